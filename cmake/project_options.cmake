@@ -1,0 +1,30 @@
+# Flags that every target of ours shares. Link `hw_options` PRIVATE; never touch CMAKE_CXX_FLAGS.
+add_library(hw_options INTERFACE)
+target_compile_features(hw_options INTERFACE cxx_std_20)
+target_compile_options(hw_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+target_include_directories(hw_options INTERFACE ${PROJECT_SOURCE_DIR})
+
+option(HIGHWATER_WERROR "Treat warnings as errors (CI does)" OFF)
+if(HIGHWATER_WERROR)
+  target_compile_options(hw_options INTERFACE -Werror)
+endif()
+
+set(HIGHWATER_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")
+if(HIGHWATER_SANITIZE)
+  # g++ 12 sees ghosts inside std::function once AddressSanitizer is on.
+  target_compile_options(hw_options INTERFACE -fsanitize=${HIGHWATER_SANITIZE} -fno-omit-frame-pointer
+                                              -fno-sanitize-recover=all -O1
+                                              $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  target_link_options(hw_options INTERFACE -fsanitize=${HIGHWATER_SANITIZE})
+endif()
+
+option(HIGHWATER_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
+if(HIGHWATER_FUZZ)
+  target_compile_options(hw_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined)
+  target_link_options(hw_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()

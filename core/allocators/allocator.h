@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "core/allocators/params.h"
+#include "core/base/result.h"
+#include "core/plan/plan.h"
+
+namespace hw {
+
+/// What an allocator may use besides the problem: nothing global, nothing hidden.
+struct PlanContext {
+  std::stop_token stop{};
+  std::uint64_t seed = 1;
+  int threads = 1;
+  std::int64_t nodeBudget = 1'000'000;  ///< For searches; counted, so that runs repeat.
+  double timeLimit = 0;                 ///< Seconds; 0: none.
+  /// Called now and then with a fraction done and a word; from the planning thread. May be empty.
+  std::function<void(double, const std::string&)> progress{};
+};
+
+/// A way to give every stay an address. Stateless: one instance may plan for many threads at once.
+/// To write one, override `solve` and add a line to catalog.cpp.
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+
+  /// Solves `problem`. The story is complete, region sizes are tight, and the result has been
+  /// validated. Fails only when the problem asks for what this allocator cannot do (pins, say), or
+  /// on stop before there is any plan; "does not fit" is a status.
+  Result<Plan> plan(const Problem& problem, const PlanContext& context) const;
+
+ private:
+  /// Fills in addresses and status; may leave the story empty if there is none worth telling.
+  virtual Result<Plan> solve(const Problem& problem, const PlanContext& context) const = 0;
+};
+
+}  // namespace hw

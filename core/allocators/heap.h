@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/allocators/allocator.h"
+#include "core/memory/chunk_map.h"
+
+namespace hw {
+
+/// Where a heap wants a stay, and why.
+struct Choice {
+  Address address{};
+  Reason reason = Reason::none;
+};
+
+/// Memory that is asked for one stay at a time and cannot see the future. The base class keeps the
+/// chunks, cuts and coalesces them and writes the story; a policy only says where.
+class Heap {
+ public:
+  explicit Heap(const Problem& problem);
+  virtual ~Heap() = default;
+
+  /// False when the policy found no place.
+  bool acquire(StayId id, Step step);
+  void release(StayId id, Step step);
+
+  const ChunkMap& chunks(PoolId pool) const { return chunks_[pool]; }
+  std::optional<Address> addressOf(StayId id) const { return addresses_[id]; }
+  std::vector<MemoryEvent> takeStory() { return std::move(story_); }
+
+ protected:
+  const Problem& problem() const { return problem_; }
+
+ private:
+  /// Chooses where `stay` goes. The address must lie in one free chunk, or reach past the end of
+  /// its region, which then grows; a region that does not exist yet is a new one.
+  virtual std::optional<Choice> choose(StayId stay) = 0;
+  /// Told after a free chunk has come to be, or stopped being one: for policies with an index.
+  virtual void freeChunkAdded(PoolId, RegionId, const Chunk&) {}
+  virtual void freeChunkRemoved(PoolId, RegionId, const Chunk&) {}
+
+  void record(const MemoryEvent& event);
+
+  const Problem& problem_;
+  IdMap<PoolId, ChunkMap> chunks_;
+  IdMap<StayId, std::optional<Address>> addresses_;
+  std::vector<MemoryEvent> story_;
+};
+
+/// Drives `heap` through the problem in step order: at each step first releases (by rank, then id),
+/// then acquisitions by id, so that equal inputs give equal stories. A stay that ends with the
+/// schedule is never released. Stops at the first stay that finds no place and says so.
+Plan replay(const Problem& problem, Heap& heap);
+
+/// Tells the story of addresses that were decided beforehand: a heap that already knows. Stays
+/// without an address are passed over. Gaps are told as a release and a return to the same place.
+std::vector<MemoryEvent> narrate(const Problem& problem, const Plan& plan);
+
+}  // namespace hw

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace hw {
+
+enum class ErrorCode {
+  unreadable,       ///< The file cannot be opened, read or written.
+  malformed,        ///< The content breaks its own format.
+  unsupported,      ///< Well formed, but beyond what we can do; the message says what.
+  invalidArgument,  ///< An option or parameter, not a file.
+  stopped,          ///< The user asked to stop.
+};
+
+/// What went wrong with something the user gave us, in words they can act on.
+struct Error {
+  ErrorCode code = ErrorCode::malformed;
+  std::string message;  ///< Lower case, no full stop, names the thing and the expectation.
+  std::string where;    ///< Line, node or byte offset; empty when it does not apply.
+
+  /// "message (where)".
+  std::string text() const { return where.empty() ? message : message + " (" + where + ")"; }
+};
+
+/// A value, or the reason there is none. For bad input only: bugs go to `check`, and "does not
+/// fit" is an answer (see PlanStatus), not an error.
+template <class T>
+using Result = tl::expected<T, Error>;
+
+/// `return fail(ErrorCode::malformed, "...", "line 3");`
+inline tl::unexpected<Error> fail(ErrorCode code, std::string message, std::string where = {}) {
+  return tl::unexpected<Error>(Error{code, std::move(message), std::move(where)});
+}
+
+}  // namespace hw

@@ -1,0 +1,197 @@
+#include "core/base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+namespace hw {
+namespace {
+
+/// Three significant digits, without the exponent that "%g" would turn to.
+std::string threeDigits(double value) {
+  if (value >= 99.95) return fmt::format("{:.0f}", value);
+  if (value >= 9.995) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.2f}", value);
+}
+
+struct SizeUnit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr std::array kSizeUnits = {
+    SizeUnit{"", 1},           SizeUnit{"B", 1},
+    SizeUnit{"KiB", 1024.0},   SizeUnit{"MiB", 1024.0 * 1024},
+    SizeUnit{"GiB", 1024.0 * 1024 * 1024}, SizeUnit{"TiB", 1024.0 * 1024 * 1024 * 1024},
+    SizeUnit{"kB", 1e3},       SizeUnit{"KB", 1e3},
+    SizeUnit{"MB", 1e6},       SizeUnit{"GB", 1e9},
+    SizeUnit{"TB", 1e12},
+};
+
+/// Length of the valid UTF-8 sequence at the start of `text`, 0 when it is not one.
+std::size_t utf8Length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  const std::size_t length = lead < 0x80 ? 1 : lead >> 5 == 0x6 ? 2 : lead >> 4 == 0xE ? 3
+                             : lead >> 3 == 0x1E                                       ? 4
+                                                                                       : 0;
+  if (length == 0 || length > text.size()) return 0;
+  unsigned code = length == 1 ? lead : lead & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if (byte(i) >> 6 != 2) return 0;
+    code = code << 6 | (byte(i) & 0x3FU);
+  }
+  constexpr std::array<unsigned, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return code < kLeast[length] || surrogate || code > 0x10FFFF ? 0 : length;
+}
+
+std::size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string formatBytes(Bytes bytes) {
+  constexpr std::array<std::string_view, 5> kNames = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes.count());
+  std::size_t unit = 0;
+  while (std::abs(value) >= 1023.5 && unit + 1 < kNames.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  if (unit == 0) return fmt::format("{} B", bytes.count());
+  return fmt::format("{} {}", threeDigits(value), kNames[unit]);
+}
+
+std::string groupDigits(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  const std::size_t first = number < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+std::string formatTime(SimTime time) {
+  constexpr std::array<std::string_view, 5> kNames = {"ps", "ns", "us", "ms", "s"};
+  double value = static_cast<double>(time.count());
+  std::size_t unit = 0;
+  while (std::abs(value) >= 999.5 && unit + 1 < kNames.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  if (unit == 0) return fmt::format("{} ps", time.count());
+  return fmt::format("{} {}", threeDigits(value), kNames[unit]);
+}
+
+std::string formatPercent(double ratio) {
+  if (!std::isfinite(ratio)) return "-";
+  const std::string text = fmt::format("{:+.1f} %", ratio * 100);
+  return text == "-0.0 %" ? "+0.0 %" : text;
+}
+
+Result<Bytes> parseSize(std::string_view text) {
+  const std::string_view whole = trimText(text);
+  const auto refuse = [&] {
+    return fail(ErrorCode::invalidArgument,
+                fmt::format("'{}' is not a size; expected a number and B, KiB, MiB, GiB, kB, MB or "
+                            "GB, such as 512KiB",
+                            printable(whole)));
+  };
+  const std::size_t digits = std::min(whole.find_first_not_of("0123456789."), whole.size());
+  const std::string_view name = trimText(whole.substr(digits));
+  const auto unit = std::ranges::find(kSizeUnits, name, &SizeUnit::name);
+  if (unit == kSizeUnits.end()) return refuse();
+  const std::string_view figure = whole.substr(0, digits);
+  if (const auto exact = parseInteger(figure)) {
+    const auto bytes = checkedMul(*exact, static_cast<std::int64_t>(unit->factor));
+    if (!bytes || Bytes(*bytes) > kMaxBytes) return refuse();
+    return Bytes(*bytes);
+  }
+  const auto value = parseNumber(figure);
+  if (!value) return refuse();
+  const double bytes = *value * unit->factor;
+  if (bytes < 0 || bytes > static_cast<double>(kMaxBytes.count())) return refuse();
+  return Bytes(std::llround(bytes));
+}
+
+std::optional<std::int64_t> parseInteger(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parseNumber(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string_view> splitText(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::string_view trimText(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kBlank);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+}
+
+std::string printable(std::string_view name, std::size_t limit) {
+  std::string safe;
+  while (!name.empty()) {
+    const std::size_t length = utf8Length(name);
+    const auto lead = static_cast<unsigned char>(name[0]);
+    const bool control = lead < 0x20 || lead == 0x7F ||
+                         (length == 2 && lead == 0xC2 && static_cast<unsigned char>(name[1]) < 0xA0);
+    const std::string piece = length == 0 || control ? fmt::format("\\x{:02x}", lead)
+                                                     : std::string(name.substr(0, length));
+    if (safe.size() + piece.size() > limit) return safe + "...";
+    safe += piece;
+    name.remove_prefix(length == 0 || control ? 1 : length);
+  }
+  return safe;
+}
+
+std::optional<std::string> closestWord(std::string_view word,
+                                       const std::vector<std::string>& candidates) {
+  std::optional<std::string> best;
+  std::size_t bestDistance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = editDistance(word, candidate);
+    if (distance < bestDistance) {
+      bestDistance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace hw

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/quantity.h"
+#include "core/base/result.h"
+
+namespace hw {
+
+/// "1.50 MiB", "144 KiB", "40 B": three significant digits, binary units. For people; files and
+/// tables of figures give exact bytes.
+std::string formatBytes(Bytes bytes);
+
+/// "1,234,567".
+std::string groupDigits(std::int64_t number);
+
+/// "12.3 us", "4.56 ms": three significant digits.
+std::string formatTime(SimTime time);
+
+/// "+4.3 %" for 0.043.
+std::string formatPercent(double ratio);
+
+/// Reads `4096`, `512KiB`, `1.5MiB`, `2GB` (KiB = 1024, kB = 1000). Fractions of a byte, negative
+/// sizes and anything above kMaxBytes are refused.
+Result<Bytes> parseSize(std::string_view text);
+
+/// Reads a whole decimal integer, nothing before or after it.
+std::optional<std::int64_t> parseInteger(std::string_view text);
+
+/// Reads a finite decimal number, nothing before or after it; independent of the locale.
+std::optional<double> parseNumber(std::string_view text);
+
+/// The parts between `separator`; an empty text has one empty part.
+std::vector<std::string_view> splitText(std::string_view text, char separator);
+
+std::string_view trimText(std::string_view text);
+
+/// A name from a file made safe to print: control characters and invalid UTF-8 become escapes
+/// (\x1b), at most `limit` bytes are kept.
+std::string printable(std::string_view name, std::size_t limit = 200);
+
+/// The candidate with the least edit distance to `word`, if it is close: for "did you mean".
+std::optional<std::string> closestWord(std::string_view word,
+                                       const std::vector<std::string>& candidates);
+
+}  // namespace hw

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/graph/graph.h"
+#include "core/plan/problem.h"
+
+namespace hw {
+
+/// What the user may tell an importer.
+struct ImportOptions {
+  std::map<std::string, std::int64_t> dimensions{};  ///< --dim NAME=VALUE.
+};
+
+/// A file, loaded: a graph, or a bare planning problem.
+struct Model {
+  std::string name{};    ///< For people: the graph's name or the file's stem.
+  std::string path{};    ///< As the user gave it.
+  std::string sha256{};  ///< Of the file's bytes, hexadecimal.
+  std::string format{};  ///< The importer's name.
+  std::shared_ptr<const Graph> graph{};  ///< Never null; a problem's graph has tensors but no ops.
+  /// Set for a planning problem: its stays as given, one per tensor of the graph, same indices.
+  /// A plan that came with it (an offset column) is in `offsets`.
+  std::optional<Problem> problem{};
+  IdMap<StayId, std::optional<Bytes>> offsets{};
+};
+
+/// A format we can read. `accepts` looks at the content, never at the name.
+struct ImporterInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view endings;  ///< Usual ones, for file dialogs: "*.onnx".
+  bool (*accepts)(std::string_view bytes) = nullptr;
+  /// Pure, so that it can be fuzzed: bytes in, model out; opens nothing.
+  Result<Model> (*read)(std::string_view bytes, const ImportOptions& options) = nullptr;
+};
+
+std::span<const ImporterInfo> importerCatalog();
+
+/// Recognises and reads `bytes`; `path` is for messages and the model's name only.
+Result<Model> importModel(std::string_view bytes, const std::string& path,
+                          const ImportOptions& options);
+
+/// Maps the file and imports it. "-" reads standard input. `samples:NAME` is resolved by the
+/// caller (core/run/samples.h).
+Result<Model> loadModel(const std::string& path, const ImportOptions& options);
+
+}  // namespace hw

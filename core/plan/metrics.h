@@ -1,0 +1,74 @@
+#pragma once
+
+#include <vector>
+
+#include "core/plan/plan.h"
+
+namespace hw {
+
+/// A quantity that changes at some steps and holds in between: never drawn as a slope.
+struct StepFunction {
+  struct Piece {
+    Step from{};
+    Bytes value{};
+    friend bool operator==(const Piece&, const Piece&) = default;
+  };
+  std::vector<Piece> pieces{};  ///< Ascending; the value is 0 before the first.
+
+  Bytes at(Step step) const;
+  /// The greatest value; 0 when there are no pieces.
+  Bytes max() const;
+  /// The first step at which `max` is reached.
+  Step argMax() const;
+};
+
+/// Bytes live at each step, over the stays of one pool (a stay without a pool counts for pool 0).
+StepFunction liveBytes(const Problem& problem, PoolId pool);
+
+/// The same over all stays, whatever their pool.
+StepFunction liveBytes(const Problem& problem);
+
+/// The largest sum of live sizes over all steps: no plan of these stays can be smaller. Without
+/// aliasing this is METHODS' lower bound. O(n log n).
+Bytes lowerBound(const Problem& problem, PoolId pool);
+Bytes lowerBound(const Problem& problem);
+
+/// Free bytes below the highest live byte that a step leaves unused.
+struct Fragmentation {
+  Step step{};
+  Bytes live{};
+  Bytes top{};          ///< One past the highest live byte.
+  Bytes holes{};        ///< top - live.
+  Bytes largestHole{};  ///< Of the holes below `top`.
+
+  /// 1 - largest hole / all holes; 0 without holes.
+  double ratio() const;
+};
+
+/// What a plan amounts to in one pool.
+struct PoolMetrics {
+  PoolId pool{};
+  Bytes peak{};        ///< The footprint: what must be reserved.
+  Bytes lowerBound{};  ///< Of the stays the plan put there.
+  Bytes sum{};         ///< Of all sizes there: the footprint without reuse.
+  Bytes peakLive{};    ///< Most bytes live at one step.
+  Step peakStep{};     ///< The first step at which that is so.
+  Fragmentation atPeak{};
+  double averageFragmentation = 0;  ///< Of `ratio`, over the steps with something live.
+  Bytes largestHole{};              ///< At any step.
+  std::size_t stays = 0;
+
+  /// peak / lower bound - 1; 0 when nothing lives there.
+  double gap() const;
+};
+
+struct PlanMetrics {
+  IdMap<PoolId, PoolMetrics> pools{};
+  Bytes lowerBound{};   ///< Over all pools together.
+  double reuse = 0;     ///< Share of the bytes placed on addresses that had another tenant before.
+  double gap() const;   ///< Sum of peaks / lower bound - 1.
+};
+
+PlanMetrics measure(const Problem& problem, const Plan& plan);
+
+}  // namespace hw

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/memory/event.h"
+#include "core/plan/problem.h"
+
+namespace hw {
+
+/// Where a stay ends up. A region is an address space of its own inside a pool: an arena uses one
+/// and many offsets, a block-id allocator many and offset zero.
+struct Address {
+  PoolId pool{};
+  RegionId region{};
+  Bytes offset{};
+  friend constexpr auto operator<=>(const Address&, const Address&) = default;
+};
+
+enum class PlanStatus : std::uint8_t {
+  optimal,     ///< Proved: no plan is smaller.
+  complete,    ///< Every stay has an address, within capacity.
+  overBudget,  ///< Some pool would have to be larger: a plan that does not fit, or a part of one.
+  infeasible,  ///< Proved: no plan fits.
+  stopped,     ///< Ran out of its time or node budget, or was cancelled; holds the best so far.
+};
+
+/// "optimal", "complete", "over-budget", "infeasible", "stopped".
+std::string_view statusName(PlanStatus status);
+
+/// An online allocator's end: nowhere to put `stay`.
+struct OutOfMemory {
+  struct PoolState {
+    PoolId pool{};
+    Bytes capacity{};     ///< What may be planned.
+    Bytes live{};         ///< Bytes with an owner.
+    Bytes freeBytes{};    ///< Free blocks plus what was never used.
+    Bytes largestFree{};  ///< The largest block that could be had.
+  };
+  StayId stay{};
+  Step step{};
+  Bytes wanted{};
+  std::vector<PoolState> pools{};
+};
+
+/// The answer to a Problem.
+struct Plan {
+  PlanStatus status = PlanStatus::complete;
+  IdMap<StayId, std::optional<Address>> addresses{};  ///< Nothing: not placed.
+  /// The size of every region, per pool; the sum over a pool's regions is its footprint.
+  IdMap<PoolId, IdMap<RegionId, Bytes>> regions{};
+  std::vector<MemoryEvent> story{};  ///< How memory gets there, in step order.
+  std::optional<OutOfMemory> outOfMemory{};
+  std::vector<std::string> notes{};  ///< What the user should know, in sentences.
+
+  Bytes footprint(PoolId pool) const;
+
+  /// Where a region starts when all regions of its pool are laid one after the other.
+  Bytes regionStart(PoolId pool, RegionId region) const;
+
+  /// The one flat offset of a stay that people and exports see. O(regions).
+  std::optional<Bytes> flatOffset(StayId stay) const;
+};
+
+}  // namespace hw

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/id.h"
+#include "core/base/interval.h"
+#include "core/base/quantity.h"
+
+namespace hw {
+
+/// One buffer's wish to live in one pool for a while: a rectangle, `size` high and `steps` wide,
+/// whose bottom edge is not yet known. An ordinary buffer has one stay; a spilled or cross-device
+/// one has several.
+struct Stay {
+  BufferId buffer{};
+  Interval<Step> steps{};    ///< Half-open: live at steps.begin, gone at steps.end. Not empty.
+  Bytes size{};              ///< Positive; already rounded up where the pool asks for it.
+  Bytes alignment{1};        ///< Of the offset; positive.
+  std::optional<Bytes> pinned{};  ///< The offset, if something outside the planner fixed it.
+  /// The pool that residency chose. None: an online allocator may pick one, in pool order; an
+  /// offline one takes the first.
+  PoolId pool{};
+  /// Orders releases that fall on the same step; equal ranks go by id. Changes the story only.
+  std::uint32_t releaseRank = 0;
+};
+
+/// Steps inside a stay in which its bytes are not needed: others may use them meanwhile, and it
+/// comes back to the same address.
+struct Gap {
+  StayId stay{};
+  Interval<Step> steps{};
+};
+
+/// A pool as planners see it.
+struct ProblemPool {
+  std::string name{};
+  std::optional<Bytes> capacity{};  ///< What may be planned; nothing: unbounded.
+};
+
+/// What an allocator is asked to solve: give every stay an address.
+///
+/// Views and concat/split have already been folded into buffers (core/storage) and placement on
+/// memories into stays (core/residency). An allocator never hears about tensors or operators.
+struct Problem {
+  IdMap<StayId, Stay> stays{};
+  IdMap<PoolId, ProblemPool> pools{};  ///< At least one, in order of preference; at most 255.
+  std::vector<Gap> gaps{};             ///< Ascending by stay, then step; disjoint, inside the stay.
+  Step steps{};                        ///< Length of the schedule: every stay ends at or before it.
+
+  /// The pool an allocator that does not choose pools uses for `stay`.
+  PoolId poolOf(StayId stay) const { return stays[stay].pool ? stays[stay].pool : PoolId(0); }
+
+  /// The gaps of one stay. O(log gaps).
+  std::vector<Interval<Step>> gapsOf(StayId stay) const;
+
+  /// The steps of `stay` without its gaps, in order; at least one interval.
+  std::vector<Interval<Step>> liveSteps(StayId stay) const;
+};
+
+}  // namespace hw

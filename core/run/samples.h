@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/import/importer.h"
+
+namespace hw {
+
+/// A model that ships with the program: `samples:NAME`.
+struct SampleInfo {
+  std::string name;
+  std::string file;     ///< Inside the samples folder.
+  std::string summary;  ///< One line: what it shows.
+};
+
+/// The samples of the samples folder, by name. The folder is HIGHWATER_SAMPLES, or sample_graphs of
+/// the source tree the program was built from, or share/highwater/samples beside the program.
+std::vector<SampleInfo> sampleCatalog();
+
+/// `samples:NAME`, a path, or "-".
+Result<Model> openModel(const std::string& name, const ImportOptions& options);
+
+}  // namespace hw

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "core/base/interval.h"
+#include "core/graph/graph.h"
+
+namespace hw {
+
+/// In which order the ops run: step i runs `order[i]`. A permutation of the graph's ops that
+/// respects every data dependence.
+struct Schedule {
+  std::vector<OpId> order{};
+  IdMap<OpId, Step> stepOf{};
+
+  Step steps() const { return Step(static_cast<std::int64_t>(order.size())); }
+  OpId opAt(Step step) const { return order[static_cast<std::size_t>(step.count())]; }
+};
+
+/// The order the graph comes in.
+Schedule givenOrder(const Graph& graph);
+
+/// When a tensor is needed, half-open: [producing step, last reading step + 1). Graph inputs start
+/// at 0, graph outputs end with the schedule, an unread tensor lives for its producer's step. A
+/// graph without ops counts as one step. Indexed by tensor; constants get an empty interval.
+IdMap<TensorId, Interval<Step>> lifetimes(const Graph& graph, const Schedule& schedule);
+
+}  // namespace hw

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/schedule/schedule.h"
+
+namespace hw {
+
+/// Which tensors may share storage without a copy. METHODS §4, "zero-copy data ops".
+struct AliasRules {
+  bool reshape = true;  ///< Reshape, Flatten, Squeeze, Unsqueeze, Identity, …
+  bool concat = true;   ///< Inputs are slices of the output.
+  bool split = true;    ///< Outputs are slices of the input.
+
+  static AliasRules none() { return {false, false, false}; }
+  friend bool operator==(const AliasRules&, const AliasRules&) = default;
+};
+
+struct StorageOptions {
+  AliasRules alias{};
+  bool planInputs = true;   ///< false: graph inputs live outside the arena.
+  bool planOutputs = true;  ///< false: graph outputs live outside the arena.
+  Bytes alignment{64};      ///< Slices must start at a multiple of it.
+};
+
+/// Storage shared by a tensor and its aliases.
+struct Buffer {
+  Bytes size{};                    ///< Exact, not rounded: the root's size.
+  Interval<Step> steps{};          ///< Union of the lifetimes of its tensors.
+  TensorId root{};                 ///< The tensor that fills it from 0 to `size`.
+  std::vector<TensorId> tensors{};  ///< All tensors in it, ascending, the root included.
+  bool graphOutput = false;        ///< Holds a graph output: never released.
+};
+
+/// Where a tensor is inside its buffer.
+struct Slot {
+  BufferId buffer{};
+  Bytes offset{};
+};
+
+/// A data movement that remains: an op that could have been free but must copy.
+struct CopyNote {
+  OpId op{};
+  TensorId tensor{};   ///< The input (or output, for a split) that is copied.
+  Bytes bytes{};       ///< Copied.
+  std::string reason{};  ///< "tensor is read by two concats", …
+};
+
+/// How a graph's tensors share storage. Buffers are ordered by first step, then root tensor id.
+struct Storage {
+  IdMap<BufferId, Buffer> buffers{};
+  IdMap<TensorId, std::optional<Slot>> slots{};  ///< Nothing: not planned.
+  IdMap<TensorId, Interval<Step>> lifetimes{};
+  std::vector<CopyNote> copies{};
+  /// Tensors with unknown size, left out of every total; in id order.
+  std::vector<TensorId> unsized{};
+  /// Per op: true when it moves no bytes because all it does is alias.
+  IdMap<OpId, bool> free{};
+};
+
+/// Folds aliases into buffers. Not planned: constants, empty and unsized tensors, and graph inputs
+/// or outputs that live outside.
+Storage shareStorage(const Graph& graph, const Schedule& schedule, const StorageOptions& options);
+
+}  // namespace hw

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <QColor>
+#include <QPalette>
+#include <QString>
+
+namespace hw {
+
+/// What a tensor is, for its colour (Okabe-Ito).
+enum class TensorClass { input, output, intermediate, view, problem };
+
+/// All colours of the studio in one value; two of them exist. Views never name a colour themselves.
+struct Theme {
+  bool dark = false;
+  QColor window, plot, grid, axis, text, mutedText, selection, hover, accent;
+  QColor live, highWater, capacity, lowerBound, playhead, hole, hatch;
+  QColor classes[5];
+
+  QColor classColor(TensorClass kind) const { return classes[static_cast<int>(kind)]; }
+  QPalette palette() const;
+
+  static const Theme& light();
+  static const Theme& darkTheme();
+  /// The one in force; set it with `apply`.
+  static const Theme& current();
+  /// Makes `theme` current and gives the application its palette and style sheet.
+  static void apply(const Theme& theme);
+};
+
+}  // namespace hw
