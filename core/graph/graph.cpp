@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 namespace hw {
 
@@ -45,10 +46,17 @@ std::string Op::stringAttribute(const std::string& key, const std::string& fallb
 }
 
 std::vector<TensorId> Graph::reads(OpId id) const {
+  constexpr std::size_t kFew = 16;  // Most ops read so little that searching beats hashing.
   const Op& op = ops[id];
   std::vector<TensorId> distinct;
+  std::unordered_set<std::size_t> seen;
+  const bool few = op.inputs.size() + op.captures.size() <= kFew;
+  const auto isNew = [&](TensorId tensor) {
+    if (!few) return seen.insert(tensor.index()).second;
+    return std::ranges::find(distinct, tensor) == distinct.end();
+  };
   const auto add = [&](TensorId tensor) {
-    if (tensor && std::ranges::find(distinct, tensor) == distinct.end()) distinct.push_back(tensor);
+    if (tensor && isNew(tensor)) distinct.push_back(tensor);
   };
   std::ranges::for_each(op.inputs, add);
   std::ranges::for_each(op.captures, add);

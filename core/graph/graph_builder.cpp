@@ -1,0 +1,273 @@
+#include "core/graph/graph_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/strong_components.hpp>
+#include <functional>
+#include <numeric>
+#include <queue>
+
+#include "core/base/check.h"
+#include "core/base/text.h"
+
+namespace hw {
+namespace {
+
+using Parts = GraphBuilder::OpParts;
+constexpr GraphBuilder::Handle kAbsent = GraphBuilder::kAbsent;
+constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
+
+/// "operator 'Conv_3'", or its type when it has no name.
+std::string opLabel(const Parts& parts) {
+  const std::string& name = parts.op.name.empty() ? parts.op.type : parts.op.name;
+  return fmt::format("operator '{}'", printable(name));
+}
+
+std::string tensorLabel(const Tensor& tensor, std::size_t handle) {
+  if (!tensor.name.empty()) return fmt::format("tensor '{}'", printable(tensor.name));
+  return fmt::format("tensor number {}", handle);
+}
+
+/// The tensors and ops of a builder while they are being linked. Producers are indices of ops in
+/// stored order, kNobody where there is none.
+struct Links {
+  const std::vector<Tensor>& tensors;
+  const std::vector<Parts>& ops;
+  std::vector<bool> isInput;
+  std::vector<std::size_t> producer;
+};
+
+Result<void> markInputs(Links& links, const std::vector<GraphBuilder::Handle>& inputs) {
+  for (const auto handle : inputs) {
+    if (links.isInput[handle]) {
+      return fail(ErrorCode::malformed, tensorLabel(links.tensors[handle], handle) +
+                                            " is listed twice among the graph's inputs");
+    }
+    links.isInput[handle] = true;
+  }
+  return {};
+}
+
+Result<void> claimOutput(Links& links, std::size_t op, std::size_t handle) {
+  const Parts& parts = links.ops[op];
+  const auto refuse = [&](const std::string& what) {
+    return fail(ErrorCode::malformed,
+                fmt::format("{} produces {}, which {}", opLabel(parts),
+                            tensorLabel(links.tensors[handle], handle), what),
+                parts.where);
+  };
+  if (links.isInput[handle]) return refuse("is an input of the graph");
+  if (links.tensors[handle].constant) return refuse("is a stored constant");
+  if (links.producer[handle] != kNobody) {
+    return refuse("already comes from " + opLabel(links.ops[links.producer[handle]]));
+  }
+  links.producer[handle] = op;
+  return {};
+}
+
+Result<void> findProducers(Links& links) {
+  for (std::size_t op = 0; op < links.ops.size(); ++op) {
+    for (const auto handle : links.ops[op].outputs) {
+      if (handle == kAbsent) continue;
+      if (const auto claimed = claimOutput(links, op, handle); !claimed) return claimed;
+    }
+  }
+  return {};
+}
+
+bool hasSource(const Links& links, std::size_t handle) {
+  return links.producer[handle] != kNobody || links.isInput[handle] ||
+         links.tensors[handle].constant;
+}
+
+Result<void> checkSources(const Links& links, const std::vector<GraphBuilder::Handle>& outputs) {
+  constexpr std::string_view kWhat =
+      "is neither an input of the graph, nor a constant, nor produced by any operator";
+  for (const Parts& parts : links.ops) {
+    for (const auto* list : {&parts.inputs, &parts.captures}) {
+      for (const auto handle : *list) {
+        if (handle == kAbsent || hasSource(links, handle)) continue;
+        return fail(ErrorCode::malformed,
+                    fmt::format("{} reads {}, which {}", opLabel(parts),
+                                tensorLabel(links.tensors[handle], handle), kWhat),
+                    parts.where);
+      }
+    }
+  }
+  for (const auto handle : outputs) {
+    if (hasSource(links, handle)) continue;
+    return fail(
+        ErrorCode::malformed,
+        fmt::format("the graph's output {} {}", tensorLabel(links.tensors[handle], handle), kWhat));
+  }
+  return {};
+}
+
+/// One vertex an op, in stored order; one edge from a producer to each of its readings.
+using Dependences = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
+
+Dependences dependences(const Links& links) {
+  Dependences graph(links.ops.size());
+  for (std::size_t op = 0; op < links.ops.size(); ++op) {
+    for (const auto* list : {&links.ops[op].inputs, &links.ops[op].captures}) {
+      for (const auto handle : *list) {
+        if (handle == kAbsent || links.producer[handle] == kNobody) continue;
+        boost::add_edge(links.producer[handle], op, graph);
+      }
+    }
+  }
+  return graph;
+}
+
+/// Kahn's order, always the op stored first among the ready ones: an order that is topological
+/// already stays as it is. Shorter than the graph when there is a cycle. (Boost's own sort gives
+/// some topological order, not the stable one.)
+std::vector<std::size_t> stableOrder(const Dependences& graph) {
+  std::vector<std::size_t> waiting(boost::num_vertices(graph));
+  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+  for (std::size_t op = 0; op < waiting.size(); ++op) {
+    waiting[op] = boost::in_degree(op, graph);
+    if (waiting[op] == 0) ready.push(op);
+  }
+  std::vector<std::size_t> order;
+  order.reserve(waiting.size());
+  while (!ready.empty()) {
+    const std::size_t op = ready.top();
+    ready.pop();
+    order.push_back(op);
+    const auto [begin, end] = boost::out_edges(op, graph);
+    for (auto edge = begin; edge != end; ++edge) {
+      const std::size_t reader = boost::target(*edge, graph);
+      if (--waiting[reader] == 0) ready.push(reader);
+    }
+  }
+  return order;
+}
+
+/// Names the ops of the cycle that holds the op stored first among those on a cycle.
+Error cycleError(const Links& links, const Dependences& graph) {
+  constexpr std::size_t kNamed = 8;
+  std::vector<std::size_t> component(links.ops.size());
+  const std::size_t count = boost::strong_components(
+      graph,
+      boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
+  std::vector<std::size_t> sizes(count);
+  for (const std::size_t id : component) ++sizes[id];
+  std::size_t first = 0;
+  while (sizes[component[first]] == 1 && !boost::edge(first, first, graph).second) ++first;
+
+  std::string names;
+  std::size_t named = 0;
+  for (std::size_t op = first; op < component.size() && named < kNamed; ++op) {
+    if (component[op] != component[first]) continue;
+    names += (named++ == 0 ? "" : ", ") + opLabel(links.ops[op]);
+  }
+  const std::size_t more = sizes[component[first]] - named;
+  if (more > 0) names += fmt::format(" and {} more", more);
+  return {ErrorCode::malformed, "the operators form a cycle: " + names, links.ops[first].where};
+}
+
+/// Gives every tensor its final id: see Graph.
+std::vector<TensorId> numberTensors(const Links& links,
+                                    const std::vector<GraphBuilder::Handle>& inputs,
+                                    const std::vector<std::size_t>& order) {
+  std::vector<TensorId> ids(links.tensors.size());
+  std::size_t next = 0;
+  const auto give = [&](std::size_t handle) {
+    if (handle != kAbsent && !ids[handle]) ids[handle] = TensorId(next++);
+  };
+  for (const auto handle : inputs) {
+    if (!links.tensors[handle].constant) give(handle);
+  }
+  for (const std::size_t op : order) std::ranges::for_each(links.ops[op].outputs, give);
+  for (std::size_t handle = 0; handle < ids.size(); ++handle) give(handle);
+  return ids;
+}
+
+std::vector<TensorId> translate(const std::vector<GraphBuilder::Handle>& handles,
+                                const std::vector<TensorId>& ids) {
+  std::vector<TensorId> translated;
+  translated.reserve(handles.size());
+  for (const auto handle : handles) {
+    translated.push_back(handle == kAbsent ? TensorId() : ids[handle]);
+  }
+  return translated;
+}
+
+/// True when nothing the op reads is known only at run time.
+bool runsAheadOfTime(const Graph& graph, const Op& op) {
+  const auto stored = [&](TensorId id) { return !id || graph.tensors[id].constant; };
+  const auto present = [](TensorId id) { return static_cast<bool>(id); };
+  if (!std::ranges::all_of(op.inputs, stored) || !std::ranges::all_of(op.captures, stored)) {
+    return false;
+  }
+  return op.folded || op.type == "Constant" || std::ranges::any_of(op.inputs, present) ||
+         std::ranges::any_of(op.captures, present);
+}
+
+void linkOp(Graph& graph, OpId id) {
+  Op& op = graph.ops[id];
+  for (const auto* list : {&op.inputs, &op.captures}) {
+    for (const TensorId read : *list) {
+      if (!read) continue;
+      std::vector<OpId>& consumers = graph.tensors[read].consumers;
+      if (consumers.empty() || consumers.back() != id) consumers.push_back(id);
+    }
+  }
+  op.folded = runsAheadOfTime(graph, op);
+  for (const TensorId written : op.outputs) {
+    if (!written) continue;
+    graph.tensors[written].producer = id;
+    graph.tensors[written].constant = op.folded;
+  }
+}
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(std::string name, std::string format)
+    : name_(std::move(name)), format_(std::move(format)) {}
+
+GraphBuilder::Handle GraphBuilder::addTensor(Tensor tensor) {
+  tensors_.push_back(std::move(tensor));
+  return tensors_.size() - 1;
+}
+
+Result<Graph> GraphBuilder::build() && {
+  const auto problem = [](Error error) { return tl::unexpected<Error>(std::move(error)); };
+  Links links{tensors_, ops_, std::vector<bool>(tensors_.size()),
+              std::vector<std::size_t>(tensors_.size(), kNobody)};
+  if (auto ok = markInputs(links, inputs_); !ok) return problem(std::move(ok.error()));
+  if (auto ok = findProducers(links); !ok) return problem(std::move(ok.error()));
+  if (auto ok = checkSources(links, outputs_); !ok) return problem(std::move(ok.error()));
+  const Dependences edges = dependences(links);
+  const std::vector<std::size_t> order = stableOrder(edges);
+  if (order.size() != ops_.size()) return problem(cycleError(links, edges));
+
+  const std::vector<TensorId> ids = numberTensors(links, inputs_, order);
+  Graph graph{.name = std::move(name_), .format = std::move(format_), .notes = std::move(notes_)};
+  graph.reordered = !std::ranges::is_sorted(order);
+  graph.tensors.resize(tensors_.size());
+  for (std::size_t handle = 0; handle < ids.size(); ++handle) {
+    graph.tensors[ids[handle]] = std::move(tensors_[handle]);
+  }
+  for (const auto handle : inputs_) {
+    Tensor& tensor = graph.tensors[ids[handle]];
+    tensor.graphInput = !tensor.constant;
+    if (tensor.graphInput) graph.inputs.push_back(ids[handle]);
+  }
+  graph.outputs = translate(outputs_, ids);
+  for (const TensorId id : graph.outputs) graph.tensors[id].graphOutput = true;
+  graph.ops.reserve(ops_.size());
+  for (const std::size_t stored : order) {
+    Parts& parts = ops_[stored];
+    parts.op.inputs = translate(parts.inputs, ids);
+    parts.op.outputs = translate(parts.outputs, ids);
+    parts.op.captures = translate(parts.captures, ids);
+    linkOp(graph, graph.ops.add(std::move(parts.op)));
+  }
+  return graph;
+}
+
+}  // namespace hw
