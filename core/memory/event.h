@@ -36,11 +36,16 @@ enum class Reason : std::uint16_t {
 };
 
 /// One change to one region of one pool. 32 bytes, plain data: traces hold millions of them.
+///
+/// `step` is the op around which it happens. What makes room for a stay carries the stay's first
+/// step: it happens before that op runs. What a release does carries the last step the stay is
+/// live at, `steps.end - 1`: it happens after that op has run. So a step's allocations come first,
+/// then its op, then its releases, and steps never go backwards.
 struct MemoryEvent {
   Bytes offset{};
   Bytes size{};
   std::int32_t step = 0;
-  StayId stay{};      ///< The owner for alloc and free, otherwise the stay that caused the event.
+  StayId stay{};  ///< The owner for alloc and free, otherwise the stay that caused the event.
   RegionId region{};
   std::uint8_t pool = 0;
   EventKind kind = EventKind::extend;

@@ -11,15 +11,15 @@ namespace hw {
 
 /// One memory of one device.
 struct PoolSpec {
-  std::string name{};                ///< "L2", "L3"; the first pool of a device is its L2.
-  std::optional<Bytes> capacity{};   ///< Nothing: unbounded.
-  Bytes reserved{};                  ///< Not for planning; capacity - reserved is the target.
-  Bytes alignment{1};                ///< Of every address; a power of two.
-  std::int64_t readBandwidth = 0;    ///< Bytes per second; 0: takes no time.
-  std::int64_t writeBandwidth = 0;   ///< Bytes per second; 0: takes no time.
-  SimTime readLatency{};             ///< Of the first access.
+  std::string name{};               ///< "L2", "L3"; the first pool of a device is its L2.
+  std::optional<Bytes> capacity{};  ///< Nothing: unbounded.
+  Bytes reserved{};                 ///< Not for planning; capacity - reserved is the target.
+  Bytes alignment{1};               ///< Of every address; a power of two.
+  std::int64_t readBandwidth = 0;   ///< Bytes per second; 0: takes no time.
+  std::int64_t writeBandwidth = 0;  ///< Bytes per second; 0: takes no time.
+  SimTime readLatency{};            ///< Of the first access.
   SimTime writeLatency{};
-  Bytes burst{1};                    ///< Every access moves a multiple of this.
+  Bytes burst{1};  ///< Every access moves a multiple of this.
   double picojoulesPerByte = 0;
 
   /// What a planner may use: capacity - reserved, nothing when unbounded.

@@ -1,0 +1,210 @@
+#include "core/memory/chunk_map.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+
+using namespace hw;
+
+namespace {
+
+/// What a chunk map should hold, kept in the most obvious way there is.
+struct Model {
+  std::vector<std::vector<Chunk>> regions;
+
+  Bytes size(std::size_t region) const {
+    return regions[region].empty() ? Bytes() : regions[region].back().end();
+  }
+};
+
+/// Draws random events that are legal in its model, and carries them out there.
+class Script {
+ public:
+  Script(std::uint64_t seed, std::size_t regions) : random_(seed) { model.regions.resize(regions); }
+
+  MemoryEvent next() {
+    for (;;) {
+      const std::size_t region = below(model.regions.size());
+      std::vector<Chunk>& chunks = model.regions[region];
+      MemoryEvent event{.stay = StayId(below(1'000)), .region = RegionId(region)};
+      if (chunks.empty()) return extend(event, chunks);
+      const std::size_t at = below(chunks.size());
+      Chunk& chunk = chunks[at];
+      switch (below(8)) {
+        case 0:
+          return extend(event, chunks);
+        case 1:
+          if (auto shrunk = shrink(event, chunks)) return *shrunk;
+          break;
+        case 2:
+        case 3:
+          if (chunk.isFree() && chunk.size > Bytes(1)) return split(event, chunks, at);
+          break;
+        case 4:
+          if (at > 0 && chunk.isFree() && chunks[at - 1].isFree()) return merge(event, chunks, at);
+          break;
+        default:
+          return setOwner(event, chunk);
+      }
+    }
+  }
+
+  Model model;
+
+ private:
+  std::size_t below(std::size_t limit) {
+    return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_);
+  }
+
+  MemoryEvent extend(MemoryEvent event, std::vector<Chunk>& chunks) {
+    event.kind = EventKind::extend;
+    event.offset = chunks.empty() ? Bytes() : chunks.back().end();
+    event.size = Bytes(static_cast<std::int64_t>(1 + below(100)));
+    chunks.push_back({event.offset, event.size, StayId()});
+    return event;
+  }
+
+  std::optional<MemoryEvent> shrink(MemoryEvent event, std::vector<Chunk>& chunks) {
+    if (!chunks.back().isFree()) return std::nullopt;
+    event.kind = EventKind::shrink;
+    event.offset = chunks.back().offset;
+    event.size = chunks.back().size;
+    chunks.pop_back();
+    return event;
+  }
+
+  MemoryEvent split(MemoryEvent event, std::vector<Chunk>& chunks, std::size_t at) {
+    const Chunk whole = chunks[at];
+    const Bytes low(
+        static_cast<std::int64_t>(1 + below(static_cast<std::size_t>(whole.size.count() - 1))));
+    event.kind = EventKind::split;
+    event.offset = whole.offset + low;
+    event.size = whole.size - low;
+    chunks[at].size = low;
+    chunks.insert(chunks.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                  {event.offset, event.size, StayId()});
+    return event;
+  }
+
+  MemoryEvent merge(MemoryEvent event, std::vector<Chunk>& chunks, std::size_t at) {
+    event.kind = EventKind::merge;
+    event.offset = chunks[at].offset;
+    event.size = chunks[at].size;
+    chunks[at - 1].size += event.size;
+    chunks.erase(chunks.begin() + static_cast<std::ptrdiff_t>(at));
+    return event;
+  }
+
+  MemoryEvent setOwner(MemoryEvent event, Chunk& chunk) {
+    event.offset = chunk.offset;
+    event.size = chunk.size;
+    event.kind = chunk.isFree() ? EventKind::alloc : EventKind::free;
+    if (chunk.isFree()) {
+      chunk.owner = event.stay;
+    } else {
+      event.stay = chunk.owner;
+      chunk.owner = StayId();
+    }
+    return event;
+  }
+
+  std::mt19937_64 random_;
+};
+
+void compare(const ChunkMap& map, const Model& model) {
+  Bytes footprint;
+  Bytes inUse;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < model.regions.size(); ++i) {
+    const RegionId region(i);
+    REQUIRE(map.chunks(region) == model.regions[i]);
+    REQUIRE(map.regionSize(region) == model.size(i));
+    REQUIRE(map.chunkAt(region, model.size(i)) == std::nullopt);
+    REQUIRE(map.lastChunk(region).has_value() == !model.regions[i].empty());
+    footprint += model.size(i);
+    for (const Chunk& chunk : model.regions[i]) {
+      REQUIRE(map.chunkAt(region, chunk.offset) == chunk);
+      REQUIRE(map.chunkAt(region, chunk.end() - Bytes(1)) == chunk);
+      inUse += chunk.isFree() ? Bytes() : chunk.size;
+      ++count;
+    }
+    if (!model.regions[i].empty()) REQUIRE(map.lastChunk(region) == model.regions[i].back());
+  }
+  REQUIRE(map.footprint() == footprint);
+  REQUIRE(map.inUse() == inUse);
+  REQUIRE(map.chunkCount() == count);
+}
+
+}  // namespace
+
+TEST_CASE("a chunk map does what the obvious model does, and undoes it", "[memory][property]") {
+  const auto seed = GENERATE(range(std::uint64_t{1}, std::uint64_t{13}));
+  const std::size_t regions = seed % 3 == 0 ? 200 : seed % 3;
+  CAPTURE(seed, regions);
+  Script script(seed, std::max<std::size_t>(1, regions));
+  ChunkMap map;
+  std::vector<MemoryEvent> story;
+  std::vector<ChunkMap> states{map};
+  for (int i = 0; i < 4'000; ++i) {
+    story.push_back(script.next());
+    map.apply(story.back());
+    if (i % 100 == 0) compare(map, script.model);
+    if (i % 100 == 99) states.push_back(map);
+  }
+  compare(map, script.model);
+
+  std::vector<ChunkMap::Packed> packed;
+  map.packInto(packed);
+  REQUIRE(packed.size() == map.chunkCount());
+  ChunkMap unpacked = ChunkMap::unpack(packed);
+  REQUIRE(unpacked == map);
+  compare(unpacked, script.model);
+
+  // Walking back passes through the same states, whichever way memory is cut into blocks.
+  for (std::size_t left = story.size(); left > 0; --left) {
+    if (left % 100 == 0) {
+      REQUIRE(map == states[left / 100]);
+      REQUIRE(unpacked == states[left / 100]);
+    }
+    map.revert(story[left - 1]);
+    unpacked.revert(story[left - 1]);
+  }
+  CHECK(map == ChunkMap());
+  CHECK(unpacked == ChunkMap());
+  CHECK(map.regionCount() == 0);
+}
+
+TEST_CASE("chunk maps with different content are not equal", "[memory]") {
+  const MemoryEvent grow{.offset = Bytes(), .size = Bytes(8), .region = RegionId(0)};
+  ChunkMap one;
+  one.apply(grow);
+  ChunkMap other = one;
+  CHECK(one == other);
+  other.apply(
+      {.offset = Bytes(4), .size = Bytes(4), .region = RegionId(0), .kind = EventKind::split});
+  CHECK_FALSE(one == other);
+  ChunkMap elsewhere;
+  elsewhere.apply({.offset = Bytes(), .size = Bytes(8), .region = RegionId(1)});
+  CHECK_FALSE(one == elsewhere);
+  CHECK(elsewhere.regionCount() == 2);
+  CHECK(elsewhere.chunks(RegionId(0)).empty());
+}
+
+TEST_CASE("thousands of one-chunk regions come and go", "[memory]") {
+  ChunkMap map;
+  std::vector<MemoryEvent> story;
+  const auto play = [&](const MemoryEvent& event) {
+    story.push_back(event);
+    map.apply(event);
+  };
+  for (std::size_t i = 0; i < 5'000; ++i) {
+    const RegionId region((i * 7) % 5'000);  // Not in order: every insertion is in the middle.
+    play({.size = Bytes(16), .stay = StayId(i), .region = region, .kind = EventKind::extend});
+    play({.size = Bytes(16), .stay = StayId(i), .region = region, .kind = EventKind::alloc});
+  }
+  CHECK(map.chunkCount() == 5'000);
+  CHECK(map.footprint() == Bytes(80'000));
+  CHECK(map.chunkAt(RegionId(21), Bytes(15)) == Chunk{Bytes(), Bytes(16), StayId(3)});
+  for (auto event = story.rbegin(); event != story.rend(); ++event) map.revert(*event);
+  CHECK(map == ChunkMap());
+}
