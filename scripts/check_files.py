@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Checks what no compiler does: sizes, house rules and links. Run as a test.
+
+check_files.py [ROOT]         exit 1 and one line a finding
+check_files.py --self-test    plants each kind of violation and sees that it is found
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+FOLDERS = ["core", "widgets", "app", "tests", "scripts", "sample_graphs", "cmake", "docs", ".ci"]
+CODE = (".h", ".cpp", ".py", ".sh", ".cmake", ".txt")
+MOST_LINES = 400
+MOST_COLUMNS = 100
+MOST_BYTES = 1 << 20  # Larger files belong outside the repository.
+
+TODO = re.compile(r"\b(TODO|FIXME|XXX)\b(?!\(#\d+\))")
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+# Nothing of the machine that a file was written on.
+MACHINE = re.compile(r"(?<![\w.])/(work|root|home)/")
+
+
+def sources(root):
+    """Every file of ours below `root`, in order; build trees and caches apart."""
+    for name in FOLDERS:
+        for file in sorted((root / name).rglob("*")):
+            if file.is_file() and "__pycache__" not in file.parts:
+                yield file
+    for file in sorted(root.iterdir()):
+        if file.is_file() and file.name not in ("LICENSE", ".git"):
+            yield file
+
+
+def check_code(path, lines):
+    """Rules for program text."""
+    if len(lines) > MOST_LINES:
+        yield f"{path}: {len(lines)} lines, at most {MOST_LINES}: is there a second idea in it?"
+    if path.endswith(".h") and "#pragma once" not in lines:
+        yield f"{path}: has no #pragma once"
+    for number, line in enumerate(lines, 1):
+        if len(line) > MOST_COLUMNS:
+            yield f"{path}:{number}: {len(line)} columns, at most {MOST_COLUMNS}"
+        if "\t" in line:
+            yield f"{path}:{number}: a tab"
+        if not path.startswith("scripts/check_files") and TODO.search(line):
+            yield f"{path}:{number}: a TODO without an issue number, as in TODO(#12)"
+
+
+def check_text(path, text):
+    """Rules for every text file."""
+    if text and not text.endswith("\n"):
+        yield f"{path}: does not end with a newline"
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.rstrip() != line:
+            yield f"{path}:{number}: trailing space"
+        if not path.startswith("scripts/check_files") and MACHINE.search(line):
+            yield f"{path}:{number}: an absolute path of one machine"
+
+
+def check_links(root, file, text):
+    """Relative links of a document lead to files."""
+    for target in LINK.findall(text):
+        if "://" not in target and not (file.parent / target).exists():
+            yield f"{file.relative_to(root).as_posix()}: link to {target}, which does not exist"
+
+
+def findings(root):
+    """One line per broken rule under `root`, and the number of files looked at."""
+    found, files = [], 0
+    for file in sources(root):
+        files += 1
+        path = file.relative_to(root).as_posix()
+        data = file.read_bytes()
+        if len(data) > MOST_BYTES:
+            found.append(f"{path}: {len(data)} bytes, at most {MOST_BYTES}")
+        if b"\0" in data or file.suffix in (".png", ".onnx", ".json", ".svg"):
+            continue
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            if file.suffix in CODE + (".md",):
+                found.append(f"{path}: is not UTF-8")
+            continue
+        found += check_text(path, text)
+        if file.suffix in CODE or "." not in file.name:
+            found += check_code(path, text.splitlines())
+        if file.suffix == ".md":
+            found += check_links(root, file, text)
+    return found, files
+
+
+# (file, content, a word of the finding or None when all is well)
+SELF_TEST = [
+    ("core/base/a.h", "#pragma once\n", None),
+    ("core/base/a.h", "int a;\n", "pragma"),
+    ("core/base/a.cpp", "int a;\n" * MOST_LINES, None),
+    ("core/base/a.cpp", "int a;\n" * (MOST_LINES + 1), "lines"),
+    ("core/base/a.cpp", "/" * MOST_COLUMNS + "\n", None),
+    ("core/base/a.cpp", "/" * (MOST_COLUMNS + 1) + "\n", "columns"),
+    ("core/base/a.cpp", "\tint a;\n", "tab"),
+    ("core/base/a.cpp", "int a; \n", "trailing"),
+    ("core/base/a.cpp", "int a;", "newline"),
+    ("core/base/a.cpp", "// TODO later\n", "issue number"),
+    ("core/base/a.cpp", "// TODO(#12) later\n", None),
+    ("tests/core/a.cpp", 'open("/home/someone/x");\n', "machine"),
+    ("docs/a.md", "see [b](b.md)\n", "does not exist"),
+    ("docs/a.md", "see [a](a.md#x) and [b](https://b.org/c)\n", None),
+    ("docs/a.bin", "a" * (MOST_BYTES + 1), "bytes"),
+    ("README.md", "see [b](docs/b.md)\n", "does not exist"),
+]
+
+
+def self_test():
+    failures = []
+    for path, content, word in SELF_TEST:
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content)
+            found, _ = findings(pathlib.Path(folder))
+        as_wanted = any(word in line for line in found) if word else not found
+        if not as_wanted:
+            failures.append(f"{path}: wanted {word!r}, got {found}")
+    return failures, len(SELF_TEST)
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        found, count = self_test()
+        kind = "planted files"
+    else:
+        default = pathlib.Path(__file__).resolve().parent.parent
+        found, count = findings(pathlib.Path(arguments[0]) if arguments else default)
+        kind = "files"
+        if count == 0:
+            found.append("found no files: wrong folder?")
+    print("\n".join(found + [f"files: {count} {kind}, {len(found)} findings"]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

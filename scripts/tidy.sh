@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Runs clang-tidy over what changed since BASE, in a tree that build.sh has configured.
+# Usage: scripts/tidy.sh [BASE]
+#   BASE                    a commit; default HEAD~1, or everything when there is no such commit
+#   HIGHWATER_TIDY_SECONDS  start no file after this long (default 480); says what was left out
+#   HIGHWATER_TIDY_TREE     the build tree (default build/release)
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+base=${1:-HEAD~1}
+tree=${HIGHWATER_TIDY_TREE:-build/release}
+budget=${HIGHWATER_TIDY_SECONDS:-480}
+[[ -f $tree/compile_commands.json ]] ||
+  { echo "tidy: $tree is not configured: run ./test first" >&2; exit 2; }
+
+# The sources to look at: those that changed, and for a changed header its own source or, when it
+# has none, the first source that includes it.
+changed_sources() {
+  if ! git rev-parse -q --verify "$base^{commit}" >/dev/null; then
+    git ls-files 'core/*.cpp' 'widgets/*.cpp' 'app/*.cpp'
+    return
+  fi
+  git diff --name-only --diff-filter=d "$base" -- core widgets app | while read -r file; do
+    case $file in
+      *.cpp) echo "$file" ;;
+      *.h)
+        if [[ -f ${file%.h}.cpp ]]; then
+          echo "${file%.h}.cpp"
+        else
+          git grep -lF "#include \"$file\"" -- 'core/*.cpp' 'widgets/*.cpp' 'app/*.cpp' |
+            head -n 1 || true
+        fi ;;
+    esac
+  done
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# In an order of chance, the same for the same commit: when time runs out, another commit looks at
+# other files.
+git rev-parse HEAD >"$work/seed"
+changed_sources | sort -u | while read -r file; do
+  if grep -qF "\"file\": \"$PWD/$file\"" "$tree/compile_commands.json"; then echo "$file"; fi
+done | awk -v seed="$(cksum <"$work/seed" | cut -d' ' -f1)" \
+  'BEGIN { srand(seed) } { print rand() "\t" $0 }' | sort | cut -f2 >"$work/files"
+
+export WORK=$work TREE=$tree DEADLINE=$(($(date +%s) + budget))
+look_at() {
+  if [[ $(date +%s) -ge $DEADLINE ]]; then
+    echo "$1" >>"$WORK/left_out"
+  elif ! clang-tidy-14 --quiet -p "$TREE" "$1" >"$WORK/log.$$" 2>/dev/null; then
+    { echo "$1"; } >>"$WORK/failed"
+    cat "$WORK/log.$$"
+  fi
+}
+export -f look_at
+xargs -r -P "$(nproc)" -I{} bash -c 'look_at "$1"' _ {} <"$work/files"
+
+count() { if [[ -f $1 ]]; then wc -l <"$1"; else echo 0; fi; }
+total=$(count "$work/files")
+left_out=$(count "$work/left_out")
+failed=$(count "$work/failed")
+if [[ $left_out -gt 0 ]]; then
+  echo "tidy: $left_out of $total changed files NOT looked at: $budget s were over"
+  sort "$work/left_out" | sed 's/^/  /'
+fi
+echo "tidy: $((total - left_out)) files, $failed with findings"
+[[ $failed -eq 0 ]]
