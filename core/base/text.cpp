@@ -24,11 +24,16 @@ struct SizeUnit {
 };
 
 constexpr std::array kSizeUnits = {
-    SizeUnit{"", 1},           SizeUnit{"B", 1},
-    SizeUnit{"KiB", 1024.0},   SizeUnit{"MiB", 1024.0 * 1024},
-    SizeUnit{"GiB", 1024.0 * 1024 * 1024}, SizeUnit{"TiB", 1024.0 * 1024 * 1024 * 1024},
-    SizeUnit{"kB", 1e3},       SizeUnit{"KB", 1e3},
-    SizeUnit{"MB", 1e6},       SizeUnit{"GB", 1e9},
+    SizeUnit{"", 1},
+    SizeUnit{"B", 1},
+    SizeUnit{"KiB", 1024.0},
+    SizeUnit{"MiB", 1024.0 * 1024},
+    SizeUnit{"GiB", 1024.0 * 1024 * 1024},
+    SizeUnit{"TiB", 1024.0 * 1024 * 1024 * 1024},
+    SizeUnit{"kB", 1e3},
+    SizeUnit{"KB", 1e3},
+    SizeUnit{"MB", 1e6},
+    SizeUnit{"GB", 1e9},
     SizeUnit{"TB", 1e12},
 };
 
@@ -36,9 +41,11 @@ constexpr std::array kSizeUnits = {
 std::size_t utf8Length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
-  const std::size_t length = lead < 0x80 ? 1 : lead >> 5 == 0x6 ? 2 : lead >> 4 == 0xE ? 3
-                             : lead >> 3 == 0x1E                                       ? 4
-                                                                                       : 0;
+  const std::size_t length = lead < 0x80         ? 1
+                             : lead >> 5 == 0x6  ? 2
+                             : lead >> 4 == 0xE  ? 3
+                             : lead >> 3 == 0x1E ? 4
+                                                 : 0;
   if (length == 0 || length > text.size()) return 0;
   unsigned code = length == 1 ? lead : lead & (0x7FU >> length);
   for (std::size_t i = 1; i < length; ++i) {
@@ -169,8 +176,9 @@ std::string printable(std::string_view name, std::size_t limit) {
   while (!name.empty()) {
     const std::size_t length = utf8Length(name);
     const auto lead = static_cast<unsigned char>(name[0]);
-    const bool control = lead < 0x20 || lead == 0x7F ||
-                         (length == 2 && lead == 0xC2 && static_cast<unsigned char>(name[1]) < 0xA0);
+    const bool control =
+        lead < 0x20 || lead == 0x7F ||
+        (length == 2 && lead == 0xC2 && static_cast<unsigned char>(name[1]) < 0xA0);
     const std::string piece = length == 0 || control ? fmt::format("\\x{:02x}", lead)
                                                      : std::string(name.substr(0, length));
     if (safe.size() + piece.size() > limit) return safe + "...";
