@@ -50,8 +50,9 @@ class Heap {
 };
 
 /// Drives `heap` through the problem in step order: at each step first releases (by rank, then id),
-/// then acquisitions by id, so that equal inputs give equal stories. A stay that ends with the
-/// schedule is never released. Stops at the first stay that finds no place and says so.
+/// then acquisitions by id, so that equal inputs give equal stories. A stay that outlives the
+/// schedule is never released, and gaps are not used. Stops at the first stay that finds no place:
+/// the plan then holds what was placed until then, and why it stopped.
 Plan replay(const Problem& problem, Heap& heap);
 
 /// Tells the story of addresses that were decided beforehand: a heap that already knows. Stays

@@ -44,6 +44,8 @@ enum class Reason : std::uint16_t {
 struct MemoryEvent {
   Bytes offset{};
   Bytes size{};
+  /// The op that runs: that which needs the bytes for an allocation, that which is the last to use
+  /// them for a release. So a release at step 3 precedes the allocations of step 4.
   std::int32_t step = 0;
   StayId stay{};  ///< The owner for alloc and free, otherwise the stay that caused the event.
   RegionId region{};

@@ -15,15 +15,16 @@ namespace hw {
 /// one has several.
 struct Stay {
   BufferId buffer{};
-  Interval<Step> steps{};    ///< Half-open: live at steps.begin, gone at steps.end. Not empty.
-  Bytes size{};              ///< Positive; already rounded up where the pool asks for it.
-  Bytes alignment{1};        ///< Of the offset; positive.
+  Interval<Step> steps{};         ///< Half-open: live at steps.begin, gone at steps.end. Not empty.
+  Bytes size{};                   ///< Positive; already rounded up where the pool asks for it.
+  Bytes alignment{1};             ///< Of the offset; positive.
   std::optional<Bytes> pinned{};  ///< The offset, if something outside the planner fixed it.
   /// The pool that residency chose. None: an online allocator may pick one, in pool order; an
   /// offline one takes the first.
   PoolId pool{};
   /// Orders releases that fall on the same step; equal ranks go by id. Changes the story only.
   std::uint32_t releaseRank = 0;
+  bool outlives = false;  ///< Holds a graph output: no release at its end is told.
 };
 
 /// Steps inside a stay in which its bytes are not needed: others may use them meanwhile, and it

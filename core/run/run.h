@@ -11,7 +11,6 @@
 #include "core/import/importer.h"
 #include "core/memory/memory_model.h"
 #include "core/plan/metrics.h"
-#include "core/residency/residency.h"
 #include "core/sim/simulator.h"
 #include "core/storage/aliasing.h"
 #include "core/trace/timeline.h"
@@ -53,15 +52,15 @@ struct Run {
   RunConfig config{};
   Bytes alignment{1};
   Schedule schedule{};
-  Storage storage{};
-  Residency residency{};
-  Problem problem{};
+  Storage storage{};              ///< Empty for a planning problem.
+  Problem problem{};              ///< What the allocator was given last: pools decided.
+  std::vector<StayId> spilled{};  ///< Stays that live in L3 because L2 has no room; ascending.
   Plan plan{};
   PlanMetrics metrics{};
   Timing timing{};
   Trace trace{};
   std::vector<TimelineEntry> timeline{};
-  double planSeconds = 0;           ///< Wall time of the allocator alone.
+  double planSeconds = 0;            ///< Wall time of the allocator alone.
   std::vector<std::string> notes{};  ///< Anything a user should know, in sentences.
 
   const Graph& graph() const { return *model->graph; }

@@ -1,0 +1,57 @@
+#include "core/allocators/allocator.h"
+
+#include <algorithm>
+
+#include "core/allocators/heap.h"
+#include "core/base/check.h"
+#include "core/plan/validate.h"
+
+namespace hw {
+namespace {
+
+/// Makes every region as large as what was placed in it, and no larger. True when all are placed.
+bool fitRegions(const Problem& problem, Plan& plan) {
+  plan.regions = IdMap<PoolId, IdMap<RegionId, Bytes>>(problem.pools.size());
+  bool complete = true;
+  for (const StayId id : problem.stays.keys()) {
+    const auto& address = plan.addresses[id];
+    complete &= address.has_value();
+    if (!address) continue;
+    auto& regions = plan.regions[address->pool];
+    if (!regions.contains(address->region)) regions.resize(address->region.index() + 1);
+    Bytes& size = regions[address->region];
+    size = std::max(size, address->offset + problem.stays[id].size);
+  }
+  return complete;
+}
+
+bool exceedsCapacity(const Problem& problem, const Plan& plan) {
+  return std::ranges::any_of(problem.pools.keys(), [&](PoolId pool) {
+    const auto& capacity = problem.pools[pool].capacity;
+    return capacity && plan.footprint(pool) > *capacity;
+  });
+}
+
+}  // namespace
+
+Result<Plan> Allocator::plan(const Problem& problem, const PlanContext& context) const {
+  check(!problem.pools.empty(), "a problem with at least one pool");
+  Result<Plan> solved = solve(problem, context);
+  if (!solved) return solved;
+  Plan& plan = *solved;
+  check(plan.addresses.size() == problem.stays.size(), "an address slot for every stay");
+
+  const bool complete = fitRegions(problem, plan);
+  const bool claimsToFit =
+      plan.status == PlanStatus::complete || plan.status == PlanStatus::optimal;
+  if (claimsToFit && (!complete || exceedsCapacity(problem, plan))) {
+    plan.status = PlanStatus::overBudget;
+  }
+  if (plan.story.empty()) plan.story = narrate(problem, plan);
+
+  const std::vector<Violation> violations = validate(problem, plan, 1);
+  check(violations.empty(), violations.empty() ? "" : "a valid plan: " + violations[0].message);
+  return solved;
+}
+
+}  // namespace hw

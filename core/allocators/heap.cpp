@@ -1,0 +1,203 @@
+#include "core/allocators/heap.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/base/check.h"
+
+namespace hw {
+namespace {
+
+/// An acquisition or a release of a stay, ordered as a heap hears of them.
+struct Moment {
+  Step step{};           ///< Releases belong to the step that begins as they happen.
+  bool acquire = false;  ///< Releases (false) come first.
+  std::uint32_t rank = 0;
+  StayId stay{};
+
+  friend auto operator<=>(const Moment&, const Moment&) = default;
+};
+
+void addMoments(const Problem& problem, StayId id, Interval<Step> live,
+                std::vector<Moment>& moments) {
+  const Stay& stay = problem.stays[id];
+  moments.push_back({live.begin, true, 0, id});
+  if (stay.outlives && live.end == stay.steps.end) return;
+  moments.push_back({live.end, false, stay.releaseRank, id});
+}
+
+OutOfMemory describeFailure(const Problem& problem, const Heap& heap, StayId id) {
+  OutOfMemory failure{
+      .stay = id, .step = problem.stays[id].steps.begin, .wanted = problem.stays[id].size};
+  for (const PoolId pool : problem.pools.keys()) {
+    if (problem.stays[id].pool && problem.stays[id].pool != pool) continue;
+    const ChunkMap& chunks = heap.chunks(pool);
+    OutOfMemory::PoolState state{.pool = pool,
+                                 .capacity = problem.pools[pool].capacity.value_or(kMaxBytes),
+                                 .live = chunks.inUse()};
+    state.freeBytes = state.capacity - state.live;
+    const Bytes unused = state.capacity - chunks.footprint();
+    state.largestFree = unused;
+    for (std::size_t region = 0; region < chunks.regionCount(); ++region) {
+      for (const Chunk& chunk : chunks.chunks(RegionId(region))) {
+        const bool atFrontier = chunk.end() == chunks.regionSize(RegionId(region));
+        const Bytes size = atFrontier ? chunk.size + unused : chunk.size;
+        if (chunk.isFree()) state.largestFree = std::max(state.largestFree, size);
+      }
+    }
+    failure.pools.push_back(state);
+  }
+  return failure;
+}
+
+}  // namespace
+
+Heap::Heap(const Problem& problem)
+    : problem_(problem), chunks_(problem.pools.size()), addresses_(problem.stays.size()) {
+  story_.reserve(problem.stays.size() * 4);
+}
+
+bool Heap::acquire(StayId id, Step step) {
+  const std::optional<Choice> choice = choose(id);
+  if (!choice) return false;
+  const auto [pool, regionId, offset] = choice->address;
+  const Stay& stay = problem_.stays[id];
+  const ChunkMap& chunks = chunks_[pool];
+  MemoryEvent event{.step = static_cast<std::int32_t>(step.count()),
+                    .stay = id,
+                    .region = regionId,
+                    .pool = static_cast<std::uint8_t>(pool.index()),
+                    .reason = choice->reason};
+  const auto emit = [&](EventKind kind, Bytes at, Bytes size) {
+    event.kind = kind;
+    event.offset = at;
+    event.size = size;
+    record(event);
+  };
+
+  const Bytes end = offset + stay.size;
+  Chunk hole;
+  if (const Bytes frontier = chunks.regionSize(regionId); frontier < end) {
+    const auto tail = chunks.lastChunk(regionId);
+    hole = tail && tail->isFree() ? *tail : Chunk{.offset = frontier};
+    if (hole.size > Bytes()) freeChunkRemoved(pool, regionId, hole);
+    emit(EventKind::extend, frontier, end - frontier);
+    if (hole.size > Bytes()) emit(EventKind::merge, frontier, end - frontier);
+    hole.size = end - hole.offset;
+  } else {
+    const auto found = chunks.chunkAt(regionId, offset);
+    check(found && found->isFree() && end <= found->end(), "a heap to choose memory that is free");
+    hole = *found;
+    freeChunkRemoved(pool, regionId, hole);
+  }
+  if (hole.offset < offset) {
+    emit(EventKind::split, offset, hole.end() - offset);
+    freeChunkAdded(pool, regionId, {.offset = hole.offset, .size = offset - hole.offset});
+  }
+  if (end < hole.end()) {
+    emit(EventKind::split, end, hole.end() - end);
+    freeChunkAdded(pool, regionId, {.offset = end, .size = hole.end() - end});
+  }
+  emit(EventKind::alloc, offset, stay.size);
+  addresses_[id] = choice->address;
+  return true;
+}
+
+void Heap::release(StayId id, Step step) {
+  const auto [pool, regionId, offset] = *addresses_[id];
+  const ChunkMap& chunks = chunks_[pool];
+  Chunk joined{.offset = offset, .size = problem_.stays[id].size};
+  MemoryEvent event{.offset = joined.offset,
+                    .size = joined.size,
+                    .step = static_cast<std::int32_t>(step.count()),
+                    .stay = id,
+                    .region = regionId,
+                    .pool = static_cast<std::uint8_t>(pool.index()),
+                    .kind = EventKind::free};
+  record(event);
+
+  event.kind = EventKind::merge;
+  if (const auto above = chunks.chunkAt(regionId, joined.end()); above && above->isFree()) {
+    event.offset = above->offset;
+    event.size = above->size;
+    record(event);
+    freeChunkRemoved(pool, regionId, *above);
+    joined.size += above->size;
+  }
+  if (offset > Bytes()) {
+    const auto below = chunks.chunkAt(regionId, offset - Bytes(1));
+    if (below && below->isFree()) {
+      event.offset = offset;
+      event.size = joined.size;
+      record(event);
+      freeChunkRemoved(pool, regionId, *below);
+      joined = {.offset = below->offset, .size = below->size + joined.size};
+    }
+  }
+  freeChunkAdded(pool, regionId, joined);
+}
+
+void Heap::record(const MemoryEvent& event) {
+  chunks_[event.poolId()].apply(event);
+  story_.push_back(event);
+}
+
+Plan replay(const Problem& problem, Heap& heap) {
+  std::vector<Moment> moments;
+  moments.reserve(problem.stays.size() * 2);
+  for (const StayId id : problem.stays.keys()) {
+    addMoments(problem, id, problem.stays[id].steps, moments);
+  }
+  std::ranges::sort(moments);
+
+  Plan plan;
+  for (const Moment& moment : moments) {
+    if (!moment.acquire) {
+      heap.release(moment.stay, moment.step - Step(1));
+    } else if (!heap.acquire(moment.stay, moment.step)) {
+      plan.outOfMemory = describeFailure(problem, heap, moment.stay);
+      plan.status = PlanStatus::overBudget;
+      break;
+    }
+  }
+  plan.addresses.reserve(problem.stays.size());
+  for (const StayId id : problem.stays.keys()) plan.addresses.add(heap.addressOf(id));
+  plan.story = heap.takeStory();
+  return plan;
+}
+
+std::vector<MemoryEvent> narrate(const Problem& problem, const Plan& plan) {
+  /// Knows every answer.
+  class Oracle final : public Heap {
+   public:
+    Oracle(const Problem& whole, const Plan& decided) : Heap(whole), plan_(decided) {}
+
+   private:
+    std::optional<Choice> choose(StayId stay) override {
+      return Choice{*plan_.addresses[stay], Reason::planned};
+    }
+    const Plan& plan_;
+  } oracle(problem, plan);
+
+  std::vector<Moment> moments;
+  moments.reserve(problem.stays.size() * 2);
+  for (const StayId id : problem.stays.keys()) {
+    if (!plan.addresses[id]) continue;
+    if (problem.gaps.empty()) {
+      addMoments(problem, id, problem.stays[id].steps, moments);
+      continue;
+    }
+    for (const Interval<Step>& live : problem.liveSteps(id)) addMoments(problem, id, live, moments);
+  }
+  std::ranges::sort(moments);
+  for (const Moment& moment : moments) {
+    if (moment.acquire) {
+      check(oracle.acquire(moment.stay, moment.step), "an oracle to know every address");
+    } else {
+      oracle.release(moment.stay, moment.step - Step(1));
+    }
+  }
+  return oracle.takeStory();
+}
+
+}  // namespace hw

@@ -1,0 +1,35 @@
+#include <algorithm>
+
+#include "core/allocators/allocators.h"
+#include "core/allocators/pins.h"
+
+namespace hw {
+namespace {
+
+class NoReuse final : public Allocator {
+  Result<Plan> solve(const Problem& problem, const PlanContext&) const override {
+    Plan plan;
+    const auto pinned = placePins(problem, plan);
+    if (!pinned) return tl::unexpected(pinned.error());
+    IdMap<PoolId, Bytes> top(problem.pools.size());
+    for (const StayId id : *pinned) {
+      Bytes& end = top[problem.poolOf(id)];
+      end = std::max(end, *problem.stays[id].pinned + problem.stays[id].size);
+    }
+    for (const StayId id : problem.stays.keys()) {
+      const Stay& stay = problem.stays[id];
+      if (stay.pinned) continue;
+      const PoolId pool = problem.poolOf(id);
+      const Bytes offset = alignUp(top[pool], stay.alignment);
+      plan.addresses[id] = Address{pool, RegionId(0), offset};
+      top[pool] = offset + stay.size;
+    }
+    return plan;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Allocator> makeNoReuse(const Params&) { return std::make_unique<NoReuse>(); }
+
+}  // namespace hw

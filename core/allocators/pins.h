@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/plan/plan.h"
+
+namespace hw {
+
+/// Puts the pinned stays where they have to be, before a strategy places the others. Fails when
+/// two of them share memory and time, when a pin is not aligned, or when it ends above capacity:
+/// then no allocator can help. Returns the pinned stays, ascending.
+Result<std::vector<StayId>> placePins(const Problem& problem, Plan& plan);
+
+}  // namespace hw

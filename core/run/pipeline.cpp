@@ -1,0 +1,269 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/base/text.h"
+#include "core/residency/residency.h"
+#include "core/run/run.h"
+
+namespace hw {
+namespace {
+
+constexpr Bytes kDefaultAlignment{64};
+/// Rounds of "spill what overshot, plan again" before the budget is halved instead.
+constexpr int kGentleRounds = 16;
+
+const DeviceSpec& device(const RunConfig& config) { return config.platform.devices.front(); }
+
+const PoolSize& poolSize(const RunConfig& config, std::size_t pool) {
+  return pool == 0 ? config.l2 : config.l3;
+}
+
+std::optional<Bytes> capacityOf(const RunConfig& config, std::size_t pool) {
+  switch (poolSize(config, pool).kind) {
+    case PoolSize::Kind::platform:
+      return device(config).pools[pool].target();
+    case PoolSize::Kind::bytes:
+      return poolSize(config, pool).bytes;
+    case PoolSize::Kind::unbounded:
+      break;
+  }
+  return std::nullopt;
+}
+
+/// The user's alignment, or the usual one, or what a pool of the platform insists on.
+Bytes alignmentOf(const Model& model, const RunConfig& config) {
+  Bytes alignment = config.alignment.value_or(model.problem ? Bytes(1) : kDefaultAlignment);
+  for (std::size_t pool = 0; pool < device(config).pools.size(); ++pool) {
+    if (poolSize(config, pool).kind != PoolSize::Kind::platform) continue;
+    alignment = std::max(alignment, device(config).pools[pool].alignment);
+  }
+  return alignment;
+}
+
+Result<void> checkConfig(const Model& model, const RunConfig& config) {
+  const auto refuse = [](std::string message) {
+    return fail(ErrorCode::invalidArgument, std::move(message));
+  };
+  if (config.allocator.info == nullptr) return refuse("no allocator was chosen");
+  if (config.platform.devices.empty() || device(config).pools.empty()) {
+    return refuse(fmt::format("platform '{}' has no device with a pool", config.platform.name));
+  }
+  const std::int64_t alignment = config.alignment.value_or(kDefaultAlignment).count();
+  if (alignment < 1 || (alignment & (alignment - 1)) != 0 || alignment > (1 << 30)) {
+    return refuse(fmt::format("alignment {} is not a power of two up to 1 GiB", alignment));
+  }
+  if (!model.graph) return refuse("the model has no graph");
+  return {};
+}
+
+/// The order in which releases that fall on one step are told: the op's distinct inputs in order,
+/// then its outputs, then whatever nobody reads.
+void rankReleases(const Run& run, IdMap<BufferId, std::uint32_t>& ranks) {
+  constexpr std::uint32_t kUnread = 0xFFFFFFFF;
+  ranks = IdMap<BufferId, std::uint32_t>(run.storage.buffers.size(), kUnread);
+  for (const OpId op : run.graph().ops.keys()) {
+    const Step step = run.schedule.stepOf[op];
+    std::uint32_t position = 0;
+    const auto rank = [&](TensorId tensor) {
+      ++position;
+      if (!tensor || !run.storage.slots[tensor]) return;
+      const BufferId buffer = run.storage.slots[tensor]->buffer;
+      if (run.storage.buffers[buffer].steps.end != step + Step(1)) return;
+      ranks[buffer] = std::min(ranks[buffer], position);
+    };
+    std::ranges::for_each(run.graph().reads(op), rank);
+    std::ranges::for_each(run.graph().ops[op].outputs, rank);
+  }
+}
+
+Problem problemOf(const Run& run) {
+  Problem problem;
+  problem.steps = std::max(run.schedule.steps(), Step(1));
+  IdMap<BufferId, std::uint32_t> ranks;
+  rankReleases(run, ranks);
+  problem.stays.reserve(run.storage.buffers.size());
+  for (const BufferId id : run.storage.buffers.keys()) {
+    const Buffer& buffer = run.storage.buffers[id];
+    problem.stays.add({.buffer = id,
+                       .steps = buffer.steps,
+                       .size = alignUp(buffer.size, run.alignment),
+                       .alignment = run.alignment,
+                       .releaseRank = ranks[id],
+                       .outlives = buffer.graphOutput});
+  }
+  return problem;
+}
+
+/// A problem from a file keeps its sizes; only addresses follow the alignment asked for.
+Problem givenProblem(const Run& run) {
+  Problem problem = *run.model->problem;
+  for (Stay& stay : problem.stays) stay.alignment = std::max(stay.alignment, run.alignment);
+  return problem;
+}
+
+Result<void> checkTotal(const Problem& problem) {
+  Bytes total;
+  for (const Stay& stay : problem.stays) {
+    total += stay.size + stay.alignment;
+    if (total > kMaxBytes) {
+      return fail(ErrorCode::unsupported,
+                  "the tensors add up to more than 2^60 bytes, more than can be planned");
+    }
+  }
+  return {};
+}
+
+IdMap<StayId, Bytes> trafficOf(const Run& run) {
+  IdMap<StayId, Bytes> traffic;
+  if (run.model->problem) {
+    // Nothing is known about the ops: written once, read once.
+    for (const Stay& stay : run.problem.stays) traffic.add(stay.size * 2);
+    return traffic;
+  }
+  const auto byBuffer = bufferTraffic(run.graph(), run.storage);
+  for (const Stay& stay : run.problem.stays) traffic.add(byBuffer[stay.buffer]);
+  return traffic;
+}
+
+/// Runs the allocator; for one that does not choose pools, decides first who lives in L2, and when
+/// fragmentation overshoots L2, spills to a budget smaller by the overshoot and plans again.
+class Planner {
+ public:
+  Planner(Run& run, const RunContext& context)
+      : run_(run), allocator_(run.config.allocator.make()) {
+    settings_ = {.stop = context.stop,
+                 .seed = run.config.seed,
+                 .threads = run.config.threads,
+                 .timeLimit = run.config.timeLimit,
+                 .progress = context.progress};
+  }
+
+  Result<void> plan() {
+    const auto capacity = run_.problem.pools[PoolId(0)].capacity;
+    const bool twoLevels = run_.problem.pools.size() > 1;
+    if (run_.config.allocator.info->choosesPools || !capacity || !twoLevels) return planOnce();
+    return planWithin(*capacity);
+  }
+
+ private:
+  Result<void> planOnce() {
+    auto plan = allocator_->plan(run_.problem, settings_);
+    if (!plan) return tl::unexpected(plan.error());
+    run_.plan = std::move(*plan);
+    return {};
+  }
+
+  Result<void> planWithin(Bytes capacity) {
+    const IdMap<StayId, Bytes> traffic = trafficOf(run_);
+    Bytes budget = capacity;
+    for (int round = 1;; ++round) {
+      const auto pools = singleLevel(run_.problem, traffic, budget);
+      for (const StayId id : run_.problem.stays.keys()) run_.problem.stays[id].pool = pools[id];
+      if (auto planned = planOnce(); !planned) return planned;
+      const Bytes overshoot = run_.plan.footprint(PoolId(0)) - capacity;
+      if (overshoot <= Bytes() || budget <= Bytes()) break;
+      budget =
+          std::max(Bytes(), round < kGentleRounds ? budget - overshoot : Bytes(budget.count() / 2));
+    }
+    if (budget < capacity) {
+      run_.notes.push_back(fmt::format(
+          "fragmentation overshot L2, so buffers were spilled to a budget of {} out of {} bytes",
+          groupDigits(budget.count()), groupDigits(capacity.count())));
+    }
+    return {};
+  }
+
+  Run& run_;
+  std::unique_ptr<Allocator> allocator_;
+  PlanContext settings_;
+};
+
+void noteWhatIsMissing(Run& run) {
+  if (run.config.platform.devices.size() > 1) {
+    run.notes.push_back(fmt::format("platform '{}' has {} devices; everything runs on '{}'",
+                                    run.config.platform.name, run.config.platform.devices.size(),
+                                    device(run.config).name));
+  }
+  if (!run.storage.unsized.empty()) {
+    run.notes.push_back(
+        fmt::format("{} tensors have no known size and are left out: every total "
+                    "is at least what is shown",
+                    run.storage.unsized.size()));
+  }
+}
+
+bool stopped(const RunContext& context) { return context.stop.stop_requested(); }
+
+void report(const RunContext& context, double fraction, const char* what) {
+  if (context.progress) context.progress(fraction, what);
+}
+
+}  // namespace
+
+std::string Run::stayName(StayId id) const {
+  const TensorId tensor = stayTensor(id);
+  return displayName(graph(), tensor);
+}
+
+TensorId Run::stayTensor(StayId id) const {
+  const BufferId buffer = problem.stays[id].buffer;
+  return model->problem ? TensorId(buffer.index()) : storage.buffers[buffer].root;
+}
+
+Result<std::shared_ptr<const Run>> execute(std::shared_ptr<const Model> model,
+                                           const RunConfig& config, const RunContext& context) {
+  if (auto good = checkConfig(*model, config); !good) return tl::unexpected(good.error());
+  const auto run = std::make_shared<Run>();
+  run->model = std::move(model);
+  run->config = config;
+  run->alignment = alignmentOf(*run->model, config);
+
+  report(context, 0.0, "sharing storage");
+  run->schedule = givenOrder(run->graph());
+  if (!run->model->problem) {
+    run->storage = shareStorage(run->graph(), run->schedule,
+                                {.alias = config.alias,
+                                 .planInputs = config.planInputs,
+                                 .planOutputs = config.planOutputs,
+                                 .alignment = run->alignment});
+  }
+  run->problem = run->model->problem ? givenProblem(*run) : problemOf(*run);
+  run->problem.pools = {};
+  for (std::size_t pool = 0; pool < device(config).pools.size(); ++pool) {
+    run->problem.pools.add({device(config).pools[pool].name, capacityOf(config, pool)});
+  }
+  if (auto good = checkTotal(run->problem); !good) return tl::unexpected(good.error());
+  noteWhatIsMissing(*run);
+
+  report(context, 0.1, "planning");
+  const auto start = std::chrono::steady_clock::now();
+  if (auto planned = Planner(*run, context).plan(); !planned) {
+    return tl::unexpected(planned.error());
+  }
+  run->planSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (const StayId id : run->problem.stays.keys()) {
+    const auto& address = run->plan.addresses[id];
+    if (address && address->pool > PoolId(0)) run->spilled.push_back(id);
+  }
+  if (stopped(context)) return fail(ErrorCode::stopped, "the run was stopped");
+
+  report(context, 0.7, "simulating");
+  run->metrics = measure(run->problem, run->plan);
+  Simulation simulation = simulateDirect({.graph = run->graph(),
+                                          .schedule = run->schedule,
+                                          .storage = run->storage,
+                                          .problem = run->problem,
+                                          .plan = run->plan,
+                                          .platform = config.platform,
+                                          .streamWeights = config.streamWeights});
+  run->timing = std::move(simulation.timing);
+  run->trace = std::move(simulation.trace);
+  run->timeline = describe(run->trace.events(), run->problem.pools.size());
+  report(context, 1.0, "done");
+  return std::shared_ptr<const Run>(run);
+}
+
+}  // namespace hw
