@@ -5,12 +5,12 @@
 namespace hw {
 
 std::vector<Interval<Step>> Problem::gapsOf(StayId stay) const {
-  std::vector<Interval<Step>> steps;
+  std::vector<Interval<Step>> found;
   for (auto gap = std::ranges::lower_bound(gaps, stay, {}, &Gap::stay);
        gap != gaps.end() && gap->stay == stay; ++gap) {
-    steps.push_back(gap->steps);
+    found.push_back(gap->steps);
   }
-  return steps;
+  return found;
 }
 
 std::vector<Interval<Step>> Problem::liveSteps(StayId stay) const {
