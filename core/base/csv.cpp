@@ -19,6 +19,8 @@ std::string readField(std::string_view text, std::size_t& at, std::size_t& line)
       ++at;
     } else if (!quoted && (c == ',' || c == '\n')) {
       break;
+    } else if (!quoted && c == '\r' && (at + 1 == text.size() || text[at + 1] == '\n')) {
+      continue;  // A line of Windows.
     } else if (c == '\n') {
       ++line;
     }
@@ -50,7 +52,6 @@ std::vector<CsvLine> csvLines(std::string_view text) {
     for (;;) {
       std::string field = readField(text, at, number);
       const bool more = at < text.size() && text[at] == ',';
-      if (!more && field.ends_with('\r')) field.pop_back();
       line.fields.push_back(std::move(field));
       ++at;
       if (!more) break;
