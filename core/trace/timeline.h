@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,13 +33,31 @@ struct TimelineEntry {
   Bytes offset{};  ///< Inside the region; of the stay, or of the joined block for a merge.
   Bytes size{};
   Reason reason = Reason::none;
-  Bytes freeBefore{};   ///< What was joined or cut: the free block's size before, 0 when fresh.
-  StayId formerTenant{};  ///< The last owner of the first byte, none when fresh; for "reuses x".
-  Bytes largestHole{};  ///< Pool 0 just before, for entries that spilled to a later pool.
-  Bytes holes{};        ///< All free bytes of pool 0 just before, likewise.
+  /// The free block this started from, 0 when fresh: what was cut, or what was there of an extended
+  /// one; for a merge, the free neighbours that the released block joined.
+  Bytes freeBefore{};
+  StayId formerTenant{};  ///< The last owner of the first byte, if any; for "reuses x".
+
+  // Pool 0 just before, for entries that landed in a later pool: why it was not taken.
+  Bytes largestHole{};  ///< The largest free chunk.
+  Bytes holes{};        ///< All free chunks.
+  Bytes frontier{};     ///< Its footprint: memory from here on was never used.
+  Bytes tailHole{};     ///< The free chunk that ends at the frontier, 0 if there is none.
 };
 
-/// Groups a story into what people call events. O(n log n).
+/// Groups a story into what people call events. Reads only the story: an `alloc` and what made room
+/// for it is one entry, a `free` is one, and the merges after it are one more. O(n log n).
 std::vector<TimelineEntry> describe(const std::vector<MemoryEvent>& story, std::size_t pools);
+
+/// Names that `detailText` puts into its words.
+struct DetailNames {
+  std::string formerTenant{};            ///< Of the entry's former tenant, if it has one.
+  std::string firstPool{"L2"};           ///< Of pool 0.
+  std::optional<Bytes> firstCapacity{};  ///< What may be planned of pool 0.
+};
+
+/// Why and how, in a few words: the `detail` column of docs/formats/events.md. "exact fit, reuses
+/// t0"; "L2 full: largest hole 12 of 40 free; new memory". Sizes are exact bytes.
+std::string detailText(const TimelineEntry& entry, const DetailNames& names);
 
 }  // namespace hw

@@ -4,6 +4,7 @@
 
 #include "core/memory/chunk_map.h"
 #include "core/memory/event.h"
+#include "core/trace/usage_pyramid.h"
 
 namespace hw {
 
@@ -15,7 +16,8 @@ using MemoryState = IdMap<PoolId, ChunkMap>;
 ///
 /// A keyframe is taken whenever the events since the last one outnumber the chunks alive, so
 /// keyframes never cost more than the events, and a seek never replays more than one state's
-/// worth: O(log n + live), which is what it costs to draw the answer anyway.
+/// worth: O(log n + live), which is what it costs to draw the answer anyway. Keyframes are packed
+/// into one array, so that a small one costs its chunks and little else.
 class Trace {
  public:
   class Builder;
@@ -35,27 +37,29 @@ class Trace {
   /// Memory after the first `count` events.
   MemoryState stateAfter(std::size_t count) const;
 
-  /// The least and most bytes in use in a pool after any event in [first, last). O(log n).
-  struct Envelope {
-    Bytes low{};
-    Bytes high{};
-  };
+  /// The least and most bytes in use in a pool after any event in [first, last); an empty range
+  /// gives what is in use before event `first`, twice. O(log n).
+  using Envelope = UsageEnvelope;
   Envelope usage(PoolId pool, std::size_t first, std::size_t last) const;
 
-  std::size_t keyframeCount() const { return keyframes_.size(); }
+  std::size_t keyframeCount() const { return frames_.size(); }
 
  private:
-  struct Keyframe {
-    std::size_t events = 0;  ///< It shows memory after this many.
-    MemoryState state{};
+  /// Memory after `events` events: the chunks from `frameChunks_[begins[0]]` on, pool by pool.
+  struct Frame {
+    std::size_t events = 0;
+    std::size_t firstBegin = 0;  ///< Into `frameBegins_`: poolCount_ + 1 of them.
   };
+
+  MemoryState unpack(const Frame& frame) const;
 
   std::size_t poolCount_ = 0;
   std::vector<SimTime> times_;
   std::vector<MemoryEvent> events_;
-  std::vector<Keyframe> keyframes_;
-  /// Per pool; level k summarises runs of 2^k events.
-  std::vector<std::vector<std::vector<Envelope>>> pyramids_;
+  std::vector<Frame> frames_;
+  std::vector<std::size_t> frameBegins_;
+  std::vector<ChunkMap::Packed> frameChunks_;  ///< Of all keyframes, one after the other.
+  IdMap<PoolId, UsagePyramid> usage_;
 };
 
 class Trace::Builder {
@@ -68,10 +72,12 @@ class Trace::Builder {
   Trace finish() &&;
 
  private:
+  void takeKeyframe();
+
   Trace trace_;
   MemoryState state_;
   std::size_t sinceKeyframe_ = 0;
-  std::size_t chunks_ = 0;
+  std::size_t chunks_ = 0;  ///< Alive now, over all pools.
 };
 
 }  // namespace hw
