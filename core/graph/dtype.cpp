@@ -13,24 +13,32 @@ struct DtypeInfo {
 };
 
 constexpr std::array kDtypes = {
-    DtypeInfo{Dtype::unknown, "unknown", 0},      DtypeInfo{Dtype::float32, "float32", 32},
-    DtypeInfo{Dtype::float64, "float64", 64},     DtypeInfo{Dtype::float16, "float16", 16},
-    DtypeInfo{Dtype::bfloat16, "bfloat16", 16},   DtypeInfo{Dtype::float8, "float8", 8},
-    DtypeInfo{Dtype::int4, "int4", 4},            DtypeInfo{Dtype::uint4, "uint4", 4},
-    DtypeInfo{Dtype::int8, "int8", 8},            DtypeInfo{Dtype::uint8, "uint8", 8},
-    DtypeInfo{Dtype::int16, "int16", 16},         DtypeInfo{Dtype::uint16, "uint16", 16},
-    DtypeInfo{Dtype::int32, "int32", 32},         DtypeInfo{Dtype::uint32, "uint32", 32},
-    DtypeInfo{Dtype::int64, "int64", 64},         DtypeInfo{Dtype::uint64, "uint64", 64},
-    DtypeInfo{Dtype::boolean, "bool", 8},         DtypeInfo{Dtype::complex64, "complex64", 64},
-    DtypeInfo{Dtype::complex128, "complex128", 128}, DtypeInfo{Dtype::string, "string", 0},
+    DtypeInfo{Dtype::unknown, "unknown", 0},
+    DtypeInfo{Dtype::float32, "float32", 32},
+    DtypeInfo{Dtype::float64, "float64", 64},
+    DtypeInfo{Dtype::float16, "float16", 16},
+    DtypeInfo{Dtype::bfloat16, "bfloat16", 16},
+    DtypeInfo{Dtype::float8, "float8", 8},
+    DtypeInfo{Dtype::int4, "int4", 4},
+    DtypeInfo{Dtype::uint4, "uint4", 4},
+    DtypeInfo{Dtype::int8, "int8", 8},
+    DtypeInfo{Dtype::uint8, "uint8", 8},
+    DtypeInfo{Dtype::int16, "int16", 16},
+    DtypeInfo{Dtype::uint16, "uint16", 16},
+    DtypeInfo{Dtype::int32, "int32", 32},
+    DtypeInfo{Dtype::uint32, "uint32", 32},
+    DtypeInfo{Dtype::int64, "int64", 64},
+    DtypeInfo{Dtype::uint64, "uint64", 64},
+    DtypeInfo{Dtype::boolean, "bool", 8},
+    DtypeInfo{Dtype::complex64, "complex64", 64},
+    DtypeInfo{Dtype::complex128, "complex128", 128},
+    DtypeInfo{Dtype::string, "string", 0},
     DtypeInfo{Dtype::opaque, "opaque", 0},
 };
 
 }  // namespace
 
-std::string_view dtypeName(Dtype dtype) {
-  return kDtypes[static_cast<std::size_t>(dtype)].name;
-}
+std::string_view dtypeName(Dtype dtype) { return kDtypes[static_cast<std::size_t>(dtype)].name; }
 
 std::optional<Dtype> parseDtype(std::string_view name) {
   const auto info = std::ranges::find(kDtypes, name, &DtypeInfo::name);

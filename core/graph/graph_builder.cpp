@@ -105,6 +105,21 @@ Result<void> checkSources(const Links& links, const std::vector<GraphBuilder::Ha
   return {};
 }
 
+/// Sums of sizes must stay in range for everyone behind us.
+Result<void> checkTotal(const std::vector<Tensor>& tensors) {
+  Bytes total;
+  for (const Tensor& tensor : tensors) {
+    const Bytes size = tensor.bytes.value_or(Bytes());
+    if (size <= kMaxBytes - total) {
+      total += size;
+      continue;
+    }
+    return fail(ErrorCode::malformed,
+                fmt::format("the tensors add up to more than {} bytes", kMaxBytes.count()));
+  }
+  return {};
+}
+
 /// One vertex an op, in stored order; one edge from a producer to each of its readings.
 using Dependences = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
 
@@ -241,13 +256,20 @@ Result<Graph> GraphBuilder::build() && {
   if (auto ok = markInputs(links, inputs_); !ok) return problem(std::move(ok.error()));
   if (auto ok = findProducers(links); !ok) return problem(std::move(ok.error()));
   if (auto ok = checkSources(links, outputs_); !ok) return problem(std::move(ok.error()));
+  if (auto ok = checkTotal(tensors_); !ok) return problem(std::move(ok.error()));
   const Dependences edges = dependences(links);
   const std::vector<std::size_t> order = stableOrder(edges);
   if (order.size() != ops_.size()) return problem(cycleError(links, edges));
+  return assemble(order, numberTensors(links, inputs_, order));
+}
 
-  const std::vector<TensorId> ids = numberTensors(links, inputs_, order);
+Graph GraphBuilder::assemble(const std::vector<std::size_t>& order,
+                             const std::vector<TensorId>& ids) {
   Graph graph{.name = std::move(name_), .format = std::move(format_), .notes = std::move(notes_)};
   graph.reordered = !std::ranges::is_sorted(order);
+  if (graph.reordered) {
+    graph.notes.emplace_back("the file's operators were not in execution order: they were sorted");
+  }
   graph.tensors.resize(tensors_.size());
   for (std::size_t handle = 0; handle < ids.size(); ++handle) {
     graph.tensors[ids[handle]] = std::move(tensors_[handle]);
@@ -261,7 +283,7 @@ Result<Graph> GraphBuilder::build() && {
   for (const TensorId id : graph.outputs) graph.tensors[id].graphOutput = true;
   graph.ops.reserve(ops_.size());
   for (const std::size_t stored : order) {
-    Parts& parts = ops_[stored];
+    OpParts& parts = ops_[stored];
     parts.op.inputs = translate(parts.inputs, ids);
     parts.op.outputs = translate(parts.outputs, ids);
     parts.op.captures = translate(parts.captures, ids);

@@ -28,11 +28,11 @@ class GraphBuilder {
   std::size_t tensorCount() const { return tensors_.size(); }
 
   struct OpParts {
-    Op op{};                         ///< Its inputs, outputs and captures are ignored.
-    std::vector<Handle> inputs{};    ///< kAbsent where an optional input is missing.
+    Op op{};                       ///< Its inputs, outputs and captures are ignored.
+    std::vector<Handle> inputs{};  ///< kAbsent where an optional input is missing.
     std::vector<Handle> outputs{};
     std::vector<Handle> captures{};
-    std::string where{};             ///< For errors, such as "graph.node[17]".
+    std::string where{};  ///< For errors, such as "graph.node[17]".
   };
   void addOp(OpParts op) { ops_.push_back(std::move(op)); }
   std::size_t opCount() const { return ops_.size(); }
@@ -41,12 +41,16 @@ class GraphBuilder {
   void addOutput(Handle handle) { outputs_.push_back(handle); }
   void addNote(std::string note) { notes_.push_back(std::move(note)); }
 
-  /// Fails on two producers of one tensor, a cycle, a producer of a graph input or constant.
+  /// Fails on two producers of one tensor, a cycle, a producer of a graph input or constant, a
+  /// tensor that is read but comes from nowhere, and sizes that add up to more than kMaxBytes.
   /// An op whose inputs are all constant is folded and its outputs become constants; an op without
   /// any input is folded only if `type` is Constant, or it is listed by the importer as one.
   Result<Graph> build() &&;
 
  private:
+  /// The graph whose ops are in `order` (indices into `ops_`) and whose tensors have `ids`.
+  Graph assemble(const std::vector<std::size_t>& order, const std::vector<TensorId>& ids);
+
   std::string name_;
   std::string format_;
   std::vector<Tensor> tensors_;

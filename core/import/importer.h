@@ -20,14 +20,15 @@ struct ImportOptions {
 
 /// A file, loaded: a graph, or a bare planning problem.
 struct Model {
-  std::string name{};    ///< For people: the graph's name or the file's stem.
-  std::string path{};    ///< As the user gave it.
-  std::string sha256{};  ///< Of the file's bytes, hexadecimal.
-  std::string format{};  ///< The importer's name.
+  std::string name{};                    ///< For people: the graph's name or the file's stem.
+  std::string path{};                    ///< As the user gave it.
+  std::string sha256{};                  ///< Of the file's bytes, hexadecimal.
+  std::string format{};                  ///< The importer's name.
   std::shared_ptr<const Graph> graph{};  ///< Never null; a problem's graph has tensors but no ops.
-  /// Set for a planning problem: its stays as given, one per tensor of the graph, same indices.
-  /// A plan that came with it (an offset column) is in `offsets`.
+  /// Set for a planning problem: its stays as given, in one unbounded pool. The buffer of a stay
+  /// has the index of its tensor; a tensor of no bytes has no stay.
   std::optional<Problem> problem{};
+  /// A plan that came with the problem (an offset column), one entry a stay; else empty.
   IdMap<StayId, std::optional<Bytes>> offsets{};
 };
 

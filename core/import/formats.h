@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/import/importer.h"
+
+namespace hw {
+
+/// The importers themselves, one file each; everyone else goes through `importerCatalog`.
+bool acceptsGraphJson(std::string_view bytes);
+Result<Model> readGraphJson(std::string_view bytes, const ImportOptions& options);
+
+bool acceptsProblemCsv(std::string_view bytes);
+Result<Model> readProblemCsv(std::string_view bytes, const ImportOptions& options);
+
+/// `bytes` without the byte order mark that some editors put before UTF-8.
+constexpr std::string_view withoutByteOrderMark(std::string_view bytes) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return bytes.starts_with(kMark) ? bytes.substr(kMark.size()) : bytes;
+}
+
+}  // namespace hw

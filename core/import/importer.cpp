@@ -1,0 +1,101 @@
+#include "core/import/importer.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "core/import/formats.h"
+#include "core/import/mapped_file.h"
+#include "core/import/sha256.h"
+
+namespace hw {
+namespace {
+
+constexpr std::array kImporters = {
+    ImporterInfo{"graph-json", "Highwater graph JSON", "*.graph.json *.json", &acceptsGraphJson,
+                 &readGraphJson},
+    ImporterInfo{"problem-csv", "planning problem CSV (MiniMalloc)", "*.csv", &acceptsProblemCsv,
+                 &readProblemCsv},
+};
+
+/// A file that people hand us in place of a model: told apart by some bytes at a fixed place.
+struct Lookalike {
+  std::size_t at;
+  std::string_view magic;
+  ErrorCode code;
+  std::string_view message;
+};
+
+constexpr std::string_view kNotYet = "is not supported yet; ONNX, graph JSON and problem CSV are";
+constexpr std::array kLookalikes = {
+    Lookalike{0, "version https://git-lfs", ErrorCode::malformed,
+              "the file is a Git LFS pointer, not the model itself; fetch it with 'git lfs pull'"},
+    Lookalike{4, "TFL3", ErrorCode::unsupported, "TFLite"},
+    Lookalike{4, "ORTM", ErrorCode::unsupported, "the ONNX Runtime format (.ort)"},
+    Lookalike{0, "PK\x03\x04", ErrorCode::unsupported,
+              "the file is a zip archive; expected a model, unpack it first"},
+    Lookalike{0, "\x1F\x8B", ErrorCode::unsupported,
+              "the file is compressed with gzip; expected a model, unpack it first"},
+    Lookalike{0, "GGUF", ErrorCode::unsupported, "GGUF"},
+    Lookalike{0, "\x89HDF\r\n", ErrorCode::unsupported, "HDF5 (Keras)"},
+};
+
+Error unrecognised(std::string_view bytes) {
+  if (bytes.empty()) return {ErrorCode::malformed, "the file is empty; expected a model", {}};
+  for (const Lookalike& lookalike : kLookalikes) {
+    if (bytes.size() < lookalike.at || !bytes.substr(lookalike.at).starts_with(lookalike.magic)) {
+      continue;
+    }
+    const bool sentence = lookalike.message.starts_with("the file");
+    const std::string message(lookalike.message);
+    return {lookalike.code, sentence ? message : message + " " + std::string(kNotYet), {}};
+  }
+  return {ErrorCode::malformed,
+          "the format is not recognised; expected an ONNX model, graph JSON or a problem CSV",
+          {}};
+}
+
+Result<Model> readRecognised(std::string_view bytes, const std::string& path,
+                             const ImportOptions& options) {
+  // Look-alikes first: their first bytes could pass for a protobuf.
+  Error refusal = unrecognised(bytes);
+  const bool lookalike = refusal.code == ErrorCode::unsupported || bytes.empty() ||
+                         bytes.starts_with(kLookalikes[0].magic);
+  const auto importer = std::ranges::find_if(
+      kImporters, [&](const ImporterInfo& info) { return info.accepts(bytes); });
+  if (lookalike || importer == kImporters.end()) return tl::unexpected<Error>(std::move(refusal));
+
+  Result<Model> model = importer->read(bytes, options);
+  if (!model) return model;
+  model->path = path;
+  model->format = importer->name;
+  if (model->name.empty() && path != "-") model->name = std::filesystem::path(path).stem().string();
+  if (model->name.empty()) model->name = model->graph->name;
+  if (model->name.empty()) model->name = model->format;
+  return model;
+}
+
+}  // namespace
+
+std::span<const ImporterInfo> importerCatalog() { return kImporters; }
+
+Result<Model> importModel(std::string_view bytes, const std::string& path,
+                          const ImportOptions& options) {
+  Result<Model> model = readRecognised(bytes, path, options);
+  if (model) model->sha256 = sha256(bytes);
+  return model;
+}
+
+Result<Model> loadModel(const std::string& path, const ImportOptions& options) {
+  const Result<MappedFile> file =
+      path == "-" ? MappedFile::standardInput() : MappedFile::open(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  Result<Model> model = readRecognised(file->bytes(), path, options);
+  if (!model) return model;
+  Sha256 digest;
+  file->forEachPiece([&](std::string_view piece) { digest.update(piece); });
+  model->sha256 = digest.hex();
+  return model;
+}
+
+}  // namespace hw

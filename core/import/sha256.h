@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace hw {
+
+/// A SHA-256 digest taken piece by piece (FIPS 180-4, by OpenSSL).
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+
+  void update(std::string_view piece);
+
+  /// 64 lower-case hexadecimal digits. Ends the digest: call it once, last.
+  std::string hex();
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
+
+/// The digest of `bytes` in one go.
+std::string sha256(std::string_view bytes);
+
+}  // namespace hw
