@@ -48,7 +48,7 @@ class ViewState : public QObject {
   void setVisible(double begin, double end);
   void showAll();
 
- signals:
+ Q_SIGNALS:
   void runChanged();
   void momentChanged();
   void selectionChanged();
