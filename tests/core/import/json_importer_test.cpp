@@ -38,7 +38,8 @@ TEST_CASE("graph JSON becomes a graph", "[import][json]") {
                 {"name": "empty", "shape": [0, 4], "dtype": "int64"}],
     "inputs": ["x"], "outputs": ["a"],
     "ops": [{"name": "late", "type": "Add", "inputs": ["empty"], "outputs": ["packed"]},
-            {"name": "g0", "type": "Conv", "inputs": ["x", "", "w"], "outputs": ["a", null, "empty"],
+            {"name": "g0", "type": "Conv", "inputs": ["x", "", "w"],
+             "outputs": ["a", null, "empty"],
              "attributes": {"group": 1, "pads": [0, 1], "scale": 0.5, "mode": "same", "on": true,
                             "odd": {"a": 1}, "names": ["p", "q"], "mixed": [1, 2.5]}},
             {"type": "Split", "inputs": ["a"], "outputs": ["words", "open"]}])"));
