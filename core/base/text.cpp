@@ -76,7 +76,7 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
 
 std::string formatBytes(Bytes bytes) {
   constexpr std::array<std::string_view, 5> kNames = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes.count());
+  auto value = static_cast<double>(bytes.count());
   std::size_t unit = 0;
   while (std::abs(value) >= 1023.5 && unit + 1 < kNames.size()) {
     value /= 1024;
@@ -98,7 +98,7 @@ std::string groupDigits(std::int64_t number) {
 
 std::string formatTime(SimTime time) {
   constexpr std::array<std::string_view, 5> kNames = {"ps", "ns", "us", "ms", "s"};
-  double value = static_cast<double>(time.count());
+  auto value = static_cast<double>(time.count());
   std::size_t unit = 0;
   while (std::abs(value) >= 999.5 && unit + 1 < kNames.size()) {
     value /= 1000;

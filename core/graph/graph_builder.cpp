@@ -71,7 +71,7 @@ Result<void> findProducers(Links& links) {
   for (std::size_t op = 0; op < links.ops.size(); ++op) {
     for (const auto handle : links.ops[op].outputs) {
       if (handle == kAbsent) continue;
-      if (const auto claimed = claimOutput(links, op, handle); !claimed) return claimed;
+      if (auto claimed = claimOutput(links, op, handle); !claimed) return claimed;
     }
   }
   return {};

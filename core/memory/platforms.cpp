@@ -132,14 +132,13 @@ class Reader {
     const toml::node* node = find(key);
     if (node == nullptr) missing(key);
     const toml::array* array = node->as_array();
+    constexpr std::string_view kTables = "tables, each under its own [[...]] heading";
+    if (array == nullptr || array->empty()) expected(*node, key, kTables);
     std::vector<const toml::table*> found;
-    if (array != nullptr) {
-      for (const toml::node& element : *array) {
-        if (const toml::table* table = element.as_table()) found.push_back(table);
-      }
-    }
-    if (found.empty() || found.size() != array->size()) {
-      expected(*node, key, "tables, each under its own [[...]] heading");
+    for (const toml::node& element : *array) {
+      const toml::table* table = element.as_table();
+      if (table == nullptr) expected(element, key, kTables);
+      found.push_back(table);
     }
     return found;
   }
@@ -175,7 +174,7 @@ class Reader {
   }
 
   [[noreturn]] void expected(const toml::node& node, const char* key,
-                             const std::string& expectation) const {
+                             std::string_view expectation) const {
     refuse(fmt::format("{}: {}: expected {}", what_, key, expectation), at(node));
   }
 
