@@ -1,0 +1,224 @@
+#include <QCoreApplication>
+#include <QPaintDevice>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "widgets/canvas/block_label.h"
+#include "widgets/canvas/map_scene.h"
+#include "widgets/canvas/reference_lines.h"
+
+namespace hw {
+
+namespace {
+
+/// Writing thousands of names takes longer than anyone looks; the first ones by step are enough.
+constexpr std::size_t kMostLabels = 1500;
+
+QString tr(const char* text) { return QCoreApplication::translate("MapPainter", text); }
+
+}  // namespace
+
+MapPainter::MapPainter(const MapScene& scene, const PlotFrame& frame)
+    : scene_(scene), frame_(frame), colors_(MapColors::of(Theme::current())) {
+  exact_.window = scene.window;
+  exact_.size = frame.plot.size();
+}
+
+StepAxis MapPainter::stepAxis() const {
+  return {scene_.window.beginStep, scene_.window.endStep, static_cast<double>(frame_.plot.left()),
+          static_cast<double>(frame_.plot.width())};
+}
+
+ByteAxis MapPainter::byteAxis() const {
+  return {scene_.window.lowByte, scene_.window.highByte,
+          static_cast<double>(frame_.plot.top() + frame_.plot.height()),
+          -static_cast<double>(frame_.plot.height())};
+}
+
+MapRequest MapPainter::request(double ratio, const QFontMetrics& metrics) const {
+  MapRequest request = exact_;
+  request.ratio = ratio;
+  request.size = QSize(qRound(frame_.plot.width() * ratio), qRound(frame_.plot.height() * ratio));
+  request.colors = colors_;
+  for (const AxisTick& tick : stepAxis().ticks(stepTickSpacing(metrics))) {
+    request.gridX.push_back(static_cast<int>(request.toX(tick.value)));
+  }
+  for (const AxisTick& tick : byteAxis().ticks(byteTickSpacing(metrics))) {
+    request.gridY.push_back(static_cast<int>(request.toY(tick.value)));
+  }
+  return request;
+}
+
+void MapPainter::writeLabels(MapRaster& raster, const QFont& font) const {
+  const Theme& theme = Theme::current();
+  const double ratio = raster.request.ratio;
+  const QRectF visible(QPointF(), QSizeF(raster.request.size) / ratio);
+  const struct {
+    QImage& image;
+    QColor color;
+  } layers[] = {{raster.past, theme.text}, {raster.future, theme.mutedText}};
+  for (const auto& [image, color] : layers) {
+    image.setDevicePixelRatio(ratio);
+    QPainter painter(&image);
+    painter.setFont(font);
+    painter.setPen(color);
+    for (std::size_t i = 0; i < std::min(kMostLabels, raster.roomy.size()); ++i) {
+      const Block block = scene_.blocks->block(raster.roomy[i]);
+      const QRect box = raster.request.boxOf(block);
+      const QRectF logical(QPointF(box.topLeft()) / ratio, QSizeF(box.size()) / ratio);
+      drawBlockLabel(painter, logical & visible, *scene_.run, block.stay);
+    }
+  }
+}
+
+void MapPainter::paint(QPainter& painter, const MapRaster& raster) const {
+  const Theme& theme = Theme::current();
+  painter.fillRect(frame_.whole, theme.plot);
+  painter.save();
+  painter.setClipRect(frame_.plot);
+  paintRaster(painter, raster);
+  paintOpColumn(painter);
+  paintLive(painter);
+  paintSelection(painter);
+  paintHover(painter);
+  paintLines(painter);
+  painter.restore();
+  painter.setPen(theme.grid);
+  painter.drawRect(frame_.plot.adjusted(-1, -1, 0, 0));
+  drawByteTicks(painter, frame_, byteAxis());
+  drawStepTicks(painter, frame_, stepAxis());
+  paintTitle(painter, raster);
+  drawPlayhead(painter, frame_, stepAxis(), scene_.playhead);
+}
+
+void MapPainter::paintRaster(QPainter& painter, const MapRaster& raster) const {
+  if (raster.past.isNull()) return;
+  const MapWindow& drawn = raster.request.window;
+  const StepAxis x = stepAxis();
+  const ByteAxis y = byteAxis();
+  const QRectF target(QPointF(x.toX(drawn.beginStep), y.toPixel(drawn.highByte)),
+                      QPointF(x.toX(drawn.endStep), y.toPixel(drawn.lowByte)));
+  const int split = qRound(std::clamp(x.toX(scene_.playhead), double(frame_.plot.left()),
+                                      double(frame_.plot.left() + frame_.plot.width())));
+  const auto half = [&](const QRect& part, const QImage& image) {
+    painter.save();
+    painter.setClipRect(part, Qt::IntersectClip);
+    if (drawn == scene_.window) {
+      painter.drawImage(frame_.plot, image);
+    } else {
+      painter.drawImage(target, image);
+    }
+    painter.restore();
+  };
+  half(QRect(frame_.plot.topLeft(), QPoint(split - 1, frame_.plot.bottom())), raster.past);
+  half(QRect(QPoint(split, frame_.plot.top()), frame_.plot.bottomRight()), raster.future);
+}
+
+void MapPainter::paintOpColumn(QPainter& painter) const {
+  if (!scene_.selectedOp || !scene_.run->schedule.stepOf.contains(scene_.selectedOp)) return;
+  const auto step = static_cast<double>(scene_.run->schedule.stepOf[scene_.selectedOp].count());
+  QColor color = Theme::current().selection;
+  color.setAlpha(50);
+  const double left = stepAxis().toX(step);
+  const double width = std::max(2.0, stepAxis().pixelsPerStep());
+  painter.fillRect(QRectF(left, frame_.plot.top(), width, frame_.plot.height()), color);
+}
+
+void MapPainter::paintLive(QPainter& painter) const {
+  if (!scene_.started) return;
+  MapWindow now = scene_.window;
+  now.beginStep = static_cast<double>(scene_.step.count());
+  now.endStep = now.beginStep + 1;
+  scene_.blocks->visit(now, [&](std::size_t index) { paintBlock(painter, index); });
+}
+
+/// With something selected everything else steps back behind a veil.
+void MapPainter::paintSelection(QPainter& painter) const {
+  if (!scene_.selected || !scene_.run->problem.stays.contains(scene_.selected)) return;
+  QColor veil = Theme::current().plot;
+  veil.setAlpha(150);
+  painter.fillRect(frame_.plot, veil);
+  painter.setBrush(Qt::NoBrush);
+  for (const StayId stay : selectedStays()) {
+    for (const std::uint32_t index : scene_.blocks->blocksOf(stay)) {
+      paintBlock(painter, index);
+      painter.setPen(QPen(Theme::current().selection, 2));
+      painter.drawRect(rectOf(index).adjusted(0, 0, -1, -1));
+    }
+  }
+}
+
+std::vector<StayId> MapPainter::selectedStays() const {
+  const Problem& problem = scene_.run->problem;
+  const BufferId buffer = problem.stays[scene_.selected].buffer;
+  if (!buffer) return {scene_.selected};
+  std::vector<StayId> stays;
+  for (const StayId stay : problem.stays.keys()) {
+    if (problem.stays[stay].buffer == buffer) stays.push_back(stay);
+  }
+  return stays;
+}
+
+void MapPainter::paintHover(QPainter& painter) const {
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(Theme::current().hover, 2));
+  for (const std::uint32_t index : scene_.blocks->blocksOf(scene_.hovered)) {
+    painter.drawRect(rectOf(index).adjusted(0, 0, -1, -1));
+  }
+}
+
+void MapPainter::paintBlock(QPainter& painter, std::size_t index) const {
+  const QRectF box = rectOf(index);
+  if (!box.intersects(frame_.plot)) return;
+  const BlockShade& shade = colors_.live[static_cast<std::size_t>(scene_.blocks->kind(index))];
+  painter.fillRect(box, QColor(shade.fill));
+  if (box.width() < 4 || box.height() < 4) return;
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(QColor(shade.edge), 1));
+  painter.drawRect(box.adjusted(0, 0, -1, -1));
+  painter.setPen(readableOn(QColor(shade.fill)));
+  const StayId stay = scene_.blocks->stay(index);
+  drawBlockLabel(painter, box & QRectF(frame_.plot), *scene_.run, stay);
+}
+
+QRectF MapPainter::rectOf(std::size_t index) const {
+  return QRectF(exact_.boxOf(scene_.blocks->block(index))).translated(frame_.plot.topLeft());
+}
+
+/// Capacity at the right end, the others one after the other at the left, so that none cover each
+/// other even when the lines are close.
+void MapPainter::paintLines(QPainter& painter) const {
+  const Theme& theme = Theme::current();
+  const ByteAxis axis = byteAxis();
+  const QFontMetricsF metrics(painter.font(), painter.device());
+  double left = frame_.plot.left() + 6;
+  for (const ReferenceLine& line : referenceLines(*scene_.run, scene_.pool)) {
+    const double y = std::round(axis.toPixel(static_cast<double>(line.bytes.count())));
+    if (y < frame_.plot.top() || y > frame_.plot.bottom()) continue;
+    const LineStyle style = lineStyle(line.kind, theme);
+    painter.setPen(QPen(style.color, style.width, style.dashes));
+    painter.drawLine(QPointF(frame_.plot.left(), y), QPointF(frame_.plot.right() + 1, y));
+    const double width = metrics.horizontalAdvance(line.label);
+    const bool atRight = line.kind == ReferenceLine::Kind::capacity;
+    const double x = atRight ? frame_.plot.right() - width - 6 : left;
+    if (!atRight) left += width + 18;
+    const bool above = y - metrics.height() > frame_.plot.top();
+    drawHaloText(painter, {x, above ? y - 4 : y + metrics.ascent() + 2}, line.label, style.color);
+  }
+}
+
+void MapPainter::paintTitle(QPainter& painter, const MapRaster& raster) const {
+  QString note;
+  const auto grouped = [](std::size_t number) {
+    return QString::fromStdString(groupDigits(static_cast<std::int64_t>(number)));
+  };
+  if (scene_.blocks->size() == 0) {
+    note = tr("nothing was placed here");
+  } else if (raster.shared > std::max<std::size_t>(10, raster.drawn / 50)) {
+    note = tr("%1 blocks, %2 too small to tell apart: their shade is occupancy")
+               .arg(grouped(raster.drawn), grouped(raster.shared));
+  }
+  drawTitle(painter, frame_, mapTitle(*scene_.run, scene_.pool), note);
+}
+
+}  // namespace hw

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <QFont>
+#include <QPainter>
+#include <memory>
+
+#include "widgets/canvas/block_store.h"
+#include "widgets/canvas/map_raster.h"
+#include "widgets/canvas/plot_frame.h"
+
+namespace hw {
+
+/// Everything a memory map shows: plain data, so that the screen, a picture file and a test draw
+/// the same thing through one path.
+struct MapScene {
+  std::shared_ptr<const Run> run{};            ///< Never null.
+  std::shared_ptr<const BlockStore> blocks{};  ///< Of `pool`; never null.
+  PoolId pool{0};
+  MapWindow window{};
+  double playhead = 0;   ///< In steps.
+  Step step{};           ///< The step under way: what lives at it is drawn as alive.
+  bool started = false;  ///< False at the very start, when nothing is alive yet.
+  StayId selected{};
+  OpId selectedOp{};
+  StayId hovered{};
+
+  /// True for all stays of the selected stay's buffer.
+  bool isSelected(StayId stay) const;
+};
+
+/// Draws maps. Holds no state beyond its arguments.
+class MapPainter {
+ public:
+  MapPainter(const MapScene& scene, const PlotFrame& frame);
+
+  StepAxis stepAxis() const;
+  ByteAxis byteAxis() const;
+
+  /// What to rasterize for this scene, at `ratio` device pixels per logical one.
+  MapRequest request(double ratio, const QFontMetrics& metrics) const;
+
+  /// Writes names into the blocks of `raster` that have room for one; once, after rasterizing.
+  void writeLabels(MapRaster& raster, const QFont& font) const;
+
+  /// Draws everything; a raster of another window is stretched to where it belongs.
+  void paint(QPainter& painter, const MapRaster& raster) const;
+
+ private:
+  void paintRaster(QPainter& painter, const MapRaster& raster) const;
+  void paintOpColumn(QPainter& painter) const;
+  void paintLive(QPainter& painter) const;
+  void paintSelection(QPainter& painter) const;
+  void paintHover(QPainter& painter) const;
+  void paintLines(QPainter& painter) const;
+  void paintTitle(QPainter& painter, const MapRaster& raster) const;
+  void paintBlock(QPainter& painter, std::size_t index) const;
+  QRectF rectOf(std::size_t index) const;
+  std::vector<StayId> selectedStays() const;
+
+  const MapScene& scene_;
+  PlotFrame frame_;
+  MapRequest exact_;  ///< Maps blocks to logical pixels of the plot.
+  MapColors colors_;
+};
+
+}  // namespace hw

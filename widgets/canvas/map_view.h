@@ -1,0 +1,103 @@
+#pragma once
+
+#include <QFutureWatcher>
+#include <QHelpEvent>
+#include <QWidget>
+#include <memory>
+#include <optional>
+
+#include "widgets/canvas/map_scene.h"
+#include "widgets/view_state.h"
+
+namespace hw {
+
+/// The memory map of one pool: addresses upwards, execution steps to the right, a rectangle for
+/// every stay. Several of them stack, since they share the steps of a ViewState; the visible
+/// addresses are each map's own.
+///
+/// Drag pans, the wheel zooms steps around the pointer, with Ctrl both axes, with Alt addresses,
+/// with Shift it pans; a double click fits everything. Hovering and clicking point at blocks; Tab
+/// and Shift+Tab walk them in step order, Up and Down go to the neighbour in address.
+class MapView : public QWidget {
+  Q_OBJECT
+
+ public:
+  MapView(ViewState* state, PoolId pool, QWidget* parent = nullptr);
+  ~MapView() override;
+
+  PoolId pool() const { return pool_; }
+  void setPool(PoolId pool);
+
+  /// What is on screen.
+  MapWindow window() const;
+  /// Addresses on screen; at least 16 bytes, from 0 up. Same scale for two maps: give both the
+  /// same range.
+  void setVisibleBytes(double low, double high);
+
+  /// The rectangle of the widget that blocks are drawn in.
+  QRect plotArea() const;
+  /// The stay drawn at `position` of the widget; none outside the plot or beside all blocks.
+  StayId stayAt(const QPoint& position) const;
+  /// The rectangles on show; empty when there is no run.
+  const BlockStore& blocks() const { return *blocks_; }
+
+  /// Draws the map as it is on screen into `target`, for a picture with `ratio` pixels per unit.
+  void renderTo(QPainter& painter, const QRect& target, double ratio) const;
+
+  QSize sizeHint() const override { return {720, 260}; }
+  QSize minimumSizeHint() const override { return {240, 120}; }
+
+ public Q_SLOTS:
+  /// Everything: all steps, all addresses.
+  void fit();
+  /// Just the selected blocks, with some air.
+  void zoomToSelection();
+
+ Q_SIGNALS:
+  /// What the pointer is over, for a status bar; empty when it is over nothing.
+  void pointedAt(const QString& text);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool focusNextPrevChild(bool next) override;
+  bool event(QEvent* event) override;
+
+ private:
+  void showRun();
+  MapScene scene() const;
+  void refreshRaster();
+  void startWorker(const MapRequest& request);
+  double deviceRatio() const;
+  void acceptRaster();
+  void pan(const QPointF& pixels);
+  void zoomBytes(double factor, double y);
+  bool walk(int direction);
+  void stepInAddress(int direction);
+  void describePointer(const QPoint& position);
+  void showToolTip(QHelpEvent* help);
+  std::optional<std::size_t> blockAt(const QPoint& position) const;
+  std::optional<std::size_t> selectedBlock() const;
+  void reveal(std::size_t index);
+
+  ViewState* state_;
+  PoolId pool_;
+  std::shared_ptr<const BlockStore> blocks_;
+  double lowByte_ = 0;
+  double highByte_ = 1;
+  double fullHeight_ = 1;
+  MapRaster raster_;
+  QFutureWatcher<MapRaster> worker_;
+  std::optional<std::size_t> walkedTo_;  ///< The block that the keyboard went to last.
+  std::optional<QPointF> pressedAt_;
+  bool dragging_ = false;
+};
+
+}  // namespace hw

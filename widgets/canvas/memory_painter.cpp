@@ -1,0 +1,244 @@
+#include "widgets/canvas/memory_painter.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "widgets/canvas/block_label.h"
+#include "widgets/canvas/map_colors.h"
+#include "widgets/canvas/plot_frame.h"
+#include "widgets/canvas/reference_lines.h"
+
+namespace hw {
+
+namespace {
+
+constexpr double kEdgeRoom = 4;  ///< Pixels a piece needs each way to have an outline.
+constexpr double kCutWidth = 7;  ///< Pixels of a fully open cut.
+constexpr int kMostBarHeight = 64;
+
+QString tr(const char* text) { return QCoreApplication::translate("MemoryNow", text); }
+
+QString sizeText(double bytes) {
+  return QString::fromStdString(formatBytes(Bytes(static_cast<std::int64_t>(bytes))));
+}
+
+int pixelFrom(double edge) { return static_cast<int>(std::ceil(edge - 0.5)); }
+
+class MemoryPainter {
+ public:
+  MemoryPainter(QPainter& painter, const Run& run, const MemoryScene& scene,
+                const MemoryDecoration& decoration)
+      : painter_(painter),
+        run_(run),
+        scene_(scene),
+        decoration_(decoration),
+        colors_(MapColors::of(theme_)) {}
+
+  void paintRow(const MemoryRow& row) {
+    painter_.save();
+    painter_.setClipRect(row.bar.adjusted(0, 0, 1, 1));
+    painter_.fillRect(row.bar, theme_.plot);
+    double used = 0;
+    for (const ScenePiece& piece : scene_.pieces) {
+      if (piece.pool != row.pool) continue;
+      if (piece.owner && piece.presence == 1) used += piece.high - piece.low;
+      paintPiece(row, piece);
+    }
+    for (const SceneCut& cut : scene_.cuts) {
+      if (cut.pool == row.pool) paintCut(row, cut);
+    }
+    painter_.restore();
+    painter_.setBrush(Qt::NoBrush);
+    painter_.setPen(theme_.grid);
+    painter_.drawRect(row.bar.adjusted(-1, -1, 0, 0));
+    paintTicks(row);
+    paintMarks(row);
+    paintName(row, used);
+  }
+
+ private:
+  bool selected(StayId stay) const {
+    if (!decoration_.selected || !run_.problem.stays.contains(decoration_.selected)) return false;
+    const BufferId buffer = run_.problem.stays[decoration_.selected].buffer;
+    return stay == decoration_.selected || (buffer && run_.problem.stays[stay].buffer == buffer);
+  }
+
+  void paintPiece(const MemoryRow& row, const ScenePiece& piece) {
+    const QRect box = pieceBox(row, piece);
+    if (box.isEmpty() || !box.intersects(row.bar)) return;
+    if (!piece.owner) return paintFree(box);
+    const BlockShade& shade = colors_.live[static_cast<std::size_t>(stayClass(run_, piece.owner))];
+    const bool dimmed = decoration_.selected && !selected(piece.owner);
+    painter_.setOpacity(piece.presence * (dimmed ? 0.35 : 1.0));
+    painter_.fillRect(box, QColor(shade.fill));
+    if (box.width() >= kEdgeRoom) {
+      painter_.setBrush(Qt::NoBrush);
+      painter_.setPen(QColor(shade.edge));
+      painter_.drawRect(box.adjusted(0, 0, -1, -1));
+      painter_.setPen(readableOn(QColor(shade.fill)));
+      painter_.setClipRect(box & row.bar, Qt::ReplaceClip);
+      paintNames(box, piece);
+      painter_.setClipRect(row.bar.adjusted(0, 0, 1, 1));
+    }
+    painter_.setOpacity(1);
+    if (piece.presence == 1) paintOutline(box, piece.owner);
+  }
+
+  /// The owner's name; below it, if it just took over, whose place it was.
+  void paintNames(const QRect& box, const ScenePiece& piece) {
+    const QFontMetrics metrics(painter_.font(), painter_.device());
+    const QString former = piece.former && piece.former != piece.owner
+                               ? tr("was %1").arg(blockName(run_, piece.former))
+                               : QString();
+    if (former.isEmpty() || box.height() < 2 * metrics.height() + 2 ||
+        metrics.horizontalAdvance(former) > box.width() - 8) {
+      return drawBlockLabel(painter_, box, run_, piece.owner);
+    }
+    const QRect upper(box.left(), box.top(), box.width(), box.height() / 2 + 2);
+    drawBlockLabel(painter_, upper, run_, piece.owner);
+    painter_.drawText(box.adjusted(4, box.height() / 2, -4, 0), Qt::AlignLeft | Qt::AlignTop,
+                      former);
+  }
+
+  void paintOutline(const QRect& box, StayId owner) {
+    painter_.setBrush(Qt::NoBrush);
+    if (selected(owner)) {
+      painter_.setPen(QPen(theme_.selection, 2));
+      painter_.drawRect(box.adjusted(1, 1, -1, -1));
+    }
+    if (owner == decoration_.hovered) {
+      painter_.setPen(QPen(theme_.hover, 2));
+      painter_.drawRect(box.adjusted(1, 1, -1, -1));
+    }
+  }
+
+  void paintFree(const QRect& box) {
+    painter_.fillRect(box, theme_.hole);
+    painter_.fillRect(box, QBrush(theme_.hatch, Qt::BDiagPattern));
+    painter_.setPen(theme_.hatch);
+    if (box.width() >= kEdgeRoom) painter_.drawRect(box.adjusted(0, 0, -1, -1));
+  }
+
+  void paintCut(const MemoryRow& row, const SceneCut& cut) {
+    const double half = cut.openness * kCutWidth / 2;
+    const double x = row.axis.toPixel(cut.at);
+    painter_.fillRect(QRectF(x - half, row.bar.top(), 2 * half, row.bar.height()), theme_.plot);
+    painter_.setPen(QPen(theme_.accent, 1, Qt::DashLine));
+    painter_.setOpacity(std::clamp(cut.openness, 0.0, 1.0));
+    painter_.drawLine(QPointF(x, row.bar.top()), QPointF(x, row.bar.bottom()));
+    painter_.setOpacity(1);
+  }
+
+  void paintTicks(const MemoryRow& row) {
+    const QFontMetrics metrics(painter_.font(), painter_.device());
+    painter_.setPen(theme_.axis);
+    const double spacing = metrics.horizontalAdvance(QStringLiteral("8,888 KiB")) + 24;
+    for (const AxisTick& tick : row.axis.ticks(spacing)) {
+      const int x = qRound(row.axis.toPixel(tick.value));
+      const int width = metrics.horizontalAdvance(tick.label) + 2;
+      painter_.drawLine(x, row.bar.bottom() + 1, x, row.bar.bottom() + 3);
+      const int left = std::min(x - width / 2, row.bar.right() + kPlotRightMargin - width);
+      painter_.drawText(QRect(left, row.ticks.top(), width, row.ticks.height()), Qt::AlignCenter,
+                        tick.label);
+    }
+  }
+
+  /// The frontier, and the capacity where it is on screen.
+  void paintMarks(const MemoryRow& row) {
+    const double frontier = scene_.frontiers[row.pool.index()];
+    if (frontier > 0) {
+      const double x = std::round(row.axis.toPixel(frontier));
+      painter_.setPen(QPen(theme_.highWater, 2));
+      painter_.drawLine(QPointF(x, row.bar.top() - 3), QPointF(x, row.bar.bottom() + 1));
+    }
+    const auto capacity = run_.problem.pools[row.pool].capacity;
+    if (!capacity) return;
+    const double x = std::round(row.axis.toPixel(static_cast<double>(capacity->count())));
+    if (x > row.bar.right() + 1) return;
+    const LineStyle style = lineStyle(ReferenceLine::Kind::capacity, theme_);
+    painter_.setPen(QPen(style.color, style.width, style.dashes));
+    painter_.drawLine(QPointF(x, row.bar.top() - 3), QPointF(x, row.bar.bottom() + 3));
+    const QString label = tr("capacity");
+    const QFontMetricsF metrics(painter_.font(), painter_.device());
+    if (row.bar.right() - x > metrics.horizontalAdvance(label) + 8) {
+      painter_.setPen(style.color);
+      painter_.drawText(QPointF(x + 5, row.bar.center().y() + metrics.ascent() / 2), label);
+    }
+  }
+
+  void paintName(const MemoryRow& row, double used) {
+    const QFont plain = painter_.font();
+    QFont bold = plain;
+    bold.setBold(true);
+    const QFontMetrics metrics(plain, painter_.device());
+    const bool two = row.label.height() >= 2 * metrics.height();
+    const QRect upper(row.label.left(), row.label.top(), row.label.width(),
+                      two ? row.label.height() / 2 : row.label.height());
+    painter_.setFont(bold);
+    painter_.setPen(theme_.text);
+    painter_.drawText(upper, Qt::AlignRight | (two ? Qt::AlignBottom : Qt::AlignVCenter),
+                      QString::fromStdString(run_.problem.pools[row.pool].name));
+    painter_.setFont(plain);
+    if (!two) return;
+    painter_.setPen(theme_.mutedText);
+    painter_.drawText(upper.translated(0, upper.height()), Qt::AlignRight | Qt::AlignTop,
+                      sizeText(used));
+  }
+
+  QPainter& painter_;
+  const Theme& theme_ = Theme::current();
+  const Run& run_;
+  const MemoryScene& scene_;
+  const MemoryDecoration& decoration_;
+  MapColors colors_;
+};
+
+}  // namespace
+
+std::vector<MemoryRow> memoryRows(const Run& run, const QRect& whole, const QFontMetrics& metrics) {
+  std::vector<MemoryRow> rows;
+  const QRect title = PlotFrame::inside(whole, metrics).title;
+  const int left = whole.left() + plotLeftMargin(metrics);
+  const int width = std::max(1, whole.right() + 1 - kPlotRightMargin - left);
+  const int top = title.bottom() + 6;
+  const int share = (whole.bottom() - top) / static_cast<int>(run.problem.pools.size());
+  const int tickHeight = metrics.height() + 4;
+  const int height = std::clamp(share - tickHeight - 6, 6, kMostBarHeight);
+  for (const PoolId pool : run.problem.pools.keys()) {
+    const int y = top + static_cast<int>(pool.index()) * share;
+    MemoryRow row;
+    row.pool = pool;
+    row.label = QRect(whole.left(), y, left - whole.left() - 8, height);
+    row.bar = QRect(left, y, width, height);
+    row.ticks = QRect(left, y + height + 3, width, metrics.height());
+    row.axis = {0, fullByteRange(run, pool), static_cast<double>(left), static_cast<double>(width)};
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+QRect pieceBox(const MemoryRow& row, const ScenePiece& piece) {
+  const int left = pixelFrom(row.axis.toPixel(piece.low));
+  const int right = pixelFrom(row.axis.toPixel(piece.high));
+  const int least = piece.owner && piece.presence == 1 ? 1 : 0;
+  return {left, row.bar.top(), std::max(least, right - left), row.bar.height()};
+}
+
+void paintMemory(QPainter& painter, const QRect& whole, const Run& run, const MemoryScene& scene,
+                 const MemoryDecoration& decoration) {
+  painter.fillRect(whole, Theme::current().plot);
+  const QFontMetrics metrics(painter.font(), painter.device());
+  const PlotFrame frame = PlotFrame::inside(whole, metrics);
+  const auto grouped = [](std::size_t number) {
+    return QString::fromStdString(groupDigits(static_cast<std::int64_t>(number)));
+  };
+  drawTitle(
+      painter, frame,
+      tr("Memory now   event %1 of %2").arg(grouped(decoration.moment), grouped(run.trace.size())),
+      happeningText(run, decoration.moment));
+  MemoryPainter rows(painter, run, scene, decoration);
+  for (const MemoryRow& row : memoryRows(run, whole, metrics)) rows.paintRow(row);
+}
+
+}  // namespace hw

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QPainter>
+#include <QRect>
+#include <memory>
+#include <vector>
+
+#include "widgets/byte_axis.h"
+#include "widgets/canvas/memory_scene.h"
+
+namespace hw {
+
+/// One pool's place on the screen.
+struct MemoryRow {
+  PoolId pool{};
+  QRect label{};  ///< Left of the bar: name and bytes in use.
+  QRect bar{};
+  QRect ticks{};  ///< Below the bar.
+  ByteAxis axis{};
+};
+
+/// Where title and rows go inside `whole`: one row a pool, one below the other, bars aligned with
+/// the plots of maps and charts.
+std::vector<MemoryRow> memoryRows(const Run& run, const QRect& whole, const QFontMetrics& metrics);
+
+/// The pixels of a piece across its bar, with the rule of the maps: those whose centres it covers,
+/// at least one for what has an owner.
+QRect pieceBox(const MemoryRow& row, const ScenePiece& piece);
+
+/// What is drawn besides the memory itself.
+struct MemoryDecoration {
+  std::size_t moment = 0;
+  StayId selected{};
+  StayId hovered{};
+};
+
+void paintMemory(QPainter& painter, const QRect& whole, const Run& run, const MemoryScene& scene,
+                 const MemoryDecoration& decoration);
+
+}  // namespace hw

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QString>
+#include <vector>
+
+#include "core/run/run.h"
+
+namespace hw {
+
+/// A piece of a pool as the eye sees it, at one moment or between two.
+struct ScenePiece {
+  PoolId pool{};
+  double low = 0;  ///< Bytes, flat; fractions only between two moments.
+  double high = 0;
+  StayId owner{};       ///< None: free.
+  double presence = 1;  ///< 0 to 1: how far it has come, or how much of it is left.
+  StayId former{};      ///< While something takes over from another: the one before.
+  friend bool operator==(const ScenePiece&, const ScenePiece&) = default;
+};
+
+/// A cut between two free pieces that is opening (split) or closing (merge).
+struct SceneCut {
+  PoolId pool{};
+  double at = 0;        ///< Bytes, flat.
+  double openness = 0;  ///< 0: not there, 1: fully open.
+  friend bool operator==(const SceneCut&, const SceneCut&) = default;
+};
+
+/// What the memory bars show: pieces by pool, then address; what is still leaving lies on top of
+/// what it leaves behind, later in the list.
+struct MemoryScene {
+  std::vector<ScenePiece> pieces{};
+  std::vector<SceneCut> cuts{};
+  std::vector<double> frontiers{};  ///< Per pool: bytes ever used so far.
+  friend bool operator==(const MemoryScene&, const MemoryScene&) = default;
+};
+
+/// Memory exactly as it is after `moment` events.
+MemoryScene memoryScene(const Run& run, std::size_t moment);
+
+/// Memory on the way from one scene to another, `progress` from 0 to 1: allocations open up from
+/// their low end, releases fade, the frontier moves, cuts open and close. At 1 it equals `to`.
+MemoryScene between(const MemoryScene& from, const MemoryScene& to, double progress);
+
+/// The last thing a person would say has happened by `moment`: "b takes over 4 B from a"; empty
+/// before the first event.
+QString happeningText(const Run& run, std::size_t moment);
+
+}  // namespace hw

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QColor>
+#include <QString>
+#include <vector>
+
+#include "core/run/run.h"
+#include "widgets/theme.h"
+
+namespace hw {
+
+/// A size that a map or chart marks across its whole width.
+struct ReferenceLine {
+  enum class Kind { capacity, peak, lowerBound };
+  Kind kind{};
+  Bytes bytes{};
+  QString label{};
+};
+
+/// How a reference line is drawn, everywhere.
+struct LineStyle {
+  QColor color{};
+  double width = 1;
+  Qt::PenStyle dashes = Qt::SolidLine;
+};
+LineStyle lineStyle(ReferenceLine::Kind kind, const Theme& theme);
+
+/// The sizes worth marking for one pool, capacity first. A peak that meets its lower bound gives
+/// one line that says so. Without metrics of that pool there is no lower bound.
+std::vector<ReferenceLine> referenceLines(const Run& run, PoolId pool);
+
+/// Where a map of the whole pool ends: a little above the highest line worth seeing. A capacity far
+/// above everything else is not.
+double fullByteRange(const Run& run, PoolId pool);
+
+/// "L2   greedy-by-size   address / execution step".
+QString mapTitle(const Run& run, PoolId pool);
+
+}  // namespace hw
