@@ -1,0 +1,268 @@
+#include "widgets/charts/peak_chart.h"
+
+#include <QAreaSeries>
+#include <QChart>
+#include <QGraphicsLayout>
+#include <QMouseEvent>
+#include <QValueAxis>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "widgets/canvas/reference_lines.h"
+#include "widgets/canvas/zoom.h"
+
+namespace hw {
+
+namespace {
+
+QList<QPointF> toList(const std::vector<QPointF>& points) {
+  return QList<QPointF>(points.begin(), points.end());
+}
+
+}  // namespace
+
+PeakChart::PeakChart(ViewState* state, PoolId pool, QWidget* parent)
+    : QChartView(new QChart, parent),
+      state_(state),
+      pool_(pool),
+      x_(new QValueAxis(this)),
+      y_(new QValueAxis(this)),
+      live_(new QLineSeries(this)),
+      floor_(new QLineSeries(this)),
+      area_(new QAreaSeries(live_, floor_)),
+      highWater_(new QLineSeries(this)),
+      capacity_(new QLineSeries(this)),
+      bound_(new QLineSeries(this)) {
+  setAccessibleName(tr("Peak memory chart"));
+  setFrameShape(QFrame::NoFrame);
+  setMouseTracking(true);
+  // A click is ours; the chart's own rubber band and scrolling would get in the way.
+  setRubberBand(QChartView::NoRubberBand);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  buildSeries();
+  applyTheme();
+  const auto repaint = [this] { viewport()->update(); };
+  connect(state, &ViewState::runChanged, this, &PeakChart::showRun);
+  connect(state, &ViewState::visibleChanged, this, &PeakChart::showVisible);
+  connect(state, &ViewState::momentChanged, this, repaint);
+  showRun();
+}
+
+void PeakChart::buildSeries() {
+  chart()->legend()->hide();
+  chart()->layout()->setContentsMargins(0, 0, 0, 0);
+  chart()->setMargins({});
+  chart()->setBackgroundRoundness(0);
+  chart()->addAxis(x_, Qt::AlignBottom);
+  chart()->addAxis(y_, Qt::AlignLeft);
+  // Axes are drawn by us, with the same code as those of the maps.
+  x_->setVisible(false);
+  y_->setVisible(false);
+  for (QAbstractSeries* series :
+       {static_cast<QAbstractSeries*>(area_), static_cast<QAbstractSeries*>(highWater_),
+        static_cast<QAbstractSeries*>(capacity_), static_cast<QAbstractSeries*>(bound_)}) {
+    chart()->addSeries(series);
+    series->attachAxis(x_);
+    series->attachAxis(y_);
+  }
+}
+
+void PeakChart::applyTheme() {
+  const Theme& theme = Theme::current();
+  chart()->setBackgroundBrush(Qt::NoBrush);
+  chart()->setBackgroundPen(Qt::NoPen);
+  setBackgroundBrush(theme.plot);
+  QColor fill = theme.live;
+  fill.setAlpha(theme.dark ? 90 : 110);
+  area_->setBrush(fill);
+  area_->setPen(QPen(theme.live, 1));
+  highWater_->setPen(QPen(theme.highWater, 1.5));
+  using Kind = ReferenceLine::Kind;
+  const LineStyle capacity = lineStyle(Kind::capacity, theme);
+  capacity_->setPen(QPen(capacity.color, capacity.width, capacity.dashes));
+  const LineStyle bound = lineStyle(Kind::lowerBound, theme);
+  bound_->setPen(QPen(bound.color, bound.width, bound.dashes));
+}
+
+void PeakChart::changeEvent(QEvent* event) {
+  QChartView::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) applyTheme();
+}
+
+void PeakChart::setPool(PoolId pool) {
+  pool_ = pool;
+  showRun();
+}
+
+void PeakChart::showRun() {
+  const auto run = state_->run();
+  const bool known = run && run->problem.pools.contains(pool_);
+  liveCurve_ = known ? liveCurve(*run, pool_) : StepFunction();
+  highWaterCurve_ = known ? highWaterCurve(*run, pool_) : StepFunction();
+  y_->setRange(0, known ? fullByteRange(*run, pool_) : 1);
+  showVisible();
+}
+
+void PeakChart::showVisible() {
+  const double begin = state_->visibleBegin();
+  const double end = state_->visibleEnd();
+  x_->setRange(begin, end);
+  live_->replace(toList(stairs(liveCurve_, begin, end, kMostPoints)));
+  floor_->replace(QList<QPointF>{{begin, 0}, {end, 0}});
+  highWater_->replace(toList(stairs(highWaterCurve_, begin, end, kMostPoints)));
+  showLines();
+  viewport()->update();
+}
+
+void PeakChart::showLines() {
+  capacity_->clear();
+  bound_->clear();
+  const auto run = state_->run();
+  if (!run || !run->problem.pools.contains(pool_)) return;
+  for (const ReferenceLine& line : referenceLines(*run, pool_)) {
+    const auto bytes = static_cast<double>(line.bytes.count());
+    if (bytes > y_->max()) continue;
+    const QList<QPointF> points{{state_->visibleBegin(), bytes}, {state_->visibleEnd(), bytes}};
+    if (line.kind == ReferenceLine::Kind::capacity) capacity_->replace(points);
+    if (line.kind == ReferenceLine::Kind::lowerBound) bound_->replace(points);
+  }
+}
+
+QRect PeakChart::plotRect() const {
+  return PlotFrame::inside(viewport()->rect(), fontMetrics()).plot;
+}
+
+StepAxis PeakChart::stepAxis() const {
+  const QRect plot = plotRect();
+  return {state_->visibleBegin(), state_->visibleEnd(), static_cast<double>(plot.left()),
+          static_cast<double>(plot.width())};
+}
+
+ByteAxis PeakChart::byteAxis() const {
+  const QRect plot = plotRect();
+  return {y_->min(), y_->max(), static_cast<double>(plot.top() + plot.height()),
+          -static_cast<double>(plot.height())};
+}
+
+void PeakChart::resizeEvent(QResizeEvent* event) {
+  QChartView::resizeEvent(event);
+  chart()->setPlotArea(plotRect());
+}
+
+void PeakChart::moveTo(const QPointF& position) {
+  const double step = std::floor(stepAxis().toStep(position.x()));
+  state_->setStep(Step(static_cast<std::int64_t>(
+      std::clamp(step, 0.0, static_cast<double>(state_->steps().count() - 1)))));
+}
+
+void PeakChart::mousePressEvent(QMouseEvent* event) {
+  if (event->button() == Qt::LeftButton) moveTo(event->position());
+}
+
+void PeakChart::mouseMoveEvent(QMouseEvent* event) {
+  if (event->buttons() & Qt::LeftButton) moveTo(event->position());
+}
+
+void PeakChart::mouseReleaseEvent(QMouseEvent* event) { event->accept(); }
+
+void PeakChart::wheelEvent(QWheelEvent* event) {
+  const double factor = wheelFactor(*event);
+  if (event->modifiers() & Qt::ShiftModifier) {
+    panSteps(*state_, stepAxis(), std::log(factor) * 240);
+  } else {
+    zoomSteps(*state_, stepAxis(), factor, event->position().x());
+  }
+  event->accept();
+}
+
+void PeakChart::drawBackground(QPainter* painter, const QRectF& rect) {
+  QChartView::drawBackground(painter, rect);
+  const QRect plot = plotRect();
+  painter->save();
+  painter->setPen(Theme::current().grid);
+  for (const AxisTick& tick : stepAxis().ticks(stepTickSpacing(fontMetrics()))) {
+    const int x = qRound(stepAxis().toX(tick.value));
+    painter->drawLine(x, plot.top(), x, plot.bottom());
+  }
+  for (const AxisTick& tick : byteAxis().ticks(byteTickSpacing(fontMetrics()))) {
+    const int y = qRound(byteAxis().toPixel(tick.value));
+    painter->drawLine(plot.left(), y, plot.right(), y);
+  }
+  painter->restore();
+}
+
+void PeakChart::drawForeground(QPainter* painter, const QRectF&) {
+  painter->save();
+  painter->setFont(font());
+  painter->setRenderHint(QPainter::Antialiasing, false);
+  const PlotFrame frame = PlotFrame::inside(viewport()->rect(), fontMetrics());
+  painter->setPen(Theme::current().grid);
+  painter->setBrush(Qt::NoBrush);
+  painter->drawRect(frame.plot.adjusted(-1, -1, 0, 0));
+  if (state_->run() && state_->run()->problem.pools.contains(pool_)) {
+    drawByteTicks(*painter, frame, byteAxis());
+    drawStepTicks(*painter, frame, stepAxis());
+    drawPlayhead(*painter, frame, stepAxis(), playheadStep(*state_));
+    drawPeak(*painter);
+    drawHeading(*painter, frame);
+  }
+  painter->restore();
+}
+
+/// A dot on the first step that reaches the most live bytes, and its size beside it.
+void PeakChart::drawPeak(QPainter& painter) const {
+  if (liveCurve_.pieces.empty()) return;
+  const auto peak = std::ranges::max_element(liveCurve_.pieces, {}, &StepFunction::Piece::value);
+  const QRect plot = plotRect();
+  const auto step = static_cast<double>(peak->from.count());
+  const double x = stepAxis().toX(step + 0.5);
+  if (x < plot.left() || x > plot.right()) return;
+  const double y = byteAxis().toPixel(static_cast<double>(peak->value.count()));
+  const QString text = tr("peak %1 at step %2")
+                           .arg(QString::fromStdString(formatBytes(peak->value)),
+                                QString::fromStdString(groupDigits(peak->from.count())));
+  const QFontMetricsF metrics(painter.font(), painter.device());
+  const double width = metrics.horizontalAdvance(text);
+  const bool atLeft = x + width + 14 > plot.right();
+  drawHaloText(painter, {atLeft ? x - width - 8 : x + 8, y + metrics.ascent() / 2 + 2}, text,
+               Theme::current().text);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setBrush(Theme::current().text);
+  painter.setPen(Qt::NoPen);
+  painter.drawEllipse(QPointF(x, y), 3, 3);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+/// The title, and at its right end what each curve is: a legend that covers nothing.
+void PeakChart::drawHeading(QPainter& painter, const PlotFrame& frame) const {
+  const Theme& theme = Theme::current();
+  const QString pool = QString::fromStdString(state_->run()->problem.pools[pool_].name);
+  drawTitle(painter, frame, tr("%1   bytes in use and high water").arg(pool), {});
+  const struct {
+    QString name;
+    QPen pen;
+    bool shown;
+  } entries[] = {{tr("lower bound"), bound_->pen(), bound_->count() > 0},
+                 {tr("capacity"), capacity_->pen(), capacity_->count() > 0},
+                 {tr("high water"), highWater_->pen(), true},
+                 {tr("in use"), QPen(theme.live, 5), true}};
+  const QFontMetrics metrics(painter.font(), painter.device());
+  constexpr int kSample = 22;
+  const int least = frame.title.left() + frame.title.width() / 3;
+  int right = frame.title.right();
+  for (const auto& entry : entries) {
+    if (!entry.shown) continue;
+    const int width = metrics.horizontalAdvance(entry.name);
+    if (right - width - kSample < least) break;
+    painter.setPen(theme.text);
+    painter.drawText(QRect(right - width, frame.title.top(), width + 1, frame.title.height()),
+                     Qt::AlignVCenter, entry.name);
+    painter.setPen(entry.pen);
+    const int middle = frame.title.center().y();
+    painter.drawLine(right - width - kSample, middle, right - width - 5, middle);
+    right -= width + kSample + 14;
+  }
+}
+
+}  // namespace hw
