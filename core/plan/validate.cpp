@@ -1,0 +1,300 @@
+#include "core/plan/validate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace hw {
+namespace {
+
+/// Judges one plan. Nothing in it is trusted: ids may point nowhere, sums may leave 64 bits.
+class Audit {
+ public:
+  Audit(const Problem& problem, const Plan& plan, std::size_t limit)
+      : problem_(problem), plan_(plan), limit_(limit) {}
+
+  std::vector<Violation> run() {
+    layOutRegions();
+    const bool sound = auditProblem();
+    for (const StayId id : problem_.stays.keys()) {
+      if (sound && auditAddress(id)) placed_.push_back(id);
+    }
+    if (sound) auditOverlaps();
+    auditStatus();
+    return std::move(found_);
+  }
+
+ private:
+  struct Edge {
+    PoolId pool{};
+    RegionId region{};
+    Step step{};
+    bool begins = false;  ///< Ends sort before begins: half-open intervals may touch.
+    StayId stay{};
+    friend auto operator<=>(const Edge&, const Edge&) = default;
+  };
+  struct Range {
+    Bytes begin{};
+    Bytes end{};
+    StayId stay{};
+    friend auto operator<=>(const Range&, const Range&) = default;
+  };
+
+  bool full() const { return found_.size() >= limit_; }
+
+  void report(std::string message, StayId a = {}, StayId b = {}) {
+    if (!full()) found_.push_back({std::move(message), a, b});
+  }
+
+  void layOutRegions();
+  bool auditProblem();
+  bool auditStay(StayId id);
+  bool auditGaps();
+  bool auditAddress(StayId id);
+  bool auditPlace(StayId id, const Address& address);
+  bool auditOffset(StayId id, const Address& address);
+  std::vector<Edge> edges() const;
+  void auditOverlaps();
+  void enter(StayId id);
+  void leave(StayId id);
+  void clash(StayId a, StayId b);
+  void auditStatus();
+  bool claimsToFit() const {
+    return plan_.status == PlanStatus::optimal || plan_.status == PlanStatus::complete;
+  }
+  Range rangeOf(StayId id) const {
+    const Bytes offset = plan_.addresses[id]->offset;
+    return {offset, offset + problem_.stays[id].size, id};
+  }
+
+  const Problem& problem_;
+  const Plan& plan_;
+  std::size_t limit_;
+  std::vector<Violation> found_;
+  std::vector<StayId> placed_;                    ///< Those whose address makes sense at all.
+  IdMap<PoolId, IdMap<RegionId, Bytes>> starts_;  ///< Of each region in its pool; one past at end.
+  std::set<Range> live_;                          ///< Disjoint, of the region being swept.
+  std::set<StayId> leftOut_;                      ///< Live, but overlapping something in `live_`.
+  std::set<std::pair<StayId, StayId>> clashes_;   ///< Pairs reported already.
+};
+
+/// Finds where every region starts when they are laid one after the other. Sums stop at kMaxBytes.
+void Audit::layOutRegions() {
+  for (const PoolId pool : plan_.regions.keys()) {
+    IdMap<RegionId, Bytes> starts;
+    Bytes at;
+    bool broken = false;
+    for (const Bytes size : plan_.regions[pool]) {
+      starts.add(at);
+      broken |= size < Bytes() || size > kMaxBytes - at;
+      if (!broken) at += size;
+    }
+    starts.add(at);
+    starts_.add(std::move(starts));
+    if (broken)
+      report(fmt::format("pool {}: region sizes are negative or too large", pool.index()));
+    if (!problem_.pools.contains(pool) && !plan_.regions[pool].empty()) {
+      report(fmt::format("the plan uses pool {}, the problem has {}", pool.index(),
+                         problem_.pools.size()));
+    }
+  }
+}
+
+bool Audit::auditStay(StayId id) {
+  const Stay& stay = problem_.stays[id];
+  const auto malformed = [&](const char* what) {
+    report(fmt::format("stay {} is malformed: {}", id.index(), what), id);
+    return false;
+  };
+  if (stay.size <= Bytes() || stay.size > kMaxBytes) return malformed("size out of range");
+  if (stay.alignment <= Bytes()) return malformed("alignment is not positive");
+  if (stay.steps.empty() || stay.steps.begin < Step()) return malformed("it lives for no step");
+  if (stay.steps.end > problem_.steps) return malformed("it outlives the schedule");
+  if (stay.pool && !problem_.pools.contains(stay.pool)) return malformed("no such pool");
+  return true;
+}
+
+bool Audit::auditGaps() {
+  const Gap* before = nullptr;
+  for (const Gap& gap : problem_.gaps) {
+    const bool inside = problem_.stays.contains(gap.stay) && !gap.steps.empty() &&
+                        problem_.stays[gap.stay].steps.begin <= gap.steps.begin &&
+                        gap.steps.end <= problem_.stays[gap.stay].steps.end;
+    const bool ordered = !before || before->stay < gap.stay ||
+                         (before->stay == gap.stay && before->steps.end <= gap.steps.begin);
+    if (!inside || !ordered) {
+      report(fmt::format("gap [{}, {}) of stay {} is outside it or out of order",
+                         gap.steps.begin.count(), gap.steps.end.count(), gap.stay.index()),
+             gap.stay);
+      return false;
+    }
+    before = &gap;
+  }
+  return true;
+}
+
+/// False when the problem itself makes no sense, so that no plan of it can be judged.
+bool Audit::auditProblem() {
+  bool sound = auditGaps();
+  if (problem_.pools.empty() && !problem_.stays.empty()) {
+    report("the problem has no pool");
+    sound = false;
+  }
+  for (const StayId id : problem_.stays.keys()) sound = auditStay(id) && sound;
+  if (plan_.addresses.size() != problem_.stays.size()) {
+    report(fmt::format("the plan has {} addresses for {} stays", plan_.addresses.size(),
+                       problem_.stays.size()));
+    sound = false;
+  }
+  return sound;
+}
+
+/// True when `id` has an address inside memory, so that it can be compared with others.
+bool Audit::auditAddress(StayId id) {
+  const auto& address = plan_.addresses[id];
+  if (!address) {
+    if (claimsToFit()) {
+      report(fmt::format("stay {} has no address, yet the plan says {}", id.index(),
+                         statusName(plan_.status)),
+             id);
+    }
+    return false;
+  }
+  return auditPlace(id, *address) && auditOffset(id, *address);
+}
+
+bool Audit::auditPlace(StayId id, const Address& address) {
+  const Stay& stay = problem_.stays[id];
+  if (!address.pool || !problem_.pools.contains(address.pool)) {
+    report(fmt::format("stay {} is in a pool that does not exist", id.index()), id);
+    return false;
+  }
+  if (!plan_.regions.contains(address.pool) ||
+      !plan_.regions[address.pool].contains(address.region)) {
+    report(fmt::format("stay {} is in a region that does not exist", id.index()), id);
+    return false;
+  }
+  if (stay.pool && stay.pool != address.pool) {
+    report(fmt::format("stay {} belongs in pool {}, but is in pool {}", id.index(),
+                       stay.pool.index(), address.pool.index()),
+           id);
+  }
+  return true;
+}
+
+bool Audit::auditOffset(StayId id, const Address& address) {
+  const Stay& stay = problem_.stays[id];
+  const Bytes region = plan_.regions[address.pool][address.region];
+  if (address.offset < Bytes() || address.offset > kMaxBytes - stay.size) {
+    report(fmt::format("stay {} has offset {}, outside any memory", id.index(),
+                       address.offset.count()),
+           id);
+    return false;
+  }
+  if (address.offset + stay.size > region) {
+    report(fmt::format("stay {} ends at {}, outside its region of {} bytes", id.index(),
+                       (address.offset + stay.size).count(), region.count()),
+           id);
+  }
+  // The flat offset is what exports hand out, so it is the one that must be aligned.
+  const Bytes flat = starts_[address.pool][address.region] + address.offset;
+  if (!isAligned(flat, stay.alignment)) {
+    report(fmt::format("stay {} at {} is not a multiple of {}", id.index(), flat.count(),
+                       stay.alignment.count()),
+           id);
+  }
+  if (stay.pinned && *stay.pinned != flat) {
+    report(fmt::format("stay {} is pinned to {}, but is at {}", id.index(), stay.pinned->count(),
+                       flat.count()),
+           id);
+  }
+  return true;
+}
+
+std::vector<Audit::Edge> Audit::edges() const {
+  std::vector<Edge> edges;
+  for (const StayId id : placed_) {
+    const Address& at = *plan_.addresses[id];
+    for (const Interval<Step>& live : problem_.liveSteps(id)) {
+      edges.push_back({at.pool, at.region, live.begin, true, id});
+      edges.push_back({at.pool, at.region, live.end, false, id});
+    }
+  }
+  std::ranges::sort(edges);
+  return edges;
+}
+
+/// Sweeps over the steps of one region after another. Only the two neighbours of a range that comes
+/// live can clash with it, because those in `live_` are disjoint; one that clashes stays out.
+void Audit::auditOverlaps() {
+  for (const Edge& edge : edges()) {
+    if (full()) return;
+    edge.begins ? enter(edge.stay) : leave(edge.stay);
+  }
+}
+
+void Audit::enter(StayId id) {
+  const Range range = rangeOf(id);
+  const auto above = live_.lower_bound({range.begin, Bytes(), StayId(0)});
+  bool clashes = false;
+  if (above != live_.end() && above->begin < range.end) {
+    clash(above->stay, id);
+    clashes = true;
+  }
+  if (above != live_.begin() && std::prev(above)->end > range.begin) {
+    clash(std::prev(above)->stay, id);
+    clashes = true;
+  }
+  if (clashes) {
+    leftOut_.insert(id);
+  } else {
+    live_.insert(range);
+  }
+}
+
+void Audit::leave(StayId id) {
+  if (leftOut_.erase(id) == 0) live_.erase(rangeOf(id));
+}
+
+void Audit::clash(StayId a, StayId b) {
+  if (!clashes_.insert(std::minmax(a, b)).second) return;
+  const Range first = rangeOf(a);
+  const Range second = rangeOf(b);
+  report(fmt::format("stays {} [{}, {}) and {} [{}, {}) share bytes and steps", a.index(),
+                     first.begin.count(), first.end.count(), b.index(), second.begin.count(),
+                     second.end.count()),
+         a, b);
+}
+
+void Audit::auditStatus() {
+  bool fits = placed_.size() == problem_.stays.size();
+  for (const PoolId pool : problem_.pools.keys()) {
+    const auto& capacity = problem_.pools[pool].capacity;
+    if (!capacity || !starts_.contains(pool)) continue;
+    const Bytes footprint = starts_[pool][RegionId(starts_[pool].size() - 1)];
+    if (footprint <= *capacity) continue;
+    fits = false;
+    if (claimsToFit()) {
+      report(fmt::format("pool {} needs {} bytes and has {}, yet the plan says {}", pool.index(),
+                         footprint.count(), capacity->count(), statusName(plan_.status)));
+    }
+  }
+  if (claimsToFit() && plan_.outOfMemory) {
+    report(fmt::format("the plan ran out of memory, yet says {}", statusName(plan_.status)));
+  }
+  const bool claimsNotToFit =
+      plan_.status == PlanStatus::overBudget || plan_.status == PlanStatus::infeasible;
+  if (claimsNotToFit && fits && found_.empty()) {
+    report(fmt::format("everything fits, yet the plan says {}", statusName(plan_.status)));
+  }
+}
+
+}  // namespace
+
+std::vector<Violation> validate(const Problem& problem, const Plan& plan, std::size_t limit) {
+  return Audit(problem, plan, limit).run();
+}
+
+}  // namespace hw
