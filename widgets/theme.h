@@ -23,7 +23,8 @@ struct Theme {
   static const Theme& darkTheme();
   /// The one in force; set it with `apply`.
   static const Theme& current();
-  /// Makes `theme` current and gives the application its palette and style sheet.
+  /// Makes the one of the two that `theme` is current and gives the application the Fusion style
+  /// with its palette and style sheet. Widgets hear of it as QEvent::PaletteChange.
   static void apply(const Theme& theme);
 };
 

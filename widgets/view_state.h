@@ -25,11 +25,13 @@ class ViewState : public QObject {
   /// The moment: memory after this many trace events. 0 to trace size.
   std::size_t moment() const { return moment_; }
   void setMoment(std::size_t events);
-  /// The step under way: that of the last event that happened, 0 at the start.
-  Step step() const;
+  /// The step under way: the one `setStep` went to, otherwise that of the last event that
+  /// happened, 0 at the start.
+  Step step() const { return step_; }
   /// Number of steps shown on the x axis, at least 1.
   Step steps() const;
-  /// To the moment at which step `step` has made its allocations and not yet its releases.
+  /// To the moment at which step `step` has made its allocations and not yet its releases. Steps
+  /// without any event can be visited too.
   void setStep(Step step);
 
   /// The pinned stay; none when nothing is selected. All stays of its buffer count as selected.
@@ -56,8 +58,11 @@ class ViewState : public QObject {
   void visibleChanged();
 
  private:
+  void moveTo(std::size_t moment, Step step);
+
   std::shared_ptr<const Run> run_;
   std::size_t moment_ = 0;
+  Step step_{};
   StayId selected_;
   OpId selectedOp_;
   StayId hovered_;
