@@ -9,10 +9,13 @@
 namespace hw {
 namespace {
 
-/// Makes every region as large as what was placed in it, and no larger. True when all are placed.
+/// Makes every region as large as what was placed in it, and no larger; several regions of a pool
+/// are rounded up so that each starts aligned when they are laid side by side. True when every stay
+/// has an address.
 bool fitRegions(const Problem& problem, Plan& plan) {
   plan.regions = IdMap<PoolId, IdMap<RegionId, Bytes>>(problem.pools.size());
   bool complete = true;
+  Bytes alignment(1);
   for (const StayId id : problem.stays.keys()) {
     const auto& address = plan.addresses[id];
     complete &= address.has_value();
@@ -21,6 +24,11 @@ bool fitRegions(const Problem& problem, Plan& plan) {
     if (!regions.contains(address->region)) regions.resize(address->region.index() + 1);
     Bytes& size = regions[address->region];
     size = std::max(size, address->offset + problem.stays[id].size);
+    alignment = std::max(alignment, problem.stays[id].alignment);
+  }
+  for (auto& regions : plan.regions) {
+    if (regions.size() < 2) continue;
+    for (Bytes& size : regions) size = alignUp(size, alignment);
   }
   return complete;
 }

@@ -7,17 +7,42 @@
 
 namespace hw {
 
-/// Free lists over the pools in order: METHODS §4, every choice pinned down there. Parameters:
-/// `threshold` (bytes) and `pick` (largest, best).
+// One factory per method, and the parameters it reads. What each does is said once, in the
+// catalogue (catalog.cpp), and in docs/methods.
+
 std::unique_ptr<Allocator> makeFreeList(const Params& params);
 std::span<const ParamSpec> freeListParams();
 
-/// Largest first, each into the smallest gap between its neighbours in time that is large enough,
-/// else above them. Pisarchyk and Lee 2020, "Efficient memory management for deep neural net
-/// inference", greedy by size for offset calculation.
-std::unique_ptr<Allocator> makeGreedyBySize(const Params& params);
+std::unique_ptr<Allocator> makeBlockIds(const Params& params);
+std::span<const ParamSpec> blockIdParams();
 
-/// Every stay has bytes of its own: the sum of all sizes.
+std::unique_ptr<Allocator> makeTwoSided(const Params& params);
+
+std::unique_ptr<Allocator> makePlacementSearch(const Params& params);
+std::span<const ParamSpec> placementSearchParams();
+
+std::unique_ptr<Allocator> makeGreedyBySize(const Params& params);
+std::span<const ParamSpec> greedyBySizeParams();
+
+std::unique_ptr<Allocator> makeGreedyByBreadth(const Params& params);
+
+std::unique_ptr<Allocator> makeSharedObjects(const Params& params);
+std::span<const ParamSpec> sharedObjectsParams();
+
+std::unique_ptr<Allocator> makeInOrder(const Params& params);
+std::span<const ParamSpec> fitParams();
+
+std::unique_ptr<Allocator> makeStacked(const Params& params);
+std::span<const ParamSpec> stackedParams();
+
+std::unique_ptr<Allocator> makeSizeLength(const Params& params);
+
+std::unique_ptr<Allocator> makeHillClimb(const Params& params);
+std::unique_ptr<Allocator> makeAnnealedStack(const Params& params);
+std::span<const ParamSpec> orderClimbParams();
+
+std::unique_ptr<Allocator> makeKeepBest(const Params& params);
+
 std::unique_ptr<Allocator> makeNoReuse(const Params& params);
 
 }  // namespace hw

@@ -3,6 +3,7 @@
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/heap.h"
+#include "core/allocators/offline.h"
 
 namespace hw {
 namespace {
@@ -141,13 +142,7 @@ class FreeList final : public Allocator {
 
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext&) const override {
-    for (const Stay& stay : problem.stays) {
-      if (stay.pinned) {
-        return fail(
-            ErrorCode::unsupported,
-            "free-list decides as it goes and cannot keep a place free for a pinned offset");
-      }
-    }
+    if (auto good = refusePins(problem, "free-list"); !good) return tl::unexpected(good.error());
     FreeListHeap heap(problem, threshold_, best_);
     return replay(problem, heap);
   }

@@ -135,6 +135,7 @@ void Heap::release(StayId id, Step step) {
     }
   }
   freeChunkAdded(pool, regionId, joined);
+  released(id, *addresses_[id]);
 }
 
 void Heap::record(const MemoryEvent& event) {

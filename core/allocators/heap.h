@@ -41,6 +41,9 @@ class Heap {
   virtual void freeChunkAdded(PoolId, RegionId, const Chunk&) {}
   virtual void freeChunkRemoved(PoolId, RegionId, const Chunk&) {}
 
+  /// Told after a stay has been released: for policies that reuse by identity.
+  virtual void released(StayId, const Address&) {}
+
   void record(const MemoryEvent& event);
 
   const Problem& problem_;

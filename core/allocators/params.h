@@ -20,9 +20,9 @@ struct ParamSpec {
   std::string_view name;
   ParamType type = ParamType::integer;
   std::string_view summary;
-  std::string_view fallback;                     ///< The default, as text.
-  std::span<const std::string_view> choices{};   ///< For ParamType::choice.
-  double least = 0;                              ///< For integer and number.
+  std::string_view fallback;                    ///< The default, as text.
+  std::span<const std::string_view> choices{};  ///< For ParamType::choice.
+  double least = 0;                             ///< For integer and number.
   double most = 1e18;
 };
 

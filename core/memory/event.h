@@ -33,6 +33,8 @@ enum class Reason : std::uint16_t {
   frontier,        ///< Nothing free was large enough: memory never used before.
   belowThreshold,  ///< Too small to be worth splitting for: memory never used before.
   planned,         ///< An offline planner had decided it beforehand.
+  idleBlock,       ///< A block id from the idle list.
+  newBlock,        ///< No block id was idle.
 };
 
 /// One change to one region of one pool. 32 bytes, plain data: traces hold millions of them.

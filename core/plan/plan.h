@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/memory/event.h"
+#include "core/plan/method_table.h"
 #include "core/plan/problem.h"
 
 namespace hw {
@@ -53,7 +54,8 @@ struct Plan {
   IdMap<PoolId, IdMap<RegionId, Bytes>> regions{};
   std::vector<MemoryEvent> story{};  ///< How memory gets there, in step order.
   std::optional<OutOfMemory> outOfMemory{};
-  std::vector<std::string> notes{};  ///< What the user should know, in sentences.
+  std::vector<std::string> notes{};   ///< What the user should know, in sentences.
+  std::vector<MethodTable> tables{};  ///< What the method wrote down.
 
   Bytes footprint(PoolId pool) const;
 

@@ -1,6 +1,7 @@
 #include "core/plan/problem.h"
 
 #include <algorithm>
+#include <map>
 
 namespace hw {
 
@@ -22,6 +23,23 @@ std::vector<Interval<Step>> Problem::liveSteps(StayId stay) const {
   }
   if (begin < stays[stay].steps.end) live.push_back({begin, stays[stay].steps.end});
   return live;
+}
+
+std::vector<StepUses> usesOf(const Problem& problem) {
+  if (!problem.uses.empty()) return problem.uses;
+  std::map<Step, StepUses> uses;
+  for (const StayId id : problem.stays.keys()) {
+    const Interval<Step> steps = problem.stays[id].steps;
+    uses[steps.begin].writes.push_back(id);
+    if (steps.length() > Step(1)) uses[steps.end - Step(1)].reads.push_back(id);
+  }
+  std::vector<StepUses> list;
+  list.reserve(uses.size());
+  for (auto& [step, use] : uses) {
+    use.step = step;
+    list.push_back(std::move(use));
+  }
+  return list;
 }
 
 }  // namespace hw

@@ -34,6 +34,14 @@ struct Gap {
   Interval<Step> steps{};
 };
 
+/// Which stays the op of one step touches: for methods that follow the data flow.
+struct StepUses {
+  Step step{};
+  std::vector<StayId> reads{};  ///< Distinct, in operand order.
+  std::vector<StayId>
+      writes{};  ///< Distinct, in output order; a stay may be written by several ops.
+};
+
 /// A pool as planners see it.
 struct ProblemPool {
   std::string name{};
@@ -48,7 +56,9 @@ struct Problem {
   IdMap<StayId, Stay> stays{};
   IdMap<PoolId, ProblemPool> pools{};  ///< At least one, in order of preference; at most 255.
   std::vector<Gap> gaps{};             ///< Ascending by stay, then step; disjoint, inside the stay.
-  Step steps{};                        ///< Length of the schedule: every stay ends at or before it.
+  /// Ascending by step; empty when the ops are not known (a problem from a file): see `usesOf`.
+  std::vector<StepUses> uses{};
+  Step steps{};  ///< Length of the schedule: every stay ends at or before it.
 
   /// The pool an allocator that does not choose pools uses for `stay`.
   PoolId poolOf(StayId stay) const { return stays[stay].pool ? stays[stay].pool : PoolId(0); }
@@ -59,5 +69,9 @@ struct Problem {
   /// The steps of `stay` without its gaps, in order; at least one interval.
   std::vector<Interval<Step>> liveSteps(StayId stay) const;
 };
+
+/// What each step touches: `problem.uses`, or, when that is empty, the least that the lifetimes
+/// tell: a stay is written where it begins and read at its last step.
+std::vector<StepUses> usesOf(const Problem& problem);
 
 }  // namespace hw

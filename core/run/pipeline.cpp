@@ -78,6 +78,27 @@ void rankReleases(const Run& run, IdMap<BufferId, std::uint32_t>& ranks) {
   }
 }
 
+/// The buffers among `tensors`, each once, in order.
+std::vector<StayId> staysOf(const Run& run, const std::vector<TensorId>& tensors) {
+  std::vector<StayId> stays;
+  for (const TensorId tensor : tensors) {
+    if (!tensor || !run.storage.slots[tensor]) continue;
+    const StayId stay(run.storage.slots[tensor]->buffer.index());
+    if (std::ranges::find(stays, stay) == stays.end()) stays.push_back(stay);
+  }
+  return stays;
+}
+
+std::vector<StepUses> stepUses(const Run& run) {
+  std::vector<StepUses> uses;
+  for (const OpId op : run.schedule.order) {
+    uses.push_back({.step = run.schedule.stepOf[op],
+                    .reads = staysOf(run, run.graph().reads(op)),
+                    .writes = staysOf(run, run.graph().ops[op].outputs)});
+  }
+  return uses;
+}
+
 Problem problemOf(const Run& run) {
   Problem problem;
   problem.steps = std::max(run.schedule.steps(), Step(1));
@@ -93,6 +114,7 @@ Problem problemOf(const Run& run) {
                        .releaseRank = ranks[id],
                        .outlives = buffer.graphOutput});
   }
+  problem.uses = stepUses(run);
   return problem;
 }
 
@@ -181,6 +203,10 @@ class Planner {
 };
 
 void noteWhatIsMissing(Run& run) {
+  if (run.config.planInputs && !run.config.allocator.info->plansInputs && !run.model->problem) {
+    run.notes.push_back(fmt::format("{} gives graph inputs no place: they live outside the arena",
+                                    run.config.allocator.info->name));
+  }
   if (run.config.platform.devices.size() > 1) {
     run.notes.push_back(fmt::format("platform '{}' has {} devices; everything runs on '{}'",
                                     run.config.platform.name, run.config.platform.devices.size(),
@@ -223,11 +249,12 @@ Result<std::shared_ptr<const Run>> execute(std::shared_ptr<const Model> model,
   report(context, 0.0, "sharing storage");
   run->schedule = givenOrder(run->graph());
   if (!run->model->problem) {
-    run->storage = shareStorage(run->graph(), run->schedule,
-                                {.alias = config.alias,
-                                 .planInputs = config.planInputs,
-                                 .planOutputs = config.planOutputs,
-                                 .alignment = run->alignment});
+    run->storage =
+        shareStorage(run->graph(), run->schedule,
+                     {.alias = config.alias,
+                      .planInputs = config.planInputs && config.allocator.info->plansInputs,
+                      .planOutputs = config.planOutputs,
+                      .alignment = run->alignment});
   }
   run->problem = run->model->problem ? givenProblem(*run) : problemOf(*run);
   run->problem.pools = {};

@@ -29,6 +29,8 @@ void Neighbours::insert(StayId stay) {
   }
 }
 
+void Neighbours::clear() { std::ranges::fill(latestEnd_, kNever); }
+
 void Neighbours::query(StayId stay, std::vector<StayId>& found) const {
   found.clear();
   const Interval<Step> steps = problem_.stays[stay].steps;

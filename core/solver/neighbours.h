@@ -17,6 +17,8 @@ class Neighbours {
   Neighbours(const Problem& problem, PoolId pool);
 
   void insert(StayId stay);
+  /// Takes every stay out again.
+  void clear();
 
   /// Replaces `found` by the stays that are in and share a live step with `stay`, by begin.
   void query(StayId stay, std::vector<StayId>& found) const;

@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include "core/allocators/allocators.h"
+#include "core/allocators/offline.h"
+
+namespace hw {
+namespace {
+
+/// Runs several planners and keeps the plan with the smallest footprint over all pools, the first
+/// of equals. ExecuTorch's way.
+class KeepBest final : public Allocator {
+  Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
+    struct Entry {
+      std::string_view name;
+      std::unique_ptr<Allocator> (*make)(const Params&);
+    };
+    constexpr Entry kEntries[] = {{"greedy-by-size", makeGreedyBySize},
+                                  {"greedy-by-breadth", makeGreedyByBreadth},
+                                  {"in-order", makeInOrder},
+                                  {"size-length", makeSizeLength}};
+    std::optional<Plan> best;
+    std::string_view winner;
+    MethodTable table{.name = "planners",
+                      .summary = "the planners that were run and what each needs",
+                      .columns = {"planner", "bytes", "kept"}};
+    for (const Entry& entry : kEntries) {
+      auto plan = entry.make({})->plan(problem, context);
+      if (!plan) return plan;
+      if (!best || total(problem, *plan) < total(problem, *best)) {
+        best = *plan;
+        winner = entry.name;
+      }
+      addRow(table, {std::string(entry.name), total(problem, *plan), std::string()});
+    }
+    for (auto& row : table.rows) row[2] = std::get<std::string>(row[0]) == winner ? "yes" : "no";
+    best->notes.push_back(fmt::format("keep-best: the plan is that of {}", winner));
+    best->tables.push_back(std::move(table));
+    return std::move(*best);
+  }
+
+  static Bytes total(const Problem& problem, const Plan& plan) {
+    Bytes sum;
+    for (const PoolId pool : problem.pools.keys()) sum += plan.footprint(pool);
+    return sum;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Allocator> makeKeepBest(const Params&) { return std::make_unique<KeepBest>(); }
+
+}  // namespace hw

@@ -1,0 +1,288 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <limits>
+
+#include "core/allocators/allocators.h"
+#include "core/allocators/offline.h"
+#include "core/plan/metrics.h"
+
+namespace hw {
+namespace {
+
+constexpr ParamSpec kStack{.name = "stack",
+                           .type = ParamType::integer,
+                           .summary = "alternatives kept at most; 0: unlimited",
+                           .fallback = "0"};
+constexpr ParamSpec kSequences{.name = "sequences",
+                               .type = ParamType::integer,
+                               .summary = "sequences completed at most; 0: unlimited",
+                               .fallback = "20000"};
+constexpr ParamSpec kSeconds{.name = "seconds",
+                             .type = ParamType::number,
+                             .summary = "time limit; 0: none, so that runs repeat",
+                             .fallback = "2"};
+constexpr ParamSpec kParams[] = {kStack, kSequences, kSeconds};
+
+enum class Kind : std::uint8_t { gap, above, below };
+
+std::string_view kindName(Kind kind) {
+  return kind == Kind::gap ? "in a gap" : kind == Kind::above ? "grow above" : "grow below";
+}
+
+/// The bytes in use so far, gaps included. Addresses may be negative: growing below moves `begin`.
+using Area = Interval<Bytes>;
+
+struct Placement {
+  Kind kind{};
+  Bytes offset{};
+  Bytes slack{};  ///< Of the gap it is in.
+  Area area{};    ///< That it leads to.
+};
+
+/// METHODS §5: smaller area, then kind, then tighter gap, then lower address.
+auto priority(const Placement& p) { return std::tuple(p.area.length(), p.kind, p.slack, p.offset); }
+
+struct Budget {
+  std::size_t stack;
+  std::int64_t sequences;
+  double seconds;
+};
+
+/// Depth-first over placement sequences of one pool, best placement first.
+class Search {
+ public:
+  Search(const Problem& problem, PoolId pool, const PlanContext& context, const Budget& budget)
+      : problem_(problem), context_(context), budget_(budget) {
+    for (const StayId id : problem.stays.keys()) {
+      if (problem.poolOf(id) == pool) order_.push_back(id);
+    }
+    std::ranges::stable_sort(order_, {}, [&](StayId id) { return problem.stays[id].steps.begin; });
+    offsets_.resize(order_.size());
+    areas_.resize(order_.size() + 1);
+    findNeighbours();
+    bound_ = lowerBound(problem, pool);
+    start_ = std::chrono::steady_clock::now();
+    table_ = {
+        .name = "sequences",
+        .summary = "sequences completed, with the bytes each needs, and what was pruned",
+        .columns = {"sequence", "from tensor", "kind", "area", "best", "pruned so far", "open"}};
+  }
+
+  void run() {
+    if (order_.empty()) return;
+    complete(0, {});
+    while (!stack_.empty() && !outOfBudget() && best_ > bound_) {
+      const Entry entry = stack_.back();
+      stack_.pop_back();
+      if (entry.placement.area.length() >= best_) {
+        ++pruned_;
+        continue;
+      }
+      complete(entry.depth, entry.placement);
+    }
+    exhausted_ = stack_.empty() && dropped_ == 0;
+  }
+
+  bool stopped() const { return stopped_ && best_ == kNothing; }
+  bool optimal() const { return order_.empty() || best_ == bound_; }
+
+  void write(PoolId pool, Plan& plan) {
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      plan.addresses[order_[i]] = Address{pool, RegionId(0), bestOffsets_[i]};
+    }
+    if (order_.empty()) return;
+    plan.notes.push_back(
+        fmt::format("placement-search: first sequence {} bytes, best {}; {} sequences completed, "
+                    "{} pruned{}; {}",
+                    first_.count(), best_.count(), sequences_, pruned_,
+                    dropped_ ? fmt::format(", {} dropped", dropped_) : "",
+                    best_ == bound_ ? "stopped at the lower bound"
+                    : exhausted_    ? "the search was exhausted"
+                                    : "the budget ran out before the search was exhausted"));
+    table_.name += " " + problem_.pools[pool].name;
+    plan.tables.push_back(std::move(table_));
+  }
+
+ private:
+  struct Entry {
+    std::size_t depth{};
+    Placement placement{};
+  };
+  static constexpr Bytes kNothing{std::numeric_limits<std::int64_t>::max()};
+
+  /// For every stay, the stays placed before it that are live with it.
+  void findNeighbours() {
+    std::vector<std::size_t> live;
+    earlier_.resize(order_.size());
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const Step begin = problem_.stays[order_[i]].steps.begin;
+      std::erase_if(live,
+                    [&](std::size_t j) { return problem_.stays[order_[j]].steps.end <= begin; });
+      earlier_[i] = live;
+      live.push_back(i);
+    }
+  }
+
+  bool outOfBudget() {
+    if (context_.stop.stop_requested()) stopped_ = true;
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    const double limit = budget_.seconds > 0 ? budget_.seconds : context_.timeLimit;
+    return stopped_ || (budget_.sequences > 0 && sequences_ >= budget_.sequences) ||
+           (limit > 0 && seconds >= limit);
+  }
+
+  /// Places the stays from `depth` on by priority, the first of them as `forced` says unless it is
+  /// the start of the search; stacks what was not chosen. Gives up when the area is no better.
+  void complete(std::size_t depth, const Placement& forced) {
+    const bool initial = best_ == kNothing;
+    for (std::size_t i = depth; i < order_.size(); ++i) {
+      Placement chosen = forced;
+      if (initial || i > depth) {
+        std::vector<Placement> options = candidates(i);
+        std::ranges::sort(options, {}, priority);
+        chosen = options.front();
+        for (std::size_t k = options.size(); k-- > 1;) push({i, options[k]});
+      }
+      offsets_[i] = chosen.offset;
+      areas_[i + 1] = chosen.area;
+      if (chosen.area.length() >= best_) {
+        ++pruned_;
+        return;
+      }
+      if (!initial && i % 256 == 255 && outOfBudget()) return;
+    }
+    ++sequences_;
+    best_ = areas_.back().length();
+    if (initial) first_ = best_;
+    bestOffsets_ = offsets_;
+    for (Bytes& offset : bestOffsets_) offset -= areas_.back().begin;
+    addRow(table_,
+           {sequences_, order_[depth],
+            initial ? std::string("initial") : std::string(kindName(forced.kind)),
+            areas_.back().length(), best_, pruned_, static_cast<std::int64_t>(stack_.size())});
+  }
+
+  void push(const Entry& entry) {
+    if (entry.placement.area.length() >= best_) {
+      ++pruned_;
+      return;
+    }
+    stack_.push_back(entry);
+    if (budget_.stack > 0 && stack_.size() > budget_.stack) {
+      stack_.pop_front();
+      ++dropped_;
+    }
+  }
+
+  std::vector<Placement> candidates(std::size_t i) const {
+    const Stay& stay = problem_.stays[order_[i]];
+    const Area area = areas_[i];
+    std::vector<Interval<Bytes>> live;
+    for (const std::size_t j : earlier_[i]) {
+      live.push_back({offsets_[j], offsets_[j] + problem_.stays[order_[j]].size});
+    }
+    std::ranges::sort(live);
+    std::vector<Placement> options;
+    Bytes top = area.begin;
+    for (const Interval<Bytes>& block : live) {
+      addGap({top, block.begin}, stay, area, options);
+      top = std::max(top, block.end);
+    }
+    const Interval<Bytes> topmost{top, area.end};
+    if (!addGap(topmost, stay, area, options)) {
+      const Bytes at = alignAbove(top, stay.alignment);
+      options.push_back(
+          {Kind::above, at, Bytes(), {area.begin, std::max(area.end, at + stay.size)}});
+    }
+    if (!live.empty()) {
+      const Bytes at = alignBelow(live.front().begin - stay.size, stay.alignment);
+      if (at < area.begin) {
+        options.push_back({Kind::below, at, Bytes(), {at, area.end}});
+      }
+    }
+    return options;
+  }
+
+  /// Both ends of a free gap. False when it is too small.
+  static bool addGap(Interval<Bytes> gap, const Stay& stay, const Area& area,
+                     std::vector<Placement>& options) {
+    const Bytes low = alignAbove(gap.begin, stay.alignment);
+    const Bytes high = alignBelow(gap.end - stay.size, stay.alignment);
+    if (high < low) return false;
+    const Bytes slack = gap.length() - stay.size;
+    options.push_back({Kind::gap, low, slack, area});
+    if (high != low) options.push_back({Kind::gap, high, slack, area});
+    return true;
+  }
+
+  static Bytes alignBelow(Bytes value, Bytes alignment) {
+    const std::int64_t rest = value.count() % alignment.count();
+    return Bytes(value.count() - (rest < 0 ? rest + alignment.count() : rest));
+  }
+  static Bytes alignAbove(Bytes value, Bytes alignment) {
+    return alignBelow(value + alignment - Bytes(1), alignment);
+  }
+
+  const Problem& problem_;
+  const PlanContext& context_;
+  Budget budget_;
+  std::vector<StayId> order_;
+  std::vector<std::vector<std::size_t>> earlier_;
+  std::vector<Bytes> offsets_;
+  std::vector<Bytes> bestOffsets_;
+  std::vector<Area> areas_;  ///< Before the i-th placement.
+  std::deque<Entry> stack_;
+  Bytes best_ = kNothing;
+  Bytes first_;
+  Bytes bound_;
+  std::int64_t sequences_ = 0;
+  std::int64_t pruned_ = 0;
+  std::int64_t dropped_ = 0;
+  bool exhausted_ = false;
+  bool stopped_ = false;
+  std::chrono::steady_clock::time_point start_;
+  MethodTable table_;
+};
+
+class PlacementSearch final : public Allocator {
+ public:
+  explicit PlacementSearch(const Budget& budget) : budget_(budget) {}
+
+ private:
+  Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
+    if (auto good = refusePins(problem, "placement-search"); !good) {
+      return tl::unexpected(good.error());
+    }
+    Plan plan;
+    plan.addresses.resize(problem.stays.size());
+    bool optimal = true;
+    for (const PoolId pool : problem.pools.keys()) {
+      Search search(problem, pool, context, budget_);
+      search.run();
+      if (search.stopped()) return fail(ErrorCode::stopped, "planning was stopped");
+      optimal &= search.optimal();
+      search.write(pool, plan);
+    }
+    plan.status = optimal ? PlanStatus::optimal : PlanStatus::complete;
+    return plan;
+  }
+
+  Budget budget_;
+};
+
+}  // namespace
+
+std::span<const ParamSpec> placementSearchParams() { return kParams; }
+
+std::unique_ptr<Allocator> makePlacementSearch(const Params& params) {
+  return std::make_unique<PlacementSearch>(
+      Budget{.stack = static_cast<std::size_t>(params.integer(kStack)),
+             .sequences = params.integer(kSequences),
+             .seconds = params.number(kSeconds)});
+}
+
+}  // namespace hw

@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/allocators/allocators.h"
+#include "core/allocators/offline.h"
+
+namespace hw {
+namespace {
+
+enum Side : std::size_t { kRight = 0, kLeft = 1 };
+
+/// Two stacks that grow away from one origin, filled from the last step to the first.
+///
+///      left                     origin                    right
+///   <- | v 16 | u 8 |   free      0   | y 4 | w 64 | p 16 | ->
+///
+/// A stay is marked once every input of its producers has a place, and leaves when everything
+/// above it on its stack is marked too.
+class TwoStacks {
+ public:
+  TwoStacks(const Problem& problem, MethodTable& table)
+      : problem_(problem),
+        table_(table),
+        placed_(problem.stays.size()),
+        marked_(problem.stays.size(), false) {}
+
+  bool isPlaced(StayId id) const { return placed_[id].has_value(); }
+
+  void push(StayId id, Side side, Step step, const std::string& why) {
+    const Stay& stay = problem_.stays[id];
+    Stack& stack = stacks_[side];
+    const Bytes end = endAfter(stay, side);
+    placed_[id] = Place{side, end - stay.size, end};
+    stack.stays.push_back(id);
+    stack.extent = std::max(stack.extent, end);
+    note(step, "push", id, side, why);
+  }
+
+  /// METHODS §2, step 2: which side lets more bytes go at once, else grows less, else right.
+  void pushOnBetterSide(StayId id, StayId current, Step step) {
+    const Stay& stay = problem_.stays[id];
+    // A push covers the top of its own side: only the other side can pop.
+    const std::array<Bytes, 2> freed = {poppable(kLeft, current), poppable(kRight, current)};
+    std::array<Bytes, 2> growth{};
+    for (const Side side : {kRight, kLeft}) {
+      growth[side] = std::max(Bytes(), endAfter(stay, side) - stacks_[side].extent);
+    }
+    if (freed[kRight] != freed[kLeft]) {
+      const Side side = freed[kRight] > freed[kLeft] ? kRight : kLeft;
+      push(id, side, step, fmt::format("lets {} bytes go at once", freed[side].count()));
+    } else if (growth[kRight] != growth[kLeft]) {
+      const Side side = growth[kRight] < growth[kLeft] ? kRight : kLeft;
+      push(id, side, step,
+           fmt::format("grows {} bytes, the other side {}", growth[side].count(),
+                       growth[side == kRight ? kLeft : kRight].count()));
+    } else {
+      push(id, kRight, step, "both sides are equal");
+    }
+  }
+
+  void recycle(StayId id, Step step) {
+    marked_[id] = true;
+    note(step, "recycle", id, placed_[id]->side, "every input has a place");
+    for (const Side side : {kRight, kLeft}) {
+      std::vector<StayId>& stays = stacks_[side].stays;
+      while (!stays.empty() && marked_[stays.back()]) {
+        note(step, "pop", stays.back(), side, "recycled, and on top");
+        stays.pop_back();
+      }
+    }
+  }
+
+  /// The left side lies below the origin: everything moves up by its extent.
+  Bytes offset(StayId id) const {
+    const Bytes left = alignUp(stacks_[kLeft].extent, alignment_);
+    const Place& place = *placed_[id];
+    return place.side == kRight ? left + place.begin : left - place.end;
+  }
+  void setAlignment(Bytes alignment) { alignment_ = alignment; }
+
+ private:
+  struct Place {
+    Side side{};
+    Bytes begin{};  ///< Distance from the origin.
+    Bytes end{};
+  };
+  struct Stack {
+    std::vector<StayId> stays;  ///< From the origin outwards.
+    Bytes extent;               ///< The greatest end ever: the side's boundary.
+  };
+
+  /// Where the far end of `stay` would lie. The low address must be aligned: that is the near end
+  /// on the right and the far end on the left.
+  Bytes endAfter(const Stay& stay, Side side) const {
+    const Stack& stack = stacks_[side];
+    const Bytes top = stack.stays.empty() ? Bytes() : placed_[stack.stays.back()]->end;
+    return side == kRight ? alignUp(top, stay.alignment) + stay.size
+                          : alignUp(top + stay.size, stay.alignment);
+  }
+
+  /// Bytes that would leave `side` if `current` were recycled now.
+  Bytes poppable(Side side, StayId current) const {
+    Bytes bytes;
+    const std::vector<StayId>& stays = stacks_[side].stays;
+    for (auto top = stays.rbegin(); top != stays.rend(); ++top) {
+      if (*top != current && !marked_[*top]) break;
+      bytes += problem_.stays[*top].size;
+    }
+    return bytes;
+  }
+
+  void note(Step step, std::string what, StayId id, Side side, std::string why) {
+    addRow(table_, {step.count(), std::move(what), id,
+                    std::string(side == kRight ? "right" : "left"), problem_.stays[id].size,
+                    stacks_[kLeft].extent, stacks_[kRight].extent, std::move(why)});
+  }
+
+  const Problem& problem_;
+  MethodTable& table_;
+  IdMap<StayId, std::optional<Place>> placed_;
+  IdMap<StayId, bool> marked_;
+  std::array<Stack, 2> stacks_;
+  Bytes alignment_{1};
+};
+
+class TwoSided final : public Allocator {
+  Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
+    if (auto good = refusePins(problem, "two-sided"); !good) return tl::unexpected(good.error());
+    const std::vector<StepUses> uses = usesOf(problem);
+    Plan plan;
+    plan.addresses.resize(problem.stays.size());
+    for (const PoolId pool : problem.pools.keys()) {
+      MethodTable table{.name = "stacks " + problem.pools[pool].name,
+                        .summary = "the two stacks step by step, from the last layer to the input",
+                        .columns = {"step", "what", "tensor", "side", "bytes", "left boundary",
+                                    "right boundary", "why"}};
+      TwoStacks stacks(problem, table);
+      if (!solvePool(problem, uses, pool, context, stacks)) {
+        return fail(ErrorCode::stopped, "planning was stopped");
+      }
+      Bytes alignment(1);
+      for (const Stay& stay : problem.stays) alignment = std::max(alignment, stay.alignment);
+      stacks.setAlignment(alignment);
+      for (const StayId id : problem.stays.keys()) {
+        if (problem.poolOf(id) != pool) continue;
+        plan.addresses[id] = Address{pool, RegionId(0), stacks.offset(id)};
+      }
+      if (!table.rows.empty()) plan.tables.push_back(std::move(table));
+    }
+    return plan;
+  }
+
+  /// From the last step to the first. The source follows the two stack tops; with skip connections
+  /// that overlaps, so writes are taken in descending order instead (METHODS §2). A stay written
+  /// by several ops (concat slices) is recycled with the first of them.
+  static bool solvePool(const Problem& problem, const std::vector<StepUses>& uses, PoolId pool,
+                        const PlanContext& context, TwoStacks& stacks) {
+    const auto here = [&](StayId id) { return problem.poolOf(id) == pool; };
+    pushFinals(problem, uses, pool, stacks);
+    for (auto use = uses.rbegin(); use != uses.rend(); ++use) {
+      if (context.stop.stop_requested()) return false;
+      std::vector<StayId> inputs;
+      std::ranges::copy_if(use->reads, std::back_inserter(inputs), here);
+      std::ranges::sort(inputs);
+      std::vector<StayId> outputs;
+      std::ranges::copy_if(use->writes, std::back_inserter(outputs), here);
+      std::ranges::sort(outputs, std::greater{});
+      for (const StayId current : outputs) {
+        if (!stacks.isPlaced(current)) stacks.pushOnBetterSide(current, current, use->step);
+        pushInputs(inputs, current, use->step, stacks);
+        if (problem.stays[current].steps.begin == use->step) stacks.recycle(current, use->step);
+      }
+      pushInputs(inputs, StayId(), use->step, stacks);
+    }
+    return true;
+  }
+
+  static void pushInputs(const std::vector<StayId>& inputs, StayId current, Step step,
+                         TwoStacks& stacks) {
+    for (const StayId input : inputs) {
+      if (!stacks.isPlaced(input)) stacks.pushOnBetterSide(input, current, step);
+    }
+  }
+
+  /// Graph outputs and what nobody reads, then graph inputs that nobody reads, on the right.
+  static void pushFinals(const Problem& problem, const std::vector<StepUses>& uses, PoolId pool,
+                         TwoStacks& stacks) {
+    IdMap<StayId, bool> read(problem.stays.size(), false);
+    IdMap<StayId, bool> written(problem.stays.size(), false);
+    for (const StepUses& use : uses) {
+      for (const StayId id : use.reads) read[id] = true;
+      for (const StayId id : use.writes) written[id] = true;
+    }
+    for (const bool inputs : {false, true}) {
+      for (const StayId id : problem.stays.keys()) {
+        const Stay& stay = problem.stays[id];
+        const bool final = stay.outlives || !read[id];
+        const bool isInput = !written[id] && !stay.outlives;
+        if (problem.poolOf(id) != pool || !final || isInput != inputs) continue;
+        stacks.push(id, kRight, stay.steps.end - Step(1),
+                    isInput ? "a graph input nobody reads" : "final");
+      }
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Allocator> makeTwoSided(const Params&) { return std::make_unique<TwoSided>(); }
+
+}  // namespace hw

@@ -1,0 +1,149 @@
+#include "core/solver/order_search.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <random>
+
+#include "core/plan/metrics.h"
+
+namespace hw {
+namespace {
+
+/// The first random number below `n`; the standard distributions differ between libraries.
+std::size_t below(std::mt19937_64& random, std::size_t n) {
+  return static_cast<std::size_t>(random() % n);
+}
+
+class OrderSearch {
+ public:
+  OrderSearch(const Problem& problem, PoolId pool, std::vector<StayId> order,
+              const OrderSearchOptions& options)
+      : problem_(problem),
+        options_(options),
+        placer_(problem, pool),
+        order_(std::move(order)),
+        position_(problem.stays.size()),
+        restsOn_(problem.stays.size()),
+        random_(options.seed),
+        bound_(lowerBound(problem, pool)),
+        start_(std::chrono::steady_clock::now()) {
+    std::erase_if(order_, [&](StayId id) { return problem.stays[id].pinned.has_value(); });
+  }
+
+  OrderSearchResult run() {
+    result_.start = placeAll();
+    accepted_ = result_.start;
+    keep(result_.start);
+    std::int64_t lastGain = 0;
+    while (order_.size() > 1 && result_.peak > bound_ && result_.tries < options_.tries &&
+           result_.tries - lastGain < options_.stuck && !outOfTime()) {
+      ++result_.tries;
+      const auto [a, b] = pickSwap();
+      std::swap(order_[a], order_[b]);
+      const Bytes peak = placeAll();
+      if (!accepts(peak)) {
+        std::swap(order_[a], order_[b]);
+        placeAll();
+        continue;
+      }
+      accepted_ = peak;
+      if (peak < result_.peak) {
+        keep(peak);
+        lastGain = result_.tries;
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  Bytes placeAll() {
+    placer_.clear();
+    for (const StayId id : placer_.stays()) {
+      if (problem_.stays[id].pinned) placer_.fix(id, *problem_.stays[id].pinned);
+    }
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const StayId id = order_[i];
+      position_[id] = i;
+      const Bytes offset = placer_.place(id, options_.rule);
+      restsOn_[id] = {};
+      for (const Placer::Other& other : placer_.others()) {
+        if (other.bytes.end == offset) restsOn_[id] = other.stay;
+      }
+    }
+    return placer_.peak();
+  }
+
+  void keep(Bytes peak) {
+    result_.peak = peak;
+    result_.offsets = IdMap<StayId, Bytes>(problem_.stays.size());
+    for (const StayId id : placer_.stays()) result_.offsets[id] = placer_.offsetOf(id);
+  }
+
+  /// Two positions worth swapping: in what carries the top of memory.
+  std::pair<std::size_t, std::size_t> pickSwap() {
+    StayId top;
+    for (const StayId id : order_) {
+      if (placer_.offsetOf(id) + problem_.stays[id].size == placer_.peak()) top = id;
+    }
+    std::vector<std::size_t> positions;
+    if (top) {
+      addCarriers(top, positions);
+      const Interval<Step> steps = problem_.stays[top].steps;
+      for (const StayId id : order_) {
+        if (problem_.stays[id].steps.overlaps(steps)) addCarriers(id, positions);
+      }
+    }
+    std::ranges::sort(positions);
+    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+    if (positions.size() < 2) return {below(random_, order_.size()), below(random_, order_.size())};
+    const std::size_t first = below(random_, positions.size());
+    std::size_t second = below(random_, positions.size() - 1);
+    if (second == first) second = positions.size() - 1;
+    return {positions[first], positions[second]};
+  }
+
+  /// `id` and whoever it rests on, down to the ground.
+  void addCarriers(StayId id, std::vector<std::size_t>& positions) const {
+    for (; id && !problem_.stays[id].pinned; id = restsOn_[id]) positions.push_back(position_[id]);
+  }
+
+  bool accepts(Bytes peak) {
+    if (peak <= accepted_) return true;
+    if (!options_.anneal) return false;
+    const double heat =
+        1.0 - static_cast<double>(result_.tries) / static_cast<double>(options_.tries);
+    const double loss = static_cast<double>((peak - accepted_).count()) /
+                        static_cast<double>(std::max<std::int64_t>(1, accepted_.count()));
+    const double chance = std::exp(-loss / (0.05 * heat + 1e-9));
+    return static_cast<double>(below(random_, 1'000'000)) < chance * 1e6;
+  }
+
+  bool outOfTime() {
+    result_.stopped = options_.stopped && options_.stopped();
+    if (result_.stopped) return true;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    return options_.seconds > 0 && spent.count() >= options_.seconds;
+  }
+
+  const Problem& problem_;
+  const OrderSearchOptions& options_;
+  Placer placer_;
+  std::vector<StayId> order_;
+  IdMap<StayId, std::size_t> position_;
+  IdMap<StayId, StayId> restsOn_;  ///< Who ends where the stay begins, none at the bottom.
+  std::mt19937_64 random_;
+  Bytes bound_;
+  Bytes accepted_;
+  std::chrono::steady_clock::time_point start_;
+  OrderSearchResult result_;
+};
+
+}  // namespace
+
+OrderSearchResult searchOrders(const Problem& problem, PoolId pool, std::vector<StayId> order,
+                               const OrderSearchOptions& options) {
+  return OrderSearch(problem, pool, std::move(order), options).run();
+}
+
+}  // namespace hw
