@@ -10,11 +10,13 @@ namespace hw {
 
 /// Which tensors may share storage without a copy. METHODS §4, "zero-copy data ops".
 struct AliasRules {
-  bool reshape = true;  ///< Reshape, Flatten, Squeeze, Unsqueeze, Identity, …
-  bool concat = true;   ///< Inputs are slices of the output.
-  bool split = true;    ///< Outputs are slices of the input.
+  bool reshape = true;   ///< Reshape, Flatten, Squeeze, Unsqueeze, Identity, …
+  bool concat = true;    ///< Inputs are slices of the output.
+  bool split = true;     ///< Outputs are slices of the input.
+  bool inPlace = false;  ///< An output takes over the bytes of an input that dies in its op.
 
-  static AliasRules none() { return {false, false, false}; }
+  static AliasRules all() { return {true, true, true, true}; }
+  static AliasRules none() { return {false, false, false, false}; }
   friend bool operator==(const AliasRules&, const AliasRules&) = default;
 };
 
@@ -27,11 +29,11 @@ struct StorageOptions {
 
 /// Storage shared by a tensor and its aliases.
 struct Buffer {
-  Bytes size{};                    ///< Exact, not rounded: the root's size.
-  Interval<Step> steps{};          ///< Union of the lifetimes of its tensors.
-  TensorId root{};                 ///< The tensor that fills it from 0 to `size`.
+  Bytes size{};                     ///< Exact, not rounded: the root's size.
+  Interval<Step> steps{};           ///< Union of the lifetimes of its tensors.
+  TensorId root{};                  ///< The tensor that fills it from 0 to `size`.
   std::vector<TensorId> tensors{};  ///< All tensors in it, ascending, the root included.
-  bool graphOutput = false;        ///< Holds a graph output: never released.
+  bool graphOutput = false;         ///< Holds a graph output: never released.
 };
 
 /// Where a tensor is inside its buffer.
@@ -43,8 +45,8 @@ struct Slot {
 /// A data movement that remains: an op that could have been free but must copy.
 struct CopyNote {
   OpId op{};
-  TensorId tensor{};   ///< The input (or output, for a split) that is copied.
-  Bytes bytes{};       ///< Copied.
+  TensorId tensor{};     ///< The input (or output, for a split) that is copied.
+  Bytes bytes{};         ///< Copied.
   std::string reason{};  ///< "tensor is read by two concats", …
 };
 
@@ -58,10 +60,13 @@ struct Storage {
   std::vector<TensorId> unsized{};
   /// Per op: true when it moves no bytes because all it does is alias.
   IdMap<OpId, bool> free{};
+  /// Outputs that overwrite an input of their op, ascending.
+  std::vector<TensorId> inPlace{};
 };
 
 /// Folds aliases into buffers. Not planned: constants, empty and unsized tensors, and graph inputs
-/// or outputs that live outside.
+/// or outputs that live outside. Sharing slices never raises the lower bound: concats and splits
+/// that would are refused and noted as copies.
 Storage shareStorage(const Graph& graph, const Schedule& schedule, const StorageOptions& options);
 
 }  // namespace hw

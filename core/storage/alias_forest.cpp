@@ -1,0 +1,64 @@
+#include "core/storage/alias_forest.h"
+
+#include <fmt/format.h>
+
+namespace hw {
+
+AliasForest::AliasForest(const Graph& graph, const StorageOptions& options)
+    : graph_(graph), options_(options), links_(graph.tensors.size()) {
+  for (const TensorId id : graph.tensors.keys()) {
+    links_[id].holdsInput = graph.tensors[id].graphInput;
+    links_[id].holdsOutput = graph.tensors[id].graphOutput;
+  }
+}
+
+AliasForest::Place AliasForest::place(TensorId id) const {
+  Place found{.root = id};
+  while (links_[found.root].parent) {
+    found.offset += links_[found.root].offset;
+    found.root = links_[found.root].parent;
+  }
+  Bytes rest = found.offset;
+  while (links_[id].parent && links_[id].parent != found.root) {
+    Link& link = links_[id];
+    const Bytes step = link.offset;
+    id = std::exchange(link.parent, found.root);
+    link.offset = rest;
+    rest -= step;
+  }
+  return found;
+}
+
+std::optional<std::string> AliasForest::attach(TensorId child, TensorId parent, Bytes offset) {
+  const auto [root, inside] = place(parent);
+  if (root == child) return "it shares that storage already";
+  Link& part = links_[child];
+  Link& whole = links_[root];
+  if ((part.holdsInput || part.holdsOutput) && (whole.holdsInput || whole.holdsOutput)) {
+    return "input and output are both graph inputs or outputs";
+  }
+  if (!isAligned(offset, options_.alignment)) {
+    return fmt::format("its slice would start at byte {}, not a multiple of {}", offset.count(),
+                       options_.alignment.count());
+  }
+  whole.holdsInput |= part.holdsInput;
+  whole.holdsOutput |= part.holdsOutput;
+  part.parent = root;
+  part.offset = inside + offset;
+  return std::nullopt;
+}
+
+std::optional<std::string> AliasForest::whyNotPlanned(TensorId id) const {
+  if (!id) return "an operand is absent";
+  const Tensor& tensor = graph_.tensors[id];
+  if (tensor.constant) return "a weight has to be copied in";
+  if (!tensor.bytes) return "its size is unknown";
+  if (*tensor.bytes == Bytes()) return "it is empty";
+  if (tensor.graphInput && !options_.planInputs) return "the graph input lives outside the arena";
+  if (tensor.graphOutput && !options_.planOutputs) {
+    return "the graph output lives outside the arena";
+  }
+  return std::nullopt;
+}
+
+}  // namespace hw

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/storage/aliasing.h"
+
+namespace hw {
+
+/// Tensors that share storage. Every tensor starts as a block of its own and may become a slice of
+/// another's; a tensor's place is its root's block and the offset inside. Union-find with offsets:
+/// practically O(1) a question.
+class AliasForest {
+ public:
+  AliasForest(const Graph& graph, const StorageOptions& options);
+
+  struct Place {
+    TensorId root{};
+    Bytes offset{};
+  };
+  Place place(TensorId id) const;
+
+  /// Makes the group of `child` (a root) a part of the group of `parent`, `offset` bytes into it,
+  /// or says why that cannot be.
+  std::optional<std::string> attach(TensorId child, TensorId parent, Bytes offset);
+
+  /// Why a tensor has no place in any pool; nothing when it has one.
+  std::optional<std::string> whyNotPlanned(TensorId id) const;
+
+  /// The group of `root` holds a graph input (an output).
+  bool holdsInput(TensorId root) const { return links_[root].holdsInput; }
+  bool holdsOutput(TensorId root) const { return links_[root].holdsOutput; }
+
+  Bytes sizeOf(TensorId id) const { return graph_.tensors[id].bytes.value_or(Bytes()); }
+
+ private:
+  struct Link {
+    TensorId parent{};         ///< None for a root.
+    Bytes offset{};            ///< Inside the parent.
+    bool holdsInput = false;   ///< Of a root.
+    bool holdsOutput = false;  ///< Of a root.
+  };
+
+  const Graph& graph_;
+  const StorageOptions& options_;
+  mutable IdMap<TensorId, Link> links_;  ///< Paths are shortened as they are walked.
+};
+
+}  // namespace hw

@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+#include "core/storage/view_folder.h"
+
+namespace hw {
+namespace {
+
+/// Ops whose kernel may write over operand 0: every output element depends on the input elements at
+/// the same place, or on a whole row that is read before it is written.
+constexpr std::string_view kOverFirst[] = {
+    "Abs",
+    "Acos",
+    "Acosh",
+    "Asin",
+    "Asinh",
+    "Atan",
+    "Atanh",
+    "BatchNormalization",
+    "BitwiseNot",
+    "Ceil",
+    "Celu",
+    "Clip",
+    "Cos",
+    "Cosh",
+    "Elu",
+    "Erf",
+    "Exp",
+    "Floor",
+    "Gelu",
+    "HardSigmoid",
+    "HardSwish",
+    "Hardmax",
+    "InstanceNormalization",
+    "LayerNormalization",
+    "LeakyRelu",
+    "Log",
+    "LogSoftmax",
+    "Mish",
+    "Neg",
+    "Not",
+    "PRelu",
+    "Reciprocal",
+    "Relu",
+    "Relu6",
+    "Round",
+    "Selu",
+    "Shrink",
+    "Sigmoid",
+    "Sign",
+    "Sin",
+    "Sinh",
+    "Softmax",
+    "Softplus",
+    "Softsign",
+    "Sqrt",
+    "Tan",
+    "Tanh",
+    "ThresholdedRelu",
+    "SimplifiedLayerNormalization",
+};
+
+/// Ops that may write over either operand, if it is not broadcast.
+constexpr std::string_view kOverEither[] = {
+    "Add", "And", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Div", "Max", "Mean",
+    "Min", "Mod", "Mul",        "Or",        "Pow",        "Sub", "Sum", "Xor",
+};
+
+bool contains(std::span<const std::string_view> list, const std::string& type) {
+  return std::ranges::find(list, type) != list.end();
+}
+
+/// Operands that `op` may overwrite, in order of preference.
+std::vector<TensorId> overwritable(const Op& op) {
+  if (op.inputs.empty() || !op.domain.empty()) return {};
+  if (contains(kOverEither, op.type)) return op.inputs;
+  // Cast keeps its place when the width stays the same, which the size check below sees.
+  if (contains(kOverFirst, op.type) || op.type == "Cast") return {op.inputs[0]};
+  return {};
+}
+
+class InPlaceFolder {
+ public:
+  InPlaceFolder(const Graph& graph, const Schedule& schedule, AliasForest& forest, Storage& storage)
+      : graph_(graph),
+        schedule_(schedule),
+        forest_(forest),
+        storage_(storage),
+        ends_(graph.tensors.size()) {
+    for (const TensorId id : graph.tensors.keys()) {
+      if (forest.whyNotPlanned(id)) continue;
+      Step& end = ends_[forest.place(id).root];
+      end = std::max(end, storage.lifetimes[id].end);
+    }
+  }
+
+  void fold(OpId id) {
+    const Op& op = graph_.ops[id];
+    if (op.folded || op.outputs.empty() || forest_.whyNotPlanned(op.outputs[0])) return;
+    const TensorId out = op.outputs[0];
+    for (const TensorId in : overwritable(op)) {
+      if (!mayTakeOver(id, in, out)) continue;
+      const TensorId taken = forest_.place(in).root;
+      const TensorId whole = forest_.place(out).root;
+      const Step end = std::max(ends_[taken], ends_[whole]);
+      if (forest_.attach(taken, out, Bytes())) continue;
+      ends_[whole] = end;
+      storage_.inPlace.push_back(out);
+      return;
+    }
+  }
+
+ private:
+  bool mayTakeOver(OpId id, TensorId in, TensorId out) const {
+    if (forest_.whyNotPlanned(in)) return false;
+    const Tensor& input = graph_.tensors[in];
+    const Tensor& output = graph_.tensors[out];
+    if (input.bytes != output.bytes || !sameShape(input, output)) return false;
+    const auto [taken, inside] = forest_.place(in);
+    const auto [whole, outside] = forest_.place(out);
+    // All of the input's block must go over, and it must die here, with all its aliases.
+    if (taken == whole || forest_.sizeOf(taken) != *input.bytes) return false;
+    if (ends_[taken] != schedule_.stepOf[id] + Step(1)) return false;
+    // A slice of a larger block would bring the block to life earlier.
+    if (forest_.sizeOf(whole) != *output.bytes) return false;
+    return operandsAgree(id, taken);
+  }
+
+  static bool sameShape(const Tensor& a, const Tensor& b) {
+    return !a.shape || !b.shape || *a.shape == *b.shape;
+  }
+
+  /// No other operand is a different part of the block that would be overwritten.
+  bool operandsAgree(OpId id, TensorId taken) const {
+    const std::vector<TensorId> reads = graph_.reads(id);
+    return std::ranges::all_of(reads, [&](TensorId other) {
+      if (forest_.whyNotPlanned(other)) return true;
+      return forest_.place(other).root != taken || forest_.sizeOf(other) == forest_.sizeOf(taken);
+    });
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  AliasForest& forest_;
+  Storage& storage_;
+  IdMap<TensorId, Step> ends_;  ///< Of a root: when the last of its group dies.
+};
+
+}  // namespace
+
+void foldInPlace(const Graph& graph, const Schedule& schedule, AliasForest& forest,
+                 Storage& storage) {
+  InPlaceFolder folder(graph, schedule, forest, storage);
+  for (const OpId id : schedule.order) folder.fold(id);
+  std::ranges::sort(storage.inPlace);
+}
+
+}  // namespace hw

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <set>
+
+#include "core/storage/alias_forest.h"
+
+namespace hw {
+
+/// Folds the views of METHODS §4 into `forest`: reshapes, concats and splits, op by op. Ops in
+/// `refused` copy because sharing would raise the lower bound. Copies and free ops go to `storage`.
+void foldViews(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
+               const std::set<OpId>& refused, AliasForest& forest, Storage& storage);
+
+/// Lets outputs take over the bytes of an input that dies in their op, where the kernel allows it.
+void foldInPlace(const Graph& graph, const Schedule& schedule, AliasForest& forest,
+                 Storage& storage);
+
+/// True for Concat and Split, whose slices live as long as the whole.
+bool sharesSlices(const Op& op);
+
+}  // namespace hw
