@@ -88,7 +88,7 @@ std::vector<OpId> wastefulOps(const Graph& graph, const Storage& storage, Step s
       const OpId producer = graph.tensors[id].producer;
       if (producer && sharesSlices(graph.ops[producer])) sharers.push_back(producer);
     }
-    if (waste <= Bytes() || (!all && waste <= most)) continue;
+    if (sharers.empty() || (!all && waste <= most)) continue;
     if (!all) ops.clear();
     most = waste;
     ops.insert(ops.end(), sharers.begin(), sharers.end());
@@ -112,9 +112,11 @@ Storage shareStorage(const Graph& graph, const Schedule& schedule, const Storage
       const Peak peak = peakOf(storage, options.alignment);
       if (peak.bytes <= bound) break;
       const std::size_t before = refused.size();
-      const bool all = round >= kGentleRounds;
-      const auto wasteful = wastefulOps(graph, storage, peak.step, all);
-      refused.insert(wasteful.begin(), wasteful.end());
+      for (const bool all : {round >= kGentleRounds, true}) {
+        if (refused.size() > before) break;
+        const auto wasteful = wastefulOps(graph, storage, peak.step, all);
+        refused.insert(wasteful.begin(), wasteful.end());
+      }
       if (refused.size() == before) break;
       storage = fold(graph, schedule, options, refused);
     }
