@@ -186,8 +186,10 @@ class Planner {
       if (auto planned = planOnce(); !planned) return planned;
       const Bytes overshoot = run_.plan.footprint(PoolId(0)) - capacity;
       if (overshoot <= Bytes() || budget <= Bytes()) break;
-      budget =
-          std::max(Bytes(), round < kGentleRounds ? budget - overshoot : Bytes(budget.count() / 2));
+      // Smaller by the overshoot; by half where that would leave nothing, or takes too long.
+      const Bytes smaller = budget - overshoot;
+      const bool gentle = smaller > Bytes() && round < kGentleRounds;
+      budget = gentle ? smaller : Bytes(budget.count() / 2);
     }
     if (budget < capacity) {
       run_.notes.push_back(fmt::format(

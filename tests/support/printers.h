@@ -9,6 +9,7 @@
 
 #include "core/base/id.h"
 #include "core/base/interval.h"
+#include "core/base/result.h"
 #include "core/plan/plan.h"
 #include "core/plan/validate.h"
 
