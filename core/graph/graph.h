@@ -20,11 +20,11 @@ std::optional<std::int64_t> elementCount(const Shape& shape);
 
 /// How a tensor's size became known, for honesty about totals.
 enum class SizeOrigin : std::uint8_t {
-  unknown,   ///< Not known; `Tensor::unknownReason` says why.
-  declared,  ///< Stored in the file.
-  inferred,  ///< Derived from the shapes of the inputs by a shape rule.
-  evaluated, ///< Needed the value of a small integer tensor computed ahead of time.
-  assumed,   ///< A free dimension was taken to be 1.
+  unknown,    ///< Not known; `Tensor::unknownReason` says why.
+  declared,   ///< Stored in the file.
+  inferred,   ///< Derived from the shapes of the inputs by a shape rule.
+  evaluated,  ///< Needed the value of a small integer tensor computed ahead of time.
+  assumed,    ///< A free dimension was taken to be 1.
 };
 
 std::string_view sizeOriginName(SizeOrigin origin);
@@ -41,8 +41,8 @@ struct Tensor {
   bool constant = false;
   bool graphInput = false;
   bool graphOutput = false;
-  OpId producer{};                 ///< None for graph inputs and stored weights.
-  std::vector<OpId> consumers{};   ///< Ascending, each once, captures included.
+  OpId producer{};                ///< None for graph inputs and stored weights.
+  std::vector<OpId> consumers{};  ///< Ascending, each once, captures included.
 };
 
 using AttributeValue = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
@@ -75,9 +75,9 @@ struct Graph {
   std::string format{};  ///< "onnx", "graph-json", …
   IdMap<OpId, Op> ops{};
   IdMap<TensorId, Tensor> tensors{};
-  std::vector<TensorId> inputs{};   ///< Without constants.
-  std::vector<TensorId> outputs{};  ///< May repeat, may be constants or inputs.
-  bool reordered = false;           ///< The file's ops were not topologically sorted.
+  std::vector<TensorId> inputs{};    ///< Without constants.
+  std::vector<TensorId> outputs{};   ///< May repeat, may be constants or inputs.
+  bool reordered = false;            ///< The file's ops were not topologically sorted.
   std::vector<std::string> notes{};  ///< What a user should know about the import, in sentences.
 
   /// Distinct tensors `op` reads while it runs, in input order, captures last.

@@ -64,9 +64,9 @@ struct PoolMetrics {
 
 struct PlanMetrics {
   IdMap<PoolId, PoolMetrics> pools{};
-  Bytes lowerBound{};   ///< Over all pools together.
-  double reuse = 0;     ///< Share of the bytes placed on addresses that had another tenant before.
-  double gap() const;   ///< Sum of peaks / lower bound - 1.
+  Bytes lowerBound{};  ///< Over all pools together.
+  double reuse = 0;    ///< Share of the bytes placed on addresses that had another tenant before.
+  double gap() const;  ///< Sum of peaks / lower bound - 1.
 };
 
 PlanMetrics measure(const Problem& problem, const Plan& plan);
