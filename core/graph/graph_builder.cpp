@@ -3,14 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/strong_components.hpp>
-#include <functional>
-#include <numeric>
-#include <queue>
 
-#include "core/base/check.h"
 #include "core/base/text.h"
+#include "core/graph/stable_order.h"
 
 namespace hw {
 namespace {
@@ -120,68 +115,29 @@ Result<void> checkTotal(const std::vector<Tensor>& tensors) {
   return {};
 }
 
-/// One vertex an op, in stored order; one edge from a producer to each of its readings.
-using Dependences = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
-
-Dependences dependences(const Links& links) {
-  Dependences graph(links.ops.size());
+/// Producers come before their readers.
+std::vector<OrderConstraint> dependences(const Links& links) {
+  std::vector<OrderConstraint> constraints;
   for (std::size_t op = 0; op < links.ops.size(); ++op) {
     for (const auto* list : {&links.ops[op].inputs, &links.ops[op].captures}) {
       for (const auto handle : *list) {
         if (handle == kAbsent || links.producer[handle] == kNobody) continue;
-        boost::add_edge(links.producer[handle], op, graph);
+        constraints.emplace_back(links.producer[handle], op);
       }
     }
   }
-  return graph;
+  return constraints;
 }
 
-/// Kahn's order, always the op stored first among the ready ones: an order that is topological
-/// already stays as it is. Shorter than the graph when there is a cycle. (Boost's own sort gives
-/// some topological order, not the stable one.)
-std::vector<std::size_t> stableOrder(const Dependences& graph) {
-  std::vector<std::size_t> waiting(boost::num_vertices(graph));
-  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
-  for (std::size_t op = 0; op < waiting.size(); ++op) {
-    waiting[op] = boost::in_degree(op, graph);
-    if (waiting[op] == 0) ready.push(op);
-  }
-  std::vector<std::size_t> order;
-  order.reserve(waiting.size());
-  while (!ready.empty()) {
-    const std::size_t op = ready.top();
-    ready.pop();
-    order.push_back(op);
-    const auto [begin, end] = boost::out_edges(op, graph);
-    for (auto edge = begin; edge != end; ++edge) {
-      const std::size_t reader = boost::target(*edge, graph);
-      if (--waiting[reader] == 0) ready.push(reader);
-    }
-  }
-  return order;
-}
-
-/// Names the ops of the cycle that holds the op stored first among those on a cycle.
-Error cycleError(const Links& links, const Dependences& graph) {
+Error cycleError(const Links& links, const std::vector<std::size_t>& cycle) {
   constexpr std::size_t kNamed = 8;
-  std::vector<std::size_t> component(links.ops.size());
-  const std::size_t count = boost::strong_components(
-      graph,
-      boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
-  std::vector<std::size_t> sizes(count);
-  for (const std::size_t id : component) ++sizes[id];
-  std::size_t first = 0;
-  while (sizes[component[first]] == 1 && !boost::edge(first, first, graph).second) ++first;
-
   std::string names;
-  std::size_t named = 0;
-  for (std::size_t op = first; op < component.size() && named < kNamed; ++op) {
-    if (component[op] != component[first]) continue;
-    names += (named++ == 0 ? "" : ", ") + opLabel(links.ops[op]);
+  for (std::size_t i = 0; i < cycle.size() && i < kNamed; ++i) {
+    names += (i == 0 ? "" : ", ") + opLabel(links.ops[cycle[i]]);
   }
-  const std::size_t more = sizes[component[first]] - named;
-  if (more > 0) names += fmt::format(" and {} more", more);
-  return {ErrorCode::malformed, "the operators form a cycle: " + names, links.ops[first].where};
+  if (cycle.size() > kNamed) names += fmt::format(" and {} more", cycle.size() - kNamed);
+  return {ErrorCode::malformed, "the operators form a cycle: " + names,
+          links.ops[cycle.front()].where};
 }
 
 /// Gives every tensor its final id: see Graph.
@@ -257,9 +213,11 @@ Result<Graph> GraphBuilder::build() && {
   if (auto ok = findProducers(links); !ok) return problem(std::move(ok.error()));
   if (auto ok = checkSources(links, outputs_); !ok) return problem(std::move(ok.error()));
   if (auto ok = checkTotal(tensors_); !ok) return problem(std::move(ok.error()));
-  const Dependences edges = dependences(links);
-  const std::vector<std::size_t> order = stableOrder(edges);
-  if (order.size() != ops_.size()) return problem(cycleError(links, edges));
+  const auto constraints = dependences(links);
+  const std::vector<std::size_t> order = stableOrder(ops_.size(), constraints);
+  if (order.size() != ops_.size()) {
+    return problem(cycleError(links, firstCycle(ops_.size(), constraints)));
+  }
   return assemble(order, numberTensors(links, inputs_, order));
 }
 

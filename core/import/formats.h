@@ -7,6 +7,9 @@
 namespace hw {
 
 /// The importers themselves, one file each; everyone else goes through `importerCatalog`.
+bool acceptsOnnx(std::string_view bytes);
+Result<Model> readOnnx(std::string_view bytes, const ImportOptions& options);
+
 bool acceptsGraphJson(std::string_view bytes);
 Result<Model> readGraphJson(std::string_view bytes, const ImportOptions& options);
 

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace hw {
+
+/// (before, after): the first of the two must come first.
+using OrderConstraint = std::pair<std::size_t, std::size_t>;
+
+/// The numbers [0, count) in an order that respects `constraints`; wherever there is a choice, the
+/// smallest number first, so an order that is fine already stays as it is. Numbers on a cycle and
+/// behind one are left out: the answer is then shorter than `count`. O((n + m) log n).
+std::vector<std::size_t> stableOrder(std::size_t count,
+                                     const std::vector<OrderConstraint>& constraints);
+
+/// The numbers of one cycle's strongly connected component, ascending: the one with the smallest
+/// number of all that lie on a cycle. Empty when there is no cycle.
+std::vector<std::size_t> firstCycle(std::size_t count,
+                                    const std::vector<OrderConstraint>& constraints);
+
+}  // namespace hw

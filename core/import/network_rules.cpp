@@ -1,0 +1,186 @@
+#include <algorithm>
+
+#include "core/import/shape_rules.h"
+
+namespace hw {
+namespace {
+
+OutputFacts sameAsFirst(const OpFacts& facts) { return like(facts, 0); }
+
+/// A positive number of heads; 0 when it is missing or absurd.
+std::int64_t headCount(const OpFacts& facts, const char* name) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 20U;
+  const std::int64_t count = facts.op.intAttribute(name, 0);
+  return count < 0 || count > kMost ? 0 : count;
+}
+
+/// The output, then mean and inverse deviation with the normalised axes folded to one.
+OutputFacts layerNormalization(const OpFacts& facts) {
+  OutputFacts outputs = like(facts, 0);
+  if (outputs.empty() || facts.outputCount < 2) return outputs;
+  const auto axis = normalAxis(facts.op.intAttribute("axis", -1), outputs[0].shape->size());
+  if (!axis) return outputs;
+  Shape folded = *outputs[0].shape;
+  std::fill(folded.begin() + static_cast<std::ptrdiff_t>(*axis), folded.end(), 1);
+  outputs.resize(facts.outputCount, {Dtype::float32, folded});
+  return outputs;
+}
+
+/// Only the normalised sum (0) and the sum itself (3) are like the input; statistics are optional.
+OutputFacts skipNormalization(const OpFacts& facts) {
+  OutputFacts outputs = like(facts, 0);
+  if (outputs.empty() || facts.outputCount < 4) return outputs;
+  outputs.resize(4);
+  outputs[3] = outputs[0];
+  return outputs;
+}
+
+/// (ids, segments, word table, …) -> (embedding, mask index, sum).
+OutputFacts embedNormalization(const OpFacts& facts) {
+  const Shape* ids = facts.shape(0);
+  const Shape* table = facts.shape(2);
+  if (ids == nullptr || table == nullptr || ids->size() != 2 || table->size() != 2) return {};
+  const TensorFacts embedding{facts.dtype(2), Shape{(*ids)[0], (*ids)[1], (*table)[1]}};
+  return {embedding, {Dtype::int32, Shape{(*ids)[0]}}, embedding};
+}
+
+OutputFacts fusedMatMul(const OpFacts& facts) {
+  if (facts.shape(0) == nullptr || facts.shape(1) == nullptr) return {};
+  Shape a = *facts.shape(0);
+  Shape b = *facts.shape(1);
+  if (facts.op.intAttribute("transBatchA", 0) != 0 ||
+      facts.op.intAttribute("transBatchB", 0) != 0) {
+    return {};
+  }
+  const auto turn = [](Shape& shape) {
+    if (shape.size() > 1) std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+  };
+  if (facts.op.intAttribute("transA", 0) != 0) turn(a);
+  if (facts.op.intAttribute("transB", 0) != 0) turn(b);
+  return maybe(facts.dtype(0), matrixProduct(a, b));
+}
+
+OutputFacts gemm(const OpFacts& facts) {
+  if (facts.shape(0) == nullptr || facts.shape(1) == nullptr) return {};
+  if (facts.shape(0)->size() != 2 || facts.shape(1)->size() != 2) return {};
+  return fusedMatMul(facts);
+}
+
+/// The second operand is packed by blocks: only the attribute N tells its width.
+OutputFacts packedMatMul(const OpFacts& facts) {
+  OutputFacts outputs = like(facts, 0);
+  const std::int64_t width = facts.op.intAttribute("N", -1);
+  if (outputs.empty() || outputs[0].shape->empty() || width < 0) return {};
+  outputs[0].shape->back() = width;
+  return outputs;
+}
+
+/// Integers in, real numbers out, with the type of the scale in input 2.
+OutputFacts matMulToFloat(const OpFacts& facts) {
+  OutputFacts outputs = fusedMatMul(facts);
+  if (!outputs.empty()) outputs[0].dtype = facts.dtype(2);
+  return outputs;
+}
+
+/// ONNX Runtime's Attention: (input, packed weights, bias, mask, past) -> (output, present).
+OutputFacts attention(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  const Shape* weights = facts.shape(1);
+  if (input == nullptr || input->size() != 3) return {};
+  const auto sizes = facts.op.intsAttribute("qkv_hidden_sizes");
+  const bool packed = weights != nullptr && weights->size() == 2;
+  if (sizes.size() != 3 && !packed) return {};
+  const std::int64_t hidden = sizes.size() == 3 ? sizes[2] : weights->back() / 3;
+  OutputFacts outputs = one(facts.dtype(0), {(*input)[0], (*input)[1], hidden});
+  const std::int64_t heads = headCount(facts, "num_heads");
+  if (heads <= 0 || facts.outputCount < 2) return outputs;
+  const Shape* past = facts.shape(4);
+  if (facts.has(4) && (past == nullptr || past->size() != 5)) return outputs;
+  const auto total = checkedAdd((*input)[1], past != nullptr ? (*past)[3] : 0);
+  if (total) {
+    outputs.push_back({facts.dtype(0), Shape{2, (*input)[0], heads, *total, hidden / heads}});
+  }
+  return outputs;
+}
+
+/// (query, key, value, …, past key, past value) -> (output, present key, present value).
+OutputFacts multiHeadAttention(const OpFacts& facts) {
+  const Shape* query = facts.shape(0);
+  const Shape* key = facts.shape(1);
+  const Shape* value = facts.shape(2);
+  const std::int64_t heads = headCount(facts, "num_heads");
+  if (query == nullptr || query->size() != 3 || value == nullptr || heads <= 0) return {};
+  const bool isFlat = value->size() == 3;
+  if (!isFlat && value->size() != 4) return {};
+  const auto width = isFlat ? (*value)[2] : checkedMul((*value)[1], (*value)[3]);
+  if (!width) return {};
+  OutputFacts outputs = one(facts.dtype(0), {(*query)[0], (*query)[1], *width});
+  if (facts.outputCount < 2 || key == nullptr) return outputs;
+  const Shape* past = facts.shape(6);
+  if (facts.has(6) && (past == nullptr || past->size() != 4)) return outputs;
+  const auto present = [&](const Shape& added) {
+    if (added.size() == 4) return added;
+    return Shape{added[0], heads, added[1] + (past != nullptr ? (*past)[2] : 0), added[2] / heads};
+  };
+  if (key->size() < 3) return outputs;
+  outputs.push_back({facts.dtype(0), present(*key)});
+  outputs.push_back({facts.dtype(0), present(*value)});
+  return outputs;
+}
+
+/// (query, key, value, past key, past value, …) -> (output, present key, present value). The cache
+/// is updated in place where its length already covers the new tokens.
+OutputFacts groupQueryAttention(const OpFacts& facts) {
+  const Shape* query = facts.shape(0);
+  const std::int64_t heads = headCount(facts, "num_heads");
+  const std::int64_t groups = headCount(facts, "kv_num_heads");
+  if (query == nullptr || query->size() != 3 || heads <= 0 || groups <= 0) return {};
+  Shape output = *query;
+  // Query, key and value packed together: (heads + 2 groups) slices of one head each.
+  if (!facts.has(1)) output[2] = output[2] / (heads + 2 * groups) * heads;
+  OutputFacts outputs = one(facts.dtype(0), output);
+  const SmallValue* total = facts.value(6);
+  for (const std::size_t past : {std::size_t{3}, std::size_t{4}}) {
+    if (facts.shape(past) == nullptr || facts.shape(past)->size() != 4) return outputs;
+    Shape present = *facts.shape(past);
+    const auto longest = total != nullptr ? total->single() : std::nullopt;
+    const auto sum = checkedAdd(present[2], (*query)[1]);
+    if (!longest && !sum) return outputs;
+    present[2] = longest ? std::max(present[2], *longest) : *sum;
+    outputs.push_back({facts.dtype(past), present});
+  }
+  return outputs;
+}
+
+constexpr std::string_view kMicrosoft = "com.microsoft";
+
+constexpr std::array kNetwork = {
+    ShapeRule{"", "LayerNormalization", &layerNormalization},
+    ShapeRule{"", "SimplifiedLayerNormalization", &layerNormalization},
+    ShapeRule{"", "RMSNormalization", &sameAsFirst},
+    ShapeRule{"", "GroupNormalization", &sameAsFirst},
+    ShapeRule{"", "RotaryEmbedding", &sameAsFirst},
+    ShapeRule{kMicrosoft, "LayerNormalization", &layerNormalization},
+    ShapeRule{kMicrosoft, "SimplifiedLayerNormalization", &layerNormalization},
+    ShapeRule{kMicrosoft, "SkipLayerNormalization", &skipNormalization},
+    ShapeRule{kMicrosoft, "SkipSimplifiedLayerNormalization", &skipNormalization},
+    ShapeRule{kMicrosoft, "EmbedLayerNormalization", &embedNormalization},
+    ShapeRule{kMicrosoft, "GroupNorm", &sameAsFirst},
+    ShapeRule{kMicrosoft, "RotaryEmbedding", &sameAsFirst},
+    ShapeRule{kMicrosoft, "FusedMatMul", &fusedMatMul},
+    ShapeRule{kMicrosoft, "TransposeMatMul", &fusedMatMul},
+    ShapeRule{kMicrosoft, "FusedGemm", &gemm},
+    ShapeRule{kMicrosoft, "MatMulNBits", &packedMatMul},
+    ShapeRule{kMicrosoft, "MatMulBnb4", &packedMatMul},
+    ShapeRule{kMicrosoft, "MatMulIntegerToFloat", &matMulToFloat},
+    ShapeRule{kMicrosoft, "DynamicQuantizeMatMul", &fusedMatMul},
+    ShapeRule{kMicrosoft, "Attention", &attention},
+    ShapeRule{kMicrosoft, "MultiHeadAttention", &multiHeadAttention},
+    ShapeRule{kMicrosoft, "GroupQueryAttention", &groupQueryAttention},
+};
+
+}  // namespace
+
+std::span<const ShapeRule> networkRules() { return kNetwork; }
+
+}  // namespace hw

@@ -1,0 +1,261 @@
+#include "core/import/onnx_inference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "core/base/text.h"
+#include "core/import/onnx_scopes.h"
+#include "core/import/onnx_values.h"
+#include "core/import/op_facts.h"
+
+namespace hw {
+namespace {
+
+/// More visits than the largest real model needs by far; keeps nested loops from taking forever.
+constexpr std::int64_t kMostVisits = 2'000'000;
+
+const SmallValue* valueOf(const Knowledge* known) {
+  return known != nullptr ? known->value.get() : nullptr;
+}
+
+bool isComputed(const Knowledge* known) { return valueOf(known) != nullptr && known->computed; }
+
+/// The node's tensor attribute `value`, if it has one.
+std::optional<SmallValue> tensorAttribute(const onnx::NodeProto& node) {
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.name() == "value" && attribute.has_t()) return smallValue(attribute.t());
+  }
+  return std::nullopt;
+}
+
+bool hasTensorAttribute(const onnx::NodeProto& node) {
+  return std::ranges::any_of(node.attribute(), [](const auto& attribute) {
+    return attribute.name() == "value" && attribute.has_t();
+  });
+}
+
+std::vector<OpFacts::Input> inputFacts(const onnx::NodeProto& node,
+                                       const std::vector<const Knowledge*>& inputs) {
+  std::vector<OpFacts::Input> facts(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    facts[i].present = !node.input(static_cast<int>(i)).empty();
+    if (inputs[i] == nullptr) continue;
+    facts[i].facts = {dtypeOfElement(elementType(inputs[i]->type)), staticShape(inputs[i]->type)};
+    facts[i].value = valueOf(inputs[i]);
+  }
+  return facts;
+}
+
+/// True when the size of the output hangs on what a computed input holds, not only on its shape.
+bool isSizedByValues(const std::string& type, const std::vector<const Knowledge*>& inputs) {
+  constexpr std::array kTypes = {"Range", "ConstantOfShape", "Expand", "OneHot", "Tile", "Reshape"};
+  if (std::ranges::none_of(inputs, isComputed)) return false;
+  const bool mixed = std::ranges::any_of(
+      inputs, [](const Knowledge* known) { return known != nullptr && valueOf(known) == nullptr; });
+  return mixed || std::ranges::find(kTypes, type) != kTypes.end();
+}
+
+/// Why an output of `node` has no static shape.
+std::string reasonFor(const onnx::NodeProto& node, const std::vector<const Knowledge*>& inputs,
+                      const SchemaAnswer& answer, bool hasOutputs) {
+  const std::string type = printable(node.op_type());
+  const std::string domain = normalDomain(node.domain());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& name = node.input(static_cast<int>(i));
+    if (name.empty() || (inputs[i] != nullptr && staticShape(inputs[i]->type))) continue;
+    return fmt::format("follows from '{}', whose shape is not known", printable(name));
+  }
+  if (!answer.refusal.empty()) return fmt::format("{} does not fit: {}", type, answer.refusal);
+  if (!answer.isKnownOp && !hasOutputs) {
+    return domain.empty() ? fmt::format("no shape rule for operator type {}", type)
+                          : fmt::format("no shape rule for operator type {} of domain {}", type,
+                                        printable(domain));
+  }
+  return fmt::format("the size of this output of {} depends on data", type);
+}
+
+}  // namespace
+
+Knowledge typed(onnx::TypeProto type, SizeOrigin origin) {
+  Knowledge known;
+  known.origin = staticShape(type) ? origin : SizeOrigin::unknown;
+  known.type = std::move(type);
+  return known;
+}
+
+const onnx::GraphProto* bodyOf(const onnx::NodeProto& node, const std::string& name) {
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.name() == name && attribute.has_g()) return &attribute.g();
+  }
+  return nullptr;
+}
+
+ShapeInference::ShapeInference(const onnx::ModelProto& model, FreeDimensions& dimensions)
+    : model_(model), dimensions_(dimensions), nodesLeft_(kMostVisits) {
+  for (const auto& import : model.opset_import()) {
+    opsets_.insert_or_assign(normalDomain(import.domain()), import.version());
+  }
+}
+
+std::int64_t ShapeInference::opset(const std::string& domain) const {
+  // Models without any import exist (IR 1 had none); libonnx answers with its newest schema.
+  constexpr std::int64_t kNewest = 1000;
+  const auto found = opsets_.find(normalDomain(domain));
+  return found != opsets_.end() && found->second > 0 ? found->second : kNewest;
+}
+
+Scope ShapeInference::run() {
+  Scope scope;
+  const onnx::GraphProto& graph = model_.graph();
+  std::unordered_set<std::string> stored;  // Up to IR 3 weights are inputs too.
+  for (const auto& tensor : graph.initializer()) stored.insert(tensor.name());
+  for (const auto& input : graph.input()) {
+    if (stored.contains(input.name())) continue;
+    onnx::TypeProto type = input.type();
+    const bool assumed = dimensions_.bindInput(type, input.name());
+    Knowledge known = typed(type, assumed ? SizeOrigin::assumed : SizeOrigin::declared);
+    known.assumed = assumed;
+    if (!staticShape(known.type)) known.reason = "the file gives no shape for this input";
+    scope.set(input.name(), std::move(known));
+  }
+  inferGraph(graph, scope);
+  return scope;
+}
+
+void ShapeInference::seedInitializers(const onnx::GraphProto& graph, Scope& scope) {
+  for (const onnx::TensorProto& tensor : graph.initializer()) {
+    const Shape shape(tensor.dims().begin(), tensor.dims().end());
+    Knowledge known = typed(tensorType(tensor.data_type(), shape), SizeOrigin::declared);
+    if (auto value = smallValue(tensor)) {
+      known.value = std::make_shared<const SmallValue>(std::move(*value));
+    }
+    scope.set(tensor.name(), std::move(known));
+  }
+  for (const onnx::SparseTensorProto& tensor : graph.sparse_initializer()) {
+    const Shape shape(tensor.dims().begin(), tensor.dims().end());
+    scope.set(tensor.values().name(),
+              typed(tensorType(tensor.values().data_type(), shape), SizeOrigin::declared));
+  }
+}
+
+std::unordered_map<std::string, Knowledge> ShapeInference::declaredTypes(
+    const onnx::GraphProto& graph) {
+  std::unordered_map<std::string, Knowledge> declared;
+  const auto add = [&](const onnx::ValueInfoProto& info) {
+    onnx::TypeProto type = info.type();
+    const bool assumed = dimensions_.substitute(type);
+    Knowledge known = typed(type, assumed ? SizeOrigin::assumed : SizeOrigin::declared);
+    known.assumed = assumed;
+    const auto [place, isNew] = declared.emplace(info.name(), known);
+    // A name may be declared twice; the one with a shape helps.
+    if (!isNew && !staticShape(place->second.type)) place->second = std::move(known);
+  };
+  for (const auto& info : graph.value_info()) add(info);
+  for (const auto& info : graph.output()) add(info);
+  return declared;
+}
+
+void ShapeInference::inferGraph(const onnx::GraphProto& graph, Scope& scope) {
+  seedInitializers(graph, scope);
+  const auto declared = declaredTypes(graph);
+  for (const std::size_t index : executionOrder(graph)) {
+    inferNode(graph.node(static_cast<int>(index)), scope, declared);
+  }
+}
+
+void ShapeInference::inferNode(const onnx::NodeProto& node, Scope& scope,
+                               const std::unordered_map<std::string, Knowledge>& declared) {
+  Inputs inputs;
+  for (const std::string& name : node.input()) {
+    inputs.push_back(name.empty() ? nullptr : scope.find(name));
+  }
+  Outputs outputs;
+  if (nodesLeft_-- > 0) outputs = infer(node, inputs, scope);
+  outputs.resize(static_cast<std::size_t>(node.output_size()));
+  const bool assumed = std::ranges::any_of(
+      inputs, [](const Knowledge* known) { return known != nullptr && known->assumed; });
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& name = node.output(static_cast<int>(i));
+    if (name.empty()) continue;
+    Knowledge& known = outputs[i];
+    const auto found = declared.find(name);
+    const bool isStatic = staticShape(known.type).has_value();
+    if (isStatic && (assumed || known.assumed)) {
+      known.assumed = true;
+      known.origin = SizeOrigin::assumed;
+    }
+    const bool helps = found != declared.end() && !isStatic &&
+                       (staticShape(found->second.type) ||
+                        known.type.value_case() == onnx::TypeProto::VALUE_NOT_SET);
+    if (helps) {
+      const std::string reason = std::move(known.reason);
+      known = found->second;
+      known.reason = staticShape(known.type) ? std::string() : reason;
+    } else if (found != declared.end() && elementType(known.type) == 0 &&
+               known.type.has_tensor_type()) {
+      known.type.mutable_tensor_type()->set_elem_type(elementType(found->second.type));
+    }
+    scope.set(name, std::move(known));
+  }
+}
+
+ShapeInference::Outputs ShapeInference::infer(const onnx::NodeProto& node, const Inputs& inputs,
+                                              const Scope& scope) {
+  if (normalDomain(node.domain()).empty()) {
+    if (node.op_type() == "If") return inferIf(node, inputs, scope);
+    if (node.op_type() == "Loop") return inferLoop(node, inputs, scope);
+    if (node.op_type() == "Scan") return inferScan(node, inputs, scope);
+  }
+  return inferPlain(node, inputs);
+}
+
+ShapeInference::Outputs ShapeInference::inferPlain(const onnx::NodeProto& node,
+                                                   const Inputs& inputs) {
+  const Op op = importOp(node);
+  const std::optional<SmallValue> attribute = tensorAttribute(node);
+  OpFacts facts{.op = op,
+                .opset = opset(op.domain),
+                .inputs = inputFacts(node, inputs),
+                .outputCount = static_cast<std::size_t>(node.output_size()),
+                .tensorAttribute = attribute ? &*attribute : nullptr};
+  Outputs outputs(facts.outputCount);
+  // A fill value or constant too large to follow is libonnx's to type.
+  const bool isOpaque = hasTensorAttribute(node) && !attribute;
+  const auto values = isOpaque ? std::vector<SmallValue>() : evaluateSmall(facts);
+  const auto ruled = isOpaque || !values.empty() ? std::vector<TensorFacts>() : inferByRule(facts);
+  const bool computed =
+      op.type == "Shape" || op.type == "Size" || std::ranges::any_of(inputs, isComputed);
+  const SizeOrigin origin =
+      isSizedByValues(op.type, inputs) ? SizeOrigin::evaluated : SizeOrigin::inferred;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (i < values.size()) {
+      outputs[i] = typed(tensorType(elementType(values[i].dtype), values[i].shape), origin);
+      outputs[i].value = std::make_shared<const SmallValue>(values[i]);
+      outputs[i].computed = computed;
+    } else if (i < ruled.size() && ruled[i].shape) {
+      outputs[i] = typed(tensorType(elementType(ruled[i].dtype), ruled[i].shape), origin);
+    }
+  }
+  const auto isOpen = [](const Knowledge& known) { return known.origin == SizeOrigin::unknown; };
+  if (std::ranges::none_of(outputs, isOpen)) return outputs;
+
+  SchemaQuery query{.node = node, .opset = facts.opset};
+  for (const Knowledge* known : inputs) {
+    query.types.push_back(known != nullptr ? &known->type : nullptr);
+    query.values.push_back(valueOf(known));
+  }
+  const SchemaAnswer answer = inferBySchema(query);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!isOpen(outputs[i])) continue;
+    if (i < answer.types.size()) outputs[i] = typed(answer.types[i], origin);
+    if (isOpen(outputs[i])) {
+      outputs[i].reason = reasonFor(node, inputs, answer, !ruled.empty());
+    }
+  }
+  return outputs;
+}
+
+}  // namespace hw

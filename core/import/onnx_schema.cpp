@@ -1,0 +1,137 @@
+#include "core/import/onnx_schema.h"
+
+#include <onnx/defs/schema.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+
+#include "core/base/quantity.h"
+#include "core/base/text.h"
+#include "core/import/onnx_values.h"
+
+namespace hw {
+namespace {
+
+/// Answers libonnx's questions about one node.
+class NodeContext final : public onnx::InferenceContext {
+ public:
+  explicit NodeContext(const SchemaQuery& query)
+      : query_(query), outputs_(static_cast<std::size_t>(query.node.output_size())) {
+    for (const SmallValue* value : query.values) {
+      data_.push_back(value != nullptr ? tensorProto(*value) : std::nullopt);
+    }
+  }
+
+  const onnx::AttributeProto* getAttribute(const std::string& name) const override {
+    const auto& attributes = query_.node.attribute();
+    const auto found = std::ranges::find(attributes, name, &onnx::AttributeProto::name);
+    return found == attributes.end() ? nullptr : &*found;
+  }
+  std::size_t getNumInputs() const override { return query_.types.size(); }
+  const onnx::TypeProto* getInputType(std::size_t index) const override {
+    return query_.types.at(index);
+  }
+  const onnx::TensorProto* getInputData(std::size_t index) const override {
+    const auto& data = data_.at(index);
+    return data ? &*data : nullptr;
+  }
+  std::size_t getNumOutputs() const override { return outputs_.size(); }
+  onnx::TypeProto* getOutputType(std::size_t index) override { return &outputs_.at(index); }
+  onnx::GraphInferencer* getGraphAttributeInferencer(const std::string&) override {
+    throw std::logic_error("graphs are inferred by their own rules");
+  }
+  const onnx::SparseTensorProto* getInputSparseData(std::size_t) const override { return nullptr; }
+  const onnx::TensorShapeProto* getSymbolicInput(std::size_t) const override { return nullptr; }
+
+  std::vector<onnx::TypeProto> takeOutputs() { return std::move(outputs_); }
+
+ private:
+  const SchemaQuery& query_;
+  std::vector<std::optional<onnx::TensorProto>> data_;
+  std::vector<onnx::TypeProto> outputs_;
+};
+
+/// Attributes that libonnx divides by: zero would end the program.
+bool isDivisor(std::string_view name) {
+  constexpr std::array kNames = {"strides",   "dilations",    "group",
+                                 "blocksize", "kernel_shape", "num_outputs"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+bool isReasonable(const onnx::AttributeProto& attribute) {
+  // Beyond this, sums of a few attributes and a dimension might leave 64 bits. Ends of slices are
+  // clamped by our own rule and never come here.
+  constexpr std::int64_t kMost = std::int64_t{1} << 32U;
+  const auto fits = [&](std::int64_t number) {
+    return number >= (isDivisor(attribute.name()) ? 1 : -kMost) && number <= kMost;
+  };
+  return (!attribute.has_i() || fits(attribute.i())) &&
+         std::ranges::all_of(attribute.ints(), fits) && !attribute.has_g() &&
+         attribute.graphs_size() == 0;
+}
+
+/// False for a node of a later version of its op than libonnx knows: reading it by the older
+/// schema would misunderstand it.
+bool fits(const onnx::OpSchema& schema, const onnx::NodeProto& node) {
+  if (node.input_size() > schema.max_input() || node.output_size() > schema.max_output()) {
+    return false;
+  }
+  return std::ranges::all_of(node.attribute(), [&](const onnx::AttributeProto& attribute) {
+    // How a cast to float8 saturates does not change shapes.
+    const bool isKnown =
+        attribute.name() == "saturate" || schema.attributes().contains(attribute.name());
+    return isKnown && isReasonable(attribute);
+  });
+}
+
+/// Negative and absurd dimensions are as good as unknown.
+void dropNonsense(onnx::TypeProto& type) {
+  if (!type.has_tensor_type() || !type.tensor_type().has_shape()) return;
+  for (auto& dimension : *type.mutable_tensor_type()->mutable_shape()->mutable_dim()) {
+    const bool isSane = dimension.has_dim_value() && dimension.dim_value() >= 0 &&
+                        dimension.dim_value() <= kMaxBytes.count();
+    if (!isSane) dimension.clear_value();
+  }
+  const auto shape = staticShape(type);
+  const auto count = shape ? elementCount(*shape) : std::nullopt;
+  if (shape && (!count || *count > kMaxBytes.count())) {
+    type.mutable_tensor_type()->clear_shape();
+  }
+}
+
+/// "[ShapeInferenceError] Incompatible dimensions" as one line without its label.
+std::string firstLine(std::string text) {
+  text = text.substr(0, text.find('\n'));
+  if (const auto label = text.find("] "); text.starts_with('[') && label != std::string::npos) {
+    text = text.substr(label + 2);
+  }
+  return printable(text);
+}
+
+}  // namespace
+
+SchemaAnswer inferBySchema(const SchemaQuery& query) {
+  SchemaAnswer answer;
+  try {
+    const int version = static_cast<int>(std::min<std::int64_t>(query.opset, 1 << 20));
+    const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Schema(
+        query.node.op_type(), version, normalDomain(query.node.domain()));
+    answer.isKnownOp = schema != nullptr;
+    if (schema == nullptr || schema->deprecated() ||
+        !schema->has_type_and_shape_inference_function() || !fits(*schema, query.node)) {
+      return answer;
+    }
+    NodeContext context(query);
+    schema->GetTypeAndShapeInferenceFunction()(context);
+    answer.types = context.takeOutputs();
+    std::ranges::for_each(answer.types, dropNonsense);
+  } catch (const std::exception& error) {
+    answer.refusal = firstLine(error.what());
+  }
+  return answer;
+}
+
+}  // namespace hw

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/import/op_facts.h"
+
+namespace hw {
+
+using OutputFacts = std::vector<TensorFacts>;
+
+/// How one op type shapes its outputs; empty when it cannot tell. To teach us a new op, add a rule
+/// to one of the tables below.
+struct ShapeRule {
+  std::string_view domain;  ///< Empty for standard ops.
+  std::string_view type;
+  OutputFacts (*infer)(const OpFacts& facts);
+};
+
+/// Ops that rearrange, cut, join and resize.
+std::span<const ShapeRule> structureRules();
+/// Ops that compute one element from another, and those that fold axes away.
+std::span<const ShapeRule> elementRules();
+/// Normalisation, attention and products, among them the fused ops of ONNX Runtime.
+std::span<const ShapeRule> networkRules();
+
+/// One output with a known shape.
+inline OutputFacts one(Dtype dtype, Shape shape) { return {{dtype, std::move(shape)}}; }
+
+/// One output like an input.
+OutputFacts like(const OpFacts& facts, std::size_t input);
+
+/// One output whose shape may have failed to come about.
+inline OutputFacts maybe(Dtype dtype, std::optional<Shape> shape) {
+  if (!shape) return {};
+  return one(dtype, std::move(*shape));
+}
+
+/// The shape of a matrix product after NumPy's rules; nothing when the two do not fit.
+std::optional<Shape> matrixProduct(const Shape& a, const Shape& b);
+
+}  // namespace hw

@@ -1,0 +1,310 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/import/shape_rules.h"
+
+namespace hw {
+namespace {
+
+OutputFacts reshape(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  const auto target = facts.integers(1, "shape");
+  const bool hasTarget = facts.has(1) || facts.op.attributes.contains("shape");
+  if (input == nullptr || !target || !hasTarget) return {};
+  const bool zeroCopies = facts.op.intAttribute("allowzero", 0) == 0;
+  return maybe(facts.dtype(0), reshaped(*input, *target, zeroCopies));
+}
+
+OutputFacts flatten(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  if (input == nullptr) return {};
+  const auto rank = static_cast<std::int64_t>(input->size());
+  std::int64_t axis = facts.op.intAttribute("axis", 1);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis > rank) return {};
+  const auto rows = elementCount({input->begin(), input->begin() + axis});
+  const auto columns = elementCount({input->begin() + axis, input->end()});
+  if (!rows || !columns) return {};
+  return one(facts.dtype(0), {*rows, *columns});
+}
+
+OutputFacts squeeze(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  const auto axes = facts.integers(1, "axes");
+  if (input == nullptr || !axes) return {};
+  std::vector<bool> dropped(input->size());
+  for (std::size_t i = 0; i < input->size() && axes->empty(); ++i) dropped[i] = (*input)[i] == 1;
+  for (const std::int64_t given : *axes) {
+    const auto axis = normalAxis(given, input->size());
+    if (!axis || (*input)[*axis] != 1) return {};
+    dropped[*axis] = true;
+  }
+  Shape shape;
+  for (std::size_t i = 0; i < input->size(); ++i) {
+    if (!dropped[i]) shape.push_back((*input)[i]);
+  }
+  return one(facts.dtype(0), shape);
+}
+
+OutputFacts unsqueeze(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  const auto axes = facts.integers(1, "axes");
+  if (input == nullptr || !axes || axes->size() > std::size_t{1} << 16U) return {};
+  std::vector<bool> added(input->size() + axes->size());
+  for (const std::int64_t given : *axes) {
+    const auto axis = normalAxis(given, added.size());
+    if (!axis || added[*axis]) return {};
+    added[*axis] = true;
+  }
+  Shape shape;
+  auto next = input->begin();
+  for (const bool isNew : added) shape.push_back(isNew ? 1 : *next++);
+  return one(facts.dtype(0), shape);
+}
+
+OutputFacts transpose(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  if (input == nullptr) return {};
+  auto order = facts.op.intsAttribute("perm");
+  if (order.empty()) {
+    order.resize(input->size());
+    std::iota(order.rbegin(), order.rend(), std::int64_t{0});
+  }
+  if (order.size() != input->size()) return {};
+  Shape shape;
+  std::vector<bool> used(order.size());
+  for (const std::int64_t axis : order) {
+    if (axis < 0 || axis >= static_cast<std::int64_t>(order.size())) return {};
+    const auto place = static_cast<std::size_t>(axis);
+    if (used[place]) return {};
+    used[place] = true;
+    shape.push_back((*input)[place]);
+  }
+  return one(facts.dtype(0), shape);
+}
+
+OutputFacts expand(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  const auto target = facts.integers(1, "");
+  if (input == nullptr || !target || !facts.has(1)) return {};
+  return maybe(facts.dtype(0), broadcast(*input, *target));
+}
+
+OutputFacts tile(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  const auto repeats = facts.integers(1, "");
+  constexpr std::int64_t kFirstWithRepeats = 6;
+  if (input == nullptr || !repeats || facts.opset < kFirstWithRepeats) return {};
+  if (repeats->size() != input->size()) return {};
+  Shape shape;
+  for (std::size_t i = 0; i < input->size(); ++i) {
+    const auto size = checkedMul((*input)[i], (*repeats)[i]);
+    if (!size || *size < 0) return {};
+    shape.push_back(*size);
+  }
+  return one(facts.dtype(0), shape);
+}
+
+OutputFacts concat(const OpFacts& facts) {
+  const Shape* first = facts.shape(0);
+  if (first == nullptr) return {};
+  const auto axis = normalAxis(facts.op.intAttribute("axis", 1), first->size());
+  if (!axis) return {};
+  Shape shape = *first;
+  for (std::size_t i = 1; i < facts.inputs.size(); ++i) {
+    if (facts.shape(i) == nullptr || facts.shape(i)->size() != shape.size()) return {};
+    for (std::size_t at = 0; at < shape.size(); ++at) {
+      if (at != *axis && (*facts.shape(i))[at] != shape[at]) return {};
+    }
+    const auto sum = checkedAdd(shape[*axis], (*facts.shape(i))[*axis]);
+    if (!sum) return {};
+    shape[*axis] = *sum;
+  }
+  return one(facts.dtype(0), shape);
+}
+
+/// Sizes of the parts that Split makes of an axis of `size`; empty when they are not known.
+std::vector<std::int64_t> partSizes(const OpFacts& facts, std::int64_t size) {
+  const auto given = facts.integers(1, "split");
+  const auto count = static_cast<std::int64_t>(facts.outputCount);
+  if (!given || count == 0) return {};
+  if (!given->empty()) {
+    const bool fits = given->size() == facts.outputCount &&
+                      std::ranges::none_of(*given, [](auto part) { return part < 0; });
+    return fits ? *given : std::vector<std::int64_t>();
+  }
+  const std::int64_t part = size / count + (size % count != 0 ? 1 : 0);
+  // Since opset 18 the last part may be smaller; before, the parts had to be equal.
+  const bool mayDiffer = facts.op.attributes.contains("num_outputs");
+  if (size % count != 0 && !mayDiffer) return {};
+  std::vector<std::int64_t> parts(facts.outputCount, part);
+  parts.back() = size - part * (count - 1);
+  return parts.back() < 0 ? std::vector<std::int64_t>() : parts;
+}
+
+OutputFacts split(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  if (input == nullptr) return {};
+  const auto axis = normalAxis(facts.op.intAttribute("axis", 0), input->size());
+  if (!axis) return {};
+  OutputFacts outputs;
+  for (const std::int64_t part : partSizes(facts, (*input)[*axis])) {
+    outputs.push_back({facts.dtype(0), *input});
+    (*outputs.back().shape)[*axis] = part;
+  }
+  return outputs;
+}
+
+OutputFacts slice(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  const auto ranges = input != nullptr ? sliceRanges(facts, *input) : std::nullopt;
+  if (!ranges) return {};
+  Shape shape;
+  for (const SliceRange& range : *ranges) shape.push_back(range.count);
+  return one(facts.dtype(0), shape);
+}
+
+OutputFacts gather(const OpFacts& facts) {
+  const Shape* data = facts.shape(0);
+  const Shape* indices = facts.shape(1);
+  if (data == nullptr || indices == nullptr) return {};
+  const auto axis = normalAxis(facts.op.intAttribute("axis", 0), data->size());
+  if (!axis) return {};
+  const auto at = static_cast<std::ptrdiff_t>(*axis);
+  Shape shape(data->begin(), data->begin() + at);
+  shape.insert(shape.end(), indices->begin(), indices->end());
+  shape.insert(shape.end(), data->begin() + at + 1, data->end());
+  return one(facts.dtype(0), shape);
+}
+
+OutputFacts pad(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  const bool isOld = facts.op.attributes.contains("paddings");  // Opset 1.
+  const auto pads = facts.integers(1, isOld ? "paddings" : "pads");
+  if (input == nullptr || !pads) return {};
+  std::vector<std::int64_t> everyAxis(input->size());
+  std::iota(everyAxis.begin(), everyAxis.end(), std::int64_t{0});
+  const auto axes = facts.integers(3, "", everyAxis);
+  if (!axes || pads->size() != 2 * axes->size()) return {};
+  Shape shape = *input;
+  for (std::size_t i = 0; i < axes->size(); ++i) {
+    const auto axis = normalAxis((*axes)[i], input->size());
+    if (!axis) return {};
+    const auto both = checkedAdd((*pads)[i], (*pads)[i + axes->size()]);
+    const auto size = both ? checkedAdd(shape[*axis], *both) : std::nullopt;
+    if (!size || *size < 0) return {};
+    shape[*axis] = *size;
+  }
+  return one(facts.dtype(0), shape);
+}
+
+OutputFacts range(const OpFacts& facts) {
+  const SmallValue* start = facts.value(0);
+  const SmallValue* limit = facts.value(1);
+  const SmallValue* delta = facts.value(2);
+  if (!start || !limit || !delta || start->size() != 1 || limit->size() != 1 ||
+      delta->size() != 1) {
+    return {};
+  }
+  const double step = delta->real(0);
+  if (step == 0) return {};
+  const double count = std::ceil((limit->real(0) - start->real(0)) / step);
+  constexpr double kMost = 1e15;  // Doubles count exactly up to 2^53.
+  if (!(count < kMost)) return {};
+  return one(start->dtype, {count > 0 ? static_cast<std::int64_t>(count) : 0});
+}
+
+OutputFacts constantOfShape(const OpFacts& facts) {
+  const auto target = facts.integers(0, "");
+  if (!target || !facts.has(0)) return {};
+  const Dtype dtype =
+      facts.tensorAttribute != nullptr ? facts.tensorAttribute->dtype : Dtype::float32;
+  return one(dtype, *target);
+}
+
+OutputFacts oneHot(const OpFacts& facts) {
+  const Shape* indices = facts.shape(0);
+  const SmallValue* depth = facts.value(1);
+  if (indices == nullptr || depth == nullptr || depth->size() != 1) return {};
+  const auto axis = normalAxis(facts.op.intAttribute("axis", -1), indices->size() + 1);
+  constexpr double kMost = 1e15;
+  if (!axis || !(depth->real(0) >= 0 && depth->real(0) < kMost)) return {};
+  Shape shape = *indices;
+  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(*axis),
+               static_cast<std::int64_t>(depth->real(0)));
+  return one(facts.dtype(2), shape);
+}
+
+/// Sizes times scales, in single precision as the runtimes compute them.
+std::optional<Shape> scaled(const Shape& input, const std::vector<double>& scales) {
+  if (scales.size() != input.size()) return std::nullopt;
+  Shape shape;
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    const float size = std::floor(static_cast<float>(input[i]) * static_cast<float>(scales[i]));
+    constexpr float kMost = 1e15F;
+    if (!(size >= 0 && size < kMost)) return std::nullopt;
+    shape.push_back(static_cast<std::int64_t>(size));
+  }
+  return shape;
+}
+
+OutputFacts upsample(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  if (input == nullptr) return {};
+  if (facts.value(1) != nullptr)
+    return maybe(facts.dtype(0), scaled(*input, facts.value(1)->reals));
+  const auto found = facts.op.attributes.find("scales");
+  if (facts.has(1) || found == facts.op.attributes.end()) return {};
+  const auto* scales = std::get_if<std::vector<double>>(&found->second);
+  return scales != nullptr ? maybe(facts.dtype(0), scaled(*input, *scales)) : OutputFacts();
+}
+
+OutputFacts resize(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  constexpr std::int64_t kFirstWithSizes = 11;
+  if (facts.opset < kFirstWithSizes) return upsample(facts);
+  // Which axes, and keeping proportions, came with opset 18; they are rare and left unknown.
+  const auto policy = facts.op.stringAttribute("keep_aspect_ratio_policy", "stretch");
+  if (input == nullptr || policy != "stretch") return {};
+  std::vector<std::size_t> axes;
+  for (const std::int64_t given : facts.op.intsAttribute("axes")) {
+    const auto axis = normalAxis(given, input->size());
+    if (!axis) return {};
+    axes.push_back(*axis);
+  }
+  if (axes.empty()) {
+    axes.resize(input->size());
+    std::iota(axes.begin(), axes.end(), std::size_t{0});
+  }
+  Shape shape = *input;
+  if (facts.has(3) && !(facts.value(3) && facts.value(3)->size() == 0)) {
+    const SmallValue* sizes = facts.value(3);
+    if (sizes == nullptr || sizes->isReal() || sizes->size() != axes.size()) return {};
+    for (std::size_t i = 0; i < axes.size(); ++i) shape[axes[i]] = sizes->integers[i];
+    return one(facts.dtype(0), shape);
+  }
+  const SmallValue* scales = facts.value(2);
+  if (scales == nullptr || scales->size() != axes.size()) return {};
+  std::vector<double> all(input->size(), 1.0);
+  for (std::size_t i = 0; i < axes.size(); ++i) all[axes[i]] = scales->real(i);
+  return maybe(facts.dtype(0), scaled(*input, all));
+}
+
+constexpr std::array kStructure = {
+    ShapeRule{"", "Reshape", &reshape},     ShapeRule{"", "Flatten", &flatten},
+    ShapeRule{"", "Squeeze", &squeeze},     ShapeRule{"", "Unsqueeze", &unsqueeze},
+    ShapeRule{"", "Transpose", &transpose}, ShapeRule{"", "Expand", &expand},
+    ShapeRule{"", "Tile", &tile},           ShapeRule{"", "Concat", &concat},
+    ShapeRule{"", "Split", &split},         ShapeRule{"", "Slice", &slice},
+    ShapeRule{"", "Gather", &gather},       ShapeRule{"", "Pad", &pad},
+    ShapeRule{"", "Range", &range},         ShapeRule{"", "ConstantOfShape", &constantOfShape},
+    ShapeRule{"", "OneHot", &oneHot},       ShapeRule{"", "Resize", &resize},
+    ShapeRule{"", "Upsample", &upsample},
+};
+
+}  // namespace
+
+std::span<const ShapeRule> structureRules() { return kStructure; }
+
+}  // namespace hw
