@@ -29,6 +29,18 @@ std::size_t lastNotAbove(const Keyed* first, std::size_t count, RegionId region,
   return static_cast<std::size_t>(at - first);
 }
 
+/// The same among boundaries of one region.
+template <class Keyed>
+std::size_t lastNotAbove(const Keyed* first, std::size_t count, Bytes offset) {
+  const Keyed* at = first;
+  while (count > 1) {
+    const std::size_t half = count / 2;
+    at += at[half].offset <= offset ? half : 0;
+    count -= half;
+  }
+  return static_cast<std::size_t>(at - first);
+}
+
 }  // namespace
 
 void ChunkMap::apply(const MemoryEvent& event) { change(event.kind, event); }
@@ -132,40 +144,38 @@ std::optional<Chunk> ChunkMap::lastChunk(RegionId region) const {
   return size == Bytes() ? std::nullopt : chunkAt(region, size - Bytes(1));
 }
 
-void ChunkMap::packInto(std::vector<Packed>& out) const {
+void ChunkMap::pack(std::vector<Boundary>& boundaries, std::vector<Bytes>& regionSizes) const {
   for (std::size_t block = 0; block < directory_.size(); ++block) {
-    for (std::size_t index = 0; index < directory_[block].count; ++index) {
-      const Place place{block, index};
-      const Boundary& boundary = at(place);
-      out.push_back(
-          {boundary.offset, endOf(place) - boundary.offset, boundary.owner, boundary.region});
-    }
+    const Boundary* const first = slot(block);
+    boundaries.insert(boundaries.end(), first, first + directory_[block].count);
   }
+  regionSizes.insert(regionSizes.end(), regionSizes_.begin(), regionSizes_.end());
 }
 
-ChunkMap ChunkMap::unpack(std::span<const Packed> chunks) {
+ChunkMap ChunkMap::unpack(const View& view) {
   // Three quarters full: room to grow without cutting a block at once.
   constexpr std::size_t kFill = kBlock * 3 / 4;
+  const std::span<const Boundary> all = view.boundaries;
   ChunkMap map;
-  map.directory_.reserve(chunks.size() / kFill + 1);
-  map.slab_.reserve((chunks.size() / kFill + 1) * kBlock);
-  for (std::size_t begin = 0; begin < chunks.size(); begin += kFill) {
-    const auto run = chunks.subspan(begin, std::min(kFill, chunks.size() - begin));
+  map.regionSizes_.assign(view.regionSizes.begin(), view.regionSizes.end());
+  for (const Bytes size : map.regionSizes_) map.footprint_ += size;
+  const std::size_t blocks = (all.size() + kFill - 1) / kFill;
+  map.directory_.reserve(blocks);
+  map.slab_.resize(blocks * kBlock);
+  for (std::size_t begin = 0; begin < all.size(); begin += kFill) {
+    const auto run = all.subspan(begin, std::min(kFill, all.size() - begin));
     const auto slotIndex = static_cast<std::uint32_t>(map.directory_.size());
     map.directory_.push_back(
         {run[0].offset, run[0].region, slotIndex, static_cast<std::uint32_t>(run.size())});
-    for (const Packed& chunk : run) {
-      map.slab_.push_back({chunk.offset, chunk.region, chunk.owner});
-      if (chunk.owner) map.inUse_ += chunk.size;
-      map.footprint_ += chunk.size;
-      if (chunk.region.index() >= map.regionSizes_.size()) {
-        map.regionSizes_.resize(chunk.region.index() + 1);
-      }
-      map.regionSizes_[chunk.region.index()] += chunk.size;
-    }
-    map.slab_.resize(map.directory_.size() * kBlock);
+    std::ranges::copy(run, map.slot(slotIndex));
   }
-  map.chunkCount_ = chunks.size();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].owner) continue;
+    const bool last = i + 1 == all.size() || all[i + 1].region != all[i].region;
+    const Bytes end = last ? map.regionSizes_[all[i].region.index()] : all[i + 1].offset;
+    map.inUse_ += end - all[i].offset;
+  }
+  map.chunkCount_ = all.size();
   return map;
 }
 
@@ -195,7 +205,13 @@ bool ChunkMap::startsBefore(RegionId region, Bytes offset) const {
 /// The last boundary not above (region, offset).
 ChunkMap::Place ChunkMap::locate(RegionId region, Bytes offset) const {
   const std::size_t block = lastNotAbove(directory_.data(), directory_.size(), region, offset);
-  return {block, lastNotAbove(slot(block), directory_[block].count, region, offset)};
+  const Boundary* const first = slot(block);
+  const std::size_t count = directory_[block].count;
+  // Most blocks lie in one region: then offsets alone decide, at half the work.
+  if (first->region == region && first[count - 1].region == region) {
+    return {block, lastNotAbove(first, count, offset)};
+  }
+  return {block, lastNotAbove(first, count, region, offset)};
 }
 
 /// The chunk that is exactly the event's interval.

@@ -61,27 +61,26 @@ class ChunkMap {
   /// Number of chunks, free ones included. O(1).
   std::size_t chunkCount() const { return chunkCount_; }
 
-  /// A chunk and its region: what is left of a map when packed.
-  struct Packed {
+  /// Where a chunk starts, and who owns it; it ends where the next one starts, or its region does.
+  struct Boundary {
     Bytes offset{};
-    Bytes size{};
-    StayId owner{};
     RegionId region{};
+    StayId owner{};
   };
-  /// Appends all chunks to `out`, in (region, offset) order: a third of the size of a copy. O(n).
-  void packInto(std::vector<Packed>& out) const;
-  /// The map that packed to `chunks`. O(n).
-  static ChunkMap unpack(std::span<const Packed> chunks);
+  /// All boundaries in order, and what `regionSize` says: a map without its search structure.
+  struct View {
+    std::span<const Boundary> boundaries{};
+    std::span<const Bytes> regionSizes{};
+  };
+  /// Appends the content of the map to both. O(n), and little more than a copy of memory.
+  void pack(std::vector<Boundary>& boundaries, std::vector<Bytes>& regionSizes) const;
+  /// The map that `view` shows. O(n).
+  static ChunkMap unpack(const View& view);
 
   /// Equal content; regions of size 0 at the end do not count.
   friend bool operator==(const ChunkMap& a, const ChunkMap& b);
 
  private:
-  struct Boundary {
-    Bytes offset{};
-    RegionId region{};
-    StayId owner{};  ///< Of the chunk that starts here.
-  };
   /// A run of boundaries; they lie in the slab from `slot * kBlock`.
   struct Block {
     Bytes offset{};  ///< Of its first boundary, likewise `region`.

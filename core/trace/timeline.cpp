@@ -208,14 +208,18 @@ std::string whyNotFirstPool(const TimelineEntry& entry, const DetailNames& names
 
 std::string howTaken(const TimelineEntry& entry) {
   const auto block = entry.freeBefore.count();
+  const bool idle = entry.reason == Reason::idleBlock;
   switch (entry.happening) {
     case Happening::fresh:
       if (entry.reason == Reason::belowThreshold) return "not above the threshold, new memory";
+      if (entry.reason == Reason::newBlock) return "no block is idle, new block";
       return entry.reason == Reason::planned ? "planned, new memory" : "new memory";
     case Happening::reuse:
+      if (idle) return "idle block, exact fit";
       return entry.reason == Reason::planned ? "planned, exact fit" : "exact fit";
     case Happening::extend:
-      return fmt::format("last free block of {} grows by {}", block, entry.size.count() - block);
+      return fmt::format("{} block of {} grows by {}", idle ? "idle" : "last free", block,
+                         entry.size.count() - block);
     case Happening::split:
       break;
     case Happening::release:
@@ -223,6 +227,7 @@ std::string howTaken(const TimelineEntry& entry) {
     case Happening::merge:
       return fmt::format("joined {} free beside it", block);
   }
+  if (idle) return fmt::format("part of idle block of {}", block);
   if (entry.reason == Reason::largestFree) return fmt::format("largest free block of {}", block);
   if (entry.reason == Reason::bestFit) return fmt::format("tightest free block of {}", block);
   return fmt::format("{}free block of {}", entry.reason == Reason::planned ? "planned, " : "",

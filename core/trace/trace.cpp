@@ -29,28 +29,31 @@ MemoryState Trace::stateAfter(std::size_t count) const {
 MemoryState Trace::unpack(const Frame& frame) const {
   MemoryState state;
   state.reserve(poolCount_);
-  const std::span<const ChunkMap::Packed> chunks(frameChunks_);
+  const std::span<const ChunkMap::Boundary> boundaries(boundaries_);
+  const std::span<const Bytes> sizes(regionSizes_);
   for (std::size_t pool = 0; pool < poolCount_; ++pool) {
-    const std::size_t begin = frameBegins_[frame.firstBegin + pool];
-    const std::size_t end = frameBegins_[frame.firstBegin + pool + 1];
-    state.add(ChunkMap::unpack(chunks.subspan(begin, end - begin)));
+    const Mark& begin = marks_[frame.firstMark + pool];
+    const Mark& end = marks_[frame.firstMark + pool + 1];
+    state.add(ChunkMap::unpack({boundaries.subspan(begin.boundary, end.boundary - begin.boundary),
+                                sizes.subspan(begin.region, end.region - begin.region)}));
   }
   return state;
 }
 
 Trace::Envelope Trace::usage(PoolId pool, std::size_t first, std::size_t last) const {
-  return usage_.contains(pool) ? usage_[pool].query(events_, first, last) : Envelope();
+  return usage_.query(events_, pool, first, last);
 }
 
 Trace::Builder::Builder(std::size_t pools) : state_(pools) {
   trace_.poolCount_ = pools;
-  for (std::size_t pool = 0; pool < pools; ++pool) trace_.usage_.add(UsagePyramid(PoolId(pool)));
+  trace_.usage_ = UsagePyramid(pools);
   takeKeyframe();
 }
 
 void Trace::Builder::reserve(std::size_t events) {
   trace_.events_.reserve(events);
   trace_.times_.reserve(events);
+  trace_.boundaries_.reserve(events);  // The most that keyframes can hold; untouched, it is free.
 }
 
 void Trace::Builder::add(SimTime time, const MemoryEvent& event) {
@@ -65,23 +68,26 @@ void Trace::Builder::add(SimTime time, const MemoryEvent& event) {
   chunks_ += map.chunkCount();
   trace_.times_.push_back(time);
   trace_.events_.push_back(event);
-  for (UsagePyramid& usage : trace_.usage_) usage.add(event);
+  trace_.usage_.add(event);
   // Bookkeeping per pool is part of the price of a keyframe.
   if (++sinceKeyframe_ > chunks_ + state_.size()) takeKeyframe();
 }
 
 void Trace::Builder::takeKeyframe() {
-  trace_.frames_.push_back({trace_.events_.size(), trace_.frameBegins_.size()});
+  trace_.frames_.push_back({trace_.events_.size(), trace_.marks_.size()});
+  const auto mark = [&] {
+    trace_.marks_.push_back({trace_.boundaries_.size(), trace_.regionSizes_.size()});
+  };
   for (const ChunkMap& map : state_) {
-    trace_.frameBegins_.push_back(trace_.frameChunks_.size());
-    map.packInto(trace_.frameChunks_);
+    mark();
+    map.pack(trace_.boundaries_, trace_.regionSizes_);
   }
-  trace_.frameBegins_.push_back(trace_.frameChunks_.size());
+  mark();
   sinceKeyframe_ = 0;
 }
 
 Trace Trace::Builder::finish() && {
-  for (UsagePyramid& usage : trace_.usage_) usage.finish();
+  trace_.usage_.finish();
   return std::move(trace_);
 }
 

@@ -45,10 +45,15 @@ class Trace {
   std::size_t keyframeCount() const { return frames_.size(); }
 
  private:
-  /// Memory after `events` events: the chunks from `frameChunks_[begins[0]]` on, pool by pool.
+  /// Memory after `events` events. Pool p's boundaries lie in `boundaries_` from
+  /// `marks_[firstMark + p].boundary` to the next mark's, its region sizes likewise.
   struct Frame {
     std::size_t events = 0;
-    std::size_t firstBegin = 0;  ///< Into `frameBegins_`: poolCount_ + 1 of them.
+    std::size_t firstMark = 0;
+  };
+  struct Mark {
+    std::size_t boundary = 0;
+    std::size_t region = 0;
   };
 
   MemoryState unpack(const Frame& frame) const;
@@ -57,9 +62,10 @@ class Trace {
   std::vector<SimTime> times_;
   std::vector<MemoryEvent> events_;
   std::vector<Frame> frames_;
-  std::vector<std::size_t> frameBegins_;
-  std::vector<ChunkMap::Packed> frameChunks_;  ///< Of all keyframes, one after the other.
-  IdMap<PoolId, UsagePyramid> usage_;
+  std::vector<Mark> marks_;
+  std::vector<ChunkMap::Boundary> boundaries_;  ///< Of all keyframes, one after the other.
+  std::vector<Bytes> regionSizes_;              ///< Likewise.
+  UsagePyramid usage_;
 };
 
 class Trace::Builder {

@@ -52,10 +52,11 @@ TEST_CASE("a chunk map does what the obvious model does, and undoes it", "[memor
   }
   compare(map, script.model);
 
-  std::vector<ChunkMap::Packed> packed;
-  map.packInto(packed);
-  REQUIRE(packed.size() == map.chunkCount());
-  ChunkMap unpacked = ChunkMap::unpack(packed);
+  std::vector<ChunkMap::Boundary> boundaries;
+  std::vector<Bytes> sizes;
+  map.pack(boundaries, sizes);
+  REQUIRE(boundaries.size() == map.chunkCount());
+  ChunkMap unpacked = ChunkMap::unpack({boundaries, sizes});
   REQUIRE(unpacked == map);
   compare(unpacked, script.model);
 

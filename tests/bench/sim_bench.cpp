@@ -1,0 +1,81 @@
+// Event queue alone, and with chunk map and trace behind it, on one core.
+
+#include <fmt/format.h>
+
+#include <random>
+#include <vector>
+
+#include "core/sim/event_queue.h"
+#include "core/trace/trace.h"
+#include "tests/bench/cpu_timer.h"
+
+using namespace hw;
+
+namespace {
+
+/// Holds `pending` events: every event that leaves makes another, some time later.
+void queueAlone(std::size_t pending, std::size_t count) {
+  std::mt19937_64 random(1);
+  std::vector<std::int64_t> delays(4096);
+  for (std::int64_t& delay : delays) delay = static_cast<std::int64_t>(random() % 1'000);
+  EventQueue queue;
+  for (std::size_t i = 0; i < pending; ++i) {
+    queue.push(SimEvent(SimTime(delays[i]), Phase::alloc, 0, static_cast<std::uint32_t>(i)));
+  }
+  std::uint64_t sum = 0;
+  const bench::CpuTimer timer;
+  for (std::size_t i = 0; i < count; ++i) {
+    const SimEvent event = queue.pop();
+    sum += event.entity();
+    queue.push(SimEvent(event.time() + SimTime(delays[i % 4096]), Phase::alloc, 0, event.entity()));
+  }
+  const double time = timer.seconds();
+  fmt::print("event queue, {} pending: {:.1f} M events/s (check {})\n", pending,
+             static_cast<double>(count) / time / 1e6, sum % 1000);
+}
+
+/// Owners come and go in an arena that is cut into `slots`; each change is an event on the queue,
+/// a change of the chunk map and an entry in the trace.
+void queueMapAndTrace(std::size_t slots, std::size_t count) {
+  std::mt19937_64 random(2);
+  std::vector<std::int64_t> delays(4096);
+  for (std::int64_t& delay : delays) delay = 1 + static_cast<std::int64_t>(random() % 1'000);
+  Trace::Builder builder(2);
+  builder.reserve(count + 2 * slots);
+  const Bytes size(64);
+  const auto slotEvent = [&](std::size_t slot, EventKind kind) {
+    return MemoryEvent{.offset = size * static_cast<std::int64_t>(slot),
+                       .size = size,
+                       .stay = StayId(slot),
+                       .region = RegionId(0),
+                       .kind = kind};
+  };
+  EventQueue queue;
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    builder.add(SimTime(), slotEvent(slot, EventKind::extend));
+    queue.push(
+        SimEvent(SimTime(delays[slot % 4096]), Phase::alloc, 0, static_cast<std::uint32_t>(slot)));
+  }
+  const bench::CpuTimer timer;
+  for (std::size_t i = 0; i < count; ++i) {
+    const SimEvent event = queue.pop();
+    const bool alloc = event.phase() == Phase::alloc;
+    builder.add(event.time(),
+                slotEvent(event.entity(), alloc ? EventKind::alloc : EventKind::free));
+    queue.push(SimEvent(event.time() + SimTime(delays[i % 4096]),
+                        alloc ? Phase::free : Phase::alloc, 0, event.entity()));
+  }
+  const double time = timer.seconds();
+  const Trace trace = std::move(builder).finish();
+  fmt::print("queue, chunk map and trace, {} pending: {:.1f} M events/s ({} keyframes)\n", slots,
+             static_cast<double>(count) / time / 1e6, trace.keyframeCount());
+}
+
+}  // namespace
+
+int main() {
+  queueAlone(64, 20'000'000);
+  queueAlone(4096, 5'000'000);
+  queueMapAndTrace(64, 4'000'000);
+  queueMapAndTrace(20'000, 4'000'000);
+}
