@@ -34,12 +34,12 @@ class SimEvent {
   /// What it happens to; its kind decides what the number means.
   std::uint32_t entity() const { return static_cast<std::uint32_t>(order_); }
 
-  /// Evaluated without branches: the outcome is a coin toss, and a mispredicted one costs more than
-  /// all three comparisons.
+  /// Whether two times are equal is easy to predict, which of two is less is a coin toss: so the
+  /// first is a branch and the second must not be one.
   friend bool operator<(const SimEvent& a, const SimEvent& b) {
-    const bool later =
-        (a.order_ < b.order_) | ((a.order_ == b.order_) & (a.sequence_ < b.sequence_));
-    return (a.time_ < b.time_) | ((a.time_ == b.time_) & later);
+    if (a.time_ != b.time_) [[likely]]
+      return a.time_ < b.time_;
+    return (a.order_ < b.order_) | ((a.order_ == b.order_) & (a.sequence_ < b.sequence_));
   }
 
  private:
