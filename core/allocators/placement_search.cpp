@@ -45,6 +45,27 @@ struct Placement {
 /// METHODS §5: smaller area, then kind, then tighter gap, then lower address.
 auto priority(const Placement& p) { return std::tuple(p.area.length(), p.kind, p.slack, p.offset); }
 
+/// The blocks that are live at the stay being placed, in address order.
+class LiveBlocks {
+ public:
+  struct Block {
+    Interval<Bytes> bytes{};
+    Step end{};
+  };
+
+  void clear() { blocks_.clear(); }
+  void add(const Block& block) {
+    blocks_.insert(std::ranges::upper_bound(blocks_, block.bytes, {}, &Block::bytes), block);
+  }
+  void dropEnded(Step now) {
+    std::erase_if(blocks_, [&](const Block& block) { return block.end <= now; });
+  }
+  const std::vector<Block>& blocks() const { return blocks_; }
+
+ private:
+  std::vector<Block> blocks_;
+};
+
 struct Budget {
   std::size_t stack;
   std::int64_t sequences;
@@ -62,7 +83,6 @@ class Search {
     std::ranges::stable_sort(order_, {}, [&](StayId id) { return problem.stays[id].steps.begin; });
     offsets_.resize(order_.size());
     areas_.resize(order_.size() + 1);
-    findNeighbours();
     bound_ = lowerBound(problem, pool);
     start_ = std::chrono::steady_clock::now();
     table_ = {
@@ -113,19 +133,6 @@ class Search {
   };
   static constexpr Bytes kNothing{std::numeric_limits<std::int64_t>::max()};
 
-  /// For every stay, the stays placed before it that are live with it.
-  void findNeighbours() {
-    std::vector<std::size_t> live;
-    earlier_.resize(order_.size());
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      const Step begin = problem_.stays[order_[i]].steps.begin;
-      std::erase_if(live,
-                    [&](std::size_t j) { return problem_.stays[order_[j]].steps.end <= begin; });
-      earlier_[i] = live;
-      live.push_back(i);
-    }
-  }
-
   bool outOfBudget() {
     if (context_.stop.stop_requested()) stopped_ = true;
     const double seconds =
@@ -139,8 +146,13 @@ class Search {
   /// the start of the search; stacks what was not chosen. Gives up when the area is no better.
   void complete(std::size_t depth, const Placement& forced) {
     const bool initial = best_ == kNothing;
+    live_.clear();
+    for (std::size_t i = 0; i < depth; ++i) {
+      if (stayAt(i).steps.end > stayAt(depth).steps.begin) addLive(i);
+    }
     for (std::size_t i = depth; i < order_.size(); ++i) {
       Placement chosen = forced;
+      live_.dropEnded(stayAt(i).steps.begin);
       if (initial || i > depth) {
         std::vector<Placement> options = candidates(i);
         std::ranges::sort(options, {}, priority);
@@ -153,7 +165,8 @@ class Search {
         ++pruned_;
         return;
       }
-      if (!initial && i % 256 == 255 && outOfBudget()) return;
+      if (!initial && i % 64 == 63 && outOfBudget()) return;
+      addLive(i);
     }
     ++sequences_;
     best_ = areas_.back().length();
@@ -164,6 +177,12 @@ class Search {
            {sequences_, order_[depth],
             initial ? std::string("initial") : std::string(kindName(forced.kind)),
             areas_.back().length(), best_, pruned_, static_cast<std::int64_t>(stack_.size())});
+  }
+
+  const Stay& stayAt(std::size_t i) const { return problem_.stays[order_[i]]; }
+
+  void addLive(std::size_t i) {
+    live_.add({{offsets_[i], offsets_[i] + stayAt(i).size}, stayAt(i).steps.end});
   }
 
   void push(const Entry& entry) {
@@ -179,18 +198,14 @@ class Search {
   }
 
   std::vector<Placement> candidates(std::size_t i) const {
-    const Stay& stay = problem_.stays[order_[i]];
+    const Stay& stay = stayAt(i);
     const Area area = areas_[i];
-    std::vector<Interval<Bytes>> live;
-    for (const std::size_t j : earlier_[i]) {
-      live.push_back({offsets_[j], offsets_[j] + problem_.stays[order_[j]].size});
-    }
-    std::ranges::sort(live);
+    const std::vector<LiveBlocks::Block>& live = live_.blocks();
     std::vector<Placement> options;
     Bytes top = area.begin;
-    for (const Interval<Bytes>& block : live) {
-      addGap({top, block.begin}, stay, area, options);
-      top = std::max(top, block.end);
+    for (const LiveBlocks::Block& block : live) {
+      addGap({top, block.bytes.begin}, stay, area, options);
+      top = std::max(top, block.bytes.end);
     }
     const Interval<Bytes> topmost{top, area.end};
     if (!addGap(topmost, stay, area, options)) {
@@ -199,7 +214,7 @@ class Search {
           {Kind::above, at, Bytes(), {area.begin, std::max(area.end, at + stay.size)}});
     }
     if (!live.empty()) {
-      const Bytes at = alignBelow(live.front().begin - stay.size, stay.alignment);
+      const Bytes at = alignBelow(live.front().bytes.begin - stay.size, stay.alignment);
       if (at < area.begin) {
         options.push_back({Kind::below, at, Bytes(), {at, area.end}});
       }
@@ -231,7 +246,7 @@ class Search {
   const PlanContext& context_;
   Budget budget_;
   std::vector<StayId> order_;
-  std::vector<std::vector<std::size_t>> earlier_;
+  LiveBlocks live_;  ///< What is live at the stay being placed.
   std::vector<Bytes> offsets_;
   std::vector<Bytes> bestOffsets_;
   std::vector<Area> areas_;  ///< Before the i-th placement.

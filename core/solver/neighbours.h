@@ -23,6 +23,9 @@ class Neighbours {
   /// Replaces `found` by the stays that are in and share a live step with `stay`, by begin.
   void query(StayId stay, std::vector<StayId>& found) const;
 
+  /// True when two stays share a live step, gaps honoured.
+  bool liveTogether(StayId a, StayId b) const;
+
   /// The stays of the pool, by begin.
   const std::vector<StayId>& stays() const { return order_; }
 
@@ -33,7 +36,6 @@ class Neighbours {
     std::size_t last;
   };
   void collect(Node node, std::size_t limit, Step begin, std::vector<StayId>& found) const;
-  bool liveTogether(StayId a, StayId b) const;
 
   const Problem& problem_;
   std::vector<StayId> order_;

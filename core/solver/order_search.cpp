@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include "core/plan/metrics.h"
@@ -32,24 +33,23 @@ class OrderSearch {
   }
 
   OrderSearchResult run() {
-    result_.start = placeAll();
-    accepted_ = result_.start;
-    keep(result_.start);
+    result_.start = *placeAll();
+    accept();
+    keep();
     std::int64_t lastGain = 0;
     while (order_.size() > 1 && result_.peak > bound_ && result_.tries < options_.tries &&
            result_.tries - lastGain < options_.stuck && !outOfTime()) {
       ++result_.tries;
       const auto [a, b] = pickSwap();
       std::swap(order_[a], order_[b]);
-      const Bytes peak = placeAll();
-      if (!accepts(peak)) {
+      const std::optional<Bytes> peak = placeAll();
+      if (!peak || !accepts(*peak)) {
         std::swap(order_[a], order_[b]);
-        placeAll();
         continue;
       }
-      accepted_ = peak;
-      if (peak < result_.peak) {
-        keep(peak);
+      accept();
+      if (*peak < result_.peak) {
+        keep();
         lastGain = result_.tries;
       }
     }
@@ -57,7 +57,17 @@ class OrderSearch {
   }
 
  private:
-  Bytes placeAll() {
+  /// A placement in full, to choose the next swap from.
+  struct Layout {
+    IdMap<StayId, Bytes> offsets{};
+    IdMap<StayId, std::size_t> position{};  ///< In the order.
+    IdMap<StayId, StayId> restsOn{};        ///< Who ends where the stay begins.
+    Bytes peak{};
+  };
+
+  /// The peak of the order; nothing, and early, when it is worse than what has been accepted and
+  /// no worse one would be.
+  std::optional<Bytes> placeAll() {
     placer_.clear();
     for (const StayId id : placer_.stays()) {
       if (problem_.stays[id].pinned) placer_.fix(id, *problem_.stays[id].pinned);
@@ -65,56 +75,67 @@ class OrderSearch {
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const StayId id = order_[i];
       position_[id] = i;
-      const Bytes offset = placer_.place(id, options_.rule);
-      restsOn_[id] = {};
-      for (const Placer::Other& other : placer_.others()) {
-        if (other.bytes.end == offset) restsOn_[id] = other.stay;
-      }
+      placer_.place(id, options_.rule);
+      restsOn_[id] = placer_.restsOn();
+      if (!options_.anneal && started_ && placer_.peak() > accepted_.peak) return std::nullopt;
     }
     return placer_.peak();
   }
 
-  void keep(Bytes peak) {
-    result_.peak = peak;
-    result_.offsets = IdMap<StayId, Bytes>(problem_.stays.size());
-    for (const StayId id : placer_.stays()) result_.offsets[id] = placer_.offsetOf(id);
+  void accept() {
+    started_ = true;
+    accepted_.offsets.resize(problem_.stays.size());
+    for (const StayId id : placer_.stays()) accepted_.offsets[id] = placer_.offsetOf(id);
+    accepted_.position = position_;
+    accepted_.restsOn = restsOn_;
+    accepted_.peak = placer_.peak();
+  }
+
+  void keep() {
+    result_.peak = accepted_.peak;
+    result_.offsets = accepted_.offsets;
   }
 
   /// Two positions worth swapping: in what carries the top of memory.
   std::pair<std::size_t, std::size_t> pickSwap() {
     StayId top;
     for (const StayId id : order_) {
-      if (placer_.offsetOf(id) + problem_.stays[id].size == placer_.peak()) top = id;
+      if (accepted_.offsets[id] + problem_.stays[id].size == accepted_.peak) top = id;
     }
     std::vector<std::size_t> positions;
     if (top) {
-      addCarriers(top, positions);
+      std::vector<bool> seen(order_.size(), false);
+      addCarriers(top, seen, positions);
       const Interval<Step> steps = problem_.stays[top].steps;
       for (const StayId id : order_) {
-        if (problem_.stays[id].steps.overlaps(steps)) addCarriers(id, positions);
+        if (problem_.stays[id].steps.overlaps(steps)) addCarriers(id, seen, positions);
       }
     }
-    std::ranges::sort(positions);
-    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
     if (positions.size() < 2) return {below(random_, order_.size()), below(random_, order_.size())};
+    std::ranges::sort(positions);
     const std::size_t first = below(random_, positions.size());
     std::size_t second = below(random_, positions.size() - 1);
     if (second == first) second = positions.size() - 1;
     return {positions[first], positions[second]};
   }
 
-  /// `id` and whoever it rests on, down to the ground.
-  void addCarriers(StayId id, std::vector<std::size_t>& positions) const {
-    for (; id && !problem_.stays[id].pinned; id = restsOn_[id]) positions.push_back(position_[id]);
+  /// `id` and whoever it rests on, down to the ground or to what is listed already.
+  void addCarriers(StayId id, std::vector<bool>& seen, std::vector<std::size_t>& positions) const {
+    for (; id && !problem_.stays[id].pinned; id = accepted_.restsOn[id]) {
+      const std::size_t position = accepted_.position[id];
+      if (seen[position]) return;
+      seen[position] = true;
+      positions.push_back(position);
+    }
   }
 
   bool accepts(Bytes peak) {
-    if (peak <= accepted_) return true;
+    if (peak <= accepted_.peak) return true;
     if (!options_.anneal) return false;
     const double heat =
         1.0 - static_cast<double>(result_.tries) / static_cast<double>(options_.tries);
-    const double loss = static_cast<double>((peak - accepted_).count()) /
-                        static_cast<double>(std::max<std::int64_t>(1, accepted_.count()));
+    const double loss = static_cast<double>((peak - accepted_.peak).count()) /
+                        static_cast<double>(std::max<std::int64_t>(1, accepted_.peak.count()));
     const double chance = std::exp(-loss / (0.05 * heat + 1e-9));
     return static_cast<double>(below(random_, 1'000'000)) < chance * 1e6;
   }
@@ -131,10 +152,11 @@ class OrderSearch {
   Placer placer_;
   std::vector<StayId> order_;
   IdMap<StayId, std::size_t> position_;
-  IdMap<StayId, StayId> restsOn_;  ///< Who ends where the stay begins, none at the bottom.
+  IdMap<StayId, StayId> restsOn_;
   std::mt19937_64 random_;
   Bytes bound_;
-  Bytes accepted_;
+  Layout accepted_;
+  bool started_ = false;
   std::chrono::steady_clock::time_point start_;
   OrderSearchResult result_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/plan/plan.h"
@@ -17,6 +18,9 @@ enum class FitRule : std::uint8_t {
 
 /// Puts stays of one pool somewhere one after the other, each against those placed before. What all
 /// offline planners share; they differ in the order and the rule.
+///
+/// Where few stays live together it asks `Neighbours` and sorts the answer by address; where many
+/// do, it walks all that is placed, which it keeps in address order. The answers are the same.
 class Placer {
  public:
   Placer(const Problem& problem, PoolId pool);
@@ -24,17 +28,13 @@ class Placer {
   /// Counts a stay as placed at `offset`, as pins are.
   void fix(StayId stay, Bytes offset);
 
-  /// Places `stay` and returns its offset. O((k + 1) log n) for k neighbours already placed.
+  /// Places `stay` and returns its offset. O((k + 1) log n) for k neighbours already placed where
+  /// k is small, O(n) where it is not.
   Bytes place(StayId stay, FitRule rule);
 
-  /// The neighbours `place` looked at last, in address order, and which of them ended where the
-  /// stay now begins.
-  struct Other {
-    Interval<Bytes> bytes{};
-    StayId stay{};
-    friend auto operator<=>(const Other&, const Other&) = default;
-  };
-  const std::vector<Other>& others() const { return others_; }
+  /// The neighbour that ended where the last `place` put its stay: what it rests on; none at the
+  /// bottom, or above a sliver lost to alignment.
+  StayId restsOn() const { return restsOn_; }
 
   /// The stays of the pool, by begin.
   const std::vector<StayId>& stays() const { return neighbours_.stays(); }
@@ -45,16 +45,27 @@ class Placer {
   void clear();
 
  private:
+  struct Block {
+    Interval<Bytes> bytes{};
+    Interval<Step> steps{};
+    StayId stay{};
+  };
+  Bytes placeAmong(const Stay& stay, const std::vector<Block>& blocks, bool filter, FitRule rule,
+                   StayId id);
+
   const Problem& problem_;
   Neighbours neighbours_;
+  bool dense_ = false;
   std::vector<Bytes> offsets_;  ///< By stay.
+  std::vector<Block> placed_;   ///< By address; kept in dense problems only.
   std::vector<StayId> together_;
-  std::vector<Other> others_;
+  std::vector<Block> others_;
+  StayId restsOn_;
   Bytes peak_;
 };
 
-/// Places every unpinned stay of `pool` in `order` after the pinned ones; stays whose pool is
-/// another are not in the order. Returns false when `stopped` says so (asked now and then).
+/// Places every unpinned stay of `order` after the pinned ones. Returns false when `stopped` says
+/// so (asked now and then).
 bool placeInOrder(Placer& placer, const Problem& problem, const std::vector<StayId>& order,
                   FitRule rule, const std::function<bool()>& stopped);
 
