@@ -33,16 +33,31 @@ QString className(TensorClass kind) {
   return {};
 }
 
-/// The most of a block's label that fits into `room` pixels: name and size, the name, or the name
-/// elided as long as it still says something; otherwise empty.
-QString fittingLabel(const QFontMetricsF& metrics, double room, const Run& run, StayId stay) {
-  if (room < metrics.averageCharWidth() * 3) return {};
-  const QString full = blockLabel(run, stay);
-  if (metrics.horizontalAdvance(full) <= room) return full;
+/// A text and the way it runs.
+struct Placed {
+  QString text{};
+  bool upwards = false;
+};
+
+/// Name and size if they fit along the box, else the name whichever way it fits, else as much of
+/// the name as still says something along the longer side.
+Placed fittingLabel(const QFontMetricsF& metrics, const QSizeF& box, const Run& run, StayId stay) {
+  const double line = metrics.height() * 0.85;
+  const bool wideEnough = box.width() >= line;
+  const bool highEnough = box.height() >= line;
+  const double along = highEnough ? box.width() - 2 * kPadding : 0;
+  const double up = wideEnough ? box.height() - 2 * kPadding : 0;
+  if (std::max(along, up) < metrics.averageCharWidth() * 3) return {};
   const QString name = blockName(run, stay);
-  if (metrics.horizontalAdvance(name) <= room) return name;
-  const QString elided = metrics.elidedText(name, Qt::ElideMiddle, room);
-  return elided.size() < std::min<qsizetype>(6, name.size()) ? QString() : elided;
+  const QString full = blockLabel(run, stay);
+  const double nameWidth = metrics.horizontalAdvance(name);
+  const double fullWidth = metrics.horizontalAdvance(full);
+  if (fullWidth <= along) return {full, false};
+  if (nameWidth <= along) return {name, false};
+  if (fullWidth <= up) return {full, true};
+  if (nameWidth <= up) return {name, true};
+  const QString elided = metrics.elidedText(name, Qt::ElideMiddle, std::max(along, up));
+  return elided.size() < 6 ? Placed() : Placed{elided, up > along};
 }
 
 }  // namespace
@@ -67,16 +82,13 @@ QString blockDescription(const Run& run, const Block& block) {
 
 void drawBlockLabel(QPainter& painter, const QRectF& box, const Run& run, StayId stay) {
   const QFontMetricsF metrics(painter.font(), painter.device());
-  const bool upwards = box.height() > box.width() * 1.5;
-  const double across = upwards ? box.width() : box.height();
-  const double room = (upwards ? box.height() : box.width()) - 2 * kPadding;
-  if (across < metrics.height() * 0.85) return;
-  const QString text = fittingLabel(metrics, room, run, stay);
+  const auto [text, upwards] = fittingLabel(metrics, box.size(), run, stay);
   if (text.isEmpty()) return;
   painter.save();
   painter.translate(upwards ? box.bottomLeft() : box.topLeft());
   if (upwards) painter.rotate(-90);
-  painter.drawText(QRectF(kPadding, 0, room, across),
+  const QSizeF size = upwards ? box.size().transposed() : box.size();
+  painter.drawText(QRectF(kPadding, 0, size.width() - 2 * kPadding, size.height()),
                    Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, text);
   painter.restore();
 }

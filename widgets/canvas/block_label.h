@@ -18,7 +18,7 @@ QString blockLabel(const Run& run, StayId stay);
 QString blockDescription(const Run& run, const Block& block);
 
 /// Writes as much of a block's label into `box` as fits (name and size, the name, a part of the
-/// name, nothing), upwards when the box is taller than wide. With the painter's pen and font.
+/// name, nothing), upwards when that is the only way. With the painter's pen and font.
 void drawBlockLabel(QPainter& painter, const QRectF& box, const Run& run, StayId stay);
 
 }  // namespace hw

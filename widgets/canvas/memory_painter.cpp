@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kEdgeRoom = 4;  ///< Pixels a piece needs each way to have an outline.
 constexpr double kCutWidth = 7;  ///< Pixels of a fully open cut.
-constexpr int kMostBarHeight = 64;
+constexpr int kMostBarHeight = 88;
 
 QString tr(const char* text) { return QCoreApplication::translate("MemoryNow", text); }
 
@@ -70,13 +70,15 @@ class MemoryPainter {
     if (!piece.owner) return paintFree(box);
     const BlockShade& shade = colors_.live[static_cast<std::size_t>(stayClass(run_, piece.owner))];
     const bool dimmed = decoration_.selected && !selected(piece.owner);
-    painter_.setOpacity(piece.presence * (dimmed ? 0.35 : 1.0));
-    painter_.fillRect(box, QColor(shade.fill));
+    const QColor fill =
+        dimmed ? mixColors(QColor(shade.fill), theme_.plot, 0.3) : QColor(shade.fill);
+    painter_.setOpacity(piece.presence);
+    painter_.fillRect(box, fill);
     if (box.width() >= kEdgeRoom) {
       painter_.setBrush(Qt::NoBrush);
       painter_.setPen(QColor(shade.edge));
       painter_.drawRect(box.adjusted(0, 0, -1, -1));
-      painter_.setPen(readableOn(QColor(shade.fill)));
+      painter_.setPen(dimmed ? theme_.text : readableOn(fill));
       painter_.setClipRect(box & row.bar, Qt::ReplaceClip);
       paintNames(box, piece);
       painter_.setClipRect(row.bar.adjusted(0, 0, 1, 1));

@@ -225,7 +225,7 @@ void PeakChart::drawPeak(QPainter& painter) const {
   const QFontMetricsF metrics(painter.font(), painter.device());
   const double width = metrics.horizontalAdvance(text);
   const bool atLeft = x + width + 14 > plot.right();
-  drawHaloText(painter, {atLeft ? x - width - 8 : x + 8, y + metrics.ascent() / 2 + 2}, text,
+  drawHaloText(painter, {atLeft ? x - width - 8 : x + 8, y + metrics.ascent() + 3}, text,
                Theme::current().text);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setBrush(Theme::current().text);
