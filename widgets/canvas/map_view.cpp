@@ -4,6 +4,7 @@
 #include <QPromise>
 #include <QThreadPool>
 
+#include "widgets/canvas/map_svg.h"
 #include "widgets/canvas/reference_lines.h"
 
 namespace hw {
@@ -150,6 +151,12 @@ void MapView::renderTo(QPainter& painter, const QRect& target, double ratio) con
   MapRaster raster = rasterize(*blocks_, map.request(ratio, metrics));
   map.writeLabels(raster, painter.font());
   map.paint(painter, raster);
+}
+
+std::string MapView::toSvg(const QSize& size) const {
+  const MapScene shown = scene();
+  if (!shown.run || !shown.run->problem.pools.contains(pool_)) return {};
+  return mapSvg(shown, Theme::current(), size);
 }
 
 }  // namespace hw

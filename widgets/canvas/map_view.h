@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "widgets/canvas/map_scene.h"
 #include "widgets/view_state.h"
@@ -38,11 +39,17 @@ class MapView : public QWidget {
   QRect plotArea() const;
   /// The stay drawn at `position` of the widget; none outside the plot or beside all blocks.
   StayId stayAt(const QPoint& position) const;
+  /// True while a worker draws what will replace the picture on screen.
+  bool isRefining() const { return worker_.isRunning(); }
   /// The rectangles on show; empty when there is no run.
   const BlockStore& blocks() const { return *blocks_; }
 
   /// Draws the map as it is on screen into `target`, for a picture with `ratio` pixels per unit.
   void renderTo(QPainter& painter, const QRect& target, double ratio) const;
+
+  /// The same as SVG text, `size` user units large, equal bytes for equal views; empty without a
+  /// run.
+  std::string toSvg(const QSize& size) const;
 
   QSize sizeHint() const override { return {720, 260}; }
   QSize minimumSizeHint() const override { return {240, 120}; }
