@@ -249,7 +249,7 @@ Work workByRule(const Operands& operands, const CostRule& rule) {
 }
 
 std::int64_t capped(double value) {
-  const double most = static_cast<double>(kMaxTime.count());
+  const auto most = static_cast<double>(kMaxTime.count());
   return value < most ? static_cast<std::int64_t>(value) : kMaxTime.count();
 }
 

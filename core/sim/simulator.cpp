@@ -129,9 +129,9 @@ class DirectRun {
     timing_.compulsory = compulsoryBytes();
     timing_.notes = timer_.notes();
     if (timing_.makespan == kMaxTime) {
-      timing_.notes.push_back("the run takes longer than 53 days; times are cut off there");
+      timing_.notes.emplace_back("the run takes longer than 53 days; times are cut off there");
     }
-    if (endless) timing_.notes.push_back("MACs or bytes moved are too many to count in 62 bits");
+    if (endless) timing_.notes.emplace_back("MACs or bytes moved are too many to count in 62 bits");
     timing_.digest = digest_.value();
   }
 
