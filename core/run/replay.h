@@ -15,9 +15,15 @@ struct Corruption {
 
 /// Executes a run on real bytes: an arena per pool is really allocated; every op writes a pattern
 /// of its own into each output at its planned address and verifies the pattern of every input at
-/// its own. An overlap, an early release or a wrong alias shows as corrupted bytes. Aliased ops
-/// verify instead of writing. Shares no code with planners or `validate`.
-/// Scales sizes down (keeping overlaps) when the arenas would exceed `maxArena`.
+/// its own, captures included. An overlap, an early release or a wrong alias shows as corrupted
+/// bytes; memory is scrubbed when a stay begins and when it ends. Outputs that alias an input are
+/// verified instead of written. Graph inputs are there before step 0, graph outputs are verified
+/// after the last step. In a bare planning problem each stay is written where it begins and
+/// verified at its last step, gaps included. A stay without a place inside its pool is a finding
+/// and the rest is not played. Shares no code with planners or `validate`.
+///
+/// Where the arenas would exceed `maxArena` together, only some bytes behind every edge of a stay,
+/// tensor or slice are allocated. That keeps every overlap, see ReplayMemory.
 std::vector<Corruption> replayBytes(const Run& run, Bytes maxArena, std::size_t limit = 20);
 
 }  // namespace hw
