@@ -121,6 +121,8 @@ class InPlaceFolder {
     const auto [whole, outside] = forest_.place(out);
     // All of the input's block must go over, and it must die here, with all its aliases.
     if (taken == whole || forest_.sizeOf(taken) != *input.bytes) return false;
+    // What the graph hands out outlives even the last op.
+    if (forest_.holdsOutput(taken)) return false;
     if (ends_[taken] != schedule_.stepOf[id] + Step(1)) return false;
     // A slice of a larger block would bring the block to life earlier.
     if (forest_.sizeOf(whole) != *output.bytes) return false;
