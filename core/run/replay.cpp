@@ -176,23 +176,35 @@ class ProblemReplay {
   }
 
   void play() {
-    for (const Turn& turn : turns_) {
-      const auto& span = stage_.span(turn.stay);
-      if (!span) continue;
-      if (stage_.full()) return;
-      const Pattern pattern = stage_.pattern(turn.stay.index());
-      const std::string name = run_.stayName(turn.stay);
-      if (turn.begins) {
-        stage_.write(*span, pattern, turn.step, fmt::format("'{}' was written", name));
-        continue;
+    for (auto turn = turns_.begin(); turn != turns_.end() && !stage_.full();) {
+      // All that end together are read before any of them is given up.
+      const auto next = std::find_if(turn, turns_.end(), [&](const Turn& other) {
+        return other.step != turn->step || other.begins != turn->begins;
+      });
+      for (auto each = turn; each != next; ++each) each->begins ? write(*each) : read(*each);
+      for (auto each = turn; each != next && !each->begins; ++each) {
+        stage_.scrub(each->stay, each->step - Step(1), false);
       }
-      const Step last = turn.step - Step(1);
-      stage_.verify(*span, pattern, last, fmt::format("'{}' at its last step", name), name);
-      stage_.scrub(turn.stay, last, false);
+      turn = next;
     }
   }
 
  private:
+  void write(const Turn& turn) {
+    const auto& span = stage_.span(turn.stay);
+    if (!span) return;
+    stage_.write(*span, stage_.pattern(turn.stay.index()), turn.step,
+                 fmt::format("'{}' was written", run_.stayName(turn.stay)));
+  }
+
+  void read(const Turn& turn) {
+    const auto& span = stage_.span(turn.stay);
+    if (!span) return;
+    const std::string name = run_.stayName(turn.stay);
+    stage_.verify(*span, stage_.pattern(turn.stay.index()), turn.step - Step(1),
+                  fmt::format("'{}' at its last step", name), name);
+  }
+
   const Run& run_;
   ReplayStage& stage_;
   std::vector<Turn> turns_;

@@ -63,7 +63,9 @@ class GraphGrower {
     parts.op.attributes["axis"] = axis;
     parts.inputs = std::move(inputs);
     parts.outputs = std::move(outputs);
-    if (dice_.chance(5)) parts.captures.push_back(any());
+    const Handle captured = any();
+    const bool isOutput = std::ranges::count(parts.outputs, captured) > 0;
+    if (!isOutput && dice_.chance(5)) parts.captures.push_back(captured);
     builder_.addOp(std::move(parts));
   }
 
