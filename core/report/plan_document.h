@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/base/quantity.h"
+#include "core/run/run.h"
+
+namespace hw {
+
+/// One tensor in one pool for a while, as a plan file states it.
+struct Placement {
+  std::string tensor{};
+  std::string pool{};
+  Bytes offset{};
+  std::optional<Bytes> size{};  ///< Exact, not rounded. Nothing: the file does not say.
+  std::optional<Step> first{};  ///< Inclusive. Nothing: the file does not say.
+  std::optional<Step> last{};   ///< Inclusive.
+  std::string aliasOf{};        ///< The tensor whose memory it shares; empty for one of its own.
+  std::string where{};          ///< In the file it was read from, for messages.
+};
+
+/// A pool, as a plan file states it.
+struct StatedPool {
+  std::string name{};
+  std::optional<Bytes> capacity{};
+  std::optional<Bytes> peak{};
+};
+
+/// A plan on paper: what `highwater plan` writes and `highwater check` reads, free of ids, so that
+/// plans of other tools fit it too. Formats: docs/formats/plan.md.
+struct PlanDocument {
+  std::string modelName{};
+  std::string modelSha256{};
+  std::string allocator{};
+  Json options = Json::object();  ///< Every parameter of the allocator, defaults included.
+  std::optional<Bytes> alignment{};
+  std::string status{};  ///< Empty: not stated.
+  std::optional<Bytes> lowerBound{};
+  std::vector<StatedPool> pools{};
+  std::vector<Placement> placements{};
+  /// "none", "views" or a list of rules; empty: not stated.
+  std::string alias{};
+  std::optional<bool> planInputs{};
+  std::optional<bool> planOutputs{};
+  /// Placements are of whole buffers; the tensors that share them are not listed (plan CSV).
+  bool buffersOnly = false;
+};
+
+/// The plan of `run`: tensors in id order, aliases included; one placement per tensor and stretch
+/// of steps in which it is live. Stays without an address are absent.
+PlanDocument describePlan(const Run& run);
+
+/// "none", "views", or the rules that are on: "reshape,split".
+std::string aliasText(const AliasRules& rules);
+
+/// Every parameter of the choice with its value or default, numbers as numbers.
+Json allocatorOptions(const AllocatorChoice& choice);
+
+}  // namespace hw

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <ostream>
+
+#include "core/run/run.h"
+
+namespace hw {
+
+/// Plan JSON (docs/formats/plan.md). Equal runs give equal bytes.
+void writePlanJson(const Run& run, std::ostream& out);
+
+/// The planned problem in MiniMalloc's CSV form with an `offset` column: one row a buffer, exact
+/// sizes. Columns `alignment`, `gaps` and `pool` appear when some row needs them.
+void writePlanCsv(const Run& run, std::ostream& out);
+
+}  // namespace hw

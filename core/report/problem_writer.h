@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/import/importer.h"
+#include "core/storage/aliasing.h"
+
+namespace hw {
+
+/// One line of MiniMalloc's CSV form, and of our additions to it (docs/formats/problem_csv.md).
+struct ProblemRow {
+  std::string id{};
+  Interval<Step> steps{};
+  Bytes size{};
+  Bytes alignment{1};
+  std::vector<Interval<Step>> gaps{};
+  std::string pool{};  ///< Empty: the first.
+  std::optional<Bytes> offset{};
+};
+
+/// Which columns a file needs besides id, lower, upper and size.
+struct ProblemColumns {
+  bool offset = false;
+};
+
+/// Writes `rows` as they come. Columns `alignment`, `gaps` and `pool` appear when rows differ from
+/// the default there.
+void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns columns,
+                      std::ostream& out);
+
+/// The buffers of a model as a planning problem: exact sizes, in id order, called t<N> after their
+/// root tensor. With `AliasRules::none()` and alignment 1 that is every tensor on its own. A model
+/// that is a problem already is written as it came, offsets included.
+void writeProblemCsv(const Model& model, const StorageOptions& options, std::ostream& out);
+
+}  // namespace hw

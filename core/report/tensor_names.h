@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/graph/graph.h"
+
+namespace hw {
+
+/// Names that identify: for files in which tensors refer to each other by name.
+///
+/// A tensor keeps its own name when that is not empty, valid UTF-8 and the only one of its kind in
+/// the graph; otherwise it is called name#tN, N being its id.
+class TensorNames {
+ public:
+  explicit TensorNames(const Graph& graph);
+
+  const std::string& of(TensorId id) const { return names_[id]; }
+
+  /// The tensor with that name, or with the id in "t12" when no tensor is called so.
+  std::optional<TensorId> find(std::string_view name) const;
+
+ private:
+  IdMap<TensorId, std::string> names_;
+  std::unordered_map<std::string_view, TensorId> ids_;  ///< Keys point into `names_`.
+};
+
+/// "t12": what a tensor is called in a problem CSV.
+std::string tensorIdText(TensorId id);
+
+}  // namespace hw
