@@ -29,6 +29,10 @@ std::string jsonLine(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string jsonLine(const ParsedJson& json) {
+  return json.dump(-1, ' ', false, ParsedJson::error_handler_t::replace);
+}
+
 std::string jsonDocument(const Json& object) {
   std::string text = "{";
   bool first = true;
@@ -48,10 +52,22 @@ std::string jsonDocument(const Json& object) {
   return text + "\n}\n";
 }
 
-Result<Json> parseJson(std::string_view text) {
+Result<ParsedJson> parseJson(std::string_view text) {
+  constexpr int kMostLevels = 64;
+  bool tooDeep = false;
+  // What lies too deep is not kept: printing or destroying it would take as deep a stack.
+  const auto keep = [&](int depth, ParsedJson::parse_event_t, ParsedJson&) {
+    tooDeep |= depth > kMostLevels;
+    return depth <= kMostLevels;
+  };
   try {
-    return Json::parse(text.begin(), text.end());
-  } catch (const Json::parse_error& error) {
+    ParsedJson json = ParsedJson::parse(text.begin(), text.end(), keep);
+    if (tooDeep) {
+      return fail(ErrorCode::malformed,
+                  fmt::format("JSON nested more than {} levels deep", kMostLevels));
+    }
+    return json;
+  } catch (const ParsedJson::parse_error& error) {
     // The library's text is "[json.exception…] parse error at line 1, column 2: syntax error …".
     std::string_view reason = error.what();
     if (const auto colon = reason.find(": "); colon != std::string_view::npos) {
@@ -59,7 +75,7 @@ Result<Json> parseJson(std::string_view text) {
     }
     return fail(ErrorCode::malformed, "not valid JSON: " + printable(reason),
                 position(text, error.byte));
-  } catch (const Json::exception& error) {
+  } catch (const ParsedJson::exception& error) {
     return fail(ErrorCode::malformed, "not valid JSON: " + printable(error.what()));
   }
 }

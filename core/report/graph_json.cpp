@@ -5,18 +5,21 @@
 namespace hw {
 namespace {
 
-/// Shape and dtype when they say the size, otherwise the bytes; both when only both are the truth.
+/// The size as shape and dtype where they say it, else as bytes, else as null with the reason.
 Json tensorJson(const Tensor& tensor, const std::string& name) {
   Json json = {{"name", name}};
-  const auto elements = tensor.shape ? elementCount(*tensor.shape) : std::nullopt;
+  const bool typed = tensor.shape && dtypeBits(tensor.dtype) > 0;
+  const auto elements = typed ? elementCount(*tensor.shape) : std::nullopt;
   const auto packed = elements ? packedSize(tensor.dtype, *elements) : std::nullopt;
-  if (tensor.bytes && (!packed || *packed != *tensor.bytes)) json["bytes"] = tensor.bytes->count();
-  if (!json.contains("bytes") || !packed || *packed == tensor.bytes) {
+  const bool sized = typed && packed && tensor.bytes == packed;
+  if (!sized) json["bytes"] = tensor.bytes ? Json(tensor.bytes->count()) : Json(nullptr);
+  // A shape and dtype that contradict the bytes would be refused by whoever reads this.
+  if (sized || !typed) {
     if (tensor.shape) json["shape"] = *tensor.shape;
     if (tensor.dtype != Dtype::unknown) json["dtype"] = std::string(dtypeName(tensor.dtype));
   }
   if (tensor.constant && !tensor.producer) json["constant"] = true;
-  if (!tensor.bytes) json["unknown"] = tensor.unknownReason;
+  if (!tensor.bytes && !tensor.unknownReason.empty()) json["unknown"] = tensor.unknownReason;
   return json;
 }
 

@@ -17,11 +17,12 @@ struct Placement {
   std::string tensor{};
   std::string pool{};
   Bytes offset{};
-  std::optional<Bytes> size{};  ///< Exact, not rounded. Nothing: the file does not say.
-  std::optional<Step> first{};  ///< Inclusive. Nothing: the file does not say.
-  std::optional<Step> last{};   ///< Inclusive.
-  std::string aliasOf{};        ///< The tensor whose memory it shares; empty for one of its own.
-  std::string where{};          ///< In the file it was read from, for messages.
+  std::optional<Bytes> size{};       ///< Exact, not rounded. Nothing: the file does not say.
+  std::optional<Step> first{};       ///< Inclusive. Nothing: the file does not say.
+  std::optional<Step> last{};        ///< Inclusive.
+  std::optional<Bytes> alignment{};  ///< Of the offset; nothing: the plan's.
+  std::string aliasOf{};  ///< The tensor whose memory it shares; empty for one of its own.
+  std::string where{};    ///< In the file it was read from, for messages.
 };
 
 /// A pool, as a plan file states it.
@@ -37,7 +38,8 @@ struct PlanDocument {
   std::string modelName{};
   std::string modelSha256{};
   std::string allocator{};
-  Json options = Json::object();  ///< Every parameter of the allocator, defaults included.
+  /// Every parameter of the allocator, defaults included. Written, not read.
+  Json options = Json::object();
   std::optional<Bytes> alignment{};
   std::string status{};  ///< Empty: not stated.
   std::optional<Bytes> lowerBound{};

@@ -32,9 +32,13 @@ TensorNames::TensorNames(const Graph& graph) {
 }
 
 std::optional<TensorId> TensorNames::find(std::string_view name) const {
-  if (const auto found = ids_.find(name); found != ids_.end()) return found->second;
-  if (!name.starts_with('t')) return std::nullopt;
-  const auto index = parseInteger(name.substr(1));
+  const auto found = ids_.find(name);
+  return found == ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<TensorId> TensorNames::findNameOrId(std::string_view name) const {
+  if (const auto named = find(name)) return named;
+  const auto index = name.starts_with('t') ? parseInteger(name.substr(1)) : std::nullopt;
   if (!index || *index < 0 || *index >= static_cast<std::int64_t>(names_.size())) {
     return std::nullopt;
   }

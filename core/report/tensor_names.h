@@ -19,8 +19,11 @@ class TensorNames {
 
   const std::string& of(TensorId id) const { return names_[id]; }
 
-  /// The tensor with that name, or with the id in "t12" when no tensor is called so.
+  /// The tensor with that name.
   std::optional<TensorId> find(std::string_view name) const;
+
+  /// The tensor with that name, or with the id in "t12" when no tensor is called so.
+  std::optional<TensorId> findNameOrId(std::string_view name) const;
 
  private:
   IdMap<TensorId, std::string> names_;

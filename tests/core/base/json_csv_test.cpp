@@ -23,7 +23,7 @@ TEST_CASE("a JSON document has a line for every key and every row", "[json]") {
 }
 
 TEST_CASE("JSON text is valid whatever the names are", "[json]") {
-  const std::string text = jsonLine({{"a\xff\n", "\x1b[31m\xc3"}});
+  const std::string text = jsonLine(Json{{"a\xff\n", "\x1b[31m\xc3"}});
   CHECK(text == "{\"a\xEF\xBF\xBD\\n\":\"\\u001b[31m\xEF\xBF\xBD\"}");
   CHECK(parseJson(text).has_value());
 }
@@ -36,6 +36,14 @@ TEST_CASE("JSON that does not parse says where", "[json]") {
   CHECK_FALSE(parseJson(""));
   CHECK_FALSE(parseJson("\xff"));
   CHECK_FALSE(parseJson("{} {}"));
+}
+
+TEST_CASE("JSON nested beyond reason is refused", "[json]") {
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  CHECK(parseJson(nested(60)));
+  CHECK(parseJson(nested(100'000)).error().message == "JSON nested more than 64 levels deep");
 }
 
 TEST_CASE("a CSV field survives the way there and back", "[csv]") {

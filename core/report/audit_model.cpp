@@ -1,0 +1,79 @@
+#include "core/report/audit_model.h"
+
+#include <algorithm>
+
+namespace hw {
+namespace {
+
+/// The tensor that holds each tensor's bytes in the plan; none for tensors it does not list.
+IdMap<TensorId, TensorId> statedRoots(const Graph& graph, const std::vector<Resolved>& placements) {
+  IdMap<TensorId, TensorId> roots(graph.tensors.size());
+  for (const Resolved& resolved : placements) roots[resolved.tensor] = resolved.root;
+  return roots;
+}
+
+bool explains(const Storage& storage, const IdMap<TensorId, TensorId>& roots, bool rootsOnly) {
+  return std::ranges::all_of(storage.slots.keys(), [&](TensorId id) {
+    const auto& slot = storage.slots[id];
+    if (!slot) return true;
+    const TensorId root = storage.buffers[slot->buffer].root;
+    return roots[id] ? root == roots[id] : !rootsOnly || root != id;
+  });
+}
+
+}  // namespace
+
+IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, bool planInputs,
+                                                 bool planOutputs) {
+  const Graph& graph = *model.graph;
+  IdMap<TensorId, std::optional<Demand>> demands(graph.tensors.size());
+  if (model.problem) {
+    const Problem& problem = *model.problem;
+    for (const StayId id : problem.stays.keys()) {
+      demands[TensorId(problem.stays[id].buffer.index())] =
+          Demand{problem.stays[id].size, problem.liveSteps(id)};
+    }
+    return demands;
+  }
+  const auto steps = lifetimes(graph, givenOrder(graph));
+  for (const TensorId id : graph.tensors.keys()) {
+    const Tensor& tensor = graph.tensors[id];
+    const bool external =
+        (tensor.graphInput && !planInputs) || (tensor.graphOutput && !planOutputs);
+    if (tensor.constant || external || !tensor.bytes || *tensor.bytes == Bytes()) continue;
+    demands[id] = Demand{*tensor.bytes, {steps[id]}};
+  }
+  return demands;
+}
+
+AliasReading readAliases(const Graph& graph, const std::vector<Resolved>& placements,
+                         const AliasQuestion& question) {
+  const auto roots = statedRoots(graph, placements);
+  const Schedule schedule = givenOrder(graph);
+  std::optional<AliasReading> first;
+  for (const AliasRules& candidate : question.rules) {
+    StorageOptions options = question.options;
+    options.alias = candidate;
+    AliasReading reading{.storage = shareStorage(graph, schedule, options), .rules = candidate};
+    reading.explains = explains(reading.storage, roots, question.buffersOnly);
+    if (reading.explains) return reading;
+    if (!first) first = std::move(reading);
+  }
+  return std::move(*first);
+}
+
+std::vector<AliasRules> rulesToTry(const PlanDocument& plan) {
+  std::vector<AliasRules> all;
+  for (int bits = 0; bits < 8; ++bits) {
+    all.push_back({(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0});
+  }
+  const auto rank = [&](const AliasRules& rules) {
+    if (aliasText(rules) == plan.alias) return 0;
+    if (rules == AliasRules()) return 1;
+    return rules == AliasRules::none() ? 2 : 3;
+  };
+  std::ranges::stable_sort(all, {}, rank);
+  return all;
+}
+
+}  // namespace hw

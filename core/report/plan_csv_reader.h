@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/report/plan_document.h"
+
+namespace hw {
+
+/// Reads a plan in MiniMalloc's CSV form: columns `id` (or `tensor`, `name`) and `offset`, and if
+/// present `lower`, `upper` (half-open), `size`, `alignment`, `gaps` and `pool`, in any order.
+Result<PlanDocument> readPlanCsv(std::string_view bytes);
+
+}  // namespace hw
