@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/import/importer.h"
+#include "core/report/text_table.h"
+
+namespace hw {
+
+/// What a model amounts to before anything is planned: exact sizes, no aliasing, the given order.
+struct ModelSummary {
+  std::size_t ops = 0;
+  std::size_t foldedOps = 0;  ///< Computed from weights alone, ahead of time.
+  std::size_t tensors = 0;    ///< Those that need memory while the model runs.
+  Bytes tensorBytes{};
+  Bytes largest{};  ///< Of one tensor.
+  TensorId largestTensor{};
+  std::size_t constants = 0;
+  Bytes constantBytes{};
+  std::size_t unsizedConstants = 0;
+  Bytes lowerBound{};
+  Step lowerBoundStep{};  ///< The first step at which that much is live.
+  Step steps{};
+  std::array<std::size_t, 5> origins{};                        ///< Tensors by SizeOrigin.
+  std::vector<std::pair<std::string, std::size_t>> opTypes{};  ///< Most frequent first.
+  std::vector<TensorId> unsized{};                             ///< Not counted in any total.
+};
+
+ModelSummary summarise(const Model& model);
+
+struct SummaryTextOptions {
+  Paint paint{};
+  std::size_t rows = 12;  ///< Most rows of any list.
+};
+
+std::string summaryText(const Model& model, const ModelSummary& summary,
+                        const SummaryTextOptions& options);
+Json summaryJson(const Model& model, const ModelSummary& summary);
+
+}  // namespace hw

@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/report/model_summary.h"
+#include "core/report/text_parts.h"
+
+namespace hw {
+namespace {
+
+std::string shapeText(const Tensor& tensor) {
+  if (!tensor.shape) return "shape unknown";
+  if (tensor.shape->empty()) return "scalar";
+  std::string text;
+  for (const std::int64_t dimension : *tensor.shape) {
+    text += (text.empty() ? "" : "x") + std::to_string(dimension);
+  }
+  return text;
+}
+
+std::string sizesText(const ModelSummary& summary) {
+  std::string text;
+  for (const SizeOrigin origin : {SizeOrigin::declared, SizeOrigin::inferred, SizeOrigin::evaluated,
+                                  SizeOrigin::assumed, SizeOrigin::unknown}) {
+    const std::size_t count = summary.origins[static_cast<std::size_t>(origin)];
+    if (count == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                        groupDigits(static_cast<std::int64_t>(count)), sizeOriginName(origin));
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string boundText(const Graph& graph, const ModelSummary& summary) {
+  std::string text = bytesText(summary.lowerBound);
+  if (summary.lowerBound == Bytes()) return text;
+  const Step step = summary.lowerBoundStep;
+  text += fmt::format(", live at step {}", groupDigits(step.count()));
+  const auto index = static_cast<std::size_t>(step.count());
+  if (index >= graph.ops.size()) return text;
+  return text + fmt::format(" ({} {})", printable(graph.ops[OpId(index)].type),
+                            cellName(displayName(graph, OpId(index))));
+}
+
+std::string factsText(const Model& model, const ModelSummary& summary, const Paint& paint) {
+  const Graph& graph = *model.graph;
+  TextTable facts({{""}, {""}});
+  facts.add({"file", printable(model.path)});
+  facts.add({"sha256", model.sha256});
+  if (!model.problem) {
+    std::string ops = groupDigits(static_cast<std::int64_t>(summary.ops));
+    if (summary.foldedOps > 0) {
+      ops += fmt::format(", {} of them computed ahead of time from weights", summary.foldedOps);
+    }
+    facts.add({"operators", ops});
+  }
+  facts.add({"steps", groupDigits(summary.steps.count())});
+  facts.add({model.problem ? "buffers" : "tensors",
+             fmt::format("{} to place, {} together",
+                         groupDigits(static_cast<std::int64_t>(summary.tensors)),
+                         bytesText(summary.tensorBytes))});
+  if (summary.largestTensor) {
+    facts.add({"largest", fmt::format("{}, {}", bytesText(summary.largest),
+                                      cellName(displayName(graph, summary.largestTensor)))});
+  }
+  if (summary.constants > 0) {
+    std::string weights =
+        fmt::format("{}, {}", groupDigits(static_cast<std::int64_t>(summary.constants)),
+                    bytesText(summary.constantBytes));
+    if (summary.unsizedConstants > 0) {
+      weights += fmt::format(" and {} of unknown size", summary.unsizedConstants);
+    }
+    facts.add({"weights", weights});
+  }
+  facts.add({"lower bound", boundText(graph, summary)});
+  facts.add({"sizes", sizesText(summary)});
+  return facts.text(paint);
+}
+
+std::string tensorsText(const Graph& graph, const std::string& title,
+                        const std::vector<TensorId>& ids, const SummaryTextOptions& options) {
+  TextTable table({{""}, {""}, {""}, {"", TextTable::Align::right}, {""}});
+  for (const TensorId id : firstOf(ids, options.rows)) {
+    const Tensor& tensor = graph.tensors[id];
+    table.add({cellName(displayName(graph, id)), std::string(dtypeName(tensor.dtype)),
+               shapeText(tensor),
+               tensor.bytes ? groupDigits(tensor.bytes->count()) + " B" : "size unknown",
+               tensor.constant ? "constant" : ""});
+  }
+  return section(options.paint, title, ids.size(), table.text(options.paint), options.rows);
+}
+
+}  // namespace
+
+std::string summaryText(const Model& model, const ModelSummary& summary,
+                        const SummaryTextOptions& options) {
+  const Graph& graph = *model.graph;
+  const Paint& paint = options.paint;
+  std::string text = paint.bold(printable(model.name)) + "  " + paint.dim(model.format) + "\n";
+  text += factsText(model, summary, paint);
+  text += tensorsText(graph, "inputs", graph.inputs, options);
+  text += tensorsText(graph, "outputs", graph.outputs, options);
+
+  TextTable types({{""}, {"", TextTable::Align::right}});
+  for (const auto& [type, count] : firstOf(summary.opTypes, options.rows)) {
+    types.add({cellName(type), groupDigits(static_cast<std::int64_t>(count))});
+  }
+  text += section(paint, "operator types", summary.opTypes.size(), types.text(paint), options.rows);
+
+  TextTable unsized({{""}, {""}});
+  for (const TensorId id : firstOf(summary.unsized, options.rows)) {
+    unsized.add({cellName(displayName(graph, id)), printable(graph.tensors[id].unknownReason)});
+  }
+  text += section(paint, "size not known, so in no total", summary.unsized.size(),
+                  unsized.text(paint), options.rows);
+  return text + notesText(paint, {&graph.notes});
+}
+
+}  // namespace hw

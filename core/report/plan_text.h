@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/report/text_table.h"
+#include "core/run/run.h"
+
+namespace hw {
+
+struct PlanTextOptions {
+  Paint paint{};
+  std::size_t rows = 20;  ///< Most rows of any list.
+};
+
+/// The plan for people: what was asked, what came out per pool, where every tensor went.
+std::string planText(const Run& run, const PlanTextOptions& options);
+
+/// "complete: L2 30 B, 15.4 % above the lower bound": one line.
+std::string planLine(const Run& run);
+
+/// Why there is no plan, or none that fits, in one sentence; nothing when there is one.
+std::optional<std::string> planFailure(const Run& run);
+
+/// "free-list:pick=best on L2 2.00 MiB, L3 unlimited; alignment 64": what a run was asked for.
+std::string requestText(const Run& run);
+
+}  // namespace hw

@@ -1,0 +1,101 @@
+#include "core/report/text_table.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+
+namespace hw {
+namespace {
+
+bool startsCodePoint(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+/// The first `count` code points of valid UTF-8.
+std::string_view firstCodePoints(std::string_view text, std::size_t count) {
+  std::size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if (startsCodePoint(text[at]) && count-- == 0) break;
+  }
+  return text.substr(0, at);
+}
+
+std::string emphasised(const Paint& paint, TextTable::Emphasis emphasis, std::string line) {
+  switch (emphasis) {
+    case TextTable::Emphasis::good:
+      return paint.good(line);
+    case TextTable::Emphasis::bad:
+      return paint.bad(line);
+    case TextTable::Emphasis::dim:
+      return paint.dim(line);
+    case TextTable::Emphasis::none:
+      break;
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string Paint::wrap(std::string_view code, std::string_view text) const {
+  if (!on) return std::string(text);
+  return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
+}
+
+void TextTable::add(std::vector<std::string> cells, Emphasis emphasis) {
+  cells.resize(columns_.size());
+  rows_.push_back({std::move(cells), emphasis});
+}
+
+std::string TextTable::line(const std::vector<std::string>& cells,
+                            const std::vector<std::size_t>& widths) const {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::string padding(widths[i] - displayWidth(cells[i]), ' ');
+    text += "  ";
+    text += columns_[i].align == Align::left ? cells[i] + padding : padding + cells[i];
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+std::string TextTable::text(const Paint& paint) const {
+  std::vector<std::string> titles;
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    titles.push_back(columns_[i].title);
+    widths.push_back(displayWidth(columns_[i].title));
+    for (const Row& row : rows_) widths[i] = std::max(widths[i], displayWidth(row.cells[i]));
+  }
+  std::string text;
+  const bool titled = std::ranges::any_of(titles, [](const auto& title) { return !title.empty(); });
+  if (titled) text += paint.bold(line(titles, widths)) + '\n';
+  for (const Row& row : rows_) {
+    text += emphasised(paint, row.emphasis, line(row.cells, widths)) + '\n';
+  }
+  return text;
+}
+
+std::size_t displayWidth(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, startsCodePoint));
+}
+
+std::string bytesText(Bytes bytes) {
+  const std::string exact = groupDigits(bytes.count()) + " B";
+  return bytes < Bytes(1024) ? exact : exact + " (" + formatBytes(bytes) + ")";
+}
+
+std::string cellName(std::string_view name, std::size_t width) {
+  const std::string safe = printable(name, 4096);
+  const std::size_t length = displayWidth(safe);
+  if (length <= width) return safe;
+  const std::size_t head = (width - 1) / 2;
+  const std::size_t tail = width - 1 - head;
+  const std::string_view start = firstCodePoints(safe, head);
+  const std::string_view rest = firstCodePoints(safe, length - tail);
+  return std::string(start) + "…" + safe.substr(rest.size());
+}
+
+std::string countText(std::size_t count, std::string_view noun) {
+  std::string text = groupDigits(static_cast<std::int64_t>(count)) + " " + std::string(noun);
+  return count == 1 ? text : text + "s";
+}
+
+}  // namespace hw

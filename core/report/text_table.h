@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/quantity.h"
+
+namespace hw {
+
+/// Puts emphasis into text for a terminal; does nothing when switched off.
+struct Paint {
+  bool on = false;
+  std::string bold(std::string_view text) const { return wrap("1", text); }
+  std::string dim(std::string_view text) const { return wrap("2", text); }
+  std::string good(std::string_view text) const { return wrap("32", text); }
+  std::string bad(std::string_view text) const { return wrap("31", text); }
+
+ private:
+  std::string wrap(std::string_view code, std::string_view text) const;
+};
+
+/// Rows and columns of text, aligned for a fixed-width font, two blanks apart.
+class TextTable {
+ public:
+  enum class Align { left, right };
+  enum class Emphasis { none, good, bad, dim };
+  struct Column {
+    std::string title{};
+    Align align = Align::left;
+  };
+
+  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  /// A short row is filled with empty cells.
+  void add(std::vector<std::string> cells, Emphasis emphasis = Emphasis::none);
+  bool empty() const { return rows_.empty(); }
+
+  /// Every line is indented by two blanks; no trailing blanks. Titles are left out when all are
+  /// empty.
+  std::string text(const Paint& paint) const;
+
+ private:
+  struct Row {
+    std::vector<std::string> cells;
+    Emphasis emphasis;
+  };
+  std::string line(const std::vector<std::string>& cells,
+                   const std::vector<std::size_t>& widths) const;
+
+  std::vector<Column> columns_;
+  std::vector<Row> rows_;
+};
+
+/// Width of valid UTF-8 on a terminal, counted in code points.
+std::size_t displayWidth(std::string_view text);
+
+/// "3,211,264 B (3.06 MiB)"; without the second half where it would say the same.
+std::string bytesText(Bytes bytes);
+
+/// A name for a column: made safe, and shortened in the middle to `width`.
+std::string cellName(std::string_view name, std::size_t width = 40);
+
+/// "1 tensor", "2,000 tensors".
+std::string countText(std::size_t count, std::string_view noun);
+
+}  // namespace hw
