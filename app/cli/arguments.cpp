@@ -1,0 +1,188 @@
+#include "app/cli/arguments.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "core/base/text.h"
+
+namespace hw::cli {
+namespace {
+
+constexpr const char* kAbout =
+    "Plans, simulates and compares the memory of neural networks, ahead of time.";
+constexpr const char* kNotes =
+    "Examples:\n"
+    "  highwater info model.onnx\n"
+    "  highwater plan model.onnx --allocator free-list:pick=best --l2 1MiB -o plan.json\n"
+    "  highwater compare samples:resnet50\n"
+    "  highwater check model.onnx plan.json\n"
+    "\n"
+    "Sizes: 4096, 512KiB, 1.5MiB, 2GB (KiB = 1024, kB = 1000).\n"
+    "Exit codes: 0 done; 1 the answer is no; 2 bad usage; 3 bad input; 4 a bug of ours;\n"
+    "130 interrupted.\n"
+    "'highwater COMMAND --help' tells about a command.";
+constexpr std::size_t kHelpColumn = 34;
+
+/// A check for a value: one of `words`, or an error with the closest.
+CLI::Validator oneOf(const std::vector<std::string>& words) {
+  const auto check = [words](std::string& value) {
+    if (std::ranges::find(words, value) != words.end()) return std::string();
+    std::string message =
+        fmt::format("'{}' is not one of {}", printable(value, 80), fmt::join(words, ", "));
+    if (const auto closest = closestWord(value, words)) {
+      message += fmt::format("; did you mean '{}'?", *closest);
+    }
+    return message;
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Option* finish(CLI::Option* option, const OptionText& text) {
+  if (!text.type.empty()) option->type_name(text.type);
+  if (!text.choices.empty()) option->check(oneOf(text.choices));
+  return option;
+}
+
+/// Every long and short option of a command, as typed.
+std::vector<std::string> optionNames(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+std::string didYouMean(const std::string& word, const std::vector<std::string>& known) {
+  const auto closest = closestWord(word, known);
+  return closest ? fmt::format("; did you mean '{}'?", *closest) : std::string();
+}
+
+/// `word` stands where a command was expected.
+Failure unknownCommand(const std::string& word, const CLI::App& program) {
+  std::vector<std::string> known = optionNames(program);
+  const bool option = word.starts_with("-");
+  if (!option) {
+    known.clear();
+    for (const CLI::App* command : program.get_subcommands({})) {
+      known.push_back(command->get_name());
+    }
+  }
+  return {ExitCode::badUsage, "",
+          fmt::format("unknown {} '{}'{}", option ? "option" : "command", printable(word, 80),
+                      didYouMean(word, known))};
+}
+
+Failure unexpectedArgument(const std::string& word, const CLI::App& command) {
+  if (!word.starts_with("-")) {
+    return {ExitCode::badUsage, "",
+            fmt::format("'{}' does not take another argument '{}'", command.get_name(),
+                        printable(word, 80))};
+  }
+  const std::string name = word.substr(0, word.find('='));
+  return {ExitCode::badUsage, "",
+          fmt::format("unknown option '{}' for '{}'{}", printable(name, 80), command.get_name(),
+                      didYouMean(name, optionNames(command)))};
+}
+
+/// A program with its commands, before it has seen a command line.
+struct ProgramParser {
+  CLI::App program{kAbout, "highwater"};
+  std::vector<std::pair<CLI::App*, Action>> actions{};
+
+  explicit ProgramParser(const std::vector<CommandInfo>& commands) {
+    program.footer(kNotes);
+    program.get_formatter()->column_width(kHelpColumn);
+    program.set_version_flag("--version", "highwater " HIGHWATER_VERSION, "print the version");
+    program.set_help_flag("-h,--help", "print this text");
+    program.allow_extras();
+    for (const CommandInfo& info : commands) {
+      CLI::App* command = program.add_subcommand(info.name, info.summary);
+      command->footer(info.notes);
+      command->allow_extras();
+      Arguments arguments(*command);
+      actions.emplace_back(command, info.add(arguments));
+    }
+  }
+
+  /// What to do, once everything has been understood.
+  Outcome<ParsedCommandLine> action() const {
+    for (const auto& [command, action] : actions) {
+      if (!command->parsed()) continue;
+      const auto extras = command->remaining();
+      if (!extras.empty()) return tl::unexpected(unexpectedArgument(extras.front(), *command));
+      return ParsedCommandLine{.action = action};
+    }
+    const auto extras = program.remaining();
+    if (!extras.empty()) return tl::unexpected(unknownCommand(extras.front(), program));
+    return failure(ExitCode::badUsage, "", "expected a command; try 'highwater --help'");
+  }
+
+  /// An unknown option matters more than the argument it kept from being found.
+  Failure explain(const CLI::ParseError& error) const {
+    for (const auto& [command, action] : actions) {
+      if (!command->parsed()) continue;
+      for (const std::string& word : command->remaining()) {
+        if (word.size() > 1 && word.starts_with("-")) return unexpectedArgument(word, *command);
+      }
+      return {ExitCode::badUsage, "", fmt::format("{}: {}", command->get_name(), error.what())};
+    }
+    return {ExitCode::badUsage, "", error.what()};
+  }
+};
+
+}  // namespace
+
+void Arguments::positional(const std::string& name, std::string& value, const OptionText& text) {
+  finish(app_.add_option(name, value, text.help), text)->required();
+}
+
+void Arguments::option(const std::string& names, std::string& value, const OptionText& text) {
+  finish(app_.add_option(names, value, text.help), text);
+}
+
+void Arguments::option(const std::string& names, std::vector<std::string>& values,
+                       const OptionText& text) {
+  finish(app_.add_option(names, values, text.help), text)->allow_extra_args(false);
+}
+
+void Arguments::required(const std::string& names, std::string& value, const OptionText& text) {
+  finish(app_.add_option(names, value, text.help), text)->required();
+}
+
+void Arguments::number(const std::string& names, int& value, int least, int most,
+                       const OptionText& text) {
+  finish(app_.add_option(names, value, text.help), text)->check(CLI::Range(least, most));
+}
+
+void Arguments::number(const std::string& names, std::uint64_t& value, const OptionText& text) {
+  finish(app_.add_option(names, value, text.help), text);
+}
+
+void Arguments::number(const std::string& names, double& value, const OptionText& text) {
+  constexpr double kMost = 1e9;
+  finish(app_.add_option(names, value, text.help), text)->check(CLI::Range(0.0, kMost));
+}
+
+void Arguments::flag(const std::string& names, bool& value, const std::string& help) {
+  app_.add_flag(names, value, help);
+}
+
+Outcome<ParsedCommandLine> parseCommandLine(int argc, char** argv,
+                                            const std::vector<CommandInfo>& commands) {
+  ProgramParser parser(commands);
+  try {
+    parser.program.parse(argc, argv);
+    return parser.action();
+  } catch (const CLI::CallForHelp&) {
+    return ParsedCommandLine{.print = parser.program.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return ParsedCommandLine{.print = std::string(version.what()) + "\n"};
+  } catch (const CLI::ParseError& error) {
+    return tl::unexpected(parser.explain(error));
+  }
+}
+
+}  // namespace hw::cli

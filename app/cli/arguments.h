@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/cli/outcome.h"
+
+namespace CLI {
+class App;
+}
+
+namespace hw::cli {
+
+/// How an option is shown in --help and what it takes.
+struct OptionText {
+  std::string help{};
+  std::string type{};                  ///< "FILE", "SIZE".
+  std::vector<std::string> choices{};  ///< Nothing else is accepted; empty: anything is.
+};
+
+/// The options of one command. Variables are filled in when the command line is read, so they must
+/// outlive it. The only place that knows the library behind it is arguments.cpp.
+class Arguments {
+ public:
+  explicit Arguments(CLI::App& app) : app_(app) {}
+
+  /// A required argument without a name of its own.
+  void positional(const std::string& name, std::string& value, const OptionText& text);
+  /// `names` are as typed: "-o,--output".
+  void option(const std::string& names, std::string& value, const OptionText& text);
+  void option(const std::string& names, std::vector<std::string>& values, const OptionText& text);
+  void required(const std::string& names, std::string& value, const OptionText& text);
+  void number(const std::string& names, int& value, int least, int most, const OptionText& text);
+  void number(const std::string& names, std::uint64_t& value, const OptionText& text);
+  void number(const std::string& names, double& value, const OptionText& text);
+  void flag(const std::string& names, bool& value, const std::string& help);
+
+ private:
+  CLI::App& app_;
+};
+
+/// What a command does once its options are read.
+using Action = std::function<Outcome<ExitCode>()>;
+
+/// A command of the program: its name, and how to add its options.
+struct CommandInfo {
+  std::string name{};
+  std::string summary{};
+  std::string notes{};  ///< Below the options in --help: rules and examples.
+  std::function<Action(Arguments&)> add{};
+};
+
+/// What the command line came to: something to print, or something to do.
+struct ParsedCommandLine {
+  std::string print{};
+  Action action{};
+};
+
+/// Reads the command line. Unknown commands, options and values are failures that name the closest
+/// known one.
+Outcome<ParsedCommandLine> parseCommandLine(int argc, char** argv,
+                                            const std::vector<CommandInfo>& commands);
+
+}  // namespace hw::cli

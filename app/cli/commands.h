@@ -1,0 +1,15 @@
+#pragma once
+
+#include "app/cli/arguments.h"
+
+namespace hw::cli {
+
+CommandInfo infoCommand();
+CommandInfo planCommand();
+CommandInfo compareCommand();
+CommandInfo simulateCommand();
+CommandInfo checkCommand();
+CommandInfo convertCommand();
+CommandInfo listCommand();
+
+}  // namespace hw::cli

@@ -1,0 +1,44 @@
+#include <exception>
+#include <new>
+
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "app/cli/stop.h"
+
+namespace hw::cli {
+namespace {
+
+Outcome<ExitCode> run(int argc, char** argv) {
+  const auto parsed =
+      parseCommandLine(argc, argv,
+                       {infoCommand(), planCommand(), compareCommand(), simulateCommand(),
+                        checkCommand(), convertCommand(), listCommand()});
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (parsed->action) return parsed->action();
+  if (auto written = writeOutput("-", [&](std::ostream& out) { out << parsed->print; }); !written) {
+    return tl::unexpected(written.error());
+  }
+  return ExitCode::done;
+}
+
+ExitCode runAndReport(int argc, char** argv) {
+  try {
+    const Outcome<ExitCode> outcome = run(argc, argv);
+    if (outcome) return *outcome;
+    printFailure(outcome.error());
+    return outcome.error().code;
+  } catch (const std::bad_alloc&) {
+    printFailure({ExitCode::internalError, "", "out of memory"});
+  } catch (const std::exception& error) {
+    printFailure({ExitCode::internalError, "", std::string("internal error: ") + error.what()});
+  }
+  return ExitCode::internalError;
+}
+
+}  // namespace
+}  // namespace hw::cli
+
+int main(int argc, char** argv) {
+  hw::cli::handleSignals();
+  return static_cast<int>(hw::cli::runAndReport(argc, argv));
+}

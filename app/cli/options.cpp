@@ -1,0 +1,226 @@
+#include "app/cli/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/memory/platforms.h"
+#include "core/run/samples.h"
+
+namespace hw::cli {
+namespace {
+
+constexpr std::string_view kDefaultAllocator = "greedy-by-size";
+
+Outcome<Platform> readPlatformFile(const std::string& path) {
+  const auto text = readFile(path);
+  if (!text) return failure(text.error(), path);
+  auto platform = parsePlatform(*text);
+  if (!platform) {
+    // Whatever is wrong in a file is bad input, also what would be a bad option elsewhere.
+    return failure(ExitCode::badInput, path, platform.error().text());
+  }
+  return std::move(*platform);
+}
+
+/// A preset by name, or a file when it looks like one.
+Outcome<Platform> readPlatform(const std::string& text) {
+  const bool file = text.ends_with(".toml") || text.find('/') != std::string::npos || text == "-";
+  if (file) return readPlatformFile(text);
+  auto platform = findPlatform(text);
+  if (!platform) return failure(ExitCode::badUsage, "--platform", platform.error().text());
+  return std::move(*platform);
+}
+
+}  // namespace
+
+ModelOptions::ModelOptions(Arguments& arguments) {
+  arguments.positional("MODEL", name_,
+                       {.help = "a model file, - for standard input, or samples:NAME"});
+  arguments.option(
+      "--dim", dimensions_,
+      {.help = "binds a free dimension of the model; may be repeated", .type = "NAME=VALUE"});
+}
+
+Outcome<std::shared_ptr<const Model>> ModelOptions::open() const {
+  ImportOptions options;
+  for (const std::string& text : dimensions_) {
+    const std::size_t equals = text.rfind('=');
+    const auto value =
+        equals == std::string::npos ? std::nullopt : parseInteger(text.substr(equals + 1));
+    if (!value || *value < 1 || equals == 0) {
+      return failure(
+          ExitCode::badUsage, "--dim",
+          fmt::format("'{}' is not a dimension; expected NAME=VALUE, such as batch=1", text));
+    }
+    options.dimensions[text.substr(0, equals)] = *value;
+  }
+  auto model = openModel(name_, options);
+  if (!model) return failure(model.error(), name_);
+  return std::make_shared<const Model>(std::move(*model));
+}
+
+StorageArguments::StorageArguments(Arguments& arguments) {
+  const std::vector<std::string> places = {"arena", "external"};
+  arguments.option(
+      "--align", alignment_,
+      {.help = "alignment of every address (default 64; of a planning problem its own)",
+       .type = "N"});
+  arguments.option("--alias", alias_,
+                   {.help = "who may share memory: none, views (default), or a list of reshape, "
+                            "concat, split",
+                    .type = "RULES"});
+  arguments.option("--inputs", inputs_,
+                   {.help = "where graph inputs live: arena (default) or external",
+                    .type = "WHERE",
+                    .choices = places});
+  arguments.option("--outputs", outputs_,
+                   {.help = "where graph outputs live: arena (default) or external",
+                    .type = "WHERE",
+                    .choices = places});
+}
+
+Outcome<AliasRules> StorageArguments::alias() const {
+  if (alias_.empty() || alias_ == "views") return AliasRules();
+  AliasRules rules = AliasRules::none();
+  if (alias_ == "none") return rules;
+  const std::vector<std::string> known = {"none", "views", "reshape", "concat", "split"};
+  for (const std::string_view word : splitText(alias_, ',')) {
+    if (word == "reshape") {
+      rules.reshape = true;
+    } else if (word == "concat") {
+      rules.concat = true;
+    } else if (word == "split") {
+      rules.split = true;
+    } else {
+      const auto closest = closestWord(word, known);
+      return failure(
+          ExitCode::badUsage, "--alias",
+          fmt::format("'{}' is not a rule; expected none, views, or a list of reshape, "
+                      "concat, split{}",
+                      word, closest ? fmt::format("; did you mean '{}'?", *closest) : ""));
+    }
+  }
+  return rules;
+}
+
+Outcome<std::optional<Bytes>> StorageArguments::alignment() const {
+  if (alignment_.empty()) return std::nullopt;
+  const auto bytes = parseSize(alignment_);
+  const std::int64_t count = bytes ? bytes->count() : 0;
+  if (count < 1 || (count & (count - 1)) != 0 || count > (1 << 30)) {
+    return failure(
+        ExitCode::badUsage, "--align",
+        fmt::format("'{}' is not an alignment; expected a power of two up to 1GiB", alignment_));
+  }
+  return *bytes;
+}
+
+MachineArguments::MachineArguments(Arguments& arguments, DefaultMachine machine)
+    : machine_(machine) {
+  const bool planning = machine == DefaultMachine::unlimited;
+  arguments.option("--platform", platform_,
+                   {.help = planning ? "whose memories bound the plan: a preset or a TOML file "
+                                       "(default: unlimited memories)"
+                                     : "the machine: a preset or a TOML file (default generic-npu)",
+                    .type = "NAME|FILE"});
+  arguments.option(
+      "--l2", l2_,
+      {.help = "what may be planned of L2: 4096, 512KiB, 1.5MiB, unlimited", .type = "SIZE"});
+  arguments.option("--l3", l3_, {.help = "what may be planned of L3", .type = "SIZE"});
+  if (planning) return;
+  arguments.option(
+      "--weights", weights_,
+      {.help = "stream (default): from L3 whenever an operator runs; resident: already "
+               "where they are needed",
+       .type = "HOW",
+       .choices = {"stream", "resident"}});
+}
+
+Outcome<PoolSize> MachineArguments::poolSize(const std::string& option,
+                                             const std::string& text) const {
+  if (text == "unlimited") return PoolSize{.kind = PoolSize::Kind::unbounded};
+  if (!text.empty()) {
+    const auto bytes = parseSize(text);
+    if (!bytes) {
+      return failure(ExitCode::badUsage, option, bytes.error().message + ", or unlimited");
+    }
+    return PoolSize{.kind = PoolSize::Kind::bytes, .bytes = *bytes};
+  }
+  const bool unlimited = platform_.empty() && machine_ == DefaultMachine::unlimited;
+  return PoolSize{.kind = unlimited ? PoolSize::Kind::unbounded : PoolSize::Kind::platform};
+}
+
+Outcome<void> MachineArguments::apply(RunConfig& config) const {
+  if (platform_.empty()) {
+    config.platform = platformCatalog().front();
+  } else {
+    auto platform = readPlatform(platform_);
+    if (!platform) return tl::unexpected(platform.error());
+    config.platform = std::move(*platform);
+  }
+  const auto l2 = poolSize("--l2", l2_);
+  if (!l2) return tl::unexpected(l2.error());
+  const auto l3 = poolSize("--l3", l3_);
+  if (!l3) return tl::unexpected(l3.error());
+  config.l2 = *l2;
+  config.l3 = *l3;
+  config.streamWeights = weights_ != "resident";
+  return {};
+}
+
+void unlimitedMachine(RunConfig& config) {
+  config.platform = platformCatalog().front();
+  config.l2 = {.kind = PoolSize::Kind::unbounded};
+  config.l3 = {.kind = PoolSize::Kind::unbounded};
+}
+
+RunArguments::RunArguments(Arguments& arguments, DefaultMachine machine)
+    : storage_(arguments), machine_(arguments, machine) {
+  constexpr int kMostThreads = 1024;
+  threads_ = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  arguments.number("--seed", seed_,
+                   {.help = "for allocators that draw random numbers (default 1)", .type = "N"});
+  arguments.number("--threads", threads_, 1, kMostThreads,
+                   {.help = "to work with at a time (default: one a processor)", .type = "N"});
+  arguments.number("--time-limit", timeLimit_,
+                   {.help = "for allocators that search (default: none)", .type = "SECONDS"});
+}
+
+Outcome<RunConfig> RunArguments::config() const {
+  RunConfig config{.planInputs = storage_.planInputs(),
+                   .planOutputs = storage_.planOutputs(),
+                   .seed = seed_,
+                   .threads = threads_,
+                   .timeLimit = timeLimit_};
+  const auto alias = storage_.alias();
+  if (!alias) return tl::unexpected(alias.error());
+  config.alias = *alias;
+  const auto alignment = storage_.alignment();
+  if (!alignment) return tl::unexpected(alignment.error());
+  config.alignment = *alignment;
+  if (auto applied = machine_.apply(config); !applied) return tl::unexpected(applied.error());
+  return config;
+}
+
+AllocatorOption::AllocatorOption(Arguments& arguments) {
+  arguments.option("-a,--allocator", text_,
+                   {.help = fmt::format("how to plan (default {}); see 'highwater list allocators'",
+                                        kDefaultAllocator),
+                    .type = "NAME[:KEY=VALUE,...]"});
+}
+
+Outcome<AllocatorChoice> AllocatorOption::choice() const {
+  return parseAllocator("--allocator", text_.empty() ? std::string(kDefaultAllocator) : text_);
+}
+
+Outcome<AllocatorChoice> parseAllocator(const std::string& option, const std::string& text) {
+  auto choice = AllocatorChoice::parse(text);
+  if (!choice) return failure(ExitCode::badUsage, option, choice.error().text());
+  return std::move(*choice);
+}
+
+}  // namespace hw::cli

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/arguments.h"
+#include "app/cli/outcome.h"
+#include "core/run/run.h"
+
+namespace hw::cli {
+
+/// MODEL and --dim.
+class ModelOptions {
+ public:
+  explicit ModelOptions(Arguments& arguments);
+
+  Outcome<std::shared_ptr<const Model>> open() const;
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+  std::vector<std::string> dimensions_;
+};
+
+/// Where a memory without --platform, --l2 or --l3 gets its size.
+enum class DefaultMachine {
+  unlimited,  ///< Planning: as much as it takes.
+  platform,   ///< Simulating: what the default platform has.
+};
+
+/// The options that decide how tensors become buffers.
+class StorageArguments {
+ public:
+  explicit StorageArguments(Arguments& arguments);
+
+  bool aliasGiven() const { return !alias_.empty(); }
+  bool inputsGiven() const { return !inputs_.empty(); }
+  bool outputsGiven() const { return !outputs_.empty(); }
+  Outcome<AliasRules> alias() const;
+  Outcome<std::optional<Bytes>> alignment() const;
+  bool planInputs() const { return inputs_ != "external"; }
+  bool planOutputs() const { return outputs_ != "external"; }
+
+ private:
+  std::string alias_;
+  std::string alignment_;
+  std::string inputs_;
+  std::string outputs_;
+};
+
+/// The options that decide on what machine a run happens.
+class MachineArguments {
+ public:
+  MachineArguments(Arguments& arguments, DefaultMachine machine);
+
+  Outcome<void> apply(RunConfig& config) const;
+
+ private:
+  Outcome<PoolSize> poolSize(const std::string& option, const std::string& text) const;
+
+  DefaultMachine machine_;
+  std::string platform_;
+  std::string l2_;
+  std::string l3_;
+  std::string weights_;
+};
+
+/// The default platform with both memories unlimited.
+void unlimitedMachine(RunConfig& config);
+
+/// Everything a run needs besides its model and allocator.
+class RunArguments {
+ public:
+  RunArguments(Arguments& arguments, DefaultMachine machine);
+
+  /// The allocator is left to the caller.
+  Outcome<RunConfig> config() const;
+
+ private:
+  StorageArguments storage_;
+  MachineArguments machine_;
+  std::uint64_t seed_ = 1;
+  int threads_ = 1;
+  double timeLimit_ = 0;
+};
+
+/// --allocator NAME[:key=value,...], with its default.
+class AllocatorOption {
+ public:
+  explicit AllocatorOption(Arguments& arguments);
+
+  Outcome<AllocatorChoice> choice() const;
+  bool given() const { return !text_.empty(); }
+
+ private:
+  std::string text_;
+};
+
+/// An allocator as `option` names it.
+Outcome<AllocatorChoice> parseAllocator(const std::string& option, const std::string& text);
+
+}  // namespace hw::cli

@@ -1,0 +1,80 @@
+#include "app/cli/output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+
+namespace hw::cli {
+namespace {
+
+constexpr std::array<std::string_view, 3> kNames = {"text", "json", "csv"};
+constexpr std::array<std::string_view, 3> kEndings = {".txt", ".json", ".csv"};
+
+std::string_view nameOf(Format format) { return kNames[static_cast<std::size_t>(format)]; }
+
+std::vector<std::string> namesOf(const std::vector<Format>& formats) {
+  std::vector<std::string> names;
+  for (const Format format : formats) names.emplace_back(nameOf(format));
+  return names;
+}
+
+}  // namespace
+
+OutputOptions::OutputOptions(Arguments& arguments, std::vector<Format> formats)
+    : formats_(std::move(formats)) {
+  const std::vector<std::string> names = namesOf(formats_);
+  arguments.option("--format", format_,
+                   {.help = fmt::format("{} (default: as FILE ends, else {})",
+                                        fmt::join(names, ", "), names.front()),
+                    .type = "NAME",
+                    .choices = names});
+  arguments.option("-o,--output", path_,
+                   {.help = "write to FILE instead of standard output (-)", .type = "FILE"});
+  arguments.flag("-q,--quiet", quiet_, "no progress, no word about files written");
+}
+
+Outcome<Format> OutputOptions::format() const {
+  for (const Format format : formats_) {
+    if (nameOf(format) == format_) return format;
+  }
+  if (!toFile()) return formats_.front();
+  for (const Format format : formats_) {
+    if (path_.ends_with(kEndings[static_cast<std::size_t>(format)])) return format;
+  }
+  std::vector<std::string_view> endings;
+  for (const Format format : formats_)
+    endings.push_back(kEndings[static_cast<std::size_t>(format)]);
+  return failure(
+      ExitCode::badUsage, path_,
+      fmt::format("the ending says no format; expected {}, or --format", fmt::join(endings, ", ")));
+}
+
+Outcome<void> OutputOptions::write(const std::function<void(std::ostream&)>& writer) const {
+  return writeOutput(path_.empty() ? "-" : path_, writer);
+}
+
+Outcome<void> OutputOptions::write(const std::string& text) const {
+  return write([&](std::ostream& out) { out << text; });
+}
+
+void OutputOptions::announce(const std::string& line) const {
+  const bool forPrograms = !format_.empty() && format_ != nameOf(Format::text);
+  if (!toFile() || quiet_ || forPrograms) return;
+  static_cast<void>(writeFile("-", printable(path_, 400) + ": " + line + "\n"));
+}
+
+Outcome<void> writeOutput(const std::string& path,
+                          const std::function<void(std::ostream&)>& writer) {
+  const std::string subject = path == "-" ? "standard output" : path;
+  auto file = OutputFile::open(path);
+  if (!file) return failure(file.error(), subject);
+  writer(file->stream());
+  if (auto done = file->commit(); !done) return failure(done.error(), subject);
+  return {};
+}
+
+}  // namespace hw::cli

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "app/cli/arguments.h"
+#include "app/cli/outcome.h"
+
+namespace hw::cli {
+
+enum class Format { text, json, csv };
+
+/// --format, -o and --quiet: in what form a result leaves, and where to.
+class OutputOptions {
+ public:
+  /// `formats` are those the command can write; the first is the default.
+  OutputOptions(Arguments& arguments, std::vector<Format> formats);
+
+  /// What --format says; else what the ending of the file says; else the first.
+  Outcome<Format> format() const;
+
+  /// Writes a result to the file, whole or not at all, or to standard output.
+  Outcome<void> write(const std::function<void(std::ostream&)>& writer) const;
+  Outcome<void> write(const std::string& text) const;
+
+  bool toFile() const { return !path_.empty() && path_ != "-"; }
+  const std::string& path() const { return path_; }
+  bool quiet() const { return quiet_; }
+
+  /// Says in one line on standard output what a file now holds, unless told to be quiet or to
+  /// speak a format for programs.
+  void announce(const std::string& line) const;
+
+ private:
+  std::vector<Format> formats_;
+  std::string format_;
+  std::string path_;
+  bool quiet_ = false;
+};
+
+/// Writes to `path` ("-" for standard output); errors name it.
+Outcome<void> writeOutput(const std::string& path,
+                          const std::function<void(std::ostream&)>& writer);
+
+}  // namespace hw::cli

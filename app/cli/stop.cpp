@@ -1,0 +1,63 @@
+#include "app/cli/stop.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "app/cli/outcome.h"
+
+namespace hw::cli {
+namespace {
+
+std::atomic<bool>& stoppable() {
+  static std::atomic<bool> value = false;
+  return value;
+}
+
+/// Never destroyed: the signal thread may outlive `main`.
+std::stop_source& source() {
+  static auto* stop = new std::stop_source();
+  return *stop;
+}
+
+sigset_t interruptSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  return signals;
+}
+
+/// Waits in a thread of its own: `request_stop` may not be called from a signal handler.
+[[noreturn]] void awaitInterrupts() {
+  const sigset_t signals = interruptSignals();
+  for (;;) {
+    int number = 0;
+    if (sigwait(&signals, &number) != 0) continue;
+    if (stoppable() && number == SIGINT && !source().stop_requested()) {
+      source().request_stop();
+    } else {
+      ::_exit(number == SIGINT ? static_cast<int>(ExitCode::interrupted) : 128 + number);
+    }
+  }
+}
+
+}  // namespace
+
+void handleSignals() {
+  std::signal(SIGPIPE, SIG_DFL);
+  source();
+  stoppable();
+  const sigset_t signals = interruptSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread(awaitInterrupts).detach();
+}
+
+StoppableWork::StoppableWork() { stoppable() = true; }
+StoppableWork::~StoppableWork() { stoppable() = false; }
+std::stop_token StoppableWork::token() const { return source().get_token(); }
+
+}  // namespace hw::cli

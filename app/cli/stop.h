@@ -1,0 +1,23 @@
+#pragma once
+
+#include <stop_token>
+
+namespace hw::cli {
+
+/// From now on Ctrl-C ends the program with exit code 130, and SIGPIPE ends it without a word.
+/// Call once, before any other thread is started.
+void handleSignals();
+
+/// While one of these lives, the first Ctrl-C asks for a stop instead of ending the program; a
+/// second one ends it.
+class StoppableWork {
+ public:
+  StoppableWork();
+  StoppableWork(const StoppableWork&) = delete;
+  StoppableWork& operator=(const StoppableWork&) = delete;
+  ~StoppableWork();
+
+  std::stop_token token() const;
+};
+
+}  // namespace hw::cli

@@ -1,0 +1,56 @@
+#include "core/report/exporter.h"
+
+#include <array>
+
+#include "core/report/events_writer.h"
+#include "core/report/graph_writer.h"
+#include "core/report/plan_text.h"
+#include "core/report/plan_writer.h"
+#include "core/report/problem_writer.h"
+#include "core/report/simulation_report.h"
+
+namespace hw {
+namespace {
+
+bool always(const Run&) { return true; }
+bool hasOps(const Run& run) { return !run.model->problem; }
+
+constexpr std::array kExporters = {
+    ExporterInfo{"plan-json", "where every tensor lives, for programs", ".plan.json",
+                 "plan -o FILE.json", always, writePlanJson},
+    ExporterInfo{"plan-csv", "the planned problem with offsets (MiniMalloc)", ".plan.csv",
+                 "plan -o FILE.csv", always, writePlanCsv},
+    ExporterInfo{"problem-csv", "sizes and lifetimes alone (MiniMalloc)", ".csv",
+                 "convert -o FILE.csv", always,
+                 [](const Run& run, std::ostream& out) {
+                   writeProblemCsv(*run.model,
+                                   {.alias = AliasRules::none(),
+                                    .planInputs = run.config.planInputs,
+                                    .planOutputs = run.config.planOutputs,
+                                    .alignment = Bytes(1)},
+                                   out);
+                 }},
+    ExporterInfo{"graph-json", "the model itself", ".graph.json", "convert -o FILE.graph.json",
+                 hasOps,
+                 [](const Run& run, std::ostream& out) { writeGraphJson(run.graph(), out); }},
+    ExporterInfo{
+        "events-csv", "what happened in memory, and why", ".events.csv",
+        "simulate --events FILE.csv", always,
+        [](const Run& run, std::ostream& out) { writeEvents(run, EventsFormat::csv, out); }},
+    ExporterInfo{
+        "events-jsonl", "the same, one JSON object a line", ".events.jsonl",
+        "simulate --events FILE.jsonl", always,
+        [](const Run& run, std::ostream& out) { writeEvents(run, EventsFormat::jsonLines, out); }},
+    ExporterInfo{
+        "simulation-json", "time, traffic and energy, op by op", ".simulation.json",
+        "simulate -o FILE.json", always,
+        [](const Run& run, std::ostream& out) { out << jsonDocument(simulationJson(run)); }},
+    ExporterInfo{"simulation-csv", "one row an operator", ".simulation.csv", "simulate -o FILE.csv",
+                 hasOps, [](const Run& run, std::ostream& out) { out << simulationCsv(run); }},
+};
+
+}  // namespace
+
+std::span<const ExporterInfo> exporterCatalog() { return kExporters; }
+
+}  // namespace hw
