@@ -39,8 +39,18 @@ CLI::Validator oneOf(const std::vector<std::string>& words) {
   return CLI::Validator(check, "");
 }
 
+/// A check for a number, which --help does not spell out.
+CLI::Validator inRange(double least, double most) {
+  const auto check = [least, most](std::string& value) {
+    const auto number = parseNumber(value);
+    if (number && *number >= least && *number <= most) return std::string();
+    return fmt::format("'{}' is not a number from {} to {}", printable(value, 80), least, most);
+  };
+  return CLI::Validator(check, "");
+}
+
 CLI::Option* finish(CLI::Option* option, const OptionText& text) {
-  if (!text.type.empty()) option->type_name(text.type);
+  option->type_name(text.type);
   if (!text.choices.empty()) option->check(oneOf(text.choices));
   return option;
 }
@@ -154,7 +164,7 @@ void Arguments::required(const std::string& names, std::string& value, const Opt
 
 void Arguments::number(const std::string& names, int& value, int least, int most,
                        const OptionText& text) {
-  finish(app_.add_option(names, value, text.help), text)->check(CLI::Range(least, most));
+  finish(app_.add_option(names, value, text.help), text)->check(inRange(least, most));
 }
 
 void Arguments::number(const std::string& names, std::uint64_t& value, const OptionText& text) {
@@ -163,7 +173,7 @@ void Arguments::number(const std::string& names, std::uint64_t& value, const Opt
 
 void Arguments::number(const std::string& names, double& value, const OptionText& text) {
   constexpr double kMost = 1e9;
-  finish(app_.add_option(names, value, text.help), text)->check(CLI::Range(0.0, kMost));
+  finish(app_.add_option(names, value, text.help), text)->check(inRange(0, kMost));
 }
 
 void Arguments::flag(const std::string& names, bool& value, const std::string& help) {

@@ -18,7 +18,7 @@ struct ConvertCommand {
     arguments.required("-o,--output", path,
                        {.help = "FILE.graph.json or FILE.csv; - with --to", .type = "FILE"});
     arguments.option("--to", to,
-                     {.help = "when the ending does not say",
+                     {.help = "graph-json or problem-csv, when the ending does not say",
                       .type = "NAME",
                       .choices = {"graph-json", "problem-csv"}});
   }

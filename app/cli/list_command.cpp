@@ -37,9 +37,11 @@ std::string allocatorsText(const Paint& paint) {
   for (const AllocatorInfo& info : allocatorCatalog()) {
     text +=
         fmt::format("{}{}  {}\n", text.empty() ? "" : "\n", paint.bold(info.name), info.summary);
-    text += fmt::format(
-        "  {}\n", paint.dim(fmt::format("{}; {} in n buffers{}", info.source, info.complexity,
-                                        info.choosesPools ? "; chooses L2 or L3 itself" : "")));
+    text += "  " + paint.dim(info.source) + "\n";
+    text += "  " +
+            paint.dim(fmt::format("n buffers take {}{}", info.complexity,
+                                  info.choosesPools ? "; chooses L2 or L3 itself" : "")) +
+            "\n";
     TextTable params({{""}, {""}, {""}});
     for (const ParamSpec& spec : info.params) {
       params.add({std::string(spec.name), std::string(spec.summary),
@@ -154,7 +156,7 @@ struct ListCommand {
   explicit ListCommand(Arguments& arguments) : output(arguments, {Format::text, Format::json}) {
     arguments.positional(
         "WHAT", what,
-        {.help = "which catalogue",
+        {.help = "allocators, platforms, importers, exporters or samples",
          .choices = {"allocators", "platforms", "importers", "exporters", "samples"}});
   }
 

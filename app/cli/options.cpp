@@ -67,11 +67,11 @@ StorageArguments::StorageArguments(Arguments& arguments) {
   const std::vector<std::string> places = {"arena", "external"};
   arguments.option(
       "--align", alignment_,
-      {.help = "alignment of every address (default 64; of a planning problem its own)",
+      {.help = "alignment of every address (default 64; in a planning problem its own)",
        .type = "N"});
   arguments.option("--alias", alias_,
-                   {.help = "who may share memory: none, views (default), or a list of reshape, "
-                            "concat, split",
+                   {.help = "who shares memory: none, views (default), all, or a list of "
+                            "reshape, concat, split, in-place",
                     .type = "RULES"});
   arguments.option("--inputs", inputs_,
                    {.help = "where graph inputs live: arena (default) or external",
@@ -85,9 +85,9 @@ StorageArguments::StorageArguments(Arguments& arguments) {
 
 Outcome<AliasRules> StorageArguments::alias() const {
   if (alias_.empty() || alias_ == "views") return AliasRules();
+  if (alias_ == "all") return AliasRules::all();
   AliasRules rules = AliasRules::none();
   if (alias_ == "none") return rules;
-  const std::vector<std::string> known = {"none", "views", "reshape", "concat", "split"};
   for (const std::string_view word : splitText(alias_, ',')) {
     if (word == "reshape") {
       rules.reshape = true;
@@ -95,12 +95,15 @@ Outcome<AliasRules> StorageArguments::alias() const {
       rules.concat = true;
     } else if (word == "split") {
       rules.split = true;
+    } else if (word == "in-place") {
+      rules.inPlace = true;
     } else {
-      const auto closest = closestWord(word, known);
+      const auto closest =
+          closestWord(word, {"none", "views", "all", "reshape", "concat", "split", "in-place"});
       return failure(
           ExitCode::badUsage, "--alias",
-          fmt::format("'{}' is not a rule; expected none, views, or a list of reshape, "
-                      "concat, split{}",
+          fmt::format("'{}' is not a rule; expected none, views, all, or a list of "
+                      "reshape, concat, split, in-place{}",
                       word, closest ? fmt::format("; did you mean '{}'?", *closest) : ""));
     }
   }
@@ -210,7 +213,7 @@ AllocatorOption::AllocatorOption(Arguments& arguments) {
   arguments.option("-a,--allocator", text_,
                    {.help = fmt::format("how to plan (default {}); see 'highwater list allocators'",
                                         kDefaultAllocator),
-                    .type = "NAME[:KEY=VALUE,...]"});
+                    .type = "NAME[:K=V,...]"});
 }
 
 Outcome<AllocatorChoice> AllocatorOption::choice() const {

@@ -64,13 +64,14 @@ AliasReading readAliases(const Graph& graph, const std::vector<Resolved>& placem
 
 std::vector<AliasRules> rulesToTry(const PlanDocument& plan) {
   std::vector<AliasRules> all;
-  for (int bits = 0; bits < 8; ++bits) {
-    all.push_back({(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0});
+  for (int bits = 0; bits < 16; ++bits) {
+    all.push_back({(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0});
   }
   const auto rank = [&](const AliasRules& rules) {
     if (aliasText(rules) == plan.alias) return 0;
     if (rules == AliasRules()) return 1;
-    return rules == AliasRules::none() ? 2 : 3;
+    if (rules == AliasRules::none()) return 2;
+    return rules == AliasRules::all() ? 3 : 4;
   };
   std::ranges::stable_sort(all, {}, rank);
   return all;

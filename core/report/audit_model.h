@@ -42,8 +42,8 @@ struct AliasQuestion {
 AliasReading readAliases(const Graph& graph, const std::vector<Resolved>& placements,
                          const AliasQuestion& question);
 
-/// The rules in the order in which they are worth trying: what the plan says about itself, all,
-/// none, then every other combination.
+/// The rules in the order in which they are worth trying: what the plan says about itself, views,
+/// none, all, then every other combination.
 std::vector<AliasRules> rulesToTry(const PlanDocument& plan);
 
 }  // namespace hw

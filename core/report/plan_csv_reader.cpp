@@ -121,7 +121,11 @@ Result<void> addRow(const Row& row, PlanDocument& plan) {
   if (*size) placement.size = Bytes(**size);
   const auto alignment = row.number(kAlignment, kMaxBytes.count());
   if (!alignment) return tl::unexpected(alignment.error());
-  if (*alignment && **alignment > 0) placement.alignment = Bytes(**alignment);
+  if (*alignment && **alignment > 0) {
+    placement.alignment = Bytes(**alignment);
+    // Which slices may share depends on it: the strictest row speaks for the plan.
+    plan.alignment = std::max(plan.alignment.value_or(Bytes(1)), Bytes(**alignment));
+  }
   const auto steps = readSteps(row);
   if (!steps) return tl::unexpected(steps.error());
   if (!*steps) plan.placements.push_back(placement);

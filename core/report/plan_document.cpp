@@ -91,6 +91,7 @@ class Describer {
 std::string aliasText(const AliasRules& rules) {
   if (rules == AliasRules::none()) return "none";
   if (rules == AliasRules()) return "views";
+  if (rules == AliasRules::all()) return "all";
   std::string text;
   const auto add = [&](bool on, const char* name) {
     if (on) text += (text.empty() ? "" : ",") + std::string(name);
@@ -98,6 +99,7 @@ std::string aliasText(const AliasRules& rules) {
   add(rules.reshape, "reshape");
   add(rules.concat, "concat");
   add(rules.split, "split");
+  add(rules.inPlace, "in-place");
   return text;
 }
 

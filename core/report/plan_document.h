@@ -45,7 +45,7 @@ struct PlanDocument {
   std::optional<Bytes> lowerBound{};
   std::vector<StatedPool> pools{};
   std::vector<Placement> placements{};
-  /// "none", "views" or a list of rules; empty: not stated.
+  /// As `aliasText` says it; empty: not stated.
   std::string alias{};
   std::optional<bool> planInputs{};
   std::optional<bool> planOutputs{};
@@ -57,7 +57,7 @@ struct PlanDocument {
 /// of steps in which it is live. Stays without an address are absent.
 PlanDocument describePlan(const Run& run);
 
-/// "none", "views", or the rules that are on: "reshape,split".
+/// "none", "views", "all", or the rules that are on: "reshape,split".
 std::string aliasText(const AliasRules& rules);
 
 /// Every parameter of the choice with its value or default, numbers as numbers.

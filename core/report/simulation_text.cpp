@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "core/base/text.h"
@@ -28,7 +29,9 @@ std::string figuresText(const Run& run, const Paint& paint) {
   std::string latency =
       fmt::format("{} ({} ps)", formatTime(timing.makespan), groupDigits(timing.makespan.count()));
   if (timing.makespan > SimTime()) {
-    latency += fmt::format(", {:.1f} runs a second", 1 / seconds(timing.makespan));
+    const double rate = 1 / seconds(timing.makespan);
+    latency += rate < 1000 ? fmt::format(", {:.1f} runs a second", rate)
+                           : fmt::format(", {} runs a second", groupDigits(std::llround(rate)));
   }
   facts.add({"latency", latency});
   std::string macs = groupDigits(timing.macs);
