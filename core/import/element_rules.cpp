@@ -79,6 +79,12 @@ OutputFacts reduce(const OpFacts& facts) {
   return one(facts.dtype(0), shape);
 }
 
+OutputFacts compare(const OpFacts& facts) {
+  OutputFacts outputs = broadcastAll(facts);
+  if (!outputs.empty()) outputs[0].dtype = Dtype::boolean;
+  return outputs;
+}
+
 /// The mask has the type of the data up to opset 9 and is boolean from opset 10.
 OutputFacts dropout(const OpFacts& facts) {
   constexpr std::int64_t kFirstBoolean = 10;
@@ -138,6 +144,8 @@ constexpr std::array kElements = {
     ShapeRule{"", "Dropout", &dropout},
     ShapeRule{"", "Crop", &crop},
     ShapeRule{"", "MeanVarianceNormalization", &sameAsFirst},
+    ShapeRule{"", "GreaterOrEqual", &compare},
+    ShapeRule{"", "LessOrEqual", &compare},
     ShapeRule{"", "BitwiseAnd", &broadcastAll},
     ShapeRule{"", "BitwiseOr", &broadcastAll},
     ShapeRule{"", "BitwiseXor", &broadcastAll},

@@ -31,10 +31,14 @@ std::optional<SmallValue> tensorAttribute(const onnx::NodeProto& node) {
   return std::nullopt;
 }
 
-bool hasTensorAttribute(const onnx::NodeProto& node) {
-  return std::ranges::any_of(node.attribute(), [](const auto& attribute) {
-    return attribute.name() == "value" && attribute.has_t();
-  });
+/// The type of the node's tensor attribute `value`, also where it is too large to follow.
+std::optional<onnx::TypeProto> attributeType(const onnx::NodeProto& node) {
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.name() != "value" || !attribute.has_t()) continue;
+    const auto& dims = attribute.t().dims();
+    return tensorType(attribute.t().data_type(), Shape(dims.begin(), dims.end()));
+  }
+  return std::nullopt;
 }
 
 std::vector<OpFacts::Input> inputFacts(const onnx::NodeProto& node,
@@ -223,7 +227,9 @@ ShapeInference::Outputs ShapeInference::inferPlain(const onnx::NodeProto& node,
                 .tensorAttribute = attribute ? &*attribute : nullptr};
   Outputs outputs(facts.outputCount);
   // A fill value or constant too large to follow is libonnx's to type.
-  const bool isOpaque = hasTensorAttribute(node) && !attribute;
+  const bool isOpaque = !attribute && attributeType(node);
+  if (isOpaque && op.type == "Constant" && outputs.size() == 1)
+    return {typed(*attributeType(node))};
   const auto values = isOpaque ? std::vector<SmallValue>() : evaluateSmall(facts);
   const auto ruled = isOpaque || !values.empty() ? std::vector<TensorFacts>() : inferByRule(facts);
   const bool computed =

@@ -75,14 +75,15 @@ bool isReasonable(const onnx::AttributeProto& attribute) {
 
 /// False for a node of a later version of its op than libonnx knows: reading it by the older
 /// schema would misunderstand it.
-bool fits(const onnx::OpSchema& schema, const onnx::NodeProto& node) {
+bool fits(const onnx::OpSchema& schema, const SchemaQuery& query) {
+  constexpr std::int64_t kNewestOpset = 17;  // Of ONNX 1.12.
+  const onnx::NodeProto& node = query.node;
   if (node.input_size() > schema.max_input() || node.output_size() > schema.max_output()) {
     return false;
   }
   return std::ranges::all_of(node.attribute(), [&](const onnx::AttributeProto& attribute) {
-    // How a cast to float8 saturates does not change shapes.
     const bool isKnown =
-        attribute.name() == "saturate" || schema.attributes().contains(attribute.name());
+        query.opset <= kNewestOpset || schema.attributes().contains(attribute.name());
     return isKnown && isReasonable(attribute);
   });
 }
@@ -100,6 +101,21 @@ void dropNonsense(onnx::TypeProto& type) {
   if (shape && (!count || *count > kMaxBytes.count())) {
     type.mutable_tensor_type()->clear_shape();
   }
+}
+
+bool hasZero(const onnx::TypeProto* type) {
+  const auto shape = type != nullptr ? staticShape(*type) : std::nullopt;
+  return shape && std::ranges::find(*shape, 0) != shape->end();
+}
+
+/// A window larger than its input comes out as zero places, or even negative ones cut off to zero.
+/// Where no input is empty such an answer means that the op does not fit.
+bool isEmptyOutOfNothing(const SchemaQuery& query, const std::vector<onnx::TypeProto>& outputs) {
+  const auto isEmpty = [](const onnx::TypeProto& type) { return hasZero(&type); };
+  return std::ranges::any_of(outputs, isEmpty) && std::ranges::none_of(query.types, hasZero) &&
+         std::ranges::none_of(query.values, [](const SmallValue* value) {
+           return value != nullptr && value->single() == 0;  // TopK of none.
+         });
 }
 
 /// "[ShapeInferenceError] Incompatible dimensions" as one line without its label.
@@ -121,13 +137,17 @@ SchemaAnswer inferBySchema(const SchemaQuery& query) {
         query.node.op_type(), version, normalDomain(query.node.domain()));
     answer.isKnownOp = schema != nullptr;
     if (schema == nullptr || schema->deprecated() ||
-        !schema->has_type_and_shape_inference_function() || !fits(*schema, query.node)) {
+        !schema->has_type_and_shape_inference_function() || !fits(*schema, query)) {
       return answer;
     }
     NodeContext context(query);
     schema->GetTypeAndShapeInferenceFunction()(context);
     answer.types = context.takeOutputs();
     std::ranges::for_each(answer.types, dropNonsense);
+    if (isEmptyOutOfNothing(query, answer.types)) {
+      answer.types.clear();
+      answer.refusal = "its output would be empty";
+    }
   } catch (const std::exception& error) {
     answer.refusal = firstLine(error.what());
   }
