@@ -42,13 +42,8 @@ bool exceedsCapacity(const Problem& problem, const Plan& plan) {
 
 }  // namespace
 
-Result<Plan> Allocator::plan(const Problem& problem, const PlanContext& context) const {
-  check(!problem.pools.empty(), "a problem with at least one pool");
-  Result<Plan> solved = solve(problem, context);
-  if (!solved) return solved;
-  Plan& plan = *solved;
+Plan finishPlan(const Problem& problem, Plan plan) {
   check(plan.addresses.size() == problem.stays.size(), "an address slot for every stay");
-
   const bool complete = fitRegions(problem, plan);
   const bool claimsToFit =
       plan.status == PlanStatus::complete || plan.status == PlanStatus::optimal;
@@ -56,10 +51,16 @@ Result<Plan> Allocator::plan(const Problem& problem, const PlanContext& context)
     plan.status = PlanStatus::overBudget;
   }
   if (plan.story.empty()) plan.story = narrate(problem, plan);
-
   const std::vector<Violation> violations = validate(problem, plan, 1);
   check(violations.empty(), violations.empty() ? "" : "a valid plan: " + violations[0].message);
-  return solved;
+  return plan;
+}
+
+Result<Plan> Allocator::plan(const Problem& problem, const PlanContext& context) const {
+  check(!problem.pools.empty(), "a problem with at least one pool");
+  Result<Plan> solved = solve(problem, context);
+  if (!solved) return solved;
+  return finishPlan(problem, std::move(*solved));
 }
 
 }  // namespace hw

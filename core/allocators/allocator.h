@@ -38,4 +38,8 @@ class Allocator {
   virtual Result<Plan> solve(const Problem& problem, const PlanContext& context) const = 0;
 };
 
+/// What `Allocator::plan` does after the strategy: fits regions, tells the story when there is
+/// none, lowers a status that claims too much, and validates. For plans put together from several.
+Plan finishPlan(const Problem& problem, Plan plan);
+
 }  // namespace hw

@@ -18,6 +18,9 @@ std::span<const ParamSpec> blockIdParams();
 
 std::unique_ptr<Allocator> makeTwoSided(const Params& params);
 
+std::unique_ptr<Allocator> makePartition(const Params& params);
+std::span<const ParamSpec> partitionParams();
+
 std::unique_ptr<Allocator> makePlacementSearch(const Params& params);
 std::span<const ParamSpec> placementSearchParams();
 

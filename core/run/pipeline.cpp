@@ -5,31 +5,17 @@
 
 #include "core/base/text.h"
 #include "core/residency/residency.h"
+#include "core/run/planner.h"
 #include "core/run/run.h"
 
 namespace hw {
 namespace {
 
 constexpr Bytes kDefaultAlignment{64};
-/// Rounds of "spill what overshot, plan again" before the budget is halved instead.
-constexpr int kGentleRounds = 16;
-
 const DeviceSpec& device(const RunConfig& config) { return config.platform.devices.front(); }
 
 const PoolSize& poolSize(const RunConfig& config, std::size_t pool) {
   return pool == 0 ? config.l2 : config.l3;
-}
-
-std::optional<Bytes> capacityOf(const RunConfig& config, std::size_t pool) {
-  switch (poolSize(config, pool).kind) {
-    case PoolSize::Kind::platform:
-      return device(config).pools[pool].target();
-    case PoolSize::Kind::bytes:
-      return poolSize(config, pool).bytes;
-    case PoolSize::Kind::unbounded:
-      break;
-  }
-  return std::nullopt;
 }
 
 /// The user's alignment, or the usual one, or what a pool of the platform insists on.
@@ -99,6 +85,15 @@ std::vector<StepUses> stepUses(const Run& run) {
   return uses;
 }
 
+/// Blocks of execution units hold whole tensors, so views are off when a run is partitioned.
+StorageOptions storageOptions(const Run& run) {
+  const AllocatorInfo& info = *run.config.allocator.info;
+  return {.alias = info.perDevice ? AliasRules::none() : run.config.alias,
+          .planInputs = run.config.planInputs && info.plansInputs,
+          .planOutputs = run.config.planOutputs,
+          .alignment = run.alignment};
+}
+
 Problem problemOf(const Run& run) {
   Problem problem;
   problem.steps = std::max(run.schedule.steps(), Step(1));
@@ -125,18 +120,6 @@ Problem givenProblem(const Run& run) {
   return problem;
 }
 
-Result<void> checkTotal(const Problem& problem) {
-  Bytes total;
-  for (const Stay& stay : problem.stays) {
-    total += stay.size + stay.alignment;
-    if (total > kMaxBytes) {
-      return fail(ErrorCode::unsupported,
-                  "the tensors add up to more than 2^60 bytes, more than can be planned");
-    }
-  }
-  return {};
-}
-
 IdMap<StayId, Bytes> trafficOf(const Run& run) {
   IdMap<StayId, Bytes> traffic;
   if (run.model->problem) {
@@ -149,67 +132,51 @@ IdMap<StayId, Bytes> trafficOf(const Run& run) {
   return traffic;
 }
 
-/// Runs the allocator; for one that does not choose pools, decides first who lives in L2, and when
-/// fragmentation overshoots L2, spills to a budget smaller by the overshoot and plans again.
-class Planner {
- public:
-  Planner(Run& run, const RunContext& context)
-      : run_(run), allocator_(run.config.allocator.make()) {
-    settings_ = {.stop = context.stop,
-                 .seed = run.config.seed,
-                 .threads = run.config.threads,
-                 .timeLimit = run.config.timeLimit,
-                 .progress = context.progress};
-  }
+bool usesAllDevices(const Run& run) {
+  return run.config.allocator.info->perDevice && !run.model->problem;
+}
 
-  Result<void> plan() {
-    const auto capacity = run_.problem.pools[PoolId(0)].capacity;
-    const bool twoLevels = run_.problem.pools.size() > 1;
-    if (run_.config.allocator.info->choosesPools || !capacity || !twoLevels) return planOnce();
-    return planWithin(*capacity);
+/// One problem for the first device's pools.
+Result<void> planFirstDevice(Run& run, const RunContext& context) {
+  run.problem = run.model->problem ? givenProblem(run) : problemOf(run);
+  run.problem.pools = {};
+  for (std::size_t pool = 0; pool < device(run.config).pools.size(); ++pool) {
+    run.problem.pools.add(
+        {device(run.config).pools[pool].name, capacityOf(run.config, device(run.config), pool)});
   }
+  if (auto good = checkTotal(run.problem); !good) return good;
+  auto plan = planProblem(run.problem, {.allocator = run.config.allocator,
+                                        .settings = planSettings(run.config, context),
+                                        .traffic = [&] { return trafficOf(run); }});
+  if (!plan) return tl::unexpected(plan.error());
+  run.plan = std::move(*plan);
+  return {};
+}
 
- private:
-  Result<void> planOnce() {
-    auto plan = allocator_->plan(run_.problem, settings_);
-    if (!plan) return tl::unexpected(plan.error());
-    run_.plan = std::move(*plan);
-    return {};
+/// Stays outside the first pool of their device.
+std::vector<StayId> spilledStays(const Run& run) {
+  std::vector<bool> first;
+  for (const DeviceSpec& spec : run.config.platform.devices) {
+    for (std::size_t pool = 0; pool < spec.pools.size(); ++pool) first.push_back(pool == 0);
   }
-
-  Result<void> planWithin(Bytes capacity) {
-    const IdMap<StayId, Bytes> traffic = trafficOf(run_);
-    Bytes budget = capacity;
-    for (int round = 1;; ++round) {
-      const auto pools = singleLevel(run_.problem, traffic, budget);
-      for (const StayId id : run_.problem.stays.keys()) run_.problem.stays[id].pool = pools[id];
-      if (auto planned = planOnce(); !planned) return planned;
-      const Bytes overshoot = run_.plan.footprint(PoolId(0)) - capacity;
-      if (overshoot <= Bytes() || budget <= Bytes()) break;
-      // Smaller by the overshoot; by half where that would leave nothing, or takes too long.
-      const Bytes smaller = budget - overshoot;
-      const bool gentle = smaller > Bytes() && round < kGentleRounds;
-      budget = gentle ? smaller : Bytes(budget.count() / 2);
-    }
-    if (budget < capacity) {
-      run_.notes.push_back(fmt::format(
-          "fragmentation overshot L2, so buffers were spilled to a budget of {} out of {} bytes",
-          groupDigits(budget.count()), groupDigits(capacity.count())));
-    }
-    return {};
+  std::vector<StayId> spilled;
+  for (const StayId id : run.problem.stays.keys()) {
+    const auto& address = run.plan.addresses[id];
+    if (address && !first[address->pool.index()]) spilled.push_back(id);
   }
-
-  Run& run_;
-  std::unique_ptr<Allocator> allocator_;
-  PlanContext settings_;
-};
+  return spilled;
+}
 
 void noteWhatIsMissing(Run& run) {
+  if (run.config.allocator.info->perDevice && run.config.alias != AliasRules::none() &&
+      !run.model->problem) {
+    run.notes.push_back("views are off: the blocks of execution units hold whole tensors");
+  }
   if (run.config.planInputs && !run.config.allocator.info->plansInputs && !run.model->problem) {
     run.notes.push_back(fmt::format("{} gives graph inputs no place: they live outside the arena",
                                     run.config.allocator.info->name));
   }
-  if (run.config.platform.devices.size() > 1) {
+  if (run.config.platform.devices.size() > 1 && !usesAllDevices(run)) {
     run.notes.push_back(fmt::format("platform '{}' has {} devices; everything runs on '{}'",
                                     run.config.platform.name, run.config.platform.devices.size(),
                                     device(run.config).name));
@@ -250,33 +217,18 @@ Result<std::shared_ptr<const Run>> execute(std::shared_ptr<const Model> model,
 
   report(context, 0.0, "sharing storage");
   run->schedule = givenOrder(run->graph());
-  if (!run->model->problem) {
-    run->storage =
-        shareStorage(run->graph(), run->schedule,
-                     {.alias = config.alias,
-                      .planInputs = config.planInputs && config.allocator.info->plansInputs,
-                      .planOutputs = config.planOutputs,
-                      .alignment = run->alignment});
-  }
-  run->problem = run->model->problem ? givenProblem(*run) : problemOf(*run);
-  run->problem.pools = {};
-  for (std::size_t pool = 0; pool < device(config).pools.size(); ++pool) {
-    run->problem.pools.add({device(config).pools[pool].name, capacityOf(config, pool)});
-  }
-  if (auto good = checkTotal(run->problem); !good) return tl::unexpected(good.error());
+  if (!run->model->problem)
+    run->storage = shareStorage(run->graph(), run->schedule, storageOptions(*run));
   noteWhatIsMissing(*run);
 
   report(context, 0.1, "planning");
   const auto start = std::chrono::steady_clock::now();
-  if (auto planned = Planner(*run, context).plan(); !planned) {
-    return tl::unexpected(planned.error());
-  }
+  const auto planned =
+      usesAllDevices(*run) ? planPartitioned(*run, context) : planFirstDevice(*run, context);
+  if (!planned) return tl::unexpected(planned.error());
   run->planSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  for (const StayId id : run->problem.stays.keys()) {
-    const auto& address = run->plan.addresses[id];
-    if (address && address->pool > PoolId(0)) run->spilled.push_back(id);
-  }
+  run->spilled = spilledStays(*run);
   if (stopped(context)) return fail(ErrorCode::stopped, "the run was stopped");
 
   report(context, 0.7, "simulating");
@@ -287,6 +239,7 @@ Result<std::shared_ptr<const Run>> execute(std::shared_ptr<const Model> model,
                                           .problem = run->problem,
                                           .plan = run->plan,
                                           .platform = config.platform,
+                                          .partition = run->partition,
                                           .streamWeights = config.streamWeights});
   run->timing = std::move(simulation.timing);
   run->trace = std::move(simulation.trace);

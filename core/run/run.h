@@ -11,6 +11,7 @@
 #include "core/import/importer.h"
 #include "core/memory/memory_model.h"
 #include "core/plan/metrics.h"
+#include "core/residency/partition.h"
 #include "core/sim/simulator.h"
 #include "core/storage/aliasing.h"
 #include "core/trace/timeline.h"
@@ -53,6 +54,7 @@ struct Run {
   Bytes alignment{1};
   Schedule schedule{};
   Storage storage{};              ///< Empty for a planning problem.
+  Partition partition{};          ///< Of a run over several devices; empty otherwise.
   Problem problem{};              ///< What the allocator was given last: pools decided.
   std::vector<StayId> spilled{};  ///< Stays that live in L3 because L2 has no room; ascending.
   Plan plan{};

@@ -1,0 +1,230 @@
+#include "core/residency/partition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/text.h"
+
+namespace hw {
+namespace {
+
+bool lists(const std::vector<std::string>& ops, const std::string& type) {
+  return std::ranges::any_of(ops, [&](const std::string& op) { return op == "*" || op == type; });
+}
+
+/// Derives everything from the schedule, front to back.
+class Partitioner {
+ public:
+  Partitioner(const Graph& graph, const Schedule& schedule, const Storage& storage,
+              const Platform& platform)
+      : graph_(graph),
+        schedule_(schedule),
+        storage_(storage),
+        platform_(platform),
+        unitOf_(graph.ops.size(), kNone) {}
+
+  Result<Partition> run() {
+    if (auto assigned = assignOps(); !assigned) return tl::unexpected(assigned.error());
+    for (const BufferId buffer : storage_.buffers.keys()) settle(buffer);
+    makeBlocks();
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  Result<void> assignOps() {
+    result_.deviceOf = IdMap<OpId, DeviceIndex>(graph_.ops.size(), 0);
+    for (const OpId id : schedule_.order) {
+      const Op& op = graph_.ops[id];
+      if (op.folded) continue;
+      const auto device = std::ranges::find_if(
+          platform_.devices, [&](const DeviceSpec& spec) { return lists(spec.ops, op.type); });
+      if (device == platform_.devices.end()) {
+        return fail(
+            ErrorCode::unsupported,
+            fmt::format("operator '{}' of type '{}' is supported by no device of platform "
+                        "'{}'",
+                        printable(displayName(graph_, id)), printable(op.type), platform_.name));
+      }
+      const auto unit = std::ranges::find_if(
+          device->units, [&](const UnitSpec& spec) { return lists(spec.ops, op.type); });
+      if (unit == device->units.end()) {
+        return fail(
+            ErrorCode::unsupported,
+            fmt::format("operator '{}' of type '{}' runs on device '{}', but on none of "
+                        "its units",
+                        printable(displayName(graph_, id)), printable(op.type), device->name));
+      }
+      enroll(id, static_cast<DeviceIndex>(device - platform_.devices.begin()),
+             static_cast<std::uint32_t>(unit - device->units.begin()));
+    }
+    return {};
+  }
+
+  void enroll(OpId op, DeviceIndex device, std::uint32_t unit) {
+    const Step step = schedule_.stepOf[op];
+    auto& functions = result_.subFunctions;
+    auto& units = result_.units;
+    result_.deviceOf[op] = device;
+    if (functions.empty() || functions.back().device != device) {
+      functions.push_back({.device = device, .steps = {step, step}});
+    }
+    const std::size_t function = functions.size() - 1;
+    if (units.empty() || units.back().subFunction != function || units.back().unit != unit) {
+      units.push_back(
+          {.device = device, .unit = unit, .subFunction = function, .steps = {step, step}});
+    }
+    functions.back().ops.push_back(op);
+    functions.back().steps.end = step + Step(1);
+    units.back().ops.push_back(op);
+    units.back().steps.end = step + Step(1);
+    unitOf_[op] = units.size() - 1;
+  }
+
+  /// Where a buffer lives and when; makes its transfers.
+  void settle(BufferId buffer) {
+    const TensorId id = storage_.buffers[buffer].root;
+    const Tensor& tensor = graph_.tensors[id];
+    const Step begin = storage_.buffers[buffer].steps.begin;
+    std::map<DeviceIndex, std::vector<OpId>> readers;
+    for (const OpId reader : tensor.consumers) {
+      if (unitOf_[reader] != kNone) readers[result_.deviceOf[reader]].push_back(reader);
+    }
+    const auto first = std::ranges::min_element(
+        tensor.consumers, {}, [&](OpId reader) { return schedule_.stepOf[reader]; });
+    DeviceIndex home = 0;
+    if (tensor.producer) {
+      home = result_.deviceOf[tensor.producer];
+    } else if (first != tensor.consumers.end()) {
+      home = result_.deviceOf[*first];
+    }
+    Residence own{.buffer = buffer, .device = home, .steps = {begin, begin + Step(1)}};
+    const auto until = [&](Residence& residence, Step step) {
+      residence.steps.end = std::max(residence.steps.end, step + Step(1));
+    };
+    for (const OpId reader : readers[home]) until(own, schedule_.stepOf[reader]);
+    if (tensor.graphOutput) own.steps.end = storage_.buffers[buffer].steps.end;
+    std::vector<Residence> copies;
+    for (const auto& [device, ops] : readers) {
+      if (device == home) continue;
+      // Readers are ascending, so the first belongs to the first sub-function that needs it.
+      const std::size_t function = result_.units[unitOf_[ops.front()]].subFunction;
+      const Step step = result_.subFunctions[function].steps.begin;
+      Residence copy{
+          .buffer = buffer, .device = device, .steps = {step, step + Step(1)}, .received = true};
+      for (const OpId reader : ops) until(copy, schedule_.stepOf[reader]);
+      until(own, step);
+      copies.push_back(copy);
+      result_.transfers.push_back({buffer, home, device, step});
+    }
+    result_.residences.push_back(own);
+    result_.residences.insert(result_.residences.end(), copies.begin(), copies.end());
+  }
+
+  void makeBlocks() {
+    std::map<std::size_t, std::size_t> blockOfUnit;
+    for (std::size_t i = 0; i < result_.residences.size(); ++i) {
+      Residence& residence = result_.residences[i];
+      const OpId producer = graph_.tensors[root(residence)].producer;
+      std::size_t unit = kNone;
+      if (!residence.received && producer) unit = unitOf_[producer];
+      if (unit != kNone && blockOfUnit.contains(unit)) {
+        residence.block = blockOfUnit[unit];
+      } else {
+        UnitBlock block{.kind = residence.received ? UnitBlock::Kind::received
+                                : unit == kNone    ? UnitBlock::Kind::input
+                                                   : UnitBlock::Kind::unit,
+                        .device = residence.device,
+                        .steps = residence.steps};
+        if (unit != kNone) {
+          block.executionUnit = unit;
+          block.steps = result_.units[unit].steps;
+          blockOfUnit[unit] = result_.blocks.size();
+        }
+        residence.block = result_.blocks.size();
+        result_.blocks.push_back(block);
+      }
+      result_.blocks[residence.block].residences.push_back(i);
+    }
+    for (UnitBlock& block : result_.blocks) countUses(block);
+    orderBlocks();
+  }
+
+  void countUses(UnitBlock& block) const {
+    std::set<std::size_t> users;
+    for (const std::size_t index : block.residences) {
+      const Residence& residence = result_.residences[index];
+      const Tensor& tensor = graph_.tensors[root(residence)];
+      for (const OpId reader : tensor.consumers) {
+        const std::size_t unit = unitOf_[reader];
+        if (unit == kNone || result_.units[unit].device != block.device) continue;
+        // A copy serves the readers after it came, which are all of the device.
+        if (block.kind != UnitBlock::Kind::unit || unit != block.executionUnit) users.insert(unit);
+      }
+      if (!residence.received) {
+        block.outputs += tensor.graphOutput ? 1 : 0;
+        for (const DeviceTransfer& transfer : transfersOf(residence.buffer)) {
+          ++block.transfers;
+          block.steps.end = std::max(block.steps.end, transfer.step + Step(1));
+        }
+        block.outlives |= tensor.graphOutput;
+      }
+      block.steps.end = std::max(block.steps.end, residence.steps.end);
+    }
+    // A unit counts down when it is through.
+    for (const std::size_t unit : users) {
+      block.steps.end = std::max(block.steps.end, result_.units[unit].steps.end);
+    }
+    block.units = static_cast<int>(users.size());
+  }
+
+  std::vector<DeviceTransfer> transfersOf(BufferId buffer) const {
+    const auto all =
+        std::ranges::equal_range(result_.transfers, buffer, {}, &DeviceTransfer::buffer);
+    return {all.begin(), all.end()};
+  }
+
+  /// Graph inputs, then at each step what is received, by tensor, then the unit's own block.
+  void orderBlocks() {
+    std::vector<std::size_t> order(result_.blocks.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    const auto key = [&](std::size_t i) {
+      const UnitBlock& block = result_.blocks[i];
+      return std::tuple(block.steps.begin, block.kind,
+                        root(result_.residences[block.residences[0]]));
+    };
+    std::ranges::sort(order, {}, key);
+    std::vector<UnitBlock> sorted;
+    for (const std::size_t i : order) {
+      for (const std::size_t residence : result_.blocks[i].residences) {
+        result_.residences[residence].block = sorted.size();
+      }
+      sorted.push_back(result_.blocks[i]);
+    }
+    result_.blocks = std::move(sorted);
+  }
+
+  TensorId root(const Residence& residence) const {
+    return storage_.buffers[residence.buffer].root;
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  const Storage& storage_;
+  const Platform& platform_;
+  IdMap<OpId, std::size_t> unitOf_;
+  Partition result_;
+};
+
+}  // namespace
+
+Result<Partition> partitionGraph(const Graph& graph, const Schedule& schedule,
+                                 const Storage& storage, const Platform& platform) {
+  return Partitioner(graph, schedule, storage, platform).run();
+}
+
+}  // namespace hw

@@ -1,0 +1,86 @@
+#include "core/run/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/residency/residency.h"
+
+namespace hw {
+namespace {
+
+/// Rounds of "spill what overshot, plan again" before the budget is halved instead.
+constexpr int kGentleRounds = 16;
+
+Result<Plan> planWithin(Problem& problem, const PlanOrder& order, const Allocator& allocator,
+                        Bytes capacity) {
+  const IdMap<StayId, Bytes> traffic = order.traffic();
+  Bytes budget = capacity;
+  for (int round = 1;; ++round) {
+    const auto pools = singleLevel(problem, traffic, budget);
+    for (const StayId id : problem.stays.keys()) problem.stays[id].pool = pools[id];
+    auto plan = allocator.plan(problem, order.settings);
+    if (!plan) return plan;
+    const Bytes overshoot = plan->footprint(PoolId(0)) - capacity;
+    if (overshoot <= Bytes() || budget <= Bytes()) {
+      if (budget < capacity) {
+        plan->notes.push_back(fmt::format(
+            "fragmentation overshot {}, so buffers were spilled to a budget of {} out of {} bytes",
+            problem.pools[PoolId(0)].name, groupDigits(budget.count()),
+            groupDigits(capacity.count())));
+      }
+      return plan;
+    }
+    // Smaller by the overshoot; by half where that would leave nothing, or takes too long.
+    const Bytes smaller = budget - overshoot;
+    const bool gentle = smaller > Bytes() && round < kGentleRounds;
+    budget = gentle ? smaller : Bytes(budget.count() / 2);
+  }
+}
+
+}  // namespace
+
+PlanContext planSettings(const RunConfig& config, const RunContext& context) {
+  return {.stop = context.stop,
+          .seed = config.seed,
+          .threads = config.threads,
+          .timeLimit = config.timeLimit,
+          .progress = context.progress};
+}
+
+Result<Plan> planProblem(Problem& problem, const PlanOrder& order) {
+  const auto allocator = order.allocator.make();
+  const auto capacity = problem.pools[PoolId(0)].capacity;
+  const bool decided = order.allocator.info->choosesPools || problem.pools.size() < 2;
+  if (decided || !capacity) return allocator->plan(problem, order.settings);
+  return planWithin(problem, order, *allocator, *capacity);
+}
+
+std::optional<Bytes> capacityOf(const RunConfig& config, const DeviceSpec& device,
+                                std::size_t pool) {
+  const PoolSize& size = pool == 0 ? config.l2 : config.l3;
+  switch (size.kind) {
+    case PoolSize::Kind::platform:
+      return device.pools[pool].target();
+    case PoolSize::Kind::bytes:
+      return size.bytes;
+    case PoolSize::Kind::unbounded:
+      break;
+  }
+  return std::nullopt;
+}
+
+Result<void> checkTotal(const Problem& problem) {
+  Bytes total;
+  for (const Stay& stay : problem.stays) {
+    total += stay.size + stay.alignment;
+    if (total > kMaxBytes) {
+      return fail(ErrorCode::unsupported,
+                  "the tensors add up to more than 2^60 bytes, more than can be planned");
+    }
+  }
+  return {};
+}
+
+}  // namespace hw
