@@ -233,14 +233,15 @@ Result<std::shared_ptr<const Run>> execute(std::shared_ptr<const Model> model,
 
   report(context, 0.7, "simulating");
   run->metrics = measure(run->problem, run->plan);
-  Simulation simulation = simulateDirect({.graph = run->graph(),
-                                          .schedule = run->schedule,
-                                          .storage = run->storage,
-                                          .problem = run->problem,
-                                          .plan = run->plan,
-                                          .platform = config.platform,
-                                          .partition = run->partition,
-                                          .streamWeights = config.streamWeights});
+  Simulation simulation =
+      simulateDirect({.graph = run->graph(),
+                      .schedule = run->schedule,
+                      .storage = run->storage,
+                      .problem = run->problem,
+                      .plan = run->plan,
+                      .platform = config.platform,
+                      .streamWeights = config.streamWeights,
+                      .partition = usesAllDevices(*run) ? &run->partition : nullptr});
   run->timing = std::move(simulation.timing);
   run->trace = std::move(simulation.trace);
   run->timeline = describe(run->trace.events(), run->problem.pools.size());

@@ -14,7 +14,7 @@ namespace {
 /// `bytes` as a memory moves them: whole bursts.
 Bytes inBursts(Bytes bytes, Bytes burst) { return alignUp(bytes, burst); }
 
-Bottleneck bottleneckOf(const OpTiming& timing) {
+Bottleneck bottleneckOf(const OpTiming& timing, PoolId near) {
   Bottleneck worst = Bottleneck::nothing;
   SimTime most;
   const auto consider = [&](SimTime time, Bottleneck kind) {
@@ -24,7 +24,7 @@ Bottleneck bottleneckOf(const OpTiming& timing) {
   };
   consider(timing.compute, Bottleneck::compute);
   for (const PoolId pool : timing.memory.keys()) {
-    consider(timing.memory[pool], pool == PoolId(0) ? Bottleneck::l2 : Bottleneck::l3);
+    consider(timing.memory[pool], pool == near ? Bottleneck::l2 : Bottleneck::l3);
   }
   return worst;
 }
@@ -63,13 +63,23 @@ Traffic& Traffic::operator+=(const Traffic& other) {
   return *this;
 }
 
+std::vector<PoolSpec> poolsOf(const SimulationInput& input) {
+  std::vector<PoolSpec> pools;
+  for (const DeviceSpec& device : input.platform.devices) {
+    pools.insert(pools.end(), device.pools.begin(), device.pools.end());
+    if (input.partition == nullptr) break;
+  }
+  return pools;
+}
+
 OpTimer::OpTimer(const SimulationInput& input)
     : input_(input),
-      device_(input.platform.devices.front()),
-      far_(std::min<std::size_t>(1, device_.pools.size() - 1)),
+      pools_(poolsOf(input)),
+      device_(&input.platform.devices.front()),
+      far_(std::min<std::size_t>(1, device_->pools.size() - 1)),
       staysOf_(input.storage.buffers.size()),
       copiesOf_(input.graph.ops.size()) {
-  check(input.problem.pools.size() <= device_.pools.size(), "a device with the problem's pools");
+  check(input.problem.pools.size() <= pools_.size(), "devices with the problem's pools");
   for (const StayId id : input.problem.stays.keys()) {
     const BufferId buffer = input.problem.stays[id].buffer;
     if (staysOf_.contains(buffer)) staysOf_[buffer].push_back(id);
@@ -80,8 +90,9 @@ OpTimer::OpTimer(const SimulationInput& input)
 OpTiming OpTimer::time(OpId id, Step step) {
   const Op& op = input_.graph.ops[id];
   OpTiming timing;
-  timing.memory = IdMap<PoolId, SimTime>(device_.pools.size());
-  timing.traffic = IdMap<PoolId, Traffic>(device_.pools.size());
+  enterDevice(id);
+  timing.memory = IdMap<PoolId, SimTime>(pools_.size());
+  timing.traffic = IdMap<PoolId, Traffic>(pools_.size());
   timing.unit = unitFor(op.type);
   if (op.folded || (input_.storage.free.contains(id) && input_.storage.free[id])) return timing;
   if (copiesOf_[id].empty()) {
@@ -92,13 +103,13 @@ OpTiming OpTimer::time(OpId id, Step step) {
     }
     timing.macs = work.macs;
     timing.elements = work.elements;
-    timing.compute = computeTime(device_.units[timing.unit], work);
+    timing.compute = computeTime(device_->units[timing.unit], work);
     addTraffic(id, step, timing);
   } else {
     addCopies(id, step, timing);
   }
   addMemoryTime(timing);
-  timing.bottleneck = bottleneckOf(timing);
+  timing.bottleneck = bottleneckOf(timing, PoolId(firstPool_));
   SimTime longest = timing.compute;
   for (const SimTime memory : timing.memory) longest = std::max(longest, memory);
   timing.time.end = addTime(longest, timing.latency);
@@ -144,13 +155,69 @@ PoolId OpTimer::poolOf(TensorId tensor, Step step) {
   if (!input_.storage.slots.contains(tensor) || !input_.storage.slots[tensor]) return far_;
   for (const StayId id : staysOf_[input_.storage.slots[tensor]->buffer]) {
     if (!input_.problem.stays[id].steps.contains(step)) continue;
-    if (const auto& address = input_.plan.addresses[id]) return address->pool;
+    const auto& address = input_.plan.addresses[id];
+    if (address && !onDevice(address->pool)) continue;  // Another device's copy.
+    if (address) return address->pool;
     note("uses of tensors without an address are timed as if they lived in " +
-             device_.pools[far_.index()].name,
+             pools_[far_.index()].name,
          printable(displayName(input_.graph, tensor)));
     return far_;
   }
   return far_;
+}
+
+/// From now on, ops are timed on the device that runs `op`.
+void OpTimer::enterDevice(OpId op) {
+  if (input_.partition == nullptr) return;
+  const DeviceIndex device = input_.partition->deviceOf[op];
+  const auto& devices = input_.platform.devices;
+  firstPool_ = 0;
+  for (DeviceIndex i = 0; i < device; ++i) firstPool_ += devices[i].pools.size();
+  device_ = &devices[device];
+  far_ = PoolId(firstPool_ + std::min<std::size_t>(1, device_->pools.size() - 1));
+}
+
+bool OpTimer::onDevice(PoolId pool) const {
+  return pool.index() >= firstPool_ && pool.index() < firstPool_ + device_->pools.size();
+}
+
+/// The stay of `buffer` on `device` at `step`; none when there is none.
+StayId OpTimer::stayOn(BufferId buffer, DeviceIndex device, Step step) const {
+  std::size_t first = 0;
+  for (DeviceIndex i = 0; i < device; ++i) first += input_.platform.devices[i].pools.size();
+  const std::size_t last = first + input_.platform.devices[device].pools.size();
+  for (const StayId id : staysOf_[buffer]) {
+    const auto& address = input_.plan.addresses[id];
+    if (!address || !input_.problem.stays[id].steps.contains(step)) continue;
+    if (address->pool.index() >= first && address->pool.index() < last) return id;
+  }
+  return {};
+}
+
+TransferTiming OpTimer::time(const DeviceTransfer& transfer, IdMap<PoolId, Traffic>& traffic) {
+  const TensorId tensor = input_.storage.buffers[transfer.buffer].root;
+  TransferTiming timing{.from = stayOn(transfer.buffer, transfer.from, transfer.step),
+                        .to = stayOn(transfer.buffer, transfer.to, transfer.step),
+                        .step = transfer.step,
+                        .bytes = input_.storage.buffers[transfer.buffer].size};
+  if (!timing.from || !timing.to) {
+    note("transfers have no address to copy from or to and are not timed",
+         printable(displayName(input_.graph, tensor)));
+    return timing;
+  }
+  const PoolId source = input_.plan.addresses[timing.from]->pool;
+  const PoolId target = input_.plan.addresses[timing.to]->pool;
+  const PoolSpec& from = pools_[source.index()];
+  const PoolSpec& to = pools_[target.index()];
+  const auto kind = static_cast<std::size_t>(classOf(tensor));
+  Bytes& read = traffic[source].read[kind];
+  Bytes& written = traffic[target].written[kind];
+  read = addMoved(read, timing.bytes);
+  written = addMoved(written, timing.bytes);
+  const SimTime reading = transferTime(inBursts(timing.bytes, from.burst), from.readBandwidth);
+  const SimTime writing = transferTime(inBursts(timing.bytes, to.burst), to.writeBandwidth);
+  timing.time.end = addTime(std::max(reading, writing), addTime(from.readLatency, to.writeLatency));
+  return timing;
 }
 
 TrafficClass OpTimer::classOf(TensorId id) const {
@@ -162,18 +229,18 @@ TrafficClass OpTimer::classOf(TensorId id) const {
 
 /// The first unit that runs `type`.
 std::uint32_t OpTimer::unitFor(const std::string& type) {
-  for (std::size_t i = 0; i < device_.units.size(); ++i) {
-    if (lists(device_.units[i].ops, type)) return static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < device_->units.size(); ++i) {
+    if (lists(device_->units[i].ops, type)) return static_cast<std::uint32_t>(i);
   }
   note(fmt::format("ops are of a type that no unit of '{}' runs and are timed on '{}'",
-                   printable(device_.name), printable(device_.units.front().name)),
+                   printable(device_->name), printable(device_->units.front().name)),
        printable(type));
   return 0;
 }
 
 void OpTimer::addMemoryTime(OpTiming& timing) const {
   for (const PoolId id : timing.memory.keys()) {
-    const PoolSpec& pool = device_.pools[id.index()];
+    const PoolSpec& pool = pools_[id.index()];
     Bytes read;
     Bytes written;
     for (std::size_t i = 0; i < kTrafficClasses; ++i) {

@@ -10,6 +10,7 @@
 #include "core/graph/graph.h"
 #include "core/memory/memory_model.h"
 #include "core/plan/plan.h"
+#include "core/residency/partition.h"
 #include "core/schedule/schedule.h"
 #include "core/storage/aliasing.h"
 
@@ -60,9 +61,25 @@ struct SimulationInput {
   const Plan& plan;
   const Platform& platform;
   bool streamWeights = true;  ///< false: weights are resident and cost nothing.
+  /// Which op runs where, for a run over several devices; null: all on the first device.
+  const Partition* partition = nullptr;
 };
 
-/// Times the ops of a run in direct mode, on the platform's first device. Every distinct tensor an
+/// The pools that a run's problem has, in its order: those of the first device, or of all devices
+/// one after the other when the run is partitioned.
+std::vector<PoolSpec> poolsOf(const SimulationInput& input);
+
+/// One copy between devices on the machine.
+struct TransferTiming {
+  StayId from{};
+  StayId to{};
+  Step step{};
+  Bytes bytes{};
+  Interval<SimTime> time{};
+};
+
+/// Times the ops of a run in direct mode, on the platform's first device or where the partition put
+/// them. Every distinct tensor an
 /// op reads moves once, and every output once, in the pool that its buffer lives in; weights and
 /// what lives outside the plan move in L3, the device's second pool if it has one. A concat or
 /// split moves only what its storage still copies; an op that only aliases, or is folded, moves
@@ -73,6 +90,9 @@ class OpTimer {
 
   /// How long `op` takes at `step`, as if it started at time 0.
   OpTiming time(OpId op, Step step);
+
+  /// How long a copy takes that reads one pool while it writes another, and what it moves.
+  TransferTiming time(const DeviceTransfer& transfer, IdMap<PoolId, Traffic>& traffic);
 
   /// What could not be timed: one sentence a cause, with how often and the first case.
   std::vector<std::string> notes() const;
@@ -89,13 +109,18 @@ class OpTimer {
   void addCopies(OpId op, Step step, OpTiming& timing);
   void move(TensorId tensor, Bytes bytes, Step step, bool write, OpTiming& timing);
   PoolId poolOf(TensorId tensor, Step step);
+  void enterDevice(OpId op);
+  bool onDevice(PoolId pool) const;
+  StayId stayOn(BufferId buffer, DeviceIndex device, Step step) const;
   TrafficClass classOf(TensorId tensor) const;
   std::uint32_t unitFor(const std::string& type);
   void addMemoryTime(OpTiming& timing) const;
 
   const SimulationInput& input_;
-  const DeviceSpec& device_;
-  PoolId far_;  ///< Where weights live.
+  std::vector<PoolSpec> pools_;
+  const DeviceSpec* device_;   ///< Of the op being timed.
+  std::size_t firstPool_ = 0;  ///< Its first among `pools_`.
+  PoolId far_;                 ///< Where its weights live.
   IdMap<BufferId, std::vector<StayId>> staysOf_;
   IdMap<OpId, std::vector<CopyNote>> copiesOf_;
   std::vector<Cause> causes_;

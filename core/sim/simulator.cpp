@@ -1,5 +1,6 @@
 #include "core/sim/simulator.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <set>
@@ -44,7 +45,11 @@ class DirectRun {
         builder_(input.problem.pools.size()) {
     builder_.reserve(story_.size());
     timing_.ops.reserve(input.schedule.order.size());
-    timing_.traffic = IdMap<PoolId, Traffic>(input.platform.devices.front().pools.size());
+    timing_.traffic = IdMap<PoolId, Traffic>(poolsOf(input).size());
+    if (input.partition != nullptr) {
+      transfers_ = input.partition->transfers;
+      std::ranges::stable_sort(transfers_, {}, &DeviceTransfer::step);
+    }
   }
 
   Simulation run() {
@@ -74,7 +79,23 @@ class DirectRun {
 
   void open(Step step, SimTime now) {
     scheduleEvents(step, now, Phase::alloc);
-    queue_.push(SimEvent(now, Phase::computeStart, 0, static_cast<std::uint32_t>(step.count())));
+    transferOrStart(step, now);
+  }
+
+  /// The next copy that the step waits for, or its op.
+  void transferOrStart(Step step, SimTime now) {
+    const bool waits = nextTransfer_ < transfers_.size() && transfers_[nextTransfer_].step <= step;
+    const Phase phase = waits ? Phase::transferIssue : Phase::computeStart;
+    queue_.push(SimEvent(now, phase, 0, static_cast<std::uint32_t>(step.count())));
+  }
+
+  void startTransfer(Step step, SimTime now) {
+    TransferTiming transfer = timer_.time(transfers_[nextTransfer_++], timing_.traffic);
+    transfer.time = {now, addTime(now, transfer.time.end)};
+    queue_.push(SimEvent(transfer.time.end, Phase::transferEnd, 0,
+                         static_cast<std::uint32_t>(step.count())));
+    timing_.makespan = transfer.time.end;
+    timing_.transfers.push_back(transfer);
   }
 
   void handle(const SimEvent& event) {
@@ -98,9 +119,12 @@ class DirectRun {
         scheduleEvents(step, event.time(), Phase::free);
         if (const auto next = nextStep(step)) open(*next, event.time());
         return;
-      case Phase::transferEnd:
       case Phase::transferIssue:
-        check(false, "no transfers in direct mode");
+        startTransfer(step, event.time());
+        return;
+      case Phase::transferEnd:
+        transferOrStart(step, event.time());
+        return;
     }
   }
 
@@ -118,7 +142,7 @@ class DirectRun {
   }
 
   void finish() {
-    const std::vector<PoolSpec>& pools = input_.platform.devices.front().pools;
+    const std::vector<PoolSpec> pools = poolsOf(input_);
     bool endless = timing_.macs == kEndless;
     for (const PoolId pool : timing_.traffic.keys()) {
       const Bytes moved = timing_.traffic[pool].total();
@@ -162,7 +186,9 @@ class DirectRun {
   Trace::Builder builder_;
   Timing timing_;
   Digest digest_;
-  std::size_t next_ = 0;  ///< The story's first event that is not scheduled yet.
+  std::size_t next_ = 0;                   ///< The story's first event that is not scheduled yet.
+  std::vector<DeviceTransfer> transfers_;  ///< By step.
+  std::size_t nextTransfer_ = 0;
 };
 
 }  // namespace

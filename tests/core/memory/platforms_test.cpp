@@ -151,5 +151,6 @@ TEST_CASE("an unknown platform suggests the closest one", "[platforms]") {
   CHECK(findPlatform("ethos-u55-25").error().text() ==
         "no platform 'ethos-u55-25'; did you mean 'ethos-u55-256'?");
   CHECK(findPlatform("zzzzzzzzzzzzzzzz").error().text() ==
-        "no platform 'zzzzzzzzzzzzzzzz'; there are generic-npu, ethos-u55-256");
+        "no platform 'zzzzzzzzzzzzzzzz'; there are generic-npu, ethos-u55-256, "
+        "two-devices");
 }

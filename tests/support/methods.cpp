@@ -1,0 +1,59 @@
+#include "tests/support/methods.h"
+
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "core/memory/platforms.h"
+
+namespace hw::test {
+
+std::shared_ptr<const Model> sample(const std::string& name) {
+  for (const char* ending : {".graph.json", ".onnx", ".csv"}) {
+    auto model = loadModel(HIGHWATER_SOURCE_DIR "/sample_graphs/" + name + ending, {});
+    if (model) return std::make_shared<const Model>(std::move(*model));
+  }
+  FAIL("sample '" << name << "' does not load");
+  return nullptr;
+}
+
+RunConfig workedConfig(const std::string& allocator) {
+  RunConfig config;
+  const auto choice = AllocatorChoice::parse(allocator);
+  REQUIRE(choice.has_value());
+  config.allocator = *choice;
+  config.platform = platformCatalog().front();
+  config.l2.kind = config.l3.kind = PoolSize::Kind::unbounded;
+  config.alignment = Bytes(1);
+  config.alias = AliasRules::none();
+  return config;
+}
+
+std::shared_ptr<const Run> mustRun(const std::shared_ptr<const Model>& model,
+                                   const RunConfig& config) {
+  auto run = execute(model, config, {});
+  if (!run) FAIL(run.error().text());
+  return *run;
+}
+
+std::string offsets(const Run& run) {
+  std::string text;
+  for (const StayId id : run.problem.stays.keys()) {
+    const auto offset = run.plan.flatOffset(id);
+    text += fmt::format("{}{} {}", text.empty() ? "" : " ", run.stayName(id),
+                        offset ? std::to_string(offset->count()) : "-");
+  }
+  return text;
+}
+
+std::string happenings(const Run& run) {
+  std::string text;
+  for (const TimelineEntry& entry : run.timeline) {
+    text += fmt::format("{}{} {} {} [{},{})", text.empty() ? "" : "; ", entry.step.count(),
+                        happeningName(entry.happening), run.stayName(entry.stay),
+                        entry.offset.count(), (entry.offset + entry.size).count());
+  }
+  return text;
+}
+
+}  // namespace hw::test

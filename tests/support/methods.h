@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/run/run.h"
+
+namespace hw::test {
+
+/// A sample of the project, by the stem of its file.
+std::shared_ptr<const Model> sample(const std::string& name);
+
+/// The configuration of METHODS' worked examples: alignment 1, no aliases, unbounded pools.
+RunConfig workedConfig(const std::string& allocator);
+
+/// `execute`, which has to succeed.
+std::shared_ptr<const Run> mustRun(const std::shared_ptr<const Model>& model,
+                                   const RunConfig& config);
+
+/// "x16 t0 0 t1 16": every stay's root tensor and flat offset, in stay order.
+std::string offsets(const Run& run);
+
+/// The story as a person would tell it: "fresh x [0,4); 0: fresh t0 [4,20), release x; …".
+std::string happenings(const Run& run);
+
+}  // namespace hw::test
