@@ -1,0 +1,33 @@
+#pragma once
+
+#include <QIcon>
+
+namespace hw {
+
+/// The studio's own icons.
+enum class Glyph {
+  first,
+  opBack,
+  eventBack,
+  play,
+  pause,
+  eventForward,
+  opForward,
+  last,
+  peak,
+  open,
+  picture,
+  fit,
+  zoomIn,
+  refresh,
+  cancel,
+  information,
+  warning,
+  error,
+};
+
+/// An icon in the text colour of the theme in force when it is painted: it follows a change of
+/// theme by itself. Sharp at any size.
+QIcon glyphIcon(Glyph glyph);
+
+}  // namespace hw

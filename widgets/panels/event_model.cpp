@@ -1,0 +1,160 @@
+#include "widgets/panels/event_model.h"
+
+#include <QBrush>
+#include <QFontDatabase>
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "widgets/panels/run_text.h"
+#include "widgets/theme.h"
+
+namespace hw {
+
+EventClass eventClass(const TimelineEntry& entry) {
+  switch (entry.happening) {
+    case Happening::release:
+      return EventClass::free;
+    case Happening::merge:
+      return EventClass::merge;
+    case Happening::fresh:
+    case Happening::extend:
+    case Happening::reuse:
+    case Happening::split:
+      break;
+  }
+  if (entry.pool.index() > 0) return EventClass::spill;
+  if (entry.happening == Happening::reuse) return EventClass::reuse;
+  return entry.happening == Happening::split ? EventClass::split : EventClass::alloc;
+}
+
+void EventModel::setRun(std::shared_ptr<const Run> run) {
+  beginResetModel();
+  run_ = std::move(run);
+  build();
+  endResetModel();
+}
+
+void EventModel::setShown(EventClasses shown) {
+  if (shown == shown_) return;
+  beginResetModel();
+  shown_ = shown;
+  build();
+  endResetModel();
+}
+
+/// The story of a step: the previous op ends, what it was the last to need is released, what the
+/// op writes is allocated, the op starts.
+void EventModel::build() {
+  rows_.clear();
+  if (!run_) return;
+  const auto& timeline = run_->timeline;
+  const Step steps = run_->schedule.steps();
+  std::size_t entry = 0;
+  std::size_t moment = 0;
+  for (Step step(0); step <= std::max(steps, run_->problem.steps); step += Step(1)) {
+    if (step > Step(0)) addOpRow(Kind::opEnd, step - Step(1), moment);
+    for (; entry < timeline.size() && timeline[entry].step <= step; ++entry) {
+      moment = timeline[entry].lastEvent;
+      if (!shown_.testFlag(eventClass(timeline[entry]))) continue;
+      rows_.push_back({moment, static_cast<std::uint32_t>(entry), Kind::memory});
+    }
+    addOpRow(Kind::opStart, step, moment);
+  }
+}
+
+void EventModel::addOpRow(Kind kind, Step step, std::size_t moment) {
+  if (step >= run_->schedule.steps() || !shown_.testFlag(EventClass::op)) return;
+  rows_.push_back({moment, static_cast<std::uint32_t>(step.count()), kind});
+}
+
+int EventModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int EventModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : kColumns;
+}
+
+int EventModel::rowAt(std::size_t moment) const {
+  const auto next = std::ranges::upper_bound(rows_, moment, {}, &Row::moment);
+  return static_cast<int>(next - rows_.begin()) - 1;
+}
+
+StayId EventModel::stayOf(int row) const {
+  const Row& shown = rows_[static_cast<std::size_t>(row)];
+  return shown.kind == Kind::memory ? run_->timeline[shown.index].stay : StayId();
+}
+
+Step EventModel::stepOf(int row) const {
+  const Row& shown = rows_[static_cast<std::size_t>(row)];
+  return shown.kind == Kind::memory ? run_->timeline[shown.index].step
+                                    : Step(static_cast<std::int64_t>(shown.index));
+}
+
+QString EventModel::memoryText(const TimelineEntry& entry, int column) const {
+  switch (column) {
+    case kTime:
+      return timeText(run_->trace.timeOf(entry.lastEvent - 1));
+    case kEvent: {
+      const std::string_view name = happeningName(entry.happening);
+      return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+    }
+    case kTensor:
+      return stayText(*run_, entry.stay);
+    case kPool:
+      return poolText(*run_, entry.pool);
+    case kAddress:
+      return addressText(run_->plan.regionStart(entry.pool, entry.region) + entry.offset);
+    case kSize:
+      return sizeText(entry.size);
+    case kDetail:
+      return reasonText(*run_, entry);
+    default:
+      return {};
+  }
+}
+
+QString EventModel::opText(const Row& row, int column) const {
+  const Step step(static_cast<std::int64_t>(row.index));
+  const bool start = row.kind == Kind::opStart;
+  const bool timed = row.index < run_->timing.ops.size();
+  if (column == kEvent) return start ? tr("op start") : tr("op end");
+  if (column == kTensor) return opNameText(*run_, run_->schedule.opAt(step));
+  if (!timed) return {};
+  const OpTiming& timing = run_->timing.ops[row.index];
+  if (column == kTime) return timeText(start ? timing.time.begin : timing.time.end);
+  if (column != kDetail || start) return {};
+  return tr("took %1").arg(timeText(timing.time.length()));
+}
+
+QVariant EventModel::data(const QModelIndex& index, int role) const {
+  if (!run_ || !index.isValid()) return {};
+  const Row& row = rows_[static_cast<std::size_t>(index.row())];
+  const int column = index.column();
+  const bool number = column == kNumber || column == kStep || column == kSize || column == kTime;
+  if (role == Qt::TextAlignmentRole && (number || column == kAddress)) {
+    return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+  }
+  if (role == Qt::ForegroundRole && row.kind != Kind::memory) {
+    return QBrush(Theme::current().mutedText);
+  }
+  if (role == Qt::ToolTipRole && column == kDetail) return data(index, Qt::DisplayRole);
+  if (role != Qt::DisplayRole) return {};
+  if (column == kNumber) {
+    return row.kind == Kind::memory ? QVariant(static_cast<qulonglong>(row.index) + 1) : QVariant();
+  }
+  if (column == kStep) return static_cast<qlonglong>(stepOf(index.row()).count());
+  return row.kind == Kind::memory ? memoryText(run_->timeline[row.index], column)
+                                  : opText(row, column);
+}
+
+QVariant EventModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+  if (role != Qt::DisplayRole) return {};
+  const QString titles[] = {tr("#"),    tr("Step"),    tr("Time"), tr("Event"), tr("Tensor or op"),
+                            tr("Pool"), tr("Address"), tr("Size"), tr("Why")};
+  return titles[section];
+}
+
+}  // namespace hw

@@ -1,0 +1,156 @@
+#include "widgets/panels/schedule_panel.h"
+
+#include <QHeaderView>
+#include <QPainter>
+#include <QStyledItemDelegate>
+
+#include "core/base/text.h"
+#include "widgets/theme.h"
+
+namespace hw {
+
+namespace {
+
+QString bytesText(Bytes bytes) { return QString::fromStdString(formatBytes(bytes)); }
+
+/// Draws the share of the peak as a bar behind the number.
+class ShareDelegate final : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override {
+    const bool selected = option.state & QStyle::State_Selected;
+    const double share = index.data(ScheduleModel::kShareRole).toDouble();
+    if (!selected) {
+      QRect bar = option.rect.adjusted(2, 2, -2, -2);
+      bar.setLeft(bar.right() - static_cast<int>(bar.width() * share));
+      painter->fillRect(bar, Theme::current().live);
+    }
+    QStyleOptionViewItem text = option;
+    initStyleOption(&text, index);
+    text.backgroundBrush = Qt::NoBrush;
+    text.features &= ~QStyleOptionViewItem::ViewItemFeatures(QStyleOptionViewItem::Alternate);
+    QStyledItemDelegate::paint(painter, text, index);
+  }
+};
+
+}  // namespace
+
+void ScheduleModel::setRun(std::shared_ptr<const Run> run) {
+  beginResetModel();
+  run_ = std::move(run);
+  live_ = run_ ? liveBytes(run_->problem) : StepFunction();
+  peak_ = live_.max();
+  rows_ = 0;
+  if (run_) {
+    rows_ = static_cast<int>(std::max(run_->schedule.steps(), run_->problem.steps).count());
+  }
+  endResetModel();
+}
+
+int ScheduleModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : rows_;
+}
+
+int ScheduleModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : kColumns;
+}
+
+QString ScheduleModel::opName(int row) const {
+  if (Step(row) >= run_->schedule.steps()) return tr("step %1").arg(row);
+  const OpId op = run_->schedule.opAt(Step(row));
+  return QString::fromStdString(printable(displayName(run_->graph(), op)));
+}
+
+QString ScheduleModel::toolTip(int row) const {
+  const QString live =
+      tr("%1 B live").arg(QString::fromStdString(groupDigits(live_.at(Step(row)).count())));
+  if (Step(row) >= run_->schedule.steps()) return live;
+  const Op& op = run_->graph().ops[run_->schedule.opAt(Step(row))];
+  const QString type = QString::fromStdString(printable(op.type));
+  const QString folded = op.folded ? tr("\nComputed ahead of time: does nothing here") : QString();
+  return tr("%1\n%2, %3").arg(opName(row), type, live) + folded;
+}
+
+QVariant ScheduleModel::data(const QModelIndex& index, int role) const {
+  if (!run_ || !index.isValid()) return {};
+  const Bytes live = live_.at(Step(index.row()));
+  if (role == kShareRole) {
+    return peak_ > Bytes() ? static_cast<double>(live.count()) / static_cast<double>(peak_.count())
+                           : 0.0;
+  }
+  if (role == Qt::ToolTipRole) return toolTip(index.row());
+  if (role == Qt::TextAlignmentRole && index.column() != kOp) {
+    return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+  }
+  if (role != Qt::DisplayRole) return {};
+  if (index.column() == kStep) return index.row();
+  if (index.column() == kOp) return opName(index.row());
+  return bytesText(live);
+}
+
+QVariant ScheduleModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole && section != kOp) {
+    return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+  }
+  if (role != Qt::DisplayRole) return {};
+  const QString titles[] = {tr("Step"), tr("Op"), tr("Live")};
+  return titles[section];
+}
+
+SchedulePanel::SchedulePanel(ViewState* state, QWidget* parent)
+    : QTableView(parent), state_(state), model_(new ScheduleModel(this)) {
+  setModel(model_);
+  setAccessibleName(tr("Schedule"));
+  setItemDelegateForColumn(ScheduleModel::kLive, new ShareDelegate(this));
+  setSelectionBehavior(SelectRows);
+  setSelectionMode(SingleSelection);
+  setShowGrid(false);
+  setWordWrap(false);
+  setTextElideMode(Qt::ElideMiddle);
+  setFrameShape(QFrame::NoFrame);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  verticalHeader()->hide();
+  verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
+  horizontalHeader()->setHighlightSections(false);
+  horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  horizontalHeader()->setSectionResizeMode(ScheduleModel::kOp, QHeaderView::Stretch);
+  connect(state, &ViewState::runChanged, this, &SchedulePanel::showRun);
+  connect(state, &ViewState::momentChanged, this, &SchedulePanel::showMoment);
+  showRun();
+}
+
+void SchedulePanel::showRun() {
+  following_ = true;
+  model_->setRun(state_->run());
+  following_ = false;
+  const QString widest = QString::number(std::max(99'999, model_->rowCount()));
+  setColumnWidth(ScheduleModel::kStep, fontMetrics().horizontalAdvance(widest) + 14);
+  setColumnWidth(ScheduleModel::kLive,
+                 fontMetrics().horizontalAdvance(QStringLiteral("888.8 MiB")) + 16);
+  showMoment();
+}
+
+void SchedulePanel::showMoment() {
+  const int row = static_cast<int>(state_->step().count());
+  if (row >= model_->rowCount() || currentIndex().row() == row) return;
+  following_ = true;
+  const QModelIndex index = model_->index(row, std::max(0, currentIndex().column()));
+  setCurrentIndex(index);
+  scrollTo(index);
+  following_ = false;
+}
+
+void SchedulePanel::currentChanged(const QModelIndex& current, const QModelIndex& previous) {
+  QTableView::currentChanged(current, previous);
+  if (following_ || !current.isValid() || !state_->run()) return;
+  state_->setStep(Step(current.row()));
+  if (Step(current.row()) < state_->run()->schedule.steps()) {
+    state_->selectOp(state_->run()->schedule.opAt(Step(current.row())));
+  }
+}
+
+}  // namespace hw

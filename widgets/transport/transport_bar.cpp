@@ -1,0 +1,160 @@
+#include "widgets/transport/transport_bar.h"
+
+#include <QSignalBlocker>
+
+#include "core/base/text.h"
+
+namespace hw {
+
+namespace {
+
+QString grouped(std::size_t number) {
+  return QString::fromStdString(groupDigits(static_cast<std::int64_t>(number)));
+}
+
+QString speedText(double speed) {
+  return speed == Player::kMaxSpeed ? TransportBar::tr("max")
+                                    : QStringLiteral("%1\u00d7").arg(speed);
+}
+
+}  // namespace
+
+TransportBar::TransportBar(ViewState* state, Player* player, QWidget* parent)
+    : QToolBar(tr("Transport"), parent), state_(state), player_(player) {
+  setObjectName(QStringLiteral("transport"));
+  setMovable(false);
+  setIconSize({20, 20});
+  addMoves();
+  addStepWidgets();
+  addSpeed();
+  connect(state, &ViewState::runChanged, this, &TransportBar::showRun);
+  connect(state, &ViewState::momentChanged, this, &TransportBar::showMoment);
+  connect(player, &Player::playingChanged, this, [this](bool playing) {
+    play_->setIcon(glyphIcon(playing ? Glyph::pause : Glyph::play));
+    play_->setText(playing ? tr("Pause") : tr("Play"));
+    showRun();
+  });
+  showRun();
+}
+
+QAction* TransportBar::addMove(const Move& move, const std::function<void()>& act) {
+  QAction* action = addAction(glyphIcon(move.glyph), move.text);
+  action->setObjectName(move.name);
+  action->setShortcut(move.keys);
+  connect(action, &QAction::triggered, this, act);
+  moves_.append(action);
+  return action;
+}
+
+void TransportBar::addMoves() {
+  Player* player = player_;
+  const auto name = [](const char* text) { return QString::fromLatin1(text); };
+  addMove({name("start"), tr("Go to the start"), Glyph::first, Qt::Key_Home},
+          [player] { player->goToStart(); });
+  addMove({name("opBack"), tr("Previous op"), Glyph::opBack, Qt::Key_Left},
+          [player] { player->stepOps(-1); });
+  addMove({name("eventBack"), tr("Previous event"), Glyph::eventBack, Qt::Key_Comma},
+          [player] { player->stepEvents(-1); });
+  play_ = addMove({name("play"), tr("Play"), Glyph::play, Qt::Key_Space},
+                  [player] { player->toggle(); });
+  addMove({name("eventForward"), tr("Next event"), Glyph::eventForward, Qt::Key_Period},
+          [player] { player->stepEvents(1); });
+  addMove({name("opForward"), tr("Next op"), Glyph::opForward, Qt::Key_Right},
+          [player] { player->stepOps(1); });
+  addMove({name("end"), tr("Go to the end"), Glyph::last, Qt::Key_End},
+          [player] { player->goToEnd(); });
+  moves_.append(addSeparator());
+  addMove({name("peak"), tr("Go to the peak"), Glyph::peak, Qt::Key_P},
+          [player] { player->goToPeak(); });
+  addSeparator();
+}
+
+void TransportBar::addStepWidgets() {
+  auto* label = new QLabel(tr("Step"), this);
+  label->setContentsMargins(6, 0, 4, 0);
+  addWidget(label);
+  slider_ = new QSlider(Qt::Horizontal, this);
+  slider_->setObjectName(QStringLiteral("stepSlider"));
+  slider_->setAccessibleName(tr("Step"));
+  slider_->setMinimumWidth(120);
+  slider_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  addWidget(slider_);
+  spin_ = new QSpinBox(this);
+  spin_->setObjectName(QStringLiteral("stepBox"));
+  spin_->setAccessibleName(tr("Step number"));
+  spin_->setKeyboardTracking(false);
+  spin_->setAlignment(Qt::AlignRight);
+  label->setBuddy(spin_);
+  addWidget(spin_);
+  steps_ = new QLabel(this);
+  steps_->setContentsMargins(4, 0, 10, 0);
+  addWidget(steps_);
+  events_ = new QLabel(this);
+  events_->setObjectName(QStringLiteral("eventNumber"));
+  events_->setContentsMargins(6, 0, 10, 0);
+  addWidget(events_);
+  const auto seek = [this](int step) {
+    player_->pause();
+    state_->setStep(Step(step));
+  };
+  connect(slider_, &QSlider::valueChanged, this, seek);
+  connect(spin_, &QSpinBox::valueChanged, this, seek);
+}
+
+void TransportBar::addSpeed() {
+  auto* label = new QLabel(tr("Speed"), this);
+  label->setContentsMargins(6, 0, 4, 0);
+  addWidget(label);
+  speed_ = new QComboBox(this);
+  speed_->setObjectName(QStringLiteral("speed"));
+  speed_->setAccessibleName(tr("Playing speed"));
+  speed_->setToolTip(tr("1\u00d7 plays %1 events a second; max plays the whole run in 3 seconds")
+                         .arg(Player::kEventsPerSecond));
+  for (const double speed : {0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, Player::kMaxSpeed}) {
+    speed_->addItem(speedText(speed), speed);
+  }
+  speed_->setCurrentIndex(speed_->findData(1.0));
+  connect(speed_, &QComboBox::currentIndexChanged, this,
+          [this] { player_->setSpeed(speed_->currentData().toDouble()); });
+  addWidget(speed_);
+}
+
+void TransportBar::showRun() {
+  const bool any = state_->run() != nullptr;
+  for (QAction* action : moves_) {
+    if (action->isSeparator()) continue;
+    action->setEnabled(any);
+    const QString keys = action->shortcut().toString(QKeySequence::NativeText);
+    action->setToolTip(any ? tr("%1 (%2)").arg(action->text(), keys)
+                           : tr("%1: open a model first").arg(action->text()));
+  }
+  const int last = static_cast<int>(state_->steps().count() - 1);
+  for (QWidget* widget : {static_cast<QWidget*>(slider_), static_cast<QWidget*>(spin_)}) {
+    widget->setEnabled(any);
+    widget->setToolTip(any ? tr("The step on show") : tr("Open a model first"));
+  }
+  const QSignalBlocker blockSlider(slider_);
+  const QSignalBlocker blockSpin(spin_);
+  slider_->setRange(0, last);
+  slider_->setPageStep(std::max(1, last / 20));
+  spin_->setRange(0, last);
+  steps_->setText(any ? tr("/ %1").arg(last) : QString());
+  // Wide enough for the largest number, so that nothing moves while playing.
+  const QString widest = tr("event %1 / %1").arg(grouped(player_->eventCount()));
+  events_->setMinimumWidth(events_->fontMetrics().horizontalAdvance(widest) + 16);
+  showMoment();
+}
+
+void TransportBar::showMoment() {
+  const QSignalBlocker blockSlider(slider_);
+  const QSignalBlocker blockSpin(spin_);
+  const int step = static_cast<int>(state_->step().count());
+  slider_->setValue(step);
+  spin_->setValue(step);
+  events_->setText(
+      state_->run()
+          ? tr("event %1 / %2").arg(grouped(player_->eventIndex()), grouped(player_->eventCount()))
+          : QString());
+}
+
+}  // namespace hw

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <QAction>
+#include <QComboBox>
+#include <QLabel>
+#include <QSlider>
+#include <QSpinBox>
+#include <QToolBar>
+
+#include "widgets/icons.h"
+#include "widgets/transport/player.h"
+#include "widgets/view_state.h"
+
+namespace hw {
+
+/// The tape deck: start, back and forward by op and by event, play, end, peak, the step as slider
+/// and number, the event and the speed. Its actions serve the menu too.
+class TransportBar : public QToolBar {
+  Q_OBJECT
+
+ public:
+  TransportBar(ViewState* state, Player* player, QWidget* parent = nullptr);
+
+  /// In the order of the bar; a separator is an action too.
+  const QList<QAction*>& moves() const { return moves_; }
+  QSlider* stepSlider() const { return slider_; }
+  QSpinBox* stepBox() const { return spin_; }
+  QComboBox* speedBox() const { return speed_; }
+
+ private:
+  struct Move {
+    QString name;  ///< Also the object's name, for tests and rebinding.
+    QString text;
+    Glyph glyph;
+    QKeySequence keys;
+  };
+  QAction* addMove(const Move& move, const std::function<void()>& act);
+  void addMoves();
+  void addStepWidgets();
+  void addSpeed();
+  void showRun();
+  void showMoment();
+
+  ViewState* state_;
+  Player* player_;
+  QList<QAction*> moves_;
+  QAction* play_ = nullptr;
+  QSlider* slider_ = nullptr;
+  QSpinBox* spin_ = nullptr;
+  QLabel* steps_ = nullptr;
+  QLabel* events_ = nullptr;
+  QComboBox* speed_ = nullptr;
+};
+
+}  // namespace hw
