@@ -1,0 +1,30 @@
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+
+namespace hw {
+
+/// A strip above the views that says what went wrong, until it is closed or something succeeds.
+class MessageBar : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit MessageBar(QWidget* parent = nullptr);
+
+  void showError(const QString& text);
+  void showNote(const QString& text);
+  QString text() const { return text_->text(); }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  void showText(const QString& text, bool error);
+
+  QLabel* icon_;
+  QLabel* text_;
+  bool error_ = false;
+};
+
+}  // namespace hw
