@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QDialog>
+#include <QTableWidget>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "core/import/importer.h"
+
+namespace hw {
+
+/// Gives values to a model's free dimensions: a table of names and values, one empty row for more.
+/// What the import said about them is above it.
+class DimensionsDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  DimensionsDialog(const Model& model, const std::map<std::string, std::int64_t>& bound,
+                   QWidget* parent = nullptr);
+
+  /// Rows with a name and a value.
+  std::map<std::string, std::int64_t> dimensions() const;
+  QTableWidget* table() const { return table_; }
+
+ private:
+  void addRow(const QString& name, const QString& value);
+
+  QTableWidget* table_;
+};
+
+}  // namespace hw

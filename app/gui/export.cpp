@@ -1,0 +1,83 @@
+#include "app/gui/export.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <cstdio>
+#include <string>
+
+#include "app/gui/main_window.h"
+#include "app/gui/picture.h"
+#include "core/base/text.h"
+#include "core/run/samples.h"
+
+namespace hw {
+
+namespace {
+
+int complain(const std::string& subject, const Error& error) {
+  const std::string text = "highwater-studio: " + printable(subject) + ": " + error.text() + "\n";
+  std::fputs(text.c_str(), stderr);
+  return exitCodeOf(error);
+}
+
+Result<PlanOutcome> planned(const RunRequest& request) {
+  auto model = openModel(request.model, request.import);
+  if (!model) return tl::unexpected(model.error());
+  auto run = execute(std::make_shared<const Model>(*std::move(model)), request.config, {});
+  if (!run) return tl::unexpected(run.error());
+  return PlanOutcome{.run = *run, .violations = validate((*run)->problem, (*run)->plan)};
+}
+
+/// Lets layouts and charts come to rest: they settle in a few rounds of events.
+void settle() {
+  for (int round = 0; round < 8; ++round) {
+    QApplication::sendPostedEvents();
+    QApplication::processEvents();
+  }
+}
+
+bool fits(const Run& run) {
+  return run.plan.status == PlanStatus::optimal || run.plan.status == PlanStatus::complete;
+}
+
+}  // namespace
+
+int exportFromCommandLine(const StudioArguments& arguments) {
+  const std::string file = arguments.exportFile.toStdString();
+  if (auto checked = checkPictureFile(arguments.exportFile); !checked) {
+    std::fputs(("highwater-studio: --export: " + checked.error().text() + "\n").c_str(), stderr);
+    return exitCodeOf(checked.error());
+  }
+  const auto outcome = planned(arguments.request);
+  if (!outcome) return complain(arguments.request.model, outcome.error());
+
+  Settings none;
+  MainWindow window(&none);
+  window.applyTheme(arguments.theme.value_or(ThemeChoice::light));
+  window.resize(arguments.size);
+  window.show();
+  window.show(arguments.request, *outcome);
+  const Step steps = window.state()->steps();
+  if (arguments.step && *arguments.step >= steps) {
+    return complain("--step", {ErrorCode::invalidArgument,
+                               "the model has steps 0 to " + std::to_string(steps.count() - 1),
+                               {}});
+  }
+  if (arguments.step) {
+    window.state()->setStep(*arguments.step);
+  } else {
+    window.player()->goToPeak();
+  }
+  settle();
+  const auto written =
+      writePicture(window.picture(arguments.picture, arguments.size), arguments.exportFile);
+  if (!written) return complain("--export", written.error());
+  if (fits(**outcome->run)) return 0;
+  std::fputs(("highwater-studio: " + printable(arguments.request.model) +
+              ": the plan does not fit; the picture shows how far it got\n")
+                 .c_str(),
+             stderr);
+  return 1;
+}
+
+}  // namespace hw

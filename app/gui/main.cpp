@@ -1,0 +1,58 @@
+#include <QApplication>
+#include <QIcon>
+#include <cstdio>
+#include <memory>
+
+#include "app/gui/arguments.h"
+#include "app/gui/export.h"
+#include "app/gui/main_window.h"
+
+namespace {
+
+bool hasDisplay() {
+  return !qEnvironmentVariableIsEmpty("DISPLAY") ||
+         !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") ||
+         !qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM");
+}
+
+int runWindow(int argc, char** argv, const hw::StudioArguments& arguments) {
+  QApplication app(argc, argv);
+  QApplication::setOrganizationName(QStringLiteral("highwater"));
+  QApplication::setApplicationName(QStringLiteral("highwater-studio"));
+  QApplication::setApplicationVersion(QStringLiteral(HIGHWATER_VERSION));
+  QApplication::setDesktopFileName(QStringLiteral("highwater-studio"));
+  QApplication::setWindowIcon(QIcon::fromTheme(QStringLiteral("highwater-studio")));
+  hw::Settings settings(std::make_unique<QSettings>());
+  hw::MainWindow window(&settings);
+  if (arguments.theme) window.applyTheme(*arguments.theme);
+  window.resize(arguments.size);
+  window.show();
+  if (!arguments.request.model.empty()) window.open(arguments.request);
+  return QApplication::exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const hw::ArgumentsOutcome outcome = hw::parseArguments(argc, argv);
+  if (!outcome.arguments) {
+    std::fputs(outcome.text.c_str(), outcome.exitCode == 0 ? stdout : stderr);
+    return outcome.exitCode;
+  }
+  const hw::StudioArguments& arguments = *outcome.arguments;
+  if (!arguments.exportFile.isEmpty()) {
+    // Never the user's screen: pictures are the same with and without one.
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    qputenv("QT_SCALE_FACTOR", "1");
+    QApplication app(argc, argv);
+    return hw::exportFromCommandLine(arguments);
+  }
+  if (!hasDisplay()) {
+    std::fputs(
+        "highwater-studio: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set); "
+        "--export FILE.png MODEL draws without one\n",
+        stderr);
+    return 2;
+  }
+  return runWindow(argc, argv, arguments);
+}

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <QPainter>
+#include <QSize>
+#include <QString>
+#include <functional>
+
+#include "core/base/result.h"
+
+namespace hw {
+
+/// Something that can be drawn into a rectangle of any painter.
+struct Picture {
+  QSize size{};
+  QString title{};
+  std::function<void(QPainter&, const QRect&)> paint{};
+};
+
+/// Writes `picture` as PNG or SVG, by the ending of `file`. Equal pictures give equal bytes; a file
+/// that cannot be finished is not left behind, and one that was there before stays.
+Result<void> writePicture(const Picture& picture, const QString& file);
+
+/// Refuses endings that `writePicture` cannot write.
+Result<void> checkPictureFile(const QString& file);
+
+}  // namespace hw

@@ -1,0 +1,70 @@
+#include "app/gui/settings.h"
+
+namespace hw {
+
+namespace {
+
+constexpr qsizetype kMostRecent = 10;
+
+constexpr QLatin1String kTheme("view/theme");
+constexpr QLatin1String kReducedMotion("view/reducedMotion");
+constexpr QLatin1String kFolder("files/folder");
+constexpr QLatin1String kRecent("files/recent");
+
+QString layoutKey(const QString& part) {
+  return QStringLiteral("layout/v%1/%2").arg(Settings::kLayoutVersion).arg(part);
+}
+
+}  // namespace
+
+QVariant Settings::value(const QString& key, const QVariant& fallback) const {
+  return store_ ? store_->value(key, fallback) : fallback;
+}
+
+void Settings::setValue(const QString& key, const QVariant& value) {
+  if (store_) store_->setValue(key, value);
+}
+
+ThemeChoice Settings::theme() const {
+  const QString name = value(kTheme, {}).toString();
+  if (name == QLatin1String("light")) return ThemeChoice::light;
+  return name == QLatin1String("dark") ? ThemeChoice::dark : ThemeChoice::system;
+}
+
+void Settings::setTheme(ThemeChoice theme) {
+  const char* const names[] = {"system", "light", "dark"};
+  setValue(kTheme, QString::fromLatin1(names[static_cast<int>(theme)]));
+}
+
+bool Settings::reducedMotion() const { return value(kReducedMotion, false).toBool(); }
+
+void Settings::setReducedMotion(bool reduced) { setValue(kReducedMotion, reduced); }
+
+QString Settings::lastFolder() const { return value(kFolder, {}).toString(); }
+
+void Settings::setLastFolder(const QString& folder) { setValue(kFolder, folder); }
+
+QStringList Settings::recentModels() const { return value(kRecent, {}).toStringList(); }
+
+void Settings::addRecentModel(const QString& name) {
+  QStringList names = recentModels();
+  names.removeAll(name);
+  names.prepend(name);
+  setValue(kRecent, names.mid(0, kMostRecent));
+}
+
+void Settings::clearRecentModels() { setValue(kRecent, QStringList()); }
+
+QByteArray Settings::layout(const QString& part) const {
+  return value(layoutKey(part), {}).toByteArray();
+}
+
+void Settings::setLayout(const QString& part, const QByteArray& layout) {
+  setValue(layoutKey(part), layout);
+}
+
+void Settings::forgetLayout() {
+  if (store_) store_->remove(QStringLiteral("layout"));
+}
+
+}  // namespace hw

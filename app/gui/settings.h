@@ -1,0 +1,48 @@
+#pragma once
+
+#include <QByteArray>
+#include <QSettings>
+#include <QStringList>
+#include <memory>
+
+namespace hw {
+
+enum class ThemeChoice { system, light, dark };
+
+/// What the studio remembers between sessions. Layouts carry a version: one of another version is
+/// forgotten rather than restored wrongly.
+class Settings {
+ public:
+  /// Increase when docks or their names change.
+  static constexpr int kLayoutVersion = 1;
+
+  /// Remembers nothing: for pictures, and for tests.
+  Settings() = default;
+  /// Remembers in `store`.
+  explicit Settings(std::unique_ptr<QSettings> store) : store_(std::move(store)) {}
+
+  ThemeChoice theme() const;
+  void setTheme(ThemeChoice theme);
+  bool reducedMotion() const;
+  void setReducedMotion(bool reduced);
+  QString lastFolder() const;
+  void setLastFolder(const QString& folder);
+
+  /// Latest first, each once, at most ten.
+  QStringList recentModels() const;
+  void addRecentModel(const QString& name);
+  void clearRecentModels();
+
+  /// A part of the layout, "geometry", "docks" or "views"; empty when none of this version is kept.
+  QByteArray layout(const QString& part) const;
+  void setLayout(const QString& part, const QByteArray& value);
+  void forgetLayout();
+
+ private:
+  QVariant value(const QString& key, const QVariant& fallback) const;
+  void setValue(const QString& key, const QVariant& value);
+
+  std::unique_ptr<QSettings> store_;
+};
+
+}  // namespace hw
