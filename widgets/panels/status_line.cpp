@@ -116,7 +116,8 @@ void StatusLine::showMoment() {
 void StatusLine::setViolations(std::size_t count) {
   const auto run = state_->run();
   if (!run) return;
-  const auto unplaced = std::ranges::count(run->plan.addresses, std::nullopt);
+  const auto unplaced = std::ranges::count_if(
+      run->plan.addresses, [](const auto& address) { return !address.has_value(); });
   if (count > 0) {
     valid_->setText(tr("plan INVALID: %n finding(s)", nullptr, static_cast<int>(count)));
   } else if (unplaced > 0) {
