@@ -1,0 +1,144 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "core/memory/platforms.h"
+#include "core/plan/validate.h"
+#include "core/run/run.h"
+#include "core/run/samples.h"
+#include "tests/support/sample_figures.h"
+
+namespace hw {
+namespace {
+
+/// Plain METHODS ground: nothing aliased, nothing rounded up, no limit.
+RunConfig plainConfig(const std::string &allocator) {
+  const auto choice = AllocatorChoice::parse(allocator);
+  REQUIRE(choice);
+  return {.allocator = *choice,
+          .platform = platformCatalog().front(),
+          .l2 = {.kind = PoolSize::Kind::unbounded},
+          .l3 = {.kind = PoolSize::Kind::unbounded},
+          .alignment = Bytes(1),
+          .alias = AliasRules::none()};
+}
+
+std::shared_ptr<const Model> openSample(const std::string &name) {
+  auto model = openModel("samples:" + name, {});
+  if (!model)
+    FAIL(model.error().text());
+  return std::make_shared<const Model>(std::move(*model));
+}
+
+std::shared_ptr<const Run> runSample(const std::string &name,
+                                     const RunConfig &config) {
+  const auto run = execute(openSample(name), config, {});
+  if (!run)
+    FAIL(name << ": " << run.error().text());
+  return *run;
+}
+
+} // namespace
+
+TEST_CASE("the published MobileNet memory figures come out exactly",
+          "[samples][figures]") {
+  struct Row {
+    std::string name;
+    std::int64_t noReuse;
+    std::int64_t lowerBound;
+  };
+  // fp32, graph input and output external: Pisarchyk and Lee 2020, tables of
+  // the MobileNets.
+  const auto row =
+      GENERATE(values<Row>({{"mobilenet_v1", 20'182'856, 4'816'896},
+                            {"mobilenet_v2", 27'591'112, 6'021'120}}));
+  INFO(row.name);
+  RunConfig config = plainConfig("none");
+  config.planInputs = config.planOutputs = false;
+  const auto naive = runSample(row.name, config);
+  CHECK(naive->plan.footprint(PoolId(0)).count() == row.noReuse);
+  CHECK(naive->metrics.lowerBound.count() == row.lowerBound);
+
+  config.allocator = *AllocatorChoice::parse("greedy-by-size");
+  CHECK(runSample(row.name, config)->plan.footprint(PoolId(0)).count() ==
+        row.lowerBound);
+}
+
+TEST_CASE("in 8 bits MobileNet needs a quarter, input and output included",
+          "[samples][figures]") {
+  const RunConfig config = plainConfig("none");
+  CHECK(runSample("mobilenet_v1_int8", config)->metrics.lowerBound ==
+        Bytes(1'204'224));
+  CHECK(runSample("mobilenet_v2_int8", config)->metrics.lowerBound ==
+        Bytes(1'505'280));
+}
+
+TEST_CASE("the eight tensors of the paper: 234 without reuse, 124 with",
+          "[samples][figures]") {
+  CHECK(runSample("eight_tensors", plainConfig("none"))
+            ->plan.footprint(PoolId(0)) == Bytes(234));
+  const auto greedy = runSample("eight_tensors", plainConfig("greedy-by-size"));
+  CHECK(greedy->plan.footprint(PoolId(0)) == Bytes(124));
+  CHECK(greedy->metrics.lowerBound == Bytes(124));
+}
+
+TEST_CASE("the published MACs come out as rounded", "[samples][figures]") {
+  struct Row {
+    std::string name;
+    double millions;
+    double unit; ///< Of the last published digit.
+  };
+  const auto row = GENERATE(values<Row>({{"mobilenet_v1", 568.7, 0.1},
+                                         {"mobilenet_v1_int8", 568.7, 0.1},
+                                         {"mobilenet_v2", 300.8, 0.1},
+                                         {"mobilenet_v2_int8", 300.8, 0.1},
+                                         {"inception_v3", 5'713, 1},
+                                         {"resnet8", 12.50, 0.01},
+                                         {"ds_cnn", 2.66, 0.01}}));
+  INFO(row.name);
+  const double millions =
+      static_cast<double>(
+          runSample(row.name, plainConfig("none"))->timing.macs) /
+      1e6;
+  CHECK(std::round(millions / row.unit) == std::round(row.millions / row.unit));
+}
+
+TEST_CASE("sizes, lower bound and MACs agree with the generating script",
+          "[samples][figures]") {
+  for (const SampleInfo &sample : sampleCatalog()) {
+    INFO(sample.name);
+    const Json figures = test::sampleFigures(sample.name);
+    const auto run = runSample(sample.name, plainConfig("none"));
+    CHECK(run->problem.stays.size() == figures["tensors"]);
+    CHECK(run->plan.footprint(PoolId(0)).count() == figures["total"]);
+    CHECK(run->metrics.lowerBound.count() == figures["lower_bound"]);
+    CHECK(run->timing.macs == figures["macs"]);
+  }
+}
+
+TEST_CASE("every allocator plans every sample validly",
+          "[samples][conformance]") {
+  const bool bounded = GENERATE(false, true);
+  for (const AllocatorInfo &info : allocatorCatalog()) {
+    for (const SampleInfo &sample : sampleCatalog()) {
+      CAPTURE(info.name, sample.name, bounded);
+      RunConfig config = plainConfig(std::string(info.name));
+      config.timeLimit = 1;
+      config.alias = {};
+      config.alignment.reset();
+      if (bounded)
+        config.l2 = config.l3 = {};
+      const auto run = runSample(sample.name, config);
+      CHECK(validate(run->problem, run->plan).empty());
+      CHECK(run->storage.unsized.empty());
+      // The one that never reuses may need more than a gigabyte.
+      if (info.name == "none" && bounded)
+        continue;
+      CHECK((run->plan.status == PlanStatus::complete ||
+             run->plan.status == PlanStatus::optimal));
+    }
+  }
+}
+
+} // namespace hw
