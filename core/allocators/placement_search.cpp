@@ -137,7 +137,7 @@ class Search {
     if (context_.stop.stop_requested()) stopped_ = true;
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    const double limit = budget_.seconds > 0 ? budget_.seconds : context_.timeLimit;
+    const double limit = context_.timeLimit > 0 ? context_.timeLimit : budget_.seconds;
     return stopped_ || (budget_.sequences > 0 && sequences_ >= budget_.sequences) ||
            (limit > 0 && seconds >= limit);
   }
