@@ -64,7 +64,7 @@ Result<std::vector<SampleInfo>> readIndex(const std::string& path) {
     return fail(ErrorCode::malformed, path + ": expected an object with an array \"samples\"");
   }
   std::vector<SampleInfo> samples;
-  for (const Json& entry : (*index)["samples"]) {
+  for (const auto& entry : (*index)["samples"]) {
     SampleInfo info{textAt(entry, "name"), textAt(entry, "file"), textAt(entry, "summary")};
     if (info.name.empty() || info.file.empty() || info.file.find('/') != std::string::npos) {
       return fail(ErrorCode::malformed,

@@ -15,7 +15,7 @@ inline Json sampleFigures(const std::string& name) {
   REQUIRE(text);
   const auto index = parseJson(*text);
   REQUIRE(index);
-  for (const Json& entry : (*index)["samples"]) {
+  for (const auto& entry : (*index)["samples"]) {
     if (entry["name"] == name) return entry["figures"];
   }
   FAIL("no figures for " << name);
