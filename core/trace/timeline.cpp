@@ -165,7 +165,8 @@ class Narrator {
 
   void play(const MemoryEvent& event) {
     ChunkMap& map = state_[event.poolId()];
-    if (event.pool != 0) return map.apply(event);
+    // With one pool there is no later one whose entries would have to be explained.
+    if (event.pool != 0 || state_.size() == 1) return map.apply(event);
     countHoles(map, event, false);
     map.apply(event);
     countHoles(map, event, true);
