@@ -8,6 +8,7 @@ namespace {
 /// Pairs of stays that are live together, gaps not looked at.
 double countPairs(const Problem& problem, const std::vector<StayId>& stays) {
   std::vector<Step> ends;
+  ends.reserve(stays.size());
   for (const StayId id : stays) ends.push_back(problem.stays[id].steps.end);
   std::ranges::sort(ends);
   double pairs = 0;

@@ -103,7 +103,7 @@ std::vector<QPointF> stairs(const StepFunction& curve, double begin, double end,
     return line.take();
   }
   // Four points a column: up to the most, down to the least, to what it leaves, and along.
-  const auto columns = static_cast<double>((limit - 2) / 4);
+  const double columns = std::floor(static_cast<double>(limit - 2) / 4);
   while (piece < last) {
     const double column = std::floor((at(*piece) - begin) / (end - begin) * columns);
     const double edge = begin + (column + 1) * (end - begin) / columns;
