@@ -119,6 +119,7 @@ class EventTeller {
   void tellMemory(const TimelineEntry& entry) {
     const ProblemPool& first = run_.problem.pools[PoolId(0)];
     DetailNames words{.firstPool = first.name, .firstCapacity = first.capacity};
+    if (run_.problem.stays[entry.stay].pool) words.firstPool.clear();  // Its pool was given.
     if (entry.formerTenant) words.formerTenant = nameOf(entry.formerTenant);
     rows_.write({.time = run_.trace.timeOf(entry.firstEvent),
                  .step = entry.step,

@@ -52,7 +52,7 @@ std::vector<TimelineEntry> describe(const std::vector<MemoryEvent>& story, std::
 /// Names that `detailText` puts into its words.
 struct DetailNames {
   std::string formerTenant{};            ///< Of the entry's former tenant, if it has one.
-  std::string firstPool{"L2"};           ///< Of pool 0.
+  std::string firstPool{"L2"};           ///< Of pool 0; empty when it was never an option.
   std::optional<Bytes> firstCapacity{};  ///< What may be planned of pool 0.
 };
 

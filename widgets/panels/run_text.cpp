@@ -43,6 +43,7 @@ QString poolText(const Run& run, PoolId pool) {
 QString reasonText(const Run& run, const TimelineEntry& entry) {
   const ProblemPool& first = run.problem.pools[PoolId(0)];
   DetailNames names{.firstPool = first.name, .firstCapacity = first.capacity};
+  if (run.problem.stays[entry.stay].pool) names.firstPool.clear();  // Its pool was given.
   if (entry.formerTenant) names.formerTenant = printable(run.stayName(entry.formerTenant));
   return QString::fromStdString(detailText(entry, names));
 }

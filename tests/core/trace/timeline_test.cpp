@@ -193,6 +193,8 @@ TEST_CASE("an entry in L3 says why it is not in L2", "[timeline]") {
   CHECK(lastDetail(story.events, Bytes(60)) == "L2 full: largest hole 28 of 40 free; new memory");
   // Another 4 above the frontier would go with the hole below them.
   CHECK(lastDetail(story.events, Bytes(64)) == "L2 full: largest hole 32 of 44 free; new memory");
+  // Of a stay that had to go to L3, L2 is no part of the answer.
+  CHECK(detailText(describe(story.events, 2).back(), {.firstPool = ""}) == "new memory");
   story.at(2, 1).because(Reason::planned).extend(4, 30, 31).alloc(4, 30, 31);
   CHECK(lastDetail(story.events, Bytes(60)) == "planned, new memory");
 }
