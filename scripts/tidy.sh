@@ -1,22 +1,27 @@
 #!/usr/bin/env bash
 # Runs clang-tidy over what changed since BASE, in a tree that build.sh has configured.
 # Usage: scripts/tidy.sh [BASE]
-#   BASE                    a commit; default HEAD~1, or everything when there is no such commit
-#   HIGHWATER_TIDY_SECONDS  start no file after this long (default 480); says what was left out
+#   BASE                    a commit; default: the newest that is twelve hours older than HEAD, so
+#                           that a day's work is looked at as one; without any, everything
+#   HIGHWATER_TIDY_SECONDS  start no file after this long (default 300); says what was left out
 #   HIGHWATER_TIDY_TREE     the build tree (default build/release)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-base=${1:-HEAD~1}
+base=${1:-$(git rev-list -1 --min-age=$(($(git log -1 --format=%ct) - 12 * 3600)) HEAD)}
 tree=${HIGHWATER_TIDY_TREE:-build/release}
-budget=${HIGHWATER_TIDY_SECONDS:-480}
+budget=${HIGHWATER_TIDY_SECONDS:-300}
+if [[ -n $base ]] && ! git rev-parse -q --verify "$base^{commit}" >/dev/null; then
+  echo "tidy: there is no commit '$base'" >&2
+  exit 2
+fi
 [[ -f $tree/compile_commands.json ]] ||
   { echo "tidy: $tree is not configured: run ./test first" >&2; exit 2; }
 
 # The sources to look at: those that changed, and for a changed header its own source or, when it
 # has none, the first source that includes it.
 changed_sources() {
-  if ! git rev-parse -q --verify "$base^{commit}" >/dev/null; then
+  if [[ -z $base ]]; then
     git ls-files 'core/*.cpp' 'widgets/*.cpp' 'app/*.cpp'
     return
   fi
