@@ -122,11 +122,13 @@ class GraphReplay {
     }
   }
 
-  /// An output takes over exactly the place of `in`.
+  /// An output takes over the place of `in`, or its beginning.
   bool isOverwritten(TensorId in, const Op& op) const {
     return std::ranges::any_of(op.outputs, [&](TensorId out) {
       return out && inPlace_.contains(out) && spans_[in] && spans_[out] &&
-             spans_[in]->pool == spans_[out]->pool && spans_[in]->bytes == spans_[out]->bytes;
+             spans_[in]->pool == spans_[out]->pool &&
+             spans_[in]->bytes.begin == spans_[out]->bytes.begin &&
+             spans_[in]->bytes.end >= spans_[out]->bytes.end;
     });
   }
 

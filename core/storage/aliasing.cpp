@@ -39,15 +39,23 @@ void makeBuffers(const Graph& graph, const AliasForest& forest, Storage& storage
   }
 }
 
+/// What is decided by looking at the lower bound.
+struct Refinement {
+  std::set<OpId> refused{};  ///< Concats and splits that copy although they could share.
+  bool shrinking = false;    ///< Smaller outputs take over larger inputs too.
+};
+
 Storage fold(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-             const std::set<OpId>& refused) {
+             const Refinement& refinement) {
   Storage storage;
   storage.lifetimes = lifetimes(graph, schedule);
   storage.slots.resize(graph.tensors.size());
   storage.free = IdMap<OpId, bool>(graph.ops.size(), false);
   AliasForest forest(graph, options);
-  foldViews(graph, schedule, options, refused, forest, storage);
-  if (options.alias.inPlace) foldInPlace(graph, schedule, forest, storage);
+  foldViews(graph, schedule, options, refinement.refused, forest, storage);
+  if (options.alias.inPlace) {
+    foldInPlace(graph, schedule, refinement.shrinking, forest, storage);
+  }
   makeBuffers(graph, forest, storage);
   return storage;
 }
@@ -96,30 +104,43 @@ std::vector<OpId> wastefulOps(const Graph& graph, const Storage& storage, Step s
   return ops;
 }
 
+/// Folds, and undoes the slices that raise the lower bound.
+Storage foldSparing(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
+                    bool shrinking) {
+  Refinement refinement{.shrinking = shrinking};
+  Storage storage = fold(graph, schedule, options, refinement);
+  if (!options.alias.concat && !options.alias.split) return storage;
+  // Slices live as long as the whole. Where that raises the lower bound, the sharing that wastes
+  // most at the peak is undone, until it does not. Every round refuses an op for good.
+  StorageOptions whole = options;
+  whole.alias.concat = whole.alias.split = false;
+  const Bytes bound = peakOf(fold(graph, schedule, whole, refinement), options.alignment).bytes;
+  constexpr int kGentleRounds = 64;  // Then all at once, so that huge graphs do not take forever.
+  std::set<OpId>& refused = refinement.refused;
+  for (int round = 0;; ++round) {
+    const Peak peak = peakOf(storage, options.alignment);
+    if (peak.bytes <= bound) break;
+    const std::size_t before = refused.size();
+    for (const bool all : {round >= kGentleRounds, true}) {
+      if (refused.size() > before) break;
+      const auto wasteful = wastefulOps(graph, storage, peak.step, all);
+      refused.insert(wasteful.begin(), wasteful.end());
+    }
+    if (refused.size() == before) break;
+    storage = fold(graph, schedule, options, refinement);
+  }
+  return storage;
+}
+
 }  // namespace
 
 Storage shareStorage(const Graph& graph, const Schedule& schedule, const StorageOptions& options) {
-  std::set<OpId> refused;
-  Storage storage = fold(graph, schedule, options, refused);
-  if (options.alias.concat || options.alias.split) {
-    // Slices live as long as the whole. Where that raises the lower bound, the sharing that wastes
-    // most at the peak is undone, until it does not. Every round refuses an op for good.
-    StorageOptions whole = options;
-    whole.alias.concat = whole.alias.split = false;
-    const Bytes bound = peakOf(fold(graph, schedule, whole, {}), options.alignment).bytes;
-    constexpr int kGentleRounds = 64;  // Then all at once, so that huge graphs do not take forever.
-    for (int round = 0;; ++round) {
-      const Peak peak = peakOf(storage, options.alignment);
-      if (peak.bytes <= bound) break;
-      const std::size_t before = refused.size();
-      for (const bool all : {round >= kGentleRounds, true}) {
-        if (refused.size() > before) break;
-        const auto wasteful = wastefulOps(graph, storage, peak.step, all);
-        refused.insert(wasteful.begin(), wasteful.end());
-      }
-      if (refused.size() == before) break;
-      storage = fold(graph, schedule, options, refused);
-    }
+  Storage storage = foldSparing(graph, schedule, options, false);
+  if (options.alias.inPlace) {
+    // A small output in a large block saves bytes now and wastes them later: only if it pays.
+    Storage shrunk = foldSparing(graph, schedule, options, true);
+    const Bytes bound = peakOf(storage, options.alignment).bytes;
+    if (peakOf(shrunk, options.alignment).bytes < bound) storage = std::move(shrunk);
   }
   for (const TensorId id : graph.tensors.keys()) {
     const Tensor& tensor = graph.tensors[id];

@@ -71,20 +71,35 @@ bool contains(std::span<const std::string_view> list, const std::string& type) {
   return std::ranges::find(list, type) != list.end();
 }
 
+/// A convolution that makes each channel from the one at the same place. With channels outermost it
+/// may run over its input, a few rows held aside: no write gets ahead of what is still to be read,
+/// even where a stride makes the output smaller.
+bool isDepthwise(const Graph& graph, const Op& op) {
+  if (op.type != "Conv" || op.inputs.empty() || !op.inputs[0] || !op.outputs[0]) return false;
+  const auto& in = graph.tensors[op.inputs[0]].shape;
+  const auto& out = graph.tensors[op.outputs[0]].shape;
+  if (!in || !out || in->size() < 3 || out->size() != in->size()) return false;
+  const std::int64_t channels = (*in)[1];
+  return channels > 1 && (*out)[1] == channels && op.intAttribute("group", 1) == channels;
+}
+
 /// Operands that `op` may overwrite, in order of preference.
-std::vector<TensorId> overwritable(const Op& op) {
+std::vector<TensorId> overwritable(const Graph& graph, const Op& op) {
   if (op.inputs.empty() || !op.domain.empty()) return {};
   if (contains(kOverEither, op.type)) return op.inputs;
   // Cast keeps its place when the width stays the same, which the size check below sees.
   if (contains(kOverFirst, op.type) || op.type == "Cast") return {op.inputs[0]};
+  if (isDepthwise(graph, op)) return {op.inputs[0]};
   return {};
 }
 
 class InPlaceFolder {
  public:
-  InPlaceFolder(const Graph& graph, const Schedule& schedule, AliasForest& forest, Storage& storage)
+  InPlaceFolder(const Graph& graph, const Schedule& schedule, bool shrinking, AliasForest& forest,
+                Storage& storage)
       : graph_(graph),
         schedule_(schedule),
+        shrinking_(shrinking),
         forest_(forest),
         storage_(storage),
         ends_(graph.tensors.size()) {
@@ -99,12 +114,14 @@ class InPlaceFolder {
     const Op& op = graph_.ops[id];
     if (op.folded || op.outputs.empty() || forest_.whyNotPlanned(op.outputs[0])) return;
     const TensorId out = op.outputs[0];
-    for (const TensorId in : overwritable(op)) {
+    for (const TensorId in : overwritable(graph_, op)) {
       if (!mayTakeOver(id, in, out)) continue;
-      const TensorId taken = forest_.place(in).root;
-      const TensorId whole = forest_.place(out).root;
-      const Step end = std::max(ends_[taken], ends_[whole]);
-      if (forest_.attach(taken, out, Bytes())) continue;
+      TensorId part = forest_.place(in).root;
+      TensorId whole = forest_.place(out).root;
+      // The larger block is the one that stays.
+      if (forest_.sizeOf(whole) < forest_.sizeOf(part)) std::swap(part, whole);
+      const Step end = std::max(ends_[part], ends_[whole]);
+      if (forest_.attach(part, whole, Bytes())) continue;
       ends_[whole] = end;
       storage_.inPlace.push_back(out);
       return;
@@ -116,7 +133,9 @@ class InPlaceFolder {
     if (forest_.whyNotPlanned(in)) return false;
     const Tensor& input = graph_.tensors[in];
     const Tensor& output = graph_.tensors[out];
-    if (input.bytes != output.bytes || !sameShape(input, output)) return false;
+    const bool shrinks =
+        shrinking_ && *output.bytes < *input.bytes && isDepthwise(graph_, graph_.ops[id]);
+    if (!shrinks && (input.bytes != output.bytes || !sameShape(input, output))) return false;
     const auto [taken, inside] = forest_.place(in);
     const auto [whole, outside] = forest_.place(out);
     // All of the input's block must go over, and it must die here, with all its aliases.
@@ -144,6 +163,7 @@ class InPlaceFolder {
 
   const Graph& graph_;
   const Schedule& schedule_;
+  bool shrinking_;
   AliasForest& forest_;
   Storage& storage_;
   IdMap<TensorId, Step> ends_;  ///< Of a root: when the last of its group dies.
@@ -151,9 +171,9 @@ class InPlaceFolder {
 
 }  // namespace
 
-void foldInPlace(const Graph& graph, const Schedule& schedule, AliasForest& forest,
+void foldInPlace(const Graph& graph, const Schedule& schedule, bool shrinking, AliasForest& forest,
                  Storage& storage) {
-  InPlaceFolder folder(graph, schedule, forest, storage);
+  InPlaceFolder folder(graph, schedule, shrinking, forest, storage);
   for (const OpId id : schedule.order) folder.fold(id);
   std::ranges::sort(storage.inPlace);
 }

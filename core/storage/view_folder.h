@@ -11,8 +11,9 @@ namespace hw {
 void foldViews(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
                const std::set<OpId>& refused, AliasForest& forest, Storage& storage);
 
-/// Lets outputs take over the bytes of an input that dies in their op, where the kernel allows it.
-void foldInPlace(const Graph& graph, const Schedule& schedule, AliasForest& forest,
+/// Lets outputs take over the bytes of an input that dies in their op, where the kernel allows it;
+/// with `shrinking` also a smaller output, whose block then stays as large as the input was.
+void foldInPlace(const Graph& graph, const Schedule& schedule, bool shrinking, AliasForest& forest,
                  Storage& storage);
 
 /// True for Concat and Split, whose slices live as long as the whole.
