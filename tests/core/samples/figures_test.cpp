@@ -6,6 +6,7 @@
 
 #include "core/memory/platforms.h"
 #include "core/plan/validate.h"
+#include "core/run/replay.h"
 #include "core/run/run.h"
 #include "core/run/samples.h"
 #include "tests/support/sample_figures.h"
@@ -77,11 +78,22 @@ TEST_CASE("in 8 bits MobileNet needs a quarter, input and output included", "[sa
   CHECK(runSample("mobilenet_v2_int8", config)->metrics.lowerBound == Bytes(1'505'280));
 }
 
+TEST_CASE("depthwise layers in place spare MobileNet v2 100 kB", "[samples][figures]") {
+  RunConfig config = plainConfig("greedy-by-size");
+  config.alias.inPlace = true;
+  const auto run = runSample("mobilenet_v2_int8", config);
+  CHECK(run->metrics.lowerBound == Bytes(1'404'928));
+  CHECK(run->plan.footprint(PoolId(0)) == Bytes(1'404'928));
+  CHECK(replayBytes(*run, Bytes(1 << 24)).empty());
+}
+
 TEST_CASE("the eight tensors of the paper: 234 without reuse, 124 with", "[samples][figures]") {
   CHECK(runSample("eight_tensors", plainConfig("none"))->plan.footprint(PoolId(0)) == Bytes(234));
   const auto greedy = runSample("eight_tensors", plainConfig("greedy-by-size"));
   CHECK(greedy->plan.footprint(PoolId(0)) == Bytes(124));
   CHECK(greedy->metrics.lowerBound == Bytes(124));
+  const auto blocks = runSample("eight_tensors", plainConfig("shared-objects"));
+  CHECK(blocks->plan.footprint(PoolId(0)) == Bytes(128));
 }
 
 TEST_CASE("the published MACs come out as rounded", "[samples][figures]") {
