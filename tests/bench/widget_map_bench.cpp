@@ -1,0 +1,119 @@
+// How long a memory map takes to draw at 1920x1080, in milliseconds: one line a figure.
+
+#include <QApplication>
+#include <QImage>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <random>
+
+#include "widgets/canvas/map_view.h"
+
+namespace {
+
+using namespace hw;
+
+constexpr QSize kScreen{1920, 1080};
+
+/// `count` stays in lanes of addresses, a random number of steps each: no two overlap.
+std::shared_ptr<const Run> laneRun(std::size_t count) {
+  auto run = std::make_shared<Run>();
+  std::mt19937_64 random(count);
+  const auto lanes = static_cast<std::int64_t>(std::max<std::size_t>(20, count / 500));
+  auto graph = std::make_shared<Graph>();
+  Step steps;
+  Bytes low;
+  run->problem.pools.add({.name = "L2"});
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
+    const Bytes size(static_cast<std::int64_t>(64 * (1 + random() % 64)));
+    Step at;
+    const auto here = count * static_cast<std::size_t>(lane + 1) / static_cast<std::size_t>(lanes);
+    while (run->problem.stays.size() < here) {
+      const Step end = at + Step(1 + static_cast<std::int64_t>(random() % 9));
+      run->problem.stays.add({.buffer = BufferId(run->problem.stays.size()),
+                              .steps = {at, end},
+                              .size = size,
+                              .pool = PoolId(0)});
+      const TensorId root = graph->tensors.add({.name = "t"});
+      run->storage.buffers.add({.size = size, .root = root, .tensors = {root}});
+      run->plan.addresses.add(Address{PoolId(0), RegionId(0), low});
+      at = end;
+    }
+    steps = std::max(steps, at);
+    low += size;
+  }
+  run->problem.steps = steps;
+  run->plan.regions.add({});
+  run->plan.regions[PoolId(0)].add(low);
+  auto model = std::make_shared<Model>();
+  model->graph = std::move(graph);
+  run->model = std::move(model);
+  return run;
+}
+
+double milliseconds(const auto& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
+/// The median of `rounds` times.
+double median(int rounds, const auto& work) {
+  std::vector<double> times;
+  for (int i = 0; i < rounds; ++i) times.push_back(milliseconds([&] { work(i); }));
+  std::ranges::nth_element(times, times.begin() + rounds / 2);
+  return times[static_cast<std::size_t>(rounds / 2)];
+}
+
+void measure(std::size_t count) {
+  ViewState state;
+  const auto run = laneRun(count);
+  const double build = median(3, [&](int) { return BlockStore::ofPool(*run, PoolId(0)).size(); });
+  MapView map(&state, PoolId(0));
+  map.resize(kScreen);
+  state.setRun(run);
+  QImage frame(kScreen, QImage::Format_RGB32);
+  const double first = milliseconds([&] { map.render(&frame); });
+  const auto all = static_cast<double>(state.steps().count());
+  // Ever so slightly less than everything, a little different each time: all blocks, new picture.
+  const double redraw = median(15, [&](int i) {
+    state.setVisible(0.001 * (i + 1), all);
+    map.render(&frame);
+  });
+  map.fit();
+  map.render(&frame);
+  const double playhead = median(31, [&](int i) {
+    state.setStep(Step(i * state.steps().count() / 31));
+    map.render(&frame);
+  });
+  const double tenth = median(15, [&](int i) {
+    state.setVisible(0.001 * (i + 1), all / 10);
+    map.render(&frame);
+  });
+  const MapRequest request{.window = {0, all, 0, map.window().highByte},
+                           .size = map.plotArea().size()};
+  const double raster = median(5, [&](int) { return rasterize(map.blocks(), request).drawn; });
+  const auto line = [&](const char* what, double time) {
+    std::printf("map %9zu blocks  %-44s %8.2f ms\n", count, what, time);
+  };
+  line("sorting the blocks into columns", build);
+  line("first picture", first);
+  line("repaint with every block drawn anew", redraw);
+  line("repaint when only the playhead moves", playhead);
+  line("repaint zoomed to a tenth of the steps", tenth);
+  line("raster alone", raster);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  QApplication application(argc, argv);
+  Theme::apply(Theme::light());
+  for (const std::size_t count :
+       {std::size_t{10'000}, std::size_t{100'000}, std::size_t{1'000'000}}) {
+    measure(count);
+  }
+  return 0;
+}
