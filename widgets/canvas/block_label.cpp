@@ -33,33 +33,6 @@ QString className(TensorClass kind) {
   return {};
 }
 
-/// A text and the way it runs.
-struct Placed {
-  QString text{};
-  bool upwards = false;
-};
-
-/// Name and size if they fit along the box, else the name whichever way it fits, else as much of
-/// the name as still says something along the longer side.
-Placed fittingLabel(const QFontMetricsF& metrics, const QSizeF& box, const Run& run, StayId stay) {
-  const double line = metrics.height() * 0.85;
-  const bool wideEnough = box.width() >= line;
-  const bool highEnough = box.height() >= line;
-  const double along = highEnough ? box.width() - 2 * kPadding : 0;
-  const double up = wideEnough ? box.height() - 2 * kPadding : 0;
-  if (std::max(along, up) < metrics.averageCharWidth() * 3) return {};
-  const QString name = blockName(run, stay);
-  const QString full = blockLabel(run, stay);
-  const double nameWidth = metrics.horizontalAdvance(name);
-  const double fullWidth = metrics.horizontalAdvance(full);
-  if (fullWidth <= along) return {full, false};
-  if (nameWidth <= along) return {name, false};
-  if (fullWidth <= up) return {full, true};
-  if (nameWidth <= up) return {name, true};
-  const QString elided = metrics.elidedText(name, Qt::ElideMiddle, std::max(along, up));
-  return elided.size() < 6 ? Placed() : Placed{elided, up > along};
-}
-
 }  // namespace
 
 QString blockName(const Run& run, StayId stay) {
@@ -80,17 +53,44 @@ QString blockDescription(const Run& run, const Block& block) {
            grouped(block.steps.end.count() - 1), className(block.kind));
 }
 
+FittedLabel fitLabel(const QFontMetricsF& metrics, const QSizeF& box, const Run& run, StayId stay) {
+  const double line = metrics.height() * 0.85;
+  const bool wideEnough = box.width() >= line;
+  const bool highEnough = box.height() >= line;
+  const double along = highEnough ? box.width() - 2 * kPadding : 0;
+  const double up = wideEnough ? box.height() - 2 * kPadding : 0;
+  if (std::max(along, up) < metrics.averageCharWidth() * 3) return {};
+  const QString name = blockName(run, stay);
+  const QString full = blockLabel(run, stay);
+  const double nameWidth = metrics.horizontalAdvance(name);
+  const double fullWidth = metrics.horizontalAdvance(full);
+  if (fullWidth <= along) return {full, false};
+  if (nameWidth <= along) return {name, false};
+  if (fullWidth <= up) return {full, true};
+  if (nameWidth <= up) return {name, true};
+  const QString elided = metrics.elidedText(name, Qt::ElideMiddle, std::max(along, up));
+  return elided.size() < 6 ? FittedLabel() : FittedLabel{elided, up > along};
+}
+
+void drawLabel(QPainter& painter, const QFontMetricsF& metrics, const QRectF& box,
+               const FittedLabel& label) {
+  if (label.text.isEmpty()) return;
+  const double across = label.upwards ? box.width() : box.height();
+  const double baseline = (across + metrics.ascent() - metrics.descent()) / 2;
+  if (!label.upwards) {
+    painter.drawText(QPointF(box.left() + kPadding, box.top() + baseline), label.text);
+    return;
+  }
+  const QTransform before = painter.transform();
+  painter.translate(box.bottomLeft());
+  painter.rotate(-90);
+  painter.drawText(QPointF(kPadding, baseline), label.text);
+  painter.setTransform(before);
+}
+
 void drawBlockLabel(QPainter& painter, const QRectF& box, const Run& run, StayId stay) {
   const QFontMetricsF metrics(painter.font(), painter.device());
-  const auto [text, upwards] = fittingLabel(metrics, box.size(), run, stay);
-  if (text.isEmpty()) return;
-  painter.save();
-  painter.translate(upwards ? box.bottomLeft() : box.topLeft());
-  if (upwards) painter.rotate(-90);
-  const QSizeF size = upwards ? box.size().transposed() : box.size();
-  painter.drawText(QRectF(kPadding, 0, size.width() - 2 * kPadding, size.height()),
-                   Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, text);
-  painter.restore();
+  drawLabel(painter, metrics, box, fitLabel(metrics, box.size(), run, stay));
 }
 
 }  // namespace hw

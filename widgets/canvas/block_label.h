@@ -17,8 +17,21 @@ QString blockLabel(const Run& run, StayId stay);
 /// Name, size, address, steps and class of a block, one a line, for tooltips.
 QString blockDescription(const Run& run, const Block& block);
 
-/// Writes as much of a block's label into `box` as fits (name and size, the name, a part of the
-/// name, nothing), upwards when that is the only way. With the painter's pen and font.
+/// What fits into a box of a block's label, and the way it runs.
+struct FittedLabel {
+  QString text{};  ///< May be empty.
+  bool upwards = false;
+};
+
+/// Name and size if they fit along the box, else the name whichever way it fits, else as much of
+/// the name as still says something along the longer side.
+FittedLabel fitLabel(const QFontMetricsF& metrics, const QSizeF& box, const Run& run, StayId stay);
+
+/// Writes a label that was fitted to `box`, with the painter's pen and font.
+void drawLabel(QPainter& painter, const QFontMetricsF& metrics, const QRectF& box,
+               const FittedLabel& label);
+
+/// Fits and writes.
 void drawBlockLabel(QPainter& painter, const QRectF& box, const Run& run, StayId stay);
 
 }  // namespace hw

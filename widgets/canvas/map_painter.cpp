@@ -12,7 +12,7 @@ namespace hw {
 namespace {
 
 /// Writing thousands of names takes longer than anyone looks; the first ones by step are enough.
-constexpr std::size_t kMostLabels = 1500;
+constexpr std::size_t kMostLabels = 600;
 
 QString tr(const char* text) { return QCoreApplication::translate("MapPainter", text); }
 
@@ -53,21 +53,23 @@ void MapPainter::writeLabels(MapRaster& raster, const QFont& font) const {
   const Theme& theme = Theme::current();
   const double ratio = raster.request.ratio;
   const QRectF visible(QPointF(), QSizeF(raster.request.size) / ratio);
-  const struct {
-    QImage& image;
-    QColor color;
-  } layers[] = {{raster.past, theme.text}, {raster.future, theme.mutedText}};
-  for (const auto& [image, color] : layers) {
-    image.setDevicePixelRatio(ratio);
-    QPainter painter(&image);
-    painter.setFont(font);
-    painter.setPen(color);
-    for (std::size_t i = 0; i < std::min(kMostLabels, raster.roomy.size()); ++i) {
-      const Block block = scene_.blocks->block(raster.roomy[i]);
-      const QRect box = raster.request.boxOf(block);
-      const QRectF logical(QPointF(box.topLeft()) / ratio, QSizeF(box.size()) / ratio);
-      drawBlockLabel(painter, logical & visible, *scene_.run, block.stay);
-    }
+  raster.past.setDevicePixelRatio(ratio);
+  raster.future.setDevicePixelRatio(ratio);
+  QPainter past(&raster.past);
+  QPainter future(&raster.future);
+  past.setFont(font);
+  future.setFont(font);
+  past.setPen(theme.text);
+  future.setPen(theme.mutedText);
+  const QFontMetricsF metrics(font, &raster.past);
+  for (std::size_t i = 0; i < std::min(kMostLabels, raster.roomy.size()); ++i) {
+    const Block block = scene_.blocks->block(raster.roomy[i]);
+    const QRect box = raster.request.boxOf(block);
+    const QRectF logical =
+        QRectF(QPointF(box.topLeft()) / ratio, QSizeF(box.size()) / ratio) & visible;
+    const FittedLabel label = fitLabel(metrics, logical.size(), *scene_.run, block.stay);
+    drawLabel(past, metrics, logical, label);
+    drawLabel(future, metrics, logical, label);
   }
 }
 

@@ -19,11 +19,28 @@ struct Extent {
   double left, top, right, bottom;
 };
 
+/// `std::ceil` and `std::floor` for numbers near the screen; calls into libm are most of the time
+/// of a small block otherwise.
+int ceiling(double value) {
+  const int whole = static_cast<int>(value);
+  return whole + (value > whole);
+}
+int floorOf(double value) {
+  const int whole = static_cast<int>(value);
+  return whole - (value < whole);
+}
+
 /// The first pixel whose centre is not before `edge`.
-int pixelFrom(double edge) { return static_cast<int>(std::ceil(edge - 0.5)); }
+int pixelFrom(double edge) { return ceiling(edge - 0.5); }
 
 /// Keeps far-away edges of a deep zoom inside `int`.
 double nearScreen(double edge, int size) { return std::clamp(edge, -8.0, size + 8.0); }
+
+/// A block that owns pixels: [left, right) x [top, bottom), not clipped.
+struct Large {
+  std::uint32_t index;
+  int left, top, right, bottom;
+};
 
 class Rasterizer {
  public:
@@ -33,40 +50,49 @@ class Rasterizer {
         request_(raster.request),
         width_(request_.size.width()),
         height_(request_.size.height()),
-        thickness_(std::max(1, qRound(request_.ratio))) {
-    raster_.past = QImage(request_.size, QImage::Format_RGB32);
-    drawBackground();
-    raster_.future = raster_.past;
-    raster_.ids.assign(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_), 0);
+        thickness_(std::max(1, qRound(request_.ratio))),
+        perStep_(request_.pixelsPerStep()),
+        perByte_(request_.pixelsPerByte()) {
+    if (raster_.past.size() != request_.size) {
+      raster_.past = QImage(request_.size, QImage::Format_RGB32);
+      raster_.future = QImage(request_.size, QImage::Format_RGB32);
+    }
     past_ = reinterpret_cast<QRgb*>(raster_.past.bits());
     future_ = reinterpret_cast<QRgb*>(raster_.future.bits());
+    drawBackground();
+    const auto pixels = at(0, height_);
+    std::copy_n(past_, pixels, future_);
+    raster_.ids.assign(pixels, 0);
+    raster_.roomy.clear();
+    raster_.drawn = 0;
+    raster_.shared = 0;
   }
 
   void run() {
-    std::vector<std::uint32_t> large;
+    std::vector<Large> large;
     store_.visit(request_.window, [&](std::size_t index) {
       ++raster_.drawn;
       const Extent extent = extentOf(index);
       if (extent.right - extent.left >= 1 && extent.bottom - extent.top >= 1) {
-        large.push_back(static_cast<std::uint32_t>(index));
+        large.push_back({static_cast<std::uint32_t>(index), pixelFrom(extent.left),
+                         pixelFrom(extent.top), pixelFrom(extent.right), pixelFrom(extent.bottom)});
       } else {
         drawTiny(index, extent);
       }
     });
     resolveCover();
-    for (const std::uint32_t index : large) drawLarge(index, extentOf(index));
+    for (const Large& block : large) drawLarge(block);
   }
 
  private:
   void drawBackground() {
-    raster_.past.fill(request_.colors.plot);
-    auto* bits = reinterpret_cast<QRgb*>(raster_.past.bits());
+    std::fill_n(past_, at(0, height_), request_.colors.plot);
     for (const int y : request_.gridY) {
-      if (y >= 0 && y < height_) std::fill_n(bits + at(0, y), width_, request_.colors.grid);
+      if (y >= 0 && y < height_) std::fill_n(past_ + at(0, y), width_, request_.colors.grid);
     }
     for (const int x : request_.gridX) {
       if (x < 0 || x >= width_) continue;
-      for (int y = 0; y < height_; ++y) bits[at(x, y)] = request_.colors.grid;
+      for (int y = 0; y < height_; ++y) past_[at(x, y)] = request_.colors.grid;
     }
   }
 
@@ -76,42 +102,48 @@ class Rasterizer {
   }
 
   Extent extentOf(std::size_t i) const {
-    return {nearScreen(request_.toX(static_cast<double>(store_.beginStep(i))), width_),
-            nearScreen(request_.toY(static_cast<double>(store_.highByte(i))), height_),
-            nearScreen(request_.toX(static_cast<double>(store_.endStep(i))), width_),
-            nearScreen(request_.toY(static_cast<double>(store_.lowByte(i))), height_)};
+    const MapWindow& window = request_.window;
+    const auto x = [&](std::int64_t step) {
+      return nearScreen((static_cast<double>(step) - window.beginStep) * perStep_, width_);
+    };
+    const auto y = [&](std::int64_t byte) {
+      return nearScreen((window.highByte - static_cast<double>(byte)) * perByte_, height_);
+    };
+    return {x(store_.beginStep(i)), y(store_.highByte(i)), x(store_.endStep(i)),
+            y(store_.lowByte(i))};
   }
 
   /// Adds the part of each pixel that a tiny block covers; it gets the pixels nobody has yet, and
   /// those whose centre it covers.
   void drawTiny(std::size_t index, const Extent& extent) {
-    if (cover_.empty()) cover_.assign(raster_.ids.size(), 0);
-    const int left = std::max(0, static_cast<int>(std::floor(extent.left)));
-    const int right = std::min(width_, static_cast<int>(std::ceil(extent.right)));
-    const int top = std::max(0, static_cast<int>(std::floor(extent.top)));
-    const int bottom = std::min(height_, static_cast<int>(std::ceil(extent.bottom)));
+    if (!covering_) raster_.cover.assign(raster_.ids.size(), 0);
+    covering_ = true;
+    const int left = std::max(0, floorOf(extent.left));
+    const int right = std::min(width_, ceiling(extent.right));
+    const int top = std::max(0, floorOf(extent.top));
+    const int bottom = std::min(height_, ceiling(extent.bottom));
+    if (left >= right || top >= bottom) return;
     const auto id = static_cast<std::uint32_t>(index + 1);
     const auto lane = std::min<unsigned>(3, static_cast<unsigned>(store_.kind(index))) * 8;
     bool met = false;
     for (int y = top; y < bottom; ++y) {
       const double high = std::min(extent.bottom, y + 1.0) - std::max(extent.top, double(y));
+      const bool midRow = extent.top <= y + 0.5 && y + 0.5 < extent.bottom;
+      std::uint32_t* cover = raster_.cover.data() + at(0, y);
+      std::uint32_t* ids = raster_.ids.data() + at(0, y);
       for (int x = left; x < right; ++x) {
-        const double wide = std::min(extent.right, x + 1.0) - std::max(extent.left, double(x));
-        addCover(cover_[at(x, y)], lane, wide * high);
-        std::uint32_t& owner = raster_.ids[at(x, y)];
-        met |= owner != 0;
-        if (owner == 0 || centreInside(extent, x, y)) owner = id;
+        const bool inner = x > left && x + 1 < right;
+        const double wide =
+            inner ? 1 : std::min(extent.right, x + 1.0) - std::max(extent.left, double(x));
+        addCover(cover[x], lane, wide * high);
+        met |= ids[x] != 0;
+        const bool centre = midRow && extent.left <= x + 0.5 && x + 0.5 < extent.right;
+        if (ids[x] == 0 || centre) ids[x] = id;
       }
     }
     if (met) ++raster_.shared;
-    if (top >= bottom) return;
     touchedTop_ = std::min(touchedTop_, top);
     touchedBottom_ = std::max(touchedBottom_, bottom);
-  }
-
-  static bool centreInside(const Extent& extent, int x, int y) {
-    return extent.left <= x + 0.5 && x + 0.5 < extent.right && extent.top <= y + 0.5 &&
-           y + 0.5 < extent.bottom;
   }
 
   /// Four classes share one word, eight bits each, counting 255ths of the pixel.
@@ -122,11 +154,12 @@ class Rasterizer {
   }
 
   void resolveCover() {
-    if (cover_.empty()) return;
+    if (!covering_) return;
+    const std::vector<std::uint32_t>& cover = raster_.cover;
     for (std::size_t i = at(0, touchedTop_); i < at(0, touchedBottom_); ++i) {
-      if (cover_[i] == 0) continue;
-      past_[i] = blend(past_[i], cover_[i], request_.colors.past);
-      future_[i] = blend(future_[i], cover_[i], request_.colors.future);
+      if (cover[i] == 0) continue;
+      past_[i] = blend(past_[i], cover[i], request_.colors.past);
+      future_[i] = blend(future_[i], cover[i], request_.colors.future);
     }
   }
 
@@ -149,44 +182,55 @@ class Rasterizer {
     return qRgb(over(red, qRed(under)), over(green, qGreen(under)), over(blue, qBlue(under)));
   }
 
-  void drawLarge(std::uint32_t index, const Extent& extent) {
-    const int left = pixelFrom(extent.left);
-    const int top = pixelFrom(extent.top);
-    const QRect box(left, top, pixelFrom(extent.right) - left, pixelFrom(extent.bottom) - top);
-    const QRect seen = box & QRect(QPoint(), request_.size);
-    if (seen.isEmpty()) return;
-    const auto kind = static_cast<std::size_t>(store_.kind(index));
+  void drawLarge(const Large& block) {
+    const int left = std::max(0, block.left);
+    const int right = std::min(width_, block.right);
+    const int top = std::max(0, block.top);
+    const int bottom = std::min(height_, block.bottom);
+    if (left >= right || top >= bottom) return;
+    const auto kind = static_cast<std::size_t>(store_.kind(block.index));
     const BlockShade& past = request_.colors.past[kind];
     const BlockShade& future = request_.colors.future[kind];
     const double room = kEdgeRoom * request_.ratio;
-    const bool edged = box.width() >= room && box.height() >= room;
-    for (int y = seen.top(); y <= seen.bottom(); ++y) {
-      const std::size_t first = at(seen.left(), y);
-      std::fill_n(past_ + first, seen.width(), edged ? past.fill : past.thin);
-      std::fill_n(future_ + first, seen.width(), edged ? future.fill : future.thin);
-      std::fill_n(raster_.ids.data() + first, seen.width(), index + 1);
+    const bool edged = block.right - block.left >= room && block.bottom - block.top >= room;
+    const QRgb pastFill = edged ? past.fill : past.thin;
+    const QRgb futureFill = edged ? future.fill : future.thin;
+    for (int y = top; y < bottom; ++y) {
+      QRgb* pastRow = past_ + at(0, y);
+      QRgb* futureRow = future_ + at(0, y);
+      std::uint32_t* ids = raster_.ids.data() + at(0, y);
+      for (int x = left; x < right; ++x) {
+        pastRow[x] = pastFill;
+        futureRow[x] = futureFill;
+        ids[x] = block.index + 1;
+      }
+      if (edged) drawEdges(block, y, {past.edge, future.edge});
     }
-    if (edged) drawEdges(box, seen, past.edge, future.edge);
-    if (std::max(seen.width(), seen.height()) >= kLabelLength * request_.ratio &&
-        std::min(seen.width(), seen.height()) >= kLabelHeight * request_.ratio) {
-      raster_.roomy.push_back(index);
+    const int longer = std::max(right - left, bottom - top);
+    const int shorter = std::min(right - left, bottom - top);
+    if (longer >= kLabelLength * request_.ratio && shorter >= kLabelHeight * request_.ratio) {
+      raster_.roomy.push_back(block.index);
     }
   }
 
-  void drawEdges(const QRect& box, const QRect& seen, QRgb past, QRgb future) {
-    const QRect sides[] = {{box.left(), box.top(), box.width(), thickness_},
-                           {box.left(), box.bottom() - thickness_ + 1, box.width(), thickness_},
-                           {box.left(), box.top(), thickness_, box.height()},
-                           {box.right() - thickness_ + 1, box.top(), thickness_, box.height()}};
-    for (const QRect& side : sides) {
-      const QRect part = side & seen;
-      for (int y = part.top(); y <= part.bottom(); ++y) {
-        for (int x = part.left(); x <= part.right(); ++x) {
-          past_[at(x, y)] = past;
-          // Dotted: what has not happened yet has no firm outline.
-          if (((x / thickness_ + y / thickness_) & 1) == 0) future_[at(x, y)] = future;
-        }
-      }
+  struct EdgeColors {
+    QRgb past, future;
+  };
+
+  /// The part of a block's outline that lies in row `y`.
+  void drawEdges(const Large& block, int y, EdgeColors colors) {
+    if (y < block.top + thickness_ || y >= block.bottom - thickness_) {
+      return drawEdge(block.left, block.right, y, colors);
+    }
+    drawEdge(block.left, block.left + thickness_, y, colors);
+    drawEdge(block.right - thickness_, block.right, y, colors);
+  }
+
+  void drawEdge(int left, int right, int y, EdgeColors colors) {
+    for (int x = std::max(0, left); x < std::min(width_, right); ++x) {
+      past_[at(x, y)] = colors.past;
+      // Dotted: what has not happened yet has no firm outline.
+      if (((x / thickness_ + y / thickness_) & 1) == 0) future_[at(x, y)] = colors.future;
     }
   }
 
@@ -196,9 +240,11 @@ class Rasterizer {
   int width_;
   int height_;
   int thickness_;
+  double perStep_;
+  double perByte_;
   QRgb* past_ = nullptr;
   QRgb* future_ = nullptr;
-  std::vector<std::uint32_t> cover_;
+  bool covering_ = false;
   int touchedTop_ = 1 << 30;
   int touchedBottom_ = 0;
 };
@@ -225,10 +271,17 @@ std::optional<std::size_t> MapRaster::blockAt(int x, int y) const {
 
 MapRaster rasterize(const BlockStore& store, const MapRequest& request) {
   MapRaster raster;
+  rasterize(store, request, raster);
+  return raster;
+}
+
+void rasterize(const BlockStore& store, const MapRequest& request, MapRaster& raster) {
   raster.request = request;
   raster.request.size = request.size.expandedTo({1, 1});
+  // A picture that was labelled is as dense as the screen; pixels are counted here.
+  raster.past.setDevicePixelRatio(1);
+  raster.future.setDevicePixelRatio(1);
   Rasterizer(store, raster).run();
-  return raster;
 }
 
 }  // namespace hw

@@ -118,7 +118,7 @@ void MapView::refreshRaster() {
     startWorker(wanted);
     return;
   }
-  raster_ = rasterize(*blocks_, wanted);
+  rasterize(*blocks_, wanted, raster_);
   painter.writeLabels(raster_, font());
 }
 
