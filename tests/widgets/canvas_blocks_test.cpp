@@ -115,27 +115,36 @@ TEST_CASE("every pixel knows its block", "[raster]") {
   const BlockStore store(laneBlocks(seed, 60, 900));
   const MapRequest request = requestFor(window, {64, 36});
   const MapRaster raster = rasterize(store, request);
+  struct Box {
+    double left, right, top, bottom;
+  };
+  std::vector<Box> boxes;
+  for (std::size_t i = 0; i < store.size(); ++i) {
+    const Block b = store.block(i);
+    boxes.push_back({request.toX(static_cast<double>(b.steps.begin.count())),
+                     request.toX(static_cast<double>(b.steps.end.count())),
+                     request.toY(static_cast<double>(b.bytes.end.count())),
+                     request.toY(static_cast<double>(b.bytes.begin.count()))});
+  }
   std::size_t wrong = 0;
   for (int y = 0; y < 36; ++y) {
     for (int x = 0; x < 64; ++x) {
-      // The block under the pixel's centre; without one, the first that touches the pixel but is
-      // too small to own a centre of its own for sure.
+      // The block under the pixel's centre; without one, of those that touch the pixel but are too
+      // small to own a centre for sure, the one that begins in the highest row.
       std::optional<std::size_t> centre;
-      std::optional<std::size_t> touching;
+      std::optional<std::pair<int, std::size_t>> touching;
       for (std::size_t i = 0; i < store.size(); ++i) {
-        const Block b = store.block(i);
-        const double left = request.toX(static_cast<double>(b.steps.begin.count()));
-        const double right = request.toX(static_cast<double>(b.steps.end.count()));
-        const double top = request.toY(static_cast<double>(b.bytes.end.count()));
-        const double bottom = request.toY(static_cast<double>(b.bytes.begin.count()));
+        const Box b = boxes[i];
         const bool inside =
-            left <= x + 0.5 && x + 0.5 < right && top <= y + 0.5 && y + 0.5 < bottom;
+            b.left <= x + 0.5 && x + 0.5 < b.right && b.top <= y + 0.5 && y + 0.5 < b.bottom;
         if (inside) centre = i;
-        const bool tiny = right - left < 1 || bottom - top < 1;
-        const bool touches = left < x + 1 && right > x && top < y + 1 && bottom > y;
-        if (tiny && touches && !touching) touching = i;
+        const bool tiny = b.right - b.left < 1 || b.bottom - b.top < 1;
+        const bool touches = b.left < x + 1 && b.right > x && b.top < y + 1 && b.bottom > y;
+        const std::pair candidate(std::max(0, static_cast<int>(std::floor(b.top))), i);
+        if (tiny && touches && (!touching || candidate < *touching)) touching = candidate;
       }
-      if (raster.blockAt(x, y) != (centre ? centre : touching)) ++wrong;
+      if (!centre && touching) centre = touching->second;
+      if (raster.blockAt(x, y) != centre) ++wrong;
     }
   }
   CHECK(wrong == 0);

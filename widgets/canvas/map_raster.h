@@ -48,7 +48,8 @@ struct MapRaster {
   std::size_t shared = 0;              ///< Blocks smaller than a pixel that had to share one.
   std::vector<std::uint32_t> cover{};  ///< Scratch: kept for the next picture of the same size.
 
-  /// The block that covers the centre of a pixel, else the first that touches it; nothing outside.
+  /// The block that covers the centre of a pixel; else, of those too small to be sure of a centre
+  /// that touch it, the one from the highest row on screen, then the first. Nothing outside.
   std::optional<std::size_t> blockAt(int x, int y) const;
 };
 
