@@ -216,9 +216,16 @@ Result<Model> readOnnx(std::string_view bytes, const ImportOptions& options) {
   const auto proto = parseModel(bytes);
   if (!proto) return tl::unexpected<Error>(proto.error());
   FreeDimensions dimensions(options.dimensions);
+  std::vector<std::string> notes;
+  if (proto->functions_size() > 0) {
+    notes.emplace_back(
+        "calls of the model's own functions are single operators here: what is inside them is not "
+        "planned");
+  }
   const Scope scope = ShapeInference(*proto, dimensions).run();
   if (auto ok = dimensions.checkAllUsed(); !ok) return tl::unexpected<Error>(std::move(ok.error()));
-  auto graph = OnnxGraphReader(*proto, scope).read(dimensions.notes());
+  notes.insert(notes.end(), dimensions.notes().begin(), dimensions.notes().end());
+  auto graph = OnnxGraphReader(*proto, scope).read(notes);
   if (!graph) return tl::unexpected<Error>(std::move(graph.error()));
   Model model;
   model.graph = std::make_shared<const Graph>(std::move(*graph));

@@ -14,8 +14,23 @@
 namespace hw {
 namespace {
 
-/// More visits than the largest real model needs by far; keeps nested loops from taking forever.
-constexpr std::int64_t kMostVisits = 2'000'000;
+/// Nodes of a graph and of all bodies inside it.
+std::int64_t nodeCount(const onnx::GraphProto& graph) {
+  std::int64_t count = graph.node_size();
+  for (const auto& node : graph.node()) {
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.has_g()) count += nodeCount(attribute.g());
+    }
+  }
+  return count;
+}
+
+/// Far more visits than real models need; keeps nested loops from taking forever.
+std::int64_t visitLimit(const onnx::GraphProto& graph) {
+  constexpr std::int64_t kVisitsPerNode = 8;
+  constexpr std::int64_t kLeast = 20'000;
+  return kVisitsPerNode * nodeCount(graph) + kLeast;
+}
 
 const SmallValue* valueOf(const Knowledge* known) {
   return known != nullptr ? known->value.get() : nullptr;
@@ -98,7 +113,7 @@ const onnx::GraphProto* bodyOf(const onnx::NodeProto& node, const std::string& n
 }
 
 ShapeInference::ShapeInference(const onnx::ModelProto& model, FreeDimensions& dimensions)
-    : model_(model), dimensions_(dimensions), nodesLeft_(kMostVisits) {
+    : model_(model), dimensions_(dimensions), nodesLeft_(visitLimit(model.graph())) {
   for (const auto& import : model.opset_import()) {
     opsets_.insert_or_assign(normalDomain(import.domain()), import.version());
   }
@@ -177,7 +192,8 @@ void ShapeInference::inferNode(const onnx::NodeProto& node, Scope& scope,
     inputs.push_back(name.empty() ? nullptr : scope.find(name));
   }
   Outputs outputs;
-  if (nodesLeft_-- > 0) outputs = infer(node, inputs, scope);
+  const bool goesOn = nodesLeft_-- > 0;
+  if (goesOn) outputs = infer(node, inputs, scope);
   outputs.resize(static_cast<std::size_t>(node.output_size()));
   const bool assumed = std::ranges::any_of(
       inputs, [](const Knowledge* known) { return known != nullptr && known->assumed; });
@@ -185,6 +201,7 @@ void ShapeInference::inferNode(const onnx::NodeProto& node, Scope& scope,
     const std::string& name = node.output(static_cast<int>(i));
     if (name.empty()) continue;
     Knowledge& known = outputs[i];
+    if (!goesOn) known.reason = "shape inference gave up: bodies are nested too often";
     const auto found = declared.find(name);
     const bool isStatic = staticShape(known.type).has_value();
     if (isStatic && (assumed || known.assumed)) {
