@@ -166,12 +166,11 @@ SmallValues invert(const OpFacts& facts) {
   return mapped(facts, whole, [](double x) { return x; });
 }
 
-SmallValues cast(const OpFacts& facts) {
-  const SmallValue* input = facts.value(0);
+SmallValues castTo(const SmallValue* input, Dtype dtype) {
   if (input == nullptr) return {};
-  SmallValue result{.dtype = dtypeOfElement(facts.op.intAttribute("to", 0)), .shape = input->shape};
-  if (dtypeBits(result.dtype) == 0 || result.dtype == Dtype::float8 ||
-      result.dtype == Dtype::complex64 || result.dtype == Dtype::complex128) {
+  SmallValue result{.dtype = dtype, .shape = input->shape};
+  if (dtypeBits(dtype) == 0 || dtype == Dtype::float8 || dtype == Dtype::complex64 ||
+      dtype == Dtype::complex128) {
     return {};
   }
   constexpr double kLimit = 9.2e18;  // Below 2^63: beyond it the cast has no defined result.
@@ -188,6 +187,12 @@ SmallValues cast(const OpFacts& facts) {
   }
   return {result};
 }
+
+SmallValues cast(const OpFacts& facts) {
+  return castTo(facts.value(0), dtypeOfElement(facts.op.intAttribute("to", 0)));
+}
+
+SmallValues castLike(const OpFacts& facts) { return castTo(facts.value(0), facts.dtype(1)); }
 
 SmallValues shapeOf(const OpFacts& facts) {
   const Shape* shape = facts.shape(0);
@@ -337,6 +342,7 @@ constexpr std::array kArithmetic = {
     Evaluator{"ReduceSum", &reduceSum},
     Evaluator{"ReduceMax", &reduceMost},
     Evaluator{"ReduceMin", &reduceLeast},
+    Evaluator{"CastLike", &castLike, false},
     Evaluator{"Shape", &shapeOf, false},
     Evaluator{"Size", &sizeOf, false},
     Evaluator{"ConstantOfShape", &constantOfShape},

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/graph/graph_builder.h"
 #include "core/import/formats.h"
+#include "core/import/onnx_functions.h"
 #include "core/import/onnx_inference.h"
 #include "core/import/onnx_scopes.h"
 #include "core/import/onnx_values.h"
@@ -213,14 +214,15 @@ class OnnxGraphReader {
 bool acceptsOnnx(std::string_view bytes) { return looksLikeOnnx(bytes); }
 
 Result<Model> readOnnx(std::string_view bytes, const ImportOptions& options) {
-  const auto proto = parseModel(bytes);
+  auto proto = parseModel(bytes);
   if (!proto) return tl::unexpected<Error>(proto.error());
   FreeDimensions dimensions(options.dimensions);
+  const auto calls = inlineFunctions(*proto);
+  if (!calls) return tl::unexpected<Error>(calls.error());
   std::vector<std::string> notes;
-  if (proto->functions_size() > 0) {
-    notes.emplace_back(
-        "calls of the model's own functions are single operators here: what is inside them is not "
-        "planned");
+  if (*calls > 0) {
+    notes.push_back(fmt::format(
+        "{} calls of the model's own functions were replaced by what is inside", *calls));
   }
   const Scope scope = ShapeInference(*proto, dimensions).run();
   if (auto ok = dimensions.checkAllUsed(); !ok) return tl::unexpected<Error>(std::move(ok.error()));
