@@ -12,10 +12,9 @@ namespace {
 /// Makes every region as large as what was placed in it, and no larger; several regions of a pool
 /// are rounded up so that each starts aligned when they are laid side by side. True when every stay
 /// has an address.
-bool fitRegions(const Problem& problem, Plan& plan) {
+bool fitRegions(const Problem& problem, Bytes alignment, Plan& plan) {
   plan.regions = IdMap<PoolId, IdMap<RegionId, Bytes>>(problem.pools.size());
   bool complete = true;
-  Bytes alignment(1);
   for (const StayId id : problem.stays.keys()) {
     const auto& address = plan.addresses[id];
     complete &= address.has_value();
@@ -24,7 +23,6 @@ bool fitRegions(const Problem& problem, Plan& plan) {
     if (!regions.contains(address->region)) regions.resize(address->region.index() + 1);
     Bytes& size = regions[address->region];
     size = std::max(size, address->offset + problem.stays[id].size);
-    alignment = std::max(alignment, problem.stays[id].alignment);
   }
   for (auto& regions : plan.regions) {
     if (regions.size() < 2) continue;
@@ -44,7 +42,9 @@ bool exceedsCapacity(const Problem& problem, const Plan& plan) {
 
 Plan finishPlan(const Problem& problem, Plan plan) {
   check(plan.addresses.size() == problem.stays.size(), "an address slot for every stay");
-  const bool complete = fitRegions(problem, plan);
+  const auto alignment = commonAlignment(problem);
+  check(alignment.has_value(), "alignments that have a common multiple");
+  const bool complete = fitRegions(problem, *alignment, plan);
   const bool claimsToFit =
       plan.status == PlanStatus::complete || plan.status == PlanStatus::optimal;
   if (claimsToFit && (!complete || exceedsCapacity(problem, plan))) {
@@ -58,6 +58,9 @@ Plan finishPlan(const Problem& problem, Plan plan) {
 
 Result<Plan> Allocator::plan(const Problem& problem, const PlanContext& context) const {
   check(!problem.pools.empty(), "a problem with at least one pool");
+  if (!commonAlignment(problem)) {
+    return fail(ErrorCode::unsupported, "the alignments have no common multiple up to 1 TiB");
+  }
   Result<Plan> solved = solve(problem, context);
   if (!solved) return solved;
   return finishPlan(problem, std::move(*solved));

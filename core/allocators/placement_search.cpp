@@ -84,6 +84,7 @@ class Search {
     offsets_.resize(order_.size());
     areas_.resize(order_.size() + 1);
     bound_ = lowerBound(problem, pool);
+    alignment_ = commonAlignment(problem).value_or(Bytes(1));
     start_ = std::chrono::steady_clock::now();
     table_ = {
         .name = "sequences",
@@ -107,7 +108,7 @@ class Search {
   }
 
   bool stopped() const { return stopped_ && best_ == kNothing; }
-  bool optimal() const { return order_.empty() || best_ == bound_; }
+  bool optimal() const { return order_.empty() || (best_ == bound_ && exact_); }
 
   void write(PoolId pool, Plan& plan) {
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -139,7 +140,7 @@ class Search {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     const double limit = context_.timeLimit > 0 ? context_.timeLimit : budget_.seconds;
     return stopped_ || (budget_.sequences > 0 && sequences_ >= budget_.sequences) ||
-           (limit > 0 && seconds >= limit);
+           placements_ >= context_.nodeBudget || (limit > 0 && seconds >= limit);
   }
 
   /// Places the stays from `depth` on by priority, the first of them as `forced` says unless it is
@@ -167,12 +168,16 @@ class Search {
       }
       if (!initial && i % 64 == 63 && outOfBudget()) return;
       addLive(i);
+      ++placements_;
     }
     ++sequences_;
     best_ = areas_.back().length();
     if (initial) first_ = best_;
     bestOffsets_ = offsets_;
-    for (Bytes& offset : bestOffsets_) offset -= areas_.back().begin;
+    // The area's own begin may be aligned for the stay there and for no other.
+    const Bytes shift = alignAbove(Bytes() - areas_.back().begin, alignment_);
+    exact_ = shift == Bytes() - areas_.back().begin;
+    for (Bytes& offset : bestOffsets_) offset += shift;
     addRow(table_,
            {sequences_, order_[depth],
             initial ? std::string("initial") : std::string(kindName(forced.kind)),
@@ -255,9 +260,12 @@ class Search {
   Bytes first_;
   Bytes bound_;
   std::int64_t sequences_ = 0;
+  std::int64_t placements_ = 0;  ///< Counted against the node budget: most sequences are cut short.
   std::int64_t pruned_ = 0;
   std::int64_t dropped_ = 0;
   bool exhausted_ = false;
+  bool exact_ = true;   ///< Aligning the best sequence cost nothing.
+  Bytes alignment_{1};  ///< Of all stays together.
   bool stopped_ = false;
   std::chrono::steady_clock::time_point start_;
   MethodTable table_;

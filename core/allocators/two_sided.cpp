@@ -140,9 +140,7 @@ class TwoSided final : public Allocator {
       if (!solvePool(problem, uses, pool, context, stacks)) {
         return fail(ErrorCode::stopped, "planning was stopped");
       }
-      Bytes alignment(1);
-      for (const Stay& stay : problem.stays) alignment = std::max(alignment, stay.alignment);
-      stacks.setAlignment(alignment);
+      stacks.setAlignment(commonAlignment(problem).value_or(Bytes(1)));
       for (const StayId id : problem.stays.keys()) {
         if (problem.poolOf(id) != pool) continue;
         plan.addresses[id] = Address{pool, RegionId(0), stacks.offset(id)};

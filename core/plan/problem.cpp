@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace hw {
 
@@ -23,6 +24,18 @@ std::vector<Interval<Step>> Problem::liveSteps(StayId stay) const {
   }
   if (begin < stays[stay].steps.end) live.push_back({begin, stays[stay].steps.end});
   return live;
+}
+
+std::optional<Bytes> commonAlignment(const Problem& problem) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  std::int64_t multiple = 1;
+  for (const Stay& stay : problem.stays) {
+    const std::int64_t alignment = stay.alignment.count();
+    const auto product = checkedMul(multiple / std::gcd(multiple, alignment), alignment);
+    if (!product || *product > kMost) return std::nullopt;
+    multiple = *product;
+  }
+  return Bytes(multiple);
 }
 
 std::vector<StepUses> usesOf(const Problem& problem) {

@@ -70,6 +70,10 @@ struct Problem {
   std::vector<Interval<Step>> liveSteps(StayId stay) const;
 };
 
+/// The least common multiple of all alignments: what a base address must be a multiple of so that
+/// every aligned offset from it stays aligned. Nothing above 1 TiB; 1 for no stays.
+std::optional<Bytes> commonAlignment(const Problem& problem);
+
 /// What each step touches: `problem.uses`, or, when that is empty, the least that the lifetimes
 /// tell: a stay is written where it begins and read at its last step.
 std::vector<StepUses> usesOf(const Problem& problem);

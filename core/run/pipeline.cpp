@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 #include "core/base/text.h"
 #include "core/residency/residency.h"
@@ -116,7 +117,12 @@ Problem problemOf(const Run& run) {
 /// A problem from a file keeps its sizes; only addresses follow the alignment asked for.
 Problem givenProblem(const Run& run) {
   Problem problem = *run.model->problem;
-  for (Stay& stay : problem.stays) stay.alignment = std::max(stay.alignment, run.alignment);
+  for (Stay& stay : problem.stays) {
+    const auto both =
+        checkedMul(stay.alignment.count() / std::gcd(stay.alignment.count(), run.alignment.count()),
+                   run.alignment.count());
+    stay.alignment = Bytes(both.value_or(kMaxBytes.count()));
+  }
   return problem;
 }
 
