@@ -1,6 +1,7 @@
 #include "tests/support/problems.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace hw::test {
@@ -61,13 +62,16 @@ Problem randomProblem(std::uint64_t seed, const ProblemShape& shape) {
   problem.steps = Step(shape.steps);
   for (std::size_t i = 0; i < shape.pools; ++i)
     problem.pools.add({.name = "P" + std::to_string(i)});
+  constexpr std::array<Bytes, 6> alignments = {Bytes(2),  Bytes(3),  Bytes(4),
+                                               Bytes(12), Bytes(16), Bytes(64)};
   Bytes pin;
   for (std::size_t i = 0; i < shape.stays; ++i) {
     Stay stay;
     stay.buffer = BufferId(i);
     stay.steps = randomSteps(dice, shape);
     stay.size = Bytes(dice.roll(1, shape.maxSize));
-    if (dice.chance(shape.alignedPercent)) stay.alignment = Bytes(dice.roll(2, 64));
+    if (dice.chance(shape.alignedPercent))
+      stay.alignment = alignments[static_cast<std::size_t>(dice.roll(0, 5))];
     if (dice.chance(shape.assignedPercent)) {
       stay.pool = PoolId(
           static_cast<std::size_t>(dice.roll(0, static_cast<std::int64_t>(shape.pools) - 1)));

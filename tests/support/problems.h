@@ -33,7 +33,7 @@ struct ProblemShape {
   std::int64_t steps = 20;
   std::int64_t maxSize = 100;
   std::int64_t maxLength = 8;  ///< Of a stay, in steps; one in ten may live to the end.
-  int alignedPercent = 0;      ///< Stays with an alignment of 2 to 64, not a power of two only.
+  int alignedPercent = 0;      ///< Stays with an alignment of 2 to 64, 3 and 12 among them.
   int pinnedPercent = 0;       ///< Pins never clash: they come from a plan without reuse.
   int gapPercent = 0;          ///< Stays with one or two gaps.
   std::size_t pools = 1;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "core/allocators/catalog.h"
+
+namespace hw::test {
+
+/// An allocator of the catalogue as the conformance tests run it: whatever counts its work is set
+/// low, and nothing depends on the clock.
+struct Subject {
+  const AllocatorInfo* info = nullptr;
+  std::unique_ptr<Allocator> allocator{};
+};
+
+/// The catalogue's entry number `index`.
+Subject subject(std::size_t index);
+
+/// What subjects are given besides the problem.
+PlanContext quickContext();
+
+}  // namespace hw::test
