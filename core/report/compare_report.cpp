@@ -37,6 +37,9 @@ double fragmentation(const ComparisonRow& row) {
   return 0;
 }
 
+/// Whether everything has a place: a part of a plan has a peak, but no gap worth comparing.
+bool isWhole(const ComparisonRow& row) { return row.run && !row.run->plan.outOfMemory; }
+
 Json rowJson(const ComparisonRow& row) {
   const auto peak = [&](std::size_t index) {
     const PoolMetrics* metrics = pool(row, index);
@@ -46,8 +49,8 @@ Json rowJson(const ComparisonRow& row) {
                {"status", statusOf(row)},
                {"peak_l2", peak(0)},
                {"peak_l3", peak(1)}};
-  json["gap"] = row.run ? Json(row.run->metrics.gap()) : Json(nullptr);
-  json["fragmentation"] = row.run ? Json(fragmentation(row)) : Json(nullptr);
+  json["gap"] = isWhole(row) ? Json(row.run->metrics.gap()) : Json(nullptr);
+  json["fragmentation"] = isWhole(row) ? Json(fragmentation(row)) : Json(nullptr);
   json["plan_seconds"] = row.run ? Json(row.run->planSeconds) : Json(nullptr);
   if (row.error) json["error"] = row.error->text();
   return json;
@@ -88,8 +91,9 @@ std::string comparisonText(const Comparison& comparison, const Paint& paint) {
     };
     const auto seconds = static_cast<std::int64_t>(row.run->planSeconds * 1e12);
     table.add({best ? "*" : "", row.allocator.text(), statusOf(row), peak(0), peak(1),
-               formatPercent(row.run->metrics.gap()),
-               fmt::format("{:.1f} %", fragmentation(row) * 100), formatTime(SimTime(seconds))},
+               isWhole(row) ? formatPercent(row.run->metrics.gap()) : "-",
+               isWhole(row) ? fmt::format("{:.1f} %", fragmentation(row) * 100) : "-",
+               formatTime(SimTime(seconds))},
               best         ? TextTable::Emphasis::good
               : row.fits() ? TextTable::Emphasis::none
                            : TextTable::Emphasis::bad);

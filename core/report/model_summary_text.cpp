@@ -10,7 +10,7 @@ namespace hw {
 namespace {
 
 std::string shapeText(const Tensor& tensor) {
-  if (!tensor.shape) return "shape unknown";
+  if (!tensor.shape) return "";
   if (tensor.shape->empty()) return "scalar";
   std::string text;
   for (const std::int64_t dimension : *tensor.shape) {
@@ -82,7 +82,8 @@ std::string tensorsText(const Graph& graph, const std::string& title,
   TextTable table({{""}, {""}, {""}, {"", TextTable::Align::right}, {""}});
   for (const TensorId id : firstOf(ids, options.rows)) {
     const Tensor& tensor = graph.tensors[id];
-    table.add({cellName(displayName(graph, id)), std::string(dtypeName(tensor.dtype)),
+    const bool typed = tensor.dtype != Dtype::unknown;
+    table.add({cellName(displayName(graph, id)), typed ? std::string(dtypeName(tensor.dtype)) : "",
                shapeText(tensor),
                tensor.bytes ? groupDigits(tensor.bytes->count()) + " B" : "size unknown",
                tensor.constant ? "constant" : ""});

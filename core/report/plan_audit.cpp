@@ -22,6 +22,10 @@ std::string stepsText(const Interval<Step>& steps) {
   return fmt::format("steps {}-{}", steps.begin.count(), last);
 }
 
+/// Aliases of aliases; more are taken for a circle. Ours are one deep, and a plan with a chain
+/// through all its tensors must not cost their square.
+constexpr std::size_t kLongestChain = 100;
+
 class Auditor {
  public:
   Auditor(const std::shared_ptr<const Model>& model, const PlanDocument& plan,
@@ -81,7 +85,10 @@ class Auditor {
   }
 
   std::optional<TensorId> tensorNamed(const std::string& name) const {
-    return model_->problem ? names_.find(name) : names_.findNameOrId(name);
+    if (model_->problem) return names_.find(name);
+    if (plan_.byId) return names_.findId(name);
+    const auto named = names_.find(name);
+    return named ? named : names_.findId(name);
   }
 
   void resolve() {
@@ -107,11 +114,11 @@ class Auditor {
     const Resolved* at = &start;
     for (std::size_t hops = 0; !at->placement->aliasOf.empty(); ++hops) {
       const auto next = tensorNamed(at->placement->aliasOf);
-      if (!next || placed_[*next] == nullptr || hops > resolved_.size()) {
-        find(fmt::format(
-                 "{} is an alias of {}, which {}", inQuotes(start.placement->tensor),
-                 inQuotes(at->placement->aliasOf),
-                 next && placed_[*next] != nullptr ? "leads back to itself" : "has no placement"),
+      const bool circle = hops >= kLongestChain;
+      if (circle || !next || placed_[*next] == nullptr) {
+        find(fmt::format("{} is an alias of {}, {}", inQuotes(start.placement->tensor),
+                         inQuotes(circle ? start.placement->aliasOf : at->placement->aliasOf),
+                         circle ? "and so on without end" : "which has no placement"),
              start.placement->where);
         return start.tensor;
       }

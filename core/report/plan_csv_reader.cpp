@@ -75,6 +75,15 @@ class Row {
   std::string where_;
 };
 
+bool isIdColumn(const CsvLine& line, const Header& header) {
+  return trimText(line.fields[*header[kId]]) == kNames[kId];
+}
+
+bool isTensorId(std::string_view text) {
+  const auto number = text.starts_with('t') ? parseInteger(text.substr(1)) : std::nullopt;
+  return number && *number >= 0;
+}
+
 using Stretches = std::vector<Interval<Step>>;
 
 /// The steps of the row without its gaps; nothing when the file does not say.
@@ -144,7 +153,7 @@ Result<PlanDocument> readPlanCsv(std::string_view bytes) {
   if (lines.empty()) return fail(ErrorCode::malformed, "the file is empty; expected a plan");
   const auto header = readHeader(lines.front());
   if (!header) return tl::unexpected(header.error());
-  PlanDocument plan{.buffersOnly = true};
+  PlanDocument plan{.buffersOnly = true, .byId = isIdColumn(lines.front(), *header)};
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const CsvLine& line = lines[i];
     if (line.fields.size() != lines.front().fields.size()) {
@@ -153,9 +162,9 @@ Result<PlanDocument> readPlanCsv(std::string_view bytes) {
                               lines.front().fields.size()),
                   fmt::format("line {}", line.number));
     }
-    if (auto added = addRow(Row(line, *header), plan); !added) {
-      return tl::unexpected(added.error());
-    }
+    const Row row(line, *header);
+    plan.byId &= isTensorId(row.field(kId));
+    if (auto added = addRow(row, plan); !added) return tl::unexpected(added.error());
   }
   return plan;
 }

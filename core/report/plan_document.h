@@ -51,6 +51,8 @@ struct PlanDocument {
   std::optional<bool> planOutputs{};
   /// Placements are of whole buffers; the tensors that share them are not listed (plan CSV).
   bool buffersOnly = false;
+  /// Tensors are called by their ids, "t12", whatever their names (column `id` of a plan CSV).
+  bool byId = false;
 };
 
 /// The plan of `run`: tensors in id order, aliases included; one placement per tensor and stretch

@@ -151,6 +151,7 @@ std::string planLine(const Run& run) {
     text += fmt::format(" {} {},", printable(run.problem.pools[metrics.pool].name),
                         bytesText(metrics.peak));
   }
+  if (run.plan.outOfMemory) return text + " and not everything placed";
   return text + fmt::format(" {} over the lower bound", formatPercent(run.metrics.gap()));
 }
 

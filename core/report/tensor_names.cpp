@@ -36,9 +36,8 @@ std::optional<TensorId> TensorNames::find(std::string_view name) const {
   return found == ids_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<TensorId> TensorNames::findNameOrId(std::string_view name) const {
-  if (const auto named = find(name)) return named;
-  const auto index = name.starts_with('t') ? parseInteger(name.substr(1)) : std::nullopt;
+std::optional<TensorId> TensorNames::findId(std::string_view text) const {
+  const auto index = text.starts_with('t') ? parseInteger(text.substr(1)) : std::nullopt;
   if (!index || *index < 0 || *index >= static_cast<std::int64_t>(names_.size())) {
     return std::nullopt;
   }

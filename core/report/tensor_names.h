@@ -22,8 +22,8 @@ class TensorNames {
   /// The tensor with that name.
   std::optional<TensorId> find(std::string_view name) const;
 
-  /// The tensor with that name, or with the id in "t12" when no tensor is called so.
-  std::optional<TensorId> findNameOrId(std::string_view name) const;
+  /// The tensor with the id in "t12".
+  std::optional<TensorId> findId(std::string_view text) const;
 
  private:
   IdMap<TensorId, std::string> names_;
