@@ -97,6 +97,14 @@ Failure unexpectedArgument(const std::string& word, const CLI::App& command) {
                       didYouMean(name, optionNames(command)))};
 }
 
+/// The library says "--format: 1 required NAME missing".
+std::string reason(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::size_t at = text.find(": 1 required ");
+  if (at == std::string::npos || !text.ends_with(" missing")) return text;
+  return text.substr(0, at) + " needs a value";
+}
+
 /// A program with its commands, before it has seen a command line.
 struct ProgramParser {
   CLI::App program{kAbout, "highwater"};
@@ -137,7 +145,7 @@ struct ProgramParser {
       for (const std::string& word : command->remaining()) {
         if (word.size() > 1 && word.starts_with("-")) return unexpectedArgument(word, *command);
       }
-      return {ExitCode::badUsage, "", fmt::format("{}: {}", command->get_name(), error.what())};
+      return {ExitCode::badUsage, "", fmt::format("{}: {}", command->get_name(), reason(error))};
     }
     return {ExitCode::badUsage, "", error.what()};
   }
@@ -164,11 +172,22 @@ void Arguments::required(const std::string& names, std::string& value, const Opt
 
 void Arguments::number(const std::string& names, int& value, int least, int most,
                        const OptionText& text) {
-  finish(app_.add_option(names, value, text.help), text)->check(inRange(least, most));
+  const auto check = [least, most](std::string& given) {
+    const auto number = parseInteger(given);
+    if (number && *number >= least && *number <= most) return std::string();
+    return fmt::format("'{}' is not a whole number from {} to {}", printable(given, 80), least,
+                       most);
+  };
+  finish(app_.add_option(names, value, text.help), text)->check(CLI::Validator(check, ""));
 }
 
 void Arguments::number(const std::string& names, std::uint64_t& value, const OptionText& text) {
-  finish(app_.add_option(names, value, text.help), text);
+  const auto check = [](std::string& given) {
+    const auto number = parseInteger(given);
+    if (number && *number >= 0) return std::string();
+    return fmt::format("'{}' is not a whole number from 0", printable(given, 80));
+  };
+  finish(app_.add_option(names, value, text.help), text)->check(CLI::Validator(check, ""));
 }
 
 void Arguments::number(const std::string& names, double& value, const OptionText& text) {

@@ -53,9 +53,6 @@ struct CheckCommand {
   }
 
   Outcome<PlanDocument> readDocument() const {
-    if (plan == "-" && model.name() == "-") {
-      return failure(ExitCode::badUsage, "", "model and plan cannot both be standard input");
-    }
     const auto bytes = readFile(plan);
     if (!bytes) return failure(bytes.error(), plan);
     auto document = readPlan(*bytes);
@@ -66,6 +63,9 @@ struct CheckCommand {
   Outcome<ExitCode> run() const {
     const auto format = output.format();
     if (!format) return tl::unexpected(format.error());
+    if (plan == "-" && model.name() == "-") {
+      return failure(ExitCode::badUsage, "", "model and plan cannot both be standard input");
+    }
     const auto options = auditOptions();
     if (!options) return tl::unexpected(options.error());
     const auto opened = model.open();
