@@ -39,7 +39,8 @@ def check_code(path, lines):
     if path.endswith(".h") and "#pragma once" not in lines:
         yield f"{path}: has no #pragma once"
     for number, line in enumerate(lines, 1):
-        if len(line) > MOST_COLUMNS:
+        # What the program printed is as wide as it is.
+        if len(line) > MOST_COLUMNS and not path.startswith("tests/golden/"):
             yield f"{path}:{number}: {len(line)} columns, at most {MOST_COLUMNS}"
         if "\t" in line:
             yield f"{path}:{number}: a tab"
@@ -98,6 +99,7 @@ SELF_TEST = [
     ("core/base/a.cpp", "int a;\n" * (MOST_LINES + 1), "lines"),
     ("core/base/a.cpp", "/" * MOST_COLUMNS + "\n", None),
     ("core/base/a.cpp", "/" * (MOST_COLUMNS + 1) + "\n", "columns"),
+    ("tests/golden/cli/a.txt", "/" * (MOST_COLUMNS + 1) + "\n", None),
     ("core/base/a.cpp", "\tint a;\n", "tab"),
     ("core/base/a.cpp", "int a; \n", "trailing"),
     ("core/base/a.cpp", "int a;", "newline"),
