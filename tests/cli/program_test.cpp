@@ -1,0 +1,147 @@
+#include "tests/cli/program.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/base/json.h"
+#include "core/run/samples.h"
+
+namespace hw::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHostile = R"({"format":"highwater-graph","version":1,"name":"\u001b[31mred",
+  "tensors":[{"name":"x\n,\"y\"","bytes":4},{"name":"\u001b]0;title\u0007","bytes":8},
+             {"name":"\u202etxt","bytes":2}],
+  "inputs":["x\n,\"y\""],"outputs":["\u202etxt"],
+  "ops":[{"name":"\u0000","type":"\u001b[1mConv","inputs":["x\n,\"y\""],
+          "outputs":["\u001b]0;title\u0007"]},
+         {"name":"b","type":"Relu","inputs":["\u001b]0;title\u0007"],"outputs":["\u202etxt"]}]})";
+
+bool hasControlCharacters(const std::string& text) {
+  return text.find_first_of(std::string("\x1b\x07\x00\r", 4)) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("names from files cannot write to the terminal", "[cli]") {
+  const Shell shell;
+  shell.write("hostile.json", kHostile);
+  for (const char* command :
+       {"info hostile.json", "plan hostile.json", "compare hostile.json -a none,free-list",
+        "simulate hostile.json", "plan hostile.json -a free-list --l2 2 --l3 2",
+        "check hostile.json plan.json", "plan 'no\x1b[31msuch'", "plan x --\x1b[31mred"}) {
+    CAPTURE(command);
+    const Outcome outcome = shell.run(std::string("highwater ") + command);
+    CHECK_FALSE(hasControlCharacters(outcome.out));
+    CHECK_FALSE(hasControlCharacters(outcome.err));
+    CHECK(outcome.exitCode <= 3);
+  }
+}
+
+TEST_CASE("odd names come back from plans and graphs as they were", "[cli]") {
+  const Shell shell;
+  shell.write("hostile.json", kHostile);
+  CHECK(shell.run("highwater plan hostile.json -q -o p.json && highwater check hostile.json p.json")
+            .exitCode == 0);
+  CHECK(shell.run("highwater plan hostile.json -q -o p.csv && highwater check hostile.json p.csv")
+            .exitCode == 0);
+  CHECK(shell
+            .run("highwater convert hostile.json -o h.graph.json && "
+                 "highwater plan h.graph.json --format csv > a && "
+                 "highwater plan hostile.json --format csv > b && cmp a b")
+            .exitCode == 0);
+}
+
+TEST_CASE("JSON on standard output is JSON and nothing else, whatever happens", "[cli]") {
+  const Shell shell;
+  const std::string command = GENERATE(
+      "info samples:chain", "plan samples:resnet50",
+      "plan samples:chain -a free-list --l2 9 --l3 9", "compare samples:chain -a none,free-list",
+      "compare samples:chain --l2 1 --l3 1 -a none", "simulate samples:resnet8", "list allocators",
+      "list platforms", "list importers", "list exporters", "list samples");
+  CAPTURE(command);
+  const Outcome outcome = shell.run("highwater " + command + " --format json");
+  CHECK(parseJson(outcome.out).has_value());
+}
+
+TEST_CASE("a result that cannot be written leaves nothing behind", "[cli]") {
+  const Shell shell;
+  shell.write("keep.json", "old");
+  CHECK(shell.run("ulimit -f 1; highwater plan samples:resnet50 -o keep.json").exitCode != 0);
+  CHECK(shell.read("keep.json") == "old");
+  // The signal of `ulimit` ends the program before it can tidy up; a full disk does not.
+  CHECK(shell.run("highwater plan no_such.onnx -o new.json").exitCode == 3);
+  CHECK_FALSE(shell.has("new.json"));
+  CHECK(shell.run("highwater plan samples:chain -o /dev/full --format json").exitCode == 3);
+  CHECK(fs::is_character_file("/dev/full"));
+}
+
+TEST_CASE("a reader that goes away is not an error worth words", "[cli]") {
+  const Shell shell;
+  const Outcome outcome = shell.run("highwater plan samples:bert_base --all | head -1");
+  CHECK(outcome.exitCode == 0);
+  CHECK(outcome.err.empty());
+}
+
+TEST_CASE("Ctrl-C ends long work at once with 130", "[cli]") {
+  const Shell shell;
+  // Sizes below the alignment: no plan reaches the lower bound, so the search goes on and on.
+  std::string csv = "id,lower,upper,size,alignment\n";
+  for (int i = 0; i < 200; ++i) {
+    csv += std::to_string(i) + "," + std::to_string(i % 50) + "," + std::to_string(i % 50 + 9) +
+           ",33,64\n";
+  }
+  shell.write("endless.csv", csv);
+  const Outcome outcome = shell.run(
+      "timeout --preserve-status -s INT 1 highwater plan endless.csv -o plan.json "
+      "-a hill-climb:seconds=60,tries=99999999,stuck=99999999");
+  CHECK(outcome.exitCode == 130);
+  // On a machine so busy that planning has not begun, there is nothing to stop and to say.
+  CHECK((outcome.err.empty() || outcome.err == "highwater: endless.csv: the run was stopped\n"));
+  CHECK(shell.entries() == 1);
+}
+
+TEST_CASE("equal command lines give equal bytes", "[cli]") {
+  const Shell shell;
+  const std::string command = GENERATE(
+      "plan samples:inception_v3 --format json", "plan samples:yolo --format csv",
+      "plan samples:unet -a hill-climb --format json",
+      "simulate samples:squeezenet --format json --threads 2",
+      "simulate samples:squeezenet --events -", "convert samples:bert_base --to graph-json -o -");
+  CAPTURE(command);
+  CHECK(
+      shell
+          .run("highwater " + command + " > a; highwater " + command + " > b; cmp a b && test -s a")
+          .exitCode == 0);
+}
+
+TEST_CASE("every sample can be planned, checked, simulated and converted", "[cli]") {
+  const Shell shell;
+  const auto samples = sampleCatalog();
+  REQUIRE(samples.size() >= 20);
+  for (const SampleInfo& sample : samples) {
+    const std::string model = "samples:" + sample.name;
+    CAPTURE(model);
+    for (const char* allocator : {"greedy-by-size", "free-list", "none"}) {
+      const Outcome outcome =
+          shell.run("highwater plan " + model + " -a " + allocator +
+                    " -q -o plan.json && highwater check " + model + " plan.json --replay");
+      CAPTURE(allocator, outcome.out, outcome.err);
+      CHECK(outcome.exitCode == 0);
+    }
+    CHECK(shell
+              .run("highwater plan " + model + " -q -o plan.csv && highwater check " + model +
+                   " plan.csv")
+              .exitCode == 0);
+    CHECK(shell.run("highwater simulate " + model + " -q -o sim.json").exitCode == 0);
+    CHECK(shell
+              .run("highwater convert " + model + " -o problem.csv && " +
+                   "highwater convert problem.csv -o again.csv && cmp problem.csv again.csv")
+              .exitCode == 0);
+  }
+}
+
+}  // namespace hw::test
