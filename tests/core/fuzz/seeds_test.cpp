@@ -1,0 +1,74 @@
+// The fuzz targets without a fuzzer: every seed of tests/fuzz/seeds, whole, cut short and with
+// bytes changed. A crash found by the fuzzer becomes a seed and stays mended.
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/base/text.h"
+#include "tests/fuzz/targets.h"
+#include "tests/support/printers.h"
+#include "tests/support/problems.h"
+
+namespace {
+
+std::string contentOf(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+/// A few bytes changed, dropped or doubled.
+std::string mutated(hw::test::Dice& dice, std::string bytes) {
+  using namespace std::string_view_literals;
+  constexpr std::string_view kTelling = "\0\xFF{}[]\",:-0919.eE\n=#\x08\x12\x7F"sv;
+  const auto edits = dice.roll(1, 4);
+  for (std::int64_t i = 0; i < edits && !bytes.empty(); ++i) {
+    const auto at =
+        static_cast<std::size_t>(dice.roll(0, static_cast<std::int64_t>(bytes.size()) - 1));
+    const auto pick =
+        static_cast<std::size_t>(dice.roll(0, static_cast<std::int64_t>(kTelling.size()) - 1));
+    switch (dice.roll(0, 3)) {
+      case 0:
+        bytes[at] = kTelling[pick];
+        break;
+      case 1:
+        bytes.erase(at, static_cast<std::size_t>(dice.roll(1, 8)));
+        break;
+      case 2:
+        bytes.insert(at, bytes.substr(at, static_cast<std::size_t>(dice.roll(1, 30))));
+        break;
+      default:
+        bytes.insert(at, 1, kTelling[pick]);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("readers survive their seeds, cut short and changed", "[fuzz]") {
+  const std::filesystem::path seeds = HIGHWATER_SOURCE_DIR "/tests/fuzz/seeds";
+  for (const hw::fuzz::Target& target : hw::fuzz::targets()) {
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(seeds / target.name)) {
+      const std::string whole = contentOf(entry.path());
+      CAPTURE(entry.path().filename().string());
+      ++files;
+      target.run(whole);
+      const std::size_t stride = std::max<std::size_t>(1, whole.size() / 40);
+      for (std::size_t cut = 0; cut < whole.size(); cut += stride) {
+        target.run(std::string_view(whole).substr(0, cut));
+      }
+      hw::test::Dice dice(whole.size());
+      for (int i = 0; i < 500; ++i) {
+        const std::string bytes = mutated(dice, whole);
+        CAPTURE(i, hw::printable(bytes, 400));
+        target.run(bytes);
+      }
+    }
+    CAPTURE(target.name);
+    CHECK(files >= 2);
+  }
+}
