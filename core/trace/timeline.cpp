@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 
 namespace hw {
@@ -17,6 +18,12 @@ class TenantMap {
     if (piece == pieces_.begin()) return StayId();
     --piece;
     return offset < piece->second.end ? piece->second.owner : StayId();
+  }
+
+  /// True when nobody ever owned a byte of [begin, end).
+  bool untouched(Bytes begin, Bytes end) const {
+    const auto above = pieces_.lower_bound(end);
+    return above == pieces_.begin() || std::prev(above)->second.end <= begin;
   }
 
   void settle(Bytes begin, Bytes end, StayId owner) {
@@ -133,12 +140,13 @@ class Narrator {
             .reason = event.kind == EventKind::alloc ? event.reason : Reason::none};
   }
 
-  /// What an allocation amounts to is what lay at its address just before.
+  /// What an allocation amounts to is what lay at its address just before. A hole that a planned
+  /// address left below itself is free, but memory never used before all the same.
   void classify(TimelineEntry& entry) {
     const ChunkMap& map = state_[entry.pool];
     entry.formerTenant = tenantsOf(entry).lastOwner(entry.offset);
     const auto before = map.chunkAt(entry.region, entry.offset);
-    if (!before) {
+    if (!before || tenantsOf(entry).untouched(entry.offset, entry.offset + entry.size)) {
       entry.happening = Happening::fresh;
       return;
     }

@@ -12,7 +12,7 @@ namespace hw {
 
 /// What a person sees happen, read off the undoable pairs (docs/formats/events.md).
 enum class Happening : std::uint8_t {
-  fresh,    ///< Memory never used before.
+  fresh,    ///< Memory no stay has ever owned.
   reuse,    ///< A free block of exactly the right size.
   split,    ///< Part of a free block.
   extend,   ///< A free block at the frontier, made larger.

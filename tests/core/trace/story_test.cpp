@@ -19,13 +19,15 @@ class Witness {
   void see(const TimelineEntry& entry) {
     switch (entry.happening) {
       case Happening::fresh:
-        REQUIRE(entry.offset >= frontier(entry));
+        REQUIRE_FALSE(everUsed(entry));
         REQUIRE(entry.freeBefore == Bytes(0));
         return take(entry);
       case Happening::reuse:
+        REQUIRE(everUsed(entry));
         REQUIRE(entry.freeBefore == entry.size);
         return take(entry);
       case Happening::split:
+        REQUIRE(everUsed(entry));
         REQUIRE(entry.freeBefore > entry.size);
         return take(entry);
       case Happening::extend:
@@ -60,6 +62,12 @@ class Witness {
     return region(entry).at(static_cast<std::size_t>(entry.offset.count() + at));
   }
 
+  bool everUsed(const TimelineEntry& entry) {
+    for (Bytes at; at < entry.size && entry.offset + at < frontier(entry); at += Bytes(1)) {
+      if (cell(entry, at.count()).former) return true;
+    }
+    return false;
+  }
   bool ownedBy(const TimelineEntry& entry, StayId owner) {
     for (std::int64_t at = 0; at < entry.size.count(); ++at) {
       if (cell(entry, at).owner != owner) return false;

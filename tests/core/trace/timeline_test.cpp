@@ -174,14 +174,19 @@ TEST_CASE("a planned address may cut twice, or leave a hole below it", "[timelin
   story.because(Reason::planned);
   // Nothing yet, planned at 8: memory grows to 12 and the lower part stays free.
   story.extend(0, 0, 12).split(0, 8, 12).alloc(0, 8, 12);
-  // Planned inside that hole: one cut above, one below.
+  // Planned inside that hole, which is free but was never used: one cut above, one below.
   story.split(1, 2, 8).split(1, 5, 8).alloc(1, 2, 5);
-  CHECK(told(story.events) == "0 fresh x [8,12)\n0 split t0 [2,5)\n");
+  CHECK(told(story.events) == "0 fresh x [8,12)\n0 fresh t0 [2,5)\n");
+  CHECK(lastDetail(story.events) == "planned, new memory");
+  // One byte that somebody had is enough to make it a part of a free block.
+  story.free(1, 2, 5).merge(1, 5, 8).merge(1, 2, 8);
+  story.split(2, 4, 8).split(2, 6, 8).alloc(2, 4, 6);
   const TimelineEntry entry = describe(story.events, 1).back();
+  CHECK(entry.happening == Happening::split);
   CHECK(entry.lastEvent - entry.firstEvent == 3);
   CHECK(entry.freeBefore == Bytes(8));
-  CHECK_FALSE(entry.formerTenant);
-  CHECK(lastDetail(story.events) == "planned, free block of 8");
+  CHECK(entry.formerTenant == StayId(1));
+  CHECK(lastDetail(story.events) == "planned, free block of 8, reuses t0");
 }
 
 TEST_CASE("an entry in L3 says why it is not in L2", "[timeline]") {
