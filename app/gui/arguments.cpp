@@ -196,7 +196,8 @@ Result<StudioArguments> understand(const Typed& typed) {
 
 RunConfig defaultConfig() {
   RunConfig config;
-  config.allocator.info = &allocatorCatalog().front();
+  // The studio is for watching: the online method is the one with most to see.
+  config.allocator.info = findAllocator("free-list").value();
   config.platform = platformCatalog().front();
   return config;
 }

@@ -39,7 +39,7 @@ struct ArgumentsOutcome {
 
 ArgumentsOutcome parseArguments(int argc, const char* const* argv);
 
-/// The first allocator and platform of the catalogues.
+/// The free-list method on the default platform.
 RunConfig defaultConfig();
 
 /// A preset by name, or a TOML file.

@@ -15,6 +15,12 @@ bool hasDisplay() {
          !qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM");
 }
 
+/// The offscreen platform remarks on what it cannot do: nothing that a picture needs.
+void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& message) {
+  if (type != QtCriticalMsg && type != QtFatalMsg) return;
+  std::fprintf(stderr, "highwater-studio: %s\n", qPrintable(message));
+}
+
 int runWindow(int argc, char** argv, const hw::StudioArguments& arguments) {
   QApplication app(argc, argv);
   QApplication::setOrganizationName(QStringLiteral("highwater"));
@@ -44,6 +50,7 @@ int main(int argc, char** argv) {
     // Never the user's screen: pictures are the same with and without one.
     qputenv("QT_QPA_PLATFORM", "offscreen");
     qputenv("QT_SCALE_FACTOR", "1");
+    qInstallMessageHandler(dropRemarks);
     QApplication app(argc, argv);
     return hw::exportFromCommandLine(arguments);
   }

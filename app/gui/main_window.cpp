@@ -79,6 +79,7 @@ void MainWindow::open(const RunRequest& request) { start(request, nullptr); }
 
 void MainWindow::start(const RunRequest& request, std::shared_ptr<const Model> model) {
   pending_ = request;
+  pendingModel_ = model;
   message_->hide();
   job_.start([request, model](const RunContext& context) -> Result<std::shared_ptr<const Run>> {
     std::shared_ptr<const Model> opened = model;
@@ -95,13 +96,15 @@ void MainWindow::start(const RunRequest& request, std::shared_ptr<const Model> m
 void MainWindow::planAgain() {
   const auto config = runForm_->config();
   if (!config) return;
-  if (!state_.run()) {
+  if (!job_.isRunning() && !state_.run()) {
     request_.config = *config;
     return;
   }
-  RunRequest request = request_;
+  // What is being opened goes on being opened, with the new settings.
+  RunRequest request = job_.isRunning() ? pending_ : request_;
+  const auto model = job_.isRunning() ? pendingModel_ : state_.run()->model;
   request.config = *config;
-  start(request, state_.run()->model);
+  start(request, model);
 }
 
 void MainWindow::finish(const PlanOutcome& outcome) {

@@ -97,6 +97,10 @@ class MainWindow : public QMainWindow {
   void finish(const PlanOutcome& outcome);
   void reportFailure(const Error& error);
 
+  // main_window_pictures.cpp
+  std::vector<MapView*> shownMaps() const;
+  Picture mapPicture(const QSize& size) const;
+
   // main_window_commands.cpp
   void chooseFile();
   void choosePlatformFile();
@@ -110,8 +114,9 @@ class MainWindow : public QMainWindow {
   Settings* settings_;
   ViewState state_;
   Player player_;
-  RunRequest request_;  ///< Of the run on show.
-  RunRequest pending_;  ///< Of the job under way.
+  RunRequest request_;                         ///< Of the run on show.
+  RunRequest pending_;                         ///< Of the job under way.
+  std::shared_ptr<const Model> pendingModel_;  ///< Of the job under way; null: it opens one.
 
   QStackedWidget* stack_ = nullptr;
   QSplitter* views_ = nullptr;

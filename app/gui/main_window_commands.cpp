@@ -78,45 +78,6 @@ void MainWindow::exportPicture(PictureKind kind) {
   message_->showNote(tr("Exported to %1.").arg(file));
 }
 
-Picture MainWindow::picture(PictureKind kind, const QSize& size) {
-  Picture picture{.size = size, .title = windowTitle()};
-  switch (kind) {
-    case PictureKind::window:
-      picture.paint = [this](QPainter& painter, const QRect& target) {
-        render(&painter, target.topLeft());
-      };
-      break;
-    case PictureKind::now:
-      picture.paint = [this](QPainter& painter, const QRect& target) {
-        now_->renderTo(painter, target);
-      };
-      break;
-    case PictureKind::chart:
-      picture.paint = [this](QPainter& painter, const QRect& target) {
-        PeakChart chart(&state_, chart_->pool());
-        chart.resize(target.size());
-        chart.render(&painter, target, chart.rect());
-      };
-      break;
-    case PictureKind::map:
-      picture.paint = [this](QPainter& painter, const QRect& target) {
-        std::vector<MapView*> shown;
-        for (MapView* map : maps_) {
-          if (!map->isHidden()) shown.push_back(map);
-        }
-        int top = target.top();
-        for (std::size_t index = 0; index < shown.size(); ++index) {
-          const int rest = target.bottom() + 1 - top;
-          const int height = rest / static_cast<int>(shown.size() - index);
-          shown[index]->renderTo(painter, QRect(target.left(), top, target.width(), height), 1);
-          top += height;
-        }
-      };
-      break;
-  }
-  return picture;
-}
-
 /// The first time shows the selection, the second time everything.
 void MainWindow::focusThenFit() {
   const double begin = state_.visibleBegin();

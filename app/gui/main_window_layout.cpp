@@ -115,12 +115,12 @@ void MainWindow::defaultLayout() {
     dock("run")->raise();
   }
   const bool narrow = width() < 1400;
-  resizeDocks({dock("schedule"), dock("inspector")}, {narrow ? 210 : 250, narrow ? 280 : 310},
+  resizeDocks({dock("schedule"), dock("inspector")}, {narrow ? 220 : 275, narrow ? 280 : 315},
               Qt::Horizontal);
-  resizeDocks({dock("events")}, {height() / 6}, Qt::Vertical);
+  resizeDocks({dock("events")}, {height() * 22 / 100}, Qt::Vertical);
   if (roomy) {
     resizeDocks({dock("inspector"), dock("run"), dock("metrics")},
-                {height() * 33 / 100, height() * 36 / 100, height() * 27 / 100}, Qt::Vertical);
+                {height() * 30 / 100, height() * 33 / 100, height() * 33 / 100}, Qt::Vertical);
   } else {
     resizeDocks({dock("inspector"), dock("metrics")}, {height() * 54 / 100, height() * 36 / 100},
                 Qt::Vertical);

@@ -27,6 +27,7 @@ QByteArray pngOf(const Picture& picture) {
 }
 
 QByteArray svgOf(const Picture& picture) {
+  if (picture.svg) return picture.svg(picture.size);
   QByteArray bytes;
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);

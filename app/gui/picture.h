@@ -14,6 +14,8 @@ struct Picture {
   QSize size{};
   QString title{};
   std::function<void(QPainter&, const QRect&)> paint{};
+  /// The same as SVG text of that size, where something better is known than recording `paint`.
+  std::function<QByteArray(const QSize&)> svg{};
 };
 
 /// Writes `picture` as PNG or SVG, by the ending of `file`. Equal pictures give equal bytes; a file

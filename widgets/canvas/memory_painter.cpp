@@ -232,13 +232,7 @@ void paintMemory(QPainter& painter, const QRect& whole, const Run& run, const Me
   painter.fillRect(whole, Theme::current().plot);
   const QFontMetrics metrics(painter.font(), painter.device());
   const PlotFrame frame = PlotFrame::inside(whole, metrics);
-  const auto grouped = [](std::size_t number) {
-    return QString::fromStdString(groupDigits(static_cast<std::int64_t>(number)));
-  };
-  drawTitle(
-      painter, frame,
-      tr("Memory now   event %1 of %2").arg(grouped(decoration.moment), grouped(run.trace.size())),
-      happeningText(run, decoration.moment));
+  drawTitle(painter, frame, tr("Memory now"), happeningText(run, decoration.moment));
   MemoryPainter rows(painter, run, scene, decoration);
   for (const MemoryRow& row : memoryRows(run, whole, metrics)) rows.paintRow(row);
 }

@@ -1,7 +1,6 @@
 #include "widgets/panels/event_model.h"
 
 #include <QBrush>
-#include <QFontDatabase>
 #include <algorithm>
 
 #include "core/base/text.h"
@@ -9,6 +8,24 @@
 #include "widgets/theme.h"
 
 namespace hw {
+
+namespace {
+
+/// Numbers to the right, words to the left.
+QVariant alignmentOf(int column) {
+  switch (column) {
+    case EventModel::kNumber:
+    case EventModel::kStep:
+    case EventModel::kTime:
+    case EventModel::kAddress:
+    case EventModel::kSize:
+      return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    default:
+      return QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+  }
+}
+
+}  // namespace
 
 EventClass eventClass(const TimelineEntry& entry) {
   switch (entry.happening) {
@@ -131,10 +148,7 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
   if (!run_ || !index.isValid()) return {};
   const Row& row = rows_[static_cast<std::size_t>(index.row())];
   const int column = index.column();
-  const bool number = column == kNumber || column == kStep || column == kSize || column == kTime;
-  if (role == Qt::TextAlignmentRole && (number || column == kAddress)) {
-    return QVariant(Qt::AlignRight | Qt::AlignVCenter);
-  }
+  if (role == Qt::TextAlignmentRole) return alignmentOf(column);
   if (role == Qt::ForegroundRole && row.kind != Kind::memory) {
     return QBrush(Theme::current().mutedText);
   }
@@ -150,7 +164,7 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
 
 QVariant EventModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+  if (role == Qt::TextAlignmentRole) return alignmentOf(section);
   if (role != Qt::DisplayRole) return {};
   const QString titles[] = {tr("#"),    tr("Step"),    tr("Time"), tr("Event"), tr("Tensor or op"),
                             tr("Pool"), tr("Address"), tr("Size"), tr("Why")};

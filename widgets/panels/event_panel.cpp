@@ -10,7 +10,7 @@ namespace hw {
 namespace {
 
 /// Column widths in average characters; the last takes the rest.
-constexpr int kWidths[] = {8, 6, 10, 10, 26, 5, 12, 10};
+constexpr int kWidths[] = {7, 6, 10, 10, 28, 6, 14, 11};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "widgets/panels/run_form.h"
 
 #include <QFormLayout>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QToolButton>
 
@@ -78,7 +79,9 @@ void RunForm::addMachineRows(QFormLayout* form) {
   auto* row = new QHBoxLayout;
   row->addWidget(platform_);
   row->addWidget(file);
-  form->addRow(tr("&Platform"), row);
+  auto* platformLabel = new QLabel(tr("&Platform"), this);
+  platformLabel->setBuddy(platform_);
+  form->addRow(platformLabel, row);
   l2_ = new QComboBox(this);
   l2_->setObjectName(QStringLiteral("l2"));
   l2_->setAccessibleName(tr("L2 size"));
@@ -91,7 +94,9 @@ void RunForm::addMachineRows(QFormLayout* form) {
   auto* sizes = new QHBoxLayout;
   sizes->addWidget(l2_);
   sizes->addWidget(l2Size_, 1);
-  form->addRow(tr("L&2 size"), sizes);
+  auto* sizeLabel = new QLabel(tr("L&2 size"), this);
+  sizeLabel->setBuddy(l2_);
+  form->addRow(sizeLabel, sizes);
   connect(platform_, &QComboBox::currentIndexChanged, this, &RunForm::showPlatform);
   connect(l2_, &QComboBox::currentIndexChanged, this, &RunForm::showPlatform);
   connect(l2Size_, &QLineEdit::editingFinished, this, &RunForm::announceSoon);
@@ -108,25 +113,31 @@ void RunForm::addStorageRows(QFormLayout* form) {
       tr("Every address is a multiple of it; by default 64 bytes, 1 for planning problems"));
   form->addRow(tr("Ali&gnment"), alignment_);
   connect(alignment_, &QComboBox::currentTextChanged, this, &RunForm::announceSoon);
-  reshape_ = addBox(form, tr("Share"), tr("views (reshape)"),
-                    tr("Reshape, flatten and the like keep the bytes of their input"));
-  concat_ = addBox(form, {}, tr("concat"), tr("Inputs of a concat are slices of its output"));
-  split_ = addBox(form, {}, tr("split"), tr("Outputs of a split are slices of its input"));
-  inPlace_ = addBox(form, {}, tr("in place"),
-                    tr("An output takes over the bytes of an input that dies in its op"));
-  inputs_ = addBox(form, tr("In the arena"), tr("graph inputs"),
-                   tr("Off: graph inputs live outside and are not planned"));
-  outputs_ = addBox(form, {}, tr("graph outputs"),
-                    tr("Off: graph outputs live outside and are not planned"));
-  weights_ = addBox(form, tr("Weights"), tr("streamed from L3"),
-                    tr("Off: weights are resident and cost no time"));
+  reshape_ = makeBox(tr("views"), tr("Reshape, flatten and the like keep their input's bytes"));
+  concat_ = makeBox(tr("concat"), tr("Inputs of a concat are slices of its output"));
+  split_ = makeBox(tr("split"), tr("Outputs of a split are slices of its input"));
+  inPlace_ =
+      makeBox(tr("in place"), tr("An output takes over the bytes of an input that dies in its op"));
+  auto* share = new QGridLayout;
+  share->addWidget(reshape_, 0, 0);
+  share->addWidget(concat_, 0, 1);
+  share->addWidget(split_, 1, 0);
+  share->addWidget(inPlace_, 1, 1);
+  form->addRow(tr("Share"), share);
+  inputs_ = makeBox(tr("inputs"), tr("Off: graph inputs live outside and are not planned"));
+  outputs_ = makeBox(tr("outputs"), tr("Off: graph outputs live outside and are not planned"));
+  auto* arena = new QGridLayout;
+  arena->addWidget(inputs_, 0, 0);
+  arena->addWidget(outputs_, 0, 1);
+  form->addRow(tr("In the arena"), arena);
+  weights_ =
+      makeBox(tr("streamed from L3"), tr("Off: weights are resident and cost no time at all"));
+  form->addRow(tr("Weights"), weights_);
 }
 
-QCheckBox* RunForm::addBox(QFormLayout* form, const QString& label, const QString& text,
-                           const QString& toolTip) {
+QCheckBox* RunForm::makeBox(const QString& text, const QString& toolTip) {
   auto* box = new QCheckBox(text, this);
   box->setToolTip(toolTip);
-  form->addRow(label, box);
   connect(box, &QCheckBox::toggled, this, &RunForm::announceSoon);
   return box;
 }

@@ -42,8 +42,7 @@ class RunForm : public QScrollArea {
   void addAllocatorRows(QFormLayout* form);
   void addMachineRows(QFormLayout* form);
   void addStorageRows(QFormLayout* form);
-  QCheckBox* addBox(QFormLayout* form, const QString& label, const QString& text,
-                    const QString& toolTip);
+  QCheckBox* makeBox(const QString& text, const QString& toolTip);
   void chooseAllocator();
   void showPlatform();
   void announceSoon();

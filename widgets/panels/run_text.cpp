@@ -19,7 +19,7 @@ QString fullSizeText(Bytes bytes) {
 
 QString addressText(Bytes address) {
   QString digits = QString::number(address.count(), 16);
-  while (digits.size() < 8 || digits.size() % 4 != 0) digits.prepend(QLatin1Char('0'));
+  while (digits.size() < 5 || digits.size() % 4 != 0) digits.prepend(QLatin1Char('0'));
   for (qsizetype at = digits.size() - 4; at > 0; at -= 4) digits.insert(at, QLatin1Char('_'));
   return QStringLiteral("0x") + digits;
 }

@@ -16,7 +16,7 @@ QString exactText(Bytes bytes);
 QString sizeText(Bytes bytes);
 /// "9.00 KiB (9,216 B)"; "40 B" when that says it all.
 QString fullSizeText(Bytes bytes);
-/// "0x0001_d800": hexadecimal in groups of four, at least two groups.
+/// "0x0001_d800": hexadecimal in groups of four, at least two of them.
 QString addressText(Bytes address);
 QString stayText(const Run& run, StayId stay);
 QString tensorText(const Run& run, TensorId tensor);

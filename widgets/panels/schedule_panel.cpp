@@ -13,7 +13,7 @@ namespace {
 
 QString bytesText(Bytes bytes) { return QString::fromStdString(formatBytes(bytes)); }
 
-/// Draws the share of the peak as a bar behind the number.
+/// Draws the share of the peak as a thin bar below the number.
 class ShareDelegate final : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
@@ -23,9 +23,10 @@ class ShareDelegate final : public QStyledItemDelegate {
     const bool selected = option.state & QStyle::State_Selected;
     const double share = index.data(ScheduleModel::kShareRole).toDouble();
     if (!selected) {
-      QRect bar = option.rect.adjusted(2, 2, -2, -2);
-      bar.setLeft(bar.right() - static_cast<int>(bar.width() * share));
-      painter->fillRect(bar, Theme::current().live);
+      QRect bar = option.rect.adjusted(4, 0, -4, -1);
+      bar.setTop(bar.bottom() - 2);
+      bar.setWidth(static_cast<int>(bar.width() * share));
+      painter->fillRect(bar, Theme::current().classColor(TensorClass::intermediate));
     }
     QStyleOptionViewItem text = option;
     initStyleOption(&text, index);
@@ -92,8 +93,8 @@ QVariant ScheduleModel::data(const QModelIndex& index, int role) const {
 
 QVariant ScheduleModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole && section != kOp) {
-    return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+  if (role == Qt::TextAlignmentRole) {
+    return QVariant((section == kOp ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
   }
   if (role != Qt::DisplayRole) return {};
   const QString titles[] = {tr("Step"), tr("Op"), tr("Live")};
@@ -114,7 +115,7 @@ SchedulePanel::SchedulePanel(ViewState* state, QWidget* parent)
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   verticalHeader()->hide();
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-  verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
+  verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 5);
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setSectionResizeMode(ScheduleModel::kOp, QHeaderView::Stretch);
@@ -127,10 +128,10 @@ void SchedulePanel::showRun() {
   following_ = true;
   model_->setRun(state_->run());
   following_ = false;
-  const QString widest = QString::number(std::max(99'999, model_->rowCount()));
+  const QString widest = QString::number(std::max(9'999, model_->rowCount()));
   setColumnWidth(ScheduleModel::kStep, fontMetrics().horizontalAdvance(widest) + 14);
   setColumnWidth(ScheduleModel::kLive,
-                 fontMetrics().horizontalAdvance(QStringLiteral("888.8 MiB")) + 16);
+                 fontMetrics().horizontalAdvance(QStringLiteral("8.88 MiB")) + 16);
   showMoment();
 }
 
