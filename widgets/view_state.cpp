@@ -58,13 +58,8 @@ void ViewState::setStep(Step step) {
   step = std::clamp(step, Step(0), steps() - Step(1));
   const std::size_t first = run_->trace.indexOfStep(step);
   std::size_t moment = run_->trace.indexOfStep(step + Step(1));
-  // Releases that follow the step's last allocation are its end, which has not come yet.
-  std::size_t afterAllocations = moment;
-  while (afterAllocations > first &&
-         run_->trace.event(afterAllocations - 1).kind != EventKind::alloc) {
-    --afterAllocations;
-  }
-  if (afterAllocations > first) moment = afterAllocations;
+  // What follows the step's last allocation is its end, which has not come yet.
+  while (moment > first && run_->trace.event(moment - 1).kind != EventKind::alloc) --moment;
   moveTo(moment, step);
 }
 

@@ -54,6 +54,7 @@ int exportFromCommandLine(const StudioArguments& arguments) {
   Settings none;
   MainWindow window(&none);
   window.applyTheme(arguments.theme.value_or(ThemeChoice::light));
+  window.setReducedMotion(true);
   window.resize(arguments.size);
   window.show();
   window.show(arguments.request, *outcome);
@@ -69,6 +70,12 @@ int exportFromCommandLine(const StudioArguments& arguments) {
     window.player()->goToPeak();
   }
   settle();
+  if (arguments.picture == PictureKind::window && window.size() != arguments.size) {
+    return complain("--size", {ErrorCode::invalidArgument,
+                               "the window is at least " + std::to_string(window.width()) + "x" +
+                                   std::to_string(window.height()),
+                               {}});
+  }
   const auto written =
       writePicture(window.picture(arguments.picture, arguments.size), arguments.exportFile);
   if (!written) return complain("--export", written.error());

@@ -56,6 +56,7 @@ class MainWindow : public QMainWindow {
   Picture picture(PictureKind kind, const QSize& size);
 
   void applyTheme(ThemeChoice choice);
+  void setReducedMotion(bool reduced) { now_->setReducedMotion(reduced); }
   void resetLayout();
 
  protected:

@@ -110,14 +110,14 @@ void MainWindow::defaultLayout() {
     splitDockWidget(dock("inspector"), dock("run"), Qt::Vertical);
     splitDockWidget(dock("run"), dock("metrics"), Qt::Vertical);
   } else {
-    tabifyDockWidget(dock("inspector"), dock("run"));
     splitDockWidget(dock("inspector"), dock("metrics"), Qt::Vertical);
+    tabifyDockWidget(dock("inspector"), dock("run"));
     dock("run")->raise();
   }
   const bool narrow = width() < 1400;
   resizeDocks({dock("schedule"), dock("inspector")}, {narrow ? 220 : 275, narrow ? 280 : 315},
               Qt::Horizontal);
-  resizeDocks({dock("events")}, {height() * 22 / 100}, Qt::Vertical);
+  resizeDocks({dock("events")}, {height() * (roomy ? 22 : 18) / 100}, Qt::Vertical);
   if (roomy) {
     resizeDocks({dock("inspector"), dock("run"), dock("metrics")},
                 {height() * 30 / 100, height() * 33 / 100, height() * 33 / 100}, Qt::Vertical);

@@ -107,7 +107,7 @@ void MainWindow::buildViewMenu() {
   still->setToolTip(tr("Changes of memory are shown at once, without movement"));
   connect(still, &QAction::toggled, this, [this](bool on) {
     settings_->setReducedMotion(on);
-    now_->setReducedMotion(on);
+    setReducedMotion(on);
   });
   menu->addSeparator();
   panels_ = menu->addMenu(tr("&Panels"));

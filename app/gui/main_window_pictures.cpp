@@ -1,3 +1,5 @@
+#include <QCoreApplication>
+
 #include "app/gui/main_window.h"
 
 namespace hw {
@@ -70,6 +72,7 @@ Picture MainWindow::picture(PictureKind kind, const QSize& size) {
       picture.paint = [this](QPainter& painter, const QRect& target) {
         render(&painter, target.topLeft());
       };
+      picture.clips = true;
       break;
     case PictureKind::now:
       picture.paint = [this](QPainter& painter, const QRect& target) {
@@ -79,8 +82,11 @@ Picture MainWindow::picture(PictureKind kind, const QSize& size) {
     case PictureKind::chart:
       picture.paint = [this](QPainter& painter, const QRect& target) {
         PeakChart chart(&state_, chart_->pool());
+        chart.setAttribute(Qt::WA_DontShowOnScreen);
         chart.resize(target.size());
-        chart.render(&painter, target, chart.rect());
+        chart.show();  // A chart is laid out when it is shown, not before.
+        QCoreApplication::processEvents(QEventLoop::ExcludeUserInputEvents);
+        chart.QWidget::render(&painter, target.topLeft());
       };
       break;
     case PictureKind::map:

@@ -12,8 +12,10 @@ namespace hw {
 
 namespace {
 
-QByteArray pngOf(const Picture& picture) {
-  QImage image(picture.size, QImage::Format_RGB32);
+/// `ratio` pixels of the image for each unit of the picture.
+QByteArray pngOf(const Picture& picture, int ratio) {
+  QImage image(picture.size * ratio, QImage::Format_RGB32);
+  image.setDevicePixelRatio(ratio);
   image.fill(Theme::current().window);
   QPainter painter(&image);
   painter.setRenderHint(QPainter::TextAntialiasing);
@@ -26,8 +28,7 @@ QByteArray pngOf(const Picture& picture) {
   return bytes;
 }
 
-QByteArray svgOf(const Picture& picture) {
-  if (picture.svg) return picture.svg(picture.size);
+QByteArray recorded(const Picture& picture) {
   QByteArray bytes;
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);
@@ -45,6 +46,27 @@ QByteArray svgOf(const Picture& picture) {
   return bytes;
 }
 
+QByteArray wrapped(const Picture& picture) {
+  constexpr int kRatio = 2;
+  const QString head =
+      QStringLiteral(
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+          "xmlns:xlink=\"http://www.w3.org/1999/xlink\" width=\"%1\" height=\"%2\" "
+          "viewBox=\"0 0 %1 %2\">\n<title>%3</title>\n<image width=\"%1\" height=\"%2\" "
+          "xlink:href=\"data:image/png;base64,")
+          .arg(picture.size.width())
+          .arg(picture.size.height())
+          .arg(picture.title.toHtmlEscaped());
+  const QByteArray png = pngOf(picture, kRatio);
+  if (png.isEmpty()) return {};
+  return head.toUtf8() + png.toBase64() + "\"/>\n</svg>\n";
+}
+
+QByteArray svgOf(const Picture& picture) {
+  if (picture.svg) return picture.svg(picture.size);
+  return picture.clips ? wrapped(picture) : recorded(picture);
+}
+
 QString endingOf(const QString& file) { return QFileInfo(file).suffix().toLower(); }
 
 }  // namespace
@@ -58,7 +80,8 @@ Result<void> checkPictureFile(const QString& file) {
 
 Result<void> writePicture(const Picture& picture, const QString& file) {
   if (auto checked = checkPictureFile(file); !checked) return checked;
-  const QByteArray bytes = endingOf(file) == QLatin1String("svg") ? svgOf(picture) : pngOf(picture);
+  const QByteArray bytes =
+      endingOf(file) == QLatin1String("svg") ? svgOf(picture) : pngOf(picture, 1);
   const std::string name = file.toStdString();
   if (bytes.isEmpty()) {
     return fail(ErrorCode::unsupported, name + ": the picture is too large to be drawn");

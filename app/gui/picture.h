@@ -16,6 +16,9 @@ struct Picture {
   std::function<void(QPainter&, const QRect&)> paint{};
   /// The same as SVG text of that size, where something better is known than recording `paint`.
   std::function<QByteArray(const QSize&)> svg{};
+  /// True when `paint` relies on clipping, which Qt 6.4 drops when it records SVG: the SVG then
+  /// holds an image of twice the resolution.
+  bool clips = false;
 };
 
 /// Writes `picture` as PNG or SVG, by the ending of `file`. Equal pictures give equal bytes; a file

@@ -54,20 +54,21 @@ TEST_CASE("pictures of every view, without a display, equal bytes for equal inpu
   const QString second = folder.filePath(QStringLiteral("b.") + ending);
   for (const QString& file : {first, second}) {
     const Ended ended = studio({text("--export"), file, text("--view"), view, text("--size"),
-                                text("900x600"), text("samples:mobilenet_v2")});
+                                text("1280x800"), text("samples:mobilenet_v2")});
     CHECK(ended.code == 0);
     CHECK(ended.errors.isEmpty());
   }
   CHECK(contentOf(first) == contentOf(second));
   if (ending == QStringLiteral("png")) {
     const QImage image(first);
-    CHECK(image.size() == QSize(900, 600));
+    CHECK(image.size() == QSize(1280, 800));
     // Something is drawn: a flat picture would have a single colour.
     CHECK(image.convertToFormat(QImage::Format_Indexed8).colorCount() > 8);
   } else {
     QSvgRenderer renderer(first);
     CHECK(renderer.isValid());
-    CHECK(contentOf(first).contains("<text"));
+    // Text stays text, but in a picture of the whole window, which is an image.
+    CHECK(contentOf(first).contains("<text") == (view != QStringLiteral("window")));
   }
 }
 
@@ -105,6 +106,7 @@ TEST_CASE("exit codes say whose fault it was, and nothing is left behind", "[she
   check({out, file + text(".gif"), sample}, 2, ".svg");
   check({out, folder.filePath(text("no/such/folder.png")), sample}, 3, "cannot be written");
   check({out, file, sample, text("--step"), text("999")}, 2, "steps 0 to");
+  check({out, file, sample, text("--size"), text("600x200")}, 2, "at least");
   check({out, file, sample, text("--allocator"), text("fre-list")}, 2, "free-list");
   check({sample}, 2, "--export");  // No display.
 }

@@ -25,6 +25,10 @@ QVariant alignmentOf(int column) {
   }
 }
 
+bool isRelease(const TimelineEntry& entry) {
+  return entry.happening == Happening::release || entry.happening == Happening::merge;
+}
+
 }  // namespace
 
 EventClass eventClass(const TimelineEntry& entry) {
@@ -59,23 +63,28 @@ void EventModel::setShown(EventClasses shown) {
   endResetModel();
 }
 
-/// The story of a step: the previous op ends, what it was the last to need is released, what the
-/// op writes is allocated, the op starts.
+/// The story of a step: what the op writes is allocated, the op starts and ends, what it was the
+/// last to need is released.
 void EventModel::build() {
   rows_.clear();
   if (!run_) return;
   const auto& timeline = run_->timeline;
-  const Step steps = run_->schedule.steps();
   std::size_t entry = 0;
   std::size_t moment = 0;
-  for (Step step(0); step <= std::max(steps, run_->problem.steps); step += Step(1)) {
-    if (step > Step(0)) addOpRow(Kind::opEnd, step - Step(1), moment);
-    for (; entry < timeline.size() && timeline[entry].step <= step; ++entry) {
-      moment = timeline[entry].lastEvent;
-      if (!shown_.testFlag(eventClass(timeline[entry]))) continue;
+  const auto take = [&] {
+    moment = timeline[entry].lastEvent;
+    if (shown_.testFlag(eventClass(timeline[entry]))) {
       rows_.push_back({moment, static_cast<std::uint32_t>(entry), Kind::memory});
     }
+    ++entry;
+  };
+  const Step steps = std::max(run_->schedule.steps(), run_->problem.steps);
+  for (Step step(0); step <= steps; step += Step(1)) {
+    const auto isNow = [&] { return entry < timeline.size() && timeline[entry].step <= step; };
+    while (isNow() && !isRelease(timeline[entry])) take();
     addOpRow(Kind::opStart, step, moment);
+    addOpRow(Kind::opEnd, step, moment);
+    while (isNow()) take();
   }
 }
 
@@ -92,9 +101,17 @@ int EventModel::columnCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : kColumns;
 }
 
-int EventModel::rowAt(std::size_t moment) const {
+int EventModel::rowAt(std::size_t moment, Step step) const {
   const auto next = std::ranges::upper_bound(rows_, moment, {}, &Row::moment);
-  return static_cast<int>(next - rows_.begin()) - 1;
+  auto row = static_cast<int>(next - rows_.begin()) - 1;
+  // The step's own end, and steps without events after it, share the moment but are to come.
+  const auto isToCome = [&](int candidate) {
+    const Kind kind = rows_[static_cast<std::size_t>(candidate)].kind;
+    const Step at = stepOf(candidate);
+    return at > step || (at == step && kind == Kind::opEnd);
+  };
+  while (row >= 0 && isToCome(row)) --row;
+  return row;
 }
 
 StayId EventModel::stayOf(int row) const {

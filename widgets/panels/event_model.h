@@ -44,8 +44,8 @@ class EventModel : public QAbstractTableModel {
   QVariant data(const QModelIndex& index, int role) const override;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
-  /// The last row that has happened at `moment`; -1 before the first. O(log n).
-  int rowAt(std::size_t moment) const;
+  /// The last row that has happened at `moment`, while `step` is under way; -1 before the first.
+  int rowAt(std::size_t moment, Step step) const;
   /// The moment just after a row has happened.
   std::size_t momentOf(int row) const { return rows_[static_cast<std::size_t>(row)].moment; }
   /// The row's stay; none for ops.

@@ -5,6 +5,8 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include "widgets/panels/scroll_follow.h"
+
 namespace hw {
 
 namespace {
@@ -100,14 +102,14 @@ void EventPanel::showMoment() {
     return;
   }
   following_ = true;
-  const int row = model_->rowAt(moment);
+  const int row = model_->rowAt(moment, state_->step());
   if (row < 0) {
     table_->setCurrentIndex({});
     table_->scrollToTop();
   } else {
     const QModelIndex index = model_->index(row, 0);
     table_->setCurrentIndex(index);
-    table_->scrollTo(index);
+    scrollWithContext(table_, index);
   }
   following_ = false;
 }

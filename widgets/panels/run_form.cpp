@@ -154,7 +154,7 @@ void RunForm::chooseAllocator() {
 void RunForm::showPlatform() {
   const auto index = static_cast<std::size_t>(platform_->currentIndex());
   const bool custom = l2_->currentIndex() == kindIndex(PoolSize::Kind::bytes);
-  l2Size_->setEnabled(custom);
+  l2Size_->setVisible(custom);
   if (index < platforms_.size()) {
     const Platform& platform = platforms_[index];
     platform_->setToolTip(QString::fromStdString(printable(platform.summary, 400)));

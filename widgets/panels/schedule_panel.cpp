@@ -5,6 +5,7 @@
 #include <QStyledItemDelegate>
 
 #include "core/base/text.h"
+#include "widgets/panels/scroll_follow.h"
 #include "widgets/theme.h"
 
 namespace hw {
@@ -141,7 +142,7 @@ void SchedulePanel::showMoment() {
   following_ = true;
   const QModelIndex index = model_->index(row, std::max(0, currentIndex().column()));
   setCurrentIndex(index);
-  scrollTo(index);
+  scrollWithContext(this, index);
   following_ = false;
 }
 
