@@ -58,7 +58,7 @@ TEST_CASE("pictures of every view, without a display, equal bytes for equal inpu
     CHECK(ended.code == 0);
     CHECK(ended.errors.isEmpty());
   }
-  CHECK(contentOf(first) == contentOf(second));
+  CHECK((contentOf(first) == contentOf(second)));
   if (ending == QStringLiteral("png")) {
     const QImage image(first);
     CHECK(image.size() == QSize(1280, 800));
@@ -82,10 +82,10 @@ TEST_CASE("what is asked of a picture is what is drawn", "[shell]") {
     return contentOf(file);
   };
   const QByteArray usual = picture("usual.png", {});
-  CHECK(usual != picture("dark.png", {text("--theme"), text("dark")}));
-  CHECK(usual != picture("step.png", {text("--step"), text("40")}));
-  CHECK(usual != picture("none.png", {text("--allocator"), text("none")}));
-  CHECK(usual != picture("l2.png", {text("--l2"), text("1MiB")}));
+  CHECK((usual != picture("dark.png", {text("--theme"), text("dark")})));
+  CHECK((usual != picture("step.png", {text("--step"), text("40")})));
+  CHECK((usual != picture("none.png", {text("--allocator"), text("none")})));
+  CHECK((usual != picture("l2.png", {text("--l2"), text("1MiB")})));
 }
 
 TEST_CASE("exit codes say whose fault it was, and nothing is left behind", "[shell]") {

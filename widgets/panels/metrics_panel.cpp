@@ -101,6 +101,7 @@ void MetricsPanel::addRunRows(const Run& run) {
   if (run.timing.makespan > SimTime()) {
     row(tr("Latency"), timeText(run.timing.makespan), tr("Simulated time of the whole run"));
   }
+  if (run.planSeconds <= 0) return;
   row(tr("Planning"), tr("%1 ms").arg(run.planSeconds * 1000, 0, 'f', 1),
       tr("Wall time of the allocator"));
 }
