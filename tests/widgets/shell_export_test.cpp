@@ -101,7 +101,7 @@ TEST_CASE("exit codes say whose fault it was, and nothing is left behind", "[she
   };
   const QString out = text("--export");
   check({out, file, text("missing.onnx")}, 3, "missing.onnx");
-  check({out, file, text("samples:nothing")}, 3, "nothing");
+  check({out, file, text("samples:nothing")}, 2, "nothing");
   check({out, file}, 2, "MODEL");
   check({out, file + text(".gif"), sample}, 2, ".svg");
   check({out, folder.filePath(text("no/such/folder.png")), sample}, 3, "cannot be written");

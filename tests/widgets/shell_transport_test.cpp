@@ -52,7 +52,8 @@ TEST_CASE("in the middle of an event, back goes to its beginning", "[shell]") {
 
 TEST_CASE("ops, ends and the peak are one click away", "[shell]") {
   Deck deck;
-  const auto run = test::randomRun(8, 40, 20);
+  auto run = std::make_shared<Run>(*test::randomRun(8, 40, 20));
+  run->metrics = measure(run->problem, run->plan);
   deck.state.setRun(run);
   deck.move("opForward")->trigger();
   deck.move("opForward")->trigger();

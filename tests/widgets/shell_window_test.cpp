@@ -262,6 +262,9 @@ TEST_CASE("a dropped file opens", "[shell]") {
   QMimeData data;
   data.setUrls({QUrl::fromLocalFile(QStringLiteral(HIGHWATER_SOURCE_DIR) +
                                     QStringLiteral("/sample_graphs/chain.graph.json"))});
+  QDragEnterEvent enter(QPoint(50, 50), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QCoreApplication::sendEvent(&window, &enter);
+  CHECK(enter.isAccepted());
   QDropEvent drop(QPointF(50, 50), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
   QCoreApplication::sendEvent(&window, &drop);
   REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != nullptr; }, 60'000));
