@@ -23,7 +23,7 @@ struct ByteAxis {
   ByteAxis panned(double pixels) const;
 
   /// Marks at least `spacing` pixels apart, on 1, 2 or 5 times a power of ten of bytes, KiB, MiB,
-  /// …; all in one unit, 0 without one: "0", "40 KiB", "80 KiB".
+  /// …, or on quarters and halves of one; all in one unit, 0 without one: "0", "40 KiB", "80 KiB".
   std::vector<AxisTick> ticks(double spacing) const;
 };
 

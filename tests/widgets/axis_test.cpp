@@ -71,3 +71,14 @@ TEST_CASE("byte marks say what they are", "[axis]") {
   CHECK(ticks[1].label == "50 KiB");
   CHECK(ticks[1].value == 50.0 * 1024);
 }
+
+TEST_CASE("an axis that reaches a mebibyte is marked in parts of one", "[axis]") {
+  const ByteAxis axis{0, 1.9 * 1024 * 1024, 400, -400};
+  const auto ticks = axis.ticks(90);
+  REQUIRE(ticks.size() == 4);
+  CHECK(ticks[1].label == "0.5 MiB");
+  CHECK(ticks[2].label == "1 MiB");
+  CHECK(ticks[3].label == "1.5 MiB");
+  CHECK(ticks[3].value == 1.5 * 1024 * 1024);
+  CHECK(axis.ticks(40)[3].label == "0.75 MiB");
+}

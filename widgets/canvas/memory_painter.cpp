@@ -52,8 +52,13 @@ class MemoryPainter {
     painter_.setBrush(Qt::NoBrush);
     painter_.setPen(theme_.grid);
     painter_.drawRect(row.bar.adjusted(-1, -1, 0, 0));
-    paintTicks(row);
-    paintMarks(row);
+    if (run_.plan.regions.contains(row.pool) && run_.plan.footprint(row.pool) > Bytes()) {
+      paintTicks(row);
+      paintMarks(row);
+    } else {
+      painter_.setPen(theme_.mutedText);
+      painter_.drawText(row.bar, Qt::AlignCenter, tr("nothing was placed here"));
+    }
     paintName(row, used);
   }
 
