@@ -28,6 +28,8 @@ std::string valuesText(const ParamSpec& spec) {
       return fmt::format("{}", fmt::join(spec.choices, ", "));
     case ParamType::flag:
       return "true or false";
+    case ParamType::text:
+      return "a text";
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/allocators/allocators.h"
+#include "core/allocators/plugin.h"
 #include "core/base/text.h"
 
 namespace hw {
@@ -126,6 +127,9 @@ Result<const AllocatorInfo*> findAllocator(std::string_view name) {
 
 Result<AllocatorChoice> AllocatorChoice::parse(std::string_view text) {
   const std::size_t colon = text.find(':');
+  if (trimText(text.substr(0, colon)) == "plugin" && colon != std::string_view::npos) {
+    return pluginChoice(std::string(text.substr(colon + 1)));
+  }
   const auto info = findAllocator(trimText(text.substr(0, colon)));
   if (!info) return tl::unexpected(info.error());
   AllocatorChoice choice{.info = *info};
@@ -142,6 +146,7 @@ Result<AllocatorChoice> AllocatorChoice::parse(std::string_view text) {
 
 std::string AllocatorChoice::text() const {
   std::string written(info->name);
+  if (info->name == "plugin") return written + ":" + params.values().at("file");
   char separator = ':';
   for (const auto& [key, value] : params.values()) {
     written += fmt::format("{}{}={}", separator, key, value);

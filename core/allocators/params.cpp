@@ -39,6 +39,8 @@ std::optional<std::string> whyWrong(const ParamSpec& spec, std::string_view valu
     case ParamType::flag:
       if (value == "true" || value == "false") return std::nullopt;
       return "expected true or false";
+    case ParamType::text:
+      return std::nullopt;
   }
   return std::nullopt;
 }

@@ -12,7 +12,7 @@
 
 namespace hw {
 
-enum class ParamType : std::uint8_t { size, integer, number, choice, flag };
+enum class ParamType : std::uint8_t { size, integer, number, choice, flag, text };
 
 /// A parameter that an allocator understands: enough to check a command line, to print help and to
 /// make a form field.
@@ -41,6 +41,7 @@ class Params {
   double number(const ParamSpec& spec) const;
   std::string choice(const ParamSpec& spec) const;
   bool flag(const ParamSpec& spec) const;
+  std::string text(const ParamSpec& spec) const;
 
   /// What was set, in name order.
   const std::map<std::string, std::string>& values() const { return values_; }
@@ -48,8 +49,6 @@ class Params {
   friend bool operator==(const Params&, const Params&) = default;
 
  private:
-  std::string text(const ParamSpec& spec) const;
-
   std::map<std::string, std::string> values_;
 };
 

@@ -19,6 +19,8 @@ Json optionValue(const Params& params, const ParamSpec& spec) {
       return params.choice(spec);
     case ParamType::flag:
       return params.flag(spec);
+    case ParamType::text:
+      return params.text(spec);
   }
   return nullptr;
 }

@@ -1,0 +1,143 @@
+#include "core/allocators/plugin.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "core/base/process.h"
+#include "core/base/text.h"
+#include "core/plan/validate.h"
+
+namespace hw {
+namespace {
+
+/// For a plugin when the user sets no time limit.
+constexpr double kDefaultSeconds = 30;
+
+constexpr ParamSpec kFile{
+    .name = "file", .type = ParamType::text, .summary = "the shared library", .fallback = ""};
+constexpr ParamSpec kParams[] = {kFile};
+
+std::string hostProgram() {
+  if (const char* host = std::getenv("HIGHWATER_PLUGIN_HOST")) return host;
+  for (const char* place : {"highwater-plugin-host", "../cli/highwater-plugin-host",
+                            "../app/cli/highwater-plugin-host"}) {
+    const std::string path = programFolder() + place;
+    if (access(path.c_str(), X_OK) == 0) return path;
+  }
+  return "highwater-plugin-host";
+}
+
+void append(std::string& bytes, std::int64_t word) {
+  char raw[sizeof word];
+  std::memcpy(raw, &word, sizeof word);
+  bytes.append(raw, sizeof raw);
+}
+
+class Plugin final : public Allocator {
+ public:
+  explicit Plugin(std::string file) : file_(std::move(file)) {}
+
+ private:
+  Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
+    if (!problem.gaps.empty()) return complain("lifetimes with gaps are not part of the interface");
+    Plan plan;
+    plan.addresses.resize(problem.stays.size());
+    plan.regions.resize(problem.pools.size());
+    for (const PoolId pool : problem.pools.keys()) {
+      if (auto done = solvePool(problem, pool, context, plan); !done) {
+        return tl::unexpected(done.error());
+      }
+    }
+    const auto wrong = validate(problem, plan, 1);
+    if (!wrong.empty()) return complain("its plan is wrong: " + wrong[0].message);
+    return plan;
+  }
+
+  Result<void> solvePool(const Problem& problem, PoolId pool, const PlanContext& context,
+                         Plan& plan) const {
+    std::vector<StayId> stays;
+    std::string input;
+    for (const StayId id : problem.stays.keys()) {
+      if (problem.poolOf(id) == pool) stays.push_back(id);
+    }
+    if (stays.empty()) return {};
+    append(input, static_cast<std::int64_t>(stays.size()));
+    append(input, problem.pools[pool].capacity.value_or(Bytes(-1)).count());
+    append(input, static_cast<std::int64_t>(context.seed));
+    for (const StayId id : stays) {
+      const Stay& stay = problem.stays[id];
+      append(input, stay.steps.begin.count());
+      append(input, stay.steps.end.count());
+      append(input, stay.size.count());
+      append(input, stay.alignment.count());
+      append(input, stay.pinned.value_or(Bytes(-1)).count());
+    }
+    const auto answer = ask(input, context);
+    if (!answer) return tl::unexpected(answer.error());
+    if (answer->size() != stays.size() * sizeof(std::int64_t)) {
+      return complain("its answer is cut short");
+    }
+    for (std::size_t i = 0; i < stays.size(); ++i) {
+      std::int64_t offset = 0;
+      std::memcpy(&offset, answer->data() + i * sizeof offset, sizeof offset);
+      if (offset < 0 || Bytes(offset) > kMaxBytes) {
+        return complain(fmt::format("buffer {} has offset {}", stays[i].index(), offset));
+      }
+      const Address at{pool, RegionId(0), Bytes(offset)};
+      plan.addresses[stays[i]] = at;
+      if (plan.regions[pool].empty()) plan.regions[pool].resize(1);
+      Bytes& size = plan.regions[pool][RegionId(0)];
+      size = std::max(size, at.offset + problem.stays[stays[i]].size);
+    }
+    return {};
+  }
+
+  Result<std::string> ask(const std::string& input, const PlanContext& context) const {
+    const double seconds = context.timeLimit > 0 ? context.timeLimit : kDefaultSeconds;
+    auto done = runProgram({hostProgram(), file_}, input, seconds, context.stop);
+    if (!done) return tl::unexpected(done.error());
+    if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "planning was stopped");
+    if (done->timedOut) return complain(fmt::format("no answer within {} s", seconds));
+    if (done->signal != 0) {
+      return complain(fmt::format("it crashed: {}", strsignal(done->signal)));
+    }
+    if (done->exitCode != 0) return complain(printable(trimText(done->errors)));
+    return std::move(done->output);
+  }
+
+  tl::unexpected<Error> complain(const std::string& why) const {
+    return fail(ErrorCode::unsupported, fmt::format("plugin '{}': {}", printable(file_), why));
+  }
+
+  std::string file_;
+};
+
+std::unique_ptr<Allocator> makePlugin(const Params& params) {
+  return std::make_unique<Plugin>(params.text(kFile));
+}
+
+const AllocatorInfo kInfo = {.name = "plugin",
+                             .summary = "an allocator from a shared library",
+                             .source = "include/highwater/allocator_plugin.h",
+                             .complexity = "whatever it takes",
+                             .params = kParams,
+                             .make = makePlugin};
+
+}  // namespace
+
+Result<AllocatorChoice> pluginChoice(const std::string& file) {
+  std::error_code failure;
+  const auto path = std::filesystem::absolute(file, failure);
+  if (failure || !std::filesystem::is_regular_file(path, failure)) {
+    return fail(ErrorCode::unreadable, fmt::format("there is no plugin '{}'", printable(file)));
+  }
+  AllocatorChoice choice{.info = &kInfo};
+  if (auto set = choice.params.set(kFile, path.string()); !set) return tl::unexpected(set.error());
+  return choice;
+}
+
+}  // namespace hw

@@ -1,0 +1,58 @@
+// Allocators from shared libraries: one that works, and every way in which one may not.
+#include "core/allocators/plugin.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "core/plan/validate.h"
+#include "tests/support/problems.h"
+
+using namespace hw;
+
+namespace {
+
+Result<Plan> planBy(const std::string& file, const Problem& problem, double seconds = 20) {
+  setenv("HIGHWATER_PLUGIN_HOST", HIGHWATER_HOST, 1);
+  const auto choice = AllocatorChoice::parse("plugin:" + file);
+  REQUIRE(choice.has_value());
+  return choice->make()->plan(problem, {.timeLimit = seconds});
+}
+
+std::string complaintOf(const std::string& behaviour, double seconds = 20) {
+  const Problem problem = test::randomProblem(1, {.stays = 20});
+  const auto plan = planBy(HIGHWATER_BAD_PLUGINS + behaviour + ".so", problem, seconds);
+  return plan ? "no complaint" : plan.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("the sample plugin plans like any allocator", "[plugin]") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    const Problem problem = test::randomProblem(seed, {.stays = 60});
+    const auto plan = planBy(HIGHWATER_SAMPLE_PLUGIN, problem);
+    REQUIRE(plan.has_value());
+    CHECK(validate(problem, *plan).empty());
+    CHECK_FALSE(plan->story.empty());
+  }
+}
+
+TEST_CASE("what a plugin prints does not get into its answer", "[plugin]") {
+  CHECK(planBy(HIGHWATER_BAD_PLUGINS "chatty.so", test::randomProblem(3, {.stays = 20})));
+}
+
+TEST_CASE("a plugin that misbehaves costs its own answer only", "[plugin]") {
+  CHECK_THAT(complaintOf("crash"), Catch::Contains("it crashed"));
+  CHECK_THAT(complaintOf("hang", 0.3), Catch::Contains("no answer within 0.3 s"));
+  CHECK_THAT(complaintOf("overlap"), Catch::Contains("its plan is wrong"));
+  CHECK_THAT(complaintOf("negative"), Catch::Contains("has offset -1"));
+  CHECK_THAT(complaintOf("fail"), Catch::Contains("it found no plan"));
+  CHECK_THAT(complaintOf("old"), Catch::Contains("version 1"));
+}
+
+TEST_CASE("a plugin that is not there, or is none, is refused", "[plugin]") {
+  CHECK_FALSE(AllocatorChoice::parse("plugin:/no/such/file.so").has_value());
+  const auto plan = planBy(HIGHWATER_HOST, test::randomProblem(1, {.stays = 5}));
+  REQUIRE_FALSE(plan.has_value());
+  CHECK(plan.error().message.find("plugin") == 0);
+}
