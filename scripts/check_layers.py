@@ -18,6 +18,7 @@ PARTS = {
     "core": {"includes": ["core"], "qt": False},
     "widgets": {"includes": ["core", "widgets"], "qt": True},
     "app/cli": {"includes": ["core", "app/cli"], "qt": False},
+    "app/plugin_host": {"includes": ["app/plugin_host"], "qt": False},
     "app/gui": {"includes": ["core", "widgets", "app/gui"], "qt": True},
 }
 
@@ -108,6 +109,7 @@ SELF_TEST = [
     ("app/cli/a.cpp", '"core/run/run.h"', None),
     ("app/cli/a.cpp", "<QCoreApplication>", "no Qt"),
     ("app/cli/a.cpp", '"widgets/b.h"', "must not include"),
+    ("app/plugin_host/a.cpp", '"core/plan/b.h"', "must not include"),
     ("app/gui/a.cpp", '"widgets/b.h"', None),
     ("app/gui/a.cpp", '"app/cli/b.h"', "must not include"),
 ]
