@@ -2,9 +2,9 @@
 
 #include <array>
 #include <cmath>
+#include <thread>
 
 namespace hw {
-
 namespace {
 
 /// Blocks need this many logical pixels each way for an edge of their own.
@@ -90,6 +90,20 @@ struct Tiny {
   int top;
 };
 
+/// Rows [top, bottom) of the picture, and what drawing them brought to light. Bands share nothing
+/// that is written, so each can have a thread.
+struct Band {
+  int top = 0;
+  int bottom = 0;
+  std::vector<std::uint32_t> roomy{};  ///< Large blocks that begin here, with room for a label.
+  std::vector<bool> met{};             ///< By tiny block: it came upon a pixel that was taken.
+  int touchedTop = 1 << 30;
+  int touchedBottom = 0;
+};
+
+/// Below this many blocks a second thread is not worth its start.
+constexpr std::size_t kBlocksPerThread = 4'000;
+
 class Rasterizer {
  public:
   Rasterizer(const BlockStore& store, MapRaster& raster)
@@ -110,10 +124,7 @@ class Rasterizer {
     }
     past_ = reinterpret_cast<QRgb*>(raster_.past.bits());
     future_ = reinterpret_cast<QRgb*>(raster_.future.bits());
-    drawBackground();
-    const auto pixels = at(0, height_);
-    std::copy_n(past_, pixels, future_);
-    raster_.ids.assign(pixels, 0);
+    raster_.ids.resize(at(0, height_));
     raster_.roomy.clear();
     raster_.drawn = 0;
     raster_.shared = 0;
@@ -133,36 +144,85 @@ class Rasterizer {
       }
     });
     if (!tiny.empty()) raster_.cover.assign(raster_.ids.size(), 0);
-    for (const Tiny& block : byRow(tiny)) drawTiny(block.index, extentOf(block.index));
-    if (!tiny.empty()) resolveCover();
-    for (const Large& block : byRow(large)) drawLarge(block);
-    std::ranges::sort(raster_.roomy);
+    const std::vector<Tiny> tinyByRow = byRow(tiny);
+    const std::vector<Large> largeByRow = byRow(large);
+    std::vector<Band> bands = makeBands();
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 1; i < bands.size(); ++i) {
+        threads.emplace_back([&, i] { drawBand(tinyByRow, largeByRow, bands[i]); });
+      }
+      drawBand(tinyByRow, largeByRow, bands[0]);
+    }
+    gather(bands, tiny.size());
   }
 
  private:
+  std::vector<Band> makeBands() const {
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t count = std::clamp<std::size_t>(raster_.drawn / kBlocksPerThread, 1,
+                                                      std::min<std::size_t>(cores, 4));
+    std::vector<Band> bands(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      bands[i].top = static_cast<int>(static_cast<std::size_t>(height_) * i / count);
+      bands[i].bottom = static_cast<int>(static_cast<std::size_t>(height_) * (i + 1) / count);
+    }
+    return bands;
+  }
+  /// The row that a block is sorted by.
+  template <class Sized>
+  std::size_t rowOf(const Sized& block) const {
+    return static_cast<std::size_t>(std::clamp(block.top, 0, height_ - 1));
+  }
+
+  void drawBand(const std::vector<Tiny>& tiny, const std::vector<Large>& large, Band& band) {
+    const std::size_t first = at(0, band.top);
+    const std::size_t last = at(0, band.bottom);
+    drawBackground(band);
+    std::copy(past_ + first, past_ + last, future_ + first);
+    std::fill(raster_.ids.data() + first, raster_.ids.data() + last, 0U);
+    band.met.assign(tiny.size(), false);
+    const auto end = static_cast<std::size_t>(band.bottom);
+    for (std::size_t i = 0; i < tiny.size() && rowOf(tiny[i]) < end; ++i) {
+      band.met[i] = drawTiny(tiny[i].index, extentOf(tiny[i].index), band);
+    }
+    resolveCover(band);
+    for (std::size_t i = 0; i < large.size() && rowOf(large[i]) < end; ++i) {
+      drawLarge(large[i], band);
+    }
+  }
+
+  void gather(const std::vector<Band>& bands, std::size_t tinyBlocks) {
+    for (std::size_t i = 0; i < tinyBlocks; ++i) {
+      raster_.shared += std::ranges::any_of(bands, [&](const Band& band) { return band.met[i]; });
+    }
+    for (const Band& band : bands) {
+      raster_.roomy.insert(raster_.roomy.end(), band.roomy.begin(), band.roomy.end());
+    }
+    std::ranges::sort(raster_.roomy);
+  }
+
   /// The same blocks from the top row down. Neighbours in step are far apart in memory when they
   /// are not neighbours in address; drawing row by row halves the time.
   template <class Sized>
   std::vector<Sized> byRow(const std::vector<Sized>& blocks) const {
-    const auto row = [&](const Sized& block) {
-      return static_cast<std::size_t>(std::clamp(block.top, 0, height_ - 1));
-    };
     std::vector<std::uint32_t> next(static_cast<std::size_t>(height_) + 1, 0);
-    for (const Sized& block : blocks) ++next[row(block) + 1];
+    for (const Sized& block : blocks) ++next[rowOf(block) + 1];
     for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
     std::vector<Sized> sorted(blocks.size());
-    for (const Sized& block : blocks) sorted[next[row(block)]++] = block;
+    for (const Sized& block : blocks) sorted[next[rowOf(block)]++] = block;
     return sorted;
   }
 
-  void drawBackground() {
-    std::fill_n(past_, at(0, height_), request_.colors.plot);
+  void drawBackground(const Band& band) {
+    std::fill(past_ + at(0, band.top), past_ + at(0, band.bottom), request_.colors.plot);
     for (const int y : request_.gridY) {
-      if (y >= 0 && y < height_) std::fill_n(past_ + at(0, y), width_, request_.colors.grid);
+      if (y < band.top || y >= band.bottom) continue;
+      std::fill_n(past_ + at(0, y), width_, request_.colors.grid);
     }
     for (const int x : request_.gridX) {
       if (x < 0 || x >= width_) continue;
-      for (int y = 0; y < height_; ++y) past_[at(x, y)] = request_.colors.grid;
+      for (int y = band.top; y < band.bottom; ++y) past_[at(x, y)] = request_.colors.grid;
     }
   }
 
@@ -184,13 +244,13 @@ class Rasterizer {
   }
 
   /// Adds the part of each pixel that a tiny block covers; it gets the pixels nobody has yet, and
-  /// those whose centre it covers.
-  void drawTiny(std::size_t index, const Extent& extent) {
+  /// those whose centre it covers. True when somebody had one already.
+  bool drawTiny(std::size_t index, const Extent& extent, Band& band) {
     const int left = std::max(0, floorOf(extent.left));
     const int right = std::min(width_, ceiling(extent.right));
-    const int top = std::max(0, floorOf(extent.top));
-    const int bottom = std::min(height_, ceiling(extent.bottom));
-    if (left >= right || top >= bottom) return;
+    const int top = std::max(band.top, floorOf(extent.top));
+    const int bottom = std::min(band.bottom, ceiling(extent.bottom));
+    if (left >= right || top >= bottom) return false;
     const auto id = static_cast<std::uint32_t>(index + 1);
     const auto lane = std::min<unsigned>(3, static_cast<unsigned>(store_.kind(index))) * 8;
     bool met = false;
@@ -209,9 +269,9 @@ class Rasterizer {
         if (ids[x] == 0 || centre) ids[x] = id;
       }
     }
-    if (met) ++raster_.shared;
-    touchedTop_ = std::min(touchedTop_, top);
-    touchedBottom_ = std::max(touchedBottom_, bottom);
+    band.touchedTop = std::min(band.touchedTop, top);
+    band.touchedBottom = std::max(band.touchedBottom, bottom);
+    return met;
   }
 
   /// Four classes share one word, eight bits each, counting 255ths of the pixel.
@@ -221,22 +281,23 @@ class Rasterizer {
     word = (word & ~(255U << lane)) | (std::min(255U, before + more) << lane);
   }
 
-  void resolveCover() {
+  void resolveCover(const Band& band) {
+    if (band.touchedTop >= band.touchedBottom) return;
     const std::vector<std::uint32_t>& cover = raster_.cover;
     const CoverBlend past(request_.colors.past);
     const CoverBlend future(request_.colors.future);
-    for (std::size_t i = at(0, touchedTop_); i < at(0, touchedBottom_); ++i) {
+    for (std::size_t i = at(0, band.touchedTop); i < at(0, band.touchedBottom); ++i) {
       if (cover[i] == 0) continue;
       past_[i] = past.over(past_[i], cover[i]);
       future_[i] = future.over(future_[i], cover[i]);
     }
   }
 
-  void drawLarge(const Large& block) {
+  void drawLarge(const Large& block, Band& band) {
     const int left = std::max(0, block.left);
     const int right = std::min(width_, block.right);
-    const int top = std::max(0, block.top);
-    const int bottom = std::min(height_, block.bottom);
+    const int top = std::max(band.top, block.top);
+    const int bottom = std::min(band.bottom, block.bottom);
     if (left >= right || top >= bottom) return;
     const auto kind = static_cast<std::size_t>(store_.kind(block.index));
     const BlockShade& past = request_.colors.past[kind];
@@ -256,10 +317,12 @@ class Rasterizer {
       }
       if (edged) drawEdges(block, y, {past.edge, future.edge});
     }
-    const int longer = std::max(right - left, bottom - top);
-    const int shorter = std::min(right - left, bottom - top);
+    if (std::max(0, block.top) < band.top) return;  // Another band began it.
+    const int high = std::min(height_, block.bottom) - std::max(0, block.top);
+    const int longer = std::max(right - left, high);
+    const int shorter = std::min(right - left, high);
     if (longer >= kLabelLength * request_.ratio && shorter >= kLabelHeight * request_.ratio) {
-      raster_.roomy.push_back(block.index);
+      band.roomy.push_back(block.index);
     }
   }
 
@@ -297,8 +360,6 @@ class Rasterizer {
   std::vector<std::uint8_t> dots_;  ///< By column or row: 0 and 1 in turn, a dot each.
   QRgb* past_ = nullptr;
   QRgb* future_ = nullptr;
-  int touchedTop_ = 1 << 30;
-  int touchedBottom_ = 0;
 };
 
 }  // namespace

@@ -80,8 +80,8 @@ void RunForm::addMachineRows(QFormLayout* form) {
   row->addWidget(platform_);
   row->addWidget(file);
   auto* platformLabel = new QLabel(tr("&Platform"), this);
-  platformLabel->setBuddy(platform_);
   form->addRow(platformLabel, row);
+  platformLabel->setBuddy(platform_);  // A row with a layout takes the buddy away.
   l2_ = new QComboBox(this);
   l2_->setObjectName(QStringLiteral("l2"));
   l2_->setAccessibleName(tr("L2 size"));
@@ -95,8 +95,8 @@ void RunForm::addMachineRows(QFormLayout* form) {
   sizes->addWidget(l2_);
   sizes->addWidget(l2Size_, 1);
   auto* sizeLabel = new QLabel(tr("L&2 size"), this);
-  sizeLabel->setBuddy(l2_);
   form->addRow(sizeLabel, sizes);
+  sizeLabel->setBuddy(l2_);
   connect(platform_, &QComboBox::currentIndexChanged, this, &RunForm::showPlatform);
   connect(l2_, &QComboBox::currentIndexChanged, this, &RunForm::showPlatform);
   connect(l2Size_, &QLineEdit::editingFinished, this, &RunForm::announceSoon);
