@@ -18,7 +18,7 @@
 namespace {
 
 /// What a plugin may allocate.
-constexpr rlim_t kMemoryLimit = rlim_t{8} << 30;
+[[maybe_unused]] constexpr rlim_t kMemoryLimit = rlim_t{8} << 30;
 
 bool readAll(void* data, std::size_t size) { return std::fread(data, 1, size, stdin) == size; }
 
@@ -31,8 +31,10 @@ int refuse(const char* why) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return refuse("usage: highwater-plugin-host FILE < problem > answer");
+#ifndef __SANITIZE_ADDRESS__  // Its shadow memory alone is larger.
   const rlimit memory{kMemoryLimit, kMemoryLimit};
   setrlimit(RLIMIT_AS, &memory);
+#endif
   const rlimit noCore{0, 0};
   setrlimit(RLIMIT_CORE, &noCore);
 
