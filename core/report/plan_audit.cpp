@@ -277,7 +277,14 @@ class Auditor {
     checkPlacedTwice();
   }
 
-  /// Two places at once would have to be kept equal by somebody.
+  /// The device of a pool called "device/L2"; empty where there is only one.
+  std::string_view deviceOf(const Holding& holding) const {
+    const std::string_view name = audit_.pools[holding.pool].name;
+    const std::size_t slash = name.find('/');
+    return slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
+  }
+
+  /// Two places at once would have to be kept equal by somebody; only a copy to another device is.
   void checkPlacedTwice() {
     std::vector<const Holding*> order;
     for (const Holding& holding : holdings_) order.push_back(&holding);
@@ -288,6 +295,7 @@ class Auditor {
     for (std::size_t i = 1; i < order.size(); ++i) {
       if (tensor(order[i - 1]) != tensor(order[i])) continue;
       if (!order[i - 1]->steps.overlaps(order[i]->steps)) continue;
+      if (deviceOf(*order[i - 1]) != deviceOf(*order[i])) continue;
       const Placement& placement = *resolved_[order[i]->owner].placement;
       find(fmt::format("{} has two places at once in step {}", inQuotes(placement.tensor),
                        order[i]->steps.begin.count()),
