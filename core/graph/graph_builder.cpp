@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/graph/stable_order.h"
+#include "core/graph/traversal.h"
 
 namespace hw {
 namespace {
@@ -195,6 +196,21 @@ void linkOp(Graph& graph, OpId id) {
   }
 }
 
+/// What is legal, but rarely meant.
+void noteOddities(Graph& graph) {
+  const std::vector<OpId> idle = opsWithoutEffect(graph);
+  if (!idle.empty()) {
+    const std::string many = fmt::format("{} operators reach", idle.size());
+    graph.notes.push_back(fmt::format("{} no graph output (first: {})",
+                                      idle.size() == 1 ? "1 operator reaches" : many,
+                                      printable(displayName(graph, idle.front()))));
+  }
+  if (const std::size_t parts = countParts(graph); parts > 1) {
+    graph.notes.push_back(
+        fmt::format("the operators fall into {} parts that share no tensor", parts));
+  }
+}
+
 }  // namespace
 
 GraphBuilder::GraphBuilder(std::string name, std::string format)
@@ -247,6 +263,7 @@ Graph GraphBuilder::assemble(const std::vector<std::size_t>& order,
     parts.op.captures = translate(parts.captures, ids);
     linkOp(graph, graph.ops.add(std::move(parts.op)));
   }
+  noteOddities(graph);
   return graph;
 }
 
