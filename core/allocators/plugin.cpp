@@ -25,7 +25,7 @@ std::string hostProgram() {
   if (const char* host = std::getenv("HIGHWATER_PLUGIN_HOST")) return host;
   for (const char* place : {"highwater-plugin-host", "../cli/highwater-plugin-host",
                             "../app/cli/highwater-plugin-host"}) {
-    const std::string path = programFolder() + place;
+    std::string path = programFolder() + place;
     if (access(path.c_str(), X_OK) == 0) return path;
   }
   return "highwater-plugin-host";

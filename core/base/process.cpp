@@ -14,8 +14,6 @@
 #include <memory>
 #include <thread>
 
-extern char** environ;
-
 namespace hw {
 namespace {
 
@@ -86,6 +84,7 @@ Result<Finished> runProgram(const std::vector<std::string>& arguments, const std
   posix_spawnattr_setpgroup(&attributes, 0);
 
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   pid_t child = 0;

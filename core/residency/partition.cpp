@@ -183,9 +183,14 @@ class Partitioner {
   }
 
   std::vector<DeviceTransfer> transfersOf(BufferId buffer) const {
-    const auto all =
-        std::ranges::equal_range(result_.transfers, buffer, {}, &DeviceTransfer::buffer);
-    return {all.begin(), all.end()};
+    // Grouped by buffer, in the order in which buffers were settled. clang 14 cannot read the
+    // subrange that std::ranges::equal_range returns.
+    auto first = std::ranges::lower_bound(result_.transfers, buffer, {}, &DeviceTransfer::buffer);
+    std::vector<DeviceTransfer> found;
+    for (; first != result_.transfers.end() && first->buffer == buffer; ++first) {
+      found.push_back(*first);
+    }
+    return found;
   }
 
   /// Graph inputs, then at each step what is received, by tensor, then the unit's own block.

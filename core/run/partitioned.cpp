@@ -154,7 +154,7 @@ class PartitionedPlanner {
   std::string blockName(std::size_t index) const {
     const UnitBlock& block = partition_.blocks[index];
     const Residence& first = residence(block.residences.front());
-    const std::string name = displayName(run_.graph(), run_.storage.buffers[first.buffer].root);
+    std::string name = displayName(run_.graph(), run_.storage.buffers[first.buffer].root);
     if (block.kind != UnitBlock::Kind::unit) return name;
     return fmt::format("unit {} ({}{})", block.executionUnit, name,
                        block.residences.size() > 1 ? ", …" : "");
