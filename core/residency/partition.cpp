@@ -7,13 +7,10 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/memory/op_list.h"
 
 namespace hw {
 namespace {
-
-bool lists(const std::vector<std::string>& ops, const std::string& type) {
-  return std::ranges::any_of(ops, [&](const std::string& op) { return op == "*" || op == type; });
-}
 
 /// Derives everything from the schedule, front to back.
 class Partitioner {
@@ -42,7 +39,7 @@ class Partitioner {
       const Op& op = graph_.ops[id];
       if (op.folded) continue;
       const auto device = std::ranges::find_if(
-          platform_.devices, [&](const DeviceSpec& spec) { return lists(spec.ops, op.type); });
+          platform_.devices, [&](const DeviceSpec& spec) { return coversOp(spec.ops, op.type); });
       if (device == platform_.devices.end()) {
         return fail(
             ErrorCode::unsupported,
@@ -51,7 +48,7 @@ class Partitioner {
                         printable(displayName(graph_, id)), printable(op.type), platform_.name));
       }
       const auto unit = std::ranges::find_if(
-          device->units, [&](const UnitSpec& spec) { return lists(spec.ops, op.type); });
+          device->units, [&](const UnitSpec& spec) { return coversOp(spec.ops, op.type); });
       if (unit == device->units.end()) {
         return fail(
             ErrorCode::unsupported,

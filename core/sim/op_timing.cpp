@@ -6,6 +6,7 @@
 
 #include "core/base/check.h"
 #include "core/base/text.h"
+#include "core/memory/op_list.h"
 #include "core/sim/cost_model.h"
 
 namespace hw {
@@ -27,10 +28,6 @@ Bottleneck bottleneckOf(const OpTiming& timing, PoolId near) {
     consider(timing.memory[pool], pool == near ? Bottleneck::l2 : Bottleneck::l3);
   }
   return worst;
-}
-
-bool lists(const std::vector<std::string>& ops, const std::string& type) {
-  return std::ranges::any_of(ops, [&](const std::string& op) { return op == "*" || op == type; });
 }
 
 }  // namespace
@@ -230,7 +227,7 @@ TrafficClass OpTimer::classOf(TensorId id) const {
 /// The first unit that runs `type`.
 std::uint32_t OpTimer::unitFor(const std::string& type) {
   for (std::size_t i = 0; i < device_->units.size(); ++i) {
-    if (lists(device_->units[i].ops, type)) return static_cast<std::uint32_t>(i);
+    if (coversOp(device_->units[i].ops, type)) return static_cast<std::uint32_t>(i);
   }
   note(fmt::format("ops are of a type that no unit of '{}' runs and are timed on '{}'",
                    printable(device_->name), printable(device_->units.front().name)),
