@@ -44,6 +44,9 @@ std::unique_ptr<Allocator> makeHillClimb(const Params& params);
 std::unique_ptr<Allocator> makeAnnealedStack(const Params& params);
 std::span<const ParamSpec> orderClimbParams();
 
+std::unique_ptr<Allocator> makeExact(const Params& params);
+std::span<const ParamSpec> exactParams();
+
 std::unique_ptr<Allocator> makeKeepBest(const Params& params);
 
 std::unique_ptr<Allocator> makeNoReuse(const Params& params);

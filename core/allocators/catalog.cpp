@@ -97,6 +97,13 @@ std::span<const AllocatorInfo> allocatorCatalog() {
        .source = "XLA's heap simulator, global decreasing size best fit",
        .complexity = "O(n (log n + k log k)), k live together, for each order",
        .make = makeSizeLength},
+      {.name = "exact",
+       .summary = "search: the lowest plan there is, or whether a capacity suffices, with proof",
+       .source = "docs/solver.md; canonical depth-first search after MiniMalloc (Moffitt 2023)",
+       .complexity = "exponential; limited by nodes and seconds",
+       .isSearch = true,
+       .params = exactParams(),
+       .make = makeExact},
       {.name = "keep-best",
        .summary = "offline: runs greedy-by-size, greedy-by-breadth, in-order and size-length and "
                   "keeps the best",

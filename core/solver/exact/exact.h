@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/plan/problem.h"
+
+namespace hw {
+
+/// Where an exact search stands: the best plan so far, and below what none can be.
+struct ExactProgress {
+  double seconds = 0;  ///< Since the search began.
+  Bytes incumbent{};   ///< Peak of the best plan so far.
+  Bytes bound{};       ///< Proved: no plan is lower.
+  std::int64_t nodes = 0;
+  std::string winner{};  ///< The order that found the incumbent; "start" before any did.
+
+  double nodesPerSecond() const { return seconds > 0 ? static_cast<double>(nodes) / seconds : 0; }
+  /// incumbent / bound - 1; 0 when nothing lives there.
+  double gap() const;
+};
+
+struct ExactOptions {
+  /// Asks whether this much suffices; nothing: asks for the least that does.
+  std::optional<Bytes> capacity{};
+  /// Placements looked at, at most; 0: no limit. A search that this limit ends depends on nothing
+  /// but its input: neither on the clock nor on the number of threads.
+  std::int64_t nodes = 0;
+  double seconds = 0;  ///< 0: no limit.
+  int threads = 0;     ///< 0: as many as the machine has.
+  std::stop_token stop{};
+  /// A plan to start from: an offset for every stay of the pool, by stay; nothing: the best of a
+  /// few greedy ones.
+  std::optional<IdMap<StayId, Bytes>> start{};
+  /// Called when something has changed and now and then, from the calling thread. May be empty.
+  std::function<void(const ExactProgress&)> progress{};
+};
+
+enum class ExactStatus : std::uint8_t {
+  optimal,     ///< Proved: the incumbent is as low as any plan.
+  fits,        ///< The incumbent is within the capacity asked for.
+  infeasible,  ///< Proved: no plan is within the capacity asked for.
+  stopped,     ///< Ran out of nodes or time, or was told to stop.
+};
+
+struct ExactResult {
+  ExactStatus status = ExactStatus::stopped;
+  IdMap<StayId, Bytes> offsets{};  ///< Of the incumbent, by stay; those of other pools are 0.
+  Bytes incumbent{};
+  Bytes bound{};
+  std::int64_t nodes = 0;
+  std::string winner{};
+  std::vector<ExactProgress> history{};  ///< Every change of incumbent or bound, and the end.
+};
+
+/// Finds the lowest plan of the stays of one pool, or whether they fit into a capacity, with proof.
+/// Alignments, gaps and pins are kept; pins must not clash. Always returns a plan, that of the
+/// start at least. How it searches is described in docs/solver.md.
+ExactResult solveExact(const Problem& problem, PoolId pool, const ExactOptions& options = {});
+
+}  // namespace hw
