@@ -1,0 +1,208 @@
+#include "core/solver/fast/fast_search.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "core/solver/fast/skyline.h"
+
+namespace hw {
+namespace {
+
+/// Priority = length^lengthPower x size^sizePower.
+struct Rule {
+  std::string_view name;
+  int lengthPower = 0;
+  int sizePower = 0;
+};
+constexpr std::array<Rule, 6> kRules{{{"size x length", 1, 1},
+                                      {"size x length²", 2, 1},
+                                      {"size", 0, 1},
+                                      {"length", 1, 0},
+                                      {"size² x length", 1, 2},
+                                      {"size x length³", 3, 1}}};
+
+/// Noise: factors go up to 1 + one of these.
+constexpr std::array<double, 6> kAmplitudes{6, 2, 1, 0.4, 0.2, 0.1};
+/// Noisy packings of one rule before the next one has its turn.
+constexpr int kNoisyTurn = 48;
+/// Packings without gain after which blame starts anew from the next rule.
+constexpr int kBlamePatience = 400;
+
+/// Small random numbers fast (Steele, Lea and Flood 2014: SplitMix).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  /// In [0, 1).
+  double fraction() {
+    std::uint64_t x = state_ += 0x9E3779B97F4A7C15;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+    return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+double power(double base, int exponent) {
+  double product = 1;
+  for (int i = 0; i < exponent; ++i) product *= base;
+  return product;
+}
+
+/// As a priority: above zero, finite.
+float priorityFrom(double value) {
+  return static_cast<float>(std::clamp(value, double{std::numeric_limits<float>::min()},
+                                       double{std::numeric_limits<float>::max()}));
+}
+
+class FastSearch {
+ public:
+  FastSearch(const Rectangles& rectangles, const FastOptions& options)
+      : rectangles_(rectangles),
+        options_(options),
+        skyline_(rectangles),
+        random_(options.seed),
+        start_(std::chrono::steady_clock::now()),
+        priorities_(rectangles.count()) {
+    for (std::size_t i = 0; i < rectangles.count(); ++i) {
+      longest_ = std::max(longest_, static_cast<double>(rectangles.length(i).count()));
+      largest_ = std::max(largest_, static_cast<double>(rectangles.size[i].count()));
+    }
+  }
+
+  FastResult run() {
+    tryRules();
+    while (!done()) noiseMoves_ <= blameMoves_ ? tryNoise() : tryBlame();
+    return std::move(result_);
+  }
+
+ private:
+  bool hasPlan() const { return !result_.samples.empty(); }
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  bool late() const { return options_.seconds > 0 && hasPlan() && seconds() >= options_.seconds; }
+  bool stopped() {
+    if (options_.stopped && options_.stopped()) result_.stopped = true;
+    return result_.stopped;
+  }
+  bool done() {
+    if (stopped() || late()) return true;
+    if (!hasPlan()) return false;
+    return result_.peak <= options_.bound || result_.moves >= options_.moves;
+  }
+
+  void fillRule(const Rule& rule, std::vector<float>& priorities) const {
+    priorities.resize(rectangles_.count());
+    for (std::size_t i = 0; i < priorities.size(); ++i) {
+      const double length = static_cast<double>(rectangles_.length(i).count()) / longest_;
+      const double size = static_cast<double>(rectangles_.size[i].count()) / largest_;
+      priorities[i] = priorityFrom(power(length, rule.lengthPower) * power(size, rule.sizePower));
+    }
+  }
+
+  /// Packs by `priorities_`; keeps the packing if it is the lowest so far. Returns its moves.
+  std::int64_t pack(std::string_view name, bool giveUp) {
+    Skyline::Limits limits{.giveUp = giveUp && hasPlan(),
+                           .stopped = [this] { return stopped() || late(); }};
+    if (hasPlan()) limits.height = result_.peak - Bytes(1);
+    const Skyline::Result packed = skyline_.pack(priorities_, limits);
+    const auto moves = static_cast<std::int64_t>(packed.placed);
+    ++result_.packings;
+    result_.moves += moves;
+    if (packed.complete && (!hasPlan() || packed.peak < result_.peak)) keep(name, packed.peak);
+    return moves + 1;
+  }
+
+  void keep(std::string_view name, Bytes peak) {
+    if (!hasPlan()) result_.firstPeak = peak;
+    result_.peak = peak;
+    result_.winner = name;
+    result_.offsets = skyline_.offsets();
+    result_.samples.push_back({.seconds = seconds(), .moves = result_.moves, .peak = peak});
+    if (options_.improved) options_.improved(result_.samples.back());
+  }
+
+  /// The first rule whatever it costs, the others as long as the budget lets them finish.
+  void tryRules() {
+    const auto count = static_cast<std::int64_t>(rectangles_.count());
+    for (std::size_t rule = 0; rule < kRules.size() && !done(); ++rule) {
+      if (hasPlan() && result_.moves + count > options_.moves) return;
+      fillRule(kRules[rule], priorities_);
+      const Bytes before = result_.peak;
+      pack(kRules[rule].name, false);
+      if (rule == 0 || result_.peak < before) bestRule_ = rule;
+    }
+  }
+
+  /// The rule that is next in turn, the best one first.
+  const Rule& turn(std::size_t number) const {
+    return kRules[(bestRule_ + number) % kRules.size()];
+  }
+
+  void tryNoise() {
+    if (noisy_ % kNoisyTurn == 0) fillRule(turn(noisyTurns_++ % 3), noiseBase_);
+    const double amplitude = kAmplitudes[static_cast<std::size_t>(noisy_++) % kAmplitudes.size()];
+    for (std::size_t i = 0; i < priorities_.size(); ++i) {
+      priorities_[i] = priorityFrom(double{noiseBase_[i]} * (1 + amplitude * random_.fraction()));
+    }
+    noiseMoves_ += pack("noise", true);
+  }
+
+  void tryBlame() {
+    if (blameBase_.empty() || blameless_ >= kBlamePatience) startBlame();
+    const Bytes before = result_.peak;
+    for (std::size_t i = 0; i < priorities_.size(); ++i) {
+      priorities_[i] = priorityFrom(double{blameBase_[i]} * weights_[i]);
+    }
+    blameMoves_ += pack("blame", false);
+    for (const std::uint32_t blamed : skyline_.tooHigh()) {
+      weights_[blamed] *= 1.1 + 0.5 * random_.fraction();
+    }
+    blameless_ = result_.peak < before ? 0 : blameless_ + 1;
+  }
+
+  /// From the rules as they are in the first rounds, from noisy ones later.
+  void startBlame() {
+    const std::size_t round = blameTurns_++;
+    fillRule(turn(round), blameBase_);
+    blameless_ = 0;
+    weights_.assign(rectangles_.count(), 1);
+    if (round < kRules.size()) return;
+    for (double& weight : weights_) weight = 0.6 + random_.fraction();
+  }
+
+  const Rectangles& rectangles_;
+  const FastOptions& options_;
+  Skyline skyline_;
+  Random random_;
+  std::chrono::steady_clock::time_point start_;
+  FastResult result_;
+  double longest_ = 1;
+  double largest_ = 1;
+  std::size_t bestRule_ = 0;
+  std::vector<float> priorities_;
+
+  std::int64_t noiseMoves_ = 0;
+  std::int64_t noisy_ = 0;
+  std::size_t noisyTurns_ = 0;
+  std::vector<float> noiseBase_;
+
+  std::int64_t blameMoves_ = 0;
+  std::size_t blameTurns_ = 0;
+  int blameless_ = 0;
+  std::vector<float> blameBase_;
+  std::vector<double> weights_;
+};
+
+}  // namespace
+
+FastResult searchFast(const Rectangles& rectangles, const FastOptions& options) {
+  return FastSearch(rectangles, options).run();
+}
+
+}  // namespace hw
