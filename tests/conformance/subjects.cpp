@@ -11,7 +11,7 @@ Subject subject(std::size_t index) {
   for (const ParamSpec& spec : subject.info->params) {
     const bool counts = spec.name == "tries" || spec.name == "sequences" || spec.name == "stuck";
     if (counts) REQUIRE(params.set(spec, "40"));
-    if (spec.name == "nodes") REQUIRE(params.set(spec, "2000"));
+    if (spec.name == "nodes" || spec.name == "moves") REQUIRE(params.set(spec, "2000"));
     if (spec.name == "seconds") REQUIRE(params.set(spec, "0"));
   }
   subject.allocator = subject.info->make(params);
