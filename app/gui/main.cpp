@@ -21,8 +21,17 @@ void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& messa
   std::fprintf(stderr, "highwater-studio: %s\n", qPrintable(message));
 }
 
-int runWindow(int argc, char** argv, const hw::StudioArguments& arguments) {
-  QApplication app(argc, argv);
+/// What Qt may read of the command line: nothing but the name. It would take `--platform` and
+/// others of ours for options of its own.
+struct QtWords {
+  int count = 1;
+  char name[sizeof "highwater-studio"] = "highwater-studio";
+  char* words[2] = {name, nullptr};
+};
+
+int runWindow(const hw::StudioArguments& arguments) {
+  QtWords words;
+  QApplication app(words.count, words.words);
   QApplication::setOrganizationName(QStringLiteral("highwater"));
   QApplication::setApplicationName(QStringLiteral("highwater-studio"));
   QApplication::setApplicationVersion(QStringLiteral(HIGHWATER_VERSION));
@@ -51,7 +60,8 @@ int main(int argc, char** argv) {
     qputenv("QT_QPA_PLATFORM", "offscreen");
     qputenv("QT_SCALE_FACTOR", "1");
     qInstallMessageHandler(dropRemarks);
-    QApplication app(argc, argv);
+    QtWords words;
+    QApplication app(words.count, words.words);
     return hw::exportFromCommandLine(arguments);
   }
   if (!hasDisplay()) {
@@ -61,5 +71,5 @@ int main(int argc, char** argv) {
         stderr);
     return 2;
   }
-  return runWindow(argc, argv, arguments);
+  return runWindow(arguments);
 }

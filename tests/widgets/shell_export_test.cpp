@@ -45,6 +45,17 @@ ArgumentsOutcome parsed(std::vector<const char*> words) {
 
 }  // namespace
 
+TEST_CASE("a platform of ours is not one of Qt's", "[shell]") {
+  QTemporaryDir folder;
+  const QString file = folder.filePath(QStringLiteral("a.svg"));
+  const Ended ended = studio({text("--export"), file, text("--view"), text("map"),
+                              text("--platform"), text("two-devices"), text("--allocator"),
+                              text("partition"), text("samples:two_devices")});
+  CHECK(ended.errors.toStdString().empty());
+  CHECK(ended.code == 0);
+  CHECK(QSvgRenderer(file).isValid());
+}
+
 TEST_CASE("pictures of every view, without a display, equal bytes for equal input", "[shell]") {
   const QString view = text(GENERATE("window", "map", "chart", "now"));
   const QString ending = text(GENERATE("png", "svg"));
