@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Draws the pictures of docs/ with the studio itself: the same program, the same bytes.
+# Usage: scripts/make_pictures.sh [BUILD_FOLDER]   (default build/release)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${1:-build/release}
+studio=$build/app/gui/highwater-studio
+folder=docs/pictures/methods
+[ -x "$studio" ] || { echo "make_pictures: no studio at $studio: build it first" >&2; exit 2; }
+mkdir -p "$folder"
+
+draw() { # NAME ALLOCATOR MODEL [OPTION…]
+  local name=$1 allocator=$2 model=$3
+  shift 3
+  "$studio" --export "$folder/$name.svg" --view map --size 900x420 --theme light --align 1 \
+    --alias none --allocator "$allocator" "$@" "$model"
+}
+
+for sample in chain residual inception; do
+  for allocator in block-id two-sided free-list placement-search; do
+    draw "${sample}_$allocator" "$allocator" "samples:$sample"
+  done
+done
+draw two_devices_partition partition samples:two_devices --platform two-devices
+"$studio" --export docs/pictures/studio_resnet50.png --view window --size 1600x960 --theme light \
+  samples:resnet50
