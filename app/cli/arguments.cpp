@@ -157,6 +157,11 @@ void Arguments::positional(const std::string& name, std::string& value, const Op
   finish(app_.add_option(name, value, text.help), text)->required();
 }
 
+void Arguments::positional(const std::string& name, std::vector<std::string>& values,
+                           const OptionText& text) {
+  finish(app_.add_option(name, values, text.help), text)->required();
+}
+
 void Arguments::option(const std::string& names, std::string& value, const OptionText& text) {
   finish(app_.add_option(names, value, text.help), text);
 }

@@ -29,6 +29,9 @@ class Arguments {
 
   /// A required argument without a name of its own.
   void positional(const std::string& name, std::string& value, const OptionText& text);
+  /// One or more of them.
+  void positional(const std::string& name, std::vector<std::string>& values,
+                  const OptionText& text);
   /// `names` are as typed: "-o,--output".
   void option(const std::string& names, std::string& value, const OptionText& text);
   void option(const std::string& names, std::vector<std::string>& values, const OptionText& text);

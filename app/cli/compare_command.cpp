@@ -1,108 +1,222 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
-#include "app/cli/execution.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/stop.h"
 #include "core/base/text.h"
 #include "core/report/compare_report.h"
 
 namespace hw::cli {
 namespace {
 
+/// "free-list:pick=best,threshold=4KiB,none": what follows a comma is a parameter of the allocator
+/// before it if it has a "=" and no ":" before that.
+Outcome<std::vector<AllocatorChoice>> parseChoices(const std::string& list) {
+  std::vector<std::string> texts;
+  if (list.empty() || list == "all") {
+    for (const AllocatorInfo& info : allocatorCatalog()) texts.emplace_back(info.name);
+  } else {
+    for (const std::string_view part : splitText(list, ',')) {
+      const bool parameter =
+          part.find('=') < part.find(':') && part.find('=') != std::string_view::npos;
+      if (parameter && !texts.empty()) {
+        texts.back() += "," + std::string(part);
+      } else {
+        texts.emplace_back(part);
+      }
+    }
+  }
+  std::vector<AllocatorChoice> parsed;
+  for (const std::string& text : texts) {
+    auto choice = parseAllocator("--allocators", text);
+    if (!choice) return tl::unexpected(choice.error());
+    parsed.push_back(std::move(*choice));
+  }
+  return parsed;
+}
+
+/// What has been found out so far, already in the form in which it leaves.
+class Findings {
+ public:
+  Findings(Format format, ComparisonTextOptions options, bool several)
+      : format_(format), options_(std::move(options)), several_(several) {}
+
+  void add(const Comparison& comparison, const std::string& file) {
+    summary_.add(comparison);
+    rows_ += comparison.rows.size();
+    stopped_ += comparison.stopped();
+    const auto best = std::ranges::find_if(comparison.rows, &ComparisonRow::best);
+    if (best != comparison.rows.end()) {
+      bests_.push_back(fmt::format("{}best is {} with {}", several_ ? file + ": " : "",
+                                   best->allocator.text(), bytesText(best->peak())));
+    }
+    noFit_ |= !comparison.rows.front().fits();
+    if (format_ == Format::text) {
+      text_ += (text_.empty() ? "" : "\n") + comparisonText(comparison, options_);
+    } else if (format_ == Format::csv) {
+      text_ += comparisonCsv(comparison, file);
+    } else {
+      list_.push_back(comparisonJson(comparison, file));
+    }
+  }
+
+  void addUnopened(const std::string& file, const std::string& reason) {
+    if (format_ == Format::csv) text_ += unopenedCsv(file, reason);
+    if (format_ == Format::json) list_.push_back(unopenedJson(file, reason));
+  }
+
+  std::string document() const {
+    if (format_ == Format::csv) return comparisonCsvHeader() + text_;
+    if (format_ == Format::json) {
+      if (!several_) return jsonDocument(list_.front());
+      Json all = Json::object();
+      all["comparisons"] = list_;
+      all["summary"] = summary_.json();
+      return jsonDocument(all);
+    }
+    return several_ && rows_ > 0 ? text_ + "\n" + summary_.text(options_) : text_;
+  }
+
+  /// Who is best, a line a model.
+  const std::vector<std::string>& bests() const { return bests_; }
+  bool noFit() const { return noFit_; }
+  std::size_t rows() const { return rows_; }
+  std::size_t stopped() const { return stopped_; }
+
+ private:
+  Format format_;
+  ComparisonTextOptions options_;
+  bool several_ = false;
+  std::string text_;
+  Json list_ = Json::array();
+  ComparisonSummary summary_;
+  std::vector<std::string> bests_;
+  std::size_t rows_ = 0;
+  std::size_t stopped_ = 0;
+  bool noFit_ = false;
+};
+
 struct CompareCommand {
   explicit CompareCommand(Arguments& arguments)
-      : model(arguments),
+      : models(arguments),
         run_(arguments, DefaultMachine::unlimited),
         output(arguments, {Format::text, Format::json, Format::csv}) {
     arguments.option("-a,--allocators", allocators,
-                     {.help = "which: A,B,... or all (default)", .type = "LIST"});
-  }
-
-  /// "free-list:pick=best,threshold=4KiB,none": what follows a comma is a parameter of the
-  /// allocator before it if it has a "=" and no ":" before that.
-  Outcome<std::vector<AllocatorChoice>> choices() const {
-    std::vector<std::string> texts;
-    if (allocators.empty() || allocators == "all") {
-      for (const AllocatorInfo& info : allocatorCatalog()) texts.emplace_back(info.name);
-    } else {
-      for (const std::string_view part : splitText(allocators, ',')) {
-        const bool parameter =
-            part.find('=') < part.find(':') && part.find('=') != std::string_view::npos;
-        if (parameter && !texts.empty()) {
-          texts.back() += "," + std::string(part);
-        } else {
-          texts.emplace_back(part);
-        }
-      }
-    }
-    std::vector<AllocatorChoice> parsed;
-    for (const std::string& text : texts) {
-      auto choice = parseAllocator("--allocators", text);
-      if (!choice) return tl::unexpected(choice.error());
-      parsed.push_back(std::move(*choice));
-    }
-    return parsed;
+                     {.help = "which: A,B:key=value,... or all (default)", .type = "LIST"});
+    arguments.number(
+        "--stop-after", stopAfter,
+        {.help = "stop then and keep what is done (default: never)", .type = "SECONDS"});
+    arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
   }
 
   Outcome<ExitCode> run() const {
     const auto format = output.format();
     if (!format) return tl::unexpected(format.error());
-    const auto chosen = choices();
+    const auto chosen = parseChoices(allocators);
     if (!chosen) return tl::unexpected(chosen.error());
     const auto config = run_.config();
     if (!config) return tl::unexpected(config.error());
-    const auto opened = model.open();
-    if (!opened) return tl::unexpected(opened.error());
-    const auto comparison =
-        compareWatched(*opened, *config, *chosen, model.name(), !output.quiet());
-    if (!comparison) return tl::unexpected(comparison.error());
-    if (auto written = output.write(text(*comparison, *format)); !written) {
+    const auto importing = models.importOptions();
+    if (!importing) return tl::unexpected(importing.error());
+    Findings findings(*format,
+                      {.paint = output.toFile() ? Paint() : outputPaint(), .width = outputWidth()},
+                      models.names().size() > 1);
+    StoppableWork work;
+    if (stopAfter > 0) work.stopAfter(stopAfter);
+    ExitCode opening = ExitCode::done;
+    std::size_t skipped = 0;
+    for (const std::string& name : models.names()) {
+      const bool skip = work.token().stop_requested() && findings.rows() > 0;
+      const auto opened = skip
+                              ? failure(ExitCode::interrupted, name, "stopped before it was opened")
+                              : openNamed(name, *importing);
+      if (opened) {
+        compare(*opened, name, {*config, *chosen, work.token()}, findings);
+        continue;
+      }
+      if (models.names().size() == 1) return tl::unexpected(opened.error());
+      if (!skip) {
+        opening = opened.error().code;
+        printFailure(opened.error());
+      }
+      skipped += skip ? 1 : 0;
+      findings.addUnopened(name, opened.error().message);
+    }
+    if (auto written = output.write(findings.document()); !written) {
       return tl::unexpected(written.error());
     }
-    const ComparisonRow& best = comparison->rows.front();
-    if (!best.fits()) {
-      return failure(ExitCode::answerIsNo, model.name(), "no allocator found a plan that fits");
-    }
-    output.announce("best is " + best.allocator.text() + " with " + bytesText(best.peak()));
-    return ExitCode::done;
+    for (const std::string& line : findings.bests()) output.announce(line);
+    return verdict(findings, work, opening, skipped);
   }
 
-  std::string text(const Comparison& comparison, Format format) const {
-    switch (format) {
-      case Format::json:
-        return jsonDocument(comparisonJson(comparison));
-      case Format::csv:
-        return comparisonCsv(comparison);
-      case Format::text:
-        break;
+  struct Order {
+    const RunConfig& config;
+    const std::vector<AllocatorChoice>& choices;
+    std::stop_token stop;
+  };
+
+  void compare(const std::shared_ptr<const Model>& model, const std::string& name,
+               const Order& order, Findings& findings) const {
+    const auto mode = progress         ? ProgressMode::always
+                      : output.quiet() ? ProgressMode::never
+                                       : ProgressMode::onTerminal;
+    std::optional<Comparison> comparison;
+    {
+      ProgressLine line(mode);
+      comparison = compareAllocators(model, order.config, order.choices,
+                                     {.stop = order.stop, .progress = line.callback()});
     }
-    return comparisonText(comparison, output.toFile() ? Paint() : outputPaint());
+    findings.add(*comparison, name);
+    if (!comparison->rows.front().fits() && comparison->stopped() == 0) {
+      printFailure({ExitCode::answerIsNo, name, "no allocator found a plan that fits"});
+    }
   }
 
-  ModelOptions model;
+  static Outcome<ExitCode> verdict(const Findings& findings, const StoppableWork& work,
+                                   ExitCode opening, std::size_t skipped) {
+    if (findings.stopped() + skipped > 0) {
+      return failure(
+          work.timedOut() ? ExitCode::answerIsNo : ExitCode::interrupted, "",
+          fmt::format(
+              "the comparison was stopped: {} of {} rows are done{}",
+              findings.rows() - findings.stopped(), findings.rows(),
+              skipped > 0 ? fmt::format(", {} not begun", countText(skipped, "model")) : ""));
+    }
+    if (opening != ExitCode::done) return opening;
+    return findings.noFit() ? ExitCode::answerIsNo : ExitCode::done;
+  }
+
+  ModelsOptions models;
   std::string allocators;
   RunArguments run_;
   OutputOptions output;
+  double stopAfter = 0;
+  bool progress = false;
 };
 
 }  // namespace
 
 CommandInfo compareCommand() {
-  return {.name = "compare",
-          .summary = "plans by several allocators, one row each",
-          .notes =
-              "Exit code 1: no allocator found a plan that fits.\n"
-              "\n"
-              "Examples:\n"
-              "  highwater compare samples:resnet50\n"
-              "  highwater compare model.onnx -a greedy-by-size,free-list:pick=best --l2 1MiB\n"
-              "  highwater compare model.onnx --format json",
-          .add = [](Arguments& arguments) -> Action {
-            return
-                [command = std::make_shared<CompareCommand>(arguments)] { return command->run(); };
-          }};
+  return {
+      .name = "compare",
+      .summary = "plans by several allocators, one row each",
+      .notes =
+          "Rows are sorted by peak; Ctrl-C and --stop-after keep those that are done.\n"
+          "Exit code 1: for some model no allocator found a plan that fits, or the time was up;\n"
+          "3: some model could not be opened; the others are compared all the same.\n"
+          "\n"
+          "Examples:\n"
+          "  highwater compare samples:resnet50\n"
+          "  highwater compare model.onnx -a greedy-by-size,free-list:pick=best --l2 1MiB\n"
+          "  highwater compare a.onnx b.onnx c.csv -o table.csv\n"
+          "  highwater compare model.onnx --format json",
+      .add = [](Arguments& arguments) -> Action {
+        return [command = std::make_shared<CompareCommand>(arguments)] { return command->run(); };
+      }};
 }
 
 }  // namespace hw::cli

@@ -1,12 +1,16 @@
 #include "app/cli/console.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
+
+#include "core/base/text.h"
 
 namespace hw::cli {
 namespace {
@@ -32,14 +36,31 @@ Paint outputPaint() {
   return {.on = terminal && !variableIsSet("NO_COLOR")};
 }
 
+std::size_t outputWidth() {
+  constexpr std::int64_t kLeast = 40;
+  constexpr std::int64_t kUsual = 120;
+  const char* columns = std::getenv("COLUMNS");
+  if (const auto given = parseInteger(columns != nullptr ? columns : "")) {
+    return static_cast<std::size_t>(std::max(kLeast, *given));
+  }
+  winsize size{};
+  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return static_cast<std::size_t>(std::max<std::int64_t>(kLeast, known ? size.ws_col : kUsual));
+}
+
 struct ProgressLine::State {
   std::mutex mutex;
   Clock::time_point start = Clock::now();
   Clock::time_point shown{};
+  bool plain = false;  ///< Whole lines, for what is not a terminal.
   bool visible = false;
 
   void show(double fraction, const std::string& what) {
     const std::lock_guard lock(mutex);
+    if (plain) {
+      fmt::print(stderr, "{:3.0f} % {}\n", fraction * 100, printable(what));
+      return;
+    }
     const auto now = Clock::now();
     if (now - start < kPatience || now - shown < kBetweenUpdates) return;
     shown = now;
@@ -49,10 +70,12 @@ struct ProgressLine::State {
   }
 };
 
-ProgressLine::ProgressLine(bool wanted) {
-  if (wanted && ::isatty(STDERR_FILENO) == 1 && !isDumbTerminal()) {
-    state_ = std::make_shared<State>();
-  }
+ProgressLine::ProgressLine(ProgressMode mode) {
+  if (mode == ProgressMode::never) return;
+  const bool terminal = ::isatty(STDERR_FILENO) == 1 && !isDumbTerminal();
+  if (!terminal && mode == ProgressMode::onTerminal) return;
+  state_ = std::make_shared<State>();
+  state_->plain = !terminal;
 }
 
 ProgressLine::~ProgressLine() {

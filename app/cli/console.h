@@ -11,16 +11,26 @@ namespace hw::cli {
 /// Colours for standard output: on a terminal that can, unless NO_COLOR is set.
 Paint outputPaint();
 
-/// A line on standard error that shows how far long work has come, if that is a terminal. Nothing
-/// appears before half a second has gone by, and nothing is left when it ends.
+/// Columns that text may take: what COLUMNS says, else the terminal's width, else 120.
+std::size_t outputWidth();
+
+/// When to tell how far work has come.
+enum class ProgressMode {
+  never,
+  onTerminal,  ///< If standard error is one.
+  always,      ///< To a file or pipe as lines of plain text, one an update.
+};
+
+/// A line on standard error that shows how far long work has come. On a terminal nothing appears
+/// before half a second has gone by, and nothing is left when it ends.
 class ProgressLine {
  public:
-  explicit ProgressLine(bool wanted);
+  explicit ProgressLine(ProgressMode mode);
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
 
-  /// For RunContext; may be called from any thread. Empty when there is no terminal.
+  /// For RunContext; may be called from any thread. Empty when nothing is told.
   std::function<void(double, const std::string&)> callback();
 
  private:

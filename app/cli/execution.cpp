@@ -10,22 +10,10 @@ Outcome<std::shared_ptr<const Run>> executeWatched(const std::shared_ptr<const M
                                                    const RunConfig& config, const std::string& name,
                                                    bool progress) {
   const StoppableWork work;
-  ProgressLine line(progress);
+  ProgressLine line(progress ? ProgressMode::onTerminal : ProgressMode::never);
   auto run = execute(model, config, {.stop = work.token(), .progress = line.callback()});
   if (!run) return failure(run.error(), name);
   return std::move(*run);
-}
-
-Outcome<Comparison> compareWatched(const std::shared_ptr<const Model>& model,
-                                   const RunConfig& config,
-                                   const std::vector<AllocatorChoice>& choices,
-                                   const std::string& name, bool progress) {
-  const StoppableWork work;
-  ProgressLine line(progress);
-  auto comparison = compareAllocators(model, config, choices,
-                                      {.stop = work.token(), .progress = line.callback()});
-  if (!comparison) return failure(comparison.error(), name);
-  return std::move(*comparison);
 }
 
 ExitCode verdict(const Run& run, const std::string& name) {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "app/cli/outcome.h"
-#include "core/run/compare.h"
+#include "core/run/run.h"
 
 namespace hw::cli {
 
@@ -11,12 +11,6 @@ namespace hw::cli {
 Outcome<std::shared_ptr<const Run>> executeWatched(const std::shared_ptr<const Model>& model,
                                                    const RunConfig& config, const std::string& name,
                                                    bool progress);
-
-/// The same for several allocators.
-Outcome<Comparison> compareWatched(const std::shared_ptr<const Model>& model,
-                                   const RunConfig& config,
-                                   const std::vector<AllocatorChoice>& choices,
-                                   const std::string& name, bool progress);
 
 /// Says on standard error why there is no plan that fits, if that is so.
 ExitCode verdict(const Run& run, const std::string& name);

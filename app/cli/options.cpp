@@ -37,15 +37,13 @@ Outcome<Platform> readPlatform(const std::string& text) {
 
 }  // namespace
 
-ModelOptions::ModelOptions(Arguments& arguments) {
-  arguments.positional("MODEL", name_,
-                       {.help = "a model file, - for standard input, or samples:NAME"});
+DimensionOptions::DimensionOptions(Arguments& arguments) {
   arguments.option(
       "--dim", dimensions_,
       {.help = "binds a free dimension of the model; may be repeated", .type = "NAME=VALUE"});
 }
 
-Outcome<std::shared_ptr<const Model>> ModelOptions::open() const {
+Outcome<ImportOptions> DimensionOptions::importOptions() const {
   ImportOptions options;
   for (const std::string& text : dimensions_) {
     const std::size_t equals = text.rfind('=');
@@ -58,9 +56,30 @@ Outcome<std::shared_ptr<const Model>> ModelOptions::open() const {
     }
     options.dimensions[text.substr(0, equals)] = *value;
   }
-  auto model = openModel(name_, options);
-  if (!model) return failure(model.error(), name_);
+  return options;
+}
+
+Outcome<std::shared_ptr<const Model>> openNamed(const std::string& name,
+                                                const ImportOptions& options) {
+  auto model = openModel(name, options);
+  if (!model) return failure(model.error(), name);
   return std::make_shared<const Model>(std::move(*model));
+}
+
+ModelOptions::ModelOptions(Arguments& arguments) : dimensions_(arguments) {
+  arguments.positional("MODEL", name_,
+                       {.help = "a model file, - for standard input, or samples:NAME"});
+}
+
+Outcome<std::shared_ptr<const Model>> ModelOptions::open() const {
+  const auto options = dimensions_.importOptions();
+  if (!options) return tl::unexpected(options.error());
+  return openNamed(name_, *options);
+}
+
+ModelsOptions::ModelsOptions(Arguments& arguments) : dimensions_(arguments) {
+  arguments.positional("MODEL", names_,
+                       {.help = "model files, - for standard input, or samples:NAME; one or more"});
 }
 
 StorageArguments::StorageArguments(Arguments& arguments) {

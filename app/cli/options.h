@@ -12,6 +12,22 @@
 
 namespace hw::cli {
 
+/// --dim: how models with free dimensions are opened.
+class DimensionOptions {
+ public:
+  explicit DimensionOptions(Arguments& arguments);
+
+  /// What the options say, or what is wrong with them.
+  Outcome<ImportOptions> importOptions() const;
+
+ private:
+  std::vector<std::string> dimensions_;
+};
+
+/// Opens a model file, or samples:NAME; errors are about `name`.
+Outcome<std::shared_ptr<const Model>> openNamed(const std::string& name,
+                                                const ImportOptions& options);
+
 /// MODEL and --dim.
 class ModelOptions {
  public:
@@ -21,8 +37,21 @@ class ModelOptions {
   const std::string& name() const { return name_; }
 
  private:
+  DimensionOptions dimensions_;
   std::string name_;
-  std::vector<std::string> dimensions_;
+};
+
+/// MODEL [MODEL...] and --dim.
+class ModelsOptions {
+ public:
+  explicit ModelsOptions(Arguments& arguments);
+
+  Outcome<ImportOptions> importOptions() const { return dimensions_.importOptions(); }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  DimensionOptions dimensions_;
+  std::vector<std::string> names_;
 };
 
 /// Where a memory without --platform, --l2 or --l3 gets its size.

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
+#include <mutex>
 #include <thread>
 
 #include "app/cli/outcome.h"
@@ -59,5 +62,19 @@ void handleSignals() {
 StoppableWork::StoppableWork() { stoppable() = true; }
 StoppableWork::~StoppableWork() { stoppable() = false; }
 std::stop_token StoppableWork::token() const { return source().get_token(); }
+
+void StoppableWork::stopAfter(double seconds) {
+  clock_ = std::jthread([this, seconds](const std::stop_token& over) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any wake;
+    if (wake.wait_for(lock, over, std::chrono::duration<double>(seconds), [] { return false; })) {
+      return;
+    }
+    if (over.stop_requested() || source().stop_requested()) return;
+    timedOut_ = true;
+    source().request_stop();
+  });
+}
 
 }  // namespace hw::cli

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <stop_token>
+#include <thread>
 
 namespace hw::cli {
 
@@ -18,6 +20,15 @@ class StoppableWork {
   ~StoppableWork();
 
   std::stop_token token() const;
+
+  /// Asks for a stop by itself when this many seconds have gone by.
+  void stopAfter(double seconds);
+  /// It was the clock that asked for a stop, not the user.
+  bool timedOut() const { return timedOut_; }
+
+ private:
+  std::atomic<bool> timedOut_ = false;
+  std::jthread clock_;
 };
 
 }  // namespace hw::cli

@@ -128,8 +128,10 @@ PlanDocument describePlan(const Run& run) {
                               .peak = run.plan.footprint(pool)});
   }
   if (!run.model->problem) {
-    document.alias = aliasText(run.config.alias);
-    document.planInputs = run.config.planInputs;
+    // What was done, which is not what was asked for where the method cannot do it.
+    const AllocatorInfo& info = *run.config.allocator.info;
+    document.alias = aliasText(info.perDevice ? AliasRules::none() : run.config.alias);
+    document.planInputs = run.config.planInputs && info.plansInputs;
     document.planOutputs = run.config.planOutputs;
   }
   return document;

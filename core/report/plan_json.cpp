@@ -1,4 +1,5 @@
 #include "core/base/json.h"
+#include "core/report/method_tables.h"
 #include "core/report/plan_document.h"
 #include "core/report/plan_writer.h"
 
@@ -52,8 +53,8 @@ void addExtras(const Run& run, const PlanDocument& document, Json& json) {
   json["metrics"] = metrics;
   if (!document.alias.empty()) {
     json["alias"] = document.alias;
-    json["inputs"] = run.config.planInputs ? "arena" : "external";
-    json["outputs"] = run.config.planOutputs ? "arena" : "external";
+    json["inputs"] = document.planInputs.value_or(true) ? "arena" : "external";
+    json["outputs"] = document.planOutputs.value_or(true) ? "arena" : "external";
   }
   if (run.plan.outOfMemory) json["out_of_memory"] = outOfMemoryJson(run, *run.plan.outOfMemory);
   const Graph& graph = run.graph();
@@ -76,6 +77,7 @@ void addExtras(const Run& run, const PlanDocument& document, Json& json) {
     for (const std::string& note : *list) notes.push_back(note);
   }
   json["notes"] = notes;
+  json["tables"] = methodTablesJson(run);
 }
 
 }  // namespace

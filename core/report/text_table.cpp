@@ -1,6 +1,7 @@
 #include "core/report/text_table.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/text.h"
 
@@ -45,9 +46,10 @@ void TextTable::add(std::vector<std::string> cells, Emphasis emphasis) {
 }
 
 std::string TextTable::line(const std::vector<std::string>& cells,
+                            const std::vector<std::size_t>& shown,
                             const std::vector<std::size_t>& widths) const {
   std::string text;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
+  for (const std::size_t i : shown) {
     const std::string padding(widths[i] - displayWidth(cells[i]), ' ');
     text += "  ";
     text += columns_[i].align == Align::left ? cells[i] + padding : padding + cells[i];
@@ -56,21 +58,53 @@ std::string TextTable::line(const std::vector<std::string>& cells,
   return text;
 }
 
-std::string TextTable::text(const Paint& paint) const {
-  std::vector<std::string> titles;
+std::vector<std::size_t> TextTable::widths() const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    titles.push_back(columns_[i].title);
     widths.push_back(displayWidth(columns_[i].title));
     for (const Row& row : rows_) widths[i] = std::max(widths[i], displayWidth(row.cells[i]));
   }
+  return widths;
+}
+
+std::string TextTable::text(const Paint& paint, const std::vector<std::size_t>& shown) const {
+  std::vector<std::string> titles;
+  for (const Column& column : columns_) titles.push_back(column.title);
+  const std::vector<std::size_t> wide = widths();
   std::string text;
   const bool titled = std::ranges::any_of(titles, [](const auto& title) { return !title.empty(); });
-  if (titled) text += paint.bold(line(titles, widths)) + '\n';
+  if (titled) text += paint.bold(line(titles, shown, wide)) + '\n';
   for (const Row& row : rows_) {
-    text += emphasised(paint, row.emphasis, line(row.cells, widths)) + '\n';
+    text += emphasised(paint, row.emphasis, line(row.cells, shown, wide)) + '\n';
   }
   return text;
+}
+
+std::string TextTable::text(const Paint& paint) const {
+  return folded(paint, std::numeric_limits<std::size_t>::max(), 0);
+}
+
+std::string TextTable::folded(const Paint& paint, std::size_t width, std::size_t keys) const {
+  const std::vector<std::size_t> wide = widths();
+  std::vector<std::size_t> first;
+  std::size_t keyWidth = 0;
+  for (std::size_t i = 0; i < keys; ++i) {
+    first.push_back(i);
+    keyWidth += 2 + wide[i];
+  }
+  std::string all;
+  std::vector<std::size_t> shown = first;
+  std::size_t used = keyWidth;
+  for (std::size_t i = keys; i < columns_.size(); ++i) {
+    if (used + 2 + wide[i] > width && shown.size() > keys) {
+      all += text(paint, shown) + '\n';
+      shown = first;
+      used = keyWidth;
+    }
+    shown.push_back(i);
+    used += 2 + wide[i];
+  }
+  return all + text(paint, shown);
 }
 
 std::size_t displayWidth(std::string_view text) {

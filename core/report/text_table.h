@@ -40,12 +40,19 @@ class TextTable {
   /// empty.
   std::string text(const Paint& paint) const;
 
+  /// The same no wider than `width` if that can be: columns that do not fit go to further tables
+  /// below, each of which begins with the first `keys` columns again.
+  std::string folded(const Paint& paint, std::size_t width, std::size_t keys) const;
+
  private:
   struct Row {
     std::vector<std::string> cells;
     Emphasis emphasis;
   };
-  std::string line(const std::vector<std::string>& cells,
+  std::vector<std::size_t> widths() const;
+  std::string text(const Paint& paint, const std::vector<std::size_t>& shown) const;
+  /// Cells of the columns `shown`, padded to `widths`.
+  std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& shown,
                    const std::vector<std::size_t>& widths) const;
 
   std::vector<Column> columns_;

@@ -1,5 +1,8 @@
 #include "core/run/compare.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -8,11 +11,18 @@
 namespace hw {
 namespace {
 
+Result<std::shared_ptr<const Run>> stoppedEarly() {
+  return fail(ErrorCode::stopped, "stopped before it had a plan");
+}
+
 /// Hands out rows to threads and tells how many are done.
 class Comparer {
  public:
   Comparer(Comparison& comparison, const RunConfig& config, const RunContext& context)
-      : comparison_(comparison), config_(config), context_(context) {}
+      : comparison_(comparison),
+        config_(config),
+        context_(context),
+        atWork_(comparison.rows.size(), false) {}
 
   void run(std::size_t threads) {
     std::vector<std::jthread> workers;
@@ -25,25 +35,50 @@ class Comparer {
  private:
   void work() {
     for (std::size_t index = next_++; index < comparison_.rows.size(); index = next_++) {
+      report(index, true);
       fill(comparison_.rows[index]);
+      report(index, false);
     }
   }
 
-  void fill(ComparisonRow& row) {
-    RunConfig config = config_;
-    config.allocator = row.allocator;
-    config.threads = 1;  // One a row: they share the machine already.
-    auto run = execute(comparison_.model, config, {.stop = context_.stop, .progress = {}});
-    if (run) {
-      row.run = std::move(*run);
-    } else {
+  void fill(ComparisonRow& row) const {
+    auto run = attempt(row.allocator);
+    if (!run) {
       row.error = run.error();
+      return;
     }
+    row.run = std::move(*run);
+    row.figures = figuresOf(*row.run);
+  }
+
+  Result<std::shared_ptr<const Run>> attempt(const AllocatorChoice& allocator) const {
+    if (context_.stop.stop_requested()) return stoppedEarly();
+    RunConfig config = config_;
+    config.allocator = allocator;
+    config.threads = 1;  // One a row: they share the machine already.
+    try {
+      auto run = execute(comparison_.model, config, {.stop = context_.stop, .progress = {}});
+      if (!run && run.error().code == ErrorCode::stopped) return stoppedEarly();
+      return run;
+    } catch (const std::bad_alloc&) {
+      // The other rows may need less; and an exception that leaves a thread ends the program.
+      return fail(ErrorCode::unsupported, "there is not enough memory to plan with it");
+    }
+  }
+
+  void report(std::size_t index, bool begins) {
     const std::lock_guard lock(mutex_);
-    ++done_;
+    atWork_[index] = begins;
+    if (!begins) ++done_;
     if (!context_.progress) return;
-    context_.progress(static_cast<double>(done_) / static_cast<double>(comparison_.rows.size()),
-                      row.allocator.text());
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < atWork_.size(); ++i) {
+      if (atWork_[i]) names.push_back(comparison_.rows[i].allocator.text());
+    }
+    const std::size_t all = comparison_.rows.size();
+    context_.progress(static_cast<double>(done_) / static_cast<double>(all),
+                      fmt::format("{} of {} rows done{}{}", done_, all, names.empty() ? "" : "; ",
+                                  fmt::join(names, ", ")));
   }
 
   Comparison& comparison_;
@@ -51,38 +86,67 @@ class Comparer {
   const RunContext& context_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
+  std::vector<bool> atWork_;
   std::size_t done_ = 0;
 };
+
+/// Peaks say nothing where something has no place, so those rows come after, errors last.
+void sortRows(std::vector<ComparisonRow>& rows) {
+  const auto rank = [](const ComparisonRow& row) {
+    return row.fits() ? 0 : row.run ? 1 : row.stopped() ? 3 : 2;
+  };
+  std::ranges::stable_sort(rows, [&](const auto& a, const auto& b) {
+    return std::pair(rank(a), a.peak()) < std::pair(rank(b), b.peak());
+  });
+}
+
+void markBest(std::vector<ComparisonRow>& rows) {
+  const auto plansAll = [](const ComparisonRow& row) {
+    return row.fits() && row.figures.inputsOutside == Bytes();
+  };
+  const bool someDo = std::ranges::any_of(rows, plansAll);
+  std::optional<Bytes> least;
+  for (const ComparisonRow& row : rows) {
+    const bool counts = someDo ? plansAll(row) : row.fits();
+    if (counts) least = std::min(least.value_or(row.peak()), row.peak());
+  }
+  for (ComparisonRow& row : rows) {
+    row.best = (someDo ? plansAll(row) : row.fits()) && row.peak() == *least;
+  }
+}
+
+Bytes lowerBoundOf(const std::vector<ComparisonRow>& rows) {
+  const ComparisonRow* typical = nullptr;
+  for (const ComparisonRow& row : rows) {
+    if (!row.run) continue;
+    const bool all = row.figures.inputsOutside == Bytes() && !row.allocator.info->perDevice;
+    if (all) return row.figures.lowerBound;
+    if (typical == nullptr) typical = &row;
+  }
+  return typical != nullptr ? typical->figures.lowerBound : Bytes();
+}
 
 }  // namespace
 
 bool ComparisonRow::fits() const {
-  return run &&
+  return run && figures.whole &&
          (run->plan.status == PlanStatus::optimal || run->plan.status == PlanStatus::complete ||
           run->plan.status == PlanStatus::stopped);
 }
 
-Bytes ComparisonRow::peak() const {
-  Bytes sum;
-  if (!run) return sum;
-  for (const PoolId pool : run->problem.pools.keys()) sum += run->plan.footprint(pool);
-  return sum;
+std::size_t Comparison::stopped() const {
+  return static_cast<std::size_t>(std::ranges::count_if(rows, &ComparisonRow::stopped));
 }
 
-Result<Comparison> compareAllocators(std::shared_ptr<const Model> model, const RunConfig& config,
-                                     const std::vector<AllocatorChoice>& choices,
-                                     const RunContext& context) {
+Comparison compareAllocators(std::shared_ptr<const Model> model, const RunConfig& config,
+                             const std::vector<AllocatorChoice>& choices,
+                             const RunContext& context) {
   Comparison comparison{.model = std::move(model)};
   for (const AllocatorChoice& choice : choices) comparison.rows.push_back({.allocator = choice});
   Comparer(comparison, config, context).run(static_cast<std::size_t>(std::max(config.threads, 1)));
-  if (context.stop.stop_requested()) {
-    return fail(ErrorCode::stopped, "the comparison was stopped");
-  }
-  // Peaks say nothing where something has no place, so those rows come after, errors last.
-  const auto rank = [](const ComparisonRow& row) { return row.fits() ? 0 : row.run ? 1 : 2; };
-  std::ranges::stable_sort(comparison.rows, [&](const auto& a, const auto& b) {
-    return std::pair(rank(a), a.peak()) < std::pair(rank(b), b.peak());
-  });
+  sortRows(comparison.rows);
+  markBest(comparison.rows);
+  comparison.lowerBound = lowerBoundOf(comparison.rows);
   return comparison;
 }
 

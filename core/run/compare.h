@@ -4,32 +4,46 @@
 #include <optional>
 #include <vector>
 
+#include "core/run/figures.h"
 #include "core/run/run.h"
 
 namespace hw {
 
-/// One allocator's attempt. Has a run, or the error that kept it from having one.
+/// One allocator's attempt. Has a run and its figures, or the error that kept it from having one.
 struct ComparisonRow {
   AllocatorChoice allocator{};
   std::shared_ptr<const Run> run{};
+  RunFigures figures{};  ///< Of the run.
   std::optional<Error> error{};
+  /// Has the smallest peak of all that fit and plan everything asked for; several may.
+  bool best = false;
 
   /// Everything has a place within the capacities.
   bool fits() const;
+  /// Someone wanted to stop before there was a plan.
+  bool stopped() const { return error && error->code == ErrorCode::stopped; }
   /// Sum of the footprints of all pools.
-  Bytes peak() const;
+  Bytes peak() const { return figures.peak(); }
 };
 
 /// One model planned by several allocators under one configuration.
 struct Comparison {
   std::shared_ptr<const Model> model{};
-  std::vector<ComparisonRow> rows{};  ///< Those that fit first, then by peak, then as asked for.
+  /// Those that fit by peak, then those that do not by peak, then those without a plan; otherwise
+  /// as asked for.
+  std::vector<ComparisonRow> rows{};
+  /// Of what was asked for: of a run that plans all of it on one device, if there is one.
+  Bytes lowerBound{};
+
+  /// Rows that were stopped before they had a plan.
+  std::size_t stopped() const;
 };
 
 /// Runs every choice on `config` (whose own allocator is ignored) with `config.threads` at a time.
-/// Fails only on stop; an allocator that fails is a row that says so.
-Result<Comparison> compareAllocators(std::shared_ptr<const Model> model, const RunConfig& config,
-                                     const std::vector<AllocatorChoice>& choices,
-                                     const RunContext& context);
+/// Never fails: an allocator that fails, runs out of memory or is stopped is a row that says so,
+/// and the others keep what they have. Progress names the rows at work.
+Comparison compareAllocators(std::shared_ptr<const Model> model, const RunConfig& config,
+                             const std::vector<AllocatorChoice>& choices,
+                             const RunContext& context);
 
 }  // namespace hw

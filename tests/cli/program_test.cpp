@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/allocators/catalog.h"
 #include "core/base/json.h"
 #include "core/run/samples.h"
 
@@ -104,18 +105,73 @@ TEST_CASE("Ctrl-C ends long work at once with 130", "[cli]") {
   CHECK(shell.entries() == 1);
 }
 
+TEST_CASE("a comparison that is stopped keeps the rows that are done", "[cli]") {
+  const Shell shell;
+  // Sizes below the alignment: no plan reaches the lower bound, so the search goes on and on.
+  std::string csv = "id,lower,upper,size,alignment\n";
+  for (int i = 0; i < 200; ++i) {
+    csv += std::to_string(i) + "," + std::to_string(i % 50) + "," + std::to_string(i % 50 + 9) +
+           ",33,64\n";
+  }
+  shell.write("endless.csv", csv);
+  const std::string compare =
+      "highwater compare endless.csv samples:chain --threads 1 --format csv -o rows.csv "
+      "-a none,in-order,hill-climb:seconds=60,tries=99999999,stuck=99999999 ";
+  const bool clock = GENERATE(true, false);
+  const Outcome outcome = shell.run(clock ? compare + "--stop-after 1"
+                                          : "timeout --preserve-status -s INT 1 " + compare);
+  CAPTURE(clock, outcome.err);
+  CHECK(outcome.exitCode == (clock ? 1 : 130));
+  if (outcome.err.empty() && !clock) return;  // So busy a machine that nothing had begun.
+  CHECK(outcome.err ==
+        "highwater: the comparison was stopped: 2 of 3 rows are done, 1 model not begun\n");
+  const std::string rows = shell.read("rows.csv");
+  CHECK(rows.find("endless.csv,in-order,complete,true,") != std::string::npos);
+  CHECK(rows.find("endless.csv,none,complete,false,") != std::string::npos);
+  CHECK(rows.find(",stopped,false,,") != std::string::npos);
+  CHECK(rows.find("samples:chain,,failed,") != std::string::npos);
+  CHECK(shell.entries() == 2);
+}
+
+TEST_CASE("progress is told when asked for, and never mixes with the result", "[cli]") {
+  const Shell shell;
+  const std::string compare = "highwater compare samples:residual -a none,free-list --format json ";
+  const Outcome quiet = shell.run(compare);
+  CHECK(quiet.err.empty());
+  const Outcome told = shell.run(compare + "--progress");
+  CHECK(parseJson(told.out).has_value());
+  CHECK(told.err.find("100 % 2 of 2 rows done\n") != std::string::npos);
+}
+
 TEST_CASE("equal command lines give equal bytes", "[cli]") {
   const Shell shell;
-  const std::string command = GENERATE(
-      "plan samples:inception_v3 --format json", "plan samples:yolo --format csv",
-      "plan samples:unet -a hill-climb --format json",
-      "simulate samples:squeezenet --format json --threads 2",
-      "simulate samples:squeezenet --events -", "convert samples:bert_base --to graph-json -o -");
+  const std::string command =
+      GENERATE("plan samples:inception_v3 --format json", "plan samples:yolo --format csv",
+               "plan samples:unet -a hill-climb --format json",
+               "simulate samples:squeezenet --format json --threads 2",
+               "simulate samples:squeezenet --events -",
+               "compare samples:yolo samples:unet --threads 2 --format csv | cut -d, -f1-16 | "
+               "sed 's/,[^,]*$//' #",
+               "convert samples:bert_base --to graph-json -o -");
   CAPTURE(command);
   CHECK(
       shell
           .run("highwater " + command + " > a; highwater " + command + " > b; cmp a b && test -s a")
           .exitCode == 0);
+}
+
+TEST_CASE("what any allocator plans passes the auditor, its tables included", "[cli]") {
+  const Shell shell;
+  const std::string platform = GENERATE("generic-npu", "two-devices");
+  for (const AllocatorInfo& info : allocatorCatalog()) {
+    const std::string command = "highwater plan samples:residual -q -o plan.json --platform " +
+                                platform + " -a " + std::string(info.name) +
+                                " && highwater check samples:residual plan.json --platform " +
+                                platform;
+    const Outcome outcome = shell.run(command);
+    CAPTURE(command, outcome.out, outcome.err);
+    CHECK(outcome.exitCode == 0);
+  }
 }
 
 TEST_CASE("every sample can be planned, checked, simulated and converted", "[cli]") {

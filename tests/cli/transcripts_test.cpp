@@ -18,6 +18,7 @@ std::string settled(std::string text) {
       {std::regex("planned in [0-9.]+ [num]?s"), "planned in TIME"},
       {std::regex("( (?:optimal|complete|over-budget|stopped) .*?) +[0-9.]+ [num]?s(?=\n)"),
        "$1 TIME"},
+      {std::regex("(\\+[0-9.]+ %) +[0-9.]+ [num]?s(?=\n)"), "$1 TIME"},
       {std::regex("\"plan_seconds\":[0-9.e+-]+"), "\"plan_seconds\":SECONDS"},
   };
   for (const auto& [pattern, word] : kRules) text = std::regex_replace(text, pattern, word);

@@ -1,0 +1,46 @@
+#include "core/report/method_tables.h"
+
+#include "core/report/tensor_names.h"
+
+namespace hw {
+namespace {
+
+/// Turns a cell into JSON.
+struct CellWriter {
+  const Run& run;
+  const TensorNames& names;
+
+  Json operator()(const std::string& text) const { return text; }
+  Json operator()(std::int64_t count) const { return count; }
+  Json operator()(Bytes bytes) const { return bytes.count(); }
+  Json operator()(StayId stay) const {
+    return stay ? Json(names.of(run.stayTensor(stay))) : Json(nullptr);
+  }
+};
+
+Json tableJson(const MethodTable& table, const CellWriter& writer) {
+  Json rows = Json::array();
+  for (const auto& row : table.rows) {
+    Json cells = Json::array();
+    for (const MethodCell& cell : row) cells.push_back(std::visit(writer, cell));
+    rows.push_back(std::move(cells));
+  }
+  Json json = {{"name", table.name}, {"summary", table.summary}};
+  json["columns"] = table.columns;
+  json["rows"] = std::move(rows);
+  if (table.truncated) json["truncated"] = true;
+  return json;
+}
+
+}  // namespace
+
+Json methodTablesJson(const Run& run) {
+  const TensorNames names(run.graph());
+  Json tables = Json::array();
+  for (const MethodTable& table : run.plan.tables) {
+    tables.push_back(tableJson(table, {run, names}));
+  }
+  return tables;
+}
+
+}  // namespace hw

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+
+#include "core/run/run.h"
+
+namespace hw {
+
+/// What a run amounts to: the figures by which planners are compared. Every table, file and view
+/// that compares runs shows these, and each is defined here and nowhere else.
+struct RunFigures {
+  /// Everything that was to be planned has a place. The optional figures below need that: a part of
+  /// a plan is smaller than the whole, which says nothing for it.
+  bool whole = false;
+
+  Bytes peakL2{};  ///< Sum of the footprints of the first pool of every device: bytes to reserve.
+  Bytes peakL3{};  ///< The same of all other pools.
+  Bytes lowerBound{};  ///< Most bytes of what this run plans that are live at one step, all pools.
+
+  /// Bytes of graph inputs that were asked for but that the method leaves to the caller. A peak
+  /// without them cannot be held against one with them.
+  Bytes inputsOutside{};
+
+  /// peak / lower bound - 1, at least 0; 0 is the best there can be.
+  std::optional<double> gap{};
+
+  /// 1 - largest hole / all holes, in [0, 1], of the step at which most bytes are live (the first
+  /// of several). Holes are free bytes below the highest live byte; 0 without holes. Of the first
+  /// pool that holds anything: L2, or L3 when nothing lives in L2.
+  std::optional<double> fragmentationAtPeak{};
+
+  /// The same ratio, its mean over the steps at which something is live in that pool.
+  std::optional<double> fragmentation{};
+
+  /// Bytes placed on addresses that had a tenant before / all bytes placed, in [0, 1): 0 when
+  /// nothing is reused.
+  std::optional<double> reuse{};
+
+  /// Sum of the sizes of what lives outside the first pool of its device, bytes.
+  std::optional<Bytes> spilled{};
+
+  /// From the start of the first operator to the end of the last one on the platform. Nothing for a
+  /// problem without operators.
+  std::optional<SimTime> latency{};
+
+  /// Bytes read and written by all pools of the platform while the model runs once, weights and
+  /// what bursts add included. Nothing for a problem without operators.
+  std::optional<Bytes> moved{};
+
+  /// Wall time of the planner alone, residency included; seconds.
+  double planSeconds = 0;
+
+  /// Bytes to reserve in all pools together.
+  Bytes peak() const { return peakL2 + peakL3; }
+};
+
+RunFigures figuresOf(const Run& run);
+
+}  // namespace hw
