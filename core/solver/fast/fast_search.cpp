@@ -28,6 +28,9 @@ constexpr std::array<Rule, 6> kRules{{{"size x length", 1, 1},
 constexpr std::array<double, 6> kAmplitudes{6, 2, 1, 0.4, 0.2, 0.1};
 /// Noisy packings of one rule before the next one has its turn.
 constexpr int kNoisyTurn = 48;
+/// Blame gets this many times the moves of noise: it does better on hard problems, noise on those
+/// where one long stay is in the way.
+constexpr std::int64_t kNoiseShare = 3;
 /// Packings without gain after which blame starts anew from the next rule.
 constexpr int kBlamePatience = 400;
 
@@ -76,7 +79,7 @@ class FastSearch {
 
   FastResult run() {
     tryRules();
-    while (!done()) noiseMoves_ <= blameMoves_ ? tryNoise() : tryBlame();
+    while (!done()) kNoiseShare* noiseMoves_ <= blameMoves_ ? tryNoise() : tryBlame();
     return std::move(result_);
   }
 
@@ -122,6 +125,7 @@ class FastSearch {
     if (!hasPlan()) result_.firstPeak = peak;
     result_.peak = peak;
     result_.winner = name;
+    bestPriorities_ = priorities_;
     result_.offsets = skyline_.offsets();
     result_.samples.push_back({.seconds = seconds(), .moves = result_.moves, .peak = peak});
     if (options_.improved) options_.improved(result_.samples.back());
@@ -144,13 +148,26 @@ class FastSearch {
     return kRules[(bestRule_ + number) % kRules.size()];
   }
 
+  /// From the three best rules, then from the best priorities there are.
+  void startNoise() {
+    const std::size_t number = noisyTurns_++ % 4;
+    if (number < 3) {
+      fillRule(turn(number), noiseBase_);
+    } else {
+      noiseBase_ = bestPriorities_;
+    }
+  }
+
+  /// What turns out well is where the next noise starts.
   void tryNoise() {
-    if (noisy_ % kNoisyTurn == 0) fillRule(turn(noisyTurns_++ % 3), noiseBase_);
+    if (noisy_ % kNoisyTurn == 0) startNoise();
     const double amplitude = kAmplitudes[static_cast<std::size_t>(noisy_++) % kAmplitudes.size()];
     for (std::size_t i = 0; i < priorities_.size(); ++i) {
       priorities_[i] = priorityFrom(double{noiseBase_[i]} * (1 + amplitude * random_.fraction()));
     }
+    const Bytes before = result_.peak;
     noiseMoves_ += pack("noise", true);
+    if (result_.peak < before) noiseBase_ = priorities_;
   }
 
   void tryBlame() {
@@ -161,7 +178,7 @@ class FastSearch {
     }
     blameMoves_ += pack("blame", false);
     for (const std::uint32_t blamed : skyline_.tooHigh()) {
-      weights_[blamed] *= 1.1 + 0.5 * random_.fraction();
+      weights_[blamed] *= 1.5 + 1.5 * random_.fraction();
     }
     blameless_ = result_.peak < before ? 0 : blameless_ + 1;
   }
@@ -186,6 +203,7 @@ class FastSearch {
   double largest_ = 1;
   std::size_t bestRule_ = 0;
   std::vector<float> priorities_;
+  std::vector<float> bestPriorities_;
 
   std::int64_t noiseMoves_ = 0;
   std::int64_t noisy_ = 0;
