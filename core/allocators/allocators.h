@@ -49,6 +49,9 @@ std::span<const ParamSpec> exactParams();
 
 std::unique_ptr<Allocator> makeKeepBest(const Params& params);
 
+std::unique_ptr<Allocator> makeBest(const Params& params);
+std::span<const ParamSpec> bestParams();
+
 std::unique_ptr<Allocator> makeFast(const Params& params);
 std::span<const ParamSpec> fastParams();
 

@@ -12,6 +12,14 @@ namespace hw {
 
 std::span<const AllocatorInfo> allocatorCatalog() {
   static const AllocatorInfo kCatalog[] = {
+      {.name = "best",
+       .summary = "the lowest plan in the time there is: skyline packings, the greedy family, then "
+                  "the exact search, each from where the one before ended",
+       .source = "ours: fast, the greedy family and exact together",
+       .complexity = "O(n log n) where a first packing meets the bound; limited by its budgets",
+       .isSearch = true,
+       .params = bestParams(),
+       .make = makeBest},
       {.name = "greedy-by-size",
        .summary = "offline: largest first, each into the tightest gap that fits",
        .source = "Pisarchyk and Lee 2020; arena planners of TensorFlow Lite (best fit) and "
