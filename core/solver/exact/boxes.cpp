@@ -98,11 +98,14 @@ std::vector<std::uint32_t> partOfSection(const std::vector<std::vector<Piece>>& 
 
 Box boxOf(const Problem& problem, StayId id, Bytes unit) {
   const Stay& stay = problem.stays[id];
+  Step steps;
+  for (const Interval<Step>& live : problem.liveSteps(id)) steps += live.length();
   return {.stay = id,
           .height = ceilDiv(stay.size.count(), unit.count()),
           .alignment = std::max<std::int64_t>(1, stay.alignment.count() / unit.count()),
           .pin = stay.pinned ? stay.pinned->count() / unit.count() : -1,
-          .size = stay.size};
+          .size = stay.size,
+          .steps = steps};
 }
 
 }  // namespace

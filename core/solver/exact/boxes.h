@@ -26,6 +26,7 @@ struct Box {
   std::int64_t alignment = 1;  ///< In units.
   std::int64_t pin = -1;       ///< Offset in units; -1: free to choose.
   Bytes size{};
+  Step steps{};                  ///< How long it lives, gaps left out.
   std::uint32_t firstPiece = 0;  ///< Its pieces are [firstPiece, lastPiece) of `Boxes::pieces`.
   std::uint32_t lastPiece = 0;
   Piece hull{};  ///< From its first section to its last.

@@ -1,10 +1,7 @@
 #include "core/solver/exact/portfolio.h"
 
 #include <algorithm>
-#include <atomic>
 #include <thread>
-
-#include "core/solver/exact/static_orders.h"
 
 namespace hw::exact {
 namespace {
@@ -15,76 +12,113 @@ std::int64_t sliceOf(const Boxes& boxes) {
   return std::clamp<std::int64_t>(200'000 / (size + 1), 8, 1'000);
 }
 
-constexpr std::int64_t kFirstTurn = 256;
+/// Nodes of a turn beyond one for each box. Longer ones thrash, shorter ones learn too little.
+constexpr std::int64_t kTurn = 400;
+/// Rounds after which turns are twice as long as at first.
+constexpr std::int64_t kRoundsToDouble = 64;
 
 }  // namespace
 
-Portfolio::Portfolio(const Boxes& boxes, Bytes capacity) : boxes_(boxes) {
-  for (const StaticOrder& order : staticOrders(boxes)) {
-    entries_.push_back({.name = order.name, .search = makeSearch(boxes, order.boxes, capacity)});
-  }
-  turn_ = kFirstTurn + static_cast<std::int64_t>(boxes.boxes.size());
+Portfolio::Portfolio(const Boxes& boxes, Bytes capacity)
+    : boxes_(boxes), capacity_(capacity), orders_(boxes, capacity) {
+  const auto add = [&](std::string_view name, OrderKey key, bool pressed, bool learns) {
+    lanes_.push_back({.name = name, .recipe = {.key = key, .pressed = pressed}, .learns = learns});
+  };
+  add("learned, sections", OrderKey::sections, true, true);
+  add("learned, area", OrderKey::area, true, true);
+  add("learned, steps", OrderKey::steps, true, true);
+  add("learned, mass", OrderKey::mass, true, true);
+  add("area", OrderKey::area, false, false);
+  add("load, sections", OrderKey::sections, true, false);
 }
 
-std::string_view Portfolio::winner() const { return entries_[winner_].name; }
+std::string_view Portfolio::winner() const { return lanes_[winner_].name; }
 
 SearchOutcome Portfolio::run(std::int64_t nodes, const Limits& limits) {
   const std::int64_t until = nodes_ + nodes;
+  const auto size = static_cast<std::int64_t>(boxes_.boxes.size());
+  const auto lanes = static_cast<std::int64_t>(lanes_.size());
   while (nodes_ < until && !limits.over()) {
-    std::int64_t open = 0;
-    for (const Entry& entry : entries_) open += entry.outcome == SearchOutcome::paused ? 1 : 0;
-    if (open == 0) return SearchOutcome::abandoned;
-    const std::int64_t share = std::max<std::int64_t>((until - nodes_) / open, 1);
-    winner_ = round(std::min(turn_, share), limits);
-    if (winner_ < entries_.size()) {
-      if (entries_[winner_].outcome == SearchOutcome::found) {
-        offsets_ = entries_[winner_].search->offsets();
+    const auto age = static_cast<std::int64_t>(rounds_);
+    const std::int64_t turn = (size + kTurn) * (kRoundsToDouble + age) / kRoundsToDouble;
+    winner_ = round(std::min(turn, (until - nodes_ + lanes - 1) / lanes), limits);
+    if (winner_ < lanes_.size()) {
+      if (lanes_[winner_].outcome == SearchOutcome::found) {
+        offsets_ = lanes_[winner_].search->offsets();
       }
-      return entries_[winner_].outcome;
+      return lanes_[winner_].outcome;
     }
-    turn_ += turn_ / 2;
+    const auto gaveUp = [](const Lane& lane) { return lane.outcome == SearchOutcome::abandoned; };
+    if (std::ranges::all_of(lanes_, gaveUp)) return SearchOutcome::abandoned;
   }
   return SearchOutcome::paused;
 }
 
 std::size_t Portfolio::round(std::int64_t nodes, const Limits& limits) {
-  std::vector<std::int64_t> before;
-  for (const Entry& entry : entries_) before.push_back(entry.search->nodes());
   std::atomic<std::size_t> next = 0;
-  std::atomic<std::size_t> ended = entries_.size();
+  std::atomic<std::size_t> ended = lanes_.size();
   const auto work = [&] {
-    for (std::size_t i = next++; i < entries_.size(); i = next++) {
-      if (entries_[i].outcome != SearchOutcome::paused) continue;
+    for (std::size_t i = next++; i < lanes_.size(); i = next++) {
+      if (lanes_[i].outcome == SearchOutcome::abandoned) continue;
       turn(i, nodes, limits, ended);
-      const bool decided = entries_[i].outcome == SearchOutcome::found ||
-                           entries_[i].outcome == SearchOutcome::exhausted;
+      const bool decided = lanes_[i].outcome == SearchOutcome::found ||
+                           lanes_[i].outcome == SearchOutcome::exhausted;
       std::size_t least = ended;
       while (decided && i < least && !ended.compare_exchange_weak(least, i)) {
       }
     }
   };
   std::vector<std::jthread> helpers;
-  const auto threads = std::min(static_cast<std::size_t>(limits.threads), entries_.size());
+  // What the first orders solve at once is not worth a thread.
+  const auto threads =
+      rounds_ == 0 ? 1
+                   : std::min<std::size_t>(lanes_.size(), static_cast<std::size_t>(limits.threads));
   for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
   work();
   helpers.clear();
-  // What later searches did meanwhile depends on the clock; it does not count.
+  // What later lanes did meanwhile depends on the clock; it does not count.
   const std::size_t winner = ended;
-  for (std::size_t i = 0; i < std::min(winner + 1, entries_.size()); ++i) {
-    nodes_ += entries_[i].search->nodes() - before[i];
+  for (std::size_t i = 0; i < std::min(winner + 1, lanes_.size()); ++i) {
+    if (!lanes_[i].search) continue;
+    nodes_ += lanes_[i].search->nodes() - lanes_[i].counted;
+    lanes_[i].counted = lanes_[i].search->nodes();
   }
+  learn();
+  ++rounds_;
   return winner;
+}
+
+void Portfolio::prepare(Lane& lane) const {
+  const bool fresh = lane.search == nullptr;
+  if (fresh) lane.search = makeSearch(boxes_, capacity_);
+  if (!fresh && !lane.learns) return;
+  OrderRecipe recipe = lane.recipe;
+  recipe.seed = rounds_;
+  lane.search->start(orders_.make(recipe));
 }
 
 void Portfolio::turn(std::size_t index, std::int64_t nodes, const Limits& limits,
                      const std::atomic<std::size_t>& ended) {
-  Entry& entry = entries_[index];
+  if (ended < index || limits.over()) return;
+  Lane& lane = lanes_[index];
+  prepare(lane);
   const std::int64_t slice = sliceOf(boxes_);
-  const std::int64_t until = entry.search->nodes() + nodes;
-  while (entry.outcome == SearchOutcome::paused && entry.search->nodes() < until) {
+  const std::int64_t until = lane.search->nodes() + nodes;
+  do {
+    const std::int64_t left = until - lane.search->nodes();
+    lane.outcome = lane.search->run(std::min(slice, left));
     if (ended < index || limits.over()) return;
-    entry.outcome = entry.search->run(std::min(slice, until - entry.search->nodes()));
+  } while (lane.outcome == SearchOutcome::paused && lane.search->nodes() < until);
+}
+
+void Portfolio::learn() {
+  std::vector<std::uint64_t> sum(boxes_.sections, 0);
+  for (const Lane& lane : lanes_) {
+    if (!lane.learns || !lane.search) continue;
+    const auto& failures = lane.search->failures();
+    for (std::size_t s = 0; s < sum.size(); ++s) sum[s] += failures[s];
   }
+  orders_.learn(sum);
 }
 
 }  // namespace hw::exact

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string_view>
 #include <vector>
 
+#include "core/solver/exact/order_maker.h"
 #include "core/solver/exact/search.h"
 
 namespace hw::exact {
@@ -21,8 +23,10 @@ struct Limits {
   }
 };
 
-/// Several searches for the same thing, each with an order of its own, taking turns: some orders
-/// need a thousandth of the nodes that others do, and nobody knows which before.
+/// Several searches for the same thing, each with orders of its own, taking turns: some orders need
+/// a thousandth of the nodes that others do, and nobody knows which before. *Learners* begin anew
+/// each turn, with an order made from how all failed; *provers* go on where they were, so that one
+/// of them ends even when there is nothing to find.
 ///
 /// Turns are counted in nodes. When several searches end in the same round, the first in the list
 /// wins, so the answer depends neither on the clock nor on the number of threads.
@@ -32,29 +36,36 @@ class Portfolio {
   Portfolio(const Boxes& boxes, Bytes capacity);
 
   /// Gives the searches about `nodes` more in total. `paused` when these are spent or the limits
-  /// are reached, `abandoned` when every search has given up.
+  /// are reached, `abandoned` when no search can go on.
   SearchOutcome run(std::int64_t nodes, const Limits& limits);
 
   std::int64_t nodes() const { return nodes_; }
-  /// After `found`.
+  /// By box, in units; after `found`.
   const std::vector<std::int64_t>& offsets() const { return offsets_; }
-  /// The order that ended the search.
+  /// The search that ended it.
   std::string_view winner() const;
 
  private:
-  struct Entry {
+  struct Lane {
     std::string_view name;
-    std::unique_ptr<Search> search;
+    OrderRecipe recipe;
+    bool learns;
+    std::unique_ptr<Search> search{};
     SearchOutcome outcome = SearchOutcome::paused;
+    std::int64_t counted = 0;  ///< Nodes that are in `nodes_`.
   };
-  /// Every search gets `nodes` more. Returns the index of the winner, or the number of entries.
+  /// Every search gets `nodes` more. Returns the index of the winner, or the number of lanes.
   std::size_t round(std::int64_t nodes, const Limits& limits);
   void turn(std::size_t index, std::int64_t nodes, const Limits& limits,
             const std::atomic<std::size_t>& ended);
+  void prepare(Lane& lane) const;
+  void learn();
 
   const Boxes& boxes_;
-  std::vector<Entry> entries_;
-  std::int64_t turn_;
+  Bytes capacity_;
+  OrderMaker orders_;
+  std::vector<Lane> lanes_;
+  std::uint64_t rounds_ = 0;
   std::int64_t nodes_ = 0;
   std::vector<std::int64_t> offsets_;
   std::size_t winner_ = 0;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/solver/exact/boxes.h"
@@ -21,17 +22,21 @@ class Search {
  public:
   virtual ~Search() = default;
 
+  /// Begins anew and breaks ties by `order`, a permutation of the boxes.
+  virtual void start(std::span<const std::uint32_t> order) = 0;
+
   /// Looks at about `nodes` more placements.
   virtual SearchOutcome run(std::int64_t nodes) = 0;
 
-  /// Placements looked at so far.
+  /// Placements looked at so far, over all starts.
   virtual std::int64_t nodes() const = 0;
   /// By box, in units; those of a solution once `run` returned `found`.
   virtual std::vector<std::int64_t> offsets() const = 0;
+  /// By section: how often it had no room for what was left, since the last start.
+  virtual const std::vector<std::uint32_t>& failures() const = 0;
 };
 
-/// A search that breaks ties by `order`, a permutation of the boxes. Keeps a reference to `boxes`.
-std::unique_ptr<Search> makeSearch(const Boxes& boxes, const std::vector<std::uint32_t>& order,
-                                   Bytes capacity);
+/// A search that has not been started. Keeps a reference to `boxes`.
+std::unique_ptr<Search> makeSearch(const Boxes& boxes, Bytes capacity);
 
 }  // namespace hw::exact
