@@ -38,18 +38,22 @@ Outcome<Platform> readPlatform(const std::string& text) {
 }  // namespace
 
 DimensionOptions::DimensionOptions(Arguments& arguments) {
-  arguments.option(
-      "--dim", dimensions_,
-      {.help = "binds a free dimension of the model; may be repeated", .type = "NAME=VALUE"});
+  arguments.option("--dim", dimensions_,
+                   {.help = "binds a free dimension, or an input of one number; may be repeated",
+                    .type = "NAME=VALUE"});
+  arguments.option("--bodies", bodies_,
+                   {.help = "branches and loops as steps (default), or closed: one step each",
+                    .type = "HOW",
+                    .choices = {"steps", "closed"}});
 }
 
 Outcome<ImportOptions> DimensionOptions::importOptions() const {
-  ImportOptions options;
+  ImportOptions options{.closedBodies = bodies_ == "closed"};
   for (const std::string& text : dimensions_) {
     const std::size_t equals = text.rfind('=');
     const auto value =
         equals == std::string::npos ? std::nullopt : parseInteger(text.substr(equals + 1));
-    if (!value || *value < 1 || equals == 0) {
+    if (!value || *value < 0 || equals == 0) {
       return failure(
           ExitCode::badUsage, "--dim",
           fmt::format("'{}' is not a dimension; expected NAME=VALUE, such as batch=1", text));

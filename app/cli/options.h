@@ -22,6 +22,7 @@ class DimensionOptions {
 
  private:
   std::vector<std::string> dimensions_;
+  std::string bodies_;
 };
 
 /// Opens a model file, or samples:NAME; errors are about `name`.

@@ -168,8 +168,13 @@ std::vector<TensorId> translate(const std::vector<GraphBuilder::Handle>& handles
   return translated;
 }
 
-/// True when nothing the op reads is known only at run time.
+/// True when nothing the op reads is known only at run time, and what it makes can be stored with
+/// the weights: a graph output cannot, the caller wants it in memory.
 bool runsAheadOfTime(const Graph& graph, const Op& op) {
+  // Runtimes leave control flow alone, so its results are not there ahead of time.
+  if (op.type == "If" || op.type == "Loop" || op.type == "Scan") return false;
+  const auto isOutput = [&](TensorId id) { return id && graph.tensors[id].graphOutput; };
+  if (op.type != "Constant" && std::ranges::any_of(op.outputs, isOutput)) return false;
   const auto stored = [&](TensorId id) { return !id || graph.tensors[id].constant; };
   const auto present = [](TensorId id) { return static_cast<bool>(id); };
   if (!std::ranges::all_of(op.inputs, stored) || !std::ranges::all_of(op.captures, stored)) {

@@ -43,7 +43,8 @@ class GraphBuilder {
 
   /// Fails on two producers of one tensor, a cycle, a producer of a graph input or constant, a
   /// tensor that is read but comes from nowhere, and sizes that add up to more than kMaxBytes.
-  /// An op whose inputs are all constant is folded and its outputs become constants; an op without
+  /// An op whose inputs are all constant is folded and its outputs become constants, unless the
+  /// graph hands one out; an op without
   /// any input is folded only if `type` is Constant, or it is listed by the importer as one.
   Result<Graph> build() &&;
 

@@ -16,6 +16,9 @@ namespace hw {
 /// What the user may tell an importer.
 struct ImportOptions {
   std::map<std::string, std::int64_t> dimensions{};  ///< --dim NAME=VALUE.
+  /// Control flow stays one op each, its bodies unseen. Else the branch that is taken, and one
+  /// turn of a loop, become steps of the graph.
+  bool closedBodies = false;
 };
 
 /// A file, loaded: a graph, or a bare planning problem.

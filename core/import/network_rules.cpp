@@ -16,7 +16,13 @@ std::int64_t headCount(const OpFacts& facts, const char* name) {
 
 /// The output, then mean and inverse deviation with the normalised axes folded to one.
 OutputFacts layerNormalization(const OpFacts& facts) {
+  constexpr std::int64_t kFirstStandard = 17;  // Before, ONNX Runtime's own: typed by its scale.
   OutputFacts outputs = like(facts, 0);
+  const bool isStandard = facts.op.domain.empty() && facts.opset >= kFirstStandard &&
+                          facts.op.type == "LayerNormalization";
+  if (!outputs.empty() && !isStandard && facts.dtype(1) != Dtype::unknown) {
+    outputs[0].dtype = facts.dtype(1);
+  }
   if (outputs.empty() || facts.outputCount < 2) return outputs;
   const auto axis = normalAxis(facts.op.intAttribute("axis", -1), outputs[0].shape->size());
   if (!axis) return outputs;

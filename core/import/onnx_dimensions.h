@@ -21,12 +21,27 @@ class FreeDimensions {
   /// one `--dim INPUT[AXIS]`; else it is 1, and `notes` says so. True when one was taken as 1.
   bool bindInput(onnx::TypeProto& type, const std::string& input);
 
+  /// Makes the open dimensions of a tensor inside the model static that the user bound with
+  /// `--dim TENSOR[AXIS]`. True when all are static now.
+  bool bindTensor(onnx::TypeProto& type, const std::string& tensor);
+
+  /// As above, for dimensions that depend on data: what the user did not bind becomes the most it
+  /// can be, or 1 where there is no such bound (`most` is negative); `notes` says so.
+  void assumeTensor(onnx::TypeProto& type, const std::string& tensor,
+                    const std::vector<std::int64_t>& most);
+
+  /// What the user says a graph input of one integer or truth value holds: `--dim INPUT=VALUE`.
+  std::optional<std::int64_t> valueOf(const onnx::TypeProto& type, const std::string& input);
+
   /// Makes those dimensions static whose names have a value by now, products such as `batch*seq`
   /// included; clears the others. True when a value used was taken as 1.
   bool substitute(onnx::TypeProto& type);
 
-  /// One sentence a dimension that was taken as 1.
+  /// One sentence a dimension that was not given.
   const std::vector<std::string>& notes() const { return notes_; }
+
+  /// Inputs of one number whose values the user might have given.
+  const std::vector<std::string>& openValues() const { return openValues_; }
 
   /// Fails when the user bound a dimension that the model does not have.
   Result<void> checkAllUsed() const;
@@ -37,11 +52,15 @@ class FreeDimensions {
     bool assumed = false;
   };
   Size sizeOf(const std::string& name, const std::string& input, int axis);
+  void giveShape(onnx::TypeProto& type, const std::string& tensor);
+  std::optional<std::int64_t> bound(const std::string& key);
   std::optional<Size> known(const std::string& name);
 
   std::map<std::string, std::int64_t> bound_;
   std::set<std::string> used_;         ///< Names in `bound_` that the model has.
   std::map<std::string, Size> sizes_;  ///< Of the named dimensions of inputs.
+  std::set<std::string> offered_;      ///< Keys that a note names.
+  std::vector<std::string> openValues_;
   std::vector<std::string> notes_;
 };
 

@@ -7,9 +7,11 @@
 #include <unordered_set>
 
 #include "core/base/text.h"
+#include "core/import/dimension_expression.h"
 #include "core/import/onnx_scopes.h"
 #include "core/import/onnx_values.h"
 #include "core/import/op_facts.h"
+#include "core/import/shape_rules.h"
 
 namespace hw {
 namespace {
@@ -96,6 +98,24 @@ std::string reasonFor(const onnx::NodeProto& node, const std::vector<const Knowl
   return fmt::format("the size of this output of {} depends on data", type);
 }
 
+/// True when every dimension is a number or a single name.
+bool hasPlainDimensions(const onnx::TypeProto& type) {
+  if (!type.has_tensor_type()) return true;
+  return std::ranges::all_of(type.tensor_type().shape().dim(), [](const auto& dimension) {
+    return !dimension.has_dim_param() || isPlainName(dimension.dim_param());
+  });
+}
+
+/// The type of an output whose dimensions depend on data, those left open.
+Knowledge openKnowledge(const OpenFacts& facts) {
+  Knowledge known = typed(tensorType(elementType(facts.dtype), facts.most));
+  auto& shape = *known.type.mutable_tensor_type()->mutable_shape();
+  for (const std::size_t axis : facts.open)
+    shape.mutable_dim(static_cast<int>(axis))->clear_value();
+  if (!facts.open.empty()) known.most = facts.most;
+  return known;
+}
+
 }  // namespace
 
 Knowledge typed(onnx::TypeProto type, SizeOrigin origin) {
@@ -126,22 +146,43 @@ std::int64_t ShapeInference::opset(const std::string& domain) const {
   return found != opsets_.end() && found->second > 0 ? found->second : kNewest;
 }
 
-Scope ShapeInference::run() {
-  Scope scope;
-  const onnx::GraphProto& graph = model_.graph();
+std::shared_ptr<const Scope> ShapeInference::run() {
+  const auto scope = std::make_shared<Scope>();
+  bindInputs(model_.graph(), *scope);
+  inferGraph(model_.graph(), scope);
+  return scope;
+}
+
+void ShapeInference::bindInputs(const onnx::GraphProto& graph, Scope& scope) {
   std::unordered_set<std::string> stored;  // Up to IR 3 weights are inputs too.
   for (const auto& tensor : graph.initializer()) stored.insert(tensor.name());
-  for (const auto& input : graph.input()) {
-    if (stored.contains(input.name())) continue;
+  for (const auto& tensor : graph.sparse_initializer()) stored.insert(tensor.values().name());
+  const auto bind = [&](const onnx::ValueInfoProto& input) {
     onnx::TypeProto type = input.type();
     const bool assumed = dimensions_.bindInput(type, input.name());
     Knowledge known = typed(type, assumed ? SizeOrigin::assumed : SizeOrigin::declared);
     known.assumed = assumed;
     if (!staticShape(known.type)) known.reason = "the file gives no shape for this input";
+    if (const auto value = dimensions_.valueOf(known.type, input.name())) {
+      SmallValue held{.dtype = dtypeOfElement(elementType(known.type)),
+                      .shape = *staticShape(known.type),
+                      .integers = {*value}};
+      known.value = std::make_shared<const SmallValue>(std::move(held));
+      known.computed = true;
+    }
     scope.set(input.name(), std::move(known));
+  };
+  // Sums such as `past + 1` stand on names that other inputs bring.
+  for (const bool plain : {true, false}) {
+    for (const auto& input : graph.input()) {
+      if (!stored.contains(input.name()) && hasPlainDimensions(input.type()) == plain) bind(input);
+    }
   }
-  inferGraph(graph, scope);
-  return scope;
+}
+
+const BodyRun* ShapeInference::runOf(const onnx::NodeProto& node) const {
+  const auto found = runs_.find(&node);
+  return found != runs_.end() ? &found->second : nullptr;
 }
 
 void ShapeInference::seedInitializers(const onnx::GraphProto& graph, Scope& scope) {
@@ -160,9 +201,8 @@ void ShapeInference::seedInitializers(const onnx::GraphProto& graph, Scope& scop
   }
 }
 
-std::unordered_map<std::string, Knowledge> ShapeInference::declaredTypes(
-    const onnx::GraphProto& graph) {
-  std::unordered_map<std::string, Knowledge> declared;
+ShapeInference::Declared ShapeInference::declaredTypes(const onnx::GraphProto& graph) {
+  Declared declared;
   const auto add = [&](const onnx::ValueInfoProto& info) {
     onnx::TypeProto type = info.type();
     const bool assumed = dimensions_.substitute(type);
@@ -177,19 +217,19 @@ std::unordered_map<std::string, Knowledge> ShapeInference::declaredTypes(
   return declared;
 }
 
-void ShapeInference::inferGraph(const onnx::GraphProto& graph, Scope& scope) {
-  seedInitializers(graph, scope);
-  const auto declared = declaredTypes(graph);
+void ShapeInference::inferGraph(const onnx::GraphProto& graph, const SharedScope& scope) {
+  seedInitializers(graph, *scope);
+  const Declared declared = declaredTypes(graph);
   for (const std::size_t index : executionOrder(graph)) {
     inferNode(graph.node(static_cast<int>(index)), scope, declared);
   }
 }
 
-void ShapeInference::inferNode(const onnx::NodeProto& node, Scope& scope,
-                               const std::unordered_map<std::string, Knowledge>& declared) {
+void ShapeInference::inferNode(const onnx::NodeProto& node, const SharedScope& scope,
+                               const Declared& declared) {
   Inputs inputs;
   for (const std::string& name : node.input()) {
-    inputs.push_back(name.empty() ? nullptr : scope.find(name));
+    inputs.push_back(name.empty() ? nullptr : scope->find(name));
   }
   Outputs outputs;
   const bool goesOn = nodesLeft_-- > 0;
@@ -202,29 +242,45 @@ void ShapeInference::inferNode(const onnx::NodeProto& node, Scope& scope,
     if (name.empty()) continue;
     Knowledge& known = outputs[i];
     if (!goesOn) known.reason = "shape inference gave up: bodies are nested too often";
-    const auto found = declared.find(name);
-    const bool isStatic = staticShape(known.type).has_value();
-    if (isStatic && (assumed || known.assumed)) {
-      known.assumed = true;
-      known.origin = SizeOrigin::assumed;
-    }
-    const bool helps = found != declared.end() && !isStatic &&
-                       (staticShape(found->second.type) ||
-                        known.type.value_case() == onnx::TypeProto::VALUE_NOT_SET);
-    if (helps) {
-      const std::string reason = std::move(known.reason);
-      known = found->second;
-      known.reason = staticShape(known.type) ? std::string() : reason;
-    } else if (found != declared.end() && elementType(known.type) == 0 &&
-               known.type.has_tensor_type()) {
-      known.type.mutable_tensor_type()->set_elem_type(elementType(found->second.type));
-    }
-    scope.set(name, std::move(known));
+    known.assumed = known.assumed || (assumed && staticShape(known.type));
+    complete(known, name, declared);
+    scope->set(name, std::move(known));
   }
 }
 
+void ShapeInference::complete(Knowledge& known, const std::string& name, const Declared& declared) {
+  const auto found = declared.find(name);
+  // The user knows better than the file, where rules cannot tell.
+  const auto bind = [&] {
+    if (!staticShape(known.type) && dimensions_.bindTensor(known.type, name)) {
+      known.origin = SizeOrigin::declared;
+    }
+  };
+  bind();
+  const bool isStatic = staticShape(known.type).has_value();
+  const bool helps = found != declared.end() && !isStatic &&
+                     (staticShape(found->second.type) ||
+                      known.type.value_case() == onnx::TypeProto::VALUE_NOT_SET);
+  if (helps) {
+    const std::string reason = std::move(known.reason);
+    known = found->second;
+    known.reason = reason;
+  } else if (found != declared.end() && elementType(known.type) == 0 &&
+             known.type.has_tensor_type()) {
+    known.type.mutable_tensor_type()->set_elem_type(elementType(found->second.type));
+  }
+  bind();
+  if (!staticShape(known.type) && !known.most.empty()) {
+    dimensions_.assumeTensor(known.type, name, known.most);
+    known.assumed = staticShape(known.type).has_value();
+  }
+  if (!staticShape(known.type)) return;
+  known.reason.clear();
+  if (known.assumed) known.origin = SizeOrigin::assumed;
+}
+
 ShapeInference::Outputs ShapeInference::infer(const onnx::NodeProto& node, const Inputs& inputs,
-                                              const Scope& scope) {
+                                              const SharedScope& scope) {
   if (normalDomain(node.domain()).empty()) {
     if (node.op_type() == "If") return inferIf(node, inputs, scope);
     if (node.op_type() == "Loop") return inferLoop(node, inputs, scope);
@@ -274,9 +330,13 @@ ShapeInference::Outputs ShapeInference::inferPlain(const onnx::NodeProto& node,
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!isOpen(outputs[i])) continue;
     if (i < answer.types.size()) outputs[i] = typed(answer.types[i], origin);
-    if (isOpen(outputs[i])) {
-      outputs[i].reason = reasonFor(node, inputs, answer, !ruled.empty());
-    }
+  }
+  if (std::ranges::none_of(outputs, isOpen)) return outputs;
+  const auto rest = inferOpenOutputs(facts);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!isOpen(outputs[i])) continue;
+    if (i < rest.size()) outputs[i] = openKnowledge(rest[i]);
+    outputs[i].reason = reasonFor(node, inputs, answer, !ruled.empty() || !rest.empty());
   }
   return outputs;
 }

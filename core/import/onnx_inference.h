@@ -22,12 +22,14 @@ struct Knowledge {
   bool assumed = false;                       ///< A free dimension taken as 1 has a part in it.
   SizeOrigin origin = SizeOrigin::unknown;
   std::string reason{};  ///< Why there is no static shape.
+  /// For a dimension that depends on data, the most it can be; -1: no bound. Empty when none does.
+  std::vector<std::int64_t> most{};
 };
 
 /// The values that can be named in one graph; a body sees those of the graphs around it too.
 class Scope {
  public:
-  explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
+  explicit Scope(std::shared_ptr<const Scope> outer = nullptr) : outer_(std::move(outer)) {}
 
   const Knowledge* find(const std::string& name) const {
     const auto found = known_.find(name);
@@ -39,8 +41,16 @@ class Scope {
   }
 
  private:
-  const Scope* outer_;
+  std::shared_ptr<const Scope> outer_;
   std::unordered_map<std::string, Knowledge> known_;
+};
+
+/// How a node of control flow runs.
+struct BodyRun {
+  const onnx::GraphProto* body = nullptr;  ///< The branch that is taken, or what is repeated.
+  std::shared_ptr<const Scope> scope{};    ///< The values inside it, in its last turn.
+  std::int64_t turns = 1;
+  bool isCertain = true;  ///< False: a branch or number of turns that had to be guessed.
 };
 
 /// Works out types and shapes of a whole model, node by node in execution order: first what small
@@ -50,7 +60,10 @@ class ShapeInference {
   ShapeInference(const onnx::ModelProto& model, FreeDimensions& dimensions);
 
   /// Knowledge about the values of the main graph.
-  Scope run();
+  std::shared_ptr<const Scope> run();
+
+  /// How the nodes of control flow run; null for all others, and for those that make no sense.
+  const BodyRun* runOf(const onnx::NodeProto& node) const;
 
   /// The opset of the model for a domain; the newest one there is when the model does not say.
   std::int64_t opset(const std::string& domain) const;
@@ -59,24 +72,45 @@ class ShapeInference {
   using Inputs = std::vector<const Knowledge*>;  ///< Null: absent, or nothing is known.
   using Outputs = std::vector<Knowledge>;
 
-  void inferGraph(const onnx::GraphProto& graph, Scope& scope);
+  using SharedScope = std::shared_ptr<Scope>;
+
+  void bindInputs(const onnx::GraphProto& graph, Scope& scope);
+  void inferGraph(const onnx::GraphProto& graph, const SharedScope& scope);
   void seedInitializers(const onnx::GraphProto& graph, Scope& scope);
-  void inferNode(const onnx::NodeProto& node, Scope& scope,
-                 const std::unordered_map<std::string, Knowledge>& declared);
-  Outputs infer(const onnx::NodeProto& node, const Inputs& inputs, const Scope& scope);
+  using Declared = std::unordered_map<std::string, Knowledge>;
+  void inferNode(const onnx::NodeProto& node, const SharedScope& scope, const Declared& declared);
+  /// What the file, the user and guesses add to what was inferred about an output.
+  void complete(Knowledge& known, const std::string& name, const Declared& declared);
+  Outputs infer(const onnx::NodeProto& node, const Inputs& inputs, const SharedScope& scope);
   Outputs inferPlain(const onnx::NodeProto& node, const Inputs& inputs);
-  std::unordered_map<std::string, Knowledge> declaredTypes(const onnx::GraphProto& graph);
+  Declared declaredTypes(const onnx::GraphProto& graph);
 
   // Control flow.
-  Outputs inferIf(const onnx::NodeProto& node, const Inputs& inputs, const Scope& scope);
-  Outputs inferLoop(const onnx::NodeProto& node, const Inputs& inputs, const Scope& scope);
-  Outputs inferScan(const onnx::NodeProto& node, const Inputs& inputs, const Scope& scope);
+  Outputs inferIf(const onnx::NodeProto& node, const Inputs& inputs, const SharedScope& scope);
+  Outputs inferLoop(const onnx::NodeProto& node, const Inputs& inputs, const SharedScope& scope);
+  Outputs inferScan(const onnx::NodeProto& node, const Inputs& inputs, const SharedScope& scope);
+  struct BodyResult {
+    Outputs outputs{};
+    SharedScope scope{};
+  };
   /// What the outputs of a body are when its inputs, in order, are as given.
-  Outputs inferBody(const onnx::GraphProto& body, const Outputs& inputs, const Scope& outer);
+  BodyResult inferBody(const onnx::GraphProto& body, const Outputs& inputs,
+                       const SharedScope& outer);
+  /// A turn with which the shapes agree that a loop carries on: gives up those that change.
+  BodyResult settle(const onnx::GraphProto& body, Outputs& start, BodyResult result,
+                    const SharedScope& scope);
+  struct GrowthPlan {
+    std::int64_t turns = 0;
+    const SharedScope& scope;
+  };
+  /// The last of so many turns, when each adds as much as the first two; else `settle`.
+  BodyResult grow(const onnx::GraphProto& body, Outputs& start, BodyResult result,
+                  const GrowthPlan& plan);
 
   const onnx::ModelProto& model_;
   FreeDimensions& dimensions_;
   std::unordered_map<std::string, std::int64_t> opsets_;
+  std::unordered_map<const onnx::NodeProto*, BodyRun> runs_;
   std::int64_t nodesLeft_;  ///< Bodies are inferred several times, nested ones many times.
 };
 

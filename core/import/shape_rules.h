@@ -27,6 +27,17 @@ std::span<const ShapeRule> elementRules();
 /// Normalisation, attention and products, among them the fused ops of ONNX Runtime.
 std::span<const ShapeRule> networkRules();
 
+/// An output some of whose dimensions hang on the data itself.
+struct OpenFacts {
+  Dtype dtype = Dtype::unknown;
+  Shape most{};                     ///< The most each dimension can be; -1: there is no bound.
+  std::vector<std::size_t> open{};  ///< The axes that depend on data.
+};
+
+/// What can be said ahead of time about the outputs of ops that find out at run time how much
+/// there is: NonZero, Compress, Unique, TopK and the like. Empty for all others.
+std::vector<OpenFacts> inferOpenOutputs(const OpFacts& facts);
+
 /// One output with a known shape.
 inline OutputFacts one(Dtype dtype, Shape shape) { return {{dtype, std::move(shape)}}; }
 

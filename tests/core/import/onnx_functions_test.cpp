@@ -78,7 +78,7 @@ TEST_CASE("bodies inside functions keep their own names", "[import][onnx]") {
   addNode(no, "Relu", {"a"}, {"c"});  // Hides the condition.
   addOutput(no, "c");
   addNode(onnx.graph(), "choose", {"c", "x"}, {"y"}).set_domain("local");
-  const auto model = onnx.load();
+  const auto model = onnx.load({.closedBodies = true});
   REQUIRE(model);
   CHECK(tensorNamed(*model, "y").shape == Shape{4});
   const Op& op = model->graph->ops[OpId(0)];

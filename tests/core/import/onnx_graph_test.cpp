@@ -104,7 +104,7 @@ TEST_CASE("bodies capture what they read from outside, unless they define it", "
   addOutput(no, "a");  // A branch may just hand an outer value on.
   addOutput(graph, "y");
 
-  const auto model = onnx.load();
+  const auto model = onnx.load({.closedBodies = true});
   REQUIRE(model);
   const Op& op = model->graph->ops[OpId(0)];
   std::vector<std::string> captures;
