@@ -56,6 +56,25 @@ Plan finishPlan(const Problem& problem, Plan plan) {
   return plan;
 }
 
+Decision Allocator::explain(const Problem& problem, const Plan& plan, StayId stay) const {
+  const auto& address = plan.addresses[stay];
+  if (!address && (!plan.outOfMemory || plan.outOfMemory->stay != stay)) {
+    return judgeDecision(problem, plan, stay);
+  }
+  if (problem.stays[stay].pinned) {
+    Decision pinned{.stay = stay, .decided = "the problem fixes its offset: it is pinned"};
+    addCandidate(pinned, {.kind = "pin", .address = address, .reason = "asked for"});
+    return pinned;
+  }
+  auto decision = recount(problem, plan, stay);
+  // A search that the clock ended may not come to the same end twice.
+  const Candidate* chosen = decision ? decision->chosen() : nullptr;
+  const bool agrees = decision && (chosen ? chosen->address == address : !address);
+  if (!agrees) return judgeDecision(problem, plan, stay);
+  decision->stay = stay;
+  return std::move(*decision);
+}
+
 Result<Plan> Allocator::plan(const Problem& problem, const PlanContext& context) const {
   check(!problem.pools.empty(), "a problem with at least one pool");
   if (!commonAlignment(problem)) {

@@ -7,6 +7,7 @@
 
 #include "core/allocators/params.h"
 #include "core/base/result.h"
+#include "core/plan/decision.h"
 #include "core/plan/plan.h"
 
 namespace hw {
@@ -33,9 +34,19 @@ class Allocator {
   /// on stop before there is any plan; "does not fit" is a status.
   Result<Plan> plan(const Problem& problem, const PlanContext& context) const;
 
+  /// Why `stay` lies where `plan`, which this allocator made of `problem`, has put it: the chosen
+  /// candidate is the plan's own address. Costs about one planning, of searches one sequence.
+  Decision explain(const Problem& problem, const Plan& plan, StayId stay) const;
+
  private:
   /// Fills in addresses and status; may leave the story empty if there is none worth telling.
   virtual Result<Plan> solve(const Problem& problem, const PlanContext& context) const = 0;
+
+  /// Follows the decision for one stay again, which is not pinned. Offsets are inside the region.
+  /// Nothing: the method keeps no account, and the finished plan has to speak for itself.
+  virtual std::optional<Decision> recount(const Problem&, const Plan&, StayId) const {
+    return std::nullopt;
+  }
 };
 
 /// What `Allocator::plan` does after the strategy: fits regions, tells the story when there is

@@ -45,6 +45,10 @@ class BlockIdHeap final : public Heap {
     return {mapping_, capacity};
   }
 
+  /// Keeps account of how `stay` gets its block.
+  void watch(StayId stay) { account_.stay = stay; }
+  Decision takeAccount() { return std::move(account_); }
+
  private:
   struct Blocks {
     std::vector<Bytes> capacities;
@@ -62,10 +66,12 @@ class BlockIdHeap final : public Heap {
     } else {
       const auto taken = pickIdle(blocks, stay.size);
       block = *taken;
+      if (id == account_.stay) accountForIdle(pool, stay, block);
       blocks.idle.erase(taken);
       how = blocks.capacities[block] < stay.size ? "reused, expanded" : "reused";
       blocks.capacities[block] = std::max(blocks.capacities[block], stay.size);
     }
+    if (id == account_.stay) accountForNew(pool, stay, how == "new");
     addRow(mapping_, {stay.steps.begin.count(), id, stay.size, static_cast<std::int64_t>(block),
                       how, blocks.capacities[block], idleText(blocks)});
     return Choice{{pool, RegionId(block), Bytes()},
@@ -88,6 +94,49 @@ class BlockIdHeap final : public Heap {
     return best;
   }
 
+  /// The idle list, in its order.
+  void accountForIdle(PoolId pool, const Stay& stay, std::size_t taken) {
+    const Blocks& blocks = pools_[pool];
+    for (const std::size_t block : blocks.idle) {
+      const Bytes capacity = blocks.capacities[block];
+      Candidate candidate{.kind = fmt::format("idle block {}", block),
+                          .address = Address{pool, RegionId(block), Bytes()},
+                          .room = capacity,
+                          .verdict = block == taken ? Verdict::chosen : Verdict::lessGood};
+      candidate.reason = capacity < stay.size
+                             ? fmt::format("would grow by {}", countBytes(stay.size - capacity))
+                             : fmt::format("{} to spare", countBytes(capacity - stay.size));
+      if (block == taken && capacity < stay.size) {
+        candidate.reason = fmt::format("expanded by {}", countBytes(stay.size - capacity));
+      } else if (block != taken && pick_ != Pick::best) {
+        candidate.reason += pick_ == Pick::fifo ? "; fell idle later" : "; fell idle earlier";
+      }
+      addCandidate(account_, std::move(candidate));
+    }
+    account_.decided = pick_ == Pick::fifo   ? "the front of the idle list is taken"
+                       : pick_ == Pick::lifo ? "the back of the idle list is taken"
+                       : blocks.capacities[taken] >= stay.size
+                           ? "the smallest idle block that is large enough is taken"
+                           : "no idle block is large enough: the largest is taken";
+  }
+
+  void accountForNew(PoolId pool, const Stay& stay, bool taken) {
+    const std::size_t next = pools_[pool].capacities.size() - (taken ? 1 : 0);
+    account_.when = fmt::format("mapped at step {}", stay.steps.begin.count());
+    Candidate candidate{.kind = fmt::format("new block {}", next)};
+    if (taken) {
+      candidate.address = Address{pool, RegionId(next), Bytes()};
+      candidate.reason = "created with " + countBytes(stay.size);
+      account_.decided =
+          fmt::format("the idle list is empty, so a block is created: all {} are busy", next);
+      if (next == 0) account_.decided = "the first block: there is none yet";
+    } else {
+      candidate.verdict = Verdict::notAllowed;
+      candidate.reason = "only when no block is idle";
+    }
+    addCandidate(account_, std::move(candidate));
+  }
+
   void released(StayId id, const Address& address) override {
     pools_[problem().poolOf(id)].idle.push_back(address.region.index());
   }
@@ -104,6 +153,7 @@ class BlockIdHeap final : public Heap {
   IdMap<PoolId, Blocks> pools_;
   Pick pick_;
   MethodTable mapping_;
+  Decision account_;
 };
 
 class BlockIds final : public Allocator {
@@ -117,6 +167,13 @@ class BlockIds final : public Allocator {
     Plan plan = replay(problem, heap);
     plan.tables = heap.tables();
     return plan;
+  }
+
+  std::optional<Decision> recount(const Problem& problem, const Plan&, StayId stay) const override {
+    BlockIdHeap heap(problem, pick_);
+    heap.watch(stay);
+    replay(problem, heap);
+    return heap.takeAccount();
   }
 
   Pick pick_;

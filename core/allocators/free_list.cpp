@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include <map>
 #include <set>
 #include <utility>
 
@@ -64,6 +67,8 @@ class FreeBlocks {
     return std::nullopt;
   }
 
+  const std::set<std::pair<Bytes, Bytes>>& bySize() const { return bySize_; }
+
   /// The largest block, the highest if several. Not to be called when empty.
   Chunk largest() const {
     const auto& [size, offset] = *bySize_.rbegin();
@@ -85,12 +90,18 @@ class FreeListHeap final : public Heap {
   FreeListHeap(const Problem& whole, Bytes threshold, bool best)
       : Heap(whole), free_(whole.pools.size()), threshold_(threshold), best_(best) {}
 
+  /// Keeps account of how `stay` gets its place.
+  void watch(StayId stay) { account_.stay = stay; }
+  Decision takeAccount() { return std::move(account_); }
+
  private:
   std::optional<Choice> choose(StayId id) override {
     const Stay& stay = problem().stays[id];
     for (const PoolId pool : problem().pools.keys()) {
       if (stay.pool && stay.pool != pool) continue;
-      if (auto choice = chooseIn(pool, stay)) return choice;
+      const auto choice = chooseIn(pool, stay);
+      if (id == account_.stay) keepAccount(pool, stay, choice);
+      if (choice) return choice;
     }
     return std::nullopt;
   }
@@ -129,10 +140,137 @@ class FreeListHeap final : public Heap {
     free_[pool].remove(chunk);
   }
 
+  /// Every free block of the pool, by address, then the frontier.
+  void keepAccount(PoolId pool, const Stay& stay, const std::optional<Choice>& choice) {
+    account_.when = fmt::format("allocated at step {}", stay.steps.begin.count());
+    std::map<Bytes, Bytes> byAddress;
+    for (const auto& [size, offset] : free_[pool].bySize()) byAddress[offset] = size;
+    for (const auto& [offset, size] : byAddress) {
+      addCandidate(account_, blockCandidate(pool, {.offset = offset, .size = size}, stay, choice));
+    }
+    addCandidate(account_, frontierCandidate(pool, stay, choice));
+    if (!account_.decided.empty()) account_.decided += "; ";
+    account_.decided += problem().pools.size() > 1 ? problem().pools[pool].name + ": " : "";
+    account_.decided += choice ? decided(choice->reason, stay) : "no room";
+  }
+
+  Candidate blockCandidate(PoolId pool, const Chunk& block, const Stay& stay,
+                           const std::optional<Choice>& choice) const {
+    const Bytes at = alignUp(block.offset, stay.alignment);
+    Candidate candidate{
+        .kind = "free block", .address = Address{pool, kArena, at}, .room = block.size};
+    const auto below = block.offset > Bytes()
+                           ? chunks(pool).chunkAt(kArena, block.offset - Bytes(1))
+                           : std::nullopt;
+    const auto above = chunks(pool).chunkAt(kArena, block.end());
+    for (const auto& wall : {below, above}) {
+      if (wall && !wall->isFree()) candidate.because.push_back(wall->owner);
+    }
+    const auto say = [&](Verdict verdict, std::string reason) {
+      candidate.verdict = verdict;
+      candidate.reason = std::move(reason);
+      return candidate;
+    };
+    const bool atFrontier = block.end() == chunks(pool).regionSize(kArena);
+    const Bytes missing = at + stay.size - block.end();
+    if (choice && takes(*choice, pool, block)) {
+      return say(Verdict::chosen,
+                 missing > Bytes() ? "extended by " + countBytes(missing)
+                 : missing == Bytes()
+                     ? std::string("taken whole")
+                     : fmt::format("cut: {} stay free above", countBytes(Bytes() - missing)));
+    }
+    if (stay.size <= threshold_) {
+      return say(Verdict::notAllowed, "the tensor is not above the threshold of " +
+                                          countBytes(threshold_) + ": it may not cut a free block");
+    }
+    if (missing > Bytes()) {
+      std::string reason = countBytes(missing) + " too small";
+      if (at > block.offset) reason += " once aligned";
+      const bool mayExtend = block.offset == free_[pool].largest().offset;
+      if (!atFrontier || !mayExtend) {
+        return say(Verdict::tooSmall, reason + (atFrontier ? "; only the largest may grow" : ""));
+      }
+      if (hasRoom(pool, at + stay.size)) return say(Verdict::tooSmall, reason);
+      return say(Verdict::overCapacity, reason + ", and no room to grow: it would end " +
+                                            beyondCapacity(pool, at + stay.size));
+    }
+    return say(Verdict::lessGood, whyLess(pool, block, stay, *choice));
+  }
+
+  static bool isFresh(const Choice& choice) {
+    return choice.reason == Reason::frontier || choice.reason == Reason::belowThreshold;
+  }
+
+  bool takes(const Choice& choice, PoolId pool, const Chunk& block) const {
+    if (isFresh(choice)) return false;
+    if (choice.reason == Reason::tailExtension) {
+      return block.offset == free_[pool].largest().offset;
+    }
+    return block.offset <= choice.address.offset && choice.address.offset < block.end();
+  }
+
+  /// Why another free block than `block` was taken, in which the stay would have fitted.
+  std::string whyLess(PoolId pool, const Chunk& block, const Stay& stay,
+                      const Choice& choice) const {
+    if (choice.reason == Reason::exactFit) {
+      return block.size == stay.size ? "the same size, but higher"
+                                     : "a block of exactly the size is taken before a larger one";
+    }
+    const auto taken = chunks(pool).chunkAt(kArena, choice.address.offset);
+    if (block.size == taken->size) return "the same size, but higher";
+    return fmt::format("{}: the {} is taken, {}", best_ ? "a looser fit" : "not the largest",
+                       best_ ? "tightest" : "largest", countBytes(taken->size));
+  }
+
+  Candidate frontierCandidate(PoolId pool, const Stay& stay,
+                              const std::optional<Choice>& choice) const {
+    const Bytes at = alignUp(chunks(pool).regionSize(kArena), stay.alignment);
+    Candidate candidate{.kind = "frontier", .address = Address{pool, kArena, at}};
+    if (const auto& capacity = problem().pools[pool].capacity) {
+      candidate.room = std::max(Bytes(), *capacity - at);
+    }
+    if (choice && isFresh(*choice)) {
+      candidate.reason = "memory never used before";
+    } else if (choice) {
+      candidate.verdict = Verdict::lessGood;
+      candidate.reason = "free blocks come before memory never used";
+    } else {
+      candidate.verdict = Verdict::overCapacity;
+      candidate.reason = "would end " + beyondCapacity(pool, at + stay.size);
+    }
+    return candidate;
+  }
+
+  std::string beyondCapacity(PoolId pool, Bytes end) const {
+    const Bytes capacity = *problem().pools[pool].capacity;
+    return fmt::format("{} above the capacity of {}", countBytes(end - capacity),
+                       countBytes(capacity));
+  }
+
+  std::string decided(Reason reason, const Stay& stay) const {
+    switch (reason) {
+      case Reason::exactFit:
+        return "a free block of exactly the size, the lowest of them";
+      case Reason::largestFree:
+        return "no free block has exactly the size: the largest is cut, the lowest of them";
+      case Reason::bestFit:
+        return "no free block has exactly the size: the smallest larger one is cut";
+      case Reason::tailExtension:
+        return "no free block is large enough: the largest ends at the frontier and is extended";
+      case Reason::belowThreshold:
+        return fmt::format("{} are not above the threshold of {}: fresh memory",
+                           countBytes(stay.size), countBytes(threshold_));
+      default:
+        return "no free block is large enough, nor can the largest be extended: fresh memory";
+    }
+  }
+
   static constexpr RegionId kArena{0};
   IdMap<PoolId, FreeBlocks> free_;
   Bytes threshold_;
   bool best_;
+  Decision account_;
 };
 
 class FreeList final : public Allocator {
@@ -145,6 +283,13 @@ class FreeList final : public Allocator {
     if (auto good = refusePins(problem, "free-list"); !good) return tl::unexpected(good.error());
     FreeListHeap heap(problem, threshold_, best_);
     return replay(problem, heap);
+  }
+
+  std::optional<Decision> recount(const Problem& problem, const Plan&, StayId stay) const override {
+    FreeListHeap heap(problem, threshold_, best_);
+    heap.watch(stay);
+    replay(problem, heap);
+    return heap.takeAccount();
   }
 
   Bytes threshold_;

@@ -40,6 +40,12 @@ class GreedyBySize final : public Allocator {
     });
   }
 
+  std::optional<Decision> recount(const Problem& problem, const Plan&, StayId stay) const override {
+    Placer placer(problem, problem.poolOf(stay));
+    return decideInOrder(placer, problem, sizeOrder(problem, placer.stays()),
+                         {rule_, "whole-run tensors first, then the largest first"}, stay);
+  }
+
   FitRule rule_;
 };
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
 #include "core/plan/metrics.h"
@@ -48,6 +50,7 @@ class OrderClimb final : public Allocator {
         plan.addresses[id] = Address{pool, RegionId(0), found.offsets[id]};
       }
       if (found.peak == Bytes()) continue;
+      plan.tables.push_back(orderTable(problem, pool, found));
       optimal &= found.peak == lowerBound(problem, pool);
       plan.notes.push_back(fmt::format("{}: first order {} bytes, best of {} tries {} bytes",
                                        problem.pools[pool].name, found.start.count(), found.tries,
@@ -55,6 +58,39 @@ class OrderClimb final : public Allocator {
     }
     plan.status = optimal ? PlanStatus::optimal : PlanStatus::complete;
     return plan;
+  }
+
+  static std::string tableName(const Problem& problem, PoolId pool) {
+    return "order " + problem.pools[pool].name;
+  }
+
+  static MethodTable orderTable(const Problem& problem, PoolId pool,
+                                const OrderSearchResult& found) {
+    MethodTable table{.name = tableName(problem, pool),
+                      .summary = "the best order found: who was placed when, and where",
+                      .columns = {"turn", "tensor", "bytes", "offset"}};
+    std::int64_t turn = 0;
+    for (const StayId id : found.order) {
+      addRow(table, {++turn, id, problem.stays[id].size, found.offsets[id]});
+    }
+    return table;
+  }
+
+  /// The search is not run again: its best order stands in the plan.
+  std::optional<Decision> recount(const Problem& problem, const Plan& plan,
+                                  StayId stay) const override {
+    const PoolId pool = problem.poolOf(stay);
+    const auto table = std::ranges::find(plan.tables, tableName(problem, pool), &MethodTable::name);
+    if (table == plan.tables.end() || table->truncated) return std::nullopt;
+    std::vector<StayId> order;
+    for (const auto& row : table->rows) {
+      const auto* id = row.size() > 1 ? std::get_if<StayId>(&row[1]) : nullptr;
+      if (id == nullptr) return std::nullopt;
+      order.push_back(*id);
+    }
+    Placer placer(problem, pool);
+    return decideInOrder(placer, problem, order,
+                         {options_.rule, "in the best order that the search found"}, stay);
   }
 
   Order order_;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/allocators/allocators.h"
@@ -25,6 +27,17 @@ class NoReuse final : public Allocator {
       top[pool] = offset + stay.size;
     }
     return plan;
+  }
+
+  std::optional<Decision> recount(const Problem& problem, const Plan& plan,
+                                  StayId stay) const override {
+    Decision decision{.decided = "nothing is reused: above all that came before it"};
+    decision.when =
+        fmt::format("placed {} of {}, by id", ordinal(stay.index() + 1), problem.stays.size());
+    addCandidate(
+        decision,
+        {.kind = "above all", .address = plan.addresses[stay], .reason = "bytes of its own"});
+    return decision;
   }
 };
 

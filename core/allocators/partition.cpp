@@ -33,6 +33,11 @@ class PartitionOfProblem final : public Allocator {
     return nested_->plan(problem, context);
   }
 
+  std::optional<Decision> recount(const Problem& problem, const Plan& plan,
+                                  StayId stay) const override {
+    return nested_->explain(problem, plan, stay);
+  }
+
   std::unique_ptr<Allocator> nested_;
 };
 

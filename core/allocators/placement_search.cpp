@@ -110,6 +110,9 @@ class Search {
   bool stopped() const { return stopped_ && best_ == kNothing; }
   bool optimal() const { return order_.empty() || (best_ == bound_ && exact_); }
 
+  /// How the plan's own sequence came to place `stay` where it did: its candidates by priority.
+  std::optional<Decision> recount(const Plan& plan, StayId stay);
+
   void write(PoolId pool, Plan& plan) {
     for (std::size_t i = 0; i < order_.size(); ++i) {
       plan.addresses[order_[i]] = Address{pool, RegionId(0), bestOffsets_[i]};
@@ -239,6 +242,17 @@ class Search {
     return true;
   }
 
+  Decision account(const std::vector<Placement>& options, std::size_t at, Bytes shift) const;
+
+  /// The first criterion by which `lower` comes after `chosen`.
+  static std::string whyLower(const Placement& lower, const Placement& chosen) {
+    const Bytes more = lower.area.length() - chosen.area.length();
+    if (more > Bytes()) return fmt::format(", {} more", countBytes(more));
+    if (lower.kind != chosen.kind) return "; its kind comes later";
+    if (lower.slack != chosen.slack) return "; a looser gap";
+    return "; a higher address";
+  }
+
   static Bytes alignBelow(Bytes value, Bytes alignment) {
     const std::int64_t rest = value.count() % alignment.count();
     return Bytes(value.count() - (rest < 0 ? rest + alignment.count() : rest));
@@ -271,6 +285,52 @@ class Search {
   MethodTable table_;
 };
 
+std::optional<Decision> Search::recount(const Plan& plan, StayId stay) {
+  const auto at = static_cast<std::size_t>(std::ranges::find(order_, stay) - order_.begin());
+  if (at == order_.size() || !plan.addresses[order_[0]]) return std::nullopt;
+  // The sequence starts at 0 and the plan has moved it up.
+  const Bytes shift = plan.addresses[order_[0]]->offset;
+  for (std::size_t i = 0; i <= at; ++i) {
+    if (!plan.addresses[order_[i]]) return std::nullopt;
+    const Bytes begin = plan.addresses[order_[i]]->offset - shift;
+    const Bytes end = begin + stayAt(i).size;
+    offsets_[i] = begin;
+    areas_[i + 1] = {std::min(areas_[i].begin, begin), std::max(areas_[i].end, end)};
+  }
+  live_.clear();
+  for (std::size_t i = 0; i < at; ++i) {
+    if (stayAt(i).steps.end > stayAt(at).steps.begin) addLive(i);
+  }
+  std::vector<Placement> options = candidates(at);
+  std::ranges::sort(options, {}, priority);
+  return account(options, at, shift);
+}
+
+Decision Search::account(const std::vector<Placement>& options, std::size_t at, Bytes shift) const {
+  Decision decision{.stay = order_[at]};
+  decision.when = fmt::format("placed {} of {}, in id order", ordinal(at + 1), order_.size());
+  const auto chosen = std::ranges::find(options, offsets_[at], &Placement::offset);
+  for (auto option = options.begin(); option != options.end(); ++option) {
+    Candidate candidate{.kind = std::string(kindName(option->kind)),
+                        .verdict = option == chosen ? Verdict::chosen : Verdict::lessGood};
+    if (const Bytes offset = option->offset + shift; offset >= Bytes()) {
+      candidate.address = Address{problem_.poolOf(order_[at]), RegionId(0), offset};
+    }
+    if (option->kind == Kind::gap) candidate.room = option->slack + stayAt(at).size;
+    candidate.reason = "leads to an area of " + countBytes(option->area.length());
+    if (option != chosen && chosen != options.end()) {
+      candidate.reason += option < chosen ? "; first by priority, but no better in the end"
+                                          : whyLower(*option, *chosen);
+    }
+    addCandidate(decision, std::move(candidate));
+  }
+  decision.decided =
+      chosen == options.begin()
+          ? "the first by priority: smallest area, kind, tightest gap, lowest address"
+          : "an alternative from the stack: the whole sequence came out smaller";
+  return decision;
+}
+
 class PlacementSearch final : public Allocator {
  public:
   explicit PlacementSearch(const Budget& budget) : budget_(budget) {}
@@ -292,6 +352,12 @@ class PlacementSearch final : public Allocator {
     }
     plan.status = optimal ? PlanStatus::optimal : PlanStatus::complete;
     return plan;
+  }
+
+  std::optional<Decision> recount(const Problem& problem, const Plan& plan,
+                                  StayId stay) const override {
+    const PlanContext context;
+    return Search(problem, problem.poolOf(stay), context, budget_).recount(plan, stay);
   }
 
   Budget budget_;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -50,21 +52,72 @@ class SharedObjects final : public Allocator {
     if (auto good = refusePins(problem, "shared-objects"); !good) {
       return tl::unexpected(good.error());
     }
+    Plan plan;
+    plan.addresses.resize(problem.stays.size());
+    IdMap<PoolId, std::vector<Object>> objects(problem.pools.size());
+    for (const StayId id : orderOf(problem)) {
+      if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "planning was stopped");
+      const PoolId pool = problem.poolOf(id);
+      plan.addresses[id] = Address{pool, RegionId(assign(problem, id, objects[pool])), Bytes()};
+    }
+    return plan;
+  }
+
+  std::vector<StayId> orderOf(const Problem& problem) const {
     std::vector<StayId> order = problem.stays.keys().toVector();
     std::ranges::stable_sort(order, [&](StayId a, StayId b) {
       const Stay& left = problem.stays[a];
       const Stay& right = problem.stays[b];
       return bySize_ ? left.size > right.size : left.steps.begin < right.steps.begin;
     });
-    Plan plan;
-    plan.addresses.resize(problem.stays.size());
-    IdMap<PoolId, std::vector<Object>> objects(problem.pools.size());
-    for (const StayId id : order) {
-      if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "planning was stopped");
-      const PoolId pool = problem.poolOf(id);
-      plan.addresses[id] = Address{pool, RegionId(assign(problem, id, objects[pool])), Bytes()};
+    return order;
+  }
+
+  std::optional<Decision> recount(const Problem& problem, const Plan&, StayId stay) const override {
+    const PoolId pool = problem.poolOf(stay);
+    std::vector<Object> objects;
+    std::size_t turn = 0;
+    for (const StayId id : orderOf(problem)) {
+      ++turn;
+      if (problem.poolOf(id) != pool) continue;
+      const std::vector<Object> before = id == stay ? objects : std::vector<Object>();
+      const std::size_t taken = assign(problem, id, objects);
+      if (id != stay) continue;
+      Decision decision = account(problem, stay, before, taken);
+      decision.when = fmt::format("assigned {} of {}, {}", ordinal(turn), problem.stays.size(),
+                                  bySize_ ? "largest first" : "as they are produced");
+      return decision;
     }
-    return plan;
+    return std::nullopt;
+  }
+
+  static Decision account(const Problem& problem, StayId stay, const std::vector<Object>& objects,
+                          std::size_t taken) {
+    const PoolId pool = problem.poolOf(stay);
+    const Bytes size = problem.stays[stay].size;
+    const auto live = problem.liveSteps(stay);
+    Decision decision{.decided = taken < objects.size()
+                                     ? "the idle object closest in size, the first of equals"
+                                     : "no object is idle during its whole life: a new one"};
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      Candidate candidate{.kind = fmt::format("object {}", i),
+                          .address = Address{pool, RegionId(i), Bytes()},
+                          .room = objects[i].size()};
+      const Bytes more = objects[i].size() - size;
+      candidate.verdict = i == taken                ? Verdict::chosen
+                          : objects[i].isIdle(live) ? Verdict::lessGood
+                                                    : Verdict::taken;
+      candidate.reason = candidate.verdict == Verdict::taken ? "in use during its life"
+                         : more < Bytes() ? countBytes(Bytes() - more) + " smaller: it would grow"
+                                          : countBytes(more) + " to spare";
+      addCandidate(decision, std::move(candidate));
+    }
+    if (taken == objects.size()) {
+      addCandidate(decision, {.kind = fmt::format("new object {}", taken),
+                              .address = Address{pool, RegionId(taken), Bytes()},
+                              .reason = "as large as the tensor"});
+    }
+    return decision;
   }
 
   /// The idle object closest in size, a larger one if there is; in production order a smaller one

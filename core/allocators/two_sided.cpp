@@ -26,6 +26,19 @@ class TwoStacks {
         placed_(problem.stays.size()),
         marked_(problem.stays.size(), false) {}
 
+  /// Keeps account of how `stay` gets its side.
+  void watch(StayId stay) { account_.stay = stay; }
+
+  /// The account, with offsets: they are known once both sides are.
+  Decision takeAccount(PoolId pool) {
+    for (Candidate& candidate : account_.candidates) {
+      const Side side = candidate.kind == "left side" ? kLeft : kRight;
+      const Bytes at = offset(accounted_[side]);
+      if (at >= Bytes()) candidate.address = Address{pool, RegionId(0), at};
+    }
+    return std::move(account_);
+  }
+
   bool isPlaced(StayId id) const { return placed_[id].has_value(); }
 
   void push(StayId id, Side side, Step step, const std::string& why) {
@@ -33,9 +46,27 @@ class TwoStacks {
     Stack& stack = stacks_[side];
     const Bytes end = endAfter(stay, side);
     placed_[id] = Place{side, end - stay.size, end};
+    if (id == account_.stay && account_.candidates.empty()) {
+      accountFor(side, stay, step, Verdict::chosen, "pushed without a choice");
+      const Side other = side == kRight ? kLeft : kRight;
+      accountFor(other, stay, step, Verdict::notAllowed, "final tensors go on the right");
+      account_.decided = why + ": on the right";
+    }
     stack.stays.push_back(id);
     stack.extent = std::max(stack.extent, end);
     note(step, "push", id, side, why);
+  }
+
+  void accountFor(Side side, const Stay& stay, Step step, Verdict verdict, std::string reason) {
+    const Bytes end = endAfter(stay, side);
+    accounted_[side] = {side, end - stay.size, end};
+    account_.when =
+        fmt::format("pushed when step {} was looked at, from the last to the first", step.count());
+    Candidate candidate{.kind = side == kRight ? "right side" : "left side",
+                        .verdict = verdict,
+                        .reason = std::move(reason)};
+    if (!stacks_[side].stays.empty()) candidate.because.push_back(stacks_[side].stays.back());
+    account_.candidates.push_back(std::move(candidate));
   }
 
   /// METHODS §2, step 2: which side lets more bytes go at once, else grows less, else right.
@@ -47,6 +78,7 @@ class TwoStacks {
     for (const Side side : {kRight, kLeft}) {
       growth[side] = std::max(Bytes(), endAfter(stay, side) - stacks_[side].extent);
     }
+    if (id == account_.stay) accountForBoth(stay, step, freed, growth);
     if (freed[kRight] != freed[kLeft]) {
       const Side side = freed[kRight] > freed[kLeft] ? kRight : kLeft;
       push(id, side, step, fmt::format("lets {} bytes go at once", freed[side].count()));
@@ -58,6 +90,22 @@ class TwoStacks {
     } else {
       push(id, kRight, step, "both sides are equal");
     }
+  }
+
+  void accountForBoth(const Stay& stay, Step step, const std::array<Bytes, 2>& freed,
+                      const std::array<Bytes, 2>& growth) {
+    const bool byFreed = freed[kRight] != freed[kLeft];
+    const bool byGrowth = !byFreed && growth[kRight] != growth[kLeft];
+    const bool left = byFreed ? freed[kLeft] > freed[kRight] : growth[kLeft] < growth[kRight];
+    for (const Side side : {kRight, kLeft}) {
+      const bool chosen = (side == kLeft) == left;
+      accountFor(side, stay, step, chosen ? Verdict::chosen : Verdict::lessGood,
+                 fmt::format("lets {} go at once; the boundary grows by {}",
+                             countBytes(freed[side]), countBytes(growth[side])));
+    }
+    account_.decided = byFreed    ? "the side that lets more bytes go at once"
+                       : byGrowth ? "as many bytes go at once: the side whose boundary grows less"
+                                  : "both sides are equal: the right one";
   }
 
   void recycle(StayId id, Step step) {
@@ -73,11 +121,7 @@ class TwoStacks {
   }
 
   /// The left side lies below the origin: everything moves up by its extent.
-  Bytes offset(StayId id) const {
-    const Bytes left = alignUp(stacks_[kLeft].extent, alignment_);
-    const Place& place = *placed_[id];
-    return place.side == kRight ? left + place.begin : left - place.end;
-  }
+  Bytes offset(StayId id) const { return offset(*placed_[id]); }
   void setAlignment(Bytes alignment) { alignment_ = alignment; }
 
  private:
@@ -86,6 +130,12 @@ class TwoStacks {
     Bytes begin{};  ///< Distance from the origin.
     Bytes end{};
   };
+
+  Bytes offset(const Place& place) const {
+    const Bytes left = alignUp(stacks_[kLeft].extent, alignment_);
+    return place.side == kRight ? left + place.begin : left - place.end;
+  }
+
   struct Stack {
     std::vector<StayId> stays;  ///< From the origin outwards.
     Bytes extent;               ///< The greatest end ever: the side's boundary.
@@ -123,6 +173,8 @@ class TwoStacks {
   IdMap<StayId, bool> marked_;
   std::array<Stack, 2> stacks_;
   Bytes alignment_{1};
+  Decision account_;
+  std::array<Place, 2> accounted_;  ///< Where either side would have put the stay.
 };
 
 class TwoSided final : public Allocator {
@@ -148,6 +200,16 @@ class TwoSided final : public Allocator {
       if (!table.rows.empty()) plan.tables.push_back(std::move(table));
     }
     return plan;
+  }
+
+  std::optional<Decision> recount(const Problem& problem, const Plan&, StayId stay) const override {
+    const PoolId pool = problem.poolOf(stay);
+    MethodTable unused;
+    TwoStacks stacks(problem, unused);
+    stacks.watch(stay);
+    solvePool(problem, usesOf(problem), pool, {}, stacks);
+    stacks.setAlignment(commonAlignment(problem).value_or(Bytes(1)));
+    return stacks.takeAccount(pool);
   }
 
   /// From the last step to the first. The source follows the two stack tops; with skip connections

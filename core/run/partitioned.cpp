@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/allocators/partition.h"
+#include "core/run/partition_account.h"
 #include "core/run/planner.h"
 
 namespace hw {
@@ -41,6 +42,7 @@ class PartitionedPlanner {
     }
     makeProblem();
     makeTables();
+    keepAccount();
     return finish();
   }
 
@@ -66,7 +68,10 @@ class PartitionedPlanner {
     for (const StayId id : inside.stays.keys()) {
       offsets_[block.residences[id.index()]] = *plan->flatOffset(id);
     }
-    return plan->footprint(PoolId(0));
+    const Bytes size = plan->footprint(PoolId(0));
+    plan->story.clear();
+    account_.blocks.push_back({std::move(inside), std::move(*plan)});
+    return size;
   }
 
   Result<void> planDevice(DeviceIndex device, const std::vector<Bytes>& sizes) {
@@ -98,6 +103,8 @@ class PartitionedPlanner {
     auto plan =
         planProblem(blocks, {.allocator = nested_, .settings = settings_, .traffic = traffic});
     if (!plan) return tl::unexpected(plan.error());
+    account_.devices.push_back({blocks, *plan, indices, PoolId(run_.problem.pools.size())});
+    account_.devices.back().plan.story.clear();
     take(*plan, blocks, spec, indices);
     return {};
   }
@@ -176,10 +183,24 @@ class PartitionedPlanner {
                                                 .size = sizeOf(at),
                                                 .alignment = run_.alignment,
                                                 .outlives = output});
+      account_.residenceOf.add(i);
       if (addresses_[i]) run_.problem.stays[id].pool = addresses_[i]->pool;
       run_.plan.addresses.add(addresses_[i]);
       if (run_.plan.outOfMemory && at.block == failedBlock_) run_.plan.outOfMemory->stay = id;
     }
+  }
+
+  void keepAccount() {
+    account_.firstStays.resize(partition_.blocks.size());
+    for (const StayId id : account_.residenceOf.keys()) {
+      StayId& first = account_.firstStays[residence(account_.residenceOf[id]).block];
+      if (!first) first = id;
+    }
+    for (std::size_t i = 0; i < partition_.blocks.size(); ++i) {
+      account_.blockNames.push_back(
+          fmt::format("{} block '{}'", kindName(partition_.blocks[i].kind), blockName(i)));
+    }
+    run_.partitionAccount = std::make_shared<const PartitionAccount>(std::move(account_));
   }
 
   void makeTables() {
@@ -264,6 +285,7 @@ class PartitionedPlanner {
   std::vector<std::optional<Address>> blockAt_;
   std::vector<Bytes> footprints_;  ///< By pool.
   std::size_t failedBlock_ = 0;
+  PartitionAccount account_;
 };
 
 }  // namespace

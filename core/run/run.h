@@ -46,6 +46,8 @@ struct RunContext {
   std::function<void(double, const std::string&)> progress{};  ///< Fraction done, what is going on.
 };
 
+struct PartitionAccount;
+
 /// One model, planned and simulated: immutable, shared by every view and report. Built in pipeline
 /// order; each part refers to those before it by id only.
 struct Run {
@@ -53,8 +55,10 @@ struct Run {
   RunConfig config{};
   Bytes alignment{1};
   Schedule schedule{};
-  Storage storage{};              ///< Empty for a planning problem.
-  Partition partition{};          ///< Of a run over several devices; empty otherwise.
+  Storage storage{};      ///< Empty for a planning problem.
+  Partition partition{};  ///< Of a run over several devices; empty otherwise.
+  /// How that run was put together; null otherwise.
+  std::shared_ptr<const PartitionAccount> partitionAccount{};
   Problem problem{};              ///< What the allocator was given last: pools decided.
   std::vector<StayId> spilled{};  ///< Stays that live in L3 because L2 has no room; ascending.
   Plan plan{};

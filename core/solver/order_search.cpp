@@ -94,6 +94,7 @@ class OrderSearch {
   void keep() {
     result_.peak = accepted_.peak;
     result_.offsets = accepted_.offsets;
+    result_.order = order_;
   }
 
   /// Two positions worth swapping: in what carries the top of memory.

@@ -21,6 +21,7 @@ struct OrderSearchOptions {
 
 struct OrderSearchResult {
   IdMap<StayId, Bytes> offsets{};  ///< By stay; those of other pools are 0.
+  std::vector<StayId> order{};     ///< The best order: `placeInOrder` gives `offsets` again.
   Bytes start{};                   ///< Peak of the first order.
   Bytes peak{};
   std::int64_t tries = 0;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/plan/plan.h"
+#include "core/plan/decision.h"
 #include "core/solver/neighbours.h"
 
 namespace hw {
@@ -32,6 +32,10 @@ class Placer {
   /// k is small, O(n) where it is not.
   Bytes place(StayId stay, FitRule rule);
 
+  /// Places `stay` and tells what it chose from: the gaps that its neighbours leave, lowest first,
+  /// and the room above them all.
+  Decision decide(StayId stay, FitRule rule);
+
   /// The neighbour that ended where the last `place` put its stay: what it rests on; none at the
   /// bottom, or above a sliver lost to alignment.
   StayId restsOn() const { return restsOn_; }
@@ -50,6 +54,7 @@ class Placer {
     Interval<Step> steps{};
     StayId stay{};
   };
+  std::vector<Block> neighboursOf(StayId id) const;
   Bytes placeAmong(const Stay& stay, const std::vector<Block>& blocks, bool filter, FitRule rule,
                    StayId id);
 
@@ -68,5 +73,17 @@ class Placer {
 /// so (asked now and then).
 bool placeInOrder(Placer& placer, const Problem& problem, const std::vector<StayId>& order,
                   FitRule rule, const std::function<bool()>& stopped);
+
+/// How an offline planner goes about it, for accounts.
+struct OrderRule {
+  FitRule fit = FitRule::best;
+  std::string_view name{};  ///< Of the order: "largest first".
+};
+
+/// Follows `placeInOrder` on a fresh placer until it is the turn of `stay`, and tells what it chose
+/// from. Nothing when the order does not hold it.
+std::optional<Decision> decideInOrder(Placer& placer, const Problem& problem,
+                                      const std::vector<StayId>& order, const OrderRule& rule,
+                                      StayId stay);
 
 }  // namespace hw

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/plan/decision.h"
+
+namespace hw {
+namespace {
+
+/// A stay that is live at the same time as the one in question, and its bytes in their region.
+struct Wall {
+  Interval<Bytes> bytes{};
+  StayId stay{};
+  friend auto operator<=>(const Wall&, const Wall&) = default;
+};
+
+bool liveTogether(const std::vector<Interval<Step>>& a, const std::vector<Interval<Step>>& b) {
+  return std::ranges::any_of(a, [&](const Interval<Step>& left) {
+    return std::ranges::any_of(b,
+                               [&](const Interval<Step>& right) { return left.overlaps(right); });
+  });
+}
+
+class Judge {
+ public:
+  Judge(const Problem& problem, const Plan& plan, StayId id)
+      : problem_(problem), plan_(plan), stay_(problem.stays[id]), place_(*plan.addresses[id]) {
+    decision_.stay = id;
+    decision_.fromPlan = true;
+  }
+
+  Decision judge() {
+    collectWalls();
+    const auto& regions = plan_.regions[place_.pool];
+    for (const RegionId region : regions.keys()) lookAt(region, regions[region]);
+    const auto& list = decision_.candidates;
+    const auto lower =
+        static_cast<std::size_t>(std::ranges::count_if(list, [&](const Candidate& c) {
+          return c.verdict != Verdict::taken && c.verdict != Verdict::chosen && c.address < place_;
+        }));
+    const auto free =
+        static_cast<std::size_t>(std::ranges::count(list, Verdict::lessGood, &Candidate::verdict));
+    decision_.decided =
+        free > 0 ? fmt::format(
+                       "{} would have been free during its whole life; the method did not "
+                       "take {}",
+                       free == 1 ? "another place" : fmt::format("{} other places", free),
+                       free == 1 ? "it" : "them")
+        : lower > 0 ? std::string("every lower gap is too small while it lives")
+                    : std::string("no lower address is free during its whole life");
+    if (place_.offset == Bytes() && free == 0) decision_.decided = "it lies at the bottom";
+    return std::move(decision_);
+  }
+
+ private:
+  void collectWalls() {
+    walls_.resize(plan_.regions[place_.pool].size());
+    const auto live = problem_.liveSteps(decision_.stay);
+    for (const StayId other : problem_.stays.keys()) {
+      const auto& at = plan_.addresses[other];
+      if (other == decision_.stay || !at || at->pool != place_.pool) continue;
+      if (!problem_.stays[other].steps.overlaps(stay_.steps)) continue;
+      if (!liveTogether(live, problem_.liveSteps(other))) continue;
+      const Bytes end = at->offset + problem_.stays[other].size;
+      walls_[at->region.index()].push_back({{at->offset, end}, other});
+    }
+    for (auto& walls : walls_) std::ranges::sort(walls);
+  }
+
+  /// The gaps of one region, from the bottom to its end.
+  void lookAt(RegionId region, Bytes size) {
+    Bytes top;
+    StayId below;
+    for (const Wall& wall : walls_[region.index()]) {
+      addGap(region, {top, wall.bytes.begin}, below, wall.stay);
+      if (wall.bytes.end > top) {
+        top = wall.bytes.end;
+        below = wall.stay;
+      }
+    }
+    addGap(region, {top, size}, below, {});
+  }
+
+  void addGap(RegionId region, Interval<Bytes> gap, StayId below, StayId above) {
+    if (gap.empty()) return;
+    const Bytes at = alignUp(gap.begin, stay_.alignment);
+    Candidate candidate{
+        .kind = "gap", .address = Address{place_.pool, region, at}, .room = gap.length()};
+    for (const StayId wall : {below, above}) {
+      if (wall) candidate.because.push_back(wall);
+    }
+    const bool here = region == place_.region && gap.begin <= place_.offset &&
+                      place_.offset + stay_.size <= gap.end;
+    if (here) {
+      candidate.verdict = Verdict::chosen;
+      candidate.address = place_;
+      candidate.reason =
+          fmt::format("{} of its {} are left over",
+                      groupDigits((gap.length() - stay_.size).count()), countBytes(gap.length()));
+    } else if (at + stay_.size > gap.end) {
+      candidate.verdict = Verdict::tooSmall;
+      candidate.reason = fmt::format("{} too small", countBytes(at + stay_.size - gap.end));
+    } else {
+      candidate.verdict = Verdict::lessGood;
+      candidate.reason = "free during its whole life; not taken";
+    }
+    addCandidate(decision_, std::move(candidate));
+  }
+
+  const Problem& problem_;
+  const Plan& plan_;
+  const Stay& stay_;
+  Address place_;
+  Decision decision_;
+  std::vector<std::vector<Wall>> walls_;  ///< By region.
+};
+
+}  // namespace
+
+Decision judgeDecision(const Problem& problem, const Plan& plan, StayId stay) {
+  if (plan.addresses[stay]) return Judge(problem, plan, stay).judge();
+  return {.stay = stay,
+          .decided = "it has no place: the plan stopped before it, or had no room",
+          .fromPlan = true};
+}
+
+}  // namespace hw
