@@ -7,6 +7,7 @@ namespace hw::cli {
 CommandInfo infoCommand();
 CommandInfo planCommand();
 CommandInfo compareCommand();
+CommandInfo explainCommand();
 CommandInfo simulateCommand();
 CommandInfo checkCommand();
 CommandInfo convertCommand();

@@ -11,8 +11,8 @@ namespace {
 Outcome<ExitCode> run(int argc, char** argv) {
   const auto parsed =
       parseCommandLine(argc, argv,
-                       {infoCommand(), planCommand(), compareCommand(), simulateCommand(),
-                        checkCommand(), convertCommand(), listCommand()});
+                       {infoCommand(), planCommand(), compareCommand(), explainCommand(),
+                        simulateCommand(), checkCommand(), convertCommand(), listCommand()});
   if (!parsed) return tl::unexpected(parsed.error());
   if (parsed->action) return parsed->action();
   if (auto written = writeOutput("-", [&](std::ostream& out) { out << parsed->print; }); !written) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/report/explain_report.h"
 #include "core/report/plan_document.h"
 #include "core/report/text_parts.h"
 
@@ -109,22 +110,6 @@ std::string statusText(const Run& run, const Paint& paint) {
   return good ? paint.good(name) : paint.bad(name);
 }
 
-std::string outOfMemoryText(const Run& run, const OutOfMemory& memory) {
-  std::string text =
-      fmt::format("out of memory: no room for '{}', {} bytes, at step {}",
-                  printable(run.stayName(memory.stay), 80), groupDigits(memory.wanted.count()),
-                  groupDigits(memory.step.count()));
-  bool fragmented = false;
-  for (const OutOfMemory::PoolState& pool : memory.pools) {
-    text += fmt::format("; {} has {} of {} bytes free, largest block {}",
-                        printable(run.problem.pools[pool.pool].name, 40),
-                        groupDigits(pool.freeBytes.count()), groupDigits(pool.capacity.count()),
-                        groupDigits(pool.largestFree.count()));
-    fragmented |= pool.freeBytes >= memory.wanted;
-  }
-  return text + (fragmented ? "; there is room, but it is fragmented" : "; memory is exhausted");
-}
-
 }  // namespace
 
 std::string requestText(const Run& run) {
@@ -156,7 +141,8 @@ std::string planLine(const Run& run) {
 }
 
 std::optional<std::string> planFailure(const Run& run) {
-  if (run.plan.outOfMemory) return outOfMemoryText(run, *run.plan.outOfMemory);
+  const auto found = autopsy(run.problem, run.plan);
+  if (run.plan.outOfMemory) return autopsyText(run, *found);
   const PlanStatus status = run.plan.status;
   if (status == PlanStatus::infeasible) return "no plan fits: that has been proved";
   std::string text;
@@ -168,6 +154,7 @@ std::optional<std::string> planFailure(const Run& run) {
                         printable(run.problem.pools[pool].name, 40), groupDigits(peak.count()),
                         groupDigits((peak - *capacity).count()), groupDigits(capacity->count()));
   }
+  if (found) text += "; " + autopsyText(run, *found);
   if (!text.empty()) return "the plan does not fit: " + text;
   if (status == PlanStatus::overBudget) return "the plan does not fit";
   return std::nullopt;

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/execution.h"
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "core/report/explain_report.h"
+
+namespace hw::cli {
+namespace {
+
+struct ExplainCommand {
+  explicit ExplainCommand(Arguments& arguments)
+      : model(arguments),
+        allocator(arguments),
+        run_(arguments, DefaultMachine::unlimited),
+        output(arguments, {Format::text, Format::json}) {
+    arguments.option("--tensor", tensor,
+                     {.help = "why this tensor lies where it lies", .type = "NAME"});
+    arguments.flag("--peak", peak,
+                   "what makes each memory as large as it is: tensors, holes, walls (default)");
+    arguments.number("--step", step, 0, std::numeric_limits<int>::max(),
+                     {.help = "the same for one step", .type = "N"});
+    arguments.flag("--all", all, "long lists in full");
+  }
+
+  Outcome<ExitCode> run() const {
+    const auto format = output.format();
+    if (!format) return tl::unexpected(format.error());
+    const int asked = (tensor.empty() ? 0 : 1) + (peak ? 1 : 0) + (step < 0 ? 0 : 1);
+    if (asked > 1) {
+      return failure(ExitCode::badUsage, "explain", "give one of --tensor, --peak and --step");
+    }
+    const auto choice = allocator.choice();
+    if (!choice) return tl::unexpected(choice.error());
+    auto config = run_.config();
+    if (!config) return tl::unexpected(config.error());
+    config->allocator = *choice;
+    const auto opened = model.open();
+    if (!opened) return tl::unexpected(opened.error());
+    const auto planned = executeWatched(*opened, *config, model.name(), !output.quiet());
+    if (!planned) return tl::unexpected(planned.error());
+    const auto written =
+        tensor.empty() ? explainMoment(**planned, *format) : explainTensor(**planned, *format);
+    if (!written) return tl::unexpected(written.error());
+    output.announce("explained");
+    return ExitCode::done;
+  }
+
+  Outcome<void> explainTensor(const Run& planned, Format format) const {
+    const auto id = plannedTensor(planned, tensor);
+    if (!id) return failure(ExitCode::badUsage, "--tensor", id.error().text());
+    if (format == Format::json) {
+      return output.write(jsonDocument(explainTensorJson(planned, *id)));
+    }
+    return output.write(explainTensorText(planned, *id, textOptions()));
+  }
+
+  Outcome<void> explainMoment(const Run& planned, Format format) const {
+    const auto at = step < 0 ? std::nullopt : std::optional(Step(step));
+    if (at && *at >= planned.problem.steps) {
+      return failure(ExitCode::badUsage, "--step",
+                     fmt::format("there is no step {}: the last one is {}", step,
+                                 planned.problem.steps.count() - 1));
+    }
+    if (format == Format::json) {
+      return output.write(jsonDocument(explainMomentJson(planned, at)));
+    }
+    return output.write(explainMomentText(planned, at, textOptions()));
+  }
+
+  ExplainOptions textOptions() const {
+    ExplainOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
+    if (all) options.rows = std::numeric_limits<std::size_t>::max();
+    return options;
+  }
+
+  ModelOptions model;
+  AllocatorOption allocator;
+  RunArguments run_;
+  OutputOptions output;
+  std::string tensor;
+  bool peak = false;
+  int step = -1;
+  bool all = false;
+};
+
+}  // namespace
+
+CommandInfo explainCommand() {
+  return {.name = "explain",
+          .summary = "why a tensor lies where it lies, or what fills memory at a step",
+          .notes =
+              "Without --platform, --l2 or --l3 both memories are unlimited.\n"
+              "A plan that does not fit is explained too: fragmentation or exhaustion.\n"
+              "\n"
+              "Examples:\n"
+              "  highwater explain samples:resnet50 --peak\n"
+              "  highwater explain model.onnx --tensor conv1_out -a free-list\n"
+              "  highwater explain model.onnx --step 12 --format json",
+          .add = [](Arguments& arguments) -> Action {
+            return
+                [command = std::make_shared<ExplainCommand>(arguments)] { return command->run(); };
+          }};
+}
+
+}  // namespace hw::cli
