@@ -16,7 +16,9 @@
 #include "widgets/panels/event_panel.h"
 #include "widgets/panels/inspector.h"
 #include "widgets/panels/message_bar.h"
+#include "widgets/panels/method_panel.h"
 #include "widgets/panels/metrics_panel.h"
+#include "widgets/panels/moment_panel.h"
 #include "widgets/panels/problems_panel.h"
 #include "widgets/panels/run_form.h"
 #include "widgets/panels/schedule_panel.h"
@@ -133,6 +135,8 @@ class MainWindow : public QMainWindow {
   MetricsPanel* metrics_ = nullptr;
   EventPanel* events_ = nullptr;
   ProblemsPanel* problems_ = nullptr;
+  MomentPanel* moment_ = nullptr;
+  MethodPanel* method_ = nullptr;
   StatusLine* status_ = nullptr;
 
   QMenu* recent_ = nullptr;

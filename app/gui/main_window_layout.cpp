@@ -73,11 +73,15 @@ void MainWindow::buildDocks() {
   metrics_ = new MetricsPanel(&state_, this);
   events_ = new EventPanel(&state_, this);
   problems_ = new ProblemsPanel(&state_, this);
+  moment_ = new MomentPanel(&state_, this);
+  method_ = new MethodPanel(&state_, this);
   addDock(QStringLiteral("schedule"), tr("Schedule"), schedule_, Qt::LeftDockWidgetArea);
   addDock(QStringLiteral("inspector"), tr("Inspector"), inspector_, Qt::RightDockWidgetArea);
   addDock(QStringLiteral("run"), tr("Run"), runForm_, Qt::RightDockWidgetArea);
   addDock(QStringLiteral("metrics"), tr("Metrics"), metrics_, Qt::RightDockWidgetArea);
   addDock(QStringLiteral("events"), tr("Event log"), events_, Qt::BottomDockWidgetArea);
+  addDock(QStringLiteral("moment"), tr("Peak"), moment_, Qt::BottomDockWidgetArea);
+  addDock(QStringLiteral("method"), tr("Method"), method_, Qt::BottomDockWidgetArea);
   auto* problems =
       addDock(QStringLiteral("problems"), tr("Problems"), problems_, Qt::BottomDockWidgetArea);
   connect(problems_, &ProblemsPanel::countChanged, this, [this, problems] {
@@ -102,8 +106,12 @@ void MainWindow::defaultLayout() {
   addDockWidget(Qt::RightDockWidgetArea, dock("run"));
   addDockWidget(Qt::RightDockWidgetArea, dock("metrics"));
   addDockWidget(Qt::BottomDockWidgetArea, dock("events"));
+  addDockWidget(Qt::BottomDockWidgetArea, dock("moment"));
+  addDockWidget(Qt::BottomDockWidgetArea, dock("method"));
   addDockWidget(Qt::BottomDockWidgetArea, dock("problems"));
-  tabifyDockWidget(dock("events"), dock("problems"));
+  tabifyDockWidget(dock("events"), dock("moment"));
+  tabifyDockWidget(dock("moment"), dock("method"));
+  tabifyDockWidget(dock("method"), dock("problems"));
   dock("events")->raise();
   const bool roomy = height() >= kRoomyHeight;
   if (roomy) {

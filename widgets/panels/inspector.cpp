@@ -28,6 +28,7 @@ void Inspector::refresh() {
                             "<style>h3 { margin: 0 0 4px 0; } td { padding: 2px 0; }"
                             " td.key { color: %1; padding-right: 10px; }"
                             " p { color: %1; margin: 2px 0 6px 0; }"
+                            " h4 { margin: 8px 0 2px 0; } .why { color: %1; }"
                             " a { color: %2; text-decoration: none; }</style>")
                             .arg(theme.mutedText.name(), theme.highWater.name());
   QString page;

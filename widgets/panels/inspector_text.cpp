@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "widgets/panels/decision_text.h"
 #include "widgets/panels/run_text.h"
 
 namespace hw {
@@ -157,7 +158,7 @@ void addReason(Page& page, const Run& run, StayId stay) {
   if (!entry) return;
   const std::string_view name = happeningName(entry->happening);
   page.add(tr("Arrives as"), QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
-  page.add(tr("Why here"), reasonText(run, *entry));
+  page.add(tr("Story"), reasonText(run, *entry));
 }
 
 void addTiming(Page& page, const Run& run, Step step) {
@@ -224,7 +225,7 @@ QString stayPage(const Run& run, StayId stay) {
   addLifetime(page, run.problem.stays[stay]);
   addReason(page, run, stay);
   addTensors(page, run, stay);
-  return page.finish();
+  return page.finish() + whyHereHtml(run, stay);
 }
 
 QString stepPage(const Run& run, Step step) {
