@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/plan/autopsy.h"
 #include "widgets/panels/problems_panel.h"
 #include "widgets/panels/run_text.h"
 
@@ -13,52 +14,91 @@ namespace {
 constexpr std::size_t kMostOfAKind = 2'000;
 /// Buffers named in the autopsy of a memory that ran out.
 constexpr std::size_t kMostHolders = 6;
+/// Holes named there.
+constexpr std::size_t kMostHoles = 3;
 
 QString tr(const char* text) { return QCoreApplication::translate("hw::ProblemsPanel", text); }
 
-/// The largest stays alive at `step`, for "who holds it".
-QString holdersAt(const Run& run, PoolId pool, Step step) {
-  std::vector<StayId> alive;
-  for (const StayId id : run.problem.stays.keys()) {
-    const auto& address = run.plan.addresses[id];
-    if (address && address->pool == pool && run.problem.stays[id].steps.contains(step)) {
-      alive.push_back(id);
-    }
-  }
-  std::ranges::stable_sort(alive, std::greater{},
-                           [&](StayId id) { return run.problem.stays[id].size; });
+/// The largest tenants of a moment, for "who holds it".
+QString holdersOf(const Run& run, const Moment& moment) {
+  std::vector<Moment::Tenant> tenants = moment.tenants;
+  std::ranges::stable_sort(tenants, std::greater{},
+                           [](const Moment::Tenant& tenant) { return tenant.bytes.length(); });
   QStringList names;
-  for (const StayId id : alive) {
+  for (const Moment::Tenant& tenant : tenants) {
     if (static_cast<std::size_t>(names.size()) == kMostHolders) break;
     names.append(
-        QStringLiteral("%1 %2").arg(stayText(run, id), sizeText(run.problem.stays[id].size)));
+        QStringLiteral("%1 %2").arg(stayText(run, tenant.stay), sizeText(tenant.bytes.length())));
   }
   return names.join(QStringLiteral(", "));
 }
 
+QString causeText(Autopsy::Cause cause) {
+  switch (cause) {
+    case Autopsy::Cause::fragmentation:
+      return tr("fragmentation: enough is free, but not in one piece");
+    case Autopsy::Cause::exhaustion:
+      return tr("exhaustion: less is free than is wanted");
+    case Autopsy::Cause::impossible:
+      break;
+  }
+  return tr("no planner can: the lower bound is above the capacity");
+}
+
+/// The largest holes, each with the stay above it to select.
+void addHoles(const Run& run, const Autopsy::Pool& pool, const QString& kind,
+              std::vector<Finding>& findings) {
+  std::vector<Moment::Hole> holes = pool.moment.holes;
+  std::ranges::stable_sort(holes, std::greater{},
+                           [](const Moment::Hole& hole) { return hole.bytes.length(); });
+  holes.resize(std::min(holes.size(), kMostHoles));
+  for (const Moment::Hole& hole : holes) {
+    const QString size = fullSizeText(hole.bytes.length());
+    const QString above = stayText(run, hole.above);
+    const auto until = hole.until.count() - 1;
+    findings.push_back(
+        {.severity = Glyph::information,
+         .kind = kind,
+         .subject = above,
+         .message = hole.below
+                        ? tr("a hole of %1 between %2 and %3, until step %4")
+                              .arg(size, stayText(run, hole.below), above)
+                              .arg(until)
+                        : tr("a hole of %1 below %2, until step %3").arg(size, above).arg(until),
+         .stay = hole.above});
+  }
+}
+
 void addAutopsy(const Run& run, std::vector<Finding>& findings) {
-  if (!run.plan.outOfMemory) return;
-  const OutOfMemory& end = *run.plan.outOfMemory;
-  const QString kind = tr("out of memory");
-  findings.push_back({.severity = Glyph::error,
-                      .kind = kind,
-                      .subject = stayText(run, end.stay),
-                      .message = tr("step %1: no place for %2 in any pool")
-                                     .arg(end.step.count())
-                                     .arg(fullSizeText(end.wanted)),
-                      .stay = end.stay});
-  for (const OutOfMemory::PoolState& pool : end.pools) {
-    const bool fragmented = pool.freeBytes >= end.wanted;
-    const QString verdict = fragmented ? tr("fragmentation: enough is free, but not in one piece")
-                                       : tr("exhaustion: less is free than is wanted");
-    findings.push_back({.severity = Glyph::error,
-                        .kind = kind,
-                        .subject = poolText(run, pool.pool),
-                        .message = tr("%1 of %2 live, %3 free, largest piece %4; %5. Held by %6")
-                                       .arg(sizeText(pool.live), sizeText(pool.capacity),
-                                            sizeText(pool.freeBytes), sizeText(pool.largestFree),
-                                            verdict, holdersAt(run, pool.pool, end.step)),
-                        .stay = end.stay});
+  const auto found = autopsy(run.problem, run.plan);
+  if (!found && run.plan.status == PlanStatus::overBudget) {
+    findings.push_back({.severity = Glyph::warning,
+                        .kind = tr("does not fit"),
+                        .message = tr("the plan needs more than the memory has")});
+  }
+  if (!found) return;
+  const bool stopped = run.plan.outOfMemory.has_value();
+  const QString kind = stopped ? tr("out of memory") : tr("does not fit");
+  const QString what = stopped ? tr("step %1: no place for %2 in any pool; %3")
+                               : tr("step %1: the first to end above the capacity, %2; %3");
+  findings.push_back(
+      {.severity = stopped ? Glyph::error : Glyph::warning,
+       .kind = kind,
+       .subject = stayText(run, found->stay),
+       .message =
+           what.arg(found->step.count()).arg(fullSizeText(found->wanted), causeText(found->cause)),
+       .stay = found->stay});
+  for (const Autopsy::Pool& pool : found->pools) {
+    findings.push_back(
+        {.severity = stopped ? Glyph::error : Glyph::warning,
+         .kind = kind,
+         .subject = poolText(run, pool.pool),
+         .message =
+             tr("%1 of %2 free, largest piece %3; %4 would have sufficed. Held by %5")
+                 .arg(sizeText(pool.freeBytes), sizeText(pool.capacity), sizeText(pool.largestFree),
+                      fullSizeText(pool.sufficient), holdersOf(run, pool.moment)),
+         .stay = found->stay});
+    if (found->cause == Autopsy::Cause::fragmentation) addHoles(run, pool, kind, findings);
   }
 }
 
@@ -115,11 +155,6 @@ std::vector<Finding> findingsOf(const Run& run, const std::vector<Violation>& vi
                         .stay = violation.a});
   }
   addAutopsy(run, findings);
-  if (run.plan.status == PlanStatus::overBudget && !run.plan.outOfMemory) {
-    findings.push_back({.severity = Glyph::warning,
-                        .kind = tr("does not fit"),
-                        .message = tr("the plan needs more than the memory has")});
-  }
   addUnsized(run, findings);
   addCopies(run, findings);
   addNotes(run.notes, findings);
