@@ -91,10 +91,13 @@ Decision Placer::decide(StayId id, FitRule rule) {
     under = block.stay;
   }
   addGap(std::nullopt, {});
-  if (blocks.empty()) decision.decided = "no placed neighbour is live at the same time: the bottom";
-  if (decision.candidates.size() > 1 && decision.candidates.back().verdict == Verdict::chosen &&
-      rule != FitRule::stacked) {
-    decision.decided = "no gap is large enough: on top of the highest neighbour";
+  const bool above = decision.candidates.back().verdict == Verdict::chosen;
+  if (blocks.empty()) {
+    decision.decided = "no placed neighbour is live at the same time: the bottom";
+  } else if (above && rule != FitRule::stacked) {
+    decision.decided = decision.candidates.size() > 1
+                           ? "no gap is large enough: on top of the highest neighbour"
+                           : "its neighbours leave no gap: on top of the highest";
   }
   return decision;
 }
