@@ -30,6 +30,8 @@ struct Typed {
   std::string view{"window"};
   std::string size{"1600x960"};
   std::string step{"peak"};
+  std::string select{};
+  std::string panel{};
 };
 
 void declareRunOptions(CLI::App& app, Typed& typed) {
@@ -68,6 +70,10 @@ void declarePictureOptions(CLI::App& app, Typed& typed) {
       ->type_name("WIDTHxHEIGHT");
   app.add_option("--step", typed.step, "the step that the picture shows (default peak)")
       ->type_name("N|peak");
+  app.add_option("--select", typed.select, "the tensor that the picture has selected")
+      ->type_name("TENSOR");
+  app.add_option("--panel", typed.panel, "the panel that the picture has in front")
+      ->check(CLI::IsMember({"inspector", "run", "events", "moment", "method", "problems"}));
 }
 
 tl::unexpected<Error> refuse(const std::string& message) {
@@ -162,6 +168,8 @@ Result<void> setPicture(const Typed& typed, StudioArguments& arguments) {
     }
     arguments.step = Step(*step);
   }
+  arguments.select = typed.select;
+  arguments.panel = QString::fromStdString(typed.panel);
   arguments.exportFile = QString::fromStdString(typed.exportFile);
   const std::pair<const char*, PictureKind> kinds[] = {{"window", PictureKind::window},
                                                        {"map", PictureKind::map},

@@ -28,6 +28,8 @@ struct StudioArguments {
   PictureKind picture = PictureKind::window;
   QSize size{1600, 960};
   std::optional<Step> step{};  ///< Nothing: the peak.
+  std::string select{};        ///< A tensor; empty: none.
+  QString panel{};             ///< The panel to raise; empty: as it is.
 };
 
 /// What the program should do about its arguments: run, or print and exit.

@@ -1,6 +1,7 @@
 #include "app/gui/export.h"
 
 #include <QApplication>
+#include <QDockWidget>
 #include <QElapsedTimer>
 #include <cstdio>
 #include <string>
@@ -8,6 +9,7 @@
 #include "app/gui/main_window.h"
 #include "app/gui/picture.h"
 #include "core/base/text.h"
+#include "core/report/explain_report.h"
 #include "core/run/samples.h"
 
 namespace hw {
@@ -37,6 +39,18 @@ void settle() {
     QApplication::sendPostedEvents();
     QApplication::processEvents();
   }
+}
+
+/// Selects and raises what the picture is to show.
+Result<void> arrange(const StudioArguments& arguments, const Run& run, MainWindow& window) {
+  if (!arguments.select.empty()) {
+    const auto tensor = plannedTensor(run, arguments.select);
+    if (!tensor) return tl::unexpected(tensor.error());
+    const auto stays = staysOf(run, *tensor);
+    if (!stays.empty()) window.state()->select(stays.front());
+  }
+  if (!arguments.panel.isEmpty()) window.findChild<QDockWidget*>(arguments.panel)->raise();
+  return {};
 }
 
 bool fits(const Run& run) {
@@ -71,6 +85,9 @@ int exportFromCommandLine(const StudioArguments& arguments) {
     window.state()->setStep(*arguments.step);
   } else {
     window.player()->goToPeak();
+  }
+  if (auto shown = arrange(arguments, **outcome->run, window); !shown) {
+    return complain("--select", shown.error());
   }
   settle();
   if (arguments.picture == PictureKind::window && window.size() != arguments.size) {

@@ -8,7 +8,7 @@
 namespace hw {
 namespace {
 
-/// Of the stays that can only be in `pool`, or were decided to be there.
+/// Of the stays that were told to be in `pool`, by the problem or by residency.
 Bytes boundOf(const Problem& problem, PoolId pool) {
   Problem there;
   there.pools = problem.pools;
@@ -34,12 +34,10 @@ std::optional<Bytes> totalCapacity(const Problem& problem) {
   return total;
 }
 
+/// Which pool a stay is in may have been decided badly, so only all pools together prove anything.
 Autopsy::Cause causeOf(const Problem& problem, const Autopsy& found) {
   const auto total = totalCapacity(problem);
   if (total && found.lowerBound > *total) return Autopsy::Cause::impossible;
-  const bool tight = std::ranges::all_of(
-      found.pools, [](const auto& pool) { return pool.lowerBound > pool.capacity; });
-  if (tight) return Autopsy::Cause::impossible;
   const bool enough = std::ranges::any_of(
       found.pools, [&](const auto& pool) { return pool.freeBytes >= found.wanted; });
   return enough ? Autopsy::Cause::fragmentation : Autopsy::Cause::exhaustion;

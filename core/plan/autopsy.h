@@ -10,14 +10,14 @@ namespace hw {
 /// Why a plan does not fit, with figures. Made from the problem and the finished plan alone.
 struct Autopsy {
   enum class Cause : std::uint8_t {
-    impossible,     ///< The lower bound exceeds the capacities: no planner can.
+    impossible,     ///< The lower bound exceeds all capacities together: no planner can.
     exhaustion,     ///< Fewer bytes free than wanted.
     fragmentation,  ///< Enough bytes free, but not in one piece.
   };
   struct Pool {
     PoolId pool{};
     Bytes capacity{};
-    Bytes lowerBound{};   ///< Of the stays that have to be in it.
+    Bytes lowerBound{};   ///< Of the stays that were told to be in it.
     Bytes freeBytes{};    ///< Of the capacity, when it happened.
     Bytes largestFree{};  ///< The largest piece of them.
     /// The least capacity under which the stay that failed would have found room above whatever
