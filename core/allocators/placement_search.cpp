@@ -163,8 +163,7 @@ class Search {
         chosen = options.front();
         for (std::size_t k = options.size(); k-- > 1;) push({i, options[k]});
       }
-      offsets_[i] = chosen.offset;
-      areas_[i + 1] = chosen.area;
+      take(i, chosen);
       if (chosen.area.length() >= best_) {
         ++pruned_;
         return;
@@ -185,6 +184,11 @@ class Search {
            {sequences_, order_[depth],
             initial ? std::string("initial") : std::string(kindName(forced.kind)),
             areas_.back().length(), best_, pruned_, static_cast<std::int64_t>(stack_.size())});
+  }
+
+  void take(std::size_t i, const Placement& chosen) {
+    offsets_[i] = chosen.offset;
+    areas_[i + 1] = chosen.area;
   }
 
   const Stay& stayAt(std::size_t i) const { return problem_.stays[order_[i]]; }
@@ -290,20 +294,20 @@ std::optional<Decision> Search::recount(const Plan& plan, StayId stay) {
   if (at == order_.size() || !plan.addresses[order_[0]]) return std::nullopt;
   // The sequence starts at 0 and the plan has moved it up.
   const Bytes shift = plan.addresses[order_[0]]->offset;
-  for (std::size_t i = 0; i <= at; ++i) {
-    if (!plan.addresses[order_[i]]) return std::nullopt;
-    const Bytes begin = plan.addresses[order_[i]]->offset - shift;
-    const Bytes end = begin + stayAt(i).size;
-    offsets_[i] = begin;
-    areas_[i + 1] = {std::min(areas_[i].begin, begin), std::max(areas_[i].end, end)};
-  }
   live_.clear();
-  for (std::size_t i = 0; i < at; ++i) {
-    if (stayAt(i).steps.end > stayAt(at).steps.begin) addLive(i);
+  for (std::size_t i = 0; i <= at; ++i) {
+    live_.dropEnded(stayAt(i).steps.begin);
+    std::vector<Placement> options = candidates(i);
+    std::ranges::sort(options, {}, priority);
+    const auto& address = plan.addresses[order_[i]];
+    if (!address) return std::nullopt;
+    const auto chosen = std::ranges::find(options, address->offset - shift, &Placement::offset);
+    if (chosen == options.end()) return std::nullopt;
+    take(i, *chosen);
+    if (i == at) return account(options, at, shift);
+    addLive(i);
   }
-  std::vector<Placement> options = candidates(at);
-  std::ranges::sort(options, {}, priority);
-  return account(options, at, shift);
+  return std::nullopt;
 }
 
 Decision Search::account(const std::vector<Placement>& options, std::size_t at, Bytes shift) const {

@@ -49,7 +49,11 @@ class Judge {
                        free == 1 ? "it" : "them")
         : lower > 0 ? std::string("every lower gap is too small while it lives")
                     : std::string("no lower address is free during its whole life");
-    if (place_.offset == Bytes() && free == 0) decision_.decided = "it lies at the bottom";
+    if (under_) {
+      decision_.decided = "it is written over an input that dies in its operator";
+    } else if (place_.offset == Bytes() && free == 0) {
+      decision_.decided = "it lies at the bottom";
+    }
     return std::move(decision_);
   }
 
@@ -63,7 +67,13 @@ class Judge {
       if (!problem_.stays[other].steps.overlaps(stay_.steps)) continue;
       if (!liveTogether(live, problem_.liveSteps(other))) continue;
       const Bytes end = at->offset + problem_.stays[other].size;
-      walls_[at->region.index()].push_back({{at->offset, end}, other});
+      const bool shares = at->region == place_.region && at->offset < place_.offset + stay_.size &&
+                          place_.offset < end;
+      if (shares) {
+        under_ = true;  // Only an input that dies as the stay is written over it.
+      } else {
+        walls_[at->region.index()].push_back({{at->offset, end}, other});
+      }
     }
     for (auto& walls : walls_) std::ranges::sort(walls);
   }
@@ -113,6 +123,7 @@ class Judge {
   const Stay& stay_;
   Address place_;
   Decision decision_;
+  bool under_ = false;                    ///< It shares the bytes of another.
   std::vector<std::vector<Wall>> walls_;  ///< By region.
 };
 

@@ -49,6 +49,7 @@ void findHoles(Moment& moment) {
       moment.holeBytes += hole.bytes.length();
       moment.holes.push_back(hole);
     }
+    if (tenant.bytes.end < moment.top) continue;
     moment.top = tenant.bytes.end;
     below = tenant.stay;
     belowEnds = tenant.steps.end;
@@ -69,12 +70,13 @@ Moment momentAt(const Problem& problem, const Plan& plan, PoolId pool, Step step
   std::erase_if(moment.tenants,
                 [&](const Moment::Tenant& tenant) { return !tenant.steps.contains(step); });
   std::ranges::sort(moment.tenants, {}, &Moment::Tenant::bytes);
-  for (const Moment::Tenant& tenant : moment.tenants) moment.live += tenant.bytes.length();
+  findHoles(moment);
+  // Not the sum: an output written over its input shares its bytes for a step.
+  moment.live = moment.top - moment.holeBytes;
   for (Moment::Tenant& tenant : moment.tenants) {
     tenant.share = static_cast<double>(tenant.bytes.length().count()) /
                    static_cast<double>(moment.live.count());
   }
-  findHoles(moment);
   moment.footprint = plan.footprint(pool);
   moment.above = moment.footprint - moment.top;
   return moment;

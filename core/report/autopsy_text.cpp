@@ -48,11 +48,8 @@ std::string causeText(const Run& run, const Autopsy& found) {
     case Autopsy::Cause::impossible:
       break;
   }
-  return fmt::format(
-      "no planner can: {} bytes are live at once",
-      groupDigits(found.pools.size() == 1 && found.pools[0].lowerBound > found.pools[0].capacity
-                      ? found.pools[0].lowerBound.count()
-                      : found.lowerBound.count()));
+  return fmt::format("no planner can: {} bytes are live at once",
+                     groupDigits(found.lowerBound.count()));
 }
 
 }  // namespace
