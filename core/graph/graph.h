@@ -39,6 +39,10 @@ struct Tensor {
   std::string unknownReason{};  ///< Why `bytes` is missing; empty otherwise.
   /// A weight: stored in the file, or computed from weights only. Never planned.
   bool constant = false;
+  /// Keeps its value from run to run: a variable, or the state behind a resource. Never planned,
+  /// and nobody knows it ahead of time.
+  bool persistent = false;
+  std::optional<Bytes> plannedOffset{};  ///< Where a plan that came with the file puts it.
   bool graphInput = false;
   bool graphOutput = false;
   OpId producer{};                ///< None for graph inputs and stored weights.

@@ -75,7 +75,7 @@ Result<void> findProducers(Links& links) {
 
 bool hasSource(const Links& links, std::size_t handle) {
   return links.producer[handle] != kNobody || links.isInput[handle] ||
-         links.tensors[handle].constant;
+         links.tensors[handle].constant || links.tensors[handle].persistent;
 }
 
 Result<void> checkSources(const Links& links, const std::vector<GraphBuilder::Handle>& outputs) {

@@ -1,5 +1,6 @@
 #include "core/graph/traversal.h"
 
+#include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/breadth_first_search.hpp>
 #include <boost/graph/connected_components.hpp>
@@ -16,6 +17,13 @@ void forEachUse(const Graph& graph, Link link) {
   }
 }
 
+/// Works on what outlives the run, or hands out nothing: it is there for its effect.
+bool hasSideEffect(const Graph& graph, const Op& op) {
+  const auto persists = [&](TensorId id) { return id && graph.tensors[id].persistent; };
+  return op.outputs.empty() || std::ranges::any_of(op.inputs, persists) ||
+         std::ranges::any_of(op.outputs, persists);
+}
+
 }  // namespace
 
 std::vector<OpId> opsWithoutEffect(const Graph& graph) {
@@ -30,6 +38,9 @@ std::vector<OpId> opsWithoutEffect(const Graph& graph) {
   for (const TensorId id : graph.outputs) {
     const OpId producer = graph.tensors[id].producer;
     if (producer) boost::add_edge(outside, producer.index(), backwards);
+  }
+  for (const OpId op : graph.ops.keys()) {
+    if (hasSideEffect(graph, graph.ops[op])) boost::add_edge(outside, op.index(), backwards);
   }
   std::vector<boost::default_color_type> colors(outside + 1, boost::white_color);
   const auto color =
@@ -61,7 +72,8 @@ std::size_t countParts(const Graph& graph) {
   std::vector<bool> seen(graph.ops.size(), false);
   std::size_t parts = 0;
   for (const OpId op : graph.ops.keys()) {
-    if (graph.ops[op].folded || seen[part[op.index()]]) continue;
+    const bool stands = graph.ops[op].inputs.empty() && graph.ops[op].outputs.empty();
+    if (graph.ops[op].folded || stands || seen[part[op.index()]]) continue;
     seen[part[op.index()]] = true;
     ++parts;
   }

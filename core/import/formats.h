@@ -10,6 +10,9 @@ namespace hw {
 bool acceptsOnnx(std::string_view bytes);
 Result<Model> readOnnx(std::string_view bytes, const ImportOptions& options);
 
+bool acceptsTflite(std::string_view bytes);
+Result<Model> readTflite(std::string_view bytes, const ImportOptions& options);
+
 bool acceptsGraphJson(std::string_view bytes);
 Result<Model> readGraphJson(std::string_view bytes, const ImportOptions& options);
 

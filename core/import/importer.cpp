@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::array kImporters = {
     ImporterInfo{"onnx", "ONNX model (protobuf)", "*.onnx", &acceptsOnnx, &readOnnx},
+    ImporterInfo{"tflite", "TensorFlow Lite model (flatbuffer)", "*.tflite *.lite", &acceptsTflite,
+                 &readTflite},
     ImporterInfo{"graph-json", "Highwater graph JSON", "*.graph.json *.json", &acceptsGraphJson,
                  &readGraphJson},
     ImporterInfo{"problem-csv", "planning problem CSV (MiniMalloc)", "*.csv", &acceptsProblemCsv,
@@ -27,11 +29,11 @@ struct Lookalike {
   std::string_view message;
 };
 
-constexpr std::string_view kNotYet = "is not supported yet; ONNX, graph JSON and problem CSV are";
+constexpr std::string_view kNotYet =
+    "is not supported yet; ONNX, TFLite, graph JSON and problem CSV are";
 constexpr std::array kLookalikes = {
     Lookalike{0, "version https://git-lfs", ErrorCode::malformed,
               "the file is a Git LFS pointer, not the model itself; fetch it with 'git lfs pull'"},
-    Lookalike{4, "TFL3", ErrorCode::unsupported, "TFLite"},
     Lookalike{4, "ORTM", ErrorCode::unsupported, "the ONNX Runtime format (.ort)"},
     Lookalike{0, "PK\x03\x04", ErrorCode::unsupported,
               "the file is a zip archive; expected a model, unpack it first"},
@@ -51,9 +53,10 @@ Error unrecognised(std::string_view bytes) {
     const std::string message(lookalike.message);
     return {lookalike.code, sentence ? message : message + " " + std::string(kNotYet), {}};
   }
-  return {ErrorCode::malformed,
-          "the format is not recognised; expected an ONNX model, graph JSON or a problem CSV",
-          {}};
+  return {
+      ErrorCode::malformed,
+      "the format is not recognised; expected an ONNX or TFLite model, graph JSON or a problem CSV",
+      {}};
 }
 
 Result<Model> readRecognised(std::string_view bytes, const std::string& path,

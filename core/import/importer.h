@@ -16,6 +16,8 @@ namespace hw {
 /// What the user may tell an importer.
 struct ImportOptions {
   std::map<std::string, std::int64_t> dimensions{};  ///< --dim NAME=VALUE.
+  /// Which part of a file that holds several: --subgraph NAME. Empty: the main one.
+  std::string subgraph{};
   /// Control flow stays one op each, its bodies unseen. Else the branch that is taken, and one
   /// turn of a loop, become steps of the graph.
   bool closedBodies = false;

@@ -125,6 +125,7 @@ Tensor readTensor(const Node& node) {
     tensor.dtype = *parsed;
   }
   if (const auto constant = node.find("constant")) tensor.constant = constant->flag();
+  if (const auto persistent = node.find("persistent")) tensor.persistent = persistent->flag();
   readSize(node, tensor);
   return tensor;
 }

@@ -40,7 +40,8 @@ IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, bool planIn
     const Tensor& tensor = graph.tensors[id];
     const bool external =
         (tensor.graphInput && !planInputs) || (tensor.graphOutput && !planOutputs);
-    if (tensor.constant || external || !tensor.bytes || *tensor.bytes == Bytes()) continue;
+    if (tensor.constant || tensor.persistent || external) continue;
+    if (!tensor.bytes || *tensor.bytes == Bytes()) continue;
     demands[id] = Demand{*tensor.bytes, {steps[id]}};
   }
   return demands;

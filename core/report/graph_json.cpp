@@ -19,6 +19,7 @@ Json tensorJson(const Tensor& tensor, const std::string& name) {
     if (tensor.dtype != Dtype::unknown) json["dtype"] = std::string(dtypeName(tensor.dtype));
   }
   if (tensor.constant && !tensor.producer) json["constant"] = true;
+  if (tensor.persistent) json["persistent"] = true;
   if (!tensor.bytes && !tensor.unknownReason.empty()) json["unknown"] = tensor.unknownReason;
   return json;
 }

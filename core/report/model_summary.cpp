@@ -28,6 +28,10 @@ Problem unsharedProblem(const Model& model, std::vector<TensorId>& unsized) {
 
 void countConstants(const Graph& graph, ModelSummary& summary) {
   for (const Tensor& tensor : graph.tensors) {
+    if (tensor.persistent) {
+      ++summary.persistent;
+      summary.persistentBytes += tensor.bytes.value_or(Bytes());
+    }
     if (!tensor.constant) continue;
     ++summary.constants;
     summary.constantBytes += tensor.bytes.value_or(Bytes());
@@ -38,7 +42,8 @@ void countConstants(const Graph& graph, ModelSummary& summary) {
 void countOps(const Graph& graph, ModelSummary& summary) {
   std::map<std::string, std::size_t> counts;
   for (const Op& op : graph.ops) {
-    ++counts[op.domain.empty() ? op.type : op.domain + "." + op.type];
+    const bool own = op.domain.empty() || op.domain == graph.format;
+    ++counts[own ? op.type : op.domain + "." + op.type];
     if (op.folded) ++summary.foldedOps;
   }
   summary.ops = graph.ops.size();
@@ -96,6 +101,8 @@ Json summaryJson(const Model& model, const ModelSummary& summary) {
                {"constants", summary.constants},
                {"constant_bytes", summary.constantBytes.count()},
                {"unsized_constants", summary.unsizedConstants},
+               {"persistent", summary.persistent},
+               {"persistent_bytes", summary.persistentBytes.count()},
                {"lower_bound", summary.lowerBound.count()},
                {"lower_bound_step", summary.lowerBoundStep.count()}};
   json["largest"] = summary.largestTensor ? describe(summary.largestTensor) : Json(nullptr);

@@ -23,6 +23,8 @@ struct ModelSummary {
   std::size_t constants = 0;
   Bytes constantBytes{};
   std::size_t unsizedConstants = 0;
+  std::size_t persistent = 0;  ///< Variables and states, which keep their value.
+  Bytes persistentBytes{};
   Bytes lowerBound{};
   Step lowerBoundStep{};  ///< The first step at which that much is live.
   Step steps{};

@@ -72,6 +72,11 @@ std::string factsText(const Model& model, const ModelSummary& summary, const Pai
     }
     facts.add({"weights", weights});
   }
+  if (summary.persistent > 0) {
+    facts.add({"persistent", fmt::format("{}, {}, kept from run to run and in no plan",
+                                         groupDigits(static_cast<std::int64_t>(summary.persistent)),
+                                         bytesText(summary.persistentBytes))});
+  }
   facts.add({"lower bound", boundText(graph, summary)});
   facts.add({"sizes", sizesText(summary)});
   return facts.text(paint);

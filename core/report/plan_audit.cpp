@@ -177,9 +177,10 @@ class Auditor {
 
   void remarkUnneeded(const Resolved& resolved) {
     const Tensor& tensor = graph_.tensors[resolved.tensor];
-    const char* why = tensor.constant ? "is a weight"
-                      : !tensor.bytes ? "has no known size in the model"
-                                      : "needs no place";
+    const char* why = tensor.constant     ? "is a weight"
+                      : tensor.persistent ? "keeps its value from run to run"
+                      : !tensor.bytes     ? "has no known size in the model"
+                                          : "needs no place";
     audit_.remarks.push_back(
         fmt::format("{} is placed although it {}", inQuotes(resolved.placement->tensor), why));
   }

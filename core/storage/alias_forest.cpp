@@ -52,6 +52,7 @@ std::optional<std::string> AliasForest::whyNotPlanned(TensorId id) const {
   if (!id) return "an operand is absent";
   const Tensor& tensor = graph_.tensors[id];
   if (tensor.constant) return "a weight has to be copied in";
+  if (tensor.persistent) return "it keeps its value from run to run";
   if (!tensor.bytes) return "its size is unknown";
   if (*tensor.bytes == Bytes()) return "it is empty";
   if (tensor.graphInput && !options_.planInputs) return "the graph input lives outside the arena";

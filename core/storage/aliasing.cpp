@@ -144,7 +144,7 @@ Storage shareStorage(const Graph& graph, const Schedule& schedule, const Storage
   }
   for (const TensorId id : graph.tensors.keys()) {
     const Tensor& tensor = graph.tensors[id];
-    if (!tensor.constant && !tensor.bytes) storage.unsized.push_back(id);
+    if (!tensor.constant && !tensor.persistent && !tensor.bytes) storage.unsized.push_back(id);
   }
   return storage;
 }

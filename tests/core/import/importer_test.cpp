@@ -38,15 +38,21 @@ TEST_CASE("what is not a model is called by its name", "[import]") {
       {"version https://git-lfs.github.com/spec/v1\noid sha256:00\n",
        "the file is a Git LFS pointer, not the model itself; fetch it with 'git lfs pull'"},
       {"\x1c\0\0\0TFL3\0\0\0\0"s,
-       "TFLite is not supported yet; ONNX, graph JSON and problem CSV are"},
+       "the flatbuffer is cut short or damaged: the root table lies outside the file's 12 bytes "
+       "(byte 28)"},
       {"\x08\0\0\0ORTM\0\0\0\0"s,
-       "the ONNX Runtime format (.ort) is not supported yet; ONNX, graph JSON and problem CSV are"},
+       "the ONNX Runtime format (.ort) is not supported yet; ONNX, TFLite, graph JSON and problem "
+       "CSV are"},
       {"PK\x03\x04"s, "the file is a zip archive; expected a model, unpack it first"},
       {"hello there",
-       "the format is not recognised; expected an ONNX model, graph JSON or a problem CSV"},
+       "the format is not recognised; expected an ONNX or TFLite model, graph JSON or a problem "
+       "CSV"},
       {"a,b\n1,2\n",
-       "the format is not recognised; expected an ONNX model, graph JSON or a problem CSV"},
-      {"\0"s, "the format is not recognised; expected an ONNX model, graph JSON or a problem CSV"},
+       "the format is not recognised; expected an ONNX or TFLite model, graph JSON or a problem "
+       "CSV"},
+      {"\0"s,
+       "the format is not recognised; expected an ONNX or TFLite model, graph JSON or a problem "
+       "CSV"},
   }));
   const auto model = importModel(refused.bytes, "x.onnx", {});
   REQUIRE_FALSE(model);
