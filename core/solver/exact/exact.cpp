@@ -1,7 +1,8 @@
 #include "core/solver/exact/exact.h"
 
 #include <algorithm>
-#include <map>
+#include <deque>
+#include <memory>
 #include <thread>
 
 #include "core/solver/exact/portfolio.h"
@@ -17,17 +18,25 @@ using exact::Portfolio;
 using exact::SearchOutcome;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t kFirstAttempt = 20'000;
+/// A peak and a capacity that was missed have met when they are closer than this part of the gap.
+constexpr std::int64_t kFineness = 16;
+/// Nodes of the first attempts at a capacity.
+constexpr std::int64_t kFirstEffort = 20'000;
 
 /// A part of the pool and what is known of its lowest peak.
 struct Part {
-  Boxes boxes{};
-  Bytes peak{};                           ///< Of the best offsets so far.
-  Bytes bound{};                          ///< Proved: not lower.
-  std::map<Bytes, Portfolio> attempts{};  ///< By capacity; paused.
-  /// How far down from the peak the next attempt goes, of the way to the bound.
-  double reach = 1;
-  std::int64_t effort = kFirstAttempt;
+  explicit Part(Boxes of) : boxes(std::move(of)), orders(boxes) {}
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  const Boxes boxes;
+  exact::OrderMaker orders;
+  Bytes peak{};    ///< Of the best offsets so far.
+  Bytes bound{};   ///< Proved: not lower.
+  Bytes missed{};  ///< The highest capacity that `effort` nodes did not settle.
+  std::int64_t effort = kFirstEffort;
+  Bytes lowest{};                        ///< The capacity that `atBound` asks for.
+  std::unique_ptr<Portfolio> atBound{};  ///< Kept: it may end in a proof.
 };
 
 /// The least value above `bound` that some plan's peak can have.
@@ -72,10 +81,9 @@ class Solver {
       if (problem_.poolOf(id) == pool_) stays.push_back(id);
     }
     for (Boxes& boxes : exact::independentParts(problem_, stays)) {
-      Part part;
-      part.boxes = std::move(boxes);
+      Part& part = parts_.emplace_back(std::move(boxes));
       part.bound = attainable(part.boxes, part.boxes.load());
-      parts_.push_back(std::move(part));
+      part.missed = Bytes(-1);
     }
     result_.winner = "start";
     useStart();
@@ -144,41 +152,46 @@ class Solver {
     return &*std::ranges::max_element(parts_, {}, [](const Part& part) { return part.peak; });
   }
 
-  /// What to try next for `part`: the capacity asked for, or something between the overall bound
-  /// and its peak.
-  Bytes target(const Part& part) const {
-    if (options_.capacity) return *options_.capacity;
-    const auto gap = static_cast<double>((part.peak - result_.bound).count());
-    const Bytes down(static_cast<std::int64_t>(gap * part.reach));
-    const Bytes wanted = std::max(result_.bound, part.peak - down);
-    return std::max(result_.bound, std::min(wanted, part.peak - Bytes(1)));
+  /// Asks once more whether some capacity suffices for `part`: the one in question, or, to find the
+  /// least, the bound and then what lies half way between what was missed and the peak. When these
+  /// meet, the bound is next, with twice the effort. False when nothing more can be done.
+  bool improve(Part& part) {
+    const Bytes bound = options_.capacity.value_or(result_.bound);
+    const Bytes half((part.missed.count() + part.peak.count()) / 2);
+    const bool low = options_.capacity || part.missed < bound;
+    if (!low && part.peak - half <
+                    std::max(part.boxes.unit, Bytes((part.peak - bound).count() / kFineness))) {
+      part.missed = Bytes(-1);
+      part.effort *= 2;
+      return true;
+    }
+    const Bytes capacity = low ? bound : half;
+    std::unique_ptr<Portfolio> passing;
+    std::unique_ptr<Portfolio>& portfolio = low ? part.atBound : passing;
+    if (!portfolio || (low && part.lowest != capacity)) {
+      portfolio = std::make_unique<Portfolio>(part.boxes, capacity, part.orders);
+      if (low) part.lowest = capacity;
+    }
+    return settle(part, capacity, ask(*portfolio, part.effort), *portfolio);
   }
 
-  bool improve(Part& part) {
-    const Bytes capacity = target(part);
-    auto [at, isNew] = part.attempts.try_emplace(capacity, part.boxes, capacity);
-    Portfolio& portfolio = at->second;
-    std::int64_t effort = part.effort;
+  SearchOutcome ask(Portfolio& portfolio, std::int64_t effort) {
     if (options_.nodes > 0) effort = std::min(effort, options_.nodes - result_.nodes);
     const std::int64_t before = portfolio.nodes();
     const SearchOutcome outcome = portfolio.run(effort, limits_);
     result_.nodes += portfolio.nodes() - before;
+    return outcome;
+  }
+
+  bool settle(Part& part, Bytes capacity, SearchOutcome outcome, const Portfolio& portfolio) {
     if (outcome == SearchOutcome::found) {
       take(part, portfolio);
     } else if (outcome == SearchOutcome::exhausted) {
-      part.bound = attainable(part.boxes, capacity + Bytes(1));
-      result_.winner = result_.winner;
-      part.attempts.erase(part.attempts.begin(), part.attempts.upper_bound(capacity));
-    } else if (outcome == SearchOutcome::abandoned) {
-      return false;
-    } else if (part.reach <= 1.0 / 32 || part.peak - capacity <= part.boxes.unit) {
-      part.reach = 1;
-      part.effort *= 2;
-    } else {
-      part.reach /= 2;
+      part.bound = std::max(part.bound, attainable(part.boxes, capacity + Bytes(1)));
     }
+    if (outcome != SearchOutcome::found) part.missed = capacity;
     update();
-    return true;
+    return outcome != SearchOutcome::abandoned;
   }
 
   void take(Part& part, const Portfolio& portfolio) {
@@ -190,9 +203,7 @@ class Solver {
       peak = std::max(peak, result_.offsets[box.stay] + box.size);
     }
     part.peak = peak;
-    part.reach = std::min(1.0, part.reach * 2);
     result_.winner = portfolio.winner();
-    part.attempts.erase(part.attempts.lower_bound(peak), part.attempts.end());
   }
 
   void report() {
@@ -210,7 +221,7 @@ class Solver {
   const ExactOptions& options_;
   Limits limits_;
   Clock::time_point start_;
-  std::vector<Part> parts_;
+  std::deque<Part> parts_;
   ExactResult result_;
 };
 

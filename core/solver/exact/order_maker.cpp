@@ -25,9 +25,8 @@ struct Rank {
 
 }  // namespace
 
-OrderMaker::OrderMaker(const Boxes& boxes, Bytes capacity)
-    : boxes_(boxes), pressure_(boxes.sections + 1, 0) {
-  const auto most = static_cast<double>(std::max<std::int64_t>(1, capacity.count()));
+OrderMaker::OrderMaker(const Boxes& boxes) : boxes_(boxes), pressure_(boxes.sections + 1, 0) {
+  const auto most = static_cast<double>(std::max<std::int64_t>(1, boxes.load().count()));
   for (const Box& box : boxes.boxes) {
     for (const Piece& piece : boxes.piecesOf(box)) {
       pressure_[piece.first] += static_cast<double>(box.size.count());

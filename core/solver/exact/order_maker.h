@@ -28,8 +28,8 @@ struct OrderRecipe {
 /// of Boussemart, Hemery, Lecoutre and Sais 2004 (dom/wdeg).
 class OrderMaker {
  public:
-  /// Keeps a reference to `boxes`. A section presses as much as it is full at `capacity`.
-  OrderMaker(const Boxes& boxes, Bytes capacity);
+  /// Keeps a reference to `boxes`. A section presses as much as it is full next to the fullest.
+  explicit OrderMaker(const Boxes& boxes);
 
   std::vector<std::uint32_t> make(const OrderRecipe& recipe) const;
 

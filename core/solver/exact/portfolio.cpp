@@ -1,6 +1,7 @@
 #include "core/solver/exact/portfolio.h"
 
 #include <algorithm>
+#include <span>
 #include <thread>
 
 namespace hw::exact {
@@ -19,8 +20,8 @@ constexpr std::int64_t kRoundsToDouble = 64;
 
 }  // namespace
 
-Portfolio::Portfolio(const Boxes& boxes, Bytes capacity)
-    : boxes_(boxes), capacity_(capacity), orders_(boxes, capacity) {
+Portfolio::Portfolio(const Boxes& boxes, Bytes capacity, OrderMaker& orders)
+    : boxes_(boxes), capacity_(capacity), orders_(orders) {
   const auto add = [&](std::string_view name, OrderKey key, bool pressed, bool learns) {
     lanes_.push_back({.name = name, .recipe = {.key = key, .pressed = pressed}, .learns = learns});
   };
@@ -78,12 +79,13 @@ std::size_t Portfolio::round(std::int64_t nodes, const Limits& limits) {
   helpers.clear();
   // What later lanes did meanwhile depends on the clock; it does not count.
   const std::size_t winner = ended;
-  for (std::size_t i = 0; i < std::min(winner + 1, lanes_.size()); ++i) {
+  const std::size_t counting = std::min(winner + 1, lanes_.size());
+  for (std::size_t i = 0; i < counting; ++i) {
     if (!lanes_[i].search) continue;
     nodes_ += lanes_[i].search->nodes() - lanes_[i].counted;
     lanes_[i].counted = lanes_[i].search->nodes();
   }
-  learn();
+  learn(counting);
   ++rounds_;
   return winner;
 }
@@ -111,9 +113,9 @@ void Portfolio::turn(std::size_t index, std::int64_t nodes, const Limits& limits
   } while (lane.outcome == SearchOutcome::paused && lane.search->nodes() < until);
 }
 
-void Portfolio::learn() {
+void Portfolio::learn(std::size_t counting) {
   std::vector<std::uint64_t> sum(boxes_.sections, 0);
-  for (const Lane& lane : lanes_) {
+  for (const Lane& lane : std::span(lanes_).first(counting)) {
     if (!lane.learns || !lane.search) continue;
     const auto& failures = lane.search->failures();
     for (std::size_t s = 0; s < sum.size(); ++s) sum[s] += failures[s];

@@ -32,8 +32,8 @@ struct Limits {
 /// wins, so the answer depends neither on the clock nor on the number of threads.
 class Portfolio {
  public:
-  /// Keeps a reference to `boxes`.
-  Portfolio(const Boxes& boxes, Bytes capacity);
+  /// Keeps references to `boxes` and to `orders`, which learns from its searches.
+  Portfolio(const Boxes& boxes, Bytes capacity, OrderMaker& orders);
 
   /// Gives the searches about `nodes` more in total. `paused` when these are spent or the limits
   /// are reached, `abandoned` when no search can go on.
@@ -59,11 +59,12 @@ class Portfolio {
   void turn(std::size_t index, std::int64_t nodes, const Limits& limits,
             const std::atomic<std::size_t>& ended);
   void prepare(Lane& lane) const;
-  void learn();
+  /// From the first `counting` lanes.
+  void learn(std::size_t counting);
 
   const Boxes& boxes_;
   Bytes capacity_;
-  OrderMaker orders_;
+  OrderMaker& orders_;
   std::vector<Lane> lanes_;
   std::uint64_t rounds_ = 0;
   std::int64_t nodes_ = 0;
