@@ -4,6 +4,7 @@
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
+#include "core/solver/exact/conflict.h"
 
 namespace hw {
 namespace {
@@ -22,12 +23,17 @@ constexpr ParamSpec kSeconds{.name = "seconds",
                              .type = ParamType::number,
                              .summary = "time limit; 0: none, so that runs repeat",
                              .fallback = "10"};
-constexpr ParamSpec kParams[] = {kCapacity, kNodes, kSeconds};
+constexpr ParamSpec kConflict{.name = "conflict",
+                              .type = ParamType::flag,
+                              .summary = "names a smallest set of stays that cannot all be kept",
+                              .fallback = "no"};
+constexpr ParamSpec kParams[] = {kCapacity, kNodes, kSeconds, kConflict};
 
 struct Settings {
   Bytes capacity{};
   std::int64_t nodes = 0;
   double seconds = 0;
+  bool conflict = false;
 };
 
 MethodTable historyOf(const ExactResult& found, const std::string& pool) {
@@ -74,19 +80,55 @@ class Exact final : public Allocator {
     PlanStatus status = PlanStatus::optimal;
     for (const PoolId pool : problem.pools.keys()) {
       const ExactResult found = solveExact(problem, pool, optionsFor(problem, pool, context));
-      bool any = false;
-      for (const StayId id : problem.stays.keys()) {
-        if (problem.poolOf(id) != pool) continue;
-        plan.addresses[id] = Address{pool, RegionId(0), found.offsets[id]};
-        any = true;
-      }
+      const bool any = place(problem, pool, found, plan);
       if (!any) continue;
       status = worse(status, found.status);
       plan.notes.push_back(noteOf(found, problem.pools[pool].name));
       plan.tables.push_back(historyOf(found, problem.pools[pool].name));
+      if (settings_.conflict && found.status == ExactStatus::infeasible) {
+        nameConflict(problem, pool, context, plan);
+      }
     }
     plan.status = status;
     return plan;
+  }
+
+  /// Gives the stays of `pool` their addresses. When they are proved not to fit into the capacity
+  /// asked for, those that end beyond it have none. False when there are no stays.
+  bool place(const Problem& problem, PoolId pool, const ExactResult& found, Plan& plan) const {
+    const bool asked = pool == PoolId(0) && settings_.capacity > Bytes();
+    bool any = false;
+    for (const StayId id : problem.stays.keys()) {
+      if (problem.poolOf(id) != pool) continue;
+      any = true;
+      const bool beyond = found.offsets[id] + problem.stays[id].size > settings_.capacity;
+      plan.addresses[id] = Address{pool, RegionId(0), found.offsets[id]};
+      if (asked && beyond && found.status == ExactStatus::infeasible) plan.addresses[id].reset();
+    }
+    return any;
+  }
+
+  /// Writes down which stays do not fit together.
+  void nameConflict(const Problem& problem, PoolId pool, const PlanContext& context,
+                    Plan& plan) const {
+    const ExactOptions options = optionsFor(problem, pool, context);
+    const Conflict conflict = findConflict(problem, pool, options);
+    const std::string& name = problem.pools[pool].name;
+    MethodTable table{.name = "conflict " + name,
+                      .summary = "stays that cannot all be kept within the capacity",
+                      .columns = {"tensor", "bytes", "first step", "last step"}};
+    Bytes sum;
+    for (const StayId id : conflict.stays) {
+      const Stay& stay = problem.stays[id];
+      sum += stay.size;
+      addRow(table, {id, stay.size, stay.steps.begin.count(), stay.steps.end.count() - 1});
+    }
+    plan.notes.push_back(fmt::format(
+        "{}: {} of the stays, {} bytes in all, cannot be kept together in {} bytes{}; the table "
+        "'{}' names them",
+        name, conflict.stays.size(), sum.count(), options.capacity->count(),
+        conflict.minimal ? "; without any one of them the others can" : "", table.name));
+    plan.tables.push_back(std::move(table));
   }
 
   ExactOptions optionsFor(const Problem& problem, PoolId pool, const PlanContext& context) const {
@@ -125,7 +167,8 @@ std::span<const ParamSpec> exactParams() { return kParams; }
 std::unique_ptr<Allocator> makeExact(const Params& params) {
   return std::make_unique<Exact>(Settings{.capacity = params.size(kCapacity),
                                           .nodes = params.integer(kNodes),
-                                          .seconds = params.number(kSeconds)});
+                                          .seconds = params.number(kSeconds),
+                                          .conflict = params.flag(kConflict)});
 }
 
 }  // namespace hw

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/import/importer.h"
+#include "core/plan/metrics.h"
+#include "core/solver/exact/exact.h"
+
+namespace hw {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> corpusFiles(const char* folder, const std::string& prefix) {
+  const char* given = std::getenv("HIGHWATER_CORPUS");
+  const fs::path corpus =
+      given != nullptr ? fs::path(given) : fs::path(HIGHWATER_SOURCE_DIR) / "../shared/corpus";
+  std::vector<fs::path> files;
+  if (fs::is_directory(corpus / folder)) {
+    for (const auto& entry : fs::directory_iterator(corpus / folder)) {
+      const fs::path path = entry.path();
+      const bool wanted = path.filename().string().starts_with(prefix);
+      if (wanted && path.extension() == ".csv") files.push_back(path);
+    }
+  }
+  if (files.empty()) WARN("skipped: no corpus of problems (set HIGHWATER_CORPUS to its folder)");
+  std::ranges::sort(files);
+  return files;
+}
+
+Problem load(const fs::path& path) {
+  const auto model = loadModel(path.string(), {});
+  REQUIRE(model);
+  REQUIRE(model->problem);
+  return *model->problem;
+}
+
+}  // namespace
+
+TEST_CASE("the hard problems fit into 1 MiB, in few nodes", "[exact][corpus]") {
+  for (const fs::path& path : corpusFiles("csv", "minimalloc_")) {
+    if (path.string().find("1048576") == std::string::npos) continue;
+    CAPTURE(path.filename().string());
+    const ExactResult found =
+        solveExact(load(path), PoolId(0), {.capacity = Bytes(1 << 20), .nodes = 150'000});
+    CHECK((found.status == ExactStatus::fits || found.status == ExactStatus::optimal));
+    CHECK(found.incumbent <= Bytes(1 << 20));
+  }
+}
+
+TEST_CASE("five hard problems are solved to optimality, two beyond what was known",
+          "[exact][corpus]") {
+  for (const fs::path& path : corpusFiles("csv", "minimalloc_")) {
+    if (path.string().find("1048576") == std::string::npos) continue;
+    CAPTURE(path.filename().string());
+    const ExactResult found = solveExact(load(path), PoolId(0), {.nodes = 300'000});
+    const char letter = path.filename().string()[std::string("minimalloc_").size()];
+    if (letter == 'D' || letter == 'J') {
+      CHECK(found.incumbent <= Bytes(1 << 20) + Bytes(1 << 15));
+      CHECK(found.status == ExactStatus::stopped);
+    } else {
+      CHECK(found.status == ExactStatus::optimal);
+    }
+  }
+}
+
+TEST_CASE("every problem of the corpus is solved to the live maximum", "[exact][corpus]") {
+  for (const fs::path& path : corpusFiles("problems", "")) {
+    CAPTURE(path.filename().string());
+    const Problem problem = load(path);
+    const ExactResult found = solveExact(problem, PoolId(0), {.nodes = 50'000});
+    CHECK(found.status == ExactStatus::optimal);
+    CHECK(found.incumbent == lowerBound(problem, PoolId(0)));
+  }
+}
+
+}  // namespace hw

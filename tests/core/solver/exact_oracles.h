@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/plan/problem.h"
+
+namespace hw::test {
+
+/// The lowest peak of any plan of pool 0, by trying every offset of every stay; alignments, gaps
+/// and pins honoured. For a handful of small stays.
+Bytes exhaustivePeak(const Problem& problem);
+
+/// The same by a mixed-integer program and whichever of CBC and GLPK is installed; nothing when
+/// neither is, or it gave no optimum.
+std::optional<Bytes> integerProgramPeak(const Problem& problem);
+
+/// "cbc", "glpsol", or nothing.
+std::optional<std::string> installedMipSolver();
+
+}  // namespace hw::test

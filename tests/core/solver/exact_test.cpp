@@ -1,0 +1,277 @@
+#include "core/solver/exact/exact.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/plan/metrics.h"
+#include "core/plan/validate.h"
+#include "core/solver/exact/conflict.h"
+#include "tests/core/solver/exact_oracles.h"
+#include "tests/support/printers.h"
+#include "tests/support/problems.h"
+
+using namespace hw;
+using namespace hw::literals;
+
+namespace {
+
+constexpr PoolId kPool{0};
+
+Plan planOf(const Problem& problem, const ExactResult& found) {
+  Plan plan;
+  plan.regions.add(IdMap<RegionId, Bytes>{found.incumbent});
+  for (const StayId id : problem.stays.keys()) {
+    plan.addresses.add(Address{kPool, RegionId(0), found.offsets[id]});
+  }
+  return plan;
+}
+
+/// What holds for every answer, whatever the question.
+void checkSound(const Problem& problem, const ExactResult& found) {
+  const auto wrong = validate(problem, planOf(problem, found));
+  if (!wrong.empty()) FAIL(wrong[0].message);
+  Bytes peak;
+  for (const StayId id : problem.stays.keys()) {
+    peak = std::max(peak, found.offsets[id] + problem.stays[id].size);
+  }
+  REQUIRE(peak == found.incumbent);
+  REQUIRE_FALSE(found.history.empty());
+  for (std::size_t i = 1; i < found.history.size(); ++i) {
+    REQUIRE(found.history[i].incumbent <= found.history[i - 1].incumbent);
+    REQUIRE(found.history[i].bound >= found.history[i - 1].bound);
+    REQUIRE(found.history[i].nodes >= found.history[i - 1].nodes);
+  }
+}
+
+/// A few small stays; every feature in turn.
+Problem smallProblem(std::uint64_t seed) {
+  test::ProblemShape shape{.stays = 2 + seed % 5, .steps = 7, .maxSize = 6, .maxLength = 4};
+  if (seed % 2 == 1) shape.gapPercent = 40;
+  if (seed % 3 == 1) shape.pinnedPercent = 25;
+  Problem problem = test::randomProblem(seed, shape);
+  test::Dice dice(seed);
+  if (seed % 5 < 2) {
+    for (Stay& stay : problem.stays) {
+      const std::int64_t alignment = std::vector<std::int64_t>{1, 2, 3, 4}[dice.roll(0, 3)];
+      if (!stay.pinned) stay.alignment = Bytes(alignment);
+    }
+  }
+  return problem;
+}
+
+/// Few sizes to a step, none much smaller than another: the live maximum is rarely enough, and how
+/// much is takes long to prove.
+Problem chunkyProblem(std::uint64_t seed, std::size_t count) {
+  test::Dice dice(seed);
+  Problem problem;
+  problem.pools.add({.name = "L2"});
+  problem.steps = Step(static_cast<std::int64_t>(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    const Step begin(dice.roll(0, problem.steps.count() - 1));
+    const Step end = std::min(problem.steps, begin + Step(dice.roll(2, 12)));
+    problem.stays.add({.steps = {begin, end}, .size = Bytes(dice.roll(400, 1'000))});
+  }
+  return problem;
+}
+
+}  // namespace
+
+TEST_CASE("the exact search finds what trying every offset finds", "[exact]") {
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    CAPTURE(seed);
+    const Problem problem = smallProblem(seed);
+    const Bytes best = test::exhaustivePeak(problem);
+    const ExactResult found = solveExact(problem, kPool, {.nodes = 100'000, .threads = 1});
+    checkSound(problem, found);
+    REQUIRE(found.status == ExactStatus::optimal);
+    REQUIRE(found.incumbent == best);
+    REQUIRE(found.bound == best);
+  }
+}
+
+TEST_CASE("a capacity suffices from the optimum on, and is proved not to below", "[exact]") {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    CAPTURE(seed);
+    const Problem problem = smallProblem(seed);
+    const Bytes best = test::exhaustivePeak(problem);
+    for (const std::int64_t more : {-2, -1, 0, 1}) {
+      const Bytes capacity = std::max(Bytes(), best + Bytes(more));
+      const ExactResult found =
+          solveExact(problem, kPool, {.capacity = capacity, .nodes = 100'000, .threads = 1});
+      checkSound(problem, found);
+      if (capacity < best) {
+        REQUIRE(found.status == ExactStatus::infeasible);
+        REQUIRE(found.bound > capacity);
+        REQUIRE(found.bound <= best);
+      } else {
+        REQUIRE((found.status == ExactStatus::fits || found.status == ExactStatus::optimal));
+        REQUIRE(found.incumbent <= capacity);
+      }
+    }
+  }
+}
+
+TEST_CASE("the exact search agrees with every order of lowest fits", "[exact]") {
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    CAPTURE(seed);
+    const Problem problem = test::randomProblem(seed, {.stays = 7,
+                                                       .steps = 9,
+                                                       .maxSize = 90,
+                                                       .maxLength = 5,
+                                                       .alignedPercent = seed % 2 == 0 ? 50 : 0});
+    const ExactResult found = solveExact(problem, kPool, {.nodes = 100'000, .threads = 1});
+    checkSound(problem, found);
+    REQUIRE(found.status == ExactStatus::optimal);
+    REQUIRE(found.incumbent == test::bruteForcePeak(problem));
+  }
+}
+
+TEST_CASE("the exact search agrees with a mixed-integer solver", "[exact][oracle]") {
+  if (!test::installedMipSolver()) {
+    WARN("skipped: neither cbc nor glpsol is installed");
+    return;
+  }
+  int harder = 0;
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+    CAPTURE(seed);
+    test::ProblemShape shape{.stays = 8, .steps = 8, .maxSize = 12, .maxLength = 6};
+    if (seed % 3 == 0) shape.gapPercent = 40;
+    if (seed % 4 == 0) shape.pinnedPercent = 20;
+    const Problem problem = test::randomProblem(seed, shape);
+    const auto best = test::integerProgramPeak(problem);
+    REQUIRE(best);
+    const ExactResult found = solveExact(problem, kPool, {.nodes = 500'000, .threads = 1});
+    checkSound(problem, found);
+    REQUIRE(found.status == ExactStatus::optimal);
+    REQUIRE(found.incumbent == *best);
+    harder += *best > lowerBound(problem, kPool) ? 1 : 0;
+  }
+  CHECK(harder > 0);  // Else the live maximum would have done.
+}
+
+TEST_CASE("a node budget decides the answer, not the clock or the threads", "[exact]") {
+  int stopped = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    CAPTURE(seed);
+    const Problem problem =
+        test::randomProblem(seed, {.stays = 60, .steps = 25, .maxSize = 1'000, .maxLength = 12});
+    std::optional<ExactResult> first;
+    for (const int threads : {1, 2, 3, 7}) {
+      const ExactResult found = solveExact(problem, kPool, {.nodes = 30'000, .threads = threads});
+      checkSound(problem, found);
+      if (!first) first = found;
+      CHECK(found.nodes == first->nodes);
+      CHECK(found.status == first->status);
+      CHECK(found.offsets == first->offsets);
+      CHECK(found.bound == first->bound);
+      CHECK(found.winner == first->winner);
+      CHECK(found.history.size() == first->history.size());
+    }
+    CHECK(first->nodes <= 31'000);
+    stopped += first->status == ExactStatus::stopped ? 1 : 0;
+  }
+  CHECK(stopped > 0);
+}
+
+TEST_CASE("an exact search that is told to stop has a plan and a bound", "[exact]") {
+  const Problem problem = chunkyProblem(11, 400);
+  SECTION("before it begins") {
+    std::stop_source source;
+    source.request_stop();
+    const ExactResult found = solveExact(problem, kPool, {.stop = source.get_token()});
+    checkSound(problem, found);
+    CHECK(found.nodes == 0);
+  }
+  SECTION("while it runs") {
+    std::stop_source source;
+    int reports = 0;
+    const ExactOptions options{
+        .threads = 2, .stop = source.get_token(), .progress = [&](const ExactProgress& now) {
+          CHECK(now.bound <= now.incumbent);
+          if (++reports == 3) source.request_stop();
+        }};
+    const ExactResult found = solveExact(problem, kPool, options);
+    checkSound(problem, found);
+    CHECK(found.status == ExactStatus::stopped);
+    CHECK(reports >= 3);
+  }
+  SECTION("by the clock") { checkSound(problem, solveExact(problem, kPool, {.seconds = 0.05})); }
+}
+
+TEST_CASE("the exact search starts from the plan it is given", "[exact]") {
+  //  a 3 at [0,2), b 2 at [1,3), c 3 at [2,4): 5 suffice, the plan given needs 8.
+  const Problem problem = test::problemOf({{3, 0, 2}, {2, 1, 3}, {3, 2, 4}});
+  const IdMap<StayId, Bytes> start{0_B, 3_B, 5_B};
+  const ExactResult found = solveExact(problem, kPool, {.start = start});
+  CHECK(found.history.front().incumbent == 8_B);
+  CHECK(found.status == ExactStatus::optimal);
+  CHECK(found.incumbent == 5_B);
+}
+
+TEST_CASE("no stays and single stays are searched too", "[exact]") {
+  const ExactResult none = solveExact(test::problemOf({}), kPool);
+  CHECK(none.status == ExactStatus::optimal);
+  CHECK(none.incumbent == 0_B);
+  const Problem one = test::problemOf({{7, 0, 1}});
+  CHECK(solveExact(one, kPool).incumbent == 7_B);
+  const ExactResult tooLarge = solveExact(one, kPool, {.capacity = 6_B});
+  CHECK(tooLarge.status == ExactStatus::infeasible);
+  CHECK(tooLarge.bound == 7_B);
+  const ExactResult zero = solveExact(one, kPool, {.capacity = 0_B});
+  CHECK(zero.status == ExactStatus::infeasible);
+}
+
+TEST_CASE("sizes near the limit of all sizes do not overflow the search", "[exact]") {
+  const std::int64_t huge = (std::int64_t{1} << 58) + 1;
+  const Problem problem =
+      test::problemOf({{huge, 0, 2}, {huge, 1, 3}, {5, 0, 3}, {huge, 2, 4, 64}});
+  const ExactResult found = solveExact(problem, kPool, {.nodes = 10'000});
+  checkSound(problem, found);
+  CHECK(found.status == ExactStatus::optimal);
+}
+
+TEST_CASE("thousands of stays deep, the search neither crashes nor fills memory", "[exact]") {
+  Problem problem;
+  problem.pools.add({.name = "L2"});
+  problem.steps = 3'000_st;
+  test::Dice dice(5);
+  for (int i = 0; i < 3'000; ++i) {
+    const Step begin(dice.roll(0, 1'400));
+    problem.stays.add({.steps = {begin, begin + Step(dice.roll(1, 1'500))},
+                       .size = Bytes(dice.roll(1, 100'000))});
+  }
+  const ExactResult found = solveExact(problem, kPool, {.nodes = 6'000});
+  checkSound(problem, found);
+  CHECK(found.nodes > 3'000);
+}
+
+TEST_CASE("a conflict cannot be kept, and without any one of it can", "[exact][conflict]") {
+  int unequal = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const Problem problem = smallProblem(seed);
+    const Bytes best = test::exhaustivePeak(problem);
+    const Bytes capacity = best - 1_B;
+    const Conflict conflict = findConflict(problem, kPool, {.capacity = capacity, .threads = 1});
+    REQUIRE(conflict.minimal);
+    REQUIRE_FALSE(conflict.stays.empty());
+    unequal += conflict.stays.size() < problem.stays.size() ? 1 : 0;
+    // Judged by trying every offset.
+    const auto peakWithout = [&](StayId left) {
+      Problem part;
+      part.pools.add({.name = "part"});
+      part.steps = problem.steps;
+      for (const StayId id : conflict.stays) {
+        if (id == left) continue;
+        for (const auto& gap : problem.gapsOf(id))
+          part.gaps.push_back({StayId(part.stays.size()), gap});
+        part.stays.add(problem.stays[id]);
+      }
+      return test::exhaustivePeak(part);
+    };
+    REQUIRE(peakWithout(StayId()) > capacity);
+    for (const StayId id : conflict.stays) REQUIRE(peakWithout(id) <= capacity);
+    const Conflict none = findConflict(problem, kPool, {.capacity = best, .threads = 1});
+    REQUIRE(none.stays.empty());
+  }
+  CHECK(unequal > 20);
+}
