@@ -58,18 +58,38 @@ Problem smallProblem(std::uint64_t seed) {
   return problem;
 }
 
-/// Few sizes to a step, none much smaller than another: the live maximum is rarely enough, and how
-/// much is takes long to prove.
-Problem chunkyProblem(std::uint64_t seed, std::size_t count) {
+/// A rectangle cut into 400 stays, large ones first: its height suffices, and how is hard to find.
+Problem tiledProblem(std::uint64_t seed) {
   test::Dice dice(seed);
+  std::vector<Stay> tiles{{.steps = {0_st, 100'000_st}, .size = Bytes(100'000)}};
+  const auto area = [&](std::size_t at) {
+    return static_cast<double>(tiles[at].size.count()) *
+           static_cast<double>(tiles[at].steps.length().count());
+  };
+  const auto any = [&] {
+    return static_cast<std::size_t>(dice.roll(0, static_cast<int>(tiles.size()) - 1));
+  };
+  while (tiles.size() < 400) {
+    std::size_t at = any();
+    for (int i = 0; i < 3; ++i) {
+      const std::size_t other = any();
+      if (area(other) > area(at)) at = other;
+    }
+    Stay half = tiles[at];
+    const std::int64_t length = half.steps.length().count();
+    if (dice.chance(50) && half.size > 1_B) {
+      half.size = Bytes(dice.roll(1, half.size.count() - 1));
+      tiles[at].size = tiles[at].size - half.size;
+    } else if (length > 1) {
+      half.steps.begin += Step(dice.roll(1, length - 1));
+      tiles[at].steps.end = half.steps.begin;
+    }
+    tiles.push_back(half);
+  }
   Problem problem;
   problem.pools.add({.name = "L2"});
-  problem.steps = Step(static_cast<std::int64_t>(count));
-  for (std::size_t i = 0; i < count; ++i) {
-    const Step begin(dice.roll(0, problem.steps.count() - 1));
-    const Step end = std::min(problem.steps, begin + Step(dice.roll(2, 12)));
-    problem.stays.add({.steps = {begin, end}, .size = Bytes(dice.roll(400, 1'000))});
-  }
+  problem.steps = 100'000_st;
+  for (const Stay& tile : tiles) problem.stays.add(tile);
   return problem;
 }
 
@@ -152,11 +172,10 @@ TEST_CASE("a node budget decides the answer, not the clock or the threads", "[ex
   int stopped = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     CAPTURE(seed);
-    const Problem problem =
-        test::randomProblem(seed, {.stays = 60, .steps = 25, .maxSize = 1'000, .maxLength = 12});
+    const Problem problem = tiledProblem(seed);
     std::optional<ExactResult> first;
     for (const int threads : {1, 2, 3, 7}) {
-      const ExactResult found = solveExact(problem, kPool, {.nodes = 30'000, .threads = threads});
+      const ExactResult found = solveExact(problem, kPool, {.nodes = 20'000, .threads = threads});
       checkSound(problem, found);
       if (!first) first = found;
       CHECK(found.nodes == first->nodes);
@@ -166,14 +185,14 @@ TEST_CASE("a node budget decides the answer, not the clock or the threads", "[ex
       CHECK(found.winner == first->winner);
       CHECK(found.history.size() == first->history.size());
     }
-    CHECK(first->nodes <= 31'000);
+    CHECK(first->nodes <= 21'000);
     stopped += first->status == ExactStatus::stopped ? 1 : 0;
   }
   CHECK(stopped > 0);
 }
 
 TEST_CASE("an exact search that is told to stop has a plan and a bound", "[exact]") {
-  const Problem problem = chunkyProblem(11, 400);
+  const Problem problem = tiledProblem(5);
   SECTION("before it begins") {
     std::stop_source source;
     source.request_stop();
