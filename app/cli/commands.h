@@ -7,6 +7,7 @@ namespace hw::cli {
 CommandInfo infoCommand();
 CommandInfo planCommand();
 CommandInfo compareCommand();
+CommandInfo diffCommand();
 CommandInfo explainCommand();
 CommandInfo simulateCommand();
 CommandInfo checkCommand();

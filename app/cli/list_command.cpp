@@ -5,72 +5,16 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
-#include "core/allocators/catalog.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/import/importer.h"
 #include "core/memory/platforms.h"
+#include "core/report/allocator_reference.h"
 #include "core/report/exporter.h"
 #include "core/run/samples.h"
 
 namespace hw::cli {
 namespace {
-
-std::string valuesText(const ParamSpec& spec) {
-  switch (spec.type) {
-    case ParamType::size:
-      return "a size";
-    case ParamType::integer:
-      return "a whole number";
-    case ParamType::number:
-      return "a number";
-    case ParamType::choice:
-      return fmt::format("{}", fmt::join(spec.choices, ", "));
-    case ParamType::flag:
-      return "true or false";
-    case ParamType::text:
-      return "a text";
-  }
-  return {};
-}
-
-std::string allocatorsText(const Paint& paint) {
-  std::string text;
-  for (const AllocatorInfo& info : allocatorCatalog()) {
-    text +=
-        fmt::format("{}{}  {}\n", text.empty() ? "" : "\n", paint.bold(info.name), info.summary);
-    text += "  " + paint.dim(info.source) + "\n";
-    text += "  " +
-            paint.dim(fmt::format("n buffers take {}{}", info.complexity,
-                                  info.choosesPools ? "; chooses L2 or L3 itself" : "")) +
-            "\n";
-    TextTable params({{""}, {""}, {""}});
-    for (const ParamSpec& spec : info.params) {
-      params.add({std::string(spec.name), std::string(spec.summary),
-                  fmt::format("{}; default {}", valuesText(spec), spec.fallback)});
-    }
-    text += params.text(paint);
-  }
-  return text;
-}
-
-Json allocatorsJson() {
-  Json list = Json::array();
-  for (const AllocatorInfo& info : allocatorCatalog()) {
-    Json params = Json::array();
-    for (const ParamSpec& spec : info.params) {
-      Json entry = {{"name", spec.name}, {"summary", spec.summary}, {"default", spec.fallback}};
-      if (!spec.choices.empty()) entry["choices"] = spec.choices;
-      params.push_back(entry);
-    }
-    list.push_back({{"name", info.name},
-                    {"summary", info.summary},
-                    {"source", info.source},
-                    {"complexity", info.complexity},
-                    {"params", params}});
-  }
-  return list;
-}
 
 std::string poolText(const PoolSpec& pool) {
   std::string text = pool.name + " ";
@@ -172,14 +116,14 @@ struct ListCommand {
   }
 
   std::string text(const Paint& paint) const {
-    if (what == "allocators") return allocatorsText(paint);
+    if (what == "allocators") return allocatorReferenceText(paint);
     if (what == "platforms") return platformsText(paint);
     return plainList(what).text(paint);
   }
 
   std::string json() const {
     Json object = Json::object();
-    object[what] = what == "allocators"  ? allocatorsJson()
+    object[what] = what == "allocators"  ? allocatorReferenceJson()
                    : what == "platforms" ? platformsJson()
                                          : plainList(what).json();
     return jsonDocument(object);

@@ -9,10 +9,10 @@ namespace hw::cli {
 namespace {
 
 Outcome<ExitCode> run(int argc, char** argv) {
-  const auto parsed =
-      parseCommandLine(argc, argv,
-                       {infoCommand(), planCommand(), compareCommand(), explainCommand(),
-                        simulateCommand(), checkCommand(), convertCommand(), listCommand()});
+  const auto parsed = parseCommandLine(
+      argc, argv,
+      {infoCommand(), planCommand(), compareCommand(), diffCommand(), explainCommand(),
+       simulateCommand(), checkCommand(), convertCommand(), listCommand()});
   if (!parsed) return tl::unexpected(parsed.error());
   if (parsed->action) return parsed->action();
   if (auto written = writeOutput("-", [&](std::ostream& out) { out << parsed->print; }); !written) {

@@ -12,18 +12,6 @@
 namespace hw {
 namespace {
 
-/// One line of the file; nothing where a column does not apply.
-struct EventRow {
-  SimTime time{};
-  std::optional<Step> step{};
-  std::string pool{};
-  std::string_view event{};
-  std::string tensor{};  ///< Or the operator.
-  std::optional<Bytes> offset{};
-  std::optional<Bytes> size{};
-  std::string detail{};
-};
-
 class RowWriter {
  public:
   RowWriter(EventsFormat format, std::ostream& out) : format_(format), out_(out) {
@@ -32,14 +20,11 @@ class RowWriter {
     }
   }
 
-  void write(const EventRow& row) {
-    format_ == EventsFormat::csv ? writeCsv(row) : writeJson(row);
-    ++sequence_;
-  }
+  void write(const EventRow& row) { format_ == EventsFormat::csv ? writeCsv(row) : writeJson(row); }
 
  private:
   void writeCsv(const EventRow& row) {
-    out_ << sequence_ << ',' << row.time.count() << ',' << count(row.step) << ','
+    out_ << row.seq << ',' << row.time.count() << ',' << count(row.step) << ','
          << csvField(row.pool) << ',' << row.event << ',' << csvField(row.tensor) << ','
          << count(row.offset) << ',' << count(row.size) << ',' << csvField(row.detail) << '\n';
   }
@@ -51,7 +36,7 @@ class RowWriter {
     const auto text = [](const std::string& word) {
       return word.empty() ? Json(nullptr) : Json(word);
     };
-    out_ << jsonLine(Json{{"seq", sequence_},
+    out_ << jsonLine(Json{{"seq", row.seq},
                           {"time_ps", row.time.count()},
                           {"step", number(row.step)},
                           {"pool", text(row.pool)},
@@ -70,7 +55,6 @@ class RowWriter {
 
   EventsFormat format_;
   std::ostream& out_;
-  std::size_t sequence_ = 0;
 };
 
 bool takesMemory(Happening happening) {
@@ -79,7 +63,8 @@ bool takesMemory(Happening happening) {
 
 class EventTeller {
  public:
-  EventTeller(const Run& run, RowWriter& rows) : run_(run), rows_(rows), names_(run.graph()) {
+  EventTeller(const Run& run, const std::function<void(const EventRow&)>& visit)
+      : run_(run), visit_(visit), names_(run.graph()) {
     // Flat offsets: regions lie one after the other.
     for (const PoolId pool : run.plan.regions.keys()) {
       IdMap<RegionId, Bytes> starts;
@@ -121,14 +106,14 @@ class EventTeller {
     DetailNames words{.firstPool = first.name, .firstCapacity = first.capacity};
     if (run_.problem.stays[entry.stay].pool) words.firstPool.clear();  // Its pool was given.
     if (entry.formerTenant) words.formerTenant = nameOf(entry.formerTenant);
-    rows_.write({.time = run_.trace.timeOf(entry.firstEvent),
-                 .step = entry.step,
-                 .pool = run_.problem.pools[entry.pool].name,
-                 .event = happeningName(entry.happening),
-                 .tensor = nameOf(entry.stay),
-                 .offset = startOf(entry) + entry.offset,
-                 .size = entry.size,
-                 .detail = detailText(entry, words)});
+    tellRow({.time = run_.trace.timeOf(entry.firstEvent),
+             .step = entry.step,
+             .pool = run_.problem.pools[entry.pool].name,
+             .event = happeningName(entry.happening),
+             .tensor = nameOf(entry.stay),
+             .offset = startOf(entry) + entry.offset,
+             .size = entry.size,
+             .detail = detailText(entry, words)});
   }
 
   Bytes startOf(const TimelineEntry& entry) const {
@@ -139,6 +124,11 @@ class EventTeller {
 
   const std::string& nameOf(StayId stay) const { return names_.of(run_.stayTensor(stay)); }
 
+  void tellRow(EventRow row) {
+    row.seq = sequence_++;
+    visit_(row);
+  }
+
   void tellOp(std::size_t step) {
     const OpTiming& timing = run_.timing.ops[step];
     const OpId op = run_.schedule.opAt(Step(static_cast<std::int64_t>(step)));
@@ -147,18 +137,19 @@ class EventTeller {
                  .event = "op-start",
                  .tensor = displayName(run_.graph(), op),
                  .detail = run_.graph().ops[op].type};
-    rows_.write(row);
+    tellRow(row);
     row.time = timing.time.end;
     row.event = "op-end";
     row.detail = fmt::format("{} ps, {}", timing.time.length().count(),
                              timing.bottleneck == Bottleneck::nothing
                                  ? "moves and computes nothing"
                                  : fmt::format("limited by {}", bottleneckName(timing.bottleneck)));
-    rows_.write(row);
+    tellRow(row);
   }
 
   const Run& run_;
-  RowWriter& rows_;
+  const std::function<void(const EventRow&)>& visit_;
+  std::size_t sequence_ = 0;
   TensorNames names_;
   IdMap<PoolId, IdMap<RegionId, Bytes>> regionStarts_;
   std::size_t next_ = 0;  ///< The timeline entry to tell next.
@@ -166,9 +157,13 @@ class EventTeller {
 
 }  // namespace
 
+void tellEvents(const Run& run, const std::function<void(const EventRow&)>& visit) {
+  EventTeller(run, visit).tell();
+}
+
 void writeEvents(const Run& run, EventsFormat format, std::ostream& out) {
   RowWriter rows(format, out);
-  EventTeller(run, rows).tell();
+  tellEvents(run, [&](const EventRow& row) { rows.write(row); });
 }
 
 }  // namespace hw

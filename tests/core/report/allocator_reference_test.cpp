@@ -1,0 +1,66 @@
+#include "core/report/allocator_reference.h"
+
+#include <algorithm>
+
+#include "core/allocators/abilities.h"
+#include "tests/support/printers.h"
+
+namespace hw {
+namespace {
+
+AllocatorAbilities of(std::string_view name) { return abilitiesOf(**findAllocator(name)); }
+
+}  // namespace
+
+TEST_CASE("what an allocator can do is found out by asking it", "[reference]") {
+  // As their sources have it: see METHODS, and allocators that refuse pins by name.
+  CHECK(of("greedy-by-size").pins == Ability::used);
+  CHECK(of("greedy-by-size").gaps == Ability::used);
+  CHECK_FALSE(of("greedy-by-size").choosesPools);
+  CHECK(of("free-list").pins == Ability::refused);
+  CHECK(of("free-list").gaps == Ability::ignored);
+  CHECK(of("free-list").choosesPools);
+  CHECK(of("none").gaps == Ability::ignored);
+}
+
+TEST_CASE("the catalogue says the same of pools as asking does", "[reference]") {
+  for (const AllocatorInfo& info : allocatorCatalog()) {
+    CAPTURE(info.name);
+    if (info.perDevice) continue;  // Hands a problem without a graph on to its nested allocator.
+    CHECK(abilitiesOf(info).choosesPools == info.choosesPools);
+  }
+}
+
+TEST_CASE("the reference has every allocator with every option and its default", "[reference]") {
+  const std::string text = allocatorReferenceText({});
+  const Json json = allocatorReferenceJson();
+  REQUIRE(json.size() == allocatorCatalog().size());
+  std::size_t index = 0;
+  for (const AllocatorInfo& info : allocatorCatalog()) {
+    CAPTURE(info.name);
+    CHECK(text.find("\n" + std::string(info.name) + "\n") != std::string::npos);
+    const Json& entry = json[index++];
+    CHECK(entry["name"] == info.name);
+    REQUIRE(entry["params"].size() == info.params.size());
+    for (std::size_t i = 0; i < info.params.size(); ++i) {
+      const ParamSpec& spec = info.params[i];
+      CHECK(entry["params"][i]["name"] == spec.name);
+      CHECK(entry["params"][i]["default"] == spec.fallback);
+      CHECK(text.find("option     " + std::string(spec.name) + " = ") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("the reference is narrow enough to read", "[reference]") {
+  const std::string text = allocatorReferenceText({});
+  std::size_t longest = 0;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = text.find('\n', from);
+    longest = std::max(longest, displayWidth(std::string_view(text).substr(from, end - from)));
+    from = end + 1;
+  }
+  CHECK(longest <= 100);
+  CHECK(longest > 60);
+}
+
+}  // namespace hw
