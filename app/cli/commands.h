@@ -11,7 +11,9 @@ CommandInfo diffCommand();
 CommandInfo explainCommand();
 CommandInfo simulateCommand();
 CommandInfo checkCommand();
+CommandInfo reportCommand();
 CommandInfo convertCommand();
+CommandInfo sweepCommand();
 CommandInfo listCommand();
 
 }  // namespace hw::cli

@@ -13,32 +13,6 @@
 namespace hw::cli {
 namespace {
 
-/// "free-list:pick=best,threshold=4KiB,none": what follows a comma is a parameter of the allocator
-/// before it if it has a "=" and no ":" before that.
-Outcome<std::vector<AllocatorChoice>> parseChoices(const std::string& list) {
-  std::vector<std::string> texts;
-  if (list.empty() || list == "all") {
-    for (const AllocatorInfo& info : allocatorCatalog()) texts.emplace_back(info.name);
-  } else {
-    for (const std::string_view part : splitText(list, ',')) {
-      const bool parameter =
-          part.find('=') < part.find(':') && part.find('=') != std::string_view::npos;
-      if (parameter && !texts.empty()) {
-        texts.back() += "," + std::string(part);
-      } else {
-        texts.emplace_back(part);
-      }
-    }
-  }
-  std::vector<AllocatorChoice> parsed;
-  for (const std::string& text : texts) {
-    auto choice = parseAllocator("--allocators", text);
-    if (!choice) return tl::unexpected(choice.error());
-    parsed.push_back(std::move(*choice));
-  }
-  return parsed;
-}
-
 /// What has been found out so far, already in the form in which it leaves.
 class Findings {
  public:
@@ -116,7 +90,7 @@ struct CompareCommand {
   Outcome<ExitCode> run() const {
     const auto format = output.format();
     if (!format) return tl::unexpected(format.error());
-    const auto chosen = parseChoices(allocators);
+    const auto chosen = parseAllocators("--allocators", allocators);
     if (!chosen) return tl::unexpected(chosen.error());
     const auto config = run_.config();
     if (!config) return tl::unexpected(config.error());

@@ -1,6 +1,7 @@
 #include <exception>
 #include <new>
 
+#include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/stop.h"
@@ -11,8 +12,9 @@ namespace {
 Outcome<ExitCode> run(int argc, char** argv) {
   const auto parsed = parseCommandLine(
       argc, argv,
-      {infoCommand(), planCommand(), compareCommand(), diffCommand(), explainCommand(),
-       simulateCommand(), checkCommand(), convertCommand(), listCommand()});
+                       {infoCommand(), planCommand(), compareCommand(), diffCommand(),
+                        explainCommand(), simulateCommand(), checkCommand(), reportCommand(),
+                        convertCommand(), sweepCommand(), listCommand()});
   if (!parsed) return tl::unexpected(parsed.error());
   if (parsed->action) return parsed->action();
   if (auto written = writeOutput("-", [&](std::ostream& out) { out << parsed->print; }); !written) {
@@ -39,6 +41,7 @@ ExitCode runAndReport(int argc, char** argv) {
 }  // namespace hw::cli
 
 int main(int argc, char** argv) {
+  hw::cli::rememberCommandLine(argc, argv);
   hw::cli::handleSignals();
   return static_cast<int>(hw::cli::runAndReport(argc, argv));
 }

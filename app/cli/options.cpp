@@ -26,16 +26,15 @@ Outcome<Platform> readPlatformFile(const std::string& path) {
   return std::move(*platform);
 }
 
-/// A preset by name, or a file when it looks like one.
-Outcome<Platform> readPlatform(const std::string& text) {
+}  // namespace
+
+Outcome<Platform> parsePlatformName(const std::string& option, const std::string& text) {
   const bool file = text.ends_with(".toml") || text.find('/') != std::string::npos || text == "-";
   if (file) return readPlatformFile(text);
   auto platform = findPlatform(text);
-  if (!platform) return failure(ExitCode::badUsage, "--platform", platform.error().text());
+  if (!platform) return failure(ExitCode::badUsage, option, platform.error().text());
   return std::move(*platform);
 }
-
-}  // namespace
 
 DimensionOptions::DimensionOptions(Arguments& arguments) {
   arguments.option("--dim", dimensions_,
@@ -47,19 +46,26 @@ DimensionOptions::DimensionOptions(Arguments& arguments) {
                     .choices = {"steps", "closed"}});
 }
 
-Outcome<ImportOptions> DimensionOptions::importOptions() const {
-  ImportOptions options{.closedBodies = bodies_ == "closed"};
-  for (const std::string& text : dimensions_) {
+Outcome<ImportOptions> parseDimensions(const std::string& option,
+                                       const std::vector<std::string>& texts) {
+  ImportOptions options;
+  for (const std::string& text : texts) {
     const std::size_t equals = text.rfind('=');
     const auto value =
         equals == std::string::npos ? std::nullopt : parseInteger(text.substr(equals + 1));
     if (!value || *value < 0 || equals == 0) {
       return failure(
-          ExitCode::badUsage, "--dim",
+          ExitCode::badUsage, option,
           fmt::format("'{}' is not a dimension; expected NAME=VALUE, such as batch=1", text));
     }
     options.dimensions[text.substr(0, equals)] = *value;
   }
+  return options;
+}
+
+Outcome<ImportOptions> DimensionOptions::importOptions() const {
+  auto options = parseDimensions("--dim", dimensions_);
+  if (options) options->closedBodies = bodies_ == "closed";
   return options;
 }
 
@@ -106,12 +112,12 @@ StorageArguments::StorageArguments(Arguments& arguments) {
                     .choices = places});
 }
 
-Outcome<AliasRules> StorageArguments::alias() const {
-  if (alias_.empty() || alias_ == "views") return AliasRules();
-  if (alias_ == "all") return AliasRules::all();
+Outcome<AliasRules> parseAlias(const std::string& option, const std::string& text) {
+  if (text.empty() || text == "views") return AliasRules();
+  if (text == "all") return AliasRules::all();
   AliasRules rules = AliasRules::none();
-  if (alias_ == "none") return rules;
-  for (const std::string_view word : splitText(alias_, ',')) {
+  if (text == "none") return rules;
+  for (const std::string_view word : splitText(text, ',')) {
     if (word == "reshape") {
       rules.reshape = true;
     } else if (word == "concat") {
@@ -124,7 +130,7 @@ Outcome<AliasRules> StorageArguments::alias() const {
       const auto closest =
           closestWord(word, {"none", "views", "all", "reshape", "concat", "split", "in-place"});
       return failure(
-          ExitCode::badUsage, "--alias",
+          ExitCode::badUsage, option,
           fmt::format("'{}' is not a rule; expected none, views, all, or a list of "
                       "reshape, concat, split, in-place{}",
                       word, closest ? fmt::format("; did you mean '{}'?", *closest) : ""));
@@ -133,16 +139,31 @@ Outcome<AliasRules> StorageArguments::alias() const {
   return rules;
 }
 
-Outcome<std::optional<Bytes>> StorageArguments::alignment() const {
-  if (alignment_.empty()) return std::nullopt;
-  const auto bytes = parseSize(alignment_);
+Outcome<std::optional<Bytes>> parseAlignment(const std::string& option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto bytes = parseSize(text);
   const std::int64_t count = bytes ? bytes->count() : 0;
   if (count < 1 || (count & (count - 1)) != 0 || count > (1 << 30)) {
     return failure(
-        ExitCode::badUsage, "--align",
-        fmt::format("'{}' is not an alignment; expected a power of two up to 1GiB", alignment_));
+        ExitCode::badUsage, option,
+        fmt::format("'{}' is not an alignment; expected a power of two up to 1GiB", text));
   }
   return *bytes;
+}
+
+Outcome<PoolSize> parsePoolSize(const std::string& option, const std::string& text,
+                                PoolSize fallback) {
+  if (text.empty()) return fallback;
+  if (text == "unlimited") return PoolSize{.kind = PoolSize::Kind::unbounded};
+  const auto bytes = parseSize(text);
+  if (!bytes) return failure(ExitCode::badUsage, option, bytes.error().message + ", or unlimited");
+  return PoolSize{.kind = PoolSize::Kind::bytes, .bytes = *bytes};
+}
+
+Outcome<AliasRules> StorageArguments::alias() const { return parseAlias("--alias", alias_); }
+
+Outcome<std::optional<Bytes>> StorageArguments::alignment() const {
+  return parseAlignment("--align", alignment_);
 }
 
 MachineArguments::MachineArguments(Arguments& arguments, DefaultMachine machine)
@@ -168,23 +189,16 @@ MachineArguments::MachineArguments(Arguments& arguments, DefaultMachine machine)
 
 Outcome<PoolSize> MachineArguments::poolSize(const std::string& option,
                                              const std::string& text) const {
-  if (text == "unlimited") return PoolSize{.kind = PoolSize::Kind::unbounded};
-  if (!text.empty()) {
-    const auto bytes = parseSize(text);
-    if (!bytes) {
-      return failure(ExitCode::badUsage, option, bytes.error().message + ", or unlimited");
-    }
-    return PoolSize{.kind = PoolSize::Kind::bytes, .bytes = *bytes};
-  }
   const bool unlimited = platform_.empty() && machine_ == DefaultMachine::unlimited;
-  return PoolSize{.kind = unlimited ? PoolSize::Kind::unbounded : PoolSize::Kind::platform};
+  return parsePoolSize(option, text,
+                       {.kind = unlimited ? PoolSize::Kind::unbounded : PoolSize::Kind::platform});
 }
 
 Outcome<void> MachineArguments::apply(RunConfig& config) const {
   if (platform_.empty()) {
     config.platform = platformCatalog().front();
   } else {
-    auto platform = readPlatform(platform_);
+    auto platform = parsePlatformName("--platform", platform_);
     if (!platform) return tl::unexpected(platform.error());
     config.platform = std::move(*platform);
   }
@@ -247,6 +261,31 @@ Outcome<AllocatorChoice> parseAllocator(const std::string& option, const std::st
   auto choice = AllocatorChoice::parse(text);
   if (!choice) return failure(ExitCode::badUsage, option, choice.error().text());
   return std::move(*choice);
+}
+
+Outcome<std::vector<AllocatorChoice>> parseAllocators(const std::string& option,
+                                                      const std::string& list) {
+  std::vector<std::string> texts;
+  if (list.empty() || list == "all") {
+    for (const AllocatorInfo& info : allocatorCatalog()) texts.emplace_back(info.name);
+  } else {
+    for (const std::string_view part : splitText(list, ',')) {
+      const bool parameter =
+          part.find('=') < part.find(':') && part.find('=') != std::string_view::npos;
+      if (parameter && !texts.empty()) {
+        texts.back() += "," + std::string(part);
+      } else {
+        texts.emplace_back(part);
+      }
+    }
+  }
+  std::vector<AllocatorChoice> parsed;
+  for (const std::string& text : texts) {
+    auto choice = parseAllocator(option, text);
+    if (!choice) return tl::unexpected(choice.error());
+    parsed.push_back(std::move(*choice));
+  }
+  return parsed;
 }
 
 }  // namespace hw::cli

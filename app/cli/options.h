@@ -61,6 +61,17 @@ enum class DefaultMachine {
   platform,   ///< Simulating: what the default platform has.
 };
 
+/// Free dimensions as NAME=VALUE, a preset or file (whose name ends in .toml or has a slash),
+/// sharing rules, an alignment, the size of a memory, as `option` takes them; empty texts are
+/// defaults.
+Outcome<ImportOptions> parseDimensions(const std::string& option,
+                                       const std::vector<std::string>& texts);
+Outcome<Platform> parsePlatformName(const std::string& option, const std::string& text);
+Outcome<AliasRules> parseAlias(const std::string& option, const std::string& text);
+Outcome<std::optional<Bytes>> parseAlignment(const std::string& option, const std::string& text);
+Outcome<PoolSize> parsePoolSize(const std::string& option, const std::string& text,
+                                PoolSize fallback);
+
 /// The options that decide how tensors become buffers.
 class StorageArguments {
  public:
@@ -131,5 +142,10 @@ class AllocatorOption {
 
 /// An allocator as `option` names it.
 Outcome<AllocatorChoice> parseAllocator(const std::string& option, const std::string& text);
+
+/// "free-list:pick=best,threshold=4KiB,none", or "all" (also when empty): what follows a comma is a
+/// parameter of the allocator before it if it has a "=" and no ":" before that.
+Outcome<std::vector<AllocatorChoice>> parseAllocators(const std::string& option,
+                                                      const std::string& list);
 
 }  // namespace hw::cli

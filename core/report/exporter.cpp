@@ -2,17 +2,25 @@
 
 #include <array>
 
+#include "core/base/text.h"
 #include "core/report/events_writer.h"
 #include "core/report/graph_writer.h"
 #include "core/report/plan_text.h"
 #include "core/report/plan_writer.h"
 #include "core/report/problem_writer.h"
+#include "core/report/run_report.h"
 #include "core/report/simulation_report.h"
 
 namespace hw {
 namespace {
 
 bool always(const Run&) { return true; }
+/// For exports from a menu, where nothing was typed.
+std::string reportCommandOf(const Run& run) {
+  return "highwater report " + printable(run.model->name) + " --allocator " +
+         run.config.allocator.text() + " -o report.html";
+}
+
 bool hasOps(const Run& run) { return !run.model->problem; }
 
 constexpr std::array kExporters = {
@@ -47,6 +55,21 @@ constexpr std::array kExporters = {
         [](const Run& run, std::ostream& out) { out << jsonDocument(simulationJson(run)); }},
     ExporterInfo{"simulation-csv", "one row an operator", ".simulation.csv", "simulate -o FILE.csv",
                  hasOps, [](const Run& run, std::ostream& out) { out << simulationCsv(run); }},
+    ExporterInfo{"report-html", "figures, pictures and tables in one file", ".report.html",
+                 "report -o FILE.html", always,
+                 [](const Run& run, std::ostream& out) {
+                   out << reportHtml(run, makeReport(run, nullptr, reportCommandOf(run)));
+                 }},
+    ExporterInfo{"report-markdown", "the same without pictures", ".report.md", "report -o FILE.md",
+                 always,
+                 [](const Run& run, std::ostream& out) {
+                   out << reportMarkdown(makeReport(run, nullptr, reportCommandOf(run)));
+                 }},
+    ExporterInfo{"report-json", "the same with exact numbers", ".report.json",
+                 "report -o FILE.json", always,
+                 [](const Run& run, std::ostream& out) {
+                   out << jsonDocument(reportJson(run, nullptr, reportCommandOf(run)));
+                 }},
 };
 
 }  // namespace

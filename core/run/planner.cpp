@@ -39,6 +39,36 @@ Result<Plan> planWithin(Problem& problem, const PlanOrder& order, const Allocato
   }
 }
 
+/// The pools cannot hold what is live at one step, whatever lives where.
+bool impossible(const Problem& problem) {
+  Bytes room;
+  for (const ProblemPool& pool : problem.pools) {
+    if (!pool.capacity) return false;
+    room += *pool.capacity;
+  }
+  return lowerBound(problem) > room;
+}
+
+/// An allocator proves things about the stays it is given, each with its pool. Once something was
+/// spilled that says nothing about other choices of what to spill.
+void limitProof(const Problem& problem, Plan& plan) {
+  const bool spilled = std::ranges::any_of(
+      problem.stays, [](const Stay& stay) { return stay.pool && stay.pool != PoolId(0); });
+  if (!spilled) return;
+  Bytes footprint;
+  for (const PoolId pool : problem.pools.keys()) footprint += plan.footprint(pool);
+  if (plan.status == PlanStatus::optimal && footprint > lowerBound(problem)) {
+    plan.status = PlanStatus::complete;
+    plan.notes.emplace_back(
+        "no pool can be smaller with these buffers in it; another choice of what to spill is not "
+        "ruled out");
+  } else if (plan.status == PlanStatus::infeasible && !impossible(problem)) {
+    plan.status = PlanStatus::overBudget;
+    plan.notes.emplace_back(
+        "no plan fits with these buffers spilled; another choice is not ruled out");
+  }
+}
+
 }  // namespace
 
 PlanContext planSettings(const RunConfig& config, const RunContext& context) {
@@ -54,7 +84,9 @@ Result<Plan> planProblem(Problem& problem, const PlanOrder& order) {
   const auto capacity = problem.pools[PoolId(0)].capacity;
   const bool decided = order.allocator.info->choosesPools || problem.pools.size() < 2;
   if (decided || !capacity) return allocator->plan(problem, order.settings);
-  return planWithin(problem, order, *allocator, *capacity);
+  auto plan = planWithin(problem, order, *allocator, *capacity);
+  if (plan) limitProof(problem, *plan);
+  return plan;
 }
 
 std::optional<Bytes> capacityOf(const RunConfig& config, const DeviceSpec& device,
