@@ -17,11 +17,17 @@ struct AuditedRunParts {
   Bytes alignment{1};
   Storage storage{};  ///< Ignored for a planning problem.
   std::vector<Pool> pools{};
-  IdMap<TensorId, std::optional<Address>> places{};  ///< By root tensor.
+  /// Where a tensor is for some steps.
+  struct Place {
+    Address address{};
+    Interval<Step> steps{};
+  };
+  IdMap<TensorId, std::vector<Place>> places{};
 };
 
 /// The plan as a run, so that what works on runs (the byte-level replay) works on it. It has no
-/// story, no timing and no metrics. Null when a buffer has no place.
+/// story, no timing and no metrics. A buffer in several places has a stay in each. Null when a
+/// buffer has no place, or a stay of a planning problem several.
 std::shared_ptr<const Run> assembleRun(AuditedRunParts parts);
 
 }  // namespace hw

@@ -345,15 +345,13 @@ class Auditor {
 
   void buildRun() {
     const bool usable = model_->problem || aliases_.explains;
-    if (!usable || holdings_.size() > resolved_.size()) return;
+    if (!usable) return;
     AuditedRunParts parts{.model = model_, .alignment = alignment_, .storage = aliases_.storage};
     for (const AuditedPool& pool : audit_.pools) parts.pools.push_back({pool.name, pool.top});
-    parts.places = IdMap<TensorId, std::optional<Address>>(graph_.tensors.size());
+    parts.places.resize(graph_.tensors.size());
     for (const Holding& holding : holdings_) {
-      auto& place = parts.places[resolved_[holding.owner].tensor];
       const Address address{PoolId(holding.pool), RegionId(0), holding.bytes.begin};
-      if (place && *place != address) return;
-      place = address;
+      parts.places[resolved_[holding.owner].tensor].push_back({address, holding.steps});
     }
     audit_.run = assembleRun(std::move(parts));
   }

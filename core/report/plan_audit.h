@@ -38,8 +38,7 @@ struct Audit {
   std::vector<AuditedPool> pools{};
   std::size_t tensors = 0;  ///< Of the model that need a place.
   Bytes lowerBound{};       ///< Most bytes that the placements hold live at one step, all pools.
-  /// The plan as a run that can be replayed on bytes; null when it is too broken or has a tensor
-  /// in several places.
+  /// The plan as a run that can be replayed on bytes; null when it is too broken.
   std::shared_ptr<const Run> run{};
 };
 
