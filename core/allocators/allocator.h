@@ -9,6 +9,7 @@
 #include "core/base/result.h"
 #include "core/plan/decision.h"
 #include "core/plan/plan.h"
+#include "core/solver/search_use.h"
 
 namespace hw {
 
@@ -19,6 +20,10 @@ struct PlanContext {
   int threads = 1;
   std::int64_t nodeBudget = 1'000'000;  ///< For searches; counted, so that runs repeat.
   double timeLimit = 0;                 ///< Seconds; 0: none.
+  Clock clock{};                        ///< Measures time limits; empty: the machine's.
+  /// What searches have used of their budgets, for plannings that run the allocator more than once;
+  /// null: this is the only run.
+  SearchUse* use = nullptr;
   /// Called now and then with a fraction done and a word; from the planning thread. May be empty.
   std::function<void(double, const std::string&)> progress{};
 };

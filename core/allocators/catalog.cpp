@@ -59,6 +59,7 @@ std::span<const AllocatorInfo> allocatorCatalog() {
        .summary = "search: placement sequences by priority, alternatives stacked and pruned",
        .source = "US 11609851 / FR 2004337",
        .complexity = "exponential; limited by its budgets",
+       .overlays = true,
        .isSearch = true,
        .params = placementSearchParams(),
        .make = makePlacementSearch},

@@ -19,6 +19,7 @@ struct AllocatorInfo {
   bool choosesPools = false;    ///< Online: decides L2 or L3 itself. Others need a residency first.
   bool plansInputs = true;      ///< false: graph inputs stay outside, whatever the user says.
   bool perDevice = false;       ///< Spreads a graph over all devices of the platform.
+  bool overlays = false;        ///< Decides itself which ops work in place, where they may.
   bool isSearch = false;        ///< Takes as long as its budget says.
   std::span<const ParamSpec> params{};
   std::unique_ptr<Allocator> (*make)(const Params&) = nullptr;

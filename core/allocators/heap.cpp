@@ -8,22 +8,31 @@
 namespace hw {
 namespace {
 
+/// What happens between the ops of two steps, in this order. A stay that is written over an input
+/// gets its bytes as the op is done, when the input has given them up.
+enum class Phase : std::uint8_t { release, takeOver, releaseHeir, acquire };
+
 /// An acquisition or a release of a stay, ordered as a heap hears of them.
 struct Moment {
-  Step step{};           ///< Releases belong to the step that begins as they happen.
-  bool acquire = false;  ///< Releases (false) come first.
+  Step step{};  ///< All but acquisitions belong to the step that begins as they happen.
+  Phase phase{};
   std::uint32_t rank = 0;
   StayId stay{};
 
   friend auto operator<=>(const Moment&, const Moment&) = default;
 };
 
-void addMoments(const Problem& problem, StayId id, Interval<Step> live,
+/// `heir`: the stay is written over an input.
+void addMoments(const Problem& problem, StayId id, Interval<Step> live, bool heir,
                 std::vector<Moment>& moments) {
   const Stay& stay = problem.stays[id];
-  moments.push_back({live.begin, true, 0, id});
+  heir = heir && live.begin == stay.steps.begin;
+  const Step handOver = live.begin + Step(1);
+  moments.push_back(heir ? Moment{handOver, Phase::takeOver, 0, id}
+                         : Moment{live.begin, Phase::acquire, 0, id});
   if (stay.outlives && live.end == stay.steps.end) return;
-  moments.push_back({live.end, false, stay.releaseRank, id});
+  const Phase phase = heir && live.end == handOver ? Phase::releaseHeir : Phase::release;
+  moments.push_back({live.end, phase, stay.releaseRank, id});
 }
 
 OutOfMemory describeFailure(const Problem& problem, const Heap& heap, StayId id) {
@@ -147,13 +156,13 @@ Plan replay(const Problem& problem, Heap& heap) {
   std::vector<Moment> moments;
   moments.reserve(problem.stays.size() * 2);
   for (const StayId id : problem.stays.keys()) {
-    addMoments(problem, id, problem.stays[id].steps, moments);
+    addMoments(problem, id, problem.stays[id].steps, false, moments);
   }
   std::ranges::sort(moments);
 
   Plan plan;
   for (const Moment& moment : moments) {
-    if (!moment.acquire) {
+    if (moment.phase != Phase::acquire) {
       heap.release(moment.stay, moment.step - Step(1));
     } else if (!heap.acquire(moment.stay, moment.step)) {
       plan.outOfMemory = describeFailure(problem, heap, moment.stay);
@@ -184,18 +193,23 @@ std::vector<MemoryEvent> narrate(const Problem& problem, const Plan& plan) {
   moments.reserve(problem.stays.size() * 2);
   for (const StayId id : problem.stays.keys()) {
     if (!plan.addresses[id]) continue;
+    const bool heir = bool(plan.inputUnder(problem, id));
     if (problem.gaps.empty()) {
-      addMoments(problem, id, problem.stays[id].steps, moments);
+      addMoments(problem, id, problem.stays[id].steps, heir, moments);
       continue;
     }
-    for (const Interval<Step>& live : problem.liveSteps(id)) addMoments(problem, id, live, moments);
+    for (const Interval<Step>& live : problem.liveSteps(id)) {
+      addMoments(problem, id, live, heir, moments);
+    }
   }
   std::ranges::sort(moments);
   for (const Moment& moment : moments) {
-    if (moment.acquire) {
-      check(oracle.acquire(moment.stay, moment.step), "an oracle to know every address");
+    const Step before = moment.step - Step(1);
+    if (moment.phase == Phase::release || moment.phase == Phase::releaseHeir) {
+      oracle.release(moment.stay, before);
     } else {
-      oracle.release(moment.stay, moment.step - Step(1));
+      const Step step = moment.phase == Phase::takeOver ? before : moment.step;
+      check(oracle.acquire(moment.stay, step), "an oracle to know every address");
     }
   }
   return oracle.takeStory();

@@ -30,7 +30,8 @@ using Order = std::vector<StayId> (*)(const Problem&, PoolId);
 /// Starts from an order and improves it by swaps.
 class OrderClimb final : public Allocator {
  public:
-  OrderClimb(Order order, const OrderSearchOptions& options) : order_(order), options_(options) {}
+  OrderClimb(Order order, double seconds, const OrderSearchOptions& options)
+      : order_(order), seconds_(seconds), options_(options) {}
 
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
@@ -42,9 +43,15 @@ class OrderClimb final : public Allocator {
     OrderSearchOptions options = options_;
     options.seed = context.seed;
     options.stopped = [&] { return context.stop.stop_requested(); };
-    if (context.timeLimit > 0) options.seconds = context.timeLimit;
+    SearchUse own;
+    SearchUse& use = context.use ? *context.use : own;
+    options.clock = context.clock;
+    const double seconds = context.timeLimit > 0 ? context.timeLimit : seconds_;
     for (const PoolId pool : problem.pools.keys()) {
+      options.deadline = use.deadline(seconds, context.clock);
+      options.tries = use.most(use.tries, options_.tries) - use.tries;
       const auto found = searchOrders(problem, pool, order_(problem, pool), options);
+      use.tries += found.tries;
       for (const StayId id : problem.stays.keys()) {
         if (problem.poolOf(id) != pool) continue;
         plan.addresses[id] = Address{pool, RegionId(0), found.offsets[id]};
@@ -94,6 +101,7 @@ class OrderClimb final : public Allocator {
   }
 
   Order order_;
+  double seconds_;  ///< 0: no limit.
   OrderSearchOptions options_;
 };
 
@@ -102,19 +110,17 @@ class OrderClimb final : public Allocator {
 std::span<const ParamSpec> orderClimbParams() { return kParams; }
 
 std::unique_ptr<Allocator> makeHillClimb(const Params& params) {
-  return std::make_unique<OrderClimb>(urgencyOrder,
+  return std::make_unique<OrderClimb>(urgencyOrder, params.number(kSeconds),
                                       OrderSearchOptions{.rule = FitRule::first,
                                                          .tries = params.integer(kTries),
-                                                         .stuck = params.integer(kStuck),
-                                                         .seconds = params.number(kSeconds)});
+                                                         .stuck = params.integer(kStuck)});
 }
 
 std::unique_ptr<Allocator> makeAnnealedStack(const Params& params) {
-  return std::make_unique<OrderClimb>(sizeOrder,
+  return std::make_unique<OrderClimb>(sizeOrder, params.number(kSeconds),
                                       OrderSearchOptions{.rule = FitRule::stacked,
                                                          .tries = params.integer(kTries),
                                                          .stuck = params.integer(kStuck),
-                                                         .seconds = params.number(kSeconds),
                                                          .anneal = true});
 }
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <limits>
+#include <optional>
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
@@ -26,10 +26,11 @@ constexpr ParamSpec kSeconds{.name = "seconds",
                              .fallback = "2"};
 constexpr ParamSpec kParams[] = {kStack, kSequences, kSeconds};
 
-enum class Kind : std::uint8_t { gap, above, below };
+enum class Kind : std::uint8_t { overlay, gap, above, below };
 
 std::string_view kindName(Kind kind) {
-  return kind == Kind::gap ? "in a gap" : kind == Kind::above ? "grow above" : "grow below";
+  constexpr std::string_view kNames[] = {"overlay", "in a gap", "grow above", "grow below"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 /// The bytes in use so far, gaps included. Addresses may be negative: growing below moves `begin`.
@@ -38,8 +39,10 @@ using Area = Interval<Bytes>;
 struct Placement {
   Kind kind{};
   Bytes offset{};
-  Bytes slack{};  ///< Of the gap it is in.
-  Area area{};    ///< That it leads to.
+  Bytes slack{};   ///< Of the gap it is in, or of the block it lies over.
+  Area area{};     ///< That it leads to.
+  Bytes held{};    ///< What it keeps others off: its size, or the whole block it lies over.
+  StayId under{};  ///< The input it lies over.
 };
 
 /// METHODS §5: smaller area, then kind, then tighter gap, then lower address.
@@ -75,17 +78,25 @@ struct Budget {
 /// Depth-first over placement sequences of one pool, best placement first.
 class Search {
  public:
-  Search(const Problem& problem, PoolId pool, const PlanContext& context, const Budget& budget)
-      : problem_(problem), context_(context), budget_(budget) {
+  Search(const Problem& problem, PoolId pool, const PlanContext& context, const Budget& budget,
+         SearchUse& use)
+      : problem_(problem), context_(context), budget_(budget), use_(use) {
     for (const StayId id : problem.stays.keys()) {
       if (problem.poolOf(id) == pool) order_.push_back(id);
     }
     std::ranges::stable_sort(order_, {}, [&](StayId id) { return problem.stays[id].steps.begin; });
+    rank_.resize(problem.stays.size());
+    for (std::size_t i = 0; i < order_.size(); ++i) rank_[order_[i]] = i;
     offsets_.resize(order_.size());
+    held_.resize(order_.size());
+    under_.resize(order_.size());
     areas_.resize(order_.size() + 1);
     bound_ = lowerBound(problem, pool);
     alignment_ = commonAlignment(problem).value_or(Bytes(1));
-    start_ = std::chrono::steady_clock::now();
+    deadline_ =
+        use.deadline(context.timeLimit > 0 ? context.timeLimit : budget.seconds, context.clock);
+    mostSequences_ = use.most(use.tries, budget.sequences);
+    mostNodes_ = use.most(use.nodes, context.nodeBudget);
     table_ = {
         .name = "sequences",
         .summary = "sequences completed, with the bytes each needs, and what was pruned",
@@ -120,9 +131,10 @@ class Search {
     if (order_.empty()) return;
     plan.notes.push_back(
         fmt::format("placement-search: first sequence {} bytes, best {}; {} sequences completed, "
-                    "{} pruned{}; {}",
+                    "{} pruned{}{}; {}",
                     first_.count(), best_.count(), sequences_, pruned_,
                     dropped_ ? fmt::format(", {} dropped", dropped_) : "",
+                    overlaid_ ? fmt::format(", {} placed over their input", overlaid_) : "",
                     best_ == bound_ ? "stopped at the lower bound"
                     : exhausted_    ? "the search was exhausted"
                                     : "the budget ran out before the search was exhausted"));
@@ -139,11 +151,8 @@ class Search {
 
   bool outOfBudget() {
     if (context_.stop.stop_requested()) stopped_ = true;
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    const double limit = context_.timeLimit > 0 ? context_.timeLimit : budget_.seconds;
-    return stopped_ || (budget_.sequences > 0 && sequences_ >= budget_.sequences) ||
-           placements_ >= context_.nodeBudget || (limit > 0 && seconds >= limit);
+    return stopped_ || (budget_.sequences > 0 && use_.tries >= mostSequences_) ||
+           use_.nodes >= mostNodes_ || (deadline_ && secondsNow(context_.clock) >= *deadline_);
   }
 
   /// Places the stays from `depth` on by priority, the first of them as `forced` says unless it is
@@ -170,12 +179,14 @@ class Search {
       }
       if (!initial && i % 64 == 63 && outOfBudget()) return;
       addLive(i);
-      ++placements_;
+      ++use_.nodes;
     }
     ++sequences_;
+    ++use_.tries;
     best_ = areas_.back().length();
     if (initial) first_ = best_;
     bestOffsets_ = offsets_;
+    overlaid_ = std::ranges::count_if(under_, [](StayId input) { return bool(input); });
     // The area's own begin may be aligned for the stay there and for no other.
     const Bytes shift = alignAbove(Bytes() - areas_.back().begin, alignment_);
     exact_ = shift == Bytes() - areas_.back().begin;
@@ -188,13 +199,15 @@ class Search {
 
   void take(std::size_t i, const Placement& chosen) {
     offsets_[i] = chosen.offset;
+    held_[i] = chosen.held;
+    under_[i] = chosen.under;
     areas_[i + 1] = chosen.area;
   }
 
   const Stay& stayAt(std::size_t i) const { return problem_.stays[order_[i]]; }
 
   void addLive(std::size_t i) {
-    live_.add({{offsets_[i], offsets_[i] + stayAt(i).size}, stayAt(i).steps.end});
+    live_.add({{offsets_[i], offsets_[i] + held_[i]}, stayAt(i).steps.end});
   }
 
   void push(const Entry& entry) {
@@ -214,6 +227,7 @@ class Search {
     const Area area = areas_[i];
     const std::vector<LiveBlocks::Block>& live = live_.blocks();
     std::vector<Placement> options;
+    addOverlays(i, area, options);
     Bytes top = area.begin;
     for (const LiveBlocks::Block& block : live) {
       addGap({top, block.bytes.begin}, stay, area, options);
@@ -222,16 +236,41 @@ class Search {
     const Interval<Bytes> topmost{top, area.end};
     if (!addGap(topmost, stay, area, options)) {
       const Bytes at = alignAbove(top, stay.alignment);
-      options.push_back(
-          {Kind::above, at, Bytes(), {area.begin, std::max(area.end, at + stay.size)}});
+      const Area grown{area.begin, std::max(area.end, at + stay.size)};
+      options.push_back({Kind::above, at, Bytes(), grown, stay.size});
     }
     if (!live.empty()) {
       const Bytes at = alignBelow(live.front().bytes.begin - stay.size, stay.alignment);
       if (at < area.begin) {
-        options.push_back({Kind::below, at, Bytes(), {at, area.end}});
+        options.push_back({Kind::below, at, Bytes(), {at, area.end}, stay.size});
       }
     }
     return options;
+  }
+
+  /// Over an input of its op that dies there. The block stays as large as the input was: a buffer
+  /// is one rectangle.
+  void addOverlays(std::size_t i, const Area& area, std::vector<Placement>& options) const {
+    for (const Overlay& overlay : problem_.overlaysOf(order_[i])) {
+      const std::size_t at = rank_[overlay.over];
+      if (!mayLieOver(i, overlay.over)) continue;
+      const Bytes slack = held_[at] - stayAt(i).size;
+      options.push_back({Kind::overlay, offsets_[at], slack, area, held_[at], overlay.over});
+    }
+  }
+
+  bool mayLieOver(std::size_t i, StayId input) const {
+    const Stay& stay = stayAt(i);
+    const std::size_t at = rank_[input];
+    if (problem_.poolOf(input) != problem_.poolOf(order_[i]) || at >= i) return false;
+    if (stay.size > stayAt(at).size) return false;
+    if (alignBelow(offsets_[at], stay.alignment) != offsets_[at]) return false;
+    // Neither over what lies over another in this very step, nor where another does.
+    if (under_[at] && stayAt(at).steps.begin == stay.steps.begin) return false;
+    for (std::size_t k = i; k-- > 0 && stayAt(k).steps.begin == stay.steps.begin;) {
+      if (under_[k] == input) return false;
+    }
+    return true;
   }
 
   /// Both ends of a free gap. False when it is too small.
@@ -241,8 +280,8 @@ class Search {
     const Bytes high = alignBelow(gap.end - stay.size, stay.alignment);
     if (high < low) return false;
     const Bytes slack = gap.length() - stay.size;
-    options.push_back({Kind::gap, low, slack, area});
-    if (high != low) options.push_back({Kind::gap, high, slack, area});
+    options.push_back({Kind::gap, low, slack, area, stay.size});
+    if (high != low) options.push_back({Kind::gap, high, slack, area, stay.size});
     return true;
   }
 
@@ -268,9 +307,13 @@ class Search {
   const Problem& problem_;
   const PlanContext& context_;
   Budget budget_;
+  SearchUse& use_;  ///< Nodes are placements: most sequences are cut short.
   std::vector<StayId> order_;
-  LiveBlocks live_;  ///< What is live at the stay being placed.
+  LiveBlocks live_;                  ///< What is live at the stay being placed.
+  IdMap<StayId, std::size_t> rank_;  ///< In `order_`.
   std::vector<Bytes> offsets_;
+  std::vector<Bytes> held_;    ///< Bytes kept from others; see Placement.
+  std::vector<StayId> under_;  ///< The inputs that stays lie over.
   std::vector<Bytes> bestOffsets_;
   std::vector<Area> areas_;  ///< Before the i-th placement.
   std::deque<Entry> stack_;
@@ -278,14 +321,16 @@ class Search {
   Bytes first_;
   Bytes bound_;
   std::int64_t sequences_ = 0;
-  std::int64_t placements_ = 0;  ///< Counted against the node budget: most sequences are cut short.
   std::int64_t pruned_ = 0;
   std::int64_t dropped_ = 0;
+  std::int64_t overlaid_ = 0;  ///< Stays of the best sequence that lie over an input.
   bool exhausted_ = false;
   bool exact_ = true;   ///< Aligning the best sequence cost nothing.
   Bytes alignment_{1};  ///< Of all stays together.
   bool stopped_ = false;
-  std::chrono::steady_clock::time_point start_;
+  std::optional<double> deadline_;
+  std::int64_t mostSequences_ = 0;  ///< Of `use_`, like the next.
+  std::int64_t mostNodes_ = 0;
   MethodTable table_;
 };
 
@@ -347,8 +392,9 @@ class PlacementSearch final : public Allocator {
     Plan plan;
     plan.addresses.resize(problem.stays.size());
     bool optimal = true;
+    SearchUse own;
     for (const PoolId pool : problem.pools.keys()) {
-      Search search(problem, pool, context, budget_);
+      Search search(problem, pool, context, budget_, context.use ? *context.use : own);
       search.run();
       if (search.stopped()) return fail(ErrorCode::stopped, "planning was stopped");
       optimal &= search.optimal();

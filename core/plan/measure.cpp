@@ -42,11 +42,16 @@ struct Edge {
   friend auto operator<=>(const Edge&, const Edge&) = default;
 };
 
-std::vector<Edge> edgesOf(const Problem& problem, const std::vector<Placed>& placed) {
+std::vector<Edge> edgesOf(const Problem& problem, const Plan& plan,
+                          const std::vector<Placed>& placed) {
   std::vector<Edge> edges;
   edges.reserve(2 * placed.size());
   for (const Placed& each : placed) {
-    for (const Interval<Step>& live : problem.liveSteps(each.stay)) {
+    const bool heir = bool(plan.inputUnder(problem, each.stay));
+    for (Interval<Step> live : problem.liveSteps(each.stay)) {
+      // While it is written over its input, its bytes are the input's.
+      if (heir && live.begin == problem.stays[each.stay].steps.begin) live.begin += Step(1);
+      if (live.empty()) continue;
       edges.push_back({live.begin, true, each.range, each.stay});
       edges.push_back({live.end, false, each.range, each.stay});
     }
@@ -179,7 +184,7 @@ PoolMetrics measurePool(const Problem& problem, const Plan& plan, PoolId pool,
   for (const Placed& each : placed) sum.add(each.range.length().count());
   metrics.sum = sum.bytes();
   metrics.stays = placed.size();
-  sweep(metrics, edgesOf(problem, placed));
+  sweep(metrics, edgesOf(problem, plan, placed));
   metrics.lowerBound = metrics.peakLive;
   return metrics;
 }

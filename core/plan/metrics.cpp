@@ -27,7 +27,9 @@ StepFunction accumulate(std::vector<Change> changes) {
   return function;
 }
 
-StepFunction liveBytes(const Problem& problem, std::optional<PoolId> pool) {
+/// Live bytes; with `overlaid` every stay that may be written over an input counts from its second
+/// step on, as if it were.
+StepFunction liveBytes(const Problem& problem, std::optional<PoolId> pool, bool overlaid) {
   std::vector<Change> changes;
   changes.reserve(2 * (problem.stays.size() + problem.gaps.size()));
   const auto hold = [&](Interval<Step> steps, Bytes size) {
@@ -36,7 +38,9 @@ StepFunction liveBytes(const Problem& problem, std::optional<PoolId> pool) {
   };
   for (const StayId id : problem.stays.keys()) {
     if (pool && problem.poolOf(id) != *pool) continue;
-    hold(problem.stays[id].steps, problem.stays[id].size);
+    Interval<Step> steps = problem.stays[id].steps;
+    if (overlaid && !problem.overlaysOf(id).empty()) steps.begin += Step(1);
+    hold(steps, problem.stays[id].size);
   }
   for (const Gap& gap : problem.gaps) {
     if (pool && problem.poolOf(gap.stay) != *pool) continue;
@@ -69,14 +73,16 @@ Step StepFunction::argMax() const {
 }
 
 StepFunction liveBytes(const Problem& problem, PoolId pool) {
-  return liveBytes(problem, std::optional(pool));
+  return liveBytes(problem, std::optional(pool), false);
 }
 
-StepFunction liveBytes(const Problem& problem) { return liveBytes(problem, std::nullopt); }
+StepFunction liveBytes(const Problem& problem) { return liveBytes(problem, std::nullopt, false); }
 
-Bytes lowerBound(const Problem& problem, PoolId pool) { return liveBytes(problem, pool).max(); }
+Bytes lowerBound(const Problem& problem, PoolId pool) {
+  return liveBytes(problem, std::optional(pool), true).max();
+}
 
-Bytes lowerBound(const Problem& problem) { return liveBytes(problem).max(); }
+Bytes lowerBound(const Problem& problem) { return liveBytes(problem, std::nullopt, true).max(); }
 
 double Fragmentation::ratio() const {
   if (holes == Bytes()) return 0;

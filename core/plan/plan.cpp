@@ -26,4 +26,12 @@ std::optional<Bytes> Plan::flatOffset(StayId stay) const {
   return regionStart(address->pool, address->region) + address->offset;
 }
 
+StayId Plan::inputUnder(const Problem& problem, StayId stay) const {
+  if (!addresses[stay]) return {};
+  for (const Overlay& overlay : problem.overlaysOf(stay)) {
+    if (addresses[overlay.over] == addresses[stay]) return overlay.over;
+  }
+  return {};
+}
+
 }  // namespace hw

@@ -64,6 +64,10 @@ struct Plan {
 
   /// The one flat offset of a stay that people and exports see. O(regions).
   std::optional<Bytes> flatOffset(StayId stay) const;
+
+  /// The input that `stay` is written over: one the problem permits, at the same address. None when
+  /// it has bytes of its own. O(log overlays).
+  StayId inputUnder(const Problem& problem, StayId stay) const;
 };
 
 }  // namespace hw

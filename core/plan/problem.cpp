@@ -6,6 +6,11 @@
 
 namespace hw {
 
+std::span<const Overlay> Problem::overlaysOf(StayId stay) const {
+  const auto found = std::ranges::equal_range(overlays, stay, {}, &Overlay::stay);
+  return {found.begin(), found.end()};
+}
+
 std::vector<Interval<Step>> Problem::gapsOf(StayId stay) const {
   std::vector<Interval<Step>> found;
   for (auto gap = std::ranges::lower_bound(gaps, stay, {}, &Gap::stay);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,14 @@ struct Gap {
   Interval<Step> steps{};
 };
 
+/// The op at the first step of `stay` may write it over `over`, an input that dies in that op. The
+/// two may share that one step, if they begin at the same address and `stay` is not the larger.
+struct Overlay {
+  StayId over{};
+  StayId stay{};
+  friend constexpr auto operator<=>(const Overlay&, const Overlay&) = default;
+};
+
 /// Which stays the op of one step touches: for methods that follow the data flow.
 struct StepUses {
   Step step{};
@@ -58,10 +67,16 @@ struct Problem {
   std::vector<Gap> gaps{};             ///< Ascending by stay, then step; disjoint, inside the stay.
   /// Ascending by step; empty when the ops are not known (a problem from a file): see `usesOf`.
   std::vector<StepUses> uses{};
+  /// What may be done in place: permissions, not orders. Ascending by stay; `over` has the lower
+  /// id.
+  std::vector<Overlay> overlays{};
   Step steps{};  ///< Length of the schedule: every stay ends at or before it.
 
   /// The pool an allocator that does not choose pools uses for `stay`.
   PoolId poolOf(StayId stay) const { return stays[stay].pool ? stays[stay].pool : PoolId(0); }
+
+  /// What `stay` may be written over. O(log overlays).
+  std::span<const Overlay> overlaysOf(StayId stay) const;
 
   /// The gaps of one stay. O(log gaps).
   std::vector<Interval<Step>> gapsOf(StayId stay) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -52,12 +53,14 @@ class Audit {
   bool auditProblem();
   bool auditStay(StayId id);
   bool auditGaps();
+  bool auditOverlays();
   bool auditAddress(StayId id);
   bool auditPlace(StayId id, const Address& address);
   bool auditOffset(StayId id, const Address& address);
   std::vector<Edge> edges() const;
   void auditOverlaps();
   void enter(StayId id);
+  bool takesOver(StayId id);
   void leave(StayId id);
   void clash(StayId a, StayId b);
   void auditStatus();
@@ -77,7 +80,9 @@ class Audit {
   IdMap<PoolId, IdMap<RegionId, Bytes>> starts_;  ///< Of each region in its pool; one past at end.
   std::set<Range> live_;                          ///< Disjoint, of the region being swept.
   std::set<StayId> leftOut_;                      ///< Live, but overlapping something in `live_`.
-  std::set<std::pair<StayId, StayId>> clashes_;   ///< Pairs reported already.
+  /// Who takes over the bytes of a live stay when that ends, by the stay they still belong to.
+  std::map<StayId, StayId> heirs_;
+  std::set<std::pair<StayId, StayId>> clashes_;  ///< Pairs reported already.
 };
 
 /// Finds where every region starts when they are laid one after the other. Sums stop at kMaxBytes.
@@ -135,9 +140,32 @@ bool Audit::auditGaps() {
   return true;
 }
 
+bool Audit::auditOverlays() {
+  const Overlay* before = nullptr;
+  for (const Overlay& overlay : problem_.overlays) {
+    const bool known =
+        problem_.stays.contains(overlay.over) && problem_.stays.contains(overlay.stay);
+    const bool ordered =
+        overlay.over < overlay.stay &&
+        (!before || std::pair(before->stay, before->over) < std::pair(overlay.stay, overlay.over));
+    const bool handsOver = known && !problem_.stays[overlay.over].outlives &&
+                           problem_.stays[overlay.over].steps.end ==
+                               problem_.stays[overlay.stay].steps.begin + Step(1);
+    if (!ordered || !handsOver) {
+      report(fmt::format("stay {} may not be written over stay {}: unknown, out of order, or that "
+                         "does not end where this begins",
+                         overlay.stay.index(), overlay.over.index()),
+             overlay.stay, overlay.over);
+      return false;
+    }
+    before = &overlay;
+  }
+  return true;
+}
+
 /// False when the problem itself makes no sense, so that no plan of it can be judged.
 bool Audit::auditProblem() {
-  bool sound = auditGaps();
+  bool sound = auditGaps() && auditOverlays();
   if (problem_.pools.empty() && !problem_.stays.empty()) {
     report("the problem has no pool");
     sound = false;
@@ -235,7 +263,21 @@ void Audit::auditOverlaps() {
   }
 }
 
+/// True when `id` is written over an input that ends with this step, as the problem permits: it
+/// begins where that begins, is not larger, and nobody else does the same.
+bool Audit::takesOver(StayId id) {
+  const auto chances = problem_.overlaysOf(id);
+  if (chances.empty()) return false;
+  const Range range = rangeOf(id);
+  const auto there = live_.lower_bound({range.begin, Bytes(), StayId(0)});
+  if (there == live_.end() || there->begin != range.begin || there->end < range.end) return false;
+  const bool permitted = std::ranges::any_of(
+      chances, [&](const Overlay& chance) { return chance.over == there->stay; });
+  return permitted && heirs_.emplace(there->stay, id).second;
+}
+
 void Audit::enter(StayId id) {
+  if (takesOver(id)) return;
   const Range range = rangeOf(id);
   const auto above = live_.lower_bound({range.begin, Bytes(), StayId(0)});
   bool clashes = false;
@@ -255,7 +297,14 @@ void Audit::enter(StayId id) {
 }
 
 void Audit::leave(StayId id) {
-  if (leftOut_.erase(id) == 0) live_.erase(rangeOf(id));
+  if (leftOut_.erase(id) > 0) return;
+  // An heir that dies with its first step.
+  if (std::erase_if(heirs_, [&](const auto& heir) { return heir.second == id; }) > 0) return;
+  live_.erase(rangeOf(id));
+  if (const auto heir = heirs_.find(id); heir != heirs_.end()) {
+    live_.insert(rangeOf(heir->second));
+    heirs_.erase(heir);
+  }
 }
 
 void Audit::clash(StayId a, StayId b) {

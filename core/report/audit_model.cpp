@@ -1,6 +1,9 @@
 #include "core/report/audit_model.h"
 
 #include <algorithm>
+#include <set>
+
+#include "core/storage/overlays.h"
 
 namespace hw {
 namespace {
@@ -19,6 +22,31 @@ bool explains(const Storage& storage, const IdMap<TensorId, TensorId>& roots, bo
     const TensorId root = storage.buffers[slot->buffer].root;
     return roots[id] ? root == roots[id] : !rootsOnly || root != id;
   });
+}
+
+/// Whether the plan says that the output of a chance lies over its input.
+bool isTaken(const Storage& storage, const OverlayChance& chance,
+             const IdMap<TensorId, TensorId>& roots, bool rootsOnly) {
+  if (!rootsOnly) return roots[chance.input] && roots[chance.input] == roots[chance.output];
+  // Of the two buffers the larger is listed, of equals the output's.
+  const Buffer& input = storage.buffers[storage.slots[chance.input]->buffer];
+  const Buffer& output = storage.buffers[storage.slots[chance.output]->buffer];
+  return !roots[output.size < input.size ? output.root : input.root];
+}
+
+/// Storage where just those ops work in place of which the plan says so, and which may.
+Storage storageWithStatedOverlays(const Graph& graph, const Schedule& schedule,
+                                  StorageOptions options, const IdMap<TensorId, TensorId>& roots,
+                                  bool rootsOnly) {
+  options.alias.inPlace = false;
+  Storage storage = shareStorage(graph, schedule, options);
+  std::vector<OverlayChance> taken;
+  std::set<TensorId> overlaid;
+  for (const OverlayChance& chance : overlayChances(graph, schedule, storage)) {
+    if (!isTaken(storage, chance, roots, rootsOnly)) continue;
+    if (overlaid.insert(chance.output).second) taken.push_back(chance);
+  }
+  return overlay(graph, std::move(storage), taken);
 }
 
 }  // namespace
@@ -58,6 +86,13 @@ AliasReading readAliases(const Graph& graph, const std::vector<Resolved>& placem
     AliasReading reading{.storage = shareStorage(graph, schedule, options), .rules = candidate};
     reading.explains = explains(reading.storage, roots, question.buffersOnly);
     if (reading.explains) return reading;
+    if (candidate.inPlace) {
+      Storage stated =
+          storageWithStatedOverlays(graph, schedule, options, roots, question.buffersOnly);
+      if (explains(stated, roots, question.buffersOnly)) {
+        return {.storage = std::move(stated), .rules = candidate, .explains = true};
+      }
+    }
     if (!first) first = std::move(reading);
   }
   return std::move(*first);

@@ -26,6 +26,7 @@ class PartitionedPlanner {
         offsets_(partition_.residences.size()),
         addresses_(partition_.residences.size()) {
     settings_.progress = {};
+    settings_.use = &use_;
   }
 
   Result<void> plan() {
@@ -279,6 +280,7 @@ class PartitionedPlanner {
   Run& run_;
   const Partition& partition_;
   AllocatorChoice nested_;
+  SearchUse use_;  ///< Over all blocks and devices.
   PlanContext settings_;
   std::vector<Bytes> offsets_;                     ///< Of each residence, inside its block.
   std::vector<std::optional<Address>> addresses_;  ///< Of each residence.

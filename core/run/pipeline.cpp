@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/residency/residency.h"
+#include "core/run/overlaid.h"
 #include "core/run/planner.h"
 #include "core/run/run.h"
 
@@ -89,7 +90,9 @@ std::vector<StepUses> stepUses(const Run& run) {
 /// Blocks of execution units hold whole tensors, so views are off when a run is partitioned.
 StorageOptions storageOptions(const Run& run) {
   const AllocatorInfo& info = *run.config.allocator.info;
-  return {.alias = info.perDevice ? AliasRules::none() : run.config.alias,
+  AliasRules alias = info.perDevice ? AliasRules::none() : run.config.alias;
+  if (info.overlays) alias.inPlace = false;
+  return {.alias = alias,
           .planInputs = run.config.planInputs && info.plansInputs,
           .planOutputs = run.config.planOutputs,
           .alignment = run.alignment};
@@ -111,6 +114,7 @@ Problem problemOf(const Run& run) {
                        .outlives = buffer.graphOutput});
   }
   problem.uses = stepUses(run);
+  problem.overlays = permittedOverlays(run);
   return problem;
 }
 
@@ -156,6 +160,7 @@ Result<void> planFirstDevice(Run& run, const RunContext& context) {
                                         .traffic = [&] { return trafficOf(run); }});
   if (!plan) return tl::unexpected(plan.error());
   run.plan = std::move(*plan);
+  if (!run.problem.overlays.empty()) adoptOverlays(run, problemOf);
   return {};
 }
 

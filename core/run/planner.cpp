@@ -13,14 +13,20 @@ namespace {
 /// Rounds of "spill what overshot, plan again" before the budget is halved instead.
 constexpr int kGentleRounds = 16;
 
+/// What each search of those rounds may take of the budget that is left.
+constexpr double kShareOfARound = 0.125;
+
 Result<Plan> planWithin(Problem& problem, const PlanOrder& order, const Allocator& allocator,
                         Bytes capacity) {
   const IdMap<StayId, Bytes> traffic = order.traffic();
   Bytes budget = capacity;
+  SearchUse use{.share = kShareOfARound};
+  PlanContext settings = order.settings;
+  if (settings.use == nullptr) settings.use = &use;
   for (int round = 1;; ++round) {
     const auto pools = singleLevel(problem, traffic, budget);
     for (const StayId id : problem.stays.keys()) problem.stays[id].pool = pools[id];
-    auto plan = allocator.plan(problem, order.settings);
+    auto plan = allocator.plan(problem, settings);
     if (!plan) return plan;
     const Bytes overshoot = plan->footprint(PoolId(0)) - capacity;
     if (overshoot <= Bytes() || budget <= Bytes()) {

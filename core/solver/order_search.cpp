@@ -1,7 +1,6 @@
 #include "core/solver/order_search.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <random>
@@ -10,6 +9,9 @@
 
 namespace hw {
 namespace {
+
+/// Placements between two looks at the clock: well below a millisecond.
+constexpr std::size_t kPlacementsBetweenLooks = 64;
 
 /// The first random number below `n`; the standard distributions differ between libraries.
 std::size_t below(std::mt19937_64& random, std::size_t n) {
@@ -27,8 +29,7 @@ class OrderSearch {
         position_(problem.stays.size()),
         restsOn_(problem.stays.size()),
         random_(options.seed),
-        bound_(lowerBound(problem, pool)),
-        start_(std::chrono::steady_clock::now()) {
+        bound_(lowerBound(problem, pool)) {
     std::erase_if(order_, [&](StayId id) { return problem.stays[id].pinned.has_value(); });
   }
 
@@ -66,7 +67,7 @@ class OrderSearch {
   };
 
   /// The peak of the order; nothing, and early, when it is worse than what has been accepted and
-  /// no worse one would be.
+  /// no worse one would be, or when the time is up. The first order is always placed.
   std::optional<Bytes> placeAll() {
     placer_.clear();
     for (const StayId id : placer_.stays()) {
@@ -77,7 +78,11 @@ class OrderSearch {
       position_[id] = i;
       placer_.place(id, options_.rule);
       restsOn_[id] = placer_.restsOn();
-      if (!options_.anneal && started_ && placer_.peak() > accepted_.peak) return std::nullopt;
+      if (!started_) continue;
+      if (!options_.anneal && placer_.peak() > accepted_.peak) return std::nullopt;
+      if (i % kPlacementsBetweenLooks == kPlacementsBetweenLooks - 1 && outOfTime()) {
+        return std::nullopt;
+      }
     }
     return placer_.peak();
   }
@@ -144,8 +149,7 @@ class OrderSearch {
   bool outOfTime() {
     result_.stopped = options_.stopped && options_.stopped();
     if (result_.stopped) return true;
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    return options_.seconds > 0 && spent.count() >= options_.seconds;
+    return options_.deadline && secondsNow(options_.clock) >= *options_.deadline;
   }
 
   const Problem& problem_;
@@ -158,7 +162,6 @@ class OrderSearch {
   Bytes bound_;
   Layout accepted_;
   bool started_ = false;
-  std::chrono::steady_clock::time_point start_;
   OrderSearchResult result_;
 };
 

@@ -2,19 +2,22 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/plan/plan.h"
 #include "core/solver/placer.h"
+#include "core/solver/search_use.h"
 
 namespace hw {
 
 struct OrderSearchOptions {
   FitRule rule = FitRule::first;
-  std::int64_t tries = 99'999;  ///< Orders tried at most.
-  std::int64_t stuck = 500;     ///< Tries since the last gain at most.
-  double seconds = 0;           ///< 0: no limit.
-  bool anneal = false;          ///< Sometimes accepts a worse order, ever less often.
+  std::int64_t tries = 99'999;       ///< Orders tried at most.
+  std::int64_t stuck = 500;          ///< Tries since the last gain at most.
+  std::optional<double> deadline{};  ///< By `clock`; nothing: no limit.
+  Clock clock{};
+  bool anneal = false;  ///< Sometimes accepts a worse order, ever less often.
   std::uint64_t seed = 1;
   std::function<bool()> stopped{};
 };

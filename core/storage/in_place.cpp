@@ -71,10 +71,12 @@ bool contains(std::span<const std::string_view> list, const std::string& type) {
   return std::ranges::find(list, type) != list.end();
 }
 
-/// A convolution that makes each channel from the one at the same place. With channels outermost it
-/// may run over its input, a few rows held aside: no write gets ahead of what is still to be read,
-/// even where a stride makes the output smaller.
-bool isDepthwise(const Graph& graph, const Op& op) {
+}  // namespace
+
+// A convolution that makes each channel from the one at the same place. With channels outermost it
+// may run over its input, a few rows held aside: no write gets ahead of what is still to be read,
+// even where a stride makes the output smaller.
+bool mayShrinkInPlace(const Graph& graph, const Op& op) {
   if (op.type != "Conv" || op.inputs.empty() || !op.inputs[0] || !op.outputs[0]) return false;
   const auto& in = graph.tensors[op.inputs[0]].shape;
   const auto& out = graph.tensors[op.outputs[0]].shape;
@@ -83,15 +85,16 @@ bool isDepthwise(const Graph& graph, const Op& op) {
   return channels > 1 && (*out)[1] == channels && op.intAttribute("group", 1) == channels;
 }
 
-/// Operands that `op` may overwrite, in order of preference.
 std::vector<TensorId> overwritable(const Graph& graph, const Op& op) {
   if (op.inputs.empty() || !op.domain.empty()) return {};
   if (contains(kOverEither, op.type)) return op.inputs;
   // Cast keeps its place when the width stays the same, which the size check below sees.
   if (contains(kOverFirst, op.type) || op.type == "Cast") return {op.inputs[0]};
-  if (isDepthwise(graph, op)) return {op.inputs[0]};
+  if (mayShrinkInPlace(graph, op)) return {op.inputs[0]};
   return {};
 }
+
+namespace {
 
 class InPlaceFolder {
  public:
@@ -134,7 +137,7 @@ class InPlaceFolder {
     const Tensor& input = graph_.tensors[in];
     const Tensor& output = graph_.tensors[out];
     const bool shrinks =
-        shrinking_ && *output.bytes < *input.bytes && isDepthwise(graph_, graph_.ops[id]);
+        shrinking_ && *output.bytes < *input.bytes && mayShrinkInPlace(graph_, graph_.ops[id]);
     if (!shrinks && (input.bytes != output.bytes || !sameShape(input, output))) return false;
     const auto [taken, inside] = forest_.place(in);
     const auto [whole, outside] = forest_.place(out);

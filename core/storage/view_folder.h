@@ -16,6 +16,12 @@ void foldViews(const Graph& graph, const Schedule& schedule, const StorageOption
 void foldInPlace(const Graph& graph, const Schedule& schedule, bool shrinking, AliasForest& forest,
                  Storage& storage);
 
+/// Operands that the kernel of `op` may overwrite, in order of preference.
+std::vector<TensorId> overwritable(const Graph& graph, const Op& op);
+
+/// True when the kernel of `op` may overwrite an input that is larger than its output.
+bool mayShrinkInPlace(const Graph& graph, const Op& op);
+
 /// True for Concat and Split, whose slices live as long as the whole.
 bool sharesSlices(const Op& op);
 

@@ -1,0 +1,26 @@
+#include "core/solver/search_use.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace hw {
+
+double secondsNow(const Clock& clock) {
+  if (clock) return clock();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::optional<double> SearchUse::deadline(double limit, const Clock& clock) {
+  const double now = secondsNow(clock);
+  if (!start) start = now;
+  if (limit <= 0) return std::nullopt;
+  return now + std::max(0.0, *start + limit - now) * share;
+}
+
+std::int64_t SearchUse::most(std::int64_t used, std::int64_t budget) const {
+  const std::int64_t left = std::max<std::int64_t>(0, budget - used);
+  if (share >= 1) return used + left;
+  return used + static_cast<std::int64_t>(static_cast<double>(left) * share);
+}
+
+}  // namespace hw

@@ -1,0 +1,128 @@
+#include "core/storage/overlays.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/storage/view_folder.h"
+
+namespace hw {
+namespace {
+
+class ChanceFinder {
+ public:
+  ChanceFinder(const Graph& graph, const Schedule& schedule, const Storage& storage)
+      : graph_(graph), schedule_(schedule), storage_(storage), holdsInput_(storage.buffers.size()) {
+    for (const BufferId id : storage.buffers.keys()) {
+      holdsInput_[id] = std::ranges::any_of(storage.buffers[id].tensors, [&](TensorId tensor) {
+        return graph.tensors[tensor].graphInput;
+      });
+    }
+  }
+
+  void visit(OpId id, std::vector<OverlayChance>& chances) const {
+    const Op& op = graph_.ops[id];
+    if (op.folded || op.outputs.empty() || !fills(op.outputs[0])) return;
+    std::vector<BufferId> offered;
+    for (const TensorId in : overwritable(graph_, op)) {
+      if (!fills(in) || !fits(op, in) || !diesHere(id, in)) continue;
+      const BufferId buffer = storage_.slots[in]->buffer;
+      if (std::ranges::find(offered, buffer) != offered.end()) continue;
+      offered.push_back(buffer);
+      chances.push_back({id, in, op.outputs[0]});
+    }
+  }
+
+ private:
+  /// The tensor is planned and as large as its buffer.
+  bool fills(TensorId id) const {
+    if (!id || !storage_.slots[id]) return false;
+    return storage_.buffers[storage_.slots[id]->buffer].size == *graph_.tensors[id].bytes;
+  }
+
+  bool fits(const Op& op, TensorId in) const {
+    const Tensor& input = graph_.tensors[in];
+    const Tensor& output = graph_.tensors[op.outputs[0]];
+    if (*output.bytes < *input.bytes) return mayShrinkInPlace(graph_, op);
+    if (*output.bytes > *input.bytes) return false;
+    return !input.shape || !output.shape || *input.shape == *output.shape;
+  }
+
+  /// The input's buffer ends with the op, the output's begins there, and no operand is another part
+  /// of the bytes that are written over.
+  bool diesHere(OpId id, TensorId in) const {
+    const BufferId taken = storage_.slots[in]->buffer;
+    const BufferId whole = storage_.slots[graph_.ops[id].outputs[0]]->buffer;
+    const Step step = schedule_.stepOf[id];
+    const Buffer& input = storage_.buffers[taken];
+    const Buffer& output = storage_.buffers[whole];
+    if (taken >= whole || input.graphOutput || (holdsInput_[taken] && output.graphOutput)) {
+      return false;
+    }
+    if (input.steps.end != step + Step(1) || output.steps.begin != step) return false;
+    return std::ranges::all_of(graph_.reads(id), [&](TensorId other) {
+      if (!other || !storage_.slots[other]) return true;
+      return storage_.slots[other]->buffer != taken || fills(other);
+    });
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  const Storage& storage_;
+  IdMap<BufferId, bool> holdsInput_;
+};
+
+/// Where each buffer's bytes end up: the first of its chain of overlays.
+IdMap<BufferId, BufferId> heads(const Storage& storage, const std::vector<OverlayChance>& taken) {
+  IdMap<BufferId, BufferId> heads(storage.buffers.size());
+  for (const BufferId id : storage.buffers.keys()) heads[id] = id;
+  // An input has the lower id, so its own head is known when it is asked for.
+  std::vector<std::pair<BufferId, BufferId>> links;
+  for (const OverlayChance& chance : taken) {
+    links.emplace_back(storage.slots[chance.output]->buffer, storage.slots[chance.input]->buffer);
+  }
+  std::ranges::sort(links);
+  for (const auto& [buffer, input] : links) heads[buffer] = heads[input];
+  return heads;
+}
+
+/// Takes in the buffer that comes next in the chain.
+void absorb(Buffer& head, Buffer next) {
+  head.steps.end = std::max(head.steps.end, next.steps.end);
+  head.graphOutput |= next.graphOutput;
+  if (next.size == head.size) head.root = next.root;
+  head.tensors.insert(head.tensors.end(), next.tensors.begin(), next.tensors.end());
+  std::ranges::sort(head.tensors);
+}
+
+}  // namespace
+
+std::vector<OverlayChance> overlayChances(const Graph& graph, const Schedule& schedule,
+                                          const Storage& storage) {
+  const ChanceFinder finder(graph, schedule, storage);
+  std::vector<OverlayChance> chances;
+  for (const OpId id : schedule.order) finder.visit(id, chances);
+  return chances;
+}
+
+Storage overlay(const Graph& graph, Storage storage, const std::vector<OverlayChance>& taken) {
+  const auto chain = heads(storage, taken);
+  IdMap<BufferId, BufferId> places(storage.buffers.size());
+  IdMap<BufferId, Buffer> buffers;
+  for (const BufferId id : storage.buffers.keys()) {
+    if (chain[id] == id) {
+      places[id] = buffers.add(std::move(storage.buffers[id]));
+    } else {
+      places[id] = places[chain[id]];
+      absorb(buffers[places[id]], std::move(storage.buffers[id]));
+    }
+  }
+  for (const TensorId id : graph.tensors.keys()) {
+    if (storage.slots[id]) storage.slots[id]->buffer = places[storage.slots[id]->buffer];
+  }
+  storage.buffers = std::move(buffers);
+  for (const OverlayChance& chance : taken) storage.inPlace.push_back(chance.output);
+  std::ranges::sort(storage.inPlace);
+  return storage;
+}
+
+}  // namespace hw
