@@ -190,12 +190,17 @@ class PoolSearch {
     }
   }
 
+  std::optional<double> climbDeadline() const {
+    if (budget_.seconds <= 0) return std::nullopt;
+    return secondsNow({}) + 0.2 * budget_.seconds;
+  }
+
   void runClimb() {
     if (rectangles_.count() > kClimbStays) return;
     const auto count = static_cast<std::int64_t>(rectangles_.count());
     OrderSearchOptions options{.rule = FitRule::first,
                                .tries = std::max<std::int64_t>(1, budget_.moves / 8 / count),
-                               .seconds = 0.2 * budget_.seconds,
+                               .deadline = climbDeadline(),
                                .seed = context_.seed,
                                .stopped = [this] { return stopped(); }};
     if (budget_.seconds > 0) options.tries = kUnlimited;
