@@ -55,15 +55,20 @@ class BestOfOrders final : public Allocator {
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     const auto stopped = [&] { return context.stop.stop_requested(); };
     return planByPool(problem, [&](Placer& placer, PoolId pool) {
-      const NamedOrder* best = bestOrder(placer, problem, pool, stopped);
-      return best != nullptr && place(placer, problem, best->make(problem, pool), stopped);
+      std::vector<Bytes> offsets;
+      if (bestOrder(placer, problem, pool, stopped, offsets) == nullptr) return false;
+      placer.clear();
+      for (std::size_t i = 0; i < offsets.size(); ++i) placer.fix(placer.stays()[i], offsets[i]);
+      return true;
     });
   }
 
   std::optional<Decision> recount(const Problem& problem, const Plan&, StayId stay) const override {
     const PoolId pool = problem.poolOf(stay);
     Placer placer(problem, pool);
-    const NamedOrder* best = bestOrder(placer, problem, pool, [] { return false; });
+    std::vector<Bytes> offsets;
+    const NamedOrder* best = bestOrder(
+        placer, problem, pool, [] { return false; }, offsets);
     placer.clear();
     auto decision = decideInOrder(placer, problem, best->make(problem, pool),
                                   {FitRule::best, best->name}, stay);
@@ -77,25 +82,42 @@ class BestOfOrders final : public Allocator {
   };
   using Stopped = std::function<bool()>;
 
-  static bool place(Placer& placer, const Problem& problem, const std::vector<StayId>& order,
-                    const Stopped& stopped) {
+  /// Whether `order` stays below `least`; it is given up as soon as it does not. Nothing when
+  /// stopped.
+  static std::optional<bool> placeBelow(Placer& placer, const Problem& problem,
+                                        const std::vector<StayId>& order,
+                                        std::optional<Bytes> least, const Stopped& stopped) {
     placer.clear();
-    return placeInOrder(placer, problem, order, FitRule::best, stopped);
+    for (const StayId id : placer.stays()) {
+      if (problem.stays[id].pinned) placer.fix(id, *problem.stays[id].pinned);
+    }
+    std::size_t done = 0;
+    for (const StayId id : order) {
+      if (problem.stays[id].pinned) continue;
+      if (++done % 1024 == 0 && stopped()) return std::nullopt;
+      placer.place(id, FitRule::best);
+      if (least && placer.peak() >= *least) return false;
+    }
+    return true;
   }
 
+  /// The order with the smallest peak, the first of equals, and where it puts the placer's stays.
   /// Null when stopped.
   static const NamedOrder* bestOrder(Placer& placer, const Problem& problem, PoolId pool,
-                                     const Stopped& stopped) {
+                                     const Stopped& stopped, std::vector<Bytes>& offsets) {
     static constexpr NamedOrder kOrders[] = {{sizeLengthOrder, "largest first, then longest"},
                                              {lengthSizeOrder, "longest first, then largest"},
                                              {areaOrder, "largest size x steps first"}};
     const NamedOrder* best = nullptr;
-    Bytes least;
+    std::optional<Bytes> least;
     for (const NamedOrder& order : kOrders) {
-      if (!place(placer, problem, order.make(problem, pool), stopped)) return nullptr;
-      if (best != nullptr && placer.peak() >= least) continue;
+      const auto better = placeBelow(placer, problem, order.make(problem, pool), least, stopped);
+      if (!better) return nullptr;
+      if (!*better) continue;
       least = placer.peak();
       best = &order;
+      offsets.clear();
+      for (const StayId id : placer.stays()) offsets.push_back(placer.offsetOf(id));
     }
     return best;
   }

@@ -5,6 +5,9 @@
 namespace hw {
 namespace {
 
+/// What sorting one neighbour costs, in stays walked past.
+constexpr double kSortingCost = 32;
+
 /// Pairs of stays that are live together, gaps not looked at.
 double countPairs(const Problem& problem, const std::vector<StayId>& stays) {
   std::vector<Step> ends;
@@ -21,74 +24,113 @@ double countPairs(const Problem& problem, const std::vector<StayId>& stays) {
 
 }  // namespace
 
+/// Finds the place for one stay while blocks go by in address order.
+class Placer::Fit {
+ public:
+  Fit(const Stay& stay, FitRule rule) : stay_(stay), rule_(rule) {}
+
+  /// False when no other block matters any more.
+  bool pass(const Block& block) {
+    if (rule_ != FitRule::stacked) {
+      const Bytes at = alignUp(top_, stay_.alignment);
+      const Bytes slack = block.bytes.begin - at - stay_.size;
+      if (slack >= Bytes() && (!best_ || slack < bestSlack_)) {
+        best_ = at;
+        bestSlack_ = slack;
+        bestUnder_ = at == top_ ? under_ : StayId();
+        if (rule_ == FitRule::first) return false;
+      }
+    }
+    if (block.bytes.end >= top_) {
+      top_ = block.bytes.end;
+      under_ = block.stay;
+    }
+    return true;
+  }
+
+  struct Place {
+    Bytes offset{};
+    StayId under{};
+  };
+  Place place() const {
+    if (best_) return {*best_, bestUnder_};
+    const Bytes at = alignUp(top_, stay_.alignment);
+    return {at, at == top_ ? under_ : StayId()};
+  }
+
+ private:
+  const Stay& stay_;
+  FitRule rule_;
+  Bytes top_;  ///< No byte at or above it is taken by what went by.
+  StayId under_;
+  std::optional<Bytes> best_;
+  Bytes bestSlack_;
+  StayId bestUnder_;
+};
+
 Placer::Placer(const Problem& problem, PoolId pool)
     : problem_(problem), neighbours_(problem, pool), offsets_(problem.stays.size()) {
-  // Sorting k answers costs about 8 k steps more than walking past one that is no neighbour.
+  // Sorting k answers costs much more than walking past k that are no neighbours.
   const auto count = static_cast<double>(stays().size());
-  dense_ = countPairs(problem, stays()) * 16 > count * count;
+  dense_ = countPairs(problem, stays()) * kSortingCost > count * count;
+  if (dense_) rankSteps();
+}
+
+/// Lives as ranks among all begins and ends, which fit 32 bits whatever the steps.
+void Placer::rankSteps() {
+  std::vector<Step> steps;
+  for (const StayId id : stays()) {
+    steps.push_back(problem_.stays[id].steps.begin);
+    steps.push_back(problem_.stays[id].steps.end);
+  }
+  std::ranges::sort(steps);
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  const auto rank = [&](Step step) {
+    return static_cast<std::int32_t>(std::ranges::lower_bound(steps, step) - steps.begin());
+  };
+  lives_.resize(problem_.stays.size());
+  for (const StayId id : stays()) {
+    const Interval<Step>& live = problem_.stays[id].steps;
+    lives_[id.index()] = {rank(live.begin), rank(live.end)};
+  }
 }
 
 void Placer::fix(StayId id, Bytes offset) {
   const Stay& stay = problem_.stays[id];
   offsets_[id.index()] = offset;
   peak_ = std::max(peak_, offset + stay.size);
-  if (!dense_) {
+  if (dense_) {
+    placed_.insert({{offset, offset + stay.size}, id}, lives_[id.index()]);
+  } else {
     neighbours_.insert(id);
-    return;
   }
-  const auto above = std::ranges::upper_bound(placed_, offset, {},
-                                              [](const Block& block) { return block.bytes.begin; });
-  placed_.insert(above, Block{{offset, offset + stay.size}, stay.steps, id});
 }
 
 Bytes Placer::place(StayId id, FitRule rule) {
-  const Stay& stay = problem_.stays[id];
-  Bytes offset;
+  Fit fit(problem_.stays[id], rule);
   if (dense_) {
-    offset = placeAmong(stay, placed_, true, rule, id);
+    placed_.forEachAlive(lives_[id.index()], [&](const Block& block) {
+      if (!problem_.gaps.empty() && !neighbours_.liveTogether(id, block.stay)) return true;
+      return fit.pass(block);
+    });
   } else {
     neighbours_.query(id, together_);
     others_.clear();
     for (const StayId other : together_) {
       const Bytes begin = offsets_[other.index()];
-      others_.push_back({{begin, begin + problem_.stays[other].size}, {}, other});
+      others_.push_back({{begin, begin + problem_.stays[other].size}, other});
     }
     std::ranges::sort(others_, [](const Block& a, const Block& b) {
       return std::pair(a.bytes, a.stay) < std::pair(b.bytes, b.stay);
     });
-    offset = placeAmong(stay, others_, false, rule, id);
-  }
-  fix(id, offset);
-  return offset;
-}
-
-Bytes Placer::placeAmong(const Stay& stay, const std::vector<Block>& blocks, bool filter,
-                         FitRule rule, StayId id) {
-  Bytes top;  // No byte at or above it is taken by what has been looked at.
-  StayId under;
-  std::optional<Bytes> best;
-  Bytes bestSlack;
-  restsOn_ = {};
-  for (const Block& block : blocks) {
-    if (filter && !block.steps.overlaps(stay.steps)) continue;
-    if (filter && !problem_.gaps.empty() && !neighbours_.liveTogether(id, block.stay)) continue;
-    const Bytes at = alignUp(top, stay.alignment);
-    const Bytes slack = block.bytes.begin - at - stay.size;
-    if (slack >= Bytes() && rule != FitRule::stacked && (!best || slack < bestSlack)) {
-      best = at;
-      bestSlack = slack;
-      restsOn_ = at == top ? under : StayId();
-      if (rule == FitRule::first) return at;
-    }
-    if (block.bytes.end >= top) {
-      top = block.bytes.end;
-      under = block.stay;
+    for (const Block& block : others_) {
+      if (!fit.pass(block)) break;
     }
   }
-  if (best) return *best;
-  const Bytes at = alignUp(top, stay.alignment);
-  restsOn_ = at == top ? under : StayId();
-  return at;
+  const Fit::Place place = fit.place();
+  restsOn_ = place.under;
+  fix(id, place.offset);
+  return place.offset;
 }
 
 void Placer::clear() {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/plan/decision.h"
+#include "core/solver/address_list.h"
 #include "core/solver/neighbours.h"
 
 namespace hw {
@@ -20,7 +21,8 @@ enum class FitRule : std::uint8_t {
 /// offline planners share; they differ in the order and the rule.
 ///
 /// Where few stays live together it asks `Neighbours` and sorts the answer by address; where many
-/// do, it walks all that is placed, which it keeps in address order. The answers are the same.
+/// do, it walks all that is placed, kept in address order (`AddressList`). The answers are the
+/// same.
 class Placer {
  public:
   Placer(const Problem& problem, PoolId pool);
@@ -49,20 +51,17 @@ class Placer {
   void clear();
 
  private:
-  struct Block {
-    Interval<Bytes> bytes{};
-    Interval<Step> steps{};
-    StayId stay{};
-  };
+  using Block = AddressList::Entry;
+  class Fit;
+  void rankSteps();
   std::vector<Block> neighboursOf(StayId id) const;
-  Bytes placeAmong(const Stay& stay, const std::vector<Block>& blocks, bool filter, FitRule rule,
-                   StayId id);
 
   const Problem& problem_;
   Neighbours neighbours_;
   bool dense_ = false;
-  std::vector<Bytes> offsets_;  ///< By stay.
-  std::vector<Block> placed_;   ///< By address; kept in dense problems only.
+  std::vector<Bytes> offsets_;            ///< By stay.
+  AddressList placed_;                    ///< Kept in dense problems only, like the next.
+  std::vector<AddressList::Life> lives_;  ///< By stay.
   std::vector<StayId> together_;
   std::vector<Block> others_;
   StayId restsOn_;

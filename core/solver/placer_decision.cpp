@@ -38,10 +38,11 @@ void reject(Candidate& gap, Bytes slack, Bytes padding, FitRule rule, const Cand
 std::vector<Placer::Block> Placer::neighboursOf(StayId id) const {
   std::vector<Block> blocks;
   if (dense_) {
-    const Stay& stay = problem_.stays[id];
-    std::ranges::copy_if(placed_, std::back_inserter(blocks), [&](const Block& block) {
-      return block.steps.overlaps(stay.steps) &&
-             (problem_.gaps.empty() || neighbours_.liveTogether(id, block.stay));
+    placed_.forEachAlive(lives_[id.index()], [&](const Block& block) {
+      if (problem_.gaps.empty() || neighbours_.liveTogether(id, block.stay)) {
+        blocks.push_back(block);
+      }
+      return true;
     });
     return blocks;
   }
@@ -49,7 +50,7 @@ std::vector<Placer::Block> Placer::neighboursOf(StayId id) const {
   neighbours_.query(id, together);
   for (const StayId other : together) {
     const Bytes begin = offsets_[other.index()];
-    blocks.push_back({{begin, begin + problem_.stays[other].size}, {}, other});
+    blocks.push_back({{begin, begin + problem_.stays[other].size}, other});
   }
   std::ranges::sort(blocks, {},
                     [](const Block& block) { return std::pair(block.bytes, block.stay); });
