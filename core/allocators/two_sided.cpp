@@ -227,8 +227,11 @@ class TwoSided final : public Allocator {
       std::vector<StayId> outputs;
       std::ranges::copy_if(use->writes, std::back_inserter(outputs), here);
       std::ranges::sort(outputs, std::greater{});
+      // All of them are live together, before any may go.
+      for (const StayId output : outputs) {
+        if (!stacks.isPlaced(output)) stacks.pushOnBetterSide(output, output, use->step);
+      }
       for (const StayId current : outputs) {
-        if (!stacks.isPlaced(current)) stacks.pushOnBetterSide(current, current, use->step);
         pushInputs(inputs, current, use->step, stacks);
         if (problem.stays[current].steps.begin == use->step) stacks.recycle(current, use->step);
       }
@@ -244,7 +247,9 @@ class TwoSided final : public Allocator {
     }
   }
 
-  /// Graph outputs and what nobody reads, then graph inputs that nobody reads, on the right.
+  /// Graph outputs and what nobody reads, then graph inputs that nobody reads, on the right. Where
+  /// the ops are not known, what is there to the end: a stay of one step says nothing about
+  /// readers.
   static void pushFinals(const Problem& problem, const std::vector<StepUses>& uses, PoolId pool,
                          TwoStacks& stacks) {
     IdMap<StayId, bool> read(problem.stays.size(), false);
@@ -256,7 +261,8 @@ class TwoSided final : public Allocator {
     for (const bool inputs : {false, true}) {
       for (const StayId id : problem.stays.keys()) {
         const Stay& stay = problem.stays[id];
-        const bool final = stay.outlives || !read[id];
+        const bool last = problem.uses.empty() ? stay.steps.end == problem.steps : !read[id];
+        const bool final = stay.outlives || last;
         const bool isInput = !written[id] && !stay.outlives;
         if (problem.poolOf(id) != pool || !final || isInput != inputs) continue;
         stacks.push(id, kRight, stay.steps.end - Step(1),

@@ -168,11 +168,10 @@ TEST_CASE("every allocator plans trivial problems", "[conformance]") {
   CAPTURE(subject.info->name);
   CHECK(footprint(planned(subject, test::problemOf({}))) == 0_B);
   CHECK(footprint(planned(subject, test::problemOf({{7, 0, 1}}))) == 7_B);
-  // All at once: nothing can be shared. One after the other: everything can, but two-sided stacks
-  // hold what nobody else reads as if it were an output.
+  // All at once: nothing can be shared. One after the other: everything can.
   CHECK(footprint(planned(subject, test::problemOf({{3, 0, 1}, {4, 0, 1}, {5, 0, 1}}))) == 12_B);
   const Bytes apart = footprint(planned(subject, test::problemOf({{9, 0, 1}, {9, 1, 2}})));
-  CHECK(apart == (subject.info->name == "none" || subject.info->name == "two-sided" ? 18_B : 9_B));
+  CHECK(apart == (subject.info->name == "none" ? 18_B : 9_B));
 }
 
 TEST_CASE("an allocator that says optimal is right", "[conformance]") {
