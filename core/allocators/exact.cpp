@@ -82,7 +82,7 @@ class Exact final : public Allocator {
       const ExactResult found = solveExact(problem, pool, optionsFor(problem, pool, context));
       const bool any = place(problem, pool, found, plan);
       if (!any) continue;
-      status = worse(status, found.status);
+      status = worse(status, isQuestion(problem, pool) ? answered(found.status) : found.status);
       plan.notes.push_back(noteOf(found, problem.pools[pool].name));
       plan.tables.push_back(historyOf(found, problem.pools[pool].name));
       if (settings_.conflict && found.status == ExactStatus::infeasible) {
@@ -146,6 +146,16 @@ class Exact final : public Allocator {
       };
     }
     return options;
+  }
+
+  /// The option asks for less than the pool has: a plan may be good though the answer is no.
+  bool isQuestion(const Problem& problem, PoolId pool) const {
+    const auto& capacity = problem.pools[pool].capacity;
+    return pool == PoolId(0) && settings_.capacity > Bytes() &&
+           (!capacity || settings_.capacity < *capacity);
+  }
+  static ExactStatus answered(ExactStatus status) {
+    return status == ExactStatus::infeasible ? ExactStatus::fits : status;
   }
 
   /// The status of several pools together.

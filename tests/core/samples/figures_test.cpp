@@ -143,7 +143,10 @@ TEST_CASE("every allocator plans every sample validly", "[samples][conformance]"
       CHECK(run->storage.unsized.empty());
       // The one that never reuses may need more than a gigabyte.
       if (info.name == "none" && bounded) continue;
-      CHECK((run->plan.status == PlanStatus::complete || run->plan.status == PlanStatus::optimal));
+      // A search with so little time may well be stopped; it has a plan all the same.
+      const bool stopped = info.isSearch && run->plan.status == PlanStatus::stopped;
+      CHECK((stopped || run->plan.status == PlanStatus::complete ||
+             run->plan.status == PlanStatus::optimal));
     }
   }
 }
