@@ -7,6 +7,7 @@
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
+#include "core/allocators/placement_sequence.h"
 #include "core/plan/metrics.h"
 
 namespace hw {
@@ -26,48 +27,7 @@ constexpr ParamSpec kSeconds{.name = "seconds",
                              .fallback = "2"};
 constexpr ParamSpec kParams[] = {kStack, kSequences, kSeconds};
 
-enum class Kind : std::uint8_t { overlay, gap, above, below };
-
-std::string_view kindName(Kind kind) {
-  constexpr std::string_view kNames[] = {"overlay", "in a gap", "grow above", "grow below"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-/// The bytes in use so far, gaps included. Addresses may be negative: growing below moves `begin`.
-using Area = Interval<Bytes>;
-
-struct Placement {
-  Kind kind{};
-  Bytes offset{};
-  Bytes slack{};   ///< Of the gap it is in, or of the block it lies over.
-  Area area{};     ///< That it leads to.
-  Bytes held{};    ///< What it keeps others off: its size, or the whole block it lies over.
-  StayId under{};  ///< The input it lies over.
-};
-
-/// METHODS §5: smaller area, then kind, then tighter gap, then lower address.
-auto priority(const Placement& p) { return std::tuple(p.area.length(), p.kind, p.slack, p.offset); }
-
-/// The blocks that are live at the stay being placed, in address order.
-class LiveBlocks {
- public:
-  struct Block {
-    Interval<Bytes> bytes{};
-    Step end{};
-  };
-
-  void clear() { blocks_.clear(); }
-  void add(const Block& block) {
-    blocks_.insert(std::ranges::upper_bound(blocks_, block.bytes, {}, &Block::bytes), block);
-  }
-  void dropEnded(Step now) {
-    std::erase_if(blocks_, [&](const Block& block) { return block.end <= now; });
-  }
-  const std::vector<Block>& blocks() const { return blocks_; }
-
- private:
-  std::vector<Block> blocks_;
-};
+using namespace sequences;
 
 struct Budget {
   std::size_t stack;
@@ -407,7 +367,8 @@ class PlacementSearch final : public Allocator {
   std::optional<Decision> recount(const Problem& problem, const Plan& plan,
                                   StayId stay) const override {
     const PlanContext context;
-    return Search(problem, problem.poolOf(stay), context, budget_).recount(plan, stay);
+    SearchUse use;
+    return Search(problem, problem.poolOf(stay), context, budget_, use).recount(plan, stay);
   }
 
   Budget budget_;
