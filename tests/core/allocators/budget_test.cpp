@@ -1,0 +1,105 @@
+// Searches keep to their budgets. Time is a clock of our own, which moves when it is looked at: so
+// nothing here depends on how fast the machine is.
+#include "core/allocators/catalog.h"
+#include "core/plan/validate.h"
+#include "core/run/planner.h"
+#include "tests/support/methods.h"
+#include "tests/support/printers.h"
+#include "tests/support/synthetic_problems.h"
+
+using namespace hw;
+
+namespace {
+
+/// A millisecond passes with every look.
+struct CountingClock {
+  double seconds = 0;
+  Clock clock() {
+    return [this] { return seconds += 0.001; };
+  }
+};
+
+Result<Plan> planWith(const std::string& allocator, const Problem& problem,
+                      const PlanContext& context) {
+  return AllocatorChoice::parse(allocator)->make()->plan(problem, context);
+}
+
+}  // namespace
+
+TEST_CASE("searches stop within a tenth of their time", "[budget]") {
+  const std::string name =
+      GENERATE("hill-climb:stuck=1000000000,tries=1000000000",
+               "annealed-stack:stuck=1000000000,tries=1000000000", "placement-search:sequences=0");
+  const bool asOption = GENERATE(false, true);
+  CAPTURE(name, asOption);
+  CountingClock time;
+  const Problem problem = test::tileProblem(300, 1);
+  PlanContext context{.nodeBudget = 1'000'000'000, .clock = time.clock()};
+  if (!asOption) context.timeLimit = 2;
+  const auto plan = planWith(name + (asOption ? ",seconds=2" : ""), problem, context);
+  REQUIRE(plan);
+  CHECK(validate(problem, *plan).empty());
+  CHECK(plan->status == PlanStatus::complete);  // Else the search had no need of its time.
+  CHECK(time.seconds >= 2.0);
+  CHECK(time.seconds <= 2.2);
+}
+
+TEST_CASE("a search looks at the clock often, however large the problem", "[budget]") {
+  // 20,000 stays, and a clock on which a look takes a second: one look a sequence would be too few.
+  const std::string name = GENERATE("hill-climb", "annealed-stack", "placement-search");
+  CAPTURE(name);
+  const Problem problem = test::tileProblem(20'000, 1);
+  int looks = 0;
+  PlanContext context{.timeLimit = 100, .clock = [&] { return static_cast<double>(++looks); }};
+  const auto plan = planWith(name, problem, context);
+  REQUIRE(plan);
+  CHECK(looks >= 100);
+  CHECK(looks <= 110);
+}
+
+TEST_CASE("pools share one budget", "[budget]") {
+  Problem problem = test::tileProblem(200, 1);
+  problem.pools.add({.name = "L3"});
+  for (const StayId id : problem.stays.keys()) problem.stays[id].pool = PoolId(id.index() % 2);
+  CountingClock time;
+  PlanContext context{.nodeBudget = 1'000'000'000, .timeLimit = 1, .clock = time.clock()};
+  const std::string name = GENERATE("hill-climb:stuck=1000000000", "placement-search:sequences=0");
+  REQUIRE(planWith(name, problem, context));
+  CHECK(time.seconds <= 1.1);
+}
+
+TEST_CASE("rounds of spilling share one budget", "[budget]") {
+  // A capacity that fragmentation overshoots again and again.
+  Problem problem = test::tileProblem(400, 3);
+  problem.pools[PoolId(0)].capacity = Bytes(30 << 20);
+  problem.pools.add({.name = "L3"});
+  CountingClock time;
+  const auto choice = AllocatorChoice::parse("placement-search:sequences=0");
+  const auto plan = planProblem(
+      problem, {.allocator = *choice,
+                .settings = {.nodeBudget = 1'000'000'000, .timeLimit = 3, .clock = time.clock()},
+                .traffic = [&] { return IdMap<StayId, Bytes>(problem.stays.size(), Bytes(100)); }});
+  REQUIRE(plan);
+  CHECK(validate(problem, *plan).empty());
+  CHECK(plan->footprint(PoolId(0)) <= Bytes(30 << 20));
+  CHECK(time.seconds > 0.5);
+  CHECK(time.seconds <= 3.3);
+}
+
+TEST_CASE("counted budgets cover all rounds as well", "[budget]") {
+  Problem problem = test::tileProblem(400, 3);
+  problem.pools[PoolId(0)].capacity = Bytes(30 << 20);
+  problem.pools.add({.name = "L3"});
+  SearchUse use;
+  const auto choice = AllocatorChoice::parse("placement-search:sequences=0,seconds=0");
+  PlanContext settings{.nodeBudget = 100'000};
+  settings.use = &use;
+  const auto plan =
+      planProblem(problem, {.allocator = *choice, .settings = settings, .traffic = [&] {
+                              return IdMap<StayId, Bytes>(problem.stays.size(), Bytes(100));
+                            }});
+  REQUIRE(plan);
+  // Beyond the budget every round still needs one sequence for each pool.
+  CHECK(use.nodes >= 100'000);
+  CHECK(use.nodes <= 110'000 + 17 * 400);
+}
