@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QDockWidget>
 #include <QElapsedTimer>
+#include <QThreadPool>
 #include <cstdio>
 #include <string>
 
@@ -49,6 +50,7 @@ Result<void> arrange(const StudioArguments& arguments, const Run& run, MainWindo
     const auto stays = staysOf(run, *tensor);
     if (!stays.empty()) window.state()->select(stays.front());
   }
+  QThreadPool::globalInstance()->waitForDone();  // The inspector may be at work.
   if (!arguments.panel.isEmpty()) window.findChild<QDockWidget*>(arguments.panel)->raise();
   return {};
 }

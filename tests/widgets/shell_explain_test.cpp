@@ -8,6 +8,7 @@
 #include "widgets/panels/inspector.h"
 #include "widgets/panels/method_panel.h"
 #include "widgets/panels/moment_panel.h"
+#include "widgets/panels/run_text.h"
 
 using namespace hw;
 
@@ -72,6 +73,22 @@ TEST_CASE("the inspector explains blocks of execution units and what is inside t
   state.select(stayOf(*state.run(), "d"));
   CHECK(inspector.toPlainText().contains(QStringLiteral("Inside the block")));
   CHECK(inspector.toPlainText().contains(QStringLiteral("use count")));
+}
+
+TEST_CASE("in large runs the explanation comes later, and only if it is still wanted",
+          "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  state.setRun(test::randomRun(3, 5'000, 400));
+  state.select(StayId(10));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("Following the method again")));
+  state.select(StayId(20));
+  const auto name = [&](std::size_t id) { return stayText(*state.run(), StayId(id)); };
+  REQUIRE(QTest::qWaitFor([&] { return inspector.toPlainText().contains("Chosen"); }, 20'000));
+  CHECK(inspector.toPlainText().startsWith(name(20)));
+  state.select({});
+  QTest::qWait(50);
+  CHECK_FALSE(inspector.toPlainText().contains(QStringLiteral("Why here")));
 }
 
 TEST_CASE("names in candidates cannot become markup", "[shell][explain]") {

@@ -1,11 +1,22 @@
 #include "widgets/panels/inspector.h"
 
 #include <QEvent>
+#include <QFuture>
+#include <QPromise>
+#include <QThreadPool>
 
+#include "widgets/panels/decision_text.h"
 #include "widgets/panels/inspector_text.h"
 #include "widgets/theme.h"
 
 namespace hw {
+
+namespace {
+
+/// Up to this many stays any method is followed within the blink of an eye.
+constexpr std::size_t kMostAtOnce = 4'000;
+
+}  // namespace
 
 Inspector::Inspector(ViewState* state, QWidget* parent) : QTextBrowser(parent), state_(state) {
   setAccessibleName(tr("Inspector"));
@@ -22,7 +33,20 @@ Inspector::Inspector(ViewState* state, QWidget* parent) : QTextBrowser(parent), 
 }
 
 void Inspector::refresh() {
+  ++*asked_;
   const auto run = state_->run();
+  if (!run) {
+    showPage(QStringLiteral("<p>%1</p>")
+                 .arg(tr("Open a model, then click a block to see what lies there, when, and "
+                         "why.")));
+  } else if (state_->selected()) {
+    explain(run, state_->selected());
+  } else {
+    showPage(stepPage(*run, state_->step()));
+  }
+}
+
+void Inspector::showPage(const QString& body) {
   const Theme& theme = Theme::current();
   const QString style = QStringLiteral(
                             "<style>h3 { margin: 0 0 4px 0; } td { padding: 2px 0; }"
@@ -31,16 +55,28 @@ void Inspector::refresh() {
                             " h4 { margin: 8px 0 2px 0; } .why { color: %1; }"
                             " a { color: %2; text-decoration: none; }</style>")
                             .arg(theme.mutedText.name(), theme.highWater.name());
-  QString page;
-  if (!run) {
-    page = QStringLiteral("<p>%1</p>")
-               .arg(tr("Open a model, then click a block to see what lies there, when, and why."));
-  } else if (state_->selected()) {
-    page = stayPage(*run, state_->selected());
-  } else {
-    page = stepPage(*run, state_->step());
+  setHtml(style + body);
+}
+
+/// An explanation costs about one planning: of large problems it comes when it is ready.
+void Inspector::explain(const std::shared_ptr<const Run>& run, StayId stay) {
+  const QString page = stayPage(*run, stay);
+  if (run->problem.stays.size() <= kMostAtOnce) {
+    showPage(page + whyHereHtml(*run, stay));
+    return;
   }
-  setHtml(style + page);
+  showPage(page + QStringLiteral("<h4>%1</h4><p>%2</p>")
+                      .arg(tr("Why here"), tr("Following the method again\u2026")));
+  auto promise = std::make_shared<QPromise<QString>>();
+  promise->start();
+  promise->future().then(this, [this, run, stay, page](const QString& why) {
+    if (!why.isEmpty() && state_->run() == run && state_->selected() == stay) showPage(page + why);
+  });
+  QThreadPool::globalInstance()->start(
+      [promise, run, stay, asked = asked_, ticket = asked_->load()] {
+        promise->addResult(*asked == ticket ? whyHereHtml(*run, stay) : QString());
+        promise->finish();
+      });
 }
 
 void Inspector::follow(const QUrl& link) {

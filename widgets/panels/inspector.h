@@ -1,6 +1,9 @@
 #pragma once
 
 #include <QTextBrowser>
+#include <atomic>
+#include <cstdint>
+#include <memory>
 
 #include "widgets/view_state.h"
 
@@ -20,9 +23,14 @@ class Inspector : public QTextBrowser {
 
  private:
   void refresh();
+  void showPage(const QString& body);
+  void explain(const std::shared_ptr<const Run>& run, StayId stay);
   void follow(const QUrl& link);
 
   ViewState* state_;
+  /// Counts the explanations asked for: those that nobody waits for any more are not begun.
+  std::shared_ptr<std::atomic<std::uint64_t>> asked_ =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
 }  // namespace hw

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "widgets/panels/decision_text.h"
 #include "widgets/panels/run_text.h"
 
 namespace hw {
@@ -225,7 +224,7 @@ QString stayPage(const Run& run, StayId stay) {
   addLifetime(page, run.problem.stays[stay]);
   addReason(page, run, stay);
   addTensors(page, run, stay);
-  return page.finish() + whyHereHtml(run, stay);
+  return page.finish();
 }
 
 QString stepPage(const Run& run, Step step) {
