@@ -1,5 +1,6 @@
 #include "core/run/explain.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "core/memory/platforms.h"
@@ -192,6 +193,19 @@ TEST_CASE("where memory is managed by unit, the block is explained, then what is
   const auto d = staysOf(*run, tensorOf(run->graph(), "d"));
   REQUIRE(d.size() == 1);
   CHECK(explainPlace(*run, d[0]).inside.has_value());
+}
+
+TEST_CASE("what was spilled says what the faster pool held, the rest that there was room",
+          "[explain]") {
+  const auto run = runGraph(inceptionGraph(), {.allocator = "greedy-by-size", .l2 = 100});
+  REQUIRE_FALSE(run->spilled.empty());
+  for (const StayId id : run->problem.stays.keys()) {
+    const bool spilled = std::ranges::binary_search(run->spilled, id);
+    const std::string why = explainPlace(*run, id).residency;
+    INFO(run->stayName(id) << ": " << why);
+    CHECK((why.find("it was spilled") == 0) == spilled);
+    CHECK((why.find("it was given to L2") == 0) == !spilled);
+  }
 }
 
 TEST_CASE("an alias is explained by the op that makes it one, refused sharing by its reason",
