@@ -10,8 +10,8 @@ namespace hw::cli {
 namespace {
 
 Outcome<ExitCode> run(int argc, char** argv) {
-  const auto parsed = parseCommandLine(
-      argc, argv,
+  const auto parsed =
+      parseCommandLine(argc, argv,
                        {infoCommand(), planCommand(), compareCommand(), diffCommand(),
                         explainCommand(), simulateCommand(), checkCommand(), reportCommand(),
                         convertCommand(), sweepCommand(), listCommand()});
