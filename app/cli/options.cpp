@@ -13,7 +13,6 @@
 namespace hw::cli {
 namespace {
 
-constexpr std::string_view kDefaultAllocator = "greedy-by-size";
 
 Outcome<Platform> readPlatformFile(const std::string& path) {
   const auto text = readFile(path);

@@ -18,6 +18,7 @@ struct PlanCommand {
         run_(arguments, DefaultMachine::unlimited),
         output(arguments, {Format::text, Format::json, Format::csv}) {
     arguments.flag("--all", all, "long lists in full");
+    arguments.flag("--times", times, "in JSON, when a search found what: differs from run to run");
   }
 
   Outcome<ExitCode> run() const {
@@ -42,7 +43,9 @@ struct PlanCommand {
   Outcome<void> write(const Run& planned, Format format) const {
     switch (format) {
       case Format::json:
-        return output.write([&](std::ostream& out) { writePlanJson(planned, out); });
+        return output.write([&](std::ostream& out) {
+          times ? writeTimedPlanJson(planned, out) : writePlanJson(planned, out);
+        });
       case Format::csv:
         return output.write([&](std::ostream& out) { writePlanCsv(planned, out); });
       case Format::text:
@@ -58,6 +61,7 @@ struct PlanCommand {
   RunArguments run_;
   OutputOptions output;
   bool all = false;
+  bool times = false;
 };
 
 }  // namespace

@@ -205,7 +205,7 @@ Result<StudioArguments> understand(const Typed& typed) {
 RunConfig defaultConfig() {
   RunConfig config;
   // The studio is for watching: the online method is the one with most to see.
-  config.allocator.info = findAllocator("free-list").value();
+  config.allocator.info = findAllocator(kDefaultAllocator).value();
   config.platform = platformCatalog().front();
   return config;
 }

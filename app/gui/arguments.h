@@ -41,7 +41,7 @@ struct ArgumentsOutcome {
 
 ArgumentsOutcome parseArguments(int argc, const char* const* argv);
 
-/// The free-list method on the default platform.
+/// The default allocator on the default platform.
 RunConfig defaultConfig();
 
 /// A preset by name, or a TOML file.

@@ -111,7 +111,9 @@ class PoolSearch {
 
   PlanStatus status() const {
     const auto& capacity = problem_.pools[pool_].capacity;
-    if (capacity && bound_ > *capacity) return PlanStatus::infeasible;
+    // With several pools, another choice of who lives where might fit.
+    const bool only = problem_.pools.size() == 1;
+    if (only && capacity && bound_ > *capacity) return PlanStatus::infeasible;
     return peak_ <= bound_ ? PlanStatus::optimal : PlanStatus::complete;
   }
 

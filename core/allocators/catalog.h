@@ -27,6 +27,9 @@ struct AllocatorInfo {
 
 std::span<const AllocatorInfo> allocatorCatalog();
 
+/// What plans for those who do not choose.
+inline constexpr std::string_view kDefaultAllocator = "best";
+
 /// The entry called `name`, or an error with the closest name there is.
 Result<const AllocatorInfo*> findAllocator(std::string_view name);
 

@@ -4,6 +4,7 @@
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
+#include "core/allocators/search_report.h"
 #include "core/solver/exact/conflict.h"
 
 namespace hw {
@@ -35,17 +36,6 @@ struct Settings {
   double seconds = 0;
   bool conflict = false;
 };
-
-MethodTable historyOf(const ExactResult& found, const std::string& pool) {
-  MethodTable table{.name = "progress " + pool,
-                    .summary = "the best plan so far and the proved bound, as the search went on",
-                    .columns = {"microseconds", "incumbent", "bound", "nodes", "order"}};
-  for (const ExactProgress& each : found.history) {
-    addRow(table, {static_cast<std::int64_t>(each.seconds * 1e6), each.incumbent, each.bound,
-                   each.nodes, each.winner});
-  }
-  return table;
-}
 
 std::string noteOf(const ExactResult& found, const std::string& pool) {
   const auto facts = fmt::format("{} bytes by '{}' after {} nodes", found.incumbent.count(),
@@ -84,7 +74,7 @@ class Exact final : public Allocator {
       if (!any) continue;
       status = worse(status, isQuestion(problem, pool) ? answered(found.status) : found.status);
       plan.notes.push_back(noteOf(found, problem.pools[pool].name));
-      plan.tables.push_back(historyOf(found, problem.pools[pool].name));
+      plan.tables.push_back(progressTable(found.history, problem.pools[pool].name));
       if (settings_.conflict && found.status == ExactStatus::infeasible) {
         nameConflict(problem, pool, context, plan);
       }
@@ -140,9 +130,7 @@ class Exact final : public Allocator {
     if (pool == PoolId(0) && settings_.capacity > Bytes()) options.capacity = settings_.capacity;
     if (context.progress) {
       options.progress = [&](const ExactProgress& now) {
-        context.progress(0.1, fmt::format("{} bytes, bound {}, {} nodes, {:.0f} a second, '{}'",
-                                          now.incumbent.count(), now.bound.count(), now.nodes,
-                                          now.nodesPerSecond(), now.winner));
+        context.progress(0.1, progressText(now));
       };
     }
     return options;

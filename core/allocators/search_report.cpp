@@ -7,9 +7,10 @@
 namespace hw {
 
 MethodTable progressTable(const std::vector<ExactProgress>& history, const std::string& pool) {
-  MethodTable table{.name = "progress " + pool,
-                    .summary = "the best plan so far and the proved bound, as the search went on",
-                    .columns = {"microseconds", "incumbent", "bound", "nodes", "order"}};
+  MethodTable table{
+      .name = "progress " + pool,
+      .summary = "the best plan so far and the proved bound, as the search went on",
+      .columns = {std::string(kWallTimeColumn), "incumbent", "bound", "nodes", "order"}};
   for (const ExactProgress& each : history) {
     addRow(table, {static_cast<std::int64_t>(each.seconds * 1e6), each.incumbent, each.bound,
                    each.nodes, each.winner});

@@ -1,5 +1,6 @@
 #include "core/report/method_tables.h"
 
+#include "core/allocators/search_report.h"
 #include "core/report/tensor_names.h"
 
 namespace hw {
@@ -18,15 +19,24 @@ struct CellWriter {
   }
 };
 
-Json tableJson(const MethodTable& table, const CellWriter& writer) {
+Json tableJson(const MethodTable& table, const CellWriter& writer, bool times) {
+  const auto shown = [&](std::size_t column) {
+    return times || table.columns[column] != kWallTimeColumn;
+  };
+  Json columns = Json::array();
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (shown(i)) columns.push_back(table.columns[i]);
+  }
   Json rows = Json::array();
   for (const auto& row : table.rows) {
     Json cells = Json::array();
-    for (const MethodCell& cell : row) cells.push_back(std::visit(writer, cell));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (shown(i)) cells.push_back(std::visit(writer, row[i]));
+    }
     rows.push_back(std::move(cells));
   }
   Json json = {{"name", table.name}, {"summary", table.summary}};
-  json["columns"] = table.columns;
+  json["columns"] = std::move(columns);
   json["rows"] = std::move(rows);
   if (table.truncated) json["truncated"] = true;
   return json;
@@ -34,11 +44,11 @@ Json tableJson(const MethodTable& table, const CellWriter& writer) {
 
 }  // namespace
 
-Json methodTablesJson(const Run& run) {
+Json methodTablesJson(const Run& run, bool times) {
   const TensorNames names(run.graph());
   Json tables = Json::array();
   for (const MethodTable& table : run.plan.tables) {
-    tables.push_back(tableJson(table, {run, names}));
+    tables.push_back(tableJson(table, {run, names}, times));
   }
   return tables;
 }

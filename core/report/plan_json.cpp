@@ -47,7 +47,7 @@ Json outOfMemoryJson(const Run& run, const OutOfMemory& memory) {
 }
 
 /// What is beyond the contract comes after it.
-void addExtras(const Run& run, const PlanDocument& document, Json& json) {
+void addExtras(const Run& run, const PlanDocument& document, bool times, Json& json) {
   Json metrics = Json::array();
   for (const PoolMetrics& pool : run.metrics.pools) metrics.push_back(poolMetricsJson(run, pool));
   json["metrics"] = metrics;
@@ -77,12 +77,10 @@ void addExtras(const Run& run, const PlanDocument& document, Json& json) {
     for (const std::string& note : *list) notes.push_back(note);
   }
   json["notes"] = notes;
-  json["tables"] = methodTablesJson(run);
+  json["tables"] = methodTablesJson(run, times);
 }
 
-}  // namespace
-
-void writePlanJson(const Run& run, std::ostream& out) {
+void writeJson(const Run& run, bool times, std::ostream& out) {
   const PlanDocument document = describePlan(run);
   Json json = {{"format", "highwater-plan"},
                {"version", 1},
@@ -102,8 +100,14 @@ void writePlanJson(const Run& run, std::ostream& out) {
   for (const Placement& placement : document.placements) {
     json["placements"].push_back(placementJson(placement));
   }
-  addExtras(run, document, json);
+  addExtras(run, document, times, json);
   out << jsonDocument(json);
 }
+
+}  // namespace
+
+void writePlanJson(const Run& run, std::ostream& out) { writeJson(run, false, out); }
+
+void writeTimedPlanJson(const Run& run, std::ostream& out) { writeJson(run, true, out); }
 
 }  // namespace hw
