@@ -53,14 +53,15 @@ constexpr OptionLine kLines[] = {
     {"annealed-stack", "seconds", "tries=100,seconds=0", "tries=100,seconds=0.000000001",
      Change::work},
     {"exact", "capacity", "seconds=0,nodes=2000", "seconds=0,nodes=2000,capacity=1", Change::work},
+    {"exact", "conflict", "seconds=0,nodes=2000,capacity=32MiB",
+     "seconds=0,nodes=2000,capacity=32MiB,conflict=true", Change::work},
     {"exact", "nodes", "seconds=0,nodes=1", "seconds=0,nodes=5000", Change::work},
     {"exact", "seconds", "nodes=5000,seconds=0", "nodes=5000,seconds=0.000000001", Change::work},
     {"fast", "moves", "moves=1", "moves=20000", Change::work},
     {"fast", "seconds", "moves=20000,seconds=0", "moves=20000,seconds=0.000000001", Change::work},
     {"best", "moves", "nodes=0,moves=1", "nodes=0,moves=200000", Change::work},
     {"best", "nodes", "moves=1,nodes=0", "moves=1,nodes=5000", Change::work},
-    {"best", "seconds", "moves=200000,nodes=0,seconds=0",
-     "moves=200000,nodes=0,seconds=0.000000001", Change::work},
+    {"best", "seconds", "moves=1,nodes=0,seconds=0", "moves=1,nodes=0,seconds=0.05", Change::work},
 };
 
 Plan planned(const std::string& allocator, const Problem& problem) {
