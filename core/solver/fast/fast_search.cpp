@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/solver/fast/peak_repair.h"
 #include "core/solver/fast/skyline.h"
 
 namespace hw {
@@ -31,6 +32,8 @@ constexpr int kNoisyTurn = 48;
 /// Blame gets this many times the moves of noise: it does better on hard problems, noise on those
 /// where one long stay is in the way.
 constexpr std::int64_t kNoiseShare = 3;
+/// From this many stays on, what is too high in a first packing is repaired place by place.
+constexpr std::size_t kRepairStays = 40'000;
 /// Packings without gain after which blame starts anew from the next rule.
 constexpr int kBlamePatience = 400;
 
@@ -123,10 +126,14 @@ class FastSearch {
 
   void keep(std::string_view name, Bytes peak) {
     if (!hasPlan()) result_.firstPeak = peak;
-    result_.peak = peak;
-    result_.winner = name;
     bestPriorities_ = priorities_;
     result_.offsets = skyline_.offsets();
+    note(name, peak);
+  }
+
+  void note(std::string_view name, Bytes peak) {
+    result_.peak = peak;
+    result_.winner = name;
     result_.samples.push_back({.seconds = seconds(), .moves = result_.moves, .peak = peak});
     if (options_.improved) options_.improved(result_.samples.back());
   }
@@ -140,7 +147,23 @@ class FastSearch {
       const Bytes before = result_.peak;
       pack(kRules[rule].name, false);
       if (rule == 0 || result_.peak < before) bestRule_ = rule;
+      if (rule == 0 && rectangles_.count() >= kRepairStays) repair();
     }
+  }
+
+  void repair() {
+    if (stopped() || late() || result_.peak <= options_.bound) return;
+    std::vector<Bytes> offsets = result_.offsets;
+    const RepairResult repaired = repairPeaks(rectangles_,
+                                              {.bound = options_.bound,
+                                               .moves = options_.moves,
+                                               .seed = options_.seed,
+                                               .stopped = [this] { return stopped() || late(); }},
+                                              offsets);
+    result_.moves += repaired.moves;
+    if (repaired.peak >= result_.peak) return;
+    result_.offsets = std::move(offsets);
+    note("repair", repaired.peak);
   }
 
   /// The rule that is next in turn, the best one first.

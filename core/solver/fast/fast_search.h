@@ -17,7 +17,8 @@ struct FastSample {
 };
 
 struct FastOptions {
-  /// Placements at most, counted so that runs repeat; the first packing is always finished.
+  /// Placements at most, counted so that runs repeat; the first packing is always finished, and the
+  /// repair of a large one may take as many again.
   std::int64_t moves = 1'000'000;
   double seconds = 0;  ///< Wall time at most once there is a packing; 0: no limit.
   std::uint64_t seed = 1;
@@ -41,6 +42,7 @@ struct FastResult {
 /// products of the two. What moves or seconds are left go, in turns, to two ways of finding better
 /// priorities: noise (priorities of a good order times random factors), and blame (what ends above
 /// the peak to beat goes earlier next time: squeaky wheel optimisation, Joslin and Clements 1999).
+/// The first packing of a large problem is repaired where it is too high: `repairPeaks`.
 /// Ends at the bound. The same for the same seed and moves, unless seconds are limited.
 FastResult searchFast(const Rectangles& rectangles, const FastOptions& options);
 

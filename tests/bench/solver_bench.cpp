@@ -1,0 +1,298 @@
+// The planners on every problem of the corpus and on the synthetic kinds: peak, ratio to the lower
+// bound, seconds and proof, every plan validated. Prints a table; with -o it also writes
+// docs/benchmarks.md. `solver_bench [-o FILE] [--commit ID] [--seconds S] [--stays MOST]`.
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <thread>
+
+#include "core/allocators/catalog.h"
+#include "core/import/importer.h"
+#include "core/plan/metrics.h"
+#include "core/plan/validate.h"
+#include "core/solver/fast/fast_search.h"
+#include "tests/bench/cpu_timer.h"
+#include "tests/support/synthetic_problems.h"
+
+using namespace hw;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Options {
+  std::string file;
+  std::string commit = "unknown";
+  double seconds = 10;
+  std::size_t stays = 1'000'000;
+};
+
+struct Row {
+  std::string instance;
+  std::size_t stays = 0;
+  Bytes bound{};
+  std::string method;
+  Bytes peak{};
+  double wall = 0;
+  double cpu = 0;  ///< Of the calling thread.
+  std::string proof;
+  bool valid = false;
+
+  double ratio() const {
+    return bound == Bytes()
+               ? 1
+               : static_cast<double>(peak.count()) / static_cast<double>(bound.count());
+  }
+};
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string line(const Row& row) {
+  return fmt::format("| {} | {} | {} | {} | {} | {:.4f} | {:.4f} | {:.4f} | {} | {} |",
+                     row.instance, row.stays, row.bound.count(), row.method, row.peak.count(),
+                     row.ratio(), row.wall, row.cpu, row.proof, row.valid ? "yes" : "NO");
+}
+
+constexpr std::string_view kHead =
+    "| instance | stays | lower bound | method | peak | ratio | wall s | CPU s | status | valid |\n"
+    "|---|---|---|---|---|---|---|---|---|---|\n";
+
+Row measureOne(const std::string& instance, const Problem& problem, const std::string& method,
+               const PlanContext& context = {}) {
+  Row row{.instance = instance,
+          .stays = problem.stays.size(),
+          .bound = lowerBound(problem),
+          .method = method,
+          .proof = {}};
+  const auto choice = AllocatorChoice::parse(method);
+  if (!choice) {
+    row.proof = choice.error().text();
+    return row;
+  }
+  if (context.timeLimit > 0) row.method += fmt::format(", {:g} s", context.timeLimit);
+  if (context.threads > 1) row.method += fmt::format(", {} threads", context.threads);
+  const bench::CpuTimer timer;
+  const double start = now();
+  const auto plan = choice->make()->plan(problem, context);
+  row.wall = now() - start;
+  row.cpu = timer.seconds();
+  if (!plan) {
+    row.proof = plan.error().text();
+    return row;
+  }
+  for (const PoolId pool : plan->regions.keys()) row.peak += plan->footprint(pool);
+  row.proof = statusName(plan->status);
+  row.valid = validate(problem, *plan, 1).empty();
+  fmt::print("{}\n", line(row));
+  std::fflush(stdout);
+  return row;
+}
+
+/// A value of /proc/self/status, in bytes.
+std::int64_t memory(std::string_view key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string text; std::getline(status, text);) {
+    if (text.starts_with(key))
+      return std::strtoll(text.c_str() + key.size() + 1, nullptr, 10) << 10;
+  }
+  return 0;
+}
+
+/// The skyline alone on one synthetic problem: one packing, no story, no judge.
+std::string packingLine(const std::string& instance, const Problem& problem) {
+  std::ofstream("/proc/self/clear_refs") << 5;  // From here on the peak counts anew.
+  const std::int64_t before = memory("VmRSS:");
+  const bench::CpuTimer timer;
+  const double start = now();
+  const Rectangles rectangles = rectanglesOf(problem, PoolId(0));
+  const Bytes bound = loadBound(rectangles);
+  const FastResult found = searchFast(rectangles, {.moves = 1, .bound = bound});
+  const double wall = now() - start;
+  const double cpu = timer.seconds();
+  const auto stays = static_cast<std::int64_t>(problem.stays.size());
+  const std::string text =
+      fmt::format("| {} | {} | {:.4f} | {:.3f} | {:.3f} | {} |", instance, stays,
+                  static_cast<double>(found.peak.count()) / static_cast<double>(bound.count()),
+                  wall, cpu, (memory("VmHWM:") - before) / std::max<std::int64_t>(1, stays));
+  fmt::print("{}\n", text);
+  return text;
+}
+
+std::vector<fs::path> corpusFiles(const char* folder) {
+  const char* given = std::getenv("HIGHWATER_CORPUS");
+  const fs::path path = fs::path(given ? given : "../shared/corpus") / folder;
+  std::vector<fs::path> files;
+  if (fs::is_directory(path)) {
+    for (const auto& entry : fs::directory_iterator(path)) {
+      if (entry.path().extension() == ".csv") files.push_back(entry.path());
+    }
+  } else {
+    fmt::print("solver: no corpus (HIGHWATER_CORPUS names its folder)\n");
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+std::optional<Problem> load(const fs::path& path) {
+  auto model = loadModel(path.string(), {});
+  if (!model || !model->problem) {
+    fmt::print("solver: {} cannot be read\n", path.string());
+    return std::nullopt;
+  }
+  return std::move(*model->problem);
+}
+
+/// Seconds that MiniMalloc needs for the same question on a machine like ours.
+const std::map<std::string, double>& miniMallocSeconds() {
+  static const std::map<std::string, double> kSeconds = {
+      {"minimalloc_A", 3.33}, {"minimalloc_B", 2.34}, {"minimalloc_D", 1.74},
+      {"minimalloc_E", 2.48}, {"minimalloc_G", 0.84}, {"minimalloc_H", 1.18},
+      {"minimalloc_J", 0.64}};
+  return kSeconds;
+}
+
+struct Report {
+  std::string capacity;   ///< The hard set, does it fit into 1 MiB?
+  std::string minimise;   ///< corpus/csv.
+  std::string problems;   ///< corpus/problems, in sum.
+  std::string synthetic;  ///< The three kinds through the allocator.
+  std::string packing;    ///< The three kinds, skyline alone.
+};
+
+void benchCapacity(const std::string& name, Problem problem, Report& report) {
+  const auto peer = miniMallocSeconds().find(name.substr(0, name.find('.')));
+  if (peer == miniMallocSeconds().end()) return;
+  problem.pools[PoolId(0)].capacity = Bytes(1 << 20);
+  for (const int threads : {1, 2}) {
+    const Row row = measureOne(name, problem, "exact", {.threads = threads});
+    report.capacity +=
+        fmt::format("| {} | {} | {} | {:.4f} | {:.2f} | {:.0f} | {} |\n", name, threads, row.proof,
+                    row.wall, peer->second, peer->second / row.wall, row.valid ? "yes" : "NO");
+  }
+}
+
+void benchFiles(const Options& options, Report& report) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  for (const fs::path& path : corpusFiles("csv")) {
+    const auto problem = load(path);
+    if (!problem) continue;
+    const std::string name = path.stem().string();
+    benchCapacity(name, *problem, report);
+    for (const char* method : {"greedy-by-size", "fast", "best"}) {
+      report.minimise += line(measureOne(name, *problem, method)) + '\n';
+    }
+    if (options.seconds <= 0) continue;
+    const PlanContext timed{.threads = cores, .timeLimit = options.seconds};
+    report.minimise += line(measureOne(name, *problem, "best", timed)) + '\n';
+  }
+}
+
+void benchProblems(Report& report) {
+  std::size_t count = 0;
+  std::size_t optimal = 0;
+  std::size_t valid = 0;
+  Row worst;
+  Row slowest;
+  double total = 0;
+  for (const fs::path& path : corpusFiles("problems")) {
+    const auto problem = load(path);
+    if (!problem || problem->stays.empty()) continue;
+    const Row row = measureOne(path.stem().string(), *problem, "best");
+    ++count;
+    optimal += row.peak == row.bound ? 1 : 0;
+    valid += row.valid ? 1 : 0;
+    total += row.wall;
+    if (count == 1 || row.ratio() > worst.ratio()) worst = row;
+    if (count == 1 || row.wall > slowest.wall) slowest = row;
+  }
+  if (count == 0) return;
+  report.problems = fmt::format(
+      "{} problems, all in one process with `best`: {} at the lower bound, {} plans valid, worst "
+      "ratio {:.4f}\n({}), slowest {:.4f} s ({}), together {:.3f} s.\n",
+      count, optimal, valid, worst.ratio(), worst.instance, slowest.wall, slowest.instance, total);
+  fmt::print("{}", report.problems);
+}
+
+void benchSynthetic(const Options& options, Report& report) {
+  struct Kind {
+    const char* name;
+    Problem (*make)(std::size_t, std::uint64_t);
+  };
+  for (const Kind& kind : {Kind{"rand", test::randProblem}, Kind{"infer", test::inferProblem},
+                           Kind{"tile", test::tileProblem}}) {
+    for (std::size_t stays = 10'000; stays <= options.stays; stays *= 10) {
+      const Problem problem = kind.make(stays, 1);
+      report.packing += packingLine(kind.name, problem) + '\n';
+      report.synthetic += line(measureOne(kind.name, problem, "best")) + '\n';
+    }
+  }
+}
+
+std::string machine() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string text; std::getline(info, text);) {
+    if (text.starts_with("model name")) return text.substr(text.find(':') + 2);
+  }
+  return "unknown processor";
+}
+
+void write(const Options& options, const Report& report) {
+  std::ofstream out(options.file);
+  fmt::print(out,
+             "# Benchmarks\n\nWritten by `solver_bench -o docs/benchmarks.md`; commit {}, {}, {} "
+             "cores. Ratio = peak / lower bound. Every plan\nwas checked by `validate`, which "
+             "shares no code with the planners. Wall time is of the planning call; on a busy\n"
+             "machine CPU time (of the calling thread) tells more.\n\n",
+             options.commit, machine(), std::thread::hardware_concurrency());
+  fmt::print(out,
+             "## The hard set: does it fit into 1 MiB?\n\n`exact` with that capacity. MiniMalloc's "
+             "seconds are those of its own program on a machine like this one.\n\n| instance | "
+             "threads | status | wall s | MiniMalloc s | times faster | valid |\n|---|---|---|---|"
+             "---|---|---|\n{}\n",
+             report.capacity);
+  fmt::print(out, "## As low as possible: the corpus\n\n{}{}\n", kHead, report.minimise);
+  fmt::print(out, "## Problems of real models\n\n{}\n", report.problems);
+  fmt::print(out,
+             "## Synthetic kinds, one packing\n\nThe skyline alone: arrays, bound, one packing by "
+             "size x length. Memory is the rise of the peak resident set,\nthe problem itself "
+             "not counted.\n\n| kind | stays | ratio | wall s | CPU s | bytes a stay |\n|---|---|"
+             "---|---|---|---|\n{}\n",
+             report.packing);
+  fmt::print(out,
+             "## Synthetic kinds, `best`\n\nThe whole call: search, the story of every placement, "
+             "validation.\n\n{}{}",
+             kHead, report.synthetic);
+}
+
+Options readOptions(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view key = argv[i];
+    if (key == "-o") options.file = argv[i + 1];
+    if (key == "--commit") options.commit = argv[i + 1];
+    if (key == "--seconds") options.seconds = std::strtod(argv[i + 1], nullptr);
+    if (key == "--stays") options.stays = std::strtoull(argv[i + 1], nullptr, 10);
+  }
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = readOptions(argc, argv);
+  Report report;
+  fmt::print("{}", kHead);
+  benchFiles(options, report);
+  benchProblems(report);
+  benchSynthetic(options, report);
+  if (!options.file.empty()) write(options, report);
+  return 0;
+}
