@@ -28,7 +28,9 @@ struct Header {
 /// One row as text, by our columns; absent ones are empty.
 struct Row {
   std::array<std::string, kColumns> fields{};
-  std::string where{};  ///< "line 12".
+  std::size_t line = 0;
+
+  std::string where() const { return fmt::format("line {}", line); }
 };
 
 Result<Header> readHeader(const std::vector<std::string>& fields) {
@@ -62,7 +64,7 @@ Result<std::int64_t> readNumber(const Row& row, Column column, Interval<std::int
               fmt::format("buffer '{}' has {} '{}'; expected a whole number from {} to {}",
                           printable(trimText(row.fields[kId])), kNames[column], printable(text),
                           range.begin, range.end),
-              row.where);
+              row.where());
 }
 
 /// Collects rows into a problem and its graph of bare tensors.
@@ -70,14 +72,21 @@ class ProblemReader {
  public:
   ProblemReader() : builder_({}, "problem-csv") { problem_.pools.add({.name = "L2"}); }
 
+  /// Makes room for about that many rows.
+  void reserve(std::size_t rows) {
+    lines_.reserve(rows);
+    problem_.stays.reserve(rows);
+    offsets_.reserve(rows);
+  }
+
   Result<void> add(const Row& row, std::size_t line) {
     const std::string id(trimText(row.fields[kId]));
-    if (id.empty()) return fail(ErrorCode::malformed, "a buffer has an empty id", row.where);
+    if (id.empty()) return fail(ErrorCode::malformed, "a buffer has an empty id", row.where());
     if (const auto [first, isNew] = lines_.emplace(id, line); !isNew) {
       return fail(ErrorCode::malformed,
                   fmt::format("buffer '{}' is listed twice, first in line {}", printable(id),
                               first->second),
-                  row.where);
+                  row.where());
     }
     Stay stay{.buffer = BufferId(builder_.tensorCount())};
     if (auto ok = readRectangle(row, stay); !ok) return ok;
@@ -116,7 +125,7 @@ class ProblemReader {
       return fail(ErrorCode::malformed,
                   fmt::format("buffer '{}' has lower {} and upper {}; expected lower < upper",
                               printable(trimText(row.fields[kId])), *lower, *upper),
-                  row.where);
+                  row.where());
     }
     stay.steps = {Step(*lower), Step(*upper)};
     stay.size = Bytes(*size);
@@ -139,7 +148,7 @@ class ProblemReader {
     const auto refuse = [&](const std::string& what) {
       return fail(ErrorCode::malformed,
                   fmt::format("buffer '{}' {}", printable(trimText(row.fields[kId])), what),
-                  row.where);
+                  row.where());
     };
     std::vector<Interval<Step>> gaps;
     for (const std::string_view word : splitText(row.fields[kGaps], ' ')) {
@@ -171,8 +180,9 @@ class ProblemReader {
   std::unordered_map<std::string, std::size_t> lines_;
 };
 
-Row arrange(std::vector<std::string> fields, const Header& header, std::string where) {
-  Row row{.where = std::move(where)};
+Row arrange(std::vector<std::string> fields, const Header& header, std::size_t line) {
+  Row row;
+  row.line = line;
   for (std::size_t column = 0; column < kColumns; ++column) {
     if (header.places[column] != kMissing) {
       row.fields[column] = std::move(fields[header.places[column]]);
@@ -197,15 +207,16 @@ bool acceptsProblemCsv(std::string_view bytes) {
 
 Result<Model> readProblemCsv(std::string_view bytes, const ImportOptions&) {
   ProblemReader reader;
+  reader.reserve(static_cast<std::size_t>(std::ranges::count(bytes, '\n')));
   std::optional<Header> header;
   std::string_view rest = withoutByteOrderMark(bytes);
   for (std::size_t line = 1; !rest.empty(); ++line) {
     const std::string_view text = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), text.size() + 1));
     if (trimText(text).empty()) continue;
-    const std::string where = fmt::format("line {}", line);
+    const auto where = [&] { return fmt::format("line {}", line); };
     auto fields = splitCsvLine(text);
-    if (!fields) return fail(ErrorCode::malformed, fields.error().message, where);
+    if (!fields) return fail(ErrorCode::malformed, fields.error().message, where());
     if (!header) {
       const auto found = readHeader(*fields);
       if (!found) return tl::unexpected<Error>(found.error());
@@ -215,9 +226,9 @@ Result<Model> readProblemCsv(std::string_view bytes, const ImportOptions&) {
     if (fields->size() != header->width) {
       return fail(ErrorCode::malformed,
                   fmt::format("the row has {} fields; expected {}", fields->size(), header->width),
-                  where);
+                  where());
     }
-    const auto added = reader.add(arrange(std::move(*fields), *header, where), line);
+    const auto added = reader.add(arrange(std::move(*fields), *header, line), line);
     if (!added) return tl::unexpected<Error>(added.error());
   }
   return std::move(reader).finish();

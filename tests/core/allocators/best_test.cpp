@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/allocators/catalog.h"
+#include "core/import/importer.h"
+#include "core/plan/metrics.h"
+#include "core/plan/validate.h"
+#include "tests/support/printers.h"
+#include "tests/support/problems.h"
+
+using namespace hw;
+namespace fs = std::filesystem;
+
+namespace {
+
+Plan planned(std::string_view choice, const Problem& problem, const PlanContext& context = {}) {
+  const auto parsed = AllocatorChoice::parse(choice);
+  REQUIRE(parsed);
+  const auto plan = parsed->make()->plan(problem, context);
+  if (!plan) FAIL(plan.error().text());
+  return *plan;
+}
+
+Bytes footprint(const Plan& plan) {
+  Bytes sum;
+  for (const PoolId pool : plan.regions.keys()) sum += plan.footprint(pool);
+  return sum;
+}
+
+/// The searches by counts, so that the comparison repeats.
+std::string modest(const AllocatorInfo& info) {
+  std::string text(info.name);
+  char separator = ':';
+  for (const ParamSpec& spec : info.params) {
+    const bool counts = spec.name == "tries" || spec.name == "sequences";
+    const std::string value = counts ? "300" : spec.name == "nodes" ? "5000" : "0";
+    if (!counts && spec.name != "nodes" && spec.name != "seconds") continue;
+    text += separator + std::string(spec.name) + "=" + value;
+    separator = ',';
+  }
+  return text;
+}
+
+/// Requires that no other allocator plans `problem` lower than best does.
+void requireBest(const Problem& problem) {
+  const Bytes best = footprint(planned("best", problem));
+  REQUIRE(best >= lowerBound(problem));
+  if (best == lowerBound(problem)) return;
+  for (const AllocatorInfo& info : allocatorCatalog()) {
+    if (info.name == "best" || info.perDevice) continue;
+    CAPTURE(info.name);
+    const auto plan = AllocatorChoice::parse(modest(info))->make()->plan(problem, {});
+    if (plan && plan->status != PlanStatus::overBudget) REQUIRE(best <= footprint(*plan));
+  }
+}
+
+std::vector<fs::path> corpusFiles(const char* folder) {
+  const char* given = std::getenv("HIGHWATER_CORPUS");
+  const fs::path corpus =
+      given != nullptr ? fs::path(given) : fs::path(HIGHWATER_SOURCE_DIR) / "../shared/corpus";
+  std::vector<fs::path> files;
+  if (fs::is_directory(corpus / folder)) {
+    for (const auto& entry : fs::directory_iterator(corpus / folder)) {
+      if (entry.path().extension() == ".csv") files.push_back(entry.path());
+    }
+  }
+  if (files.empty()) WARN("skipped: no corpus of problems (set HIGHWATER_CORPUS to its folder)");
+  std::ranges::sort(files);
+  return files;
+}
+
+Problem load(const fs::path& path) {
+  const auto model = loadModel(path.string(), {});
+  REQUIRE(model);
+  REQUIRE(model->problem);
+  return *model->problem;
+}
+
+}  // namespace
+
+TEST_CASE("no other allocator is lower than best on random problems", "[best]") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    test::Dice dice(seed);
+    requireBest(test::randomProblem(seed, {.stays = static_cast<std::size_t>(dice.roll(1, 60)),
+                                           .steps = dice.roll(1, 40),
+                                           .maxLength = dice.roll(1, 30),
+                                           .alignedPercent = seed % 3 == 0 ? 40 : 0,
+                                           .gapPercent = seed % 4 == 0 ? 30 : 0}));
+  }
+}
+
+TEST_CASE("best plans small problems as low as any order of lowest fits", "[best]") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const Problem problem = test::randomProblem(seed, {.stays = 7, .steps = 8, .maxLength = 6});
+    const Plan plan = planned("best", problem);
+    REQUIRE(footprint(plan) == test::bruteForcePeak(problem));
+    REQUIRE(plan.status == PlanStatus::optimal);
+  }
+}
+
+TEST_CASE("best repeats itself within a node budget, and says how it went", "[best]") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    const Problem problem =
+        test::randomProblem(seed, {.stays = 70, .steps = 40, .maxLength = 30, .gapPercent = 20});
+    const PlanContext context{.seed = seed, .nodeBudget = 20'000};
+    const Plan plan = planned("best", problem, context);
+    CHECK(planned("best", problem, context).addresses == plan.addresses);
+    REQUIRE(plan.tables.size() == 1);
+    const MethodTable& progress = plan.tables.front();
+    CHECK(progress.name == "progress " + problem.pools[PoolId(0)].name);
+    CHECK(std::get<Bytes>(progress.rows.back()[1]) == footprint(plan));
+    CHECK(std::get<Bytes>(progress.rows.back()[2]) >= lowerBound(problem));
+  }
+}
+
+TEST_CASE("best keeps pins", "[best]") {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    CAPTURE(seed);
+    const Problem problem = test::randomProblem(
+        seed, {.stays = 30, .alignedPercent = 20, .pinnedPercent = 20, .gapPercent = 20});
+    const Plan plan = planned("best", problem, {.nodeBudget = 5'000});
+    CHECK(validate(problem, plan).empty());
+  }
+}
+
+TEST_CASE("best meets the bound on every problem of the corpus", "[best][corpus]") {
+  for (const fs::path& path : corpusFiles("problems")) {
+    CAPTURE(path.filename().string());
+    const Problem problem = load(path);
+    if (problem.stays.empty()) continue;
+    const Plan plan = planned("best", problem);
+    CHECK(footprint(plan) == lowerBound(problem));
+    CHECK(plan.status == PlanStatus::optimal);
+  }
+}
+
+TEST_CASE("no other allocator is lower than best on the hard corpus", "[best][corpus]") {
+  for (const fs::path& path : corpusFiles("csv")) {
+    CAPTURE(path.filename().string());
+    const Problem problem = load(path);
+    if (problem.stays.size() > 2'000) continue;  // A minute each: tests/bench/solver does them.
+    requireBest(problem);
+  }
+}
