@@ -13,7 +13,6 @@
 namespace hw::cli {
 namespace {
 
-
 Outcome<Platform> readPlatformFile(const std::string& path) {
   const auto text = readFile(path);
   if (!text) return failure(text.error(), path);

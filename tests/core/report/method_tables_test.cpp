@@ -43,7 +43,7 @@ TEST_CASE("cells keep their kind: names, words and numbers", "[plan_json]") {
                       .columns = {"word", "count", "bytes", "buffer", "none"},
                       .rows = {{std::string("a"), std::int64_t{-3}, Bytes(7), StayId(0), StayId()}},
                       .truncated = true}};
-  CHECK(jsonLine(methodTablesJson(run)) ==
+  CHECK(jsonLine(methodTablesJson(run, false)) ==
         R"([{"name":"drawn","summary":"one of each",)"
         R"("columns":["word","count","bytes","buffer","none"],"rows":[["a",-3,7,"x",null]],)"
         R"("truncated":true}])");
