@@ -42,8 +42,11 @@ constexpr std::size_t kExactStays = 5'000;
 constexpr std::size_t kExactStaysWithTime = 50'000;
 /// Placements before anything else is tried: most problems need no more.
 constexpr std::int64_t kFirstMoves = 150'000;
-/// Of the seconds, for the skyline; the rest is for the exact search.
+/// Of the seconds, for the skyline; the rest is for the exact search, which does better on few
+/// stays.
 constexpr double kSkylineShare = 0.3;
+constexpr double kSkylineShareOfFew = 0.1;
+constexpr std::size_t kFewStays = 2'000;
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
 struct Budget {
@@ -83,15 +86,16 @@ class PoolSearch {
   /// False when stopped before there was any plan.
   bool run() {
     const auto count = static_cast<std::int64_t>(rectangles_.count());
-    runSkyline(std::min(budget_.moves, std::max(8 * count, kFirstMoves)), kSkylineShare);
+    const double share = rectangles_.count() <= kFewStays ? kSkylineShareOfFew : kSkylineShare;
+    runSkyline(std::min(budget_.moves, std::max(8 * count, kFirstMoves)), share);
     if (!planned_) return false;
     if (!done()) runGreedy();
     // The skyline does not use gaps, and alignment costs it what lies between.
     const bool awkward = !problem_.gaps.empty() || !rectangles_.alignment.empty();
     if (!done() && awkward) runClimb();
-    if (!done()) runExact(budget_.nodes / 8, 0.1);
+    if (!done()) runExact(budget_.nodes / 8, 0.05);
     // From the start again: then the result is never worse than that of `fast`.
-    if (!done() && moves_ < budget_.moves) runSkyline(budget_.moves, kSkylineShare);
+    if (!done() && moves_ < budget_.moves) runSkyline(budget_.moves, share);
     if (!done()) runExact(budget_.nodes, 1);
     note();
     return true;
