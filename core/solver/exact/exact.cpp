@@ -5,6 +5,7 @@
 #include <memory>
 #include <thread>
 
+#include "core/solver/exact/bounds.h"
 #include "core/solver/exact/portfolio.h"
 #include "core/solver/orders.h"
 #include "core/solver/placer.h"
@@ -20,6 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 /// A peak and a capacity that was missed have met when they are closer than this part of the gap.
 constexpr std::int64_t kFineness = 16;
+/// Seconds between two reports when nothing has changed.
+constexpr double kPulse = 0.1;
 /// Nodes of the first attempts at a capacity.
 constexpr std::int64_t kFirstEffort = 20'000;
 
@@ -38,16 +41,6 @@ struct Part {
   Bytes lowest{};                        ///< The capacity that `atBound` asks for.
   std::unique_ptr<Portfolio> atBound{};  ///< Kept: it may end in a proof.
 };
-
-/// The least value above `bound` that some plan's peak can have.
-Bytes attainable(const Boxes& boxes, Bytes bound) {
-  Bytes least = kMaxBytes;
-  for (const exact::Box& box : boxes.boxes) {
-    const Bytes above = std::max(Bytes(), bound - box.size);
-    least = std::min(least, alignUp(above, boxes.unit) + box.size);
-  }
-  return least;
-}
 
 class Solver {
  public:
@@ -70,7 +63,7 @@ class Solver {
       report();
     }
     result_.status = status();
-    report();
+    report(true);
     return std::move(result_);
   }
 
@@ -82,7 +75,7 @@ class Solver {
     }
     for (Boxes& boxes : exact::independentParts(problem_, stays)) {
       Part& part = parts_.emplace_back(std::move(boxes));
-      part.bound = attainable(part.boxes, part.boxes.load());
+      part.bound = exact::provenBound(part.boxes);
       part.missed = Bytes(-1);
     }
     result_.winner = "start";
@@ -178,8 +171,16 @@ class Solver {
   SearchOutcome ask(Portfolio& portfolio, std::int64_t effort) {
     if (options_.nodes > 0) effort = std::min(effort, options_.nodes - result_.nodes);
     const std::int64_t before = portfolio.nodes();
+    const std::int64_t sum = result_.nodes;
+    limits_.pulse = [&] {
+      result_.nodes = sum + portfolio.nodes() - before;
+      const ExactProgress now = progress();
+      if (!options_.progress || now.seconds - told_ < kPulse) return;
+      told_ = now.seconds;
+      options_.progress(now);
+    };
     const SearchOutcome outcome = portfolio.run(effort, limits_);
-    result_.nodes += portfolio.nodes() - before;
+    result_.nodes = sum + portfolio.nodes() - before;
     return outcome;
   }
 
@@ -187,7 +188,7 @@ class Solver {
     if (outcome == SearchOutcome::found) {
       take(part, portfolio);
     } else if (outcome == SearchOutcome::exhausted) {
-      part.bound = std::max(part.bound, attainable(part.boxes, capacity + Bytes(1)));
+      part.bound = std::max(part.bound, exact::attainable(part.boxes, capacity + Bytes(1)));
     }
     if (outcome != SearchOutcome::found) part.missed = capacity;
     update();
@@ -206,13 +207,23 @@ class Solver {
     result_.winner = portfolio.winner();
   }
 
-  void report() {
-    ExactProgress now{.seconds = std::chrono::duration<double>(Clock::now() - start_).count(),
-                      .incumbent = result_.incumbent,
-                      .bound = std::min(result_.bound, result_.incumbent),
-                      .nodes = result_.nodes,
-                      .winner = result_.winner};
+  ExactProgress progress() const {
+    return {.seconds = std::chrono::duration<double>(Clock::now() - start_).count(),
+            .incumbent = result_.incumbent,
+            .bound = std::min(result_.bound, result_.incumbent),
+            .nodes = result_.nodes,
+            .winner = result_.winner};
+  }
+
+  /// Writes down where the search stands, when that has changed or it is over.
+  void report(bool last = false) {
+    const ExactProgress now = progress();
+    const auto& history = result_.history;
+    const bool news = history.empty() || history.back().incumbent != now.incumbent ||
+                      history.back().bound != now.bound;
+    if (!news && !last) return;
     result_.history.push_back(now);
+    told_ = now.seconds;
     if (options_.progress) options_.progress(now);
   }
 
@@ -221,6 +232,7 @@ class Solver {
   const ExactOptions& options_;
   Limits limits_;
   Clock::time_point start_;
+  double told_ = 0;  ///< Seconds at the last report.
   std::deque<Part> parts_;
   ExactResult result_;
 };

@@ -51,6 +51,7 @@ SearchOutcome Portfolio::run(std::int64_t nodes, const Limits& limits) {
     }
     const auto gaveUp = [](const Lane& lane) { return lane.outcome == SearchOutcome::abandoned; };
     if (std::ranges::all_of(lanes_, gaveUp)) return SearchOutcome::abandoned;
+    if (limits.pulse) limits.pulse();
   }
   return SearchOutcome::paused;
 }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string_view>
@@ -17,6 +18,7 @@ struct Limits {
   std::stop_token stop{};
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   int threads = 1;
+  std::function<void()> pulse{};  ///< Called after every round. May be empty.
 
   bool over() const {
     return stop.stop_requested() || std::chrono::steady_clock::now() >= deadline;

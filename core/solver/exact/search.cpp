@@ -13,7 +13,7 @@ namespace hw::exact {
 namespace {
 
 /// What one search may keep in open boxes over all its frames, in bytes.
-constexpr std::size_t kMostMemory = std::size_t{256} << 20;
+constexpr std::size_t kMostMemory = std::size_t{64} << 20;
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
