@@ -4,16 +4,18 @@ namespace hw::exact {
 namespace {
 
 /// Puts the boxes [first, last) onto the levels of the sections in `range`, none below `least`.
+/// Most of a search's time goes here.
 template <class Value>
 void stack(const OrderedBoxes<Value>& boxes, const OpenBox<Value>* first,
            const OpenBox<Value>* last, Value least, Piece range, Value* level) {
+  const Piece* const pieces = boxes.pieces.data();
+  const std::uint32_t* const firstPiece = boxes.firstPiece.data();
   for (; first != last; ++first) {
     const Value bottom = std::max(first->lowest, least);
     const Value height = boxes.height[first->box];
-    for (std::uint32_t p = boxes.firstPiece[first->box]; p < boxes.firstPiece[first->box + 1];
-         ++p) {
-      const std::uint32_t end = std::min(boxes.pieces[p].last, range.last);
-      for (std::uint32_t s = std::max(boxes.pieces[p].first, range.first); s < end; ++s) {
+    for (std::uint32_t p = firstPiece[first->box]; p < firstPiece[first->box + 1]; ++p) {
+      const std::uint32_t end = std::min(pieces[p].last, range.last);
+      for (std::uint32_t s = std::max(pieces[p].first, range.first); s < end; ++s) {
         level[s] = std::max(level[s], bottom) + height;
       }
     }

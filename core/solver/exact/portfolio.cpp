@@ -18,6 +18,9 @@ constexpr std::int64_t kTurn = 400;
 /// Rounds after which turns are twice as long as at first.
 constexpr std::int64_t kRoundsToDouble = 64;
 
+/// Boxes from which on the first turns take longer than a thread takes to start.
+constexpr std::size_t kWorthThreads = 500;
+
 }  // namespace
 
 Portfolio::Portfolio(const Boxes& boxes, Bytes capacity, OrderMaker& orders)
@@ -72,9 +75,9 @@ std::size_t Portfolio::round(std::int64_t nodes, const Limits& limits) {
   };
   std::vector<std::jthread> helpers;
   // What the first orders solve at once is not worth a thread.
-  const auto threads =
-      rounds_ == 0 ? 1
-                   : std::min<std::size_t>(lanes_.size(), static_cast<std::size_t>(limits.threads));
+  const bool alone = rounds_ == 0 && boxes_.boxes.size() < kWorthThreads;
+  const std::size_t wanted = alone ? 1 : static_cast<std::size_t>(limits.threads);
+  const std::size_t threads = std::min(wanted, lanes_.size());
   for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
   work();
   helpers.clear();

@@ -40,7 +40,7 @@ class SkylineSearch final : public Search {
     findTwins();
     offsets_.assign(order.size(), 0);
     marked_.assign((order.size() + 63) / 64, 0);
-    dead_.clear();
+    dead_.reset(boxes_.count());
     bound_.forgetFailures();
     open_.clear();
     parts_.clear();
@@ -128,7 +128,7 @@ class SkylineSearch final : public Search {
     const auto open = openOf(part);
     while (frame.next < part.count && passed.covers(open[frame.next])) ++frame.next;
     if (frame.next == part.count) return false;
-    frame.key = keyOf(open, passed);
+    frame.key = dead_.keyOf(open, passed);
     if (dead_.contains(frame.key)) return false;
     frame.openEnd = open_.size();
     frame.partsEnd = parts_.size();
@@ -387,10 +387,16 @@ class SkylineSearch final : public Search {
 }  // namespace
 
 std::unique_ptr<Search> makeSearch(const Boxes& boxes, Bytes capacity) {
+  // Nothing is ever above the capacity by more than all of a section.
   const std::int64_t unit = boxes.unit.count();
-  std::int64_t most = (capacity.count() + unit - 1) / unit;
-  for (const Box& box : boxes.boxes)
-    most += box.height + box.alignment + std::max<std::int64_t>(0, box.pin);
+  std::int64_t load = boxes.load().count() / unit;
+  std::int64_t most = capacity.count() / unit;
+  for (const Box& box : boxes.boxes) {
+    most = std::max({most, box.pin, box.alignment});
+    load = std::max(load, 2 * box.height);
+  }
+  // Rounded up to units, a section holds at most as many more as there are boxes.
+  most += load + static_cast<std::int64_t>(boxes.boxes.size());
   if (most < std::numeric_limits<std::int32_t>::max() / 2) {
     return std::make_unique<SkylineSearch<std::int32_t>>(boxes, capacity);
   }
