@@ -12,7 +12,8 @@ namespace {
 struct InfoCommand {
   explicit InfoCommand(Arguments& arguments)
       : model(arguments), output(arguments, {Format::text, Format::json}) {
-    arguments.flag("--all", all, "long lists in full");
+    arguments.flag("--all", all,
+                   "long lists in full, and every tensor with the origin of its size");
   }
 
   Outcome<ExitCode> run() const {
@@ -22,9 +23,10 @@ struct InfoCommand {
     if (!opened) return tl::unexpected(opened.error());
     const ModelSummary summary = summarise(**opened);
     SummaryTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
+    options.everyTensor = all;
     if (all) options.rows = std::numeric_limits<std::size_t>::max();
     const auto written =
-        output.write(*format == Format::json ? jsonDocument(summaryJson(**opened, summary))
+        output.write(*format == Format::json ? jsonDocument(summaryJson(**opened, summary, all))
                                              : summaryText(**opened, summary, options));
     if (!written) return tl::unexpected(written.error());
     return ExitCode::done;

@@ -11,6 +11,7 @@
 #include "core/memory/platforms.h"
 #include "core/report/allocator_reference.h"
 #include "core/report/exporter.h"
+#include "core/report/op_document.h"
 #include "core/run/samples.h"
 
 namespace hw::cli {
@@ -102,8 +103,8 @@ struct ListCommand {
   explicit ListCommand(Arguments& arguments) : output(arguments, {Format::text, Format::json}) {
     arguments.positional(
         "WHAT", what,
-        {.help = "allocators, platforms, importers, exporters or samples",
-         .choices = {"allocators", "platforms", "importers", "exporters", "samples"}});
+        {.help = "allocators, platforms, importers, exporters, ops or samples",
+         .choices = {"allocators", "platforms", "importers", "exporters", "ops", "samples"}});
   }
 
   Outcome<ExitCode> run() const {
@@ -118,6 +119,7 @@ struct ListCommand {
   std::string text(const Paint& paint) const {
     if (what == "allocators") return allocatorReferenceText(paint);
     if (what == "platforms") return platformsText(paint);
+    if (what == "ops") return opDocument();
     return plainList(what).text(paint);
   }
 
@@ -125,6 +127,7 @@ struct ListCommand {
     Json object = Json::object();
     object[what] = what == "allocators"  ? allocatorReferenceJson()
                    : what == "platforms" ? platformsJson()
+                   : what == "ops"       ? opTableJson()
                                          : plainList(what).json();
     return jsonDocument(object);
   }

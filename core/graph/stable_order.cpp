@@ -1,8 +1,10 @@
 #include "core/graph/stable_order.h"
 
+#include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/strong_components.hpp>
 #include <functional>
+#include <numeric>
 #include <queue>
 
 namespace hw {
@@ -19,6 +21,14 @@ Digraph digraph(std::size_t count, const std::vector<OrderConstraint>& constrain
 // Kahn's algorithm with a priority queue; Boost's own sort gives some order, not the stable one.
 std::vector<std::size_t> stableOrder(std::size_t count,
                                      const std::vector<OrderConstraint>& constraints) {
+  const auto agrees = [](const OrderConstraint& constraint) {
+    return constraint.first < constraint.second;
+  };
+  if (std::ranges::all_of(constraints, agrees)) {  // Most files are in order.
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    return order;
+  }
   const Digraph graph = digraph(count, constraints);
   std::vector<std::size_t> waiting(count);
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;

@@ -7,6 +7,18 @@ namespace {
 
 OutputFacts sameAsFirst(const OpFacts& facts) { return like(facts, 0); }
 
+OutputFacts sameAsFirstFloat(const OpFacts& facts) {
+  OutputFacts outputs = like(facts, 0);
+  if (!outputs.empty()) outputs[0].dtype = Dtype::float32;
+  return outputs;
+}
+
+OutputFacts sameAsFirstBoolean(const OpFacts& facts) {
+  OutputFacts outputs = like(facts, 0);
+  if (!outputs.empty()) outputs[0].dtype = Dtype::boolean;
+  return outputs;
+}
+
 /// All inputs broadcast together; the element type is that of the first.
 OutputFacts broadcastAll(const OpFacts& facts) {
   std::optional<Shape> shape = Shape();
@@ -53,6 +65,16 @@ OutputFacts dequantize(const OpFacts& facts) {
   return outputs;
 }
 
+/// The numbers as uint8, then a scale and a zero point for all of them.
+OutputFacts dynamicQuantize(const OpFacts& facts) {
+  OutputFacts outputs = like(facts, 0);
+  if (outputs.empty()) return outputs;
+  outputs[0].dtype = Dtype::uint8;
+  outputs.push_back({Dtype::float32, Shape()});
+  outputs.push_back({Dtype::uint8, Shape()});
+  return outputs;
+}
+
 OutputFacts shapeOf(const OpFacts& facts) {
   const auto values = evaluateSmall(facts);
   return values.empty() ? OutputFacts() : one(Dtype::int64, values[0].shape);
@@ -77,6 +99,20 @@ OutputFacts reduce(const OpFacts& facts) {
     if (folded[i] && keeps) shape.push_back(1);
   }
   return one(facts.dtype(0), shape);
+}
+
+/// ArgMax and ArgMin: one axis goes, or becomes 1; the result counts.
+OutputFacts argReduce(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  if (input == nullptr) return {};
+  const auto axis = normalAxis(facts.op.intAttribute("axis", 0), input->size());
+  if (!axis) return {};
+  Shape shape = *input;
+  shape[*axis] = 1;
+  if (facts.op.intAttribute("keepdims", 1) == 0) {
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(*axis));
+  }
+  return one(Dtype::int64, shape);
 }
 
 OutputFacts compare(const OpFacts& facts) {
@@ -117,56 +153,41 @@ OutputFacts quantizedPair(const OpFacts& facts) {
   return maybe(facts.dtype(0), broadcast(*facts.shape(0), *facts.shape(3)));
 }
 
-constexpr std::string_view kMicrosoft = "com.microsoft";
+/// ONNX Runtime's quantised Concat: (scale, zero point, then tensor, scale, zero point each).
+OutputFacts quantizedConcat(const OpFacts& facts) {
+  if (facts.shape(2) == nullptr) return {};
+  Shape shape = *facts.shape(2);
+  const auto axis = normalAxis(facts.op.intAttribute("axis", 1), shape.size());
+  if (!axis) return {};
+  for (std::size_t i = 5; i < facts.inputs.size(); i += 3) {
+    const Shape* part = facts.shape(i);
+    const bool fits = part != nullptr && part->size() == shape.size();
+    const auto sum = fits ? checkedAdd(shape[*axis], (*part)[*axis]) : std::nullopt;
+    if (!sum) return {};
+    shape[*axis] = *sum;
+  }
+  return one(facts.dtype(2), shape);
+}
 
 constexpr std::array kElements = {
-    ShapeRule{"", "Cast", &cast},
-    ShapeRule{"", "CastLike", &castLike},
-    ShapeRule{"", "Where", &where},
-    ShapeRule{"", "Shape", &shapeOf},
-    ShapeRule{"", "Size", &shapeOf},
-    ShapeRule{"", "QuantizeLinear", &quantize},
-    ShapeRule{"", "DequantizeLinear", &dequantize},
-    ShapeRule{kMicrosoft, "QuantizeLinear", &quantize},
-    ShapeRule{kMicrosoft, "DequantizeLinear", &dequantize},
-    ShapeRule{kMicrosoft, "QLinearAdd", &quantizedPair},
-    ShapeRule{kMicrosoft, "QLinearMul", &quantizedPair},
-    ShapeRule{"", "ReduceSum", &reduce},
-    ShapeRule{"", "ReduceMean", &reduce},
-    ShapeRule{"", "ReduceMax", &reduce},
-    ShapeRule{"", "ReduceMin", &reduce},
-    ShapeRule{"", "ReduceProd", &reduce},
-    ShapeRule{"", "ReduceL1", &reduce},
-    ShapeRule{"", "ReduceL2", &reduce},
-    ShapeRule{"", "ReduceLogSum", &reduce},
-    ShapeRule{"", "ReduceLogSumExp", &reduce},
-    ShapeRule{"", "ReduceSumSquare", &reduce},
-    ShapeRule{"", "Dropout", &dropout},
-    ShapeRule{"", "Crop", &crop},
-    ShapeRule{"", "MeanVarianceNormalization", &sameAsFirst},
-    ShapeRule{"", "GreaterOrEqual", &compare},
-    ShapeRule{"", "LessOrEqual", &compare},
-    ShapeRule{"", "BitwiseAnd", &broadcastAll},
-    ShapeRule{"", "BitwiseOr", &broadcastAll},
-    ShapeRule{"", "BitwiseXor", &broadcastAll},
-    ShapeRule{"", "BitwiseNot", &sameAsFirst},
-    ShapeRule{"", "Gelu", &sameAsFirst},
-    ShapeRule{"", "Mish", &sameAsFirst},
-    ShapeRule{"", "Swish", &sameAsFirst},
-    ShapeRule{"", "ImageScaler", &sameAsFirst},
-    ShapeRule{"", "ScaledTanh", &sameAsFirst},
-    ShapeRule{"", "ParametricSoftplus", &sameAsFirst},
-    ShapeRule{"", "Affine", &sameAsFirst},
-    ShapeRule{"", "ScatterElements", &sameAsFirst},
-    ShapeRule{"", "ScatterND", &sameAsFirst},
-    ShapeRule{"", "TensorScatter", &sameAsFirst},
-    ShapeRule{kMicrosoft, "Gelu", &sameAsFirst},
-    ShapeRule{kMicrosoft, "FastGelu", &sameAsFirst},
-    ShapeRule{kMicrosoft, "BiasGelu", &sameAsFirst},
-    ShapeRule{kMicrosoft, "QuickGelu", &sameAsFirst},
-    ShapeRule{kMicrosoft, "BiasSoftmax", &sameAsFirst},
-    ShapeRule{kMicrosoft, "QLinearSigmoid", &sameAsFirst},
-    ShapeRule{kMicrosoft, "QLinearLeakyRelu", &sameAsFirst},
+    ShapeRule{ShapeKind::sameAsFirst, &sameAsFirst},
+    ShapeRule{ShapeKind::sameAsFirstFloat, &sameAsFirstFloat},
+    ShapeRule{ShapeKind::sameAsFirstBoolean, &sameAsFirstBoolean},
+    ShapeRule{ShapeKind::broadcast, &broadcastAll},
+    ShapeRule{ShapeKind::compare, &compare},
+    ShapeRule{ShapeKind::where, &where},
+    ShapeRule{ShapeKind::cast, &cast},
+    ShapeRule{ShapeKind::castLike, &castLike},
+    ShapeRule{ShapeKind::quantize, &quantize},
+    ShapeRule{ShapeKind::dequantize, &dequantize},
+    ShapeRule{ShapeKind::dynamicQuantize, &dynamicQuantize},
+    ShapeRule{ShapeKind::quantizedPair, &quantizedPair},
+    ShapeRule{ShapeKind::quantizedConcat, &quantizedConcat},
+    ShapeRule{ShapeKind::reduce, &reduce},
+    ShapeRule{ShapeKind::argReduce, &argReduce},
+    ShapeRule{ShapeKind::sizeOf, &shapeOf},
+    ShapeRule{ShapeKind::dropout, &dropout},
+    ShapeRule{ShapeKind::crop, &crop},
 };
 
 }  // namespace

@@ -21,6 +21,8 @@ struct Evaluator {
 /// Ops that compute new elements, and ops that only move them.
 std::span<const Evaluator> arithmeticEvaluators();
 std::span<const Evaluator> movementEvaluators();
+/// Ops that pick or limit elements, and rarer arithmetic.
+std::span<const Evaluator> selectionEvaluators();
 
 /// Calls `visit(index)` for each multi-index of `shape` in row-major order.
 void forEachIndex(const Shape& shape, const std::function<void(const Shape&)>& visit);

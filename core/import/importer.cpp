@@ -86,7 +86,7 @@ std::span<const ImporterInfo> importerCatalog() { return kImporters; }
 Result<Model> importModel(std::string_view bytes, const std::string& path,
                           const ImportOptions& options) {
   Result<Model> model = readRecognised(bytes, path, options);
-  if (model) model->sha256 = sha256(bytes);
+  if (model && model->sha256.empty()) model->sha256 = sha256(bytes);
   return model;
 }
 
@@ -95,7 +95,7 @@ Result<Model> loadModel(const std::string& path, const ImportOptions& options) {
       path == "-" ? MappedFile::standardInput() : MappedFile::open(path);
   if (!file) return tl::unexpected<Error>(file.error());
   Result<Model> model = readRecognised(file->bytes(), path, options);
-  if (!model) return model;
+  if (!model || !model->sha256.empty()) return model;
   Sha256 digest;
   file->forEachPiece([&](std::string_view piece) { digest.update(piece); });
   model->sha256 = digest.hex();

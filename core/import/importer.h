@@ -25,9 +25,10 @@ struct ImportOptions {
 
 /// A file, loaded: a graph, or a bare planning problem.
 struct Model {
-  std::string name{};                    ///< For people: the graph's name or the file's stem.
-  std::string path{};                    ///< As the user gave it.
-  std::string sha256{};                  ///< Of the file's bytes, hexadecimal.
+  std::string name{};  ///< For people: the graph's name or the file's stem.
+  std::string path{};  ///< As the user gave it.
+  /// Of the file's bytes, hexadecimal; of an ONNX file beyond 256 MiB without its weights.
+  std::string sha256{};
   std::string format{};                  ///< The importer's name.
   std::shared_ptr<const Graph> graph{};  ///< Never null; a problem's graph has tensors but no ops.
   /// Set for a planning problem: its stays as given, in one unbounded pool. The buffer of a stay

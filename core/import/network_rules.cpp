@@ -5,8 +5,6 @@
 namespace hw {
 namespace {
 
-OutputFacts sameAsFirst(const OpFacts& facts) { return like(facts, 0); }
-
 /// A positive number of heads; 0 when it is missing or absurd.
 std::int64_t headCount(const OpFacts& facts, const char* name) {
   constexpr std::int64_t kMost = std::int64_t{1} << 20U;
@@ -158,31 +156,100 @@ OutputFacts groupQueryAttention(const OpFacts& facts) {
   return outputs;
 }
 
-constexpr std::string_view kMicrosoft = "com.microsoft";
+/// ONNX Runtime's QAttention: (input, packed weights, bias, scales and zero points, past at 8). The
+/// result has the type of the scale.
+OutputFacts quantizedAttention(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  const Shape* weights = facts.shape(1);
+  if (input == nullptr || weights == nullptr || input->size() != 3 || weights->size() != 2)
+    return {};
+  const std::int64_t hidden = weights->back() / 3;
+  OutputFacts outputs = one(facts.dtype(3), {(*input)[0], (*input)[1], hidden});
+  const std::int64_t heads = headCount(facts, "num_heads");
+  const Shape* past = facts.shape(8);
+  if (heads <= 0 || facts.outputCount < 2 || (facts.has(8) && (!past || past->size() != 5))) {
+    return outputs;
+  }
+  const auto total = checkedAdd((*input)[1], past != nullptr ? (*past)[3] : 0);
+  if (total) {
+    outputs.push_back({facts.dtype(3), Shape{2, (*input)[0], heads, *total, hidden / heads}});
+  }
+  return outputs;
+}
+
+/// (batch, heads, length, width per head) of an operand that may be (batch, length, width).
+std::optional<Shape> perHead(const Shape* shape, std::int64_t heads) {
+  if (shape == nullptr || (shape->size() != 3 && shape->size() != 4)) return std::nullopt;
+  if (shape->size() == 4) return *shape;
+  if (heads <= 0) return std::nullopt;
+  return Shape{(*shape)[0], heads, (*shape)[1], (*shape)[2] / heads};
+}
+
+/// Attention of opset 23: (Q, K, V, mask, past key, past value) -> (Y, present key, present value,
+/// scores), operands of three or four dimensions.
+OutputFacts standardAttention(const OpFacts& facts) {
+  const std::int64_t groups = headCount(facts, "kv_num_heads");
+  const auto query = perHead(facts.shape(0), headCount(facts, "q_num_heads"));
+  auto key = perHead(facts.shape(1), groups);
+  auto value = perHead(facts.shape(2), groups);
+  if (!query || !key || !value) return {};
+  for (const std::size_t past : {std::size_t{4}, std::size_t{5}}) {
+    if (!facts.has(past)) continue;
+    const Shape* before = facts.shape(past);
+    if (before == nullptr || before->size() != 4) return {};
+    std::int64_t& length = (past == 4 ? *key : *value)[2];
+    const auto sum = checkedAdd(length, (*before)[2]);
+    if (!sum) return {};
+    length = *sum;
+  }
+  Shape output = {(*query)[0], (*query)[1], (*query)[2], (*value)[3]};
+  if (facts.shape(0)->size() == 3) {
+    const auto width = checkedMul((*query)[1], (*value)[3]);
+    if (!width) return {};
+    output = {(*query)[0], (*query)[2], *width};
+  }
+  const Shape scores = {(*query)[0], (*query)[1], (*query)[2], (*key)[2]};
+  return {{facts.dtype(0), output},
+          {facts.dtype(1), *key},
+          {facts.dtype(2), *value},
+          {facts.dtype(0), scores}};
+}
+
+/// Rows of a block-quantised table, with the type of the scales. Two 4-bit numbers share a byte
+/// where the table is stored as uint8.
+OutputFacts gatherQuantized(const OpFacts& facts) {
+  const Shape* table = facts.shape(0);
+  const Shape* indices = facts.shape(1);
+  if (table == nullptr || indices == nullptr) return {};
+  const auto axis = normalAxis(facts.op.intAttribute("gather_axis", 0), table->size());
+  if (!axis) return {};
+  Shape whole = *table;
+  if (facts.dtype(0) == Dtype::uint8 && facts.op.intAttribute("bits", 4) == 4) {
+    const auto doubled = checkedMul(whole.back(), 2);
+    if (!doubled) return {};
+    whole.back() = *doubled;
+  }
+  const auto at = static_cast<std::ptrdiff_t>(*axis);
+  Shape shape(whole.begin(), whole.begin() + at);
+  shape.insert(shape.end(), indices->begin(), indices->end());
+  shape.insert(shape.end(), whole.begin() + at + 1, whole.end());
+  return one(facts.dtype(2), shape);
+}
 
 constexpr std::array kNetwork = {
-    ShapeRule{"", "LayerNormalization", &layerNormalization},
-    ShapeRule{"", "SimplifiedLayerNormalization", &layerNormalization},
-    ShapeRule{"", "RMSNormalization", &sameAsFirst},
-    ShapeRule{"", "GroupNormalization", &sameAsFirst},
-    ShapeRule{"", "RotaryEmbedding", &sameAsFirst},
-    ShapeRule{kMicrosoft, "LayerNormalization", &layerNormalization},
-    ShapeRule{kMicrosoft, "SimplifiedLayerNormalization", &layerNormalization},
-    ShapeRule{kMicrosoft, "SkipLayerNormalization", &skipNormalization},
-    ShapeRule{kMicrosoft, "SkipSimplifiedLayerNormalization", &skipNormalization},
-    ShapeRule{kMicrosoft, "EmbedLayerNormalization", &embedNormalization},
-    ShapeRule{kMicrosoft, "GroupNorm", &sameAsFirst},
-    ShapeRule{kMicrosoft, "RotaryEmbedding", &sameAsFirst},
-    ShapeRule{kMicrosoft, "FusedMatMul", &fusedMatMul},
-    ShapeRule{kMicrosoft, "TransposeMatMul", &fusedMatMul},
-    ShapeRule{kMicrosoft, "FusedGemm", &gemm},
-    ShapeRule{kMicrosoft, "MatMulNBits", &packedMatMul},
-    ShapeRule{kMicrosoft, "MatMulBnb4", &packedMatMul},
-    ShapeRule{kMicrosoft, "MatMulIntegerToFloat", &matMulToFloat},
-    ShapeRule{kMicrosoft, "DynamicQuantizeMatMul", &fusedMatMul},
-    ShapeRule{kMicrosoft, "Attention", &attention},
-    ShapeRule{kMicrosoft, "MultiHeadAttention", &multiHeadAttention},
-    ShapeRule{kMicrosoft, "GroupQueryAttention", &groupQueryAttention},
+    ShapeRule{ShapeKind::matMul, &fusedMatMul},
+    ShapeRule{ShapeKind::gemm, &gemm},
+    ShapeRule{ShapeKind::packedMatMul, &packedMatMul},
+    ShapeRule{ShapeKind::matMulToFloat, &matMulToFloat},
+    ShapeRule{ShapeKind::layerNormalization, &layerNormalization},
+    ShapeRule{ShapeKind::skipNormalization, &skipNormalization},
+    ShapeRule{ShapeKind::embedNormalization, &embedNormalization},
+    ShapeRule{ShapeKind::attention, &attention},
+    ShapeRule{ShapeKind::quantizedAttention, &quantizedAttention},
+    ShapeRule{ShapeKind::multiHeadAttention, &multiHeadAttention},
+    ShapeRule{ShapeKind::groupQueryAttention, &groupQueryAttention},
+    ShapeRule{ShapeKind::standardAttention, &standardAttention},
+    ShapeRule{ShapeKind::gatherQuantized, &gatherQuantized},
 };
 
 }  // namespace

@@ -93,7 +93,8 @@ OnnxGraphReader::OnnxGraphReader(const onnx::ModelProto& model, const ShapeInfer
       builder_(model.graph().name(), "onnx") {}
 
 Result<Graph> OnnxGraphReader::read(std::shared_ptr<const Scope> scope,
-                                    const std::vector<std::string>& notes) && {
+                                    const std::vector<std::string>& notes,
+                                    const std::vector<std::string>& openValues) && {
   for (const std::string& note : notes) builder_.addNote(note);
   Level level{.graph = model_.graph(), .scope = std::move(scope), .where = "graph"};
   if (auto ok = declare(level); !ok) return tl::unexpected<Error>(std::move(ok.error()));
@@ -112,6 +113,10 @@ Result<Graph> OnnxGraphReader::read(std::shared_ptr<const Scope> scope,
   }
   if (guesses_.size() > kMostNotes) {
     builder_.addNote(fmt::format("and so for {} more", guesses_.size() - kMostNotes));
+  }
+  for (std::size_t i = 0; !guesses_.empty() && i < std::min(openValues.size(), kMostNotes); ++i) {
+    builder_.addNote(fmt::format("the value of input '{}' may settle that; --dim {}=VALUE",
+                                 printable(openValues[i]), printable(openValues[i])));
   }
   return std::move(builder_).build();
 }
@@ -171,6 +176,7 @@ Result<void> OnnxGraphReader::declare(Level& level) {
                                    printable(name)));
     }
   });
+  level.handles.reserve(static_cast<std::size_t>(level.graph.node_size()) + weights.size());
   addInputs(level);
   for (const onnx::NodeProto& node : level.graph.node()) {
     for (const std::string& name : node.output()) {

@@ -27,7 +27,9 @@ class OnnxGraphReader {
  public:
   OnnxGraphReader(const onnx::ModelProto& model, const ShapeInference& inference, bool closed);
 
-  Result<Graph> read(std::shared_ptr<const Scope> scope, const std::vector<std::string>& notes) &&;
+  /// `openValues`: inputs of one number whose value might have settled a guess.
+  Result<Graph> read(std::shared_ptr<const Scope> scope, const std::vector<std::string>& notes,
+                     const std::vector<std::string>& openValues) &&;
 
  private:
   using Handle = GraphBuilder::Handle;

@@ -148,6 +148,7 @@ std::int64_t ShapeInference::opset(const std::string& domain) const {
 
 std::shared_ptr<const Scope> ShapeInference::run() {
   const auto scope = std::make_shared<Scope>();
+  scope->reserve(static_cast<std::size_t>(model_.graph().node_size()));
   bindInputs(model_.graph(), *scope);
   inferGraph(model_.graph(), scope);
   return scope;
@@ -322,6 +323,10 @@ ShapeInference::Outputs ShapeInference::inferPlain(const onnx::NodeProto& node,
   if (std::ranges::none_of(outputs, isOpen)) return outputs;
 
   SchemaQuery query{.node = node, .opset = facts.opset};
+  if (const OpInfo* info = findOp(op); info != nullptr && !info->like.empty()) {
+    query.like = info->like;
+    query.opset = opset("");
+  }
   for (const Knowledge* known : inputs) {
     query.types.push_back(known != nullptr ? &known->type : nullptr);
     query.values.push_back(valueOf(known));

@@ -36,6 +36,7 @@ class Scope {
     if (found != known_.end()) return &found->second;
     return outer_ != nullptr ? outer_->find(name) : nullptr;
   }
+  void reserve(std::size_t names) { known_.reserve(names); }
   void set(const std::string& name, Knowledge knowledge) {
     known_.insert_or_assign(name, std::move(knowledge));
   }

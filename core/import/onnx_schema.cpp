@@ -78,12 +78,14 @@ bool isReasonable(const onnx::AttributeProto& attribute) {
 bool fits(const onnx::OpSchema& schema, const SchemaQuery& query) {
   constexpr std::int64_t kNewestOpset = 17;  // Of ONNX 1.12.
   const onnx::NodeProto& node = query.node;
-  if (node.input_size() > schema.max_input() || node.output_size() > schema.max_output()) {
+  const bool isOwn = query.like.empty();  // What an op adds to a standard one is not looked at.
+  if ((isOwn && node.input_size() > schema.max_input()) ||
+      node.output_size() > schema.max_output()) {
     return false;
   }
   return std::ranges::all_of(node.attribute(), [&](const onnx::AttributeProto& attribute) {
     const bool isKnown =
-        query.opset <= kNewestOpset || schema.attributes().contains(attribute.name());
+        !isOwn || query.opset <= kNewestOpset || schema.attributes().contains(attribute.name());
     return isKnown && isReasonable(attribute);
   });
 }
@@ -133,8 +135,14 @@ SchemaAnswer inferBySchema(const SchemaQuery& query) {
   SchemaAnswer answer;
   try {
     const int version = static_cast<int>(std::min<std::int64_t>(query.opset, 1 << 20));
-    const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Schema(
-        query.node.op_type(), version, normalDomain(query.node.domain()));
+    const bool isOwn = query.like.empty();
+    const onnx::OpSchema* schema =
+        onnx::OpSchemaRegistry::Schema(isOwn ? query.node.op_type() : query.like, version,
+                                       isOwn ? normalDomain(query.node.domain()) : std::string());
+    if (schema == nullptr) {  // Older than the op: its first version is the nearest.
+      schema =
+          onnx::OpSchemaRegistry::Schema(query.node.op_type(), normalDomain(query.node.domain()));
+    }
     answer.isKnownOp = schema != nullptr;
     if (schema == nullptr || schema->deprecated() ||
         !schema->has_type_and_shape_inference_function() || !fits(*schema, query)) {

@@ -15,6 +15,7 @@ struct SchemaQuery {
   std::int64_t opset = 0;
   std::vector<const onnx::TypeProto*> types{};  ///< Per input; null: absent or unknown.
   std::vector<const SmallValue*> values{};      ///< Per input; null: not known.
+  std::string like{};  ///< The standard op whose rule to ask instead; usually empty.
 };
 
 /// What libonnx makes of a node.

@@ -51,6 +51,9 @@ struct OpFacts {
 /// not known. Never more than SmallValue::kMostElements each.
 std::vector<SmallValue> evaluateSmall(const OpFacts& facts);
 
+/// True for the standard ops that `evaluateSmall` computes.
+bool evaluatesSmall(std::string_view type);
+
 /// Types and shapes of the op's outputs by our own rules; empty where we have none or cannot tell.
 /// An output without facts has an unknown dtype and no shape.
 std::vector<TensorFacts> inferByRule(const OpFacts& facts);

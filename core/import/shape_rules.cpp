@@ -16,10 +16,11 @@ bool isSane(const TensorFacts& facts) {
 }  // namespace
 
 std::vector<TensorFacts> inferByRule(const OpFacts& facts) {
-  for (const auto rules : {structureRules(), elementRules(), networkRules()}) {
-    const auto rule = std::ranges::find_if(rules, [&](const ShapeRule& candidate) {
-      return candidate.type == facts.op.type && candidate.domain == facts.op.domain;
-    });
+  const OpInfo* info = findOp(facts.op);
+  if (info == nullptr) return {};
+  for (const auto rules :
+       {structureRules(), elementRules(), networkRules(), signalRules(), classicRules()}) {
+    const auto rule = std::ranges::find(rules, info->shape, &ShapeRule::kind);
     if (rule == rules.end()) continue;
     OutputFacts outputs = rule->infer(facts);
     if (outputs.size() > facts.outputCount) outputs.resize(facts.outputCount);

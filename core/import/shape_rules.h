@@ -6,17 +6,16 @@
 #include <string_view>
 #include <vector>
 
+#include "core/graph/op_table.h"
 #include "core/import/op_facts.h"
 
 namespace hw {
 
 using OutputFacts = std::vector<TensorFacts>;
 
-/// How one op type shapes its outputs; empty when it cannot tell. To teach us a new op, add a rule
-/// to one of the tables below.
+/// How ops of one kind (see op_table.h) shape their outputs; empty when it cannot tell.
 struct ShapeRule {
-  std::string_view domain;  ///< Empty for standard ops.
-  std::string_view type;
+  ShapeKind kind;
   OutputFacts (*infer)(const OpFacts& facts);
 };
 
@@ -26,6 +25,10 @@ std::span<const ShapeRule> structureRules();
 std::span<const ShapeRule> elementRules();
 /// Normalisation, attention and products, among them the fused ops of ONNX Runtime.
 std::span<const ShapeRule> networkRules();
+/// Windows, pictures and signals.
+std::span<const ShapeRule> signalRules();
+/// Classic machine learning: encoders, trees, linear models.
+std::span<const ShapeRule> classicRules();
 
 /// An output some of whose dimensions hang on the data itself.
 struct OpenFacts {

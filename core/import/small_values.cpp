@@ -6,10 +6,10 @@
 namespace hw {
 namespace {
 
-const Evaluator* findEvaluator(const Op& op) {
-  if (!op.domain.empty()) return nullptr;
-  for (const auto evaluators : {arithmeticEvaluators(), movementEvaluators()}) {
-    const auto found = std::ranges::find(evaluators, op.type, &Evaluator::type);
+const Evaluator* findEvaluator(std::string_view type) {
+  for (const auto evaluators :
+       {arithmeticEvaluators(), movementEvaluators(), selectionEvaluators()}) {
+    const auto found = std::ranges::find(evaluators, type, &Evaluator::type);
     if (found != evaluators.end()) return &*found;
   }
   return nullptr;
@@ -35,8 +35,10 @@ bool isInRange(const SmallValue& value) {
 
 }  // namespace
 
+bool evaluatesSmall(std::string_view type) { return findEvaluator(type) != nullptr; }
+
 std::vector<SmallValue> evaluateSmall(const OpFacts& facts) {
-  const Evaluator* evaluator = findEvaluator(facts.op);
+  const Evaluator* evaluator = facts.op.domain.empty() ? findEvaluator(facts.op.type) : nullptr;
   if (evaluator == nullptr) return {};
   const bool known = std::ranges::all_of(
       facts.inputs, [](const auto& input) { return !input.present || input.value != nullptr; });

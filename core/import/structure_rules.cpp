@@ -63,6 +63,19 @@ OutputFacts unsqueeze(const OpFacts& facts) {
   return one(facts.dtype(0), shape);
 }
 
+/// TensorFlow's form of Unsqueeze: one axis, which may be an input.
+OutputFacts expandDims(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  const auto given = facts.integers(1, "axis");
+  if (input == nullptr || !given || given->size() > 1) return {};
+  const std::int64_t single = given->empty() ? facts.op.intAttribute("axis", 0) : given->front();
+  const auto axis = normalAxis(single, input->size() + 1);
+  if (!axis) return {};
+  Shape shape = *input;
+  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(*axis), 1);
+  return one(facts.dtype(0), shape);
+}
+
 OutputFacts transpose(const OpFacts& facts) {
   const Shape* input = facts.shape(0);
   if (input == nullptr) return {};
@@ -121,7 +134,10 @@ OutputFacts concat(const OpFacts& facts) {
     if (!sum) return {};
     shape[*axis] = *sum;
   }
-  return one(facts.dtype(0), shape);
+  OutputFacts outputs = one(facts.dtype(0), shape);
+  // ONNX Runtime's ConcatTraining also hands out the length of each input.
+  outputs.push_back({Dtype::int64, Shape{static_cast<std::int64_t>(facts.inputs.size())}});
+  return outputs;
 }
 
 /// Sizes of the parts that Split makes of an axis of `size`; empty when they are not known.
@@ -176,6 +192,12 @@ OutputFacts gather(const OpFacts& facts) {
   shape.insert(shape.end(), indices->begin(), indices->end());
   shape.insert(shape.end(), data->begin() + at + 1, data->end());
   return one(facts.dtype(0), shape);
+}
+
+/// As many elements as there are indices.
+OutputFacts gatherElements(const OpFacts& facts) {
+  if (facts.shape(1) == nullptr) return {};
+  return one(facts.dtype(0), *facts.shape(1));
 }
 
 OutputFacts pad(const OpFacts& facts) {
@@ -260,13 +282,35 @@ OutputFacts upsample(const OpFacts& facts) {
   return scales != nullptr ? maybe(facts.dtype(0), scaled(*input, *scales)) : OutputFacts();
 }
 
+/// The sizes wanted, or the nearest ones that keep the proportions (opset 18): the least scale of
+/// all axes when none may grow beyond its size, else the greatest.
+std::optional<Shape> fittedTo(const Shape& input, const std::vector<std::size_t>& axes,
+                              const SmallValue& sizes, const Op& op) {
+  const auto policy = op.stringAttribute("keep_aspect_ratio_policy", "stretch");
+  Shape shape = input;
+  std::optional<double> scale;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    shape[axes[i]] = sizes.integers[i];
+    if (input[axes[i]] <= 0) continue;
+    const double own = static_cast<double>(sizes.integers[i]) / static_cast<double>(input[axes[i]]);
+    if (!scale) scale = own;
+    scale = policy == "not_larger" ? std::min(*scale, own) : std::max(*scale, own);
+  }
+  if (policy == "stretch") return shape;
+  constexpr double kMost = 1e15;
+  for (const std::size_t axis : axes) {
+    const double size = std::round(scale.value_or(0) * static_cast<double>(input[axis]));
+    if (!(size >= 0 && size < kMost)) return std::nullopt;
+    shape[axis] = static_cast<std::int64_t>(size);
+  }
+  return shape;
+}
+
 OutputFacts resize(const OpFacts& facts) {
   const Shape* input = facts.shape(0);
   constexpr std::int64_t kFirstWithSizes = 11;
   if (facts.opset < kFirstWithSizes) return upsample(facts);
-  // Which axes, and keeping proportions, came with opset 18; they are rare and left unknown.
-  const auto policy = facts.op.stringAttribute("keep_aspect_ratio_policy", "stretch");
-  if (input == nullptr || policy != "stretch") return {};
+  if (input == nullptr) return {};
   std::vector<std::size_t> axes;
   for (const std::int64_t given : facts.op.intsAttribute("axes")) {
     const auto axis = normalAxis(given, input->size());
@@ -281,8 +325,7 @@ OutputFacts resize(const OpFacts& facts) {
   if (facts.has(3) && !(facts.value(3) && facts.value(3)->size() == 0)) {
     const SmallValue* sizes = facts.value(3);
     if (sizes == nullptr || sizes->isReal() || sizes->size() != axes.size()) return {};
-    for (std::size_t i = 0; i < axes.size(); ++i) shape[axes[i]] = sizes->integers[i];
-    return one(facts.dtype(0), shape);
+    return maybe(facts.dtype(0), fittedTo(*input, axes, *sizes, facts.op));
   }
   const SmallValue* scales = facts.value(2);
   if (scales == nullptr || scales->size() != axes.size()) return {};
@@ -292,15 +335,25 @@ OutputFacts resize(const OpFacts& facts) {
 }
 
 constexpr std::array kStructure = {
-    ShapeRule{"", "Reshape", &reshape},     ShapeRule{"", "Flatten", &flatten},
-    ShapeRule{"", "Squeeze", &squeeze},     ShapeRule{"", "Unsqueeze", &unsqueeze},
-    ShapeRule{"", "Transpose", &transpose}, ShapeRule{"", "Expand", &expand},
-    ShapeRule{"", "Tile", &tile},           ShapeRule{"", "Concat", &concat},
-    ShapeRule{"", "Split", &split},         ShapeRule{"", "Slice", &slice},
-    ShapeRule{"", "Gather", &gather},       ShapeRule{"", "Pad", &pad},
-    ShapeRule{"", "Range", &range},         ShapeRule{"", "ConstantOfShape", &constantOfShape},
-    ShapeRule{"", "OneHot", &oneHot},       ShapeRule{"", "Resize", &resize},
-    ShapeRule{"", "Upsample", &upsample},
+    ShapeRule{ShapeKind::reshape, &reshape},
+    ShapeRule{ShapeKind::flatten, &flatten},
+    ShapeRule{ShapeKind::squeeze, &squeeze},
+    ShapeRule{ShapeKind::unsqueeze, &unsqueeze},
+    ShapeRule{ShapeKind::expandDims, &expandDims},
+    ShapeRule{ShapeKind::transpose, &transpose},
+    ShapeRule{ShapeKind::expand, &expand},
+    ShapeRule{ShapeKind::tile, &tile},
+    ShapeRule{ShapeKind::concat, &concat},
+    ShapeRule{ShapeKind::split, &split},
+    ShapeRule{ShapeKind::slice, &slice},
+    ShapeRule{ShapeKind::gather, &gather},
+    ShapeRule{ShapeKind::gatherElements, &gatherElements},
+    ShapeRule{ShapeKind::pad, &pad},
+    ShapeRule{ShapeKind::range, &range},
+    ShapeRule{ShapeKind::constantOfShape, &constantOfShape},
+    ShapeRule{ShapeKind::oneHot, &oneHot},
+    ShapeRule{ShapeKind::resize, &resize},
+    ShapeRule{ShapeKind::upsample, &upsample},
 };
 
 }  // namespace

@@ -52,6 +52,45 @@ void countOps(const Graph& graph, ModelSummary& summary) {
                            &std::pair<std::string, std::size_t>::second);
 }
 
+/// First and last step at which a tensor is needed, in the given order.
+bool isLiveAt(const Graph& graph, TensorId id, Step step, Step steps) {
+  const Tensor& tensor = graph.tensors[id];
+  const auto at = static_cast<std::size_t>(step.count());
+  const std::size_t first = tensor.producer ? tensor.producer.index() : 0;
+  const std::size_t last = tensor.graphOutput         ? static_cast<std::size_t>(steps.count())
+                           : tensor.consumers.empty() ? first
+                                                      : tensor.consumers.back().index();
+  return first <= at && at <= last;
+}
+
+/// What the lower bound rests on: guesses that it counts, and unknowns that it leaves out.
+void weighBound(const Model& model, const Problem& problem, ModelSummary& summary) {
+  if (model.problem) return;
+  const Step step = summary.lowerBoundStep;
+  for (const Stay& stay : problem.stays) {
+    const Tensor& tensor = model.graph->tensors[TensorId(stay.buffer.index())];
+    if (tensor.origin != SizeOrigin::assumed || !stay.steps.contains(step)) continue;
+    ++summary.assumedAtBound;
+    summary.assumedBytesAtBound += stay.size;
+  }
+  for (const TensorId id : summary.unsized) {
+    if (isLiveAt(*model.graph, id, step, summary.steps)) ++summary.unsizedAtBound;
+  }
+}
+
+/// One row of the list of all tensors.
+Json tensorJson(const Graph& graph, TensorId id) {
+  const Tensor& tensor = graph.tensors[id];
+  Json json = {{"name", displayName(graph, id)},
+               {"dtype", std::string(dtypeName(tensor.dtype))},
+               {"shape", tensor.shape ? Json(*tensor.shape) : Json(nullptr)},
+               {"bytes", tensor.bytes ? Json(tensor.bytes->count()) : Json(nullptr)},
+               {"constant", tensor.constant},
+               {"size", std::string(sizeOriginName(tensor.origin))}};
+  if (!tensor.bytes) json["reason"] = tensor.unknownReason;
+  return json;
+}
+
 }  // namespace
 
 ModelSummary summarise(const Model& model) {
@@ -63,7 +102,9 @@ ModelSummary summarise(const Model& model) {
   for (const Stay& stay : problem.stays) {
     const TensorId tensor(stay.buffer.index());
     summary.tensorBytes += stay.size;
-    ++summary.origins[static_cast<std::size_t>(graph.tensors[tensor].origin)];
+    const auto origin = static_cast<std::size_t>(graph.tensors[tensor].origin);
+    ++summary.origins[origin];
+    summary.originBytes[origin] += stay.size;
     if (stay.size > summary.largest) {
       summary.largest = stay.size;
       summary.largestTensor = tensor;
@@ -73,12 +114,13 @@ ModelSummary summarise(const Model& model) {
   const StepFunction live = liveBytes(problem);
   summary.lowerBound = live.max();
   summary.lowerBoundStep = live.argMax();
+  weighBound(model, problem, summary);
   countConstants(graph, summary);
   countOps(graph, summary);
   return summary;
 }
 
-Json summaryJson(const Model& model, const ModelSummary& summary) {
+Json summaryJson(const Model& model, const ModelSummary& summary, bool everyTensor) {
   const Graph& graph = *model.graph;
   const auto describe = [&](TensorId id) {
     const Tensor& tensor = graph.tensors[id];
@@ -104,12 +146,21 @@ Json summaryJson(const Model& model, const ModelSummary& summary) {
                {"persistent", summary.persistent},
                {"persistent_bytes", summary.persistentBytes.count()},
                {"lower_bound", summary.lowerBound.count()},
-               {"lower_bound_step", summary.lowerBoundStep.count()}};
+               {"lower_bound_step", summary.lowerBoundStep.count()},
+               {"at_least", summary.isAtLeast()}};
   json["largest"] = summary.largestTensor ? describe(summary.largestTensor) : Json(nullptr);
   json["sizes"] = Json::object();
   for (std::size_t i = 0; i < summary.origins.size(); ++i) {
     json["sizes"][std::string(sizeOriginName(static_cast<SizeOrigin>(i)))] = summary.origins[i];
   }
+  json["size_bytes"] = Json::object();
+  for (std::size_t i = 0; i < summary.origins.size(); ++i) {
+    const std::string name(sizeOriginName(static_cast<SizeOrigin>(i)));
+    json["size_bytes"][name] = summary.originBytes[i].count();
+  }
+  json["bound_rests_on"] = {{"assumed", summary.assumedAtBound},
+                            {"assumed_bytes", summary.assumedBytesAtBound.count()},
+                            {"unknown", summary.unsizedAtBound}};
   json["inputs"] = Json::array();
   for (const TensorId id : graph.inputs) json["inputs"].push_back(describe(id));
   json["outputs"] = Json::array();
@@ -124,6 +175,11 @@ Json summaryJson(const Model& model, const ModelSummary& summary) {
         {{"tensor", displayName(graph, id)}, {"reason", graph.tensors[id].unknownReason}});
   }
   json["notes"] = graph.notes;
+  if (!everyTensor) return json;
+  json["every_tensor"] = Json::array();
+  for (const TensorId id : graph.tensors.keys()) {
+    json["every_tensor"].push_back(tensorJson(graph, id));
+  }
   return json;
 }
 

@@ -28,20 +28,31 @@ struct ModelSummary {
   Bytes lowerBound{};
   Step lowerBoundStep{};  ///< The first step at which that much is live.
   Step steps{};
-  std::array<std::size_t, 5> origins{};                        ///< Tensors by SizeOrigin.
+  std::array<std::size_t, 5> origins{};  ///< Tensors by SizeOrigin.
+  std::array<Bytes, 5> originBytes{};    ///< Their bytes; nothing is counted for unknown ones.
+  /// Tensors whose sizes are assumed and that are live at `lowerBoundStep`: what the bound rests
+  /// on.
+  std::size_t assumedAtBound = 0;
+  Bytes assumedBytesAtBound{};
+  std::size_t unsizedAtBound = 0;  ///< And those of unknown size, which would come on top.
   std::vector<std::pair<std::string, std::size_t>> opTypes{};  ///< Most frequent first.
   std::vector<TensorId> unsized{};                             ///< Not counted in any total.
+
+  /// Totals leave something out.
+  bool isAtLeast() const { return !unsized.empty(); }
 };
 
 ModelSummary summarise(const Model& model);
 
 struct SummaryTextOptions {
   Paint paint{};
-  std::size_t rows = 12;  ///< Most rows of any list.
+  std::size_t rows = 12;     ///< Most rows of any list.
+  bool everyTensor = false;  ///< A list of all tensors, and how the size of each came about.
 };
 
 std::string summaryText(const Model& model, const ModelSummary& summary,
                         const SummaryTextOptions& options);
-Json summaryJson(const Model& model, const ModelSummary& summary);
+/// `everyTensor` as in SummaryTextOptions.
+Json summaryJson(const Model& model, const ModelSummary& summary, bool everyTensor = false);
 
 }  // namespace hw

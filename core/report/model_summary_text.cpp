@@ -27,12 +27,29 @@ std::string sizesText(const ModelSummary& summary) {
     if (count == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
                         groupDigits(static_cast<std::int64_t>(count)), sizeOriginName(origin));
+    if (origin != SizeOrigin::assumed) continue;
+    text += fmt::format(
+        " ({})", formatBytes(summary.originBytes[static_cast<std::size_t>(SizeOrigin::assumed)]));
   }
   return text.empty() ? "none" : text;
 }
 
+/// What guesses and unknown sizes do to the bound; empty when there are none.
+std::string effectText(const ModelSummary& summary) {
+  std::string text;
+  if (summary.assumedAtBound > 0) {
+    text = fmt::format("{} of the lower bound are assumed sizes, of {} tensors",
+                       formatBytes(summary.assumedBytesAtBound), summary.assumedAtBound);
+  }
+  if (summary.isAtLeast()) {
+    text += fmt::format("{}{} of unknown size are left out, {} of them live at that step",
+                        text.empty() ? "" : "; ", summary.unsized.size(), summary.unsizedAtBound);
+  }
+  return text;
+}
+
 std::string boundText(const Graph& graph, const ModelSummary& summary) {
-  std::string text = bytesText(summary.lowerBound);
+  std::string text = (summary.isAtLeast() ? "at least " : "") + bytesText(summary.lowerBound);
   if (summary.lowerBound == Bytes()) return text;
   const Step step = summary.lowerBoundStep;
   text += fmt::format(", live at step {}", groupDigits(step.count()));
@@ -56,9 +73,9 @@ std::string factsText(const Model& model, const ModelSummary& summary, const Pai
   }
   facts.add({"steps", groupDigits(summary.steps.count())});
   facts.add({model.problem ? "buffers" : "tensors",
-             fmt::format("{} to place, {} together",
+             fmt::format("{} to place, {}{} together",
                          groupDigits(static_cast<std::int64_t>(summary.tensors)),
-                         bytesText(summary.tensorBytes))});
+                         summary.isAtLeast() ? "at least " : "", bytesText(summary.tensorBytes))});
   if (summary.largestTensor) {
     facts.add({"largest", fmt::format("{}, {}", bytesText(summary.largest),
                                       cellName(displayName(graph, summary.largestTensor)))});
@@ -79,6 +96,9 @@ std::string factsText(const Model& model, const ModelSummary& summary, const Pai
   }
   facts.add({"lower bound", boundText(graph, summary)});
   facts.add({"sizes", sizesText(summary)});
+  if (const std::string effect = effectText(summary); !effect.empty()) {
+    facts.add({"unsure", effect});
+  }
   return facts.text(paint);
 }
 
@@ -94,6 +114,19 @@ std::string tensorsText(const Graph& graph, const std::string& title,
                tensor.constant ? "constant" : ""});
   }
   return section(options.paint, title, ids.size(), table.text(options.paint), options.rows);
+}
+
+std::string everyTensorText(const Graph& graph, const SummaryTextOptions& options) {
+  TextTable table({{""}, {""}, {""}, {"", TextTable::Align::right}, {""}});
+  for (const TensorId id : graph.tensors.keys()) {
+    const Tensor& tensor = graph.tensors[id];
+    table.add(
+        {cellName(displayName(graph, id)), std::string(dtypeName(tensor.dtype)), shapeText(tensor),
+         tensor.bytes ? groupDigits(tensor.bytes->count()) + " B" : "?",
+         fmt::format("{}{}", sizeOriginName(tensor.origin), tensor.constant ? ", constant" : "")});
+  }
+  return section(options.paint, "every tensor, and how its size came about", graph.tensors.size(),
+                 table.text(options.paint), options.rows);
 }
 
 }  // namespace
@@ -119,6 +152,7 @@ std::string summaryText(const Model& model, const ModelSummary& summary,
   }
   text += section(paint, "size not known, so in no total", summary.unsized.size(),
                   unsized.text(paint), options.rows);
+  if (options.everyTensor) text += everyTensorText(graph, options);
   return text + notesText(paint, {&graph.notes});
 }
 

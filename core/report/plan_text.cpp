@@ -31,7 +31,10 @@ std::string poolsText(const Run& run, const Paint& paint) {
   const auto ifUsed = [](const PoolMetrics& metrics, std::string text) {
     return metrics.stays > 0 ? text : std::string("-");
   };
-  add("peak", [](const PoolMetrics& m) { return bytesText(m.peak); });
+  const std::string atLeast = run.storage.unsized.empty() ? "" : "at least ";
+  add("peak", [&](const PoolMetrics& m) {
+    return m.stays > 0 ? atLeast + bytesText(m.peak) : bytesText(m.peak);
+  });
   add("capacity", [&](const PoolMetrics& m) {
     const auto& capacity = run.problem.pools[m.pool].capacity;
     return capacity ? bytesText(*capacity) : std::string("unlimited");
@@ -122,7 +125,9 @@ std::string planText(const Run& run, const PlanTextOptions& options) {
   std::string text = paint.bold(printable(run.model->name)) + "  " + requestText(run) + "\n";
   text += fmt::format("  {}, planned in {}", statusText(run, paint),
                       formatTime(SimTime(static_cast<std::int64_t>(run.planSeconds * 1e12))));
-  text += fmt::format("; lower bound of all pools {}\n\n", bytesText(run.metrics.lowerBound));
+  text += fmt::format("; lower bound of all pools {}{}\n\n",
+                      run.storage.unsized.empty() ? "" : "at least ",
+                      bytesText(run.metrics.lowerBound));
   text += poolsText(run, paint);
   text += placementsText(run, options);
   text += copiesText(run, options);

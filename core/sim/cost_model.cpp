@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/base/text.h"
+#include "core/graph/op_table.h"
 
 namespace hw {
 namespace {
@@ -60,6 +61,15 @@ class Operands {
       if (id) out = plus(out, elements(shape(id, "output")));
     }
     return std::max(in, out);
+  }
+
+  /// Elements that come in through the inputs alone: what the first turn of a loop takes over.
+  std::int64_t handedOver() const {
+    std::int64_t sum = 0;
+    for (const TensorId id : op_.inputs) {
+      if (id && graph_.tensors[id].shape) sum = plus(sum, elements(*graph_.tensors[id].shape));
+    }
+    return sum;
   }
 
  private:
@@ -167,82 +177,31 @@ std::int64_t pooling(const Operands& operands) {
   return times(operands.outputElements(), window);
 }
 
-enum class Rule {
-  convolution,
-  transposedConvolution,
-  gemm,
-  product,
-  packedProduct,
-  recurrence,
-  attention,
-  contraction,
-  pooling,
-  body,
-};
-
-struct CostRule {
-  std::string_view type;
-  Rule rule;
-  std::size_t weight = 1;  ///< Which input the weight of a convolution is.
-};
-
-constexpr std::array kRules = {
-    CostRule{"Conv", Rule::convolution},
-    CostRule{"FusedConv", Rule::convolution},
-    CostRule{"ConvInteger", Rule::convolution},
-    CostRule{"QLinearConv", Rule::convolution, 3},
-    CostRule{"DeformConv", Rule::convolution},
-    CostRule{"ConvTranspose", Rule::transposedConvolution},
-    CostRule{"Gemm", Rule::gemm},
-    CostRule{"FusedGemm", Rule::gemm},
-    CostRule{"QGemm", Rule::gemm},
-    CostRule{"MatMul", Rule::product},
-    CostRule{"FusedMatMul", Rule::gemm},
-    CostRule{"MatMulInteger", Rule::product},
-    CostRule{"MatMulIntegerToFloat", Rule::product},
-    CostRule{"DynamicQuantizeMatMul", Rule::product},
-    CostRule{"QLinearMatMul", Rule::product},
-    CostRule{"MatMulNBits", Rule::packedProduct},
-    CostRule{"LSTM", Rule::recurrence},
-    CostRule{"DynamicQuantizeLSTM", Rule::recurrence},
-    CostRule{"GRU", Rule::recurrence},
-    CostRule{"RNN", Rule::recurrence},
-    CostRule{"Attention", Rule::attention},
-    CostRule{"QAttention", Rule::attention},
-    CostRule{"MultiHeadAttention", Rule::attention},
-    CostRule{"GroupQueryAttention", Rule::attention},
-    CostRule{"Einsum", Rule::contraction},
-    CostRule{"MaxPool", Rule::pooling},
-    CostRule{"AveragePool", Rule::pooling},
-    CostRule{"LpPool", Rule::pooling},
-    CostRule{"QLinearAveragePool", Rule::pooling},
-    CostRule{"Loop", Rule::body},
-    CostRule{"Scan", Rule::body},
-    CostRule{"If", Rule::body},
-};
-
-Work workByRule(const Operands& operands, const CostRule& rule) {
+Work workByRule(const Operands& operands, const OpInfo& info) {
   const Op& op = operands.op();
-  switch (rule.rule) {
-    case Rule::convolution:
-      return {.macs = convolution(operands, rule.weight)};
-    case Rule::transposedConvolution:
-      return {.macs = transposedConvolution(operands, rule.weight)};
-    case Rule::gemm:
+  switch (info.work) {
+    case WorkKind::elements:
+      return {.elements = operands.touchedElements()};
+    case WorkKind::convolution:
+      return {.macs = convolution(operands, info.weight)};
+    case WorkKind::transposedConvolution:
+      return {.macs = transposedConvolution(operands, info.weight)};
+    case WorkKind::gemm:
       return {.macs = product(operands, op.intAttribute("transA", 0) != 0)};
-    case Rule::product:
+    case WorkKind::product:
       return {.macs = product(operands, false)};
-    case Rule::packedProduct:
+    case WorkKind::packedProduct:
       return {.macs = times(operands.outputElements(), op.intAttribute("K", 0))};
-    case Rule::recurrence:
+    case WorkKind::recurrence:
       return {.macs = recurrence(operands)};
-    case Rule::attention:
+    case WorkKind::attention:
       return {.macs = attention(operands)};
-    case Rule::contraction:
+    case WorkKind::contraction:
       return {.macs = contraction(operands)};
-    case Rule::pooling:
+    case WorkKind::pooling:
       return {.elements = pooling(operands)};
-    case Rule::body:
+    case WorkKind::body:
+      if (op.attributes.contains("turns")) return {.elements = operands.handedOver()};
       throw Unknown{"how often its body runs is not known ahead of time"};
   }
   return {};
@@ -270,9 +229,13 @@ Work workOf(const Graph& graph, OpId id) {
   if (op.folded) return {};
   const Operands operands(graph, op);
   try {
-    const auto rule = std::ranges::find(kRules, std::string_view(op.type), &CostRule::type);
-    if (rule != kRules.end()) return workByRule(operands, *rule);
-    return {.elements = operands.touchedElements()};
+    const OpInfo* info = findOp(op);
+    const Work once = info != nullptr ? workByRule(operands, *info)
+                                      : Work{.elements = operands.touchedElements()};
+    // Inside a loop: all its turns. The op that begins one runs once itself.
+    const bool begins = info != nullptr && info->work == WorkKind::body;
+    const std::int64_t turns = begins ? 1 : op.intAttribute("turns", 1);
+    return {.macs = times(once.macs, turns), .elements = times(once.elements, turns)};
   } catch (Unknown& unknown) {
     return {.unknown = std::move(unknown.reason)};
   }

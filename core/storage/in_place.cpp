@@ -1,77 +1,9 @@
 #include <algorithm>
-#include <span>
-#include <string_view>
 
+#include "core/graph/op_table.h"
 #include "core/storage/view_folder.h"
 
 namespace hw {
-namespace {
-
-/// Ops whose kernel may write over operand 0: every output element depends on the input elements at
-/// the same place, or on a whole row that is read before it is written.
-constexpr std::string_view kOverFirst[] = {
-    "Abs",
-    "Acos",
-    "Acosh",
-    "Asin",
-    "Asinh",
-    "Atan",
-    "Atanh",
-    "BatchNormalization",
-    "BitwiseNot",
-    "Ceil",
-    "Celu",
-    "Clip",
-    "Cos",
-    "Cosh",
-    "Elu",
-    "Erf",
-    "Exp",
-    "Floor",
-    "Gelu",
-    "HardSigmoid",
-    "HardSwish",
-    "Hardmax",
-    "InstanceNormalization",
-    "LayerNormalization",
-    "LeakyRelu",
-    "Log",
-    "LogSoftmax",
-    "Mish",
-    "Neg",
-    "Not",
-    "PRelu",
-    "Reciprocal",
-    "Relu",
-    "Relu6",
-    "Round",
-    "Selu",
-    "Shrink",
-    "Sigmoid",
-    "Sign",
-    "Sin",
-    "Sinh",
-    "Softmax",
-    "Softplus",
-    "Softsign",
-    "Sqrt",
-    "Tan",
-    "Tanh",
-    "ThresholdedRelu",
-    "SimplifiedLayerNormalization",
-};
-
-/// Ops that may write over either operand, if it is not broadcast.
-constexpr std::string_view kOverEither[] = {
-    "Add", "And", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Div", "Max", "Mean",
-    "Min", "Mod", "Mul",        "Or",        "Pow",        "Sub", "Sum", "Xor",
-};
-
-bool contains(std::span<const std::string_view> list, const std::string& type) {
-  return std::ranges::find(list, type) != list.end();
-}
-
-}  // namespace
 
 // A convolution that makes each channel from the one at the same place. With channels outermost it
 // may run over its input, a few rows held aside: no write gets ahead of what is still to be read,
@@ -86,11 +18,19 @@ bool mayShrinkInPlace(const Graph& graph, const Op& op) {
 }
 
 std::vector<TensorId> overwritable(const Graph& graph, const Op& op) {
-  if (op.inputs.empty() || !op.domain.empty()) return {};
-  if (contains(kOverEither, op.type)) return op.inputs;
-  // Cast keeps its place when the width stays the same, which the size check below sees.
-  if (contains(kOverFirst, op.type) || op.type == "Cast") return {op.inputs[0]};
-  if (mayShrinkInPlace(graph, op)) return {op.inputs[0]};
+  const OpInfo* info = findOp(op);
+  if (op.inputs.empty() || info == nullptr) return {};
+  switch (info->inPlace) {
+    case InPlace::never:
+      return {};
+    case InPlace::any:
+      return op.inputs;
+    case InPlace::depthwise:
+      return mayShrinkInPlace(graph, op) ? std::vector{op.inputs[0]} : std::vector<TensorId>();
+    case InPlace::first:
+    case InPlace::sameWidth:  // Which the size check below sees.
+      return {op.inputs[0]};
+  }
   return {};
 }
 

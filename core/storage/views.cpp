@@ -1,14 +1,15 @@
 #include <algorithm>
-#include <array>
-#include <string_view>
 
+#include "core/graph/op_table.h"
 #include "core/storage/view_folder.h"
 
 namespace hw {
 namespace {
 
-constexpr std::array<std::string_view, 7> kReshapeOps = {
-    "Dropout", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze", "ExpandDims"};
+ViewFamily familyOf(const Op& op) {
+  const OpInfo* info = findOp(op);
+  return info != nullptr ? info->view : ViewFamily::none;
+}
 
 /// The axis counted from the front; nothing when it lies outside the rank.
 std::optional<std::size_t> axisOf(const Op& op, std::size_t rank, std::int64_t fallback) {
@@ -44,14 +45,18 @@ class ViewFolder {
     const Op& op = graph_.ops[id];
     const std::size_t copiesBefore = storage_.copies.size();
     raisesBound_ = raisesBound;
-    if (op.type == "Concat") {
-      foldConcat(id, op);
-    } else if (op.type == "Split") {
-      foldSplit(id, op);
-    } else if (std::ranges::find(kReshapeOps, op.type) != kReshapeOps.end()) {
-      foldReshape(id, op);
-    } else {
-      return;
+    switch (familyOf(op)) {
+      case ViewFamily::none:
+        return;
+      case ViewFamily::reshape:
+        foldReshape(id, op);
+        break;
+      case ViewFamily::concat:
+        foldConcat(id, op);
+        break;
+      case ViewFamily::split:
+        foldSplit(id, op);
+        break;
     }
     storage_.free[id] = storage_.copies.size() == copiesBefore;
   }
@@ -140,7 +145,10 @@ class ViewFolder {
 
 }  // namespace
 
-bool sharesSlices(const Op& op) { return op.type == "Concat" || op.type == "Split"; }
+bool sharesSlices(const Op& op) {
+  const ViewFamily family = familyOf(op);
+  return family == ViewFamily::concat || family == ViewFamily::split;
+}
 
 void foldViews(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
                const std::set<OpId>& refused, AliasForest& forest, Storage& storage) {

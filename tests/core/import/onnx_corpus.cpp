@@ -20,6 +20,7 @@ const std::map<std::string, Dimensions>& bindings() {
   static const std::map<std::string, Dimensions> kBindings = {
       {"diag_attention_loopa24",
        {{"cat_2_d0", 2},
+        {"c_lifted_tensor_0", 0},
         {"unsqueeze_4_d1", 4},
         {"unsqueeze_4_d2", 16},
         {"unsqueeze_4_d3", 8},

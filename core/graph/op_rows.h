@@ -1,0 +1,12 @@
+#pragma once
+
+#include "core/graph/op_table.h"
+
+namespace hw {
+
+/// The parts of `opTable`.
+std::span<const OpInfo> firstStandardOps();
+std::span<const OpInfo> moreStandardOps();
+std::span<const OpInfo> runtimeOps();
+
+}  // namespace hw
