@@ -36,6 +36,17 @@ std::span<const OpInfo> rowsOf(std::string_view domain) {
   return {rows.begin(), rows.end()};
 }
 
+/// The row of a TFLite operator that means the same, attributes and operands included. Those whose
+/// weights or axes lie elsewhere have none.
+const OpInfo* findUnder(std::string_view tfliteName) {
+  const OpInfo* info = findTfliteOp(tfliteName);
+  if (info == nullptr) return nullptr;
+  const bool sameView = info->view == ViewFamily::none || info->view == ViewFamily::reshape;
+  const bool sameWork = info->work == WorkKind::elements || tfliteName == "CONV_2D" ||
+                        tfliteName == "FULLY_CONNECTED";
+  return sameView && sameWork ? info : nullptr;
+}
+
 }  // namespace
 
 std::span<const OpInfo> opTable() {
@@ -44,6 +55,7 @@ std::span<const OpInfo> opTable() {
 }
 
 const OpInfo* findOp(std::string_view type, std::string_view domain) {
+  if (domain == "tflite") return findUnder(type);
   if (const OpInfo* info = findIn(rowsOf(domain), type)) return info;
   return domain.empty() ? findIn(rowsOf("com.microsoft"), type) : nullptr;
 }

@@ -129,7 +129,8 @@ struct OpInfo {
 std::span<const OpInfo> opTable();
 
 /// What is known about `op`; null when nothing is. An op of no domain may also be one of ONNX
-/// Runtime's: graph JSON has no domains.
+/// Runtime's: graph JSON has no domains. One of the domain "tflite" is found by its TFLite name, if
+/// its operands lie as those of the row do.
 const OpInfo* findOp(std::string_view type, std::string_view domain);
 inline const OpInfo* findOp(const Op& op) { return findOp(op.type, op.domain); }
 
