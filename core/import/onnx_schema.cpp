@@ -18,8 +18,10 @@ namespace {
 /// Answers libonnx's questions about one node.
 class NodeContext final : public onnx::InferenceContext {
  public:
-  explicit NodeContext(const SchemaQuery& query)
-      : query_(query), outputs_(static_cast<std::size_t>(query.node.output_size())) {
+  NodeContext(const SchemaQuery& query, int required)
+      : query_(query),
+        required_(static_cast<std::size_t>(std::max(required, 0))),
+        outputs_(static_cast<std::size_t>(query.node.output_size())) {
     for (const SmallValue* value : query.values) {
       data_.push_back(value != nullptr ? tensorProto(*value) : std::nullopt);
     }
@@ -31,8 +33,12 @@ class NodeContext final : public onnx::InferenceContext {
     return found == attributes.end() ? nullptr : &*found;
   }
   std::size_t getNumInputs() const override { return query_.types.size(); }
+  /// Never null for an input that is there: many rules of libonnx look at it unasked, and would end
+  /// the program where its type is not known.
   const onnx::TypeProto* getInputType(std::size_t index) const override {
-    return query_.types.at(index);
+    const onnx::TypeProto* known = query_.types.at(index);
+    const bool isAbsent = query_.node.input(static_cast<int>(index)).empty();
+    return known != nullptr || (isAbsent && index >= required_) ? known : &nothing_;
   }
   const onnx::TensorProto* getInputData(std::size_t index) const override {
     const auto& data = data_.at(index);
@@ -50,6 +56,8 @@ class NodeContext final : public onnx::InferenceContext {
 
  private:
   const SchemaQuery& query_;
+  std::size_t required_;  ///< Inputs from here on may be absent.
+  onnx::TypeProto nothing_;
   std::vector<std::optional<onnx::TensorProto>> data_;
   std::vector<onnx::TypeProto> outputs_;
 };
@@ -78,6 +86,7 @@ bool isReasonable(const onnx::AttributeProto& attribute) {
 bool fits(const onnx::OpSchema& schema, const SchemaQuery& query) {
   constexpr std::int64_t kNewestOpset = 17;  // Of ONNX 1.12.
   const onnx::NodeProto& node = query.node;
+  if (node.input_size() < schema.min_input()) return false;
   const bool isOwn = query.like.empty();  // What an op adds to a standard one is not looked at.
   if ((isOwn && node.input_size() > schema.max_input()) ||
       node.output_size() > schema.max_output()) {
@@ -148,7 +157,7 @@ SchemaAnswer inferBySchema(const SchemaQuery& query) {
         !schema->has_type_and_shape_inference_function() || !fits(*schema, query)) {
       return answer;
     }
-    NodeContext context(query);
+    NodeContext context(query, schema->min_input());
     schema->GetTypeAndShapeInferenceFunction()(context);
     answer.types = context.takeOutputs();
     std::ranges::for_each(answer.types, dropNonsense);

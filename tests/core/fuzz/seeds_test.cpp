@@ -1,11 +1,17 @@
 // The fuzz targets without a fuzzer: every seed of tests/fuzz/seeds, whole, cut short and with
 // bytes changed. A crash found by the fuzzer becomes a seed and stays mended.
 
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <random>
 #include <sstream>
 
 #include "core/base/text.h"
+#include "tests/core/import/onnx_corpus.h"
 #include "tests/fuzz/targets.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
@@ -71,4 +77,36 @@ TEST_CASE("readers survive their seeds, cut short and changed", "[fuzz]") {
     CAPTURE(target.name);
     CHECK(files >= 2);
   }
+}
+
+// HIGHWATER_FUZZ_SECONDS sets how long; the seed is printed.
+TEST_CASE("readers survive models of the corpus, changed", "[fuzz][corpus]") {
+  const auto folder = hw::corpusFolder();
+  if (!folder) return;
+  const char* given = std::getenv("HIGHWATER_FUZZ_SECONDS");
+  const double seconds = given != nullptr ? std::atof(given) : 2;
+  const std::uint64_t seed = given != nullptr ? std::random_device()() : 7;
+  std::vector<std::string> models;
+  for (const auto& file : hw::filesIn(*folder / "onnx")) {
+    constexpr std::uintmax_t kLargest = 40'000;
+    if (std::filesystem::file_size(file) <= kLargest) models.push_back(contentOf(file));
+  }
+  REQUIRE(!models.empty());
+  const auto onnx = std::ranges::find(hw::fuzz::targets(), "onnx", &hw::fuzz::Target::name);
+  REQUIRE(onnx != hw::fuzz::targets().end());
+  hw::test::Dice dice(seed);
+  const auto start = std::chrono::steady_clock::now();
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  std::size_t runs = 0;
+  for (; elapsed() < seconds; ++runs) {
+    const auto pick = dice.roll(0, static_cast<std::int64_t>(models.size()) - 1);
+    const std::string bytes = mutated(dice, models[static_cast<std::size_t>(pick)]);
+    CAPTURE(seed, runs, pick);
+    const double before = elapsed();
+    onnx->run(bytes);
+    CHECK(elapsed() - before < 5);
+  }
+  std::cout << "fuzz: " << runs << " changed models, seed " << seed << '\n';
 }

@@ -158,6 +158,18 @@ TEST_CASE("models without the imports they need are still read", "[import][onnx]
   CHECK_FALSE(tensorNamed(*model, "s").bytes);
 }
 
+// Found by fuzzing: the library's rule for this op looks at the type of its input unasked.
+TEST_CASE("an op on a value of unknown type does not end the program", "[import][onnx]") {
+  OnnxModel onnx;
+  addInput(onnx.graph(), "x", {"2"});
+  addNode(onnx.graph(), "Foo", {"x"}, {"foo"}).set_domain("my.own");
+  addNode(onnx.graph(), "LabelEncoder", {"foo"}, {"y"}).set_domain("ai.onnx.ml");
+  addNode(onnx.graph(), "Relu", {""}, {"z"});
+  const auto model = onnx.load();
+  REQUIRE(model);
+  CHECK_FALSE(tensorNamed(*model, "y").bytes);
+}
+
 TEST_CASE("ops newer than libonnx are not misread by its older rules", "[import][onnx]") {
   OnnxModel onnx(18);
   addInput(onnx.graph(), "x", {"2", "3", "7"});
