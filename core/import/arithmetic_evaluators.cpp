@@ -346,7 +346,7 @@ constexpr std::array kArithmetic = {
     Evaluator{"Shape", &shapeOf, false},
     Evaluator{"Size", &sizeOf, false},
     Evaluator{"ConstantOfShape", &constantOfShape},
-    Evaluator{"Constant", &constant},
+    Evaluator{"Constant", &constant, true, 0},
 };
 
 }  // namespace

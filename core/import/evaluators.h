@@ -15,7 +15,8 @@ using SmallValues = std::vector<SmallValue>;
 struct Evaluator {
   std::string_view type;
   SmallValues (*evaluate)(const OpFacts& facts);
-  bool needsValues = true;  ///< False: the shapes of the inputs may be enough.
+  bool needsValues = true;   ///< False: the shapes of the inputs may be enough.
+  std::size_t operands = 1;  ///< So many first inputs must be there, if values are needed.
 };
 
 /// Ops that compute new elements, and ops that only move them.

@@ -203,7 +203,7 @@ SmallValues scatter(const OpFacts& facts) {
 
 constexpr std::array kMovement = {
     Evaluator{"Identity", &identity},
-    Evaluator{"Gather", &gather},
+    Evaluator{"Gather", &gather, true, 2},
     Evaluator{"Slice", &slice},
     Evaluator{"Concat", &concat},
     Evaluator{"Reshape", &reshape},

@@ -142,11 +142,15 @@ SmallValues compress(const OpFacts& facts) {
 }
 
 constexpr std::array kSelection = {
-    Evaluator{"Pow", &power},           Evaluator{"Xor", &exclusiveOr},
-    Evaluator{"Clip", &clip},           Evaluator{"Sign", &signOf},
-    Evaluator{"CumSum", &runningSum},   Evaluator{"ArgMax", &placeOfMost},
-    Evaluator{"ArgMin", &placeOfLeast}, Evaluator{"GatherElements", &gatherElements},
-    Evaluator{"Compress", &compress},
+    Evaluator{"Pow", &power},
+    Evaluator{"Xor", &exclusiveOr},
+    Evaluator{"Clip", &clip},
+    Evaluator{"Sign", &signOf},
+    Evaluator{"CumSum", &runningSum},
+    Evaluator{"ArgMax", &placeOfMost},
+    Evaluator{"ArgMin", &placeOfLeast},
+    Evaluator{"GatherElements", &gatherElements, true, 2},
+    Evaluator{"Compress", &compress, true, 2},
 };
 
 }  // namespace

@@ -43,6 +43,9 @@ std::vector<SmallValue> evaluateSmall(const OpFacts& facts) {
   const bool known = std::ranges::all_of(
       facts.inputs, [](const auto& input) { return !input.present || input.value != nullptr; });
   if (evaluator->needsValues && !known) return {};
+  for (std::size_t i = 0; evaluator->needsValues && i < evaluator->operands; ++i) {
+    if (facts.value(i) == nullptr) return {};  // Left out, though the op cannot do without.
+  }
   SmallValues values = evaluator->evaluate(facts);
   if (!std::ranges::all_of(values, isInRange)) return {};
   return values;

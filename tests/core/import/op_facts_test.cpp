@@ -5,6 +5,8 @@
 #include <memory>
 #include <random>
 
+#include "core/graph/op_table.h"
+
 namespace hw {
 namespace {
 
@@ -87,6 +89,20 @@ SmallValue reals(std::vector<double> elements) {
 using Shapes = std::vector<Shape>;
 
 }  // namespace
+
+// Found by fuzzing.
+TEST_CASE("an op whose inputs were left out has no value", "[import]") {
+  for (const OpInfo& info : opTable()) {
+    if (!info.domain.empty()) continue;
+    CAPTURE(info.type);
+    CHECK(evaluateSmall(Case(std::string(info.type)).facts()).empty());
+    CHECK(evaluateSmall(Case(std::string(info.type)).absent().facts()).empty());
+    CHECK(evaluateSmall(Case(std::string(info.type)).list({1}).absent().absent().facts()).size() <
+          3);
+    inferByRule(Case(std::string(info.type)).facts());
+    inferByRule(Case(std::string(info.type)).absent().list({1}).facts());
+  }
+}
 
 TEST_CASE("reshape keeps, copies and fills dimensions", "[import][shapes]") {
   CHECK(Case("Reshape").shaped({2, 3, 4}).list({-1, 6}).shapes() == Shapes{{4, 6}});
