@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Fuzzes one reader with libFuzzer and AddressSanitizer, seeded from tests/fuzz/seeds and, where there is one, the
-# corpus of models. Usage: scripts/fuzz.sh TARGET [SECONDS]; TARGET as in tests/fuzz/targets.cpp.
+# Fuzzes one reader with libFuzzer and AddressSanitizer, seeded from tests/fuzz/seeds and, where
+# there is one, the corpus of models. Usage: scripts/fuzz.sh TARGET [SECONDS]; TARGET as in
+# tests/fuzz/targets.cpp.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

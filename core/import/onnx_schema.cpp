@@ -81,6 +81,33 @@ bool isReasonable(const onnx::AttributeProto& attribute) {
          attribute.graphs_size() == 0;
 }
 
+/// Windows that slide over their input must have as many axes as it: libonnx counts on it without
+/// looking.
+bool hasMatchingAxes(const SchemaQuery& query) {
+  constexpr std::array kWindows = {"Conv",    "ConvInteger", "QLinearConv", "ConvTranspose",
+                                   "MaxPool", "AveragePool", "LpPool",      "MaxUnpool"};
+  const std::string& type = query.like.empty() ? query.node.op_type() : query.like;
+  if (std::ranges::find(kWindows, type) == kWindows.end()) return true;
+  const auto rankOf = [&](std::size_t input) -> std::optional<int> {
+    const bool isKnown = input < query.types.size() && query.types[input] != nullptr &&
+                         query.types[input]->tensor_type().has_shape();
+    return isKnown ? std::optional(query.types[input]->tensor_type().shape().dim_size())
+                   : std::nullopt;
+  };
+  const auto rank = rankOf(0);
+  const bool hasWeight = type.find("Conv") != std::string::npos;
+  const auto weightRank = hasWeight ? rankOf(type == "QLinearConv" ? 3 : 1) : rank;
+  if (!rank || *rank < 2 || rank != weightRank) return false;
+  return std::ranges::all_of(query.node.attribute(), [&](const onnx::AttributeProto& attribute) {
+    constexpr std::array kLists = {"kernel_shape", "strides",        "dilations",
+                                   "pads",         "output_padding", "output_shape"};
+    if (std::ranges::find(kLists, attribute.name()) == kLists.end()) return true;
+    const int size = attribute.ints_size();
+    return size == 0 || size == (attribute.name() == "pads" ? 2 : 1) * (*rank - 2) ||
+           (attribute.name() == "output_shape" && size == *rank);
+  });
+}
+
 /// False for a node of a later version of its op than libonnx knows: reading it by the older
 /// schema would misunderstand it.
 bool fits(const onnx::OpSchema& schema, const SchemaQuery& query) {
@@ -154,7 +181,8 @@ SchemaAnswer inferBySchema(const SchemaQuery& query) {
     }
     answer.isKnownOp = schema != nullptr;
     if (schema == nullptr || schema->deprecated() ||
-        !schema->has_type_and_shape_inference_function() || !fits(*schema, query)) {
+        !schema->has_type_and_shape_inference_function() || !fits(*schema, query) ||
+        !hasMatchingAxes(query)) {
       return answer;
     }
     NodeContext context(query, schema->min_input());

@@ -13,17 +13,17 @@ constexpr std::string_view kIntroduction = R"(# What is known about operators
 Written by `highwater list ops`; a test compares the two. One table serves the
 importers (shapes), the aliasing (views, in place) and the cost model (work).
 
-- **Shape**: how the shapes of the outputs come about. *ONNX library*: by the rule of the ONNX library
-  for the newest version of the operator it knows. *only if the file says*: not known ahead of time.
+- **Shape**: how the shapes of the outputs come about. *ONNX library*: by its rule for the newest
+  version of the operator it knows. *only if the file says*: not known ahead of time.
 - **Values**: small results are computed ahead of time, since shapes are made of them.
 - **Work**: multiply-accumulates by the rule named; *elements* counts the elements touched instead.
 - **In place**: the inputs a kernel may write over (`--alias all`).
 - **View**: needs no copy where the layout allows (`--alias views`, the default).
 - **TFLite**: the operators of that format that become this one.
 
-An operator that is not listed takes the shapes the file declares; its work is the elements it touches.
-Sizes that depend on data (NonZero, Compress, Unique, NonMaxSuppression, TopK, Range, ImageDecoder and
-ONNX Runtime's search loops) are described in [onnx.md](onnx.md).
+An operator that is not listed takes the shapes the file declares; its work is the elements it
+touches. Sizes that depend on data (NonZero, Compress, Unique, NonMaxSuppression, TopK, Range,
+ImageDecoder and ONNX Runtime's search loops) are described in [onnx.md](onnx.md).
 )";
 
 std::string workText(const OpInfo& info) {

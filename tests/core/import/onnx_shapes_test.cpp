@@ -170,6 +170,22 @@ TEST_CASE("an op on a value of unknown type does not end the program", "[import]
   CHECK_FALSE(tensorNamed(*model, "y").bytes);
 }
 
+// Found by fuzzing as well: it counts on windows having as many axes as their input.
+TEST_CASE("a window of too few or too many axes is not sized", "[import][onnx]") {
+  const auto weight =
+      GENERATE(std::vector<std::int64_t>{2, 2, 3}, std::vector<std::int64_t>{2, 2, 3, 3, 3});
+  OnnxModel onnx;
+  addInput(onnx.graph(), "x", {"1", "2", "8", "8"});
+  addWeight(onnx.graph(), "w", weight);
+  addNode(onnx.graph(), "Conv", {"x", "w"}, {"y"});
+  setInts(addNode(onnx.graph(), "MaxPool", {"x"}, {"z"}), "kernel_shape",
+          std::vector<std::int64_t>(weight.size() - 2, 2));
+  const auto model = onnx.load();
+  REQUIRE(model);
+  CHECK_FALSE(tensorNamed(*model, "y").bytes);
+  CHECK_FALSE(tensorNamed(*model, "z").bytes);
+}
+
 TEST_CASE("ops newer than libonnx are not misread by its older rules", "[import][onnx]") {
   OnnxModel onnx(18);
   addInput(onnx.graph(), "x", {"2", "3", "7"});
