@@ -155,7 +155,7 @@ class Solver {
     if (!low && part.peak - half <
                     std::max(part.boxes.unit, Bytes((part.peak - bound).count() / kFineness))) {
       part.missed = Bytes(-1);
-      part.effort *= 2;
+      part.effort *= 4;
       return true;
     }
     const Bytes capacity = low ? bound : half;

@@ -1,6 +1,8 @@
 #include "core/solver/exact/ordered_boxes.h"
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
 namespace hw::exact {
 
@@ -24,6 +26,24 @@ void OrderedBoxes<Value>::fill(const Boxes& boxes, std::span<const std::uint32_t
     gaps |= boxes.piecesOf(box).size() > 1;
   }
   firstPiece.push_back(static_cast<std::uint32_t>(pieces.size()));
+  findTwins();
+}
+
+template <class Value>
+void OrderedBoxes<Value>::findTwins() {
+  twin.assign(count(), kNone);
+  if (gaps) return;
+  std::vector<std::uint32_t> byShape(count());
+  std::iota(byShape.begin(), byShape.end(), 0U);
+  const auto shape = [&](std::uint32_t box) {
+    return std::tuple(hull[box].first, hull[box].last, height[box], highest[box], alignment[box]);
+  };
+  std::ranges::stable_sort(byShape, {}, shape);
+  for (std::size_t i = 1; i < byShape.size(); ++i) {
+    const std::uint32_t a = byShape[i - 1];
+    const std::uint32_t b = byShape[i];
+    if (pin[a] < 0 && pin[b] < 0 && shape(a) == shape(b)) twin[b] = a;
+  }
 }
 
 template <class Value>

@@ -12,6 +12,8 @@ namespace hw::exact {
 /// are in units and fit into `Value` with room to add two of them.
 template <class Value>
 struct OrderedBoxes {
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
   std::vector<Value> height{};
   std::vector<Value> highest{};    ///< Offset at which the box still ends within the capacity.
   std::vector<Value> alignment{};  ///< At least 1.
@@ -19,6 +21,7 @@ struct OrderedBoxes {
   std::vector<Piece> hull{};
   std::vector<Piece> pieces{};
   std::vector<std::uint32_t> firstPiece{};  ///< One more than there are boxes.
+  std::vector<std::uint32_t> twin{};        ///< The box before that is just like it, or kNone.
   std::vector<std::uint32_t> pinned{};      ///< The boxes with pins.
   Value capacity = 0;                       ///< Rounded up to whole units.
   bool gaps = false;                        ///< Some box has several pieces.
@@ -42,6 +45,7 @@ struct OrderedBoxes {
   bool lift(std::uint32_t box, Value& offset, std::span<const std::uint32_t> pins) const;
 
  private:
+  void findTwins();
   bool piecesOverlap(std::uint32_t a, std::uint32_t b) const;
 };
 

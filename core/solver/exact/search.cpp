@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <tuple>
 
 #include "core/solver/exact/dead_states.h"
 #include "core/solver/exact/level_bound.h"
@@ -14,8 +13,6 @@ namespace {
 
 /// What one search may keep in open boxes over all its frames, in bytes.
 constexpr std::size_t kMostMemory = std::size_t{64} << 20;
-
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 /// The search over skylines. A frame holds the boxes of one part that have no place yet, each with
 /// the lowest offset that those below leave it, and tries one of them after the other there.
@@ -37,7 +34,6 @@ class SkylineSearch final : public Search {
   void start(std::span<const std::uint32_t> order) override {
     order_.assign(order.begin(), order.end());
     boxes_.fill(source_, order, limit_);
-    findTwins();
     offsets_.assign(order.size(), 0);
     marked_.assign((order.size() + 63) / 64, 0);
     dead_.reset(boxes_.count());
@@ -336,29 +332,12 @@ class SkylineSearch final : public Search {
   /// any plan gives another, which has been looked for already.
   bool hasTwinBefore(const Part& part, std::uint32_t at) const {
     const auto open = openOf(part);
-    const std::uint32_t twin = twin_[open[at].box];
-    if (twin == kNone) return false;
+    const std::uint32_t twin = boxes_.twin[open[at].box];
+    if (twin == OrderedBoxes<Value>::kNone) return false;
     for (std::uint32_t i = at; i-- > 0 && open[i].lowest == open[at].lowest;) {
       if (open[i].box == twin) return true;
     }
     return false;
-  }
-
-  void findTwins() {
-    twin_.assign(boxes_.count(), kNone);
-    std::vector<std::uint32_t> byShape(boxes_.count());
-    for (std::uint32_t box = 0; box < boxes_.count(); ++box) byShape[box] = box;
-    const auto shape = [&](std::uint32_t box) {
-      return std::tuple(boxes_.hull[box].first, boxes_.hull[box].last, boxes_.height[box],
-                        boxes_.highest[box], boxes_.alignment[box]);
-    };
-    std::ranges::stable_sort(byShape, {}, shape);
-    for (std::size_t i = 1; i < byShape.size(); ++i) {
-      const std::uint32_t a = byShape[i - 1];
-      const std::uint32_t b = byShape[i];
-      const bool loose = boxes_.pin[a] < 0 && boxes_.pin[b] < 0;
-      if (loose && !boxes_.gaps && shape(a) == shape(b)) twin_[b] = a;
-    }
   }
 
   const Boxes& source_;
@@ -366,7 +345,6 @@ class SkylineSearch final : public Search {
   OrderedBoxes<Value> boxes_;
   LevelBound<Value> bound_;
   std::vector<std::uint32_t> order_;
-  std::vector<std::uint32_t> twin_;  ///< The box before that is just like it.
   std::vector<Value> offsets_;
   std::vector<Open> open_;
   std::vector<Part> parts_;
