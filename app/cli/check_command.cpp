@@ -7,6 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/report/audit_report.h"
+#include "core/report/embedded_plan.h"
 #include "core/report/plan_reader.h"
 
 namespace hw::cli {
@@ -23,7 +24,8 @@ struct CheckCommand {
         output(arguments, {Format::text, Format::json}) {
     arguments.positional(
         "PLAN", plan,
-        {.help = "a plan, JSON or CSV, made here or elsewhere; - for standard input"});
+        {.help = "a plan, JSON or CSV, made here or elsewhere; - for standard input; embedded: the "
+                 "one that came with the model"});
     arguments.flag("--replay", replay, "also run it on real bytes and look for corrupted ones");
     arguments.flag("--all", all, "every finding");
   }
@@ -52,7 +54,12 @@ struct CheckCommand {
     return options;
   }
 
-  Outcome<PlanDocument> readDocument() const {
+  Outcome<PlanDocument> readDocument(const Model& subject) const {
+    if (plan == "embedded") {
+      auto own = embeddedPlan(subject);
+      if (own) return std::move(*own);
+      return failure(ExitCode::badInput, model.name(), "the model brings no plan of its own");
+    }
     const auto bytes = readFile(plan);
     if (!bytes) return failure(bytes.error(), plan);
     auto document = readPlan(*bytes);
@@ -70,7 +77,7 @@ struct CheckCommand {
     if (!options) return tl::unexpected(options.error());
     const auto opened = model.open();
     if (!opened) return tl::unexpected(opened.error());
-    const auto document = readDocument();
+    const auto document = readDocument(**opened);
     if (!document) return tl::unexpected(document.error());
     AuditReport report{.model = *opened, .audit = auditPlan(*opened, *document, *options)};
     if (replay) report.replay = replayAudited(report.audit, kLargestArena);

@@ -9,6 +9,7 @@
 #include "app/cli/stop.h"
 #include "core/base/text.h"
 #include "core/report/compare_report.h"
+#include "core/run/embedded.h"
 
 namespace hw::cli {
 namespace {
@@ -141,13 +142,25 @@ struct CompareCommand {
     std::optional<Comparison> comparison;
     {
       ProgressLine line(mode);
-      comparison = compareAllocators(model, order.config, order.choices,
+      comparison = compareAllocators(model, order.config, choicesFor(*model, order.choices),
                                      {.stop = order.stop, .progress = line.callback()});
     }
     findings.add(*comparison, name);
     if (!comparison->rows.front().fits() && comparison->stopped() == 0) {
       printFailure({ExitCode::answerIsNo, name, "no allocator found a plan that fits"});
     }
+  }
+
+  /// Of "all", what follows the model's own plan is left out where there is none: it would be
+  /// another one under a second name.
+  std::vector<AllocatorChoice> choicesFor(const Model& model,
+                                          std::vector<AllocatorChoice> choices) const {
+    const bool all = allocators.empty() || allocators == "all";
+    if (all && !hasOwnPlan(*model.graph)) {
+      std::erase_if(choices,
+                    [](const AllocatorChoice& choice) { return choice.info->followsModel; });
+    }
+    return choices;
   }
 
   static Outcome<ExitCode> verdict(const Findings& findings, const StoppableWork& work,

@@ -42,6 +42,10 @@ DimensionOptions::DimensionOptions(Arguments& arguments) {
                    {.help = "branches and loops as steps (default), or closed: one step each",
                     .type = "HOW",
                     .choices = {"steps", "closed"}});
+  arguments.option("--subgraph", subgraph_,
+                   {.help = "part of a TFLite file: a signature, a subgraph's name or number; of a "
+                            "bundle: MODEL[:NAME]",
+                    .type = "NAME"});
 }
 
 Outcome<ImportOptions> parseDimensions(const std::string& option,
@@ -63,7 +67,9 @@ Outcome<ImportOptions> parseDimensions(const std::string& option,
 
 Outcome<ImportOptions> DimensionOptions::importOptions() const {
   auto options = parseDimensions("--dim", dimensions_);
-  if (options) options->closedBodies = bodies_ == "closed";
+  if (!options) return options;
+  options->closedBodies = bodies_ == "closed";
+  options->subgraph = subgraph_;
   return options;
 }
 

@@ -23,6 +23,7 @@ class DimensionOptions {
  private:
   std::vector<std::string> dimensions_;
   std::string bodies_;
+  std::string subgraph_;
 };
 
 /// Opens a model file, or samples:NAME; errors are about `name`.

@@ -20,6 +20,7 @@ struct AllocatorInfo {
   bool plansInputs = true;      ///< false: graph inputs stay outside, whatever the user says.
   bool perDevice = false;       ///< Spreads a graph over all devices of the platform.
   bool overlays = false;        ///< Decides itself which ops work in place, where they may.
+  bool followsModel = false;    ///< Keeps the offsets that came with the model, if it has any.
   bool isSearch = false;        ///< Takes as long as its budget says.
   std::span<const ParamSpec> params{};
   std::unique_ptr<Allocator> (*make)(const Params&) = nullptr;

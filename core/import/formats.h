@@ -13,6 +13,10 @@ Result<Model> readOnnx(std::string_view bytes, const ImportOptions& options);
 bool acceptsTflite(std::string_view bytes);
 Result<Model> readTflite(std::string_view bytes, const ImportOptions& options);
 
+/// A zip archive with TFLite models inside.
+bool acceptsTfliteBundle(std::string_view bytes);
+Result<Model> readTfliteBundle(std::string_view bytes, const ImportOptions& options);
+
 bool acceptsGraphJson(std::string_view bytes);
 Result<Model> readGraphJson(std::string_view bytes, const ImportOptions& options);
 

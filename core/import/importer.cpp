@@ -15,6 +15,8 @@ constexpr std::array kImporters = {
     ImporterInfo{"onnx", "ONNX model (protobuf)", "*.onnx", &acceptsOnnx, &readOnnx},
     ImporterInfo{"tflite", "TensorFlow Lite model (flatbuffer)", "*.tflite *.lite", &acceptsTflite,
                  &readTflite},
+    ImporterInfo{"tflite-bundle", "bundle of TensorFlow Lite models (zip)", "*.task",
+                 &acceptsTfliteBundle, &readTfliteBundle},
     ImporterInfo{"graph-json", "Highwater graph JSON", "*.graph.json *.json", &acceptsGraphJson,
                  &readGraphJson},
     ImporterInfo{"problem-csv", "planning problem CSV (MiniMalloc)", "*.csv", &acceptsProblemCsv,
@@ -63,8 +65,9 @@ Result<Model> readRecognised(std::string_view bytes, const std::string& path,
                              const ImportOptions& options) {
   // Look-alikes first: their first bytes could pass for a protobuf.
   Error refusal = unrecognised(bytes);
-  const bool lookalike = refusal.code == ErrorCode::unsupported || bytes.empty() ||
-                         bytes.starts_with(kLookalikes[0].magic);
+  const bool lookalike =
+      !acceptsTfliteBundle(bytes) && (refusal.code == ErrorCode::unsupported || bytes.empty() ||
+                                      bytes.starts_with(kLookalikes[0].magic));
   const auto importer = std::ranges::find_if(
       kImporters, [&](const ImporterInfo& info) { return info.accepts(bytes); });
   if (lookalike || importer == kImporters.end()) return tl::unexpected<Error>(std::move(refusal));

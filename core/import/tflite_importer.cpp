@@ -8,6 +8,7 @@
 #include "core/import/tflite_inference.h"
 #include "core/import/tflite_plan.h"
 #include "core/import/tflite_reader.h"
+#include "core/import/zip_archive.h"
 
 namespace hw {
 namespace {
@@ -68,6 +69,15 @@ Result<Entry> chooseEntry(const TfliteFile& file, const std::string& wanted) {
 /// What else is in the file, for people.
 std::vector<std::string> fileNotes(const TfliteFile& file, const Entry& entry) {
   std::vector<std::string> notes;
+  if (const auto members = zipDirectory(file.bytes().all()); members && !members->empty()) {
+    constexpr std::size_t kNamed = 4;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(members->size(), kNamed); ++i) {
+      names += (i == 0 ? "" : ", ") + printable((*members)[i].name);
+    }
+    notes.push_back(fmt::format("{} files are attached to the model: {}{}", members->size(), names,
+                                members->size() > kNamed ? " and more" : ""));
+  }
   if (file.subgraphCount() > 1 || file.signatures().size() > 1) {
     notes.push_back(fmt::format("this is {} of the file; --subgraph chooses among {}",
                                 entry.signature != nullptr

@@ -55,6 +55,18 @@ std::string reasonFor(const std::string& type, const TfliteSubgraph& graph, cons
   return fmt::format("no shape rule for what {} makes of its new inputs", printable(type));
 }
 
+/// What a subgraph hands out, without the values: they may be another's next time.
+std::vector<TfliteKnown> resultsOf(const TfliteSubgraph& graph, const TfliteShapes& shapes) {
+  std::vector<TfliteKnown> results;
+  for (const std::int32_t output : graph.outputs) {
+    const auto at = static_cast<std::size_t>(output);
+    const bool exists = output >= 0 && at < shapes.tensors.size();
+    results.push_back(exists ? shapes.tensors[at] : TfliteKnown());
+    results.back().value = nullptr;
+  }
+  return results;
+}
+
 }  // namespace
 
 std::vector<std::size_t> tfliteCalls(const TfliteOp& op, const TfliteFile& file) {
@@ -169,67 +181,86 @@ void TfliteInference::infer(std::size_t subgraph, TfliteShapes& shapes, int dept
   const TfliteSubgraph& graph = file_.subgraph(subgraph);
   for (std::size_t op = 0; op < graph.ops.size(); ++op) {
     if (opsLeft_-- <= 0) {
-      notes_.emplace_back("shape inference gave up: subgraphs call each other too often");
+      if (!gaveUp_) {
+        notes_.emplace_back("shape inference gave up: subgraphs call each other too often");
+      }
+      gaveUp_ = true;
       return;
     }
     inferOp(graph, op, shapes, depth);
   }
 }
 
+/// What the inputs of an operator have in common.
+struct TfliteInference::Mixture {
+  bool moved = false;     ///< One is not as stored, or not known.
+  bool assumed = false;   ///< The size of one hangs on a free dimension taken as 1.
+  bool computed = false;  ///< The value of one was worked out from shapes.
+};
+
 void TfliteInference::inferOp(const TfliteSubgraph& graph, std::size_t index, TfliteShapes& shapes,
                               int depth) {
   const TfliteOp& op = graph.ops[index];
-  const auto exists = [&](std::int32_t tensor) {
-    return tensor >= 0 && static_cast<std::size_t>(tensor) < graph.tensors.size();
-  };
   Inputs inputs;
+  Mixture mixture;
   for (const std::int32_t input : op.inputs) {
-    inputs.push_back(exists(input) ? &shapes.tensors[static_cast<std::size_t>(input)] : nullptr);
+    const bool exists = input >= 0 && static_cast<std::size_t>(input) < graph.tensors.size();
+    inputs.push_back(exists ? &shapes.tensors[static_cast<std::size_t>(input)] : nullptr);
+    if (!exists) continue;
+    mixture.moved |= inputs.back()->moved || !inputs.back()->shape;
+    mixture.assumed |= inputs.back()->origin == SizeOrigin::assumed;
+    mixture.computed |= inputs.back()->computed;
   }
-  const auto any = [&](auto predicate) {
-    return std::ranges::any_of(
-        inputs, [&](const TfliteKnown* known) { return known != nullptr && predicate(*known); });
-  };
-  const bool moved = any([](const TfliteKnown& known) { return known.moved || !known.shape; });
-  const bool assumed =
-      any([](const TfliteKnown& known) { return known.origin == SizeOrigin::assumed; });
-  const bool computed = any([](const TfliteKnown& known) { return known.computed; });
-
   Outputs outputs = inferCall(op, inputs, index, shapes, depth);
-  std::vector<SmallValue> values;
-  const std::string type = op.type();
-  if (outputs.empty() && (moved || assumed || computed || type == "SHAPE")) {
-    const Op parts{.type = type, .attributes = tfliteAttributes(op, file_.bytes())};
-    OpFacts facts{.op = parts, .outputCount = op.outputs.size()};
-    for (const TfliteKnown* known : inputs) facts.inputs.push_back(factsOf(known));
-    values = evaluateTflite(facts);
-    for (TensorFacts& output : inferTflite(facts)) {
-      outputs.push_back({.shape = std::move(output.shape)});
-    }
+  const bool asStored = !mixture.moved && !mixture.assumed && !mixture.computed;
+  if (outputs.empty() && (!asStored || op.is(TfliteOpCode::shape))) {
+    outputs = inferPlain(op, inputs, mixture);
   }
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-    if (!exists(op.outputs[i])) continue;
-    const auto at = static_cast<std::size_t>(op.outputs[i]);
-    TfliteKnown& known = shapes.tensors[at];
-    const std::optional<Shape> asStored = known.shape;
-    if (i < values.size()) {
-      known.value = std::make_shared<const SmallValue>(std::move(values[i]));
-      known.shape = known.value->shape;
-      known.computed = true;
-      known.origin = SizeOrigin::inferred;
-    } else if (i < outputs.size() && outputs[i].shape) {
-      known.shape = std::move(outputs[i].shape);
-      known.origin = computed && sizedByValues(type) ? SizeOrigin::evaluated : SizeOrigin::inferred;
-    } else if (moved && !(i < outputs.size() && !outputs[i].moved)) {
-      known.shape.reset();
-      known.origin = SizeOrigin::unknown;
-      known.reason = reasonFor(type, graph, op, inputs);
-    }
-    known.moved = known.moved || known.shape != asStored;
-    if (known.shape == asStored && known.origin != SizeOrigin::assumed) {
-      known.origin = SizeOrigin::declared;
-    }
-    if (assumed && known.shape) known.origin = SizeOrigin::assumed;
+    const std::int32_t output = op.outputs[i];
+    if (output < 0 || static_cast<std::size_t>(output) >= graph.tensors.size()) continue;
+    TfliteKnown& known = shapes.tensors[static_cast<std::size_t>(output)];
+    settle(known, i < outputs.size() ? std::move(outputs[i]) : TfliteKnown(), mixture);
+    if (!known.shape) known.reason = reasonFor(op.type(), graph, op, inputs);
+  }
+}
+
+/// By our own rules for the operator; empty where there are none.
+TfliteInference::Outputs TfliteInference::inferPlain(const TfliteOp& op, const Inputs& inputs,
+                                                     const Mixture& mixture) const {
+  const Op parts{.type = op.type(), .attributes = tfliteAttributes(op, file_.bytes())};
+  OpFacts facts{.op = parts, .outputCount = op.outputs.size()};
+  for (const TfliteKnown* known : inputs) facts.inputs.push_back(factsOf(known));
+  Outputs outputs;
+  for (SmallValue& value : evaluateTflite(facts)) {
+    outputs.push_back({.shape = value.shape, .origin = SizeOrigin::inferred, .computed = true});
+    outputs.back().value = std::make_shared<const SmallValue>(std::move(value));
+  }
+  if (!outputs.empty()) return outputs;
+  const bool evaluated = mixture.computed && sizedByValues(parts.type);
+  for (std::optional<Shape>& shape : inferTflite(facts)) {
+    outputs.push_back({.shape = std::move(shape),
+                       .origin = evaluated ? SizeOrigin::evaluated : SizeOrigin::inferred});
+  }
+  return outputs;
+}
+
+/// Decides between what is stored about an output and what was worked out.
+void TfliteInference::settle(TfliteKnown& known, TfliteKnown inferred, const Mixture& mixture) {
+  const std::optional<Shape> stored = known.shape;
+  if (inferred.shape) {
+    known.shape = std::move(inferred.shape);
+    known.value = std::move(inferred.value);
+    known.computed = inferred.computed;
+    const bool same = known.shape == stored && known.origin != SizeOrigin::assumed;
+    known.origin = same ? SizeOrigin::declared : inferred.origin;
+  } else if (mixture.moved) {
+    known.shape.reset();
+    known.origin = SizeOrigin::unknown;
+  }
+  known.moved = known.moved || known.shape != stored;
+  if (known.shape && (mixture.assumed || inferred.origin == SizeOrigin::assumed)) {
+    known.origin = SizeOrigin::assumed;
   }
 }
 
@@ -238,19 +269,23 @@ TfliteInference::Outputs TfliteInference::inferCall(const TfliteOp& op, const In
                                                     std::size_t index, TfliteShapes& shapes,
                                                     int depth) {
   const auto calls = tfliteCalls(op, file_);
-  if (calls.empty() || depth >= kDeepest) return {};
+  if (calls.empty() || depth >= kDeepest || opsLeft_ <= 0) return {};
   const std::size_t skipped = op.is(TfliteOpCode::branch) ? 1 : 0;  // The condition.
   const Inputs handed(
       inputs.begin() + static_cast<std::ptrdiff_t>(std::min(skipped, inputs.size())), inputs.end());
   auto& callees = shapes.calls[index];
   for (const std::size_t call : calls) callees.push_back(callee(call, handed, depth + 1));
-  Outputs outputs;
-  const std::size_t last = calls.size() - 1;
-  for (const std::int32_t output : file_.subgraph(calls[last]).outputs) {
-    const auto at = static_cast<std::size_t>(output);
-    const bool exists = output >= 0 && at < callees[last]->tensors.size();
-    outputs.push_back(exists ? callees[last]->tensors[at] : TfliteKnown());
-    outputs.back().value = nullptr;
+  Outputs outputs = resultsOf(file_.subgraph(calls.back()), *callees.back());
+  if (!op.is(TfliteOpCode::branch)) return outputs;
+  // What both branches agree on is sure; else the larger one counts, and is a guess.
+  const Outputs others = resultsOf(file_.subgraph(calls.front()), *callees.front());
+  for (std::size_t i = 0; i < std::min(outputs.size(), others.size()); ++i) {
+    if (outputs[i].shape == others[i].shape) continue;
+    const auto count = [](const TfliteKnown& known) {
+      return known.shape ? elementCount(*known.shape).value_or(0) : -1;
+    };
+    if (count(others[i]) > count(outputs[i])) outputs[i] = others[i];
+    outputs[i].origin = SizeOrigin::assumed;
   }
   return outputs;
 }
@@ -258,6 +293,8 @@ TfliteInference::Outputs TfliteInference::inferCall(const TfliteOp& op, const In
 std::shared_ptr<const TfliteShapes> TfliteInference::callee(std::size_t subgraph,
                                                             const Inputs& inputs, int depth) {
   const TfliteSubgraph& graph = file_.subgraph(subgraph);
+  opsLeft_ -= static_cast<std::int64_t>(graph.tensors.size());
+  file_.bytes().spend(graph.tensors.size() * sizeof(TfliteKnown));
   const auto shapes = start(subgraph);
   for (std::size_t i = 0; i < std::min(inputs.size(), graph.inputs.size()); ++i) {
     const std::int32_t input = graph.inputs[i];

@@ -61,6 +61,9 @@ class TfliteInference {
   std::shared_ptr<TfliteShapes> start(std::size_t subgraph) const;
   void infer(std::size_t subgraph, TfliteShapes& shapes, int depth);
   void inferOp(const TfliteSubgraph& graph, std::size_t op, TfliteShapes& shapes, int depth);
+  struct Mixture;
+  Outputs inferPlain(const TfliteOp& op, const Inputs& inputs, const Mixture& mixture) const;
+  static void settle(TfliteKnown& known, TfliteKnown inferred, const Mixture& mixture);
   Outputs inferCall(const TfliteOp& op, const Inputs& inputs, std::size_t index,
                     TfliteShapes& shapes, int depth);
   std::shared_ptr<const TfliteShapes> callee(std::size_t subgraph, const Inputs& inputs, int depth);
@@ -69,6 +72,7 @@ class TfliteInference {
   const std::map<std::string, std::int64_t>& dimensions_;
   std::map<std::string, bool> used_;
   std::vector<std::string> notes_;
+  bool gaveUp_ = false;
   std::int64_t opsLeft_;  ///< Subgraphs are inferred once for every call.
 };
 

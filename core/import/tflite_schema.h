@@ -17,6 +17,7 @@ enum class TfliteOpCode : std::int32_t {
   custom = 32,
   reshape = 22,
   split = 49,
+  shape = 77,
   delegate = 51,
   splitV = 102,
   branch = 118,

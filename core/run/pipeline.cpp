@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/residency/residency.h"
+#include "core/run/embedded.h"
 #include "core/run/overlaid.h"
 #include "core/run/planner.h"
 #include "core/run/run.h"
@@ -22,7 +23,11 @@ const PoolSize& poolSize(const RunConfig& config, std::size_t pool) {
 
 /// The user's alignment, or the usual one, or what a pool of the platform insists on.
 Bytes alignmentOf(const Model& model, const RunConfig& config) {
-  Bytes alignment = config.alignment.value_or(model.problem ? Bytes(1) : kDefaultAlignment);
+  const bool own = config.allocator.info->followsModel && hasOwnPlan(*model.graph);
+  const Bytes usual = model.problem ? Bytes(1)
+                      : own         ? ownAlignment(*model.graph)
+                                    : kDefaultAlignment;
+  Bytes alignment = config.alignment.value_or(usual);
   for (std::size_t pool = 0; pool < device(config).pools.size(); ++pool) {
     if (poolSize(config, pool).kind != PoolSize::Kind::platform) continue;
     alignment = std::max(alignment, device(config).pools[pool].alignment);
@@ -146,9 +151,29 @@ bool usesAllDevices(const Run& run) {
   return run.config.allocator.info->perDevice && !run.model->problem;
 }
 
+/// Where the model brings a plan of its own, that decides who shares memory.
+Result<void> followModel(Run& run) {
+  const bool follows = run.config.allocator.info->followsModel && !run.model->problem;
+  if (!follows || !hasOwnPlan(run.graph())) return {};
+  const auto rules = ownAlias(run.graph(), run.schedule, storageOptions(run));
+  if (!rules) return tl::unexpected(rules.error());
+  run.config.alias = *rules;
+  return {};
+}
+
+void pinModelOffsets(Run& run) {
+  if (!run.config.allocator.info->followsModel || run.model->problem) return;
+  const std::size_t pinned = pinToOwnPlan(run.graph(), run.storage, run.problem);
+  run.notes.push_back(
+      pinned == 0 ? "the model brings no plan of its own: everything is placed largest first"
+                  : fmt::format("the model's own plan places {} of {} buffers", pinned,
+                                run.problem.stays.size()));
+}
+
 /// One problem for the first device's pools.
 Result<void> planFirstDevice(Run& run, const RunContext& context) {
   run.problem = run.model->problem ? givenProblem(run) : problemOf(run);
+  pinModelOffsets(run);
   run.problem.pools = {};
   for (std::size_t pool = 0; pool < device(run.config).pools.size(); ++pool) {
     run.problem.pools.add(
@@ -228,6 +253,7 @@ Result<std::shared_ptr<const Run>> execute(std::shared_ptr<const Model> model,
 
   report(context, 0.0, "sharing storage");
   run->schedule = givenOrder(run->graph());
+  if (auto good = followModel(*run); !good) return tl::unexpected(good.error());
   if (!run->model->problem)
     run->storage = shareStorage(run->graph(), run->schedule, storageOptions(*run));
   noteWhatIsMissing(*run);

@@ -48,13 +48,23 @@ void readJson(std::string_view bytes) { inspect(readGraphJson(bytes, {})); }
 void readCsv(std::string_view bytes) { inspect(readProblemCsv(bytes, {})); }
 void readModel(std::string_view bytes) { inspect(readOnnx(bytes, {})); }
 
+void readTfliteFile(std::string_view bytes) {
+  if (acceptsTfliteBundle(bytes)) return inspect(readTfliteBundle(bytes, {}));
+  inspect(readTflite(bytes, {}));
+  // Bound, so that shapes are worked out and not only read.
+  inspect(readTflite(bytes, {.dimensions = {{"batch", 3}}, .closedBodies = true}));
+}
+
 void readToml(std::string_view bytes) {
   const auto platform = parsePlatform(bytes);
   if (platform) check(!platform->devices.empty(), "a platform with a device");
 }
 
-constexpr Target kTargets[] = {
-    {"json", readJson}, {"csv", readCsv}, {"onnx", readModel}, {"toml", readToml}};
+constexpr Target kTargets[] = {{"json", readJson},
+                               {"csv", readCsv},
+                               {"onnx", readModel},
+                               {"tflite", readTfliteFile},
+                               {"toml", readToml}};
 
 }  // namespace
 

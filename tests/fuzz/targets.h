@@ -12,7 +12,7 @@ struct Target {
   void (*run)(std::string_view bytes) = nullptr;
 };
 
-/// json, csv, onnx and toml.
+/// json, csv, onnx, tflite and toml.
 std::span<const Target> targets();
 
 }  // namespace hw::fuzz

@@ -1,0 +1,33 @@
+#include "core/report/embedded_plan.h"
+
+#include <fmt/format.h>
+
+#include "core/run/embedded.h"
+
+namespace hw {
+
+std::optional<PlanDocument> embeddedPlan(const Model& model) {
+  const Graph& graph = *model.graph;
+  if (model.problem || !hasOwnPlan(graph)) return std::nullopt;
+  PlanDocument document{.modelName = model.name, .allocator = "embedded", .byId = true};
+  const Schedule schedule = givenOrder(graph);
+  const auto alias = ownAlias(graph, schedule, {.alignment = ownAlignment(graph)});
+  const Storage storage =
+      shareStorage(graph, schedule, {.alias = alias ? *alias : AliasRules::none()});
+  const auto idOf = [](TensorId id) { return fmt::format("t{}", id.index()); };
+  for (const TensorId id : graph.tensors.keys()) {
+    const Tensor& tensor = graph.tensors[id];
+    const auto& slot = storage.slots[id];
+    if (!tensor.plannedOffset || tensor.constant || !slot) continue;
+    const TensorId root = storage.buffers[slot->buffer].root;
+    document.placements.push_back({.tensor = idOf(id),
+                                   .pool = "L2",
+                                   .offset = *tensor.plannedOffset,
+                                   .size = tensor.bytes,
+                                   .aliasOf = root == id ? "" : idOf(root),
+                                   .where = fmt::format("tensor {}", id.index())});
+  }
+  return document;
+}
+
+}  // namespace hw

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/run/run.h"
+
+namespace hw {
+
+// A plan that came with the model: offsets by tensor, followed by the allocator `embedded`.
+
+/// True when the model places any of its tensors itself.
+bool hasOwnPlan(const Graph& graph);
+
+/// The largest power of two up to 64 that all its offsets are multiples of: sizes rounded up to it
+/// never run into a neighbour that the exact ones did not reach.
+Bytes ownAlignment(const Graph& graph);
+
+/// The sharing rules under which the model's offsets make sense: none, views, or all, the first
+/// with which what shares storage has one address and nothing else overlaps. Fails, and names two
+/// tensors, when there are none such.
+Result<AliasRules> ownAlias(const Graph& graph, const Schedule& schedule,
+                            const StorageOptions& options);
+
+/// Pins the stays of `problem` that the model places; the others are left to the allocator.
+/// Returns how many were pinned.
+std::size_t pinToOwnPlan(const Graph& graph, const Storage& storage, Problem& problem);
+
+}  // namespace hw
