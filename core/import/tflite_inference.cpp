@@ -173,6 +173,7 @@ Result<std::shared_ptr<const TfliteShapes>> TfliteInference::entry(
                             names.empty() ? "it has no free ones, but INPUT[AXIS] can be set"
                                           : "the free ones are " + names));
   }
+  active_ = std::ranges::any_of(shapes->tensors, &TfliteKnown::moved);
   infer(subgraph, *shapes, 0);
   return std::shared_ptr<const TfliteShapes>(shapes);
 }
@@ -213,7 +214,7 @@ void TfliteInference::inferOp(const TfliteSubgraph& graph, std::size_t index, Tf
   }
   Outputs outputs = inferCall(op, inputs, index, shapes, depth);
   const bool asStored = !mixture.moved && !mixture.assumed && !mixture.computed;
-  if (outputs.empty() && (!asStored || op.is(TfliteOpCode::shape))) {
+  if (outputs.empty() && active_ && (!asStored || op.is(TfliteOpCode::shape))) {
     outputs = inferPlain(op, inputs, mixture);
   }
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {

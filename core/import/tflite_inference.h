@@ -37,9 +37,9 @@ std::vector<std::size_t> tfliteCalls(const TfliteOp& op, const TfliteFile& file)
 
 /// Sizes of a model's tensors.
 ///
-/// The file stores a shape for every tensor; where all dimensions are fixed those are right. Where
-/// a dimension is free, or the user has bound one, shapes are worked out op by op from there on;
-/// an op whose inputs are as stored and which we have no rule for keeps what is stored.
+/// The file stores a shape for every tensor, at the sizes it stores for free dimensions. As long as
+/// nobody binds one, those are believed. Else shapes are worked out op by op from the inputs on; an
+/// op whose inputs are as stored and which we have no rule for keeps what is stored.
 class TfliteInference {
  public:
   TfliteInference(const TfliteFile& file, const std::map<std::string, std::int64_t>& dimensions);
@@ -72,6 +72,7 @@ class TfliteInference {
   const std::map<std::string, std::int64_t>& dimensions_;
   std::map<std::string, bool> used_;
   std::vector<std::string> notes_;
+  bool active_ = false;  ///< Something is not as stored.
   bool gaveUp_ = false;
   std::int64_t opsLeft_;  ///< Subgraphs are inferred once for every call.
 };

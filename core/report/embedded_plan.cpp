@@ -1,7 +1,6 @@
 #include "core/report/embedded_plan.h"
 
-#include <fmt/format.h>
-
+#include "core/report/tensor_names.h"
 #include "core/run/embedded.h"
 
 namespace hw {
@@ -9,23 +8,22 @@ namespace hw {
 std::optional<PlanDocument> embeddedPlan(const Model& model) {
   const Graph& graph = *model.graph;
   if (model.problem || !hasOwnPlan(graph)) return std::nullopt;
-  PlanDocument document{.modelName = model.name, .allocator = "embedded", .byId = true};
+  PlanDocument document{.modelName = model.name, .allocator = "embedded"};
   const Schedule schedule = givenOrder(graph);
   const auto alias = ownAlias(graph, schedule, {.alignment = ownAlignment(graph)});
   const Storage storage =
       shareStorage(graph, schedule, {.alias = alias ? *alias : AliasRules::none()});
-  const auto idOf = [](TensorId id) { return fmt::format("t{}", id.index()); };
+  const TensorNames names(graph);
   for (const TensorId id : graph.tensors.keys()) {
     const Tensor& tensor = graph.tensors[id];
     const auto& slot = storage.slots[id];
     if (!tensor.plannedOffset || tensor.constant || !slot) continue;
     const TensorId root = storage.buffers[slot->buffer].root;
-    document.placements.push_back({.tensor = idOf(id),
+    document.placements.push_back({.tensor = names.of(id),
                                    .pool = "L2",
                                    .offset = *tensor.plannedOffset,
                                    .size = tensor.bytes,
-                                   .aliasOf = root == id ? "" : idOf(root),
-                                   .where = fmt::format("tensor {}", id.index())});
+                                   .aliasOf = root == id ? "" : names.of(root)});
   }
   return document;
 }

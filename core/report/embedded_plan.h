@@ -6,8 +6,8 @@
 
 namespace hw {
 
-/// The plan that came with a model, on paper; nothing when it brought none. Tensors are called by
-/// their ids, and those that the plan leaves to the runtime are not in it.
+/// The plan that came with a model, on paper; nothing when it brought none. Those that the
+/// plan leaves to the runtime are not in it.
 std::optional<PlanDocument> embeddedPlan(const Model& model);
 
 }  // namespace hw

@@ -1,0 +1,93 @@
+#include "core/run/embedded.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/memory/platforms.h"
+#include "core/report/embedded_plan.h"
+#include "core/report/plan_audit.h"
+#include "tests/support/tflite_writer.h"
+
+namespace hw {
+namespace {
+
+/// t0 (64 bytes) -> RELU -> t1 -> RELU -> ..., a tensor for each offset of the model's own plan.
+std::shared_ptr<const Model> planned(const std::vector<std::int32_t>& offsets) {
+  std::vector<std::int32_t> words = {1, 1, static_cast<std::int32_t>(offsets.size())};
+  words.insert(words.end(), offsets.begin(), offsets.end());
+  TfliteText::Subgraph main{.name = "main"};
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    main.tensors.push_back({.name = "t" + std::to_string(i), .shape = {16}});
+    const auto at = static_cast<std::int32_t>(i);
+    if (i > 0) main.operators.push_back({.code = 19, .inputs = {at - 1}, .outputs = {at}});
+  }
+  main.inputs = {0};
+  main.outputs = {static_cast<std::int32_t>(offsets.size()) - 1};
+  TfliteText text{.subgraphs = {main}, .buffers = {tfliteIntegers(words)}};
+  text.metadata = {{"OfflineMemoryAllocation", 1}};
+  auto model = importModel(tfliteBytes(text), "planned.tflite", {});
+  if (!model) FAIL(model.error().text());
+  return std::make_shared<const Model>(std::move(*model));
+}
+
+Result<std::shared_ptr<const Run>> follow(const std::shared_ptr<const Model>& model) {
+  RunConfig config{.allocator = *AllocatorChoice::parse("embedded"),
+                   .platform = platformCatalog().front(),
+                   .l2 = {.kind = PoolSize::Kind::unbounded},
+                   .l3 = {.kind = PoolSize::Kind::unbounded}};
+  return execute(model, config, {});
+}
+
+std::vector<std::int64_t> offsetsOf(const Run& run) {
+  std::vector<std::int64_t> offsets;
+  for (const StayId id : run.problem.stays.keys()) {
+    offsets.push_back(run.plan.flatOffset(id)->count());
+  }
+  return offsets;
+}
+
+}  // namespace
+
+TEST_CASE("the plan that came with a model is followed to the byte", "[run][tflite]") {
+  const auto run = follow(planned({128, 48, 208}));
+  REQUIRE(run);
+  CHECK((*run)->alignment == Bytes(16));
+  CHECK(offsetsOf(**run) == std::vector<std::int64_t>{128, 48, 208});
+}
+
+TEST_CASE("what the model leaves open goes around its own plan", "[run][tflite]") {
+  const auto run = follow(planned({0, -1, 0}));
+  REQUIRE(run);
+  CHECK(offsetsOf(**run) == std::vector<std::int64_t>{0, 64, 0});
+}
+
+TEST_CASE("offsets that only make sense in place are taken so", "[run][tflite]") {
+  const auto run = follow(planned({0, 64, 64, 0}));
+  REQUIRE(run);
+  CHECK((*run)->config.alias == AliasRules::all());
+  CHECK((*run)->plan.footprint(PoolId(0)) == Bytes(128));
+}
+
+TEST_CASE("a plan whose tensors overlap names two of them", "[run][tflite]") {
+  const auto model = planned({0, 16, 128});
+  const auto run = follow(model);
+  REQUIRE_FALSE(run);
+  CHECK(
+      run.error().message ==
+      "the plan that came with the model cannot be followed: 't0' and 't1' share bytes while both "
+      "are needed; 'highwater check MODEL embedded' lists everything");
+  const auto document = embeddedPlan(*model);
+  REQUIRE(document);
+  CHECK(document->placements.size() == 3);
+  CHECK(auditPlan(model, *document, {}).findings.size() == 1);
+}
+
+TEST_CASE("the model's plan on paper passes the audit", "[run][tflite]") {
+  const auto model = planned({128, 48, 208});
+  const auto document = embeddedPlan(*model);
+  REQUIRE(document);
+  const Audit audit = auditPlan(model, *document, {});
+  CHECK(audit.findings.empty());
+  CHECK(audit.pools.at(0).top == Bytes(272));
+}
+
+}  // namespace hw
