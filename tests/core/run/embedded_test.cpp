@@ -60,13 +60,6 @@ TEST_CASE("what the model leaves open goes around its own plan", "[run][tflite]"
   CHECK(offsetsOf(**run) == std::vector<std::int64_t>{0, 64, 0});
 }
 
-TEST_CASE("offsets that only make sense in place are taken so", "[run][tflite]") {
-  const auto run = follow(planned({0, 64, 64, 0}));
-  REQUIRE(run);
-  CHECK((*run)->config.alias == AliasRules::all());
-  CHECK((*run)->plan.footprint(PoolId(0)) == Bytes(128));
-}
-
 TEST_CASE("a plan whose tensors overlap names two of them", "[run][tflite]") {
   const auto model = planned({0, 16, 128});
   const auto run = follow(model);
