@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "widgets/same_stay.h"
+
 namespace hw {
 
-namespace {
-
-/// The stay of `next` that holds what `stay` of `previous` holds; none when there is none or the
-/// models differ.
 StayId sameStay(const Run* previous, StayId stay, const Run* next) {
   if (!previous || !next || !stay || previous->model != next->model) return {};
   if (next->model->problem) return next->problem.stays.contains(stay) ? stay : StayId();
@@ -19,8 +17,6 @@ StayId sameStay(const Run* previous, StayId stay, const Run* next) {
   }
   return {};
 }
-
-}  // namespace
 
 ViewState::ViewState(QObject* parent) : QObject(parent) {}
 

@@ -31,6 +31,7 @@ struct Typed {
   std::string size{"1600x960"};
   std::string step{"peak"};
   std::string select{};
+  std::string below{};
   std::string panel{};
 };
 
@@ -72,8 +73,11 @@ void declarePictureOptions(CLI::App& app, Typed& typed) {
       ->type_name("N|peak");
   app.add_option("--select", typed.select, "the tensor that the picture has selected")
       ->type_name("TENSOR");
+  app.add_option("--below", typed.below, "whose plan the picture has below the first one")
+      ->type_name("NAME[:key=value,...]");
   app.add_option("--panel", typed.panel, "the panel that the picture has in front")
-      ->check(CLI::IsMember({"inspector", "run", "events", "moment", "method", "problems"}));
+      ->check(
+          CLI::IsMember({"inspector", "run", "events", "moment", "method", "compare", "problems"}));
 }
 
 tl::unexpected<Error> refuse(const std::string& message) {
@@ -169,6 +173,11 @@ Result<void> setPicture(const Typed& typed, StudioArguments& arguments) {
     arguments.step = Step(*step);
   }
   arguments.select = typed.select;
+  if (!typed.below.empty()) {
+    auto choice = AllocatorChoice::parse(typed.below);
+    if (!choice) return refuse("--below: " + choice.error().text());
+    arguments.below = std::move(*choice);
+  }
   arguments.panel = QString::fromStdString(typed.panel);
   arguments.exportFile = QString::fromStdString(typed.exportFile);
   const std::pair<const char*, PictureKind> kinds[] = {{"window", PictureKind::window},

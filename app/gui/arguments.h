@@ -27,9 +27,10 @@ struct StudioArguments {
   QString exportFile{};                ///< Empty: open a window.
   PictureKind picture = PictureKind::window;
   QSize size{1600, 960};
-  std::optional<Step> step{};  ///< Nothing: the peak.
-  std::string select{};        ///< A tensor; empty: none.
-  QString panel{};             ///< The panel to raise; empty: as it is.
+  std::optional<Step> step{};              ///< Nothing: the peak.
+  std::string select{};                    ///< A tensor; empty: none.
+  std::optional<AllocatorChoice> below{};  ///< Whose plan is shown below; nothing: none.
+  QString panel{};                         ///< The panel to raise; empty: as it is.
 };
 
 /// What the program should do about its arguments: run, or print and exit.

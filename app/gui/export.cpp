@@ -3,7 +3,9 @@
 #include <QApplication>
 #include <QDockWidget>
 #include <QElapsedTimer>
+#include <QThread>
 #include <QThreadPool>
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -11,6 +13,7 @@
 #include "app/gui/picture.h"
 #include "core/base/text.h"
 #include "core/report/explain_report.h"
+#include "core/run/compare.h"
 #include "core/run/samples.h"
 
 namespace hw {
@@ -23,14 +26,22 @@ int complain(const std::string& subject, const Error& error) {
   return exitCodeOf(error);
 }
 
+/// Equal input, equal bytes: a picture cannot tell how long planning took.
+Result<std::shared_ptr<const Run>> timelessRun(const std::shared_ptr<const Model>& model,
+                                               const RunConfig& config) {
+  const auto run = execute(model, config, {});
+  if (!run) return tl::unexpected(run.error());
+  auto timeless = std::make_shared<Run>(**run);
+  timeless->planSeconds = 0;
+  return timeless;
+}
+
 Result<PlanOutcome> planned(const RunRequest& request) {
   auto model = openModel(request.model, request.import);
   if (!model) return tl::unexpected(model.error());
-  auto run = execute(std::make_shared<const Model>(*std::move(model)), request.config, {});
+  const auto run = timelessRun(std::make_shared<const Model>(*std::move(model)), request.config);
   if (!run) return tl::unexpected(run.error());
-  // Equal input, equal bytes: a picture cannot tell how long planning took.
-  auto timeless = std::make_shared<Run>(**run);
-  timeless->planSeconds = 0;
+  const auto& timeless = *run;
   return PlanOutcome{.run = timeless, .violations = validate(timeless->problem, timeless->plan)};
 }
 
@@ -42,6 +53,27 @@ void settle() {
   }
 }
 
+/// Fills the table, with what is ticked at the start. Planning times are left out, for the same
+/// reason as above.
+void fillComparison(const Run& run, ComparePanel& panel) {
+  RunConfig config = run.config;
+  config.threads = std::max(1, QThread::idealThreadCount());
+  Comparison comparison =
+      compareAllocators(run.model, config, panel.allocators()->choices(), RunContext{});
+  for (ComparisonRow& row : comparison.rows) row.figures.planSeconds = 0;
+  panel.setComparison(std::make_shared<const Comparison>(std::move(comparison)));
+}
+
+Result<void> showBelow(const StudioArguments& arguments, const Run& run, MainWindow& window) {
+  if (!arguments.below) return {};
+  RunConfig config = run.config;
+  config.allocator = *arguments.below;
+  const auto other = timelessRun(run.model, config);
+  if (!other) return tl::unexpected(other.error());
+  window.showBelow(*other);
+  return {};
+}
+
 /// Selects and raises what the picture is to show.
 Result<void> arrange(const StudioArguments& arguments, const Run& run, MainWindow& window) {
   if (!arguments.select.empty()) {
@@ -51,6 +83,7 @@ Result<void> arrange(const StudioArguments& arguments, const Run& run, MainWindo
     if (!stays.empty()) window.state()->select(stays.front());
   }
   QThreadPool::globalInstance()->waitForDone();  // The inspector may be at work.
+  if (arguments.panel == QLatin1String("compare")) fillComparison(run, *window.comparison());
   if (!arguments.panel.isEmpty()) window.findChild<QDockWidget*>(arguments.panel)->raise();
   return {};
 }
@@ -87,6 +120,9 @@ int exportFromCommandLine(const StudioArguments& arguments) {
     window.state()->setStep(*arguments.step);
   } else {
     window.player()->goToPeak();
+  }
+  if (auto shown = showBelow(arguments, **outcome->run, window); !shown) {
+    return complain("--below", shown.error());
   }
   if (auto shown = arrange(arguments, **outcome->run, window); !shown) {
     return complain("--select", shown.error());

@@ -29,7 +29,7 @@ bool isWindowPaletteDark() {
 }  // namespace
 
 MainWindow::MainWindow(Settings* settings, QWidget* parent)
-    : QMainWindow(parent), settings_(settings), player_(&state_) {
+    : QMainWindow(parent), settings_(settings), lockStep_(&state_, &belowState_), player_(&state_) {
   isWindowPaletteDark();  // Ask before our own palette replaces the desktop's.
   applyTheme(settings->theme());
   setObjectName(QStringLiteral("studio"));

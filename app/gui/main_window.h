@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QActionGroup>
+#include <QFutureWatcher>
 #include <QMainWindow>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -12,6 +13,9 @@
 #include "widgets/canvas/map_view.h"
 #include "widgets/canvas/memory_now.h"
 #include "widgets/charts/peak_chart.h"
+#include "widgets/compare/compare_panel.h"
+#include "widgets/compare/divergence.h"
+#include "widgets/compare/lock_step.h"
 #include "widgets/jobs/plan_job.h"
 #include "widgets/panels/event_panel.h"
 #include "widgets/panels/inspector.h"
@@ -52,6 +56,12 @@ class MainWindow : public QMainWindow {
   EventPanel* events() { return events_; }
   MessageBar* messages() { return message_; }
   SchedulePanel* schedule() { return schedule_; }
+  ComparePanel* comparison() { return compare_; }
+  /// The map below the first, in lock-step with it; hidden without a second run.
+  MapView* mapBelow() { return belowMap_; }
+  ViewState* belowState() { return &belowState_; }
+  /// Shows another run of the same model below the first map; null shows none.
+  void showBelow(std::shared_ptr<const Run> run) { lockStep_.setB(std::move(run)); }
   const std::vector<MapView*>& maps() const { return maps_; }
 
   /// What `kind` looks like now, to be drawn in another size.
@@ -78,6 +88,7 @@ class MainWindow : public QMainWindow {
   void buildViewMenu();
   void buildThemeMenu(QMenu* view);
   void buildRunMenu();
+  void buildCompareMenu();
   void buildHelpMenu();
   void fillRecentMenu();
   void updateActions();
@@ -104,6 +115,16 @@ class MainWindow : public QMainWindow {
   std::vector<MapView*> shownMaps() const;
   Picture mapPicture(const QSize& size) const;
 
+  // main_window_compare.cpp
+  void connectCompare();
+  void compareAllocators();
+  void openCompared(const std::shared_ptr<const Run>& run);
+  void exportComparison();
+  void chooseBelow();
+  void arrangeBelow();
+  void findDivergence();
+  void goToDivergence();
+
   // main_window_commands.cpp
   void chooseFile();
   void choosePlatformFile();
@@ -116,6 +137,8 @@ class MainWindow : public QMainWindow {
 
   Settings* settings_;
   ViewState state_;
+  ViewState belowState_;  ///< Of the run that is shown below, in lock-step.
+  LockStep lockStep_;
   Player player_;
   RunRequest request_;                         ///< Of the run on show.
   RunRequest pending_;                         ///< Of the job under way.
@@ -125,6 +148,7 @@ class MainWindow : public QMainWindow {
   QSplitter* views_ = nullptr;
   PeakChart* chart_ = nullptr;
   std::vector<MapView*> maps_;
+  MapView* belowMap_ = nullptr;
   MemoryNow* now_ = nullptr;
   WelcomePage* welcome_ = nullptr;
   MessageBar* message_ = nullptr;
@@ -137,12 +161,16 @@ class MainWindow : public QMainWindow {
   ProblemsPanel* problems_ = nullptr;
   MomentPanel* moment_ = nullptr;
   MethodPanel* method_ = nullptr;
+  ComparePanel* compare_ = nullptr;
   StatusLine* status_ = nullptr;
 
   QMenu* recent_ = nullptr;
   QMenu* panels_ = nullptr;
   QActionGroup* themes_ = nullptr;
   QList<QAction*> needRun_;
+  QList<QAction*> needBelow_;
+  QFutureWatcher<std::optional<Divergence>> divergence_;
+  std::pair<std::shared_ptr<const Run>, std::shared_ptr<const Run>> diverging_;  ///< A and B.
   bool laidOut_ = false;
   PlanJob job_;  ///< Last: its threads end before what they report to.
 };

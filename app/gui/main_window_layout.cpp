@@ -28,11 +28,18 @@ void MainWindow::buildViews() {
     views_->addWidget(map);
     maps_.push_back(map);
   }
+  belowMap_ = new MapView(&belowState_, PoolId(0), views_);
+  belowMap_->setObjectName(QStringLiteral("mapBelow"));
+  belowMap_->setLeader(&state_);
+  belowMap_->hide();
+  connect(belowMap_, &MapView::pointedAt, status_, &StatusLine::setPointer);
+  views_->insertWidget(2, belowMap_);
   now_ = new MemoryNow(&state_, views_);
   now_->setReducedMotion(settings_->reducedMotion());
   views_->addWidget(now_);
   views_->setStretchFactor(1, 4);
-  views_->setStretchFactor(2, 2);
+  views_->setStretchFactor(2, 4);
+  views_->setStretchFactor(3, 2);
 
   welcome_ = new WelcomePage(this);
   std::vector<WelcomePage::Sample> samples;
@@ -82,6 +89,9 @@ void MainWindow::buildDocks() {
   addDock(QStringLiteral("events"), tr("Event log"), events_, Qt::BottomDockWidgetArea);
   addDock(QStringLiteral("moment"), tr("Peak"), moment_, Qt::BottomDockWidgetArea);
   addDock(QStringLiteral("method"), tr("Method"), method_, Qt::BottomDockWidgetArea);
+  compare_ = new ComparePanel(&state_, this);
+  addDock(QStringLiteral("compare"), tr("Compare"), compare_, Qt::BottomDockWidgetArea);
+  connectCompare();
   auto* problems =
       addDock(QStringLiteral("problems"), tr("Problems"), problems_, Qt::BottomDockWidgetArea);
   connect(problems_, &ProblemsPanel::countChanged, this, [this, problems] {
@@ -108,10 +118,12 @@ void MainWindow::defaultLayout() {
   addDockWidget(Qt::BottomDockWidgetArea, dock("events"));
   addDockWidget(Qt::BottomDockWidgetArea, dock("moment"));
   addDockWidget(Qt::BottomDockWidgetArea, dock("method"));
+  addDockWidget(Qt::BottomDockWidgetArea, dock("compare"));
   addDockWidget(Qt::BottomDockWidgetArea, dock("problems"));
   tabifyDockWidget(dock("events"), dock("moment"));
   tabifyDockWidget(dock("moment"), dock("method"));
-  tabifyDockWidget(dock("method"), dock("problems"));
+  tabifyDockWidget(dock("method"), dock("compare"));
+  tabifyDockWidget(dock("compare"), dock("problems"));
   dock("events")->raise();
   const bool roomy = height() >= kRoomyHeight;
   if (roomy) {

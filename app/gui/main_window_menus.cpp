@@ -27,6 +27,7 @@ void MainWindow::buildMenus() {
   buildFileMenu();
   buildViewMenu();
   buildRunMenu();
+  buildCompareMenu();
   buildHelpMenu();
 }
 

@@ -33,6 +33,7 @@ QByteArray stacked(const std::vector<MapView*>& maps, const QSize& size) {
     const QByteArray plot = "plot-" + QByteArray::number(static_cast<qulonglong>(index));
     map.replace("id=\"plot\"", "id=\"" + plot + "\"");
     map.replace("url(#plot)", "url(#" + plot + ")");
+    if (maps[index]->isLed()) map.replace("id=\"stay-", "id=\"below-");
     text += "<g transform=\"translate(0 " + QByteArray::number(places[index].top()) + ")\">\n" +
             map + "</g>\n";
   }
@@ -45,6 +46,7 @@ std::vector<MapView*> MainWindow::shownMaps() const {
   std::vector<MapView*> shown;
   for (MapView* map : maps_) {
     if (!map->isHidden()) shown.push_back(map);
+    if (map == maps_.front() && belowState_.run()) shown.push_back(belowMap_);
   }
   return shown;
 }

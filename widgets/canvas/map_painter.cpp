@@ -14,6 +14,15 @@ namespace {
 /// Writing thousands of names takes longer than anyone looks; the first ones by step are enough.
 constexpr std::size_t kMostLabels = 600;
 
+/// A hatch needs this many pixels each way to be seen as one.
+constexpr double kLeastHatched = 4;
+
+QBrush hatchOf(const Theme& theme) {
+  QColor color = theme.text;
+  color.setAlpha(theme.dark ? 130 : 110);
+  return {color, Qt::BDiagPattern};
+}
+
 QString tr(const char* text) { return QCoreApplication::translate("MapPainter", text); }
 
 }  // namespace
@@ -61,6 +70,7 @@ void MapPainter::writeLabels(MapRaster& raster, const QFont& font) const {
   future.setFont(font);
   past.setPen(theme.text);
   future.setPen(theme.mutedText);
+  writeHatch(past, future, raster);
   const QFontMetricsF metrics(font, &raster.past);
   for (std::size_t i = 0; i < std::min(kMostLabels, raster.roomy.size()); ++i) {
     const Block block = scene_.blocks->block(raster.roomy[i]);
@@ -71,6 +81,22 @@ void MapPainter::writeLabels(MapRaster& raster, const QFont& font) const {
     drawLabel(past, metrics, logical, label);
     drawLabel(future, metrics, logical, label);
   }
+}
+
+void MapPainter::writeHatch(QPainter& past, QPainter& future, const MapRaster& raster) const {
+  if (!scene_.moved) return;
+  const double ratio = raster.request.ratio;
+  const QRectF visible(QPointF(), QSizeF(raster.request.size) / ratio);
+  const QBrush hatch = hatchOf(Theme::current());
+  scene_.blocks->visit(raster.request.window, [&](std::size_t index) {
+    if (!scene_.moved->contains(index)) return;
+    const QRect box = raster.request.boxOf(scene_.blocks->block(index));
+    const QRectF logical =
+        QRectF(QPointF(box.topLeft()) / ratio, QSizeF(box.size()) / ratio) & visible;
+    if (logical.width() < kLeastHatched || logical.height() < kLeastHatched) return;
+    past.fillRect(logical, hatch);
+    future.fillRect(logical, hatch);
+  });
 }
 
 void MapPainter::paint(QPainter& painter, const MapRaster& raster) const {
@@ -175,6 +201,9 @@ void MapPainter::paintBlock(QPainter& painter, std::size_t index) const {
   const BlockShade& shade = colors_.live[static_cast<std::size_t>(scene_.blocks->kind(index))];
   painter.fillRect(box, QColor(shade.fill));
   if (box.width() < 4 || box.height() < 4) return;
+  if (scene_.moved && scene_.moved->contains(index)) {
+    painter.fillRect(box & QRectF(frame_.plot), hatchOf(Theme::current()));
+  }
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(QColor(shade.edge), 1));
   painter.drawRect(box.adjusted(0, 0, -1, -1));
@@ -209,18 +238,26 @@ void MapPainter::paintLines(QPainter& painter) const {
   }
 }
 
-void MapPainter::paintTitle(QPainter& painter, const MapRaster& raster) const {
-  QString note;
+QString MapPainter::note(const MapRaster& raster) const {
   const auto grouped = [](std::size_t number) {
     return QString::fromStdString(groupDigits(static_cast<std::int64_t>(number)));
   };
   if (scene_.blocks->size() == 0) {
-    note = tr("nothing was placed here");
-  } else if (raster.shared > std::max<std::size_t>(10, raster.drawn / 50)) {
-    note = tr("%1 blocks, %2 too small to tell apart: their shade is occupancy")
-               .arg(grouped(raster.drawn), grouped(raster.shared));
+    return tr("nothing was placed here");
   }
-  drawTitle(painter, frame_, mapTitle(*scene_.run, scene_.pool), note);
+  if (scene_.moved) {
+    return tr("B: hatched where it lies elsewhere than in A, %1 of %2 blocks")
+        .arg(grouped(scene_.moved->count), grouped(scene_.blocks->size()));
+  }
+  if (raster.shared > std::max<std::size_t>(10, raster.drawn / 50)) {
+    return tr("%1 blocks, %2 too small to tell apart: their shade is occupancy")
+        .arg(grouped(raster.drawn), grouped(raster.shared));
+  }
+  return {};
+}
+
+void MapPainter::paintTitle(QPainter& painter, const MapRaster& raster) const {
+  drawTitle(painter, frame_, mapTitle(*scene_.run, scene_.pool), note(raster));
 }
 
 }  // namespace hw

@@ -6,6 +6,7 @@
 
 #include "widgets/canvas/block_store.h"
 #include "widgets/canvas/map_raster.h"
+#include "widgets/canvas/moved_blocks.h"
 #include "widgets/canvas/plot_frame.h"
 
 namespace hw {
@@ -23,6 +24,8 @@ struct MapScene {
   StayId selected{};
   OpId selectedOp{};
   StayId hovered{};
+  /// What to hatch, of `blocks`; null when this map is held against no other.
+  std::shared_ptr<const MovedBlocks> moved{};
 
   /// True for all stays of the selected stay's buffer.
   bool isSelected(StayId stay) const;
@@ -39,13 +42,16 @@ class MapPainter {
   /// What to rasterize for this scene, at `ratio` device pixels per logical one.
   MapRequest request(double ratio, const QFontMetrics& metrics) const;
 
-  /// Writes names into the blocks of `raster` that have room for one; once, after rasterizing.
+  /// Hatches what has moved and writes names into the blocks of `raster` that have room for one;
+  /// once, after rasterizing.
   void writeLabels(MapRaster& raster, const QFont& font) const;
 
   /// Draws everything; a raster of another window is stretched to where it belongs.
   void paint(QPainter& painter, const MapRaster& raster) const;
 
  private:
+  void writeHatch(QPainter& past, QPainter& future, const MapRaster& raster) const;
+  QString note(const MapRaster& raster) const;
   void paintRaster(QPainter& painter, const MapRaster& raster) const;
   void paintOpColumn(QPainter& painter) const;
   void paintLive(QPainter& painter) const;

@@ -103,6 +103,7 @@ class SvgMap {
     const std::string title = utf8(mapTitle(*scene_.run, scene_.pool));
     line(fmt::format("<title>{}: {}</title>", escaped(scene_.run->model->name), title));
     styles();
+    if (scene_.moved) hatch();
     line(fmt::format(R"(<clipPath id="plot"><rect x="{}" y="{}" width="{}" height="{}"/>)"
                      "</clipPath>",
                      number(kLeft), number(top()), number(x_.width), number(bottom() - top())));
@@ -125,6 +126,12 @@ class SvgMap {
     line(".f0,.f1,.f2,.f3,.f4{stroke-dasharray:1 1}");
     line(fmt::format(".s{{stroke:{};stroke-width:3}}", color(theme_.selection)));
     line("</style>");
+  }
+
+  void hatch() {
+    line(R"(<pattern id="moved" width="7" height="7" patternUnits="userSpaceOnUse">)");
+    line(fmt::format(R"(<path d="M0 7L7 0" stroke="{}" stroke-opacity="0.5"/></pattern>)",
+                     color(theme_.text)));
   }
 
   void write(double x, double y, std::string_view anchor, const QColor& fill, std::string_view text,
@@ -183,6 +190,10 @@ class SvgMap {
                        id, timeOf(block), static_cast<int>(block.kind),
                        scene_.isSelected(block.stay) ? " s" : "", number(box.x), number(box.y),
                        number(box.width), number(box.height), tooltip(block)));
+      if (!scene_.moved || !scene_.moved->contains(index)) return;
+      line(fmt::format(R"svg(<rect fill="url(#moved)" pointer-events="none" x="{}" y="{}" )svg"
+                       R"(width="{}" height="{}"/>)",
+                       number(box.x), number(box.y), number(box.width), number(box.height)));
     });
   }
 

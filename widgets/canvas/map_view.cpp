@@ -50,12 +50,14 @@ void MapView::showRun() {
   const bool known = run && run->problem.pools.contains(pool_);
   blocks_ =
       known ? std::make_shared<const BlockStore>(BlockStore::ofPool(*run, pool_)) : noBlocks();
-  fullHeight_ = known ? fullByteRange(*run, pool_) : 1;
+  fullHeight_ = std::max(leastHeight_, known ? fullByteRange(*run, pool_) : 1);
   raster_ = {};
   walkedTo_.reset();
-  setAccessibleName(
-      known ? tr("Memory map of %1").arg(QString::fromStdString(run->problem.pools[pool_].name))
-            : tr("Memory map"));
+  findMoved();
+  const QString held =
+      moved_ ? tr("Memory map of %1, the lower of two plans") : tr("Memory map of %1");
+  setAccessibleName(known ? held.arg(QString::fromStdString(run->problem.pools[pool_].name))
+                          : tr("Memory map"));
   setVisibleBytes(0, fullHeight_);
   update();
 }
@@ -65,8 +67,43 @@ MapWindow MapView::window() const {
 }
 
 void MapView::setVisibleBytes(double low, double high) {
-  lowByte_ = std::max(0.0, low);
-  highByte_ = lowByte_ + std::max(kLeastBytes, high - low);
+  const double least = std::max(0.0, low);
+  const double most = least + std::max(kLeastBytes, high - low);
+  update();
+  if (least == lowByte_ && most == highByte_) return;
+  lowByte_ = least;
+  highByte_ = most;
+  Q_EMIT visibleBytesChanged(lowByte_, highByte_);
+}
+
+void MapView::setLeastHeight(double bytes) {
+  const auto run = state_->run();
+  const bool known = run && run->problem.pools.contains(pool_);
+  leastHeight_ = bytes;
+  fullHeight_ = std::max(bytes, known ? fullByteRange(*run, pool_) : 1);
+  setVisibleBytes(0, fullHeight_);
+}
+
+void MapView::setLeader(ViewState* leader) {
+  if (leader_) leader_->disconnect(this);
+  leader_ = leader;
+  if (leader_) {
+    connect(leader_, &ViewState::momentChanged, this, [this] { update(); });
+    connect(leader_, &ViewState::runChanged, this, &MapView::findMoved);
+  }
+  findMoved();
+}
+
+/// Two models have nothing in common to hold against each other.
+void MapView::findMoved() {
+  const auto run = state_->run();
+  const auto other = leader_ ? leader_->run() : nullptr;
+  const bool comparable =
+      run && other && run->model == other->model && run->problem.pools.contains(pool_);
+  moved_ = comparable
+               ? std::make_shared<const MovedBlocks>(movedBlocks(*run, pool_, *blocks_, *other))
+               : nullptr;
+  raster_ = {};
   update();
 }
 
@@ -82,12 +119,13 @@ MapScene MapView::scene() const {
           .blocks = blocks_,
           .pool = pool_,
           .window = window(),
-          .playhead = playheadStep(*state_),
+          .playhead = playheadStep(moved_ ? *leader_ : *state_),
           .step = state_->step(),
           .started = state_->moment() > 0 || state_->step() > Step(0),
           .selected = state_->selected(),
           .selectedOp = state_->selectedOp(),
-          .hovered = state_->hovered()};
+          .hovered = state_->hovered(),
+          .moved = moved_};
 }
 
 double MapView::deviceRatio() const { return devicePixelRatioF(); }

@@ -34,6 +34,13 @@ class MapView : public QWidget {
   /// Addresses on screen; at least 16 bytes, from 0 up. Same scale for two maps: give both the
   /// same range.
   void setVisibleBytes(double low, double high);
+  /// Everything goes up to `bytes` at least, so that maps of different heights can have one scale.
+  void setLeastHeight(double bytes);
+
+  /// Holds this map against the run of `leader`, whose model is the same: its playhead is drawn,
+  /// and what lies elsewhere than there is hatched. `leader` outlives this; null ends it.
+  void setLeader(ViewState* leader);
+  bool isLed() const { return moved_ != nullptr; }
 
   /// The rectangle of the widget that blocks are drawn in.
   QRect plotArea() const;
@@ -63,6 +70,7 @@ class MapView : public QWidget {
  Q_SIGNALS:
   /// What the pointer is over, for a status bar; empty when it is over nothing.
   void pointedAt(const QString& text);
+  void visibleBytesChanged(double low, double high);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -79,6 +87,7 @@ class MapView : public QWidget {
 
  private:
   void showRun();
+  void findMoved();
   MapScene scene() const;
   void refreshRaster();
   void startWorker(const MapRequest& request);
@@ -100,6 +109,9 @@ class MapView : public QWidget {
   double lowByte_ = 0;
   double highByte_ = 1;
   double fullHeight_ = 1;
+  double leastHeight_ = 1;
+  ViewState* leader_ = nullptr;
+  std::shared_ptr<const MovedBlocks> moved_;  ///< Against the leader; null without one.
   MapRaster raster_;
   QFutureWatcher<MapRaster> worker_;
   std::optional<std::size_t> walkedTo_;  ///< The block that the keyboard went to last.

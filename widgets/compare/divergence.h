@@ -1,0 +1,20 @@
+#pragma once
+
+#include <QString>
+#include <optional>
+
+#include "core/run/run.h"
+
+namespace hw {
+
+/// Where two runs of one model part: the first memory event that is not the same.
+struct Divergence {
+  Step step{};
+  StayId stay{};   ///< In A: what that event is about; none when A does not have it.
+  QString text{};  ///< What A does and what B does, in a sentence.
+};
+
+/// Nothing when both do the same all along. Looks at every event: not for the thread that draws.
+std::optional<Divergence> firstDivergence(const Run& a, const Run& b);
+
+}  // namespace hw
