@@ -25,10 +25,16 @@ Json optionValue(const Params& params, const ParamSpec& spec) {
   return nullptr;
 }
 
+/// Some pool is cut into several blocks: the method hands out blocks, not addresses.
+bool handsOutBlocks(const Plan& plan) {
+  return std::ranges::any_of(plan.regions, [](const auto& regions) { return regions.size() > 1; });
+}
+
 /// Collects placements; knows how stays and tensors of a run hang together.
 class Describer {
  public:
-  explicit Describer(const Run& run) : run_(run), names_(run.graph()) {}
+  explicit Describer(const Run& run)
+      : run_(run), names_(run.graph()), blocks_(handsOutBlocks(run.plan)) {}
 
   std::vector<Placement> placements() {
     if (run_.model->problem) {
@@ -80,11 +86,22 @@ class Describer {
     placement.offset += *offset;
     placement.first = steps.begin;
     placement.last = steps.end - Step(1);
+    if (blocks_) placement.block = blockOf(*run_.plan.addresses[id]);
     placements_.push_back(std::move(placement));
+  }
+
+  /// Blocks are counted through all pools.
+  std::size_t blockOf(const Address& address) const {
+    std::size_t block = address.region.index();
+    for (const PoolId pool : run_.plan.regions.keys()) {
+      if (pool < address.pool) block += run_.plan.regions[pool].size();
+    }
+    return block;
   }
 
   const Run& run_;
   TensorNames names_;
+  bool blocks_;
   std::vector<Placement> placements_;
 };
 
@@ -126,6 +143,11 @@ PlanDocument describePlan(const Run& run) {
     document.pools.push_back({.name = run.problem.pools[pool].name,
                               .capacity = run.problem.pools[pool].capacity,
                               .peak = run.plan.footprint(pool)});
+  }
+  if (handsOutBlocks(run.plan)) {
+    for (const auto& regions : run.plan.regions) {
+      document.blocks.insert(document.blocks.end(), regions.begin(), regions.end());
+    }
   }
   if (!run.model->problem) {
     // What was done, which is not what was asked for where the method cannot do it.

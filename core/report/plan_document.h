@@ -22,7 +22,9 @@ struct Placement {
   std::optional<Step> last{};        ///< Inclusive.
   std::optional<Bytes> alignment{};  ///< Of the offset; nothing: the plan's.
   std::string aliasOf{};  ///< The tensor whose memory it shares; empty for one of its own.
-  std::string where{};    ///< In the file it was read from, for messages.
+  /// Of PlanDocument::blocks, for methods that hand out whole blocks. Written, not read.
+  std::optional<std::size_t> block{};
+  std::string where{};  ///< In the file it was read from, for messages.
 };
 
 /// A pool, as a plan file states it.
@@ -45,6 +47,9 @@ struct PlanDocument {
   std::optional<Bytes> lowerBound{};
   std::vector<StatedPool> pools{};
   std::vector<Placement> placements{};
+  /// The capacities of the blocks, pool by pool, of a method that hands out whole blocks such as
+  /// block-id; empty for methods that hand out addresses. Written, not read.
+  std::vector<Bytes> blocks{};
   /// As `aliasText` says it; empty: not stated.
   std::string alias{};
   std::optional<bool> planInputs{};

@@ -15,6 +15,7 @@ Json placementJson(const Placement& placement) {
                {"offset", placement.offset.count()}, {"size", placement.size->count()},
                {"first", placement.first->count()},  {"last", placement.last->count()}};
   if (!placement.aliasOf.empty()) json["alias_of"] = placement.aliasOf;
+  if (placement.block) json["block"] = *placement.block;
   return json;
 }
 
@@ -99,6 +100,10 @@ void writeJson(const Run& run, bool times, std::ostream& out) {
   json["placements"] = Json::array();
   for (const Placement& placement : document.placements) {
     json["placements"].push_back(placementJson(placement));
+  }
+  if (!document.blocks.empty()) {
+    json["blocks"] = Json::array();
+    for (const Bytes capacity : document.blocks) json["blocks"].push_back(capacity.count());
   }
   addExtras(run, document, times, json);
   out << jsonDocument(json);

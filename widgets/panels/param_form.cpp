@@ -85,7 +85,10 @@ Result<AllocatorChoice> ParamForm::choice() const {
   if (!info_) return fail(ErrorCode::invalidArgument, "no allocator was chosen");
   for (const ParamSpec& spec : info_->params) {
     const std::string text = textOf(spec);
-    if (text == spec.fallback) continue;
+    const bool same = spec.type == ParamType::flag
+                          ? isTrue(text) == isTrue(std::string(spec.fallback))
+                          : text == spec.fallback;
+    if (same) continue;
     if (auto set = choice.params.set(spec, text); !set) return tl::unexpected(set.error());
   }
   return choice;
