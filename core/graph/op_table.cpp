@@ -32,8 +32,10 @@ const OpInfo* findIn(std::span<const OpInfo> rows, std::string_view type) {
 
 /// The rows of one domain: they stand together.
 std::span<const OpInfo> rowsOf(std::string_view domain) {
-  const auto rows = std::ranges::equal_range(opTable(), domain, {}, &OpInfo::domain);
-  return {rows.begin(), rows.end()};
+  // Clang 14 cannot use the subrange that std::ranges::equal_range returns.
+  const std::span<const OpInfo> all = opTable();
+  const auto first = std::ranges::lower_bound(all, domain, {}, &OpInfo::domain);
+  return {first, std::ranges::upper_bound(first, all.end(), domain, {}, &OpInfo::domain)};
 }
 
 /// The row of a TFLite operator that means the same, attributes and operands included. Those whose

@@ -11,10 +11,10 @@
 namespace hw {
 namespace {
 
-/// Subgraphs call each other less deep than this; one that calls itself is cut off here.
+/// Subgraphs call each other less deep than this.
 constexpr int kDeepest = 16;
-/// Operators to visit: models whose subgraphs call each other over and over stay small.
-constexpr std::int64_t kMostVisits = 1'000'000;
+/// Operators and tensors of called subgraphs to visit: one for each call.
+constexpr std::int64_t kMostVisits = 200'000;
 
 bool isFree(const TfliteTensor& tensor) {
   for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis) {
@@ -180,16 +180,18 @@ Result<std::shared_ptr<const TfliteShapes>> TfliteInference::entry(
 
 void TfliteInference::infer(std::size_t subgraph, TfliteShapes& shapes, int depth) {
   const TfliteSubgraph& graph = file_.subgraph(subgraph);
+  running_.push_back(subgraph);
   for (std::size_t op = 0; op < graph.ops.size(); ++op) {
-    if (opsLeft_-- <= 0) {
+    if (depth > 0 && opsLeft_-- <= 0) {
       if (!gaveUp_) {
         notes_.emplace_back("shape inference gave up: subgraphs call each other too often");
       }
       gaveUp_ = true;
-      return;
+      break;
     }
     inferOp(graph, op, shapes, depth);
   }
+  running_.pop_back();
 }
 
 /// What the inputs of an operator have in common.
@@ -270,7 +272,11 @@ TfliteInference::Outputs TfliteInference::inferCall(const TfliteOp& op, const In
                                                     std::size_t index, TfliteShapes& shapes,
                                                     int depth) {
   const auto calls = tfliteCalls(op, file_);
+  const auto runs = [&](std::size_t call) {
+    return std::ranges::find(running_, call) != running_.end();
+  };
   if (calls.empty() || depth >= kDeepest || opsLeft_ <= 0) return {};
+  if (std::ranges::any_of(calls, runs)) return {};  // No runtime lets a subgraph call itself.
   const std::size_t skipped = op.is(TfliteOpCode::branch) ? 1 : 0;  // The condition.
   const Inputs handed(
       inputs.begin() + static_cast<std::ptrdiff_t>(std::min(skipped, inputs.size())), inputs.end());

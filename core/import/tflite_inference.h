@@ -72,7 +72,8 @@ class TfliteInference {
   const std::map<std::string, std::int64_t>& dimensions_;
   std::map<std::string, bool> used_;
   std::vector<std::string> notes_;
-  bool active_ = false;  ///< Something is not as stored.
+  std::vector<std::size_t> running_;  ///< Subgraphs that are being inferred, outermost first.
+  bool active_ = false;               ///< Something is not as stored.
   bool gaveUp_ = false;
   std::int64_t opsLeft_;  ///< Subgraphs are inferred once for every call.
 };

@@ -174,10 +174,10 @@ AttributeValue valueOf(const Option& option, const FlatTable& table, const FlatB
 
 std::map<std::string, AttributeValue> tfliteAttributes(const TfliteOp& op, const FlatBytes& bytes) {
   std::map<std::string, AttributeValue> attributes;
-  const auto range = std::ranges::equal_range(kOptions, op.code, {}, &Option::code);
-  for (const Option& option : range) {
-    const auto& table = option.second ? op.secondOptions : op.options;
-    if (table) attributes.emplace(option.name, valueOf(option, *table, bytes));
+  const Option* option = std::ranges::lower_bound(kOptions, op.code, {}, &Option::code);
+  for (; option != std::end(kOptions) && option->code == op.code; ++option) {
+    const auto& table = option->second ? op.secondOptions : op.options;
+    if (table) attributes.emplace(option->name, valueOf(*option, *table, bytes));
   }
   return attributes;
 }

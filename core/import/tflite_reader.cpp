@@ -56,7 +56,13 @@ Result<Graph> TfliteReader::read(Request request) && {
   for (const Handle handle : *outputs) {
     if (handle != GraphBuilder::kAbsent) builder_.addOutput(handle);
   }
-  notes.insert(notes.end(), guesses_.begin(), guesses_.end());
+  constexpr std::size_t kMostGuesses = 8;
+  const std::size_t told = std::min(guesses_.size(), kMostGuesses);
+  notes.insert(notes.end(), guesses_.begin(), guesses_.begin() + static_cast<std::ptrdiff_t>(told));
+  if (guesses_.size() > told) {
+    notes.push_back(fmt::format("{} more branches and loops were guessed at like these",
+                                guesses_.size() - told));
+  }
   for (std::string& note : notes) builder_.addNote(std::move(note));
   return std::move(builder_).build();
 }

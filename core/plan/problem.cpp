@@ -7,8 +7,9 @@
 namespace hw {
 
 std::span<const Overlay> Problem::overlaysOf(StayId stay) const {
-  const auto found = std::ranges::equal_range(overlays, stay, {}, &Overlay::stay);
-  return {found.begin(), found.end()};
+  // Clang 14 cannot use the subrange that std::ranges::equal_range returns.
+  const auto first = std::ranges::lower_bound(overlays, stay, {}, &Overlay::stay);
+  return {first, std::ranges::upper_bound(first, overlays.end(), stay, {}, &Overlay::stay)};
 }
 
 std::vector<Interval<Step>> Problem::gapsOf(StayId stay) const {

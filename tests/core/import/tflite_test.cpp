@@ -157,13 +157,13 @@ TEST_CASE("called subgraphs stand in the place of the call", "[import][tflite]")
     CHECK(closed->ops.size() == 1);
     CHECK(closed->tensors.size() == 2);
   }
-  SECTION("one that calls itself stays closed at last") {
+  SECTION("one that calls itself stays closed") {
     Text model = call;
     model.subgraphs[1].operators[0] = {
         .code = kCall, .inputs = {0}, .outputs = {1}, .options = {{0, 4, 1}}};
     const auto graph = graphOf(model);
     CHECK(std::ranges::count(types(*graph), "CALL") == 1);
-    CHECK(graph->ops.size() > 2);
+    CHECK(graph->ops.size() == 2);
   }
 }
 
