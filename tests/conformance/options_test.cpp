@@ -29,6 +29,7 @@ struct OptionLine {
 
 constexpr OptionLine kLines[] = {
     {"greedy-by-size", "fit", "fit=best", "fit=first", Change::addresses},
+    {"embedded", "fit", "fit=best", "fit=first", Change::addresses},
     {"free-list", "threshold", "threshold=0", "threshold=100", Change::addresses},
     {"free-list", "pick", "pick=largest", "pick=best", Change::addresses},
     {"block-id", "pick", "pick=fifo", "pick=lifo", Change::addresses},
