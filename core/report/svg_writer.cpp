@@ -25,9 +25,6 @@ std::string escapeMarkup(std::string_view text) {
       case '"':
         result += "&quot;";
         break;
-      case '\'':
-        result += "&#39;";
-        break;
       default:
         result += c;
     }

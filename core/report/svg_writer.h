@@ -32,7 +32,7 @@ class SvgWriter {
   std::string text_{};
 };
 
-/// `text` for the inside of an element or a quoted attribute of XML or HTML.
+/// `text` for the inside of an element, or of an attribute in double quotes, of XML or HTML.
 std::string escapeMarkup(std::string_view text);
 
 /// "12.5", "3", "0": at most two decimals, none that say nothing.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/report/svg_writer.h"
 #include "widgets/canvas/reference_lines.h"
 
 namespace hw {
@@ -19,38 +20,7 @@ constexpr double kRight = 16;
 constexpr double kTop = 32;
 constexpr double kBottom = 48;
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
-std::string utf8(const QString& text) { return escaped(text.toStdString()); }
-
-/// At most two decimals, none that say nothing.
-std::string number(double value) {
-  std::string text = fmt::format("{:.2f}", value);
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
-  return text == "-0" ? "0" : text;
-}
+std::string utf8(const QString& text) { return escapeMarkup(text.toStdString()); }
 
 std::string color(const QColor& value) { return value.name().toStdString(); }
 
@@ -99,14 +69,15 @@ class SvgMap {
     line(fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" )"
                      R"(viewBox="0 0 {0} {1}" font-family="DejaVu Sans,Helvetica,sans-serif" )"
                      R"(font-size="{2}">)",
-                     number(width_), number(height_), number(kFontSize)));
+                     svgNumber(width_), svgNumber(height_), svgNumber(kFontSize)));
     const std::string title = utf8(mapTitle(*scene_.run, scene_.pool));
-    line(fmt::format("<title>{}: {}</title>", escaped(scene_.run->model->name), title));
+    line(fmt::format("<title>{}: {}</title>", escapeMarkup(scene_.run->model->name), title));
     styles();
     if (scene_.moved) hatch();
     line(fmt::format(R"(<clipPath id="plot"><rect x="{}" y="{}" width="{}" height="{}"/>)"
                      "</clipPath>",
-                     number(kLeft), number(top()), number(x_.width), number(bottom() - top())));
+                     svgNumber(kLeft), svgNumber(top()), svgNumber(x_.width),
+                     svgNumber(bottom() - top())));
     line(fmt::format(R"(<rect width="100%" height="100%" fill="{}"/>)", color(theme_.plot)));
     write(kLeft, 20, "start", theme_.text, title, R"( font-weight="bold")");
   }
@@ -136,8 +107,8 @@ class SvgMap {
 
   void write(double x, double y, std::string_view anchor, const QColor& fill, std::string_view text,
              std::string_view more = {}) {
-    line(fmt::format(R"(<text x="{}" y="{}" text-anchor="{}" fill="{}"{}>{}</text>)", number(x),
-                     number(y), anchor, color(fill), more, text));
+    line(fmt::format(R"(<text x="{}" y="{}" text-anchor="{}" fill="{}"{}>{}</text>)", svgNumber(x),
+                     svgNumber(y), anchor, color(fill), more, text));
   }
 
   void stroke(double x1, double y1, double x2, double y2, const LineStyle& style) {
@@ -146,8 +117,8 @@ class SvgMap {
     if (style.dashes == Qt::DotLine) dashes = R"( stroke-dasharray="1 2")";
     if (style.dashes == Qt::DashDotLine) dashes = R"( stroke-dasharray="6 2 1 2")";
     line(fmt::format(R"(<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="{}" stroke-width="{}"{}/>)",
-                     number(x1), number(y1), number(x2), number(y2), color(style.color),
-                     number(style.width), dashes));
+                     svgNumber(x1), svgNumber(y1), svgNumber(x2), svgNumber(y2), color(style.color),
+                     svgNumber(style.width), dashes));
   }
 
   std::vector<AxisTick> stepTicks() const { return x_.ticks(7 * kLetter); }
@@ -188,20 +159,22 @@ class SvgMap {
       line(fmt::format(R"(<rect id="{}" class="{}{}{}" x="{}" y="{}" width="{}" height="{}">)"
                        "<title>{}</title></rect>",
                        id, timeOf(block), static_cast<int>(block.kind),
-                       scene_.isSelected(block.stay) ? " s" : "", number(box.x), number(box.y),
-                       number(box.width), number(box.height), tooltip(block)));
+                       scene_.isSelected(block.stay) ? " s" : "", svgNumber(box.x),
+                       svgNumber(box.y), svgNumber(box.width), svgNumber(box.height),
+                       tooltip(block)));
       if (!scene_.moved || !scene_.moved->contains(index)) return;
       line(fmt::format(R"svg(<rect fill="url(#moved)" pointer-events="none" x="{}" y="{}" )svg"
                        R"(width="{}" height="{}"/>)",
-                       number(box.x), number(box.y), number(box.width), number(box.height)));
+                       svgNumber(box.x), svgNumber(box.y), svgNumber(box.width),
+                       svgNumber(box.height)));
     });
   }
 
   std::string tooltip(const Block& block) const {
-    return escaped(fmt::format("{}: {} B at {:#x}, steps {} to {}",
-                               printable(scene_.run->stayName(block.stay)),
-                               groupDigits(block.bytes.length().count()), block.bytes.begin.count(),
-                               block.steps.begin.count(), block.steps.end.count() - 1));
+    return escapeMarkup(fmt::format(
+        "{}: {} B at {:#x}, steps {} to {}", printable(scene_.run->stayName(block.stay)),
+        groupDigits(block.bytes.length().count()), block.bytes.begin.count(),
+        block.steps.begin.count(), block.steps.end.count() - 1));
   }
 
   /// After all blocks, so that none covers a name.
@@ -215,7 +188,8 @@ class SvgMap {
       if (box.x < kLeft || box.width < wanted) return;
       const bool live = timeOf(block) == 'l';
       const QColor fill = live ? readableOn(theme_.classColor(block.kind)) : QColor(theme_.text);
-      write(box.x + 4, box.y + box.height / 2 + kFontSize * 0.35, "start", fill, escaped(name));
+      write(box.x + 4, box.y + box.height / 2 + kFontSize * 0.35, "start", fill,
+            escapeMarkup(name));
     });
   }
 
@@ -257,7 +231,7 @@ class SvgMap {
     }
     if (run.config.allocator.info) text += "   " + run.config.allocator.text();
     text += fmt::format("   alignment {} B   seed {}", run.alignment.count(), run.config.seed);
-    write(kLeft, height_ - 10, "start", theme_.mutedText, escaped(text), R"( font-size="10")");
+    write(kLeft, height_ - 10, "start", theme_.mutedText, escapeMarkup(text), R"( font-size="10")");
   }
 
   const MapScene& scene_;
