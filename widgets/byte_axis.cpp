@@ -67,16 +67,19 @@ ByteAxis ByteAxis::panned(double pixels) const {
 }
 
 std::vector<AxisTick> ByteAxis::ticks(double spacing) const {
-  const TickDistance distance = roundDistance(spacing * (high - low) / std::abs(length), high);
+  const double wantedBytes = spacing * (high - low) / std::abs(length);
+  const TickDistance distance =
+      hex ? TickDistance{std::exp2(std::ceil(std::log2(std::max(1.0, wantedBytes))))}
+          : roundDistance(wantedBytes, high);
   std::vector<AxisTick> marks;
   const double first = std::max(0.0, std::ceil(low / distance.bytes) * distance.bytes);
   const int wanted = static_cast<int>(std::clamp((high - first) / distance.bytes + 1, 0.0, 1000.0));
   for (int i = 0; i < wanted; ++i) {
     const double bytes = first + i * distance.bytes;
-    const QString label = bytes == 0 ? QStringLiteral("0")
-                                     : tickNumber(bytes / distance.unit) + QLatin1Char(' ') +
-                                           QLatin1String(distance.name);
-    marks.push_back({bytes, label});
+    const QString number =
+        hex ? QStringLiteral("0x") + QString::number(static_cast<qulonglong>(bytes), 16)
+            : tickNumber(bytes / distance.unit) + QLatin1Char(' ') + QLatin1String(distance.name);
+    marks.push_back({bytes, bytes == 0 ? QStringLiteral("0") : number});
   }
   return marks;
 }

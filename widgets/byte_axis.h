@@ -13,6 +13,7 @@ struct ByteAxis {
   double high = 1;    ///< Bytes; greater than `low`.
   double start = 0;   ///< Pixel.
   double length = 1;  ///< Pixels; not zero.
+  bool hex = false;   ///< Marks lie on powers of two, and are written as addresses.
 
   double toPixel(double bytes) const { return start + (bytes - low) * length / (high - low); }
   double toBytes(double pixel) const { return low + (pixel - start) * (high - low) / length; }
@@ -24,6 +25,7 @@ struct ByteAxis {
 
   /// Marks at least `spacing` pixels apart, on 1, 2 or 5 times a power of ten of bytes, KiB, MiB,
   /// …, or on quarters and halves of one; all in one unit, 0 without one: "0", "40 KiB", "80 KiB".
+  /// In hexadecimal: "0", "0x8000", "0x10000".
   std::vector<AxisTick> ticks(double spacing) const;
 };
 

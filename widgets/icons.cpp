@@ -35,6 +35,18 @@ Drawing drawingOf(Glyph glyph) {
       return {"M3.5 5v14l8.5-7z M12.5 5v14l8.5-7z"};
     case Glyph::last:
       return {"M3 5v14l7-7z M10.5 5v14l7-7z M17.5 5H20v14h-2.5z"};
+    case Glyph::playBack:
+      return {"M17 4.5v15L4.5 12z"};
+    case Glyph::fast:
+      return {"M3 5v14l8.5-7z M12 5v14l8.5-7z M3 20.5h17.5v1H3z"};
+    case Glyph::express:
+      return {"M3 12h11M10 6.5l6 5.5-6 5.5M20 4.5v15", true};
+    case Glyph::stop:
+      return {"M6 6h12v12H6z"};
+    case Glyph::until:
+      return {"M3 12h9M8.5 8l4 4-4 4M17.5 4.5v15M14.5 4.5h6M14.5 19.5h6", true};
+    case Glyph::marker:
+      return {"M6 3.5h12v10l-6 7-6-7z", true};
     case Glyph::peak:
       return {"M3 19.5h4.5V12H11V4.5h3.5V9.5H18V15h3M14.5 4.5v0", true};
     case Glyph::open:

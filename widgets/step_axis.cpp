@@ -53,13 +53,15 @@ std::vector<AxisTick> StepAxis::ticks(double spacing) const {
 }
 
 double playheadStep(const ViewState& state) {
-  const auto run = state.run();
-  const Step step = state.step();
-  if (!run || (state.moment() == 0 && step == Step(0))) return 0;
-  const std::size_t first = run->trace.indexOfStep(step);
-  const std::size_t last = run->trace.indexOfStep(step + Step(1));
+  return state.run() ? playheadAt(*state.run(), state.moment(), state.step()) : 0;
+}
+
+double playheadAt(const Run& run, std::size_t moment, Step step) {
+  if (moment == 0 && step == Step(0)) return 0;
+  const std::size_t first = run.trace.indexOfStep(step);
+  const std::size_t last = run.trace.indexOfStep(step + Step(1));
   if (first == last) return static_cast<double>(step.count()) + 0.5;
-  const double done = static_cast<double>(state.moment() - std::min(state.moment(), first));
+  const double done = static_cast<double>(moment - std::min(moment, first));
   const double all = static_cast<double>(last - first) + 1;
   return static_cast<double>(step.count()) + std::clamp(done / all, 0.0, 0.999);
 }

@@ -2,11 +2,13 @@
 
 #include <vector>
 
+#include "core/base/quantity.h"
 #include "widgets/axis_tick.h"
 
 namespace hw {
 
 class ViewState;
+struct Run;
 
 /// Maps execution steps to pixels and back; fractions allowed on both sides. A value: the maps and
 /// the chart build equal ones, so what is stacked lines up, and tests need no window.
@@ -33,5 +35,8 @@ struct StepAxis {
 /// its events have happened, never at the column's end. 0 before the first event.
 /// O(log events).
 double playheadStep(const ViewState& state);
+
+/// The same for any moment of `run`, in which `step` is under way.
+double playheadAt(const Run& run, std::size_t moment, Step step);
 
 }  // namespace hw

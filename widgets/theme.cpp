@@ -3,11 +3,14 @@
 #include <QApplication>
 #include <QStyleFactory>
 
+#include "widgets/theme_scope.h"
+
 namespace hw {
 
 namespace {
 
 const Theme* currentTheme = nullptr;
+thread_local const Theme* scopedTheme = nullptr;
 
 // The tensor classes keep the Okabe-Ito hues in both themes; views mix them with `plot` for blocks
 // that are not live.
@@ -21,12 +24,13 @@ Theme makeLight() {
   theme.mutedText = QColor(0x5f6873);
   theme.selection = QColor(0x2277b8);
   theme.hover = QColor(0x9cc4e4);
-  theme.accent = QColor(0xc44a00);
+  theme.accent = QColor(0xba4600);
   theme.live = QColor(0xa6cfe8);
   theme.highWater = QColor(0x0072b2);
   theme.capacity = QColor(0xd55e00);
   theme.lowerBound = QColor(0x00815d);
   theme.playhead = QColor(0x1b1f24);
+  theme.mark = QColor(0x7a4bb5);
   theme.hole = QColor(0xeceef1);
   theme.hatch = QColor(0xb4bbc4);
   theme.classes[static_cast<int>(TensorClass::input)] = QColor(0xe69f00);
@@ -54,6 +58,7 @@ Theme makeDark() {
   theme.capacity = QColor(0xf0813a);
   theme.lowerBound = QColor(0x2fc79a);
   theme.playhead = QColor(0xf4f6f8);
+  theme.mark = QColor(0xb892f0);
   theme.hole = QColor(0x2a2d33);
   theme.hatch = QColor(0x565d67);
   return theme;
@@ -101,7 +106,8 @@ QPalette Theme::palette() const {
   palette.setColor(QPalette::BrightText, accent);
   palette.setColor(QPalette::ToolTipBase, plot);
   palette.setColor(QPalette::ToolTipText, text);
-  palette.setColor(QPalette::Highlight, selection);
+  // White text on it: the dark theme's own is too pale for that.
+  palette.setColor(QPalette::Highlight, dark ? QColor(0x2d78b3) : selection);
   palette.setColor(QPalette::HighlightedText, QColor(0xffffff));
   palette.setColor(QPalette::Link, highWater);
   palette.setColor(QPalette::LinkVisited, classColor(TensorClass::view));
@@ -130,7 +136,16 @@ const Theme& Theme::darkTheme() {
   return theme;
 }
 
-const Theme& Theme::current() { return currentTheme ? *currentTheme : light(); }
+const Theme& Theme::current() {
+  if (scopedTheme) return *scopedTheme;
+  return currentTheme ? *currentTheme : light();
+}
+
+ThemeScope::ThemeScope(const Theme& theme) : before_(scopedTheme) {
+  scopedTheme = theme.dark ? &Theme::darkTheme() : &Theme::light();
+}
+
+ThemeScope::~ThemeScope() { scopedTheme = before_; }
 
 void Theme::apply(const Theme& theme) {
   currentTheme = theme.dark ? &darkTheme() : &light();

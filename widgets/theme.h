@@ -13,7 +13,7 @@ enum class TensorClass { input, output, intermediate, view, problem };
 struct Theme {
   bool dark = false;
   QColor window, plot, grid, axis, text, mutedText, selection, hover, accent;
-  QColor live, highWater, capacity, lowerBound, playhead, hole, hatch;
+  QColor live, highWater, capacity, lowerBound, playhead, mark, hole, hatch;
   QColor classes[5];
 
   QColor classColor(TensorClass kind) const { return classes[static_cast<int>(kind)]; }

@@ -3,14 +3,17 @@
 #include <QObject>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "core/run/run.h"
+#include "widgets/stay_filter.h"
 
 namespace hw {
 
-/// What every view of the studio looks at together: the run, the moment, the selection and the
-/// visible steps. Views read it, ask it to change, and repaint when it says so. No view holds such
-/// state of its own, which is what keeps selection linked everywhere.
+/// What every view of the studio looks at together: the run, the moment, the selection, the filter
+/// and the visible steps. Views read it, ask it to change, and repaint when it says so. No view
+/// holds such state of its own, which is what keeps selection linked everywhere.
 class ViewState : public QObject {
   Q_OBJECT
 
@@ -33,6 +36,8 @@ class ViewState : public QObject {
   /// To the moment at which step `step` has made its allocations and not yet its releases. Steps
   /// without any event can be visited too.
   void setStep(Step step);
+  /// To a moment that several steps share: those in which nothing happens.
+  void setMomentOf(std::size_t events, Step step);
 
   /// The pinned stay; none when nothing is selected. All stays of its buffer count as selected.
   StayId selected() const { return selected_; }
@@ -43,6 +48,19 @@ class ViewState : public QObject {
   StayId hovered() const { return hovered_; }
   void hover(StayId stay);
 
+  /// What is picked out; null: nothing is, all look alike. Of this run: another one drops it.
+  std::shared_ptr<const StayFilter> filter() const { return filter_; }
+  void setFilter(std::shared_ptr<const StayFilter> filter);
+
+  /// Steps that were marked by dragging, to zoom to or to restrict statistics to; none: nothing is.
+  std::optional<Interval<Step>> markedSteps() const { return marked_; }
+  /// Cut to the run; an empty range marks nothing.
+  void markSteps(std::optional<Interval<Step>> steps);
+  /// Steps that all statistics are about; none: the whole run.
+  std::optional<Interval<Step>> statisticsRange() const { return statistics_; }
+  /// Cut to the run; an empty range, or all of it, is the whole run.
+  void restrictStatistics(std::optional<Interval<Step>> steps);
+
   /// The steps on screen, fractions allowed: all stacked views share this x axis.
   double visibleBegin() const { return visibleBegin_; }
   double visibleEnd() const { return visibleEnd_; }
@@ -50,15 +68,28 @@ class ViewState : public QObject {
   void setVisible(double begin, double end);
   void showAll();
 
+  /// Steps that the user has marked, fractions allowed; a line through every view of the column.
+  const std::vector<double>& marks() const { return marks_; }
+  void setMarks(std::vector<double> steps);
+  /// Whether axes write addresses in hexadecimal.
+  bool hexAddresses() const { return hexAddresses_; }
+  void setHexAddresses(bool hex);
+
  Q_SIGNALS:
   void runChanged();
   void momentChanged();
   void selectionChanged();
   void hoverChanged();
   void visibleChanged();
+  /// Of the marks, or of how addresses are written.
+  void decorationChanged();
+  void filterChanged();
+  void markedStepsChanged();
+  void statisticsRangeChanged();
 
  private:
   void moveTo(std::size_t moment, Step step);
+  std::optional<Interval<Step>> insideRun(std::optional<Interval<Step>> steps) const;
 
   std::shared_ptr<const Run> run_;
   std::size_t moment_ = 0;
@@ -66,8 +97,13 @@ class ViewState : public QObject {
   StayId selected_;
   OpId selectedOp_;
   StayId hovered_;
+  std::shared_ptr<const StayFilter> filter_;
+  std::optional<Interval<Step>> marked_;
+  std::optional<Interval<Step>> statistics_;
   double visibleBegin_ = 0;
   double visibleEnd_ = 1;
+  std::vector<double> marks_;
+  bool hexAddresses_ = false;
 };
 
 }  // namespace hw

@@ -12,6 +12,11 @@ Outcome<std::shared_ptr<const Run>> executeWatched(const std::shared_ptr<const M
                                                    const RunConfig& config, const std::string& name,
                                                    bool progress);
 
+/// The same for those who want the plan alone and have no more use for the model: see
+/// RunContext::simulate and `executeOnce`.
+Outcome<std::shared_ptr<const Run>> planWatched(Model model, const RunConfig& config,
+                                                const std::string& name, bool progress);
+
 /// Says on standard error why there is no plan that fits, if that is so.
 ExitCode verdict(const Run& run, const std::string& name);
 

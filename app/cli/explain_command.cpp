@@ -7,6 +7,8 @@
 #include "app/cli/execution.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/stop.h"
+#include "core/report/advice_report.h"
 #include "core/report/explain_report.h"
 
 namespace hw::cli {
@@ -24,15 +26,27 @@ struct ExplainCommand {
                    "what makes each memory as large as it is: tensors, holes, walls (default)");
     arguments.number("--step", step, 0, std::numeric_limits<int>::max(),
                      {.help = "the same for one step", .type = "N"});
+    arguments.flag("--advice", advice,
+                   "what would make memory smaller, each change proved by planning with it");
+    arguments.number("--stop-after", stopAfter,
+                     {.help = "stop looking for advice then and keep what was proved (default: "
+                              "never)",
+                      .type = "SECONDS"});
     arguments.flag("--all", all, "long lists in full");
   }
 
   Outcome<ExitCode> run() const {
     const auto format = output.format();
     if (!format) return tl::unexpected(format.error());
-    const int asked = (tensor.empty() ? 0 : 1) + (peak ? 1 : 0) + (step < 0 ? 0 : 1);
+    const int asked =
+        (tensor.empty() ? 0 : 1) + (peak ? 1 : 0) + (step < 0 ? 0 : 1) + (advice ? 1 : 0);
     if (asked > 1) {
-      return failure(ExitCode::badUsage, "explain", "give one of --tensor, --peak and --step");
+      return failure(ExitCode::badUsage, "explain",
+                     "give one of --tensor, --peak, --step and --advice");
+    }
+    if (stopAfter > 0 && !advice) {
+      return failure(ExitCode::badUsage, "--stop-after",
+                     "it is about --advice, which is not given");
     }
     const auto choice = allocator.choice();
     if (!choice) return tl::unexpected(choice.error());
@@ -43,11 +57,30 @@ struct ExplainCommand {
     if (!opened) return tl::unexpected(opened.error());
     const auto planned = executeWatched(*opened, *config, model.name(), !output.quiet());
     if (!planned) return tl::unexpected(planned.error());
+    if (advice) return advised(*planned, *format);
     const auto written =
         tensor.empty() ? explainMoment(**planned, *format) : explainTensor(**planned, *format);
     if (!written) return tl::unexpected(written.error());
     output.announce("explained");
     return ExitCode::done;
+  }
+
+  Outcome<ExitCode> advised(const std::shared_ptr<const Run>& planned, Format format) const {
+    StoppableWork work;
+    if (stopAfter > 0) work.stopAfter(stopAfter);
+    AdviceReport report;
+    {
+      ProgressLine line(output.quiet() ? ProgressMode::never : ProgressMode::onTerminal);
+      report = advise(planned, {}, {.stop = work.token(), .progress = line.callback()});
+    }
+    const auto written = output.write(
+        format == Format::json
+            ? jsonDocument(adviceJson(report))
+            : adviceReportText(report, {.paint = textOptions().paint, .rows = textOptions().rows}));
+    if (!written) return tl::unexpected(written.error());
+    output.announce(adviceSummary(report));
+    if (!report.stopped || work.timedOut()) return ExitCode::done;
+    return failure(ExitCode::interrupted, model.name(), adviceSummary(report));
   }
 
   Outcome<void> explainTensor(const Run& planned, Format format) const {
@@ -84,6 +117,8 @@ struct ExplainCommand {
   OutputOptions output;
   std::string tensor;
   bool peak = false;
+  bool advice = false;
+  double stopAfter = 0;
   int step = -1;
   bool all = false;
 };
@@ -92,7 +127,7 @@ struct ExplainCommand {
 
 CommandInfo explainCommand() {
   return {.name = "explain",
-          .summary = "why a tensor lies where it lies, or what fills memory at a step",
+          .summary = "why a tensor lies where it lies, what fills memory, what would help",
           .notes =
               "Without --platform, --l2 or --l3 both memories are unlimited.\n"
               "A plan that does not fit is explained too: fragmentation or exhaustion.\n"
@@ -100,7 +135,8 @@ CommandInfo explainCommand() {
               "Examples:\n"
               "  highwater explain samples:resnet50 --peak\n"
               "  highwater explain model.onnx --tensor conv1_out -a free-list\n"
-              "  highwater explain model.onnx --step 12 --format json",
+              "  highwater explain model.onnx --step 12 --format json\n"
+              "  highwater explain model.onnx --advice -a greedy-by-size",
           .add = [](Arguments& arguments) -> Action {
             return
                 [command = std::make_shared<ExplainCommand>(arguments)] { return command->run(); };

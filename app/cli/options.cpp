@@ -91,6 +91,14 @@ Outcome<std::shared_ptr<const Model>> ModelOptions::open() const {
   return openNamed(name_, *options);
 }
 
+Outcome<Model> ModelOptions::read() const {
+  const auto options = dimensions_.importOptions();
+  if (!options) return tl::unexpected(options.error());
+  auto model = openModel(name_, *options);
+  if (!model) return failure(model.error(), name_);
+  return std::move(*model);
+}
+
 ModelsOptions::ModelsOptions(Arguments& arguments) : dimensions_(arguments) {
   arguments.positional("MODEL", names_,
                        {.help = "model files, - for standard input, or samples:NAME; one or more"});
@@ -164,6 +172,17 @@ Outcome<PoolSize> parsePoolSize(const std::string& option, const std::string& te
   return PoolSize{.kind = PoolSize::Kind::bytes, .bytes = *bytes};
 }
 
+Outcome<std::vector<OpMove>> parseMoves(const std::string& option,
+                                        const std::vector<std::string>& texts) {
+  std::vector<OpMove> moves;
+  for (const std::string& text : texts) {
+    const auto move = parseMove(text);
+    if (!move) return failure(ExitCode::badUsage, option, move.error().text());
+    moves.push_back(*move);
+  }
+  return moves;
+}
+
 Outcome<AliasRules> StorageArguments::alias() const { return parseAlias("--alias", alias_); }
 
 Outcome<std::optional<Bytes>> StorageArguments::alignment() const {
@@ -226,6 +245,10 @@ RunArguments::RunArguments(Arguments& arguments, DefaultMachine machine)
     : storage_(arguments), machine_(arguments, machine) {
   constexpr int kMostThreads = 1024;
   threads_ = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  arguments.option("--move", moves_,
+                   {.help = "changes the order: runs one operator, by number, next to another and "
+                            "takes along what has to come; may be repeated",
+                    .type = "OP:before|after:OP"});
   arguments.number("--seed", seed_,
                    {.help = "for allocators that draw random numbers (default 1)", .type = "N"});
   arguments.number("--threads", threads_, 1, kMostThreads,
@@ -246,6 +269,9 @@ Outcome<RunConfig> RunArguments::config() const {
   const auto alignment = storage_.alignment();
   if (!alignment) return tl::unexpected(alignment.error());
   config.alignment = *alignment;
+  auto moves = parseMoves("--move", moves_);
+  if (!moves) return tl::unexpected(moves.error());
+  config.moves = std::move(*moves);
   if (auto applied = machine_.apply(config); !applied) return tl::unexpected(applied.error());
   return config;
 }

@@ -36,6 +36,8 @@ class ModelOptions {
   explicit ModelOptions(Arguments& arguments);
 
   Outcome<std::shared_ptr<const Model>> open() const;
+  /// The same for somebody who wants it for himself.
+  Outcome<Model> read() const;
   const std::string& name() const { return name_; }
 
  private:
@@ -93,6 +95,10 @@ class StorageArguments {
   std::string outputs_;
 };
 
+/// Moves of operators, such as 41:before:38.
+Outcome<std::vector<OpMove>> parseMoves(const std::string& option,
+                                        const std::vector<std::string>& texts);
+
 /// The options that decide on what machine a run happens.
 class MachineArguments {
  public:
@@ -124,6 +130,7 @@ class RunArguments {
  private:
   StorageArguments storage_;
   MachineArguments machine_;
+  std::vector<std::string> moves_;
   std::uint64_t seed_ = 1;
   int threads_ = 1;
   double timeLimit_ = 0;

@@ -29,9 +29,9 @@ struct PlanCommand {
     auto config = run_.config();
     if (!config) return tl::unexpected(config.error());
     config->allocator = *choice;
-    const auto opened = model.open();
+    auto opened = model.read();
     if (!opened) return tl::unexpected(opened.error());
-    const auto planned = executeWatched(*opened, *config, model.name(), !output.quiet());
+    const auto planned = planWatched(std::move(*opened), *config, model.name(), !output.quiet());
     if (!planned) return tl::unexpected(planned.error());
     if (auto written = write(**planned, *format); !written) {
       return tl::unexpected(written.error());

@@ -5,6 +5,7 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/stop.h"
+#include "core/report/advice_report.h"
 #include "core/report/run_report.h"
 #include "core/report/simulation_report.h"
 
@@ -25,6 +26,7 @@ struct ReportCommand {
     arguments.option(
         "--compare", compare,
         {.help = "adds a table of these allocators: A,B:key=value,... or all", .type = "LIST"});
+    arguments.flag("--advice", advice, "adds what would make memory smaller, proved by planning");
     arguments.flag("-q,--quiet", quiet, "no progress and no summary");
   }
 
@@ -46,6 +48,10 @@ struct ReportCommand {
   Outcome<ExitCode> run() const {
     const auto form = reportFormat();
     if (!form) return tl::unexpected(form.error());
+    if (advice && (*form == ReportFormat::json || *form == ReportFormat::csv)) {
+      return failure(ExitCode::badUsage, "--advice",
+                     "it goes into HTML and Markdown; 'highwater explain --advice' writes JSON");
+    }
     const auto choice = allocator.choice();
     if (!choice) return tl::unexpected(choice.error());
     std::vector<AllocatorChoice> others;
@@ -68,27 +74,40 @@ struct ReportCommand {
       comparison = compareAllocators(*opened, *config, others,
                                      {.stop = work.token(), .progress = line.callback()});
     }
-    const std::string text = document(**planned, comparison ? &*comparison : nullptr, *form);
+    const std::string text = document(*planned, comparison ? &*comparison : nullptr, *form);
     const auto written = writeOutput(path, [&](std::ostream& out) { out << text; });
     if (!written) return tl::unexpected(written.error());
     return verdict(**planned, model.name());
   }
 
-  std::string document(const Run& planned, const Comparison* comparison, ReportFormat form) const {
+  /// The report for people, with the advice that was asked for.
+  RunReport made(const std::shared_ptr<const Run>& planned, const Comparison* comparison,
+                 const std::string& command) const {
+    RunReport report = makeReport(*planned, comparison, command);
+    if (!advice) return report;
+    StoppableWork work;
+    ProgressLine line(quiet ? ProgressMode::never : ProgressMode::onTerminal);
+    report.tables.push_back(
+        adviceTable(advise(planned, {}, {.stop = work.token(), .progress = line.callback()})));
+    return report;
+  }
+
+  std::string document(const std::shared_ptr<const Run>& planned, const Comparison* comparison,
+                       ReportFormat form) const {
     static constexpr const char* kNames[] = {"report.html", "report.md", "report.json",
                                              "report.csv"};
     const std::string command = commandLine(path, kNames[static_cast<int>(form)]);
     switch (form) {
       case ReportFormat::html:
-        return reportHtml(planned, makeReport(planned, comparison, command));
+        return reportHtml(*planned, made(planned, comparison, command));
       case ReportFormat::markdown:
-        return reportMarkdown(makeReport(planned, comparison, command));
+        return reportMarkdown(made(planned, comparison, command));
       case ReportFormat::json:
-        return jsonDocument(reportJson(planned, comparison, command));
+        return jsonDocument(reportJson(*planned, comparison, command));
       case ReportFormat::csv:
         break;
     }
-    return reportCsv(planned);
+    return reportCsv(*planned);
   }
 
   ModelOptions model;
@@ -97,6 +116,7 @@ struct ReportCommand {
   std::string path;
   std::string format;
   std::string compare;
+  bool advice = false;
   bool quiet = false;
 };
 

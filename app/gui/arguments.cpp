@@ -19,6 +19,7 @@ struct Typed {
   std::string l2{};
   std::string l3{};
   std::string alignment{};
+  std::vector<std::string> moves{};
   std::string alias{"views"};
   std::string inputs{"arena"};
   std::string outputs{"arena"};
@@ -27,11 +28,17 @@ struct Typed {
   double timeLimit = 0;
   std::string theme{};
   std::string exportFile{};
+  std::string report{};
   std::string view{"window"};
-  std::string size{"1600x960"};
+  std::string size{};
+  std::string preset{"screen"};
+  int scale = 1;
+  std::string footer{};
+  bool compare = false;
   std::string step{"peak"};
+  std::string range{};
   std::string select{};
-  std::string below{};
+  std::vector<std::string> below{};
   std::string panel{};
 };
 
@@ -47,6 +54,9 @@ void declareRunOptions(CLI::App& app, Typed& typed) {
       ->type_name("SIZE");
   app.add_option("--l3", typed.l3, "what may be planned of L3")->type_name("SIZE");
   app.add_option("--align", typed.alignment, "of every address (default 64)")->type_name("N");
+  app.add_option("--move", typed.moves, "runs one operator next to another; may be repeated")
+      ->type_name("OP:before|after:OP")
+      ->allow_extra_args(false);
   app.add_option("--alias", typed.alias, "what may share storage")
       ->check(CLI::IsMember({"none", "views", "all"}));
   app.add_option("--inputs", typed.inputs, "where graph inputs live")
@@ -64,20 +74,35 @@ void declarePictureOptions(CLI::App& app, Typed& typed) {
   app.add_option("--theme", typed.theme, "colours")
       ->check(CLI::IsMember({"light", "dark", "system"}));
   app.add_option("--export", typed.exportFile, "writes a picture and exits; needs no display")
-      ->type_name("FILE.png|FILE.svg");
+      ->type_name("FILE.png|FILE.svg|FILE.pdf");
   app.add_option("--view", typed.view, "what the picture shows")
-      ->check(CLI::IsMember({"window", "map", "chart", "now"}));
+      ->check(CLI::IsMember({"window", "views", "map", "chart", "now", "compare", "report"}));
+  app.add_option("--report", typed.report, "writes a report and exits: --export with --view report")
+      ->type_name("FILE.pdf|.html|.md|.json|.csv")
+      ->excludes("--export");
   app.add_option("--size", typed.size, "of the picture (default 1600x960)")
       ->type_name("WIDTHxHEIGHT");
-  app.add_option("--step", typed.step, "the step that the picture shows (default peak)")
+  app.add_option("--preset", typed.preset, "a size with fitting letters; not for the window")
+      ->check(CLI::IsMember({"screen", "16:9", "column", "a4"}))
+      ->excludes("--size");
+  app.add_option("--scale", typed.scale, "pixels of a PNG for each of its size, 1 to 3")
+      ->check(CLI::Range(1, 3));
+  app.add_option("--footer", typed.footer,
+                 "where it comes from, below (default: not for the window)")
+      ->check(CLI::IsMember({"yes", "no"}));
+  app.add_flag("--compare", typed.compare, "compares the usual allocators first, for a report");
+  app.add_option("--step", typed.step, "the step to go to (in a picture by default the peak)")
       ->type_name("N|peak");
-  app.add_option("--select", typed.select, "the tensor that the picture has selected")
-      ->type_name("TENSOR");
-  app.add_option("--below", typed.below, "whose plan the picture has below the first one")
-      ->type_name("NAME[:key=value,...]");
-  app.add_option("--panel", typed.panel, "the panel that the picture has in front")
-      ->check(
-          CLI::IsMember({"inspector", "run", "events", "moment", "method", "compare", "problems"}));
+  app.add_option("--range", typed.range, "the steps to show, first and last (default all)")
+      ->type_name("A:B");
+  app.add_option("--select", typed.select, "the tensor to select")->type_name("TENSOR");
+  app.add_option("--below", typed.below,
+                 "whose plan the picture has below the first one; may be repeated")
+      ->type_name("NAME[:key=value,...]")
+      ->allow_extra_args(false);
+  app.add_option("--panel", typed.panel,
+                 "the panel that the picture has in front: inspector, compare, capacity, \u2026")
+      ->type_name("NAME");
 }
 
 tl::unexpected<Error> refuse(const std::string& message) {
@@ -138,6 +163,11 @@ Result<RunConfig> runConfig(const Typed& typed) {
     }
     config.alignment = Bytes(*number);
   }
+  for (const std::string& text : typed.moves) {
+    const auto move = parseMove(text);
+    if (!move) return refuse("--move: " + move.error().text());
+    config.moves.push_back(*move);
+  }
   if (typed.alias == "none") config.alias = AliasRules::none();
   if (typed.alias == "all") config.alias = AliasRules::all();
   config.planInputs = typed.inputs == "arena";
@@ -161,10 +191,40 @@ Result<QSize> pictureSize(const std::string& text) {
   return QSize(static_cast<int>(*width), static_cast<int>(*height));
 }
 
+Result<void> setStyle(const Typed& typed, StudioArguments& arguments) {
+  arguments.report = typed.view == "report" || !typed.report.empty();
+  if (!typed.report.empty()) arguments.exportFile = QString::fromStdString(typed.report);
+  PictureStyle& style = arguments.picture;
+  style.kind =
+      valueNamed(pictureKinds(), QString::fromStdString(typed.view)).value_or(PictureKind::window);
+  style.preset = *valueNamed(picturePresets(), QString::fromStdString(typed.preset));
+  style.scale = typed.scale;
+  style.footer = typed.footer.empty() ? isFree(style.kind) : typed.footer == "yes";
+  arguments.compare = typed.compare || style.kind == PictureKind::compare;
+  if (!isFree(style.kind) && style.preset != PicturePreset::screen && !arguments.report) {
+    return refuse("--preset: the window has the size it has; choose another --view");
+  }
+  return {};
+}
+
+Result<std::optional<std::pair<Step, Step>>> stepRange(const std::string& text) {
+  if (text.empty()) return std::optional<std::pair<Step, Step>>();
+  const auto parts = splitText(text, ':');
+  const auto first = parts.size() == 2 ? parseInteger(parts[0]) : std::nullopt;
+  const auto last = parts.size() == 2 ? parseInteger(parts[1]) : std::nullopt;
+  if (!first || !last || *first < 0 || *last < *first || *last > kMaxStep.count()) {
+    return refuse("--range: '" + printable(text) +
+                  "' is not A:B, two steps of which the second is not before the first");
+  }
+  return std::optional(std::pair(Step(*first), Step(*last)));
+}
+
 Result<void> setPicture(const Typed& typed, StudioArguments& arguments) {
-  const auto size = pictureSize(typed.size);
-  if (!size) return tl::unexpected(size.error());
-  arguments.size = *size;
+  if (!typed.size.empty()) {
+    const auto size = pictureSize(typed.size);
+    if (!size) return tl::unexpected(size.error());
+    arguments.size = *size;
+  }
   if (typed.step != "peak") {
     const auto step = parseInteger(typed.step);
     if (!step || *step < 0) {
@@ -172,22 +232,20 @@ Result<void> setPicture(const Typed& typed, StudioArguments& arguments) {
     }
     arguments.step = Step(*step);
   }
+  auto range = stepRange(typed.range);
+  if (!range) return tl::unexpected(range.error());
+  arguments.range = *range;
   arguments.select = typed.select;
-  if (!typed.below.empty()) {
-    auto choice = AllocatorChoice::parse(typed.below);
+  for (const std::string& name : typed.below) {
+    auto choice = AllocatorChoice::parse(name);
     if (!choice) return refuse("--below: " + choice.error().text());
-    arguments.below = std::move(*choice);
+    arguments.below.push_back(std::move(*choice));
   }
   arguments.panel = QString::fromStdString(typed.panel);
   arguments.exportFile = QString::fromStdString(typed.exportFile);
-  const std::pair<const char*, PictureKind> kinds[] = {{"window", PictureKind::window},
-                                                       {"map", PictureKind::map},
-                                                       {"chart", PictureKind::chart},
-                                                       {"now", PictureKind::now}};
-  for (const auto& [name, kind] : kinds) {
-    if (typed.view == name) arguments.picture = kind;
-  }
+  if (auto style = setStyle(typed, arguments); !style) return style;
   if (!typed.exportFile.empty() && typed.model.empty()) return refuse("--export needs a MODEL");
+  if (!typed.report.empty() && typed.model.empty()) return refuse("--report needs a MODEL");
   return {};
 }
 
@@ -200,6 +258,8 @@ Result<StudioArguments> understand(const Typed& typed) {
   auto config = runConfig(typed);
   if (!config) return tl::unexpected(config.error());
   arguments.request.config = *std::move(config);
+  arguments.allocatorGiven = !typed.allocator.empty();
+  arguments.platformGiven = !typed.platform.empty();
   if (typed.theme == "light") arguments.theme = ThemeChoice::light;
   if (typed.theme == "dark") arguments.theme = ThemeChoice::dark;
   if (typed.theme == "system") arguments.theme = ThemeChoice::system;

@@ -4,7 +4,9 @@
 #include <QString>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "app/gui/picture_style.h"
 #include "app/gui/settings.h"
 #include "core/run/run.h"
 
@@ -17,20 +19,23 @@ struct RunRequest {
   RunConfig config{};
 };
 
-/// What a picture shows.
-enum class PictureKind { window, map, chart, now };
-
 /// The command line, understood.
 struct StudioArguments {
   RunRequest request{};
   std::optional<ThemeChoice> theme{};  ///< Nothing: as remembered.
   QString exportFile{};                ///< Empty: open a window.
-  PictureKind picture = PictureKind::window;
+  bool report = false;                 ///< The file is a report, not a picture.
+  PictureStyle picture{.kind = PictureKind::window, .footer = false};
   QSize size{1600, 960};
-  std::optional<Step> step{};              ///< Nothing: the peak.
-  std::string select{};                    ///< A tensor; empty: none.
-  std::optional<AllocatorChoice> below{};  ///< Whose plan is shown below; nothing: none.
-  QString panel{};                         ///< The panel to raise; empty: as it is.
+  std::optional<Step> step{};  ///< Nothing: the peak in a picture, else as it is.
+  /// Steps to show, the end inclusive; nothing: all.
+  std::optional<std::pair<Step, Step>> range{};
+  std::string select{};                  ///< A tensor; empty: none.
+  std::vector<AllocatorChoice> below{};  ///< Whose plans are shown below, in order.
+  bool allocatorGiven = false;           ///< Otherwise a window takes what its settings say.
+  bool platformGiven = false;
+  QString panel{};       ///< The panel to raise; empty: as it is.
+  bool compare = false;  ///< Fills the comparison first.
 };
 
 /// What the program should do about its arguments: run, or print and exit.

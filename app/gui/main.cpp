@@ -1,11 +1,14 @@
 #include <QApplication>
+#include <QHashSeed>
 #include <QIcon>
 #include <cstdio>
 #include <memory>
 
 #include "app/gui/arguments.h"
 #include "app/gui/export.h"
+#include "app/gui/features/session.h"
 #include "app/gui/main_window.h"
+#include "app/gui/place.h"
 
 namespace {
 
@@ -29,6 +32,24 @@ struct QtWords {
   char* words[2] = {name, nullptr};
 };
 
+/// Opens the model of the command line; what that leaves open is as the settings have it. Then goes
+/// to the steps and the tensor it names.
+void openAsTold(const hw::StudioArguments& arguments, hw::MainWindow& window) {
+  hw::RunRequest request = arguments.request;
+  const hw::RunConfig standard = window.request().config;
+  if (!arguments.allocatorGiven) request.config.allocator = standard.allocator;
+  if (!arguments.platformGiven) request.config.platform = standard.platform;
+  QObject::connect(
+      window.job(), &hw::PlanJob::finished, &window,
+      [&window, arguments] {
+        if (auto gone = hw::goToPlace(arguments, window); !gone) {
+          window.messages()->showNote(QString::fromStdString(gone.error().text()));
+        }
+      },
+      Qt::SingleShotConnection);
+  window.open(request);
+}
+
 int runWindow(const hw::StudioArguments& arguments) {
   QtWords words;
   QApplication app(words.count, words.words);
@@ -42,13 +63,19 @@ int runWindow(const hw::StudioArguments& arguments) {
   if (arguments.theme) window.applyTheme(*arguments.theme);
   window.resize(arguments.size);
   window.show();
-  if (!arguments.request.model.empty()) window.open(arguments.request);
+  if (arguments.request.model.empty()) {
+    window.findChild<hw::Session*>()->restore();
+  } else {
+    openAsTold(arguments, window);
+  }
   return QApplication::exec();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Qt lists the fonts of a PDF in the order of a hash: equal files need an equal seed.
+  QHashSeed::setDeterministicGlobalSeed();
   const hw::ArgumentsOutcome outcome = hw::parseArguments(argc, argv);
   if (!outcome.arguments) {
     std::fputs(outcome.text.c_str(), outcome.exitCode == 0 ? stdout : stderr);

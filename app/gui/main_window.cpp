@@ -5,8 +5,10 @@
 #include <QComboBox>
 #include <QDir>
 #include <QFileInfo>
+#include <QMenu>
 #include <QMimeData>
 
+#include "app/gui/features/features.h"
 #include "core/base/text.h"
 #include "core/run/samples.h"
 #include "widgets/theme.h"
@@ -29,7 +31,7 @@ bool isWindowPaletteDark() {
 }  // namespace
 
 MainWindow::MainWindow(Settings* settings, QWidget* parent)
-    : QMainWindow(parent), settings_(settings), lockStep_(&state_, &belowState_), player_(&state_) {
+    : QMainWindow(parent), settings_(settings), player_(&state_) {
   isWindowPaletteDark();  // Ask before our own palette replaces the desktop's.
   applyTheme(settings->theme());
   setObjectName(QStringLiteral("studio"));
@@ -38,17 +40,20 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
   setDockNestingEnabled(true);
   status_ = new StatusLine(&state_, &job_, this);
   setStatusBar(status_);
+  buildMenuBar();
   buildViews();
   transport_ = new TransportBar(&state_, &player_, this);
   addToolBar(Qt::TopToolBarArea, transport_);
   buildDocks();
   buildMenus();
+  request_.config = defaultConfig();
+  runForm_->setConfig(request_.config);
+  addFeatures(this);
+  for (QMenu* menu : menus_) menu->menuAction()->setVisible(!menu->isEmpty());
   connectJob();
   connect(&state_, &ViewState::runChanged, this, &MainWindow::updateActions);
   connect(runForm_, &RunForm::changed, this, &MainWindow::planAgain);
   connect(runForm_, &RunForm::platformFileWanted, this, &MainWindow::choosePlatformFile);
-  request_.config = defaultConfig();
-  runForm_->setConfig(request_.config);
   updateActions();
   qApp->installEventFilter(this);
 }
@@ -72,6 +77,7 @@ void MainWindow::openModel(const QString& name) {
   request.model = name.toStdString();
   const auto config = runForm_->config();
   request.config = config ? *config : request_.config;
+  request.config.moves.clear();  // They speak of the operators of another model.
   open(request);
 }
 
@@ -105,6 +111,11 @@ void MainWindow::planAgain() {
   const auto model = job_.isRunning() ? pendingModel_ : state_.run()->model;
   request.config = *config;
   start(request, model);
+}
+
+void MainWindow::planWith(const RunConfig& config) {
+  runForm_->setConfig(config);
+  planAgain();
 }
 
 void MainWindow::finish(const PlanOutcome& outcome) {
@@ -144,7 +155,7 @@ void MainWindow::show(const RunRequest& request, const PlanOutcome& outcome) {
   const auto& model = *state_.run()->model;
   setWindowTitle(tr("%1 \u2013 Highwater").arg(QString::fromStdString(printable(model.name, 80))));
   showMaps();
-  stack_->setCurrentWidget(views_);
+  stack_->setCurrentWidget(column_);
 }
 
 void MainWindow::applyTheme(ThemeChoice choice) {

@@ -3,8 +3,11 @@
 #include <QActionGroup>
 #include <QFutureWatcher>
 #include <QMainWindow>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <array>
+#include <functional>
 #include <vector>
 
 #include "app/gui/arguments.h"
@@ -13,9 +16,9 @@
 #include "widgets/canvas/map_view.h"
 #include "widgets/canvas/memory_now.h"
 #include "widgets/charts/peak_chart.h"
+#include "widgets/compare/compare_maps.h"
 #include "widgets/compare/compare_panel.h"
 #include "widgets/compare/divergence.h"
-#include "widgets/compare/lock_step.h"
 #include "widgets/jobs/plan_job.h"
 #include "widgets/panels/event_panel.h"
 #include "widgets/panels/inspector.h"
@@ -31,6 +34,9 @@
 #include "widgets/transport/transport_bar.h"
 
 namespace hw {
+
+/// The menus of the menu bar, in its order. One without entries is not shown.
+enum class MenuKind { file, edit, view, simulate, compare, report, help };
 
 /// The studio's window: views of one run in a column, panels around them, a transport above. It
 /// owns what is open; everything on screen looks at its ViewState.
@@ -57,15 +63,47 @@ class MainWindow : public QMainWindow {
   MessageBar* messages() { return message_; }
   SchedulePanel* schedule() { return schedule_; }
   ComparePanel* comparison() { return compare_; }
-  /// The map below the first, in lock-step with it; hidden without a second run.
-  MapView* mapBelow() { return belowMap_; }
-  ViewState* belowState() { return &belowState_; }
-  /// Shows another run of the same model below the first map; null shows none.
-  void showBelow(std::shared_ptr<const Run> run) { lockStep_.setB(std::move(run)); }
+  /// The plans below the one on show, in lock-step with it.
+  CompareMaps* compareMaps() const { return compareMaps_; }
+  /// The first of their maps, that of B; hidden without a second run.
+  MapView* mapBelow() { return compareMaps_->map(0, PoolId(0)); }
+  ViewState* belowState() { return compareMaps_->state(0); }
+  /// Shows one more run of the same model below the first; null shows none at all.
+  void showBelow(const std::shared_ptr<const Run>& run);
   const std::vector<MapView*>& maps() const { return maps_; }
 
-  /// What `kind` looks like now, to be drawn in another size.
-  Picture picture(PictureKind kind, const QSize& size);
+  // What features (app/gui/features) build on.
+  Settings* settings() const { return settings_; }
+  PeakChart* chart() const { return chart_; }
+  MemoryNow* now() const { return now_; }
+  /// The column of views, all of which share the x axis of `state()`.
+  QSplitter* views() const { return views_; }
+  Inspector* inspector() const { return inspector_; }
+  TransportBar* transport() const { return transport_; }
+  StatusLine* statusLine() const { return status_; }
+  MetricsPanel* metrics() const { return metrics_; }
+  WelcomePage* welcome() const { return welcome_; }
+  /// What was asked for to get the run on show.
+  const RunRequest& request() const { return request_; }
+  /// Plans what is open with `config`, in the background, and shows it in the form too.
+  void planWith(const RunConfig& config);
+
+  QMenu* menu(MenuKind kind) const { return menus_[static_cast<std::size_t>(kind)]; }
+  /// An entry of `menu` and a command of the window; `name` is its id for tests, for the palette
+  /// and for rebinding, so it must be unique and never change.
+  QAction* addCommand(QMenu* menu, const QString& name, const QString& text,
+                      const QList<QKeySequence>& keys, const std::function<void()>& act);
+  /// Disabled, with the reason as tool tip, while nothing is open.
+  QAction* needsRun(QAction* action);
+  /// A panel that can be docked, with an entry in View > Panels. In the default layout it is a tab
+  /// of the dock named `tabOf`, or stands alone in `area` when that is empty.
+  QDockWidget* addDock(const QString& name, const QString& title, QWidget* content,
+                       Qt::DockWidgetArea area, const QString& tabOf = {});
+
+  /// What `style` asks for as it looks now; `size` is for presets without one.
+  Picture picture(const PictureStyle& style, const QSize& size);
+  /// How large what `kind` shows is on the screen.
+  QSize shownSize(PictureKind kind) const;
 
   void applyTheme(ThemeChoice choice);
   void setReducedMotion(bool reduced) { now_->setReducedMotion(reduced); }
@@ -80,9 +118,7 @@ class MainWindow : public QMainWindow {
 
  private:
   // main_window_menus.cpp
-  QAction* addCommand(QMenu* menu, const QString& name, const QString& text,
-                      const QList<QKeySequence>& keys, const std::function<void()>& act);
-  QAction* needsRun(QAction* action);
+  void buildMenuBar();
   void buildMenus();
   void buildFileMenu();
   void buildViewMenu();
@@ -95,8 +131,6 @@ class MainWindow : public QMainWindow {
 
   // main_window_layout.cpp
   void buildViews();
-  QDockWidget* addDock(const QString& name, const QString& title, QWidget* content,
-                       Qt::DockWidgetArea area);
   void buildDocks();
   void defaultLayout();
   void restoreLayout();
@@ -112,8 +146,10 @@ class MainWindow : public QMainWindow {
   void reportFailure(const Error& error);
 
   // main_window_pictures.cpp
-  std::vector<MapView*> shownMaps() const;
-  Picture mapPicture(const QSize& size) const;
+  Picture mapPicture() const;
+  Picture contentOf(PictureKind kind);
+  void paintChart(QPainter& painter, const QRect& target);
+  void paintViews(QPainter& painter, const QRect& target);
 
   // main_window_compare.cpp
   void connectCompare();
@@ -122,14 +158,13 @@ class MainWindow : public QMainWindow {
   void exportComparison();
   void chooseBelow();
   void arrangeBelow();
-  void findDivergence();
+  void findDivergence(std::optional<std::size_t> place);
   void goToDivergence();
 
   // main_window_commands.cpp
   void chooseFile();
   void choosePlatformFile();
   void chooseDimensions();
-  void exportPicture(PictureKind kind);
   void focusThenFit();
   void clearSelection();
   void showShortcuts();
@@ -137,8 +172,6 @@ class MainWindow : public QMainWindow {
 
   Settings* settings_;
   ViewState state_;
-  ViewState belowState_;  ///< Of the run that is shown below, in lock-step.
-  LockStep lockStep_;
   Player player_;
   RunRequest request_;                         ///< Of the run on show.
   RunRequest pending_;                         ///< Of the job under way.
@@ -148,7 +181,8 @@ class MainWindow : public QMainWindow {
   QSplitter* views_ = nullptr;
   PeakChart* chart_ = nullptr;
   std::vector<MapView*> maps_;
-  MapView* belowMap_ = nullptr;
+  CompareMaps* compareMaps_ = nullptr;
+  QScrollArea* column_ = nullptr;  ///< Around `views_`: there may be more maps than fit.
   MemoryNow* now_ = nullptr;
   WelcomePage* welcome_ = nullptr;
   MessageBar* message_ = nullptr;
@@ -164,13 +198,16 @@ class MainWindow : public QMainWindow {
   ComparePanel* compare_ = nullptr;
   StatusLine* status_ = nullptr;
 
+  /// Docks that features added, and the dock each is a tab of.
+  std::vector<std::pair<QDockWidget*, QString>> featureDocks_;
+  std::array<QMenu*, 7> menus_{};
   QMenu* recent_ = nullptr;
   QMenu* panels_ = nullptr;
   QActionGroup* themes_ = nullptr;
   QList<QAction*> needRun_;
   QList<QAction*> needBelow_;
-  QFutureWatcher<std::optional<Divergence>> divergence_;
-  std::pair<std::shared_ptr<const Run>, std::shared_ptr<const Run>> diverging_;  ///< A and B.
+  QFutureWatcher<std::vector<std::optional<Divergence>>> divergence_;
+  std::vector<std::shared_ptr<const Run>> diverging_;  ///< A, and those it is held against.
   bool laidOut_ = false;
   PlanJob job_;  ///< Last: its threads end before what they report to.
 };

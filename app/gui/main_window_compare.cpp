@@ -2,14 +2,15 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
-#include <QMenuBar>
 #include <QPromise>
 #include <QThreadPool>
 #include <algorithm>
+#include <ranges>
 
+#include "app/gui/dock_room.h"
 #include "app/gui/main_window.h"
 #include "core/base/text.h"
-#include "widgets/canvas/reference_lines.h"
+#include "widgets/compare/run_label.h"
 
 namespace hw {
 
@@ -17,20 +18,22 @@ void MainWindow::connectCompare() {
   connect(compare_, &ComparePanel::runWanted, this, &MainWindow::openCompared);
   connect(compare_, &ComparePanel::exportWanted, this, &MainWindow::exportComparison);
   connect(compare_, &ComparePanel::belowWanted, this, &MainWindow::showBelow);
-  connect(&lockStep_, &LockStep::changed, this, &MainWindow::arrangeBelow);
-  connect(&divergence_, &QFutureWatcherBase::finished, this, &MainWindow::goToDivergence);
-  // One scale: what one map shows of the addresses, the other does.
-  MapView* above = maps_.front();
-  connect(above, &MapView::visibleBytesChanged, belowMap_, &MapView::setVisibleBytes);
-  connect(belowMap_, &MapView::visibleBytesChanged, above, [this, above](double low, double high) {
-    if (belowState_.run()) above->setVisibleBytes(low, high);
+  connect(compare_, &ComparePanel::closeWanted, compareMaps_, &CompareMaps::close);
+  connect(compare_, &ComparePanel::divergenceWanted, this, [this](const auto& run) {
+    showBelow(run);
+    const auto runs = compareMaps_->runs();
+    const auto found = std::ranges::find(runs, run);
+    if (found != runs.end()) findDivergence(static_cast<std::size_t>(found - runs.begin()));
   });
+  connect(compareMaps_, &CompareMaps::changed, this, &MainWindow::arrangeBelow);
+  connect(compareMaps_, &CompareMaps::divergenceWanted, this,
+          [this](std::size_t place) { findDivergence(place); });
+  connect(&divergence_, &QFutureWatcherBase::finished, this, &MainWindow::goToDivergence);
 }
 
 void MainWindow::buildCompareMenu() {
-  QMenu* menu = menuBar()->addMenu(tr("&Compare"));
-  menu->setToolTipsVisible(true);
-  needsRun(addCommand(menu, QStringLiteral("compare"), tr("&Compare allocators"),
+  QMenu* menu = this->menu(MenuKind::compare);
+  needsRun(addCommand(menu, QStringLiteral("compare"), tr("&Compare"),
                       {QKeySequence(Qt::CTRL | Qt::Key_D)}, [this] { compareAllocators(); }));
   QAction* stop = addCommand(menu, QStringLiteral("stopComparing"), tr("&Stop comparing"), {},
                              [this] { compare_->job()->stop(); });
@@ -39,10 +42,10 @@ void MainWindow::buildCompareMenu() {
   needsRun(addCommand(menu, QStringLiteral("showBelow"), tr("Show the chosen row's plan &below"),
                       {Qt::Key_B}, [this] { chooseBelow(); }));
   needBelow_ = {
-      addCommand(menu, QStringLiteral("closeBelow"), tr("Close the &map below"),
+      addCommand(menu, QStringLiteral("closeBelow"), tr("Close the &maps below"),
                  {QKeySequence(Qt::SHIFT | Qt::Key_B)}, [this] { showBelow(nullptr); }),
       addCommand(menu, QStringLiteral("firstDivergence"), tr("Go to the first &divergence"),
-                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)}, [this] { findDivergence(); })};
+                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)}, [this] { findDivergence({}); })};
   arrangeBelow();
   menu->addSeparator();
   QAction* save = addCommand(menu, QStringLiteral("exportComparison"),
@@ -63,9 +66,7 @@ void MainWindow::buildCompareMenu() {
 
 /// Shows the table, and fills it if it is empty.
 void MainWindow::compareAllocators() {
-  auto* dock = findChild<QDockWidget*>(QStringLiteral("compare"));
-  dock->show();
-  dock->raise();
+  raiseWithRoom(this, findChild<QDockWidget*>(QStringLiteral("compare")));
   if (!compare_->comparison() && !compare_->job()->isRunning()) compare_->compare();
   compare_->table()->setFocus();
 }
@@ -91,40 +92,60 @@ void MainWindow::chooseBelow() {
   }
 }
 
-void MainWindow::arrangeBelow() {
-  const auto a = state_.run();
-  const auto b = belowState_.run();
-  belowMap_->setVisible(b != nullptr);
-  const PoolId pool(0);
-  const double top = a && b ? std::max(fullByteRange(*a, pool), fullByteRange(*b, pool)) : 1;
-  maps_.front()->setLeastHeight(top);
-  belowMap_->setLeastHeight(top);
-  compare_->setBelow(b);
-  for (QAction* action : std::as_const(needBelow_)) {
-    action->setEnabled(b != nullptr);
-    action->setToolTip(b ? QString() : tr("Show a second plan below the first one first"));
+void MainWindow::showBelow(const std::shared_ptr<const Run>& run) {
+  if (run) {
+    compareMaps_->add(run);
+  } else {
+    compareMaps_->clear();
   }
 }
 
-/// All events of both are looked at, so not in this thread.
-void MainWindow::findDivergence() {
-  if (!belowState_.run() || divergence_.isRunning()) return;
-  diverging_ = {state_.run(), belowState_.run()};
-  auto promise = std::make_shared<QPromise<std::optional<Divergence>>>();
+void MainWindow::arrangeBelow() {
+  const auto runs = compareMaps_->runs();
+  compare_->setBelow(runs);
+  for (QAction* action : std::as_const(needBelow_)) {
+    action->setEnabled(!runs.empty());
+    action->setToolTip(runs.empty() ? tr("Show a second plan below the first one first")
+                                    : QString());
+  }
+}
+
+/// All events of all are looked at, so not in this thread. Without a place, of everything below A.
+void MainWindow::findDivergence(std::optional<std::size_t> place) {
+  const auto runs = compareMaps_->runs();
+  if (runs.empty() || divergence_.isRunning() || (place && *place >= runs.size())) return;
+  diverging_ = {state_.run()};
+  const std::size_t first = place.value_or(0);
+  const std::size_t last = place ? first + 1 : runs.size();
+  diverging_.insert(diverging_.end(), runs.begin() + static_cast<std::ptrdiff_t>(first),
+                    runs.begin() + static_cast<std::ptrdiff_t>(last));
+  auto promise = std::make_shared<QPromise<std::vector<std::optional<Divergence>>>>();
   divergence_.setFuture(promise->future());
   promise->start();
-  QThreadPool::globalInstance()->start([promise, runs = diverging_] {
-    promise->addResult(firstDivergence(*runs.first, *runs.second));
+  QThreadPool::globalInstance()->start([promise, all = diverging_, first] {
+    std::vector<std::optional<Divergence>> found;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      found.push_back(firstDivergence(*all[0], *all[i], runLetter(first + i)));
+    }
+    promise->addResult(std::move(found));
     promise->finish();
   });
 }
 
+/// To the earliest of them.
 void MainWindow::goToDivergence() {
-  const auto [a, b] = std::exchange(diverging_, {});
-  if (a != state_.run() || b != belowState_.run()) return;  // Asked about what is gone.
-  const auto found = divergence_.result();
+  const auto asked = std::exchange(diverging_, {});
+  const auto runs = compareMaps_->runs();
+  const bool all = std::ranges::all_of(asked | std::views::drop(1), [&](const auto& run) {
+    return std::ranges::find(runs, run) != runs.end();
+  });
+  if (asked.front() != state_.run() || !all) return;  // Asked about what is gone.
+  std::optional<Divergence> found;
+  for (const auto& one : divergence_.result()) {
+    if (one && (!found || one->step < found->step)) found = one;
+  }
   if (!found) {
-    message_->showNote(tr("A and B do the same all along."));
+    message_->showNote(tr("They do the same all along."));
     return;
   }
   state_.setStep(found->step);

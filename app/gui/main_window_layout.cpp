@@ -28,18 +28,20 @@ void MainWindow::buildViews() {
     views_->addWidget(map);
     maps_.push_back(map);
   }
-  belowMap_ = new MapView(&belowState_, PoolId(0), views_);
-  belowMap_->setObjectName(QStringLiteral("mapBelow"));
-  belowMap_->setLeader(&state_);
-  belowMap_->hide();
-  connect(belowMap_, &MapView::pointedAt, status_, &StatusLine::setPointer);
-  views_->insertWidget(2, belowMap_);
+  compareMaps_ = new CompareMaps(&state_, maps_, views_, this);
+  connect(compareMaps_, &CompareMaps::pointedAt, status_, &StatusLine::setPointer);
   now_ = new MemoryNow(&state_, views_);
   now_->setReducedMotion(settings_->reducedMotion());
   views_->addWidget(now_);
-  views_->setStretchFactor(1, 4);
-  views_->setStretchFactor(2, 4);
-  views_->setStretchFactor(3, 2);
+  for (int index = 0; index < views_->count(); ++index) {
+    const bool map = views_->widget(index) != chart_ && views_->widget(index) != now_;
+    views_->setStretchFactor(index, map ? 4 : 0);
+  }
+  column_ = new QScrollArea(this);
+  column_->setWidget(views_);
+  column_->setWidgetResizable(true);
+  column_->setFrameShape(QFrame::NoFrame);
+  column_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 
   welcome_ = new WelcomePage(this);
   std::vector<WelcomePage::Sample> samples;
@@ -53,7 +55,7 @@ void MainWindow::buildViews() {
 
   stack_ = new QStackedWidget(this);
   stack_->addWidget(welcome_);
-  stack_->addWidget(views_);
+  stack_->addWidget(column_);
   message_ = new MessageBar(this);
   auto* centre = new QWidget(this);
   auto* layout = new QVBoxLayout(centre);
@@ -65,11 +67,23 @@ void MainWindow::buildViews() {
 }
 
 QDockWidget* MainWindow::addDock(const QString& name, const QString& title, QWidget* content,
-                                 Qt::DockWidgetArea area) {
+                                 Qt::DockWidgetArea area, const QString& tabOf) {
   auto* dock = new QDockWidget(title, this);
   dock->setObjectName(name);
   dock->setWidget(content);
+  QDockWidget* neighbour = nullptr;
+  for (auto* other : findChildren<QDockWidget*>()) {
+    if (other != dock && dockWidgetArea(other) == area) neighbour = other;
+  }
   addDockWidget(area, dock);
+  // Side by side they would ask for more room than a screen has before the layout is made.
+  if (neighbour) tabifyDockWidget(neighbour, dock);
+  if (panels_) {  // The menus exist: a feature adds this.
+    panels_->insertAction(transport_->toggleViewAction(), dock->toggleViewAction());
+    featureDocks_.emplace_back(dock, tabOf);
+    // Side by side, all panels together would be wider than the window.
+    if (auto* first = findChild<QDockWidget*>(tabOf)) tabifyDockWidget(first, dock);
+  }
   return dock;
 }
 
@@ -99,6 +113,11 @@ void MainWindow::buildDocks() {
     problems->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems (%1)").arg(count));
   });
   connect(&state_, &ViewState::selectionChanged, this, &MainWindow::raiseInspector);
+  // Side by side, before the default layout is made, they would ask for a very wide window.
+  for (const char* name : {"moment", "method", "compare", "problems"}) {
+    tabifyDockWidget(findChild<QDockWidget*>(QStringLiteral("events")),
+                     findChild<QDockWidget*>(QString::fromLatin1(name)));
+  }
 }
 
 /// The right column takes the whole height: it holds most of the words.
@@ -116,15 +135,13 @@ void MainWindow::defaultLayout() {
   addDockWidget(Qt::RightDockWidgetArea, dock("run"));
   addDockWidget(Qt::RightDockWidgetArea, dock("metrics"));
   addDockWidget(Qt::BottomDockWidgetArea, dock("events"));
-  addDockWidget(Qt::BottomDockWidgetArea, dock("moment"));
-  addDockWidget(Qt::BottomDockWidgetArea, dock("method"));
-  addDockWidget(Qt::BottomDockWidgetArea, dock("compare"));
-  addDockWidget(Qt::BottomDockWidgetArea, dock("problems"));
-  tabifyDockWidget(dock("events"), dock("moment"));
-  tabifyDockWidget(dock("moment"), dock("method"));
-  tabifyDockWidget(dock("method"), dock("compare"));
-  tabifyDockWidget(dock("compare"), dock("problems"));
-  dock("events")->raise();
+  // One at a time: side by side they would ask for a very wide window, if only for a moment.
+  const char* before = "events";
+  for (const char* name : {"moment", "method", "compare", "problems"}) {
+    addDockWidget(Qt::BottomDockWidgetArea, dock(name));
+    tabifyDockWidget(dock(before), dock(name));
+    before = name;
+  }
   const bool roomy = height() >= kRoomyHeight;
   if (roomy) {
     splitDockWidget(dock("inspector"), dock("run"), Qt::Vertical);
@@ -132,8 +149,16 @@ void MainWindow::defaultLayout() {
   } else {
     splitDockWidget(dock("inspector"), dock("metrics"), Qt::Vertical);
     tabifyDockWidget(dock("inspector"), dock("run"));
-    dock("run")->raise();
   }
+  // Last: splitting takes a panel out of its tabs.
+  for (const auto& [added, tabOf] : featureDocks_) {
+    added->setFloating(false);
+    added->show();
+    addDockWidget(dockWidgetArea(added), added);
+    if (auto* first = findChild<QDockWidget*>(tabOf)) tabifyDockWidget(first, added);
+  }
+  for (const char* name : {"events", "schedule", "metrics"}) dock(name)->raise();
+  if (!roomy) dock("run")->raise();
   const bool narrow = width() < 1400;
   resizeDocks({dock("schedule"), dock("inspector")}, {narrow ? 220 : 275, narrow ? 280 : 315},
               Qt::Horizontal);

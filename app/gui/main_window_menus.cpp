@@ -13,7 +13,7 @@ QAction* MainWindow::addCommand(QMenu* menu, const QString& name, const QString&
   QAction* action = menu->addAction(text);
   action->setObjectName(name);
   action->setShortcuts(keys);
-  connect(action, &QAction::triggered, this, act);
+  if (act) connect(action, &QAction::triggered, this, act);
   addAction(action);
   return action;
 }
@@ -21,6 +21,15 @@ QAction* MainWindow::addCommand(QMenu* menu, const QString& name, const QString&
 QAction* MainWindow::needsRun(QAction* action) {
   needRun_.append(action);
   return action;
+}
+
+void MainWindow::buildMenuBar() {
+  const QString titles[] = {tr("&File"),    tr("&Edit"),   tr("&View"), tr("&Simulate"),
+                            tr("&Compare"), tr("&Report"), tr("&Help")};
+  for (std::size_t i = 0; i < menus_.size(); ++i) {
+    menus_[i] = menuBar()->addMenu(titles[i]);
+    menus_[i]->setToolTipsVisible(true);
+  }
 }
 
 void MainWindow::buildMenus() {
@@ -32,8 +41,7 @@ void MainWindow::buildMenus() {
 }
 
 void MainWindow::buildFileMenu() {
-  QMenu* menu = menuBar()->addMenu(tr("&File"));
-  menu->setToolTipsVisible(true);
+  QMenu* menu = this->menu(MenuKind::file);
   addCommand(menu, QStringLiteral("open"), tr("&Open\u2026"), {QKeySequence::Open}, [this] {
     chooseFile();
   })->setIcon(glyphIcon(Glyph::open));
@@ -52,18 +60,6 @@ void MainWindow::buildFileMenu() {
   menu->addSeparator();
   needsRun(addCommand(menu, QStringLiteral("dimensions"), tr("Free &dimensions\u2026"), {},
                       [this] { chooseDimensions(); }));
-  menu->addSeparator();
-  const std::pair<const char*, std::pair<QString, PictureKind>> pictures[] = {
-      {"exportMap", {tr("Export &map\u2026"), PictureKind::map}},
-      {"exportChart", {tr("Export &chart\u2026"), PictureKind::chart}},
-      {"exportNow", {tr("Export memory &now\u2026"), PictureKind::now}},
-      {"exportWindow", {tr("Export &window\u2026"), PictureKind::window}}};
-  for (const auto& [name, what] : pictures) {
-    QAction* action = addCommand(menu, QString::fromLatin1(name), what.first, {},
-                                 [this, kind = what.second] { exportPicture(kind); });
-    action->setIcon(glyphIcon(Glyph::picture));
-    needsRun(action);
-  }
   menu->addSeparator();
   addCommand(menu, QStringLiteral("quit"), tr("&Quit"), {QKeySequence::Quit}, [this] { close(); });
 }
@@ -86,8 +82,7 @@ void MainWindow::fillRecentMenu() {
 }
 
 void MainWindow::buildViewMenu() {
-  QMenu* menu = menuBar()->addMenu(tr("&View"));
-  menu->setToolTipsVisible(true);
+  QMenu* menu = this->menu(MenuKind::view);
   needsRun(addCommand(menu, QStringLiteral("focus"), tr("&Focus selection, then fit"), {Qt::Key_F},
                       [this] { focusThenFit(); }))
       ->setIcon(glyphIcon(Glyph::zoomIn));
@@ -138,8 +133,7 @@ void MainWindow::buildThemeMenu(QMenu* view) {
 }
 
 void MainWindow::buildRunMenu() {
-  QMenu* menu = menuBar()->addMenu(tr("&Run"));
-  menu->setToolTipsVisible(true);
+  QMenu* menu = this->menu(MenuKind::simulate);
   for (QAction* move : transport_->moves()) menu->addAction(move);
   const auto jump = [this, menu](const char* name, const QString& text, int key, int ops) {
     needsRun(addCommand(menu, QString::fromLatin1(name), text, {QKeySequence(Qt::CTRL | key)},
@@ -148,9 +142,9 @@ void MainWindow::buildRunMenu() {
   jump("opsBack", tr("Back 10 ops"), Qt::Key_Left, -10);
   jump("opsForward", tr("Forward 10 ops"), Qt::Key_Right, 10);
   menu->addSeparator();
-  needsRun(addCommand(menu, QStringLiteral("planAgain"), tr("Plan &again"), {Qt::Key_F5}, [this] {
-    planAgain();
-  }))->setIcon(glyphIcon(Glyph::refresh));
+  needsRun(addCommand(menu, QStringLiteral("planAgain"), tr("Plan &again"),
+                      {QKeySequence(Qt::CTRL | Qt::Key_R)}, [this] { planAgain(); }))
+      ->setIcon(glyphIcon(Glyph::refresh));
   QAction* cancel =
       addCommand(menu, QStringLiteral("cancelPlanning"), tr("&Cancel planning"),
                  {QKeySequence(Qt::SHIFT | Qt::Key_Escape)}, [this] { job_.cancel(); });
@@ -166,7 +160,7 @@ void MainWindow::buildRunMenu() {
 }
 
 void MainWindow::buildHelpMenu() {
-  QMenu* menu = menuBar()->addMenu(tr("&Help"));
+  QMenu* menu = this->menu(MenuKind::help);
   addCommand(menu, QStringLiteral("shortcuts"), tr("&Shortcuts"),
              {QKeySequence(Qt::Key_Question), QKeySequence(Qt::Key_F1)},
              [this] { showShortcuts(); });

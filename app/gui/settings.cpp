@@ -22,7 +22,26 @@ QVariant Settings::value(const QString& key, const QVariant& fallback) const {
 }
 
 void Settings::setValue(const QString& key, const QVariant& value) {
-  if (store_) store_->setValue(key, value);
+  if (!store_) return;
+  if (value.isValid()) {
+    store_->setValue(key, value);
+  } else {
+    store_->remove(key);
+  }
+}
+
+QStringList Settings::keysOf(const QString& group) const {
+  if (!store_) return {};
+  store_->beginGroup(group);
+  QStringList keys = store_->childKeys() + store_->childGroups();
+  store_->endGroup();
+  keys.removeDuplicates();
+  keys.sort();
+  return keys;
+}
+
+void Settings::sync() {
+  if (store_) store_->sync();
 }
 
 ThemeChoice Settings::theme() const {
@@ -43,6 +62,10 @@ void Settings::setReducedMotion(bool reduced) { setValue(kReducedMotion, reduced
 QString Settings::lastFolder() const { return value(kFolder, {}).toString(); }
 
 void Settings::setLastFolder(const QString& folder) { setValue(kFolder, folder); }
+
+QString Settings::remembered(const QString& key) const { return value(key, {}).toString(); }
+
+void Settings::remember(const QString& key, const QString& text) { setValue(key, text); }
 
 QStringList Settings::recentModels() const { return value(kRecent, {}).toStringList(); }
 

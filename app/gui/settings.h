@@ -28,6 +28,10 @@ class Settings {
   QString lastFolder() const;
   void setLastFolder(const QString& folder);
 
+  /// Something small that a dialog or panel keeps, "export/format"; empty when it keeps nothing.
+  QString remembered(const QString& key) const;
+  void remember(const QString& key, const QString& value);
+
   /// Latest first, each once, at most ten.
   QStringList recentModels() const;
   void addRecentModel(const QString& name);
@@ -38,10 +42,15 @@ class Settings {
   void setLayout(const QString& part, const QByteArray& value);
   void forgetLayout();
 
- private:
+  /// What features keep, by keys such as "session/restore". An invalid value forgets the key.
   QVariant value(const QString& key, const QVariant& fallback) const;
   void setValue(const QString& key, const QVariant& value);
+  /// The last parts of all keys below `group`, sorted.
+  QStringList keysOf(const QString& group) const;
+  /// Writes now what would be written a moment later.
+  void sync();
 
+ private:
   std::unique_ptr<QSettings> store_;
 };
 

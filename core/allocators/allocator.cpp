@@ -40,7 +40,7 @@ bool exceedsCapacity(const Problem& problem, const Plan& plan) {
 
 }  // namespace
 
-Plan finishPlan(const Problem& problem, Plan plan) {
+Plan finishPlan(const Problem& problem, Plan plan, bool story) {
   check(plan.addresses.size() == problem.stays.size(), "an address slot for every stay");
   const auto alignment = commonAlignment(problem);
   check(alignment.has_value(), "alignments that have a common multiple");
@@ -50,7 +50,7 @@ Plan finishPlan(const Problem& problem, Plan plan) {
   if (claimsToFit && (!complete || exceedsCapacity(problem, plan))) {
     plan.status = PlanStatus::overBudget;
   }
-  if (plan.story.empty()) plan.story = narrate(problem, plan);
+  if (story && plan.story.empty()) plan.story = narrate(problem, plan);
   const std::vector<Violation> violations = validate(problem, plan, 1);
   check(violations.empty(), violations.empty() ? "" : "a valid plan: " + violations[0].message);
   return plan;
@@ -82,7 +82,7 @@ Result<Plan> Allocator::plan(const Problem& problem, const PlanContext& context)
   }
   Result<Plan> solved = solve(problem, context);
   if (!solved) return solved;
-  return finishPlan(problem, std::move(*solved));
+  return finishPlan(problem, std::move(*solved), context.story);
 }
 
 }  // namespace hw

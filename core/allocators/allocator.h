@@ -24,6 +24,8 @@ struct PlanContext {
   /// What searches have used of their budgets, for plannings that run the allocator more than once;
   /// null: this is the only run.
   SearchUse* use = nullptr;
+  /// Whether the plan is to tell how memory gets there, where the method has not told it anyway.
+  bool story = true;
   /// Called now and then with a fraction done and a word; from the planning thread. May be empty.
   std::function<void(double, const std::string&)> progress{};
 };
@@ -34,9 +36,9 @@ class Allocator {
  public:
   virtual ~Allocator() = default;
 
-  /// Solves `problem`. The story is complete, region sizes are tight, and the result has been
-  /// validated. Fails only when the problem asks for what this allocator cannot do (pins, say), or
-  /// on stop before there is any plan; "does not fit" is a status.
+  /// Solves `problem`. The story is complete if asked for, region sizes are tight, and the result
+  /// has been validated. Fails only when the problem asks for what this allocator cannot do (pins,
+  /// say), or on stop before there is any plan; "does not fit" is a status.
   Result<Plan> plan(const Problem& problem, const PlanContext& context) const;
 
   /// Why `stay` lies where `plan`, which this allocator made of `problem`, has put it: the chosen
@@ -55,7 +57,8 @@ class Allocator {
 };
 
 /// What `Allocator::plan` does after the strategy: fits regions, tells the story when there is
-/// none, lowers a status that claims too much, and validates. For plans put together from several.
-Plan finishPlan(const Problem& problem, Plan plan);
+/// none and `story` asks for it, lowers a status that claims too much, and validates. For plans put
+/// together from several.
+Plan finishPlan(const Problem& problem, Plan plan, bool story = true);
 
 }  // namespace hw

@@ -103,6 +103,11 @@ class PoolSearch {
 
   bool empty() const { return rectangles_.count() == 0; }
 
+  void addUse(SearchUse& use) const {
+    use.tries += moves_;
+    use.nodes += nodes_;
+  }
+
   void write(Plan& plan) const {
     for (const StayId id : rectangles_.stays) {
       plan.addresses[id] = Address{pool_, RegionId(0), offsets_[id]};
@@ -145,8 +150,9 @@ class PoolSearch {
                         .bound = bound_,
                         .nodes = nodes_ + moves_,
                         .winner = winner_});
-    if (context_.progress) context_.progress(0.1, progressText(history_.back()));
+    tellProgress(context_, poolName(), history_.back());
   }
+  const std::string& poolName() const { return problem_.pools[pool_].name; }
 
   void improve(Bytes peak, std::string_view winner) {
     planned_ = true;
@@ -261,12 +267,13 @@ class PoolSearch {
       if (now.incumbent < peak_) winner_ = fmt::format("exact, {}", now.winner);
       peak_ = std::min(peak_, now.incumbent);
       note();
-    } else if (context_.progress) {
-      context_.progress(0.1, progressText({.seconds = seconds(),
-                                           .incumbent = peak_,
-                                           .bound = bound_,
-                                           .nodes = nodes_ + moves_,
-                                           .winner = winner_}));
+    } else {
+      tellProgress(context_, poolName(),
+                   {.seconds = seconds(),
+                    .incumbent = peak_,
+                    .bound = bound_,
+                    .nodes = nodes_ + moves_,
+                    .winner = winner_});
     }
   }
 
@@ -301,6 +308,7 @@ class Best final : public Allocator {
       PoolSearch search(problem, pool, context, budgetFor(context));
       if (search.empty()) continue;
       if (!search.run()) return fail(ErrorCode::stopped, "planning was stopped");
+      if (context.use) search.addUse(*context.use);
       search.write(plan);
       const PlanStatus status = search.status();
       if (status == PlanStatus::infeasible) plan.status = status;
@@ -316,6 +324,11 @@ class Best final : public Allocator {
     budget.moves = std::min(budget.moves, context.nodeBudget);
     budget.nodes = std::min(budget.nodes, context.nodeBudget);
     if (context.timeLimit > 0) budget.seconds = context.timeLimit;
+    if (SearchUse* use = context.use) {
+      budget.moves = use->most(use->tries, budget.moves) - use->tries;
+      budget.nodes = use->most(use->nodes, budget.nodes) - use->nodes;
+      budget.seconds = use->seconds(budget.seconds, context.clock);
+    }
     return budget;
   }
 

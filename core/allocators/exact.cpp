@@ -70,6 +70,7 @@ class Exact final : public Allocator {
     PlanStatus status = PlanStatus::optimal;
     for (const PoolId pool : problem.pools.keys()) {
       const ExactResult found = solveExact(problem, pool, optionsFor(problem, pool, context));
+      if (context.use) context.use->nodes += found.nodes;
       const bool any = place(problem, pool, found, plan);
       if (!any) continue;
       status = worse(status, isQuestion(problem, pool) ? answered(found.status) : found.status);
@@ -128,12 +129,19 @@ class Exact final : public Allocator {
                          .threads = context.threads,
                          .stop = context.stop};
     if (pool == PoolId(0) && settings_.capacity > Bytes()) options.capacity = settings_.capacity;
-    if (context.progress) {
-      options.progress = [&](const ExactProgress& now) {
-        context.progress(0.1, progressText(now));
-      };
-    }
+    if (context.use) shareBudget(context, options);
+    options.progress = [&context, &name = problem.pools[pool].name](const ExactProgress& now) {
+      tellProgress(context, name, now);
+    };
     return options;
+  }
+
+  /// One of several plannings takes its part of what is left.
+  static void shareBudget(const PlanContext& context, ExactOptions& options) {
+    SearchUse& use = *context.use;
+    options.seconds = use.seconds(options.seconds, context.clock);
+    if (options.nodes == 0) return;
+    options.nodes = std::max<std::int64_t>(1, use.most(use.nodes, options.nodes) - use.nodes);
   }
 
   /// The option asks for less than the pool has: a plan may be good though the answer is no.

@@ -4,6 +4,7 @@
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/pins.h"
+#include "core/allocators/search_report.h"
 #include "core/plan/metrics.h"
 #include "core/solver/fast/fast_search.h"
 
@@ -32,26 +33,57 @@ class Fast final : public Allocator {
     if (const auto pinned = placePins(problem, plan); !pinned) {
       return tl::unexpected(pinned.error());
     }
-    FastOptions options{.moves = moves_,
-                        .seconds = context.timeLimit > 0 ? context.timeLimit : seconds_,
-                        .seed = context.seed,
+    FastOptions options{.seed = context.seed,
                         .stopped = [&] { return context.stop.stop_requested(); }};
-    if (options.seconds > 0) options.moves = std::numeric_limits<std::int64_t>::max();
     bool optimal = true;
     for (const PoolId pool : problem.pools.keys()) {
       const Rectangles rectangles = rectanglesOf(problem, pool);
       if (rectangles.count() == 0) continue;
+      limit(context, options);
       options.bound = problem.gaps.empty() ? loadBound(rectangles) : lowerBound(problem, pool);
+      const std::string& name = problem.pools[pool].name;
+      options.improved = [&](const FastSample& sample) {
+        tellProgress(context, name, progressOf(sample, options.bound));
+      };
       const FastResult found = searchFast(rectangles, options);
       if (found.offsets.empty()) return fail(ErrorCode::stopped, "planning was stopped");
+      if (context.use) context.use->tries += found.moves;
       for (std::size_t i = 0; i < rectangles.count(); ++i) {
         plan.addresses[rectangles.stays[i]] = Address{pool, RegionId(0), found.offsets[i]};
       }
       optimal &= found.peak <= options.bound;
-      plan.notes.push_back(note(problem.pools[pool].name, found));
+      plan.notes.push_back(note(name, found));
+      plan.tables.push_back(progressTable(historyOf(found, options.bound), name));
     }
     plan.status = optimal ? PlanStatus::optimal : PlanStatus::complete;
     return plan;
+  }
+
+  /// A planning that runs the search more than once shares the budget out.
+  void limit(const PlanContext& context, FastOptions& options) const {
+    options.moves = moves_;
+    options.seconds = context.timeLimit > 0 ? context.timeLimit : seconds_;
+    if (context.use) {
+      options.moves = context.use->most(context.use->tries, moves_) - context.use->tries;
+      options.seconds = context.use->seconds(options.seconds, context.clock);
+    }
+    if (options.seconds > 0) options.moves = std::numeric_limits<std::int64_t>::max();
+  }
+
+  static ExactProgress progressOf(const FastSample& sample, Bytes bound) {
+    return {.seconds = sample.seconds,
+            .incumbent = sample.peak,
+            .bound = bound,
+            .nodes = sample.moves,
+            .winner = "skyline"};
+  }
+
+  /// Every lower peak; the last of them by the winner.
+  static std::vector<ExactProgress> historyOf(const FastResult& found, Bytes bound) {
+    std::vector<ExactProgress> history;
+    for (const FastSample& sample : found.samples) history.push_back(progressOf(sample, bound));
+    if (!history.empty()) history.back().winner = found.winner;
+    return history;
   }
 
   static std::string note(const std::string& pool, const FastResult& found) {

@@ -5,10 +5,31 @@
 #include "core/base/text.h"
 
 namespace hw {
+namespace {
+
+constexpr std::string_view kProgressTable = "progress ";
+
+/// What a row of a progress table says; nothing for one of another shape, as a plug-in may write.
+std::optional<ExactProgress> sampleOf(const std::vector<MethodCell>& row) {
+  if (row.size() != 5) return std::nullopt;
+  const auto* microseconds = std::get_if<std::int64_t>(&row[0]);
+  const auto* incumbent = std::get_if<Bytes>(&row[1]);
+  const auto* bound = std::get_if<Bytes>(&row[2]);
+  const auto* nodes = std::get_if<std::int64_t>(&row[3]);
+  const auto* winner = std::get_if<std::string>(&row[4]);
+  if (!microseconds || !incumbent || !bound || !nodes || !winner) return std::nullopt;
+  return ExactProgress{.seconds = static_cast<double>(*microseconds) / 1e6,
+                       .incumbent = *incumbent,
+                       .bound = *bound,
+                       .nodes = *nodes,
+                       .winner = *winner};
+}
+
+}  // namespace
 
 MethodTable progressTable(const std::vector<ExactProgress>& history, const std::string& pool) {
   MethodTable table{
-      .name = "progress " + pool,
+      .name = std::string(kProgressTable) + pool,
       .summary = "the best plan so far and the proved bound, as the search went on",
       .columns = {std::string(kWallTimeColumn), "incumbent", "bound", "nodes", "order"}};
   for (const ExactProgress& each : history) {
@@ -16,6 +37,25 @@ MethodTable progressTable(const std::vector<ExactProgress>& history, const std::
                    each.nodes, each.winner});
   }
   return table;
+}
+
+std::vector<SearchHistory> searchHistories(const Plan& plan) {
+  std::vector<SearchHistory> histories;
+  for (const MethodTable& table : plan.tables) {
+    if (!table.name.starts_with(kProgressTable)) continue;
+    SearchHistory history{.pool = table.name.substr(kProgressTable.size())};
+    for (const auto& row : table.rows) {
+      if (const auto sample = sampleOf(row)) history.samples.push_back(*sample);
+    }
+    if (!history.samples.empty()) histories.push_back(std::move(history));
+  }
+  return histories;
+}
+
+void tellProgress(const PlanContext& context, const std::string& pool, const ExactProgress& now) {
+  if (context.progress) context.progress(0.1, progressText(now));
+  const auto* listener = context.progress.target<SearchListener>();
+  if (listener && listener->search) listener->search(pool, now);
 }
 
 std::string progressText(const ExactProgress& now) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/allocators/allocator.h"
 #include "core/plan/method_table.h"
 #include "core/solver/exact/exact.h"
 
@@ -15,6 +17,30 @@ inline constexpr std::string_view kWallTimeColumn = "microseconds";
 /// How the search in one pool went, as a table of the plan: "progress POOL", one row for every
 /// change of incumbent or bound, and one for the end. What charts and JSON are made of.
 MethodTable progressTable(const std::vector<ExactProgress>& history, const std::string& pool);
+
+/// How the search in one pool went.
+struct SearchHistory {
+  std::string pool{};
+  std::vector<ExactProgress> samples{};  ///< In time; seconds as exact as the table has them.
+};
+
+/// What the progress tables of `plan` say, in their order; empty for a method that does not search
+/// or keeps no times.
+std::vector<SearchHistory> searchHistories(const Plan& plan);
+
+/// For those who want to hear where a search stands as figures, and not only in words: handed over
+/// as the `progress` of a context, it gets both. Called from the planning thread.
+struct SearchListener {
+  std::function<void(double, const std::string&)> progress{};
+  std::function<void(const std::string&, const ExactProgress&)> search{};
+
+  void operator()(double fraction, const std::string& what) const {
+    if (progress) progress(fraction, what);
+  }
+};
+
+/// Tells those who listen where the search for `pool` stands.
+void tellProgress(const PlanContext& context, const std::string& pool, const ExactProgress& now);
 
 /// Where a search stands, in one line for people.
 std::string progressText(const ExactProgress& now);

@@ -8,5 +8,6 @@ namespace hw {
 std::span<const OpInfo> firstStandardOps();
 std::span<const OpInfo> moreStandardOps();
 std::span<const OpInfo> runtimeOps();
+std::span<const OpInfo> tfliteOps();
 
 }  // namespace hw

@@ -4,7 +4,6 @@
 #include <array>
 #include <vector>
 
-#include "core/base/text.h"
 #include "core/graph/op_rows.h"
 
 namespace hw {
@@ -18,7 +17,7 @@ std::string_view nameOf(const std::array<std::string_view, Size>& names, Kind ki
 
 std::vector<OpInfo> joined() {
   std::vector<OpInfo> rows;
-  for (const auto part : {firstStandardOps(), moreStandardOps(), runtimeOps()}) {
+  for (const auto part : {firstStandardOps(), moreStandardOps(), runtimeOps(), tfliteOps()}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
   return rows;
@@ -38,17 +37,6 @@ std::span<const OpInfo> rowsOf(std::string_view domain) {
   return {first, std::ranges::upper_bound(first, all.end(), domain, {}, &OpInfo::domain)};
 }
 
-/// The row of a TFLite operator that means the same, attributes and operands included. Those whose
-/// weights or axes lie elsewhere have none.
-const OpInfo* findUnder(std::string_view tfliteName) {
-  const OpInfo* info = findTfliteOp(tfliteName);
-  if (info == nullptr) return nullptr;
-  const bool sameView = info->view == ViewFamily::none || info->view == ViewFamily::reshape;
-  const bool sameWork = info->work == WorkKind::elements || tfliteName == "CONV_2D" ||
-                        tfliteName == "FULLY_CONNECTED";
-  return sameView && sameWork ? info : nullptr;
-}
-
 }  // namespace
 
 std::span<const OpInfo> opTable() {
@@ -57,24 +45,30 @@ std::span<const OpInfo> opTable() {
 }
 
 const OpInfo* findOp(std::string_view type, std::string_view domain) {
-  if (domain == "tflite") return findUnder(type);
   if (const OpInfo* info = findIn(rowsOf(domain), type)) return info;
   return domain.empty() ? findIn(rowsOf("com.microsoft"), type) : nullptr;
 }
 
-const OpInfo* findTfliteOp(std::string_view name) {
-  for (const OpInfo& info : opTable()) {
-    for (const std::string_view word : splitText(info.tflite, ' ')) {
-      if (!name.empty() && word == name) return &info;
-    }
-  }
-  return nullptr;
+ViewFamily viewFamilyOf(const Op& op) {
+  const OpInfo* info = findOp(op);
+  return info != nullptr ? info->view : ViewFamily::none;
+}
+
+TensorId dataInput(const Op& op) {
+  const OpInfo* info = findOp(op);
+  const std::size_t at = info != nullptr ? info->data : 0;
+  return at < op.inputs.size() ? op.inputs[at] : TensorId();
 }
 
 std::string_view shapeKindName(ShapeKind kind) {
-  constexpr std::array<std::string_view, 64> kNames = {"ONNX library",
-                                                       "only if the file says",
+  constexpr std::array<std::string_view, 91> kNames = {"only if the file says",
+                                                       "TFLite rule",
+                                                       "by its body",
+                                                       "by its parts",
+                                                       "depends on data",
                                                        "as input 0",
+                                                       "as input 0, type given",
+                                                       "shape given",
                                                        "as input 0, float32",
                                                        "as input 0, bool",
                                                        "broadcast",
@@ -116,7 +110,29 @@ std::string_view shapeKindName(ShapeKind kind) {
                                                        "affine grid",
                                                        "fourier",
                                                        "window",
+                                                       "convolution",
+                                                       "transposed convolution",
+                                                       "unpool",
+                                                       "region pool",
+                                                       "region align",
+                                                       "grid sample",
                                                        "global pool",
+                                                       "depth to space",
+                                                       "space to depth",
+                                                       "determinant",
+                                                       "gather nd",
+                                                       "top k",
+                                                       "multinomial",
+                                                       "window function",
+                                                       "mel weights",
+                                                       "short-time fourier",
+                                                       "batch normalization",
+                                                       "recurrence",
+                                                       "contraction",
+                                                       "loss",
+                                                       "ngrams",
+                                                       "integer product",
+                                                       "linear product",
                                                        "mat mul",
                                                        "gemm",
                                                        "packed mat mul",
@@ -140,17 +156,29 @@ std::string_view shapeKindName(ShapeKind kind) {
 }
 
 std::string_view workKindName(WorkKind kind) {
-  constexpr std::array<std::string_view, 11> kNames = {
-      "elements",   "convolution", "transposed convolution",
-      "gemm",       "product",     "packed product",
-      "recurrence", "attention",   "contraction",
-      "pooling",    "body"};
+  constexpr std::array<std::string_view, 17> kNames = {"elements",
+                                                       "convolution",
+                                                       "convolution, channels last",
+                                                       "convolution, numbered dimensions",
+                                                       "transposed convolution",
+                                                       "transposed convolution, channels last",
+                                                       "dense",
+                                                       "gemm",
+                                                       "product",
+                                                       "packed product",
+                                                       "recurrence",
+                                                       "recurrence, weights apart",
+                                                       "attention",
+                                                       "contraction",
+                                                       "contraction, numbered dimensions",
+                                                       "pooling",
+                                                       "body"};
   return nameOf(kNames, kind);
 }
 
 std::string_view inPlaceName(InPlace kind) {
-  constexpr std::array<std::string_view, 5> kNames = {
-      "", "input 0", "any input", "input 0, same width", "input 0, when depthwise"};
+  constexpr std::array<std::string_view, 5> kNames = {"", "data", "any input", "data, same width",
+                                                      "data, when depthwise"};
   return nameOf(kNames, kind);
 }
 

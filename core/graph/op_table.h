@@ -10,9 +10,14 @@ namespace hw {
 
 /// How the shapes of an op's outputs come about. Importers hold one rule a kind.
 enum class ShapeKind : std::uint8_t {
-  library,  ///< By the ONNX library's rule for the op, or for `OpInfo::like`.
-  none,     ///< Not known ahead of time: only the file can tell.
+  none,      ///< Not known ahead of time: only the file can tell.
+  tflite,    ///< By the rule for the TFLite operator, core/import/tflite_rules.h.
+  body,      ///< From what runs inside.
+  sequence,  ///< Of tensors, or one out of them: core/import/onnx_sequences.h.
+  open,      ///< Depends on data: bounded by inferOpenOutputs.
   sameAsFirst,
+  typedLikeFirst,
+  shapeAttribute,
   sameAsFirstFloat,
   sameAsFirstBoolean,
   broadcast,
@@ -54,7 +59,29 @@ enum class ShapeKind : std::uint8_t {
   affineGrid,
   fourier,
   window,
+  convolution,
+  transposedConvolution,
+  unpool,
+  regionPool,
+  regionAlign,
+  gridSample,
   globalPool,
+  depthToSpace,
+  spaceToDepth,
+  determinant,
+  gatherNd,
+  topK,
+  multinomial,
+  windowFunction,
+  melWeights,
+  shortFourier,
+  batchNormalization,
+  recurrence,
+  contraction,
+  loss,
+  ngrams,
+  integerProduct,
+  linearProduct,
   matMul,
   gemm,
   packedMatMul,
@@ -81,14 +108,20 @@ std::string_view shapeKindName(ShapeKind kind);
 /// How much an op computes: multiply-accumulates, or else elements touched.
 enum class WorkKind : std::uint8_t {
   elements,
-  convolution,
+  convolution,          ///< Output channels are the first dimension of the weight.
+  channelsLast,         ///< A convolution; output channels are the last dimension of the weight.
+  numberedConvolution,  ///< One whose attributes number the dimensions of the weight.
   transposedConvolution,
+  transposedChannelsLast,
+  dense,
   gemm,
   product,
   packedProduct,
   recurrence,
+  weightMatrices,  ///< A recurrence whose weights are several matrices.
   attention,
   contraction,
+  numberedContraction,  ///< One whose attributes number the dimensions that are summed over.
   pooling,
   body,
 };
@@ -99,7 +132,7 @@ std::string_view workKindName(WorkKind kind);
 /// same place, or on a whole row that is read before it is written.
 enum class InPlace : std::uint8_t {
   never,
-  first,
+  first,      ///< The one with the data.
   any,        ///< Any input that is not broadcast.
   sameWidth,  ///< The first, where the element width stays the same.
   depthwise,  ///< The first, where each channel comes from the one at the same place.
@@ -116,25 +149,25 @@ std::string_view viewFamilyName(ViewFamily family);
 /// the program an op, add a row to op_table.cpp.
 struct OpInfo {
   std::string_view type;
-  std::string_view domain{};  ///< Empty for standard ops.
-  ShapeKind shape = ShapeKind::library;
+  std::string_view domain{};  ///< Empty for standard ops, "tflite" for TFLite's.
+  ShapeKind shape = ShapeKind::none;
   WorkKind work = WorkKind::elements;
+  std::uint8_t data = 0;    ///< Which input is worked on, cut or seen under another shape.
   std::uint8_t weight = 1;  ///< Which input the weight of a convolution is.
   InPlace inPlace = InPlace::never;
   ViewFamily view = ViewFamily::none;
-  std::string_view like{};    ///< The standard op whose library rule fits, where it differs.
-  std::string_view tflite{};  ///< The TFLite operators that become this one, spaces between.
 };
 
 std::span<const OpInfo> opTable();
 
 /// What is known about `op`; null when nothing is. An op of no domain may also be one of ONNX
-/// Runtime's: graph JSON has no domains. One of the domain "tflite" is found by its TFLite name, if
-/// its operands lie as those of the row do.
+/// Runtime's: graph JSON has no domains.
 const OpInfo* findOp(std::string_view type, std::string_view domain);
 inline const OpInfo* findOp(const Op& op) { return findOp(op.type, op.domain); }
 
-/// The row of a TFLite operator such as "CONV_2D"; null when there is none.
-const OpInfo* findTfliteOp(std::string_view name);
+ViewFamily viewFamilyOf(const Op& op);
+
+/// The input that `op` works on, cuts or shows under another shape; none when it is left out.
+TensorId dataInput(const Op& op);
 
 }  // namespace hw

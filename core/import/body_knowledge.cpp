@@ -19,6 +19,7 @@ Knowledge withoutShape(const Knowledge& known, std::string reason) {
 
 Knowledge withoutValue(Knowledge known) {
   known.value = nullptr;
+  known.items = nullptr;
   return known;
 }
 

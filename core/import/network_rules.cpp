@@ -177,6 +177,20 @@ OutputFacts quantizedAttention(const OpFacts& facts) {
   return outputs;
 }
 
+/// Integers in, wide integers out.
+OutputFacts integerProduct(const OpFacts& facts) {
+  OutputFacts outputs = fusedMatMul(facts);
+  if (!outputs.empty()) outputs[0].dtype = Dtype::int32;
+  return outputs;
+}
+
+/// QLinearMatMul: (a, scale, zero point, b, scale, zero point, scale, zero point).
+OutputFacts linearProduct(const OpFacts& facts) {
+  if (facts.shape(0) == nullptr || facts.shape(3) == nullptr) return {};
+  const Dtype dtype = facts.dtype(7) != Dtype::unknown ? facts.dtype(7) : facts.dtype(0);
+  return maybe(dtype, matrixProduct(*facts.shape(0), *facts.shape(3)));
+}
+
 /// (batch, heads, length, width per head) of an operand that may be (batch, length, width).
 std::optional<Shape> perHead(const Shape* shape, std::int64_t heads) {
   if (shape == nullptr || (shape->size() != 3 && shape->size() != 4)) return std::nullopt;
@@ -241,6 +255,8 @@ constexpr std::array kNetwork = {
     ShapeRule{ShapeKind::gemm, &gemm},
     ShapeRule{ShapeKind::packedMatMul, &packedMatMul},
     ShapeRule{ShapeKind::matMulToFloat, &matMulToFloat},
+    ShapeRule{ShapeKind::integerProduct, &integerProduct},
+    ShapeRule{ShapeKind::linearProduct, &linearProduct},
     ShapeRule{ShapeKind::layerNormalization, &layerNormalization},
     ShapeRule{ShapeKind::skipNormalization, &skipNormalization},
     ShapeRule{ShapeKind::embedNormalization, &embedNormalization},

@@ -88,12 +88,13 @@ void FreeDimensions::assumeTensor(onnx::TypeProto& type, const std::string& tens
     if (isStatic(dimension)) continue;
     const auto index = static_cast<std::size_t>(axis);
     const std::int64_t limit = index < most.size() ? most[index] : -1;
-    dimension.set_dim_value(limit < 0 ? 1 : limit);
+    dimension.set_dim_value(limit < 0 ? -limit : limit);
     const std::string key = axisKey(tensor, axis);
     if (!offered_.insert(key).second) continue;
     notes_.push_back(fmt::format(
         "dimension {} of '{}' depends on data: taken as {}; --dim {}=VALUE", axis,
-        printable(tensor), limit < 0 ? "1" : fmt::format("the most it can be, {}", limit),
+        printable(tensor),
+        limit < 0 ? std::to_string(-limit) : fmt::format("the most it can be, {}", limit),
         printable(key)));
   }
 }

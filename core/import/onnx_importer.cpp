@@ -12,10 +12,6 @@
 namespace hw {
 namespace {
 
-/// Larger files are told apart by what planning sees of them: reading gigabytes of weights only to
-/// hash them would take longer than all the rest.
-constexpr std::size_t kHashedWhole = std::size_t{256} << 20U;
-
 Result<void> parseModel(const std::string& reduced, onnx::ModelProto& model) {
   if (!model.ParseFromString(reduced)) {
     return fail(ErrorCode::malformed, "the protobuf is not an ONNX model, or is nested too deeply");

@@ -9,8 +9,8 @@
 #include "core/base/text.h"
 #include "core/import/dimension_expression.h"
 #include "core/import/onnx_scopes.h"
+#include "core/import/onnx_sequences.h"
 #include "core/import/onnx_values.h"
-#include "core/import/op_facts.h"
 #include "core/import/shape_rules.h"
 
 namespace hw {
@@ -33,6 +33,9 @@ std::int64_t visitLimit(const onnx::GraphProto& graph) {
   constexpr std::int64_t kLeast = 20'000;
   return kVisitsPerNode * nodeCount(graph) + kLeast;
 }
+
+/// Tensors of sequences that are remembered, all sequences together.
+constexpr std::int64_t kMostItems = 500'000;
 
 const SmallValue* valueOf(const Knowledge* known) {
   return known != nullptr ? known->value.get() : nullptr;
@@ -79,9 +82,32 @@ bool isSizedByValues(const std::string& type, const std::vector<const Knowledge*
   return mixed || std::ranges::find(kTypes, type) != kTypes.end();
 }
 
+/// The shapes of what goes in: "(1, 3, 8, 8), (4, 3, 9, 9)".
+std::string shownInputs(const OpFacts& facts) {
+  std::string text;
+  for (std::size_t i = 0; i < facts.inputs.size(); ++i) {
+    if (facts.shape(i) == nullptr) continue;
+    if (!text.empty()) text += ", ";
+    text += fmt::format("({})", fmt::join(*facts.shape(i), ", "));
+  }
+  return text;
+}
+
+/// True when an operand that decides about the size may hold anything.
+bool hangsOnData(const OpFacts& facts, ShapeKind kind) {
+  if (kind == ShapeKind::open || kind == ShapeKind::body || kind == ShapeKind::sequence)
+    return true;
+  for (std::size_t i = 0; i < facts.inputs.size(); ++i) {
+    const bool counts = facts.dtype(i) == Dtype::int64 || facts.dtype(i) == Dtype::int32;
+    const bool decides = kind == ShapeKind::resize || kind == ShapeKind::upsample;
+    if (facts.has(i) && facts.value(i) == nullptr && (counts || (decides && i > 0))) return true;
+  }
+  return false;
+}
+
 /// Why an output of `node` has no static shape.
 std::string reasonFor(const onnx::NodeProto& node, const std::vector<const Knowledge*>& inputs,
-                      const SchemaAnswer& answer, bool hasOutputs) {
+                      const OpFacts& facts) {
   const std::string type = printable(node.op_type());
   const std::string domain = normalDomain(node.domain());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -89,13 +115,16 @@ std::string reasonFor(const onnx::NodeProto& node, const std::vector<const Knowl
     if (name.empty() || (inputs[i] != nullptr && staticShape(inputs[i]->type))) continue;
     return fmt::format("follows from '{}', whose shape is not known", printable(name));
   }
-  if (!answer.refusal.empty()) return fmt::format("{} does not fit: {}", type, answer.refusal);
-  if (!answer.isKnownOp && !hasOutputs) {
+  const OpInfo* info = findOp(facts.op);
+  if (info == nullptr || info->shape == ShapeKind::none) {
     return domain.empty() ? fmt::format("no shape rule for operator type {}", type)
                           : fmt::format("no shape rule for operator type {} of domain {}", type,
                                         printable(domain));
   }
-  return fmt::format("the size of this output of {} depends on data", type);
+  if (hangsOnData(facts, info->shape)) {
+    return fmt::format("the size of this output of {} depends on data", type);
+  }
+  return fmt::format("{} does not fit its inputs: {}", type, printable(shownInputs(facts)));
 }
 
 /// True when every dimension is a number or a single name.
@@ -133,14 +162,17 @@ const onnx::GraphProto* bodyOf(const onnx::NodeProto& node, const std::string& n
 }
 
 ShapeInference::ShapeInference(const onnx::ModelProto& model, FreeDimensions& dimensions)
-    : model_(model), dimensions_(dimensions), nodesLeft_(visitLimit(model.graph())) {
+    : model_(model),
+      dimensions_(dimensions),
+      itemsLeft_(kMostItems),
+      nodesLeft_(visitLimit(model.graph())) {
   for (const auto& import : model.opset_import()) {
     opsets_.insert_or_assign(normalDomain(import.domain()), import.version());
   }
 }
 
 std::int64_t ShapeInference::opset(const std::string& domain) const {
-  // Models without any import exist (IR 1 had none); libonnx answers with its newest schema.
+  // Models without any import exist: IR 1 had none.
   constexpr std::int64_t kNewest = 1000;
   const auto found = opsets_.find(normalDomain(domain));
   return found != opsets_.end() && found->second > 0 ? found->second : kNewest;
@@ -259,9 +291,14 @@ void ShapeInference::complete(Knowledge& known, const std::string& name, const D
   };
   bind();
   const bool isStatic = staticShape(known.type).has_value();
-  const bool helps = found != declared.end() && !isStatic &&
-                     (staticShape(found->second.type) ||
-                      known.type.value_case() == onnx::TypeProto::VALUE_NOT_SET);
+  // What follows from a guess is worth less than what the file says, unless that makes no sense.
+  const auto stated = found != declared.end() ? staticShape(found->second.type) : std::nullopt;
+  const bool isGuess = isStatic && known.assumed && stated && !found->second.assumed &&
+                       stated->size() == staticShape(known.type)->size() &&
+                       stated != staticShape(known.type);
+  const bool helps = isGuess || (found != declared.end() && !isStatic &&
+                                 (staticShape(found->second.type) ||
+                                  known.type.value_case() == onnx::TypeProto::VALUE_NOT_SET));
   if (helps) {
     const std::string reason = std::move(known.reason);
     known = found->second;
@@ -300,7 +337,7 @@ ShapeInference::Outputs ShapeInference::inferPlain(const onnx::NodeProto& node,
                 .outputCount = static_cast<std::size_t>(node.output_size()),
                 .tensorAttribute = attribute ? &*attribute : nullptr};
   Outputs outputs(facts.outputCount);
-  // A fill value or constant too large to follow is libonnx's to type.
+  // A fill value or constant too large to follow still has a type.
   const bool isOpaque = !attribute && attributeType(node);
   if (isOpaque && op.type == "Constant" && outputs.size() == 1)
     return {typed(*attributeType(node))};
@@ -322,28 +359,26 @@ ShapeInference::Outputs ShapeInference::inferPlain(const onnx::NodeProto& node,
   const auto isOpen = [](const Knowledge& known) { return known.origin == SizeOrigin::unknown; };
   if (std::ranges::none_of(outputs, isOpen)) return outputs;
 
-  SchemaQuery query{.node = node, .opset = facts.opset};
-  if (const OpInfo* info = findOp(op); info != nullptr && !info->like.empty()) {
-    query.like = info->like;
-    query.opset = opset("");
-  }
-  for (const Knowledge* known : inputs) {
-    query.types.push_back(known != nullptr ? &known->type : nullptr);
-    query.values.push_back(valueOf(known));
-  }
-  const SchemaAnswer answer = inferBySchema(query);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!isOpen(outputs[i])) continue;
-    if (i < answer.types.size()) outputs[i] = typed(answer.types[i], origin);
-  }
-  if (std::ranges::none_of(outputs, isOpen)) return outputs;
+  inferRest(node, inputs, facts, outputs);
+  return outputs;
+}
+
+void ShapeInference::inferRest(const onnx::NodeProto& node, const Inputs& inputs,
+                               const OpFacts& facts, Outputs& outputs) {
+  const auto isOpen = [](const Knowledge& known) { return known.origin == SizeOrigin::unknown; };
+  const auto sequences = inferSequences(node, inputs);
   const auto rest = inferOpenOutputs(facts);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!isOpen(outputs[i])) continue;
+    if (i < sequences.size()) outputs[i] = sequences[i];
+    if (outputs[i].items != nullptr) {
+      itemsLeft_ -= static_cast<std::int64_t>(outputs[i].items->size());
+      if (itemsLeft_ < 0) outputs[i].items = nullptr;
+    }
+    if (!isOpen(outputs[i])) continue;
     if (i < rest.size()) outputs[i] = openKnowledge(rest[i]);
-    outputs[i].reason = reasonFor(node, inputs, answer, !ruled.empty() || !rest.empty());
+    if (outputs[i].reason.empty()) outputs[i].reason = reasonFor(node, inputs, facts);
   }
-  return outputs;
 }
 
 }  // namespace hw

@@ -9,8 +9,7 @@
 
 #include "core/graph/graph.h"
 #include "core/import/onnx_dimensions.h"
-#include "core/import/onnx_schema.h"
-#include "core/import/small_value.h"
+#include "core/import/op_facts.h"
 
 namespace hw {
 
@@ -22,8 +21,11 @@ struct Knowledge {
   bool assumed = false;                       ///< A free dimension taken as 1 has a part in it.
   SizeOrigin origin = SizeOrigin::unknown;
   std::string reason{};  ///< Why there is no static shape.
-  /// For a dimension that depends on data, the most it can be; -1: no bound. Empty when none does.
+  /// For a dimension that depends on data, the most it can be; -n: no bound is known, and n stands
+  /// in. Empty when none does.
   std::vector<std::int64_t> most{};
+  /// Of a sequence: the tensors in it, where they are known one by one.
+  std::shared_ptr<const std::vector<onnx::TypeProto>> items{};
 };
 
 /// The values that can be named in one graph; a body sees those of the graphs around it too.
@@ -55,7 +57,7 @@ struct BodyRun {
 };
 
 /// Works out types and shapes of a whole model, node by node in execution order: first what small
-/// tensors hold, then our own shape rules, then libonnx's, then what the file declares.
+/// tensors hold, then shape rules, then what the file declares.
 class ShapeInference {
  public:
   ShapeInference(const onnx::ModelProto& model, FreeDimensions& dimensions);
@@ -84,6 +86,9 @@ class ShapeInference {
   void complete(Knowledge& known, const std::string& name, const Declared& declared);
   Outputs infer(const onnx::NodeProto& node, const Inputs& inputs, const SharedScope& scope);
   Outputs inferPlain(const onnx::NodeProto& node, const Inputs& inputs);
+  /// What the rules leave open: sequences, sizes that depend on data, reasons for the rest.
+  void inferRest(const onnx::NodeProto& node, const Inputs& inputs, const OpFacts& facts,
+                 Outputs& outputs);
   Declared declaredTypes(const onnx::GraphProto& graph);
 
   // Control flow.
@@ -112,6 +117,7 @@ class ShapeInference {
   FreeDimensions& dimensions_;
   std::unordered_map<std::string, std::int64_t> opsets_;
   std::unordered_map<const onnx::NodeProto*, BodyRun> runs_;
+  std::int64_t itemsLeft_;  ///< Tensors of sequences to remember: a few nodes can make many.
   std::int64_t nodesLeft_;  ///< Bodies are inferred several times, nested ones many times.
 };
 

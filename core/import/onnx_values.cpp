@@ -132,33 +132,6 @@ std::optional<SmallValue> smallValue(const onnx::TensorProto& tensor) {
   return value;
 }
 
-std::optional<onnx::TensorProto> tensorProto(const SmallValue& value) {
-  onnx::TensorProto tensor;
-  tensor.set_data_type(elementType(value.dtype));
-  for (const std::int64_t size : value.shape) tensor.add_dims(size);
-  switch (value.dtype) {
-    case Dtype::int64:
-      tensor.mutable_int64_data()->Add(value.integers.begin(), value.integers.end());
-      return tensor;
-    case Dtype::int32:
-    case Dtype::boolean:
-      for (const auto element : value.integers) {
-        tensor.add_int32_data(static_cast<std::int32_t>(element));
-      }
-      return tensor;
-    case Dtype::float32:
-      for (const double element : value.reals) {
-        tensor.add_float_data(static_cast<float>(element));
-      }
-      return tensor;
-    case Dtype::float64:
-      tensor.mutable_double_data()->Add(value.reals.begin(), value.reals.end());
-      return tensor;
-    default:
-      return std::nullopt;
-  }
-}
-
 Op importOp(const onnx::NodeProto& node) {
   Op op{.name = node.name(), .type = node.op_type(), .domain = normalDomain(node.domain())};
   for (const onnx::AttributeProto& attribute : node.attribute()) {

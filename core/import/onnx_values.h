@@ -13,9 +13,6 @@ namespace hw {
 /// shapes are not made of.
 std::optional<SmallValue> smallValue(const onnx::TensorProto& tensor);
 
-/// The inverse, for libonnx; nothing for the types it does not read.
-std::optional<onnx::TensorProto> tensorProto(const SmallValue& value);
-
 /// Type, name, domain and attributes of a node: numbers, strings and short lists of them. Tensors
 /// and graphs are left out. "ai.onnx" and "" are one domain.
 Op importOp(const onnx::NodeProto& node);

@@ -84,6 +84,45 @@ OpenOutputs topK(const OpFacts& facts) {
 
 OpenOutputs range(const OpFacts& facts) { return oneOpen(facts.dtype(0), {-1}, 0); }
 
+/// The axes an attribute or input names; all of them when there is none, or it is not known.
+std::vector<std::size_t> axesOf(const std::optional<std::vector<std::int64_t>>& given,
+                                std::size_t rank) {
+  std::vector<std::size_t> axes;
+  if (given) {
+    for (const std::int64_t number : *given) {
+      const auto axis = normalAxis(number, rank);
+      if (axis) axes.push_back(*axis);
+    }
+  }
+  for (std::size_t axis = 0; axes.size() < rank && (!given || given->empty()); ++axis) {
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+/// No more than there is, along the axes that are cut.
+OpenOutputs slice(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  if (input == nullptr) return {};
+  return {{.dtype = facts.dtype(0),
+           .most = *input,
+           .open = axesOf(facts.integers(3, "axes"), input->size())}};
+}
+
+/// As many dimensions as before; those that are resized may become anything, and stay as they are
+/// for want of better.
+OpenOutputs resize(const OpFacts& facts) {
+  const Shape* input = facts.shape(0);
+  const bool hangsOnValues =
+      (facts.has(2) && facts.value(2) == nullptr) || (facts.has(3) && facts.value(3) == nullptr);
+  if (input == nullptr || !hangsOnValues) return {};
+  OpenFacts output{.dtype = facts.dtype(0), .most = *input};
+  output.open = axesOf(facts.op.intsAttribute("axes"), input->size());
+  for (const std::size_t axis : output.open)
+    output.most[axis] = -std::max<std::int64_t>(1, (*input)[axis]);
+  return {output};
+}
+
 /// A picture of unknown height and width with `channels` colours.
 OpenOutputs picture(std::int64_t channels) {
   return {{.dtype = Dtype::uint8, .most = {-1, -1, channels}, .open = {0, 1}}};
@@ -143,6 +182,8 @@ constexpr std::array kOpen = {
     OpenRule{"", "NonMaxSuppression", &nonMaxSuppression},
     OpenRule{"", "TopK", &topK},
     OpenRule{"", "Range", &range},
+    OpenRule{"", "Slice", &slice},
+    OpenRule{"", "Resize", &resize},
     OpenRule{"", "ImageDecoder", &imageDecoder},
     OpenRule{"com.microsoft", "BeamSearch", &beamSearch},
     OpenRule{"com.microsoft", "WhisperBeamSearch", &beamSearch},

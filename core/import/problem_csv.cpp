@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <unordered_map>
 
 #include "core/base/text.h"
-#include "core/graph/graph_builder.h"
 #include "core/import/csv_line.h"
 #include "core/import/formats.h"
+#include "core/import/row_names.h"
 
 namespace hw {
 namespace {
@@ -25,15 +24,15 @@ struct Header {
   std::size_t width = 0;
 };
 
-/// One row as text, by our columns; absent ones are empty.
+/// One row as text, by our columns, without blanks around them; absent ones are empty.
 struct Row {
-  std::array<std::string, kColumns> fields{};
+  std::array<std::string_view, kColumns> fields{};
   std::size_t line = 0;
 
   std::string where() const { return fmt::format("line {}", line); }
 };
 
-Result<Header> readHeader(const std::vector<std::string>& fields) {
+Result<Header> readHeader(const std::vector<std::string_view>& fields) {
   Header header;
   header.places.fill(kMissing);
   header.width = fields.size();
@@ -57,40 +56,40 @@ Result<Header> readHeader(const std::vector<std::string>& fields) {
 
 /// A whole number in [least, most] from one field of the row.
 Result<std::int64_t> readNumber(const Row& row, Column column, Interval<std::int64_t> range) {
-  const std::string_view text = trimText(row.fields[column]);
+  const std::string_view text = row.fields[column];
   const auto number = parseInteger(text);
   if (number && *number >= range.begin && *number <= range.end) return *number;
   return fail(ErrorCode::malformed,
               fmt::format("buffer '{}' has {} '{}'; expected a whole number from {} to {}",
-                          printable(trimText(row.fields[kId])), kNames[column], printable(text),
-                          range.begin, range.end),
+                          printable(row.fields[kId]), kNames[column], printable(text), range.begin,
+                          range.end),
               row.where());
 }
 
 /// Collects rows into a problem and its graph of bare tensors.
 class ProblemReader {
  public:
-  ProblemReader() : builder_({}, "problem-csv") { problem_.pools.add({.name = "L2"}); }
+  explicit ProblemReader(const Header& header) : hasOffsets_(header.places[kOffset] != kMissing) {
+    problem_.pools.add({.name = "L2"});
+  }
 
   /// Makes room for about that many rows.
   void reserve(std::size_t rows) {
     lines_.reserve(rows);
+    graph_.tensors.reserve(rows);
     problem_.stays.reserve(rows);
-    offsets_.reserve(rows);
+    if (hasOffsets_) offsets_.reserve(rows);
   }
 
-  Result<void> add(const Row& row, std::size_t line) {
-    const std::string id(trimText(row.fields[kId]));
-    if (id.empty()) return fail(ErrorCode::malformed, "a buffer has an empty id", row.where());
-    if (const auto [first, isNew] = lines_.emplace(id, line); !isNew) {
-      return fail(ErrorCode::malformed,
-                  fmt::format("buffer '{}' is listed twice, first in line {}", printable(id),
-                              first->second),
-                  row.where());
-    }
-    Stay stay{.buffer = BufferId(builder_.tensorCount())};
+  Result<void> add(const Row& row) {
+    if (auto named = addTensor(row); !named) return named;
+    Tensor& tensor = graph_.tensors[TensorId(graph_.tensors.size() - 1)];
+    Stay stay{.buffer = BufferId(graph_.tensors.size() - 1)};
     if (auto ok = readRectangle(row, stay); !ok) return ok;
-    builder_.addTensor({.name = id, .bytes = stay.size, .origin = SizeOrigin::declared});
+    tensor.bytes = stay.size;
+    tensor.origin = SizeOrigin::declared;
+    tooMuch_ |= stay.size > kMaxBytes - total_;
+    if (!tooMuch_) total_ += stay.size;
     problem_.steps = std::max(problem_.steps, stay.steps.end);
     const auto offset = readOffset(row, stay);
     if (!offset) return tl::unexpected<Error>(offset.error());
@@ -98,15 +97,18 @@ class ProblemReader {
     if (!gaps) return tl::unexpected<Error>(gaps.error());
     if (stay.size == Bytes(0)) return {};  // Nothing to place.
     const StayId added = problem_.stays.add(stay);
-    offsets_.add(*offset);
+    if (hasOffsets_) offsets_.add(*offset);
     for (const auto& steps : *gaps) problem_.gaps.push_back({added, steps});
     return {};
   }
 
   Result<Model> finish() && {
-    Result<Graph> graph = std::move(builder_).build();
-    if (!graph) return tl::unexpected<Error>(std::move(graph.error()));
-    Model model{.graph = std::make_shared<const Graph>(std::move(*graph)),
+    if (tooMuch_) {
+      return fail(ErrorCode::malformed,
+                  fmt::format("the tensors add up to more than {} bytes", kMaxBytes.count()));
+    }
+    graph_.format = "problem-csv";
+    Model model{.graph = std::make_shared<const Graph>(std::move(graph_)),
                 .problem = std::move(problem_)};
     const auto placed = [](const std::optional<Bytes>& offset) { return offset.has_value(); };
     if (std::ranges::any_of(offsets_, placed)) model.offsets = std::move(offsets_);
@@ -114,6 +116,20 @@ class ProblemReader {
   }
 
  private:
+  Result<void> addTensor(const Row& row) {
+    const std::string_view id = row.fields[kId];
+    if (id.empty()) return fail(ErrorCode::malformed, "a buffer has an empty id", row.where());
+    const TensorId added = graph_.tensors.add({.name = std::string(id)});
+    lines_.push_back(row.line);
+    if (const auto first = names_.add(graph_.tensors, added)) {
+      return fail(ErrorCode::malformed,
+                  fmt::format("buffer '{}' is listed twice, first in line {}", printable(id),
+                              lines_[first->index()]),
+                  row.where());
+    }
+    return {};
+  }
+
   static Result<void> readRectangle(const Row& row, Stay& stay) {
     const auto lower = readNumber(row, kLower, {0, kMaxStep.count()});
     if (!lower) return tl::unexpected<Error>(lower.error());
@@ -124,12 +140,12 @@ class ProblemReader {
     if (*lower >= *upper) {
       return fail(ErrorCode::malformed,
                   fmt::format("buffer '{}' has lower {} and upper {}; expected lower < upper",
-                              printable(trimText(row.fields[kId])), *lower, *upper),
+                              printable(row.fields[kId]), *lower, *upper),
                   row.where());
     }
     stay.steps = {Step(*lower), Step(*upper)};
     stay.size = Bytes(*size);
-    if (trimText(row.fields[kAlignment]).empty()) return {};
+    if (row.fields[kAlignment].empty()) return {};
     const auto alignment = readNumber(row, kAlignment, {1, kMaxBytes.count()});
     if (!alignment) return tl::unexpected<Error>(alignment.error());
     stay.alignment = Bytes(*alignment);
@@ -137,7 +153,7 @@ class ProblemReader {
   }
 
   static Result<std::optional<Bytes>> readOffset(const Row& row, const Stay& stay) {
-    if (trimText(row.fields[kOffset]).empty()) return std::nullopt;
+    if (row.fields[kOffset].empty()) return std::nullopt;
     const auto offset = readNumber(row, kOffset, {0, (kMaxBytes - stay.size).count()});
     if (!offset) return tl::unexpected<Error>(offset.error());
     return Bytes(*offset);
@@ -147,10 +163,10 @@ class ProblemReader {
   static Result<std::vector<Interval<Step>>> readGaps(const Row& row, const Stay& stay) {
     const auto refuse = [&](const std::string& what) {
       return fail(ErrorCode::malformed,
-                  fmt::format("buffer '{}' {}", printable(trimText(row.fields[kId])), what),
-                  row.where());
+                  fmt::format("buffer '{}' {}", printable(row.fields[kId]), what), row.where());
     };
     std::vector<Interval<Step>> gaps;
+    if (row.fields[kGaps].empty()) return gaps;
     for (const std::string_view word : splitText(row.fields[kGaps], ' ')) {
       if (trimText(word).empty()) continue;
       const auto ends = splitText(trimText(word), '-');
@@ -174,21 +190,31 @@ class ProblemReader {
     return gaps;
   }
 
-  GraphBuilder builder_;
+  Graph graph_;
   Problem problem_;
-  IdMap<StayId, std::optional<Bytes>> offsets_;
-  std::unordered_map<std::string, std::size_t> lines_;
+  bool hasOffsets_;
+  IdMap<StayId, std::optional<Bytes>> offsets_;  ///< Empty without such a column.
+  Bytes total_;
+  bool tooMuch_ = false;
+  RowNames names_;
+  std::vector<std::size_t> lines_;  ///< By row.
 };
 
-Row arrange(std::vector<std::string> fields, const Header& header, std::size_t line) {
-  Row row;
-  row.line = line;
+Row arrange(const std::vector<std::string_view>& fields, const Header& header, std::size_t line) {
+  Row row{.line = line};
   for (std::size_t column = 0; column < kColumns; ++column) {
     if (header.places[column] != kMissing) {
-      row.fields[column] = std::move(fields[header.places[column]]);
+      row.fields[column] = trimText(fields[header.places[column]]);
     }
   }
   return row;
+}
+
+/// Not more than can be there, however many line ends a file has: "a,0,1,1" is the shortest row.
+std::size_t mostRows(std::string_view bytes) {
+  constexpr std::size_t kShortest = 8;
+  const auto lines = static_cast<std::size_t>(std::ranges::count(bytes, '\n'));
+  return std::min(lines, bytes.size() / kShortest) + 1;
 }
 
 }  // namespace
@@ -197,41 +223,47 @@ bool acceptsProblemCsv(std::string_view bytes) {
   constexpr std::size_t kLongestHeader = 4096;
   std::string_view text = withoutByteOrderMark(bytes).substr(0, kLongestHeader);
   text = text.substr(0, text.find('\n'));
-  const auto fields = splitCsvLine(text);
-  if (!fields) return false;
+  CsvSplitter line;
+  if (!line.split(text)) return false;
   const auto has = [&](std::string_view name) {
-    return std::ranges::any_of(*fields, [&](const auto& field) { return trimText(field) == name; });
+    return std::ranges::any_of(line.fields(),
+                               [&](std::string_view field) { return trimText(field) == name; });
   };
   return has("lower") || has("upper");
 }
 
 Result<Model> readProblemCsv(std::string_view bytes, const ImportOptions&) {
-  ProblemReader reader;
-  reader.reserve(static_cast<std::size_t>(std::ranges::count(bytes, '\n')));
+  CsvSplitter splitter;
+  const std::vector<std::string_view>& fields = splitter.fields();
   std::optional<Header> header;
+  std::optional<ProblemReader> reader;
   std::string_view rest = withoutByteOrderMark(bytes);
   for (std::size_t line = 1; !rest.empty(); ++line) {
     const std::string_view text = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), text.size() + 1));
     if (trimText(text).empty()) continue;
     const auto where = [&] { return fmt::format("line {}", line); };
-    auto fields = splitCsvLine(text);
-    if (!fields) return fail(ErrorCode::malformed, fields.error().message, where());
-    if (!header) {
-      const auto found = readHeader(*fields);
+    if (auto split = splitter.split(text); !split) {
+      return fail(ErrorCode::malformed, split.error().message, where());
+    }
+    if (!reader) {
+      const auto found = readHeader(fields);
       if (!found) return tl::unexpected<Error>(found.error());
       header = *found;
+      reader.emplace(*header).reserve(mostRows(bytes));
       continue;
     }
-    if (fields->size() != header->width) {
+    if (fields.size() != header->width) {
       return fail(ErrorCode::malformed,
-                  fmt::format("the row has {} fields; expected {}", fields->size(), header->width),
+                  fmt::format("the row has {} fields; expected {}", fields.size(), header->width),
                   where());
     }
-    const auto added = reader.add(arrange(std::move(*fields), *header, line), line);
-    if (!added) return tl::unexpected<Error>(added.error());
+    if (auto added = reader->add(arrange(fields, *header, line)); !added) {
+      return tl::unexpected<Error>(added.error());
+    }
   }
-  return std::move(reader).finish();
+  if (!reader) return fail(ErrorCode::malformed, "the file has no header", "line 1");
+  return std::move(*reader).finish();
 }
 
 }  // namespace hw

@@ -18,8 +18,8 @@ bool isSane(const TensorFacts& facts) {
 std::vector<TensorFacts> inferByRule(const OpFacts& facts) {
   const OpInfo* info = findOp(facts.op);
   if (info == nullptr) return {};
-  for (const auto rules :
-       {structureRules(), elementRules(), networkRules(), signalRules(), classicRules()}) {
+  for (const auto rules : {structureRules(), elementRules(), networkRules(), windowRules(),
+                           tensorRules(), signalRules(), classicRules()}) {
     const auto rule = std::ranges::find(rules, info->shape, &ShapeRule::kind);
     if (rule == rules.end()) continue;
     OutputFacts outputs = rule->infer(facts);

@@ -25,7 +25,11 @@ std::span<const ShapeRule> structureRules();
 std::span<const ShapeRule> elementRules();
 /// Normalisation, attention and products, among them the fused ops of ONNX Runtime.
 std::span<const ShapeRule> networkRules();
-/// Windows, pictures and signals.
+/// Windows that slide over images: convolutions, pools, and their reverses.
+std::span<const ShapeRule> windowRules();
+/// Tensors out of little, blocks moved about, sequences.
+std::span<const ShapeRule> tensorRules();
+/// Pictures and signals.
 std::span<const ShapeRule> signalRules();
 /// Classic machine learning: encoders, trees, linear models.
 std::span<const ShapeRule> classicRules();
@@ -33,7 +37,7 @@ std::span<const ShapeRule> classicRules();
 /// An output some of whose dimensions hang on the data itself.
 struct OpenFacts {
   Dtype dtype = Dtype::unknown;
-  Shape most{};                     ///< The most each dimension can be; -1: there is no bound.
+  Shape most{};                     ///< The most each can be; -n: no bound is known, n stands in.
   std::vector<std::size_t> open{};  ///< The axes that depend on data.
 };
 

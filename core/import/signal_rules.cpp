@@ -6,91 +6,6 @@
 namespace hw {
 namespace {
 
-/// Where the ONNX library's rules end; it answers for older ops, quirks of theirs included.
-bool isForLibrary(const OpFacts& facts) {
-  constexpr std::int64_t kNewestOpset = 17;
-  return facts.op.domain.empty() && facts.opset <= kNewestOpset;
-}
-
-/// A list with one entry a spatial axis.
-std::vector<std::int64_t> spatialList(const OpFacts& facts, const char* name, std::size_t count,
-                                      std::int64_t fallback) {
-  auto list = facts.op.intsAttribute(name);
-  if (list.empty()) list.assign(count, fallback);
-  return list;
-}
-
-/// How often a window fits along one axis.
-struct Window {
-  std::int64_t kernel = 1;
-  std::int64_t stride = 1;
-  std::int64_t dilation = 1;
-  std::int64_t padBefore = 0;
-  std::int64_t padAfter = 0;
-  bool roundsUp = false;
-};
-
-bool isReasonable(std::int64_t number) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 31U;
-  return number >= 0 && number <= kMost;
-}
-
-std::optional<std::int64_t> placesOf(const Window& window, std::int64_t size, bool same) {
-  for (const std::int64_t number :
-       {window.kernel, window.stride, window.dilation, window.padBefore, window.padAfter, size}) {
-    if (!isReasonable(number)) return std::nullopt;
-  }
-  if (window.stride == 0 || window.kernel == 0) return std::nullopt;
-  if (same) return (size + window.stride - 1) / window.stride;
-  const auto reach = checkedMul(window.dilation, window.kernel - 1);
-  if (!reach) return std::nullopt;
-  const std::int64_t room = size + window.padBefore + window.padAfter - *reach - 1;
-  if (room < 0) return std::nullopt;
-  std::int64_t places = room / window.stride + 1;
-  if (!window.roundsUp || room % window.stride == 0) return places;
-  // A last window that would begin in the padding behind does not count.
-  return places * window.stride < size + window.padBefore ? places + 1 : places;
-}
-
-/// Pooling, and DeformConv, whose weight tells kernel and channels.
-OutputFacts window(const OpFacts& facts) {
-  const Shape* input = facts.shape(0);
-  if (isForLibrary(facts) && facts.op.type != "DeformConv") return {};
-  if (input == nullptr || input->size() < 3) return {};
-  if (facts.op.intAttribute("channels_last", 0) != 0) return {};
-  const std::size_t axes = input->size() - 2;
-  const Shape* weight = facts.op.type == "DeformConv" ? facts.shape(1) : nullptr;
-  auto kernel = facts.op.intsAttribute("kernel_shape");
-  if (weight != nullptr && weight->size() == input->size()) {
-    kernel.assign(weight->begin() + 2, weight->end());
-  }
-  const auto strides = spatialList(facts, "strides", axes, 1);
-  const auto dilations = spatialList(facts, "dilations", axes, 1);
-  const auto pads = spatialList(facts, "pads", 2 * axes, 0);
-  const std::string padding = facts.op.stringAttribute("auto_pad", "NOTSET");
-  if (kernel.size() != axes || strides.size() != axes || dilations.size() != axes ||
-      pads.size() != 2 * axes) {
-    return {};
-  }
-  Shape shape = *input;
-  if (weight != nullptr) shape[1] = weight->front();
-  for (std::size_t i = 0; i < axes; ++i) {
-    const bool isValid = padding == "VALID";
-    const Window each{.kernel = kernel[i],
-                      .stride = strides[i],
-                      .dilation = dilations[i],
-                      .padBefore = isValid ? 0 : pads[i],
-                      .padAfter = isValid ? 0 : pads[i + axes],
-                      .roundsUp = facts.op.intAttribute("ceil_mode", 0) != 0};
-    const auto places = placesOf(each, shape[i + 2], padding.starts_with("SAME"));
-    if (!places) return {};
-    shape[i + 2] = *places;
-  }
-  OutputFacts outputs = one(facts.dtype(0), shape);
-  if (facts.outputCount > 1) outputs.push_back({Dtype::int64, shape});  // Where each maximum was.
-  return outputs;
-}
-
 /// All spatial axes become 1. ONNX Runtime's quantised one may have the channels last.
 OutputFacts globalPool(const OpFacts& facts) {
   OutputFacts outputs = like(facts, 0);
@@ -166,13 +81,53 @@ OutputFacts fourier(const OpFacts& facts) {
   return outputs;
 }
 
+/// The one integer in `input`; nothing when it is not known.
+std::optional<std::int64_t> numberIn(const OpFacts& facts, std::size_t input) {
+  const SmallValue* value = facts.value(input);
+  return value != nullptr ? value->single() : std::nullopt;
+}
+
+Dtype outputType(const OpFacts& facts) {
+  return dtypeOfElement(facts.op.intAttribute("output_datatype", 1));
+}
+
+/// HannWindow and its like: as long as input 0 says.
+OutputFacts windowFunction(const OpFacts& facts) {
+  const auto size = numberIn(facts, 0);
+  return size ? one(outputType(facts), {*size}) : OutputFacts();
+}
+
+/// MelWeightMatrix: (mels, length of the transform, …).
+OutputFacts melWeights(const OpFacts& facts) {
+  const auto mels = numberIn(facts, 0);
+  const auto length = numberIn(facts, 1);
+  if (!mels || !length || *length < 0) return {};
+  return one(outputType(facts), {*length / 2 + 1, *mels});
+}
+
+/// STFT: (signal, step, window, length of a frame) -> (batch, frames, frequencies, 2).
+OutputFacts shortFourier(const OpFacts& facts) {
+  const Shape* signal = facts.shape(0);
+  const Shape* windowed = facts.shape(2);
+  const auto step = numberIn(facts, 1);
+  auto length = numberIn(facts, 3);
+  if (!facts.has(3) && windowed != nullptr && windowed->size() == 1) length = windowed->front();
+  if (signal == nullptr || signal->size() < 2 || !step || !length) return {};
+  if (*step < 1 || *length < 1 || *length > (*signal)[1]) return {};
+  const std::int64_t frames = ((*signal)[1] - *length) / *step + 1;
+  const bool half = facts.op.intAttribute("onesided", 1) != 0;
+  return one(facts.dtype(0), {signal->front(), frames, half ? *length / 2 + 1 : *length, 2});
+}
+
 constexpr std::array kSignal = {
-    ShapeRule{ShapeKind::window, &window},
     ShapeRule{ShapeKind::globalPool, &globalPool},
     ShapeRule{ShapeKind::centerCropPad, &centerCropPad},
     ShapeRule{ShapeKind::columnsToImage, &columnsToImage},
     ShapeRule{ShapeKind::affineGrid, &affineGrid},
     ShapeRule{ShapeKind::fourier, &fourier},
+    ShapeRule{ShapeKind::windowFunction, &windowFunction},
+    ShapeRule{ShapeKind::melWeights, &melWeights},
+    ShapeRule{ShapeKind::shortFourier, &shortFourier},
 };
 
 }  // namespace

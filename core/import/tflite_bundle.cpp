@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/import/formats.h"
+#include "core/import/sha256.h"
 #include "core/import/zip_archive.h"
 
 namespace hw {
@@ -131,6 +132,7 @@ Result<Model> readTfliteBundle(std::string_view bytes, const ImportOptions& opti
     error.where = printable(model.name) + (error.where.empty() ? "" : ", " + error.where);
     return tl::unexpected<Error>(std::move(error));
   }
+  if (bytes.size() > kHashedWhole && read->sha256.empty()) read->sha256 = sha256(within);
   read->name = std::filesystem::path(model.path.back().name).stem().string();
   Graph graph = *read->graph;
   graph.notes.insert(graph.notes.begin(),

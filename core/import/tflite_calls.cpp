@@ -87,6 +87,7 @@ Result<void> TfliteReader::openCall(Level& level, std::size_t index, GraphBuilde
         "the condition of {} is not known ahead of time: its larger branch is shown", parts.where));
     // The decision itself stays a step, so that the condition is kept until then.
     GraphBuilder::OpParts decision{.op = opOf(level, op), .where = parts.where};
+    decision.op.attributes["turns"] = std::int64_t{1};  // What it runs stands beside it.
     decision.inputs = {parts.inputs[0]};
     builder_.addOp(std::move(decision));
     parts.inputs.erase(parts.inputs.begin());
@@ -126,6 +127,7 @@ Result<void> TfliteReader::openLoop(Level& level, std::size_t index, GraphBuilde
   Level body = innerLevel(level, index, 1);
 
   GraphBuilder::OpParts begin{.op = opOf(level, op), .where = parts.where};
+  begin.op.attributes["turns"] = std::int64_t{1};
   begin.inputs = parts.inputs;
   for (std::size_t i = 0; i < body.graph.inputs.size(); ++i) {
     const auto input = static_cast<std::size_t>(body.graph.inputs[i]);

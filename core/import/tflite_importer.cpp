@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/import/formats.h"
+#include "core/import/sha256.h"
 #include "core/import/tflite_inference.h"
 #include "core/import/tflite_plan.h"
 #include "core/import/tflite_reader.h"
@@ -95,6 +96,19 @@ std::vector<std::string> fileNotes(const TfliteFile& file, const Entry& entry) {
   return notes;
 }
 
+/// The digest of all but the weights.
+std::string digestWithoutWeights(const TfliteFile& file) {
+  const std::string_view bytes = file.bytes().all();
+  Sha256 digest;
+  std::size_t at = 0;
+  for (const auto& [begin, end] : file.payloads()) {
+    if (begin > at) digest.update(bytes.substr(at, begin - at));
+    at = std::max(at, end);
+  }
+  digest.update(bytes.substr(at));
+  return digest.hex();
+}
+
 Result<Model> readFile(std::string_view bytes, const ImportOptions& options) {
   const TfliteFile file(bytes);
   const auto entry = chooseEntry(file, options.subgraph);
@@ -117,6 +131,7 @@ Result<Model> readFile(std::string_view bytes, const ImportOptions& options) {
                                        .notes = std::move(notes)});
   if (!graph) return tl::unexpected<Error>(std::move(graph.error()));
   Model model;
+  if (bytes.size() > kHashedWhole) model.sha256 = digestWithoutWeights(file);
   model.graph = std::make_shared<const Graph>(std::move(*graph));
   return model;
 }

@@ -132,6 +132,26 @@ std::string_view TfliteFile::bufferBytes(std::uint32_t buffer) const {
   return buffers_.at(buffer, "a buffer").vector<std::uint8_t>(buffer_field::kData).bytes();
 }
 
+std::vector<std::pair<std::size_t, std::size_t>> TfliteFile::payloads() const {
+  constexpr std::size_t kFewBytes = 4096;
+  const std::size_t all = bytes_.all().size();
+  std::vector<std::pair<std::size_t, std::size_t>> places;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const FlatTable buffer = buffers_.at(i, "a buffer");
+    const std::string_view data = buffer.vector<std::uint8_t>(buffer_field::kData).bytes();
+    if (data.size() > kFewBytes) {
+      const auto begin = static_cast<std::size_t>(data.data() - bytes_.all().data());
+      places.emplace_back(begin, begin + data.size());
+    }
+    const auto offset = buffer.number<std::uint64_t>(buffer_field::kOffset, 0);
+    const auto size = buffer.number<std::uint64_t>(buffer_field::kSize, 0);
+    if (offset > 1 && offset <= all && size <= all - offset)
+      places.emplace_back(offset, offset + size);
+  }
+  std::ranges::sort(places);
+  return places;
+}
+
 std::optional<std::uint32_t> TfliteFile::metadata(std::string_view name) const {
   const auto found = metadata_.find(name);
   if (found == metadata_.end()) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -82,6 +83,9 @@ class TfliteFile {
   /// Buffers that lie behind the flatbuffer, and those of them that end outside the file.
   std::size_t outsideBuffers() const { return outside_; }
   std::size_t lostBuffers() const { return lost_; }
+
+  /// Where weights lie in the file, begin and end, ascending; those of a few bytes are left out.
+  std::vector<std::pair<std::size_t, std::size_t>> payloads() const;
 
   /// The buffer of a metadata entry; nothing when there is none of that name.
   std::optional<std::uint32_t> metadata(std::string_view name) const;

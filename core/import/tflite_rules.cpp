@@ -226,14 +226,26 @@ std::optional<std::vector<std::int64_t>> integersOf(const OpFacts& facts, std::s
   return value->integers;
 }
 
-TfliteOutputs inferTflite(const OpFacts& facts) {
+namespace {
+
+/// The rule of an operator type; null when there is none.
+const TfliteRule* findRule(std::string_view type) {
   for (const auto rules : {tfliteElementRules(), tfliteImageRules(), tfliteLayoutRules()}) {
-    const auto rule = std::ranges::find(rules, facts.op.type, &TfliteRule::type);
-    if (rule == rules.end()) continue;
-    TfliteOutputs outputs = rule->infer(facts);
-    return std::ranges::all_of(outputs, isSane) ? outputs : TfliteOutputs();
+    const auto rule = std::ranges::find(rules, type, &TfliteRule::type);
+    if (rule != rules.end()) return &*rule;
   }
-  return {};
+  return nullptr;
+}
+
+}  // namespace
+
+bool hasTfliteRule(std::string_view type) { return findRule(type) != nullptr; }
+
+TfliteOutputs inferTflite(const OpFacts& facts) {
+  const TfliteRule* rule = findRule(facts.op.type);
+  if (rule == nullptr) return {};
+  TfliteOutputs outputs = rule->infer(facts);
+  return std::ranges::all_of(outputs, isSane) ? outputs : TfliteOutputs();
 }
 
 }  // namespace hw

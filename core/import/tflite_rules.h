@@ -29,8 +29,14 @@ std::span<const TfliteRule> tfliteLayoutRules();
 /// Shapes of the outputs; empty where there is no rule, or it cannot tell.
 TfliteOutputs inferTflite(const OpFacts& facts);
 
+/// True for the operators that `inferTflite` has a rule for.
+bool hasTfliteRule(std::string_view type);
+
 /// The elements of the outputs, for the operators that shapes are computed with; else empty.
 std::vector<SmallValue> evaluateTflite(const OpFacts& facts);
+
+/// True for the operators that `evaluateTflite` computes.
+bool evaluatesTflite(std::string_view type);
 
 /// The elements of a stored tensor; nothing when it is large, or of a type shapes are not made of.
 std::shared_ptr<const SmallValue> tfliteValue(Dtype dtype, const Shape& shape,

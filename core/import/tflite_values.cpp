@@ -193,6 +193,11 @@ std::vector<SmallValue> evaluateTflite(const OpFacts& facts) {
   return twin != kTwins.end() ? byTwin(facts, twin->standard) : SmallValues();
 }
 
+bool evaluatesTflite(std::string_view type) {
+  return std::ranges::find(kEvaluators, type, &Evaluator::type) != kEvaluators.end() ||
+         std::ranges::find(kTwins, type, &Twin::type) != kTwins.end();
+}
+
 std::shared_ptr<const SmallValue> tfliteValue(Dtype dtype, const Shape& shape,
                                               std::string_view bytes) {
   if (!isSmall(shape)) return nullptr;

@@ -1,133 +1,114 @@
 #include <algorithm>
+#include <future>
 #include <map>
-#include <set>
 
+#include "core/plan/fragmentation_curve.h"
+#include "core/plan/life_edges.h"
+#include "core/plan/live_ranges.h"
 #include "core/plan/metrics.h"
 #include "core/plan/wide_sum.h"
 
 namespace hw {
 namespace {
 
-/// A placed stay in the flat address space of its pool.
-struct Placed {
-  StayId stay{};
-  Interval<Bytes> range{};
-};
-
-/// The stays a plan put in one pool, by id.
-std::vector<Placed> placedIn(const Problem& problem, const Plan& plan, PoolId pool) {
-  std::vector<Bytes> starts;
-  WideSum start;
-  if (plan.regions.contains(pool)) {
-    for (const Bytes size : plan.regions[pool]) {
-      starts.push_back(start.bytes());
-      start.add(size.count());
+/// The stays a plan put in one pool, in the flat address space of that pool.
+class PoolContents {
+ public:
+  PoolContents(const Problem& problem, const Plan& plan, PoolId pool)
+      : problem_(problem), plan_(plan) {
+    WideSum start;
+    if (plan.regions.contains(pool)) {
+      for (const Bytes size : plan.regions[pool]) {
+        starts_.push_back(start.bytes());
+        start.add(size.count());
+      }
+    }
+    for (const StayId id : plan.addresses.keys()) {
+      const auto& address = plan.addresses[id];
+      if (!address || address->pool != pool || address->region.index() >= starts_.size()) continue;
+      stays_.push_back(id);
     }
   }
-  std::vector<Placed> placed;
-  for (const StayId id : plan.addresses.keys()) {
-    const auto& address = plan.addresses[id];
-    if (!address || address->pool != pool || address->region.index() >= starts.size()) continue;
-    const Bytes offset = starts[address->region.index()] + address->offset;
-    placed.push_back({id, {offset, offset + problem.stays[id].size}});
-  }
-  return placed;
-}
 
-struct Edge {
-  Step step{};
-  bool begins = false;
-  Interval<Bytes> range{};
-  StayId stay{};
-  friend auto operator<=>(const Edge&, const Edge&) = default;
+  const std::vector<StayId>& stays() const { return stays_; }  ///< By id.
+  const Stay& stay(StayId id) const { return problem_.stays[id]; }
+
+  Interval<Bytes> rangeOf(StayId id) const {
+    const Address& address = *plan_.addresses[id];
+    const Bytes offset = starts_[address.region.index()] + address.offset;
+    return {offset, offset + problem_.stays[id].size};
+  }
+
+  LifeEdges edges() const {
+    LifeEdges edges;
+    edges.reserve(stays_.size());
+    for (const StayId id : stays_) {
+      const auto item = static_cast<std::uint32_t>(id.index());
+      if (problem_.gaps.empty() && problem_.overlays.empty()) {
+        edges.add(problem_.stays[id].steps, item);
+        continue;
+      }
+      const bool heir = bool(plan_.inputUnder(problem_, id));
+      for (Interval<Step> live : problem_.liveSteps(id)) {
+        // While it is written over its input, its bytes are the input's.
+        if (heir && live.begin == problem_.stays[id].steps.begin) live.begin += Step(1);
+        if (!live.empty()) edges.add(live, item);
+      }
+    }
+    return edges;
+  }
+
+ private:
+  const Problem& problem_;
+  const Plan& plan_;
+  std::vector<Bytes> starts_;  ///< Of every region.
+  std::vector<StayId> stays_;
 };
 
-std::vector<Edge> edgesOf(const Problem& problem, const Plan& plan,
-                          const std::vector<Placed>& placed) {
-  std::vector<Edge> edges;
-  edges.reserve(2 * placed.size());
-  for (const Placed& each : placed) {
-    const bool heir = bool(plan.inputUnder(problem, each.stay));
-    for (Interval<Step> live : problem.liveSteps(each.stay)) {
-      // While it is written over its input, its bytes are the input's.
-      if (heir && live.begin == problem.stays[each.stay].steps.begin) live.begin += Step(1);
-      if (live.empty()) continue;
-      edges.push_back({live.begin, true, each.range, each.stay});
-      edges.push_back({live.end, false, each.range, each.stay});
-    }
-  }
-  std::ranges::sort(edges);
-  return edges;
-}
-
-/// The live ranges of one pool and the holes below them, kept up to date in O(log n) a change.
-/// Ranges of a broken plan may overlap: then the figures mean little, but they stay defined.
+/// The live ranges of one pool and what they add up to.
 class Occupancy {
  public:
-  void enter(const Edge& edge) {
-    const auto at = ranges_.insert({edge.range.begin, edge.range.end, edge.stay}).first;
-    const auto above = std::next(at);
-    if (above != ranges_.end()) forgetHole(endBelow(at), above->begin);
-    noteHole(endBelow(at), at->begin);
-    if (above != ranges_.end()) noteHole(at->end, above->begin);
-    live_.add((at->end - at->begin).count());
+  void change(const LifeEdge& edge, const PoolContents& contents) {
+    const StayId stay(edge.item);
+    const Interval<Bytes> range = contents.rangeOf(stay);
+    const std::int64_t size = range.length().count();
+    if (edge.begins()) {
+      ranges_.insert({range.begin, range.end, stay});
+      live_.add(size);
+    } else if (ranges_.erase({range.begin, range.end, stay})) {
+      live_.add(-size);
+    }
   }
 
-  void leave(const Edge& edge) {
-    const auto at = ranges_.find({edge.range.begin, edge.range.end, edge.stay});
-    if (at == ranges_.end()) return;
-    const auto above = std::next(at);
-    if (above != ranges_.end()) forgetHole(at->end, above->begin);
-    forgetHole(endBelow(at), at->begin);
-    if (above != ranges_.end()) noteHole(endBelow(at), above->begin);
-    live_.add((at->begin - at->end).count());
-    ranges_.erase(at);
-  }
-
-  Fragmentation at(Step step) const {
+  Fragmentation at(Step step) {
     Fragmentation fragmentation;
     fragmentation.step = step;
     fragmentation.live = live_.bytes();
-    fragmentation.top = ranges_.empty() ? Bytes() : ranges_.rbegin()->end;
+    fragmentation.top = ranges_.top();
     fragmentation.holes = std::max(Bytes(), fragmentation.top - fragmentation.live);
-    fragmentation.largestHole = holes_.empty() ? Bytes() : *holes_.rbegin();
+    fragmentation.largestHole = ranges_.largestHole();
     return fragmentation;
   }
 
  private:
-  struct Range {
-    Bytes begin{};
-    Bytes end{};
-    StayId stay{};
-    friend auto operator<=>(const Range&, const Range&) = default;
-  };
-
-  Bytes endBelow(std::set<Range>::iterator at) const {
-    return at == ranges_.begin() ? Bytes() : std::prev(at)->end;
-  }
-  void noteHole(Bytes begin, Bytes end) {
-    if (begin < end) holes_.insert(end - begin);
-  }
-  void forgetHole(Bytes begin, Bytes end) {
-    if (begin < end) holes_.erase(holes_.find(end - begin));
-  }
-
-  std::set<Range> ranges_;
-  std::multiset<Bytes> holes_;
+  LiveRanges ranges_;
   WideSum live_;
 };
 
 /// Fills in what depends on time: the peak, and fragmentation there and on average.
-void sweep(PoolMetrics& metrics, const std::vector<Edge>& edges) {
+void sweep(PoolMetrics& metrics, const PoolContents& contents) {
   Occupancy occupancy;
   double weighted = 0;
   std::int64_t busySteps = 0;
+  LifeEdges collected = contents.edges();
+  const std::vector<LifeEdge>& edges = collected.sorted();
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    edges[i].begins ? occupancy.enter(edges[i]) : occupancy.leave(edges[i]);
-    if (i + 1 == edges.size() || edges[i + 1].step == edges[i].step) continue;
-    const Fragmentation now = occupancy.at(edges[i].step);
+    occupancy.change(edges[i], contents);
+    const Step step = edges[i].step();
+    if (i + 1 == edges.size() || edges[i + 1].step() == step) continue;
+    const Fragmentation now = occupancy.at(step);
     if (now.live == Bytes()) continue;
-    const std::int64_t steps = (edges[i + 1].step - edges[i].step).count();
+    const std::int64_t steps = (edges[i + 1].step() - step).count();
     weighted += now.ratio() * static_cast<double>(steps);
     busySteps += steps;
     metrics.largestHole = std::max(metrics.largestHole, now.largestHole);
@@ -162,17 +143,18 @@ class Footprints {
   std::map<Bytes, Bytes> used_;  ///< Begin to end.
 };
 
-Bytes reusedBytes(const Problem& problem, std::vector<Placed> placed) {
-  std::ranges::stable_sort(
-      placed, {}, [&](const Placed& each) { return problem.stays[each.stay].steps.begin; });
+Bytes reusedBytes(const PoolContents& contents) {
+  std::vector<StayId> stays = contents.stays();
+  sortByKey(stays, [&](StayId id) {
+    return static_cast<std::uint32_t>(contents.stay(id).steps.begin.count());
+  });
   Footprints footprints;
   WideSum reused;
-  for (const Placed& each : placed) reused.add(footprints.tread(each.range).count());
+  for (const StayId id : stays) reused.add(footprints.tread(contents.rangeOf(id)).count());
   return reused.bytes();
 }
 
-PoolMetrics measurePool(const Problem& problem, const Plan& plan, PoolId pool,
-                        const std::vector<Placed>& placed) {
+PoolMetrics measurePool(const Plan& plan, PoolId pool, const PoolContents& contents) {
   PoolMetrics metrics;
   metrics.pool = pool;
   WideSum peak;
@@ -181,27 +163,47 @@ PoolMetrics measurePool(const Problem& problem, const Plan& plan, PoolId pool,
   }
   metrics.peak = peak.bytes();
   WideSum sum;
-  for (const Placed& each : placed) sum.add(each.range.length().count());
+  for (const StayId id : contents.stays()) sum.add(contents.rangeOf(id).length().count());
   metrics.sum = sum.bytes();
-  metrics.stays = placed.size();
-  sweep(metrics, edgesOf(problem, plan, placed));
+  metrics.stays = contents.stays().size();
+  sweep(metrics, contents);
   metrics.lowerBound = metrics.peakLive;
   return metrics;
 }
 
 }  // namespace
 
+std::vector<Fragmentation> fragmentationCurve(const Problem& problem, const Plan& plan,
+                                              PoolId pool) {
+  const PoolContents contents(problem, plan, pool);
+  LifeEdges collected = contents.edges();
+  const std::vector<LifeEdge>& edges = collected.sorted();
+  std::vector<Fragmentation> curve;
+  Occupancy occupancy;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    occupancy.change(edges[i], contents);
+    const bool last = i + 1 == edges.size() || edges[i + 1].step() != edges[i].step();
+    if (last) curve.push_back(occupancy.at(edges[i].step()));
+  }
+  return curve;
+}
+
 PlanMetrics measure(const Problem& problem, const Plan& plan) {
+  // What does not depend on each other is worked out side by side where that pays for a thread.
+  constexpr std::size_t kMany = 100'000;
+  const auto when = problem.stays.size() < kMany ? std::launch::deferred : std::launch::async;
   PlanMetrics metrics;
-  metrics.lowerBound = lowerBound(problem);
+  auto bound = std::async(when, [&] { return lowerBound(problem); });
   WideSum sum;
   WideSum reused;
   for (const PoolId pool : problem.pools.keys()) {
-    const std::vector<Placed> placed = placedIn(problem, plan, pool);
-    metrics.pools.add(measurePool(problem, plan, pool, placed));
+    const PoolContents contents(problem, plan, pool);
+    auto again = std::async(when, [&] { return reusedBytes(contents); });
+    metrics.pools.add(measurePool(plan, pool, contents));
     sum.add(metrics.pools[pool].sum.count());
-    reused.add(reusedBytes(problem, placed).count());
+    reused.add(again.get().count());
   }
+  metrics.lowerBound = bound.get();
   if (sum.approximate() > 0) metrics.reuse = reused.approximate() / sum.approximate();
   return metrics;
 }

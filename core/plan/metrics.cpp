@@ -3,50 +3,58 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/plan/life_edges.h"
 #include "core/plan/wide_sum.h"
 
 namespace hw {
 namespace {
 
-struct Change {
-  Step step{};
-  std::int64_t bytes = 0;
-};
-
-/// Adds up `changes` in step order; equal values in a row are one piece.
-StepFunction accumulate(std::vector<Change> changes) {
-  std::ranges::sort(changes, {}, &Change::step);
-  StepFunction function;
-  WideSum sum;
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    sum.add(changes[i].bytes);
-    if (i + 1 < changes.size() && changes[i + 1].step == changes[i].step) continue;
-    const Bytes before = function.pieces.empty() ? Bytes() : function.pieces.back().value;
-    if (sum.bytes() != before) function.pieces.push_back({changes[i].step, sum.bytes()});
-  }
-  return function;
-}
-
-/// Live bytes; with `overlaid` every stay that may be written over an input counts from its second
-/// step on, as if it were.
-StepFunction liveBytes(const Problem& problem, std::optional<PoolId> pool, bool overlaid) {
-  std::vector<Change> changes;
-  changes.reserve(2 * (problem.stays.size() + problem.gaps.size()));
-  const auto hold = [&](Interval<Step> steps, Bytes size) {
-    changes.push_back({steps.begin, size.count()});
-    changes.push_back({steps.end, -size.count()});
-  };
+/// The lives of the stays of one pool, or of all; with `overlaid` every stay that may be written
+/// over an input counts from its second step on, as if it were. Items are stays.
+LifeEdges livesOf(const Problem& problem, std::optional<PoolId> pool, bool overlaid) {
+  LifeEdges edges;
+  edges.reserve(problem.stays.size() + problem.gaps.size());
   for (const StayId id : problem.stays.keys()) {
     if (pool && problem.poolOf(id) != *pool) continue;
     Interval<Step> steps = problem.stays[id].steps;
     if (overlaid && !problem.overlaysOf(id).empty()) steps.begin += Step(1);
-    hold(steps, problem.stays[id].size);
+    edges.add(steps, static_cast<std::uint32_t>(id.index()));
   }
   for (const Gap& gap : problem.gaps) {
     if (pool && problem.poolOf(gap.stay) != *pool) continue;
-    hold(gap.steps, Bytes() - problem.stays[gap.stay].size);
+    edges.addGap(gap.steps, static_cast<std::uint32_t>(gap.stay.index()));
   }
-  return accumulate(std::move(changes));
+  return edges;
+}
+
+/// Calls `visit(step, bytes)` with the bytes live from each step on at which something changes.
+template <class Visit>
+void eachLoad(const Problem& problem, LifeEdges lives, const Visit& visit) {
+  const std::vector<LifeEdge>& edges = lives.sorted();
+  WideSum sum;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const std::int64_t size = problem.stays[StayId(edges[i].item)].size.count();
+    sum.add(edges[i].begins() ? size : -size);
+    if (i + 1 < edges.size() && edges[i + 1].step() == edges[i].step()) continue;
+    visit(edges[i].step(), sum.bytes());
+  }
+}
+
+/// Equal values in a row are one piece.
+StepFunction liveBytes(const Problem& problem, std::optional<PoolId> pool) {
+  StepFunction function;
+  eachLoad(problem, livesOf(problem, pool, false), [&](Step step, Bytes bytes) {
+    const Bytes before = function.pieces.empty() ? Bytes() : function.pieces.back().value;
+    if (bytes != before) function.pieces.push_back({step, bytes});
+  });
+  return function;
+}
+
+Bytes mostLive(const Problem& problem, std::optional<PoolId> pool) {
+  Bytes most;
+  eachLoad(problem, livesOf(problem, pool, true),
+           [&](Step, Bytes bytes) { most = std::max(most, bytes); });
+  return most;
 }
 
 double gapAbove(Bytes peak, Bytes bound) {
@@ -73,16 +81,14 @@ Step StepFunction::argMax() const {
 }
 
 StepFunction liveBytes(const Problem& problem, PoolId pool) {
-  return liveBytes(problem, std::optional(pool), false);
+  return liveBytes(problem, std::optional(pool));
 }
 
-StepFunction liveBytes(const Problem& problem) { return liveBytes(problem, std::nullopt, false); }
+StepFunction liveBytes(const Problem& problem) { return liveBytes(problem, std::nullopt); }
 
-Bytes lowerBound(const Problem& problem, PoolId pool) {
-  return liveBytes(problem, std::optional(pool), true).max();
-}
+Bytes lowerBound(const Problem& problem, PoolId pool) { return mostLive(problem, pool); }
 
-Bytes lowerBound(const Problem& problem) { return liveBytes(problem, std::nullopt, true).max(); }
+Bytes lowerBound(const Problem& problem) { return mostLive(problem, std::nullopt); }
 
 double Fragmentation::ratio() const {
   if (holes == Bytes()) return 0;

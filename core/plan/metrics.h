@@ -30,7 +30,7 @@ StepFunction liveBytes(const Problem& problem);
 
 /// The largest sum of live sizes over all steps: no plan of these stays can be smaller. Without
 /// aliasing this is METHODS' lower bound. What may be written over an input takes no bytes in that
-/// step. O(n log n).
+/// step. O(n).
 Bytes lowerBound(const Problem& problem, PoolId pool);
 Bytes lowerBound(const Problem& problem);
 

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "core/plan/life_edges.h"
+
 namespace hw {
 namespace {
 
@@ -28,15 +30,9 @@ class Audit {
   }
 
  private:
-  struct Edge {
+  struct Range {
     PoolId pool{};
     RegionId region{};
-    Step step{};
-    bool begins = false;  ///< Ends sort before begins: half-open intervals may touch.
-    StayId stay{};
-    friend auto operator<=>(const Edge&, const Edge&) = default;
-  };
-  struct Range {
     Bytes begin{};
     Bytes end{};
     StayId stay{};
@@ -57,7 +53,7 @@ class Audit {
   bool auditAddress(StayId id);
   bool auditPlace(StayId id, const Address& address);
   bool auditOffset(StayId id, const Address& address);
-  std::vector<Edge> edges() const;
+  LifeEdges edges() const;
   void auditOverlaps();
   void enter(StayId id);
   bool takesOver(StayId id);
@@ -68,8 +64,11 @@ class Audit {
     return plan_.status == PlanStatus::optimal || plan_.status == PlanStatus::complete;
   }
   Range rangeOf(StayId id) const {
-    const Bytes offset = plan_.addresses[id]->offset;
-    return {offset, offset + problem_.stays[id].size, id};
+    const Address& at = *plan_.addresses[id];
+    return {at.pool, at.region, at.offset, at.offset + problem_.stays[id].size, id};
+  }
+  static bool sameRegion(const Range& a, const Range& b) {
+    return a.pool == b.pool && a.region == b.region;
   }
 
   const Problem& problem_;
@@ -78,7 +77,7 @@ class Audit {
   std::vector<Violation> found_;
   std::vector<StayId> placed_;                    ///< Those whose address makes sense at all.
   IdMap<PoolId, IdMap<RegionId, Bytes>> starts_;  ///< Of each region in its pool; one past at end.
-  std::set<Range> live_;                          ///< Disjoint, of the region being swept.
+  std::set<Range> live_;                          ///< Disjoint, by region.
   std::set<StayId> leftOut_;                      ///< Live, but overlapping something in `live_`.
   /// Who takes over the bytes of a live stay when that ends, by the stay they still belong to.
   std::map<StayId, StayId> heirs_;
@@ -166,6 +165,11 @@ bool Audit::auditOverlays() {
 /// False when the problem itself makes no sense, so that no plan of it can be judged.
 bool Audit::auditProblem() {
   bool sound = auditGaps() && auditOverlays();
+  if (problem_.steps > kMaxStep + Step(1)) {
+    report(fmt::format("the schedule has {} steps, more than {}", problem_.steps.count(),
+                       kMaxStep.count() + 1));
+    sound = false;
+  }
   if (problem_.pools.empty() && !problem_.stays.empty()) {
     report("the problem has no pool");
     sound = false;
@@ -241,25 +245,27 @@ bool Audit::auditOffset(StayId id, const Address& address) {
   return true;
 }
 
-std::vector<Audit::Edge> Audit::edges() const {
-  std::vector<Edge> edges;
+LifeEdges Audit::edges() const {
+  LifeEdges edges;
+  edges.reserve(placed_.size());
   for (const StayId id : placed_) {
-    const Address& at = *plan_.addresses[id];
-    for (const Interval<Step>& live : problem_.liveSteps(id)) {
-      edges.push_back({at.pool, at.region, live.begin, true, id});
-      edges.push_back({at.pool, at.region, live.end, false, id});
+    const auto item = static_cast<std::uint32_t>(id.index());
+    if (problem_.gaps.empty()) {
+      edges.add(problem_.stays[id].steps, item);
+      continue;
     }
+    for (const Interval<Step>& live : problem_.liveSteps(id)) edges.add(live, item);
   }
-  std::ranges::sort(edges);
   return edges;
 }
 
-/// Sweeps over the steps of one region after another. Only the two neighbours of a range that comes
-/// live can clash with it, because those in `live_` are disjoint; one that clashes stays out.
+/// Sweeps over the steps of all regions at once. Only the two neighbours of a range that comes live
+/// can clash with it, because those in `live_` are disjoint; one that clashes stays out.
 void Audit::auditOverlaps() {
-  for (const Edge& edge : edges()) {
+  LifeEdges collected = edges();
+  for (const LifeEdge& edge : collected.sorted()) {
     if (full()) return;
-    edge.begins ? enter(edge.stay) : leave(edge.stay);
+    edge.begins() ? enter(StayId(edge.item)) : leave(StayId(edge.item));
   }
 }
 
@@ -269,8 +275,9 @@ bool Audit::takesOver(StayId id) {
   const auto chances = problem_.overlaysOf(id);
   if (chances.empty()) return false;
   const Range range = rangeOf(id);
-  const auto there = live_.lower_bound({range.begin, Bytes(), StayId(0)});
-  if (there == live_.end() || there->begin != range.begin || there->end < range.end) return false;
+  const auto there = live_.lower_bound({range.pool, range.region, range.begin, Bytes(), StayId(0)});
+  if (there == live_.end() || !sameRegion(*there, range)) return false;
+  if (there->begin != range.begin || there->end < range.end) return false;
   const bool permitted = std::ranges::any_of(
       chances, [&](const Overlay& chance) { return chance.over == there->stay; });
   return permitted && heirs_.emplace(there->stay, id).second;
@@ -279,20 +286,23 @@ bool Audit::takesOver(StayId id) {
 void Audit::enter(StayId id) {
   if (takesOver(id)) return;
   const Range range = rangeOf(id);
-  const auto above = live_.lower_bound({range.begin, Bytes(), StayId(0)});
+  const auto above = live_.lower_bound({range.pool, range.region, range.begin, Bytes(), StayId(0)});
   bool clashes = false;
-  if (above != live_.end() && above->begin < range.end) {
+  if (above != live_.end() && sameRegion(*above, range) && above->begin < range.end) {
     clash(above->stay, id);
     clashes = true;
   }
-  if (above != live_.begin() && std::prev(above)->end > range.begin) {
-    clash(std::prev(above)->stay, id);
-    clashes = true;
+  if (above != live_.begin()) {
+    const Range& below = *std::prev(above);
+    if (sameRegion(below, range) && below.end > range.begin) {
+      clash(below.stay, id);
+      clashes = true;
+    }
   }
   if (clashes) {
     leftOut_.insert(id);
   } else {
-    live_.insert(range);
+    live_.insert(above, range);
   }
 }
 

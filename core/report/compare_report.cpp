@@ -79,7 +79,11 @@ Json comparisonJson(const Comparison& comparison, const std::string& file) {
   Json json = {{"model", {{"name", model.name}, {"sha256", model.sha256}, {"file", file}}},
                {"lower_bound", comparison.lowerBound.count()}};
   json["rows"] = Json::array();
-  for (const ComparisonRow& row : comparison.rows) json["rows"].push_back(rowJson(row));
+  const bool platforms = comparison.severalPlatforms();
+  for (const ComparisonRow& row : comparison.rows) {
+    json["rows"].push_back(rowJson(row));
+    if (platforms) json["rows"].back()["platform"] = row.platform;
+  }
   return json;
 }
 
@@ -91,11 +95,17 @@ Json unopenedJson(const std::string& file, const std::string& reason) {
   return json;
 }
 
-std::string comparisonCsvHeader() { return fmt::format("model,{}\n", fmt::join(kCsvColumns, ",")); }
+std::string comparisonCsvHeader(bool platforms) {
+  return fmt::format("{}model,{}\n", platforms ? "platform," : "", fmt::join(kCsvColumns, ","));
+}
 
 std::string comparisonCsv(const Comparison& comparison, const std::string& file) {
   std::string text;
-  for (const ComparisonRow& row : comparison.rows) text += csvLine(file, rowJson(row));
+  const bool platforms = comparison.severalPlatforms();
+  for (const ComparisonRow& row : comparison.rows) {
+    if (platforms) text += csvField(row.platform) + ",";
+    text += csvLine(file, rowJson(row));
+  }
   return text;
 }
 

@@ -29,8 +29,8 @@ Json comparisonJson(const Comparison& comparison, const std::string& file);
 Json unopenedJson(const std::string& file, const std::string& reason);
 
 /// The same figures as CSV; a row per allocator and model, or one for a model that could not be
-/// opened.
-std::string comparisonCsvHeader();
+/// opened. Rows about several platforms begin with the platform's name, and their header says so.
+std::string comparisonCsvHeader(bool platforms = false);
 std::string comparisonCsv(const Comparison& comparison, const std::string& file);
 std::string unopenedCsv(const std::string& file, const std::string& reason);
 

@@ -10,16 +10,6 @@ class Writer {
  public:
   explicit Writer(const Run& run) : run_(run), names_(run.graph()) {}
 
-  Json head() const {
-    return {{"format", "highwater-explanation"},
-            {"version", 1},
-            {"model", {{"name", run_.model->name}, {"sha256", run_.model->sha256}}},
-            {"allocator", run_.config.allocator.info->name},
-            {"options", allocatorOptions(run_.config.allocator)},
-            {"alignment", run_.alignment.count()},
-            {"status", std::string(statusName(run_.plan.status))}};
-  }
-
   Json name(TensorId tensor) const { return names_.of(tensor); }
   Json name(StayId stay) const {
     return stay ? Json(names_.of(run_.stayTensor(stay))) : Json(nullptr);
@@ -104,9 +94,19 @@ class Writer {
 
 }  // namespace
 
+Json explanationHead(const Run& run) {
+  return {{"format", "highwater-explanation"},
+          {"version", 1},
+          {"model", {{"name", run.model->name}, {"sha256", run.model->sha256}}},
+          {"allocator", run.config.allocator.info->name},
+          {"options", allocatorOptions(run.config.allocator)},
+          {"alignment", run.alignment.count()},
+          {"status", std::string(statusName(run.plan.status))}};
+}
+
 Json explainTensorJson(const Run& run, TensorId tensor) {
   const Writer writer(run);
-  Json json = writer.head();
+  Json json = explanationHead(run);
   json["tensor"] = writer.name(tensor);
   const AliasExplanation alias = explainAlias(run, tensor);
   json["alias_of"] = alias.root == tensor ? Json(nullptr) : writer.name(alias.root);
@@ -122,7 +122,7 @@ Json explainTensorJson(const Run& run, TensorId tensor) {
 
 Json explainMomentJson(const Run& run, std::optional<Step> step) {
   const Writer writer(run);
-  Json json = writer.head();
+  Json json = explanationHead(run);
   json["moments"] = Json::array();
   for (const PoolId pool : run.problem.pools.keys()) {
     const auto at = step ? step : peakStep(run.problem, run.plan, pool);

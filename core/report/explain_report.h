@@ -20,6 +20,9 @@ struct ExplainOptions {
 /// which names come close.
 Result<TensorId> plannedTensor(const Run& run, std::string_view name);
 
+/// The keys that every explanation begins with.
+Json explanationHead(const Run& run);
+
 /// Why a tensor lies where it lies: candidates, verdicts, what decided, whom it shares with.
 std::string explainTensorText(const Run& run, TensorId tensor, const ExplainOptions& options);
 Json explainTensorJson(const Run& run, TensorId tensor);

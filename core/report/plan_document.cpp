@@ -1,6 +1,7 @@
 #include "core/report/plan_document.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/report/tensor_names.h"
 
@@ -33,25 +34,28 @@ bool handsOutBlocks(const Plan& plan) {
 /// Collects placements; knows how stays and tensors of a run hang together.
 class Describer {
  public:
-  explicit Describer(const Run& run)
-      : run_(run), names_(run.graph()), blocks_(handsOutBlocks(run.plan)) {}
+  Describer(const Run& run, std::size_t most)
+      : run_(run), most_(most), blocks_(handsOutBlocks(run.plan)) {}
 
-  std::vector<Placement> placements() {
+  PlacementList placements() {
     if (run_.model->problem) {
       for (const StayId id : run_.problem.stays.keys()) addStay(id);
     } else {
       addTensors();
     }
-    return std::move(placements_);
+    nameTensors();
+    return std::move(list_);
   }
 
  private:
   void addStay(StayId id) {
     const TensorId tensor = run_.stayTensor(id);
+    if (run_.problem.gaps.empty()) {
+      add(id, run_.problem.stays[id].steps, {.tensor = tensor});
+      return;
+    }
     for (const Interval<Step>& steps : run_.problem.liveSteps(id)) {
-      add(id, steps,
-          {.tensor = names_.of(tensor),
-           .size = run_.graph().tensors[tensor].bytes.value_or(run_.problem.stays[id].size)});
+      add(id, steps, {.tensor = tensor});
     }
   }
 
@@ -67,27 +71,47 @@ class Describer {
       const TensorId root = storage.buffers[slot->buffer].root;
       for (const StayId stay : stays[slot->buffer]) {
         add(stay, storage.lifetimes[id],
-            {.tensor = names_.of(id),
-             .offset = slot->offset,
-             .size = run_.graph().tensors[id].bytes,
-             .aliasOf = root == id ? "" : names_.of(root)});
+            {.tensor = id, .root = root == id ? TensorId() : root, .offset = slot->offset});
       }
     }
   }
 
-  /// Completes `placement`, whose offset is still relative to the stay, for the steps that the
-  /// stay and the tensor have in common.
-  void add(StayId id, Interval<Step> steps, Placement placement) {
-    const auto offset = run_.plan.flatOffset(id);
+  /// What lies in a stay: a tensor, and the one it shares memory with.
+  struct Tenant {
+    TensorId tensor{};
+    TensorId root{};  ///< None: the tensor itself.
+    Bytes offset{};   ///< Inside the stay.
+  };
+
+  /// Adds a placement for the steps that the stay and the tensor have in common.
+  void add(StayId id, Interval<Step> steps, const Tenant& tenant) {
+    const auto& address = run_.plan.addresses[id];
     const Stay& stay = run_.problem.stays[id];
     steps = {std::max(steps.begin, stay.steps.begin), std::min(steps.end, stay.steps.end)};
-    if (!offset || steps.empty()) return;
-    placement.pool = run_.problem.pools[run_.plan.addresses[id]->pool].name;
-    placement.offset += *offset;
-    placement.first = steps.begin;
-    placement.last = steps.end - Step(1);
-    if (blocks_) placement.block = blockOf(*run_.plan.addresses[id]);
-    placements_.push_back(std::move(placement));
+    if (!address || steps.empty() || ++list_.count > most_) return;
+    const auto& exact = run_.graph().tensors[tenant.tensor].bytes;
+    Placement placement{.pool = run_.problem.pools[address->pool].name,
+                        .offset = *run_.plan.flatOffset(id) + tenant.offset,
+                        .size = run_.model->problem ? exact.value_or(stay.size) : exact,
+                        .first = steps.begin,
+                        .last = steps.end - Step(1)};
+    if (blocks_) placement.block = blockOf(*address);
+    list_.first.push_back(std::move(placement));
+    tenants_.push_back(tenant);
+  }
+
+  void nameTensors() {
+    std::vector<TensorId> wanted;
+    for (const Tenant& tenant : tenants_) {
+      wanted.push_back(tenant.tensor);
+      if (tenant.root) wanted.push_back(tenant.root);
+    }
+    std::vector<std::string> names = namesOf(run_.graph(), wanted);
+    auto next = names.begin();
+    for (std::size_t i = 0; i < tenants_.size(); ++i) {
+      list_.first[i].tensor = std::move(*next++);
+      if (tenants_[i].root) list_.first[i].aliasOf = std::move(*next++);
+    }
   }
 
   /// Blocks are counted through all pools.
@@ -100,9 +124,10 @@ class Describer {
   }
 
   const Run& run_;
-  TensorNames names_;
+  std::size_t most_;
   bool blocks_;
-  std::vector<Placement> placements_;
+  PlacementList list_;
+  std::vector<Tenant> tenants_;  ///< Of the placements in the list.
 };
 
 }  // namespace
@@ -130,7 +155,12 @@ Json allocatorOptions(const AllocatorChoice& choice) {
   return options;
 }
 
+PlacementList firstPlacements(const Run& run, std::size_t most) {
+  return Describer(run, most).placements();
+}
+
 PlanDocument describePlan(const Run& run) {
+  constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
   PlanDocument document{.modelName = run.model->name,
                         .modelSha256 = run.model->sha256,
                         .allocator = std::string(run.config.allocator.info->name),
@@ -138,7 +168,7 @@ PlanDocument describePlan(const Run& run) {
                         .alignment = run.alignment,
                         .status = std::string(statusName(run.plan.status)),
                         .lowerBound = run.metrics.lowerBound,
-                        .placements = Describer(run).placements()};
+                        .placements = firstPlacements(run, kAll).first};
   for (const PoolId pool : run.problem.pools.keys()) {
     document.pools.push_back({.name = run.problem.pools[pool].name,
                               .capacity = run.problem.pools[pool].capacity,

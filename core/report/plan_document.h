@@ -64,6 +64,13 @@ struct PlanDocument {
 /// of steps in which it is live. Stays without an address are absent.
 PlanDocument describePlan(const Run& run);
 
+/// The first placements of `describePlan`, at most `most`, and how many there are.
+struct PlacementList {
+  std::vector<Placement> first{};
+  std::size_t count = 0;
+};
+PlacementList firstPlacements(const Run& run, std::size_t most);
+
 /// "none", "views", "all", or the rules that are on: "reshape,split".
 std::string aliasText(const AliasRules& rules);
 

@@ -56,21 +56,21 @@ std::string poolsText(const Run& run, const Paint& paint) {
 }
 
 std::string placementsText(const Run& run, const PlanTextOptions& options) {
-  const std::vector<Placement> placements = describePlan(run).placements;
+  const PlacementList placements = firstPlacements(run, options.rows);
   TextTable table({{"tensor"},
                    {"pool"},
                    {"offset", TextTable::Align::right},
                    {"bytes", TextTable::Align::right},
                    {"steps", TextTable::Align::right},
                    {""}});
-  for (const Placement& placement : firstOf(placements, options.rows)) {
+  for (const Placement& placement : placements.first) {
     const std::string note =
         placement.aliasOf.empty() ? "" : "shares " + cellName(placement.aliasOf, 32);
     table.add({cellName(placement.tensor), printable(placement.pool),
                groupDigits(placement.offset.count()), groupDigits(placement.size->count()),
                fmt::format("{}-{}", placement.first->count(), placement.last->count()), note});
   }
-  return section(options.paint, "placements", placements.size(), table.text(options.paint),
+  return section(options.paint, "placements", placements.count, table.text(options.paint),
                  options.rows);
 }
 

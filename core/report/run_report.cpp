@@ -175,21 +175,21 @@ ReportTable placementTable(const Run& run) {
   return table;
 }
 
-std::string footerOf(const Run& run) {
+}  // namespace
+
+std::string provenanceText(const Run& run) {
   std::string text = fmt::format("Highwater {}", HIGHWATER_VERSION);
   text += " · " + printable(run.model->name, 80);
   if (!run.model->sha256.empty()) text += " · SHA-256 " + run.model->sha256;
   return text + fmt::format(" · {} · seed {}", requestText(run), run.config.seed);
 }
 
-}  // namespace
-
 RunReport makeReport(const Run& run, const Comparison* comparison, std::string command) {
   RunReport report{.title = printable(run.model->name, 200),
                    .subtitle = requestText(run),
                    .cards = cardsOf(run),
                    .command = std::move(command),
-                   .footer = footerOf(run)};
+                   .footer = provenanceText(run)};
   if (const auto failure = planFailure(run)) report.problems.push_back(*failure);
   for (const TensorId id : run.storage.unsized) {
     report.problems.push_back(fmt::format("{}: size not known, so not planned: {}",

@@ -42,6 +42,10 @@ struct RunReport {
   std::string footer{};   ///< Version, model and its SHA-256, allocator and parameters, seed.
 };
 
+/// Where figures of `run` come from, in one line: version, model and its SHA-256, allocator and
+/// parameters, machine, alignment, seed. The footer of every picture and report.
+std::string provenanceText(const Run& run);
+
 /// `comparison`: of the same model and configuration, or null for a report without one.
 RunReport makeReport(const Run& run, const Comparison* comparison, std::string command);
 

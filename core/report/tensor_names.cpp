@@ -1,5 +1,7 @@
 #include "core/report/tensor_names.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
 
 namespace hw {
@@ -15,6 +17,16 @@ bool survivesFiles(const std::string& name) {
   return true;
 }
 
+/// `unique`: no other tensor is called that; `taken(name)`: some tensor is.
+template <class Taken>
+std::string nameOf(const Graph& graph, TensorId id, bool unique, const Taken& taken) {
+  const std::string& own = graph.tensors[id].name;
+  if (!own.empty() && unique && survivesFiles(own)) return own;
+  std::string name = printable(own, own.size() * 4) + "#" + tensorIdText(id);
+  while (taken(name)) name += "#";
+  return name;
+}
+
 }  // namespace
 
 TensorNames::TensorNames(const Graph& graph) {
@@ -22,13 +34,33 @@ TensorNames::TensorNames(const Graph& graph) {
   for (const Tensor& tensor : graph.tensors) ++uses[tensor.name];
   names_.reserve(graph.tensors.size());
   for (const TensorId id : graph.tensors.keys()) {
-    const std::string& own = graph.tensors[id].name;
-    const bool plain = !own.empty() && uses[own] == 1 && survivesFiles(own);
-    std::string name = plain ? own : printable(own, own.size() * 4) + "#" + tensorIdText(id);
-    while (!plain && uses.contains(name)) name += "#";
-    names_.add(std::move(name));
+    names_.add(nameOf(graph, id, uses[graph.tensors[id].name] == 1,
+                      [&](const std::string& name) { return uses.contains(name); }));
   }
   for (const TensorId id : names_.keys()) ids_.emplace(names_[id], id);
+}
+
+std::vector<std::string> namesOf(const Graph& graph, std::span<const TensorId> wanted) {
+  std::vector<std::string> names;
+  names.reserve(wanted.size());
+  if (wanted.size() * 4 > graph.tensors.size()) {
+    const TensorNames all(graph);
+    for (const TensorId id : wanted) names.push_back(all.of(id));
+    return names;
+  }
+  std::unordered_map<std::string_view, int> uses;
+  for (const TensorId id : wanted) uses.emplace(graph.tensors[id].name, 0);
+  for (const Tensor& tensor : graph.tensors) {
+    const auto known = uses.find(tensor.name);
+    if (known != uses.end()) ++known->second;
+  }
+  const auto taken = [&](const std::string& name) {
+    return std::ranges::find(graph.tensors, name, &Tensor::name) != graph.tensors.end();
+  };
+  for (const TensorId id : wanted) {
+    names.push_back(nameOf(graph, id, uses[graph.tensors[id].name] == 1, taken));
+  }
+  return names;
 }
 
 std::optional<TensorId> TensorNames::find(std::string_view name) const {

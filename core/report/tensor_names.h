@@ -1,9 +1,11 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "core/graph/graph.h"
 
@@ -29,6 +31,10 @@ class TensorNames {
   IdMap<TensorId, std::string> names_;
   std::unordered_map<std::string_view, TensorId> ids_;  ///< Keys point into `names_`.
 };
+
+/// The names that `TensorNames` has for `wanted`, in that order; for a few of a million, no others
+/// are made up.
+std::vector<std::string> namesOf(const Graph& graph, std::span<const TensorId> wanted);
 
 /// "t12": what a tensor is called in a problem CSV.
 std::string tensorIdText(TensorId id);

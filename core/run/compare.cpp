@@ -18,9 +18,10 @@ Result<std::shared_ptr<const Run>> stoppedEarly() {
 /// Hands out rows to threads and tells how many are done.
 class Comparer {
  public:
-  Comparer(Comparison& comparison, const RunConfig& config, const RunContext& context)
+  Comparer(Comparison& comparison, const std::vector<RunConfig>& configs, const RunContext& context)
       : comparison_(comparison),
-        config_(config),
+        configs_(configs),
+        severalPlatforms_(comparison.severalPlatforms()),
         context_(context),
         atWork_(comparison.rows.size(), false) {}
 
@@ -36,13 +37,13 @@ class Comparer {
   void work() {
     for (std::size_t index = next_++; index < comparison_.rows.size(); index = next_++) {
       report(index, true);
-      fill(comparison_.rows[index]);
+      fill(comparison_.rows[index], configs_[index]);
       report(index, false);
     }
   }
 
-  void fill(ComparisonRow& row) const {
-    auto run = attempt(row.allocator);
+  void fill(ComparisonRow& row, const RunConfig& config) const {
+    auto run = attempt(config);
     if (!run) {
       row.error = run.error();
       return;
@@ -51,10 +52,8 @@ class Comparer {
     row.figures = figuresOf(*row.run);
   }
 
-  Result<std::shared_ptr<const Run>> attempt(const AllocatorChoice& allocator) const {
+  Result<std::shared_ptr<const Run>> attempt(RunConfig config) const {
     if (context_.stop.stop_requested()) return stoppedEarly();
-    RunConfig config = config_;
-    config.allocator = allocator;
     config.threads = 1;  // One a row: they share the machine already.
     try {
       auto run = execute(comparison_.model, config, {.stop = context_.stop, .progress = {}});
@@ -73,7 +72,7 @@ class Comparer {
     if (!context_.progress) return;
     std::vector<std::string> names;
     for (std::size_t i = 0; i < atWork_.size(); ++i) {
-      if (atWork_[i]) names.push_back(comparison_.rows[i].allocator.text());
+      if (atWork_[i]) names.push_back(nameOf(comparison_.rows[i]));
     }
     const std::size_t all = comparison_.rows.size();
     context_.progress(static_cast<double>(done_) / static_cast<double>(all),
@@ -81,8 +80,14 @@ class Comparer {
                                   fmt::join(names, ", ")));
   }
 
+  std::string nameOf(const ComparisonRow& row) const {
+    const std::string allocator = row.allocator.text();
+    return severalPlatforms_ ? allocator + " on " + row.platform : allocator;
+  }
+
   Comparison& comparison_;
-  const RunConfig& config_;
+  const std::vector<RunConfig>& configs_;
+  bool severalPlatforms_ = false;
   const RunContext& context_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
@@ -138,16 +143,30 @@ std::size_t Comparison::stopped() const {
   return static_cast<std::size_t>(std::ranges::count_if(rows, &ComparisonRow::stopped));
 }
 
-Comparison compareAllocators(std::shared_ptr<const Model> model, const RunConfig& config,
-                             const std::vector<AllocatorChoice>& choices,
-                             const RunContext& context) {
+bool Comparison::severalPlatforms() const {
+  return std::ranges::any_of(
+      rows, [&](const ComparisonRow& row) { return row.platform != rows.front().platform; });
+}
+
+Comparison compareConfigs(std::shared_ptr<const Model> model, const std::vector<RunConfig>& configs,
+                          int threads, const RunContext& context) {
   Comparison comparison{.model = std::move(model)};
-  for (const AllocatorChoice& choice : choices) comparison.rows.push_back({.allocator = choice});
-  Comparer(comparison, config, context).run(static_cast<std::size_t>(std::max(config.threads, 1)));
+  for (const RunConfig& config : configs) {
+    comparison.rows.push_back({.allocator = config.allocator, .platform = config.platform.name});
+  }
+  Comparer(comparison, configs, context).run(static_cast<std::size_t>(std::max(threads, 1)));
   sortRows(comparison.rows);
   markBest(comparison.rows);
   comparison.lowerBound = lowerBoundOf(comparison.rows);
   return comparison;
+}
+
+Comparison compareAllocators(std::shared_ptr<const Model> model, const RunConfig& config,
+                             const std::vector<AllocatorChoice>& choices,
+                             const RunContext& context) {
+  std::vector<RunConfig> configs(choices.size(), config);
+  for (std::size_t i = 0; i < choices.size(); ++i) configs[i].allocator = choices[i];
+  return compareConfigs(std::move(model), configs, config.threads, context);
 }
 
 }  // namespace hw

@@ -9,9 +9,10 @@
 
 namespace hw {
 
-/// One allocator's attempt. Has a run and its figures, or the error that kept it from having one.
+/// One attempt. Has a run and its figures, or the error that kept it from having one.
 struct ComparisonRow {
   AllocatorChoice allocator{};
+  std::string platform{};  ///< The name of what it was to run on.
   std::shared_ptr<const Run> run{};
   RunFigures figures{};  ///< Of the run.
   std::optional<Error> error{};
@@ -26,7 +27,7 @@ struct ComparisonRow {
   Bytes peak() const { return figures.peak(); }
 };
 
-/// One model planned by several allocators under one configuration.
+/// One model planned in several ways: by several allocators, on several platforms.
 struct Comparison {
   std::shared_ptr<const Model> model{};
   /// Those that fit by peak, then those that do not by peak, then those without a plan; otherwise
@@ -35,6 +36,8 @@ struct Comparison {
   /// Of what was asked for: of a run that plans all of it on one device, if there is one.
   Bytes lowerBound{};
 
+  /// True when the rows are not all about one platform.
+  bool severalPlatforms() const;
   /// Rows that were stopped before they had a plan.
   std::size_t stopped() const;
 };
@@ -45,5 +48,10 @@ struct Comparison {
 Comparison compareAllocators(std::shared_ptr<const Model> model, const RunConfig& config,
                              const std::vector<AllocatorChoice>& choices,
                              const RunContext& context);
+
+/// The same over whole configurations: several platforms, several capacities. `threads` of them at
+/// a time; each plans with one.
+Comparison compareConfigs(std::shared_ptr<const Model> model, const std::vector<RunConfig>& configs,
+                          int threads, const RunContext& context);
 
 }  // namespace hw

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/residency/residency.h"
 #include "core/run/embedded.h"
 #include "core/run/overlaid.h"
+#include "core/run/plan_once.h"
 #include "core/run/planner.h"
 #include "core/run/run.h"
 
@@ -124,15 +126,14 @@ Problem problemOf(const Run& run) {
 }
 
 /// A problem from a file keeps its sizes; only addresses follow the alignment asked for.
-Problem givenProblem(const Run& run) {
-  Problem problem = *run.model->problem;
-  for (Stay& stay : problem.stays) {
+void alignGiven(Run& run) {
+  if (run.alignment == Bytes(1)) return;
+  for (Stay& stay : run.problem.stays) {
     const auto both =
         checkedMul(stay.alignment.count() / std::gcd(stay.alignment.count(), run.alignment.count()),
                    run.alignment.count());
     stay.alignment = Bytes(both.value_or(kMaxBytes.count()));
   }
-  return problem;
 }
 
 IdMap<StayId, Bytes> trafficOf(const Run& run) {
@@ -172,7 +173,11 @@ void pinModelOffsets(Run& run) {
 
 /// One problem for the first device's pools.
 Result<void> planFirstDevice(Run& run, const RunContext& context) {
-  run.problem = run.model->problem ? givenProblem(run) : problemOf(run);
+  if (run.model->problem) {
+    alignGiven(run);
+  } else {
+    run.problem = problemOf(run);
+  }
   pinModelOffsets(run);
   run.problem.pools = {};
   for (std::size_t pool = 0; pool < device(run.config).pools.size(); ++pool) {
@@ -203,6 +208,14 @@ std::vector<StayId> spilledStays(const Run& run) {
   return spilled;
 }
 
+void noteMoves(Run& run) {
+  std::vector<std::string> texts;
+  for (const OpMove& move : run.config.moves) texts.push_back(moveText(move));
+  if (texts.empty()) return;
+  run.notes.push_back(
+      fmt::format("the order of the operators is not the model's: {}", fmt::join(texts, ", ")));
+}
+
 void noteWhatIsMissing(Run& run) {
   if (run.config.allocator.info->perDevice && run.config.alias != AliasRules::none() &&
       !run.model->problem) {
@@ -231,6 +244,53 @@ void report(const RunContext& context, double fraction, const char* what) {
   if (context.progress) context.progress(fraction, what);
 }
 
+void simulate(Run& run, const RunContext& context) {
+  report(context, 0.7, "simulating");
+  Simulation simulation =
+      simulateDirect({.graph = run.graph(),
+                      .schedule = run.schedule,
+                      .storage = run.storage,
+                      .problem = run.problem,
+                      .plan = run.plan,
+                      .platform = run.config.platform,
+                      .streamWeights = run.config.streamWeights,
+                      .partition = usesAllDevices(run) ? &run.partition : nullptr});
+  run.timing = std::move(simulation.timing);
+  run.trace = std::move(simulation.trace);
+  run.timeline = describe(run.trace.events(), run.problem.pools.size());
+}
+
+/// Everything behind the model and, of a planning problem, the problem.
+Result<std::shared_ptr<const Run>> carryOut(const std::shared_ptr<Run>& run,
+                                            const RunContext& context) {
+  run->alignment = alignmentOf(*run->model, run->config);
+
+  report(context, 0.0, "sharing storage");
+  auto schedule = movedOrder(run->graph(), run->config.moves);
+  if (!schedule) return tl::unexpected(schedule.error());
+  run->schedule = *std::move(schedule);
+  if (auto good = followModel(*run); !good) return tl::unexpected(good.error());
+  if (!run->model->problem)
+    run->storage = shareStorage(run->graph(), run->schedule, storageOptions(*run));
+  noteMoves(*run);
+  noteWhatIsMissing(*run);
+
+  report(context, 0.1, "planning");
+  const auto start = std::chrono::steady_clock::now();
+  const auto planned =
+      usesAllDevices(*run) ? planPartitioned(*run, context) : planFirstDevice(*run, context);
+  if (!planned) return tl::unexpected(planned.error());
+  run->planSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run->spilled = spilledStays(*run);
+  if (stopped(context)) return fail(ErrorCode::stopped, "the run was stopped");
+
+  run->metrics = measure(run->problem, run->plan);
+  if (context.simulate) simulate(*run, context);
+  report(context, 1.0, "done");
+  return std::shared_ptr<const Run>(run);
+}
+
 }  // namespace
 
 std::string Run::stayName(StayId id) const {
@@ -249,41 +309,18 @@ Result<std::shared_ptr<const Run>> execute(std::shared_ptr<const Model> model,
   const auto run = std::make_shared<Run>();
   run->model = std::move(model);
   run->config = config;
-  run->alignment = alignmentOf(*run->model, config);
+  if (run->model->problem) run->problem = *run->model->problem;
+  return carryOut(run, context);
+}
 
-  report(context, 0.0, "sharing storage");
-  run->schedule = givenOrder(run->graph());
-  if (auto good = followModel(*run); !good) return tl::unexpected(good.error());
-  if (!run->model->problem)
-    run->storage = shareStorage(run->graph(), run->schedule, storageOptions(*run));
-  noteWhatIsMissing(*run);
-
-  report(context, 0.1, "planning");
-  const auto start = std::chrono::steady_clock::now();
-  const auto planned =
-      usesAllDevices(*run) ? planPartitioned(*run, context) : planFirstDevice(*run, context);
-  if (!planned) return tl::unexpected(planned.error());
-  run->planSeconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  run->spilled = spilledStays(*run);
-  if (stopped(context)) return fail(ErrorCode::stopped, "the run was stopped");
-
-  report(context, 0.7, "simulating");
-  run->metrics = measure(run->problem, run->plan);
-  Simulation simulation =
-      simulateDirect({.graph = run->graph(),
-                      .schedule = run->schedule,
-                      .storage = run->storage,
-                      .problem = run->problem,
-                      .plan = run->plan,
-                      .platform = config.platform,
-                      .streamWeights = config.streamWeights,
-                      .partition = usesAllDevices(*run) ? &run->partition : nullptr});
-  run->timing = std::move(simulation.timing);
-  run->trace = std::move(simulation.trace);
-  run->timeline = describe(run->trace.events(), run->problem.pools.size());
-  report(context, 1.0, "done");
-  return std::shared_ptr<const Run>(run);
+Result<std::shared_ptr<const Run>> executeOnce(Model model, const RunConfig& config,
+                                               const RunContext& context) {
+  if (auto good = checkConfig(model, config); !good) return tl::unexpected(good.error());
+  const auto run = std::make_shared<Run>();
+  if (model.problem) run->problem = std::exchange(*model.problem, Problem());
+  run->model = std::make_shared<const Model>(std::move(model));
+  run->config = config;
+  return carryOut(run, context);
 }
 
 }  // namespace hw

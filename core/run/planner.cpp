@@ -82,6 +82,7 @@ PlanContext planSettings(const RunConfig& config, const RunContext& context) {
           .seed = config.seed,
           .threads = config.threads,
           .timeLimit = config.timeLimit,
+          .story = context.simulate,
           .progress = context.progress};
 }
 

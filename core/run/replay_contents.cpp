@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "core/graph/op_table.h"
+
 namespace hw {
 namespace {
 
@@ -18,13 +20,14 @@ class ContentsMaker {
   void visit(OpId id) {
     const Op& op = graph_.ops[id];
     if (op.folded) return;
-    if (op.type == "Concat") {
+    const ViewFamily family = viewFamilyOf(op);
+    if (family == ViewFamily::concat) {
       join(id, op);
-    } else if (op.type == "Split") {
+    } else if (family == ViewFamily::split) {
       cut(id, op);
-    } else if (storage_.free[id] && !op.inputs.empty() && !op.outputs.empty() && op.outputs[0]) {
+    } else if (storage_.free[id] && dataInput(op) && !op.outputs.empty() && op.outputs[0]) {
       contents_[op.outputs[0]].clear();
-      inherit(op.outputs[0], Bytes(), op.inputs[0], {Bytes(), sizeOf(op.outputs[0])});
+      inherit(op.outputs[0], Bytes(), dataInput(op), {Bytes(), sizeOf(op.outputs[0])});
     }
   }
 
@@ -71,14 +74,15 @@ class ContentsMaker {
   }
 
   void cut(OpId id, const Op& op) {
-    if (op.inputs.empty() || !op.inputs[0]) return;
+    const TensorId whole = dataInput(op);
+    if (!whole) return;
     Bytes begin;
     for (const TensorId out : op.outputs) {
       if (!out) continue;
       const Bytes length = sizeOf(out);
       if (!copied_.contains({id, out})) {
         contents_[out].clear();
-        inherit(out, Bytes(), op.inputs[0], {begin, begin + length});
+        inherit(out, Bytes(), whole, {begin, begin + length});
       }
       begin += length;
     }

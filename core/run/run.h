@@ -12,6 +12,7 @@
 #include "core/memory/memory_model.h"
 #include "core/plan/metrics.h"
 #include "core/residency/partition.h"
+#include "core/schedule/moves.h"
 #include "core/sim/simulator.h"
 #include "core/storage/aliasing.h"
 #include "core/trace/timeline.h"
@@ -32,6 +33,7 @@ struct RunConfig {
   PoolSize l2{};
   PoolSize l3{};
   std::optional<Bytes> alignment{};  ///< Default: 64 for graphs, 1 for planning problems.
+  std::vector<OpMove> moves{};       ///< Changes of the order of the ops, one after the other.
   AliasRules alias{};
   bool planInputs = true;
   bool planOutputs = true;
@@ -44,6 +46,9 @@ struct RunConfig {
 struct RunContext {
   std::stop_token stop{};
   std::function<void(double, const std::string&)> progress{};  ///< Fraction done, what is going on.
+  /// False: the plan and its metrics are all that is asked for. The run has no timing, trace or
+  /// timeline, and the plan no story: on a million buffers they cost more than the plan.
+  bool simulate = true;
 };
 
 struct PartitionAccount;
@@ -63,7 +68,7 @@ struct Run {
   std::vector<StayId> spilled{};  ///< Stays that live in L3 because L2 has no room; ascending.
   Plan plan{};
   PlanMetrics metrics{};
-  Timing timing{};
+  Timing timing{};  ///< Empty unless simulated, like the next two.
   Trace trace{};
   std::vector<TimelineEntry> timeline{};
   double planSeconds = 0;            ///< Wall time of the allocator alone.

@@ -35,6 +35,10 @@ class Operands {
   Operands(const Graph& graph, const Op& op) : graph_(graph), op_(op) {}
 
   const Op& op() const { return op_; }
+  std::size_t inputCount() const { return op_.inputs.size(); }
+  bool isWeight(std::size_t i) const {
+    return hasInput(i) && graph_.tensors[op_.inputs[i]].constant;
+  }
   bool hasInput(std::size_t i) const { return i < op_.inputs.size() && op_.inputs[i]; }
 
   const Shape& inputShape(std::size_t i) const {
@@ -95,12 +99,46 @@ std::int64_t volumePerChannel(const Shape& weight) {
   return Operands::elements(Shape(weight.begin() + 1, weight.end()));
 }
 
+/// Everything but the dimension `axis` of a weight.
+std::int64_t volumeBut(const Shape& weight, std::int64_t axis) {
+  const auto rank = static_cast<std::int64_t>(weight.size());
+  if (axis < 0 || axis >= rank) throw Unknown{"its weight has too few dimensions"};
+  Shape rest = weight;
+  rest.erase(rest.begin() + axis);
+  return Operands::elements(rest);
+}
+
+std::int64_t lastAxis(const Shape& shape) { return static_cast<std::int64_t>(shape.size()) - 1; }
+
 std::int64_t convolution(const Operands& operands, std::size_t weight) {
   return times(operands.outputElements(), volumePerChannel(operands.inputShape(weight)));
 }
 
+std::int64_t channelsLast(const Operands& operands) {
+  const Shape& weight = operands.inputShape(1);
+  return times(operands.outputElements(), volumeBut(weight, lastAxis(weight)));
+}
+
+/// The attribute says which dimension of the weight counts the output channels.
+std::int64_t numberedConvolution(const Operands& operands) {
+  const std::int64_t axis = operands.op().intAttribute("kernel_output_feature_dimension", -1);
+  return times(operands.outputElements(), volumeBut(operands.inputShape(1), axis));
+}
+
 std::int64_t transposedConvolution(const Operands& operands, std::size_t weight) {
   return times(operands.inputElements(0), volumePerChannel(operands.inputShape(weight)));
+}
+
+std::int64_t transposedChannelsLast(const Operands& operands, std::size_t data) {
+  const Shape& weight = operands.inputShape(1);
+  return times(operands.inputElements(data), volumeBut(weight, lastAxis(weight)));
+}
+
+/// Output elements x depth, the last dimension of the weight: the input may be of any rank.
+std::int64_t dense(const Operands& operands) {
+  const Shape& weight = operands.inputShape(1);
+  if (weight.empty()) throw Unknown{"its weight is a scalar"};
+  return times(operands.outputElements(), weight.back());
 }
 
 /// M x N x K: the output has M x N, K is the inner dimension of A.
@@ -116,6 +154,19 @@ std::int64_t recurrence(const Operands& operands) {
   const Shape& x = operands.inputShape(0);
   const std::int64_t rows = times(dimension(x, 0), dimension(x, 1));
   return times(rows, plus(operands.inputElements(1), operands.inputElements(2)));
+}
+
+/// Every row of the input meets every matrix of weights, one for each gate, once.
+std::int64_t weightMatrices(const Operands& operands) {
+  const Shape& x = operands.inputShape(0);
+  if (x.empty()) throw Unknown{"its input is a scalar"};
+  std::int64_t weights = 0;
+  for (std::size_t i = 1; i < operands.inputCount(); ++i) {
+    if (!operands.isWeight(i) || operands.inputShape(i).size() != 2) continue;
+    weights = plus(weights, operands.inputElements(i));
+  }
+  if (weights == 0) throw Unknown{"its weights are not stored in the file"};
+  return times(Operands::elements(Shape(x.begin(), x.end() - 1)), weights);
 }
 
 /// The number of keys attended to: dimension 1 of (B, T, H), 2 of (B, heads, T, d), with the past.
@@ -168,13 +219,31 @@ std::int64_t contraction(const Operands& operands) {
   return macs;
 }
 
+/// Output elements times the dimensions of input 0 that are summed over.
+std::int64_t numberedContraction(const Operands& operands) {
+  const Shape& left = operands.inputShape(0);
+  std::int64_t macs = operands.outputElements();
+  for (const std::int64_t axis : operands.op().intsAttribute("lhs_contracting_dimensions")) {
+    if (axis < 0) throw Unknown{"an attribute of it is negative"};
+    macs = times(macs, dimension(left, static_cast<std::size_t>(axis)));
+  }
+  return macs;
+}
+
 /// Output elements times the window, when the op has one.
 std::int64_t pooling(const Operands& operands) {
-  std::int64_t window = 1;
-  for (const std::int64_t side : operands.op().intsAttribute("kernel_shape")) {
+  const Op& op = operands.op();
+  std::int64_t window =
+      times(op.intAttribute("filter_height", 1), op.intAttribute("filter_width", 1));
+  for (const std::int64_t side : op.intsAttribute("kernel_shape")) {
     window = times(window, side);
   }
   return times(operands.outputElements(), window);
+}
+
+/// As ONNX and TFLite call it.
+bool isTransposed(const Op& op) {
+  return op.intAttribute("transA", 0) != 0 || op.intAttribute("adj_x", 0) != 0;
 }
 
 Work workByRule(const Operands& operands, const OpInfo& info) {
@@ -184,20 +253,32 @@ Work workByRule(const Operands& operands, const OpInfo& info) {
       return {.elements = operands.touchedElements()};
     case WorkKind::convolution:
       return {.macs = convolution(operands, info.weight)};
+    case WorkKind::channelsLast:
+      return {.macs = channelsLast(operands)};
+    case WorkKind::numberedConvolution:
+      return {.macs = numberedConvolution(operands)};
     case WorkKind::transposedConvolution:
       return {.macs = transposedConvolution(operands, info.weight)};
+    case WorkKind::transposedChannelsLast:
+      return {.macs = transposedChannelsLast(operands, info.data)};
+    case WorkKind::dense:
+      return {.macs = dense(operands)};
     case WorkKind::gemm:
-      return {.macs = product(operands, op.intAttribute("transA", 0) != 0)};
+      return {.macs = product(operands, isTransposed(op))};
     case WorkKind::product:
       return {.macs = product(operands, false)};
     case WorkKind::packedProduct:
       return {.macs = times(operands.outputElements(), op.intAttribute("K", 0))};
     case WorkKind::recurrence:
       return {.macs = recurrence(operands)};
+    case WorkKind::weightMatrices:
+      return {.macs = weightMatrices(operands)};
     case WorkKind::attention:
       return {.macs = attention(operands)};
     case WorkKind::contraction:
       return {.macs = contraction(operands)};
+    case WorkKind::numberedContraction:
+      return {.macs = numberedContraction(operands)};
     case WorkKind::pooling:
       return {.elements = pooling(operands)};
     case WorkKind::body:

@@ -23,10 +23,13 @@ struct Work {
 ///     Gemm, MatMul    output elements x K
 ///     LSTM, GRU, RNN  steps x batch x elements of W and R, which is gates x H x (I + H)
 ///     Attention       Tk x (elements of Q + elements of the output), and projections
+///     SVDF and TFLite's recurrences   rows of the input x elements of all weight matrices
+///     FULLY_CONNECTED output elements x last dimension of the weight
 ///     pooling         output elements x window, as elements
 ///     anything else   the larger of output elements and largest input, as elements
 ///
-/// A folded op has none. A quantised or fused variant counts like its plain form.
+/// A folded op has none. A quantised or fused variant counts like its plain form, and so does an
+/// operator of TFLite, whose weights lie otherwise (core/graph/op_rows_tflite.cpp).
 Work workOf(const Graph& graph, OpId id);
 
 /// Time a unit takes: whole cycles, of which k take floor(k x 10^12 / clock) picoseconds.

@@ -6,6 +6,7 @@
 
 #include "core/base/check.h"
 #include "core/base/text.h"
+#include "core/graph/op_table.h"
 #include "core/memory/op_list.h"
 #include "core/sim/cost_model.h"
 
@@ -129,7 +130,7 @@ void OpTimer::addCopies(OpId id, Step step, OpTiming& timing) {
   const Op& op = input_.graph.ops[id];
   for (const CopyNote& copy : copiesOf_[id]) {
     const bool intoOutput = std::ranges::find(op.outputs, copy.tensor) == op.outputs.end();
-    const TensorId from = intoOutput ? copy.tensor : op.inputs[0];
+    const TensorId from = intoOutput ? copy.tensor : dataInput(op);
     const TensorId to = intoOutput ? op.outputs[0] : copy.tensor;
     move(from, copy.bytes, step, false, timing);
     move(to, copy.bytes, step, true, timing);

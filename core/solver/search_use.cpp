@@ -17,6 +17,11 @@ std::optional<double> SearchUse::deadline(double limit, const Clock& clock) {
   return now + std::max(0.0, *start + limit - now) * share;
 }
 
+double SearchUse::seconds(double limit, const Clock& clock) {
+  const auto until = deadline(limit, clock);
+  return until ? std::max(0.02 * limit, *until - secondsNow(clock)) : 0;
+}
+
 std::int64_t SearchUse::most(std::int64_t used, std::int64_t budget) const {
   const std::int64_t left = std::max<std::int64_t>(0, budget - used);
   if (share >= 1) return used + left;

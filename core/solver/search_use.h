@@ -15,8 +15,8 @@ double secondsNow(const Clock& clock);
 /// What the searches of one planning have used up together, over all pools and all rounds of
 /// spilling: a budget is for the whole, however often it has to be planned.
 struct SearchUse {
-  std::int64_t tries = 0;         ///< Sequences completed, orders tried.
-  std::int64_t nodes = 0;         ///< Placements made.
+  std::int64_t tries = 0;  ///< Sequences completed, orders tried; of the skyline, placements.
+  std::int64_t nodes = 0;  ///< Placements made.
   std::optional<double> start{};  ///< When the first search began.
   /// Of what is left, how much one search may take: 1 where it is the only one; less where more may
   /// follow, for the last of them counts.
@@ -25,6 +25,11 @@ struct SearchUse {
   /// When a search has to be done that belongs to a planning of `limit` seconds; nothing when 0: no
   /// limit. The first question starts the time.
   std::optional<double> deadline(double limit, const Clock& clock);
+
+  /// How long a search may take that belongs to a planning of `limit` seconds: its share of what is
+  /// left, but a fiftieth of the limit at least, so that the last ones find something too; 0 when
+  /// `limit` is: no limit.
+  double seconds(double limit, const Clock& clock);
 
   /// How far a count that stands at `used` may go when a planning may use `budget`.
   std::int64_t most(std::int64_t used, std::int64_t budget) const;

@@ -29,7 +29,7 @@ std::vector<TensorId> overwritable(const Graph& graph, const Op& op) {
       return mayShrinkInPlace(graph, op) ? std::vector{op.inputs[0]} : std::vector<TensorId>();
     case InPlace::first:
     case InPlace::sameWidth:  // Which the size check below sees.
-      return {op.inputs[0]};
+      return {dataInput(op)};
   }
   return {};
 }

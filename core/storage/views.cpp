@@ -6,11 +6,6 @@
 namespace hw {
 namespace {
 
-ViewFamily familyOf(const Op& op) {
-  const OpInfo* info = findOp(op);
-  return info != nullptr ? info->view : ViewFamily::none;
-}
-
 /// The axis counted from the front; nothing when it lies outside the rank.
 std::optional<std::size_t> axisOf(const Op& op, std::size_t rank, std::int64_t fallback) {
   const std::int64_t axis = op.intAttribute("axis", fallback);
@@ -45,7 +40,7 @@ class ViewFolder {
     const Op& op = graph_.ops[id];
     const std::size_t copiesBefore = storage_.copies.size();
     raisesBound_ = raisesBound;
-    switch (familyOf(op)) {
+    switch (viewFamilyOf(op)) {
       case ViewFamily::none:
         return;
       case ViewFamily::reshape:
@@ -69,8 +64,8 @@ class ViewFolder {
   }
 
   void foldReshape(OpId id, const Op& op) {
-    if (op.inputs.empty() || op.outputs.empty() || !op.outputs[0]) return;
-    const TensorId in = op.inputs[0];
+    const TensorId in = dataInput(op);
+    if (!in || op.outputs.empty() || !op.outputs[0]) return;
     const TensorId out = op.outputs[0];
     noteCopy(id, out, [&]() -> std::string {
       if (!options_.alias.reshape) return "aliasing of the reshape family is switched off";
@@ -99,6 +94,7 @@ class ViewFolder {
   std::string whyNoSlice(const Op& op, TensorId in, TensorId out, Bytes offset) {
     if (!options_.alias.concat) return "aliasing of concat is switched off";
     if (raisesBound_) return kRaisesBound;
+    if (op.intAttribute("fused_activation_function", 0) != 0) return "an activation is fused to it";
     if (auto why = forest_.whyNotPlanned(in)) return *why;
     if (auto why = forest_.whyNotPlanned(out)) return *why;
     if (!isOutermost(graph_.tensors[out], op, 0)) {
@@ -115,8 +111,8 @@ class ViewFolder {
   }
 
   void foldSplit(OpId id, const Op& op) {
-    if (op.inputs.empty() || !op.inputs[0]) return;
-    const TensorId in = op.inputs[0];
+    const TensorId in = dataInput(op);
+    if (!in) return;
     Bytes offset;
     for (const TensorId out : op.outputs) {
       if (!out) continue;
@@ -146,7 +142,7 @@ class ViewFolder {
 }  // namespace
 
 bool sharesSlices(const Op& op) {
-  const ViewFamily family = familyOf(op);
+  const ViewFamily family = viewFamilyOf(op);
   return family == ViewFamily::concat || family == ViewFamily::split;
 }
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <random>
 
+#include "tests/bench/lane_run.h"
 #include "widgets/canvas/map_view.h"
 
 namespace {
@@ -15,42 +15,6 @@ namespace {
 using namespace hw;
 
 constexpr QSize kScreen{1920, 1080};
-
-/// `count` stays in lanes of addresses, a random number of steps each: no two overlap.
-std::shared_ptr<const Run> laneRun(std::size_t count) {
-  auto run = std::make_shared<Run>();
-  std::mt19937_64 random(count);
-  const auto lanes = static_cast<std::int64_t>(std::max<std::size_t>(20, count / 500));
-  auto graph = std::make_shared<Graph>();
-  Step steps;
-  Bytes low;
-  run->problem.pools.add({.name = "L2"});
-  for (std::int64_t lane = 0; lane < lanes; ++lane) {
-    const Bytes size(static_cast<std::int64_t>(64 * (1 + random() % 64)));
-    Step at;
-    const auto here = count * static_cast<std::size_t>(lane + 1) / static_cast<std::size_t>(lanes);
-    while (run->problem.stays.size() < here) {
-      const Step end = at + Step(1 + static_cast<std::int64_t>(random() % 9));
-      run->problem.stays.add({.buffer = BufferId(run->problem.stays.size()),
-                              .steps = {at, end},
-                              .size = size,
-                              .pool = PoolId(0)});
-      const TensorId root = graph->tensors.add({.name = "t"});
-      run->storage.buffers.add({.size = size, .root = root, .tensors = {root}});
-      run->plan.addresses.add(Address{PoolId(0), RegionId(0), low});
-      at = end;
-    }
-    steps = std::max(steps, at);
-    low += size;
-  }
-  run->problem.steps = steps;
-  run->plan.regions.add({});
-  run->plan.regions[PoolId(0)].add(low);
-  auto model = std::make_shared<Model>();
-  model->graph = std::move(graph);
-  run->model = std::move(model);
-  return run;
-}
 
 double milliseconds(const auto& work) {
   using Clock = std::chrono::steady_clock;
@@ -69,13 +33,19 @@ double median(int rounds, const auto& work) {
 
 void measure(std::size_t count) {
   ViewState state;
-  const auto run = laneRun(count);
+  const auto run = bench::laneRun(count);
   const double build = median(3, [&](int) { return BlockStore::ofPool(*run, PoolId(0)).size(); });
   MapView map(&state, PoolId(0));
   map.resize(kScreen);
   state.setRun(run);
   QImage frame(kScreen, QImage::Format_RGB32);
-  const double first = milliseconds([&] { map.render(&frame); });
+  const double first = milliseconds([&] {
+    map.render(&frame);
+    while (map.isRefining()) {
+      QApplication::processEvents(QEventLoop::AllEvents, 1);
+      if (!map.isRefining()) map.render(&frame);
+    }
+  });
   const auto all = static_cast<double>(state.steps().count());
   // Ever so slightly less than everything, a little different each time: all blocks, new picture.
   const double redraw = median(15, [&](int i) {

@@ -5,6 +5,9 @@
 #include "core/memory/platforms.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
+#include "core/report/audit_report.h"
+#include "core/report/plan_reader.h"
+#include "core/run/study.h"
 #include "core/storage/aliasing.h"
 
 namespace hw::fuzz {
@@ -60,11 +63,40 @@ void readToml(std::string_view bytes) {
   if (platform) check(!platform->devices.empty(), "a platform with a device");
 }
 
-constexpr Target kTargets[] = {{"json", readJson},
-                               {"csv", readCsv},
-                               {"onnx", readModel},
-                               {"tflite", readTfliteFile},
-                               {"toml", readToml}};
+/// What plans are held against: x -> a -> (b, c) -> y, with a reshape of a.
+std::shared_ptr<const Model> audited() {
+  constexpr std::string_view kGraph =
+      R"({"format": "highwater-graph", "version": 1, "name": "small",
+    "tensors": [{"name": "x", "bytes": 8}, {"name": "a", "bytes": 16}, {"name": "r", "bytes": 16},
+                {"name": "b", "bytes": 4}, {"name": "c", "bytes": 12}, {"name": "y", "bytes": 4}],
+    "inputs": ["x"], "outputs": ["y"],
+    "ops": [{"type": "Conv", "inputs": ["x"], "outputs": ["a"]},
+            {"type": "Reshape", "inputs": ["a"], "outputs": ["r"]},
+            {"type": "Relu", "inputs": ["a"], "outputs": ["b"]},
+            {"type": "Conv", "inputs": ["r"], "outputs": ["c"]},
+            {"type": "Add", "inputs": ["b", "c"], "outputs": ["y"]}]})";
+  static const auto kModel = std::make_shared<const Model>(readGraphJson(kGraph, {}).value());
+  return kModel;
+}
+
+void readPlanFile(std::string_view bytes) {
+  const auto plan = readPlan(bytes);
+  if (!plan) return check(!plan.error().message.empty(), "an error that says something");
+  constexpr Bytes kLargestArena{1 << 16};
+  AuditReport report{.model = audited(), .audit = auditPlan(audited(), *plan, {})};
+  report.replay = replayAudited(report.audit, kLargestArena);
+  check(!auditText(report, {.everything = true}).empty(), "an audit that says something");
+}
+
+void readStudy(std::string_view bytes) {
+  const auto study = parseStudy(bytes);
+  if (!study) return check(!study.error().message.empty(), "an error that says something");
+  check(!study->models.empty() && !study->platforms.empty(), "lists without holes");
+}
+
+constexpr Target kTargets[] = {
+    {"json", readJson}, {"csv", readCsv},       {"onnx", readModel}, {"tflite", readTfliteFile},
+    {"toml", readToml}, {"plan", readPlanFile}, {"study", readStudy}};
 
 }  // namespace
 

@@ -12,7 +12,7 @@ struct Target {
   void (*run)(std::string_view bytes) = nullptr;
 };
 
-/// json, csv, onnx, tflite and toml.
+/// One for each reader: json, csv, onnx, tflite, toml (platforms), plan, study.
 std::span<const Target> targets();
 
 }  // namespace hw::fuzz

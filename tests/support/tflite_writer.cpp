@@ -91,7 +91,10 @@ class ModelWriter {
  public:
   explicit ModelWriter(const TfliteText& model) : model_(model) {}
 
-  std::string write() && {
+  /// The places, in the order of the buffers, of the offsets to their data.
+  const std::vector<std::size_t>& bufferSlots() const { return bufferSlots_; }
+
+  std::string write() {
     append(out_.bytes, std::uint32_t{0});
     out_.bytes += "TFL3";
     const auto root = out_.table({{0, 4, model_.version}, {1}, {2}, {4}, {6}, {7}});
@@ -102,6 +105,7 @@ class ModelWriter {
     buffers.insert(buffers.end(), model_.buffers.begin(), model_.buffers.end());
     list(root.slots.at(4), buffers, [&](const std::string& data) {
       const auto table = out_.table({{0}});
+      bufferSlots_.push_back(table.slots.at(0));
       out_.link(table.slots.at(0), out_.vector(std::vector<char>(data.begin(), data.end())));
       return table.at;
     });
@@ -197,11 +201,30 @@ class ModelWriter {
   const TfliteText& model_;
   Writer out_;
   std::vector<std::pair<std::int32_t, std::string>> codes_;
+  std::vector<std::size_t> bufferSlots_;
 };
 
 }  // namespace
 
 std::string tfliteBytes(const TfliteText& model) { return ModelWriter(model).write(); }
+
+SparseTflite sparseTflite(const TfliteText& model, const std::vector<std::uint32_t>& payloads) {
+  TfliteText whole = model;
+  whole.buffers.resize(model.buffers.size() + payloads.size());
+  ModelWriter writer(whole);
+  SparseTflite sparse{.head = writer.write()};
+  const std::size_t first = 1 + model.buffers.size();  // Buffer 0 is the empty one.
+  std::uint64_t at = sparse.head.size();
+  for (std::size_t i = 0; i < payloads.size(); ++i) {
+    at = (at + 15) / 16 * 16;
+    const std::size_t slot = writer.bufferSlots()[first + i];
+    const auto distance = static_cast<std::uint32_t>(at - slot);
+    std::memcpy(sparse.head.data() + slot, &distance, sizeof distance);
+    sparse.holes.emplace_back(at, payloads[i]);
+    at += sizeof(std::uint32_t) + payloads[i];
+  }
+  return sparse;
+}
 
 std::string tfliteIntegers(const std::vector<std::int32_t>& numbers) {
   std::string bytes;

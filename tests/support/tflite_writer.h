@@ -58,6 +58,16 @@ struct TfliteText {
 /// The model as a file.
 std::string tfliteBytes(const TfliteText& model);
 
+/// A model with payloads that are too large to hold.
+struct SparseTflite {
+  std::string head{};  ///< The file up to the first payload.
+  /// Where each payload's length stands in the file, 32 bits; as many bytes follow it.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> holes{};
+};
+
+/// `model` with one more buffer for each of `payloads`, behind its own, so many bytes long.
+SparseTflite sparseTflite(const TfliteText& model, const std::vector<std::uint32_t>& payloads);
+
 /// Little-endian int32 numbers, as buffers hold them.
 std::string tfliteIntegers(const std::vector<std::int32_t>& numbers);
 

@@ -82,3 +82,21 @@ TEST_CASE("an axis that reaches a mebibyte is marked in parts of one", "[axis]")
   CHECK(ticks[3].value == 1.5 * 1024 * 1024);
   CHECK(axis.ticks(40)[3].label == "0.75 MiB");
 }
+
+TEST_CASE("in hexadecimal, addresses are marked at powers of two", "[axis]") {
+  for (const double high : {16.0, 1'000.0, 65'536.0, 3e6, 5e9}) {
+    const ByteAxis axis{.low = 0, .high = high, .start = 0, .length = 400, .hex = true};
+    const auto ticks = axis.ticks(40);
+    REQUIRE(ticks.size() >= 2);
+    CHECK(ticks.front().label == QStringLiteral("0"));
+    const double distance = ticks[1].value;
+    CHECK(std::exp2(std::round(std::log2(distance))) == distance);
+    for (std::size_t i = 1; i < ticks.size(); ++i) {
+      bool hex = false;
+      CHECK(ticks[i].label.startsWith(QStringLiteral("0x")));
+      CHECK(static_cast<double>(ticks[i].label.mid(2).toULongLong(&hex, 16)) == ticks[i].value);
+      CHECK(hex);
+      CHECK(axis.toPixel(ticks[i].value) - axis.toPixel(ticks[i - 1].value) >= 40);
+    }
+  }
+}

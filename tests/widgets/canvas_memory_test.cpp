@@ -179,3 +179,69 @@ TEST_CASE("what has just happened is told with names and sizes", "[memory]") {
   }
   CHECK(told);
 }
+
+TEST_CASE("steps that come faster than movements are shown at once", "[memory]") {
+  const auto run = test::randomRun(5, 25, 12);
+  Shown shown(run);
+  shown.state.setMoment(1);
+  CHECK(shown.memory.isMoving());
+  shown.state.setMoment(2);
+  CHECK_FALSE(shown.memory.isMoving());
+  CHECK(shown.memory.scene() == memoryScene(*run, 2));
+  QTest::qWait(300);
+  shown.state.setMoment(3);
+  CHECK(shown.memory.isMoving());
+}
+
+TEST_CASE("what had no room flies to the slower pool, what comes back flies back", "[memory]") {
+  auto run = std::make_shared<Run>(*test::smallRun());
+  run->problem.pools.add({.name = "L3"});
+  run->spilled = {StayId(1)};
+  MemoryScene before;
+  before.pieces = {{.pool = PoolId(0), .low = 0, .high = 4, .owner = StayId(0)}};
+  before.frontiers = {4, 0};
+  MemoryScene after = before;
+  after.pieces.push_back({.pool = PoolId(1), .low = 0, .high = 6, .owner = StayId(1)});
+  after.frontiers = {4, 6};
+  const auto spill = flights(*run, before, after);
+  REQUIRE(spill.size() == 1);
+  CHECK(spill[0].owner == StayId(1));
+  CHECK(spill[0].fromPool == PoolId(0));
+  CHECK(spill[0].fromLow == 4);
+  CHECK(spill[0].toPool == PoolId(1));
+  CHECK_FALSE(spill[0].isFill);
+  run->spilled.clear();
+  CHECK(flights(*run, before, after).empty());
+
+  // Stay 2 holds the same buffer as stay 1: it comes back from where that lies.
+  run->problem.stays[StayId(2)].buffer = run->problem.stays[StayId(1)].buffer;
+  MemoryScene back = after;
+  back.pieces.insert(back.pieces.begin() + 1,
+                     {.pool = PoolId(0), .low = 4, .high = 7, .owner = StayId(2)});
+  back.frontiers = {7, 6};
+  const auto fill = flights(*run, after, back);
+  REQUIRE(fill.size() == 1);
+  CHECK(fill[0].isFill);
+  CHECK(fill[0].fromPool == PoolId(1));
+  CHECK(fill[0].toLow == 4);
+}
+
+TEST_CASE("with many pools every bar can be read, and empty ones take no room", "[memory]") {
+  auto run = std::make_shared<Run>(*test::smallRun());
+  for (int pool = 1; pool < 5; ++pool) {
+    run->problem.pools.add({.name = "pool" + std::to_string(pool)});
+    run->plan.regions.add({});
+    if (pool < 4) run->plan.regions[PoolId(static_cast<std::size_t>(pool))].add(Bytes(64));
+  }
+  Shown shown(run);
+  shown.memory.resize(700, shown.memory.minimumSizeHint().height());
+  QRect above;
+  for (std::size_t pool = 0; pool < 4; ++pool) {
+    const QRect bar = shown.memory.barOf(PoolId(pool));
+    CHECK(bar.height() >= shown.memory.fontMetrics().height());
+    CHECK(bar.top() > above.bottom());
+    CHECK(bar.bottom() < shown.memory.height());
+    above = bar;
+  }
+  CHECK(shown.memory.barOf(PoolId(4)).isEmpty());
+}

@@ -33,7 +33,7 @@ TEST_CASE("stairs never slope, never go back and keep the peak", "[chart]") {
   CAPTURE(pieces, limit, seed);
   const StepFunction curve = randomCurve(seed, pieces);
   const double end = static_cast<double>(curve.pieces.back().from.count()) + 1;
-  const auto points = stairs(curve, 0, end, limit);
+  const auto points = StairCurve(curve).stairs(0, end, limit);
   REQUIRE(points.size() >= 2);
   CHECK(points.size() <= limit);
   CHECK(points.front().x() == 0);
@@ -50,14 +50,43 @@ TEST_CASE("stairs never slope, never go back and keep the peak", "[chart]") {
   CHECK(highest(points) == static_cast<double>(peak->value.count()));
 }
 
+TEST_CASE("stairs of many pieces reach every extreme of their columns", "[chart]") {
+  const auto seed = GENERATE(range(std::uint64_t{1}, std::uint64_t{8}));
+  CAPTURE(seed);
+  const StepFunction curve = randomCurve(seed, 20'000);
+  std::mt19937_64 random(seed);
+  const auto last = static_cast<double>(curve.pieces.back().from.count());
+  const double begin = last * static_cast<double>(random() % 100) / 250;
+  const double end = begin + last * static_cast<double>(20 + random() % 30) / 100;
+  const auto points = StairCurve(curve).stairs(begin, end, 400);
+  // From the points alone: the value that a column's line goes to, at the x where it stands.
+  for (std::size_t i = 1; i + 1 < points.size();) {
+    const double from = points[i].x();
+    double most = points[i].y();
+    double least = points[i].y();
+    for (; i + 1 < points.size() && points[i].x() == from; ++i) {
+      most = std::max(most, points[i].y());
+      least = std::min(least, points[i].y());
+    }
+    const double to = points[i].x();
+    for (const auto& piece : curve.pieces) {
+      const auto at = static_cast<double>(piece.from.count());
+      if (at < from || at >= to) continue;
+      if (double(piece.value.count()) > most || double(piece.value.count()) < least) {
+        FAIL("a piece at step " << at << " sticks out of the column at " << from);
+      }
+    }
+  }
+}
+
 TEST_CASE("stairs of a part show exactly what is in force there", "[chart]") {
   //  value  5 | ####
   //         2 |     ####
   //         0 +------------ steps 0..8, 7 from step 8
   const StepFunction curve{{{0_st, 5_B}, {4_st, 2_B}, {8_st, 7_B}}};
   const std::vector<QPointF> expected = {{2, 5}, {4, 5}, {4, 2}, {6, 2}};
-  CHECK(stairs(curve, 2, 6, 100) == expected);
-  CHECK(stairs({}, 2, 6, 100) == std::vector<QPointF>{{2, 0}, {6, 0}});
+  CHECK(StairCurve(curve).stairs(2, 6, 100) == expected);
+  CHECK(StairCurve().stairs(2, 6, 100) == std::vector<QPointF>{{2, 0}, {6, 0}});
 }
 
 TEST_CASE("live bytes are those in use while each step runs", "[chart]") {

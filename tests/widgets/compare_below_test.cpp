@@ -1,5 +1,6 @@
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolButton>
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -218,4 +219,113 @@ TEST_CASE("the keys compare, show below, find the divergence and close", "[shell
   QTest::keyClick(&window, Qt::Key_B, Qt::ShiftModifier);
   CHECK_FALSE(window.mapBelow()->isVisible());
   CHECK_FALSE(action(window, "closeBelow")->isEnabled());
+}
+
+TEST_CASE("any number of plans stand below A, in lock-step and on one scale", "[shell][compare]") {
+  Pair pair;
+  CompareMaps* maps = pair.window.compareMaps();
+  const auto c = planned(pair.model, "none");
+  const auto d = planned(pair.model, "two-sided");
+  for (const auto& run : {c, d, c, pair.a}) pair.window.showBelow(run);  // Two are there already.
+  QTest::qWait(20);
+  REQUIRE(maps->runs() == std::vector{pair.b, c, d});
+  const auto shown = maps->shownMaps();
+  REQUIRE(shown.size() == 4);
+  double highest = 0;
+  for (const auto& run : {pair.a, pair.b, c, d}) {
+    highest = std::max(highest, static_cast<double>(run->metrics.pools[PoolId(0)].peak.count()));
+  }
+  for (MapView* map : shown) {
+    CHECK(map->isVisible());
+    CHECK(map->window() == shown.front()->window());
+    CHECK(map->window().highByte >= highest);
+    CHECK(map->height() >= 100);
+    CHECK(map->plotArea().left() == shown.front()->plotArea().left());
+    CHECK(map->plotArea().width() == shown.front()->plotArea().width());
+    CHECK(map->isLed() == (map != shown.front()));
+  }
+  CHECK(shown[0]->title().startsWith(QStringLiteral("A   L2   greedy-by-size on generic-npu")));
+  CHECK(shown[2]->title().startsWith(QStringLiteral("C   L2   none on generic-npu")));
+  CHECK(shown[2]->title().contains(QStringLiteral("gap +")));
+  shown[3]->setVisibleBytes(64, 9'000);
+  for (MapView* map : shown) CHECK(map->window().lowByte == 64);
+  pair.window.player()->goToPeak();
+  maps->state(2)->select(StayId(3));
+  for (std::size_t place = 0; place < 3; ++place) {
+    const ViewState* state = maps->state(place);
+    CHECK(state->step() == pair.window.state()->step());
+    CHECK(state->run()->stayName(state->selected()) == d->stayName(StayId(3)));
+  }
+  // Every drawing has ids of its own, so that they can be told apart in one file.
+  const QByteArray svg =
+      pair.window.picture({.kind = PictureKind::map}, {900, 900}).svg({900, 900}, true);
+  for (const char* id : {"id=\"stay-", "id=\"B-stay-", "id=\"C-stay-", "id=\"D-stay-"}) {
+    CHECK(svg.contains(id));
+  }
+}
+
+TEST_CASE("each map below has a button that closes it and one for its divergence",
+          "[shell][compare]") {
+  Pair pair;
+  CompareMaps* maps = pair.window.compareMaps();
+  const auto c = planned(pair.model, "none");
+  pair.window.showBelow(c);
+  QTest::qWait(20);
+  CHECK(pair.window.chart()->comparedCount() == 2);
+  const auto expected = firstDivergence(*pair.a, *c, QStringLiteral("C"));
+  REQUIRE(expected);
+  auto* diverge = maps->map(1, PoolId(0))->findChild<QToolButton*>(QStringLiteral("diverge"));
+  QTest::mouseClick(diverge, Qt::LeftButton);
+  REQUIRE(QTest::qWaitFor([&] { return pair.window.messages()->text() == expected->text; }, 9'000));
+  CHECK(pair.window.state()->step() == expected->step);
+
+  auto* close = maps->map(0, PoolId(0))->findChild<QToolButton*>(QStringLiteral("close"));
+  QTest::mouseClick(close, Qt::LeftButton);
+  REQUIRE(QTest::qWaitFor([&] { return maps->runs().size() == 1; }, 5'000));
+  CHECK(maps->runs().front() == c);  // What was C is B now.
+  CHECK(maps->map(0, PoolId(0))->isVisible());
+  CHECK_FALSE(maps->map(1, PoolId(0))->isVisible());
+  CHECK(pair.window.belowState()->run() == c);
+  CHECK(pair.window.chart()->comparedCount() == 1);
+
+  // When the plan on show becomes the one below, there is nothing left to hold it against.
+  pair.window.state()->setRun(c);
+  CHECK(maps->runs().empty());
+  CHECK(pair.window.maps().front()->title().isEmpty());
+}
+
+TEST_CASE("what lives in L3 has maps in lock-step too", "[shell][compare]") {
+  const auto model = sampleModel();
+  const auto small = [&](const char* allocator) {
+    RunConfig config;
+    config.allocator = AllocatorChoice::parse(allocator).value();
+    config.platform = platformCatalog().front();
+    config.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(256 << 10)};
+    return execute(model, config, {}).value();
+  };
+  const auto a = small("greedy-by-size");
+  const auto b = small("free-list");
+  REQUIRE(a->metrics.pools[PoolId(1)].stays > 0);
+  REQUIRE(b->metrics.pools[PoolId(1)].stays > 0);
+  Settings none;
+  MainWindow window(&none);
+  window.resize(1280, 800);
+  window.show();
+  RunRequest request;
+  request.model = kSample.toStdString();
+  request.config = a->config;
+  window.show(request, {.run = a, .violations = {}});
+  window.showBelow(b);
+  QTest::qWait(20);
+  const auto shown = window.compareMaps()->shownMaps();
+  REQUIRE(shown.size() == 4);
+  for (const std::size_t pool : {0U, 1U}) {
+    CHECK(shown[2 * pool]->pool() == PoolId(pool));
+    CHECK(shown[2 * pool + 1]->pool() == PoolId(pool));
+    CHECK(shown[2 * pool]->window() == shown[2 * pool + 1]->window());
+    CHECK(shown[2 * pool + 1]->isLed());
+  }
+  shown[3]->setVisibleBytes(0, 4'096);
+  CHECK(shown[2]->window().highByte == 4'096);
+  CHECK(shown[0]->window().highByte != 4'096);
 }

@@ -65,6 +65,28 @@ TEST_CASE("the inspector lists every place that was considered, and links to the
   CHECK(inspector.toHtml().contains(link));
 }
 
+TEST_CASE("sections of the inspector close and stay closed", "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  inspector.resize(280, 300);
+  inspector.show();
+  state.setRun(planned("samples:inception", "free-list"));
+  state.select(stayOf(*state.run(), "w"));
+  // Why it lies there can be read without scrolling.
+  const QString text = inspector.toPlainText();
+  const QTextCursor why = inspector.document()->find(QStringLiteral("Why here"));
+  REQUIRE_FALSE(why.isNull());
+  CHECK(inspector.cursorRect(why).bottom() < 200);
+  CHECK(text.indexOf(QStringLiteral("Why here")) < text.indexOf(QStringLiteral("How it got")));
+  Q_EMIT inspector.anchorClicked(QUrl(QStringLiteral("section:why")));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("Why here")));
+  CHECK_FALSE(inspector.toPlainText().contains(QStringLiteral("Too small")));
+  state.select(stayOf(*state.run(), "r"));
+  CHECK_FALSE(inspector.toPlainText().contains(QStringLiteral("Chosen")));
+  Q_EMIT inspector.anchorClicked(QUrl(QStringLiteral("section:why")));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("Chosen")));
+}
+
 TEST_CASE("the inspector explains blocks of execution units and what is inside them",
           "[shell][explain]") {
   ViewState state;

@@ -57,15 +57,15 @@ TEST_CASE("a platform of ours is not one of Qt's", "[shell]") {
 }
 
 TEST_CASE("pictures of every view, without a display, equal bytes for equal input", "[shell]") {
-  const QString view = text(GENERATE("window", "map", "chart", "now"));
-  const QString ending = text(GENERATE("png", "svg"));
+  const QString view = text(GENERATE("window", "views", "map", "chart", "now", "compare"));
+  const QString ending = text(GENERATE("png", "svg", "pdf"));
   CAPTURE(view.toStdString(), ending.toStdString());
   QTemporaryDir folder;
   const QString first = folder.filePath(QStringLiteral("a.") + ending);
   const QString second = folder.filePath(QStringLiteral("b.") + ending);
   for (const QString& file : {first, second}) {
     const Ended ended = studio({text("--export"), file, text("--view"), view, text("--size"),
-                                text("1280x800"), text("samples:mobilenet_v2")});
+                                text("1280x800"), text("samples:chain")});
     CHECK(ended.code == 0);
     CHECK(ended.errors.isEmpty());
   }
@@ -75,6 +75,9 @@ TEST_CASE("pictures of every view, without a display, equal bytes for equal inpu
     CHECK(image.size() == QSize(1280, 800));
     // Something is drawn: a flat picture would have a single colour.
     CHECK(image.convertToFormat(QImage::Format_Indexed8).colorCount() > 8);
+  } else if (ending == QStringLiteral("pdf")) {
+    CHECK(contentOf(first).startsWith("%PDF-"));
+    CHECK(contentOf(first).contains("/MediaBox [0 0 960.000000 600.000000]"));
   } else {
     QSvgRenderer renderer(first);
     CHECK(renderer.isValid());
@@ -99,6 +102,53 @@ TEST_CASE("what is asked of a picture is what is drawn", "[shell]") {
   CHECK((usual != picture("l2.png", {text("--l2"), text("1MiB")})));
 }
 
+TEST_CASE("presets have a size of their own, and a PNG as many pixels as asked for", "[shell]") {
+  QTemporaryDir folder;
+  const auto image = [&](const char* preset, const char* scale) {
+    const QString file = folder.filePath(text("a.png"));
+    const Ended ended =
+        studio({text("--export"), file, text("--view"), text("map"), text("--preset"), text(preset),
+                text("--scale"), text(scale), text("samples:chain")});
+    CHECK(ended.errors.toStdString().empty());
+    return QImage(file);
+  };
+  CHECK(image("16:9", "1").size() == QSize(1280, 720));
+  CHECK(image("column", "3").size() == QSize(999, 900));
+  CHECK(image("a4", "2").size() == QSize(2246, 1588));
+}
+
+TEST_CASE("the footer says where a picture comes from, unless it is not wanted", "[shell]") {
+  QTemporaryDir folder;
+  const QString file = folder.filePath(text("a.svg"));
+  const QString view = text(GENERATE("map", "chart", "now", "views"));
+  CAPTURE(view.toStdString());
+  const auto contains = [&](const char* footer, const char* word) {
+    CHECK(studio({text("--export"), file, text("--view"), view, text("--footer"), text(footer),
+                  text("samples:chain")})
+              .code == 0);
+    return contentOf(file).contains(word);
+  };
+  for (const char* word : {"Highwater ", "SHA-256", "seed"}) {
+    CAPTURE(word);
+    CHECK(contains("yes", word));
+  }
+  CHECK_FALSE(contains("no", "SHA-256"));
+}
+
+TEST_CASE("reports in every format, equal bytes for equal input", "[shell]") {
+  const QString ending = text(GENERATE("html", "pdf", "md", "json", "csv"));
+  CAPTURE(ending.toStdString());
+  QTemporaryDir folder;
+  const QString first = folder.filePath(text("a.") + ending);
+  const QString second = folder.filePath(text("b.") + ending);
+  CHECK(studio({text("--report"), first, text("--compare"), text("samples:chain")}).code == 0);
+  CHECK(studio({text("--export"), second, text("--view"), text("report"), text("--compare"),
+                text("samples:chain")})
+            .code == 0);
+  CHECK_FALSE(contentOf(first).isEmpty());
+  CHECK((contentOf(first) == contentOf(second)));
+}
+
 TEST_CASE("exit codes say whose fault it was, and nothing is left behind", "[shell]") {
   QTemporaryDir folder;
   const QString file = folder.filePath(text("out.png"));
@@ -118,6 +168,10 @@ TEST_CASE("exit codes say whose fault it was, and nothing is left behind", "[she
   check({out, folder.filePath(text("no/such/folder.png")), sample}, 3, "cannot be written");
   check({out, file, sample, text("--step"), text("999")}, 2, "steps 0 to");
   check({out, file, sample, text("--size"), text("600x200")}, 2, "at least");
+  check({out, file, sample, text("--preset"), text("a4")}, 2, "--preset");
+  check({out, file, sample, text("--scale"), text("9")}, 2, "--scale");
+  check({text("--report"), file, sample}, 2, ".html");
+  check({text("--report"), folder.filePath(text("a.pdf"))}, 2, "MODEL");
   check({out, file, sample, text("--allocator"), text("fre-list")}, 2, "free-list");
   check({sample}, 2, "--export");  // No display.
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "app/gui/arguments.h"
 #include "core/allocators/heap.h"
 
 namespace hw::test {
@@ -86,6 +87,7 @@ std::shared_ptr<const Run> makeRun(const std::vector<Piece>& pieces,
   std::int64_t steps = 1;
   for (const Piece& piece : pieces) steps = std::max(steps, piece.end);
   run->model = modelOf(pieces, steps);
+  run->config = defaultConfig();
   for (const OpId op : run->graph().ops.keys()) {
     run->schedule.order.push_back(op);
     run->schedule.stepOf.add(Step(static_cast<std::int64_t>(op.index())));

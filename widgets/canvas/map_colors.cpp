@@ -42,6 +42,7 @@ MapColors MapColors::of(const Theme& theme) {
     colors.past[i] = shade(theme, color, past);
     colors.future[i] = shade(theme, color, future);
     colors.live[i] = shade(theme, color, {1.0, 1.0, 1.0});
+    colors.pale[i] = shade(theme, color, {0.07, 0.14, 0.10});
   }
   return colors;
 }

@@ -30,6 +30,7 @@ struct MapColors {
   Shades past{};    ///< Gone, or not yet gone but begun.
   Shades future{};  ///< Not begun.
   Shades live{};    ///< In memory now.
+  Shades pale{};    ///< Not what a filter picked out, at any time.
 
   static MapColors of(const Theme& theme);
   friend bool operator==(const MapColors& a, const MapColors& b) {

@@ -41,7 +41,7 @@ StepAxis MapPainter::stepAxis() const {
 ByteAxis MapPainter::byteAxis() const {
   return {scene_.window.lowByte, scene_.window.highByte,
           static_cast<double>(frame_.plot.top() + frame_.plot.height()),
-          -static_cast<double>(frame_.plot.height())};
+          -static_cast<double>(frame_.plot.height()), scene_.hexAddresses};
 }
 
 MapRequest MapPainter::request(double ratio, const QFontMetrics& metrics) const {
@@ -49,6 +49,7 @@ MapRequest MapPainter::request(double ratio, const QFontMetrics& metrics) const 
   request.ratio = ratio;
   request.size = QSize(qRound(frame_.plot.width() * ratio), qRound(frame_.plot.height() * ratio));
   request.colors = colors_;
+  request.filter = scene_.filter;
   for (const AxisTick& tick : stepAxis().ticks(stepTickSpacing(metrics))) {
     request.gridX.push_back(static_cast<int>(request.toX(tick.value)));
   }
@@ -105,17 +106,31 @@ void MapPainter::paint(QPainter& painter, const MapRaster& raster) const {
   painter.save();
   painter.setClipRect(frame_.plot);
   paintRaster(painter, raster);
+  paintOver(painter);
+  painter.restore();
+  paintAround(painter, note(raster));
+}
+
+/// What lies over the blocks, inside the plot.
+void MapPainter::paintOver(QPainter& painter) const {
   paintOpColumn(painter);
   paintLive(painter);
   paintSelection(painter);
   paintHover(painter);
   paintLines(painter);
-  painter.restore();
-  painter.setPen(theme.grid);
+  paintMarked(painter);
+}
+
+void MapPainter::paintAround(QPainter& painter, const QString& note) const {
+  painter.setPen(Theme::current().grid);
+  painter.setBrush(Qt::NoBrush);
   painter.drawRect(frame_.plot.adjusted(-1, -1, 0, 0));
   drawByteTicks(painter, frame_, byteAxis());
   drawStepTicks(painter, frame_, stepAxis());
-  paintTitle(painter, raster);
+  PlotFrame frame = frame_;
+  frame.title.setRight(frame.title.right() - scene_.corner);
+  drawTitle(painter, frame, scene_.heading(), note);
+  drawMarks(painter, frame_, stepAxis(), scene_.marks);
   drawPlayhead(painter, frame_, stepAxis(), scene_.playhead);
 }
 
@@ -152,12 +167,18 @@ void MapPainter::paintOpColumn(QPainter& painter) const {
   painter.fillRect(QRectF(left, frame_.plot.top(), width, frame_.plot.height()), color);
 }
 
+void MapPainter::paintMarked(QPainter& painter) const {
+  if (scene_.marked) drawMarkedSteps(painter, frame_, stepAxis(), *scene_.marked);
+}
+
 void MapPainter::paintLive(QPainter& painter) const {
   if (!scene_.started) return;
   MapWindow now = scene_.window;
   now.beginStep = static_cast<double>(scene_.step.count());
   now.endStep = now.beginStep + 1;
-  scene_.blocks->visit(now, [&](std::size_t index) { paintBlock(painter, index); });
+  scene_.blocks->visit(now, [&](std::size_t index) {
+    if (!scene_.isPale(scene_.blocks->stay(index))) paintBlock(painter, index);
+  });
 }
 
 /// With something selected everything else steps back behind a veil.
@@ -242,22 +263,24 @@ QString MapPainter::note(const MapRaster& raster) const {
   const auto grouped = [](std::size_t number) {
     return QString::fromStdString(groupDigits(static_cast<std::int64_t>(number)));
   };
+  if (scene_.loading || raster.past.isNull()) return tr("drawing\u2026");
   if (scene_.blocks->size() == 0) {
     return tr("nothing was placed here");
   }
   if (scene_.moved) {
-    return tr("B: hatched where it lies elsewhere than in A, %1 of %2 blocks")
+    return tr("hatched where it lies elsewhere than in A: %1 of %2 blocks")
         .arg(grouped(scene_.moved->count), grouped(scene_.blocks->size()));
+  }
+  if (scene_.filter) {
+    return tr("%1 of %2 buffers picked out: %3")
+        .arg(grouped(scene_.filter->count), grouped(scene_.run->problem.stays.size()),
+             scene_.filter->title);
   }
   if (raster.shared > std::max<std::size_t>(10, raster.drawn / 50)) {
     return tr("%1 blocks, %2 too small to tell apart: their shade is occupancy")
         .arg(grouped(raster.drawn), grouped(raster.shared));
   }
   return {};
-}
-
-void MapPainter::paintTitle(QPainter& painter, const MapRaster& raster) const {
-  drawTitle(painter, frame_, mapTitle(*scene_.run, scene_.pool), note(raster));
 }
 
 }  // namespace hw

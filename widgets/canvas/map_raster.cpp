@@ -1,8 +1,9 @@
 #include "widgets/canvas/map_raster.h"
 
-#include <array>
 #include <cmath>
 #include <thread>
+
+#include "widgets/canvas/cover_blend.h"
 
 namespace hw {
 namespace {
@@ -11,8 +12,8 @@ namespace {
 constexpr double kEdgeRoom = 4;
 constexpr double kLabelLength = 24;
 constexpr double kLabelHeight = 12;
-/// What a pixel with the least bit of occupancy shows, so that lone thin blocks stay visible.
-constexpr double kLeastCover = 0.35;
+/// How much of its pixels a small block that was not picked out seems to take.
+constexpr double kPaleCover = 0.06;
 
 /// A rectangle in fractions of pixels.
 struct Extent {
@@ -35,48 +36,6 @@ int pixelFrom(double edge) { return ceiling(edge - 0.5); }
 
 /// Keeps far-away edges of a deep zoom inside `int`.
 double nearScreen(double edge, int size) { return std::clamp(edge, -8.0, size + 8.0); }
-
-/// Turns the occupancy of a pixel into a colour: the mean of the classes in it, the more opaque the
-/// more of the pixel is taken. In integers, since there are millions of pixels.
-class CoverBlend {
- public:
-  explicit CoverBlend(const MapColors::Shades& shades) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) colors_[lane] = shades[lane].thin;
-    for (unsigned sum = 1; sum < kSums; ++sum) {
-      inverse_[sum] = (1U << 16) / sum;
-      const double taken = std::min(1.0, sum / 255.0);
-      alpha_[sum] = static_cast<unsigned>(256 * (kLeastCover + (1 - kLeastCover) * taken));
-    }
-  }
-
-  /// `word` holds a part of 255 for each of four classes, not all 0.
-  QRgb over(QRgb under, std::uint32_t word) const {
-    unsigned red = 0;
-    unsigned green = 0;
-    unsigned blue = 0;
-    unsigned sum = 0;
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const unsigned part = (word >> (lane * 8)) & 255U;
-      red += part * static_cast<unsigned>(qRed(colors_[lane]));
-      green += part * static_cast<unsigned>(qGreen(colors_[lane]));
-      blue += part * static_cast<unsigned>(qBlue(colors_[lane]));
-      sum += part;
-    }
-    const unsigned alpha = alpha_[sum];
-    const auto mix = [&](unsigned total, int below) {
-      const unsigned mean = static_cast<unsigned>((std::uint64_t{total} * inverse_[sum]) >> 16);
-      return static_cast<int>((mean * alpha + static_cast<unsigned>(below) * (256 - alpha)) >> 8);
-    };
-    return qRgb(mix(red, qRed(under)), mix(green, qGreen(under)), mix(blue, qBlue(under)));
-  }
-
- private:
-  static constexpr unsigned kLanes = 4;
-  static constexpr unsigned kSums = kLanes * 255 + 1;
-  std::array<QRgb, kLanes> colors_{};
-  std::array<unsigned, kSums> inverse_{};
-  std::array<unsigned, kSums> alpha_{};
-};
 
 /// A block that owns pixels: [left, right) x [top, bottom), not clipped.
 struct Large {
@@ -231,6 +190,10 @@ class Rasterizer {
            static_cast<std::size_t>(x);
   }
 
+  bool isPale(std::size_t i) const {
+    return request_.filter && !request_.filter->keeps(store_.stay(i));
+  }
+
   Extent extentOf(std::size_t i) const {
     const MapWindow& window = request_.window;
     const auto x = [&](std::int64_t step) {
@@ -253,6 +216,7 @@ class Rasterizer {
     if (left >= right || top >= bottom) return false;
     const auto id = static_cast<std::uint32_t>(index + 1);
     const auto lane = std::min<unsigned>(3, static_cast<unsigned>(store_.kind(index))) * 8;
+    const double weight = isPale(index) ? kPaleCover : 1;
     bool met = false;
     for (int y = top; y < bottom; ++y) {
       const double high = std::min(extent.bottom, y + 1.0) - std::max(extent.top, double(y));
@@ -263,7 +227,7 @@ class Rasterizer {
         const bool inner = x > left && x + 1 < right;
         const double wide =
             inner ? 1 : std::min(extent.right, x + 1.0) - std::max(extent.left, double(x));
-        addCover(cover[x], lane, wide * high);
+        addCover(cover[x], lane, wide * high * weight);
         met |= ids[x] != 0;
         const bool centre = midRow && extent.left <= x + 0.5 && x + 0.5 < extent.right;
         if (ids[x] == 0 || centre) ids[x] = id;
@@ -300,8 +264,9 @@ class Rasterizer {
     const int bottom = std::min(band.bottom, block.bottom);
     if (left >= right || top >= bottom) return;
     const auto kind = static_cast<std::size_t>(store_.kind(block.index));
-    const BlockShade& past = request_.colors.past[kind];
-    const BlockShade& future = request_.colors.future[kind];
+    const bool pale = isPale(block.index);
+    const BlockShade& past = (pale ? request_.colors.pale : request_.colors.past)[kind];
+    const BlockShade& future = (pale ? request_.colors.pale : request_.colors.future)[kind];
     const double room = kEdgeRoom * request_.ratio;
     const bool edged = block.right - block.left >= room && block.bottom - block.top >= room;
     const QRgb pastFill = edged ? past.fill : past.thin;
@@ -317,7 +282,7 @@ class Rasterizer {
       }
       if (edged) drawEdges(block, y, {past.edge, future.edge});
     }
-    if (std::max(0, block.top) < band.top) return;  // Another band began it.
+    if (pale || std::max(0, block.top) < band.top) return;  // No label; another band began it.
     const int high = std::min(height_, block.bottom) - std::max(0, block.top);
     const int longer = std::max(right - left, high);
     const int shorter = std::min(right - left, high);

@@ -8,6 +8,7 @@
 
 #include "widgets/canvas/block_store.h"
 #include "widgets/canvas/map_colors.h"
+#include "widgets/stay_filter.h"
 
 namespace hw {
 
@@ -19,6 +20,7 @@ struct MapRequest {
   std::vector<int> gridX{};  ///< Columns and rows of the grid lines.
   std::vector<int> gridY{};
   MapColors colors{};
+  std::shared_ptr<const StayFilter> filter{};  ///< What it does not keep is pale; null: nothing is.
 
   double pixelsPerStep() const { return size.width() / (window.endStep - window.beginStep); }
   double pixelsPerByte() const { return size.height() / (window.highByte - window.lowByte); }

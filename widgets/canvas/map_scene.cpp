@@ -1,5 +1,7 @@
 #include "widgets/canvas/map_scene.h"
 
+#include "widgets/canvas/reference_lines.h"
+
 namespace hw {
 
 bool MapScene::isSelected(StayId stay) const {
@@ -8,5 +10,7 @@ bool MapScene::isSelected(StayId stay) const {
   const BufferId buffer = run->problem.stays[selected].buffer;
   return buffer && run->problem.stays[stay].buffer == buffer;
 }
+
+QString MapScene::heading() const { return title.isEmpty() ? mapTitle(*run, pool) : title; }
 
 }  // namespace hw

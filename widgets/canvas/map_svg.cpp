@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/report/run_report.h"
 #include "core/report/svg_writer.h"
 #include "widgets/canvas/reference_lines.h"
 
@@ -18,23 +19,38 @@ constexpr double kLetter = 0.62 * kFontSize;
 constexpr double kLeft = 84;
 constexpr double kRight = 16;
 constexpr double kTop = 32;
-constexpr double kBottom = 48;
+constexpr double kBottom = 32;
+constexpr double kFooterSize = 10;
 
 std::string utf8(const QString& text) { return escapeMarkup(text.toStdString()); }
+
+/// `text` in lines of about `width` units at the footer's size, broken between words.
+std::vector<std::string> footerLines(const std::string& text, double width) {
+  const auto most = static_cast<std::size_t>(std::max(20.0, width / (0.62 * kFooterSize)));
+  std::vector<std::string> lines(1);
+  for (const std::string_view word : splitText(text, ' ')) {
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > most) lines.emplace_back();
+    if (!lines.back().empty()) lines.back() += ' ';
+    lines.back() += word;
+  }
+  return lines;
+}
 
 std::string color(const QColor& value) { return value.name().toStdString(); }
 
 class SvgMap {
  public:
-  SvgMap(const MapScene& scene, const Theme& theme, const QSize& size)
+  SvgMap(const MapScene& scene, const Theme& theme, const QSize& size, bool footer)
       : scene_(scene),
         theme_(theme),
         width_(size.width()),
         height_(size.height()),
+        footer_(footer ? footerLines(provenanceText(*scene.run), width_ - kLeft - kRight)
+                       : std::vector<std::string>()),
         x_{scene.window.beginStep, scene.window.endStep, kLeft,
            std::max(1.0, width_ - kLeft - kRight)},
-        y_{scene.window.lowByte, scene.window.highByte, height_ - kBottom,
-           -std::max(1.0, height_ - kTop - kBottom)} {}
+        y_{scene.window.lowByte, scene.window.highByte, height_ - below(),
+           -std::max(1.0, height_ - kTop - below())} {}
 
   std::string write() {
     head();
@@ -62,6 +78,8 @@ class SvgMap {
   }
 
   double top() const { return kTop; }
+  /// Units below the plot.
+  double below() const { return kBottom + 1.3 * kFooterSize * static_cast<double>(footer_.size()); }
   double bottom() const { return y_.start; }
   double right() const { return kLeft + x_.width; }
 
@@ -70,7 +88,7 @@ class SvgMap {
                      R"(viewBox="0 0 {0} {1}" font-family="DejaVu Sans,Helvetica,sans-serif" )"
                      R"(font-size="{2}">)",
                      svgNumber(width_), svgNumber(height_), svgNumber(kFontSize)));
-    const std::string title = utf8(mapTitle(*scene_.run, scene_.pool));
+    const std::string title = utf8(scene_.heading());
     line(fmt::format("<title>{}: {}</title>", escapeMarkup(scene_.run->model->name), title));
     styles();
     if (scene_.moved) hatch();
@@ -93,6 +111,7 @@ class SvgMap {
       rule('p', colors.past[i]);
       rule('f', colors.future[i]);
       rule('l', colors.live[i]);
+      if (scene_.filter) rule('q', colors.pale[i]);
     }
     line(".f0,.f1,.f2,.f3,.f4{stroke-dasharray:1 1}");
     line(fmt::format(".s{{stroke:{};stroke-width:3}}", color(theme_.selection)));
@@ -143,6 +162,7 @@ class SvgMap {
   }
 
   char timeOf(const Block& block) const {
+    if (scene_.isPale(block.stay)) return 'q';
     if (!scene_.started) return 'p';
     if (block.steps.contains(scene_.step)) return 'l';
     return block.steps.begin > scene_.step ? 'f' : 'p';
@@ -183,7 +203,7 @@ class SvgMap {
       const Block block = scene_.blocks->block(index);
       const Box box = boxOf(block);
       const std::string name = printable(scene_.run->stayName(block.stay), 80);
-      if (box.height < kFontSize * 1.2) return;
+      if (box.height < kFontSize * 1.2 || scene_.isPale(block.stay)) return;
       const double wanted = static_cast<double>(name.size()) * kLetter + 8;
       if (box.x < kLeft || box.width < wanted) return;
       const bool live = timeOf(block) == 'l';
@@ -224,20 +244,17 @@ class SvgMap {
   }
 
   void footer() {
-    const Run& run = *scene_.run;
-    std::string text = fmt::format("Highwater   {}", printable(run.model->name, 60));
-    if (!run.model->sha256.empty()) {
-      text += fmt::format("   SHA-256 {}", run.model->sha256.substr(0, 16));
+    double y = height_ - 8;
+    for (auto text = footer_.rbegin(); text != footer_.rend(); ++text, y -= 1.3 * kFooterSize) {
+      write(kLeft, y, "start", theme_.mutedText, escapeMarkup(*text), R"( font-size="10")");
     }
-    if (run.config.allocator.info) text += "   " + run.config.allocator.text();
-    text += fmt::format("   alignment {} B   seed {}", run.alignment.count(), run.config.seed);
-    write(kLeft, height_ - 10, "start", theme_.mutedText, escapeMarkup(text), R"( font-size="10")");
   }
 
   const MapScene& scene_;
   const Theme& theme_;
   double width_;
   double height_;
+  std::vector<std::string> footer_;
   StepAxis x_;
   ByteAxis y_;
   std::string text_;
@@ -245,8 +262,8 @@ class SvgMap {
 
 }  // namespace
 
-std::string mapSvg(const MapScene& scene, const Theme& theme, const QSize& size) {
-  return SvgMap(scene, theme, size).write();
+std::string mapSvg(const MapScene& scene, const Theme& theme, const QSize& size, bool footer) {
+  return SvgMap(scene, theme, size, footer).write();
 }
 
 }  // namespace hw

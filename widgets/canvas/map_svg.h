@@ -12,6 +12,7 @@ namespace hw {
 /// block, names where there is room for them, text that stays text, and a footer that says where
 /// the plan comes from. Equal scenes give equal bytes: no fonts are measured, nothing is dated.
 /// The playhead and the selection are drawn as on screen; hovering is not.
-std::string mapSvg(const MapScene& scene, const Theme& theme, const QSize& size);
+std::string mapSvg(const MapScene& scene, const Theme& theme, const QSize& size,
+                   bool footer = true);
 
 }  // namespace hw

@@ -1,19 +1,22 @@
 #include "widgets/canvas/map_view.h"
 
+#include <QElapsedTimer>
+#include <QPaintEngine>
 #include <QPainter>
-#include <QPromise>
-#include <QThreadPool>
 
 #include "widgets/canvas/map_svg.h"
 #include "widgets/canvas/reference_lines.h"
+#include "widgets/canvas/step_marker.h"
 
 namespace hw {
 
 namespace {
 
-/// Up to this many blocks are drawn at once, within a frame; more are drawn by a worker while the
-/// old picture is stretched.
-constexpr std::size_t kAtOnce = 150'000;
+/// Blocks that fit in a frame are drawn at once, more by a worker while the old picture is
+/// stretched. How many that is depends on the machine: between these, it is found out by drawing.
+constexpr std::size_t kLeastAtOnce = 10'000;
+constexpr std::size_t kMostAtOnce = 150'000;
+constexpr double kFrame = 10;  ///< Milliseconds, of the 16 that a frame has.
 constexpr double kLeastBytes = 16;
 
 std::shared_ptr<const BlockStore> noBlocks() {
@@ -32,9 +35,16 @@ MapView::MapView(ViewState* state, PoolId pool, QWidget* parent)
   connect(state, &ViewState::runChanged, this, &MapView::showRun);
   connect(state, &ViewState::momentChanged, this, repaint);
   connect(state, &ViewState::selectionChanged, this, repaint);
+  connect(state, &ViewState::decorationChanged, this, repaint);
   connect(state, &ViewState::hoverChanged, this, repaint);
   connect(state, &ViewState::visibleChanged, this, repaint);
-  connect(&worker_, &QFutureWatcher<MapRaster>::finished, this, &MapView::acceptRaster);
+  connect(state, &ViewState::filterChanged, this, repaint);
+  connect(state, &ViewState::markedStepsChanged, this, repaint);
+  new StepMarker(state, this, [this] {
+    const QRect plot = plotArea();
+    return StepAxis{state_->visibleBegin(), state_->visibleEnd(), static_cast<double>(plot.left()),
+                    static_cast<double>(plot.width())};
+  });
   showRun();
 }
 
@@ -48,18 +58,31 @@ void MapView::setPool(PoolId pool) {
 void MapView::showRun() {
   const auto run = state_->run();
   const bool known = run && run->problem.pools.contains(pool_);
-  blocks_ =
-      known ? std::make_shared<const BlockStore>(BlockStore::ofPool(*run, pool_)) : noBlocks();
   fullHeight_ = std::max(leastHeight_, known ? fullByteRange(*run, pool_) : 1);
-  raster_ = {};
   walkedTo_.reset();
-  findMoved();
-  const QString held =
-      moved_ ? tr("Memory map of %1, the lower of two plans") : tr("Memory map of %1");
-  setAccessibleName(known ? held.arg(QString::fromStdString(run->problem.pools[pool_].name))
-                          : tr("Memory map"));
+  blocks_ = noBlocks();
+  moved_ = nullptr;
+  raster_ = {};
+  drawing_.drop();
+  comparing_.drop();
+  const auto blocksOf = [run, known, pool = pool_] {
+    return known ? std::make_shared<const BlockStore>(BlockStore::ofPool(*run, pool)) : noBlocks();
+  };
+  sorting_.start(!known || isSmallRun(*run), blocksOf,
+                 [this](auto blocks) { acceptBlocks(std::move(blocks)); });
   setVisibleBytes(0, fullHeight_);
   update();
+}
+
+void MapView::acceptBlocks(std::shared_ptr<const BlockStore> blocks) {
+  const auto run = state_->run();
+  blocks_ = std::move(blocks);
+  findMoved();
+  const bool known = run && run->problem.pools.contains(pool_);
+  const QString held =
+      isLed() ? tr("Memory map of %1, a plan held against A") : tr("Memory map of %1");
+  setAccessibleName(known ? held.arg(QString::fromStdString(run->problem.pools[pool_].name))
+                          : tr("Memory map"));
 }
 
 MapWindow MapView::window() const {
@@ -89,6 +112,8 @@ void MapView::setLeader(ViewState* leader) {
   leader_ = leader;
   if (leader_) {
     connect(leader_, &ViewState::momentChanged, this, [this] { update(); });
+    connect(leader_, &ViewState::decorationChanged, this, [this] { update(); });
+    connect(leader_, &ViewState::markedStepsChanged, this, [this] { update(); });
     connect(leader_, &ViewState::runChanged, this, &MapView::findMoved);
   }
   findMoved();
@@ -100,11 +125,36 @@ void MapView::findMoved() {
   const auto other = leader_ ? leader_->run() : nullptr;
   const bool comparable =
       run && other && run->model == other->model && run->problem.pools.contains(pool_);
-  moved_ = comparable
-               ? std::make_shared<const MovedBlocks>(movedBlocks(*run, pool_, *blocks_, *other))
+  const auto compare = [run, other, comparable, pool = pool_, blocks = blocks_] {
+    return comparable
+               ? std::make_shared<const MovedBlocks>(movedBlocks(*run, pool, *blocks, *other))
                : nullptr;
-  raster_ = {};
+  };
+  comparing_.start(!comparable || isSmallRun(*run), compare, [this](auto moved) {
+    moved_ = std::move(moved);
+    raster_ = {};
+    drawing_.drop();
+    update();
+  });
+}
+
+void MapView::setTitle(const QString& title) {
+  title_ = title;
+  if (!title.isEmpty()) setAccessibleName(tr("Memory map, %1").arg(title));
   update();
+}
+
+void MapView::setCorner(QWidget* corner) {
+  corner_ = corner;
+  corner_->setParent(this);
+  corner_->show();
+  placeCorner();
+}
+
+void MapView::placeCorner() {
+  if (!corner_) return;
+  const QSize size = corner_->sizeHint();
+  corner_->setGeometry(width() - kPlotRightMargin - size.width(), 1, size.width(), size.height());
 }
 
 QRect MapView::plotArea() const { return PlotFrame::inside(rect(), fontMetrics()).plot; }
@@ -122,17 +172,24 @@ MapScene MapView::scene() const {
           .playhead = playheadStep(moved_ ? *leader_ : *state_),
           .step = state_->step(),
           .started = state_->moment() > 0 || state_->step() > Step(0),
+          .marks = moved_ ? leader_->marks() : state_->marks(),
+          .hexAddresses = (moved_ ? leader_ : state_)->hexAddresses(),
           .selected = state_->selected(),
           .selectedOp = state_->selectedOp(),
           .hovered = state_->hovered(),
-          .moved = moved_};
+          .moved = moved_,
+          .title = title_,
+          .loading = isLoading(),
+          .filter = state_->filter(),
+          .marked = (moved_ ? leader_ : state_)->markedSteps()};
 }
 
 double MapView::deviceRatio() const { return devicePixelRatioF(); }
 
 void MapView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
-  const MapScene shown = scene();
+  MapScene shown = scene();
+  if (corner_) shown.corner = corner_->width() + 8;
   if (!shown.run || !shown.run->problem.pools.contains(pool_)) {
     painter.fillRect(rect(), Theme::current().plot);
     painter.setPen(Theme::current().mutedText);
@@ -148,53 +205,82 @@ void MapView::paintEvent(QPaintEvent*) {
 }
 
 void MapView::refreshRaster() {
+  if (isLoading()) return;
   const MapScene shown = scene();
   const MapPainter painter(shown, PlotFrame::inside(rect(), fontMetrics()));
   const MapRequest wanted = painter.request(deviceRatio(), fontMetrics());
   if (wanted == raster_.request && !raster_.past.isNull()) return;
-  if (blocks_->countNear(wanted.window) > kAtOnce && !raster_.past.isNull()) {
+  if (blocks_->countNear(wanted.window) > atOnce_) {
     startWorker(wanted);
-    return;
+  } else {
+    drawAtOnce(wanted);
   }
-  rasterize(*blocks_, wanted, raster_);
-  painter.writeLabels(raster_, font());
+}
+
+void MapView::drawAtOnce(const MapRequest& request) {
+  drawing_.drop();
+  QElapsedTimer timer;
+  timer.start();
+  rasterize(*blocks_, request, raster_);
+  const MapScene shown = scene();
+  MapPainter(shown, PlotFrame::inside(rect(), fontMetrics())).writeLabels(raster_, font());
+  // The first picture pays for memory that later ones have: it teaches nothing about blocks.
+  const double taken = static_cast<double>(timer.nsecsElapsed()) / 1e6;
+  if (taken > kFrame && raster_.drawn > kLeastAtOnce) {
+    atOnce_ = std::max(kLeastAtOnce, raster_.drawn * 3 / 4);
+  } else if (taken < kFrame / 2 && raster_.drawn > atOnce_ / 2) {
+    atOnce_ = std::min(kMostAtOnce, atOnce_ * 5 / 4);
+  }
 }
 
 /// One job at a time: when it is done, `acceptRaster` repaints, and that asks again if by then
 /// something else is wanted.
 void MapView::startWorker(const MapRequest& request) {
-  if (worker_.isRunning()) return;
-  auto promise = std::make_shared<QPromise<MapRaster>>();
-  worker_.setFuture(promise->future());
-  promise->start();
-  QThreadPool::globalInstance()->start([promise, request, blocks = blocks_] {
-    promise->addResult(rasterize(*blocks, request));
-    promise->finish();
-  });
+  if (drawing_.isRunning()) return;
+  const auto draw = [request, blocks = blocks_] {
+    auto raster = std::make_shared<MapRaster>();
+    rasterize(*blocks, request, *raster);
+    raster->cover = {};  // Nobody draws into it again.
+    return raster;
+  };
+  drawing_.start(false, draw, [this](const auto& raster) { acceptRaster(*raster); });
 }
 
-void MapView::acceptRaster() {
+void MapView::acceptRaster(MapRaster& raster) {
+  raster_ = std::move(raster);
   const MapScene shown = scene();
-  if (!shown.run || worker_.future().resultCount() == 0) return;
-  raster_ = worker_.result();
   MapPainter(shown, PlotFrame::inside(rect(), fontMetrics())).writeLabels(raster_, font());
   update();
 }
 
+/// Pictures wait for what the screen shows later.
+MapScene MapView::pictureScene() const {
+  MapScene shown = scene();
+  if (!isLoading() || !shown.run) return shown;
+  shown.blocks = std::make_shared<const BlockStore>(BlockStore::ofPool(*shown.run, pool_));
+  shown.loading = false;
+  return shown;
+}
+
 void MapView::renderTo(QPainter& painter, const QRect& target, double ratio) const {
-  const MapScene shown = scene();
+  const MapScene shown = pictureScene();
   if (!shown.run || !shown.run->problem.pools.contains(pool_)) return;
   const QFontMetrics metrics(painter.font(), painter.device());
   const MapPainter map(shown, PlotFrame::inside(target, metrics));
-  MapRaster raster = rasterize(*blocks_, map.request(ratio, metrics));
+  const bool paper = painter.paintEngine()->type() != QPaintEngine::Raster;
+  if (paper && shown.blocks->countNear(shown.window) <= MapPainter::kMostExact) {
+    map.paintExact(painter);
+    return;
+  }
+  MapRaster raster = rasterize(*shown.blocks, map.request(ratio, metrics));
   map.writeLabels(raster, painter.font());
   map.paint(painter, raster);
 }
 
-std::string MapView::toSvg(const QSize& size) const {
-  const MapScene shown = scene();
+std::string MapView::toSvg(const QSize& size, bool footer) const {
+  const MapScene shown = pictureScene();
   if (!shown.run || !shown.run->problem.pools.contains(pool_)) return {};
-  return mapSvg(shown, Theme::current(), size);
+  return mapSvg(shown, Theme::current(), size, footer);
 }
 
 }  // namespace hw

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QFutureWatcher>
 #include <QHelpEvent>
 #include <QWidget>
 #include <memory>
@@ -8,6 +7,7 @@
 #include <string>
 
 #include "widgets/canvas/map_scene.h"
+#include "widgets/jobs/background.h"
 #include "widgets/view_state.h"
 
 namespace hw {
@@ -17,8 +17,9 @@ namespace hw {
 /// addresses are each map's own.
 ///
 /// Drag pans, the wheel zooms steps around the pointer, with Ctrl both axes, with Alt addresses,
-/// with Shift it pans; a double click fits everything. Hovering and clicking point at blocks; Tab
-/// and Shift+Tab walk them in step order, Up and Down go to the neighbour in address.
+/// with Shift it pans; dragging with Ctrl marks steps; a double click fits everything. Hovering and
+/// clicking point at blocks; Tab and Shift+Tab walk them in step order, Up and Down go to the
+/// neighbour in address.
 class MapView : public QWidget {
   Q_OBJECT
 
@@ -40,15 +41,21 @@ class MapView : public QWidget {
   /// Holds this map against the run of `leader`, whose model is the same: its playhead is drawn,
   /// and what lies elsewhere than there is hatched. `leader` outlives this; null ends it.
   void setLeader(ViewState* leader);
-  bool isLed() const { return moved_ != nullptr; }
+  bool isLed() const { return moved_ != nullptr || comparing_.isRunning(); }
+
+  /// What stands above the map; empty: its pool and method.
+  void setTitle(const QString& title);
+  const QString& title() const { return title_; }
+  /// A row of buttons at the right end of the title; taken over by the map.
+  void setCorner(QWidget* corner);
 
   /// The rectangle of the widget that blocks are drawn in.
   QRect plotArea() const;
   /// The stay drawn at `position` of the widget; none outside the plot or beside all blocks.
   StayId stayAt(const QPoint& position) const;
-  /// True while a worker draws what will replace the picture on screen.
-  bool isRefining() const { return worker_.isRunning(); }
-  /// The rectangles on show; empty when there is no run.
+  /// True while workers lay out or draw what will replace the picture on screen.
+  bool isRefining() const { return drawing_.isRunning() || isLoading(); }
+  /// The rectangles on show; empty when there is no run, and while those of a large one are sorted.
   const BlockStore& blocks() const { return *blocks_; }
 
   /// Draws the map as it is on screen into `target`, for a picture with `ratio` pixels per unit.
@@ -56,7 +63,7 @@ class MapView : public QWidget {
 
   /// The same as SVG text, `size` user units large, equal bytes for equal views; empty without a
   /// run.
-  std::string toSvg(const QSize& size) const;
+  std::string toSvg(const QSize& size, bool footer = true) const;
 
   QSize sizeHint() const override { return {720, 260}; }
   QSize minimumSizeHint() const override { return {240, 120}; }
@@ -64,6 +71,8 @@ class MapView : public QWidget {
  public Q_SLOTS:
   /// Everything: all steps, all addresses.
   void fit();
+  /// Brings the selected block on screen if it is not.
+  void revealSelection();
   /// Just the selected blocks, with some air.
   void zoomToSelection();
 
@@ -87,12 +96,17 @@ class MapView : public QWidget {
 
  private:
   void showRun();
+  void acceptBlocks(std::shared_ptr<const BlockStore> blocks);
   void findMoved();
+  void placeCorner();
+  bool isLoading() const { return sorting_.isRunning(); }
   MapScene scene() const;
+  MapScene pictureScene() const;
   void refreshRaster();
+  void drawAtOnce(const MapRequest& request);
   void startWorker(const MapRequest& request);
   double deviceRatio() const;
-  void acceptRaster();
+  void acceptRaster(MapRaster& raster);
   void pan(const QPointF& pixels);
   void zoomBytes(double factor, double y);
   bool walk(int direction);
@@ -111,12 +125,18 @@ class MapView : public QWidget {
   double fullHeight_ = 1;
   double leastHeight_ = 1;
   ViewState* leader_ = nullptr;
+  QString title_{};
+  QWidget* corner_ = nullptr;
   std::shared_ptr<const MovedBlocks> moved_;  ///< Against the leader; null without one.
   MapRaster raster_;
-  QFutureWatcher<MapRaster> worker_;
+  /// How many blocks are drawn within a frame here; found out by drawing.
+  std::size_t atOnce_ = 60'000;
   std::optional<std::size_t> walkedTo_;  ///< The block that the keyboard went to last.
   std::optional<QPointF> pressedAt_;
   bool dragging_ = false;
+  Background<std::shared_ptr<const BlockStore>> sorting_;
+  Background<std::shared_ptr<const MovedBlocks>> comparing_;
+  Background<std::shared_ptr<MapRaster>> drawing_;
 };
 
 }  // namespace hw

@@ -121,7 +121,10 @@ void MapView::leaveEvent(QEvent*) {
   emit pointedAt({});
 }
 
-void MapView::resizeEvent(QResizeEvent*) { update(); }
+void MapView::resizeEvent(QResizeEvent*) {
+  placeCorner();
+  update();
+}
 
 void MapView::describePointer(const QPoint& position) {
   const QRect plot = plotArea();
@@ -246,6 +249,10 @@ void MapView::reveal(std::size_t index) {
     const double length = seen.highByte - seen.lowByte;
     setVisibleBytes(low - length / 2, low + length / 2);
   }
+}
+
+void MapView::revealSelection() {
+  if (const auto selected = selectedBlock()) reveal(*selected);
 }
 
 void MapView::zoomToSelection() {

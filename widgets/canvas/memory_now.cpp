@@ -14,6 +14,8 @@ namespace hw {
 namespace {
 
 constexpr int kTweenMilliseconds = 200;
+/// A movement shorter than this is a flicker.
+constexpr int kLeastMilliseconds = 80;
 /// More events than this between two moments is a jump, not a step.
 constexpr std::size_t kMostEvents = 64;
 /// Memory in more pieces than this is shown at once: nobody could follow, and frames would drop.
@@ -30,7 +32,10 @@ MemoryNow::MemoryNow(ViewState* state, QWidget* parent) : QWidget(parent), state
   animation_.setEndValue(1.0);
   animation_.setEasingCurve(QEasingCurve::InOutQuad);
   connect(&animation_, &QVariantAnimation::valueChanged, this, [this](const QVariant& value) {
-    shown_ = between(start_, target_, value.toDouble());
+    const double progress = value.toDouble();
+    shown_ = between(start_, target_, progress);
+    if (progress < 1) shown_.flights = flights_;
+    for (SceneFlight& flight : shown_.flights) flight.progress = progress;
     update();
   });
   const auto repaint = [this] { update(); };
@@ -38,6 +43,8 @@ MemoryNow::MemoryNow(ViewState* state, QWidget* parent) : QWidget(parent), state
   connect(state, &ViewState::momentChanged, this, &MemoryNow::showMoment);
   connect(state, &ViewState::selectionChanged, this, repaint);
   connect(state, &ViewState::hoverChanged, this, repaint);
+  connect(state, &ViewState::decorationChanged, this, repaint);
+  connect(state, &ViewState::filterChanged, this, repaint);
   showRun();
 }
 
@@ -46,7 +53,19 @@ void MemoryNow::setReducedMotion(bool reduced) {
   if (reduced) finish();
 }
 
-QSize MemoryNow::minimumSizeHint() const { return {240, fontMetrics().height() * 5}; }
+QSize MemoryNow::minimumSizeHint() const {
+  const auto run = state_->run();
+  const int least = run ? leastMemoryHeight(*run, fontMetrics()) : 0;
+  return {240, std::max(fontMetrics().height() * 5, least)};
+}
+
+/// A movement is over before the next is due: shorter when steps come quickly, none when they come
+/// too quickly for any.
+int MemoryNow::tweenFor(qint64 sinceLast) const {
+  const qint64 room = sinceLast * 4 / 5;
+  return room < kLeastMilliseconds ? 0
+                                   : static_cast<int>(std::min<qint64>(kTweenMilliseconds, room));
+}
 
 void MemoryNow::showRun() {
   animation_.stop();
@@ -54,16 +73,22 @@ void MemoryNow::showRun() {
   const auto run = state_->run();
   target_ = run ? memoryScene(*run, moment_) : MemoryScene();
   shown_ = target_;
+  sinceChange_.invalidate();
+  updateGeometry();
   update();
 }
 
 void MemoryNow::showMoment() {
   const auto run = state_->run();
   if (!run || state_->moment() == moment_) return;
-  finish();
+  settle();
+  const int tween = tweenFor(sinceChange_.isValid() ? sinceChange_.elapsed() : 10'000);
+  sinceChange_.start();
   const std::size_t before = std::exchange(moment_, state_->moment());
   start_ = std::exchange(target_, memoryScene(*run, moment_));
-  if (isVisible() && isSingleStep(before, moment_)) {
+  if (isVisible() && tween > 0 && isSingleStep(before, moment_)) {
+    flights_ = flights(*run, start_, target_);
+    animation_.setDuration(tween);
     animation_.start();
   } else {
     shown_ = target_;
@@ -81,6 +106,11 @@ bool MemoryNow::isSingleStep(std::size_t from, std::size_t to) const {
 }
 
 void MemoryNow::finish() {
+  settle();
+  sinceChange_.invalidate();
+}
+
+void MemoryNow::settle() {
   animation_.stop();
   shown_ = target_;
   update();
@@ -88,12 +118,20 @@ void MemoryNow::finish() {
 
 QRect MemoryNow::barOf(PoolId pool) const {
   const auto run = state_->run();
-  return run ? memoryRows(*run, rect(), fontMetrics())[pool.index()].bar : QRect();
+  if (!run) return {};
+  for (const MemoryRow& row : memoryRows(*run, rect(), fontMetrics())) {
+    if (row.pool == pool) return row.bar;
+  }
+  return {};
 }
 
 ByteAxis MemoryNow::axisOf(PoolId pool) const {
   const auto run = state_->run();
-  return run ? memoryRows(*run, rect(), fontMetrics())[pool.index()].axis : ByteAxis();
+  if (!run) return {};
+  for (const MemoryRow& row : memoryRows(*run, rect(), fontMetrics())) {
+    if (row.pool == pool) return row.axis;
+  }
+  return {};
 }
 
 StayId MemoryNow::stayAt(const QPoint& position) const {
@@ -113,7 +151,8 @@ StayId MemoryNow::stayAt(const QPoint& position) const {
 void MemoryNow::renderTo(QPainter& painter, const QRect& target) const {
   if (const auto run = state_->run()) {
     paintMemory(painter, target, *run, shown_,
-                {state_->moment(), state_->selected(), state_->hovered()});
+                {state_->moment(), state_->selected(), state_->hovered(), state_->hexAddresses(),
+                 state_->filter()});
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QElapsedTimer>
 #include <QVariantAnimation>
 #include <QWidget>
 #include <vector>
@@ -12,7 +13,8 @@ namespace hw {
 
 /// The memory of every pool at the current moment: a bar of chunks each, what is free hatched, the
 /// frontier and the capacity marked. A single step forwards or backwards is shown as a movement of
-/// a fifth of a second that ends exactly in the new state; a jump is shown at once.
+/// a fifth of a second that ends exactly in the new state; a jump is shown at once, and so are
+/// steps that follow each other faster than movements could be seen.
 class MemoryNow : public QWidget {
   Q_OBJECT
   Q_PROPERTY(bool reducedMotion READ reducedMotion WRITE setReducedMotion)
@@ -54,6 +56,8 @@ class MemoryNow : public QWidget {
  private:
   void showRun();
   void showMoment();
+  void settle();
+  int tweenFor(qint64 sinceLast) const;
   bool isSingleStep(std::size_t from, std::size_t to) const;
 
   ViewState* state_;
@@ -62,7 +66,9 @@ class MemoryNow : public QWidget {
   MemoryScene start_;
   MemoryScene target_;
   MemoryScene shown_;
+  std::vector<SceneFlight> flights_;  ///< Between `start_` and `target_`.
   QVariantAnimation animation_;
+  QElapsedTimer sinceChange_;
 };
 
 }  // namespace hw

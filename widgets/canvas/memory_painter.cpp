@@ -62,6 +62,37 @@ class MemoryPainter {
     paintName(row, used);
   }
 
+  /// Over all rows: what is on its way between two of them.
+  void paintFlight(const std::vector<MemoryRow>& rows, const SceneFlight& flight) {
+    const auto row = [&](PoolId pool) { return std::ranges::find(rows, pool, &MemoryRow::pool); };
+    const auto from = row(flight.fromPool);
+    const auto to = row(flight.toPool);
+    if (from == rows.end() || to == rows.end()) return;
+    const auto box = [](const MemoryRow& in, double low, double high) {
+      const double left = in.axis.toPixel(low);
+      return QRectF(left, in.bar.top(), std::max(2.0, in.axis.toPixel(high) - left),
+                    in.bar.height());
+    };
+    QRectF start = box(*from, flight.fromLow, flight.fromHigh);
+    // What never had a place there waits at the end of the bar.
+    start.moveRight(std::min(start.right(), static_cast<double>(from->bar.right()) + 8));
+    const QRectF end = box(*to, flight.toLow, flight.toHigh);
+    const auto mix = [&](double a, double b) { return a + (b - a) * flight.progress; };
+    const QRectF now(mix(start.x(), end.x()), mix(start.y(), end.y()),
+                     mix(start.width(), end.width()), mix(start.height(), end.height()));
+    const BlockShade& shade = colors_.live[static_cast<std::size_t>(stayClass(run_, flight.owner))];
+    painter_.save();
+    painter_.setOpacity(0.85);
+    painter_.fillRect(now, QColor(shade.fill));
+    painter_.setBrush(Qt::NoBrush);
+    painter_.setPen(QPen(theme_.accent, 1.5));
+    painter_.drawRect(now);
+    painter_.setOpacity(1);
+    painter_.setPen(readableOn(QColor(shade.fill)));
+    drawBlockLabel(painter_, now.toRect(), run_, flight.owner);
+    painter_.restore();
+  }
+
  private:
   bool selected(StayId stay) const {
     if (!decoration_.selected || !run_.problem.stays.contains(decoration_.selected)) return false;
@@ -74,7 +105,9 @@ class MemoryPainter {
     if (box.isEmpty() || !box.intersects(row.bar)) return;
     if (!piece.owner) return paintFree(box);
     const BlockShade& shade = colors_.live[static_cast<std::size_t>(stayClass(run_, piece.owner))];
-    const bool dimmed = decoration_.selected && !selected(piece.owner);
+    const bool pale = decoration_.filter && !decoration_.filter->keeps(piece.owner);
+    const bool dimmed =
+        (pale && !selected(piece.owner)) || (decoration_.selected && !selected(piece.owner));
     const QColor fill =
         dimmed ? mixColors(QColor(shade.fill), theme_.plot, 0.3) : QColor(shade.fill);
     painter_.setOpacity(piece.presence);
@@ -138,10 +171,13 @@ class MemoryPainter {
   }
 
   void paintTicks(const MemoryRow& row) {
+    if (row.ticks.isEmpty()) return;
     const QFontMetrics metrics(painter_.font(), painter_.device());
     painter_.setPen(theme_.axis);
     const double spacing = metrics.horizontalAdvance(QStringLiteral("8,888 KiB")) + 24;
-    for (const AxisTick& tick : row.axis.ticks(spacing)) {
+    ByteAxis axis = row.axis;
+    axis.hex = decoration_.hexAddresses;
+    for (const AxisTick& tick : axis.ticks(spacing)) {
       const int x = qRound(row.axis.toPixel(tick.value));
       const int width = metrics.horizontalAdvance(tick.label) + 2;
       painter_.drawLine(x, row.bar.bottom() + 1, x, row.bar.bottom() + 3);
@@ -201,6 +237,16 @@ class MemoryPainter {
   MapColors colors_;
 };
 
+std::vector<PoolId> shownPools(const Run& run) {
+  std::vector<PoolId> pools;
+  for (const PoolId pool : run.problem.pools.keys()) {
+    const bool used = run.plan.regions.contains(pool) && run.plan.footprint(pool) > Bytes();
+    if (used || run.problem.pools.size() <= 2) pools.push_back(pool);
+  }
+  if (pools.empty()) pools.push_back(PoolId(0));
+  return pools;
+}
+
 }  // namespace
 
 std::vector<MemoryRow> memoryRows(const Run& run, const QRect& whole, const QFontMetrics& metrics) {
@@ -209,20 +255,30 @@ std::vector<MemoryRow> memoryRows(const Run& run, const QRect& whole, const QFon
   const int left = whole.left() + plotLeftMargin(metrics);
   const int width = std::max(1, whole.right() + 1 - kPlotRightMargin - left);
   const int top = title.bottom() + 6;
-  const int share = (whole.bottom() - top) / static_cast<int>(run.problem.pools.size());
+  const std::vector<PoolId> pools = shownPools(run);
+  const int share = (whole.bottom() - top) / static_cast<int>(pools.size());
   const int tickHeight = metrics.height() + 4;
-  const int height = std::clamp(share - tickHeight - 6, 6, kMostBarHeight);
-  for (const PoolId pool : run.problem.pools.keys()) {
-    const int y = top + static_cast<int>(pool.index()) * share;
+  const bool compact = share - tickHeight - 6 < metrics.height();
+  const int height =
+      compact ? std::max(6, share - 5) : std::clamp(share - tickHeight - 6, 6, kMostBarHeight);
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    const int y = top + static_cast<int>(i) * share;
     MemoryRow row;
-    row.pool = pool;
+    row.pool = pools[i];
     row.label = QRect(whole.left(), y, left - whole.left() - 8, height);
     row.bar = QRect(left, y, width, height);
-    row.ticks = QRect(left, y + height + 3, width, metrics.height());
-    row.axis = {0, fullByteRange(run, pool), static_cast<double>(left), static_cast<double>(width)};
+    if (!compact) row.ticks = QRect(left, y + height + 3, width, metrics.height());
+    row.axis = {0, fullByteRange(run, row.pool), static_cast<double>(left),
+                static_cast<double>(width)};
     rows.push_back(row);
   }
   return rows;
+}
+
+int leastMemoryHeight(const Run& run, const QFontMetrics& metrics) {
+  const int title = PlotFrame::inside(QRect(0, 0, 400, 400), metrics).title.bottom() + 6;
+  const auto rows = static_cast<int>(shownPools(run).size());
+  return title + rows * (metrics.height() + 6) + 1;
 }
 
 QRect pieceBox(const MemoryRow& row, const ScenePiece& piece) {
@@ -239,7 +295,9 @@ void paintMemory(QPainter& painter, const QRect& whole, const Run& run, const Me
   const PlotFrame frame = PlotFrame::inside(whole, metrics);
   drawTitle(painter, frame, tr("Memory now"), happeningText(run, decoration.moment));
   MemoryPainter rows(painter, run, scene, decoration);
-  for (const MemoryRow& row : memoryRows(run, whole, metrics)) rows.paintRow(row);
+  const std::vector<MemoryRow> all = memoryRows(run, whole, metrics);
+  for (const MemoryRow& row : all) rows.paintRow(row);
+  for (const SceneFlight& flight : scene.flights) rows.paintFlight(all, flight);
 }
 
 }  // namespace hw

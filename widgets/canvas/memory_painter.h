@@ -7,6 +7,7 @@
 
 #include "widgets/byte_axis.h"
 #include "widgets/canvas/memory_scene.h"
+#include "widgets/stay_filter.h"
 
 namespace hw {
 
@@ -20,8 +21,12 @@ struct MemoryRow {
 };
 
 /// Where title and rows go inside `whole`: one row a pool, one below the other, bars aligned with
-/// the plots of maps and charts.
+/// the plots of maps and charts. Where more than two pools are known, those that nothing was placed
+/// in have none. Where there is little room, rows have no ticks.
 std::vector<MemoryRow> memoryRows(const Run& run, const QRect& whole, const QFontMetrics& metrics);
+
+/// The least height that shows every row well enough to be read.
+int leastMemoryHeight(const Run& run, const QFontMetrics& metrics);
 
 /// The pixels of a piece across its bar, with the rule of the maps: those whose centres it covers,
 /// at least one for what has an owner.
@@ -32,6 +37,8 @@ struct MemoryDecoration {
   std::size_t moment = 0;
   StayId selected{};
   StayId hovered{};
+  bool hexAddresses = false;
+  std::shared_ptr<const StayFilter> filter{};  ///< What it does not keep is pale.
 };
 
 void paintMemory(QPainter& painter, const QRect& whole, const Run& run, const MemoryScene& scene,

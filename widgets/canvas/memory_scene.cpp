@@ -113,14 +113,54 @@ MemoryScene between(const MemoryScene& from, const MemoryScene& to, double progr
   return scene;
 }
 
-QString happeningText(const Run& run, std::size_t moment) {
-  const TimelineEntry* entry = lastEntry(run, moment);
-  if (!entry) return {};
-  const QString name = entry->stay ? blockName(run, entry->stay) : QString();
-  const QString size = sizeText(entry->size);
-  const QString before = sizeText(entry->freeBefore);
-  const QString former = entry->formerTenant ? blockName(run, entry->formerTenant) : tr("nobody");
-  switch (entry->happening) {
+std::vector<SceneFlight> flights(const Run& run, const MemoryScene& from, const MemoryScene& to) {
+  std::vector<SceneFlight> all;
+  for (const ScenePiece& piece : to.pieces) {
+    if (!piece.owner || holds(from, piece)) continue;
+    SceneFlight flight{
+        .owner = piece.owner, .toPool = piece.pool, .toLow = piece.low, .toHigh = piece.high};
+    const BufferId buffer = run.problem.stays[piece.owner].buffer;
+    const auto held = std::ranges::find_if(from.pieces, [&](const ScenePiece& other) {
+      return buffer && other.owner && other.owner != piece.owner && other.pool != piece.pool &&
+             run.problem.stays[other.owner].buffer == buffer;
+    });
+    if (held != from.pieces.end()) {
+      flight.fromPool = held->pool;
+      flight.fromLow = held->low;
+      flight.fromHigh = held->high;
+      flight.isFill = piece.pool < held->pool;
+    } else if (std::ranges::binary_search(run.spilled, piece.owner) && piece.pool > PoolId(0)) {
+      flight.fromPool = PoolId(piece.pool.index() - 1);
+      flight.fromLow = to.frontiers[flight.fromPool.index()];
+      flight.fromHigh = flight.fromLow + piece.high - piece.low;
+    } else {
+      continue;
+    }
+    all.push_back(flight);
+  }
+  return all;
+}
+
+namespace {
+
+/// ", spilled: L2 has no room"; empty for what lives where it should.
+QString spillText(const Run& run, const TimelineEntry& entry) {
+  const bool takes = entry.happening != Happening::release && entry.happening != Happening::merge;
+  if (!takes || entry.pool == PoolId(0)) return {};
+  if (!std::ranges::binary_search(run.spilled, entry.stay)) return {};
+  const auto name = [&](PoolId pool) {
+    return QString::fromStdString(printable(run.problem.pools[pool].name));
+  };
+  return tr("; spilled to %1: no room in %2")
+      .arg(name(entry.pool), name(PoolId(entry.pool.index() - 1)));
+}
+
+QString entryText(const Run& run, const TimelineEntry& entry) {
+  const QString name = entry.stay ? blockName(run, entry.stay) : QString();
+  const QString size = sizeText(entry.size);
+  const QString before = sizeText(entry.freeBefore);
+  const QString former = entry.formerTenant ? blockName(run, entry.formerTenant) : tr("nobody");
+  switch (entry.happening) {
     case Happening::fresh:
       return tr("fresh: %1 takes %2 never used before").arg(name, size);
     case Happening::reuse:
@@ -135,6 +175,13 @@ QString happeningText(const Run& run, std::size_t moment) {
       return tr("merge: free neighbours become one of %1").arg(size);
   }
   return {};
+}
+
+}  // namespace
+
+QString happeningText(const Run& run, std::size_t moment) {
+  const TimelineEntry* entry = lastEntry(run, moment);
+  return entry ? entryText(run, *entry) + spillText(run, *entry) : QString();
 }
 
 }  // namespace hw

@@ -26,12 +26,28 @@ struct SceneCut {
   friend bool operator==(const SceneCut&, const SceneCut&) = default;
 };
 
+/// A tensor on its way from one pool to another: pushed out to a slower one (spill), or brought
+/// back (fill).
+struct SceneFlight {
+  StayId owner{};
+  PoolId fromPool{};
+  double fromLow = 0;  ///< Bytes, flat.
+  double fromHigh = 0;
+  PoolId toPool{};
+  double toLow = 0;
+  double toHigh = 0;
+  double progress = 0;  ///< 0: where it comes from, 1: arrived.
+  bool isFill = false;
+  friend bool operator==(const SceneFlight&, const SceneFlight&) = default;
+};
+
 /// What the memory bars show: pieces by pool, then address; what is still leaving lies on top of
 /// what it leaves behind, later in the list.
 struct MemoryScene {
   std::vector<ScenePiece> pieces{};
   std::vector<SceneCut> cuts{};
   std::vector<double> frontiers{};  ///< Per pool: bytes ever used so far.
+  std::vector<SceneFlight> flights{};
   friend bool operator==(const MemoryScene&, const MemoryScene&) = default;
 };
 
@@ -41,6 +57,11 @@ MemoryScene memoryScene(const Run& run, std::size_t moment);
 /// Memory on the way from one scene to another, `progress` from 0 to 1: allocations open up from
 /// their low end, releases fade, the frontier moves, cuts open and close. At 1 it equals `to`.
 MemoryScene between(const MemoryScene& from, const MemoryScene& to, double progress);
+
+/// What moves between pools from one scene to the next of the same run, at the start of its way: a
+/// tensor that got its place in a slower pool because there was none in the faster, from above the
+/// frontier there; and one that another pool holds, or held until now, from that place.
+std::vector<SceneFlight> flights(const Run& run, const MemoryScene& from, const MemoryScene& to);
 
 /// The last thing a person would say has happened by `moment`: "b takes over 4 B from a"; empty
 /// before the first event.

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QFontMetrics>
 #include <QPainterPath>
+#include <cmath>
 
 namespace hw {
 
@@ -108,6 +109,36 @@ void drawPlayhead(QPainter& painter, const PlotFrame& frame, const StepAxis& axi
   const double top = frame.plot.top() - 4;
   painter.drawPolygon(QPolygonF({{x - 4, top}, {x + 4, top}, {x, top + 5}}));
   painter.restore();
+}
+
+void drawMarks(QPainter& painter, const PlotFrame& frame, const StepAxis& axis,
+               const std::vector<double>& steps) {
+  painter.save();
+  painter.setPen(QPen(Theme::current().mark, 1, Qt::DashDotLine));
+  for (const double step : steps) {
+    const double x = std::round(axis.toX(step));
+    if (x < frame.plot.left() || x > frame.plot.right()) continue;
+    painter.drawLine(QPointF(x, frame.plot.top()), QPointF(x, frame.plot.bottom()));
+  }
+  painter.restore();
+}
+
+void drawMarkedSteps(QPainter& painter, const PlotFrame& frame, const StepAxis& axis,
+                     Interval<Step> steps) {
+  const double left = axis.toX(static_cast<double>(steps.begin.count()));
+  const double right = axis.toX(static_cast<double>(steps.end.count()));
+  const QRectF band(left, frame.plot.top(), right - left, frame.plot.height());
+  if (!band.intersects(frame.plot)) return;
+  const QRectF seen = band & QRectF(frame.plot);
+  QColor shade = Theme::current().selection;
+  shade.setAlpha(Theme::current().dark ? 46 : 34);
+  painter.fillRect(seen, shade);
+  painter.setPen(QPen(Theme::current().selection, 1));
+  for (const double x : {left, right}) {
+    if (x < frame.plot.left() || x > frame.plot.right() + 1) continue;
+    painter.drawLine(QPointF(std::round(x), frame.plot.top()),
+                     QPointF(std::round(x), frame.plot.bottom()));
+  }
 }
 
 }  // namespace hw

@@ -5,6 +5,8 @@
 #include <QString>
 #include <vector>
 
+#include "core/base/interval.h"
+#include "core/base/quantity.h"
 #include "widgets/byte_axis.h"
 #include "widgets/step_axis.h"
 #include "widgets/theme.h"
@@ -46,5 +48,13 @@ double byteTickSpacing(const QFontMetrics& metrics);
 
 /// Draws the playhead over the plot, if it is on screen.
 void drawPlayhead(QPainter& painter, const PlotFrame& frame, const StepAxis& axis, double step);
+
+/// Draws a line through the plot at each of `steps` that is on screen.
+void drawMarks(QPainter& painter, const PlotFrame& frame, const StepAxis& axis,
+               const std::vector<double>& steps);
+
+/// Shades marked steps between two lines, as far as they are on screen.
+void drawMarkedSteps(QPainter& painter, const PlotFrame& frame, const StepAxis& axis,
+                     Interval<Step> steps);
 
 }  // namespace hw

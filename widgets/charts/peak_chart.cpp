@@ -1,6 +1,5 @@
 #include "widgets/charts/peak_chart.h"
 
-#include <QAreaSeries>
 #include <QChart>
 #include <QGraphicsLayout>
 #include <QMouseEvent>
@@ -9,7 +8,10 @@
 
 #include "core/base/text.h"
 #include "widgets/canvas/reference_lines.h"
+#include "widgets/canvas/step_marker.h"
 #include "widgets/canvas/zoom.h"
+#include "widgets/charts/series_style.h"
+#include "widgets/compare/run_label.h"
 
 namespace hw {
 
@@ -28,8 +30,6 @@ PeakChart::PeakChart(ViewState* state, PoolId pool, QWidget* parent)
       x_(new QValueAxis(this)),
       y_(new QValueAxis(this)),
       live_(new QLineSeries(this)),
-      floor_(new QLineSeries(this)),
-      area_(new QAreaSeries(live_, floor_)),
       highWater_(new QLineSeries(this)),
       capacity_(new QLineSeries(this)),
       bound_(new QLineSeries(this)) {
@@ -46,6 +46,9 @@ PeakChart::PeakChart(ViewState* state, PoolId pool, QWidget* parent)
   connect(state, &ViewState::runChanged, this, &PeakChart::showRun);
   connect(state, &ViewState::visibleChanged, this, &PeakChart::showVisible);
   connect(state, &ViewState::momentChanged, this, repaint);
+  connect(state, &ViewState::decorationChanged, this, repaint);
+  connect(state, &ViewState::markedStepsChanged, this, repaint);
+  new StepMarker(state, viewport(), [this] { return stepAxis(); });
   showRun();
 }
 
@@ -60,7 +63,7 @@ void PeakChart::buildSeries() {
   x_->setVisible(false);
   y_->setVisible(false);
   for (QAbstractSeries* series :
-       {static_cast<QAbstractSeries*>(area_), static_cast<QAbstractSeries*>(highWater_),
+       {static_cast<QAbstractSeries*>(live_), static_cast<QAbstractSeries*>(highWater_),
         static_cast<QAbstractSeries*>(capacity_), static_cast<QAbstractSeries*>(bound_)}) {
     chart()->addSeries(series);
     series->attachAxis(x_);
@@ -73,16 +76,46 @@ void PeakChart::applyTheme() {
   chart()->setBackgroundBrush(Qt::NoBrush);
   chart()->setBackgroundPen(Qt::NoPen);
   setBackgroundBrush(theme.plot);
-  QColor fill = theme.live;
-  fill.setAlpha(theme.dark ? 90 : 110);
-  area_->setBrush(fill);
-  area_->setPen(QPen(theme.live, 1));
+  live_->setPen(QPen(theme.live, 1));
   highWater_->setPen(QPen(theme.highWater, 1.5));
   using Kind = ReferenceLine::Kind;
   const LineStyle capacity = lineStyle(Kind::capacity, theme);
   capacity_->setPen(QPen(capacity.color, capacity.width, capacity.dashes));
   const LineStyle bound = lineStyle(Kind::lowerBound, theme);
   bound_->setPen(QPen(bound.color, bound.width, bound.dashes));
+  picture_ = {};
+  for (std::size_t i = 0; i < compared_.size(); ++i) {
+    compared_[i].line->setPen(seriesPen(i + 1, theme));
+  }
+}
+
+void PeakChart::setCompared(std::vector<std::shared_ptr<const Run>> runs) {
+  for (const Compared& one : compared_) {
+    chart()->removeSeries(one.line);
+    one.line->deleteLater();
+  }
+  compared_.clear();
+  for (auto& run : runs) {
+    auto* line = new QLineSeries(this);
+    chart()->addSeries(line);
+    line->attachAxis(x_);
+    line->attachAxis(y_);
+    compared_.push_back({.run = std::move(run), .line = line});
+  }
+  applyTheme();
+  showRun();
+}
+
+/// All that is drawn has one scale.
+void PeakChart::fitHeight() {
+  const auto run = state_->run();
+  double top = run && run->problem.pools.contains(pool_) ? fullByteRange(*run, pool_) : 1;
+  for (Compared& one : compared_) {
+    const bool known = one.run->problem.pools.contains(pool_);
+    one.curve = known ? StairCurve(highWaterCurve(*one.run, pool_)) : StairCurve();
+    if (known) top = std::max(top, fullByteRange(*one.run, pool_));
+  }
+  y_->setRange(0, top);
 }
 
 void PeakChart::changeEvent(QEvent* event) {
@@ -98,20 +131,30 @@ void PeakChart::setPool(PoolId pool) {
 void PeakChart::showRun() {
   const auto run = state_->run();
   const bool known = run && run->problem.pools.contains(pool_);
-  liveCurve_ = known ? liveCurve(*run, pool_) : StepFunction();
-  highWaterCurve_ = known ? highWaterCurve(*run, pool_) : StepFunction();
-  y_->setRange(0, known ? fullByteRange(*run, pool_) : 1);
-  showVisible();
+  curves_ = {};
+  fitHeight();
+  const auto add = [run, known, pool = pool_] {
+    if (!known) return Curves();
+    return Curves{StairCurve(liveCurve(*run, pool)), StairCurve(highWaterCurve(*run, pool))};
+  };
+  adding_.start(!known || isSmallRun(*run), add, [this](Curves curves) {
+    curves_ = std::move(curves);
+    showVisible();
+  });
+  if (isLoading()) showVisible();
 }
 
 void PeakChart::showVisible() {
   const double begin = state_->visibleBegin();
   const double end = state_->visibleEnd();
   x_->setRange(begin, end);
-  live_->replace(toList(stairs(liveCurve_, begin, end, kMostPoints)));
-  floor_->replace(QList<QPointF>{{begin, 0}, {end, 0}});
-  highWater_->replace(toList(stairs(highWaterCurve_, begin, end, kMostPoints)));
+  live_->replace(toList(curves_.live.stairs(begin, end, kMostPoints)));
+  highWater_->replace(toList(curves_.highWater.stairs(begin, end, kMostPoints)));
+  for (const Compared& one : compared_) {
+    one.line->replace(toList(one.curve.stairs(begin, end, kMostPoints)));
+  }
   showLines();
+  picture_ = {};
   viewport()->update();
 }
 
@@ -147,6 +190,7 @@ ByteAxis PeakChart::byteAxis() const {
 
 void PeakChart::resizeEvent(QResizeEvent* event) {
   QChartView::resizeEvent(event);
+  picture_ = {};
   chart()->setPlotArea(plotRect());
 }
 
@@ -157,14 +201,33 @@ void PeakChart::moveTo(const QPointF& position) {
 }
 
 void PeakChart::mousePressEvent(QMouseEvent* event) {
-  if (event->button() == Qt::LeftButton) moveTo(event->position());
+  const bool shifted = event->modifiers() & Qt::ShiftModifier;
+  if (event->button() == Qt::MiddleButton || (event->button() == Qt::LeftButton && shifted)) {
+    pannedFrom_ = event->position().x();
+    viewport()->setCursor(Qt::ClosedHandCursor);
+  } else if (event->button() == Qt::LeftButton) {
+    moveTo(event->position());
+  }
 }
 
 void PeakChart::mouseMoveEvent(QMouseEvent* event) {
-  if (event->buttons() & Qt::LeftButton) moveTo(event->position());
+  if (pannedFrom_) {
+    pan(event->position().x());
+  } else if (event->buttons() & Qt::LeftButton) {
+    moveTo(event->position());
+  }
 }
 
-void PeakChart::mouseReleaseEvent(QMouseEvent* event) { event->accept(); }
+void PeakChart::pan(double x) {
+  panSteps(*state_, stepAxis(), x - *pannedFrom_);
+  pannedFrom_ = x;
+}
+
+void PeakChart::mouseReleaseEvent(QMouseEvent* event) {
+  if (pannedFrom_) viewport()->unsetCursor();
+  pannedFrom_.reset();
+  event->accept();
+}
 
 void PeakChart::wheelEvent(QWheelEvent* event) {
   const double factor = wheelFactor(*event);
@@ -174,6 +237,55 @@ void PeakChart::wheelEvent(QWheelEvent* event) {
     zoomSteps(*state_, stepAxis(), factor, event->position().x());
   }
   event->accept();
+}
+
+/// The curves are drawn once, and the playhead over their picture.
+void PeakChart::paintEvent(QPaintEvent*) {
+  const QSize size = viewport()->size() * devicePixelRatioF();
+  if (picture_.size() != size) {
+    picture_ = QPixmap(size);
+    picture_.setDevicePixelRatio(devicePixelRatioF());
+    QPainter painter(&picture_);
+    render(&painter, viewport()->rect(), viewport()->rect());
+  }
+  QPainter painter(viewport());
+  painter.drawPixmap(0, 0, picture_);
+  drawNow(painter);
+}
+
+void PeakChart::renderTo(QPainter& painter, const QRect& target) {
+  adding_.wait();
+  painter.save();
+  render(&painter, target, viewport()->rect());
+  painter.translate(target.topLeft());
+  drawNow(painter);
+  painter.restore();
+}
+
+void PeakChart::drawNow(QPainter& painter) const {
+  const auto run = state_->run();
+  if (!run || !run->problem.pools.contains(pool_)) return;
+  const PlotFrame frame = PlotFrame::inside(viewport()->rect(), fontMetrics());
+  drawMarks(painter, frame, stepAxis(), state_->marks());
+  if (const auto marked = state_->markedSteps()) {
+    drawMarkedSteps(painter, frame, stepAxis(), *marked);
+  }
+  drawPlayhead(painter, frame, stepAxis(), playheadStep(*state_));
+}
+
+/// The area below the curve, a rectangle a stair: filling one polygon of thousands of corners takes
+/// Qt seconds.
+void PeakChart::drawArea(QPainter& painter) const {
+  QColor fill = Theme::current().live;
+  fill.setAlpha(Theme::current().dark ? 90 : 110);
+  const StepAxis x = stepAxis();
+  const ByteAxis y = byteAxis();
+  const QList<QPointF> points = live_->points();
+  for (qsizetype i = 1; i < points.size(); ++i) {
+    if (points[i].y() != points[i - 1].y()) continue;
+    const QPointF top(x.toX(points[i - 1].x()), y.toPixel(points[i].y()));
+    painter.fillRect(QRectF(top, QPointF(x.toX(points[i].x()), y.toPixel(0))), fill);
+  }
 }
 
 void PeakChart::drawBackground(QPainter* painter, const QRectF& rect) {
@@ -189,6 +301,8 @@ void PeakChart::drawBackground(QPainter* painter, const QRectF& rect) {
     const int y = qRound(byteAxis().toPixel(tick.value));
     painter->drawLine(plot.left(), y, plot.right(), y);
   }
+  painter->setRenderHint(QPainter::Antialiasing, false);
+  drawArea(*painter);
   painter->restore();
 }
 
@@ -203,7 +317,6 @@ void PeakChart::drawForeground(QPainter* painter, const QRectF&) {
   if (state_->run() && state_->run()->problem.pools.contains(pool_)) {
     drawByteTicks(*painter, frame, byteAxis());
     drawStepTicks(*painter, frame, stepAxis());
-    drawPlayhead(*painter, frame, stepAxis(), playheadStep(*state_));
     drawPeak(*painter);
     drawHeading(*painter, frame);
   }
@@ -212,8 +325,8 @@ void PeakChart::drawForeground(QPainter* painter, const QRectF&) {
 
 /// A dot on the first step that reaches the most live bytes, and its size beside it.
 void PeakChart::drawPeak(QPainter& painter) const {
-  if (liveCurve_.pieces.empty()) return;
-  const auto peak = std::ranges::max_element(liveCurve_.pieces, {}, &StepFunction::Piece::value);
+  const StepFunction::Piece* peak = curves_.live.peak();
+  if (!peak) return;
   const QRect plot = plotRect();
   const auto step = static_cast<double>(peak->from.count());
   const double x = stepAxis().toX(step + 0.5);
@@ -239,14 +352,21 @@ void PeakChart::drawHeading(QPainter& painter, const PlotFrame& frame) const {
   const Theme& theme = Theme::current();
   const QString pool = QString::fromStdString(state_->run()->problem.pools[pool_].name);
   drawTitle(painter, frame, tr("%1   bytes in use and high water").arg(pool), {});
-  const struct {
+  struct LegendEntry {
     QString name;
     QPen pen;
     bool shown;
-  } entries[] = {{tr("lower bound"), bound_->pen(), bound_->count() > 0},
-                 {tr("capacity"), capacity_->pen(), capacity_->count() > 0},
-                 {tr("high water"), highWater_->pen(), true},
-                 {tr("in use"), QPen(theme.live, 5), true}};
+  };
+  std::vector<LegendEntry> entries{
+      {tr("lower bound"), bound_->pen(), bound_->count() > 0},
+      {tr("capacity"), capacity_->pen(), capacity_->count() > 0},
+      {compared_.empty() ? tr("high water") : tr("A"), highWater_->pen(), true},
+      {tr("in use"), QPen(theme.live, 5), true}};
+  for (std::size_t i = 0; i < compared_.size(); ++i) {
+    // Before A's, since they are written from the right.
+    const QString letter = runLetter(i + 1);
+    entries.insert(entries.begin() + 2, {letter, compared_[i].line->pen(), true});
+  }
   const QFontMetrics metrics(painter.font(), painter.device());
   constexpr int kSample = 22;
   const int least = frame.title.left() + frame.title.width() / 3;

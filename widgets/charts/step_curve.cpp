@@ -83,15 +83,44 @@ StepFunction highWaterCurve(const Run& run, PoolId pool) {
   return curve;
 }
 
-std::vector<QPointF> stairs(const StepFunction& curve, double begin, double end,
-                            std::size_t limit) {
+void StairCurve::Span::add(const Span& other) {
+  least = std::min(least, other.least);
+  most = std::max(most, other.most);
+}
+
+StairCurve::StairCurve(StepFunction curve) : curve_(std::move(curve)) {
+  const auto& pieces = curve_.pieces;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Span one{pieces[i].value, pieces[i].value};
+    if (i % kZone == 0) zones_.push_back(one);
+    zones_.back().add(one);
+    if (pieces[i].value > pieces[peak_].value) peak_ = i;
+  }
+}
+
+StairCurve::Span StairCurve::spanOf(std::size_t first, std::size_t last) const {
+  const auto& pieces = curve_.pieces;
+  Span span{pieces[first].value, pieces[first].value};
+  while (first < last) {
+    if (first % kZone == 0 && first + kZone <= last) {
+      span.add(zones_[first / kZone]);
+      first += kZone;
+    } else {
+      span.add({pieces[first].value, pieces[first].value});
+      ++first;
+    }
+  }
+  return span;
+}
+
+std::vector<QPointF> StairCurve::stairs(double begin, double end, std::size_t limit) const {
   Polyline line;
-  const auto& pieces = curve.pieces;
+  const auto& pieces = curve_.pieces;
   auto piece = pieceAt(pieces, begin);
   double value = piece == pieces.end() ? 0 : bytes(*piece);
   line.to(begin, value);
   piece = piece == pieces.end() ? pieces.begin() : std::next(piece);
-  const auto last = std::ranges::lower_bound(pieces, end, {}, [](const Piece& p) { return at(p); });
+  const auto last = std::ranges::lower_bound(pieces, end, {}, at);
   const auto inside = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, last - piece));
   // Two points a piece, and one at each end.
   if (2 * inside + 2 <= limit) {
@@ -105,23 +134,26 @@ std::vector<QPointF> stairs(const StepFunction& curve, double begin, double end,
   // Four points a column: up to the most, down to the least, to what it leaves, and along.
   const double columns = std::floor(static_cast<double>(limit - 2) / 4);
   while (piece < last) {
-    const double column = std::floor((at(*piece) - begin) / (end - begin) * columns);
-    const double edge = begin + (column + 1) * (end - begin) / columns;
     const double from = at(*piece);
-    double least = value;
-    double most = value;
+    const double column = std::floor((from - begin) / (end - begin) * columns);
+    const double edge = begin + (column + 1) * (end - begin) / columns;
+    // Rounding may put a piece on its own column's edge: it is in the column all the same.
+    const auto next = std::ranges::lower_bound(std::next(piece), last, edge, {}, at);
+    const Span span = spanOf(static_cast<std::size_t>(piece - pieces.begin()),
+                             static_cast<std::size_t>(next - pieces.begin()));
     line.to(from, value);
-    for (; piece < last && at(*piece) < edge; ++piece) {
-      value = bytes(*piece);
-      least = std::min(least, value);
-      most = std::max(most, value);
-    }
-    line.to(from, most);
-    line.to(from, least);
-    line.to(from, value);
+    line.to(from, std::max(value, static_cast<double>(span.most.count())));
+    line.to(from, std::min(value, static_cast<double>(span.least.count())));
+    line.to(from, value = bytes(*std::prev(next)));
+    piece = next;
   }
   line.to(end, value);
   return line.take();
+}
+
+std::vector<QPointF> stairs(const StepFunction& curve, double begin, double end,
+                            std::size_t limit) {
+  return StairCurve(curve).stairs(begin, end, limit);
 }
 
 }  // namespace hw

@@ -4,119 +4,24 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/report/compare_report.h"
-#include "core/report/plan_text.h"
+#include "widgets/compare/run_label.h"
 #include "widgets/panels/run_text.h"
 
 namespace hw {
 namespace {
 
-const QString kNone = QStringLiteral("\u2013");
-
-QString percent(double ratio) { return QStringLiteral("%1 %").arg(ratio * 100, 0, 'f', 1); }
-
-std::optional<double> asNumber(const std::optional<Bytes>& bytes) {
-  if (!bytes) return {};
-  return static_cast<double>(bytes->count());
-}
-
-/// The figure of a cell, for comparing; nothing for columns of words and rows without it.
-std::optional<double> figure(const ComparisonRow& row, int column) {
-  if (!row.run) return {};
-  const RunFigures& figures = row.figures;
-  switch (column) {
-    case CompareModel::peak:
-      return static_cast<double>(row.peak().count());
-    case CompareModel::gap:
-      return figures.gap;
-    case CompareModel::inL3:
-      return static_cast<double>(figures.peakL3.count());
-    case CompareModel::fragmentation:
-      return figures.fragmentation;
-    case CompareModel::fragmentationAtPeak:
-      return figures.fragmentationAtPeak;
-    case CompareModel::reuse:
-      return figures.reuse;
-    case CompareModel::spilled:
-      return asNumber(figures.spilled);
-    case CompareModel::moved:
-      return asNumber(figures.moved);
-    case CompareModel::latency:
-      if (!figures.latency) return {};
-      return static_cast<double>(figures.latency->count());
-    case CompareModel::planning:
-      return figures.planSeconds;
-    default:
-      return {};
-  }
-}
-
-QString secondsText(double seconds) {
-  if (seconds <= 0) return kNone;
-  return seconds < 1 ? CompareModel::tr("%1 ms").arg(seconds * 1000, 0, 'f', 1)
-                     : CompareModel::tr("%1 s").arg(seconds, 0, 'f', 2);
-}
-
-/// Why the row has no plan, or none that fits; else how good it is.
-QString verdictText(const ComparisonRow& row) {
-  if (row.error) return QString::fromStdString(printable(row.error->text(), 400));
-  if (const auto reason = planFailure(*row.run)) {
-    return QString::fromStdString(printable(*reason, 400));
-  }
-  const QString status = QString::fromStdString(comparisonStatus(row));
-  if (row.figures.inputsOutside > Bytes()) {
-    return CompareModel::tr("%1, without %2 of inputs")
-        .arg(status, sizeText(row.figures.inputsOutside));
-  }
-  return row.best ? CompareModel::tr("best; %1").arg(status) : status;
-}
-
-/// Title and meaning of every column.
-std::pair<QString, QString> heading(int column) {
-  using M = CompareModel;
-  switch (column) {
-    case M::allocator:
-      return {M::tr("Allocator"), M::tr("A click opens its plan")};
-    case M::shown:
-      return {M::tr("Map"), M::tr("A: on show. B: below it, in lock-step. Click + to show a plan "
-                                  "below, B to close it")};
-    case M::peak:
-      return {M::tr("Peak"),
-              M::tr("Bytes to reserve in all pools; the line marks the lower bound")};
-    case M::gap:
-      return {M::tr("Gap"), M::tr("Peak / lower bound - 1: 0 is the best there can be")};
-    case M::inL3:
-      return {M::tr("In L3"), M::tr("How much of the peak is outside the first pool")};
-    case M::fragmentation:
-      return {M::tr("Fragm."), M::tr("1 - largest hole / all holes, its mean over all steps")};
-    case M::fragmentationAtPeak:
-      return {M::tr("At peak"), M::tr("Fragmentation of the step with most bytes live")};
-    case M::reuse:
-      return {M::tr("Reuse"), M::tr("Share of the bytes that lie where others were before")};
-    case M::spilled:
-      return {M::tr("Spilled"), M::tr("Bytes of what lives outside the first pool")};
-    case M::moved:
-      return {M::tr("Moved"), M::tr("Bytes read and written by all pools in one run")};
-    case M::latency:
-      return {M::tr("Latency"), M::tr("Simulated time of one run")};
-    case M::planning:
-      return {M::tr("Planning"), M::tr("Wall time of the planner")};
-    case M::verdict:
-      return {M::tr("Verdict"), M::tr("How good the plan is, or why there is none")};
-    default:
-      return {};
-  }
-}
-
-bool isWords(int column) {
-  return column == CompareModel::allocator || column == CompareModel::verdict;
-}
+using C = CompareColumn;
 
 /// The same run, or one that was made in the same way and came to the same plan.
 bool samePlan(const Run& a, const Run& b) {
   if (&a == &b) return true;
   return a.model == b.model && a.config.allocator.text() == b.config.allocator.text() &&
          sameSettings(a.config, b.config) && std::ranges::equal(a.plan.addresses, b.plan.addresses);
+}
+
+/// May be called smallest or fastest: a plan of a part is neither.
+bool competes(const ComparisonRow& row) {
+  return row.fits() && row.figures.inputsOutside == Bytes();
 }
 
 }  // namespace
@@ -133,23 +38,42 @@ bool sameSettings(const RunConfig& a, const RunConfig& b) {
 void CompareModel::setComparison(std::shared_ptr<const Comparison> comparison) {
   beginResetModel();
   comparison_ = std::move(comparison);
-  largestPeak_ = 0;
-  largestGap_ = 0;
+  findLargest();
+  findFastest();
+  endResetModel();
+  setShown(a_, below_);
+}
+
+void CompareModel::findLargest() {
+  largestPeak_ = largestGap_ = largestLatency_ = 0;
   for (int index = 0; index < rowCount(); ++index) {
     const ComparisonRow& one = *row(index);
     if (!one.fits()) continue;
-    largestPeak_ = std::max(largestPeak_, *figure(one, peak));
+    largestPeak_ = std::max(largestPeak_, *columnFigure(one, C::peak));
     largestGap_ = std::max(largestGap_, one.figures.gap.value_or(0));
+    largestLatency_ = std::max(largestLatency_, columnFigure(one, C::latency).value_or(0));
   }
-  endResetModel();
-  setShown(a_, b_);
 }
 
-void CompareModel::setShown(std::shared_ptr<const Run> a, std::shared_ptr<const Run> b) {
+void CompareModel::findFastest() {
+  fastest_.reset();
+  bool differ = false;
+  for (int index = 0; index < rowCount(); ++index) {
+    const ComparisonRow& one = *row(index);
+    if (!competes(one) || !one.figures.latency) continue;
+    differ = differ || (fastest_ && *fastest_ != *one.figures.latency);
+    fastest_ = std::min(fastest_.value_or(*one.figures.latency), *one.figures.latency);
+  }
+  if (!differ) fastest_.reset();
+}
+
+void CompareModel::setShown(std::shared_ptr<const Run> a,
+                            std::vector<std::shared_ptr<const Run>> below) {
   a_ = std::move(a);
-  b_ = std::move(b);
+  below_ = std::move(below);
   rowOfA_ = rowOf(a_);
-  rowOfB_ = rowOf(b_);
+  rowsBelow_.clear();
+  for (const auto& run : below_) rowsBelow_.push_back(rowOf(run));
   if (rowCount() > 0) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
 }
 
@@ -166,10 +90,24 @@ int CompareModel::rowOf(const std::shared_ptr<const Run>& run) const {
   return -1;
 }
 
+std::shared_ptr<const Run> CompareModel::below(int index) const {
+  const auto found = std::ranges::find(rowsBelow_, index);
+  if (found == rowsBelow_.end()) return nullptr;
+  return below_[static_cast<std::size_t>(found - rowsBelow_.begin())];
+}
+
+bool CompareModel::isFastest(int index) const {
+  const ComparisonRow& one = *row(index);
+  return fastest_ && competes(one) && one.figures.latency == fastest_;
+}
+
 bool CompareModel::isIdle(int column) const {
-  if (isWords(column) || column == shown || column == peak || column == gap) return false;
+  const auto kind = static_cast<C>(column);
+  if (kind == C::platform) return !comparison_ || !comparison_->severalPlatforms();
+  if (kind == C::capacity) return isIdle(platform);
+  if (isWords(kind) || column == shown || column == peak || column == gap) return false;
   for (int index = 0; index < rowCount(); ++index) {
-    if (figure(*row(index), column).value_or(0) > 0) return false;
+    if (columnFigure(*row(index), kind).value_or(0) > 0) return false;
   }
   return true;
 }
@@ -183,53 +121,61 @@ int CompareModel::columnCount(const QModelIndex& parent) const {
 }
 
 QString CompareModel::shownText(int index) const {
-  if (!row(index)->run) return {};
-  if (index == rowOfA_) return tr("A");
-  return index == rowOfB_ ? tr("B") : QStringLiteral("+");
+  if (index == rowOfA_) return runLetter(0);
+  const auto found = std::ranges::find(rowsBelow_, index);
+  if (found == rowsBelow_.end()) return {};
+  return runLetter(static_cast<std::size_t>(found - rowsBelow_.begin()) + 1);
 }
 
-QString CompareModel::text(int index, int column) const {
+QStringList CompareModel::badges(int index) const {
+  QStringList badges;
+  if (row(index)->best) badges.append(tr("smallest"));
+  if (isFastest(index)) badges.append(tr("fastest"));
+  return badges;
+}
+
+QString CompareModel::nameText(int index) const {
+  const QString name = QString::fromStdString(printable(row(index)->allocator.text(), 200));
+  QString marks;
+  if (row(index)->best) marks += QChar(0x2605);
+  if (isFastest(index)) marks += QChar(0xbb);
+  return marks.isEmpty() ? name : QStringLiteral("%1 %2").arg(marks, name);
+}
+
+QString CompareModel::text(int index, CompareColumn column) const {
   const ComparisonRow& row = *this->row(index);
-  if (column == allocator) {
-    return (row.best ? QStringLiteral("\u2605 ") : QString()) +
-           QString::fromStdString(printable(row.allocator.text(), 200));
-  }
-  if (column == shown) return shownText(index);
-  if (column == verdict) return verdictText(row);
-  const auto value = figure(row, column);
-  if (!value) return kNone;
   switch (column) {
-    case gap:
-      return QString::fromStdString(formatPercent(*value));
-    case fragmentation:
-    case fragmentationAtPeak:
-    case reuse:
-      return percent(*value);
-    case latency:
-      return timeText(*row.figures.latency);
-    case planning:
-      return secondsText(*value);
+    case C::allocator:
+      return nameText(index);
+    case C::platform:
+      return QString::fromStdString(printable(row.platform, 80));
+    case C::shown:
+      return shownText(index);
+    case C::verdict:
+      return verdictText(row, badges(index));
     default:
-      return sizeText(Bytes(static_cast<std::int64_t>(*value)));
+      return figureText(row, column);
   }
 }
 
-QString CompareModel::toolTip(const ComparisonRow& row, int column) const {
-  const QString meaning = heading(column).second;
+QString CompareModel::toolTip(int index, CompareColumn column) const {
+  const ComparisonRow& row = *this->row(index);
+  const QString meaning = columnInfo(column).meaning;
   switch (column) {
-    case allocator: {
+    case C::allocator: {
       const auto& summary = row.allocator.info->summary;
       return QString::fromUtf8(summary.data(), static_cast<qsizetype>(summary.size()));
     }
-    case shown:
+    case C::shown:
       return row.run ? meaning : tr("There is no plan to show");
-    case verdict:
-      return verdictText(row);
-    case peak:
-    case inL3:
-    case spilled:
-    case moved:
-      if (const auto value = figure(row, column)) {
+    case C::verdict:
+      return verdictText(row, badges(index));
+    case C::peak:
+    case C::capacity:
+    case C::inL3:
+    case C::spilled:
+    case C::moved:
+      if (const auto value = columnFigure(row, column)) {
         return QStringLiteral("%1\n%2").arg(fullSizeText(Bytes(static_cast<std::int64_t>(*value))),
                                             meaning);
       }
@@ -239,35 +185,49 @@ QString CompareModel::toolTip(const ComparisonRow& row, int column) const {
   }
 }
 
-QVariant CompareModel::sortKey(int index, int column) const {
+QVariant CompareModel::sortKey(int index, CompareColumn column) const {
   const ComparisonRow& row = *this->row(index);
-  if (column == allocator) return QString::fromStdString(row.allocator.text());
-  if (column == shown || column == verdict) return text(index, column);
+  if (column == C::allocator) return QString::fromStdString(row.allocator.text());
+  if (isWords(column) || column == C::shown) return text(index, column);
   // The peak of a part of the plan says nothing beside the peak of a whole one.
-  if (column == peak && !row.fits()) return {};
-  const auto value = figure(row, column);
+  if (column == C::peak && !row.fits()) return {};
+  const auto value = columnFigure(row, column);
   return value ? QVariant(*value) : QVariant();
 }
 
-QVariant CompareModel::bar(const ComparisonRow& row, int column) const {
-  const double largest = column == peak ? largestPeak_ : column == gap ? largestGap_ : 0;
-  const auto value = figure(row, column);
+QVariant CompareModel::bar(const ComparisonRow& row, CompareColumn column) const {
+  const double largest = column == C::peak      ? largestPeak_
+                         : column == C::gap     ? largestGap_
+                         : column == C::latency ? largestLatency_
+                                                : 0;
+  const auto value = columnFigure(row, column);
   if (!value || !row.fits() || largest <= 0) return {};
   return std::clamp(*value / largest, 0.0, 1.0);
+}
+
+/// On several platforms bounds differ, so each row has its own there.
+QVariant CompareModel::mark(const ComparisonRow& row) const {
+  if (largestPeak_ <= 0) return {};
+  const bool own = row.run && comparison_->severalPlatforms();
+  const Bytes bound = own ? row.figures.lowerBound : comparison_->lowerBound;
+  return std::clamp(static_cast<double>(bound.count()) / largestPeak_, 0.0, 1.0);
 }
 
 QVariant CompareModel::data(const QModelIndex& index, int role) const {
   const ComparisonRow* one = row(index.row());
   if (one == nullptr) return {};
-  const int column = index.column();
+  const auto column = static_cast<C>(index.column());
   switch (role) {
     case Qt::DisplayRole:
       return text(index.row(), column);
     case Qt::ToolTipRole:
-      return toolTip(*one, column);
+      return toolTip(index.row(), column);
+    case Qt::CheckStateRole:
+      if (column != C::shown || !one->run || index.row() == rowOfA_) return {};
+      return below(index.row()) ? Qt::Checked : Qt::Unchecked;
     case Qt::TextAlignmentRole:
-      if (column == shown) return QVariant(Qt::AlignCenter);
-      return QVariant(Qt::AlignVCenter | (isWords(column) ? Qt::AlignLeft : Qt::AlignRight));
+      return QVariant(Qt::AlignVCenter |
+                      (isWords(column) || column == C::shown ? Qt::AlignLeft : Qt::AlignRight));
     case Qt::FontRole: {
       QFont font;
       font.setBold(one->best);
@@ -278,11 +238,9 @@ QVariant CompareModel::data(const QModelIndex& index, int role) const {
     case kBarRole:
       return bar(*one, column);
     case kMarkRole:
-      if (column != peak || largestPeak_ <= 0) return {};
-      return std::clamp(static_cast<double>(comparison_->lowerBound.count()) / largestPeak_, 0.0,
-                        1.0);
+      return column == C::peak ? mark(*one) : QVariant();
     case kBestRole:
-      return one->best;
+      return column == C::latency ? isFastest(index.row()) : one->best;
     default:
       return {};
   }
@@ -290,11 +248,12 @@ QVariant CompareModel::data(const QModelIndex& index, int role) const {
 
 QVariant CompareModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::DisplayRole) return heading(section).first;
-  if (role == Qt::ToolTipRole) return heading(section).second;
+  const auto column = static_cast<C>(section);
+  if (role == Qt::DisplayRole) return columnInfo(column).title;
+  if (role == Qt::ToolTipRole) return columnInfo(column).meaning;
   if (role == Qt::TextAlignmentRole) {
-    if (section == shown) return QVariant(Qt::AlignCenter);
-    return QVariant(Qt::AlignVCenter | (isWords(section) ? Qt::AlignLeft : Qt::AlignRight));
+    return QVariant(Qt::AlignVCenter |
+                    (isWords(column) || column == C::shown ? Qt::AlignLeft : Qt::AlignRight));
   }
   return {};
 }

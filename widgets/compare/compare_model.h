@@ -4,30 +4,26 @@
 #include <QSortFilterProxyModel>
 #include <memory>
 
-#include "core/run/compare.h"
+#include "widgets/compare/compare_columns.h"
 
 namespace hw {
 
-/// A comparison as rows and columns of a view: an allocator a row, a figure of
-/// core/run/figures.h a column.
+/// A comparison as rows and columns of a view: a plan a row, a `CompareColumn` a column.
 class CompareModel : public QAbstractTableModel {
   Q_OBJECT
 
  public:
+  /// The columns, as numbers that views understand.
   enum Column {
-    allocator,
-    shown,  ///< "A": the run on show, "B": the one below it.
-    peak,
-    gap,
-    inL3,
-    fragmentation,
-    fragmentationAtPeak,
-    reuse,
-    spilled,
-    moved,
-    latency,
-    planning,
-    verdict,  ///< The status, or why there is no plan that fits.
+    allocator = static_cast<int>(CompareColumn::allocator),
+    platform = static_cast<int>(CompareColumn::platform),
+    shown = static_cast<int>(CompareColumn::shown),
+    peak = static_cast<int>(CompareColumn::peak),
+    gap = static_cast<int>(CompareColumn::gap),
+    capacity = static_cast<int>(CompareColumn::capacity),
+    latency = static_cast<int>(CompareColumn::latency),
+    planning = static_cast<int>(CompareColumn::planning),
+    verdict = static_cast<int>(CompareColumn::verdict),
     kColumns
   };
 
@@ -44,13 +40,18 @@ class CompareModel : public QAbstractTableModel {
 
   /// Null shows nothing.
   void setComparison(std::shared_ptr<const Comparison> comparison);
-  /// Which rows are marked A and B.
-  void setShown(std::shared_ptr<const Run> a, std::shared_ptr<const Run> b);
+  /// Which rows are marked A, and B, C, ….
+  void setShown(std::shared_ptr<const Run> a, std::vector<std::shared_ptr<const Run>> below);
 
   const ComparisonRow* row(int index) const;
   /// The row of what is marked A; -1 when it is in none.
   int rowOfA() const { return rowOfA_; }
-  /// True for columns that say nothing of any row: all zero, or no figure at all.
+  /// The run of this row that is shown below A; null when none is.
+  std::shared_ptr<const Run> below(int index) const;
+  /// Has the lowest latency of the plans that fit and hold all that was asked for, when they do not
+  /// all have the same.
+  bool isFastest(int index) const;
+  /// True for columns that say nothing of any row: all zero, all the same, or no figure at all.
   bool isIdle(int column) const;
 
   int rowCount(const QModelIndex& parent = {}) const override;
@@ -59,20 +60,27 @@ class CompareModel : public QAbstractTableModel {
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
  private:
-  QString text(int index, int column) const;
+  QString text(int index, CompareColumn column) const;
+  QString nameText(int index) const;
   QString shownText(int index) const;
+  QStringList badges(int index) const;
   int rowOf(const std::shared_ptr<const Run>& run) const;
-  QString toolTip(const ComparisonRow& row, int column) const;
-  QVariant sortKey(int index, int column) const;
-  QVariant bar(const ComparisonRow& row, int column) const;
+  QString toolTip(int index, CompareColumn column) const;
+  QVariant sortKey(int index, CompareColumn column) const;
+  QVariant bar(const ComparisonRow& row, CompareColumn column) const;
+  QVariant mark(const ComparisonRow& row) const;
+  void findLargest();
+  void findFastest();
 
   std::shared_ptr<const Comparison> comparison_;
   std::shared_ptr<const Run> a_;
-  std::shared_ptr<const Run> b_;
+  std::vector<std::shared_ptr<const Run>> below_;
   int rowOfA_ = -1;
-  int rowOfB_ = -1;
-  double largestPeak_ = 0;  ///< Of the rows that fit, bytes.
+  std::vector<int> rowsBelow_;  ///< Of `below_`.
+  double largestPeak_ = 0;      ///< Of the rows that fit, bytes.
   double largestGap_ = 0;
+  double largestLatency_ = 0;
+  std::optional<SimTime> fastest_;  ///< Nothing: all are equally fast.
 };
 
 /// What was asked for is the same but for the allocator, and for how much may be spent on it.

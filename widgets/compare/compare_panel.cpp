@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QMenu>
 #include <QThread>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -9,92 +10,61 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/report/compare_report.h"
-#include "widgets/compare/bar_delegate.h"
 #include "widgets/panels/run_text.h"
 
 namespace hw {
-namespace {
-
-constexpr int kListWidth = 210;
-/// The verdict of a row that failed may be long; it starts no wider than this.
-constexpr int kWidestColumn = 240;
-
-}  // namespace
 
 ComparePanel::ComparePanel(ViewState* state, QWidget* parent)
     : QWidget(parent),
       state_(state),
-      allocators_(new AllocatorList(this)),
+      allocators_(new AllocatorList),
+      platforms_(new PlatformList),
+      chooseAllocators_(new DropDown(allocators_, this)),
+      choosePlatforms_(new DropDown(platforms_, this)),
+      choice_(new QComboBox(this)),
       stack_(new QStackedWidget(this)),
       empty_(new QLabel(this)),
-      table_(new QTableView(this)),
       model_(new CompareModel(this)),
-      order_(new CompareOrder(this)),
+      table_(new CompareTable(model_, this)),
       compare_(new QPushButton(tr("&Compare"), this)),
       stop_(new QPushButton(tr("&Stop"), this)),
       export_(new QPushButton(tr("&Export\u2026"), this)),
+      rowActions_(new QToolButton(this)),
       progress_(new QProgressBar(this)),
       note_(new QLabel(this)) {
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
   empty_->setMargin(12);
-  buildTable();
   stack_->addWidget(empty_);
   stack_->addWidget(table_);
-  allocators_->setFixedWidth(kListWidth);
   // A panel that nobody looks at must not keep the window from being small.
   stack_->setMinimumSize(80, 0);
   setMinimumSize(320, 110);
-  auto* right = new QVBoxLayout;
-  right->setContentsMargins(0, 0, 0, 0);
-  right->setSpacing(0);
-  right->addWidget(buildHead());
-  right->addWidget(stack_, 1);
-  auto* layout = new QHBoxLayout(this);
+  buildChoices();
+  auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(allocators_);
-  layout->addLayout(right, 1);
-  const auto again = [this] { refresh(); };
+  layout->setSpacing(0);
+  layout->addWidget(buildHead());
+  layout->addWidget(stack_, 1);
   connect(state, &ViewState::runChanged, this, &ComparePanel::showRun);
-  connect(allocators_, &AllocatorList::changed, this, again);
-  connect(&job_, &CompareJob::started, this, again);
-  connect(&job_, &CompareJob::abandoned, this, again);
-  connect(&job_, &CompareJob::finished, this, &ComparePanel::finish);
-  connect(&job_, &CompareJob::progressed, this, [this](double fraction, const QString& what) {
-    progress_->setValue(qRound(fraction * progress_->maximum()));
-    note_->setText(what);
-  });
+  connectTable();
+  connectJob();
   refresh();
 }
 
-void ComparePanel::buildTable() {
-  order_->setSourceModel(model_);
-  table_->setModel(order_);
-  table_->setObjectName(QStringLiteral("compareTable"));
-  table_->setAccessibleName(tr("Comparison of allocators"));
-  table_->setSelectionBehavior(QTableView::SelectRows);
-  table_->setSelectionMode(QTableView::SingleSelection);
-  table_->setShowGrid(false);
-  table_->setWordWrap(false);
-  table_->setAlternatingRowColors(true);
-  table_->setFrameShape(QFrame::NoFrame);
-  table_->setMinimumHeight(3 * fontMetrics().height());
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-  table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
-  table_->horizontalHeader()->setHighlightSections(false);
-  // Who has no plan should say so without scrolling.
-  table_->horizontalHeader()->moveSection(CompareModel::verdict, CompareModel::gap + 1);
-  table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
-  table_->setSortingEnabled(true);
-  auto* bars = new BarDelegate(table_);
-  table_->setItemDelegateForColumn(CompareModel::peak, bars);
-  table_->setItemDelegateForColumn(CompareModel::gap, bars);
-  connect(table_, &QTableView::clicked, this, &ComparePanel::clicked);
-  connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
-    const ComparisonRow* row = rowAt(index);
-    if (row && row->run && !isOnShow(index)) Q_EMIT runWanted(row->run);
-  });
+void ComparePanel::buildChoices() {
+  choice_->addItems({tr("Allocators"), tr("Platforms"), tr("Allocators \u00d7 platforms")});
+  choice_->setObjectName(QStringLiteral("compareChoice"));
+  choice_->setAccessibleName(tr("What to compare"));
+  choice_->setToolTip(
+      tr("What differs between the rows: how it is planned, the machine, or both. "
+         "Platforms come with the L2 and L3 of their own"));
+  chooseAllocators_->setObjectName(QStringLiteral("chooseAllocators"));
+  choosePlatforms_->setObjectName(QStringLiteral("choosePlatforms"));
+  const auto again = [this] { refresh(); };
+  connect(choice_, &QComboBox::currentIndexChanged, this, again);
+  connect(allocators_, &AllocatorList::changed, this, again);
+  connect(platforms_, &PlatformList::changed, this, again);
 }
 
 QWidget* ComparePanel::buildHead() {
@@ -102,19 +72,32 @@ QWidget* ComparePanel::buildHead() {
   stop_->setObjectName(QStringLiteral("compareStop"));
   stop_->setToolTip(tr("Keeps the rows that are done"));
   export_->setObjectName(QStringLiteral("compareExport"));
+  rowActions_->setObjectName(QStringLiteral("compareRow"));
+  rowActions_->setText(tr("&Row"));
+  rowActions_->setPopupMode(QToolButton::InstantPopup);
+  auto* menu = new QMenu(rowActions_);
+  menu->setToolTipsVisible(true);
+  rowActions_->setMenu(menu);
+  connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+    menu->clear();
+    fillRowMenu(menu, table_->currentRow());
+  });
   progress_->setAccessibleName(tr("Progress of the comparison"));
   progress_->setMaximum(1000);
-  progress_->setMaximumWidth(160);
+  progress_->setMaximumWidth(120);
   progress_->setTextVisible(false);
   note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   auto* head = new QWidget(this);
   auto* row = new QHBoxLayout(head);
-  row->setContentsMargins(4, 4, 4, 4);
-  row->addWidget(compare_);
-  row->addWidget(stop_);
-  row->addWidget(progress_);
+  row->setContentsMargins(4, 2, 4, 2);
+  row->setSpacing(4);
+  for (QWidget* widget : std::initializer_list<QWidget*>{
+           choice_, chooseAllocators_, choosePlatforms_, compare_, stop_, progress_}) {
+    row->addWidget(widget);
+  }
   row->addWidget(note_, 1);
+  row->addWidget(rowActions_);
   row->addWidget(export_);
   connect(compare_, &QPushButton::clicked, this, &ComparePanel::compare);
   connect(stop_, &QPushButton::clicked, &job_, &CompareJob::stop);
@@ -122,17 +105,61 @@ QWidget* ComparePanel::buildHead() {
   return head;
 }
 
+void ComparePanel::connectTable() {
+  connect(table_, &QTableView::clicked, this, &ComparePanel::clicked);
+  connect(table_, &CompareTable::openWanted, this, &ComparePanel::openRow);
+  connect(table_, &CompareTable::belowToggled, this, &ComparePanel::toggleBelow);
+  connect(table_, &CompareTable::menuWanted, this, &ComparePanel::showRowMenu);
+  connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
+    rowActions_->setEnabled(table_->currentRow() >= 0);
+    Q_EMIT currentRowChanged(table_->currentRow());
+  });
+}
+
+void ComparePanel::connectJob() {
+  const auto again = [this] { refresh(); };
+  connect(&job_, &CompareJob::started, this, again);
+  connect(&job_, &CompareJob::abandoned, this, again);
+  connect(&job_, &CompareJob::finished, this, &ComparePanel::finish);
+  connect(&job_, &CompareJob::progressed, this, [this](double fraction, const QString& what) {
+    progress_->setValue(qRound(fraction * progress_->maximum()));
+    note_->setText(what);
+  });
+}
+
+std::vector<RunConfig> ComparePanel::configs() const {
+  const RunConfig base = state_->run()->config;
+  std::vector<AllocatorChoice> allocators{base.allocator};
+  std::vector<Platform> platforms{base.platform};
+  if (choice() != Choice::platforms) allocators = allocators_->choices();
+  if (choice() != Choice::allocators) platforms = platforms_->choices();
+  std::vector<RunConfig> configs;
+  for (const Platform& platform : platforms) {
+    for (const AllocatorChoice& allocator : allocators) {
+      RunConfig config = base;
+      config.allocator = allocator;
+      config.platform = platform;
+      if (choice() != Choice::allocators) config.l2 = config.l3 = {};
+      configs.push_back(std::move(config));
+    }
+  }
+  return configs;
+}
+
 void ComparePanel::compare() {
   const auto run = state_->run();
-  const auto choices = allocators_->choices();
-  if (!run || choices.empty()) return;
-  RunConfig config = run->config;
-  config.threads = std::max(1, QThread::idealThreadCount());
+  if (!run || !anythingTicked()) return;
   compared_ = run->model;
   progress_->setValue(0);
-  job_.start([model = run->model, config, choices](const RunContext& context) {
-    return compareAllocators(model, config, choices, context);
+  const int threads = std::max(1, QThread::idealThreadCount());
+  job_.start([model = run->model, all = configs(), threads](const RunContext& context) {
+    return compareConfigs(model, all, threads, context);
   });
+}
+
+bool ComparePanel::anythingTicked() const {
+  const bool allocators = choice() == Choice::platforms || !allocators_->choices().empty();
+  return allocators && (choice() == Choice::allocators || !platforms_->choices().empty());
 }
 
 void ComparePanel::finish(std::shared_ptr<const Comparison> comparison) {
@@ -143,21 +170,14 @@ void ComparePanel::setComparison(std::shared_ptr<const Comparison> comparison) {
   comparison_ = std::move(comparison);
   compared_ = comparison_ ? comparison_->model : nullptr;
   model_->setComparison(comparison_);
-  for (int column = 0; column < CompareModel::kColumns; ++column) {
-    table_->setColumnHidden(column, model_->isIdle(column));
-  }
-  table_->resizeColumnsToContents();
-  for (int column = 0; column < CompareModel::kColumns; ++column) {
-    if (table_->isColumnHidden(column)) continue;
-    table_->setColumnWidth(column, std::min(kWidestColumn, table_->columnWidth(column) + 8));
-  }
+  table_->arrangeColumns();
   refresh();
-  goToShown();
+  table_->goTo(model_->rowOfA());
   Q_EMIT comparisonChanged();
 }
 
-void ComparePanel::setBelow(std::shared_ptr<const Run> run) {
-  below_ = std::move(run);
+void ComparePanel::setBelow(std::vector<std::shared_ptr<const Run>> runs) {
+  below_ = std::move(runs);
   refresh();
 }
 
@@ -168,44 +188,58 @@ void ComparePanel::showRun() {
     job_.abandon();
     setComparison(nullptr);
   }
+  if (run && !run->config.platform.devices.empty()) platforms_->add(run->config.platform);
   refresh();
-  goToShown();
+  table_->goTo(model_->rowOfA());
 }
 
 void ComparePanel::refresh() {
   const auto run = state_->run();
   const bool busy = job_.isRunning();
-  const bool ticked = !allocators_->choices().empty();
-  compare_->setEnabled(run && ticked && !busy);
-  compare_->setToolTip(!run      ? tr("Open a model first")
-                       : busy    ? tr("A comparison is under way")
-                       : !ticked ? tr("Tick an allocator on the left first")
-                                 : tr("Plans the model by everything that is ticked"));
+  showChoices();
+  compare_->setEnabled(run && anythingTicked() && !busy);
+  compare_->setToolTip(compareToolTip());
   stop_->setVisible(busy);
   progress_->setVisible(busy);
   export_->setEnabled(comparison_ != nullptr);
   export_->setToolTip(comparison_ ? tr("Write the table as CSV or JSON")
                                   : tr("There is nothing to export yet"));
+  rowActions_->setEnabled(table_->currentRow() >= 0);
+  rowActions_->setToolTip(comparison_ ? tr("What can be done with the chosen row")
+                                      : tr("There are no rows yet"));
   stack_->setCurrentIndex(comparison_ ? 1 : 0);
-  empty_->setText(!run      ? tr("Open a model: its allocators are compared here.")
-                  : busy    ? tr("Planning\u2026 The table appears when all rows are done; Stop "
-                                    "keeps those that are.")
-                  : !ticked ? tr("Tick allocators on the left, then press Compare.")
-                            : tr("Press Compare to plan this model by everything that is ticked "
-                                 "on the left."));
+  empty_->setText(emptyReason());
   model_->setShown(run, below_);
   if (!busy) note_->setText(noteText());
   note_->setToolTip(note_->text());
 }
 
-/// The row of the plan on show becomes the current one.
-void ComparePanel::goToShown() {
-  const int row = model_->rowOfA();
-  if (row >= 0) {
-    table_->setCurrentIndex(order_->mapFromSource(model_->index(row, 0)));
-  } else {
-    table_->clearSelection();
+void ComparePanel::showChoices() {
+  const auto allocators = allocators_->choices().size();
+  const auto platforms = platforms_->choices().size();
+  chooseAllocators_->setText(tr("Allocators: %1 \u25be").arg(allocators));
+  choosePlatforms_->setText(tr("Platforms: %1 \u25be").arg(platforms));
+  chooseAllocators_->setVisible(choice() != Choice::platforms);
+  choosePlatforms_->setVisible(choice() != Choice::allocators);
+  chooseAllocators_->setToolTip(tr("Tick the allocators that are compared"));
+  choosePlatforms_->setToolTip(tr("Tick the platforms that are compared"));
+}
+
+QString ComparePanel::compareToolTip() const {
+  if (!state_->run()) return tr("Open a model first");
+  if (job_.isRunning()) return tr("A comparison is under way");
+  if (!anythingTicked()) return tr("Tick something to compare first");
+  return tr("Plans the model in every way that is ticked");
+}
+
+QString ComparePanel::emptyReason() const {
+  if (!state_->run()) return tr("Open a model: its plans are compared here.");
+  if (job_.isRunning()) {
+    return tr(
+        "Planning\u2026 The table appears when all rows are done; Stop keeps those that are.");
   }
+  if (!anythingTicked()) return tr("Tick something to compare above, then press Compare.");
+  return tr("Press Compare to plan this model in every way that is ticked above.");
 }
 
 QString ComparePanel::noteText() const {
@@ -215,12 +249,13 @@ QString ComparePanel::noteText() const {
   const auto planned = [](const ComparisonRow& row) { return row.run != nullptr; };
   const auto first = std::ranges::find_if(rows, planned);
   const auto run = state_->run();
-  if (run && first != rows.end() && !sameSettings(run->config, first->run->config)) {
+  const bool comparable = run && first != rows.end() && !comparison_->severalPlatforms();
+  if (comparable && !sameSettings(run->config, first->run->config)) {
     parts.append(tr("Made with other settings than the plan on show: compare again"));
   }
   const auto best = std::ranges::find_if(rows, &ComparisonRow::best);
   if (best == rows.end()) {
-    parts.append(tr("No allocator found a plan that fits"));
+    parts.append(tr("No plan fits"));
   } else {
     parts.append(tr("Best: %1; lower bound %2")
                      .arg(sizeText(best->peak()), sizeText(comparison_->lowerBound)));
@@ -235,39 +270,11 @@ QString ComparePanel::emptyText() const {
   return stack_->currentIndex() == 0 ? empty_->text() : QString();
 }
 
-const ComparisonRow* ComparePanel::rowAt(const QModelIndex& index) const {
-  return index.isValid() ? model_->row(order_->mapToSource(index).row()) : nullptr;
-}
-
-bool ComparePanel::isOnShow(const QModelIndex& index) const {
-  return order_->mapToSource(index).row() == model_->rowOfA();
-}
-
-std::shared_ptr<const Run> ComparePanel::otherRun() const {
-  const QModelIndex current = table_->currentIndex();
-  const ComparisonRow* row = rowAt(current);
-  if (row != nullptr && row->run && !isOnShow(current)) return row->run;
-  for (int other = 0; other < model_->rowCount(); ++other) {
-    if (other != model_->rowOfA() && model_->row(other)->run) return model_->row(other)->run;
-  }
-  return nullptr;
-}
-
-void ComparePanel::clicked(const QModelIndex& index) {
-  const ComparisonRow* row = rowAt(index);
-  if (row == nullptr || !row->run) return;
-  if (index.column() != CompareModel::shown) {
-    if (!isOnShow(index)) Q_EMIT runWanted(row->run);
-  } else if (!isOnShow(index)) {
-    Q_EMIT belowWanted(row->run == below_ ? nullptr : row->run);
-  }
-}
-
 Result<void> ComparePanel::writeTo(const QString& file, const std::string& model) const {
   const bool json = file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive);
-  return writeFile(file.toStdString(),
-                   json ? jsonDocument(comparisonJson(*comparison_, model))
-                        : comparisonCsvHeader() + comparisonCsv(*comparison_, model));
+  return writeFile(file.toStdString(), json ? jsonDocument(comparisonJson(*comparison_, model))
+                                            : comparisonCsvHeader(comparison_->severalPlatforms()) +
+                                                  comparisonCsv(*comparison_, model));
 }
 
 }  // namespace hw

@@ -1,28 +1,38 @@
 #pragma once
 
+#include <QComboBox>
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QStackedWidget>
-#include <QTableView>
 
 #include "widgets/compare/allocator_list.h"
-#include "widgets/compare/compare_model.h"
+#include "widgets/compare/compare_table.h"
+#include "widgets/compare/drop_down.h"
+#include "widgets/compare/platform_list.h"
 #include "widgets/jobs/compare_job.h"
 #include "widgets/view_state.h"
 
 namespace hw {
 
-/// Plans the model on show by several allocators, in the background, and holds the results against
-/// each other. A click on a row asks for its plan; one in the column "Map" for it below the first.
+/// Plans the model on show in several ways, in the background, and holds the results against each
+/// other: by several allocators, on several platforms, or both. A click on a row asks for its plan;
+/// one in the column "Below" for it below the first; one on the verdict of a row that failed for
+/// what was in its way.
 class ComparePanel : public QWidget {
   Q_OBJECT
 
  public:
+  /// What differs between the rows.
+  enum class Choice { allocators, platforms, both };
+
   explicit ComparePanel(ViewState* state, QWidget* parent = nullptr);
 
   AllocatorList* allocators() const { return allocators_; }
-  QTableView* table() const { return table_; }
+  PlatformList* platforms() const { return platforms_; }
+  QComboBox* choiceBox() const { return choice_; }
+  Choice choice() const { return static_cast<Choice>(choice_->currentIndex()); }
+  CompareTable* table() const { return table_; }
   CompareModel* model() const { return model_; }
   CompareJob* job() { return &job_; }
   QPushButton* compareButton() const { return compare_; }
@@ -36,11 +46,13 @@ class ComparePanel : public QWidget {
   std::shared_ptr<const Comparison> comparison() const { return comparison_; }
   /// Shows one made elsewhere, of the model on show.
   void setComparison(std::shared_ptr<const Comparison> comparison);
-  /// Marks the run whose map is below the first; null: none.
-  void setBelow(std::shared_ptr<const Run> run);
-  /// The run of the current row; when that is the one on show, of the first other row that has a
-  /// plan. Null when there is none.
+  /// Marks the runs whose maps are below the first.
+  void setBelow(std::vector<std::shared_ptr<const Run>> runs);
+  /// The run of the current row; when that is on show already, of the first row that is not and has
+  /// a plan. Null when there is none.
   std::shared_ptr<const Run> otherRun() const;
+  /// What a comparison would plan now. Needs a run.
+  std::vector<RunConfig> configs() const;
 
   /// The table as a file: JSON when the name ends in .json, otherwise CSV. `model` is how the user
   /// named the model. Needs a comparison.
@@ -52,38 +64,60 @@ class ComparePanel : public QWidget {
 
  Q_SIGNALS:
   void runWanted(std::shared_ptr<const hw::Run> run);
-  /// Null: nothing below.
   void belowWanted(std::shared_ptr<const hw::Run> run);
+  /// One of those below should go.
+  void closeWanted(std::shared_ptr<const hw::Run> run);
+  /// Where this run first differs from the one on show.
+  void divergenceWanted(std::shared_ptr<const hw::Run> run);
+  /// Why this run's plan does not fit; its run was wanted just before unless it is on show.
+  void autopsyWanted(std::shared_ptr<const hw::Run> run);
   void exportWanted();
   void comparisonChanged();
+  /// Another row is the current one; -1 for none.
+  void currentRowChanged(int row);
 
  private:
-  void buildTable();
   QWidget* buildHead();
+  void buildChoices();
+  void connectTable();
+  void connectJob();
   void showRun();
   void refresh();
-  void goToShown();
+  void showChoices();
+  bool anythingTicked() const;
+  QString emptyReason() const;
+  QString compareToolTip() const;
   void finish(std::shared_ptr<const Comparison> comparison);
   void clicked(const QModelIndex& index);
-  const ComparisonRow* rowAt(const QModelIndex& index) const;
-  bool isOnShow(const QModelIndex& index) const;
   QString noteText() const;
+
+  // compare_rows.cpp: what can be done with a row of the model.
+  bool hasFailed(int row) const;
+  void openRow(int row);
+  void toggleBelow(int row);
+  void autopsyRow(int row);
+  void fillRowMenu(QMenu* menu, int row);
+  void showRowMenu(int row, const QPoint& at);
 
   ViewState* state_;
   AllocatorList* allocators_;
+  PlatformList* platforms_;
+  DropDown* chooseAllocators_;
+  DropDown* choosePlatforms_;
+  QComboBox* choice_;
   QStackedWidget* stack_;
   QLabel* empty_;
-  QTableView* table_;
   CompareModel* model_;
-  CompareOrder* order_;
+  CompareTable* table_;
   QPushButton* compare_;
   QPushButton* stop_;
   QPushButton* export_;
+  QToolButton* rowActions_;
   QProgressBar* progress_;
   QLabel* note_;
   std::shared_ptr<const Comparison> comparison_;
   std::shared_ptr<const Model> compared_;  ///< Of the comparison, or of the job under way.
-  std::shared_ptr<const Run> below_;
+  std::vector<std::shared_ptr<const Run>> below_;
   CompareJob job_;  ///< Last: its threads end before what they report to.
 };
 

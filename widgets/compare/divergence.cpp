@@ -37,7 +37,7 @@ StayId stayCalled(const Run& run, const std::string& tensor) {
 
 }  // namespace
 
-std::optional<Divergence> firstDivergence(const Run& a, const Run& b) {
+std::optional<Divergence> firstDivergence(const Run& a, const Run& b, const QString& letter) {
   const PlanDiff diff = diffPlans(sideOf(a), sideOf(b));
   if (!diff.firstEvents) return {};
   const auto& [inA, inB] = *diff.firstEvents;
@@ -51,9 +51,9 @@ std::optional<Divergence> firstDivergence(const Run& a, const Run& b) {
   found.step = step.value_or(Step(0));
   if (inA) found.stay = stayCalled(a, inA->tensor);
   if (!found.stay && inB) found.stay = stayCalled(a, inB->tensor);
-  found.text = tr("Step %1: A: %2; B: %3")
+  found.text = tr("Step %1: A: %2; %3: %4")
                    .arg(QString::fromStdString(groupDigits(found.step.count())), eventText(inA),
-                        eventText(inB));
+                        letter, eventText(inB));
   return found;
 }
 

@@ -14,7 +14,9 @@ struct Divergence {
   QString text{};  ///< What A does and what B does, in a sentence.
 };
 
-/// Nothing when both do the same all along. Looks at every event: not for the thread that draws.
-std::optional<Divergence> firstDivergence(const Run& a, const Run& b);
+/// `letter` is what B is called in the text. Nothing when both do the same all along. Looks at
+/// every event: not for the thread that draws.
+std::optional<Divergence> firstDivergence(const Run& a, const Run& b,
+                                          const QString& letter = QStringLiteral("B"));
 
 }  // namespace hw

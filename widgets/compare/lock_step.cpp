@@ -16,6 +16,8 @@ LockStep::LockStep(ViewState* a, ViewState* b, QObject* parent) : QObject(parent
     link(&ViewState::visibleChanged, &LockStep::syncVisible);
     link(&ViewState::selectionChanged, &LockStep::syncSelection);
     link(&ViewState::hoverChanged, &LockStep::syncHover);
+    link(&ViewState::markedStepsChanged, &LockStep::syncMarked);
+    link(&ViewState::filterChanged, &LockStep::syncFilter);
   }
 }
 
@@ -50,6 +52,8 @@ void LockStep::syncAll() {
   syncStep(*a_, *b_);
   syncVisible(*a_, *b_);
   syncSelection(*a_, *b_);
+  syncMarked(*a_, *b_);
+  syncFilter(*a_, *b_);
 }
 
 void LockStep::syncStep(const ViewState& from, ViewState& to) {
@@ -72,6 +76,16 @@ void LockStep::syncSelection(const ViewState& from, ViewState& to) {
 
 void LockStep::syncHover(const ViewState& from, ViewState& to) {
   to.hover(sameStay(from.run().get(), from.hovered(), to.run().get()));
+}
+
+void LockStep::syncMarked(const ViewState& from, ViewState& to) {
+  to.markSteps(from.markedSteps());
+}
+
+void LockStep::syncFilter(const ViewState& from, ViewState& to) {
+  const auto filter = from.filter();
+  to.setFilter(filter ? makeFilter(filter->title, sameStays(*from.run(), filter->kept, *to.run()))
+                      : nullptr);
 }
 
 }  // namespace hw

@@ -33,6 +33,8 @@ class LockStep : public QObject {
   void syncVisible(const ViewState& from, ViewState& to);
   void syncSelection(const ViewState& from, ViewState& to);
   void syncHover(const ViewState& from, ViewState& to);
+  void syncMarked(const ViewState& from, ViewState& to);
+  void syncFilter(const ViewState& from, ViewState& to);
 
   ViewState* a_;
   ViewState* b_;

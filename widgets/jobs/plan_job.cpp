@@ -3,6 +3,8 @@
 #include <QElapsedTimer>
 #include <algorithm>
 
+#include "core/allocators/search_report.h"
+
 namespace hw {
 
 namespace {
@@ -41,20 +43,33 @@ void PlanJob::start(Work work) {
   Q_EMIT started();
 }
 
+/// Reports travel to this thread, and are dropped when the job is no longer the one under way.
+RunContext PlanJob::contextFor(quint64 job, const std::stop_token& stop) {
+  const auto post = [this, job](const std::function<void()>& report) {
+    const auto ifCurrent = [this, job, report] {
+      if (running_ && job == job_) report();
+    };
+    QMetaObject::invokeMethod(this, ifCurrent, Qt::QueuedConnection);
+  };
+  const auto progress = [this, post, throttle = std::make_shared<Throttle>()](
+                            double fraction, const std::string& what) {
+    if (!throttle->letsThrough()) return;
+    post([this, fraction, text = QString::fromStdString(what)] {
+      Q_EMIT progressed(fraction, text);
+    });
+  };
+  const auto search = [this, post, throttle = std::make_shared<Throttle>()](
+                          const std::string& pool, const ExactProgress& now) {
+    if (!throttle->letsThrough()) return;
+    post([this, now, name = QString::fromStdString(pool)] { Q_EMIT searched(name, now); });
+  };
+  return {.stop = stop, .progress = SearchListener{.progress = progress, .search = search}};
+}
+
 void PlanJob::launch(quint64 job, Work work) {
   const auto body = [this, job, work = std::move(work)](const std::stop_token& stop) {
-    const auto throttle = std::make_shared<Throttle>();
-    const RunContext context{
-        .stop = stop, .progress = [this, job, throttle](double fraction, const std::string& what) {
-          if (!throttle->letsThrough()) return;
-          const QString text = QString::fromStdString(what);
-          const auto report = [this, job, fraction, text] {
-            if (running_ && job == job_) Q_EMIT progressed(fraction, text);
-          };
-          QMetaObject::invokeMethod(this, report, Qt::QueuedConnection);
-        }};
     auto outcome = std::make_shared<PlanOutcome>();
-    outcome->run = work(context);
+    outcome->run = work(contextFor(job, stop));
     if (outcome->run && !stop.stop_requested()) {
       const Run& run = **outcome->run;
       outcome->violations = validate(run.problem, run.plan);

@@ -10,6 +10,7 @@
 
 #include "core/plan/validate.h"
 #include "core/run/run.h"
+#include "core/solver/exact/exact.h"
 
 namespace hw {
 
@@ -43,6 +44,8 @@ class PlanJob : public QObject {
   void started();
   /// At most about thirty times a second.
   void progressed(double fraction, const QString& what);
+  /// Where the search for a pool stands; at most about thirty times a second.
+  void searched(const QString& pool, const hw::ExactProgress& now);
   void finished(const hw::PlanOutcome& outcome);
   void cancelled();
 
@@ -54,6 +57,7 @@ class PlanJob : public QObject {
   };
 
   void launch(quint64 job, Work work);
+  RunContext contextFor(quint64 job, const std::stop_token& stop);
   void deliver(quint64 job, const std::shared_ptr<PlanOutcome>& outcome);
 
   std::list<Worker> workers_;

@@ -101,7 +101,7 @@ QString verdictText(Verdict verdict) {
 QString whyHereHtml(const Run& run, StayId stay) {
   const PlaceExplanation found = explainPlace(run, stay);
   const Decision& decision = found.decision;
-  QString page = QStringLiteral("<h4>%1</h4><table>").arg(tr("Why here").toHtmlEscaped());
+  QString page = QStringLiteral("<table>");
   page += line(tr("Decided"), decision.decided);
   page += line(tr("Turn"), decision.when);
   page += line(tr("Pool"), found.residency);

@@ -48,49 +48,72 @@ EventClass eventClass(const TimelineEntry& entry) {
   return entry.happening == Happening::split ? EventClass::split : EventClass::alloc;
 }
 
+/// The story of a step: what the op writes is allocated, the op starts and ends, what it was the
+/// last to need is released.
+class EventModel::Builder {
+ public:
+  Builder(const Run& run, EventClasses shown) : run_(run), shown_(shown) {}
+
+  std::vector<Row> build() {
+    const Step steps = std::max(run_.schedule.steps(), run_.problem.steps);
+    for (Step step(0); step <= steps; step += Step(1)) {
+      while (isBy(step) && !isRelease(run_.timeline[entry_])) take();
+      addOpRow(Kind::opStart, step);
+      addOpRow(Kind::opEnd, step);
+      while (isBy(step)) take();
+    }
+    return std::move(rows_);
+  }
+
+ private:
+  bool isBy(Step step) const {
+    return entry_ < run_.timeline.size() && run_.timeline[entry_].step <= step;
+  }
+
+  void take() {
+    moment_ = run_.timeline[entry_].lastEvent;
+    if (shown_.testFlag(eventClass(run_.timeline[entry_]))) {
+      rows_.push_back({moment_, static_cast<std::uint32_t>(entry_), Kind::memory});
+    }
+    ++entry_;
+  }
+
+  void addOpRow(Kind kind, Step step) {
+    if (step >= run_.schedule.steps() || !shown_.testFlag(EventClass::op)) return;
+    rows_.push_back({moment_, static_cast<std::uint32_t>(step.count()), kind});
+  }
+
+  const Run& run_;
+  EventClasses shown_;
+  std::vector<Row> rows_;
+  std::size_t entry_ = 0;
+  std::size_t moment_ = 0;
+};
+
 void EventModel::setRun(std::shared_ptr<const Run> run) {
-  beginResetModel();
   run_ = std::move(run);
   build();
-  endResetModel();
 }
 
 void EventModel::setShown(EventClasses shown) {
   if (shown == shown_) return;
-  beginResetModel();
   shown_ = shown;
   build();
-  endResetModel();
 }
 
-/// The story of a step: what the op writes is allocated, the op starts and ends, what it was the
-/// last to need is released.
 void EventModel::build() {
+  beginResetModel();
   rows_.clear();
+  endResetModel();
+  building_.drop();
   if (!run_) return;
-  const auto& timeline = run_->timeline;
-  std::size_t entry = 0;
-  std::size_t moment = 0;
-  const auto take = [&] {
-    moment = timeline[entry].lastEvent;
-    if (shown_.testFlag(eventClass(timeline[entry]))) {
-      rows_.push_back({moment, static_cast<std::uint32_t>(entry), Kind::memory});
-    }
-    ++entry;
-  };
-  const Step steps = std::max(run_->schedule.steps(), run_->problem.steps);
-  for (Step step(0); step <= steps; step += Step(1)) {
-    const auto isNow = [&] { return entry < timeline.size() && timeline[entry].step <= step; };
-    while (isNow() && !isRelease(timeline[entry])) take();
-    addOpRow(Kind::opStart, step, moment);
-    addOpRow(Kind::opEnd, step, moment);
-    while (isNow()) take();
-  }
-}
-
-void EventModel::addOpRow(Kind kind, Step step, std::size_t moment) {
-  if (step >= run_->schedule.steps() || !shown_.testFlag(EventClass::op)) return;
-  rows_.push_back({moment, static_cast<std::uint32_t>(step.count()), kind});
+  building_.start(
+      isSmallRun(*run_), [run = run_, shown = shown_] { return Builder(*run, shown).build(); },
+      [this](std::vector<Row> rows) {
+        beginResetModel();
+        rows_ = std::move(rows);
+        endResetModel();
+      });
 }
 
 int EventModel::rowCount(const QModelIndex& parent) const {

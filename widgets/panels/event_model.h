@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/run/run.h"
+#include "widgets/jobs/background.h"
 
 namespace hw {
 
@@ -27,6 +28,7 @@ EventClass eventClass(const TimelineEntry& entry);
 
 /// The history of a run, a row an event: what happened to memory, between the starts and ends of
 /// the ops. Holds 16 bytes a row and makes texts when asked, so that millions of rows cost nothing.
+/// The rows of a large run come a moment later, with another reset.
 class EventModel : public QAbstractTableModel {
   Q_OBJECT
 
@@ -63,14 +65,16 @@ class EventModel : public QAbstractTableModel {
     Kind kind = Kind::memory;
   };
 
+  class Builder;
+
   void build();
-  void addOpRow(Kind kind, Step step, std::size_t moment);
   QString memoryText(const TimelineEntry& entry, int column) const;
   QString opText(const Row& row, int column) const;
 
   std::shared_ptr<const Run> run_;
   EventClasses shown_ = kAllEvents;
   std::vector<Row> rows_;
+  Background<std::vector<Row>> building_;
 };
 
 }  // namespace hw

@@ -26,6 +26,7 @@ EventPanel::EventPanel(ViewState* state, QWidget* parent)
   layout->addWidget(table_);
   connect(state, &ViewState::runChanged, this, &EventPanel::showRun);
   connect(state, &ViewState::momentChanged, this, &EventPanel::showMoment);
+  connect(model_, &EventModel::modelReset, this, &EventPanel::showMoment);
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           &EventPanel::chooseRow);
   showRun();

@@ -3,6 +3,7 @@
 #include <QEvent>
 #include <QFuture>
 #include <QPromise>
+#include <QScrollBar>
 #include <QThreadPool>
 
 #include "widgets/panels/decision_text.h"
@@ -53,24 +54,46 @@ void Inspector::showPage(const QString& body) {
                             " td.key { color: %1; padding-right: 10px; }"
                             " p { color: %1; margin: 2px 0 6px 0; }"
                             " h4 { margin: 8px 0 2px 0; } .why { color: %1; }"
-                            " a { color: %2; text-decoration: none; }</style>")
-                            .arg(theme.mutedText.name(), theme.highWater.name());
+                            " a { color: %2; text-decoration: none; }"
+                            " a.head { color: %3; }</style>")
+                            .arg(theme.mutedText.name(), theme.highWater.name(), theme.text.name());
   setHtml(style + body);
 }
 
-/// An explanation costs about one planning: of large problems it comes when it is ready.
+QString Inspector::section(const QString& id, const QString& title, const QString& body) const {
+  if (body.isEmpty()) return {};
+  const bool closed = closed_.contains(id);
+  const QChar mark(closed ? 0x25b8 : 0x25be);
+  const QString head = QStringLiteral("<h4><a class='head' href='section:%1'>%2 %3</a></h4>")
+                           .arg(id, QString(mark), title.toHtmlEscaped());
+  return closed ? head : head + body;
+}
+
+/// Why it lies where it lies comes before what can be seen elsewhere too.
+void Inspector::showStay(const Run& run, StayId stay, const QString& why) {
+  const int at = verticalScrollBar()->value();
+  showPage(stayHead(run, stay) + section(QStringLiteral("why"), tr("Why here"), why) +
+           section(QStringLiteral("story"), tr("How it got there"), stayStory(run, stay)) +
+           section(QStringLiteral("tensor"), tr("Tensor"), stayTensors(run, stay)));
+  if (shown_ == stay) verticalScrollBar()->setValue(at);
+  shown_ = stay;
+}
+
+/// An explanation costs about one planning: of large problems it comes when it is ready, and is not
+/// asked for while nobody wants to read it.
 void Inspector::explain(const std::shared_ptr<const Run>& run, StayId stay) {
-  const QString page = stayPage(*run, stay);
-  if (run->problem.stays.size() <= kMostAtOnce) {
-    showPage(page + whyHereHtml(*run, stay));
+  const bool wanted = !closed_.contains(QStringLiteral("why"));
+  if (!wanted || run->problem.stays.size() <= kMostAtOnce) {
+    showStay(*run, stay, wanted ? whyHereHtml(*run, stay) : QStringLiteral("<p></p>"));
     return;
   }
-  showPage(page + QStringLiteral("<h4>%1</h4><p>%2</p>")
-                      .arg(tr("Why here"), tr("Following the method again\u2026")));
+  showStay(*run, stay, QStringLiteral("<p>%1</p>").arg(tr("Following the method again\u2026")));
   auto promise = std::make_shared<QPromise<QString>>();
   promise->start();
-  promise->future().then(this, [this, run, stay, page](const QString& why) {
-    if (!why.isEmpty() && state_->run() == run && state_->selected() == stay) showPage(page + why);
+  promise->future().then(this, [this, run, stay](const QString& why) {
+    if (!why.isEmpty() && state_->run() == run && state_->selected() == stay) {
+      showStay(*run, stay, why);
+    }
   });
   QThreadPool::globalInstance()->start(
       [promise, run, stay, asked = asked_, ticket = asked_->load()] {
@@ -80,6 +103,11 @@ void Inspector::explain(const std::shared_ptr<const Run>& run, StayId stay) {
 }
 
 void Inspector::follow(const QUrl& link) {
+  if (link.scheme() == QLatin1String("section")) {
+    if (!closed_.remove(link.path())) closed_.insert(link.path());
+    refresh();
+    return;
+  }
   const auto run = state_->run();
   bool isNumber = false;
   const auto index = link.path().toULongLong(&isNumber);

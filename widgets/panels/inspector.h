@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QSet>
 #include <QTextBrowser>
 #include <atomic>
 #include <cstdint>
@@ -11,7 +12,8 @@ namespace hw {
 
 /// Everything about the selected stay: its tensors, size, address, lifetime, who makes and reads
 /// it, who was there before, and why it lies where it lies. Without one, the op under way. Names of
-/// stays are links that select them.
+/// stays are links that select them. What is said of a stay comes in sections that can be closed,
+/// most wanted first; which are closed is remembered for the next stay.
 class Inspector : public QTextBrowser {
   Q_OBJECT
 
@@ -25,9 +27,13 @@ class Inspector : public QTextBrowser {
   void refresh();
   void showPage(const QString& body);
   void explain(const std::shared_ptr<const Run>& run, StayId stay);
+  void showStay(const Run& run, StayId stay, const QString& why);
+  QString section(const QString& id, const QString& title, const QString& body) const;
   void follow(const QUrl& link);
 
   ViewState* state_;
+  QSet<QString> closed_;  ///< Ids of sections.
+  StayId shown_;          ///< What the page is about: while it stays, so does the scroll position.
   /// Counts the explanations asked for: those that nobody waits for any more are not begun.
   std::shared_ptr<std::atomic<std::uint64_t>> asked_ =
       std::make_shared<std::atomic<std::uint64_t>>(0);

@@ -18,7 +18,9 @@ QString tr(const char* text) { return QCoreApplication::translate("hw::Inspector
 /// Two columns: what, and its value in HTML.
 class Page {
  public:
-  explicit Page(const QString& title, const QString& subtitle) {
+  Page() { html_ = QStringLiteral("<table>"); }
+
+  Page(const QString& title, const QString& subtitle) {
     html_ = QStringLiteral("<h3>%1</h3>").arg(title.toHtmlEscaped());
     if (!subtitle.isEmpty()) html_ += QStringLiteral("<p>%1</p>").arg(subtitle.toHtmlEscaped());
     html_ += QStringLiteral("<table>");
@@ -138,9 +140,10 @@ void addPlace(Page& page, const Run& run, StayId id) {
     return;
   }
   const Bytes flat = *run.plan.flatOffset(id);
-  page.add(tr("Address"), tr("%1 to %2").arg(addressText(flat), addressText(flat + stay.size)));
+  page.add(tr("Address"), tr("%1 to %2 of %3")
+                              .arg(addressText(flat), addressText(flat + stay.size),
+                                   poolText(run, address->pool)));
   page.add(tr("Offset"), fullSizeText(flat));
-  page.add(tr("Pool"), poolText(run, address->pool));
 }
 
 void addLifetime(Page& page, const Stay& stay) {
@@ -217,12 +220,23 @@ std::vector<StayId> formerTenants(const Run& run, StayId stay) {
   return tenants;
 }
 
-QString stayPage(const Run& run, StayId stay) {
+QString stayHead(const Run& run, StayId stay) {
   const TensorId root = run.stayTensor(stay);
   Page page(stayText(run, stay), roleText(run, run.graph().tensors[root]));
   addPlace(page, run, stay);
   addLifetime(page, run.problem.stays[stay]);
+  return page.finish();
+}
+
+QString stayStory(const Run& run, StayId stay) {
+  Page page;
   addReason(page, run, stay);
+  return page.finish();
+}
+
+QString stayTensors(const Run& run, StayId stay) {
+  if (run.model->problem) return {};
+  Page page;
   addTensors(page, run, stay);
   return page.finish();
 }

@@ -1,14 +1,20 @@
 #include "widgets/panels/metrics_panel.h"
 
 #include <QHeaderView>
+#include <QPromise>
+#include <QThreadPool>
 #include <functional>
 
 #include "core/base/text.h"
+#include "core/plan/measure_range.h"
 #include "widgets/panels/run_text.h"
 
 namespace hw {
 
 namespace {
+
+/// Ranges of runs with up to this many stays are measured at once.
+constexpr std::size_t kAtOnce = 20'000;
 
 QString percentText(double ratio) { return QStringLiteral("%1 %").arg(ratio * 100, 0, 'f', 1); }
 
@@ -34,8 +40,38 @@ MetricsPanel::MetricsPanel(ViewState* state, QWidget* parent)
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 5);
   horizontalHeader()->setHighlightSections(false);
-  connect(state, &ViewState::runChanged, this, &MetricsPanel::refresh);
-  refresh();
+  connect(state, &ViewState::runChanged, this, &MetricsPanel::measure);
+  connect(state, &ViewState::statisticsRangeChanged, this, &MetricsPanel::measure);
+  connect(&worker_, &QFutureWatcherBase::finished, this, [this] {
+    if (worker_.isCanceled() || worker_.future().resultCount() == 0) return;
+    figures_ = worker_.result();
+    refresh();
+  });
+  measure();
+}
+
+MetricsPanel::~MetricsPanel() { worker_.cancel(); }
+
+/// A range of a large run is measured by a worker; until it is done the old figures stay.
+void MetricsPanel::measure() {
+  worker_.cancel();
+  const auto run = state_->run();
+  const auto range = state_->statisticsRange();
+  if (!run || !range) {
+    figures_ = run ? run->metrics : PlanMetrics();
+    return refresh();
+  }
+  if (run->problem.stays.size() <= kAtOnce) {
+    figures_ = measureRange(run->problem, run->plan, *range);
+    return refresh();
+  }
+  auto promise = std::make_shared<QPromise<PlanMetrics>>();
+  worker_.setFuture(promise->future());
+  promise->start();
+  QThreadPool::globalInstance()->start([promise, run, range] {
+    promise->addResult(measureRange(run->problem, run->plan, *range));
+    promise->finish();
+  });
 }
 
 void MetricsPanel::refresh() {
@@ -50,9 +86,10 @@ void MetricsPanel::refresh() {
     addRow(tr("Open a model to see its figures"), {}, {});
     return;
   }
-  setColumnCount(1 + static_cast<int>(run->metrics.pools.size()));
+  const auto range = state_->statisticsRange();
+  setColumnCount(1 + static_cast<int>(figures_.pools.size()));
   QStringList titles = {tr("Figure")};
-  for (const PoolMetrics& pool : run->metrics.pools) titles.append(poolText(*run, pool.pool));
+  for (const PoolMetrics& pool : figures_.pools) titles.append(poolText(*run, pool.pool));
   setHorizontalHeaderLabels(titles);
   horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   for (int column = 1; column < columnCount(); ++column) {
@@ -61,21 +98,28 @@ void MetricsPanel::refresh() {
   horizontalHeader()->show();
   horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
   horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
-  addPoolRows(*run);
+  if (range) {
+    const auto number = [](Step step) { return QString::fromStdString(groupDigits(step.count())); };
+    addRow(tr("Steps"), {tr("%1\u2013%2").arg(number(range->begin), number(range->end - Step(1)))},
+           tr("Statistics are restricted to these steps; the mark in the status line ends that"));
+    if (columnCount() > 2) setSpan(0, 1, 1, columnCount() - 1);
+  }
+  addPoolRows();
   addRunRows(*run);
 }
 
-void MetricsPanel::addPoolRows(const Run& run) {
+void MetricsPanel::addPoolRows() {
   const auto row = [&](const QString& name, const QString& toolTip,
                        const std::function<QString(const PoolMetrics&)>& text) {
     QStringList values;
-    for (const PoolMetrics& pool : run.metrics.pools) {
+    for (const PoolMetrics& pool : figures_.pools) {
       values.append(pool.stays == 0 ? QStringLiteral("\u2013") : text(pool));
     }
     addRow(name, values, toolTip);
   };
   using Pool = const PoolMetrics&;
-  row(tr("Peak"), tr("What must be reserved"), [](Pool p) { return sizeText(p.peak); });
+  row(tr("Peak"), tr("What must be reserved; in a range, one past the highest byte in use"),
+      [](Pool p) { return sizeText(p.peak); });
   row(tr("Lower bound"), tr("No plan of these buffers can be smaller"),
       [](Pool p) { return sizeText(p.lowerBound); });
   row(tr("Gap"), tr("Peak above the lower bound"), [](Pool p) { return gapText(p.gap()); });
@@ -95,8 +139,9 @@ void MetricsPanel::addRunRows(const Run& run) {
     addRow(name, {value}, toolTip);
     if (columnCount() > 2) setSpan(rowCount() - 1, 1, 1, columnCount() - 1);
   };
+  // Time is of the whole run whatever the range: the machine runs all of it.
   row(tr("Status"), viewText(statusName(run.plan.status)), tr("How good the plan is"));
-  row(tr("Reuse"), percentText(run.metrics.reuse),
+  row(tr("Reuse"), percentText(figures_.reuse),
       tr("Share of the bytes that lie where others were before"));
   if (run.timing.makespan > SimTime()) {
     row(tr("Latency"), timeText(run.timing.makespan), tr("Simulated time of the whole run"));

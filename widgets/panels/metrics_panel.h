@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QFutureWatcher>
 #include <QTableWidget>
 
 #include "core/plan/validate.h"
@@ -8,20 +9,24 @@
 namespace hw {
 
 /// The figures of a plan: peak, lower bound, gap, fragmentation and so on, a column a pool, and
-/// what concerns the whole run.
+/// what concerns the whole run. With statistics restricted to a range, of that range.
 class MetricsPanel : public QTableWidget {
   Q_OBJECT
 
  public:
   explicit MetricsPanel(ViewState* state, QWidget* parent = nullptr);
+  ~MetricsPanel() override;
 
  private:
+  void measure();
   void refresh();
-  void addPoolRows(const Run& run);
+  void addPoolRows();
   void addRunRows(const Run& run);
   void addRow(const QString& name, const QStringList& values, const QString& toolTip);
 
   ViewState* state_;
+  PlanMetrics figures_;  ///< Of the run, or of the range that statistics are restricted to.
+  QFutureWatcher<PlanMetrics> worker_;
 };
 
 }  // namespace hw

@@ -1,13 +1,39 @@
 #include "widgets/panels/moment_panel.h"
 
-#include <QHBoxLayout>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
+#include "core/plan/late_free.h"
+#include "core/plan/measure_range.h"
 #include "widgets/panels/run_text.h"
 
 namespace hw {
+
+namespace {
+
+MethodCell lastCell(const std::optional<Step>& used) {
+  return used ? MethodCell(used->count()) : MethodCell(std::string());
+}
+
+/// Steps between the last use and the release; empty when it is released at once.
+MethodCell lateCell(const std::optional<Step>& used, Step end) {
+  const std::int64_t late = used ? end.count() - 1 - used->count() : 0;
+  return late > 0 ? MethodCell(late) : MethodCell(std::string());
+}
+
+/// Bytes that are held though nothing needs them any more.
+Bytes heldBytes(const Problem& problem, const Moment& moment) {
+  const auto last = lastUses(problem);
+  Bytes sum;
+  for (const Moment::Tenant& tenant : moment.tenants) {
+    if (last[tenant.stay] && *last[tenant.stay] < moment.step) sum += tenant.bytes.length();
+  }
+  return sum;
+}
+
+}  // namespace
 
 MomentPanel::MomentPanel(ViewState* state, QWidget* parent)
     : QWidget(parent),
@@ -26,7 +52,7 @@ MomentPanel::MomentPanel(ViewState* state, QWidget* parent)
   view_->setObjectName(QStringLiteral("momentTable"));
   view_->setAccessibleName(tr("Live tensors and holes"));
 
-  auto* head = new QHBoxLayout;
+  auto* head = head_ = new QHBoxLayout;
   head->setContentsMargins(8, 3, 8, 3);
   head->setSpacing(8);
   head->addWidget(pool_);
@@ -39,6 +65,7 @@ MomentPanel::MomentPanel(ViewState* state, QWidget* parent)
   layout->addWidget(view_, 1);
 
   connect(state, &ViewState::runChanged, this, &MomentPanel::showRun);
+  connect(state, &ViewState::statisticsRangeChanged, this, [this] { showMoment(); });
   connect(state, &ViewState::momentChanged, this, [this] {
     if (when_->currentIndex() == 1 && shown_ != state_->step()) showMoment();
   });
@@ -46,6 +73,16 @@ MomentPanel::MomentPanel(ViewState* state, QWidget* parent)
   connect(pool_, &QComboBox::currentIndexChanged, this, again);
   connect(when_, &QComboBox::currentIndexChanged, this, again);
   showRun();
+}
+
+void MomentPanel::addPeaks(QMenu* menu) {
+  auto* button = new QToolButton(this);
+  button->setObjectName(QStringLiteral("peaks"));
+  button->setText(tr("Peaks"));
+  button->setToolTip(tr("The local peaks of the run, highest first"));
+  button->setPopupMode(QToolButton::InstantPopup);
+  button->setMenu(menu);
+  head_->insertWidget(2, button);
 }
 
 void MomentPanel::showEvent(QShowEvent* event) {
@@ -67,6 +104,14 @@ void MomentPanel::showRun() {
   showMoment();
 }
 
+/// Of the whole run, or of the range that statistics are restricted to.
+std::optional<Step> MomentPanel::peakIn(const Run& run, PoolId pool) const {
+  const auto range = state_->statisticsRange();
+  if (!range) return peakStep(run.problem, run.plan, pool);
+  const RangePart part = cutToRange(run.problem, run.plan, *range);
+  return peakStep(part.problem, part.plan, pool);
+}
+
 void MomentPanel::showMoment() {
   shown_.reset();
   const auto run = state_->run();
@@ -79,7 +124,7 @@ void MomentPanel::showMoment() {
   }
   const PoolId pool(static_cast<std::size_t>(index));
   const bool now = when_->currentIndex() == 1;
-  const auto step = now ? std::optional(state_->step()) : peakStep(run->problem, run->plan, pool);
+  const auto step = now ? std::optional(state_->step()) : peakIn(*run, pool);
   shown_ = step.value_or(Step());
   if (!step) {
     sum_->setText(tr("Nothing lives here."));
@@ -93,10 +138,12 @@ void MomentPanel::showMoment() {
 }
 
 QString MomentPanel::sumText(const Moment& moment) const {
-  return tr("Step %1: %2 live + %3 in holes + %4 above = %5")
-      .arg(moment.step.count())
-      .arg(sizeText(moment.live), sizeText(moment.holeBytes), sizeText(moment.above),
-           sizeText(moment.footprint));
+  const QString sum = tr("Step %1: %2 live + %3 in holes + %4 above = %5")
+                          .arg(moment.step.count())
+                          .arg(sizeText(moment.live), sizeText(moment.holeBytes),
+                               sizeText(moment.above), sizeText(moment.footprint));
+  const Bytes held = heldBytes(state_->run()->problem, moment);
+  return held == Bytes() ? sum : sum + tr("; %1 held after the last use").arg(sizeText(held));
 }
 
 /// Largest first, tensors and holes alike.
@@ -105,7 +152,9 @@ MethodTable MomentPanel::tableOf(const Moment& moment) const {
   MethodTable table{.columns = {title(tr("what")), title(tr("tensor")), title(tr("bytes")),
                                 title(tr("% of pool")), title(tr("offset")),
                                 title(tr("first step")), title(tr("last step")), title(tr("below")),
-                                title(tr("above"))}};
+                                title(tr("above")), title(tr("last used")),
+                                title(tr("held after"))}};
+  const auto lastUsed = lastUses(state_->run()->problem);
   const auto share = [&](Bytes bytes) {
     const double part = static_cast<double>(bytes.count()) /
                         static_cast<double>(std::max(moment.footprint, Bytes(1)).count());
@@ -113,16 +162,17 @@ MethodTable MomentPanel::tableOf(const Moment& moment) const {
   };
   for (const Moment::Tenant& tenant : moment.tenants) {
     const Bytes size = tenant.bytes.length();
-    addRow(table, {title(tr("tensor")), tenant.stay, size, share(size), tenant.bytes.begin,
-                   tenant.steps.begin.count(), tenant.steps.end.count() - 1, std::string(),
-                   std::string()});
+    addRow(table,
+           {title(tr("tensor")), tenant.stay, size, share(size), tenant.bytes.begin,
+            tenant.steps.begin.count(), tenant.steps.end.count() - 1, std::string(), std::string(),
+            lastCell(lastUsed[tenant.stay]), lateCell(lastUsed[tenant.stay], tenant.steps.end)});
   }
   for (const Moment::Hole& hole : moment.holes) {
     const Bytes size = hole.bytes.length();
-    addRow(table,
-           {title(tr("hole")), std::string(), size, share(size), hole.bytes.begin, std::string(),
-            hole.until.count() - 1,
-            hole.below ? MethodCell(hole.below) : MethodCell(title(tr("the bottom"))), hole.above});
+    addRow(table, {title(tr("hole")), std::string(), size, share(size), hole.bytes.begin,
+                   std::string(), hole.until.count() - 1,
+                   hole.below ? MethodCell(hole.below) : MethodCell(title(tr("the bottom"))),
+                   hole.above, std::string(), std::string()});
   }
   std::ranges::stable_sort(table.rows, std::greater{},
                            [](const auto& row) { return std::get<Bytes>(row[2]); });

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <QComboBox>
+#include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 
 #include "core/plan/moment.h"
 #include "widgets/panels/method_table_view.h"
@@ -21,6 +23,8 @@ class MomentPanel : public QWidget {
   QComboBox* stepChooser() const { return when_; }
   MethodTableView* view() const { return view_; }
   QString summary() const { return sum_->text(); }
+  /// A button that opens `menu`, the places worth going to; the menu is filled by its owner.
+  void addPeaks(QMenu* menu);
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -28,12 +32,14 @@ class MomentPanel : public QWidget {
  private:
   void showRun();
   void showMoment();
+  std::optional<Step> peakIn(const Run& run, PoolId pool) const;
   MethodTable tableOf(const Moment& moment) const;
   QString sumText(const Moment& moment) const;
 
   ViewState* state_;
   QComboBox* pool_;
   QComboBox* when_;
+  QHBoxLayout* head_ = nullptr;
   QLabel* sum_;
   MethodTableView* view_;
   std::optional<Step> shown_;  ///< Nothing: what is shown is out of date.

@@ -1,8 +1,19 @@
 #include "widgets/panels/run_text.h"
 
 #include "core/base/text.h"
+#include "widgets/panels/text_units.h"
 
 namespace hw {
+
+namespace {
+
+TextUnits currentUnits;
+
+}  // namespace
+
+const TextUnits& TextUnits::current() { return currentUnits; }
+
+void TextUnits::apply(const TextUnits& units) { currentUnits = units; }
 
 QString timeText(SimTime time) { return QString::fromStdString(formatTime(time)); }
 
@@ -10,14 +21,18 @@ QString exactText(Bytes bytes) {
   return QString::fromStdString(groupDigits(bytes.count())) + QStringLiteral(" B");
 }
 
-QString sizeText(Bytes bytes) { return QString::fromStdString(formatBytes(bytes)); }
+QString sizeText(Bytes bytes) {
+  return currentUnits.exactBytes ? exactText(bytes) : QString::fromStdString(formatBytes(bytes));
+}
 
 QString fullSizeText(Bytes bytes) {
-  return bytes < Bytes(1024) ? sizeText(bytes)
-                             : QStringLiteral("%1 (%2)").arg(sizeText(bytes), exactText(bytes));
+  return bytes < Bytes(1024) || currentUnits.exactBytes
+             ? sizeText(bytes)
+             : QStringLiteral("%1 (%2)").arg(sizeText(bytes), exactText(bytes));
 }
 
 QString addressText(Bytes address) {
+  if (currentUnits.decimalAddresses) return QString::fromStdString(groupDigits(address.count()));
   QString digits = QString::number(address.count(), 16);
   while (digits.size() < 5 || digits.size() % 4 != 0) digits.prepend(QLatin1Char('0'));
   for (qsizetype at = digits.size() - 4; at > 0; at -= 4) digits.insert(at, QLatin1Char('_'));

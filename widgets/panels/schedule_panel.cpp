@@ -42,13 +42,26 @@ class ShareDelegate final : public QStyledItemDelegate {
 void ScheduleModel::setRun(std::shared_ptr<const Run> run) {
   beginResetModel();
   run_ = std::move(run);
-  live_ = run_ ? liveBytes(run_->problem) : StepFunction();
-  peak_ = live_.max();
+  live_ = {};
+  peak_ = {};
   rows_ = 0;
   if (run_) {
     rows_ = static_cast<int>(std::max(run_->schedule.steps(), run_->problem.steps).count());
   }
   endResetModel();
+  if (!run_) {
+    adding_.drop();
+    return;
+  }
+  adding_.start(
+      isSmallRun(*run_), [run = run_] { return liveBytes(run->problem); },
+      [this](StepFunction live) { acceptLive(std::move(live)); });
+}
+
+void ScheduleModel::acceptLive(StepFunction live) {
+  live_ = std::move(live);
+  peak_ = live_.max();
+  if (rows_ > 0) Q_EMIT dataChanged(index(0, kLive), index(rows_ - 1, kLive));
 }
 
 int ScheduleModel::rowCount(const QModelIndex& parent) const {
@@ -87,6 +100,7 @@ QVariant ScheduleModel::data(const QModelIndex& index, int role) const {
     return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   }
   if (role != Qt::DisplayRole) return {};
+  if (index.column() == kLive && adding_.isRunning()) return QStringLiteral("\u2026");
   if (index.column() == kStep) return index.row();
   if (index.column() == kOp) return opName(index.row());
   return bytesText(live);

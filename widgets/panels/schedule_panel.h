@@ -4,6 +4,7 @@
 #include <QTableView>
 
 #include "core/plan/metrics.h"
+#include "widgets/jobs/background.h"
 #include "widgets/view_state.h"
 
 namespace hw {
@@ -29,11 +30,13 @@ class ScheduleModel : public QAbstractTableModel {
  private:
   QString opName(int row) const;
   QString toolTip(int row) const;
+  void acceptLive(StepFunction live);
 
   std::shared_ptr<const Run> run_;
   StepFunction live_;
   Bytes peak_{};
   int rows_ = 0;
+  Background<StepFunction> adding_;  ///< Adds up `live_`.
 };
 
 /// The schedule as a list that follows the moment; choosing a row goes there.

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <QMap>
 #include <QStringList>
 #include <QTextBrowser>
 #include <vector>
 
+#include "widgets/panels/sample_card.h"
+
 namespace hw {
 
-/// What the window shows while no model is open: how to open one, the last ones, the samples.
+/// What the window shows while no model is open: how to open one, the last ones, the samples as
+/// cards.
 class WelcomePage : public QTextBrowser {
   Q_OBJECT
 
@@ -20,6 +24,8 @@ class WelcomePage : public QTextBrowser {
 
   void setSamples(std::vector<Sample> samples);
   void setRecent(const QStringList& paths);
+  /// What the sample called `name` looks like: until then its card has words alone.
+  void setCard(const QString& name, const SampleCard& card);
 
  Q_SIGNALS:
   void openWanted();
@@ -28,14 +34,20 @@ class WelcomePage : public QTextBrowser {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
+  int columns() const;
   void refresh();
   QString recentList() const;
   QString sampleList() const;
+  QString cardText(const Sample& sample) const;
+  void drawCards();
 
   std::vector<Sample> samples_;
   QStringList recent_;
+  QMap<QString, SampleCard> cards_;
+  int columns_ = 0;  ///< As shown.
 };
 
 }  // namespace hw

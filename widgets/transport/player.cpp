@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace hw {
 
 namespace {
 
 constexpr int kFrameMilliseconds = 16;
+constexpr int kFastMilliseconds = 100;
 /// How long the whole run takes at full speed, unless it is so short that 64x is quicker.
 constexpr double kSecondsAtMost = 3;
+/// How many times faster than when animated.
+constexpr double kFastFactor = 16;
 
 }  // namespace
 
@@ -22,6 +26,13 @@ Player::Player(ViewState* state, QObject* parent) : QObject(parent), state_(stat
 
 void Player::setSpeed(double speed) {
   speed_ = speed == kMaxSpeed ? kMaxSpeed : std::clamp(speed, 0.25, 64.0);
+}
+
+void Player::setMode(PlayMode mode) {
+  if (mode_ == mode) return;
+  mode_ = mode;
+  timer_.setInterval(mode == PlayMode::fast ? kFastMilliseconds : kFrameMilliseconds);
+  Q_EMIT modeChanged();
 }
 
 std::size_t Player::eventCount() const {
@@ -43,11 +54,39 @@ void Player::goToEvent(std::size_t count) {
   state_->setMoment(count == 0 ? 0 : timeline[count - 1].lastEvent);
 }
 
-void Player::toggle() { isPlaying() ? pause() : play(); }
+/// Where `count` events from here lead; in the middle of one, back means to its beginning.
+std::size_t Player::eventsFrom(qint64 count) const {
+  const auto index = static_cast<qint64>(eventIndex());
+  const auto& timeline = state_->run()->timeline;
+  const bool between = index < static_cast<qint64>(timeline.size()) &&
+                       timeline[static_cast<std::size_t>(index)].firstEvent < state_->moment();
+  return static_cast<std::size_t>(
+      std::max<qint64>(0, index + count + (between && count < 0 ? 1 : 0)));
+}
 
-void Player::play() {
+void Player::toggle() { isPlaying() ? pause() : play(true); }
+
+void Player::play(bool forwards) {
   if (eventCount() == 0) return;
-  if (eventIndex() == eventCount()) goToEvent(0);
+  target_.reset();
+  if (forwards && eventIndex() == eventCount()) goToEvent(0);
+  if (!forwards && state_->moment() == 0) goToEvent(eventCount());
+  start(forwards);
+}
+
+void Player::playTo(const StopPoint& target) {
+  if (eventCount() == 0) return;
+  const StopPoint here{state_->moment(), state_->step()};
+  target_ = target;
+  start(std::tuple(target.step, target.moment) >= std::tuple(here.step, here.moment));
+}
+
+void Player::start(bool forwards) {
+  forwards_ = forwards;
+  if (mode_ == PlayMode::express) {
+    arrive();
+    return;
+  }
   due_ = 0;
   clock_.start();
   timer_.start();
@@ -57,22 +96,56 @@ void Player::play() {
 void Player::pause() {
   if (!isPlaying()) return;
   timer_.stop();
+  target_.reset();
   Q_EMIT playingChanged(false);
 }
 
 double Player::eventsPerSecond() const {
-  const double fastest = 64 * kEventsPerSecond;
-  if (speed_ != kMaxSpeed) return speed_ * kEventsPerSecond;
-  return std::max(fastest, static_cast<double>(eventCount()) / kSecondsAtMost);
+  const double most = static_cast<double>(eventCount()) / kSecondsAtMost;
+  const double speed = speed_ == kMaxSpeed ? 64 : speed_;
+  if (mode_ == PlayMode::fast) return speed * std::max(kFastFactor * kEventsPerSecond, most / 4);
+  return speed_ == kMaxSpeed ? std::max(speed * kEventsPerSecond, most) : speed * kEventsPerSecond;
 }
 
 void Player::tick() {
+  if (mode_ == PlayMode::express) return arrive();
   due_ += static_cast<double>(clock_.restart()) / 1000 * eventsPerSecond();
   const double whole = std::floor(due_);
   if (whole < 1) return;
   due_ -= whole;
-  goToEvent(eventIndex() + static_cast<std::size_t>(whole));
-  if (eventIndex() == eventCount()) pause();
+  advance(static_cast<std::size_t>(whole));
+}
+
+/// Whether the way from here to `moment` leads to the end of playing, or past it.
+bool Player::reaches(std::size_t moment) const {
+  const std::size_t end =
+      !target_ ? (forwards_ ? state_->run()->trace.size() : 0) : target_->moment;
+  return forwards_ ? moment >= end : moment <= end;
+}
+
+void Player::advance(std::size_t events) {
+  const auto count = static_cast<qint64>(std::min(events, eventCount()));
+  const std::size_t index = std::min(eventsFrom(forwards_ ? count : -count), eventCount());
+  const std::size_t moment = index == 0 ? 0 : state_->run()->timeline[index - 1].lastEvent;
+  const bool atEnd = index == (forwards_ ? eventCount() : 0);
+  if (atEnd || reaches(moment)) {
+    arrive();
+  } else {
+    state_->setMoment(moment);
+  }
+}
+
+/// At the target, or at the end of the run that lies in this direction.
+void Player::arrive() {
+  const auto target = target_;
+  const bool forwards = forwards_;
+  pause();
+  target_.reset();
+  if (target) {
+    state_->setMomentOf(target->moment, target->step);
+  } else {
+    goToEvent(forwards ? eventCount() : 0);
+  }
 }
 
 void Player::goToStart() {
@@ -88,13 +161,7 @@ void Player::goToEnd() {
 void Player::stepEvents(int count) {
   if (!state_->run()) return;
   pause();
-  const auto index = static_cast<qint64>(eventIndex());
-  const auto& timeline = state_->run()->timeline;
-  // In the middle of an entry, back means to its beginning.
-  const bool between = index < static_cast<qint64>(timeline.size()) &&
-                       timeline[static_cast<std::size_t>(index)].firstEvent < state_->moment();
-  const qint64 target = index + count + (between && count < 0 ? 1 : 0);
-  goToEvent(static_cast<std::size_t>(std::max<qint64>(0, target)));
+  goToEvent(eventsFrom(count));
 }
 
 void Player::stepOps(int count) {

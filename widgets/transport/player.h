@@ -3,13 +3,23 @@
 #include <QElapsedTimer>
 #include <QObject>
 #include <QTimer>
+#include <optional>
 
+#include "core/run/stop_scan.h"
 #include "widgets/view_state.h"
 
 namespace hw {
 
-/// Moves the moment of a ViewState: by event, by op, to marked places, and by itself while playing.
-/// An event is an entry of the run's timeline, what people call one.
+/// How much of a run is shown while it plays.
+enum class PlayMode {
+  animate,  ///< Every event, at a pace a person can follow.
+  fast,     ///< Ten pictures a second, with as many events between them as it takes.
+  express,  ///< Only the end.
+};
+
+/// Moves the moment of a ViewState: by event, by op, to marked places, and by itself while playing,
+/// forwards or backwards. An event is an entry of the run's timeline, what people call one. What is
+/// shown is always an exact moment of the run; backwards visits the same ones.
 class Player : public QObject {
   Q_OBJECT
 
@@ -22,6 +32,10 @@ class Player : public QObject {
   explicit Player(ViewState* state, QObject* parent = nullptr);
 
   bool isPlaying() const { return timer_.isActive(); }
+  bool isBackwards() const { return isPlaying() && !forwards_; }
+  PlayMode mode() const { return mode_; }
+  /// While playing too.
+  void setMode(PlayMode mode);
   /// 0.25 to 64, or kMaxSpeed.
   double speed() const { return speed_; }
   void setSpeed(double speed);
@@ -32,8 +46,13 @@ class Player : public QObject {
   /// To the moment just after the first `count` entries.
   void goToEvent(std::size_t count);
 
+  /// Plays to the end, or backwards to the start; from the other end when already there.
+  void play(bool forwards);
+  /// Plays to `target` in whichever direction it lies, and stops there exactly.
+  void playTo(const StopPoint& target);
+
  public Q_SLOTS:
-  /// Plays on, from the start when at the end; or pauses.
+  /// Plays on forwards, or pauses.
   void toggle();
   void pause();
   void goToStart();
@@ -44,16 +63,25 @@ class Player : public QObject {
   void goToPeak();
 
  Q_SIGNALS:
+  /// Also when the direction changes.
   void playingChanged(bool playing);
+  void modeChanged();
 
  private:
-  void play();
+  void start(bool forwards);
   void tick();
+  void advance(std::size_t events);
+  bool reaches(std::size_t moment) const;
+  void arrive();
+  std::size_t eventsFrom(qint64 count) const;
   double eventsPerSecond() const;
 
   ViewState* state_;
   QTimer timer_;
   QElapsedTimer clock_;
+  PlayMode mode_ = PlayMode::animate;
+  bool forwards_ = true;
+  std::optional<StopPoint> target_;  ///< Nothing: the end of the run, or its start.
   double due_ = 0;  ///< Events that time has brought but that did not make up a whole one yet.
   double speed_ = 1;
 };

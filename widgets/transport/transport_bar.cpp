@@ -26,14 +26,20 @@ TransportBar::TransportBar(ViewState* state, Player* player, QWidget* parent)
   setIconSize({20, 20});
   addMoves();
   addStepWidgets();
+  addMode();
   addSpeed();
   connect(state, &ViewState::runChanged, this, &TransportBar::showRun);
   connect(state, &ViewState::momentChanged, this, &TransportBar::showMoment);
-  connect(player, &Player::playingChanged, this, [this](bool playing) {
-    play_->setIcon(glyphIcon(playing ? Glyph::pause : Glyph::play));
-    play_->setText(playing ? tr("Pause") : tr("Play"));
-    showRun();
-  });
+  connect(player, &Player::playingChanged, this, &TransportBar::showPlaying);
+  showRun();
+}
+
+void TransportBar::showPlaying(bool playing) {
+  const bool back = player_->isBackwards();
+  play_->setIcon(glyphIcon(playing && !back ? Glyph::pause : Glyph::play));
+  play_->setText(playing && !back ? tr("Pause") : tr("Play"));
+  playBack_->setIcon(glyphIcon(back ? Glyph::pause : Glyph::playBack));
+  playBack_->setText(back ? tr("Pause") : tr("Play backwards"));
   showRun();
 }
 
@@ -55,8 +61,12 @@ void TransportBar::addMoves() {
           [player] { player->stepOps(-1); });
   addMove({name("eventBack"), tr("Previous event"), Glyph::eventBack, Qt::Key_Comma},
           [player] { player->stepEvents(-1); });
-  play_ = addMove({name("play"), tr("Play"), Glyph::play, Qt::Key_Space},
-                  [player] { player->toggle(); });
+  playBack_ = addMove({name("playBack"), tr("Play backwards"), Glyph::playBack,
+                       QKeySequence(Qt::SHIFT | Qt::Key_Space)},
+                      [player] { player->isBackwards() ? player->pause() : player->play(false); });
+  play_ = addMove({name("play"), tr("Play"), Glyph::play, Qt::Key_Space}, [player] {
+    player->isPlaying() && !player->isBackwards() ? player->pause() : player->play(true);
+  });
   addMove({name("eventForward"), tr("Next event"), Glyph::eventForward, Qt::Key_Period},
           [player] { player->stepEvents(1); });
   addMove({name("opForward"), tr("Next op"), Glyph::opForward, Qt::Key_Right},
@@ -101,6 +111,21 @@ void TransportBar::addStepWidgets() {
   connect(spin_, &QSpinBox::valueChanged, this, seek);
 }
 
+void TransportBar::addMode() {
+  mode_ = new QComboBox(this);
+  mode_->setObjectName(QStringLiteral("playMode"));
+  mode_->setAccessibleName(tr("What is shown while playing"));
+  mode_->addItems({tr("Animate"), tr("Fast"), tr("Express")});
+  mode_->setToolTip(
+      tr("Animate shows every event, Fast ten pictures a second, Express only the "
+         "end"));
+  connect(mode_, &QComboBox::currentIndexChanged, this,
+          [this](int index) { player_->setMode(static_cast<PlayMode>(index)); });
+  connect(player_, &Player::modeChanged, this,
+          [this] { mode_->setCurrentIndex(static_cast<int>(player_->mode())); });
+  addWidget(mode_);
+}
+
 void TransportBar::addSpeed() {
   auto* label = new QLabel(tr("Speed"), this);
   label->setContentsMargins(6, 0, 4, 0);
@@ -108,7 +133,7 @@ void TransportBar::addSpeed() {
   speed_ = new QComboBox(this);
   speed_->setObjectName(QStringLiteral("speed"));
   speed_->setAccessibleName(tr("Playing speed"));
-  speed_->setToolTip(tr("1\u00d7 plays %1 events a second; max plays the whole run in 3 seconds")
+  speed_->setToolTip(tr("1\u00d7 animates %1 events a second; max plays the whole run in 3 seconds")
                          .arg(Player::kEventsPerSecond));
   for (const double speed : {0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, Player::kMaxSpeed}) {
     speed_->addItem(speedText(speed), speed);

@@ -26,6 +26,8 @@ class TransportBar : public QToolBar {
   QSlider* stepSlider() const { return slider_; }
   QSpinBox* stepBox() const { return spin_; }
   QComboBox* speedBox() const { return speed_; }
+  /// Entries in the order of PlayMode.
+  QComboBox* modeBox() const { return mode_; }
 
  private:
   struct Move {
@@ -37,7 +39,9 @@ class TransportBar : public QToolBar {
   QAction* addMove(const Move& move, const std::function<void()>& act);
   void addMoves();
   void addStepWidgets();
+  void addMode();
   void addSpeed();
+  void showPlaying(bool playing);
   void showRun();
   void showMoment();
 
@@ -45,10 +49,12 @@ class TransportBar : public QToolBar {
   Player* player_;
   QList<QAction*> moves_;
   QAction* play_ = nullptr;
+  QAction* playBack_ = nullptr;
   QSlider* slider_ = nullptr;
   QSpinBox* spin_ = nullptr;
   QLabel* steps_ = nullptr;
   QLabel* events_ = nullptr;
+  QComboBox* mode_ = nullptr;
   QComboBox* speed_ = nullptr;
 };
 

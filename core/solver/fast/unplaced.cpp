@@ -16,6 +16,7 @@ void Unplaced::fill(std::span<const std::uint32_t> ends, std::span<const float> 
   for (std::size_t nodes = width; nodes > kFanout; nodes = padded(nodes / kFanout, kFanout)) {
     ++depth;
   }
+  patience_ = ends.size() < kMany ? kNone : kPatience;
   levels_.resize(depth);
   levels_[0].end.assign(ends.begin(), ends.end());
   levels_[0].priority.assign(priorities.begin(), priorities.end());

@@ -14,7 +14,8 @@ namespace hw {
 /// highest priority of each subtree; a subtree where either rules it out is not entered.
 ///
 /// O(n) to fill, O(log n) to erase; a question costs O(log n) nodes and some dozen on the usual
-/// problems, more where long stays of high priority hide short ones.
+/// problems, more where long stays of high priority hide short ones: from `kMany` on, a question
+/// that has found something then makes do with it.
 class Unplaced {
  public:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
@@ -26,7 +27,8 @@ class Unplaced {
   void erase(std::uint32_t position);
 
   /// The position in [first, last) of the highest priority among those that end by `end` and that
-  /// `fits` accepts, always the same of equals; kNone when there is none.
+  /// `fits` accepts, always the same of equals; kNone when there is none. Of many, one that may be
+  /// a little less than the highest.
   template <class Fits>
   std::uint32_t find(std::uint32_t first, std::uint32_t last, std::uint32_t end,
                      const Fits& fits) const {
@@ -42,6 +44,10 @@ class Unplaced {
  private:
   static constexpr std::uint32_t kFanout = 8;
   static constexpr float kGone = 0;  ///< Priority of what is placed.
+  /// Positions from which on questions lose patience: a packing of a million takes half the time,
+  /// and is as low.
+  static constexpr std::size_t kMany = 200'000;
+  static constexpr std::uint32_t kPatience = 8;  ///< Nodes entered, then the best so far will do.
 
   struct Level {
     std::vector<std::uint32_t> end{};
@@ -50,6 +56,7 @@ class Unplaced {
   struct Node {
     std::uint32_t level = 0;
     std::uint32_t index = 0;
+    float priority = kGone;
   };
 
   template <class Fits>
@@ -59,6 +66,7 @@ class Unplaced {
     const Fits& fits;
     float best = kGone;
     std::uint32_t found = kNone;
+    std::uint32_t entered = 0;
 
     void scan(std::uint32_t first, std::uint32_t last) {
       const Level& leaves = tree.levels_.front();
@@ -68,15 +76,16 @@ class Unplaced {
         found = at;
       }
     }
-    bool hopeful(Node node) const {
-      const Level& level = tree.levels_[node.level];
-      return level.end[node.index] <= end && level.priority[node.index] > best;
+    /// Whether what a node promises is not worth a look.
+    bool enough(float priority) const {
+      return priority <= best || (entered > tree.patience_ && found != kNone);
     }
     void cover(std::uint32_t first, std::uint32_t last);
     void descend(Node node);
   };
 
   std::vector<Level> levels_;  ///< Leaves first; each padded to whole groups of kFanout.
+  std::uint32_t patience_ = 0;
 };
 
 /// Splits [first, last) into whole subtrees and searches them, most promising first.
@@ -85,7 +94,10 @@ void Unplaced::Search<Fits>::cover(std::uint32_t first, std::uint32_t last) {
   std::array<Node, std::size_t{2} * kFanout * 12> nodes;
   std::size_t count = 0;
   const auto take = [&](std::uint32_t level, std::uint32_t index) {
-    if (hopeful({level, index})) nodes[count++] = {level, index};
+    const float priority = tree.levels_[level].priority[index];
+    if (tree.levels_[level].end[index] <= end && priority > best) {
+      nodes[count++] = {level, index, priority};
+    }
   };
   for (std::uint32_t level = 0; first < last; ++level) {
     const bool top = level + 1 == tree.levels_.size();
@@ -94,14 +106,11 @@ void Unplaced::Search<Fits>::cover(std::uint32_t first, std::uint32_t last) {
     first /= kFanout;
     last /= kFanout;
   }
-  const auto priority = [&](const Node& node) {
-    return tree.levels_[node.level].priority[node.index];
-  };
   while (count > 0) {
     const auto next =
         std::max_element(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(count),
-                         [&](const Node& a, const Node& b) { return priority(a) < priority(b); });
-    if (priority(*next) <= best) return;
+                         [](const Node& a, const Node& b) { return a.priority < b.priority; });
+    if (enough(next->priority)) return;
     descend(*next);
     *next = nodes[--count];
   }
@@ -110,6 +119,7 @@ void Unplaced::Search<Fits>::cover(std::uint32_t first, std::uint32_t last) {
 template <class Fits>
 void Unplaced::Search<Fits>::descend(Node node) {
   if (node.level == 0) return scan(node.index, node.index + 1);
+  ++entered;
   const std::uint32_t child = node.index * kFanout;
   if (node.level == 1) return scan(child, child + kFanout);
   const Level& level = tree.levels_[node.level - 1];
@@ -119,9 +129,9 @@ void Unplaced::Search<Fits>::descend(Node node) {
   }
   for (;;) {
     const auto next = std::ranges::max_element(hopes);
-    if (*next <= best) return;
+    if (enough(*next)) return;
     *next = kGone;
-    descend({node.level - 1, child + static_cast<std::uint32_t>(next - hopes.begin())});
+    descend({node.level - 1, child + static_cast<std::uint32_t>(next - hopes.begin()), kGone});
   }
 }
 

@@ -103,3 +103,35 @@ TEST_CASE("counted budgets cover all rounds as well", "[budget]") {
   CHECK(use.nodes >= 100'000);
   CHECK(use.nodes <= 110'000 + 17 * 400);
 }
+
+TEST_CASE("the solvers' counted budgets cover all rounds of spilling", "[budget]") {
+  struct Case {
+    std::string allocator;
+    std::int64_t nodes;
+    std::int64_t tries;
+  };
+  const auto [allocator, nodes, tries] = GENERATE(values<Case>({
+      {"exact:nodes=20000,seconds=0", 20'000, 0},
+      {"fast:moves=50000", 0, 50'000},
+      {"best:nodes=20000,moves=50000", 20'000, 50'000},
+  }));
+  CAPTURE(allocator);
+  Problem problem = test::tileProblem(400, 3);
+  problem.pools[PoolId(0)].capacity = Bytes(30 << 20);
+  problem.pools.add({.name = "L3"});
+  SearchUse use{.share = 0.125};
+  PlanContext settings;
+  settings.use = &use;
+  const auto choice = AllocatorChoice::parse(allocator);
+  const auto plan =
+      planProblem(problem, {.allocator = *choice, .settings = settings, .traffic = [&] {
+                              return IdMap<StayId, Bytes>(problem.stays.size(), Bytes(100));
+                            }});
+  REQUIRE(plan);
+  CHECK(validate(problem, *plan).empty());
+  CHECK(plan->footprint(PoolId(0)) <= Bytes(30 << 20));
+  // Beyond the budget, every round still packs each pool once and looks at some nodes.
+  CHECK(use.nodes + use.tries > 0);
+  CHECK(use.nodes <= nodes + 40 * 100);
+  CHECK(use.tries <= tries + 40 * 400);
+}

@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "tests/core/import/onnx_corpus.h"
+#include "tests/fuzz/mutators.h"
 #include "tests/fuzz/targets.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
@@ -86,14 +87,15 @@ TEST_CASE("readers survive models of the corpus, changed", "[fuzz][corpus]") {
   const char* given = std::getenv("HIGHWATER_FUZZ_SECONDS");
   const double seconds = given != nullptr ? std::atof(given) : 2;
   const std::uint64_t seed = given != nullptr ? std::random_device()() : 7;
+  const std::string format = GENERATE("onnx", "tflite");
   std::vector<std::string> models;
-  for (const auto& file : hw::filesIn(*folder / "onnx")) {
+  for (const auto& file : hw::filesIn(*folder / format)) {
     constexpr std::uintmax_t kLargest = 40'000;
     if (std::filesystem::file_size(file) <= kLargest) models.push_back(contentOf(file));
   }
   REQUIRE(!models.empty());
-  const auto onnx = std::ranges::find(hw::fuzz::targets(), "onnx", &hw::fuzz::Target::name);
-  REQUIRE(onnx != hw::fuzz::targets().end());
+  const auto reader = std::ranges::find(hw::fuzz::targets(), format, &hw::fuzz::Target::name);
+  REQUIRE(reader != hw::fuzz::targets().end());
   hw::test::Dice dice(seed);
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
@@ -102,11 +104,15 @@ TEST_CASE("readers survive models of the corpus, changed", "[fuzz][corpus]") {
   std::size_t runs = 0;
   for (; elapsed() < seconds; ++runs) {
     const auto pick = dice.roll(0, static_cast<std::int64_t>(models.size()) - 1);
-    const std::string bytes = mutated(dice, models[static_cast<std::size_t>(pick)]);
-    CAPTURE(seed, runs, pick);
+    const std::string& model = models[static_cast<std::size_t>(pick)];
+    const auto number = static_cast<std::uint32_t>(seed + runs);
+    std::string bytes = format == "onnx" ? hw::fuzz::mutatedOnnx(model, number)
+                                         : hw::fuzz::mutatedFlatbuffer(model, number);
+    if (bytes.empty() || runs % 2 == 0) bytes = mutated(dice, model);
+    CAPTURE(format, seed, runs, pick);
     const double before = elapsed();
-    onnx->run(bytes);
+    reader->run(bytes);
     CHECK(elapsed() - before < 5);
   }
-  std::cout << "fuzz: " << runs << " changed models, seed " << seed << '\n';
+  std::cout << "fuzz: " << runs << " changed " << format << " models, seed " << seed << '\n';
 }

@@ -47,7 +47,7 @@ const std::map<std::string, std::string>& expectations() {
       {"hz_mlnet_encoder.onnx", "4/5/128/1"},
       {"hz_model_resize_empty_optional_input.onnx", "1/3/96/0"},
       {"hz_model_with_external_initializers.onnx", "1/2/24/0"},
-      {"hz_nested_local_function.onnx", "4/1/8/4"},
+      {"hz_nested_local_function.onnx", "4/2/12/3"},
       {"hz_node_output_not_used.onnx", "2/5/114/0"},
       {"hz_optional_inputs_ir3.onnx", "2/4/16/0"},
       {"hz_optional_sequence_tensor.onnx", "3/1/1/1"},

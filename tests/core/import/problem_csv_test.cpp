@@ -116,4 +116,32 @@ TEST_CASE("bad problem CSVs are refused with the buffer and the line", "[import]
   CHECK(model.error().text() == bad.error);
 }
 
+TEST_CASE("of many ids, the one that comes twice is found", "[import][csv]") {
+  constexpr std::size_t kRows = 5'000;
+  const auto [first, second] = GENERATE(table<std::size_t, std::size_t>(
+      {{0, 1}, {0, kRows - 1}, {2'500, 2'501}, {17, 4'096}, {kRows - 2, kRows - 1}}));
+  const bool descending = GENERATE(false, true);
+  const auto text = [&](bool repeated) {
+    std::string rows = kHead;
+    for (std::size_t row = 0; row < kRows; ++row) {
+      const std::size_t name = repeated && row == second ? first : row;
+      rows += "buffer" + std::to_string(descending ? kRows - name : name) + ",0,1,4\n\n";
+    }
+    return rows;
+  };
+  REQUIRE(importText(text(false)));
+  const auto model = importText(text(true));
+  REQUIRE_FALSE(model);
+  CHECK(model.error().text() ==
+        "buffer 'buffer" + std::to_string(descending ? kRows - first : first) +
+            "' is listed twice, first in line " + std::to_string(2 * first + 2) + " (line " +
+            std::to_string(2 * second + 2) + ")");
+}
+
+TEST_CASE("a file of line ends makes no room for rows that cannot be", "[import][csv]") {
+  const auto model = importText(kHead + std::string(1'000'000, '\n') + "a,0,1,4\n");
+  REQUIRE(model);
+  CHECK(model->problem->stays.size() == 1);
+}
+
 }  // namespace hw

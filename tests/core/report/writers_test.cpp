@@ -80,6 +80,9 @@ TEST_CASE("names identify, whatever the file calls its tensors", "[tensor_names]
     CHECK(names.find(names.of(id)) == id);
   }
   CHECK(all == std::vector<std::string>{"a", "#t1", "b#t2", "b#t3#", "b#t3", "\\xff#t5", "#t6"});
+  const std::vector<TensorId> one = {TensorId(GENERATE(range(0, 7)))};
+  CHECK(namesOf(graph, one) == std::vector<std::string>{names.of(one.front())});
+  CHECK(namesOf(graph, graph.tensors.keys().toVector()) == all);
   CHECK(names.findId("t4") == TensorId(4));
   CHECK_FALSE(names.findId("t7"));
   CHECK_FALSE(names.findId("4"));

@@ -5,6 +5,7 @@
 
 #include "core/base/csv.h"
 #include "core/base/text.h"
+#include "core/memory/platforms.h"
 #include "core/report/compare_report.h"
 #include "tests/support/methods.h"
 #include "tests/support/printers.h"
@@ -156,6 +157,32 @@ TEST_CASE("over several models an allocator has its wins, means and worst cases"
   // residual: 125 over 96; inception: 236 over 128.
   CHECK(json[1]["worst_gap"].get<double>() == Approx(236.0 / 128 - 1));
   CHECK(json[1]["mean_gap"].get<double>() == Approx((125.0 / 96 + 236.0 / 128) / 2 - 1));
+}
+
+TEST_CASE("configurations are compared as they are, platforms included", "[run][compare]") {
+  const auto model = test::sample("unet");
+  std::vector<RunConfig> configs;
+  for (const Platform& platform : platformCatalog()) {
+    RunConfig config;
+    config.allocator = AllocatorChoice::parse("greedy-by-size").value();
+    config.platform = platform;
+    configs.push_back(std::move(config));
+  }
+  const Comparison comparison = compareConfigs(model, configs, 2, {});
+  REQUIRE(comparison.rows.size() == configs.size());
+  CHECK(comparison.severalPlatforms());
+  for (const RunConfig& config : configs) {
+    INFO(config.platform.name);
+    const auto row =
+        std::ranges::find(comparison.rows, config.platform.name, &ComparisonRow::platform);
+    REQUIRE(row != comparison.rows.end());
+    const auto alone = execute(model, config, {}).value();
+    REQUIRE(row->run);
+    CHECK(row->figures.latency == figuresOf(*alone).latency);
+    CHECK(row->peak() == figuresOf(*alone).peak());
+  }
+  CHECK_FALSE(compareConfigs(model, {configs.front()}, 1, {}).severalPlatforms());
+  CHECK_FALSE(compareConfigs(model, {}, 1, {}).severalPlatforms());
 }
 
 }  // namespace hw

@@ -1,0 +1,136 @@
+#include "app/gui/features/preferences.h"
+
+#include <QApplication>
+#include <QMenu>
+#include <algorithm>
+
+#include "app/gui/features/about_dialog.h"
+#include "app/gui/features/key_bindings.h"
+#include "app/gui/features/settings_dialog.h"
+#include "app/gui/main_window.h"
+
+namespace hw {
+
+namespace {
+
+constexpr QLatin1String kText("view/textPercent");
+constexpr QLatin1String kExact("view/exactBytes");
+constexpr QLatin1String kDecimal("view/decimalAddresses");
+constexpr QLatin1String kAllocator("plan/allocator");
+constexpr QLatin1String kPlatform("plan/platform");
+
+/// Every view writes its texts anew.
+void writeAgain(ViewState* state) {
+  Q_EMIT state->runChanged();
+  Q_EMIT state->momentChanged();
+  Q_EMIT state->selectionChanged();
+}
+
+}  // namespace
+
+Preferences::Preferences(MainWindow* window)
+    : QObject(window), window_(window), desktopFont_(QApplication::font()) {
+  setObjectName(QStringLiteral("preferences"));
+  const Settings& settings = *window->settings();
+  TextUnits::apply({.exactBytes = settings.value(kExact, false).toBool(),
+                    .decimalAddresses = settings.value(kDecimal, false).toBool()});
+  if (textPercent() != 100) applyText();
+  applyDefaults();
+  addCommands();
+}
+
+void Preferences::addCommands() {
+  QMenu* edit = window_->menu(MenuKind::edit);
+  edit->addSeparator();
+  QAction* settings = window_->addCommand(
+      edit, QStringLiteral("settings"), tr("&Settings\u2026"),
+      {QKeySequence(Qt::CTRL | Qt::Key_Comma)},
+      [this] { SettingsDialog(this, window_->findChild<KeyBindings*>(), window_).exec(); });
+  settings->setMenuRole(QAction::PreferencesRole);
+  settings->setToolTip(tr("Appearance, units, what is opened at the start, keys"));
+  QAction* addresses =
+      window_->addCommand(window_->menu(MenuKind::view), QStringLiteral("decimalAddresses"),
+                          tr("Decimal &addresses"), {Qt::Key_X}, {});
+  addresses->setCheckable(true);
+  addresses->setChecked(units().decimalAddresses);
+  addresses->setToolTip(tr("Addresses as numbers of bytes, or in hexadecimal"));
+  connect(addresses, &QAction::toggled, this, [this](bool on) {
+    TextUnits units = TextUnits::current();
+    units.decimalAddresses = on;
+    setUnits(units);
+  });
+}
+
+ThemeChoice Preferences::theme() const { return window_->settings()->theme(); }
+
+void Preferences::setTheme(ThemeChoice theme) {
+  const char* const names[] = {"themeSystem", "themeLight", "themeDark"};
+  auto* action = window_->findChild<QAction*>(QString::fromLatin1(names[static_cast<int>(theme)]));
+  action->trigger();  // The menu shows it then, too.
+}
+
+bool Preferences::reducedMotion() const { return window_->settings()->reducedMotion(); }
+
+void Preferences::setReducedMotion(bool reduced) {
+  window_->findChild<QAction*>(QStringLiteral("reducedMotion"))->setChecked(reduced);
+}
+
+int Preferences::textPercent() const {
+  const int percent = window_->settings()->value(kText, 100).toInt();
+  return std::clamp(percent, kLeastText, kMostText);
+}
+
+void Preferences::setTextPercent(int percent) {
+  window_->settings()->setValue(kText, percent);
+  applyText();
+}
+
+void Preferences::applyText() {
+  QFont font = desktopFont_;
+  if (font.pointSizeF() > 0) font.setPointSizeF(font.pointSizeF() * textPercent() / 100);
+  QApplication::setFont(font);
+}
+
+TextUnits Preferences::units() const { return TextUnits::current(); }
+
+void Preferences::setUnits(const TextUnits& units) {
+  if (units == TextUnits::current()) return;
+  TextUnits::apply(units);
+  window_->settings()->setValue(kExact, units.exactBytes);
+  window_->settings()->setValue(kDecimal, units.decimalAddresses);
+  if (auto* action = window_->findChild<QAction*>(QStringLiteral("decimalAddresses"))) {
+    action->setChecked(units.decimalAddresses);
+  }
+  writeAgain(window_->state());
+  if (window_->belowState()->run()) writeAgain(window_->belowState());
+}
+
+QString Preferences::valueOf(const char* key) const {
+  return window_->settings()->value(QLatin1String(key), {}).toString();
+}
+
+QString Preferences::allocator() const { return valueOf(kAllocator.data()); }
+
+void Preferences::setAllocator(const QString& allocator) {
+  window_->settings()->setValue(kAllocator, allocator);
+  if (!window_->state()->run()) applyDefaults();
+}
+
+QString Preferences::platform() const { return valueOf(kPlatform.data()); }
+
+void Preferences::setPlatform(const QString& platform) {
+  window_->settings()->setValue(kPlatform, platform);
+  if (!window_->state()->run()) applyDefaults();
+}
+
+/// What is unknown by now is passed over: it may come from another version.
+void Preferences::applyDefaults() {
+  RunConfig config = defaultConfig();
+  if (auto choice = AllocatorChoice::parse(allocator().toStdString())) {
+    config.allocator = *std::move(choice);
+  }
+  if (auto preset = openPlatform(platform().toStdString())) config.platform = *std::move(preset);
+  if (!window_->job()->isRunning()) window_->planWith(config);
+}
+
+}  // namespace hw

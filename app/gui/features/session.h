@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+
+#include "app/gui/arguments.h"
+
+namespace hw {
+
+class MainWindow;
+
+/// Takes up work where it was left: the model and its settings, the moment, the visible steps, the
+/// selection and the plan below. A model during whose reopening the studio ended without having
+/// shown it is not opened again by itself.
+class Session : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit Session(MainWindow* window);
+
+  /// Reopens what was open, unless the settings or the last attempt say otherwise.
+  void restore();
+  /// Keeps what is on show. Happens by itself a moment after every change, and on closing.
+  void save();
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void reopened();
+  void goTo();
+  void planBelow(const QString& allocator);
+
+  MainWindow* window_;
+  QTimer delay_;
+  bool restoring_ = false;
+};
+
+/// Whether to restore at all: on unless switched off.
+bool restoresSession(const class Settings& settings);
+void setRestoresSession(class Settings& settings, bool on);
+
+}  // namespace hw

@@ -1,0 +1,75 @@
+#include "core/plan/measure_range.h"
+
+#include <algorithm>
+
+namespace hw {
+namespace {
+
+Interval<Step> clipped(Interval<Step> steps, Interval<Step> range) {
+  return {std::max(steps.begin, range.begin), std::min(steps.end, range.end)};
+}
+
+bool livesIn(const Problem& problem, StayId stay, Interval<Step> range) {
+  if (clipped(problem.stays[stay].steps, range).empty()) return false;
+  return std::ranges::any_of(problem.liveSteps(stay), [&](const Interval<Step>& live) {
+    return !clipped(live, range).empty();
+  });
+}
+
+/// One past the highest byte that a stay of the pool takes, in the flat address space.
+Bytes topOf(const RangePart& part, PoolId pool) {
+  std::vector<Bytes> starts;
+  Bytes start;
+  if (part.plan.regions.contains(pool)) {
+    for (const Bytes size : part.plan.regions[pool]) {
+      starts.push_back(start);
+      start += size;
+    }
+  }
+  Bytes top;
+  for (const StayId stay : part.plan.addresses.keys()) {
+    const auto& at = part.plan.addresses[stay];
+    if (!at || at->pool != pool || at->region.index() >= starts.size()) continue;
+    top = std::max(top, starts[at->region.index()] + at->offset + part.problem.stays[stay].size);
+  }
+  return top;
+}
+
+}  // namespace
+
+RangePart cutToRange(const Problem& problem, const Plan& plan, Interval<Step> range) {
+  RangePart part;
+  part.problem.pools = problem.pools;
+  part.problem.steps = range.end;
+  part.plan.status = plan.status;
+  part.plan.regions = plan.regions;
+  IdMap<StayId, StayId> kept(problem.stays.size());
+  for (const StayId stay : problem.stays.keys()) {
+    if (!livesIn(problem, stay, range)) continue;
+    Stay cut = problem.stays[stay];
+    cut.steps = clipped(cut.steps, range);
+    kept[stay] = part.problem.stays.add(cut);
+    part.whole.add(stay);
+    part.plan.addresses.add(plan.addresses.contains(stay) ? plan.addresses[stay] : std::nullopt);
+  }
+  for (const Gap& gap : problem.gaps) {
+    const Interval<Step> steps = clipped(gap.steps, range);
+    if (kept[gap.stay] && !steps.empty()) part.problem.gaps.push_back({kept[gap.stay], steps});
+  }
+  for (const Overlay& overlay : problem.overlays) {
+    const bool whole = kept[overlay.over] && kept[overlay.stay];
+    // Written over its input before the range: inside it there is nothing left to share.
+    if (!whole || problem.stays[overlay.stay].steps.begin < range.begin) continue;
+    part.problem.overlays.push_back({kept[overlay.over], kept[overlay.stay]});
+  }
+  return part;
+}
+
+PlanMetrics measureRange(const Problem& problem, const Plan& plan, Interval<Step> range) {
+  const RangePart part = cutToRange(problem, plan, range);
+  PlanMetrics metrics = measure(part.problem, part.plan);
+  for (const PoolId pool : metrics.pools.keys()) metrics.pools[pool].peak = topOf(part, pool);
+  return metrics;
+}
+
+}  // namespace hw

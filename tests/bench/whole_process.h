@@ -1,0 +1,101 @@
+#pragma once
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/plan/problem.h"
+
+extern char** environ;
+
+namespace hw::bench {
+
+/// What a run of the whole program took, from its start to its end.
+struct ProcessCost {
+  double wall = 0;            ///< Seconds.
+  double cpu = 0;             ///< Seconds, user and system.
+  std::int64_t resident = 0;  ///< The most bytes resident at a time.
+  std::int64_t peak = 0;      ///< Of the plan, bytes; 0 when there is none.
+  std::int64_t lowerBound = 0;
+};
+
+/// `highwater` beside this benchmark in the build folder.
+inline std::string programPath() {
+  const auto self = std::filesystem::read_symlink("/proc/self/exe");
+  return (self.parent_path().parent_path() / "app" / "cli" / "highwater").string();
+}
+
+/// The first whole number, digits grouped by commas, after `label` in `text`; 0 without any.
+inline std::int64_t numberAfter(const std::string& text, const std::string& label) {
+  const std::size_t at = text.find(label);
+  if (at == std::string::npos) return 0;
+  std::int64_t number = 0;
+  std::size_t i = text.find_first_of("0123456789", at);
+  for (; i < text.size() && (std::isdigit(text[i]) != 0 || text[i] == ','); ++i) {
+    if (text[i] != ',') number = number * 10 + (text[i] - '0');
+  }
+  return number;
+}
+
+/// `highwater plan FILE`, its report written to `report`.
+inline ProcessCost planFile(const std::string& file, const std::string& report) {
+  const std::string program = programPath();
+  std::string words[] = {program, "plan", file, "--quiet"};
+  char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, report.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const auto start = std::chrono::steady_clock::now();
+  pid_t child = 0;
+  ProcessCost cost;
+  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  int status = 0;
+  rusage usage{};
+  if (failed != 0 || wait4(child, &status, 0, &usage) != child) return cost;
+  cost.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  cost.cpu = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  cost.resident = std::int64_t{usage.ru_maxrss} * 1024;
+  std::ifstream in(report);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  cost.peak = numberAfter(text, "\n  peak ");
+  cost.lowerBound = numberAfter(text, "lower bound of all pools");
+  return cost;
+}
+
+/// The least wall time of several runs on `problem`, written to a file of the temporary folder.
+inline ProcessCost planWhole(const Problem& problem, int repeats) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path();
+  const std::string file = (folder / "highwater_bench.csv").string();
+  const std::string report = (folder / "highwater_bench.txt").string();
+  std::ofstream out(file);
+  out << "id,lower,upper,size\n";
+  for (const StayId id : problem.stays.keys()) {
+    const Stay& stay = problem.stays[id];
+    out << 'b' << id.index() << ',' << stay.steps.begin.count() << ',' << stay.steps.end.count()
+        << ',' << stay.size.count() << '\n';
+  }
+  out.close();
+  ProcessCost least = planFile(file, report);
+  for (int i = 1; i < repeats; ++i) {
+    const ProcessCost again = planFile(file, report);
+    if (again.wall < least.wall) least = again;
+  }
+  fs::remove(file);
+  fs::remove(report);
+  return least;
+}
+
+}  // namespace hw::bench

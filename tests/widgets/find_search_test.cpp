@@ -1,0 +1,204 @@
+#include <QSignalSpy>
+#include <QTest>
+#include <catch2/catch.hpp>
+#include <ctime>
+
+#include "tests/widgets/support.h"
+#include "widgets/find/fuzzy.h"
+#include "widgets/find/search_box.h"
+
+using namespace hw;
+
+namespace {
+
+std::vector<std::string> namesOf(const SearchIndex& index, const SearchResult& result) {
+  std::vector<std::string> names;
+  for (const SearchHit& hit : result.hits) {
+    if (hit.kind == SearchHit::Kind::step) {
+      names.push_back("step " + std::to_string(hit.step.count()));
+    } else if (hit.op) {
+      names.push_back(displayName(index.run().graph(), hit.op));
+    } else {
+      names.push_back(index.run().stayName(hit.stay));
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> found(const std::shared_ptr<const Run>& run, std::string_view query) {
+  const SearchIndex index(run);
+  return namesOf(index, index.find(query));
+}
+
+/// Selects by typing, waiting for the index.
+void type(SearchBox& box, const QString& text) {
+  box.begin();
+  QTest::keyClicks(&box, text);
+  REQUIRE(QTest::qWaitFor([&] { return box.result().found > 0 || !box.result().error.empty(); },
+                          10'000));
+}
+
+}  // namespace
+
+TEST_CASE("whole matches come before prefixes, word starts, insides and loose ones", "[find]") {
+  const std::vector<std::string> texts = {"conv", "conv_1", "a/conv", "deconv", "c_o_n_v"};
+  int before = 1'000'000;
+  for (const std::string& text : texts) {
+    const auto score = fuzzyScore("conv", text, true);
+    CAPTURE(text);
+    REQUIRE(score);
+    CHECK(*score < before);
+    before = *score;
+  }
+  CHECK_FALSE(fuzzyScore("conv", "c_o_n_v", false));
+  CHECK_FALSE(fuzzyScore("conv", "vnoc", true));
+  CHECK(fuzzyScore("nlr7", "net/layer7/relu", true));  // Not the r of relu: no 7 follows it.
+  CHECK(*fuzzyScore("conv", "conv_1", false) > *fuzzyScore("conv", "conv_11", false));
+}
+
+TEST_CASE("what a fuzzy match points at spells the pattern", "[find]") {
+  const std::string text = "go to first divergence";
+  for (const std::string pattern : {"gfd", "div", "divergence", "to", "gotofirst", "tfd"}) {
+    const auto match = fuzzyMatch(pattern, text);
+    CAPTURE(pattern);
+    REQUIRE(match);
+    std::string spelled;
+    for (const std::size_t at : match->at) spelled += text[at];
+    CHECK(spelled == pattern);
+    CHECK(std::ranges::is_sorted(match->at));
+  }
+  CHECK_FALSE(fuzzyMatch("xyz", text));
+}
+
+TEST_CASE("names, sizes, addresses and steps are found", "[find]") {
+  //   10 | b b .      a 4 bytes in step 0, b 6 in 0 and 1, c 3 in 1, d 10 in 2
+  //    4 | a c .
+  const auto run = test::smallRun();
+  CHECK(found(run, "b") == std::vector<std::string>{"b"});
+  CHECK(found(run, "op1") == std::vector<std::string>{"op1"});
+  CHECK(found(run, ">5") == std::vector<std::string>{"d", "b"});
+  CHECK(found(run, ">= 4") == std::vector<std::string>{"d", "b", "a"});
+  CHECK(found(run, "<4") == std::vector<std::string>{"c"});
+  CHECK(found(run, "=6 B") == std::vector<std::string>{"b"});
+  CHECK(found(run, "3..4") == std::vector<std::string>{"a", "c"});
+  CHECK(found(run, "0x3") == std::vector<std::string>{"a", "d"});
+  CHECK(found(run, "0x9") == std::vector<std::string>{"b", "d"});
+  CHECK(found(run, "#2") == std::vector<std::string>{"step 2"});
+  CHECK(found(run, "step 1") == std::vector<std::string>{"step 1"});
+  CHECK(found(run, "#3").empty());
+  // A bare number may be a step, an address or part of a name.
+  CHECK(found(run, "2") == std::vector<std::string>{"step 2", "a", "c", "d", "op2"});
+  CHECK(found(run, "nothing like it").empty());
+  CHECK(found(run, "   ").empty());
+}
+
+TEST_CASE("a size that is none is named, and finds nothing", "[find]") {
+  const SearchIndex index(test::smallRun());
+  for (const char* query : {">", "> many", "<64Foo", "4..x", "=-3"}) {
+    CAPTURE(query);
+    const SearchResult result = index.find(query);
+    CHECK_FALSE(result.error.empty());
+    CHECK(result.hits.empty());
+  }
+}
+
+TEST_CASE("every stay found is there for the filter, though the list is cut", "[find]") {
+  const auto run = test::randomRun(11, 2'000, 300);
+  const SearchIndex index(run);
+  const SearchResult result = index.find("t1");
+  CHECK(result.hits.size() == SearchIndex::kMostHits);
+  CHECK(result.found > result.hits.size());
+  std::size_t kept = 0;
+  for (const StayId stay : run->problem.stays.keys()) {
+    const bool named = run->stayName(stay).find("t1") != std::string::npos;
+    CHECK(result.stays[stay.index()] == named);
+    kept += named;
+  }
+  CHECK(kept == result.found);
+}
+
+TEST_CASE("a hundred thousand names are searched within a frame or two", "[find]") {
+  auto run = std::make_shared<Run>(*test::smallRun());
+  auto model = std::make_shared<Model>(*run->model);
+  auto graph = std::make_shared<Graph>(*model->graph);
+  for (int i = 0; i < 100'000; ++i) {
+    graph->tensors.add({.name = "network/stage" + std::to_string(i % 7) + "/layer" +
+                                std::to_string(i) + "/Relu:0"});
+    run->storage.slots.add(std::nullopt);
+  }
+  model->graph = graph;
+  run->model = model;
+  const SearchIndex index(run);
+  for (const char* query : {"layer9999", "relu", "stage3/layer", "nwlr77", "zzz"}) {
+    const std::clock_t begin = std::clock();
+    const SearchResult result = index.find(query);
+    const double ms = 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    WARN(query << ": " << result.found << " in " << ms << " ms of CPU");
+    CHECK(ms < 300);
+  }
+}
+
+TEST_CASE("typing lists what is found; Down and Enter choose", "[find]") {
+  ViewState state;
+  state.setRun(test::randomRun(5, 60, 30));
+  SearchBox box(&state);
+  box.resize(200, 26);
+  box.show();
+  QSignalSpy chosen(&box, &SearchBox::chosen);
+  type(box, QStringLiteral("t1"));
+  CHECK(box.isListOpen());
+  CHECK(box.list()->currentIndex().row() == 0);
+  QTest::keyClick(&box, Qt::Key_Down);
+  CHECK(box.list()->currentIndex().row() == 1);
+  QTest::keyClick(&box, Qt::Key_Up);
+  QTest::keyClick(&box, Qt::Key_Return);
+  CHECK_FALSE(box.isListOpen());
+  REQUIRE(chosen.size() == 1);
+  const auto hit = chosen[0][0].value<SearchHit>();
+  CHECK(state.run()->stayName(hit.stay) == "t1");
+  SECTION("F3 goes on and around") {
+    const auto rows = static_cast<int>(box.result().hits.size());
+    for (int i = 1; i <= rows; ++i) box.goOn(1);
+    REQUIRE(chosen.size() == 1 + rows);
+    CHECK(chosen.back()[0].value<SearchHit>().stay == hit.stay);
+    box.goOn(-1);
+    CHECK(chosen.back()[0].value<SearchHit>().stay == box.result().hits.back().stay);
+  }
+  SECTION("Esc closes the list first, then empties the box") {
+    QTest::keyClicks(&box, QStringLiteral("1"));
+    CHECK(box.isListOpen());
+    QTest::keyClick(&box, Qt::Key_Escape);
+    CHECK_FALSE(box.isListOpen());
+    CHECK_FALSE(box.text().isEmpty());
+    QTest::keyClick(&box, Qt::Key_Escape);
+    CHECK(box.text().isEmpty());
+  }
+}
+
+TEST_CASE("what was not found is dimmed on request", "[find]") {
+  ViewState state;
+  state.setRun(test::smallRun());
+  SearchBox box(&state);
+  box.show();
+  type(box, QStringLiteral("b"));
+  CHECK_FALSE(state.filter());
+  box.setDims(true);
+  REQUIRE(state.filter());
+  CHECK(state.filter()->count == 1);
+  CHECK(state.filter()->keeps(StayId(1)));
+  QTest::keyClicks(&box, QStringLiteral("zz"));
+  CHECK_FALSE(state.filter());
+  box.setText(QStringLiteral("d"));
+  CHECK(state.filter());
+  box.setDims(false);
+  CHECK_FALSE(state.filter());
+}
+
+TEST_CASE("without a run there is nothing to find, and the box says so", "[find]") {
+  ViewState state;
+  SearchBox box(&state);
+  CHECK_FALSE(box.isEnabled());
+  CHECK(box.toolTip().contains(QStringLiteral("Open a model")));
+  state.setRun(test::smallRun());
+  CHECK(box.isEnabled());
+}

@@ -1,0 +1,271 @@
+#include "widgets/compare/capacity_panel.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "widgets/compare/compare_model.h"
+#include "widgets/panels/run_text.h"
+
+namespace hw {
+namespace {
+
+constexpr std::size_t kPoints = 33;
+/// Positions of the slider: finer than pixels.
+constexpr int kSliderSteps = 4'000;
+
+/// Sweeps under both come to the same: they may differ in L2 alone.
+bool sameButForL2(const RunConfig& a, RunConfig b) {
+  b.l2 = a.l2;
+  return a.allocator.text() == b.allocator.text() && sameSettings(a, b);
+}
+
+/// The nearest capacity that was tried and is not larger; null when all are.
+const CapacityPoint* pointAt(const std::vector<CapacityPoint>& points, Bytes capacity) {
+  const CapacityPoint* found = nullptr;
+  for (const CapacityPoint& point : points) {
+    if (point.capacity <= capacity) found = &point;
+  }
+  return found;
+}
+
+}  // namespace
+
+CapacityPanel::CapacityPanel(ViewState* state, QWidget* parent)
+    : QWidget(parent),
+      state_(state),
+      chart_(new CapacityChart(this)),
+      slider_(new QSlider(Qt::Horizontal, this)),
+      figure_(new QComboBox(this)),
+      sweep_(new QPushButton(tr("S&weep"), this)),
+      stop_(new QPushButton(tr("&Stop"), this)),
+      plan_(new QPushButton(tr("&Plan with this capacity"), this)),
+      progress_(new QProgressBar(this)),
+      note_(new QLabel(this)) {
+  setMinimumSize(320, 110);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(buildHead());
+  layout->addWidget(chart_, 1);
+  layout->addWidget(buildFoot());
+  chart_->viewport()->installEventFilter(this);
+  connect(state, &ViewState::runChanged, this, &CapacityPanel::showRun);
+  connect(chart_, &CapacityChart::positionPicked, this,
+          [this](Bytes capacity) { setCapacity(alignUp(capacity, kCapacityGrain)); });
+  connect(&job_, &SweepJob::started, this, &CapacityPanel::refresh);
+  connect(&job_, &SweepJob::pointDone, this, &CapacityPanel::addPoint);
+  connect(&job_, &SweepJob::finished, this, &CapacityPanel::finish);
+  connect(&job_, &SweepJob::progressed, this, [this](double fraction, const QString& what) {
+    progress_->setValue(qRound(fraction * progress_->maximum()));
+    progress_->setToolTip(what);
+  });
+  showRun();
+}
+
+QWidget* CapacityPanel::buildHead() {
+  sweep_->setObjectName(QStringLiteral("capacitySweep"));
+  stop_->setObjectName(QStringLiteral("capacityStop"));
+  stop_->setToolTip(tr("Keeps the capacities that are done"));
+  plan_->setObjectName(QStringLiteral("capacityPlan"));
+  figure_->addItems({tr("L3 traffic"), tr("Latency"), tr("Spilled"), tr("Peak of all pools")});
+  figure_->setObjectName(QStringLiteral("capacityFigure"));
+  figure_->setAccessibleName(tr("What is drawn over the capacity"));
+  figure_->setToolTip(
+      tr("What is drawn: bytes read and written outside L2 in one run, the "
+         "simulated time of one run, the sizes of what lives outside L2, or the "
+         "bytes to reserve in all pools"));
+  progress_->setAccessibleName(tr("Progress of the sweep"));
+  progress_->setMaximum(1000);
+  progress_->setMaximumWidth(120);
+  progress_->setTextVisible(false);
+  note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  auto* head = new QWidget(this);
+  auto* row = new QHBoxLayout(head);
+  row->setContentsMargins(4, 2, 4, 2);
+  row->setSpacing(4);
+  for (QWidget* widget : std::initializer_list<QWidget*>{figure_, sweep_, stop_, progress_}) {
+    row->addWidget(widget);
+  }
+  row->addWidget(note_, 1);
+  row->addWidget(plan_);
+  connect(sweep_, &QPushButton::clicked, this, &CapacityPanel::sweep);
+  connect(stop_, &QPushButton::clicked, &job_, &SweepJob::stop);
+  connect(plan_, &QPushButton::clicked, this, [this] { Q_EMIT capacityWanted(capacity()); });
+  connect(figure_, &QComboBox::currentIndexChanged, this, [this](int index) {
+    chart_->setFigure(static_cast<CapacityFigure>(index));
+    showPosition();
+  });
+  return head;
+}
+
+QWidget* CapacityPanel::buildFoot() {
+  slider_->setObjectName(QStringLiteral("capacitySlider"));
+  slider_->setRange(1, kSliderSteps);
+  slider_->setPageStep(kSliderSteps / 20);
+  slider_->setSingleStep(kSliderSteps / 200);
+  slider_->setAccessibleName(tr("Capacity of L2"));
+  slider_->installEventFilter(this);
+  auto* foot = new QWidget(this);
+  auto* row = new QHBoxLayout(foot);
+  row->setContentsMargins(0, 0, 0, 2);
+  row->addWidget(slider_);
+  connect(slider_, &QSlider::valueChanged, this, &CapacityPanel::showPosition);
+  return foot;
+}
+
+/// The handle stands below what it points at.
+void CapacityPanel::alignSlider() {
+  const QRect plot = chart_->plotRect();
+  constexpr int kHalfHandle = 8;
+  auto* row = slider_->parentWidget()->layout();
+  const int right = chart_->viewport()->width() - plot.right();
+  row->setContentsMargins(std::max(0, plot.left() - kHalfHandle), 0,
+                          std::max(0, right - kHalfHandle), 2);
+}
+
+/// The window has other uses for the keys of a slider: those go to whoever has the focus.
+bool CapacityPanel::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == slider_ && event->type() == QEvent::ShortcutOverride) {
+    const auto* key = static_cast<QKeyEvent*>(event);
+    const bool plain = key->modifiers() == Qt::NoModifier;
+    const QList<int> own{Qt::Key_Left, Qt::Key_Right, Qt::Key_Home, Qt::Key_End};
+    event->setAccepted(plain && own.contains(key->key()));
+    return event->isAccepted();
+  }
+  if (watched != slider_ && event->type() == QEvent::Resize) alignSlider();
+  return QWidget::eventFilter(watched, event);
+}
+
+CapacityPanel::Entry* CapacityPanel::entryOf(const Run& run) {
+  const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
+    return entry.model == run.model && sameButForL2(entry.config, run.config);
+  });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+void CapacityPanel::sweep() {
+  const auto run = state_->run();
+  if (!run || job_.isRunning()) return;
+  Entry* known = entryOf(*run);
+  if (known && known->whole) return;
+  if (known) {
+    known->points.clear();
+  } else {
+    entries_.push_front({.model = run->model, .config = run->config});
+    if (entries_.size() > kMostEntries) entries_.pop_back();
+    known = &entries_.front();
+  }
+  sweeping_ = known;
+  failure_.clear();
+  progress_->setValue(0);
+  job_.start(run->model, run->config, kPoints);
+}
+
+void CapacityPanel::addPoint(const CapacityPoint& point) {
+  auto& points = sweeping_->points;
+  const auto at = std::ranges::lower_bound(points, point.capacity, {}, &CapacityPoint::capacity);
+  points.insert(at, point);
+  const auto run = state_->run();
+  if (!run || entryOf(*run) != sweeping_) return;
+  const Bytes position = points.size() == 1
+                             ? run->problem.pools[PoolId(0)].capacity.value_or(point.capacity)
+                             : capacity();
+  chart_->setPoints(points);
+  setCapacity(position);
+  refresh();
+}
+
+void CapacityPanel::finish(const QString& error, bool whole) {
+  failure_ = error;
+  if (sweeping_) sweeping_->whole = error.isEmpty() && whole;
+  sweeping_ = nullptr;
+  refresh();
+}
+
+/// A sweep goes on while other plans of its model are looked at.
+void CapacityPanel::showRun() {
+  const auto run = state_->run();
+  if (sweeping_ && (!run || run->model != sweeping_->model)) {
+    job_.abandon();
+    sweeping_ = nullptr;
+  }
+  std::erase_if(entries_, [&](const Entry& entry) { return !run || entry.model != run->model; });
+  failure_.clear();
+  const Entry* entry = run ? entryOf(*run) : nullptr;
+  chart_->setPoints(entry ? entry->points : std::vector<CapacityPoint>());
+  const auto planned = run ? run->problem.pools[PoolId(0)].capacity : std::nullopt;
+  chart_->setPlanned(planned);
+  setCapacity(planned.value_or(chart_->most()));
+  refresh();
+}
+
+void CapacityPanel::refresh() {
+  const auto run = state_->run();
+  const Entry* entry = run ? entryOf(*run) : nullptr;
+  const bool known = entry && entry->whole;
+  const bool busy = job_.isRunning();
+  const bool any = !chart_->points().empty();
+  sweep_->setEnabled(run && !busy && !known);
+  sweep_->setToolTip(
+      !run    ? tr("Open a model first")
+      : busy  ? tr("A sweep is under way")
+      : known ? tr("The curve is complete: it is kept for these settings")
+              : tr("Plans the model at %1 capacities of L2, in the background").arg(kPoints));
+  stop_->setVisible(busy);
+  progress_->setVisible(busy);
+  slider_->setEnabled(any);
+  slider_->setToolTip(any ? tr("The capacity to look at") : tr("Sweep first"));
+  plan_->setEnabled(any);
+  plan_->setToolTip(any ? tr("Plans again with as much L2 as the slider says")
+                        : tr("Sweep first, then choose a capacity"));
+  showPosition();
+}
+
+/// Positions of the slider are rounded; what was asked for is not.
+Bytes CapacityPanel::capacity() const {
+  if (slider_->value() == exactAt_ && exact_ <= chart_->most()) return exact_;
+  const double share = static_cast<double>(slider_->value()) / kSliderSteps;
+  const auto bytes = static_cast<std::int64_t>(share * static_cast<double>(chart_->most().count()));
+  return alignUp(Bytes(std::max<std::int64_t>(1, bytes)), kCapacityGrain);
+}
+
+void CapacityPanel::setCapacity(Bytes capacity) {
+  const double share =
+      static_cast<double>(capacity.count()) / static_cast<double>(chart_->most().count());
+  exact_ = capacity;
+  exactAt_ = std::max(1, static_cast<int>(std::clamp(share, 0.0, 1.0) * kSliderSteps));
+  slider_->setValue(exactAt_);
+  showPosition();
+}
+
+void CapacityPanel::showPosition() {
+  chart_->setPosition(capacity());
+  if (!failure_.isEmpty()) {
+    note_->setText(tr("Cannot sweep: %1").arg(failure_));
+  } else if (chart_->points().empty()) {
+    note_->clear();
+  } else {
+    const CapacityPoint* point = pointAt(chart_->points(), capacity());
+    const QString size = tr("L2 of %1").arg(sizeText(capacity()));
+    note_->setText(!point ? tr("%1: less than any that was tried").arg(size)
+                   : !point->fits
+                       ? tr("%1: no plan fits").arg(size)
+                       : tr("%1: L3 traffic %2, latency %3, spilled %4")
+                             .arg(size, capacityFigureText(*point, CapacityFigure::farTraffic),
+                                  capacityFigureText(*point, CapacityFigure::latency),
+                                  capacityFigureText(*point, CapacityFigure::spilled)));
+    slider_->setAccessibleDescription(note_->text());
+  }
+  const CapacityPoint* tried = pointAt(chart_->points(), capacity());
+  note_->setToolTip(tried ? tr("Figures of the nearest capacity that was tried and is not larger, "
+                               "%1, which fits this one too")
+                                .arg(fullSizeText(tried->capacity))
+                          : note_->text());
+}
+
+}  // namespace hw

@@ -1,0 +1,100 @@
+#include "widgets/compare/compare_charts.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+#include <array>
+
+#include "core/base/text.h"
+#include "widgets/panels/run_text.h"
+
+namespace hw {
+namespace {
+
+constexpr std::array kFigures = {CompareColumn::peak,     CompareColumn::gap,
+                                 CompareColumn::planning, CompareColumn::latency,
+                                 CompareColumn::moved,    CompareColumn::fragmentation};
+
+}  // namespace
+
+CompareCharts::CompareCharts(CompareModel* model, QWidget* parent)
+    : QWidget(parent),
+      model_(model),
+      figure_(new QComboBox(this)),
+      chart_(new BarChart(this)),
+      area_(new QScrollArea(this)),
+      empty_(new QLabel(tr("Compare first (Ctrl+D): the figures of all plans are drawn here."),
+                        this)) {
+  for (const CompareColumn column : kFigures) {
+    const ColumnInfo info = columnInfo(column);
+    figure_->addItem(info.title);
+    figure_->setItemData(figure_->count() - 1, info.meaning, Qt::ToolTipRole);
+  }
+  figure_->setObjectName(QStringLiteral("barFigure"));
+  figure_->setAccessibleName(tr("What the bars show"));
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setWordWrap(true);
+  area_->setWidget(chart_);
+  area_->setWidgetResizable(true);
+  area_->setFrameShape(QFrame::NoFrame);
+  area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setMinimumSize(240, 90);
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(4, 2, 4, 2);
+  head->addWidget(figure_);
+  head->addStretch(1);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addLayout(head);
+  layout->addWidget(area_, 1);
+  layout->addWidget(empty_, 1);
+  const auto again = [this] { showComparison(); };
+  connect(figure_, &QComboBox::currentIndexChanged, this, again);
+  connect(model_, &QAbstractItemModel::modelReset, this, again);
+  connect(model_, &QAbstractItemModel::dataChanged, this, again);
+  connect(chart_, &BarChart::chosen, this, &CompareCharts::rowChosen);
+  showComparison();
+}
+
+CompareColumn CompareCharts::column() const {
+  return kFigures[static_cast<std::size_t>(std::max(0, figure_->currentIndex()))];
+}
+
+Bar CompareCharts::barOf(int index) const {
+  const ComparisonRow& row = *model_->row(index);
+  const auto cell = [&](int column) { return model_->index(index, column).data(); };
+  const QString letter = cell(CompareModel::shown).toString();
+  Bar bar;
+  bar.name = cell(CompareModel::allocator).toString();
+  if (!model_->isIdle(CompareModel::platform)) {
+    bar.name = tr("%1 on %2").arg(bar.name, cell(CompareModel::platform).toString());
+  }
+  if (!letter.isEmpty()) bar.name = QStringLiteral("%1: %2").arg(letter, bar.name);
+  bar.toolTip = QStringLiteral("%1\n%2").arg(bar.name, columnInfo(column()).meaning);
+  bar.kind = row.best ? Bar::Kind::best : row.fits() ? Bar::Kind::plain : Bar::Kind::failed;
+  bar.value = columnFigure(row, column());
+  bar.text = bar.value ? figureText(row, column()) : cell(CompareModel::verdict).toString();
+  if (row.run && !row.fits()) bar.text = tr("%1, does not fit").arg(bar.text);
+  if (column() == CompareColumn::peak && row.run) {
+    bar.mark = static_cast<double>(row.figures.lowerBound.count());
+    bar.toolTip += tr("\nLower bound %1").arg(sizeText(row.figures.lowerBound));
+  }
+  return bar;
+}
+
+void CompareCharts::showComparison() {
+  const bool any = model_->rowCount() > 0;
+  area_->setVisible(any);
+  empty_->setVisible(!any);
+  figure_->setEnabled(any);
+  figure_->setToolTip(any ? columnInfo(column()).meaning : tr("There is nothing to draw yet"));
+  std::vector<Bar> bars;
+  for (int row = 0; row < model_->rowCount(); ++row) bars.push_back(barOf(row));
+  chart_->setAccessibleName(tr("%1 of all plans as bars").arg(columnInfo(column()).title));
+  chart_->setBars(std::move(bars));
+  chart_->setMinimumHeight(chart_->sizeHint().height());
+}
+
+QString CompareCharts::emptyText() const { return empty_->isHidden() ? QString() : empty_->text(); }
+
+}  // namespace hw

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <QTableView>
+#include <map>
+
+#include "widgets/compare/compare_model.h"
+
+namespace hw {
+
+/// The table of a comparison: sorts by any heading, hides and shows columns from the heading's
+/// menu, and copies itself. Enter opens the current row, Space ticks it "shown below", Ctrl+C
+/// copies.
+class CompareTable : public QTableView {
+  Q_OBJECT
+
+ public:
+  explicit CompareTable(CompareModel* model, QWidget* parent = nullptr);
+
+  /// The current row in the model, not on screen; -1 when there is none.
+  int currentRow() const;
+  void goTo(int row);
+  int rowOf(const QModelIndex& index) const { return order_->mapToSource(index).row(); }
+
+  /// Hides columns that say nothing and those that the user does not want, and fits the others.
+  void arrangeColumns();
+  /// The user's own choice, which outlasts comparisons.
+  void setColumnWanted(int column, bool wanted);
+  /// What is on screen as CSV, in its order, with exact figures: one line a row after a header.
+  QString toCsv() const;
+  /// A box for every column.
+  QMenu* columnMenu(QWidget* parent);
+
+ public Q_SLOTS:
+  void copy() const;
+
+ Q_SIGNALS:
+  /// Of the model: the current row should be opened, or be ticked or not.
+  void openWanted(int row);
+  void belowToggled(int row);
+  /// A row has another place on screen, or another one is current.
+  void menuWanted(int row, const QPoint& at);
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  bool event(QEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
+
+ private:
+  QString cellCsv(int row, int column) const;
+
+  CompareModel* model_;
+  CompareOrder* order_;
+  std::map<int, bool> wanted_;  ///< By column: what the user chose.
+};
+
+}  // namespace hw

@@ -1,0 +1,203 @@
+#include "widgets/find/search_index.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "core/base/text.h"
+#include "widgets/canvas/block_store.h"
+#include "widgets/find/fuzzy.h"
+
+namespace hw {
+namespace {
+
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+std::optional<std::int64_t> readHex(std::string_view text) {
+  if (!text.starts_with("0x") || text.size() < 3) return {};
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), value, 16);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return {};
+  return value;
+}
+
+/// "step 12" and "#12".
+std::optional<std::int64_t> readStep(std::string_view text) {
+  if (text.starts_with("step ")) return parseInteger(trimText(text.substr(5)));
+  if (text.starts_with("#")) return parseInteger(trimText(text.substr(1)));
+  return {};
+}
+
+struct SizeRange {
+  Bytes least{};
+  Bytes most = kMaxBytes;
+};
+
+/// "> 64KiB", "4KiB..1MiB"; nothing when `text` is no comparison, an error when it is a broken one.
+std::optional<Result<SizeRange>> readSizes(std::string_view text) {
+  const auto sized = [](std::string_view part) { return parseSize(trimText(part)); };
+  if (const auto dots = text.find(".."); dots != std::string_view::npos && dots > 0 &&
+                                         std::isdigit(static_cast<unsigned char>(text[0]))) {
+    const auto least = sized(text.substr(0, dots));
+    const auto most = sized(text.substr(dots + 2));
+    if (!least) return tl::unexpected(least.error());
+    if (!most) return tl::unexpected(most.error());
+    return SizeRange{*least, *most};
+  }
+  const auto is = [&](std::string_view sign) { return text.starts_with(sign); };
+  if (!is(">") && !is("<") && !is("=")) return {};
+  const bool equal = text.size() > 1 && text[1] == '=';
+  const auto bytes = sized(text.substr(equal ? 2 : 1));
+  if (!bytes) return tl::unexpected(bytes.error());
+  if (is("=")) return SizeRange{*bytes, *bytes};
+  if (is(">")) return SizeRange{equal ? *bytes : *bytes + Bytes(1), kMaxBytes};
+  return SizeRange{Bytes(), equal ? *bytes : *bytes - Bytes(1)};
+}
+
+}  // namespace
+
+SearchIndex::SearchIndex(std::shared_ptr<const Run> run) : run_(std::move(run)) {
+  const Problem& problem = run_->problem;
+  places_.resize(problem.stays.size());
+  std::vector<std::vector<Bytes>> starts;
+  for (const PoolId pool : problem.pools.keys()) starts.push_back(regionStarts(run_->plan, pool));
+  for (const StayId stay : run_->plan.addresses.keys()) {
+    const auto& at = run_->plan.addresses[stay];
+    if (!at || at->region.index() >= starts[at->pool.index()].size()) continue;
+    const Bytes begin = starts[at->pool.index()][at->region.index()] + at->offset;
+    places_[stay.index()] = {begin, begin + problem.stays[stay].size};
+  }
+  run_->model->problem ? addStays() : addTensors();
+  addOps();
+}
+
+void SearchIndex::addName(Named named, std::string_view name, std::string_view type) {
+  named.first = static_cast<std::uint32_t>(text_.size());
+  named.length = static_cast<std::uint32_t>(name.size());
+  named.type = static_cast<std::uint32_t>(type.size());
+  std::ranges::transform(name, std::back_inserter(text_), lower);
+  std::ranges::transform(type, std::back_inserter(text_), lower);
+  names_.push_back(named);
+}
+
+void SearchIndex::addStays() {
+  for (const StayId stay : run_->problem.stays.keys()) {
+    addName({.stay = stay}, run_->stayName(stay));
+  }
+}
+
+void SearchIndex::addTensors() {
+  std::vector<StayId> stays(run_->storage.buffers.size());
+  for (const StayId stay : run_->problem.stays.keys()) {
+    const BufferId buffer = run_->problem.stays[stay].buffer;
+    if (buffer && !stays[buffer.index()]) stays[buffer.index()] = stay;
+  }
+  for (const TensorId tensor : run_->graph().tensors.keys()) {
+    if (run_->graph().tensors[tensor].constant || !run_->storage.slots.contains(tensor)) continue;
+    const auto& slot = run_->storage.slots[tensor];
+    addName({.tensor = tensor, .stay = slot ? stays[slot->buffer.index()] : StayId()},
+            displayName(run_->graph(), tensor));
+  }
+}
+
+void SearchIndex::addOps() {
+  for (const OpId op : run_->graph().ops.keys()) {
+    addName({.op = op}, displayName(run_->graph(), op), run_->graph().ops[op].type);
+  }
+}
+
+SearchResult SearchIndex::find(std::string_view query) const {
+  SearchResult result;
+  result.stays.assign(run_->problem.stays.size(), false);
+  std::string pattern(trimText(query));
+  std::ranges::transform(pattern, pattern.begin(), lower);
+  if (pattern.empty()) return result;
+  if (const auto sizes = readSizes(trimText(query))) {
+    if (!*sizes) {
+      result.error = sizes->error().text();
+    } else {
+      addBySize(result, (*sizes)->least, (*sizes)->most);
+    }
+    finish(result);
+    return result;
+  }
+  if (const auto address = readHex(pattern)) addByAddress(result, Bytes(*address));
+  if (const auto step = readStep(pattern)) addStep(result, *step);
+  if (const auto number = parseInteger(pattern); number && *number >= 0) {
+    addStep(result, *number);
+    addByAddress(result, Bytes(*number));
+  }
+  addByName(result, pattern);
+  finish(result);
+  return result;
+}
+
+void SearchIndex::addBySize(SearchResult& result, Bytes least, Bytes most) const {
+  const Problem& problem = run_->problem;
+  for (const StayId stay : problem.stays.keys()) {
+    const Bytes size = problem.stays[stay].size;
+    if (size < least || size > most) continue;
+    const TensorId tensor = run_->model->problem ? TensorId() : run_->stayTensor(stay);
+    result.hits.push_back({.stay = stay, .tensor = tensor});
+    result.stays[stay.index()] = true;
+  }
+  std::ranges::stable_sort(result.hits, std::greater{},
+                           [&](const SearchHit& hit) { return problem.stays[hit.stay].size; });
+}
+
+void SearchIndex::addByAddress(SearchResult& result, Bytes address) const {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (address < places_[i].begin || address >= places_[i].end) continue;
+    const StayId stay(i);
+    result.hits.push_back({.kind = SearchHit::Kind::address,
+                           .stay = stay,
+                           .step = run_->problem.stays[stay].steps.begin,
+                           .score = 20'000});
+    result.stays[i] = true;
+  }
+  std::ranges::stable_sort(result.hits, {},
+                           [](const SearchHit& hit) { return std::pair(-hit.score, hit.step); });
+}
+
+void SearchIndex::addStep(SearchResult& result, std::int64_t step) const {
+  const Step last = std::max(run_->problem.steps, run_->schedule.steps());
+  if (step < 0 || Step(step) >= last) return;
+  result.hits.push_back({.kind = SearchHit::Kind::step, .step = Step(step), .score = 30'000});
+}
+
+void SearchIndex::addByName(SearchResult& result, std::string_view pattern) const {
+  const std::string_view text = text_;
+  const auto score = [&](const Named& named, bool loose) {
+    auto best = fuzzyScore(pattern, text.substr(named.first, named.length), loose);
+    if (named.type == 0) return best;
+    const auto type =
+        fuzzyScore(pattern, text.substr(named.first + named.length, named.type), false);
+    // A type says less than a name: half as good.
+    if (type && (!best || *type / 2 > *best)) best = *type / 2;
+    return best;
+  };
+  for (const bool loose : {false, true}) {
+    const std::size_t before = result.hits.size();
+    for (const Named& named : names_) {
+      const auto points = score(named, loose);
+      if (!points) continue;
+      SearchHit hit{.stay = named.stay, .tensor = named.tensor, .op = named.op, .score = *points};
+      if (named.op) {
+        hit.kind = SearchHit::Kind::op;
+        if (run_->schedule.stepOf.contains(named.op)) hit.step = run_->schedule.stepOf[named.op];
+      }
+      if (named.stay) result.stays[named.stay.index()] = true;
+      result.hits.push_back(hit);
+    }
+    // Far-fetched matches only where there are no plain ones, and not for single letters.
+    if (result.hits.size() > before || pattern.size() < 2) break;
+  }
+}
+
+void SearchIndex::finish(SearchResult& result) const {
+  result.found = result.hits.size();
+  std::ranges::stable_sort(result.hits, std::greater{}, &SearchHit::score);
+  if (result.hits.size() > kMostHits) result.hits.resize(kMostHits);
+}
+
+}  // namespace hw

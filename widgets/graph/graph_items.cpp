@@ -1,0 +1,194 @@
+#include "widgets/graph/graph_items.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QStyleOptionGraphicsItem>
+#include <cmath>
+
+#include "widgets/canvas/map_colors.h"
+
+namespace hw {
+namespace {
+
+constexpr double kMargin = 6;          ///< Around a box, for its outlines.
+constexpr double kTextFrom = 0.4;      ///< Scale from which texts can be read.
+constexpr double kOutlineFrom = 0.15;  ///< Scale from which outlines are worth drawing.
+constexpr double kGrip = 8;            ///< Width of an edge for the pointer.
+
+/// A line that keeps `pixels` on screen when the picture is small, and grows with it when large.
+QPen scaledPen(const QColor& color, double pixels, double scale) {
+  QPen pen(color, pixels / std::min(1.0, std::max(scale, 0.02)));
+  pen.setJoinStyle(Qt::MiterJoin);
+  return pen;
+}
+
+double scaleOf(const QPainter* painter) {
+  return QStyleOptionGraphicsItem::levelOfDetailFromTransform(painter->worldTransform());
+}
+
+}  // namespace
+
+QSizeF GraphNodeItem::sizeOf(const GraphNode& node) {
+  return node.ops.size() > 0 ? QSizeF(148, 36) : QSizeF(120, 32);
+}
+
+GraphNodeItem::GraphNodeItem(const GraphNode& node, std::uint32_t index)
+    : kind_(node.kind),
+      title_(node.title),
+      detail_(node.detail),
+      size_(sizeOf(node)),
+      index_(index) {
+  setZValue(2);
+}
+
+void GraphNodeItem::setFill(const QColor& fill) {
+  fill_ = fill;
+  update();
+}
+
+void GraphNodeItem::setMark(GraphMark mark) {
+  if (mark_ == mark) return;
+  mark_ = mark;
+  update();
+}
+
+void GraphNodeItem::setCurrent(bool current) {
+  if (current_ == current) return;
+  current_ = current;
+  setZValue(current ? 3 : 2);
+  update();
+}
+
+void GraphNodeItem::setFocused(bool focused) {
+  if (focused_ == focused) return;
+  focused_ = focused;
+  update();
+}
+
+void GraphNodeItem::setPale(bool pale) {
+  if (pale_ == pale) return;
+  pale_ = pale;
+  update();
+}
+
+QRectF GraphNodeItem::box() const {
+  return {-size_.width() / 2, -size_.height() / 2, size_.width(), size_.height()};
+}
+
+QRectF GraphNodeItem::boundingRect() const {
+  return box().adjusted(-4 * kMargin, -2 * kMargin, 2 * kMargin, 2 * kMargin);
+}
+
+void GraphNodeItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) {
+  const Theme& theme = Theme::current();
+  const double scale = scaleOf(painter);
+  const QRectF box = this->box();
+  const QColor fill = pale_ ? mixColors(fill_, theme.plot, 0.16) : fill_;
+  const bool terminal = kind_ == GraphNode::Kind::input || kind_ == GraphNode::Kind::output;
+  const double radius = terminal ? size_.height() / 2 : 4;
+  if (kind_ == GraphNode::Kind::group && scale > kOutlineFrom) {
+    // A second sheet behind the first says that there is more inside.
+    painter->setPen(QPen(mixColors(fill, theme.text, 0.5), 1));
+    painter->setBrush(mixColors(fill, theme.plot, 0.5));
+    painter->drawRoundedRect(box.translated(4, 4), radius, radius);
+  }
+  painter->setBrush(fill);
+  painter->setPen(scale > kOutlineFrom ? QPen(mixColors(fill, theme.text, 0.6), 1) : Qt::NoPen);
+  painter->drawRoundedRect(box, radius, radius);
+  painter->setBrush(Qt::NoBrush);
+  if (current_) {
+    painter->setPen(scaledPen(theme.playhead, 2, scale));
+    painter->drawRoundedRect(box.adjusted(-3, -3, 3, 3), radius + 3, radius + 3);
+    painter->setBrush(theme.playhead);
+    painter->setPen(Qt::NoPen);
+    const double x = box.left() - 6;
+    painter->drawPolygon(QPolygonF{{{x - 11, -7.0}, {x - 11, 7.0}, {x, 0.0}}});
+    painter->setBrush(Qt::NoBrush);
+  }
+  if (mark_ != GraphMark::none) {
+    const bool hovered = mark_ == GraphMark::hovered;
+    const QColor color = hovered ? theme.hover : theme.selection;
+    painter->setPen(scaledPen(color, mark_ == GraphMark::near ? 1.5 : 3, scale));
+    painter->drawRoundedRect(box, radius, radius);
+  }
+  if (focused_) {
+    QPen dashes = scaledPen(theme.text, 1, scale);
+    dashes.setStyle(Qt::DotLine);
+    painter->setPen(dashes);
+    painter->drawRoundedRect(box.adjusted(3, 3, -3, -3), radius, radius);
+  }
+  if (scale >= kTextFrom) paintTexts(painter, box);
+}
+
+void GraphNodeItem::paintTexts(QPainter* painter, const QRectF& box) const {
+  const Theme& theme = Theme::current();
+  const QColor fill = pale_ ? mixColors(fill_, theme.plot, 0.16) : fill_;
+  const QColor text = readableOn(fill);
+  QFont bold = painter->font();
+  bold.setPixelSize(12);
+  bold.setBold(true);
+  QFont plain = bold;
+  plain.setBold(false);
+  plain.setPixelSize(11);
+  const QRectF inside = box.adjusted(7, 2, -7, -2);
+  const auto line = [&](const QRectF& where, const QFont& font, const QString& what,
+                        Qt::TextElideMode mode) {
+    painter->setFont(font);
+    const QFontMetricsF metrics(font);
+    painter->drawText(where, Qt::AlignCenter, metrics.elidedText(what, mode, where.width()));
+  };
+  painter->setPen(pale_ ? theme.mutedText : text);
+  const QRectF upper(inside.left(), inside.top(), inside.width(), inside.height() / 2);
+  if (detail_.isEmpty()) {
+    line(inside, bold, title_, Qt::ElideRight);
+    return;
+  }
+  line(upper, bold, title_, Qt::ElideRight);
+  // The end of a name tells ops apart, its beginning is the scope.
+  line(upper.translated(0, upper.height()), plain, detail_, Qt::ElideLeft);
+}
+
+GraphEdgeItem::GraphEdgeItem(QPainterPath route, std::uint32_t index)
+    : route_(std::move(route)), index_(index) {
+  setZValue(0);
+}
+
+void GraphEdgeItem::setMark(GraphMark mark) {
+  if (mark_ == mark) return;
+  mark_ = mark;
+  setZValue(mark == GraphMark::none ? 0 : 1);
+  update();
+}
+
+QRectF GraphEdgeItem::boundingRect() const {
+  return route_.controlPointRect().adjusted(-kGrip, -kGrip, kGrip, kGrip);
+}
+
+QPainterPath GraphEdgeItem::shape() const {
+  QPainterPathStroker stroker;
+  stroker.setWidth(kGrip);
+  return stroker.createStroke(route_);
+}
+
+void GraphEdgeItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*) {
+  const Theme& theme = Theme::current();
+  const double scale = scaleOf(painter);
+  QColor color = mixColors(theme.axis, theme.plot, 0.75);
+  double width = 1;
+  if (mark_ == GraphMark::near) color = theme.text;
+  if (mark_ == GraphMark::hovered) color = theme.hover;
+  if (mark_ == GraphMark::selected) color = theme.selection;
+  if (mark_ != GraphMark::none) width = mark_ == GraphMark::near ? 1.5 : 3;
+  painter->setBrush(Qt::NoBrush);
+  painter->setPen(scaledPen(color, width, scale));
+  painter->drawPath(route_);
+  if (scale < kOutlineFrom || route_.isEmpty()) return;
+  const double size = 3 + 2 * width;
+  const QPointF tip = route_.currentPosition();
+  painter->setBrush(color);
+  painter->setPen(Qt::NoPen);
+  painter->drawPolygon(QPolygonF{
+      {tip, tip + QPointF(-size * 0.6, -size * 1.4), tip + QPointF(size * 0.6, -size * 1.4)}});
+}
+
+}  // namespace hw

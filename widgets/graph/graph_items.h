@@ -1,0 +1,75 @@
+#pragma once
+
+#include <QGraphicsItem>
+#include <QPainterPath>
+
+#include "widgets/graph/model_graph.h"
+
+namespace hw {
+
+/// How a part of the graph stands out, the strongest that applies.
+enum class GraphMark { none, near, hovered, selected };
+
+/// A box of the model graph. Marks are set by the view; nothing is looked up while painting.
+class GraphNodeItem : public QGraphicsItem {
+ public:
+  enum { Type = UserType + 1 };
+  static QSizeF sizeOf(const GraphNode& node);
+
+  GraphNodeItem(const GraphNode& node, std::uint32_t index);
+
+  std::uint32_t index() const { return index_; }
+  const QColor& fill() const { return fill_; }
+  void setFill(const QColor& fill);
+  GraphMark mark() const { return mark_; }
+  void setMark(GraphMark mark);
+  /// Under the playhead.
+  bool isCurrent() const { return current_; }
+  void setCurrent(bool current);
+  void setFocused(bool focused);
+  /// Not what a filter or search picked out.
+  void setPale(bool pale);
+
+  int type() const override { return Type; }
+  QRectF boundingRect() const override;
+  void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+ private:
+  QRectF box() const;
+  void paintTexts(QPainter* painter, const QRectF& box) const;
+
+  GraphNode::Kind kind_;
+  QString title_;
+  QString detail_;
+  QSizeF size_;
+  std::uint32_t index_;
+  QColor fill_;
+  GraphMark mark_ = GraphMark::none;
+  bool current_ = false;
+  bool focused_ = false;
+  bool pale_ = false;
+};
+
+/// An edge of the model graph, with an arrow at its end when it stands out.
+class GraphEdgeItem : public QGraphicsItem {
+ public:
+  enum { Type = UserType + 2 };
+
+  GraphEdgeItem(QPainterPath route, std::uint32_t index);
+
+  std::uint32_t index() const { return index_; }
+  GraphMark mark() const { return mark_; }
+  void setMark(GraphMark mark);
+
+  int type() const override { return Type; }
+  QRectF boundingRect() const override;
+  QPainterPath shape() const override;
+  void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+ private:
+  QPainterPath route_;
+  std::uint32_t index_;
+  GraphMark mark_ = GraphMark::none;
+};
+
+}  // namespace hw

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <QComboBox>
+#include <QFutureWatcher>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QWidget>
+#include <memory>
+
+#include "widgets/graph/graph_view.h"
+
+namespace hw {
+
+/// The model graph with what it takes to look at it: colours and their legend, zoom, grouping. It
+/// is laid out by a worker, and only once somebody looks.
+class GraphPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit GraphPanel(ViewState* state, QWidget* parent = nullptr);
+  ~GraphPanel() override;
+
+  GraphView* view() const { return view_; }
+  QComboBox* coloring() const { return coloring_; }
+  QToolButton* groups() const { return groups_; }
+  QToolButton* follow() const { return follow_; }
+  QPushButton* cancelButton() const { return cancel_; }
+  /// What is said instead of a picture; empty while there is one.
+  QString emptyText() const;
+  bool isLayingOut() const { return worker_.isRunning(); }
+
+ public Q_SLOTS:
+  /// Gives up laying out; the picture on show stays.
+  void cancel();
+  /// Opens groups until the selected op has a box of its own, and goes there.
+  void revealSelection();
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  struct Drawn {
+    ModelGraph graph{};
+    GraphLayout layout{};
+  };
+
+  void buildBar();
+  QToolButton* addButton(QWidget* bar, const QString& text, const QString& toolTip);
+  void showRun();
+  void regroup(bool grouped);
+  void start();
+  void accept();
+  void say(const QString& text);
+  void fillLegend();
+  void expand(OpRange range);
+  void collapse(OpRange range);
+
+  ViewState* state_;
+  GraphView* view_;
+  QWidget* bar_;
+  QComboBox* coloring_;
+  QToolButton* groups_;
+  QToolButton* follow_;
+  QLabel* legend_;
+  QStackedWidget* stack_;
+  QLabel* empty_;
+  QWidget* busy_;
+  QLabel* what_;
+  QPushButton* cancel_;
+  OpGroups ranges_;
+  std::shared_ptr<const Model> shown_;  ///< Of the picture; null: none yet.
+  bool wanted_ = false;                 ///< There is something to lay out when we are looked at.
+  bool revealing_ = false;              ///< Once it is laid out, go to the selection.
+  QFutureWatcher<std::shared_ptr<const Drawn>> worker_;
+};
+
+}  // namespace hw

@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "widgets/graph/graph_layout.h"
+#include "widgets/graph/least_squares.h"
+
+namespace hw {
+namespace {
+
+constexpr double kBetweenBoxes = 22;
+constexpr double kBetweenLayers = 34;
+constexpr double kDummyWidth = 4;
+constexpr int kOrderSweeps = 8;
+constexpr int kColumnSweeps = 8;
+/// Dummies pull harder than boxes, so that long edges run straight.
+constexpr double kDummyWeight = 6;
+/// With more dummies than this the longest edges run straight through.
+constexpr std::size_t kMostDummies = 200'000;
+/// From here on `dot` takes too long: boxes and edges together.
+constexpr std::size_t kMostForDot = 2'600;
+
+/// A box, or the place where an edge crosses a layer.
+struct Vertex {
+  std::size_t layer = 0;
+  double width = kDummyWidth;
+  double x = 0;
+  bool dummy = true;
+  std::vector<std::uint32_t> above{}, below{};
+};
+
+class Layering {
+ public:
+  Layering(const LayoutInput& input, const StopAsked& stop) : input_(input), stop_(stop) {}
+
+  std::optional<GraphLayout> run() {
+    placeInLayers();
+    threadEdges();
+    if (!order() || !placeColumns()) return {};
+    return result();
+  }
+
+ private:
+  /// By longest path; then what nothing feeds comes down to what it feeds.
+  void placeInLayers() {
+    vertices_.resize(input_.boxes.size());
+    for (std::size_t i = 0; i < vertices_.size(); ++i) {
+      vertices_[i].width = input_.boxes[i].width();
+      vertices_[i].dummy = false;
+    }
+    auto edges = input_.edges;
+    std::ranges::sort(edges);
+    for (const auto& [from, to] : edges) {
+      vertices_[to].layer = std::max(vertices_[to].layer, vertices_[from].layer + 1);
+    }
+    std::vector<std::size_t> nearest(vertices_.size(), SIZE_MAX);
+    std::vector<bool> fed(vertices_.size(), false);
+    for (const auto& [from, to] : edges) {
+      nearest[from] = std::min(nearest[from], vertices_[to].layer);
+      fed[to] = true;
+    }
+    for (std::size_t i = 0; i < vertices_.size(); ++i) {
+      if (!fed[i] && nearest[i] != SIZE_MAX) vertices_[i].layer = nearest[i] - 1;
+    }
+  }
+
+  std::size_t spanOf(std::size_t edge) const {
+    const auto& [from, to] = input_.edges[edge];
+    return vertices_[to].layer - vertices_[from].layer;
+  }
+
+  /// Gives every edge a dummy in each layer it crosses, shortest edges first.
+  void threadEdges() {
+    chains_.resize(input_.edges.size());
+    std::vector<std::size_t> order(input_.edges.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t edge) { return spanOf(edge); });
+    std::size_t dummies = 0;
+    for (const std::size_t edge : order) {
+      const auto [from, to] = input_.edges[edge];
+      const std::size_t span = spanOf(edge);
+      chains_[edge].push_back(from);
+      if (dummies + span <= kMostDummies) {
+        for (std::size_t step = 1; step < span; ++step) {
+          chains_[edge].push_back(static_cast<std::uint32_t>(vertices_.size()));
+          vertices_.push_back({.layer = vertices_[from].layer + step});
+        }
+        dummies += span - 1;
+      }
+      chains_[edge].push_back(to);
+      for (std::size_t i = 1; i < chains_[edge].size(); ++i) {
+        vertices_[chains_[edge][i - 1]].below.push_back(chains_[edge][i]);
+        vertices_[chains_[edge][i]].above.push_back(chains_[edge][i - 1]);
+      }
+    }
+    for (std::uint32_t i = 0; i < vertices_.size(); ++i) {
+      if (vertices_[i].layer >= layers_.size()) layers_.resize(vertices_[i].layer + 1);
+      layers_[vertices_[i].layer].push_back(i);
+    }
+  }
+
+  /// False when told to stop.
+  bool order() {
+    std::vector<double> place(vertices_.size());
+    const auto number = [&](const std::vector<std::uint32_t>& layer) {
+      for (std::size_t i = 0; i < layer.size(); ++i) {
+        place[layer[i]] = static_cast<double>(i) - static_cast<double>(layer.size()) / 2;
+      }
+    };
+    for (const auto& layer : layers_) number(layer);
+    for (int sweep = 0; sweep < kOrderSweeps; ++sweep) {
+      const bool down = sweep % 2 == 0;
+      for (std::size_t i = 0; i < layers_.size(); ++i) {
+        if (stop_()) return false;
+        auto& layer = layers_[down ? i : layers_.size() - 1 - i];
+        std::vector<std::pair<double, std::uint32_t>> wanted;
+        for (const std::uint32_t id : layer) {
+          wanted.emplace_back(mean(place, neighbours(id, down), place[id]), id);
+        }
+        std::ranges::stable_sort(wanted, {}, &std::pair<double, std::uint32_t>::first);
+        std::ranges::transform(wanted, layer.begin(), &std::pair<double, std::uint32_t>::second);
+        number(layer);
+      }
+    }
+    return true;
+  }
+
+  const std::vector<std::uint32_t>& neighbours(std::uint32_t id, bool above) const {
+    return above ? vertices_[id].above : vertices_[id].below;
+  }
+
+  static double mean(const std::vector<double>& of, const std::vector<std::uint32_t>& ids,
+                     double fallback) {
+    if (ids.empty()) return fallback;
+    double sum = 0;
+    for (const std::uint32_t id : ids) sum += of[id];
+    return sum / static_cast<double>(ids.size());
+  }
+
+  bool placeColumns() {
+    std::vector<double> x(vertices_.size());
+    for (int sweep = 0; sweep < kColumnSweeps; ++sweep) {
+      const bool down = sweep % 2 == 0;
+      for (std::size_t i = 0; i < layers_.size(); ++i) {
+        if (stop_()) return false;
+        placeLayer(layers_[down ? i : layers_.size() - 1 - i], down, x);
+      }
+    }
+    for (std::size_t i = 0; i < vertices_.size(); ++i) vertices_[i].x = x[i];
+    return true;
+  }
+
+  /// Brings a layer as close to its neighbours as the order and the widths allow.
+  void placeLayer(const std::vector<std::uint32_t>& layer, bool down, std::vector<double>& x) {
+    std::vector<double> wanted, weights, gaps;
+    for (std::size_t i = 0; i < layer.size(); ++i) {
+      const Vertex& vertex = vertices_[layer[i]];
+      wanted.push_back(mean(x, neighbours(layer[i], down), x[layer[i]]));
+      weights.push_back(vertex.dummy ? kDummyWeight : 1);
+      if (i == 0) continue;
+      gaps.push_back((vertices_[layer[i - 1]].width + vertex.width) / 2 + kBetweenBoxes);
+    }
+    const auto placed = placeApart(wanted, weights, gaps);
+    for (std::size_t i = 0; i < layer.size(); ++i) x[layer[i]] = placed[i];
+  }
+
+  GraphLayout result() const {
+    std::vector<double> heights(layers_.size(), 0);
+    for (std::size_t i = 0; i < input_.boxes.size(); ++i) {
+      double& height = heights[vertices_[i].layer];
+      height = std::max(height, input_.boxes[i].height());
+    }
+    std::vector<double> middles;
+    double y = 0;
+    for (const double height : heights) {
+      middles.push_back(y + height / 2);
+      y += height + kBetweenLayers;
+    }
+    GraphLayout layout;
+    for (std::size_t i = 0; i < input_.boxes.size(); ++i) {
+      layout.centres.emplace_back(vertices_[i].x, middles[vertices_[i].layer]);
+      const QSizeF size = input_.boxes[i];
+      layout.bounds |=
+          QRectF(layout.centres[i] - QPointF(size.width() / 2, size.height() / 2), size);
+    }
+    for (std::size_t edge = 0; edge < chains_.size(); ++edge) {
+      layout.routes.push_back(routeOf(edge, layout, middles));
+      layout.bounds |= layout.routes.back().boundingRect();
+    }
+    return layout;
+  }
+
+  QPainterPath routeOf(std::size_t edge, const GraphLayout& layout,
+                       const std::vector<double>& middles) const {
+    const auto [from, to] = input_.edges[edge];
+    QPainterPath route(layout.centres[from] + QPointF(0, input_.boxes[from].height() / 2));
+    const auto& chain = chains_[edge];
+    for (std::size_t i = 1; i < chain.size(); ++i) {
+      const Vertex& vertex = vertices_[chain[i]];
+      QPointF next(vertex.x, middles[vertex.layer]);
+      if (i + 1 == chain.size()) next.ry() -= input_.boxes[to].height() / 2;
+      const QPointF last = route.currentPosition();
+      const double middle = (last.y() + next.y()) / 2;
+      route.cubicTo({last.x(), middle}, {next.x(), middle}, next);
+    }
+    return route;
+  }
+
+  const LayoutInput& input_;
+  const StopAsked& stop_;
+  std::vector<Vertex> vertices_;  ///< Boxes first.
+  std::vector<std::vector<std::uint32_t>> layers_;
+  std::vector<std::vector<std::uint32_t>> chains_;  ///< By edge, ends included.
+};
+
+}  // namespace
+
+std::optional<GraphLayout> layOutInLayers(const LayoutInput& input, const StopAsked& stop) {
+  return Layering(input, stop).run();
+}
+
+bool isSmallEnoughForDot(const LayoutInput& input) {
+  return input.boxes.size() + input.edges.size() <= kMostForDot;
+}
+
+std::optional<GraphLayout> layOut(const LayoutInput& input, const StopAsked& stop) {
+  if (isSmallEnoughForDot(input)) {
+    if (auto layout = layOutWithDot(input)) return layout;
+  }
+  return layOutInLayers(input, stop);
+}
+
+}  // namespace hw

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <QWidget>
+
+#include "widgets/histogram/size_histogram.h"
+#include "widgets/view_state.h"
+
+namespace hw {
+
+/// Sizes of the buffers as bars, stacked by class, a bar per power of two. Clicking a bar or
+/// dragging over several picks out the buffers of that size everywhere; clicking it again, or
+/// beside the bars, ends that. Left and Right move to a bar, with Shift they take in more, Enter
+/// picks out. B switches between how many there are and how many bytes they take.
+class HistogramView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit HistogramView(ViewState* state, QWidget* parent = nullptr);
+
+  const SizeHistogram& histogram() const { return histogram_; }
+  bool showsBytes() const { return bytes_; }
+  void setShowsBytes(bool bytes);
+  /// Where the bars of a bin are drawn, by index; over the whole height of the plot.
+  QRect binRect(std::size_t bin) const;
+  /// Picks out the bins from one to another, ends included.
+  void pick(std::size_t first, std::size_t last);
+
+  QSize sizeHint() const override { return {300, 190}; }
+  QSize minimumSizeHint() const override { return {180, 120}; }
+
+ Q_SIGNALS:
+  void showsBytesChanged(bool bytes);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool event(QEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+
+ private:
+  struct Picked {
+    std::size_t first = 0;
+    std::size_t last = 0;
+  };
+  void showRun();
+  void forgetPick();
+  QRect plot() const;
+  std::optional<std::size_t> binAt(const QPoint& position) const;
+  void moveTo(std::ptrdiff_t bin, bool extend);
+  QString describe(std::size_t bin) const;
+  void paintAxis(QPainter& painter) const;
+  void paintBars(QPainter& painter) const;
+  void paintHeading(QPainter& painter) const;
+  bool isPicked(std::size_t bin) const;
+
+  ViewState* state_;
+  SizeHistogram histogram_;
+  bool bytes_ = false;
+  std::optional<Picked> picked_;
+  std::shared_ptr<const StayFilter> ours_;  ///< The filter that this set; null: none.
+  std::optional<std::size_t> pressed_, hovered_, cursor_;
+  std::optional<Picked> before_;  ///< What was picked when the button went down.
+};
+
+}  // namespace hw

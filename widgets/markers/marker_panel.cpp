@@ -1,0 +1,154 @@
+#include "widgets/markers/marker_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QScopedValueRollback>
+#include <QShortcut>
+#include <QVBoxLayout>
+
+#include "core/base/text.h"
+
+namespace hw {
+
+namespace {
+
+enum Column { name, step, live, since, steps, change, allocated, released, columns };
+
+QString sizeText(Bytes bytes) { return QString::fromStdString(formatBytes(bytes)); }
+
+QString grouped(std::int64_t number) { return QString::fromStdString(groupDigits(number)); }
+
+}  // namespace
+
+MarkerPanel::MarkerPanel(ViewState* state, MarkerSet* markers, QWidget* parent)
+    : QWidget(parent),
+      state_(state),
+      markers_(markers),
+      stack_(new QStackedWidget(this)),
+      empty_(new QLabel(this)),
+      table_(new QTableWidget(0, columns, this)),
+      remove_(new QPushButton(tr("&Remove"), this)),
+      clear_(new QPushButton(tr("Remove &all"), this)) {
+  build();
+  connect(markers, &MarkerSet::changed, this, &MarkerPanel::showMarkers);
+  connect(table_, &QTableWidget::cellClicked, this, [this](int row) { markers_->goTo(idOf(row)); });
+  connect(table_, &QTableWidget::itemChanged, this, [this](const QTableWidgetItem* item) {
+    if (!filling_ && item->column() == name) markers_->rename(idOf(item->row()), item->text());
+  });
+  connect(table_, &QTableWidget::itemActivated, this,
+          [this](const QTableWidgetItem* item) { markers_->goTo(idOf(item->row())); });
+  connect(remove_, &QPushButton::clicked, this, &MarkerPanel::removeCurrent);
+  connect(clear_, &QPushButton::clicked, markers, &MarkerSet::clear);
+  auto* key = new QShortcut(QKeySequence(Qt::Key_Delete), table_);
+  key->setContext(Qt::WidgetShortcut);
+  connect(key, &QShortcut::activated, this, &MarkerPanel::removeCurrent);
+  showMarkers();
+}
+
+void MarkerPanel::build() {
+  table_->setObjectName(QStringLiteral("markerTable"));
+  table_->setAccessibleName(tr("Markers"));
+  table_->setHorizontalHeaderLabels({tr("name"), tr("step"), tr("live"), tr("since"), tr("steps"),
+                                     tr("live changes by"), tr("allocated"), tr("released")});
+  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table_->setSelectionMode(QAbstractItemView::SingleSelection);
+  table_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
+  table_->setAlternatingRowColors(true);
+  table_->setShowGrid(false);
+  table_->setFrameShape(QFrame::NoFrame);
+  table_->verticalHeader()->hide();
+  table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
+  table_->horizontalHeader()->setHighlightSections(false);
+  remove_->setToolTip(tr("Removes the marker of the chosen row (Delete)"));
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setWordWrap(true);
+  empty_->setMargin(12);
+  auto* page = new QWidget(this);
+  auto* buttons = new QHBoxLayout;
+  buttons->setContentsMargins(8, 3, 8, 3);
+  buttons->addWidget(remove_);
+  buttons->addWidget(clear_);
+  buttons->addStretch(1);
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(buttons);
+  column->addWidget(table_, 1);
+  stack_->addWidget(empty_);
+  stack_->addWidget(page);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(stack_);
+}
+
+QString MarkerPanel::emptyText() const {
+  return stack_->currentIndex() == 0 ? empty_->text() : QString();
+}
+
+int MarkerPanel::idOf(int row) const {
+  const QTableWidgetItem* item = table_->item(row, name);
+  return item ? item->data(Qt::UserRole).toInt() : 0;
+}
+
+void MarkerPanel::fillRow(int row, const Marker& marker) {
+  const auto run = state_->run();
+  const Marker* from = std::as_const(*markers_).find(marker.since);
+  const auto delta = markers_->deltaOf(marker);
+  QStringList texts(columns);
+  texts[name] = marker.name;
+  texts[step] = grouped(marker.point.step.count());
+  if (run) texts[live] = sizeText(liveAt(run->trace, marker.point.moment));
+  if (from && delta) {
+    texts[since] = from->name;
+    texts[steps] = grouped((marker.point.step - from->point.step).count());
+    texts[change] =
+        (delta->live > Bytes() ? QStringLiteral("+") : QString()) + sizeText(delta->live);
+    texts[allocated] = sizeText(delta->allocated);
+    texts[released] = sizeText(delta->released);
+  }
+  for (int column = 0; column < columns; ++column) {
+    auto* item = new QTableWidgetItem(texts[column]);
+    item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable |
+                   (column == name ? Qt::ItemIsEditable : Qt::NoItemFlags));
+    if (column == name) item->setData(Qt::UserRole, marker.id);
+    if (column != name && column != since) {
+      item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    }
+    table_->setItem(row, column, item);
+  }
+}
+
+void MarkerPanel::showMarkers() {
+  const QScopedValueRollback quiet(filling_, true);
+  const int current = idOf(table_->currentRow());
+  const auto& markers = markers_->all();
+  stack_->setCurrentIndex(markers.empty() ? 0 : 1);
+  empty_->setText(state_->run() ? tr("M marks the moment on show, Shift+M measures from the last "
+                                     "marker.")
+                                : tr("Open a model: its moments can be marked and measured here."));
+  table_->setRowCount(static_cast<int>(markers.size()));
+  for (std::size_t i = 0; i < markers.size(); ++i) {
+    fillRow(static_cast<int>(i), markers[i]);
+    if (markers[i].id == current) table_->setCurrentCell(static_cast<int>(i), name);
+  }
+  table_->resizeColumnsToContents();
+  for (int column = 0; column < columns; ++column) {
+    table_->setColumnWidth(column, table_->columnWidth(column) + 14);
+  }
+}
+
+void MarkerPanel::removeCurrent() {
+  const int row = std::max(0, table_->currentRow());
+  markers_->remove(idOf(row));
+  if (table_->rowCount() > 0) table_->setCurrentCell(std::min(row, table_->rowCount() - 1), name);
+}
+
+void MarkerPanel::rename(int id) {
+  for (int row = 0; row < table_->rowCount(); ++row) {
+    if (idOf(row) != id) continue;
+    table_->setCurrentCell(row, name);
+    table_->editItem(table_->item(row, name));
+  }
+}
+
+}  // namespace hw

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QFutureWatcher>
+#include <memory>
+#include <vector>
+
+#include "widgets/stay_filter.h"
+#include "widgets/tables/table_filter.h"
+
+namespace hw {
+
+/// Which rows of a table are shown, and in what order.
+struct Arrangement {
+  TableFilter filter{};
+  std::shared_ptr<const StayFilter> picked{};  ///< Rows about other stays are left out; null: none.
+  std::optional<Interval<Step>> range{};       ///< Rows that matter at none of its steps are, too.
+  int sortColumn = -1;                         ///< None: in the order of the table.
+  bool descending = false;
+};
+
+/// The rows of `source` that `wanted` keeps, in its order; equal ones in the order of the table.
+/// Empty when `stop` says so. O(n log n).
+std::vector<std::uint32_t> arrangeRows(const TableSource& source, const Arrangement& wanted,
+                                       const std::function<bool()>& stop);
+
+/// A table as rows and columns of a view: 4 bytes a row. A million rows are arranged by a worker
+/// while the old ones stay on show.
+class TableModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  explicit TableModel(QObject* parent = nullptr);
+  ~TableModel() override;
+
+  /// Null shows nothing.
+  void setSource(std::shared_ptr<const TableSource> source);
+  const std::shared_ptr<const TableSource>& source() const { return source_; }
+  void arrange(Arrangement wanted);
+  const Arrangement& arrangement() const { return wanted_; }
+  bool isArranging() const { return worker_.isRunning(); }
+
+  /// The row of the table that row `row` of the view shows.
+  std::size_t sourceRow(int row) const { return rows_[static_cast<std::size_t>(row)]; }
+  /// The first row on show about `stay`, else about `op`; -1 when there is none. O(rows).
+  int rowOf(StayId stay, OpId op) const;
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  /// By a header click.
+  void sort(int column, Qt::SortOrder order) override;
+
+ Q_SIGNALS:
+  /// Other rows are on show.
+  void arranged();
+
+ private:
+  void start();
+  void show(std::vector<std::uint32_t> rows);
+
+  std::shared_ptr<const TableSource> source_;
+  Arrangement wanted_;
+  std::vector<std::uint32_t> rows_;
+  QFutureWatcher<std::vector<std::uint32_t>> worker_;
+};
+
+}  // namespace hw
