@@ -40,7 +40,8 @@ void SweepJob::run(quint64 job, const std::shared_ptr<const Model>& model, const
   const auto swept = sweepCapacities(model, config, options, context);
   const bool failed = !swept && swept.error().code != ErrorCode::stopped;
   const QString error = failed ? QString::fromStdString(swept.error().text()) : QString();
-  QMetaObject::invokeMethod(this, [this, job, error] { deliver(job, error); }, Qt::QueuedConnection);
+  QMetaObject::invokeMethod(
+      this, [this, job, error] { deliver(job, error); }, Qt::QueuedConnection);
 }
 
 void SweepJob::deliver(quint64 job, const QString& error) {

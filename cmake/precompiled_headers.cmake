@@ -1,0 +1,30 @@
+# Precompiled headers halve what a Qt source costs. A compiler cache cannot see into them, so a
+# machine with ccache compiles without: that build also finds what a source forgot to include.
+if(CCACHE_PROGRAM)
+  set(precompile_by_default OFF)
+else()
+  set(precompile_by_default ON)
+endif()
+option(HIGHWATER_PRECOMPILE "Precompile the headers of libraries" ${precompile_by_default})
+
+# The libraries' headers that `target` uses most; never our own, which change.
+function(hw_precompile target)
+  if(HIGHWATER_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    # g++ 12 forgets what a system header is once it was precompiled, and then tells of the same
+    # ghosts in std::string as hw_options silences (GCC bug 105651) under two more names.
+    target_compile_options(${target} PRIVATE
+      "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-array-bounds>")
+  endif()
+endfunction()
+
+set(HW_STANDARD_HEADERS
+  <algorithm> <array> <chrono> <cmath> <cstdint> <deque> <functional> <limits> <map> <memory>
+  <numeric> <optional> <set> <span> <string> <string_view> <tuple> <unordered_map> <utility>
+  <vector> <fmt/format.h>)
+set(HW_QT_HEADERS
+  <QAbstractTableModel> <QAction> <QApplication> <QBoxLayout> <QChart> <QChartView> <QComboBox>
+  <QCoreApplication> <QDialog> <QDockWidget> <QFutureWatcher> <QHeaderView> <QLabel> <QLineEdit>
+  <QMainWindow> <QMenu> <QMouseEvent> <QObject> <QPainter> <QPushButton> <QSettings>
+  <QStackedWidget>
+  <QString> <QTableView> <QThreadPool> <QTimer> <QToolButton> <QValueAxis> <QWidget>)
