@@ -24,6 +24,8 @@ struct Typed {
   std::string inputs{"arena"};
   std::string outputs{"arena"};
   std::string weights{"streamed"};
+  std::string subgraph{};
+  std::string bodies{"steps"};
   std::uint64_t seed = 1;
   double timeLimit = 0;
   std::string theme{};
@@ -47,6 +49,12 @@ void declareRunOptions(CLI::App& app, Typed& typed) {
   app.add_option("--dim", typed.dimensions, "binds a free dimension; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  app.add_option("--subgraph", typed.subgraph,
+                 "part of a TFLite file: a signature, a subgraph's name or number; of a bundle "
+                 "MODEL[:SUBGRAPH]")
+      ->type_name("NAME");
+  app.add_option("--bodies", typed.bodies, "control flow as steps, or as one step each")
+      ->check(CLI::IsMember({"steps", "closed"}));
   app.add_option("-a,--allocator", typed.allocator, "how to plan")
       ->type_name("NAME[:key=value,...]");
   app.add_option("--platform", typed.platform, "the machine")->type_name("NAME|FILE");
@@ -129,6 +137,8 @@ Result<ImportOptions> importOptions(const Typed& typed) {
     }
     options.dimensions[text.substr(0, equals)] = *value;
   }
+  options.subgraph = typed.subgraph;
+  options.closedBodies = typed.bodies == "closed";
   return options;
 }
 

@@ -71,6 +71,10 @@ std::string reportCommand(const RunRequest& request, const Comparison* compariso
   for (const auto& [name, value] : request.import.dimensions) {
     command += " --dim " + quoted(name + "=" + std::to_string(value));
   }
+  if (!request.import.subgraph.empty()) {
+    command += " --subgraph " + quoted(request.import.subgraph);
+  }
+  if (request.import.closedBodies) command += " --bodies closed";
   command += " --allocator " + quoted(request.config.allocator.text());
   command += optionsOf(request.config);
   if (comparison) command += pdf ? " --compare" : " --compare " + quoted(namesOf(*comparison));

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/graph/graph.h"
@@ -23,6 +24,12 @@ struct ImportOptions {
   bool closedBodies = false;
 };
 
+/// One of the models that a file holds.
+struct ModelPart {
+  std::string key{};    ///< What ImportOptions::subgraph takes.
+  std::string label{};  ///< For people.
+};
+
 /// A file, loaded: a graph, or a bare planning problem.
 struct Model {
   std::string name{};  ///< For people: the graph's name or the file's stem.
@@ -31,6 +38,9 @@ struct Model {
   std::string sha256{};
   std::string format{};                  ///< The importer's name.
   std::shared_ptr<const Graph> graph{};  ///< Never null; a problem's graph has tensors but no ops.
+  /// All that could have been chosen instead, at most 256; empty when the file holds one only.
+  std::vector<ModelPart> parts{};
+  std::size_t part = 0;  ///< Which of them this is.
   /// Set for a planning problem: its stays as given, in one unbounded pool. The buffer of a stay
   /// has the index of its tensor; a tensor of no bytes has no stay.
   std::optional<Problem> problem{};

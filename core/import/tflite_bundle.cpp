@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/import/formats.h"
@@ -96,6 +97,25 @@ const Found& chosen(const std::vector<Found>& all, std::string& subgraph) {
   return all.front();
 }
 
+/// The models of the bundle, the one that was read with its own parts.
+void listParts(const std::vector<Found>& all, const Found& model, Model& read) {
+  constexpr std::size_t kMost = 256;
+  const std::vector<ModelPart> inner = std::exchange(read.parts, {});
+  const std::size_t chosenPart = std::exchange(read.part, 0);
+  for (const Found& found : all) {
+    const bool isThis = &found == &model;
+    if (read.parts.size() >= kMost) break;
+    if (isThis) read.part = read.parts.size() + chosenPart;
+    if (!isThis || inner.empty()) read.parts.push_back({found.name, printable(found.name)});
+    if (!isThis) continue;
+    for (const ModelPart& part : inner) {
+      read.parts.push_back(
+          {found.name + ":" + part.key, printable(found.name) + ", " + part.label});
+    }
+  }
+  if (read.parts.size() == 1) read.parts.clear();
+}
+
 }  // namespace
 
 bool acceptsTfliteBundle(std::string_view bytes) {
@@ -133,6 +153,7 @@ Result<Model> readTfliteBundle(std::string_view bytes, const ImportOptions& opti
     return tl::unexpected<Error>(std::move(error));
   }
   if (bytes.size() > kHashedWhole && read->sha256.empty()) read->sha256 = sha256(within);
+  listParts(finder.found, model, *read);
   read->name = std::filesystem::path(model.path.back().name).stem().string();
   Graph graph = *read->graph;
   graph.notes.insert(graph.notes.begin(),

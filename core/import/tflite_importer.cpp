@@ -67,6 +67,29 @@ Result<Entry> chooseEntry(const TfliteFile& file, const std::string& wanted) {
                           printable(wanted), entryNames(file)));
 }
 
+/// Every way into the file: its signatures, then the subgraphs that none of them leads to.
+void listParts(const TfliteFile& file, const Entry& entry, Model& model) {
+  constexpr std::size_t kMost = 256;
+  const auto add = [&](std::string key, std::string label, bool isThis) {
+    if (model.parts.size() >= kMost) return;
+    if (isThis) model.part = model.parts.size();
+    model.parts.push_back({std::move(key), std::move(label)});
+  };
+  for (const TfliteSignature& signature : file.signatures()) {
+    add(signature.key, fmt::format("signature {}", printable(signature.key)),
+        &signature == entry.signature);
+  }
+  for (std::size_t i = 0; i < std::min(file.subgraphCount(), kMost); ++i) {
+    if (signatureOf(file, i) != nullptr) continue;
+    const std::string name = file.subgraphName(i);
+    add(std::to_string(i),
+        name.empty() ? fmt::format("subgraph {}", i)
+                     : fmt::format("subgraph {}: {}", i, printable(name)),
+        i == entry.subgraph && entry.signature == nullptr);
+  }
+  if (model.parts.size() == 1) model.parts.clear();
+}
+
 /// What else is in the file, for people.
 std::vector<std::string> fileNotes(const TfliteFile& file, const Entry& entry) {
   std::vector<std::string> notes;
@@ -131,6 +154,7 @@ Result<Model> readFile(std::string_view bytes, const ImportOptions& options) {
                                        .notes = std::move(notes)});
   if (!graph) return tl::unexpected<Error>(std::move(graph.error()));
   Model model;
+  listParts(file, *entry, model);
   if (bytes.size() > kHashedWhole) model.sha256 = digestWithoutWeights(file);
   model.graph = std::make_shared<const Graph>(std::move(*graph));
   return model;

@@ -11,6 +11,7 @@
 #include "app/gui/features/marker_feature.h"
 #include "app/gui/features/minimap_feature.h"
 #include "app/gui/features/navigate_feature.h"
+#include "app/gui/features/part_feature.h"
 #include "app/gui/features/perspectives.h"
 #include "app/gui/features/preferences.h"
 #include "app/gui/features/range_feature.h"
@@ -30,6 +31,7 @@ void addFeatures(MainWindow* window) {
   new TransportFeature(window);
   new NavigateFeature(window);
   new MarkerFeature(window);
+  new PartFeature(window);
   new GenealogyFeature(window);
   new ExportFeature(window);
   new MinimapFeature(window);
