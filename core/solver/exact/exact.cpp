@@ -162,7 +162,10 @@ class Solver {
     std::unique_ptr<Portfolio> passing;
     std::unique_ptr<Portfolio>& portfolio = low ? part.atBound : passing;
     if (!portfolio || (low && part.lowest != capacity)) {
-      portfolio = std::make_unique<Portfolio>(part.boxes, capacity, part.orders);
+      // Only at the bound is a proof worth anything: elsewhere provers are in the way.
+      portfolio = std::make_unique<Portfolio>(
+          part.boxes, capacity, part.orders,
+          low ? Portfolio::Aim::planOrProof : Portfolio::Aim::plan);
       if (low) part.lowest = capacity;
     }
     return settle(part, capacity, ask(*portfolio, part.effort), *portfolio);

@@ -35,6 +35,7 @@ OrderMaker::OrderMaker(const Boxes& boxes) : boxes_(boxes), pressure_(boxes.sect
   }
   std::partial_sum(pressure_.begin(), pressure_.end(), pressure_.begin());
   for (double& pressure : pressure_) pressure /= most;
+  first_ = pressure_;
 }
 
 double OrderMaker::keyOf(const Box& box, OrderKey key) const {

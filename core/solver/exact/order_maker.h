@@ -33,6 +33,9 @@ class OrderMaker {
 
   std::vector<std::uint32_t> make(const OrderRecipe& recipe) const;
 
+  /// Forgets what it has learned.
+  void restart() { pressure_ = first_; }
+
   /// Takes note of failures by section, of searches that ended without an answer.
   void learn(const std::vector<std::uint64_t>& failures);
 
@@ -41,6 +44,7 @@ class OrderMaker {
 
   const Boxes& boxes_;
   std::vector<double> pressure_;  ///< By section.
+  std::vector<double> first_;     ///< Pressure before anything was learned.
 };
 
 }  // namespace hw::exact

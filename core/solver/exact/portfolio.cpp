@@ -1,6 +1,7 @@
 #include "core/solver/exact/portfolio.h"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <thread>
 
@@ -18,12 +19,24 @@ constexpr std::int64_t kTurn = 400;
 /// Rounds after which turns are twice as long as at first.
 constexpr std::int64_t kRoundsToDouble = 64;
 
+/// Rounds in the shortest life.
+constexpr std::uint64_t kLife = 60;
+
+/// 1, 1, 2, 1, 1, 2, 4, 1, …, from number 1 on.
+std::uint64_t lubyLength(std::uint64_t number) {
+  for (;;) {
+    const std::uint64_t whole = std::bit_ceil(number + 1) - 1;
+    if (number == whole) return (whole + 1) / 2;
+    number -= whole / 2;
+  }
+}
+
 /// Boxes from which on the first turns take longer than a thread takes to start.
 constexpr std::size_t kWorthThreads = 500;
 
 }  // namespace
 
-Portfolio::Portfolio(const Boxes& boxes, Bytes capacity, OrderMaker& orders)
+Portfolio::Portfolio(const Boxes& boxes, Bytes capacity, OrderMaker& orders, Aim aim)
     : boxes_(boxes), capacity_(capacity), orders_(orders) {
   const auto add = [&](std::string_view name, OrderKey key, bool pressed, bool learns) {
     lanes_.push_back({.name = name, .recipe = {.key = key, .pressed = pressed}, .learns = learns});
@@ -32,6 +45,7 @@ Portfolio::Portfolio(const Boxes& boxes, Bytes capacity, OrderMaker& orders)
   add("learned, area", OrderKey::area, true, true);
   add("learned, steps", OrderKey::steps, true, true);
   add("learned, mass", OrderKey::mass, true, true);
+  if (aim == Aim::plan) return;
   add("area", OrderKey::area, false, false);
   add("load, sections", OrderKey::sections, true, false);
 }
@@ -90,6 +104,7 @@ std::size_t Portfolio::round(std::int64_t nodes, const Limits& limits) {
     lanes_[i].counted = lanes_[i].search->nodes();
   }
   learn(counting);
+  age();
   ++rounds_;
   return winner;
 }
@@ -125,6 +140,13 @@ void Portfolio::learn(std::size_t counting) {
     for (std::size_t s = 0; s < sum.size(); ++s) sum[s] += failures[s];
   }
   orders_.learn(sum);
+}
+
+void Portfolio::age() {
+  if (++age_ < kLife * lubyLength(lives_ + 1)) return;
+  age_ = 0;
+  ++lives_;
+  orders_.restart();
 }
 
 }  // namespace hw::exact

@@ -28,14 +28,19 @@ struct Limits {
 /// Several searches for the same thing, each with orders of its own, taking turns: some orders need
 /// a thousandth of the nodes that others do, and nobody knows which before. *Learners* begin anew
 /// each turn, with an order made from how all failed; *provers* go on where they were, so that one
-/// of them ends even when there is nothing to find.
+/// of them ends even when there is nothing to find. What was learned is forgotten after a while,
+/// since some lives lead nowhere; the lengths of lives are those of Luby, Sinclair and Zuckerman
+/// 1993.
 ///
 /// Turns are counted in nodes. When several searches end in the same round, the first in the list
 /// wins, so the answer depends neither on the clock nor on the number of threads.
 class Portfolio {
  public:
-  /// Keeps references to `boxes` and to `orders`, which learns from its searches.
-  Portfolio(const Boxes& boxes, Bytes capacity, OrderMaker& orders);
+  enum class Aim { plan, planOrProof };
+
+  /// Keeps references to `boxes` and to `orders`, which learns from its searches. Without the aim
+  /// of a proof there are no provers.
+  Portfolio(const Boxes& boxes, Bytes capacity, OrderMaker& orders, Aim aim);
 
   /// Gives the searches about `nodes` more in total. `paused` when these are spent or the limits
   /// are reached, `abandoned` when no search can go on.
@@ -63,12 +68,15 @@ class Portfolio {
   void prepare(Lane& lane) const;
   /// From the first `counting` lanes.
   void learn(std::size_t counting);
+  void age();
 
   const Boxes& boxes_;
   Bytes capacity_;
   OrderMaker& orders_;
   std::vector<Lane> lanes_;
   std::uint64_t rounds_ = 0;
+  std::uint64_t lives_ = 0;
+  std::uint64_t age_ = 0;  ///< Rounds of this life.
   std::int64_t nodes_ = 0;
   std::vector<std::int64_t> offsets_;
   std::size_t winner_ = 0;
