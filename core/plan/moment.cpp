@@ -1,8 +1,8 @@
 #include "core/plan/moment.h"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
+
+#include "core/plan/life_edges.h"
 
 namespace hw {
 namespace {
@@ -23,6 +23,7 @@ std::vector<Bytes> regionStarts(const Plan& plan, PoolId pool) {
 std::vector<Moment::Tenant> tenantsOf(const Problem& problem, const Plan& plan, PoolId pool) {
   const std::vector<Bytes> starts = regionStarts(plan, pool);
   std::vector<Moment::Tenant> tenants;
+  tenants.reserve(plan.addresses.size());
   for (const StayId id : plan.addresses.keys()) {
     const auto& at = plan.addresses[id];
     if (!at || at->pool != pool || at->region.index() >= starts.size()) continue;
@@ -83,37 +84,37 @@ Moment momentAt(const Problem& problem, const Plan& plan, PoolId pool, Step step
 }
 
 std::optional<Step> peakStep(const Problem& problem, const Plan& plan, PoolId pool) {
-  struct Change {
-    Step step{};
-    bool begins = false;
-    Interval<Bytes> bytes{};
-  };
-  std::vector<Change> changes;
-  for (const Moment::Tenant& tenant : tenantsOf(problem, plan, pool)) {
-    changes.push_back({tenant.steps.begin, true, tenant.bytes});
-    changes.push_back({tenant.steps.end, false, tenant.bytes});
+  const std::vector<Moment::Tenant> tenants = tenantsOf(problem, plan, pool);
+  if (tenants.empty()) return std::nullopt;
+  const auto top = [](const Moment::Tenant& tenant) { return tenant.bytes.end; };
+  const Bytes highest = top(*std::ranges::max_element(tenants, {}, top));
+  LifeEdges edges;
+  edges.reserve(tenants.size());
+  for (std::size_t i = 0; i < tenants.size(); ++i) {
+    edges.add(tenants[i].steps, static_cast<std::uint32_t>(i));
   }
-  std::ranges::sort(changes, {}, [](const Change& c) { return std::pair(c.step, c.begins); });
-  std::multiset<Bytes> tops;
+  const std::vector<LifeEdge>& changes = edges.sorted();
+  std::size_t highestLive = 0;  // Tenants.
   Bytes live;
-  std::optional<std::tuple<Bytes, Bytes, Step>> best;  // Top, live, step.
+  std::optional<Bytes> most;
+  Step step;
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    const Change& change = changes[i];
-    if (change.begins) {
-      tops.insert(change.bytes.end);
-      live += change.bytes.length();
+    const LifeEdge& change = changes[i];
+    const Moment::Tenant& tenant = tenants[change.item];
+    const std::size_t isHighest = top(tenant) == highest ? 1 : 0;
+    if (change.begins()) {
+      live += tenant.bytes.length();
+      highestLive += isHighest;
     } else {
-      tops.erase(tops.find(change.bytes.end));
-      live -= change.bytes.length();
+      live -= tenant.bytes.length();
+      highestLive -= isHighest;
     }
-    if (i + 1 < changes.size() && changes[i + 1].step == change.step) continue;
-    if (tops.empty()) continue;
-    const bool higher = !best || std::pair(*tops.rbegin(), live) >
-                                     std::pair(std::get<0>(*best), std::get<1>(*best));
-    if (higher) best = {*tops.rbegin(), live, change.step};
+    const bool stepGoesOn = i + 1 < changes.size() && changes[i + 1].step() == change.step();
+    if (stepGoesOn || highestLive == 0 || (most && live <= *most)) continue;
+    most = live;
+    step = change.step();
   }
-  if (!best) return std::nullopt;
-  return std::get<2>(*best);
+  return most ? std::optional(step) : std::nullopt;
 }
 
 }  // namespace hw

@@ -24,8 +24,7 @@ MethodCell lateCell(const std::optional<Step>& used, Step end) {
 }
 
 /// Bytes that are held though nothing needs them any more.
-Bytes heldBytes(const Problem& problem, const Moment& moment) {
-  const auto last = lastUses(problem);
+Bytes heldBytes(const IdMap<StayId, std::optional<Step>>& last, const Moment& moment) {
   Bytes sum;
   for (const Moment::Tenant& tenant : moment.tenants) {
     if (last[tenant.stay] && *last[tenant.stay] < moment.step) sum += tenant.bytes.length();
@@ -65,7 +64,9 @@ MomentPanel::MomentPanel(ViewState* state, QWidget* parent)
   layout->addWidget(view_, 1);
 
   connect(state, &ViewState::runChanged, this, &MomentPanel::showRun);
-  connect(state, &ViewState::statisticsRangeChanged, this, [this] { showMoment(); });
+  connect(state, &ViewState::statisticsRangeChanged, this, [this] {
+    if (shownRange_ != state_->statisticsRange()) showMoment();
+  });
   connect(state, &ViewState::momentChanged, this, [this] {
     if (when_->currentIndex() == 1 && shown_ != state_->step()) showMoment();
   });
@@ -115,6 +116,7 @@ std::optional<Step> MomentPanel::peakIn(const Run& run, PoolId pool) const {
 void MomentPanel::showMoment() {
   shown_.reset();
   const auto run = state_->run();
+  shownRange_ = state_->statisticsRange();
   if (run && !isVisible()) return;  // Looked up when somebody looks.
   const int index = pool_->currentIndex();
   if (!run || index < 0) {
@@ -132,29 +134,29 @@ void MomentPanel::showMoment() {
     return;
   }
   const Moment moment = momentAt(run->problem, run->plan, pool, *step);
-  sum_->setText(sumText(moment));
+  const LastUses lastUsed = lastUses(run->problem);
+  sum_->setText(sumText(moment, lastUsed));
   sum_->setToolTip(sum_->text());
-  view_->setTable(run, tableOf(moment));
+  view_->setTable(run, tableOf(moment, lastUsed));
 }
 
-QString MomentPanel::sumText(const Moment& moment) const {
+QString MomentPanel::sumText(const Moment& moment, const LastUses& lastUsed) const {
   const QString sum = tr("Step %1: %2 live + %3 in holes + %4 above = %5")
                           .arg(moment.step.count())
                           .arg(sizeText(moment.live), sizeText(moment.holeBytes),
                                sizeText(moment.above), sizeText(moment.footprint));
-  const Bytes held = heldBytes(state_->run()->problem, moment);
+  const Bytes held = heldBytes(lastUsed, moment);
   return held == Bytes() ? sum : sum + tr("; %1 held after the last use").arg(sizeText(held));
 }
 
 /// Largest first, tensors and holes alike.
-MethodTable MomentPanel::tableOf(const Moment& moment) const {
+MethodTable MomentPanel::tableOf(const Moment& moment, const LastUses& lastUsed) const {
   const auto title = [](const QString& text) { return text.toStdString(); };
   MethodTable table{.columns = {title(tr("what")), title(tr("tensor")), title(tr("bytes")),
                                 title(tr("% of pool")), title(tr("offset")),
                                 title(tr("first step")), title(tr("last step")), title(tr("below")),
                                 title(tr("above")), title(tr("last used")),
                                 title(tr("held after"))}};
-  const auto lastUsed = lastUses(state_->run()->problem);
   const auto share = [&](Bytes bytes) {
     const double part = static_cast<double>(bytes.count()) /
                         static_cast<double>(std::max(moment.footprint, Bytes(1)).count());

@@ -33,8 +33,9 @@ class MomentPanel : public QWidget {
   void showRun();
   void showMoment();
   std::optional<Step> peakIn(const Run& run, PoolId pool) const;
-  MethodTable tableOf(const Moment& moment) const;
-  QString sumText(const Moment& moment) const;
+  using LastUses = IdMap<StayId, std::optional<Step>>;
+  MethodTable tableOf(const Moment& moment, const LastUses& lastUsed) const;
+  QString sumText(const Moment& moment, const LastUses& lastUsed) const;
 
   ViewState* state_;
   QComboBox* pool_;
@@ -42,6 +43,7 @@ class MomentPanel : public QWidget {
   QHBoxLayout* head_ = nullptr;
   QLabel* sum_;
   MethodTableView* view_;
+  std::optional<Interval<Step>> shownRange_;
   std::optional<Step> shown_;  ///< Nothing: what is shown is out of date.
 };
 
