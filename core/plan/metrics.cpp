@@ -86,6 +86,18 @@ StepFunction liveBytes(const Problem& problem, PoolId pool) {
 
 StepFunction liveBytes(const Problem& problem) { return liveBytes(problem, std::nullopt); }
 
+Bytes liveBytesAt(const Problem& problem, Step step) {
+  WideSum sum;
+  for (const StayId id : problem.stays.keys()) {
+    const Stay& stay = problem.stays[id];
+    if (stay.steps.contains(step)) sum.add(stay.size.count());
+  }
+  for (const Gap& gap : problem.gaps) {
+    if (gap.steps.contains(step)) sum.add(-problem.stays[gap.stay].size.count());
+  }
+  return sum.bytes();
+}
+
 Bytes lowerBound(const Problem& problem, PoolId pool) { return mostLive(problem, pool); }
 
 Bytes lowerBound(const Problem& problem) { return mostLive(problem, std::nullopt); }

@@ -28,6 +28,9 @@ StepFunction liveBytes(const Problem& problem, PoolId pool);
 /// The same over all stays, whatever their pool.
 StepFunction liveBytes(const Problem& problem);
 
+/// Of that, what is live at `step`, without the rest. O(stays).
+Bytes liveBytesAt(const Problem& problem, Step step);
+
 /// The largest sum of live sizes over all steps: no plan of these stays can be smaller. Without
 /// aliasing this is METHODS' lower bound. What may be written over an input takes no bytes in that
 /// step. O(n).

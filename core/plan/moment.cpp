@@ -19,20 +19,24 @@ std::vector<Bytes> regionStarts(const Plan& plan, PoolId pool) {
   return starts;
 }
 
-/// The stays of the pool with their flat ranges and live stretches.
-std::vector<Moment::Tenant> tenantsOf(const Problem& problem, const Plan& plan, PoolId pool) {
+/// Calls `visit` with the stays of the pool, once for each live stretch, and their flat ranges.
+template <class Visit>
+void eachTenant(const Problem& problem, const Plan& plan, PoolId pool, const Visit& visit) {
   const std::vector<Bytes> starts = regionStarts(plan, pool);
-  std::vector<Moment::Tenant> tenants;
-  tenants.reserve(plan.addresses.size());
   for (const StayId id : plan.addresses.keys()) {
     const auto& at = plan.addresses[id];
     if (!at || at->pool != pool || at->region.index() >= starts.size()) continue;
     const Bytes begin = starts[at->region.index()] + at->offset;
-    for (const Interval<Step>& steps : problem.liveSteps(id)) {
-      tenants.push_back({id, {begin, begin + problem.stays[id].size}, steps, 0});
+    const Stay& stay = problem.stays[id];
+    const auto live = [&](const Interval<Step>& steps) {
+      if (!steps.empty()) visit(Moment::Tenant{id, {begin, begin + stay.size}, steps, 0});
+    };
+    if (problem.gaps.empty()) {
+      live(stay.steps);
+    } else {
+      std::ranges::for_each(problem.liveSteps(id), live);
     }
   }
-  return tenants;
 }
 
 void findHoles(Moment& moment) {
@@ -67,9 +71,9 @@ const Moment::Hole* Moment::largestHole() const {
 
 Moment momentAt(const Problem& problem, const Plan& plan, PoolId pool, Step step) {
   Moment moment{.pool = pool, .step = step};
-  moment.tenants = tenantsOf(problem, plan, pool);
-  std::erase_if(moment.tenants,
-                [&](const Moment::Tenant& tenant) { return !tenant.steps.contains(step); });
+  eachTenant(problem, plan, pool, [&](const Moment::Tenant& tenant) {
+    if (tenant.steps.contains(step)) moment.tenants.push_back(tenant);
+  });
   std::ranges::sort(moment.tenants, {}, &Moment::Tenant::bytes);
   findHoles(moment);
   // Not the sum: an output written over its input shares its bytes for a step.
@@ -84,15 +88,20 @@ Moment momentAt(const Problem& problem, const Plan& plan, PoolId pool, Step step
 }
 
 std::optional<Step> peakStep(const Problem& problem, const Plan& plan, PoolId pool) {
-  const std::vector<Moment::Tenant> tenants = tenantsOf(problem, plan, pool);
-  if (tenants.empty()) return std::nullopt;
-  const auto top = [](const Moment::Tenant& tenant) { return tenant.bytes.end; };
-  const Bytes highest = top(*std::ranges::max_element(tenants, {}, top));
+  struct Live {
+    Bytes size{};
+    Bytes end{};
+  };
+  std::vector<Live> tenants;
+  tenants.reserve(plan.addresses.size());
   LifeEdges edges;
-  edges.reserve(tenants.size());
-  for (std::size_t i = 0; i < tenants.size(); ++i) {
-    edges.add(tenants[i].steps, static_cast<std::uint32_t>(i));
-  }
+  edges.reserve(plan.addresses.size());
+  Bytes highest;
+  eachTenant(problem, plan, pool, [&](const Moment::Tenant& tenant) {
+    edges.add(tenant.steps, static_cast<std::uint32_t>(tenants.size()));
+    tenants.push_back({tenant.bytes.length(), tenant.bytes.end});
+    highest = std::max(highest, tenant.bytes.end);
+  });
   const std::vector<LifeEdge>& changes = edges.sorted();
   std::size_t highestLive = 0;  // Tenants.
   Bytes live;
@@ -100,13 +109,13 @@ std::optional<Step> peakStep(const Problem& problem, const Plan& plan, PoolId po
   Step step;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const LifeEdge& change = changes[i];
-    const Moment::Tenant& tenant = tenants[change.item];
-    const std::size_t isHighest = top(tenant) == highest ? 1 : 0;
+    const Live& tenant = tenants[change.item];
+    const std::size_t isHighest = tenant.end == highest ? 1 : 0;
     if (change.begins()) {
-      live += tenant.bytes.length();
+      live += tenant.size;
       highestLive += isHighest;
     } else {
-      live -= tenant.bytes.length();
+      live -= tenant.size;
       highestLive -= isHighest;
     }
     const bool stepGoesOn = i + 1 < changes.size() && changes[i + 1].step() == change.step();

@@ -244,7 +244,7 @@ QString stayTensors(const Run& run, StayId stay) {
 QString stepPage(const Run& run, Step step) {
   if (step >= run.schedule.steps()) {
     Page page(tr("Step %1").arg(step.count()), tr("Click a block to see what lies there and why."));
-    page.add(tr("Live"), fullSizeText(liveBytes(run.problem).at(step)));
+    page.add(tr("Live"), fullSizeText(liveBytesAt(run.problem, step)));
     return page.finish();
   }
   const OpId id = run.schedule.opAt(step);

@@ -191,3 +191,14 @@ TEST_CASE("fast figures agree with counting step by step", "[metrics][property]"
     REQUIRE(pool.averageFragmentation == Approx(weighted / static_cast<double>(busy)));
   }
 }
+
+TEST_CASE("bytes live at a step are those of the step function", "[metrics][property]") {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    INFO("seed " << seed);
+    const Problem problem = test::randomProblem(seed, {.gapPercent = 30, .pools = 2});
+    const StepFunction live = liveBytes(problem);
+    for (Step step; step < problem.steps; step += Step(1)) {
+      CHECK(liveBytesAt(problem, step) == live.at(step));
+    }
+  }
+}

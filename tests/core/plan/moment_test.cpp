@@ -87,4 +87,26 @@ TEST_CASE("with two pools memory is exhausted when neither has the bytes", "[exp
   CHECK(found->pools[1].sufficient == Bytes(16));
 }
 
+TEST_CASE("the step of the peak is the first of the fullest that reach the top",
+          "[explain][property]") {
+  const auto greedy = AllocatorChoice::parse("greedy-by-size");
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    INFO("seed " << seed);
+    const Problem problem =
+        randomProblem(seed, {.maxSize = 12, .gapPercent = seed % 2 == 0 ? 40 : 0});
+    const auto plan = greedy->make()->plan(problem, {});
+    REQUIRE(plan);
+    std::optional<std::pair<Bytes, Bytes>> most;  // Top, live.
+    std::optional<Step> expected;
+    for (Step step; step < problem.steps; step += Step(1)) {
+      const Moment moment = momentAt(problem, *plan, PoolId(0), step);
+      const std::pair now(moment.top, moment.live);
+      if (moment.tenants.empty() || (most && now <= *most)) continue;
+      most = now;
+      expected = step;
+    }
+    CHECK(peakStep(problem, *plan, PoolId(0)) == expected);
+  }
+}
+
 }  // namespace hw::test
