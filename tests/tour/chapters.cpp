@@ -1,4 +1,8 @@
+#include <QAbstractItemView>
+
 #include "tests/tour/tour.h"
+#include "widgets/compare/capacity_panel.h"
+#include "widgets/panels/advice_panel.h"
 
 namespace hw::tour {
 
@@ -29,6 +33,117 @@ void compare(Tour& tour) {
   tour.shot(QStringLiteral("compared"));
 }
 
+/// The allocator of a row of the comparison, chosen as a click does.
+void chooseRow(Tour& tour, const QString& allocator) {
+  QAbstractItemView* table = tour.window()->comparison()->table();
+  const QAbstractItemModel* rows = table->model();
+  for (int row = 0; row < rows->rowCount(); ++row) {
+    for (int column = 0; column < rows->columnCount(); ++column) {
+      if (rows->index(row, column).data().toString() != allocator) continue;
+      table->setCurrentIndex(rows->index(row, column));
+      return tour.settle();
+    }
+  }
+  tour.problem(QStringLiteral("no row of ") + allocator);
+}
+
+void below(Tour& tour) {
+  chooseRow(tour, QStringLiteral("free-list"));
+  tour.command("showBelow");
+  tour.settle(300);
+  tour.command("firstDivergence");
+  tour.shot(QStringLiteral("below"));
+  tour.command("closeBelow");
+  tour.raise("compareBars");
+  tour.shot(QStringLiteral("bars"));
+  tour.raise("fragmentation");
+  tour.shot(QStringLiteral("fragmentation"));
+}
+
+void sweep(Tour& tour) {
+  auto* panel = tour.window()->findChild<CapacityPanel*>();
+  tour.command("sweepCapacity");
+  tour.until(QStringLiteral("sweeping"), [&] { return !panel->job()->isRunning(); });
+  tour.shot(QStringLiteral("capacity"));
+}
+
+void transport(Tour& tour) {
+  tour.open(QStringLiteral("samples:unet"));
+  tour.raise("markers");
+  for (int i = 0; i < 12; ++i) tour.command("step");
+  tour.command("addMarker");
+  tour.command("nextPeak");
+  tour.command("addDeltaMarker");
+  tour.shot(QStringLiteral("markers"));
+  tour.shotOfDialog(QStringLiteral("run_until"), [&] { tour.command("runUntil"); });
+  tour.command("tenantsOf");
+  tour.type(QStringLiteral("0x10000"));
+  tour.press(Qt::Key_Return);
+  tour.shot(QStringLiteral("tenants"));
+}
+
+void network(Tour& tour) {
+  tour.open(QStringLiteral("samples:inception_v3"));
+  tour.raise("graph");
+  tour.settle(600);
+  tour.shot(QStringLiteral("graph"));
+  tour.raise("schedule");
+}
+
+void finding(Tour& tour) {
+  tour.open(QStringLiteral("samples:resnet50"));
+  tour.command("find");
+  tour.type(QStringLiteral("layer3.2"));
+  tour.shot(QStringLiteral("found"));
+  tour.press(Qt::Key_Return);
+  tour.press(Qt::Key_Escape);
+  tour.raise("tables");
+  tour.shot(QStringLiteral("tables"));
+  tour.raise("histogram");
+  tour.window()->state()->markSteps(Interval<Step>{Step(20), Step(50)});
+  tour.command("restrictStatistics");
+  tour.command("zoomToRange");
+  tour.shot(QStringLiteral("range"));
+  tour.command("wholeStatistics");
+  tour.window()->state()->markSteps({});
+  tour.command("fit");
+  tour.raise("metrics");
+  tour.shotOfDialog(QStringLiteral("palette"), [&] { tour.command("commandPalette"); });
+}
+
+void advice(Tour& tour) {
+  auto* panel = tour.window()->findChild<AdvicePanel*>();
+  tour.open(QStringLiteral("samples:inception_v3"));
+  tour.command("lookForAdvice");
+  tour.until(QStringLiteral("advice"), [&] { return !panel->job()->isRunning(); });
+  tour.shot(QStringLiteral("advice"));
+}
+
+/// A plan that does not fit, and why.
+void failure(Tour& tour) {
+  const RunConfig before = tour.window()->request().config;
+  RunConfig config = before;
+  config.allocator = *AllocatorChoice::parse("free-list");
+  config.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(1024 * 1024)};
+  config.l3 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(10 * 1024 * 1024)};
+  const auto plan = [&](const RunConfig& with) {
+    tour.window()->planWith(with);
+    tour.until(QStringLiteral("planning"), [&] { return !tour.window()->job()->isRunning(); });
+  };
+  plan(config);
+  tour.raise("problems");
+  tour.settle(300);
+  tour.shot(QStringLiteral("does_not_fit"));
+  plan(before);
+}
+
+void dialogs(Tour& tour) {
+  tour.open(QStringLiteral("samples:resnet50"));
+  tour.shotOfDialog(QStringLiteral("export"), [&] { tour.command("exportPicture"); });
+  tour.shotOfDialog(QStringLiteral("settings"), [&] { tour.command("settings"); });
+  tour.shotOfDialog(QStringLiteral("about"), [&] { tour.command("about"); });
+}
+
 void keys(Tour& tour) {
   tour.shotOfDialog(QStringLiteral("shortcuts"), [&] { tour.press(Qt::Key_Question); });
 }
@@ -47,6 +162,14 @@ const std::vector<Chapter>& chapters() {
       {"welcome", welcome},
       {"a first look", look},
       {"allocators side by side", compare},
+      {"plans below one another", below},
+      {"how much L2 is enough", sweep},
+      {"through the run, with markers", transport},
+      {"the network", network},
+      {"finding things", finding},
+      {"what would help", advice},
+      {"when it does not fit", failure},
+      {"dialogs", dialogs},
       {"every key", keys},
       {"models of your own", realModels},
   };

@@ -94,6 +94,8 @@ void Tour::shotOfDialog(const QString& name, const std::function<void()>& act) {
   QTimer::singleShot(400, window_, [&] {
     QWidget* dialog = QApplication::activeModalWidget();
     if (!dialog) dialog = QApplication::activePopupWidget();
+    // One that does not block is the window on top.
+    if (!dialog && QApplication::activeWindow() != window_) dialog = QApplication::activeWindow();
     if (!dialog) return;
     seen = true;
     save(dialog, name);
@@ -101,6 +103,9 @@ void Tour::shotOfDialog(const QString& name, const std::function<void()>& act) {
   });
   act();
   until(name, [&] { return seen; });
+  // What a window manager does; the offscreen platform has none.
+  window_->activateWindow();
+  settle();
 }
 
 void Tour::problem(const QString& text) {

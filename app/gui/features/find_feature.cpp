@@ -121,6 +121,7 @@ std::vector<PaletteEntry> FindFeature::entries() const {
 }
 
 void FindFeature::addActions(std::vector<PaletteEntry>& entries) const {
+  std::vector<bool> panels;
   for (QAction* action : window_->findChildren<QAction*>()) {
     const bool panel = qobject_cast<QDockWidget*>(action->parent()) != nullptr;
     if (action->isSeparator() || action->menu() || action->text().isEmpty()) continue;
@@ -138,7 +139,16 @@ void FindFeature::addActions(std::vector<PaletteEntry>& entries) const {
     }
     entry.run = [action] { action->trigger(); };
     entries.push_back(std::move(entry));
+    panels.push_back(panel);
   }
+  // As menus have them, but the many panels last.
+  std::vector<PaletteEntry> sorted;
+  for (const bool wanted : {false, true}) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (panels[i] == wanted) sorted.push_back(std::move(entries[i]));
+    }
+  }
+  entries = std::move(sorted);
 }
 
 void FindFeature::addModels(std::vector<PaletteEntry>& entries) const {

@@ -58,8 +58,8 @@ class Ranks {
       steps_.push_back(life.end);
     }
     std::ranges::sort(steps_);
-    const auto repeated = std::ranges::unique(steps_);
-    steps_.erase(repeated.begin(), repeated.end());
+    // Clang 14 cannot use the subrange that std::ranges::unique returns.
+    steps_.erase(std::unique(steps_.begin(), steps_.end()), steps_.end());
     steps_.shrink_to_fit();
   }
 
