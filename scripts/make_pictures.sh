@@ -24,3 +24,18 @@ done
 draw two_devices_partition partition samples:two_devices --platform two-devices
 "$studio" --export docs/pictures/studio_resnet50.png --view window --size 1600x960 --theme light \
   samples:resnet50
+
+# What the README shows of the tour.
+tour=build/tour
+scripts/tour.sh "$tour"
+mkdir -p docs/pictures/tour
+pick() { # THEME_OR_SIZE PICTURE NAME
+  cp "$tour/$1/"*"_$2.png" "docs/pictures/tour/$3.png"
+}
+pick small selected selected
+pick dark below below
+pick small capacity capacity
+pick small graph graph
+if [ -n "$(find "$tour/light" -name '*_light_densenet121.png')" ]; then
+  pick light light_densenet121 densenet
+fi

@@ -89,14 +89,15 @@ void addAutopsy(const Run& run, std::vector<Finding>& findings) {
            what.arg(found->step.count()).arg(fullSizeText(found->wanted), causeText(found->cause)),
        .stay = found->stay});
   for (const Autopsy::Pool& pool : found->pools) {
+    const QString holders = holdersOf(run, pool.moment);
     findings.push_back(
         {.severity = stopped ? Glyph::error : Glyph::warning,
          .kind = kind,
          .subject = poolText(run, pool.pool),
-         .message =
-             tr("%1 of %2 free, largest piece %3; %4 would have sufficed. Held by %5")
-                 .arg(sizeText(pool.freeBytes), sizeText(pool.capacity), sizeText(pool.largestFree),
-                      fullSizeText(pool.sufficient), holdersOf(run, pool.moment)),
+         .message = tr("%1 of %2 free, largest piece %3; %4 would have sufficed.%5")
+                        .arg(sizeText(pool.freeBytes), sizeText(pool.capacity),
+                             sizeText(pool.largestFree), fullSizeText(pool.sufficient),
+                             holders.isEmpty() ? QString() : tr(" Held by %1").arg(holders)),
          .stay = found->stay});
     if (found->cause == Autopsy::Cause::fragmentation) addHoles(run, pool, kind, findings);
   }
