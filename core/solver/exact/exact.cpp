@@ -163,9 +163,9 @@ class Solver {
     std::unique_ptr<Portfolio>& portfolio = low ? part.atBound : passing;
     if (!portfolio || (low && part.lowest != capacity)) {
       // Only at the bound is a proof worth anything: elsewhere provers are in the way.
-      portfolio = std::make_unique<Portfolio>(
-          part.boxes, capacity, part.orders,
-          low ? Portfolio::Aim::planOrProof : Portfolio::Aim::plan);
+      portfolio =
+          std::make_unique<Portfolio>(part.boxes, capacity, part.orders,
+                                      low ? Portfolio::Aim::planOrProof : Portfolio::Aim::plan);
       if (low) part.lowest = capacity;
     }
     return settle(part, capacity, ask(*portfolio, part.effort), *portfolio);
