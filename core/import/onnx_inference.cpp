@@ -124,7 +124,11 @@ std::string reasonFor(const onnx::NodeProto& node, const std::vector<const Knowl
   if (hangsOnData(facts, info->shape)) {
     return fmt::format("the size of this output of {} depends on data", type);
   }
-  return fmt::format("{} does not fit its inputs: {}", type, printable(shownInputs(facts)));
+  const bool assumed = std::ranges::any_of(inputs, [](const Knowledge* input) {
+    return input != nullptr && input->origin == SizeOrigin::assumed;
+  });
+  return fmt::format("{} does not fit its inputs: {}{}", type, printable(shownInputs(facts)),
+                     assumed ? ", free dimensions taken as 1" : "");
 }
 
 /// True when every dimension is a number or a single name.

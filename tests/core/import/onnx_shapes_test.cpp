@@ -116,6 +116,20 @@ TEST_CASE("a window that does not fit is unknown, not empty", "[import][onnx]") 
         "Conv does not fit its inputs: (1, 1, 4), (1, 1, 6)");
 }
 
+TEST_CASE("what does not fit says that free dimensions may be the cause", "[import][onnx]") {
+  OnnxModel onnx;
+  addInput(onnx.graph(), "x", {"1", "1", "width"});
+  addWeight(onnx.graph(), "w", {1, 1, 6});
+  addNode(onnx.graph(), "Conv", {"x", "w"}, {"y"});
+  const auto model = onnx.load();
+  REQUIRE(model);
+  CHECK(tensorNamed(*model, "y").unknownReason ==
+        "Conv does not fit its inputs: (1, 1, 1), (1, 1, 6), free dimensions taken as 1");
+  const auto bound = onnx.load({.dimensions = {{"width", 6}}});
+  REQUIRE(bound);
+  CHECK(tensorNamed(*bound, "y").bytes == Bytes(4));
+}
+
 TEST_CASE("an empty tensor is known to have no bytes", "[import][onnx]") {
   OnnxModel onnx;
   addInput(onnx.graph(), "x", {"0", "3"});
