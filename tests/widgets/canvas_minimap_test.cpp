@@ -88,3 +88,14 @@ TEST_CASE("the minimap shows the run and where the brush is", "[minimap]") {
   shown.state.setRun(nullptr);
   CHECK(shown.minimap.grab().toImage() != all);
 }
+
+TEST_CASE("the minimap shows where the markers are", "[minimap]") {
+  Shown shown;
+  const QImage before = shown.minimap.grab().toImage();
+  shown.state.setMarks({25});
+  const QImage after = shown.minimap.grab().toImage();
+  const QPoint mark = shown.at(25);
+  CHECK(after.pixelColor(mark) == Theme::current().mark);
+  CHECK(before.pixelColor(mark) != Theme::current().mark);
+  CHECK(after.pixelColor(shown.at(40)) == before.pixelColor(shown.at(40)));
+}

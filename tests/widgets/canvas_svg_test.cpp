@@ -83,3 +83,18 @@ TEST_CASE("an SVG map tells past, present and future apart", "[svg]") {
   CHECK(svg.find(R"(id="stay-2" class="l2")") != std::string::npos);
   CHECK(svg.find(R"(id="stay-3" class="f2")") != std::string::npos);
 }
+
+TEST_CASE("markers on show are in the SVG", "[svg]") {
+  MapScene scene = sceneOf(test::randomRun(11, 300, 120));
+  const auto lines = [&] {
+    const std::string mark =
+        "stroke=\"" + Theme::light().mark.name().toStdString() + "\" stroke-width=\"1\"";
+    const std::string svg = mapSvg(scene, Theme::light(), {900, 500});
+    int count = 0;
+    for (auto at = svg.find(mark); at != std::string::npos; at = svg.find(mark, at + 1)) ++count;
+    return count;
+  };
+  CHECK(lines() == 0);
+  scene.marks = {3, 5.5, scene.window.beginStep - 1};
+  CHECK(lines() == 2);
+}

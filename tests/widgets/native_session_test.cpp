@@ -6,6 +6,7 @@
 #include <QSignalSpy>
 
 #include "app/gui/features/file_watch.h"
+#include "app/gui/features/marker_feature.h"
 #include "app/gui/features/perspectives.h"
 #include "app/gui/features/session.h"
 #include "tests/widgets/native_support.h"
@@ -58,6 +59,7 @@ TEST_CASE("the session comes back: model, settings, step, range, selection, plan
     config.allocator = *AllocatorChoice::parse("none");
     window.showBelow(*execute(window.state()->run()->model, config, {}));
     window.state()->setStep(Step(3));
+    action(window, "addMarker")->trigger();
     window.state()->setVisible(1, 5);
     window.state()->select(StayId(2));
     window.close();
@@ -75,6 +77,9 @@ TEST_CASE("the session comes back: model, settings, step, range, selection, plan
   CHECK(window.state()->visibleBegin() == Approx(1));
   CHECK(window.state()->visibleEnd() == Approx(5));
   CHECK(window.state()->selected() == StayId(2));
+  const auto& markers = window.findChild<MarkerFeature*>()->markers()->all();
+  REQUIRE(markers.size() == 1);
+  CHECK(markers[0].point.step == Step(3));
   REQUIRE(QTest::qWaitFor([&] { return window.belowState()->run() != nullptr; }, 60'000));
   CHECK(window.belowState()->run()->config.allocator.text() == "none");
 }

@@ -61,6 +61,7 @@ class SvgMap {
     references();
     line("</g>");
     ticks();
+    marks();
     playhead();
     footer();
     line("</svg>");
@@ -235,6 +236,14 @@ class SvgMap {
       write(kLeft - 6, y_.toPixel(tick.value) + 4, "end", theme_.axis, utf8(tick.label));
     }
     write(kLeft - 14, bottom() + 16, "end", theme_.mutedText, "step");
+  }
+
+  void marks() {
+    for (const double step : scene_.marks) {
+      const double x = x_.toX(step);
+      if (x < kLeft || x > right()) continue;
+      stroke(x, top(), x, bottom(), {theme_.mark, 1, Qt::DashDotLine});
+    }
   }
 
   void playhead() {

@@ -49,6 +49,7 @@ Minimap::Minimap(ViewState* state, PoolId pool, QWidget* parent)
   connect(state, &ViewState::runChanged, this, &Minimap::showRun);
   connect(state, &ViewState::visibleChanged, this, repaint);
   connect(state, &ViewState::momentChanged, this, repaint);
+  connect(state, &ViewState::decorationChanged, this, repaint);
   showRun();
 }
 
@@ -132,6 +133,11 @@ void Minimap::drawBrush(QPainter& painter) const {
   veil.setAlpha(170);
   painter.fillRect(QRect(track.topLeft(), QPoint(brush.left() - 1, track.bottom())), veil);
   painter.fillRect(QRect(QPoint(brush.right() + 1, track.top()), track.bottomRight()), veil);
+  painter.setPen(theme.mark);
+  for (const double step : state_->marks()) {
+    const int mark = qRound(axis().toX(step));
+    painter.drawLine(mark, track.top(), mark, track.bottom());
+  }
   const int x = qRound(axis().toX(playheadStep(*state_)));
   painter.setPen(theme.playhead);
   painter.drawLine(x, track.top(), x, track.bottom());

@@ -3,6 +3,7 @@
 #include <QEvent>
 #include <QFileInfo>
 
+#include "app/gui/features/marker_feature.h"
 #include "app/gui/main_window.h"
 #include "app/gui/scenario.h"
 #include "core/report/explain_report.h"
@@ -20,6 +21,7 @@ constexpr QLatin1String kBegin("session/begin");
 constexpr QLatin1String kEnd("session/end");
 constexpr QLatin1String kSelected("session/selected");
 constexpr QLatin1String kBelow("session/below");
+constexpr QLatin1String kMarkers("session/markers");
 
 ScenarioFacts keptFacts(const Settings& settings) {
   ScenarioFacts facts;
@@ -49,7 +51,13 @@ Session::Session(MainWindow* window) : QObject(window), window_(window) {
   connect(state, &ViewState::selectionChanged, this, soon);
   connect(state, &ViewState::visibleChanged, this, soon);
   connect(window->belowState(), &ViewState::runChanged, this, soon);
+  if (MarkerSet* set = markers()) connect(set, &MarkerSet::changed, this, soon);
   window->installEventFilter(this);
+}
+
+MarkerSet* Session::markers() const {
+  auto* feature = window_->findChild<MarkerFeature*>();
+  return feature ? feature->markers() : nullptr;
 }
 
 bool Session::eventFilter(QObject* watched, QEvent* event) {
@@ -81,6 +89,7 @@ void Session::save() {
   const auto below = window_->belowState()->run();
   settings.setValue(kBelow,
                     below ? QString::fromStdString(below->config.allocator.text()) : QString());
+  if (const MarkerSet* set = markers()) settings.setValue(kMarkers, set->save());
 }
 
 void Session::restore() {
@@ -126,6 +135,7 @@ void Session::goTo() {
   const double begin = settings.value(kBegin, 0.0).toDouble();
   const double end = settings.value(kEnd, 0.0).toDouble();
   const Step step(settings.value(kStep, 0).toLongLong());
+  if (MarkerSet* set = markers()) set->restore(settings.value(kMarkers, {}).toList());
   if (step > Step() && step < state.steps()) state.setStep(step);
   if (end > begin) state.setVisible(begin, end);
   if (const auto id = plannedTensor(*state.run(), tensor.toStdString()); !tensor.isEmpty() && id) {

@@ -10,8 +10,8 @@ namespace hw {
 class MainWindow;
 
 /// Takes up work where it was left: the model and its settings, the moment, the visible steps, the
-/// selection and the plan below. A model during whose reopening the studio ended without having
-/// shown it is not opened again by itself.
+/// selection, the markers and the plan below. A model during whose reopening the studio ended
+/// without having shown it is not opened again by itself.
 class Session : public QObject {
   Q_OBJECT
 
@@ -30,6 +30,7 @@ class Session : public QObject {
   void reopened();
   void goTo();
   void planBelow(const QString& allocator);
+  class MarkerSet* markers() const;
 
   MainWindow* window_;
   QTimer delay_;
