@@ -1,6 +1,10 @@
 #include "widgets/panels/schedule_panel.h"
 
+#include <QCoreApplication>
+#include <QDrag>
+#include <QDropEvent>
 #include <QHeaderView>
+#include <QMimeData>
 #include <QPainter>
 #include <QStyledItemDelegate>
 
@@ -11,6 +15,11 @@
 namespace hw {
 
 namespace {
+
+/// An op that is dragged, by its number; one of another studio is no op of ours.
+QString opFormat() {
+  return QStringLiteral("application/x-highwater-op-%1").arg(QCoreApplication::applicationPid());
+}
 
 QString bytesText(Bytes bytes) { return QString::fromStdString(formatBytes(bytes)); }
 
@@ -116,6 +125,16 @@ QVariant ScheduleModel::headerData(int section, Qt::Orientation orientation, int
   return titles[section];
 }
 
+OpId ScheduleModel::opOf(int row) const {
+  const bool has = run_ && row >= 0 && Step(row) < run_->schedule.steps();
+  return has ? run_->schedule.opAt(Step(row)) : OpId();
+}
+
+Qt::ItemFlags ScheduleModel::flags(const QModelIndex& index) const {
+  const Qt::ItemFlags plain = QAbstractTableModel::flags(index);
+  return opOf(index.row()) ? plain | Qt::ItemIsDragEnabled | Qt::ItemIsDropEnabled : plain;
+}
+
 SchedulePanel::SchedulePanel(ViewState* state, QWidget* parent)
     : QTableView(parent), state_(state), model_(new ScheduleModel(this)) {
   setModel(model_);
@@ -134,6 +153,10 @@ SchedulePanel::SchedulePanel(ViewState* state, QWidget* parent)
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setSectionResizeMode(ScheduleModel::kOp, QHeaderView::Stretch);
+  setDragEnabled(true);
+  setAcceptDrops(true);
+  setDropIndicatorShown(true);
+  setDragDropMode(DragDrop);
   connect(state, &ViewState::runChanged, this, &SchedulePanel::showRun);
   connect(state, &ViewState::momentChanged, this, &SchedulePanel::showMoment);
   showRun();
@@ -141,6 +164,7 @@ SchedulePanel::SchedulePanel(ViewState* state, QWidget* parent)
 
 void SchedulePanel::showRun() {
   following_ = true;
+  precedence_ = {};
   model_->setRun(state_->run());
   following_ = false;
   const QString widest = QString::number(std::max(9'999, model_->rowCount()));
@@ -167,6 +191,70 @@ void SchedulePanel::currentChanged(const QModelIndex& current, const QModelIndex
   if (Step(current.row()) < state_->run()->schedule.steps()) {
     state_->selectOp(state_->run()->schedule.opAt(Step(current.row())));
   }
+}
+
+bool SchedulePanel::isPossible(const OpMove& move) const {
+  // A drag that began over another run ends nowhere.
+  if (precedence_.before.size() != state_->run()->graph().ops.size()) return false;
+  return moved(state_->run()->schedule, precedence_, move).has_value();
+}
+
+std::optional<OpMove> SchedulePanel::moveByOne(OpMove::Side side) const {
+  const auto run = state_->run();
+  const int row = currentIndex().row();
+  const OpId op = model_->opOf(row);
+  const OpId anchor = model_->opOf(side == OpMove::Side::before ? row - 1 : row + 1);
+  if (!run || !op || !anchor) return std::nullopt;
+  const OpMove move{.op = op, .anchor = anchor, .side = side};
+  if (!moved(run->schedule, precedenceOf(run->graph()), move)) return std::nullopt;
+  return move;
+}
+
+void SchedulePanel::startDrag(Qt::DropActions) {
+  const OpId op = model_->opOf(currentIndex().row());
+  if (!op) return;
+  auto* dragged = new QMimeData;
+  dragged->setData(opFormat(), QByteArray::number(static_cast<qulonglong>(op.index())));
+  auto* drag = new QDrag(this);
+  drag->setMimeData(dragged);
+  drag->exec(Qt::MoveAction);
+}
+
+void SchedulePanel::dragEnterEvent(QDragEnterEvent* event) {
+  if (!state_->run() || !event->mimeData()->hasFormat(opFormat())) return event->ignore();
+  precedence_ = precedenceOf(state_->run()->graph());
+  event->acceptProposedAction();
+}
+
+std::optional<OpMove> SchedulePanel::moveAt(const QDropEvent& event) const {
+  if (!state_->run() || !event.mimeData()->hasFormat(opFormat())) return std::nullopt;
+  const QModelIndex under = indexAt(event.position().toPoint());
+  const OpId anchor = model_->opOf(under.row());
+  const OpId op(event.mimeData()->data(opFormat()).toULongLong());
+  if (!under.isValid() || !anchor || !state_->run()->graph().ops.contains(op)) return std::nullopt;
+  const bool upper = event.position().y() < visualRect(under).center().y();
+  const OpMove move{
+      .op = op, .anchor = anchor, .side = upper ? OpMove::Side::before : OpMove::Side::after};
+  return isPossible(move) ? std::optional(move) : std::nullopt;
+}
+
+/// The view shows where it would go; the cursor says where it may not.
+void SchedulePanel::dragMoveEvent(QDragMoveEvent* event) {
+  QTableView::dragMoveEvent(event);
+  if (moveAt(*event)) {
+    event->acceptProposedAction();
+  } else {
+    event->ignore();
+  }
+}
+
+void SchedulePanel::dropEvent(QDropEvent* event) {
+  const auto move = moveAt(*event);
+  setState(NoState);
+  viewport()->update();
+  if (!move) return event->ignore();
+  event->acceptProposedAction();
+  Q_EMIT moveWanted(*move);
 }
 
 }  // namespace hw

@@ -2,8 +2,10 @@
 
 #include <QAbstractTableModel>
 #include <QTableView>
+#include <optional>
 
 #include "core/plan/metrics.h"
+#include "core/schedule/moves.h"
 #include "widgets/jobs/background.h"
 #include "widgets/view_state.h"
 
@@ -26,6 +28,9 @@ class ScheduleModel : public QAbstractTableModel {
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  Qt::ItemFlags flags(const QModelIndex& index) const override;
+  /// The op of a row; nothing where steps have none.
+  OpId opOf(int row) const;
 
  private:
   QString opName(int row) const;
@@ -39,22 +44,39 @@ class ScheduleModel : public QAbstractTableModel {
   Background<StepFunction> adding_;  ///< Adds up `live_`.
 };
 
-/// The schedule as a list that follows the moment; choosing a row goes there.
+/// The schedule as a list that follows the moment; choosing a row goes there. An op can be dragged
+/// to where else it may run.
 class SchedulePanel : public QTableView {
   Q_OBJECT
 
  public:
   explicit SchedulePanel(ViewState* state, QWidget* parent = nullptr);
 
+  /// The op of the chosen row before the one above it, or after the one below; nothing when that
+  /// cannot be.
+  std::optional<OpMove> moveByOne(OpMove::Side side) const;
+
+ Q_SIGNALS:
+  /// An op was dropped where it may run.
+  void moveWanted(const hw::OpMove& move);
+
  protected:
   void currentChanged(const QModelIndex& current, const QModelIndex& previous) override;
+  void startDrag(Qt::DropActions actions) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dragMoveEvent(QDragMoveEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
 
  private:
   void showRun();
   void showMoment();
+  bool isPossible(const OpMove& move) const;
+  /// What a drop at `at` means; nothing where the op may not run.
+  std::optional<OpMove> moveAt(const QDropEvent& event) const;
 
   ViewState* state_;
   ScheduleModel* model_;
+  Precedence precedence_;   ///< While something is dragged.
   bool following_ = false;  ///< True while the row changes because the moment did.
 };
 

@@ -11,6 +11,7 @@
 #include "app/gui/features/marker_feature.h"
 #include "app/gui/features/minimap_feature.h"
 #include "app/gui/features/navigate_feature.h"
+#include "app/gui/features/order_feature.h"
 #include "app/gui/features/part_feature.h"
 #include "app/gui/features/perspectives.h"
 #include "app/gui/features/preferences.h"
@@ -37,6 +38,7 @@ void addFeatures(MainWindow* window) {
   new MinimapFeature(window);
   auto* history = new ScenarioHistory(window);
   new AdviceFeature(window, history);
+  new OrderFeature(window, history);
   new Perspectives(window);
   new FileWatch(window);
   new Session(window);

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <QObject>
+
+#include "core/schedule/moves.h"
+
+namespace hw {
+
+class MainWindow;
+class ScenarioHistory;
+
+/// What if an op ran elsewhere? Dragged in the schedule, or moved step by step by keys; the plan is
+/// made again, and that can be undone.
+class OrderFeature : public QObject {
+  Q_OBJECT
+
+ public:
+  OrderFeature(MainWindow* window, ScenarioHistory* history);
+
+ private:
+  void carryOut(const OpMove& move);
+  void moveByOne(OpMove::Side side);
+  void restoreOrder();
+
+  MainWindow* window_;
+  ScenarioHistory* history_;
+};
+
+}  // namespace hw

@@ -1,0 +1,118 @@
+// What if an operator ran elsewhere: dragged in the schedule, or moved by keys.
+#include <QDragEnterEvent>
+#include <QMimeData>
+#include <QSignalSpy>
+
+#include "tests/widgets/native_support.h"
+
+using namespace hw;
+using test::action;
+using test::openAndWait;
+using test::settle;
+
+namespace {
+
+/// Drops the op of row `from` on the upper or lower half of row `to`; whether it was taken.
+bool drop(SchedulePanel& panel, int from, int to, bool upper) {
+  const auto run = panel.model()->rowCount();
+  REQUIRE(std::max(from, to) < run);
+  QMimeData data;
+  const QString format =
+      QStringLiteral("application/x-highwater-op-%1").arg(QCoreApplication::applicationPid());
+  data.setData(format, QByteArray::number(from));
+  const QRect row = panel.visualRect(panel.model()->index(to, 1));
+  const QPoint at(row.center().x(), upper ? row.top() + 2 : row.bottom() - 2);
+  QDragEnterEvent enter(at, Qt::MoveAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QCoreApplication::sendEvent(panel.viewport(), &enter);
+  CHECK(enter.isAccepted());
+  QDragMoveEvent over(at, Qt::MoveAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QCoreApplication::sendEvent(panel.viewport(), &over);
+  QDropEvent event(at, Qt::MoveAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QCoreApplication::sendEvent(panel.viewport(), &event);
+  CHECK(over.isAccepted() == event.isAccepted());
+  return event.isAccepted();
+}
+
+std::vector<std::size_t> order(const MainWindow& window) {
+  std::vector<std::size_t> ops;
+  const Schedule& schedule = const_cast<MainWindow&>(window).state()->run()->schedule;
+  for (Step step; step < schedule.steps(); step += Step(1)) {
+    ops.push_back(schedule.opAt(step).index());
+  }
+  return ops;
+}
+
+}  // namespace
+
+TEST_CASE("an operator dropped elsewhere runs there, and that can be undone", "[native][order]") {
+  Settings none;
+  MainWindow window(&none);
+  window.resize(1280, 900);
+  window.show();
+  openAndWait(window, QStringLiteral("samples:inception"));
+  const auto first = order(window);
+  REQUIRE(std::ranges::is_sorted(first));
+  const Precedence needs = precedenceOf(window.state()->run()->graph());
+  // Some op that does not need the one before it.
+  std::size_t free = 1;
+  while (free < first.size() && !needs.before[OpId(free)].empty() &&
+         needs.before[OpId(free)].back() == OpId(free - 1)) {
+    ++free;
+  }
+  REQUIRE(free < first.size());
+  SchedulePanel& panel = *window.schedule();
+  const int row = static_cast<int>(free);
+  CHECK(drop(panel, row, row - 1, true));
+  settle(window);
+  const auto changed = order(window);
+  CHECK(changed[free - 1] == free);
+  CHECK(changed[free] == free - 1);
+  CHECK(window.request().config.moves.size() == 1);
+  CHECK(window.state()->run()->schedule.steps().count() == static_cast<std::int64_t>(first.size()));
+
+  action(window, "undo")->trigger();
+  settle(window);
+  CHECK(order(window) == first);
+}
+
+TEST_CASE("an operator is not taken where it may not run", "[native][order]") {
+  Settings none;
+  MainWindow window(&none);
+  window.resize(1280, 900);
+  window.show();
+  openAndWait(window, QStringLiteral("samples:chain"));
+  const auto first = order(window);
+  CHECK_FALSE(drop(*window.schedule(), 2, 1, true));
+  CHECK_FALSE(drop(*window.schedule(), 1, 1, true));
+  window.state()->setStep(Step(1));
+  action(window, "runEarlier")->trigger();
+  CHECK(window.messages()->text().contains(QStringLiteral("cannot run earlier")));
+  CHECK_FALSE(window.job()->isRunning());
+  CHECK(order(window) == first);
+  action(window, "modelOrder")->trigger();
+  CHECK(window.messages()->text().contains(QStringLiteral("order of the model")));
+}
+
+TEST_CASE("keys move the chosen operator one step", "[native][order]") {
+  Settings none;
+  MainWindow window(&none);
+  window.resize(1280, 900);
+  window.show();
+  openAndWait(window, QStringLiteral("samples:inception"));
+  const auto first = order(window);
+  const Precedence needs = precedenceOf(window.state()->run()->graph());
+  for (std::size_t op = 1; op < first.size(); ++op) {
+    const bool free =
+        std::ranges::find(needs.before[OpId(op)], OpId(op - 1)) == needs.before[OpId(op)].end();
+    if (!free) continue;
+    window.state()->setStep(Step(static_cast<std::int64_t>(op)));
+    action(window, "runEarlier")->trigger();
+    settle(window);
+    CHECK(order(window)[op - 1] == op);
+    action(window, "modelOrder")->trigger();
+    settle(window);
+    CHECK(order(window) == first);
+    return;
+  }
+  FAIL("no operator of the sample can move");
+}
