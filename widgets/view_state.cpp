@@ -47,6 +47,7 @@ void ViewState::setRun(std::shared_ptr<const Run> run) {
   if (!sameModel) selectedOp_ = {};
   hovered_ = {};
   run_ = std::move(run);
+  ghosts_.clear();
   moment_ = 0;
   step_ = Step(0);
   visibleBegin_ = 0;
@@ -100,6 +101,7 @@ void ViewState::select(StayId stay) {
   if (run_ && stay && !run_->problem.stays.contains(stay)) return;
   if (selected_ == stay) return;
   selected_ = stay;
+  ghosts_.clear();
   Q_EMIT selectionChanged();
 }
 
@@ -157,6 +159,12 @@ void ViewState::setVisible(double begin, double end) {
 void ViewState::setMarks(std::vector<double> steps) {
   if (marks_ == steps) return;
   marks_ = std::move(steps);
+  Q_EMIT decorationChanged();
+}
+
+void ViewState::setGhosts(std::vector<Ghost> ghosts) {
+  if (ghosts_ == ghosts) return;
+  ghosts_ = std::move(ghosts);
   Q_EMIT decorationChanged();
 }
 

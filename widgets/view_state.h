@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/run/run.h"
+#include "widgets/ghost.h"
 #include "widgets/stay_filter.h"
 
 namespace hw {
@@ -71,6 +72,10 @@ class ViewState : public QObject {
   /// Steps that the user has marked, fractions allowed; a line through every view of the column.
   const std::vector<double>& marks() const { return marks_; }
   void setMarks(std::vector<double> steps);
+  /// Where else the selected stay could have lain; told by who explains it, gone with the
+  /// selection.
+  const std::vector<Ghost>& ghosts() const { return ghosts_; }
+  void setGhosts(std::vector<Ghost> ghosts);
   /// Whether axes write addresses in hexadecimal.
   bool hexAddresses() const { return hexAddresses_; }
   void setHexAddresses(bool hex);
@@ -81,7 +86,7 @@ class ViewState : public QObject {
   void selectionChanged();
   void hoverChanged();
   void visibleChanged();
-  /// Of the marks, or of how addresses are written.
+  /// Of the marks, of the ghosts, or of how addresses are written.
   void decorationChanged();
   void filterChanged();
   void markedStepsChanged();
@@ -103,6 +108,7 @@ class ViewState : public QObject {
   double visibleBegin_ = 0;
   double visibleEnd_ = 1;
   std::vector<double> marks_;
+  std::vector<Ghost> ghosts_;
   bool hexAddresses_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include "core/memory/platforms.h"
 #include "core/run/samples.h"
 #include "tests/widgets/support.h"
+#include "widgets/canvas/map_view.h"
 #include "widgets/panels/decision_text.h"
 #include "widgets/panels/inspector.h"
 #include "widgets/panels/method_panel.h"
@@ -65,6 +66,30 @@ TEST_CASE("the inspector lists every place that was considered, and links to the
   CHECK(inspector.toHtml().contains(link));
 }
 
+TEST_CASE("places that were not taken are ghosts on the map while the stay is selected",
+          "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  MapView map(&state, PoolId(0));
+  map.resize(700, 300);
+  map.show();
+  state.setRun(planned("samples:inception", "free-list"));
+  const QImage plain = map.grab().toImage();
+  state.select(stayOf(*state.run(), "w"));
+  // The free blocks at 16 (8 B) and at 40 (56 B), both too small.
+  REQUIRE(state.ghosts().size() == 2);
+  CHECK(state.ghosts()[0].bytes == Interval<Bytes>{Bytes(16), Bytes(24)});
+  CHECK(state.ghosts()[1].bytes == Interval<Bytes>{Bytes(40), Bytes(96)});
+  CHECK(state.ghosts()[1].verdict == Verdict::tooSmall);
+  CHECK(state.ghosts()[1].steps == Interval<Step>{Step(6), Step(8)});
+  const QImage with = map.grab().toImage();
+  state.setGhosts({});
+  CHECK(map.grab().toImage() != with);
+  state.select({});
+  CHECK(state.ghosts().empty());
+  CHECK(map.grab().toImage() == plain);
+}
+
 TEST_CASE("sections of the inspector close and stay closed", "[shell][explain]") {
   ViewState state;
   Inspector inspector(&state);
@@ -116,8 +141,8 @@ TEST_CASE("in large runs the explanation comes later, and only if it is still wa
 TEST_CASE("names in candidates cannot become markup", "[shell][explain]") {
   // b and c wall each other in; both are named like markup.
   const auto run = test::makeRun({{"<b>", 4, 0, 2}, {"<i>x", 4, 0, 2}, {"c", 4, 1, 2}});
-  CHECK_FALSE(whyHereHtml(*run, StayId(2)).contains(QStringLiteral("<i>x")));
-  CHECK(whyHereHtml(*run, StayId(2)).contains(QStringLiteral("&lt;i&gt;x")));
+  CHECK_FALSE(whyHere(*run, StayId(2)).html.contains(QStringLiteral("<i>x")));
+  CHECK(whyHere(*run, StayId(2)).html.contains(QStringLiteral("&lt;i&gt;x")));
 }
 
 TEST_CASE("the peak panel lists what is live and the holes, and they add up", "[shell][explain]") {

@@ -195,6 +195,23 @@ void MapPainter::paintSelection(QPainter& painter) const {
       painter.drawRect(rectOf(index).adjusted(0, 0, -1, -1));
     }
   }
+  paintGhosts(painter);
+}
+
+/// Where the selected stay could have lain: outlines, for nothing is there.
+void MapPainter::paintGhosts(QPainter& painter) const {
+  const StepAxis x = stepAxis();
+  const ByteAxis y = byteAxis();
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(Theme::current().selection, 1, Qt::DashLine));
+  for (const Ghost& ghost : scene_.ghosts) {
+    if (ghost.pool != scene_.pool) continue;
+    const QRectF box(QPointF(x.toX(static_cast<double>(ghost.steps.begin.count())),
+                             y.toPixel(static_cast<double>(ghost.bytes.end.count()))),
+                     QPointF(x.toX(static_cast<double>(ghost.steps.end.count())),
+                             y.toPixel(static_cast<double>(ghost.bytes.begin.count()))));
+    if (box.intersects(frame_.plot)) painter.drawRect(box.adjusted(0, 0, -1, -1));
+  }
 }
 
 std::vector<StayId> MapPainter::selectedStays() const {

@@ -9,6 +9,7 @@
 #include "widgets/canvas/map_raster.h"
 #include "widgets/canvas/moved_blocks.h"
 #include "widgets/canvas/plot_frame.h"
+#include "widgets/ghost.h"
 
 namespace hw {
 
@@ -23,6 +24,7 @@ struct MapScene {
   Step step{};                  ///< The step under way: what lives at it is drawn as alive.
   bool started = false;         ///< False at the very start, when nothing is alive yet.
   std::vector<double> marks{};  ///< In steps.
+  std::vector<Ghost> ghosts{};  ///< Of the selected stay, of all pools.
   bool hexAddresses = false;
   StayId selected{};
   OpId selectedOp{};
@@ -80,6 +82,7 @@ class MapPainter {
   void paintMarked(QPainter& painter) const;
   void paintLive(QPainter& painter) const;
   void paintSelection(QPainter& painter) const;
+  void paintGhosts(QPainter& painter) const;
   void paintHover(QPainter& painter) const;
   void paintLines(QPainter& painter) const;
   void paintBlock(QPainter& painter, std::size_t index) const;

@@ -58,6 +58,7 @@ class SvgMap {
     line("<g clip-path=\"url(#plot)\">");
     blocks();
     labels();
+    ghosts();
     references();
     line("</g>");
     ticks();
@@ -236,6 +237,17 @@ class SvgMap {
       write(kLeft - 6, y_.toPixel(tick.value) + 4, "end", theme_.axis, utf8(tick.label));
     }
     write(kLeft - 14, bottom() + 16, "end", theme_.mutedText, "step");
+  }
+
+  void ghosts() {
+    for (const Ghost& ghost : scene_.ghosts) {
+      if (ghost.pool != scene_.pool) continue;
+      const Box box = boxOf({.steps = ghost.steps, .bytes = ghost.bytes});
+      line(fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" fill="none" stroke="{}" )"
+                       R"(stroke-dasharray="6 3"/>)",
+                       svgNumber(box.x), svgNumber(box.y), svgNumber(box.width),
+                       svgNumber(box.height), color(theme_.selection)));
+    }
   }
 
   void marks() {

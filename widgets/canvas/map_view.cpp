@@ -173,6 +173,7 @@ MapScene MapView::scene() const {
           .step = state_->step(),
           .started = state_->moment() > 0 || state_->step() > Step(0),
           .marks = moved_ ? leader_->marks() : state_->marks(),
+          .ghosts = state_->ghosts(),
           .hexAddresses = (moved_ ? leader_ : state_)->hexAddresses(),
           .selected = state_->selected(),
           .selectedOp = state_->selectedOp(),

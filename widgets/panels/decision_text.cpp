@@ -1,6 +1,7 @@
 #include "widgets/panels/decision_text.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 
 #include "core/base/text.h"
 #include "widgets/panels/run_text.h"
@@ -78,6 +79,43 @@ QString candidatesHtml(const Run& run, const Decision& decision, bool inside) {
   return QStringLiteral("<table>%1</table>").arg(rows);
 }
 
+QString explanationHtml(const Run& run, const PlaceExplanation& found) {
+  const Decision& decision = found.decision;
+  QString page = QStringLiteral("<table>");
+  page += line(tr("Decided"), decision.decided);
+  page += line(tr("Turn"), decision.when);
+  page += line(tr("Pool"), found.residency);
+  page += line(tr("Block"), found.block);
+  if (decision.fromPlan) {
+    page += line(tr("Account"),
+                 tr("judged from the finished plan: the method keeps none").toStdString());
+  }
+  page += QStringLiteral("</table>") + candidatesHtml(run, decision, false);
+  if (!found.inside) return page;
+  page += QStringLiteral("<h4>%1</h4><table>").arg(tr("Inside the block").toHtmlEscaped());
+  page += line(tr("Decided"), found.inside->decided);
+  return page + QStringLiteral("</table>") + candidatesHtml(run, *found.inside, true);
+}
+
+std::vector<Ghost> ghostsOf(const Stay& stay, const Decision& decision) {
+  constexpr std::size_t kMost = 32;
+  std::vector<Ghost> ghosts;
+  for (const Candidate& candidate : decision.candidates) {
+    const bool free = candidate.verdict != Verdict::chosen && candidate.verdict != Verdict::taken;
+    // Where regions lie one after the other only the first begins at 0.
+    if (!free || !candidate.address || candidate.address->region != RegionId(0)) continue;
+    const Bytes begin = candidate.address->offset;
+    const Bytes room = std::min(candidate.room.value_or(stay.size), stay.size);
+    if (room <= Bytes()) continue;
+    ghosts.push_back({.pool = candidate.address->pool,
+                      .bytes = {begin, begin + room},
+                      .steps = stay.steps,
+                      .verdict = candidate.verdict});
+    if (ghosts.size() == kMost) break;
+  }
+  return ghosts;
+}
+
 }  // namespace
 
 QString verdictText(Verdict verdict) {
@@ -98,23 +136,12 @@ QString verdictText(Verdict verdict) {
   return tr("Not allowed");
 }
 
-QString whyHereHtml(const Run& run, StayId stay) {
+WhyHere whyHere(const Run& run, StayId stay) {
   const PlaceExplanation found = explainPlace(run, stay);
-  const Decision& decision = found.decision;
-  QString page = QStringLiteral("<table>");
-  page += line(tr("Decided"), decision.decided);
-  page += line(tr("Turn"), decision.when);
-  page += line(tr("Pool"), found.residency);
-  page += line(tr("Block"), found.block);
-  if (decision.fromPlan) {
-    page += line(tr("Account"),
-                 tr("judged from the finished plan: the method keeps none").toStdString());
-  }
-  page += QStringLiteral("</table>") + candidatesHtml(run, decision, false);
-  if (!found.inside) return page;
-  page += QStringLiteral("<h4>%1</h4><table>").arg(tr("Inside the block").toHtmlEscaped());
-  page += line(tr("Decided"), found.inside->decided);
-  return page + QStringLiteral("</table>") + candidatesHtml(run, *found.inside, true);
+  // What is said of a block is where blocks could have been, not the stay.
+  WhyHere why{.html = explanationHtml(run, found)};
+  if (!found.inside) why.ghosts = ghostsOf(run.problem.stays[stay], found.decision);
+  return why;
 }
 
 }  // namespace hw

@@ -3,14 +3,21 @@
 #include <QString>
 
 #include "core/run/explain.h"
+#include "widgets/ghost.h"
 
 namespace hw {
 
 /// "Chosen", "Too small", …: in the user's language.
 QString verdictText(Verdict verdict);
 
-/// A part of a page of HTML: what decided where a stay lies, and every place that was considered,
-/// with links "stay:N" to whoever bounds it.
-QString whyHereHtml(const Run& run, StayId stay);
+struct WhyHere {
+  /// A part of a page: what decided where a stay lies, and every place that was considered, with
+  /// links "stay:N" to whoever bounds it.
+  QString html{};
+  /// The free places among them that were not taken, at most 32.
+  std::vector<Ghost> ghosts{};
+};
+
+WhyHere whyHere(const Run& run, StayId stay);
 
 }  // namespace hw

@@ -70,13 +70,14 @@ QString Inspector::section(const QString& id, const QString& title, const QStrin
 }
 
 /// Why it lies where it lies comes before what can be seen elsewhere too.
-void Inspector::showStay(const Run& run, StayId stay, const QString& why) {
+void Inspector::showStay(const Run& run, StayId stay, const WhyHere& why) {
   const int at = verticalScrollBar()->value();
-  showPage(stayHead(run, stay) + section(QStringLiteral("why"), tr("Why here"), why) +
+  showPage(stayHead(run, stay) + section(QStringLiteral("why"), tr("Why here"), why.html) +
            section(QStringLiteral("story"), tr("How it got there"), stayStory(run, stay)) +
            section(QStringLiteral("tensor"), tr("Tensor"), stayTensors(run, stay)));
   if (shown_ == stay) verticalScrollBar()->setValue(at);
   shown_ = stay;
+  state_->setGhosts(why.ghosts);
 }
 
 /// An explanation costs about one planning: of large problems it comes when it is ready, and is not
@@ -84,20 +85,21 @@ void Inspector::showStay(const Run& run, StayId stay, const QString& why) {
 void Inspector::explain(const std::shared_ptr<const Run>& run, StayId stay) {
   const bool wanted = !closed_.contains(QStringLiteral("why"));
   if (!wanted || run->problem.stays.size() <= kMostAtOnce) {
-    showStay(*run, stay, wanted ? whyHereHtml(*run, stay) : QStringLiteral("<p></p>"));
+    showStay(*run, stay, wanted ? whyHere(*run, stay) : WhyHere{.html = QStringLiteral("<p></p>")});
     return;
   }
-  showStay(*run, stay, QStringLiteral("<p>%1</p>").arg(tr("Following the method again\u2026")));
-  auto promise = std::make_shared<QPromise<QString>>();
+  const QString wait = QStringLiteral("<p>%1</p>").arg(tr("Following the method again\u2026"));
+  showStay(*run, stay, {.html = wait});
+  auto promise = std::make_shared<QPromise<WhyHere>>();
   promise->start();
-  promise->future().then(this, [this, run, stay](const QString& why) {
-    if (!why.isEmpty() && state_->run() == run && state_->selected() == stay) {
+  promise->future().then(this, [this, run, stay](const WhyHere& why) {
+    if (!why.html.isEmpty() && state_->run() == run && state_->selected() == stay) {
       showStay(*run, stay, why);
     }
   });
   QThreadPool::globalInstance()->start(
       [promise, run, stay, asked = asked_, ticket = asked_->load()] {
-        promise->addResult(*asked == ticket ? whyHereHtml(*run, stay) : QString());
+        promise->addResult(*asked == ticket ? whyHere(*run, stay) : WhyHere());
         promise->finish();
       });
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "widgets/panels/decision_text.h"
 #include "widgets/view_state.h"
 
 namespace hw {
@@ -27,7 +28,7 @@ class Inspector : public QTextBrowser {
   void refresh();
   void showPage(const QString& body);
   void explain(const std::shared_ptr<const Run>& run, StayId stay);
-  void showStay(const Run& run, StayId stay, const QString& why);
+  void showStay(const Run& run, StayId stay, const WhyHere& why);
   QString section(const QString& id, const QString& title, const QString& body) const;
   void follow(const QUrl& link);
 
