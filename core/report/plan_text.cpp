@@ -42,7 +42,8 @@ std::string poolsText(const Run& run, const Paint& paint) {
   add("lower bound of what is there",
       [&](const PoolMetrics& m) { return ifUsed(m, bytesText(m.lowerBound)); });
   add("peak above it", [&](const PoolMetrics& m) { return ifUsed(m, formatPercent(m.gap())); });
-  add("without any reuse", [&](const PoolMetrics& m) { return ifUsed(m, bytesText(m.sum)); });
+  add("without any reuse",
+      [&](const PoolMetrics& m) { return ifUsed(m, atLeast + bytesText(m.sum)); });
   add("fullest at step",
       [&](const PoolMetrics& m) { return ifUsed(m, groupDigits(m.peakStep.count())); });
   add("holes then", [&](const PoolMetrics& m) { return ifUsed(m, bytesText(m.atPeak.holes)); });
