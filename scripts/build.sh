@@ -10,7 +10,8 @@ tree=build/$preset
 gui=${HIGHWATER_GUI:-ON}
 if [[ $preset == asan || $preset == fuzz ]]; then gui=OFF; fi
 werror=OFF
-if [[ -n ${CI:-} ]]; then werror=ON; fi
+# clang, which only fuzzes here, warns of other things than g++.
+if [[ -n ${CI:-} && $preset != fuzz ]]; then werror=ON; fi
 
 # True when the tree was configured, here and with these options. Ninja itself notices changed
 # CMake files and new sources.
