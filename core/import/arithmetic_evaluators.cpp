@@ -255,6 +255,8 @@ SmallValues range(const OpFacts& facts) {
       !isSmall(*outputs[0].shape)) {
     return {};
   }
+  // All three are of one type, in files that mean well.
+  if (start->isReal() != delta->isReal() || start->isReal() != limit->isReal()) return {};
   SmallValue result{.dtype = start->dtype, .shape = *outputs[0].shape};
   for (std::int64_t i = 0; i < result.shape[0]; ++i) {
     if (result.isReal()) {

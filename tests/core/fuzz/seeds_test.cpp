@@ -80,13 +80,21 @@ TEST_CASE("readers survive their seeds, cut short and changed", "[fuzz]") {
   }
 }
 
-// HIGHWATER_FUZZ_SECONDS sets how long; the seed is printed.
+// HIGHWATER_MUTATE_SECONDS sets how long, with another seed each time, which is printed;
+// HIGHWATER_MUTATE_AGAIN=SEED:RUN does one run once more.
 TEST_CASE("readers survive models of the corpus, changed", "[fuzz][corpus]") {
   const auto folder = hw::corpusFolder();
   if (!folder) return;
-  const char* given = std::getenv("HIGHWATER_FUZZ_SECONDS");
-  const double seconds = given != nullptr ? std::atof(given) : 2;
-  const std::uint64_t seed = given != nullptr ? std::random_device()() : 7;
+  const char* given = std::getenv("HIGHWATER_MUTATE_SECONDS");
+  const char* again = std::getenv("HIGHWATER_MUTATE_AGAIN");
+  const double seconds = given != nullptr ? std::atof(given) : again != nullptr ? 1e6 : 2;
+  std::uint64_t seed = given != nullptr ? std::random_device()() : 7;
+  std::size_t wanted = 0;
+  if (again != nullptr) {
+    char* colon = nullptr;
+    seed = std::strtoull(again, &colon, 10);
+    wanted = std::strtoull(colon + (*colon == ':' ? 1 : 0), nullptr, 10);
+  }
   const std::string format = GENERATE("onnx", "tflite");
   std::vector<std::string> models;
   for (const auto& file : hw::filesIn(*folder / format)) {
@@ -109,10 +117,13 @@ TEST_CASE("readers survive models of the corpus, changed", "[fuzz][corpus]") {
     std::string bytes = format == "onnx" ? hw::fuzz::mutatedOnnx(model, number)
                                          : hw::fuzz::mutatedFlatbuffer(model, number);
     if (bytes.empty() || runs % 2 == 0) bytes = mutated(dice, model);
+    if (runs < wanted) continue;
     CAPTURE(format, seed, runs, pick);
+    if (again != nullptr) std::ofstream("again." + format, std::ios::binary) << bytes;
     const double before = elapsed();
     reader->run(bytes);
     CHECK(elapsed() - before < 5);
+    if (again != nullptr) break;
   }
   std::cout << "fuzz: " << runs << " changed " << format << " models, seed " << seed << '\n';
 }

@@ -116,6 +116,20 @@ TEST_CASE("a window that does not fit is unknown, not empty", "[import][onnx]") 
         "Conv does not fit its inputs: (1, 1, 4), (1, 1, 6)");
 }
 
+TEST_CASE("a range of numbers of two types has no value", "[import][onnx]") {
+  OnnxModel onnx;
+  addInput(onnx.graph(), "x", {"4"});
+  addInput(onnx.graph(), "xx", {"4", "4"});
+  addNode(onnx.graph(), "Shape", {"x"}, {"list"});
+  addNode(onnx.graph(), "ReduceSum", {"list"}, {"four"});
+  setInt(addNode(onnx.graph(), "Cast", {"four"}, {"real"}), "to", onnx::TensorProto::FLOAT);
+  addNode(onnx.graph(), "Range", {"four", "four", "real"}, {"none"});
+  addNode(onnx.graph(), "Size", {"xx"}, {"sixteen"});
+  addNode(onnx.graph(), "Range", {"four", "sixteen", "real"}, {"y"});
+  addNode(onnx.graph(), "Range", {"real", "sixteen", "four"}, {"z"});
+  CHECK(onnx.load());
+}
+
 TEST_CASE("what does not fit says that free dimensions may be the cause", "[import][onnx]") {
   OnnxModel onnx;
   addInput(onnx.graph(), "x", {"1", "1", "width"});
