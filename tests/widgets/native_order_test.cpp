@@ -42,24 +42,39 @@ std::vector<std::size_t> order(const MainWindow& window) {
   return ops;
 }
 
+/// The first op that does not need the one before it.
+std::size_t freeOp(const Graph& graph) {
+  const Precedence needs = precedenceOf(graph);
+  for (const OpId op : graph.ops.keys()) {
+    if (op == OpId(0)) continue;
+    const auto& before = needs.before[op];
+    if (std::ranges::find(before, OpId(op.index() - 1)) == before.end()) return op.index();
+  }
+  FAIL("no operator of the sample can move");
+  return 0;
+}
+
+struct Shown {
+  explicit Shown(const char* sample) {
+    window.resize(1280, 900);
+    window.show();
+    openAndWait(window, QLatin1String(sample));
+    first = order(window);
+    REQUIRE(std::ranges::is_sorted(first));
+  }
+
+  Settings none{};
+  MainWindow window{&none};
+  std::vector<std::size_t> first{};  ///< The ops in the order of the model.
+};
+
 }  // namespace
 
 TEST_CASE("an operator dropped elsewhere runs there, and that can be undone", "[native][order]") {
-  Settings none;
-  MainWindow window(&none);
-  window.resize(1280, 900);
-  window.show();
-  openAndWait(window, QStringLiteral("samples:inception"));
-  const auto first = order(window);
-  REQUIRE(std::ranges::is_sorted(first));
-  const Precedence needs = precedenceOf(window.state()->run()->graph());
-  // Some op that does not need the one before it.
-  std::size_t free = 1;
-  while (free < first.size() && !needs.before[OpId(free)].empty() &&
-         needs.before[OpId(free)].back() == OpId(free - 1)) {
-    ++free;
-  }
-  REQUIRE(free < first.size());
+  Shown shown("samples:inception");
+  MainWindow& window = shown.window;
+  const auto& first = shown.first;
+  const std::size_t free = freeOp(window.state()->run()->graph());
   SchedulePanel& panel = *window.schedule();
   const int row = static_cast<int>(free);
   CHECK(drop(panel, row, row - 1, true));
@@ -76,12 +91,9 @@ TEST_CASE("an operator dropped elsewhere runs there, and that can be undone", "[
 }
 
 TEST_CASE("an operator is not taken where it may not run", "[native][order]") {
-  Settings none;
-  MainWindow window(&none);
-  window.resize(1280, 900);
-  window.show();
-  openAndWait(window, QStringLiteral("samples:chain"));
-  const auto first = order(window);
+  Shown shown("samples:chain");
+  MainWindow& window = shown.window;
+  const auto& first = shown.first;
   CHECK_FALSE(drop(*window.schedule(), 2, 1, true));
   CHECK_FALSE(drop(*window.schedule(), 1, 1, true));
   window.state()->setStep(Step(1));
@@ -94,25 +106,14 @@ TEST_CASE("an operator is not taken where it may not run", "[native][order]") {
 }
 
 TEST_CASE("keys move the chosen operator one step", "[native][order]") {
-  Settings none;
-  MainWindow window(&none);
-  window.resize(1280, 900);
-  window.show();
-  openAndWait(window, QStringLiteral("samples:inception"));
-  const auto first = order(window);
-  const Precedence needs = precedenceOf(window.state()->run()->graph());
-  for (std::size_t op = 1; op < first.size(); ++op) {
-    const bool free =
-        std::ranges::find(needs.before[OpId(op)], OpId(op - 1)) == needs.before[OpId(op)].end();
-    if (!free) continue;
-    window.state()->setStep(Step(static_cast<std::int64_t>(op)));
-    action(window, "runEarlier")->trigger();
-    settle(window);
-    CHECK(order(window)[op - 1] == op);
-    action(window, "modelOrder")->trigger();
-    settle(window);
-    CHECK(order(window) == first);
-    return;
-  }
-  FAIL("no operator of the sample can move");
+  Shown shown("samples:inception");
+  MainWindow& window = shown.window;
+  const std::size_t op = freeOp(window.state()->run()->graph());
+  window.state()->setStep(Step(static_cast<std::int64_t>(op)));
+  action(window, "runEarlier")->trigger();
+  settle(window);
+  CHECK(order(window)[op - 1] == op);
+  action(window, "modelOrder")->trigger();
+  settle(window);
+  CHECK(order(window) == shown.first);
 }

@@ -2,6 +2,8 @@
 
 #include <QDockWidget>
 #include <QMenu>
+#include <algorithm>
+#include <functional>
 
 #include "app/gui/main_window.h"
 #include "core/base/text.h"
@@ -121,9 +123,14 @@ std::vector<PaletteEntry> FindFeature::entries() const {
 }
 
 void FindFeature::addActions(std::vector<PaletteEntry>& entries) const {
-  std::vector<bool> panels;
-  for (QAction* action : window_->findChildren<QAction*>()) {
-    const bool panel = qobject_cast<QDockWidget*>(action->parent()) != nullptr;
+  const auto isPanel = [](const QAction* action) {
+    return qobject_cast<QDockWidget*>(action->parent()) != nullptr;
+  };
+  // As menus have them, but the many panels last.
+  QList<QAction*> actions = window_->findChildren<QAction*>();
+  std::stable_partition(actions.begin(), actions.end(), std::not_fn(isPanel));
+  for (QAction* action : actions) {
+    const bool panel = isPanel(action);
     if (action->isSeparator() || action->menu() || action->text().isEmpty()) continue;
     if (action->objectName().isEmpty() && !panel) continue;
     if (action->objectName() == QLatin1String("commandPalette")) continue;
@@ -139,16 +146,7 @@ void FindFeature::addActions(std::vector<PaletteEntry>& entries) const {
     }
     entry.run = [action] { action->trigger(); };
     entries.push_back(std::move(entry));
-    panels.push_back(panel);
   }
-  // As menus have them, but the many panels last.
-  std::vector<PaletteEntry> sorted;
-  for (const bool wanted : {false, true}) {
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (panels[i] == wanted) sorted.push_back(std::move(entries[i]));
-    }
-  }
-  entries = std::move(sorted);
 }
 
 void FindFeature::addModels(std::vector<PaletteEntry>& entries) const {
