@@ -6,6 +6,12 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+if [[ ${1:-} == -* ]]; then
+  sed -n '2,5s/^# //p' "scripts/tour.sh"
+  [[ $1 == -h || $1 == --help ]] && exit 0
+  echo "tour: no option '$1'" >&2
+  exit 2
+fi
 folder=${1:-build/tour}
 models=("${@:2}")
 corpus=${HIGHWATER_CORPUS:-../shared/corpus}
