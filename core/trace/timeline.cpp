@@ -211,12 +211,12 @@ std::string whyNotFirstPool(const TimelineEntry& entry, const DetailNames& names
   const Bytes room =
       names.firstCapacity ? std::max(Bytes(), *names.firstCapacity - entry.frontier) : Bytes();
   const Bytes largest = std::max(entry.largestHole, entry.tailHole + room);
-  return fmt::format("{} full: largest hole {} of {} free; ", names.firstPool, largest.count(),
-                     (entry.holes + room).count());
+  return fmt::format("{} full: largest hole {} of {} free; ", names.firstPool, names.size(largest),
+                     names.size(entry.holes + room));
 }
 
-std::string howTaken(const TimelineEntry& entry) {
-  const auto block = entry.freeBefore.count();
+std::string howTaken(const TimelineEntry& entry, const DetailNames& names) {
+  const std::string block = names.size(entry.freeBefore);
   const bool idle = entry.reason == Reason::idleBlock;
   switch (entry.happening) {
     case Happening::fresh:
@@ -228,7 +228,7 @@ std::string howTaken(const TimelineEntry& entry) {
       return entry.reason == Reason::planned ? "planned, exact fit" : "exact fit";
     case Happening::extend:
       return fmt::format("{} block of {} grows by {}", idle ? "idle" : "last free", block,
-                         entry.size.count() - block);
+                         names.size(entry.size - entry.freeBefore));
     case Happening::split:
       break;
     case Happening::release:
@@ -255,8 +255,12 @@ std::vector<TimelineEntry> describe(const std::vector<MemoryEvent>& story, std::
   return Narrator(story, pools).run();
 }
 
+std::string DetailNames::size(Bytes bytes) const {
+  return sizeText ? sizeText(bytes) : std::to_string(bytes.count());
+}
+
 std::string detailText(const TimelineEntry& entry, const DetailNames& names) {
-  std::string text = howTaken(entry);
+  std::string text = howTaken(entry, names);
   if (entry.happening == Happening::release || entry.happening == Happening::merge) return text;
   // A planner that decided beforehand may have chosen a later pool for reasons of its own.
   const bool chose = entry.reason != Reason::planned && !names.firstPool.empty();

@@ -54,10 +54,14 @@ struct DetailNames {
   std::string formerTenant{};            ///< Of the entry's former tenant, if it has one.
   std::string firstPool{"L2"};           ///< Of pool 0; empty when it was never an option.
   std::optional<Bytes> firstCapacity{};  ///< What may be planned of pool 0.
+  /// How sizes are written; null: as plain numbers of bytes.
+  std::string (*sizeText)(Bytes) = nullptr;
+
+  std::string size(Bytes bytes) const;
 };
 
 /// Why and how, in a few words: the `detail` column of docs/formats/events.md. "exact fit, reuses
-/// t0"; "L2 full: largest hole 12 of 40 free; new memory". Sizes are exact bytes.
+/// t0"; "L2 full: largest hole 12 of 40 free; new memory".
 std::string detailText(const TimelineEntry& entry, const DetailNames& names);
 
 }  // namespace hw

@@ -32,7 +32,9 @@ QString fullSizeText(Bytes bytes) {
 }
 
 QString addressText(Bytes address) {
-  if (currentUnits.decimalAddresses) return QString::fromStdString(groupDigits(address.count()));
+  if (currentUnits.addresses == AddressStyle::decimal) {
+    return QString::fromStdString(groupDigits(address.count()));
+  }
   QString digits = QString::number(address.count(), 16);
   while (digits.size() < 5 || digits.size() % 4 != 0) digits.prepend(QLatin1Char('0'));
   for (qsizetype at = digits.size() - 4; at > 0; at -= 4) digits.insert(at, QLatin1Char('_'));
@@ -57,7 +59,9 @@ QString poolText(const Run& run, PoolId pool) {
 
 QString reasonText(const Run& run, const TimelineEntry& entry) {
   const ProblemPool& first = run.problem.pools[PoolId(0)];
-  DetailNames names{.firstPool = first.name, .firstCapacity = first.capacity};
+  DetailNames names{.firstPool = first.name,
+                    .firstCapacity = first.capacity,
+                    .sizeText = [](Bytes bytes) { return sizeText(bytes).toStdString(); }};
   if (run.problem.stays[entry.stay].pool) names.firstPool.clear();  // Its pool was given.
   if (entry.formerTenant) names.formerTenant = printable(run.stayName(entry.formerTenant));
   return QString::fromStdString(detailText(entry, names));

@@ -70,9 +70,11 @@ std::string told(const std::vector<MemoryEvent>& events) {
 }
 
 /// What the last allocation's detail says.
-std::string lastDetail(const std::vector<MemoryEvent>& events, std::optional<Bytes> capacity = {}) {
+std::string lastDetail(const std::vector<MemoryEvent>& events, std::optional<Bytes> capacity = {},
+                       std::string (*sizeText)(Bytes) = nullptr) {
   const TimelineEntry entry = describe(events, 2).back();
-  DetailNames names{.formerTenant = "", .firstPool = "L2", .firstCapacity = capacity};
+  DetailNames names{.formerTenant = "", .firstPool = "L2", .firstCapacity = capacity,
+                    .sizeText = sizeText};
   if (entry.formerTenant) names.formerTenant = kNames[entry.formerTenant.index()];
   return detailText(entry, names);
 }
@@ -157,6 +159,8 @@ TEST_CASE("a release between two holes is one merge of all three", "[timeline]")
   CHECK(entry.freeBefore == Bytes(8));
   CHECK(entry.lastEvent - entry.firstEvent == 2);
   CHECK(lastDetail(story.events) == "joined 8 free beside it");
+  const auto inWords = [](Bytes bytes) { return std::to_string(bytes.count()) + " bytes"; };
+  CHECK(lastDetail(story.events, {}, inWords) == "joined 8 bytes free beside it");
 }
 
 TEST_CASE("the sources' 16 = 10 + 6, 6 = 5 + 1", "[timeline]") {
