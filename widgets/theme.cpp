@@ -122,7 +122,9 @@ QPalette Theme::palette() const {
     palette.setColor(QPalette::Disabled, role, faded);
   }
   palette.setColor(QPalette::Disabled, QPalette::Highlight, mix(window, text, 0.2));
-  palette.setColor(QPalette::Inactive, QPalette::Highlight, mix(selection, window, 0.25));
+  // Paler where the keys do not go; dark on light or light on dark, like all other text.
+  palette.setColor(QPalette::Inactive, QPalette::Highlight, mix(selection, plot, dark ? 0.6 : 0.7));
+  palette.setColor(QPalette::Inactive, QPalette::HighlightedText, text);
   return palette;
 }
 

@@ -35,8 +35,8 @@ MapColors MapColors::of(const Theme& theme) {
   MapColors colors;
   colors.plot = theme.plot.rgb();
   colors.grid = theme.grid.rgb();
-  const Strength past = theme.dark ? Strength{0.42, 0.55, 0.75} : Strength{0.40, 0.75, 0.85};
-  const Strength future = theme.dark ? Strength{0.20, 0.45, 0.45} : Strength{0.20, 0.60, 0.50};
+  const Strength past = theme.dark ? Strength{0.46, 0.60, 0.78} : Strength{0.42, 0.75, 0.85};
+  const Strength future = theme.dark ? Strength{0.28, 0.50, 0.52} : Strength{0.25, 0.62, 0.56};
   for (std::size_t i = 0; i < colors.live.size(); ++i) {
     const QColor& color = theme.classes[i];
     colors.past[i] = shade(theme, color, past);

@@ -141,8 +141,10 @@ void MapPainter::paintRaster(QPainter& painter, const MapRaster& raster) const {
   const ByteAxis y = byteAxis();
   const QRectF target(QPointF(x.toX(drawn.beginStep), y.toPixel(drawn.highByte)),
                       QPointF(x.toX(drawn.endStep), y.toPixel(drawn.lowByte)));
-  const int split = qRound(std::clamp(x.toX(scene_.playhead), double(frame_.plot.left()),
-                                      double(frame_.plot.left() + frame_.plot.width())));
+  // Before anything has happened the plan is shown as a whole, not as what is to come.
+  const double end = frame_.plot.left() + frame_.plot.width();
+  const double from = scene_.started ? x.toX(scene_.playhead) : end;
+  const int split = qRound(std::clamp(from, double(frame_.plot.left()), end));
   const auto half = [&](const QRect& part, const QImage& image) {
     painter.save();
     painter.setClipRect(part, Qt::IntersectClip);
@@ -185,7 +187,7 @@ void MapPainter::paintLive(QPainter& painter) const {
 void MapPainter::paintSelection(QPainter& painter) const {
   if (!scene_.selected || !scene_.run->problem.stays.contains(scene_.selected)) return;
   QColor veil = Theme::current().plot;
-  veil.setAlpha(150);
+  veil.setAlpha(125);
   painter.fillRect(frame_.plot, veil);
   painter.setBrush(Qt::NoBrush);
   for (const StayId stay : selectedStays()) {
