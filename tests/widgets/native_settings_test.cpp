@@ -71,8 +71,8 @@ TEST_CASE("settings act at once and are there the next time", "[native]") {
     part<QCheckBox>(dialog, "settingMotion")->setChecked(true);
     CHECK(action(window, "reducedMotion")->isChecked());
     part<QComboBox>(dialog, "settingSizes")->setCurrentIndex(1);
-    part<QComboBox>(dialog, "settingAddresses")->setCurrentIndex(1);
-    CHECK(action(window, "decimalAddresses")->isChecked());
+    part<QComboBox>(dialog, "settingAddresses")->setCurrentIndex(2);
+    CHECK(action(window, "addressesDecimal")->isChecked());
     CHECK(sizeText(Bytes(9216)) == QStringLiteral("9,216 B"));
     CHECK(addressText(Bytes(9216)) == QStringLiteral("9,216"));
     part<QComboBox>(dialog, "settingAllocator")->setCurrentText(QStringLiteral("two-sided"));
@@ -87,7 +87,7 @@ TEST_CASE("settings act at once and are there the next time", "[native]") {
   Settings settings(storeIn(folder));
   MainWindow window(&settings);
   CHECK(Theme::current().dark);
-  CHECK(TextUnits::current() == TextUnits{true, true});
+  CHECK(TextUnits::current() == TextUnits{true, AddressStyle::decimal});
   CHECK(QApplication::font().pointSizeF() == Approx(restored.font.pointSizeF() * 1.5));
   CHECK(window.runForm()->allocatorBox()->currentText() == QStringLiteral("two-sided"));
   CHECK(window.runForm()->platformBox()->currentText() == QStringLiteral("ethos-u55-256"));
@@ -101,7 +101,7 @@ TEST_CASE("switches in the menus can be clicked", "[native]") {
   const Restored restored;
   Settings none;
   MainWindow window(&none);
-  for (const char* name : {"reducedMotion", "decimalAddresses"}) {
+  for (const char* name : {"reducedMotion", "showMinimap"}) {
     CAPTURE(name);
     const bool before = action(window, name)->isChecked();
     action(window, name)->trigger();
@@ -109,7 +109,7 @@ TEST_CASE("switches in the menus can be clicked", "[native]") {
   }
 }
 
-TEST_CASE("X switches how addresses are written, in every panel", "[native]") {
+TEST_CASE("X switches how addresses are written, in every panel and beside every axis", "[native]") {
   const Restored restored;
   Settings none;
   MainWindow window(&none);
@@ -119,9 +119,19 @@ TEST_CASE("X switches how addresses are written, in every panel", "[native]") {
   window.state()->select(StayId(3));
   const auto text = [&] { return window.inspector()->toPlainText(); };
   REQUIRE(QTest::qWaitFor([&] { return text().contains(QStringLiteral("0x0")); }, 10'000));
+  CHECK_FALSE(window.state()->hexAddresses());
   QTest::keyClick(&window, Qt::Key_X);
-  CHECK(TextUnits::current().decimalAddresses);
+  CHECK(TextUnits::current().addresses == AddressStyle::hex);
+  CHECK(window.state()->hexAddresses());
+  CHECK(action(window, "addressesHex")->isChecked());
+  QTest::keyClick(&window, Qt::Key_X);
+  CHECK(TextUnits::current().addresses == AddressStyle::decimal);
+  CHECK_FALSE(window.state()->hexAddresses());
   CHECK(QTest::qWaitFor([&] { return !text().contains(QStringLiteral("0x0")); }, 10'000));
+  QTest::keyClick(&window, Qt::Key_X);
+  CHECK(TextUnits::current() == TextUnits{});
+  action(window, "addressesHex")->trigger();
+  CHECK(window.state()->hexAddresses());
 }
 
 TEST_CASE("keys are changed, kept, and one key is never two commands'", "[native]") {

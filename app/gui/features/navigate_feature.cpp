@@ -129,12 +129,6 @@ void NavigateFeature::addHistory() {
 
 void NavigateFeature::addView() {
   QMenu* menu = window_->menu(MenuKind::view);
-  QAction* hex =
-      window_->addCommand(menu, QStringLiteral("hexAxes"), tr("A&xes of addresses in hexadecimal"),
-                          {QKeySequence(Qt::SHIFT | Qt::Key_X)}, {});
-  hex->setCheckable(true);
-  hex->setToolTip(tr("What the maps and Memory now write beside their axes"));
-  connect(hex, &QAction::toggled, this, [this](bool on) { window_->state()->setHexAddresses(on); });
   const auto add = [&](const char* name, const QString& text, const std::function<void()>& act) {
     window_->needsRun(window_->addCommand(menu, QString::fromLatin1(name), text, {}, act));
   };

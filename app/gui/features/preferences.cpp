@@ -1,5 +1,6 @@
 #include "app/gui/features/preferences.h"
 
+#include <QActionGroup>
 #include <QApplication>
 #include <QMenu>
 #include <algorithm>
@@ -15,9 +16,26 @@ namespace {
 
 constexpr QLatin1String kText("view/textPercent");
 constexpr QLatin1String kExact("view/exactBytes");
-constexpr QLatin1String kDecimal("view/decimalAddresses");
+constexpr QLatin1String kAddresses("view/addresses");
 constexpr QLatin1String kAllocator("plan/allocator");
 constexpr QLatin1String kPlatform("plan/platform");
+
+/// The names are those of the commands, and of what is kept.
+struct StyleName {
+  AddressStyle style;
+  const char* name;
+};
+constexpr StyleName kStyles[] = {{AddressStyle::hexTexts, "addressesHexTexts"},
+                                 {AddressStyle::hex, "addressesHex"},
+                                 {AddressStyle::decimal, "addressesDecimal"}};
+
+const StyleName& nameOf(AddressStyle style) { return kStyles[static_cast<std::size_t>(style)]; }
+
+AddressStyle styleNamed(const QString& name) {
+  const auto* found = std::ranges::find_if(
+      kStyles, [&](const StyleName& one) { return name == QLatin1String(one.name); });
+  return found == std::end(kStyles) ? AddressStyle::hexTexts : found->style;
+}
 
 /// Every view writes its texts anew.
 void writeAgain(ViewState* state) {
@@ -33,7 +51,7 @@ Preferences::Preferences(MainWindow* window)
   setObjectName(QStringLiteral("preferences"));
   const Settings& settings = *window->settings();
   TextUnits::apply({.exactBytes = settings.value(kExact, false).toBool(),
-                    .decimalAddresses = settings.value(kDecimal, false).toBool()});
+                    .addresses = styleNamed(settings.value(kAddresses, {}).toString())});
   if (textPercent() != 100) applyText();
   applyDefaults();
   addCommands();
@@ -48,17 +66,44 @@ void Preferences::addCommands() {
       [this] { SettingsDialog(this, window_->findChild<KeyBindings*>(), window_).exec(); });
   settings->setMenuRole(QAction::PreferencesRole);
   settings->setToolTip(tr("Appearance, units, what is opened at the start, keys"));
-  QAction* addresses =
-      window_->addCommand(window_->menu(MenuKind::view), QStringLiteral("decimalAddresses"),
-                          tr("Decimal &addresses"), {Qt::Key_X}, {});
-  addresses->setCheckable(true);
-  addresses->setChecked(units().decimalAddresses);
-  addresses->setToolTip(tr("Addresses as numbers of bytes, or in hexadecimal"));
-  connect(addresses, &QAction::toggled, this, [this](bool on) {
+  addAddressStyles();
+}
+
+void Preferences::addAddressStyles() {
+  QMenu* menu = window_->menu(MenuKind::view)->addMenu(tr("&Addresses"));
+  auto* group = new QActionGroup(this);
+  const auto apply = [this](AddressStyle style) {
     TextUnits units = TextUnits::current();
-    units.decimalAddresses = on;
+    units.addresses = style;
     setUnits(units);
-  });
+  };
+  for (const StyleName& one : kStyles) {
+    QAction* action =
+        window_->addCommand(menu, QString::fromLatin1(one.name), addressStyleText(one.style), {},
+                            [apply, style = one.style] { apply(style); });
+    action->setCheckable(true);
+    action->setChecked(units().addresses == one.style);
+    group->addAction(action);
+  }
+  menu->addSeparator();
+  window_->addCommand(menu, QStringLiteral("addresses"), tr("&Next way of writing them"),
+                      {Qt::Key_X}, [this, apply] {
+                        const auto next = static_cast<std::size_t>(units().addresses) + 1;
+                        apply(kStyles[next % std::size(kStyles)].style);
+                      });
+  window_->state()->setHexAddresses(units().addresses == AddressStyle::hex);
+}
+
+QString Preferences::addressStyleText(AddressStyle style) {
+  switch (style) {
+    case AddressStyle::hexTexts:
+      return tr("Hexadecimal, axes in KiB");
+    case AddressStyle::hex:
+      return tr("Hexadecimal, axes too");
+    case AddressStyle::decimal:
+      return tr("Decimal, axes in KiB");
+  }
+  return {};
 }
 
 ThemeChoice Preferences::theme() const { return window_->settings()->theme(); }
@@ -97,10 +142,10 @@ void Preferences::setUnits(const TextUnits& units) {
   if (units == TextUnits::current()) return;
   TextUnits::apply(units);
   window_->settings()->setValue(kExact, units.exactBytes);
-  window_->settings()->setValue(kDecimal, units.decimalAddresses);
-  if (auto* action = window_->findChild<QAction*>(QStringLiteral("decimalAddresses"))) {
-    action->setChecked(units.decimalAddresses);
-  }
+  const QString style = QString::fromLatin1(nameOf(units.addresses).name);
+  window_->settings()->setValue(kAddresses, style);
+  window_->findChild<QAction*>(style)->setChecked(true);
+  window_->state()->setHexAddresses(units.addresses == AddressStyle::hex);
   writeAgain(window_->state());
   if (window_->belowState()->run()) writeAgain(window_->belowState());
 }

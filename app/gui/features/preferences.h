@@ -28,6 +28,7 @@ class Preferences : public QObject {
   void setReducedMotion(bool reduced);
   int textPercent() const;
   void setTextPercent(int percent);
+  static QString addressStyleText(AddressStyle style);
   TextUnits units() const;
   void setUnits(const TextUnits& units);
   /// What models are planned with when nothing else was said: as the command line takes them.
@@ -38,6 +39,7 @@ class Preferences : public QObject {
 
  private:
   void addCommands();
+  void addAddressStyles();
   void applyText();
   void applyDefaults();
   QString valueOf(const char* key) const;

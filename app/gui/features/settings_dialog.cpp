@@ -96,11 +96,13 @@ QWidget* SettingsDialog::appearancePage(Preferences* preferences) {
                                {tr("Rounded: 9.00 KiB"), tr("Exact: 9,216 B")});
   sizes->setCurrentIndex(preferences->units().exactBytes ? 1 : 0);
   QComboBox* addresses = addChoice(form, "settingAddresses", tr("&Addresses"),
-                                   {tr("Hexadecimal: 0x0000_2400"), tr("Decimal: 9,216")});
-  addresses->setCurrentIndex(preferences->units().decimalAddresses ? 1 : 0);
+                                   {Preferences::addressStyleText(AddressStyle::hexTexts),
+                                    Preferences::addressStyleText(AddressStyle::hex),
+                                    Preferences::addressStyleText(AddressStyle::decimal)});
+  addresses->setCurrentIndex(static_cast<int>(preferences->units().addresses));
   const auto apply = [preferences, sizes, addresses] {
     preferences->setUnits({.exactBytes = sizes->currentIndex() == 1,
-                           .decimalAddresses = addresses->currentIndex() == 1});
+                           .addresses = static_cast<AddressStyle>(addresses->currentIndex())});
   };
   connect(sizes, &QComboBox::currentIndexChanged, preferences, apply);
   connect(addresses, &QComboBox::currentIndexChanged, preferences, apply);
