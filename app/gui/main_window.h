@@ -70,6 +70,7 @@ class MainWindow : public QMainWindow {
   ViewState* belowState() { return compareMaps_->state(0); }
   /// Shows one more run of the same model below the first; null shows none at all.
   void showBelow(const std::shared_ptr<const Run>& run);
+  /// By pool; `mapAdded` tells of more.
   const std::vector<MapView*>& maps() const { return maps_; }
 
   // What features (app/gui/features) build on.
@@ -109,6 +110,10 @@ class MainWindow : public QMainWindow {
   void setReducedMotion(bool reduced) { now_->setReducedMotion(reduced); }
   void resetLayout();
 
+ Q_SIGNALS:
+  /// Of a pool that no plan on show used before; it stays, hidden when not needed.
+  void mapAdded(MapView* map);
+
  protected:
   void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -131,6 +136,7 @@ class MainWindow : public QMainWindow {
 
   // main_window_layout.cpp
   void buildViews();
+  void addMap();
   void buildDocks();
   void defaultLayout();
   void restoreLayout();

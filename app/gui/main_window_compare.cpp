@@ -101,6 +101,7 @@ void MainWindow::showBelow(const std::shared_ptr<const Run>& run) {
 }
 
 void MainWindow::arrangeBelow() {
+  showMaps();
   const auto runs = compareMaps_->runs();
   compare_->setBelow(runs);
   for (QAction* action : std::as_const(needBelow_)) {

@@ -4,6 +4,7 @@
 
 #include "app/gui/main_window.h"
 #include "core/run/samples.h"
+#include "widgets/canvas/reference_lines.h"
 
 namespace hw {
 
@@ -11,6 +12,17 @@ namespace {
 
 /// Below this height the inspector and the run form share one place as tabs.
 constexpr int kRoomyHeight = 860;
+
+/// Of the first device's L2 and L3; other pools get a map when something lives in them.
+constexpr std::size_t kFirstMaps = 2;
+constexpr int kMapStretch = 4;
+
+/// One more than the last pool that something lives in.
+std::size_t poolsInUse(const Run* run) {
+  if (!run) return 0;
+  const std::vector<PoolId> used = usedPools(*run);
+  return used.empty() ? 0 : used.back().index() + 1;
+}
 
 }  // namespace
 
@@ -21,22 +33,12 @@ void MainWindow::buildViews() {
   views_->setHandleWidth(5);
   chart_ = new PeakChart(&state_, PoolId(0), views_);
   views_->addWidget(chart_);
-  for (std::size_t pool = 0; pool < 2; ++pool) {
-    auto* map = new MapView(&state_, PoolId(pool), views_);
-    map->setObjectName(QStringLiteral("map%1").arg(pool));
-    connect(map, &MapView::pointedAt, status_, &StatusLine::setPointer);
-    views_->addWidget(map);
-    maps_.push_back(map);
-  }
-  compareMaps_ = new CompareMaps(&state_, maps_, views_, this);
-  connect(compareMaps_, &CompareMaps::pointedAt, status_, &StatusLine::setPointer);
   now_ = new MemoryNow(&state_, views_);
   now_->setReducedMotion(settings_->reducedMotion());
   views_->addWidget(now_);
-  for (int index = 0; index < views_->count(); ++index) {
-    const bool map = views_->widget(index) != chart_ && views_->widget(index) != now_;
-    views_->setStretchFactor(index, map ? 4 : 0);
-  }
+  compareMaps_ = new CompareMaps(&state_, views_, this);
+  connect(compareMaps_, &CompareMaps::pointedAt, status_, &StatusLine::setPointer);
+  while (maps_.size() < kFirstMaps) addMap();
   column_ = new QScrollArea(this);
   column_->setWidget(views_);
   column_->setWidgetResizable(true);
@@ -64,6 +66,22 @@ void MainWindow::buildViews() {
   layout->addWidget(message_);
   layout->addWidget(stack_, 1);
   setCentralWidget(centre);
+}
+
+/// Of the pool after those that have one, below theirs.
+void MainWindow::addMap() {
+  const std::size_t pool = maps_.size();
+  auto* map = new MapView(&state_, PoolId(pool), views_);
+  map->setObjectName(QStringLiteral("map%1").arg(pool));
+  connect(map, &MapView::pointedAt, status_, &StatusLine::setPointer);
+  const int place = views_->indexOf(now_);
+  views_->insertWidget(place, map);
+  maps_.push_back(map);
+  compareMaps_->addMap(map);
+  for (int index = place; index < views_->indexOf(now_); ++index) {
+    views_->setStretchFactor(index, kMapStretch);
+  }
+  Q_EMIT mapAdded(map);
 }
 
 QDockWidget* MainWindow::addDock(const QString& name, const QString& title, QWidget* content,
@@ -200,9 +218,14 @@ void MainWindow::showEvent(QShowEvent* event) {
   restoreLayout();
 }
 
-/// A map for every pool that something lives in; the first pool's always.
+/// A map for every pool that something lives in, here or below; the first pool's always.
 void MainWindow::showMaps() {
   const auto run = state_.run();
+  std::size_t wanted = poolsInUse(run.get());
+  for (const auto& below : compareMaps_->runs()) {
+    wanted = std::max(wanted, poolsInUse(below.get()));
+  }
+  while (maps_.size() < wanted) addMap();
   for (std::size_t pool = 1; pool < maps_.size(); ++pool) {
     const bool known = run && run->metrics.pools.contains(PoolId(pool));
     maps_[pool]->setVisible(known && run->metrics.pools[PoolId(pool)].stays > 0);

@@ -102,9 +102,10 @@ void MapView::setVisibleBytes(double low, double high) {
 void MapView::setLeastHeight(double bytes) {
   const auto run = state_->run();
   const bool known = run && run->problem.pools.contains(pool_);
+  const bool whole = lowByte_ == 0 && highByte_ >= fullHeight_;
   leastHeight_ = bytes;
   fullHeight_ = std::max(bytes, known ? fullByteRange(*run, pool_) : 1);
-  setVisibleBytes(0, fullHeight_);
+  if (whole) setVisibleBytes(0, fullHeight_);
 }
 
 void MapView::setLeader(ViewState* leader) {

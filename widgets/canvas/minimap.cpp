@@ -53,6 +53,12 @@ Minimap::Minimap(ViewState* state, PoolId pool, QWidget* parent)
   showRun();
 }
 
+void Minimap::setPool(PoolId pool) {
+  if (pool == pool_) return;
+  pool_ = pool;
+  showRun();
+}
+
 void Minimap::showRun() {
   const auto run = state_->run();
   const bool known = run && run->problem.pools.contains(pool_);

@@ -20,6 +20,9 @@ class Minimap : public QWidget {
  public:
   Minimap(ViewState* state, PoolId pool, QWidget* parent = nullptr);
 
+  PoolId pool() const { return pool_; }
+  void setPool(PoolId pool);
+
   /// The rectangle of the widget that stands for the whole run, and the part of it on show.
   QRect trackRect() const;
   QRect brushRect() const;

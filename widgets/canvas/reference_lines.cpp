@@ -69,6 +69,14 @@ double fullByteRange(const Run& run, PoolId pool) {
   return std::max(16.0, top * 1.08);
 }
 
+std::vector<PoolId> usedPools(const Run& run) {
+  std::vector<PoolId> pools;
+  for (const PoolId pool : run.metrics.pools.keys()) {
+    if (run.metrics.pools[pool].stays > 0) pools.push_back(pool);
+  }
+  return pools;
+}
+
 QString mapTitle(const Run& run, PoolId pool) {
   const QString name = QString::fromStdString(run.problem.pools[pool].name);
   const auto* info = run.config.allocator.info;

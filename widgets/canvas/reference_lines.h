@@ -33,6 +33,9 @@ std::vector<ReferenceLine> referenceLines(const Run& run, PoolId pool);
 /// above everything else is not.
 double fullByteRange(const Run& run, PoolId pool);
 
+/// The pools that something lives in.
+std::vector<PoolId> usedPools(const Run& run);
+
 /// "L2   greedy-by-size   address / execution step".
 QString mapTitle(const Run& run, PoolId pool);
 

@@ -1,16 +1,11 @@
 #include "widgets/charts/fragmentation_chart.h"
 
-#include <QChart>
-#include <QGraphicsLayout>
-#include <QMouseEvent>
 #include <QPromise>
 #include <QThreadPool>
 #include <QValueAxis>
 #include <cmath>
 
 #include "core/plan/fragmentation_curve.h"
-#include "widgets/canvas/zoom.h"
-#include "widgets/charts/bare_chart.h"
 #include "widgets/charts/series_style.h"
 #include "widgets/charts/step_curve.h"
 
@@ -33,20 +28,15 @@ StepFunction fragmentationSteps(const Run& run, PoolId pool) {
 }
 
 FragmentationChart::FragmentationChart(ViewState* state, QWidget* parent)
-    : QChartView(new QChart, parent),
-      state_(state),
-      x_(new QValueAxis(this)),
-      y_(new QValueAxis(this)) {
+    : StepChart(state, parent) {
   setAccessibleName(tr("Fragmentation over the steps"));
-  makeBare(*this);
-  chart()->addAxis(x_, Qt::AlignBottom);
-  chart()->addAxis(y_, Qt::AlignLeft);
-  x_->setVisible(false);
-  y_->setVisible(false);
   y_->setRange(0, 1);
   applyTheme();
+  const auto repaint = [this] { viewport()->update(); };
   connect(state, &ViewState::visibleChanged, this, &FragmentationChart::showVisible);
-  connect(state, &ViewState::momentChanged, this, [this] { viewport()->update(); });
+  connect(state, &ViewState::momentChanged, this, repaint);
+  connect(state, &ViewState::decorationChanged, this, repaint);
+  connect(state, &ViewState::markedStepsChanged, this, repaint);
   connect(&worker_, &QFutureWatcherBase::finished, this, &FragmentationChart::acceptCurves);
 }
 
@@ -61,18 +51,9 @@ void FragmentationChart::setPool(PoolId pool) {
 
 void FragmentationChart::setEntries(std::vector<Entry> entries) {
   entries_ = std::move(entries);
-  for (QLineSeries* line : lines_) {
-    chart()->removeSeries(line);
-    line->deleteLater();
-  }
+  for (QLineSeries* line : lines_) removeLine(line);
   lines_.clear();
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    auto* line = new QLineSeries(this);
-    chart()->addSeries(line);
-    line->attachAxis(x_);
-    line->attachAxis(y_);
-    lines_.push_back(line);
-  }
+  for (std::size_t i = 0; i < entries_.size(); ++i) lines_.push_back(addLine());
   applyTheme();
   makeCurves();
 }
@@ -117,7 +98,7 @@ void FragmentationChart::acceptCurves() {
 void FragmentationChart::showVisible() {
   const double begin = state_->visibleBegin();
   const double end = state_->visibleEnd();
-  x_->setRange(begin, end);
+  showSteps();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const auto curve = curves_.find(entries_[i].run);
     QList<QPointF> points;
@@ -142,29 +123,9 @@ void FragmentationChart::applyTheme() {
   }
 }
 
-void FragmentationChart::changeEvent(QEvent* event) {
-  QChartView::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) applyTheme();
-}
-
-QRect FragmentationChart::plotRect() const {
-  return PlotFrame::inside(viewport()->rect(), fontMetrics()).plot;
-}
-
-StepAxis FragmentationChart::stepAxis() const {
-  const QRect plot = plotRect();
-  return {state_->visibleBegin(), state_->visibleEnd(), static_cast<double>(plot.left()),
-          static_cast<double>(plot.width())};
-}
-
 double FragmentationChart::toY(double ratio) const {
   const QRect plot = plotRect();
   return plot.bottom() + 1 - ratio * plot.height();
-}
-
-void FragmentationChart::resizeEvent(QResizeEvent* event) {
-  QChartView::resizeEvent(event);
-  chart()->setPlotArea(plotRect());
 }
 
 void FragmentationChart::showEvent(QShowEvent* event) {
@@ -172,41 +133,11 @@ void FragmentationChart::showEvent(QShowEvent* event) {
   makeCurves();
 }
 
-void FragmentationChart::moveTo(const QPointF& position) {
-  const double step = std::floor(stepAxis().toStep(position.x()));
-  const auto last = static_cast<double>(state_->steps().count() - 1);
-  state_->setStep(Step(static_cast<std::int64_t>(std::clamp(step, 0.0, last))));
-}
-
-void FragmentationChart::mousePressEvent(QMouseEvent* event) {
-  if (event->button() == Qt::LeftButton) moveTo(event->position());
-}
-
-void FragmentationChart::mouseMoveEvent(QMouseEvent* event) {
-  if (event->buttons() & Qt::LeftButton) moveTo(event->position());
-}
-
-void FragmentationChart::mouseReleaseEvent(QMouseEvent* event) { event->accept(); }
-
-void FragmentationChart::wheelEvent(QWheelEvent* event) {
-  const double factor = wheelFactor(*event);
-  if (event->modifiers() & Qt::ShiftModifier) {
-    panSteps(*state_, stepAxis(), std::log(factor) * 240);
-  } else {
-    zoomSteps(*state_, stepAxis(), factor, event->position().x());
-  }
-  event->accept();
-}
-
 void FragmentationChart::drawBackground(QPainter* painter, const QRectF& rect) {
   QChartView::drawBackground(painter, rect);
   const QRect plot = plotRect();
   painter->save();
-  painter->setPen(Theme::current().grid);
-  for (const AxisTick& tick : stepAxis().ticks(stepTickSpacing(fontMetrics()))) {
-    const int x = qRound(stepAxis().toX(tick.value));
-    painter->drawLine(x, plot.top(), x, plot.bottom());
-  }
+  drawStepGrid(*painter);
   for (const double ratio : {0.25, 0.5, 0.75}) {
     painter->drawLine(plot.left(), qRound(toY(ratio)), plot.right(), qRound(toY(ratio)));
   }
@@ -218,7 +149,7 @@ void FragmentationChart::drawForeground(QPainter* painter, const QRectF&) {
   painter->setFont(font());
   painter->setRenderHint(QPainter::Antialiasing, false);
   painter->setBrush(Qt::NoBrush);
-  const PlotFrame frame = PlotFrame::inside(viewport()->rect(), fontMetrics());
+  const PlotFrame frame = this->frame();
   painter->setPen(Theme::current().grid);
   painter->drawRect(frame.plot.adjusted(-1, -1, 0, 0));
   if (entries_.empty()) {
@@ -232,7 +163,7 @@ void FragmentationChart::drawForeground(QPainter* painter, const QRectF&) {
                         tr("%1 %").arg(qRound(ratio * 100)));
     }
     drawStepTicks(*painter, frame, stepAxis());
-    drawPlayhead(*painter, frame, stepAxis(), playheadStep(*state_));
+    drawMoment(*painter);
     drawHeading(*painter, frame);
   }
   painter->restore();

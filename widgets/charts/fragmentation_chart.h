@@ -1,15 +1,10 @@
 #pragma once
 
-#include <QChartView>
 #include <QFutureWatcher>
-#include <QLineSeries>
 #include <map>
 
 #include "core/plan/metrics.h"
-#include "widgets/canvas/plot_frame.h"
-#include "widgets/view_state.h"
-
-class QValueAxis;
+#include "widgets/charts/step_chart.h"
 
 namespace hw {
 
@@ -17,10 +12,9 @@ namespace hw {
 /// below the highest live byte. Its mean over the steps with something live is the table's figure.
 StepFunction fragmentationSteps(const Run& run, PoolId pool);
 
-/// Fragmentation over the steps for any number of runs of one model, a curve each. Shows the steps
-/// that the maps show; a click moves the moment. Curves are made in the background, when somebody
-/// looks.
-class FragmentationChart : public QChartView {
+/// Fragmentation over the steps for any number of runs of one model, a curve each. Curves are made
+/// in the background, when somebody looks.
+class FragmentationChart : public StepChart {
   Q_OBJECT
 
  public:
@@ -38,7 +32,6 @@ class FragmentationChart : public QChartView {
   bool isBusy() const { return worker_.isRunning(); }
   /// What is drawn of an entry, in steps and fractions.
   QList<QPointF> points(std::size_t entry) const;
-  static constexpr std::size_t kMostPoints = 4'000;
 
   QSize sizeHint() const override { return {480, 140}; }
   QSize minimumSizeHint() const override { return {200, 70}; }
@@ -46,13 +39,8 @@ class FragmentationChart : public QChartView {
  protected:
   void drawBackground(QPainter* painter, const QRectF& rect) override;
   void drawForeground(QPainter* painter, const QRectF& rect) override;
-  void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
-  void mousePressEvent(QMouseEvent* event) override;
-  void mouseMoveEvent(QMouseEvent* event) override;
-  void mouseReleaseEvent(QMouseEvent* event) override;
-  void wheelEvent(QWheelEvent* event) override;
-  void changeEvent(QEvent* event) override;
+  void applyTheme() override;
 
  private:
   using Curves = std::map<std::shared_ptr<const Run>, StepFunction>;
@@ -60,20 +48,13 @@ class FragmentationChart : public QChartView {
   void makeCurves();
   void acceptCurves();
   void showVisible();
-  void applyTheme();
-  void moveTo(const QPointF& position);
-  QRect plotRect() const;
-  StepAxis stepAxis() const;
   double toY(double ratio) const;
   void drawHeading(QPainter& painter, const PlotFrame& frame) const;
 
-  ViewState* state_;
   PoolId pool_{0};
   std::vector<Entry> entries_;
   Curves curves_;  ///< Of `pool_`; those that are made already.
   QFutureWatcher<Curves> worker_;
-  QValueAxis* x_;
-  QValueAxis* y_;
   std::vector<QLineSeries*> lines_;  ///< Of the entries.
 };
 

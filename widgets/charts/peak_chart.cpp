@@ -1,15 +1,10 @@
 #include "widgets/charts/peak_chart.h"
 
-#include <QChart>
-#include <QGraphicsLayout>
-#include <QMouseEvent>
+#include <QMenu>
 #include <QValueAxis>
-#include <cmath>
 
 #include "core/base/text.h"
 #include "widgets/canvas/reference_lines.h"
-#include "widgets/canvas/step_marker.h"
-#include "widgets/canvas/zoom.h"
 #include "widgets/charts/series_style.h"
 #include "widgets/compare/run_label.h"
 
@@ -24,23 +19,15 @@ QList<QPointF> toList(const std::vector<QPointF>& points) {
 }  // namespace
 
 PeakChart::PeakChart(ViewState* state, PoolId pool, QWidget* parent)
-    : QChartView(new QChart, parent),
-      state_(state),
+    : StepChart(state, parent),
       pool_(pool),
-      x_(new QValueAxis(this)),
-      y_(new QValueAxis(this)),
-      live_(new QLineSeries(this)),
-      highWater_(new QLineSeries(this)),
-      capacity_(new QLineSeries(this)),
-      bound_(new QLineSeries(this)) {
+      live_(addLine()),
+      highWater_(addLine()),
+      capacity_(addLine()),
+      bound_(addLine()),
+      poolButton_(new QToolButton(this)) {
   setAccessibleName(tr("Peak memory chart"));
-  setFrameShape(QFrame::NoFrame);
-  setMouseTracking(true);
-  // A click is ours; the chart's own rubber band and scrolling would get in the way.
-  setRubberBand(QChartView::NoRubberBand);
-  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  buildSeries();
+  buildPoolButton();
   applyTheme();
   const auto repaint = [this] { viewport()->update(); };
   connect(state, &ViewState::runChanged, this, &PeakChart::showRun);
@@ -48,33 +35,57 @@ PeakChart::PeakChart(ViewState* state, PoolId pool, QWidget* parent)
   connect(state, &ViewState::momentChanged, this, repaint);
   connect(state, &ViewState::decorationChanged, this, repaint);
   connect(state, &ViewState::markedStepsChanged, this, repaint);
-  new StepMarker(state, viewport(), [this] { return stepAxis(); });
   showRun();
 }
 
-void PeakChart::buildSeries() {
-  chart()->legend()->hide();
-  chart()->layout()->setContentsMargins(0, 0, 0, 0);
-  chart()->setMargins({});
-  chart()->setBackgroundRoundness(0);
-  chart()->addAxis(x_, Qt::AlignBottom);
-  chart()->addAxis(y_, Qt::AlignLeft);
-  // Axes are drawn by us, with the same code as those of the maps.
-  x_->setVisible(false);
-  y_->setVisible(false);
-  for (QAbstractSeries* series :
-       {static_cast<QAbstractSeries*>(live_), static_cast<QAbstractSeries*>(highWater_),
-        static_cast<QAbstractSeries*>(capacity_), static_cast<QAbstractSeries*>(bound_)}) {
-    chart()->addSeries(series);
-    series->attachAxis(x_);
-    series->attachAxis(y_);
+void PeakChart::buildPoolButton() {
+  poolButton_->setObjectName(QStringLiteral("chartPool"));
+  poolButton_->setAutoRaise(true);
+  poolButton_->setArrowType(Qt::DownArrow);
+  poolButton_->setPopupMode(QToolButton::InstantPopup);
+  poolButton_->setToolTip(tr("The same of another memory"));
+  poolButton_->setAccessibleName(tr("Memory of the chart"));
+  poolButton_->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; }"));
+  auto* menu = new QMenu(poolButton_);
+  connect(menu, &QMenu::aboutToShow, this, &PeakChart::fillPools);
+  poolButton_->setMenu(menu);
+  poolButton_->hide();
+}
+
+void PeakChart::fillPools() {
+  QMenu* menu = poolButton_->menu();
+  menu->clear();
+  const auto run = state_->run();
+  if (!run) return;
+  for (const PoolId pool : usedPools(*run)) {
+    QAction* action = menu->addAction(QString::fromStdString(run->problem.pools[pool].name));
+    action->setCheckable(true);
+    action->setChecked(pool == pool_);
+    connect(action, &QAction::triggered, this, [this, pool] { Q_EMIT poolWanted(pool); });
   }
+}
+
+/// Right after the title, which differs in length from run to run.
+void PeakChart::placePoolButton() {
+  const auto run = state_->run();
+  poolButton_->setVisible(run && usedPools(*run).size() > 1);
+  if (!poolButton_->isVisibleTo(this)) return;
+  const QRect title = frame().title;
+  QFont bold = font();
+  bold.setBold(true);
+  const int left = title.left() + QFontMetrics(bold).horizontalAdvance(heading()) + 6;
+  poolButton_->setGeometry(left, title.top(), title.height(), title.height());
+}
+
+QString PeakChart::heading() const {
+  const auto run = state_->run();
+  if (!run || !run->problem.pools.contains(pool_)) return {};
+  const QString pool = QString::fromStdString(run->problem.pools[pool_].name);
+  return tr("%1   bytes in use and high water").arg(pool);
 }
 
 void PeakChart::applyTheme() {
   const Theme& theme = Theme::current();
-  chart()->setBackgroundBrush(Qt::NoBrush);
-  chart()->setBackgroundPen(Qt::NoPen);
   setBackgroundBrush(theme.plot);
   live_->setPen(QPen(theme.live, 1));
   highWater_->setPen(QPen(theme.highWater, 1.5));
@@ -90,17 +101,10 @@ void PeakChart::applyTheme() {
 }
 
 void PeakChart::setCompared(std::vector<std::shared_ptr<const Run>> runs) {
-  for (const Compared& one : compared_) {
-    chart()->removeSeries(one.line);
-    one.line->deleteLater();
-  }
+  for (const Compared& one : compared_) removeLine(one.line);
   compared_.clear();
   for (auto& run : runs) {
-    auto* line = new QLineSeries(this);
-    chart()->addSeries(line);
-    line->attachAxis(x_);
-    line->attachAxis(y_);
-    compared_.push_back({.run = std::move(run), .line = line});
+    compared_.push_back({.run = std::move(run), .line = addLine()});
   }
   applyTheme();
   showRun();
@@ -118,12 +122,8 @@ void PeakChart::fitHeight() {
   y_->setRange(0, top);
 }
 
-void PeakChart::changeEvent(QEvent* event) {
-  QChartView::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) applyTheme();
-}
-
 void PeakChart::setPool(PoolId pool) {
+  if (pool == pool_) return;
   pool_ = pool;
   showRun();
 }
@@ -133,6 +133,7 @@ void PeakChart::showRun() {
   const bool known = run && run->problem.pools.contains(pool_);
   curves_ = {};
   fitHeight();
+  placePoolButton();
   const auto add = [run, known, pool = pool_] {
     if (!known) return Curves();
     return Curves{StairCurve(liveCurve(*run, pool)), StairCurve(highWaterCurve(*run, pool))};
@@ -147,7 +148,7 @@ void PeakChart::showRun() {
 void PeakChart::showVisible() {
   const double begin = state_->visibleBegin();
   const double end = state_->visibleEnd();
-  x_->setRange(begin, end);
+  showSteps();
   live_->replace(toList(curves_.live.stairs(begin, end, kMostPoints)));
   highWater_->replace(toList(curves_.highWater.stairs(begin, end, kMostPoints)));
   for (const Compared& one : compared_) {
@@ -172,16 +173,6 @@ void PeakChart::showLines() {
   }
 }
 
-QRect PeakChart::plotRect() const {
-  return PlotFrame::inside(viewport()->rect(), fontMetrics()).plot;
-}
-
-StepAxis PeakChart::stepAxis() const {
-  const QRect plot = plotRect();
-  return {state_->visibleBegin(), state_->visibleEnd(), static_cast<double>(plot.left()),
-          static_cast<double>(plot.width())};
-}
-
 ByteAxis PeakChart::byteAxis() const {
   const QRect plot = plotRect();
   return {y_->min(), y_->max(), static_cast<double>(plot.top() + plot.height()),
@@ -189,54 +180,9 @@ ByteAxis PeakChart::byteAxis() const {
 }
 
 void PeakChart::resizeEvent(QResizeEvent* event) {
-  QChartView::resizeEvent(event);
+  StepChart::resizeEvent(event);
   picture_ = {};
-  chart()->setPlotArea(plotRect());
-}
-
-void PeakChart::moveTo(const QPointF& position) {
-  const double step = std::floor(stepAxis().toStep(position.x()));
-  state_->setStep(Step(static_cast<std::int64_t>(
-      std::clamp(step, 0.0, static_cast<double>(state_->steps().count() - 1)))));
-}
-
-void PeakChart::mousePressEvent(QMouseEvent* event) {
-  const bool shifted = event->modifiers() & Qt::ShiftModifier;
-  if (event->button() == Qt::MiddleButton || (event->button() == Qt::LeftButton && shifted)) {
-    pannedFrom_ = event->position().x();
-    viewport()->setCursor(Qt::ClosedHandCursor);
-  } else if (event->button() == Qt::LeftButton) {
-    moveTo(event->position());
-  }
-}
-
-void PeakChart::mouseMoveEvent(QMouseEvent* event) {
-  if (pannedFrom_) {
-    pan(event->position().x());
-  } else if (event->buttons() & Qt::LeftButton) {
-    moveTo(event->position());
-  }
-}
-
-void PeakChart::pan(double x) {
-  panSteps(*state_, stepAxis(), x - *pannedFrom_);
-  pannedFrom_ = x;
-}
-
-void PeakChart::mouseReleaseEvent(QMouseEvent* event) {
-  if (pannedFrom_) viewport()->unsetCursor();
-  pannedFrom_.reset();
-  event->accept();
-}
-
-void PeakChart::wheelEvent(QWheelEvent* event) {
-  const double factor = wheelFactor(*event);
-  if (event->modifiers() & Qt::ShiftModifier) {
-    panSteps(*state_, stepAxis(), std::log(factor) * 240);
-  } else {
-    zoomSteps(*state_, stepAxis(), factor, event->position().x());
-  }
-  event->accept();
+  placePoolButton();
 }
 
 /// The curves are drawn once, and the playhead over their picture.
@@ -265,12 +211,7 @@ void PeakChart::renderTo(QPainter& painter, const QRect& target) {
 void PeakChart::drawNow(QPainter& painter) const {
   const auto run = state_->run();
   if (!run || !run->problem.pools.contains(pool_)) return;
-  const PlotFrame frame = PlotFrame::inside(viewport()->rect(), fontMetrics());
-  drawMarks(painter, frame, stepAxis(), state_->marks());
-  if (const auto marked = state_->markedSteps()) {
-    drawMarkedSteps(painter, frame, stepAxis(), *marked);
-  }
-  drawPlayhead(painter, frame, stepAxis(), playheadStep(*state_));
+  drawMoment(painter);
 }
 
 /// The area below the curve, a rectangle a stair: filling one polygon of thousands of corners takes
@@ -292,11 +233,7 @@ void PeakChart::drawBackground(QPainter* painter, const QRectF& rect) {
   QChartView::drawBackground(painter, rect);
   const QRect plot = plotRect();
   painter->save();
-  painter->setPen(Theme::current().grid);
-  for (const AxisTick& tick : stepAxis().ticks(stepTickSpacing(fontMetrics()))) {
-    const int x = qRound(stepAxis().toX(tick.value));
-    painter->drawLine(x, plot.top(), x, plot.bottom());
-  }
+  drawStepGrid(*painter);
   for (const AxisTick& tick : byteAxis().ticks(byteTickSpacing(fontMetrics()))) {
     const int y = qRound(byteAxis().toPixel(tick.value));
     painter->drawLine(plot.left(), y, plot.right(), y);
@@ -310,7 +247,7 @@ void PeakChart::drawForeground(QPainter* painter, const QRectF&) {
   painter->save();
   painter->setFont(font());
   painter->setRenderHint(QPainter::Antialiasing, false);
-  const PlotFrame frame = PlotFrame::inside(viewport()->rect(), fontMetrics());
+  const PlotFrame frame = this->frame();
   painter->setPen(Theme::current().grid);
   painter->setBrush(Qt::NoBrush);
   painter->drawRect(frame.plot.adjusted(-1, -1, 0, 0));
@@ -350,8 +287,7 @@ void PeakChart::drawPeak(QPainter& painter) const {
 /// The title, and at its right end what each curve is: a legend that covers nothing.
 void PeakChart::drawHeading(QPainter& painter, const PlotFrame& frame) const {
   const Theme& theme = Theme::current();
-  const QString pool = QString::fromStdString(state_->run()->problem.pools[pool_].name);
-  drawTitle(painter, frame, tr("%1   bytes in use and high water").arg(pool), {});
+  drawTitle(painter, frame, heading(), {});
   struct LegendEntry {
     QString name;
     QPen pen;

@@ -35,22 +35,28 @@ struct CompareMaps::Place {
   std::vector<MapView*> maps{};  ///< By pool.
 };
 
-CompareMaps::CompareMaps(ViewState* a, std::vector<MapView*> maps, QSplitter* column,
-                         QObject* parent)
-    : QObject(parent), a_(a), maps_(std::move(maps)), column_(column) {
-  for (MapView* map : maps_) {
-    auto* group = new QSplitter(Qt::Vertical, column_);
-    group->setChildrenCollapsible(false);
-    group->setHandleWidth(5);
-    group->hide();
-    column_->insertWidget(column_->indexOf(map) + 1, group);
-    groups_.push_back(group);
-    linkScales(map);
-  }
+CompareMaps::CompareMaps(ViewState* a, QSplitter* column, QObject* parent)
+    : QObject(parent), a_(a), column_(column) {
   place(0);
 }
 
 CompareMaps::~CompareMaps() = default;
+
+void CompareMaps::addMap(MapView* map) {
+  maps_.push_back(map);
+  auto* group = new QSplitter(Qt::Vertical, column_);
+  group->setChildrenCollapsible(false);
+  group->setHandleWidth(5);
+  group->hide();
+  column_->insertWidget(column_->indexOf(map) + 1, group);
+  groups_.push_back(group);
+  linkScales(map);
+  for (std::size_t index = 0; index < places_.size(); ++index) {
+    makeMap(*places_[index], index, maps_.size() - 1);
+  }
+  const QScopedValueRollback quiet(arranging_, true);
+  arrange();
+}
 
 CompareMaps::Place& CompareMaps::place(std::size_t index) {
   while (places_.size() <= index) {
@@ -58,26 +64,25 @@ CompareMaps::Place& CompareMaps::place(std::size_t index) {
     connect(&fresh->lockStep, &LockStep::changed, this, [this] {
       if (!arranging_) tidy();
     });
-    makeMaps(*fresh, places_.size());
+    for (std::size_t pool = 0; pool < maps_.size(); ++pool) {
+      makeMap(*fresh, places_.size(), pool);
+    }
     places_.push_back(std::move(fresh));
   }
   return *places_[index];
 }
 
-void CompareMaps::makeMaps(Place& place, std::size_t index) {
-  for (std::size_t pool = 0; pool < maps_.size(); ++pool) {
-    auto* map = new MapView(&place.state, maps_[pool]->pool(), groups_[pool]);
-    const QString letter = runLetter(index + 1);
-    map->setObjectName(QStringLiteral("map%1%2").arg(letter).arg(pool));
-    map->setLeader(a_);
-    map->setMinimumHeight(kLeastHeight);
-    map->hide();
-    map->setCorner(makeButtons(index, map));
-    connect(map, &MapView::pointedAt, this, &CompareMaps::pointedAt);
-    groups_[pool]->addWidget(map);
-    linkScales(map);
-    place.maps.push_back(map);
-  }
+void CompareMaps::makeMap(Place& place, std::size_t index, std::size_t pool) {
+  auto* map = new MapView(&place.state, maps_[pool]->pool(), groups_[pool]);
+  map->setObjectName(QStringLiteral("map%1%2").arg(runLetter(index + 1)).arg(pool));
+  map->setLeader(a_);
+  map->setMinimumHeight(kLeastHeight);
+  map->hide();
+  map->setCorner(makeButtons(index, map));
+  connect(map, &MapView::pointedAt, this, &CompareMaps::pointedAt);
+  groups_[pool]->addWidget(map);
+  linkScales(map);
+  place.maps.push_back(map);
 }
 
 QWidget* CompareMaps::makeButtons(std::size_t index, MapView* map) {
@@ -205,11 +210,14 @@ void CompareMaps::arrangePool(PoolId pool) {
   }
   groups_[pool.index()]->setVisible(any);
   MapView* first = maps_[pool.index()];
-  if (a && compared) top = std::max(top, fullByteRange(*a, pool));
-  first->setTitle(a && compared ? comparedTitle(runLetter(0), *a, pool) : QString());
+  const bool known = a && compared && a->problem.pools.contains(pool);
+  if (known) top = std::max(top, fullByteRange(*a, pool));
+  first->setTitle(known ? comparedTitle(runLetter(0), *a, pool) : QString());
   first->setMinimumHeight(compared ? kLeastHeight : 0);
   first->setLeastHeight(top);
   for (const auto& one : places_) one->maps[pool.index()]->setLeastHeight(top);
+  // A map that joins is as far zoomed in as those that are there.
+  if (compared) setScale(pool, first->window().lowByte, first->window().highByte);
 }
 
 /// What stands in the column beside the maps keeps its height; the maps share the rest.

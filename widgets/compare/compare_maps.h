@@ -18,9 +18,12 @@ class CompareMaps : public QObject {
   Q_OBJECT
 
  public:
-  /// `maps` are A's, by pool, in `column`; this puts the others after them. All outlive this.
-  CompareMaps(ViewState* a, std::vector<MapView*> maps, QSplitter* column, QObject* parent);
+  /// `a` and `column`, in which the maps stand, outlive this.
+  CompareMaps(ViewState* a, QSplitter* column, QObject* parent);
   ~CompareMaps() override;
+
+  /// Of A's next pool, in the column; this puts the others' after it. It outlives this.
+  void addMap(MapView* map);
 
   /// Those on show below A, in order.
   std::vector<std::shared_ptr<const Run>> runs() const;
@@ -50,7 +53,7 @@ class CompareMaps : public QObject {
   struct Place;
 
   Place& place(std::size_t index);
-  void makeMaps(Place& place, std::size_t index);
+  void makeMap(Place& place, std::size_t index, std::size_t pool);
   QWidget* makeButtons(std::size_t index, MapView* map);
   void linkScales(MapView* map);
   void setScale(PoolId pool, double low, double high);

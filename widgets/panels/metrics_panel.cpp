@@ -94,6 +94,9 @@ void MetricsPanel::refresh() {
   horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   for (int column = 1; column < columnCount(); ++column) {
     horizontalHeaderItem(column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    // Of many memories, those that nothing lives in would only take room.
+    const PoolId pool(static_cast<std::size_t>(column) - 1);
+    setColumnHidden(column, columnCount() > 3 && figures_.pools[pool].stays == 0);
   }
   horizontalHeader()->show();
   horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);

@@ -9,6 +9,7 @@
 #include "app/gui/features/graph_feature.h"
 #include "app/gui/features/key_bindings.h"
 #include "app/gui/features/marker_feature.h"
+#include "app/gui/features/memory_feature.h"
 #include "app/gui/features/minimap_feature.h"
 #include "app/gui/features/navigate_feature.h"
 #include "app/gui/features/order_feature.h"
@@ -35,7 +36,8 @@ void addFeatures(MainWindow* window) {
   new PartFeature(window);
   new GenealogyFeature(window);
   new ExportFeature(window);
-  new MinimapFeature(window);
+  auto* overview = new MinimapFeature(window);
+  new MemoryFeature(window, overview->minimap());
   auto* history = new ScenarioHistory(window);
   new AdviceFeature(window, history);
   new OrderFeature(window, history);

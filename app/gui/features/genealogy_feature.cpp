@@ -22,7 +22,9 @@ GenealogyFeature::GenealogyFeature(MainWindow* window)
                                         showPanel();
                                         panel_->focusAddress();
                                       }));
-  for (MapView* map : window->maps()) map->installEventFilter(this);
+  const auto watch = [this](MapView* map) { map->installEventFilter(this); };
+  for (MapView* map : window->maps()) watch(map);
+  connect(window, &MainWindow::mapAdded, this, watch);
 }
 
 void GenealogyFeature::showPanel() {

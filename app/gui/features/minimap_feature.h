@@ -14,6 +14,8 @@ class MinimapFeature : public QObject {
  public:
   explicit MinimapFeature(MainWindow* window);
 
+  Minimap* minimap() const { return minimap_; }
+
  private:
   Minimap* minimap_;
 };
