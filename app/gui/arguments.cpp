@@ -84,7 +84,8 @@ void declarePictureOptions(CLI::App& app, Typed& typed) {
   app.add_option("--export", typed.exportFile, "writes a picture and exits; needs no display")
       ->type_name("FILE.png|FILE.svg|FILE.pdf");
   app.add_option("--view", typed.view, "what the picture shows")
-      ->check(CLI::IsMember({"window", "views", "map", "chart", "now", "compare", "report"}));
+      ->check(
+          CLI::IsMember({"window", "views", "map", "chart", "now", "lanes", "compare", "report"}));
   app.add_option("--report", typed.report, "writes a report and exits: --export with --view report")
       ->type_name("FILE.pdf|.html|.md|.json|.csv")
       ->excludes("--export");

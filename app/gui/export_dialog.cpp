@@ -52,6 +52,7 @@ void ExportDialog::buildForm() {
        {{tr("Memory maps"), key("map")},
         {tr("Peak memory chart"), key("chart")},
         {tr("Memory now"), key("now")},
+        {tr("Lanes of the machine"), key("lanes")},
         {tr("All views, without the window"), key("views")},
         {tr("Comparison"), key("compare")},
         {tr("The whole window"), key("window")}});

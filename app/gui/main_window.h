@@ -13,6 +13,7 @@
 #include "app/gui/arguments.h"
 #include "app/gui/picture.h"
 #include "app/gui/settings.h"
+#include "widgets/canvas/lanes_view.h"
 #include "widgets/canvas/map_view.h"
 #include "widgets/canvas/memory_now.h"
 #include "widgets/charts/peak_chart.h"
@@ -77,6 +78,7 @@ class MainWindow : public QMainWindow {
   Settings* settings() const { return settings_; }
   PeakChart* chart() const { return chart_; }
   MemoryNow* now() const { return now_; }
+  LanesView* lanes() const { return lanes_; }
   /// The column of views, all of which share the x axis of `state()`.
   QSplitter* views() const { return views_; }
   Inspector* inspector() const { return inspector_; }
@@ -189,6 +191,7 @@ class MainWindow : public QMainWindow {
   std::vector<MapView*> maps_;
   CompareMaps* compareMaps_ = nullptr;
   QScrollArea* column_ = nullptr;  ///< Around `views_`: there may be more maps than fit.
+  LanesView* lanes_ = nullptr;
   MemoryNow* now_ = nullptr;
   WelcomePage* welcome_ = nullptr;
   MessageBar* message_ = nullptr;

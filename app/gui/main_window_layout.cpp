@@ -33,6 +33,10 @@ void MainWindow::buildViews() {
   views_->setHandleWidth(5);
   chart_ = new PeakChart(&state_, PoolId(0), views_);
   views_->addWidget(chart_);
+  lanes_ = new LanesView(&state_, views_);
+  connect(lanes_, &LanesView::pointedAt, status_, &StatusLine::setPointer);
+  lanes_->hide();
+  views_->addWidget(lanes_);
   now_ = new MemoryNow(&state_, views_);
   now_->setReducedMotion(settings_->reducedMotion());
   views_->addWidget(now_);
@@ -74,11 +78,11 @@ void MainWindow::addMap() {
   auto* map = new MapView(&state_, PoolId(pool), views_);
   map->setObjectName(QStringLiteral("map%1").arg(pool));
   connect(map, &MapView::pointedAt, status_, &StatusLine::setPointer);
-  const int place = views_->indexOf(now_);
+  const int place = views_->indexOf(lanes_);
   views_->insertWidget(place, map);
   maps_.push_back(map);
   compareMaps_->addMap(map);
-  for (int index = place; index < views_->indexOf(now_); ++index) {
+  for (int index = place; index < views_->indexOf(lanes_); ++index) {
     views_->setStretchFactor(index, kMapStretch);
   }
   Q_EMIT mapAdded(map);

@@ -90,8 +90,14 @@ void MainWindow::paintViews(QPainter& painter, const QRect& target) {
   QRect now = target;
   now.setTop(target.bottom() + 1 - nowHeight);
   now_->renderTo(painter, now);
-  const QRect maps(target.left(), chart.bottom() + kGap, target.width(),
-                   now.top() - chart.bottom() - 2 * kGap);
+  QRect maps(target.left(), chart.bottom() + kGap, target.width(),
+             now.top() - chart.bottom() - 2 * kGap);
+  if (!lanes_->isHidden()) {
+    QRect lanes = maps;
+    lanes.setTop(maps.bottom() + 1 - std::min(lanes_->sizeHint().height(), maps.height() / 3));
+    lanes_->renderTo(painter, lanes);
+    maps.setBottom(lanes.top() - 1 - kGap);
+  }
   mapPicture().paint(painter, maps);
 }
 
@@ -109,6 +115,9 @@ Picture MainWindow::contentOf(PictureKind kind) {
       break;
     case PictureKind::now:
       picture.paint = [this](QPainter& painter, const QRect& at) { now_->renderTo(painter, at); };
+      break;
+    case PictureKind::lanes:
+      picture.paint = [this](QPainter& painter, const QRect& at) { lanes_->renderTo(painter, at); };
       break;
     case PictureKind::chart:
       picture.paint = [this](QPainter& painter, const QRect& at) { paintChart(painter, at); };
@@ -149,6 +158,8 @@ QSize MainWindow::shownSize(PictureKind kind) const {
       return chart_->size();
     case PictureKind::now:
       return now_->size();
+    case PictureKind::lanes:
+      return {views_->width(), lanes_->sizeHint().height()};
     case PictureKind::compare:
       return comparisonSize(*compare_->table());
     case PictureKind::map:

@@ -5,12 +5,13 @@
 namespace hw {
 
 std::span<const NamedValue<PictureKind>> pictureKinds() {
-  static constexpr std::array<NamedValue<PictureKind>, 6> kKinds = {{
+  static constexpr std::array<NamedValue<PictureKind>, 7> kKinds = {{
       {"window", PictureKind::window},
       {"views", PictureKind::views},
       {"map", PictureKind::map},
       {"chart", PictureKind::chart},
       {"now", PictureKind::now},
+      {"lanes", PictureKind::lanes},
       {"compare", PictureKind::compare},
   }};
   return kKinds;

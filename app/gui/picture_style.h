@@ -8,7 +8,7 @@
 namespace hw {
 
 /// What a picture shows.
-enum class PictureKind { window, views, map, chart, now, compare };
+enum class PictureKind { window, views, map, chart, now, lanes, compare };
 
 /// How large a picture is, and its letters.
 enum class PicturePreset {

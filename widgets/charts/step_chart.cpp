@@ -1,12 +1,10 @@
 #include "widgets/charts/step_chart.h"
 
 #include <QChart>
-#include <QMouseEvent>
 #include <QValueAxis>
-#include <cmath>
 
 #include "widgets/canvas/step_marker.h"
-#include "widgets/canvas/zoom.h"
+#include "widgets/canvas/step_mouse.h"
 #include "widgets/charts/bare_chart.h"
 
 namespace hw {
@@ -23,7 +21,9 @@ StepChart::StepChart(ViewState* state, QWidget* parent)
   // Axes are drawn by us, with the same code as those of the maps.
   x_->setVisible(false);
   y_->setVisible(false);
-  new StepMarker(state, viewport(), [this] { return stepAxis(); });
+  const auto axis = [this] { return stepAxis(); };
+  new StepMouse(state, viewport(), axis);
+  new StepMarker(state, viewport(), axis);  // Last: what has Ctrl is its own.
 }
 
 PlotFrame StepChart::frame() const { return PlotFrame::inside(viewport()->rect(), fontMetrics()); }
@@ -74,51 +74,6 @@ void StepChart::changeEvent(QEvent* event) {
 void StepChart::resizeEvent(QResizeEvent* event) {
   QChartView::resizeEvent(event);
   chart()->setPlotArea(plotRect());
-}
-
-void StepChart::moveTo(const QPointF& position) {
-  const double step = std::floor(stepAxis().toStep(position.x()));
-  const auto last = static_cast<double>(state_->steps().count() - 1);
-  state_->setStep(Step(static_cast<std::int64_t>(std::clamp(step, 0.0, last))));
-}
-
-void StepChart::mousePressEvent(QMouseEvent* event) {
-  const bool shifted = event->modifiers() & Qt::ShiftModifier;
-  if (event->button() == Qt::MiddleButton || (event->button() == Qt::LeftButton && shifted)) {
-    pannedFrom_ = event->position().x();
-    viewport()->setCursor(Qt::ClosedHandCursor);
-  } else if (event->button() == Qt::LeftButton) {
-    moveTo(event->position());
-  }
-}
-
-void StepChart::mouseMoveEvent(QMouseEvent* event) {
-  if (pannedFrom_) {
-    pan(event->position().x());
-  } else if (event->buttons() & Qt::LeftButton) {
-    moveTo(event->position());
-  }
-}
-
-void StepChart::pan(double x) {
-  panSteps(*state_, stepAxis(), x - *pannedFrom_);
-  pannedFrom_ = x;
-}
-
-void StepChart::mouseReleaseEvent(QMouseEvent* event) {
-  if (pannedFrom_) viewport()->unsetCursor();
-  pannedFrom_.reset();
-  event->accept();
-}
-
-void StepChart::wheelEvent(QWheelEvent* event) {
-  const double factor = wheelFactor(*event);
-  if (event->modifiers() & Qt::ShiftModifier) {
-    panSteps(*state_, stepAxis(), std::log(factor) * 240);
-  } else {
-    zoomSteps(*state_, stepAxis(), factor, event->position().x());
-  }
-  event->accept();
 }
 
 }  // namespace hw

@@ -2,7 +2,6 @@
 
 #include <QChartView>
 #include <QLineSeries>
-#include <optional>
 
 #include "widgets/canvas/plot_frame.h"
 #include "widgets/view_state.h"
@@ -42,21 +41,11 @@ class StepChart : public QChartView {
   virtual void applyTheme() = 0;
 
   void resizeEvent(QResizeEvent* event) override;
-  void mousePressEvent(QMouseEvent* event) override;
-  void mouseMoveEvent(QMouseEvent* event) override;
-  void mouseReleaseEvent(QMouseEvent* event) override;
-  void wheelEvent(QWheelEvent* event) override;
   void changeEvent(QEvent* event) override;
 
   ViewState* state_;
   QValueAxis* x_;
   QValueAxis* y_;
-
- private:
-  void moveTo(const QPointF& position);
-  void pan(double x);
-
-  std::optional<double> pannedFrom_;  ///< While panning: the pixel it has come to.
 };
 
 }  // namespace hw

@@ -33,6 +33,7 @@ void ExportFeature::addPictureCommands() {
       {"exportMap", tr("Export &map\u2026"), PictureKind::map},
       {"exportChart", tr("Export &chart\u2026"), PictureKind::chart},
       {"exportNow", tr("Export memory &now\u2026"), PictureKind::now},
+      {"exportLanes", tr("Export &lanes of the machine\u2026"), PictureKind::lanes},
       {"exportViews", tr("Export all &views\u2026"), PictureKind::views},
       {"exportCompared", tr("Export the c&omparison's picture\u2026"), PictureKind::compare},
       {"exportWindow", tr("Export &window\u2026"), PictureKind::window}};

@@ -8,6 +8,7 @@
 #include "app/gui/features/genealogy_feature.h"
 #include "app/gui/features/graph_feature.h"
 #include "app/gui/features/key_bindings.h"
+#include "app/gui/features/lanes_feature.h"
 #include "app/gui/features/marker_feature.h"
 #include "app/gui/features/memory_feature.h"
 #include "app/gui/features/minimap_feature.h"
@@ -38,6 +39,7 @@ void addFeatures(MainWindow* window) {
   new ExportFeature(window);
   auto* overview = new MinimapFeature(window);
   new MemoryFeature(window, overview->minimap());
+  new LanesFeature(window);
   auto* history = new ScenarioHistory(window);
   new AdviceFeature(window, history);
   new OrderFeature(window, history);
