@@ -2,6 +2,7 @@
 
 #include <QMetaObject>
 #include <new>
+#include <utility>
 
 namespace hw {
 namespace {
@@ -49,8 +50,8 @@ void AdviceJob::stop() {
 
 void AdviceJob::abandon() {
   stop();
-  running_ = false;
   ++job_;
+  if (std::exchange(running_, false)) Q_EMIT abandoned();
 }
 
 void AdviceJob::deliver(quint64 job, const std::shared_ptr<const AdviceReport>& report) {

@@ -34,6 +34,7 @@ class AdviceJob : public QObject {
   void started();
   void progressed(double fraction, const QString& what);
   void finished(std::shared_ptr<const hw::AdviceReport> report);
+  void abandoned();
 
  private:
   /// A thread that may still be on its way out.

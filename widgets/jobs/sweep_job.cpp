@@ -61,8 +61,10 @@ void SweepJob::stop() {
 }
 
 void SweepJob::abandon() {
+  if (!running_) return;
   stop();
   running_ = false;
+  Q_EMIT abandoned();
 }
 
 }  // namespace hw

@@ -35,6 +35,7 @@ class SweepJob : public QObject {
   void pointDone(const hw::CapacityPoint& point);
   /// `error` is empty unless nothing could be planned; `whole` when nobody stopped it.
   void finished(const QString& error, bool whole);
+  void abandoned();
 
  private:
   /// A thread that may still be on its way out.

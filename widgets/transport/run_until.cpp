@@ -84,6 +84,7 @@ void RunUntil::cancel() {
   slices_.stop();
   scan_.reset();
   Q_EMIT searchingChanged(false);
+  Q_EMIT cancelled();
 }
 
 void RunUntil::updateNow() {
@@ -94,7 +95,10 @@ void RunUntil::updateNow() {
 
 void RunUntil::findDivergence() {
   const auto other = below_->run();
-  if (!other) return end(false, tr("Show a second run below first: Compare > Second map."));
+  if (!other)
+    return end(
+        false,
+        tr("Show a second plan below first: B, or Compare > Show the chosen row's plan below."));
   comparing_ = true;
   auto promise = std::make_shared<QPromise<std::optional<Divergence>>>();
   divergence_.setFuture(promise->future());

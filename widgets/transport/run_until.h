@@ -41,6 +41,7 @@ class RunUntil : public QObject {
   void searchingChanged(bool searching);
   /// The search is over: whether it was met, and what to tell about it.
   void finished(bool met, const QString& text);
+  void cancelled();
 
  private:
   void lookOn();

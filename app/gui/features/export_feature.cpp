@@ -104,12 +104,17 @@ void ExportFeature::writeReportTo(const QString& file) {
   if (!run) return;
   const auto comparison = window_->comparison()->comparison();
   const std::string command = reportCommand(window_->request(), comparison.get(), file);
+  Q_EMIT reportStarted(file);
   writing_.start(
       false,
       [run, comparison, command, file] {
         return writeReport(*run, comparison.get(), command, file);
       },
-      [this, file](const Result<void>& written) { say(file, written); });
+      [this, file](const Result<void>& written) {
+        Q_EMIT reportFinished(file,
+                              written ? QString() : QString::fromStdString(written.error().text()));
+        say(file, written);
+      });
 }
 
 void ExportFeature::say(const QString& file, const Result<void>& written) {

@@ -22,6 +22,11 @@ class ExportFeature : public QObject {
   void writeReportTo(const QString& file);
   bool isWriting() const { return writing_.isRunning(); }
 
+ Q_SIGNALS:
+  void reportStarted(const QString& file);
+  /// `error` is empty when it was written.
+  void reportFinished(const QString& file, const QString& error);
+
  private:
   void addPictureCommands();
   void addReportCommands();

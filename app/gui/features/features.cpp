@@ -7,6 +7,7 @@
 #include "app/gui/features/find_feature.h"
 #include "app/gui/features/genealogy_feature.h"
 #include "app/gui/features/graph_feature.h"
+#include "app/gui/features/jobs_feature.h"
 #include "app/gui/features/key_bindings.h"
 #include "app/gui/features/lanes_feature.h"
 #include "app/gui/features/marker_feature.h"
@@ -52,6 +53,7 @@ void addFeatures(MainWindow* window) {
   new FindFeature(window);
   new RangeFeature(window);
   new TablesFeature(window);
+  new JobsFeature(window);
   new KeyBindings(window);  // Last: it knows the commands of all others.
 }
 
