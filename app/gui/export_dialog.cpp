@@ -3,6 +3,7 @@
 #include <QDialogButtonBox>
 #include <QFormLayout>
 #include <QHBoxLayout>
+#include <QScopedValueRollback>
 #include <QVBoxLayout>
 
 namespace hw {
@@ -156,7 +157,10 @@ void ExportDialog::update() {
   showPreview();
 }
 
+/// Drawing the window has Qt lay out its dialogs first: this one, that asks for the picture.
 void ExportDialog::showPreview() {
+  if (drawing_) return;
+  const QScopedValueRollback drawing(drawing_, true);
   const Picture picture = makePicture_(style());
   size_->setText(sizeText(picture));
   const QSize room = preview_->size() * devicePixelRatioF();

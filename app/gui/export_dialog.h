@@ -44,6 +44,7 @@ class ExportDialog : public QDialog {
   QString sizeText(const Picture& picture) const;
 
   MakePicture makePicture_;
+  bool drawing_ = false;  ///< The preview.
   Settings* settings_;
   QComboBox* kind_;
   QComboBox* format_;

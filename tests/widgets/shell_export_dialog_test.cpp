@@ -95,6 +95,25 @@ TEST_CASE("what cannot be chosen for a picture says why", "[shell]") {
   CHECK(dialog.format() == QStringLiteral("pdf"));
 }
 
+TEST_CASE("the preview of the window does not draw its own dialog", "[shell]") {
+  Settings none;
+  MainWindow window(&none);
+  window.show();
+  int drawn = 0;
+  ExportDialog dialog(
+      PictureKind::window,
+      [&](const PictureStyle& style) {
+        ++drawn;
+        return window.picture(style, window.size());
+      },
+      &none, &window);
+  dialog.show();  // With a resize still to come, which drawing the window brings about.
+  dialog.resize(700, 500);
+  dialog.grab();
+  CHECK(drawn > 0);
+  CHECK(drawn < 10);
+}
+
 TEST_CASE("pictures and reports are written from the window", "[shell]") {
   Settings none;
   MainWindow window(&none);
