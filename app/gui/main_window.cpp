@@ -156,6 +156,7 @@ void MainWindow::show(const RunRequest& request, const PlanOutcome& outcome) {
   setWindowTitle(tr("%1 \u2013 Highwater").arg(QString::fromStdString(printable(model.name, 80))));
   showMaps();
   stack_->setCurrentWidget(column_);
+  Q_EMIT shown();
 }
 
 void MainWindow::applyTheme(ThemeChoice choice) {

@@ -113,6 +113,8 @@ class MainWindow : public QMainWindow {
   void resetLayout();
 
  Q_SIGNALS:
+  /// A run has come on show, at the step where the one before it stood if the model is the same.
+  void shown();
   /// Of a pool that no plan on show used before; it stays, hidden when not needed.
   void mapAdded(MapView* map);
 

@@ -70,6 +70,32 @@ struct Shown {
 
 }  // namespace
 
+TEST_CASE("keys move the same operator on and on, and back", "[native][order]") {
+  Shown shown("samples:resnet50");
+  MainWindow& window = shown.window;
+  window.activateWindow();
+  REQUIRE(QTest::qWaitForWindowActive(&window));
+  const Precedence needs = precedenceOf(window.state()->run()->graph());
+  // One that may run two steps earlier.
+  const auto isFree = [&](std::size_t op, std::size_t before) {
+    const auto& all = needs.before[OpId(op)];
+    return std::ranges::find(all, OpId(op - before)) == all.end();
+  };
+  std::size_t op = 2;
+  while (!isFree(op, 1) || !isFree(op, 2)) ++op;
+  const auto stepOf = [&] { return window.state()->run()->schedule.stepOf[OpId(op)].count(); };
+  window.state()->setStep(Step(static_cast<std::int64_t>(op)));
+  for (const int moved : {1, 2, 1, 0}) {
+    CAPTURE(moved);
+    const bool earlier = stepOf() > static_cast<std::int64_t>(op) - moved;
+    QTest::keyClick(window.schedule(), earlier ? Qt::Key_Up : Qt::Key_Down, Qt::AltModifier);
+    settle(window);
+    CHECK(stepOf() == static_cast<std::int64_t>(op) - moved);
+    CHECK(window.state()->selectedOp() == OpId(op));
+    CHECK(window.state()->step().count() == stepOf());
+  }
+}
+
 TEST_CASE("an operator dropped elsewhere runs there, and that can be undone", "[native][order]") {
   Shown shown("samples:inception");
   MainWindow& window = shown.window;

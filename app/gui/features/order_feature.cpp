@@ -20,6 +20,8 @@ OrderFeature::OrderFeature(MainWindow* window, ScenarioHistory* history)
   menu->addSeparator();
   add("modelOrder", tr("&As in the model"), {}, [this] { restoreOrder(); });
   connect(window->schedule(), &SchedulePanel::moveWanted, this, &OrderFeature::carryOut);
+  connect(window, &MainWindow::shown, this, &OrderFeature::followMoved);
+  connect(window->job(), &PlanJob::cancelled, this, [this] { moved_ = {}; });
 }
 
 void OrderFeature::carryOut(const OpMove& move) {
@@ -33,7 +35,17 @@ void OrderFeature::carryOut(const OpMove& move) {
   history_->nameNext(move.side == OpMove::Side::before
                          ? tr("%1 before %2").arg(name(move.op), name(move.anchor))
                          : tr("%1 after %2").arg(name(move.op), name(move.anchor)));
+  moved_ = move.op;
   window_->planWith(config);
+}
+
+/// To where the operator runs now, so that the next key moves it on and not its neighbour.
+void OrderFeature::followMoved() {
+  const OpId op = std::exchange(moved_, OpId());
+  const auto run = window_->state()->run();
+  if (!op || !run || !run->schedule.stepOf.contains(op)) return;
+  window_->state()->setStep(run->schedule.stepOf[op]);
+  window_->state()->selectOp(op);
 }
 
 void OrderFeature::moveByOne(OpMove::Side side) {

@@ -21,9 +21,11 @@ class OrderFeature : public QObject {
   void carryOut(const OpMove& move);
   void moveByOne(OpMove::Side side);
   void restoreOrder();
+  void followMoved();
 
   MainWindow* window_;
   ScenarioHistory* history_;
+  OpId moved_;  ///< By the planning under way.
 };
 
 }  // namespace hw
