@@ -112,10 +112,12 @@ TEST_CASE("text can be read in both themes: WCAG contrast of 4.5 and more", "[na
       {QPalette::PlaceholderText, QPalette::Base},
       {QPalette::Link, QPalette::Base},
       {QPalette::HighlightedText, QPalette::Highlight}};
-  for (const auto& [text, ground] : pairs) {
-    const double found = contrast(palette.color(text), palette.color(ground));
-    CAPTURE(static_cast<int>(text), static_cast<int>(ground), found);
-    CHECK(found >= 4.5);
+  for (const QPalette::ColorGroup group : {QPalette::Active, QPalette::Inactive}) {
+    for (const auto& [text, ground] : pairs) {
+      const double found = contrast(palette.color(group, text), palette.color(group, ground));
+      CAPTURE(static_cast<int>(group), static_cast<int>(text), static_cast<int>(ground), found);
+      CHECK(found >= 4.5);
+    }
   }
 }
 

@@ -48,8 +48,8 @@ MarkerPanel::MarkerPanel(ViewState* state, MarkerSet* markers, QWidget* parent)
 void MarkerPanel::build() {
   table_->setObjectName(QStringLiteral("markerTable"));
   table_->setAccessibleName(tr("Markers"));
-  table_->setHorizontalHeaderLabels({tr("name"), tr("step"), tr("live"), tr("since"), tr("steps"),
-                                     tr("live changes by"), tr("allocated"), tr("released")});
+  table_->setHorizontalHeaderLabels({tr("Name"), tr("Step"), tr("Live"), tr("Since"), tr("Steps"),
+                                     tr("Live changes by"), tr("Allocated"), tr("Released")});
   table_->setSelectionBehavior(QAbstractItemView::SelectRows);
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);

@@ -56,7 +56,10 @@ void AdvicePanel::buildTable() {
   table_->setObjectName(QStringLiteral("adviceTable"));
   table_->setAccessibleName(tr("Advice, the largest saving first"));
   table_->setColumnCount(kColumns);
-  table_->setHorizontalHeaderLabels({tr("saves"), tr("leaves"), tr("change"), tr("why")});
+  table_->setHorizontalHeaderLabels({tr("Saves"), tr("Leaves"), tr("Change"), tr("Why")});
+  for (const int column : {change, why}) {
+    table_->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  }
   table_->setSelectionBehavior(QTableView::SelectRows);
   table_->setSelectionMode(QTableView::SingleSelection);
   table_->setEditTriggers(QTableView::NoEditTriggers);

@@ -83,7 +83,10 @@ bool MethodTableModel::isNumeric(int column) const {
 QVariant MethodTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section >= columnCount()) return {};
   if (role == Qt::DisplayRole) {
-    return QString::fromStdString(table_.columns[static_cast<std::size_t>(section)]);
+    // Methods name their columns as files have them; headings begin like all others.
+    QString name = QString::fromStdString(table_.columns[static_cast<std::size_t>(section)]);
+    if (!name.isEmpty()) name[0] = name[0].toUpper();
+    return name;
   }
   if (role == Qt::TextAlignmentRole) {
     return QVariant(Qt::AlignVCenter | (isNumeric(section) ? Qt::AlignRight : Qt::AlignLeft));
