@@ -61,7 +61,8 @@ void MainWindow::buildFileMenu() {
   needsRun(addCommand(menu, QStringLiteral("dimensions"), tr("Free &dimensions\u2026"), {},
                       [this] { chooseDimensions(); }));
   menu->addSeparator();
-  addCommand(menu, QStringLiteral("quit"), tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); });
+  addCommand(menu, QStringLiteral("quit"), tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)},
+             [this] { close(); });
 }
 
 void MainWindow::fillRecentMenu() {

@@ -109,7 +109,7 @@ TEST_CASE("switches in the menus can be clicked", "[native]") {
   }
 }
 
-TEST_CASE("X switches how addresses are written, in every panel and beside every axis", "[native]") {
+TEST_CASE("X switches how addresses are written, in every panel and on axes", "[native]") {
   const Restored restored;
   Settings none;
   MainWindow window(&none);

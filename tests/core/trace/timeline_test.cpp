@@ -73,8 +73,8 @@ std::string told(const std::vector<MemoryEvent>& events) {
 std::string lastDetail(const std::vector<MemoryEvent>& events, std::optional<Bytes> capacity = {},
                        std::string (*sizeText)(Bytes) = nullptr) {
   const TimelineEntry entry = describe(events, 2).back();
-  DetailNames names{.formerTenant = "", .firstPool = "L2", .firstCapacity = capacity,
-                    .sizeText = sizeText};
+  DetailNames names{
+      .formerTenant = "", .firstPool = "L2", .firstCapacity = capacity, .sizeText = sizeText};
   if (entry.formerTenant) names.formerTenant = kNames[entry.formerTenant.index()];
   return detailText(entry, names);
 }
