@@ -30,8 +30,10 @@ std::vector<std::string> found(const std::shared_ptr<const Run>& run, std::strin
   return namesOf(index, index.find(query));
 }
 
-/// Selects by typing, waiting for the index.
+/// Selects by typing, waiting for the index. Only the active window has a cursor.
 void type(SearchBox& box, const QString& text) {
+  box.activateWindow();
+  REQUIRE(QTest::qWaitForWindowActive(&box));
   box.begin();
   QTest::keyClicks(&box, text);
   REQUIRE(QTest::qWaitFor([&] { return box.result().found > 0 || !box.result().error.empty(); },
