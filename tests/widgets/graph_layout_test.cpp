@@ -5,7 +5,10 @@
 #include <chrono>
 #include <random>
 
+#include "core/memory/platforms.h"
+#include "core/run/samples.h"
 #include "widgets/graph/least_squares.h"
+#include "widgets/graph/model_graph.h"
 
 using namespace hw;
 
@@ -100,6 +103,40 @@ TEST_CASE("five thousand boxes are laid out in seconds", "[graph]") {
   const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   REQUIRE(layout);
   WARN("5,000 boxes, " << input.edges.size() << " edges: " << seconds << " s of CPU");
+  CHECK(seconds < 10);
+}
+
+TEST_CASE("long skips are not left to dot when there are too many", "[graph]") {
+  // A chain of boxes, the first of which is read by all others.
+  const auto chain = [](std::uint32_t count, bool skips) {
+    LayoutInput input{.boxes = std::vector<QSizeF>(count, QSizeF(40, 20))};
+    for (std::uint32_t i = 1; i < count; ++i) input.edges.emplace_back(i - 1, i);
+    for (std::uint32_t i = 2; skips && i < count; ++i) input.edges.emplace_back(0, i);
+    return input;
+  };
+  CHECK(isSmallEnoughForDot(chain(400, false)));
+  CHECK(isSmallEnoughForDot(chain(100, true)));
+  CHECK_FALSE(isSmallEnoughForDot(chain(400, true)));  // 79,002 layers crossed.
+  CHECK(layOut(chain(400, true), never));
+}
+
+TEST_CASE("samples with many skips are laid out in seconds", "[graph]") {
+  const std::string sample = GENERATE("gpt2_kv_cache", "densenet121");
+  const auto model = std::make_shared<const Model>(openModel("samples:" + sample, {}).value());
+  RunConfig config;
+  config.allocator = AllocatorChoice::parse("in-order").value();
+  config.platform = platformCatalog().front();
+  const auto run = execute(model, config, {}).value();
+  std::vector<OpRange> ranges;
+  for (std::size_t i = 0; i < run->graph().ops.size(); ++i) ranges.push_back({i, i + 1});
+  const ModelGraph graph = modelGraph(*run, ranges);
+  LayoutInput input{.boxes = std::vector<QSizeF>(graph.nodes.size(), QSizeF(90, 28))};
+  for (const GraphEdge& edge : graph.edges) input.edges.emplace_back(edge.from, edge.to);
+  const std::clock_t begin = std::clock();
+  const auto layout = layOut(input, never);
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  REQUIRE(layout);
+  WARN(sample << ": " << seconds << " s of CPU");
   CHECK(seconds < 10);
 }
 

@@ -27,6 +27,11 @@ class DotGraph {
     agattr(graph_, AGRAPH, text("nodesep"), text("0.25"));
     agattr(graph_, AGRAPH, text("ranksep"), text("0.35"));
     agattr(graph_, AGRAPH, text("splines"), text("true"));
+    // Without limits its network simplex takes minutes over a few hundred boxes with long skips,
+    // and what it gains after the first rounds nobody sees.
+    agattr(graph_, AGRAPH, text("nslimit"), text("2"));
+    agattr(graph_, AGRAPH, text("nslimit1"), text("2"));
+    agattr(graph_, AGRAPH, text("mclimit"), text("0.5"));
     agattr(graph_, AGEDGE, text("arrowhead"), text("none"));
   }
   ~DotGraph() {

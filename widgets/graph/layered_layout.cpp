@@ -19,6 +19,9 @@ constexpr double kDummyWeight = 6;
 constexpr std::size_t kMostDummies = 200'000;
 /// From here on `dot` takes too long: boxes and edges together.
 constexpr std::size_t kMostForDot = 2'600;
+/// The same of layers that edges cross, for it makes a vertex for each: DenseNet-121's 23,000 take
+/// it a second.
+constexpr std::size_t kMostCrossed = 40'000;
 
 /// A box, or the place where an edge crosses a layer.
 struct Vertex {
@@ -219,8 +222,24 @@ std::optional<GraphLayout> layOutInLayers(const LayoutInput& input, const StopAs
   return Layering(input, stop).run();
 }
 
+namespace {
+
+/// How many layers all edges together lead past, with every box in the first that it can be in.
+std::size_t crossedLayers(const LayoutInput& input) {
+  auto edges = input.edges;
+  std::ranges::sort(edges);
+  std::vector<std::size_t> layer(input.boxes.size());
+  for (const auto& [from, to] : edges) layer[to] = std::max(layer[to], layer[from] + 1);
+  std::size_t crossed = 0;
+  for (const auto& [from, to] : edges) crossed += layer[to] - layer[from] - 1;
+  return crossed;
+}
+
+}  // namespace
+
 bool isSmallEnoughForDot(const LayoutInput& input) {
-  return input.boxes.size() + input.edges.size() <= kMostForDot;
+  return input.boxes.size() + input.edges.size() <= kMostForDot &&
+         crossedLayers(input) <= kMostCrossed;
 }
 
 std::optional<GraphLayout> layOut(const LayoutInput& input, const StopAsked& stop) {
