@@ -18,6 +18,8 @@ svg{background:var(--plot);width:100%;height:auto;display:block}
 .hw-capacity{stroke:var(--capacity);stroke-dasharray:6 3}.hw-capacity-text{fill:var(--capacity)}
 .hw-peak{stroke:var(--text);stroke-dasharray:1 2}.hw-peak-text{fill:var(--text)}
 .hw-bound{stroke:var(--bound);stroke-dasharray:6 2 1 2}.hw-bound-text{fill:var(--bound)}
+.hw-capacity-text,.hw-peak-text,.hw-bound-text{paint-order:stroke;stroke:var(--plot);
+stroke-width:3px;stroke-linejoin:round}
 .hw-live{fill:var(--live);stroke:var(--high);stroke-width:1}
 )";
 }

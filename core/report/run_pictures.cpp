@@ -65,10 +65,13 @@ class Plot {
   }
 
   void drawMarks() {
-    double left = kLeft + 6;
-    for (const Mark& mark : marks()) {
+    const std::vector<Mark> all = marks();
+    for (const Mark& mark : all) {
       svg_.line(kLeft, y(mark.bytes), kWidth - kRight, y(mark.bytes),
                 fmt::format(R"(class="hw-line {}")", mark.style));
+    }
+    double left = kLeft + 6;
+    for (const Mark& mark : all) {
       svg_.text(left, y(mark.bytes) - 4, mark.label, fmt::format(R"(class="{}-text")", mark.style));
       left += static_cast<double>(mark.label.size()) * kLetter + 18;
     }

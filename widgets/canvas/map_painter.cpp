@@ -257,18 +257,28 @@ QRectF MapPainter::rectOf(std::size_t index) const {
 }
 
 /// Capacity at the right end, the others one after the other at the left, so that none cover each
-/// other even when the lines are close.
+/// other even when the lines are close; no line goes through a name.
 void MapPainter::paintLines(QPainter& painter) const {
   const Theme& theme = Theme::current();
   const ByteAxis axis = byteAxis();
   const QFontMetricsF metrics(painter.font(), painter.device());
-  double left = frame_.plot.left() + 6;
+  struct Mark {
+    ReferenceLine line;
+    double y;
+    LineStyle style;
+  };
+  std::vector<Mark> marks;
   for (const ReferenceLine& line : referenceLines(*scene_.run, scene_.pool)) {
     const double y = std::round(axis.toPixel(static_cast<double>(line.bytes.count())));
     if (y < frame_.plot.top() || y > frame_.plot.bottom()) continue;
-    const LineStyle style = lineStyle(line.kind, theme);
+    marks.push_back({line, y, lineStyle(line.kind, theme)});
+  }
+  for (const auto& [line, y, style] : marks) {
     painter.setPen(QPen(style.color, style.width, style.dashes));
     painter.drawLine(QPointF(frame_.plot.left(), y), QPointF(frame_.plot.right() + 1, y));
+  }
+  double left = frame_.plot.left() + 6;
+  for (const auto& [line, y, style] : marks) {
     const double width = metrics.horizontalAdvance(line.label);
     const bool atRight = line.kind == ReferenceLine::Kind::capacity;
     const double x = atRight ? frame_.plot.right() - width - 6 : left;

@@ -216,15 +216,23 @@ class SvgMap {
   }
 
   void references() {
+    const std::vector<ReferenceLine> marks = referenceLines(*scene_.run, scene_.pool);
+    for (const ReferenceLine& mark : marks) {
+      const double y = y_.toPixel(static_cast<double>(mark.bytes.count()));
+      if (y < top() || y > bottom()) continue;
+      stroke(kLeft, y, right(), y, lineStyle(mark.kind, theme_));
+    }
+    const std::string halo =
+        fmt::format(R"( paint-order="stroke" stroke="{}" stroke-width="3" stroke-linejoin="round")",
+                    color(theme_.plot));
     double left = kLeft + 6;
-    for (const ReferenceLine& mark : referenceLines(*scene_.run, scene_.pool)) {
+    for (const ReferenceLine& mark : marks) {
       const double y = y_.toPixel(static_cast<double>(mark.bytes.count()));
       if (y < top() || y > bottom()) continue;
       const LineStyle style = lineStyle(mark.kind, theme_);
-      stroke(kLeft, y, right(), y, style);
       const bool atRight = mark.kind == ReferenceLine::Kind::capacity;
       write(atRight ? right() - 6 : left, y - 4, atRight ? "end" : "start", style.color,
-            utf8(mark.label));
+            utf8(mark.label), halo);
       if (!atRight) left += static_cast<double>(mark.label.size()) * kLetter + 18;
     }
   }
