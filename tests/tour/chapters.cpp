@@ -1,5 +1,6 @@
 #include <QAbstractItemView>
 
+#include "core/memory/platforms.h"
 #include "tests/tour/tour.h"
 #include "widgets/compare/capacity_panel.h"
 #include "widgets/panels/advice_panel.h"
@@ -119,22 +120,41 @@ void advice(Tour& tour) {
   tour.shot(QStringLiteral("advice"));
 }
 
+void plan(Tour& tour, const RunConfig& config) {
+  tour.window()->planWith(config);
+  tour.until(QStringLiteral("planning"), [&] { return !tour.window()->job()->isRunning(); });
+}
+
+/// Two devices: a map for every memory, lanes for every part of the machine.
+void devices(Tour& tour) {
+  tour.open(QStringLiteral("samples:resnet8"));
+  const RunConfig before = tour.window()->request().config;
+  RunConfig config = before;
+  config.allocator = *AllocatorChoice::parse("partition");
+  config.platform = *openPlatform("two-devices");
+  plan(tour, config);
+  tour.command("showLanes");
+  tour.window()->state()->setStep(Step(8));
+  tour.raise("jobs");
+  tour.settle(300);
+  tour.shot(QStringLiteral("devices"));
+  tour.command("showLanes");
+  plan(tour, before);
+}
+
 /// A plan that does not fit, and why.
 void failure(Tour& tour) {
+  tour.open(QStringLiteral("samples:inception_v3"));
   const RunConfig before = tour.window()->request().config;
   RunConfig config = before;
   config.allocator = *AllocatorChoice::parse("free-list");
   config.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(1024 * 1024)};
   config.l3 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(10 * 1024 * 1024)};
-  const auto plan = [&](const RunConfig& with) {
-    tour.window()->planWith(with);
-    tour.until(QStringLiteral("planning"), [&] { return !tour.window()->job()->isRunning(); });
-  };
-  plan(config);
+  plan(tour, config);
   tour.raise("problems");
   tour.settle(300);
   tour.shot(QStringLiteral("does_not_fit"));
-  plan(before);
+  plan(tour, before);
 }
 
 void dialogs(Tour& tour) {
@@ -168,6 +188,7 @@ const std::vector<Chapter>& chapters() {
       {"the network", network},
       {"finding things", finding},
       {"what would help", advice},
+      {"two devices, and what they do", devices},
       {"when it does not fit", failure},
       {"dialogs", dialogs},
       {"every key", keys},
