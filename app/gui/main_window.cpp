@@ -7,6 +7,7 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QMimeData>
+#include <QTabBar>
 
 #include "app/gui/features/features.h"
 #include "core/base/text.h"
@@ -187,6 +188,13 @@ void MainWindow::dropEvent(QDropEvent* event) {
 
 /// The transport's keys are plain ones: buttons, boxes and lists keep those they need themselves.
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Show && watched->parent() == this) {
+    // Tabs of panels: names that can be read, with arrows to the rest, instead of "P…".
+    if (auto* tabs = qobject_cast<QTabBar*>(watched)) {
+      tabs->setElideMode(Qt::ElideNone);
+      tabs->setUsesScrollButtons(true);
+    }
+  }
   if (event->type() != QEvent::ShortcutOverride) return QMainWindow::eventFilter(watched, event);
   const auto* key = static_cast<QKeyEvent*>(event);
   const auto* focus = QApplication::focusWidget();

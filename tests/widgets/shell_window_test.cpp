@@ -2,6 +2,7 @@
 #include <QFile>
 #include <QMimeData>
 #include <QSignalSpy>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <atomic>
@@ -214,6 +215,23 @@ TEST_CASE("the layout comes back as it was left, and can be reset", "[shell]") {
   CHECK(schedule->isHidden());
   window.resetLayout();
   CHECK_FALSE(schedule->isHidden());
+}
+
+TEST_CASE("tabs of panels keep whole names, however narrow the window", "[shell]") {
+  Settings none;
+  MainWindow window(&none);
+  window.resize(900, 700);
+  window.show();
+  window.resetLayout();
+  QTest::qWait(20);
+  int seen = 0;
+  for (const auto* tabs : window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+    if (!tabs->isVisible() || tabs->count() == 0) continue;
+    ++seen;
+    CHECK(tabs->elideMode() == Qt::ElideNone);
+    CHECK(tabs->usesScrollButtons());
+  }
+  CHECK(seen > 1);
 }
 
 TEST_CASE("every dock and bar has a name, so that layouts can be kept", "[shell]") {

@@ -95,11 +95,15 @@ void JobsPanel::build() {
   table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
   table_->horizontalHeader()->setHighlightSections(false);
   table_->horizontalHeader()->setStretchLastSection(true);
-  table_->horizontalHeaderItem(what)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  for (int column = 0; column < columns; ++column) {
+    const bool number = column == done || column == took || column == started;
+    table_->horizontalHeaderItem(column)->setTextAlignment(
+        Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
+  }
   const int letter = fontMetrics().averageCharWidth();
   for (const auto& [column, letters] :
        {std::pair(name, 26), std::pair(state, 10), std::pair(done, 10), std::pair(took, 10),
-        std::pair(started, 10)}) {
+        std::pair(started, 12)}) {
     table_->setColumnWidth(column, letters * letter);
   }
   empty_->setAlignment(Qt::AlignCenter);
@@ -135,7 +139,7 @@ quint64 JobsPanel::chosen() const {
   return rows.isEmpty() ? 0 : rows.front().data(Qt::UserRole).toULongLong();
 }
 
-/// What was chosen stays so; with nothing chosen, the newest that runs is.
+/// What was chosen stays so while it runs; otherwise the newest that runs is.
 void JobsPanel::showJobs() {
   const quint64 before = chosen();
   const auto& jobs = board_->jobs();
@@ -154,10 +158,15 @@ void JobsPanel::showJobs() {
       table_->item(row, column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
     }
     const bool runs = job.state == JobEntry::State::running;
-    if (job.id == before || (select < 0 && before == 0 && runs)) select = row;
+    if (runs && (select < 0 || job.id == before)) select = row;
   }
   table_->clearSelection();
-  if (select >= 0) table_->selectRow(select);
+  table_->setCurrentItem(nullptr);
+  if (select >= 0) {
+    table_->selectRow(select);
+  } else {
+    table_->scrollToTop();
+  }
   stack_->setCurrentIndex(jobs.empty() ? 0 : 1);
   if (board_->runningCount() > 0) {
     if (!clock_.isActive()) clock_.start();

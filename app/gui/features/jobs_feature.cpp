@@ -95,13 +95,14 @@ void JobsFeature::watchComparing() {
 void JobsFeature::watchSweeping() {
   SweepJob* job = window_->findChild<CapacityPanel*>()->job();
   const auto current = watch(&board_, job, tr("Sweeping the capacity"), [job] { job->stop(); });
-  connect(job, &SweepJob::finished, this, [this, current](const QString& error, bool whole) {
-    board_.end(*current,
-               !error.isEmpty() ? State::failed
-               : whole          ? State::done
-                                : State::stopped,
-               error);
-  });
+  auto points = std::make_shared<int>(0);
+  connect(job, &SweepJob::started, this, [points] { *points = 0; });
+  connect(job, &SweepJob::pointDone, this, [points] { ++*points; });
+  connect(
+      job, &SweepJob::finished, this, [this, current, points](const QString& error, bool whole) {
+        const State state = !error.isEmpty() ? State::failed : whole ? State::done : State::stopped;
+        board_.end(*current, state, error.isEmpty() ? tr("%1 capacities").arg(*points) : error);
+      });
   connect(job, &SweepJob::abandoned, this,
           [this, current] { board_.end(*current, State::stopped, {}); });
 }
