@@ -89,7 +89,8 @@ void declarePictureOptions(CLI::App& app, Typed& typed) {
   app.add_option("--report", typed.report, "writes a report and exits: --export with --view report")
       ->type_name("FILE.pdf|.html|.md|.json|.csv")
       ->excludes("--export");
-  app.add_option("--size", typed.size, "of the picture (default 1600x960)")
+  app.add_option("--size", typed.size,
+                 "of the picture (default 1600x960; of a comparison and of lanes what they need)")
       ->type_name("WIDTHxHEIGHT");
   app.add_option("--preset", typed.preset, "a size with fitting letters; not for the window")
       ->check(CLI::IsMember({"screen", "16:9", "column", "a4"}))
@@ -235,6 +236,7 @@ Result<void> setPicture(const Typed& typed, StudioArguments& arguments) {
     const auto size = pictureSize(typed.size);
     if (!size) return tl::unexpected(size.error());
     arguments.size = *size;
+    arguments.sizeGiven = true;
   }
   if (typed.step != "peak") {
     const auto step = parseInteger(typed.step);

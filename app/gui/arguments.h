@@ -27,6 +27,7 @@ struct StudioArguments {
   bool report = false;                 ///< The file is a report, not a picture.
   PictureStyle picture{.kind = PictureKind::window, .footer = false};
   QSize size{1600, 960};
+  bool sizeGiven = false;
   std::optional<Step> step{};  ///< Nothing: the peak in a picture, else as it is.
   /// Steps to show, the end inclusive; nothing: all.
   std::optional<std::pair<Step, Step>> range{};

@@ -168,11 +168,23 @@ Result<void> prepare(const StudioArguments& arguments, const PlanOutcome& outcom
   return {};
 }
 
+/// A table and lanes are as large as what is in them: more would be empty.
+QSize pictureSize(const StudioArguments& arguments, const MainWindow& window) {
+  const PictureKind kind = arguments.picture.kind;
+  if (arguments.sizeGiven) return arguments.size;
+  if (kind == PictureKind::compare) return window.shownSize(kind);
+  if (kind == PictureKind::lanes) {
+    return {arguments.size.width(), window.shownSize(kind).height()};
+  }
+  return arguments.size;
+}
+
 Result<void> exportPicture(const StudioArguments& arguments, const PlanOutcome& outcome) {
   Settings none;
   MainWindow window(&none);
   if (auto ready = prepare(arguments, outcome, window); !ready) return ready;
-  return writePicture(window.picture(arguments.picture, arguments.size), arguments.exportFile);
+  return writePicture(window.picture(arguments.picture, pictureSize(arguments, window)),
+                      arguments.exportFile);
 }
 
 /// No window: a report is not a picture of one.

@@ -9,6 +9,9 @@ namespace hw {
 
 namespace {
 
+/// Below lanes, which have no height to give away.
+constexpr int kFooterRoom = 28;
+
 /// Maps one below the other, as even as pixels allow.
 std::vector<QRect> rows(const QRect& target, std::size_t count) {
   std::vector<QRect> rows;
@@ -159,7 +162,7 @@ QSize MainWindow::shownSize(PictureKind kind) const {
     case PictureKind::now:
       return now_->size();
     case PictureKind::lanes:
-      return {views_->width(), lanes_->sizeHint().height()};
+      return {views_->width(), lanes_->sizeHint().height() + kFooterRoom};
     case PictureKind::compare:
       return comparisonSize(*compare_->table());
     case PictureKind::map:

@@ -43,6 +43,36 @@ void change(const QString& path) {
 
 }  // namespace
 
+TEST_CASE("the columns that were chosen for the comparison come back", "[native]") {
+  QTemporaryDir folder;
+  const int latency = CompareModel::latency;
+  const int verdict = CompareModel::verdict;
+  {
+    Settings settings(storeIn(folder));
+    MainWindow window(&settings);
+    CompareTable* table = window.comparison()->table();
+    CHECK(table->wantedColumns().isEmpty());
+    table->setColumnWanted(latency, true);
+    const std::unique_ptr<QMenu> menu(table->columnMenu(&window));
+    menu->actions().at(verdict)->setChecked(false);
+  }
+  {
+    Settings settings(storeIn(folder));
+    MainWindow window(&settings);
+    CompareTable* table = window.comparison()->table();
+    CHECK_FALSE(table->isColumnHidden(latency));
+    CHECK(table->isColumnHidden(verdict));
+    // The last entry gives up all choices, and that is kept too.
+    const std::unique_ptr<QMenu> menu(table->columnMenu(&window));
+    menu->actions().last()->trigger();
+  }
+  Settings settings(storeIn(folder));
+  MainWindow window(&settings);
+  CHECK(window.comparison()->table()->wantedColumns().isEmpty());
+  window.comparison()->table()->setWantedColumns(QStringLiteral("nonsense=yes allocator=no x"));
+  CHECK_FALSE(window.comparison()->table()->isColumnHidden(CompareModel::allocator));
+}
+
 TEST_CASE("the session comes back: model, settings, step, range, selection, plan below",
           "[native]") {
   QTemporaryDir folder;

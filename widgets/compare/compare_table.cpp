@@ -81,6 +81,28 @@ void CompareTable::arrangeColumns() {
 void CompareTable::setColumnWanted(int column, bool wanted) {
   wanted_[column] = wanted;
   arrangeColumns();
+  Q_EMIT wantedColumnsChanged();
+}
+
+QString CompareTable::wantedColumns() const {
+  QStringList words;
+  for (const auto& [column, wanted] : wanted_) {
+    words.append(columnInfo(static_cast<CompareColumn>(column)).key +
+                 (wanted ? QLatin1String("=yes") : QLatin1String("=no")));
+  }
+  return words.join(QLatin1Char(' '));
+}
+
+void CompareTable::setWantedColumns(const QString& text) {
+  wanted_.clear();
+  const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  for (int column = 0; column < CompareModel::kColumns; ++column) {
+    if (column == CompareModel::allocator) continue;  // Always there.
+    const QString key = columnInfo(static_cast<CompareColumn>(column)).key;
+    if (words.contains(key + QLatin1String("=yes"))) wanted_[column] = true;
+    if (words.contains(key + QLatin1String("=no"))) wanted_[column] = false;
+  }
+  arrangeColumns();
 }
 
 QMenu* CompareTable::columnMenu(QWidget* parent) {
@@ -102,6 +124,7 @@ QMenu* CompareTable::columnMenu(QWidget* parent) {
   connect(menu->addAction(tr("&As they are needed")), &QAction::triggered, this, [this] {
     wanted_.clear();
     arrangeColumns();
+    Q_EMIT wantedColumnsChanged();
   });
   return menu;
 }

@@ -25,6 +25,10 @@ class CompareTable : public QTableView {
   void arrangeColumns();
   /// The user's own choice, which outlasts comparisons.
   void setColumnWanted(int column, bool wanted);
+  /// What was chosen so far, to be kept and given back: "latency=yes verdict=no"; columns without a
+  /// choice are shown when they are needed. Unknown names are passed over.
+  QString wantedColumns() const;
+  void setWantedColumns(const QString& text);
   /// What is on screen as CSV, in its order, with exact figures: one line a row after a header.
   QString toCsv() const;
   /// A box for every column.
@@ -37,6 +41,7 @@ class CompareTable : public QTableView {
   /// Of the model: the current row should be opened, or be ticked or not.
   void openWanted(int row);
   void belowToggled(int row);
+  void wantedColumnsChanged();
   /// A row has another place on screen, or another one is current.
   void menuWanted(int row, const QPoint& at);
 

@@ -13,12 +13,23 @@
 namespace hw {
 
 CompareChartsFeature::CompareChartsFeature(MainWindow* window) : QObject(window), window_(window) {
+  keepColumns();
   addBars();
   addFragmentation();
   addCapacity();
   connectAutopsy();
   connect(window->compareMaps(), &CompareMaps::changed, this,
           [window] { window->chart()->setCompared(window->compareMaps()->runs()); });
+}
+
+/// Which columns of the table were chosen is a matter of taste, and stays.
+void CompareChartsFeature::keepColumns() {
+  const QString key = QStringLiteral("compare/columns");
+  CompareTable* table = window_->comparison()->table();
+  table->setWantedColumns(window_->settings()->remembered(key));
+  connect(table, &CompareTable::wantedColumnsChanged, this, [this, key, table] {
+    window_->settings()->remember(key, table->wantedColumns());
+  });
 }
 
 void CompareChartsFeature::showDock(const QString& name) {

@@ -17,6 +17,7 @@ class CompareChartsFeature : public QObject {
   explicit CompareChartsFeature(MainWindow* window);
 
  private:
+  void keepColumns();
   void addBars();
   void addFragmentation();
   void addCapacity();
