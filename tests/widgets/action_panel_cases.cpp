@@ -50,6 +50,14 @@ void setAddresses(AddressStyle style) {
 
 JobBoard& jobs(Desk& desk) { return *desk.part<JobsFeature>().board(); }
 
+/// At work, or over since.
+Holds hasJob(const char* name) {
+  return [name](Desk& desk) {
+    return std::ranges::any_of(
+        jobs(desk).jobs(), [&](const JobEntry& job) { return job.name == QLatin1String(name); });
+  };
+}
+
 void compareTwo(Desk& desk) {
   ComparePanel& panel = *desk.window.comparison();
   if (panel.comparison() && !panel.comparison()->rows.empty()) return;
@@ -246,9 +254,13 @@ std::vector<CommandCase> planCases() {
       {"runEarlier", ranAt(-1), selectFreeOp},
       {"runLater", ranAt(0), moveOne},
       {"modelOrder", [](Desk& desk) { return moves(desk) == 0; }, moveOne},
-      {"lookForAdvice", [](Desk& desk) { return desk.part<AdvicePanel>().job()->isRunning(); },
-       backToModelOrder},
-      {"sweepCapacity", [](Desk& desk) { return desk.part<CapacityPanel>().job()->isRunning(); }},
+      {"lookForAdvice", hasJob("Looking for advice"),
+       [](Desk& desk) {
+         backToModelOrder(desk);
+         jobs(desk).clearFinished();
+       }},
+      {"sweepCapacity", hasJob("Sweeping the capacity"),
+       [](Desk& desk) { jobs(desk).clearFinished(); }},
       {"stopJobs", [](Desk& desk) { return jobs(desk).runningCount() == 0; }, compareEndlessly},
   };
 }

@@ -154,11 +154,15 @@ TEST_CASE("all jobs can be stopped at once, and say that they were", "[native]")
   window.show();
   JobBoard& board = *window.findChild<JobsFeature*>()->board();
   openAndWait(window, QStringLiteral("samples:densenet121"));
-  window.findChild<CapacityPanel*>()->sweep();
   action(window, "lookForAdvice")->trigger();
+  const auto run = window.state()->run();
+  window.comparison()->job()->start([run](const RunContext& context) {
+    while (!context.stop.stop_requested()) QTest::qSleep(1);
+    return compareAllocators(run->model, run->config, {run->config.allocator}, context);
+  });
   CHECK(board.runningCount() == 2);
   action(window, "stopJobs")->trigger();
   REQUIRE(waitUntilQuiet(board));
-  CHECK(newest(board, "Sweeping the capacity")->state == State::stopped);
+  CHECK(newest(board, "Comparing")->state == State::stopped);
   CHECK(newest(board, "Looking for advice")->state == State::stopped);
 }

@@ -239,7 +239,7 @@ TEST_CASE("the window shows tables by command", "[tables]") {
   window.findChild<QAction*>(QStringLiteral("tableTensors"))->trigger();
   CHECK(panel->isVisible());
   CHECK(panel->filterLine()->hasFocus());
-  CHECK(panel->model()->rowCount() > 50);
+  CHECK(QTest::qWaitFor([&] { return panel->model()->rowCount() > 50; }, 10'000));
   for (int table = 0; table < panel->chooser()->count(); ++table) {
     panel->chooser()->setCurrentIndex(table);
     const auto& model = *panel->model();

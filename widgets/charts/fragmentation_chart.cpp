@@ -8,6 +8,7 @@
 #include "core/plan/fragmentation_curve.h"
 #include "widgets/charts/series_style.h"
 #include "widgets/charts/step_curve.h"
+#include "widgets/seen.h"
 
 namespace hw {
 namespace {
@@ -38,6 +39,7 @@ FragmentationChart::FragmentationChart(ViewState* state, QWidget* parent)
   connect(state, &ViewState::decorationChanged, this, repaint);
   connect(state, &ViewState::markedStepsChanged, this, repaint);
   connect(&worker_, &QFutureWatcherBase::finished, this, &FragmentationChart::acceptCurves);
+  new SeenWatch(viewport(), [this] { makeMissing(); });
 }
 
 FragmentationChart::~FragmentationChart() = default;
@@ -58,14 +60,18 @@ void FragmentationChart::setEntries(std::vector<Entry> entries) {
   makeCurves();
 }
 
-/// One job at a time: what became wanted meanwhile is asked for when it is done.
 void FragmentationChart::makeCurves() {
   showVisible();
+  makeMissing();
+}
+
+/// One job at a time: what became wanted meanwhile is asked for when it is done.
+void FragmentationChart::makeMissing() {
   std::vector<std::shared_ptr<const Run>> missing;
   for (const Entry& entry : entries_) {
     if (!curves_.contains(entry.run)) missing.push_back(entry.run);
   }
-  if (missing.empty() || worker_.isRunning() || !isVisible()) return;
+  if (missing.empty() || worker_.isRunning() || !isSeen(this)) return;
   auto promise = std::make_shared<QPromise<Curves>>();
   worker_.setFuture(promise->future());
   promise->start();
@@ -126,11 +132,6 @@ void FragmentationChart::applyTheme() {
 double FragmentationChart::toY(double ratio) const {
   const QRect plot = plotRect();
   return plot.bottom() + 1 - ratio * plot.height();
-}
-
-void FragmentationChart::showEvent(QShowEvent* event) {
-  QChartView::showEvent(event);
-  makeCurves();
 }
 
 void FragmentationChart::drawBackground(QPainter* painter, const QRectF& rect) {

@@ -39,13 +39,13 @@ class FragmentationChart : public StepChart {
  protected:
   void drawBackground(QPainter* painter, const QRectF& rect) override;
   void drawForeground(QPainter* painter, const QRectF& rect) override;
-  void showEvent(QShowEvent* event) override;
   void applyTheme() override;
 
  private:
   using Curves = std::map<std::shared_ptr<const Run>, StepFunction>;
 
   void makeCurves();
+  void makeMissing();
   void acceptCurves();
   void showVisible();
   double toY(double ratio) const;

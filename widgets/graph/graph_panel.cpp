@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "widgets/icons.h"
+#include "widgets/seen.h"
 
 namespace hw {
 namespace {
@@ -69,6 +70,9 @@ GraphPanel::GraphPanel(ViewState* state, QWidget* parent)
   connect(view_, &GraphView::expandWanted, this, &GraphPanel::expand);
   connect(view_, &GraphView::collapseWanted, this, &GraphPanel::collapse);
   connect(&worker_, &QFutureWatcherBase::finished, this, &GraphPanel::accept);
+  new SeenWatch(this, [this] {
+    if (wanted_) start();
+  });
   showRun();
 }
 
@@ -170,11 +174,6 @@ void GraphPanel::regroup(bool grouped) {
   start();
 }
 
-void GraphPanel::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
-  if (wanted_) start();
-}
-
 void GraphPanel::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() == QEvent::PaletteChange) fillLegend();
@@ -184,7 +183,7 @@ void GraphPanel::start() {
   worker_.cancel();
   const auto run = state_->run();
   wanted_ = run != nullptr;
-  if (!run || !isVisible()) return;
+  if (!run || !isSeen(this)) return;
   wanted_ = false;
   auto promise = std::make_shared<QPromise<std::shared_ptr<const Drawn>>>();
   worker_.setFuture(promise->future());

@@ -39,7 +39,6 @@ class GraphPanel : public QWidget {
   void revealSelection();
 
  protected:
-  void showEvent(QShowEvent* event) override;
   void changeEvent(QEvent* event) override;
 
  private:

@@ -8,6 +8,7 @@
 #include "core/plan/late_free.h"
 #include "core/plan/measure_range.h"
 #include "widgets/panels/run_text.h"
+#include "widgets/seen.h"
 
 namespace hw {
 
@@ -73,6 +74,9 @@ MomentPanel::MomentPanel(ViewState* state, QWidget* parent)
   const auto again = [this] { showMoment(); };
   connect(pool_, &QComboBox::currentIndexChanged, this, again);
   connect(when_, &QComboBox::currentIndexChanged, this, again);
+  new SeenWatch(this, [this] {
+    if (!shown_) showMoment();
+  });
   showRun();
 }
 
@@ -84,11 +88,6 @@ void MomentPanel::addPeaks(QMenu* menu) {
   button->setPopupMode(QToolButton::InstantPopup);
   button->setMenu(menu);
   head_->insertWidget(2, button);
-}
-
-void MomentPanel::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
-  if (!shown_) showMoment();
 }
 
 void MomentPanel::showRun() {
@@ -117,7 +116,7 @@ void MomentPanel::showMoment() {
   shown_.reset();
   const auto run = state_->run();
   shownRange_ = state_->statisticsRange();
-  if (run && !isVisible()) return;  // Looked up when somebody looks.
+  if (run && !isSeen(this)) return;  // Looked up when somebody looks.
   const int index = pool_->currentIndex();
   if (!run || index < 0) {
     sum_->setText(tr("Open a model to see what makes its memory as large as it is."));

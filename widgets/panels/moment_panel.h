@@ -26,9 +26,6 @@ class MomentPanel : public QWidget {
   /// A button that opens `menu`, the places worth going to; the menu is filled by its owner.
   void addPeaks(QMenu* menu);
 
- protected:
-  void showEvent(QShowEvent* event) override;
-
  private:
   void showRun();
   void showMoment();

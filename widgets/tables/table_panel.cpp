@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "widgets/panels/scroll_follow.h"
+#include "widgets/seen.h"
 #include "widgets/theme.h"
 
 namespace hw {
@@ -59,6 +60,7 @@ TablePanel::TablePanel(ViewState* state, QWidget* parent)
   connect(state, &ViewState::filterChanged, this, &TablePanel::arrange);
   connect(state, &ViewState::statisticsRangeChanged, this, &TablePanel::arrange);
   connect(state, &ViewState::selectionChanged, this, &TablePanel::followSelection);
+  new SeenWatch(this, [this] { catchUp(); });
   showRun();
 }
 
@@ -154,9 +156,9 @@ void TablePanel::showRun() {
   showTable();
 }
 
-void TablePanel::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
+void TablePanel::catchUp() {
   if (stale_) showTable();
+  if (std::exchange(behind_, false)) followSelection();
 }
 
 /// Looked up when somebody looks.
@@ -169,7 +171,7 @@ void TablePanel::showTable() {
     stale_ = false;
     return;
   }
-  if (!isVisible()) return;
+  if (!isSeen(this)) return;
   stale_ = false;
   const int index = std::max(0, chooser_->currentIndex());
   const auto source = index < kFirstMethod
@@ -242,7 +244,9 @@ void TablePanel::chooseRow(const QModelIndex& index) {
 }
 
 void TablePanel::followSelection() {
-  if (following_ || !isVisible() || !model_->source()) return;
+  if (following_ || !model_->source()) return;
+  behind_ = !isSeen(this);
+  if (behind_) return;
   const QModelIndex current = view_->currentIndex();
   if (current.isValid()) {
     const std::size_t row = model_->sourceRow(current.row());

@@ -42,7 +42,6 @@ class TablePanel : public QWidget {
   void exportWanted();
 
  protected:
-  void showEvent(QShowEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
@@ -50,6 +49,7 @@ class TablePanel : public QWidget {
   void buildView();
   void showRun();
   void showTable();
+  void catchUp();
   void arrange();
   void showCount();
   void chooseRow(const QModelIndex& index);
@@ -66,6 +66,7 @@ class TablePanel : public QWidget {
   QTableView* view_;
   TableModel* model_;
   QTimer refresh_;          ///< Of the free list, while the moment moves.
+  bool behind_ = false;     ///< The selection has changed while nobody looked.
   bool stale_ = true;       ///< The table is another than the one on show.
   bool following_ = false;  ///< True while the row changes because the selection did.
 };
