@@ -27,9 +27,8 @@ void CompareChartsFeature::keepColumns() {
   const QString key = QStringLiteral("compare/columns");
   CompareTable* table = window_->comparison()->table();
   table->setWantedColumns(window_->settings()->remembered(key));
-  connect(table, &CompareTable::wantedColumnsChanged, this, [this, key, table] {
-    window_->settings()->remember(key, table->wantedColumns());
-  });
+  connect(table, &CompareTable::wantedColumnsChanged, this,
+          [this, key, table] { window_->settings()->remember(key, table->wantedColumns()); });
 }
 
 void CompareChartsFeature::showDock(const QString& name) {
