@@ -36,6 +36,7 @@ pick small selected selected
 pick dark below below
 pick small capacity capacity
 pick small graph graph
+pick light devices devices
 if [ -n "$(find "$tour/light" -name '*_light_densenet121.png')" ]; then
   pick light light_densenet121 densenet
 fi
