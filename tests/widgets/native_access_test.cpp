@@ -21,6 +21,7 @@
 #include "app/gui/features/settings_dialog.h"
 #include "app/gui/features/shortcut_sheet.h"
 #include "tests/widgets/native_support.h"
+#include "widgets/item_colors.h"
 #include "widgets/theme.h"
 
 using namespace hw;
@@ -117,6 +118,23 @@ TEST_CASE("text can be read in both themes: WCAG contrast of 4.5 and more", "[na
       const double found = contrast(palette.color(group, text), palette.color(group, ground));
       CAPTURE(static_cast<int>(group), static_cast<int>(text), static_cast<int>(ground), found);
       CHECK(found >= 4.5);
+    }
+  }
+}
+
+TEST_CASE("what delegates write on a chosen row can be read, with the keys there or not",
+          "[native]") {
+  const bool dark = GENERATE(false, true);
+  QStyleOptionViewItem option;
+  option.palette = (dark ? Theme::darkTheme() : Theme::light()).palette();
+  for (const bool active : {false, true}) {
+    CAPTURE(dark, active);
+    option.state = QStyle::State_Selected | QStyle::State_Enabled;
+    option.state.setFlag(QStyle::State_Active, active);
+    const auto group = active ? QPalette::Active : QPalette::Inactive;
+    for (const auto role : {QPalette::Text, QPalette::PlaceholderText}) {
+      CHECK(contrast(itemColor(option, role), option.palette.color(group, QPalette::Highlight)) >=
+            4.5);
     }
   }
 }

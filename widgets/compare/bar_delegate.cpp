@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "widgets/compare/compare_model.h"
+#include "widgets/item_colors.h"
 #include "widgets/theme.h"
 
 namespace hw {
@@ -50,8 +51,7 @@ void BarDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->setPen(QPen(theme.lowerBound, 2));
     painter->drawLine(x, room.top() - 1, x, room.bottom() + 1);
   }
-  const bool chosen = cell.state.testFlag(QStyle::State_Selected);
-  painter->setPen(cell.palette.color(chosen ? QPalette::HighlightedText : QPalette::Text));
+  painter->setPen(itemColor(cell, QPalette::Text));
   painter->setFont(cell.font);
   painter->drawText(cellRoom.adjusted(0, 0, -3, 0), Qt::AlignRight | Qt::AlignVCenter, cell.text);
   painter->restore();

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "widgets/find/fuzzy.h"
+#include "widgets/item_colors.h"
 #include "widgets/theme.h"
 
 namespace hw {
@@ -30,11 +31,8 @@ class PaletteDelegate final : public QStyledItemDelegate {
     initStyleOption(&plain, index);
     plain.text.clear();
     QApplication::style()->drawControl(QStyle::CE_ItemViewItem, &plain, painter, option.widget);
-    const bool chosen = option.state & QStyle::State_Selected;
     const QString disabled = index.data(PaletteModel::kDisabledRole).toString();
-    const auto color = [&](QPalette::ColorRole role) {
-      return option.palette.color(chosen ? QPalette::HighlightedText : role);
-    };
+    const auto color = [&](QPalette::ColorRole role) { return itemColor(option, role); };
     const QRect line = option.rect.adjusted(10, 0, -10, 0);
     const QFontMetrics& metrics = option.fontMetrics;
     const QString keys = index.data(PaletteModel::kKeysRole).toString();

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "widgets/canvas/block_store.h"
+#include "widgets/item_colors.h"
 #include "widgets/panels/run_text.h"
 
 namespace hw {
@@ -98,11 +99,8 @@ void SearchDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
   initStyleOption(&plain, index);
   plain.text.clear();
   QApplication::style()->drawControl(QStyle::CE_ItemViewItem, &plain, painter, option.widget);
-  const bool chosen = option.state & QStyle::State_Selected;
-  const QPalette& palette = option.palette;
-  const QColor text = palette.color(chosen ? QPalette::HighlightedText : QPalette::Text);
-  const QColor muted =
-      palette.color(chosen ? QPalette::HighlightedText : QPalette::PlaceholderText);
+  const QColor text = itemColor(option, QPalette::Text);
+  const QColor muted = itemColor(option, QPalette::PlaceholderText);
   const QFontMetrics& metrics = option.fontMetrics;
   const QRect line = option.rect.adjusted(8, 0, -8, 0);
   const int kindWidth = metrics.horizontalAdvance(QStringLiteral("address")) + 10;
