@@ -1,12 +1,11 @@
 #include "widgets/markers/marker_panel.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QScopedValueRollback>
 #include <QShortcut>
-#include <QVBoxLayout>
 
 #include "core/base/text.h"
+#include "widgets/panels/list_page.h"
 
 namespace hw {
 
@@ -50,35 +49,9 @@ void MarkerPanel::build() {
   table_->setAccessibleName(tr("Markers"));
   table_->setHorizontalHeaderLabels({tr("Name"), tr("Step"), tr("Live"), tr("Since"), tr("Steps"),
                                      tr("Live changes by"), tr("Allocated"), tr("Released")});
-  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
-  table_->setAlternatingRowColors(true);
-  table_->setShowGrid(false);
-  table_->setFrameShape(QFrame::NoFrame);
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
-  table_->horizontalHeader()->setHighlightSections(false);
   remove_->setToolTip(tr("Removes the marker of the chosen row (Delete)"));
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
-  empty_->setMargin(12);
-  auto* page = new QWidget(this);
-  auto* buttons = new QHBoxLayout;
-  buttons->setContentsMargins(8, 3, 8, 3);
-  buttons->addWidget(remove_);
-  buttons->addWidget(clear_);
-  buttons->addStretch(1);
-  auto* column = new QVBoxLayout(page);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  column->addLayout(buttons);
-  column->addWidget(table_, 1);
-  stack_->addWidget(empty_);
-  stack_->addWidget(page);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(stack_);
+  fillListPanel(this, stack_, empty_, table_, {remove_, clear_});
 }
 
 QString MarkerPanel::emptyText() const {

@@ -1,13 +1,12 @@
 #include "widgets/panels/jobs_panel.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPainter>
 #include <QShortcut>
 #include <QStyledItemDelegate>
-#include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/panels/list_page.h"
 #include "widgets/theme.h"
 
 namespace hw {
@@ -84,16 +83,8 @@ void JobsPanel::build() {
   table_->setAccessibleName(tr("Jobs"));
   table_->setHorizontalHeaderLabels(
       {tr("Job"), tr("State"), tr("Done"), tr("Took"), tr("Started"), tr("What")});
-  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-  table_->setAlternatingRowColors(true);
-  table_->setShowGrid(false);
-  table_->setFrameShape(QFrame::NoFrame);
   table_->setItemDelegateForColumn(done, new ProgressDelegate(table_));
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
-  table_->horizontalHeader()->setHighlightSections(false);
   table_->horizontalHeader()->setStretchLastSection(true);
   for (int column = 0; column < columns; ++column) {
     const bool number = column == done || column == took || column == started;
@@ -106,28 +97,10 @@ void JobsPanel::build() {
         std::pair(started, 12)}) {
     table_->setColumnWidth(column, letters * letter);
   }
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
-  empty_->setMargin(12);
   empty_->setText(
       tr("Nothing has run yet. Planning, comparing, sweeping, advice, searching for a moment and "
          "writing reports are listed here while they run, and can be stopped."));
-  auto* page = new QWidget(this);
-  auto* buttons = new QHBoxLayout;
-  buttons->setContentsMargins(8, 3, 8, 3);
-  buttons->addWidget(stop_);
-  buttons->addWidget(clear_);
-  buttons->addStretch(1);
-  auto* column = new QVBoxLayout(page);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  column->addLayout(buttons);
-  column->addWidget(table_, 1);
-  stack_->addWidget(empty_);
-  stack_->addWidget(page);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(stack_);
+  fillListPanel(this, stack_, empty_, table_, {stop_, clear_});
 }
 
 QString JobsPanel::emptyText() const {
