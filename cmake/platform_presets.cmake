@@ -1,9 +1,9 @@
-# Compiles the named files of core/memory/presets into `target`, in this order; the first is the
+# Compiles the named files of core/machine/presets into `target`, in this order; the first is the
 # default platform. The TOML files stay the only source: editing one configures again.
 function(hw_add_platform_presets target)
   set(texts "")
   foreach(name ${ARGN})
-    set(file "${PROJECT_SOURCE_DIR}/core/memory/presets/${name}.toml")
+    set(file "${PROJECT_SOURCE_DIR}/core/machine/presets/${name}.toml")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
     file(READ "${file}" text)
     string(APPEND texts "    R\"toml(${text})toml\",\n")

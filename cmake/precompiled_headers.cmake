@@ -12,9 +12,10 @@ function(hw_precompile target)
   if(HIGHWATER_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE ${ARGN})
     # g++ 12 forgets what a system header is once it was precompiled, and then tells of the same
-    # ghosts in std::string as hw_options silences (GCC bug 105651) under three more names.
+    # ghosts in std::string as hw_options silences (GCC bug 105651) under four more names.
     target_compile_options(${target} PRIVATE
-      "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>")
+      "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>"
+      "$<$<CXX_COMPILER_ID:GNU>:-Wno-use-after-free>")
   endif()
 endfunction()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Configures a preset if it needs that, then builds. Usage: scripts/build.sh PRESET [TARGET…]
-# HIGHWATER_GUI=OFF leaves the studio out; with CI set, warnings are errors.
+# HIGHWATER_GUI=OFF leaves the studio out; with CI set, warnings of the release build are errors.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -10,8 +10,9 @@ tree=build/$preset
 gui=${HIGHWATER_GUI:-ON}
 if [[ $preset == asan || $preset == fuzz ]]; then gui=OFF; fi
 werror=OFF
-# clang, which only fuzzes here, warns of other things than g++.
-if [[ -n ${CI:-} && $preset != fuzz ]]; then werror=ON; fi
+# clang, which only fuzzes here, warns of other things than g++; and g++ 12 warns of ghosts once
+# sanitizers are on.
+if [[ -n ${CI:-} && $preset == release ]]; then werror=ON; fi
 
 # True when the tree was configured, here and with these options. Ninja itself notices changed
 # CMake files and new sources.

@@ -4,6 +4,7 @@
 check_files.py [ROOT]         exit 1 and one line a finding
 check_files.py --self-test    plants each kind of violation and sees that it is found
 """
+import collections
 import pathlib
 import re
 import sys
@@ -13,6 +14,7 @@ FOLDERS = ["core", "widgets", "app", "tests", "scripts", "sample_graphs", "cmake
 CODE = (".h", ".cpp", ".py", ".sh", ".cmake", ".txt")
 MOST_LINES = 400
 MOST_COLUMNS = 100
+MOST_SOURCES = 36  # In one folder: more are rooms that nobody has named yet.
 MOST_BYTES = 1 << 20  # Larger files belong outside the repository.
 
 TODO = re.compile(r"\b(TODO|FIXME|XXX)\b(?!\(#\d+\))")
@@ -66,9 +68,19 @@ def check_links(root, file, text):
             yield f"{file.relative_to(root).as_posix()}: link to {target}, which does not exist"
 
 
+def check_folders(root):
+    """Folders of program text in which nobody finds anything."""
+    counts = collections.Counter(
+        file.parent.relative_to(root).as_posix() for file in sources(root)
+        if file.suffix in (".h", ".cpp") and file.relative_to(root).parts[0] != "tests")
+    for folder, count in sorted(counts.items()):
+        if count > MOST_SOURCES:
+            yield f"{folder}: {count} sources, at most {MOST_SOURCES}: name its rooms"
+
+
 def findings(root):
     """One line per broken rule under `root`, and the number of files looked at."""
-    found, files = [], 0
+    found, files = list(check_folders(root)), 0
     for file in sources(root):
         files += 1
         path = file.relative_to(root).as_posix()
@@ -124,7 +136,15 @@ def self_test():
         as_wanted = any(word in line for line in found) if word else not found
         if not as_wanted:
             failures.append(f"{path}: wanted {word!r}, got {found}")
-    return failures, len(SELF_TEST)
+    for count in (MOST_SOURCES, MOST_SOURCES + 1):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "core/a").mkdir(parents=True)
+            for number in range(count):
+                (pathlib.Path(folder) / f"core/a/{number}.cpp").write_text("")
+            found, _ = findings(pathlib.Path(folder))
+        if bool(found) != (count > MOST_SOURCES):
+            failures.append(f"{count} sources in a folder: {found}")
+    return failures, len(SELF_TEST) + 2
 
 
 def main(arguments):

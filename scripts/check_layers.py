@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every #include respects the layers of docs/ARCHITECTURE.md.
+"""Checks that every #include respects the rooms of docs/ARCHITECTURE.md and their order.
 
 check_layers.py [ROOT]         exit 1 and one line a finding when an include goes the wrong way
 check_layers.py --self-test    plants each kind of violation and sees that it is found
@@ -9,21 +9,28 @@ import re
 import sys
 import tempfile
 
-# Inside core, a layer includes only itself and those before it.
-LAYERS = ["base", "graph", "schedule", "storage", "memory", "trace", "plan", "import", "solver",
-          "allocators", "residency", "sim", "run", "report"]
-
-# Outside core: what a folder may include, and whether it may know Qt.
+# Outside a part: what it may include, and whether it may know Qt. Inside it, a room (a folder with
+# all below it) includes only itself and those before it; "." is the folder of the part itself.
 PARTS = {
-    "core": {"includes": ["core"], "qt": False},
-    "widgets": {"includes": ["core", "widgets"], "qt": True},
-    "app/cli": {"includes": ["core", "app/cli"], "qt": False},
-    "app/plugin_host": {"includes": ["app/plugin_host"], "qt": False},
-    "app/gui": {"includes": ["core", "widgets", "app/gui"], "qt": True},
+    "core": {"includes": ["core"], "qt": False, "rooms": [
+        "base", "files", "graph", "ops", "schedule", "storage", "memory", "machine", "trace",
+        "plan", "import", "solver", "allocators", "residency", "sim", "run", "picture",
+        "plan_file", "insight", "check", "study", "report"]},
+    "widgets": {"includes": ["core", "widgets"], "qt": True, "rooms": [
+        "text", "base", "jobs", "state", "plot", "map", "now", "lanes", "charts", "histogram",
+        "graph", "below", "form", "tables", "compare", "panels", "explain", "markers", "find",
+        "transport", "frame"]},
+    "app/cli": {"includes": ["core", "app/cli"], "qt": False, "rooms": ["."]},
+    "app/plugin_host": {"includes": ["app/plugin_host"], "qt": False, "rooms": ["."]},
+    "app/gui": {"includes": ["core", "widgets", "app/gui"], "qt": True, "rooms": [
+        "request", "output", "window", "features/moving", "features/scenario", "features/panels",
+        "features/compare", "features/desk", "."]},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 QT = re.compile(r"^Q(t?[A-Z]|t[A-Z]?\w*/)")
+# Who looks for a part of another by its type knows of it, though nothing is included.
+FOUND = re.compile(r"\bfindChild(?:ren)?<\s*(?:const\s+)?(?!Q[A-Z])([\w:]+)")
 OURS = re.compile(r"^(core|widgets|app|tests)/")
 
 
@@ -35,10 +42,20 @@ def part_of(path):
     return None
 
 
-def core_layer(path):
-    """("trace", 5) for core/trace/x.h; (name, None) for a folder that LAYERS does not list."""
-    name = path.split("/")[1]
-    return name, LAYERS.index(name) if name in LAYERS else None
+def room_of(part, path):
+    """The room that holds `path`, and its place in the order of its part; (folder, None) if none
+    does."""
+    rooms = PARTS[part]["rooms"]
+    inside = path[len(part) + 1:]
+    folder = inside.rsplit("/", 1)[0] if "/" in inside else "."
+    for place, room in enumerate(rooms):
+        if (folder + "/").startswith(room + "/"):
+            return room, place
+    return folder, None
+
+
+def unlisted(part, room):
+    return f'{part}/{room} is not a room of {part}: add it to PARTS in scripts/check_layers.py'
 
 
 def judge(path, quote, target):
@@ -52,14 +69,14 @@ def judge(path, quote, target):
         return None
     if not any(target.startswith(allowed + "/") for allowed in PARTS[part]["includes"]):
         return f'{part} must not include "{target}"'
-    if part != "core":
+    if not target.startswith(part + "/"):
         return None
-    name, rank = core_layer(path)
-    other, other_rank = core_layer(target)
-    if other_rank is None:
-        return f"core/{other} is not a layer: add it to LAYERS in scripts/check_layers.py"
-    if other_rank > rank:
-        return f'layer {name} comes before {other}, so it must not include "{target}"'
+    room, place = room_of(part, path)
+    other, other_place = room_of(part, target)
+    if other_place is None:
+        return unlisted(part, other)
+    if other_place > place:
+        return f'{room} comes before {other} in {part}, so it must not include "{target}"'
     return None
 
 
@@ -72,9 +89,9 @@ def findings(root):
                 continue
             files += 1
             path = file.relative_to(root).as_posix()
-            if part == "core" and core_layer(path)[1] is None:
-                found.append(f"{path}: core/{core_layer(path)[0]} is not a layer: "
-                             "add it to LAYERS in scripts/check_layers.py")
+            room, place = room_of(part, path)
+            if place is None:
+                found.append(f"{path}: {unlisted(part, room)}")
                 continue
             text = file.read_text(encoding="utf-8", errors="replace")
             for number, line in enumerate(text.splitlines(), 1):
@@ -82,6 +99,10 @@ def findings(root):
                 wrong = match and judge(path, match[1], match[2])
                 if wrong:
                     found.append(f"{path}:{number}: {wrong}")
+                sought = FOUND.search(line)
+                if sought:
+                    found.append(f"{path}:{number}: looks for {sought[1]} by its type: have it "
+                                 "handed over")
     return found, files
 
 
@@ -101,38 +122,60 @@ SELF_TEST = [
     ("core/run/a.cpp", '"widgets/b.h"', "must not include"),
     ("core/run/a.cpp", '"app/cli/b.h"', "must not include"),
     ("core/run/a.cpp", '"tests/support/b.h"', "must not include"),
-    ("core/plan/a.cpp", '"core/nowhere/b.h"', "not a layer"),
-    ("core/nowhere/a.cpp", "<vector>", "not a layer"),
-    ("widgets/canvas/a.cpp", "<QPainter>", None),
-    ("widgets/canvas/a.cpp", '"core/run/run.h"', None),
-    ("widgets/canvas/a.cpp", '"app/gui/b.h"', "must not include"),
+    ("core/plan/a.cpp", '"core/nowhere/b.h"', "not a room"),
+    ("core/nowhere/a.cpp", "<vector>", "not a room"),
+    ("core/a.cpp", "<vector>", "not a room"),
+    ("core/import/onnx/a.cpp", '"core/import/b.h"', None),
+    ("widgets/map/a.cpp", "<QPainter>", None),
+    ("widgets/map/a.cpp", '"core/run/run.h"', None),
+    ("widgets/map/a.cpp", '"app/gui/b.h"', "must not include"),
+    ("widgets/a.cpp", "<vector>", "not a room"),
+    ("widgets/charts/a.cpp", '"widgets/map/b.h"', None),
+    ("widgets/map/a.h", '"widgets/charts/b.h"', "comes before"),
+    ("widgets/charts/a.cpp", '"widgets/compare/b.h"', "comes before"),
+    ("widgets/charts/a.cpp", '"widgets/panels/b.h"', "comes before"),
+    ("widgets/lanes/a.cpp", '"widgets/panels/b.h"', "comes before"),
     ("app/cli/a.cpp", '"core/run/run.h"', None),
     ("app/cli/a.cpp", "<QCoreApplication>", "no Qt"),
     ("app/cli/a.cpp", '"widgets/b.h"', "must not include"),
     ("app/plugin_host/a.cpp", '"core/plan/b.h"', "must not include"),
     ("app/gui/a.cpp", '"widgets/b.h"', None),
     ("app/gui/a.cpp", '"app/cli/b.h"', "must not include"),
+    ("app/gui/a.cpp", '"app/gui/features/desk/b.h"', None),
+    ("app/gui/features/desk/a.cpp", '"app/gui/window/b.h"', None),
+    ("app/gui/window/a.cpp", '"app/gui/features/desk/b.h"', "comes before"),
+    ("app/gui/window/a.cpp", '"app/gui/studio.h"', "comes before"),
+    ("app/gui/features/panels/a.cpp", '"app/gui/features/desk/b.h"', "comes before"),
+    ("app/gui/features/a.cpp", "<vector>", "not a room"),
+]
+
+# The same for a line of program text.
+LOOKING = [
+    ("app/gui/features/desk/a.cpp", "window->findChild<FileWatch*>();", "by its type"),
+    ("app/gui/features/desk/a.cpp", "window->findChildren<hw::MapView*>();", "by its type"),
+    ("app/gui/features/desk/a.cpp", "window->findChild<QAction*>(name);", None),
 ]
 
 
 def self_test():
     failures = []
-    for path, include, word in SELF_TEST:
+    planted = [(path, f"#include {include}", word) for path, include, word in SELF_TEST] + LOOKING
+    for path, line, word in planted:
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / path
             file.parent.mkdir(parents=True)
-            file.write_text(f"#pragma once\n\n#include {include}\n")
+            file.write_text(f"#pragma once\n\n{line}\n")
             found, _ = findings(pathlib.Path(folder))
         as_wanted = len(found) == 1 and word in found[0] if word else not found
         if not as_wanted:
-            failures.append(f"{path} including {include}: wanted {word!r}, got {found}")
-    return failures, len(SELF_TEST)
+            failures.append(f"{path}, {line}: wanted {word!r}, got {found}")
+    return failures, len(planted)
 
 
 def main(arguments):
     if arguments == ["--self-test"]:
         found, count = self_test()
-        kind = "planted includes"
+        kind = "planted lines"
     else:
         default = pathlib.Path(__file__).resolve().parent.parent
         found, count = findings(pathlib.Path(arguments[0]) if arguments else default)

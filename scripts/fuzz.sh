@@ -20,7 +20,7 @@ corpus=${HIGHWATER_CORPUS:-../shared/corpus}
 folders=()
 case $target in
   json) folders=(sample_graphs) endings='*.graph.json' ;;
-  toml) folders=(core/memory/presets) endings='*.toml' ;;
+  toml) folders=(core/machine/presets) endings='*.toml' ;;
   csv) folders=("$corpus/csv" sample_graphs) endings='*.csv' ;;
   onnx | tflite) folders=("$corpus/$target") endings="*.$target" ;;
 esac

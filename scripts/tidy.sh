@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Runs clang-tidy over what changed since BASE, in a tree that build.sh has configured.
+# Runs clang-tidy over what changed since BASE, each source on its own: a tree is configured for it
+# (build/tidy) that shares no headers between sources, and nothing is built in it.
 # Usage: scripts/tidy.sh [BASE]
 #   BASE                    a commit; default: the newest that is twelve hours older than HEAD, so
 #                           that a day's work is looked at as one; without any, everything
 #   HIGHWATER_TIDY_SECONDS  start no file after this long (default 300); says what was left out
-#   HIGHWATER_TIDY_TREE     the build tree (default build/release)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 base=${1:-$(git rev-list -1 --min-age=$(($(git log -1 --format=%ct) - 12 * 3600)) HEAD)}
-tree=${HIGHWATER_TIDY_TREE:-build/release}
+tree=build/tidy
 budget=${HIGHWATER_TIDY_SECONDS:-300}
 if [[ -n $base ]] && ! git rev-parse -q --verify "$base^{commit}" >/dev/null; then
   echo "tidy: there is no commit '$base'" >&2
   exit 2
 fi
-[[ -f $tree/compile_commands.json ]] ||
-  { echo "tidy: $tree is not configured: run ./test first" >&2; exit 2; }
+cmake --preset release -B "$tree" -DHIGHWATER_UNITY=OFF -DHIGHWATER_PRECOMPILE=OFF \
+  "-DHIGHWATER_GUI=${HIGHWATER_GUI:-ON}" >/dev/null
 
 # The sources to look at: those that changed, and for a changed header its own source or, when it
 # has none, the first source that includes it.
@@ -41,9 +41,6 @@ changed_sources() {
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# clang cannot read what g++ precompiled: the same commands without those headers.
-sed -E 's/ -Winvalid-pch -include [^ ]*cmake_pch\.hxx//' "$tree/compile_commands.json" \
-  >"$work/compile_commands.json"
 # In an order of chance, the same for the same commit: when time runs out, another commit looks at
 # other files.
 git rev-parse HEAD >"$work/seed"
@@ -52,11 +49,11 @@ changed_sources | sort -u | while read -r file; do
 done | awk -v seed="$(cksum <"$work/seed" | cut -d' ' -f1)" \
   'BEGIN { srand(seed) } { print rand() "\t" $0 }' | sort | cut -f2 >"$work/files"
 
-export WORK=$work DEADLINE=$(($(date +%s) + budget))
+export WORK=$work TREE=$tree DEADLINE=$(($(date +%s) + budget))
 look_at() {
   if [[ $(date +%s) -ge $DEADLINE ]]; then
     echo "$1" >>"$WORK/left_out"
-  elif ! clang-tidy-14 --quiet --extra-arg=-Wno-unknown-warning-option -p "$WORK" "$1" \
+  elif ! clang-tidy-14 --quiet --extra-arg=-Wno-unknown-warning-option -p "$TREE" "$1" \
     >"$WORK/log.$$" 2>/dev/null; then
     { echo "$1"; } >>"$WORK/failed"
     cat "$WORK/log.$$"

@@ -186,15 +186,6 @@ void Arguments::number(const std::string& names, int& value, int least, int most
   finish(app_.add_option(names, value, text.help), text)->check(CLI::Validator(check, ""));
 }
 
-void Arguments::number(const std::string& names, std::uint64_t& value, const OptionText& text) {
-  const auto check = [](std::string& given) {
-    const auto number = parseInteger(given);
-    if (number && *number >= 0) return std::string();
-    return fmt::format("'{}' is not a whole number from 0", printable(given, 80));
-  };
-  finish(app_.add_option(names, value, text.help), text)->check(CLI::Validator(check, ""));
-}
-
 void Arguments::number(const std::string& names, double& value, const OptionText& text) {
   constexpr double kMost = 1e9;
   finish(app_.add_option(names, value, text.help), text)->check(inRange(0, kMost));

@@ -37,7 +37,6 @@ class Arguments {
   void option(const std::string& names, std::vector<std::string>& values, const OptionText& text);
   void required(const std::string& names, std::string& value, const OptionText& text);
   void number(const std::string& names, int& value, int least, int most, const OptionText& text);
-  void number(const std::string& names, std::uint64_t& value, const OptionText& text);
   void number(const std::string& names, double& value, const OptionText& text);
   void flag(const std::string& names, bool& value, const std::string& help);
 

@@ -4,11 +4,12 @@
 #include "app/cli/console.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
-#include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/report/audit_report.h"
-#include "core/report/embedded_plan.h"
-#include "core/report/plan_reader.h"
+#include "core/files/file.h"
+#include "core/plan_file/embedded_plan.h"
+#include "core/plan_file/plan_reader.h"
+#include "core/report/check/audit_report.h"
+#include "core/run/planner.h"
 
 namespace hw::cli {
 namespace {
@@ -18,9 +19,8 @@ constexpr Bytes kLargestArena{std::int64_t{1} << 30};
 
 struct CheckCommand {
   explicit CheckCommand(Arguments& arguments)
-      : model(arguments),
-        storage(arguments),
-        machine(arguments, DefaultMachine::unlimited),
+      : run_(arguments,
+             {OptionGroup::model, OptionGroup::import, OptionGroup::machine, OptionGroup::storage}),
         output(arguments, {Format::text, Format::json}) {
     arguments.positional(
         "PLAN", plan,
@@ -30,35 +30,22 @@ struct CheckCommand {
     arguments.flag("--all", all, "every finding");
   }
 
-  Outcome<AuditOptions> auditOptions() const {
-    AuditOptions options;
-    RunConfig config;
-    if (auto applied = machine.apply(config); !applied) return tl::unexpected(applied.error());
-    const auto& pools = config.platform.devices.front().pools;
-    for (std::size_t i = 0; i < pools.size(); ++i) {
-      const PoolSize& size = i == 0 ? config.l2 : config.l3;
-      const auto target = pools[i].target();
-      if (size.kind == PoolSize::Kind::bytes) options.capacities[pools[i].name] = size.bytes;
-      if (size.kind == PoolSize::Kind::platform && target) {
-        options.capacities[pools[i].name] = *target;
-      }
+  AuditOptions auditOptions(const RunRequest& request) const {
+    AuditOptions options{.alignment = request.alignment};
+    for (const ProblemPool& pool : plannedPools(request, request.platform.devices.front(), false)) {
+      if (pool.capacity) options.capacities[pool.name] = *pool.capacity;
     }
-    const auto alias = storage.alias();
-    if (!alias) return tl::unexpected(alias.error());
-    if (storage.aliasGiven()) options.alias = *alias;
-    const auto alignment = storage.alignment();
-    if (!alignment) return tl::unexpected(alignment.error());
-    options.alignment = *alignment;
-    if (storage.inputsGiven()) options.planInputs = storage.planInputs();
-    if (storage.outputsGiven()) options.planOutputs = storage.planOutputs();
+    if (run_.given("alias")) options.alias = request.alias;
+    if (run_.given("inputs")) options.planInputs = request.planInputs;
+    if (run_.given("outputs")) options.planOutputs = request.planOutputs;
     return options;
   }
 
-  Outcome<PlanDocument> readDocument(const Model& subject) const {
+  Outcome<PlanDocument> readDocument(const Model& subject, const std::string& name) const {
     if (plan == "embedded") {
       auto own = embeddedPlan(subject);
       if (own) return std::move(*own);
-      return failure(ExitCode::badInput, model.name(), "the model brings no plan of its own");
+      return failure(ExitCode::badInput, name, "the model brings no plan of its own");
     }
     const auto bytes = readFile(plan);
     if (!bytes) return failure(bytes.error(), plan);
@@ -68,33 +55,26 @@ struct CheckCommand {
   }
 
   Outcome<ExitCode> run() const {
-    const auto format = output.format();
-    if (!format) return tl::unexpected(format.error());
-    if (plan == "-" && model.name() == "-") {
+    HW_TRY(format, output.format());
+    HW_TRY(request, run_.request());
+    if (plan == "-" && request.model == "-") {
       return failure(ExitCode::badUsage, "", "model and plan cannot both be standard input");
     }
-    const auto options = auditOptions();
-    if (!options) return tl::unexpected(options.error());
-    const auto opened = model.open();
-    if (!opened) return tl::unexpected(opened.error());
-    const auto document = readDocument(**opened);
-    if (!document) return tl::unexpected(document.error());
-    AuditReport report{.model = *opened, .audit = auditPlan(*opened, *document, *options)};
+    HW_TRY(opened, openModel(request));
+    HW_TRY(document, readDocument(*opened, request.model));
+    AuditReport report{.model = opened,
+                       .audit = auditPlan(opened, document, auditOptions(request))};
     if (replay) report.replay = replayAudited(report.audit, kLargestArena);
-    const auto written =
-        output.write(*format == Format::json
-                         ? jsonDocument(auditJson(report))
-                         : auditText(report, {.paint = output.toFile() ? Paint() : outputPaint(),
-                                              .everything = all}));
-    if (!written) return tl::unexpected(written.error());
+    HW_DO(output.write(format == Format::json
+                           ? jsonDocument(auditJson(report))
+                           : auditText(report, {.paint = output.toFile() ? Paint() : outputPaint(),
+                                                .everything = all})));
     if (report.valid()) return ExitCode::done;
     return failure(ExitCode::answerIsNo, plan, "the plan is not valid: " + report.firstProblem());
   }
 
-  ModelOptions model;
   std::string plan;
-  StorageArguments storage;
-  MachineArguments machine;
+  RunArguments run_;
   OutputOptions output;
   bool replay = false;
   bool all = false;
@@ -115,9 +95,7 @@ CommandInfo checkCommand() {
               "  highwater check model.onnx plan.json --replay\n"
               "  highwater check problem.csv solved_elsewhere.csv --l2 1MiB\n"
               "  highwater plan model.onnx --format json | highwater check model.onnx -",
-          .add = [](Arguments& arguments) -> Action {
-            return [command = std::make_shared<CheckCommand>(arguments)] { return command->run(); };
-          }};
+          .add = actionOf<CheckCommand>};
 }
 
 }  // namespace hw::cli

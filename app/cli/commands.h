@@ -1,8 +1,16 @@
 #pragma once
 
+#include <memory>
+
 #include "app/cli/arguments.h"
 
 namespace hw::cli {
+
+/// Adds the options of `Command`, whose constructor does so; they live as long as the action.
+template <class Command>
+Action actionOf(Arguments& arguments) {
+  return [command = std::make_shared<Command>(arguments)] { return command->run(); };
+}
 
 CommandInfo infoCommand();
 CommandInfo planCommand();

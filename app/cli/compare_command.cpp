@@ -8,7 +8,7 @@
 #include "app/cli/output.h"
 #include "app/cli/stop.h"
 #include "core/base/text.h"
-#include "core/report/compare_report.h"
+#include "core/report/compare/compare_report.h"
 #include "core/run/embedded.h"
 
 namespace hw::cli {
@@ -77,9 +77,11 @@ class Findings {
 
 struct CompareCommand {
   explicit CompareCommand(Arguments& arguments)
-      : models(arguments),
-        run_(arguments, DefaultMachine::unlimited),
+      : run_(arguments, kComparedOptions),
         output(arguments, {Format::text, Format::json, Format::csv}) {
+    arguments.positional(
+        "MODEL", models,
+        {.help = "model files, - for standard input, or samples:NAME; one or more"});
     arguments.option("-a,--allocators", allocators,
                      {.help = "which: A,B:key=value,... or all (default)", .type = "LIST"});
     arguments.number(
@@ -89,31 +91,27 @@ struct CompareCommand {
   }
 
   Outcome<ExitCode> run() const {
-    const auto format = output.format();
-    if (!format) return tl::unexpected(format.error());
-    const auto chosen = parseAllocators("--allocators", allocators);
-    if (!chosen) return tl::unexpected(chosen.error());
-    const auto config = run_.config();
-    if (!config) return tl::unexpected(config.error());
-    const auto importing = models.importOptions();
-    if (!importing) return tl::unexpected(importing.error());
-    Findings findings(*format,
+    HW_TRY(format, output.format());
+    HW_TRY(chosen, allocatorsOf("--allocators", allocators));
+    HW_TRY(request, run_.request());
+    Findings findings(format,
                       {.paint = output.toFile() ? Paint() : outputPaint(), .width = outputWidth()},
-                      models.names().size() > 1);
+                      models.size() > 1);
     StoppableWork work;
     if (stopAfter > 0) work.stopAfter(stopAfter);
     ExitCode opening = ExitCode::done;
     std::size_t skipped = 0;
-    for (const std::string& name : models.names()) {
+    for (const std::string& name : models) {
+      request.model = name;
       const bool skip = work.token().stop_requested() && findings.rows() > 0;
       const auto opened = skip
                               ? failure(ExitCode::interrupted, name, "stopped before it was opened")
-                              : openNamed(name, *importing);
+                              : openModel(request);
       if (opened) {
-        compare(*opened, name, {*config, *chosen, work.token()}, findings);
+        compare(*opened, name, {request, chosen, work.token()}, findings);
         continue;
       }
-      if (models.names().size() == 1) return tl::unexpected(opened.error());
+      if (models.size() == 1) return tl::unexpected(opened.error());
       if (!skip) {
         opening = opened.error().code;
         printFailure(opened.error());
@@ -121,28 +119,24 @@ struct CompareCommand {
       skipped += skip ? 1 : 0;
       findings.addUnopened(name, opened.error().message);
     }
-    if (auto written = output.write(findings.document()); !written) {
-      return tl::unexpected(written.error());
-    }
+    HW_DO(output.write(findings.document()));
     for (const std::string& line : findings.bests()) output.announce(line);
     return verdict(findings, work, opening, skipped);
   }
 
   struct Order {
-    const RunConfig& config;
+    const RunRequest& request;
     const std::vector<AllocatorChoice>& choices;
     std::stop_token stop;
   };
 
   void compare(const std::shared_ptr<const Model>& model, const std::string& name,
                const Order& order, Findings& findings) const {
-    const auto mode = progress         ? ProgressMode::always
-                      : output.quiet() ? ProgressMode::never
-                                       : ProgressMode::onTerminal;
+    const auto mode = progressMode(progress, output.quiet());
     std::optional<Comparison> comparison;
     {
       ProgressLine line(mode);
-      comparison = compareAllocators(model, order.config, choicesFor(*model, order.choices),
+      comparison = compareAllocators(model, order.request, choicesFor(*model, order.choices),
                                      {.stop = order.stop, .progress = line.callback()});
     }
     findings.add(*comparison, name);
@@ -157,8 +151,8 @@ struct CompareCommand {
                                           std::vector<AllocatorChoice> choices) const {
     const bool all = allocators.empty() || allocators == "all";
     if (all && !hasOwnPlan(*model.graph)) {
-      std::erase_if(choices,
-                    [](const AllocatorChoice& choice) { return choice.info->followsModel; });
+      std::erase_if(
+          choices, [](const AllocatorChoice& choice) { return choice.info->way == Way::embedded; });
     }
     return choices;
   }
@@ -177,7 +171,7 @@ struct CompareCommand {
     return findings.noFit() ? ExitCode::answerIsNo : ExitCode::done;
   }
 
-  ModelsOptions models;
+  std::vector<std::string> models;
   std::string allocators;
   RunArguments run_;
   OutputOptions output;
@@ -201,9 +195,7 @@ CommandInfo compareCommand() {
           "  highwater compare model.onnx -a greedy-by-size,free-list:pick=best --l2 1MiB\n"
           "  highwater compare a.onnx b.onnx c.csv -o table.csv\n"
           "  highwater compare model.onnx --format json",
-      .add = [](Arguments& arguments) -> Action {
-        return [command = std::make_shared<CompareCommand>(arguments)] { return command->run(); };
-      }};
+      .add = actionOf<CompareCommand>};
 }
 
 }  // namespace hw::cli

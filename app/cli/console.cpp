@@ -70,6 +70,11 @@ struct ProgressLine::State {
   }
 };
 
+ProgressMode progressMode(bool told, bool quiet) {
+  if (told) return ProgressMode::always;
+  return quiet ? ProgressMode::never : ProgressMode::onTerminal;
+}
+
 ProgressLine::ProgressLine(ProgressMode mode) {
   if (mode == ProgressMode::never) return;
   const bool terminal = ::isatty(STDERR_FILENO) == 1 && !isDumbTerminal();

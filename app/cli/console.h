@@ -21,6 +21,9 @@ enum class ProgressMode {
   always,      ///< To a file or pipe as lines of plain text, one an update.
 };
 
+/// What --progress and --quiet ask for.
+ProgressMode progressMode(bool told, bool quiet);
+
 /// A line on standard error that shows how far long work has come. On a terminal nothing appears
 /// before half a second has gone by, and nothing is left when it ends.
 class ProgressLine {

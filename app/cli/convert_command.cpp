@@ -4,17 +4,18 @@
 #include "app/cli/execution.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
-#include "core/report/graph_writer.h"
-#include "core/report/plan_text.h"
-#include "core/report/plan_writer.h"
-#include "core/report/problem_writer.h"
+#include "core/plan_file/plan_writer.h"
+#include "core/plan_file/problem_writer.h"
+#include "core/report/model/graph_writer.h"
+#include "core/report/plan/plan_text.h"
 
 namespace hw::cli {
 namespace {
 
 struct ConvertCommand {
   explicit ConvertCommand(Arguments& arguments)
-      : model(arguments), allocator(arguments), storage(arguments) {
+      : run_(arguments, {OptionGroup::model, OptionGroup::import, OptionGroup::allocator,
+                         OptionGroup::storage}) {
     arguments.required("-o,--output", path,
                        {.help = "FILE.graph.json or FILE.csv; - with --to", .type = "FILE"});
     arguments.option("--to", to,
@@ -30,19 +31,20 @@ struct ConvertCommand {
       return failure(ExitCode::badUsage, path,
                      "the ending says no format; expected .graph.json or .csv, or --to");
     }
-    const auto opened = model.open();
-    if (!opened) return tl::unexpected(opened.error());
-    if (json) return convertToGraph(**opened);
-    return allocator.given() ? convertToPlan(*opened) : convertToProblem(**opened);
+    HW_TRY(request, run_.request());
+    HW_TRY(opened, openModel(request));
+    if (json) return convertToGraph(*opened, request.model);
+    return run_.given("allocator") ? convertToPlan(opened, request)
+                                   : convertToProblem(*opened, request);
   }
 
-  Outcome<ExitCode> convertToGraph(const Model& opened) const {
-    if (allocator.given()) {
+  Outcome<ExitCode> convertToGraph(const Model& opened, const std::string& name) const {
+    if (run_.given("allocator")) {
       return failure(ExitCode::badUsage, "--allocator",
                      "graph JSON holds no plan; write .csv, or use 'highwater plan'");
     }
     if (opened.problem) {
-      return failure(ExitCode::badInput, model.name(),
+      return failure(ExitCode::badInput, name,
                      "a planning problem has lifetimes but no operators, so it cannot become a "
                      "graph");
     }
@@ -50,54 +52,28 @@ struct ConvertCommand {
   }
 
   /// Without a word about aliases, alignment or the like: every tensor on its own, exact.
-  Outcome<ExitCode> convertToProblem(const Model& opened) const {
-    const auto alias = storage.alias();
-    if (!alias) return tl::unexpected(alias.error());
-    const auto alignment = storage.alignment();
-    if (!alignment) return tl::unexpected(alignment.error());
-    const StorageOptions options{.alias = storage.aliasGiven() ? *alias : AliasRules::none(),
-                                 .planInputs = storage.planInputs(),
-                                 .planOutputs = storage.planOutputs(),
-                                 .alignment = alignment->value_or(Bytes(1))};
+  Outcome<ExitCode> convertToProblem(const Model& opened, const RunRequest& request) const {
+    const StorageOptions options{.alias = run_.given("alias") ? request.alias : AliasRules::none(),
+                                 .planInputs = request.planInputs,
+                                 .planOutputs = request.planOutputs,
+                                 .alignment = request.alignment.value_or(Bytes(1))};
     return done(
         writeOutput(path, [&](std::ostream& out) { writeProblemCsv(opened, options, out); }));
   }
 
-  Outcome<ExitCode> convertToPlan(const std::shared_ptr<const Model>& opened) const {
-    const auto choice = allocator.choice();
-    if (!choice) return tl::unexpected(choice.error());
-    RunConfig config;
-    if (auto filled = fill(config); !filled) return tl::unexpected(filled.error());
-    config.allocator = *choice;
-    const auto planned = executeWatched(opened, config, model.name(), true);
-    if (!planned) return tl::unexpected(planned.error());
-    const auto written =
-        writeOutput(path, [&](std::ostream& out) { writePlanCsv(**planned, out); });
-    if (!written) return tl::unexpected(written.error());
-    return verdict(**planned, model.name());
-  }
-
-  Outcome<void> fill(RunConfig& config) const {
-    const auto alias = storage.alias();
-    if (!alias) return tl::unexpected(alias.error());
-    const auto alignment = storage.alignment();
-    if (!alignment) return tl::unexpected(alignment.error());
-    config.alias = *alias;
-    config.alignment = *alignment;
-    config.planInputs = storage.planInputs();
-    config.planOutputs = storage.planOutputs();
-    unlimitedMachine(config);
-    return {};
+  Outcome<ExitCode> convertToPlan(const std::shared_ptr<const Model>& opened,
+                                  const RunRequest& request) const {
+    HW_TRY(planned, executeWatched(opened, request, progressMode(false, false)));
+    HW_DO(writeOutput(path, [&](std::ostream& out) { writePlanCsv(*planned, out); }));
+    return verdict(*planned);
   }
 
   static Outcome<ExitCode> done(const Outcome<void>& written) {
-    if (!written) return tl::unexpected(written.error());
+    HW_DO(written);
     return ExitCode::done;
   }
 
-  ModelOptions model;
-  AllocatorOption allocator;
-  StorageArguments storage;
+  RunArguments run_;
   std::string path;
   std::string to;
 };
@@ -116,10 +92,7 @@ CommandInfo convertCommand() {
               "  highwater convert model.onnx -o model.graph.json\n"
               "  highwater convert model.onnx -o problem.csv\n"
               "  highwater convert model.onnx --to problem-csv -o - | head",
-          .add = [](Arguments& arguments) -> Action {
-            return
-                [command = std::make_shared<ConvertCommand>(arguments)] { return command->run(); };
-          }};
+          .add = actionOf<ConvertCommand>};
 }
 
 }  // namespace hw::cli

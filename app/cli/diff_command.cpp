@@ -9,12 +9,12 @@
 #include "app/cli/execution.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
-#include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/report/diff_report.h"
-#include "core/report/plan_reader.h"
-#include "core/report/plan_story.h"
-#include "core/report/tensor_names.h"
+#include "core/files/file.h"
+#include "core/plan_file/plan_reader.h"
+#include "core/plan_file/plan_story.h"
+#include "core/plan_file/tensor_names.h"
+#include "core/report/compare/diff_report.h"
 
 namespace hw::cli {
 namespace {
@@ -35,9 +35,9 @@ bool isFile(const std::string& text) {
 Outcome<PlanName> parsePlanName(const std::string& text) {
   const std::string name = text.substr(0, text.find(':'));
   if (name == "plugin" || findAllocator(name)) {
-    auto choice = parseAllocator("diff", text);
-    if (!choice) return tl::unexpected(choice.error());
-    return PlanName{text, std::move(*choice)};
+    auto choice = AllocatorChoice::parse(text);
+    if (!choice) return failure(ExitCode::badUsage, "diff", choice.error().text());
+    return PlanName{text, *std::move(choice)};
   }
   if (isFile(text)) return PlanName{text, {}};
   return failure(ExitCode::badUsage, "diff",
@@ -47,8 +47,7 @@ Outcome<PlanName> parsePlanName(const std::string& text) {
 
 struct DiffCommand {
   explicit DiffCommand(Arguments& arguments)
-      : dimensions(arguments),
-        run_(arguments, DefaultMachine::unlimited),
+      : run_(arguments, kComparedOptions),
         output(arguments, {Format::text, Format::json, Format::csv}) {
     arguments.positional(
         "[MODEL] A B", names,
@@ -57,49 +56,43 @@ struct DiffCommand {
   }
 
   Outcome<ExitCode> run() const {
-    const auto format = output.format();
-    if (!format) return tl::unexpected(format.error());
+    HW_TRY(format, output.format());
     if (names.size() != 2 && names.size() != 3) {
       return failure(ExitCode::badUsage, "diff", "expected two plans, or a model and two plans");
     }
-    auto report = compared();
-    if (!report) return tl::unexpected(report.error());
-    if (auto written = output.write(text(*report, *format)); !written) {
-      return tl::unexpected(written.error());
-    }
-    const PlanDiff& diff = report->diff;
+    HW_TRY(report, compared());
+    HW_DO(output.write(text(report, format)));
+    const PlanDiff& diff = report.diff;
     output.announce(diff.equal() ? "the plans are the same"
                                  : countText(diff.changes.size(), "difference"));
     return diff.equal() ? ExitCode::done : ExitCode::answerIsNo;
   }
 
   Outcome<DiffReport> compared() const {
-    const auto a = parsePlanName(names[names.size() - 2]);
-    if (!a) return tl::unexpected(a.error());
-    const auto b = parsePlanName(names[names.size() - 1]);
-    if (!b) return tl::unexpected(b.error());
+    HW_TRY(a, parsePlanName(names[names.size() - 2]));
+    HW_TRY(b, parsePlanName(names[names.size() - 1]));
+    HW_TRY(request, run_.request());
     std::shared_ptr<const Model> model;
     if (names.size() == 3) {
-      auto opened = openModel();
-      if (!opened) return tl::unexpected(opened.error());
-      model = std::move(*opened);
-    } else if (a->allocator || b->allocator) {
+      request.model = names.front();
+      HW_TRY(opened, openFirst(request));
+      model = std::move(opened);
+    } else if (a.allocator || b.allocator) {
       return failure(ExitCode::badUsage, "diff",
                      "an allocator needs a model to plan; expected 'diff MODEL A B'");
     }
     // A file holds no story: then both are told from their addresses, so that they can be compared.
-    const bool stories = a->allocator && b->allocator;
+    const bool stories = a.allocator && b.allocator;
     DiffReport report;
-    for (auto [name, side] : {std::pair(&*a, &report.a), std::pair(&*b, &report.b)}) {
-      auto filled = fill(*name, model, stories);
-      if (!filled) return tl::unexpected(filled.error());
-      *side = std::move(*filled);
+    for (auto [name, side] : {std::pair(&a, &report.a), std::pair(&b, &report.b)}) {
+      HW_TRY(filled, fill(*name, model, request, stories));
+      *side = std::move(filled);
     }
     if (report.a.plan.byId != report.b.plan.byId) {
       return failure(ExitCode::badUsage, "diff",
                      fmt::format("'{}' calls tensors by their ids, the other plan by their names; "
                                  "give the model too: 'diff MODEL A B'",
-                                 printable(report.a.plan.byId ? a->text : b->text, 80)));
+                                 printable(report.a.plan.byId ? a.text : b.text, 80)));
     }
     report.diff = diffPlans(report.a, report.b);
     if (!stories && report.diff.firstEvents)
@@ -107,27 +100,24 @@ struct DiffCommand {
     return report;
   }
 
-  Outcome<std::shared_ptr<const Model>> openModel() const {
+  Outcome<std::shared_ptr<const Model>> openFirst(const RunRequest& request) const {
     if (std::ranges::count(names, "-") > 1) {
       return failure(ExitCode::badUsage, "diff", "only one of them can be standard input");
     }
-    const auto options = dimensions.importOptions();
-    if (!options) return tl::unexpected(options.error());
-    return openNamed(names.front(), *options);
+    return openModel(request);
   }
 
   Outcome<DiffSide> fill(const PlanName& name, const std::shared_ptr<const Model>& model,
-                         bool stories) const {
+                         RunRequest request, bool stories) const {
     DiffSide side{.name = name.text};
     if (name.allocator) {
-      auto planned = execute(name, model);
-      if (!planned) return tl::unexpected(planned.error());
-      side.plan = describePlan(**planned);
-      if (stories) side.events = memoryEvents(**planned);
+      request.allocator = *name.allocator;
+      HW_TRY(planned, executeWatched(model, request, progressMode(false, output.quiet())));
+      side.plan = describePlan(*planned);
+      if (stories) side.events = memoryEvents(*planned);
     } else {
-      auto document = read(name.text, model);
-      if (!document) return tl::unexpected(document.error());
-      side.plan = std::move(*document);
+      HW_TRY(document, read(name.text, model));
+      side.plan = std::move(document);
     }
     if (stories) return side;
     auto events = memoryEvents(side.plan);
@@ -137,14 +127,6 @@ struct DiffCommand {
       side.noEvents = events.error();
     }
     return side;
-  }
-
-  Outcome<std::shared_ptr<const Run>> execute(const PlanName& name,
-                                              const std::shared_ptr<const Model>& model) const {
-    auto config = run_.config();
-    if (!config) return tl::unexpected(config.error());
-    config->allocator = *name.allocator;
-    return executeWatched(model, *config, names.front(), !output.quiet());
   }
 
   static Outcome<PlanDocument> read(const std::string& file,
@@ -178,7 +160,6 @@ struct DiffCommand {
   }
 
   std::vector<std::string> names;
-  DimensionOptions dimensions;
   RunArguments run_;
   OutputOptions output;
   bool all = false;
@@ -197,9 +178,7 @@ CommandInfo diffCommand() {
               "  highwater diff before.json after.json\n"
               "  highwater diff model.onnx greedy-by-size free-list:pick=best\n"
               "  highwater diff model.onnx two-sided plan.csv --format csv",
-          .add = [](Arguments& arguments) -> Action {
-            return [command = std::make_shared<DiffCommand>(arguments)] { return command->run(); };
-          }};
+          .add = actionOf<DiffCommand>};
 }
 
 }  // namespace hw::cli

@@ -1,9 +1,7 @@
 #include "app/cli/execution.h"
 
-#include "app/cli/console.h"
 #include "app/cli/stop.h"
-#include "core/report/plan_text.h"
-#include "core/run/plan_once.h"
+#include "core/report/plan/plan_text.h"
 
 namespace hw::cli {
 
@@ -12,9 +10,9 @@ namespace {
 /// `run` gets the context to work in.
 template <class Execute>
 Outcome<std::shared_ptr<const Run>> watch(const Execute& run, const std::string& name,
-                                          bool progress) {
+                                          ProgressMode progress) {
   const StoppableWork work;
-  ProgressLine line(progress ? ProgressMode::onTerminal : ProgressMode::never);
+  ProgressLine line(progress);
   auto done = run(RunContext{.stop = work.token(), .progress = line.callback()});
   if (!done) return failure(done.error(), name);
   return std::move(*done);
@@ -23,25 +21,25 @@ Outcome<std::shared_ptr<const Run>> watch(const Execute& run, const std::string&
 }  // namespace
 
 Outcome<std::shared_ptr<const Run>> executeWatched(const std::shared_ptr<const Model>& model,
-                                                   const RunConfig& config, const std::string& name,
-                                                   bool progress) {
-  return watch([&](const RunContext& context) { return execute(model, config, context); }, name,
-               progress);
+                                                   const RunRequest& request,
+                                                   ProgressMode progress) {
+  return watch([&](const RunContext& context) { return execute(model, request, context); },
+               request.model, progress);
 }
 
-Outcome<std::shared_ptr<const Run>> planWatched(Model model, const RunConfig& config,
-                                                const std::string& name, bool progress) {
+Outcome<std::shared_ptr<const Run>> planWatched(Model model, const RunRequest& request,
+                                                ProgressMode progress) {
   const auto run = [&](RunContext context) {
     context.simulate = false;
-    return executeOnce(std::move(model), config, context);
+    return executeOnce(std::move(model), request, context);
   };
-  return watch(run, name, progress);
+  return watch(run, request.model, progress);
 }
 
-ExitCode verdict(const Run& run, const std::string& name) {
+ExitCode verdict(const Run& run) {
   const auto failed = planFailure(run);
   if (!failed) return ExitCode::done;
-  printFailure({ExitCode::answerIsNo, name, *failed});
+  printFailure({ExitCode::answerIsNo, run.request.model, *failed});
   return ExitCode::answerIsNo;
 }
 

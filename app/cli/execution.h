@@ -2,22 +2,23 @@
 
 #include <memory>
 
+#include "app/cli/console.h"
 #include "app/cli/outcome.h"
 #include "core/run/run.h"
 
 namespace hw::cli {
 
-/// Runs with Ctrl-C and a progress line; errors are about `name`.
+/// Runs with Ctrl-C and a progress line; errors are about the model.
 Outcome<std::shared_ptr<const Run>> executeWatched(const std::shared_ptr<const Model>& model,
-                                                   const RunConfig& config, const std::string& name,
-                                                   bool progress);
+                                                   const RunRequest& request,
+                                                   ProgressMode progress);
 
 /// The same for those who want the plan alone and have no more use for the model: see
 /// RunContext::simulate and `executeOnce`.
-Outcome<std::shared_ptr<const Run>> planWatched(Model model, const RunConfig& config,
-                                                const std::string& name, bool progress);
+Outcome<std::shared_ptr<const Run>> planWatched(Model model, const RunRequest& request,
+                                                ProgressMode progress);
 
 /// Says on standard error why there is no plan that fits, if that is so.
-ExitCode verdict(const Run& run, const std::string& name);
+ExitCode verdict(const Run& run);
 
 }  // namespace hw::cli

@@ -8,18 +8,15 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/stop.h"
-#include "core/report/advice_report.h"
-#include "core/report/explain_report.h"
+#include "core/report/explain/advice_report.h"
+#include "core/report/explain/explain_report.h"
 
 namespace hw::cli {
 namespace {
 
 struct ExplainCommand {
   explicit ExplainCommand(Arguments& arguments)
-      : model(arguments),
-        allocator(arguments),
-        run_(arguments, DefaultMachine::unlimited),
-        output(arguments, {Format::text, Format::json}) {
+      : run_(arguments, kPlanOptions), output(arguments, {Format::text, Format::json}) {
     arguments.option("--tensor", tensor,
                      {.help = "why this tensor lies where it lies", .type = "NAME"});
     arguments.flag("--peak", peak,
@@ -36,8 +33,7 @@ struct ExplainCommand {
   }
 
   Outcome<ExitCode> run() const {
-    const auto format = output.format();
-    if (!format) return tl::unexpected(format.error());
+    HW_TRY(format, output.format());
     const int asked =
         (tensor.empty() ? 0 : 1) + (peak ? 1 : 0) + (step < 0 ? 0 : 1) + (advice ? 1 : 0);
     if (asked > 1) {
@@ -48,19 +44,11 @@ struct ExplainCommand {
       return failure(ExitCode::badUsage, "--stop-after",
                      "it is about --advice, which is not given");
     }
-    const auto choice = allocator.choice();
-    if (!choice) return tl::unexpected(choice.error());
-    auto config = run_.config();
-    if (!config) return tl::unexpected(config.error());
-    config->allocator = *choice;
-    const auto opened = model.open();
-    if (!opened) return tl::unexpected(opened.error());
-    const auto planned = executeWatched(*opened, *config, model.name(), !output.quiet());
-    if (!planned) return tl::unexpected(planned.error());
-    if (advice) return advised(*planned, *format);
-    const auto written =
-        tensor.empty() ? explainMoment(**planned, *format) : explainTensor(**planned, *format);
-    if (!written) return tl::unexpected(written.error());
+    HW_TRY(request, run_.request());
+    HW_TRY(opened, openModel(request));
+    HW_TRY(planned, executeWatched(opened, request, progressMode(false, output.quiet())));
+    if (advice) return advised(planned, format);
+    HW_DO(tensor.empty() ? explainMoment(*planned, format) : explainTensor(*planned, format));
     output.announce("explained");
     return ExitCode::done;
   }
@@ -70,17 +58,16 @@ struct ExplainCommand {
     if (stopAfter > 0) work.stopAfter(stopAfter);
     AdviceReport report;
     {
-      ProgressLine line(output.quiet() ? ProgressMode::never : ProgressMode::onTerminal);
+      ProgressLine line(progressMode(false, output.quiet()));
       report = advise(planned, {}, {.stop = work.token(), .progress = line.callback()});
     }
-    const auto written = output.write(
-        format == Format::json
-            ? jsonDocument(adviceJson(report))
-            : adviceReportText(report, {.paint = textOptions().paint, .rows = textOptions().rows}));
-    if (!written) return tl::unexpected(written.error());
+    HW_DO(output.write(format == Format::json
+                           ? jsonDocument(adviceJson(report))
+                           : adviceReportText(report, {.paint = textOptions().paint,
+                                                       .rows = textOptions().rows})));
     output.announce(adviceSummary(report));
     if (!report.stopped || work.timedOut()) return ExitCode::done;
-    return failure(ExitCode::interrupted, model.name(), adviceSummary(report));
+    return failure(ExitCode::interrupted, planned->request.model, adviceSummary(report));
   }
 
   Outcome<void> explainTensor(const Run& planned, Format format) const {
@@ -111,8 +98,6 @@ struct ExplainCommand {
     return options;
   }
 
-  ModelOptions model;
-  AllocatorOption allocator;
   RunArguments run_;
   OutputOptions output;
   std::string tensor;
@@ -137,10 +122,7 @@ CommandInfo explainCommand() {
               "  highwater explain model.onnx --tensor conv1_out -a free-list\n"
               "  highwater explain model.onnx --step 12 --format json\n"
               "  highwater explain model.onnx --advice -a greedy-by-size",
-          .add = [](Arguments& arguments) -> Action {
-            return
-                [command = std::make_shared<ExplainCommand>(arguments)] { return command->run(); };
-          }};
+          .add = actionOf<ExplainCommand>};
 }
 
 }  // namespace hw::cli

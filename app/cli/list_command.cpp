@@ -8,11 +8,11 @@
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/import/importer.h"
-#include "core/memory/platforms.h"
-#include "core/report/allocator_reference.h"
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
+#include "core/ops/op_table.h"
 #include "core/report/exporter.h"
-#include "core/report/op_document.h"
-#include "core/run/samples.h"
+#include "core/report/model/allocator_reference.h"
 
 namespace hw::cli {
 namespace {
@@ -54,6 +54,45 @@ Json platformsJson() {
                     {"pools", pools}});
   }
   return list;
+}
+
+/// Where the shapes of an operator's outputs come from.
+std::string shapeSource(const OpInfo& info) {
+  if (info.shape == nullptr && info.open == nullptr) return "the file";
+  const std::string rule = info.shape != nullptr ? "rule" : "";
+  return info.open == nullptr ? rule : rule + (rule.empty() ? "" : ", ") + "most the data allows";
+}
+
+Json opsJson() {
+  Json list = Json::array();
+  for (const OpInfo& info : opTable()) {
+    const bool counts = info.kind == OpClass::product;
+    list.push_back({{"type", std::string(info.type)},
+                    {"domain", std::string(info.domain)},
+                    {"standard", std::string(info.standard)},
+                    {"class", std::string(opClassName(info.kind))},
+                    {"shape", shapeSource(info)},
+                    {"values", info.evaluate != nullptr},
+                    {"work", counts ? "multiply-accumulates" : "elements"},
+                    {"in_place", std::string(inPlaceName(info.inPlace))},
+                    {"view", std::string(viewFamilyName(info.view))}});
+  }
+  return list;
+}
+
+std::string opsText(const Paint& paint) {
+  std::vector<TextTable::Column> columns;
+  const Json ops = opsJson();
+  for (const auto& cell : ops.front().items()) columns.push_back({cell.key()});
+  TextTable table(columns);
+  for (const Json& op : ops) {
+    std::vector<std::string> cells;
+    for (const Json& cell : op) {
+      cells.push_back(cell.is_string() ? cell.get<std::string>() : cell.get<bool>() ? "yes" : "");
+    }
+    table.add(std::move(cells));
+  }
+  return table.text(paint);
 }
 
 /// Name, summary and one more word of each entry of a catalogue.
@@ -108,18 +147,16 @@ struct ListCommand {
   }
 
   Outcome<ExitCode> run() const {
-    const auto format = output.format();
-    if (!format) return tl::unexpected(format.error());
+    HW_TRY(format, output.format());
     const Paint paint = output.toFile() ? Paint() : outputPaint();
-    const auto written = output.write(*format == Format::json ? json() : text(paint));
-    if (!written) return tl::unexpected(written.error());
+    HW_DO(output.write(format == Format::json ? json() : text(paint)));
     return ExitCode::done;
   }
 
   std::string text(const Paint& paint) const {
     if (what == "allocators") return allocatorReferenceText(paint);
     if (what == "platforms") return platformsText(paint);
-    if (what == "ops") return opDocument();
+    if (what == "ops") return opsText(paint);
     return plainList(what).text(paint);
   }
 
@@ -127,7 +164,7 @@ struct ListCommand {
     Json object = Json::object();
     object[what] = what == "allocators"  ? allocatorReferenceJson()
                    : what == "platforms" ? platformsJson()
-                   : what == "ops"       ? opTableJson()
+                   : what == "ops"       ? opsJson()
                                          : plainList(what).json();
     return jsonDocument(object);
   }
@@ -145,9 +182,7 @@ CommandInfo listCommand() {
               "Examples:\n"
               "  highwater list allocators\n"
               "  highwater list samples",
-          .add = [](Arguments& arguments) -> Action {
-            return [command = std::make_shared<ListCommand>(arguments)] { return command->run(); };
-          }};
+          .add = actionOf<ListCommand>};
 }
 
 }  // namespace hw::cli

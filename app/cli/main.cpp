@@ -1,7 +1,6 @@
 #include <exception>
 #include <new>
 
-#include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/stop.h"
@@ -10,16 +9,13 @@ namespace hw::cli {
 namespace {
 
 Outcome<ExitCode> run(int argc, char** argv) {
-  const auto parsed =
-      parseCommandLine(argc, argv,
-                       {infoCommand(), planCommand(), compareCommand(), diffCommand(),
-                        explainCommand(), simulateCommand(), checkCommand(), reportCommand(),
-                        convertCommand(), sweepCommand(), listCommand()});
-  if (!parsed) return tl::unexpected(parsed.error());
-  if (parsed->action) return parsed->action();
-  if (auto written = writeOutput("-", [&](std::ostream& out) { out << parsed->print; }); !written) {
-    return tl::unexpected(written.error());
-  }
+  HW_TRY(parsed,
+         parseCommandLine(argc, argv,
+                          {infoCommand(), planCommand(), compareCommand(), diffCommand(),
+                           explainCommand(), simulateCommand(), checkCommand(), reportCommand(),
+                           convertCommand(), sweepCommand(), listCommand()}));
+  if (parsed.action) return parsed.action();
+  HW_DO(writeOutput("-", [&](std::ostream& out) { out << parsed.print; }));
   return ExitCode::done;
 }
 
@@ -41,7 +37,6 @@ ExitCode runAndReport(int argc, char** argv) {
 }  // namespace hw::cli
 
 int main(int argc, char** argv) {
-  hw::cli::rememberCommandLine(argc, argv);
   hw::cli::handleSignals();
   return static_cast<int>(hw::cli::runAndReport(argc, argv));
 }

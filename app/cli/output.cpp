@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <array>
 
-#include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/files/file.h"
 
 namespace hw::cli {
 namespace {
 
-constexpr std::array<std::string_view, 3> kNames = {"text", "json", "csv"};
+constexpr std::array<std::string_view, 3> kFormatNames = {"text", "json", "csv"};
 constexpr std::array<std::string_view, 3> kEndings = {".txt", ".json", ".csv"};
 
-std::string_view nameOf(Format format) { return kNames[static_cast<std::size_t>(format)]; }
+std::string_view nameOf(Format format) { return kFormatNames[static_cast<std::size_t>(format)]; }
 
 std::vector<std::string> namesOf(const std::vector<Format>& formats) {
   std::vector<std::string> names;

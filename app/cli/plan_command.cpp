@@ -5,39 +5,30 @@
 #include "app/cli/execution.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
-#include "core/report/plan_text.h"
-#include "core/report/plan_writer.h"
+#include "core/plan_file/plan_writer.h"
+#include "core/report/plan/plan_text.h"
 
 namespace hw::cli {
 namespace {
 
 struct PlanCommand {
   explicit PlanCommand(Arguments& arguments)
-      : model(arguments),
-        allocator(arguments),
-        run_(arguments, DefaultMachine::unlimited),
+      : run_(arguments, kPlanOptions),
         output(arguments, {Format::text, Format::json, Format::csv}) {
     arguments.flag("--all", all, "long lists in full");
+    arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
     arguments.flag("--times", times, "in JSON, when a search found what: differs from run to run");
   }
 
   Outcome<ExitCode> run() const {
-    const auto format = output.format();
-    if (!format) return tl::unexpected(format.error());
-    const auto choice = allocator.choice();
-    if (!choice) return tl::unexpected(choice.error());
-    auto config = run_.config();
-    if (!config) return tl::unexpected(config.error());
-    config->allocator = *choice;
-    auto opened = model.read();
-    if (!opened) return tl::unexpected(opened.error());
-    const auto planned = planWatched(std::move(*opened), *config, model.name(), !output.quiet());
-    if (!planned) return tl::unexpected(planned.error());
-    if (auto written = write(**planned, *format); !written) {
-      return tl::unexpected(written.error());
-    }
-    output.announce(planLine(**planned));
-    return verdict(**planned, model.name());
+    HW_TRY(format, output.format());
+    HW_TRY(request, run_.request());
+    HW_TRY(opened, readModel(request));
+    HW_TRY(planned,
+           planWatched(std::move(opened), request, progressMode(progress, output.quiet())));
+    HW_DO(write(*planned, format));
+    output.announce(planLine(*planned));
+    return verdict(*planned);
   }
 
   Outcome<void> write(const Run& planned, Format format) const {
@@ -56,11 +47,10 @@ struct PlanCommand {
     return output.write(planText(planned, options));
   }
 
-  ModelOptions model;
-  AllocatorOption allocator;
   RunArguments run_;
   OutputOptions output;
   bool all = false;
+  bool progress = false;
   bool times = false;
 };
 
@@ -78,9 +68,7 @@ CommandInfo planCommand() {
               "  highwater plan model.onnx -a free-list:pick=best,threshold=4KiB --l2 1MiB\n"
               "  highwater plan model.onnx -o plan.json\n"
               "  highwater plan model.onnx -o plan.csv",
-          .add = [](Arguments& arguments) -> Action {
-            return [command = std::make_shared<PlanCommand>(arguments)] { return command->run(); };
-          }};
+          .add = actionOf<PlanCommand>};
 }
 
 }  // namespace hw::cli

@@ -1,13 +1,12 @@
-#include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/execution.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/stop.h"
-#include "core/report/advice_report.h"
-#include "core/report/run_report.h"
-#include "core/report/simulation_report.h"
+#include "core/report/explain/advice_report.h"
+#include "core/report/run/run_report.h"
+#include "core/report/run/simulation_report.h"
 
 namespace hw::cli {
 namespace {
@@ -15,8 +14,7 @@ namespace {
 enum class ReportFormat { html, markdown, json, csv };
 
 struct ReportCommand {
-  explicit ReportCommand(Arguments& arguments)
-      : model(arguments), allocator(arguments), run_(arguments, DefaultMachine::platform) {
+  explicit ReportCommand(Arguments& arguments) : run_(arguments, kRunOptions) {
     arguments.required("-o,--output", path,
                        {.help = "FILE.html, .md, .json or .csv; - with --format", .type = "FILE"});
     arguments.option("--format", format,
@@ -46,38 +44,29 @@ struct ReportCommand {
   }
 
   Outcome<ExitCode> run() const {
-    const auto form = reportFormat();
-    if (!form) return tl::unexpected(form.error());
-    if (advice && (*form == ReportFormat::json || *form == ReportFormat::csv)) {
+    HW_TRY(form, reportFormat());
+    if (advice && (form == ReportFormat::json || form == ReportFormat::csv)) {
       return failure(ExitCode::badUsage, "--advice",
                      "it goes into HTML and Markdown; 'highwater explain --advice' writes JSON");
     }
-    const auto choice = allocator.choice();
-    if (!choice) return tl::unexpected(choice.error());
     std::vector<AllocatorChoice> others;
     if (!compare.empty()) {
-      auto parsed = parseAllocators("--compare", compare);
-      if (!parsed) return tl::unexpected(parsed.error());
-      others = std::move(*parsed);
+      HW_TRY(parsed, allocatorsOf("--compare", compare));
+      others = std::move(parsed);
     }
-    auto config = run_.config();
-    if (!config) return tl::unexpected(config.error());
-    config->allocator = *choice;
-    const auto opened = model.open();
-    if (!opened) return tl::unexpected(opened.error());
-    const auto planned = executeWatched(*opened, *config, model.name(), !quiet);
-    if (!planned) return tl::unexpected(planned.error());
+    HW_TRY(request, run_.request());
+    HW_TRY(opened, openModel(request));
+    HW_TRY(planned, executeWatched(opened, request, progressMode(false, quiet)));
     std::optional<Comparison> comparison;
     if (!others.empty()) {
       StoppableWork work;
-      ProgressLine line(quiet ? ProgressMode::never : ProgressMode::onTerminal);
-      comparison = compareAllocators(*opened, *config, others,
+      ProgressLine line(progressMode(false, quiet));
+      comparison = compareAllocators(opened, request, others,
                                      {.stop = work.token(), .progress = line.callback()});
     }
-    const std::string text = document(*planned, comparison ? &*comparison : nullptr, *form);
-    const auto written = writeOutput(path, [&](std::ostream& out) { out << text; });
-    if (!written) return tl::unexpected(written.error());
-    return verdict(**planned, model.name());
+    const std::string text = document(planned, comparison ? &*comparison : nullptr, form);
+    HW_DO(writeOutput(path, [&](std::ostream& out) { out << text; }));
+    return verdict(*planned);
   }
 
   /// The report for people, with the advice that was asked for.
@@ -86,7 +75,7 @@ struct ReportCommand {
     RunReport report = makeReport(*planned, comparison, command);
     if (!advice) return report;
     StoppableWork work;
-    ProgressLine line(quiet ? ProgressMode::never : ProgressMode::onTerminal);
+    ProgressLine line(progressMode(false, quiet));
     report.tables.push_back(
         adviceTable(advise(planned, {}, {.stop = work.token(), .progress = line.callback()})));
     return report;
@@ -94,9 +83,9 @@ struct ReportCommand {
 
   std::string document(const std::shared_ptr<const Run>& planned, const Comparison* comparison,
                        ReportFormat form) const {
-    static constexpr const char* kNames[] = {"report.html", "report.md", "report.json",
-                                             "report.csv"};
-    const std::string command = commandLine(path, kNames[static_cast<int>(form)]);
+    static constexpr const char* kReportEndings[] = {"html", "md", "json", "csv"};
+    const std::string command = commandForReport(planned->request, comparison, advice,
+                                                 kReportEndings[static_cast<int>(form)]);
     switch (form) {
       case ReportFormat::html:
         return reportHtml(*planned, made(planned, comparison, command));
@@ -110,8 +99,6 @@ struct ReportCommand {
     return reportCsv(*planned);
   }
 
-  ModelOptions model;
-  AllocatorOption allocator;
   RunArguments run_;
   std::string path;
   std::string format;
@@ -134,9 +121,7 @@ CommandInfo reportCommand() {
           "Examples:\n"
           "  highwater report samples:resnet50 -o resnet50.html --compare all\n"
           "  highwater report model.onnx --l2 1MiB -o - --format md",
-      .add = [](Arguments& arguments) -> Action {
-        return [command = std::make_shared<ReportCommand>(arguments)] { return command->run(); };
-      }};
+      .add = actionOf<ReportCommand>};
 }
 
 }  // namespace hw::cli

@@ -6,22 +6,20 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "core/base/text.h"
-#include "core/report/events_writer.h"
-#include "core/report/simulation_report.h"
+#include "core/plan_file/events_writer.h"
+#include "core/report/run/simulation_report.h"
 
 namespace hw::cli {
 namespace {
 
 struct SimulateCommand {
   explicit SimulateCommand(Arguments& arguments)
-      : model(arguments),
-        allocator(arguments),
-        run_(arguments, DefaultMachine::platform),
-        output(arguments, {Format::text, Format::json, Format::csv}) {
+      : run_(arguments, kRunOptions), output(arguments, {Format::text, Format::json, Format::csv}) {
     arguments.option(
         "--events", events,
         {.help = "every event of memory and operators: .csv or .jsonl", .type = "FILE"});
     arguments.flag("--all", all, "long lists in full");
+    arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
   }
 
   Outcome<EventsFormat> eventsFormat() const {
@@ -32,32 +30,20 @@ struct SimulateCommand {
   }
 
   Outcome<ExitCode> run() const {
-    const auto format = output.format();
-    if (!format) return tl::unexpected(format.error());
-    const auto kind = eventsFormat();
-    if (!kind) return tl::unexpected(kind.error());
-    const auto choice = allocator.choice();
-    if (!choice) return tl::unexpected(choice.error());
-    auto config = run_.config();
-    if (!config) return tl::unexpected(config.error());
-    config->allocator = *choice;
-    const auto opened = model.open();
-    if (!opened) return tl::unexpected(opened.error());
-    const auto simulated = executeWatched(*opened, *config, model.name(), !output.quiet());
-    if (!simulated) return tl::unexpected(simulated.error());
+    HW_TRY(format, output.format());
+    HW_TRY(kind, eventsFormat());
+    HW_TRY(request, run_.request());
+    HW_TRY(opened, openModel(request));
+    HW_TRY(simulated, executeWatched(opened, request, progressMode(progress, output.quiet())));
     if (!events.empty()) {
-      const auto written =
-          writeOutput(events, [&](std::ostream& out) { writeEvents(**simulated, *kind, out); });
-      if (!written) return tl::unexpected(written.error());
+      HW_DO(writeOutput(events, [&](std::ostream& out) { writeEvents(*simulated, kind, out); }));
     }
     // Events on standard output would mix with the report.
     if (events != "-" || output.toFile()) {
-      if (auto written = output.write(text(**simulated, *format)); !written) {
-        return tl::unexpected(written.error());
-      }
+      HW_DO(output.write(text(*simulated, format)));
     }
-    output.announce("latency " + formatTime((*simulated)->timing.makespan));
-    return verdict(**simulated, model.name());
+    output.announce("latency " + formatTime(simulated->timing.makespan));
+    return verdict(*simulated);
   }
 
   std::string text(const Run& simulated, Format format) const {
@@ -74,12 +60,11 @@ struct SimulateCommand {
     return simulationText(simulated, options);
   }
 
-  ModelOptions model;
-  AllocatorOption allocator;
   RunArguments run_;
   OutputOptions output;
   std::string events;
   bool all = false;
+  bool progress = false;
 };
 
 }  // namespace
@@ -94,10 +79,7 @@ CommandInfo simulateCommand() {
               "  highwater simulate samples:mobilenet_v1 --platform ethos-u55-256\n"
               "  highwater simulate model.onnx --events events.csv\n"
               "  highwater simulate model.onnx --events - | less",
-          .add = [](Arguments& arguments) -> Action {
-            return
-                [command = std::make_shared<SimulateCommand>(arguments)] { return command->run(); };
-          }};
+          .add = actionOf<SimulateCommand>};
 }
 
 }  // namespace hw::cli

@@ -9,17 +9,22 @@
 #include <cstdio>
 #include <string>
 
-#include "app/gui/dock_room.h"
-#include "app/gui/main_window.h"
-#include "app/gui/picture.h"
+#include "app/gui/output/picture.h"
+#include "app/gui/output/report_file.h"
 #include "app/gui/place.h"
-#include "app/gui/report_file.h"
+#include "app/gui/studio.h"
+#include "app/gui/window/dock_room.h"
 #include "core/base/text.h"
-#include "core/report/explain_report.h"
-#include "core/run/compare.h"
-#include "core/run/samples.h"
-#include "widgets/compare/allocator_list.h"
+#include "core/import/samples.h"
+#include "core/report/explain/explain_report.h"
+#include "core/report/plan/plan_text.h"
+#include "core/study/compare.h"
+#include "widgets/below/lock_step.h"
 #include "widgets/compare/capacity_panel.h"
+#include "widgets/compare/compare_panel.h"
+#include "widgets/explain/decision_text.h"
+#include "widgets/form/allocator_list.h"
+#include "widgets/text/run_label.h"
 
 namespace hw {
 
@@ -38,20 +43,17 @@ int complain(const Error& error) {
 
 /// Equal input, equal bytes: a picture cannot tell how long planning took.
 Result<std::shared_ptr<const Run>> timelessRun(const std::shared_ptr<const Model>& model,
-                                               const RunConfig& config) {
-  const auto run = execute(model, config, {});
-  if (!run) return tl::unexpected(run.error());
-  auto timeless = std::make_shared<Run>(**run);
+                                               const RunRequest& request) {
+  HW_TRY(run, execute(model, request, {}));
+  auto timeless = std::make_shared<Run>(*run);
   timeless->planSeconds = 0;
   return timeless;
 }
 
 Result<PlanOutcome> planned(const RunRequest& request) {
-  auto model = openModel(request.model, request.import);
-  if (!model) return tl::unexpected(model.error());
-  const auto run = timelessRun(std::make_shared<const Model>(*std::move(model)), request.config);
-  if (!run) return tl::unexpected(run.error());
-  const auto& timeless = *run;
+  HW_TRY(model, openModel(request.model, request.import));
+  HW_TRY(run, timelessRun(std::make_shared<const Model>(std::move(model)), request));
+  const auto& timeless = run;
   return PlanOutcome{.run = timeless, .violations = validate(timeless->problem, timeless->plan)};
 }
 
@@ -67,37 +69,46 @@ void settle() {
 /// Fills the table, with what is ticked at the start. Planning times are left out, for the same
 /// reason as above.
 void fillComparison(const Run& run, ComparePanel& panel) {
-  RunConfig config = run.config;
-  config.threads = std::max(1, QThread::idealThreadCount());
+  RunRequest request = run.request;
+  request.threads = std::max(1, QThread::idealThreadCount());
   Comparison comparison =
-      compareAllocators(run.model, config, panel.allocators()->choices(), RunContext{});
+      compareAllocators(run.model, request, panel.allocators()->choices(), RunContext{});
   for (ComparisonRow& row : comparison.rows) row.figures.planSeconds = 0;
   panel.setComparison(std::make_shared<const Comparison>(std::move(comparison)));
 }
 
-Result<void> showBelow(const StudioArguments& arguments, const Run& run, MainWindow& window) {
+/// The runs that are to be shown below `run`.
+Result<std::vector<std::shared_ptr<const Run>>> runsBelow(const StudioArguments& arguments,
+                                                          const Run& run) {
+  std::vector<std::shared_ptr<const Run>> runs;
   for (const AllocatorChoice& allocator : arguments.below) {
-    RunConfig config = run.config;
-    config.allocator = allocator;
-    const auto other = timelessRun(run.model, config);
-    if (!other) return tl::unexpected(other.error());
-    window.showBelow(*other);
+    RunRequest request = run.request;
+    request.allocator = allocator;
+    const auto other = timelessRun(run.model, request);
+    if (!other) return tl::unexpected(about("--below", other.error()).value());
+    runs.push_back(*other);
   }
-  return {};
+  return runs;
+}
+
+/// To the step that was asked for, or the peak; then to the range and the tensor.
+Result<void> goToMoment(const StudioArguments& arguments, ViewState& state) {
+  if (!arguments.step) state.goToPeak();
+  return goToPlace(arguments, state);
 }
 
 /// What a panel shows only after it was asked to work it out.
-void fillPanel(const QString& name, const Run& run, MainWindow& window) {
+void fillPanel(const QString& name, const Run& run, Studio& window) {
   const QStringList compared{QStringLiteral("compare"), QStringLiteral("compareBars"),
                              QStringLiteral("fragmentation")};
   if (compared.contains(name)) fillComparison(run, *window.comparison());
   if (name != QLatin1String("capacity")) return;
-  auto* panel = window.findChild<CapacityPanel*>();
+  CapacityPanel* panel = window.capacity();
   panel->sweep();
   while (panel->job()->isRunning()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
 }
 
-Result<void> raisePanel(const QString& name, const Run& run, MainWindow& window) {
+Result<void> raisePanel(const QString& name, const Run& run, Studio& window) {
   if (name.isEmpty()) return {};
   auto* dock = window.findChild<QDockWidget*>(name);
   if (!dock) {
@@ -113,47 +124,25 @@ Result<void> raisePanel(const QString& name, const Run& run, MainWindow& window)
   return {};
 }
 
-/// Selects and raises what the picture is to show.
-Result<void> arrange(const StudioArguments& arguments, const Run& run, MainWindow& window) {
-  if (!arguments.select.empty()) {
-    const auto tensor = plannedTensor(run, arguments.select);
-    if (!tensor) return tl::unexpected(tensor.error());
-    const auto stays = staysOf(run, *tensor);
-    if (!stays.empty()) window.state()->select(stays.front());
-  }
+/// Raises what the picture is to show.
+Result<void> arrange(const StudioArguments& arguments, const Run& run, Studio& window) {
   QThreadPool::globalInstance()->waitForDone();  // The inspector may be at work.
   const bool compare = arguments.compare && arguments.panel != QLatin1String("compare");
   if (compare) fillComparison(run, *window.comparison());
   return raisePanel(arguments.panel, run, window);
 }
 
-bool fits(const Run& run) {
-  return run.plan.status == PlanStatus::optimal || run.plan.status == PlanStatus::complete;
-}
-
 /// Puts a window with the run on a screen that nobody sees, and lets it come to rest.
-Result<void> prepare(const StudioArguments& arguments, const PlanOutcome& outcome,
-                     MainWindow& window) {
+Result<void> prepare(const StudioArguments& arguments, const PlanOutcome& outcome, Studio& window) {
   const Run& run = **outcome.run;
   window.applyTheme(arguments.theme.value_or(ThemeChoice::light));
   window.setReducedMotion(true);
   window.resize(arguments.size);
   window.show();
   window.show(arguments.request, outcome);
-  const Step steps = window.state()->steps();
-  if (arguments.step && *arguments.step >= steps) {
-    return fail(ErrorCode::invalidArgument,
-                "--step: the model has steps 0 to " + std::to_string(steps.count() - 1));
-  }
-  if (arguments.step) {
-    window.state()->setStep(*arguments.step);
-  } else {
-    window.player()->goToPeak();
-  }
-  if (auto shown = goToPlace({.range = arguments.range}, window); !shown) return shown;
-  if (auto shown = showBelow(arguments, run, window); !shown) {
-    return about("--below", shown.error());
-  }
+  HW_DO(goToMoment(arguments, *window.state()));
+  HW_TRY(below, runsBelow(arguments, run));
+  for (const auto& other : below) window.showBelow(other);
   if (auto shown = arrange(arguments, run, window); !shown) {
     return about("the picture", shown.error());
   }
@@ -169,7 +158,7 @@ Result<void> prepare(const StudioArguments& arguments, const PlanOutcome& outcom
 }
 
 /// A table and lanes are as large as what is in them: more would be empty.
-QSize pictureSize(const StudioArguments& arguments, const MainWindow& window) {
+QSize pictureSize(const StudioArguments& arguments, const Studio& window) {
   const PictureKind kind = arguments.picture.kind;
   if (arguments.sizeGiven) return arguments.size;
   if (kind == PictureKind::compare) return window.shownSize(kind);
@@ -179,10 +168,89 @@ QSize pictureSize(const StudioArguments& arguments, const MainWindow& window) {
   return arguments.size;
 }
 
+/// What maps and chart show of a run, and of one more below it in lock-step.
+struct Below {
+  Below(ViewState* a, std::shared_ptr<const Run> run) : lockStep(a, &state) {
+    lockStep.setB(std::move(run));
+  }
+  ViewState state;
+  LockStep lockStep;
+};
+using Belows = std::vector<std::unique_ptr<Below>>;
+
+/// A map for every pool that something lives in, those of `below` after each of A's.
+std::vector<MapScene> wholeMaps(const ViewState& a, const Belows& below) {
+  std::vector<MapScene> scenes;
+  for (const PoolId pool : a.run()->problem.pools.keys()) {
+    const std::size_t first = scenes.size();
+    const auto add = [&](const ViewState& own, std::size_t place) {
+      const Run& run = *own.run();
+      if (!run.problem.pools.contains(pool)) return;
+      const std::vector<PoolId> used = usedPools(run);
+      if (pool != PoolId(0) && std::ranges::find(used, pool) == used.end()) return;
+      MapScene scene = sceneOf(own, a, pool);
+      scene.blocks = std::make_shared<const BlockStore>(BlockStore::ofPool(run, pool));
+      scene.window.highByte = fullByteRange(run, pool);
+      if (!below.empty()) {
+        scene.title = comparedTitle(runLetter(place), run, pool).toStdString();
+      }
+      if (place > 0) {
+        scene.prefix = placeLetter(place) + "-";
+        scene.moved =
+            std::make_shared<const MovedBlocks>(movedBlocks(run, pool, *scene.blocks, *a.run()));
+      }
+      scenes.push_back(std::move(scene));
+    };
+    add(a, 0);
+    for (std::size_t i = 0; i < below.size(); ++i) add(below[i]->state, i + 1);
+    double top = 0;
+    for (std::size_t i = first; i < scenes.size(); ++i) {
+      top = std::max(top, scenes[i].window.highByte);
+    }
+    for (std::size_t i = first; i < scenes.size(); ++i) scenes[i].window.highByte = top;
+  }
+  return scenes;
+}
+
+ChartScene wholeChart(const ViewState& a, const Belows& below) {
+  ChartScene scene = ChartScene::whole(a.run(), PoolId(0));
+  scene.window.beginStep = a.visibleBegin();
+  scene.window.endStep = a.visibleEnd();
+  scene.now = nowOf(a);
+  for (const auto& other : below) {
+    const Run& run = *other->state.run();
+    scene.window.highByte = std::max(scene.window.highByte, fullByteRange(run, PoolId(0)));
+    scene.others.push_back(std::make_shared<const StairCurve>(highWaterCurve(run, PoolId(0))));
+  }
+  return scene;
+}
+
+/// Maps and chart need no window: they are drawn from what a run and a place in it say.
+Result<Picture> scenePicture(const StudioArguments& arguments,
+                             const std::shared_ptr<const Run>& run) {
+  ViewState state;
+  state.setRun(run);
+  HW_DO(goToMoment(arguments, state));
+  if (state.selected()) state.setGhosts(whyHere(*run, state.selected()).ghosts);
+  HW_TRY(runs, runsBelow(arguments, *run));
+  Belows below;
+  for (const auto& other : runs) below.push_back(std::make_unique<Below>(&state, other));
+  const bool chart = arguments.picture.kind == PictureKind::chart;
+  return styled(chart ? pictureOf(wholeChart(state, below)) : pictureOf(wholeMaps(state, below)),
+                arguments.picture, arguments.size, run.get());
+}
+
 Result<void> exportPicture(const StudioArguments& arguments, const PlanOutcome& outcome) {
+  const PictureKind kind = arguments.picture.kind;
+  if (kind == PictureKind::map || kind == PictureKind::chart) {
+    const bool dark = arguments.theme == ThemeChoice::dark;
+    Theme::apply(dark ? Theme::darkTheme() : Theme::light());
+    HW_TRY(picture, scenePicture(arguments, *outcome.run));
+    return writePicture(picture, arguments.exportFile);
+  }
   Settings none;
-  MainWindow window(&none);
-  if (auto ready = prepare(arguments, outcome, window); !ready) return ready;
+  Studio window(&none);
+  HW_DO(prepare(arguments, outcome, window));
   return writePicture(window.picture(arguments.picture, pictureSize(arguments, window)),
                       arguments.exportFile);
 }
@@ -191,13 +259,12 @@ Result<void> exportPicture(const StudioArguments& arguments, const PlanOutcome& 
 Result<void> exportReport(const StudioArguments& arguments, const Run& run) {
   std::optional<Comparison> comparison;
   if (arguments.compare) {
-    RunConfig config = run.config;
-    config.threads = std::max(1, QThread::idealThreadCount());
-    comparison = compareAllocators(run.model, config, AllocatorList().choices(), RunContext{});
+    RunRequest request = run.request;
+    request.threads = std::max(1, QThread::idealThreadCount());
+    comparison = compareAllocators(run.model, request, AllocatorList().choices(), RunContext{});
   }
   const Comparison* compared = comparison ? &*comparison : nullptr;
-  const std::string command = reportCommand(arguments.request, compared, arguments.exportFile);
-  return writeReport(run, compared, command, arguments.exportFile);
+  return writeReport(run, compared, arguments.exportFile);
 }
 
 }  // namespace
@@ -212,11 +279,10 @@ int exportFromCommandLine(const StudioArguments& arguments) {
   const auto written =
       arguments.report ? exportReport(arguments, run) : exportPicture(arguments, *outcome);
   if (!written) return complain(written.error());
-  if (fits(run)) return 0;
+  const auto failed = planFailure(run);
+  if (!failed) return 0;
   std::fputs(
-      ("highwater-studio: " + printable(arguments.request.model) + ": the plan does not fit; " +
-       (arguments.report ? "the report says why\n" : "the picture shows how far it got\n"))
-          .c_str(),
+      ("highwater-studio: " + printable(arguments.request.model) + ": " + *failed + "\n").c_str(),
       stderr);
   return 1;
 }

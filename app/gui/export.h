@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/gui/arguments.h"
+#include "app/gui/request/arguments.h"
 
 namespace hw {
 

@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <memory>
 
-#include "app/gui/arguments.h"
 #include "app/gui/export.h"
-#include "app/gui/features/session.h"
-#include "app/gui/main_window.h"
+#include "app/gui/features/scenario/session.h"
 #include "app/gui/place.h"
+#include "app/gui/request/arguments.h"
+#include "app/gui/studio.h"
 
 namespace {
 
@@ -34,15 +34,15 @@ struct QtWords {
 
 /// Opens the model of the command line; what that leaves open is as the settings have it. Then goes
 /// to the steps and the tensor it names.
-void openAsTold(const hw::StudioArguments& arguments, hw::MainWindow& window) {
+void openAsTold(const hw::StudioArguments& arguments, hw::Studio& window) {
   hw::RunRequest request = arguments.request;
-  const hw::RunConfig standard = window.request().config;
-  if (!arguments.allocatorGiven) request.config.allocator = standard.allocator;
-  if (!arguments.platformGiven) request.config.platform = standard.platform;
+  const hw::RunRequest& standard = window.request();
+  if (!arguments.allocatorGiven) request.allocator = standard.allocator;
+  if (!arguments.platformGiven) request.platform = standard.platform;
   QObject::connect(
       window.job(), &hw::PlanJob::finished, &window,
       [&window, arguments] {
-        if (auto gone = hw::goToPlace(arguments, window); !gone) {
+        if (auto gone = hw::goToPlace(arguments, *window.state()); !gone) {
           window.messages()->showNote(QString::fromStdString(gone.error().text()));
         }
       },
@@ -59,12 +59,12 @@ int runWindow(const hw::StudioArguments& arguments) {
   QApplication::setDesktopFileName(QStringLiteral("highwater-studio"));
   QApplication::setWindowIcon(QIcon::fromTheme(QStringLiteral("highwater-studio")));
   hw::Settings settings(std::make_unique<QSettings>());
-  hw::MainWindow window(&settings);
+  hw::Studio window(&settings);
   if (arguments.theme) window.applyTheme(*arguments.theme);
   window.resize(arguments.size);
   window.show();
   if (arguments.request.model.empty()) {
-    window.findChild<hw::Session*>()->restore();
+    window.session()->restore();
   } else {
     openAsTold(arguments, window);
   }

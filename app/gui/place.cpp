@@ -1,7 +1,6 @@
 #include "app/gui/place.h"
 
-#include "app/gui/main_window.h"
-#include "core/report/explain_report.h"
+#include "core/report/explain/explain_report.h"
 
 namespace hw {
 
@@ -15,22 +14,20 @@ Result<void> checkStep(const char* option, Step step, Step steps) {
 
 }  // namespace
 
-Result<void> goToPlace(const StudioArguments& arguments, MainWindow& window) {
-  ViewState& state = *window.state();
+Result<void> goToPlace(const StudioArguments& arguments, ViewState& state) {
   if (!state.run()) return {};
   if (arguments.step) {
-    if (auto good = checkStep("--step", *arguments.step, state.steps()); !good) return good;
+    HW_DO(checkStep("--step", *arguments.step, state.steps()));
     state.setStep(*arguments.step);
   }
   if (arguments.range) {
     const auto [first, last] = *arguments.range;
-    if (auto good = checkStep("--range", last, state.steps()); !good) return good;
+    HW_DO(checkStep("--range", last, state.steps()));
     state.setVisible(static_cast<double>(first.count()), static_cast<double>(last.count() + 1));
   }
   if (arguments.select.empty()) return {};
-  const auto tensor = plannedTensor(*state.run(), arguments.select);
-  if (!tensor) return tl::unexpected(tensor.error());
-  const auto stays = staysOf(*state.run(), *tensor);
+  HW_TRY(tensor, plannedTensor(*state.run(), arguments.select));
+  const auto stays = staysOf(*state.run(), tensor);
   if (!stays.empty()) state.select(stays.front());
   return {};
 }

@@ -35,22 +35,11 @@ Ability askForGaps(const Allocator& allocator) {
   return plan->footprint(PoolId(0)) == Bytes(8) ? Ability::used : Ability::ignored;
 }
 
-/// Three of 8 bytes at a time, and room for two in the first pool.
-bool askForPools(const Allocator& allocator) {
-  Problem problem = problemOf({stay(8, 0, 1), stay(8, 0, 1), stay(8, 0, 1)});
-  problem.pools[PoolId(0)].capacity = Bytes(16);
-  problem.pools.add({.name = "L3"});
-  const auto plan = allocator.plan(problem, {});
-  return plan && plan->footprint(PoolId(1)) > Bytes();
-}
-
 }  // namespace
 
 AllocatorAbilities abilitiesOf(const AllocatorInfo& info) {
-  const auto allocator = info.make({});
-  return {.pins = askForPins(*allocator),
-          .gaps = askForGaps(*allocator),
-          .choosesPools = askForPools(*allocator)};
+  const auto allocator = AllocatorChoice{.info = &info}.make();
+  return {.pins = askForPins(*allocator), .gaps = askForGaps(*allocator)};
 }
 
 }  // namespace hw

@@ -16,9 +16,6 @@ enum class Ability : std::uint8_t {
 struct AllocatorAbilities {
   Ability pins{};  ///< Offsets fixed from outside: used or refused.
   Ability gaps{};  ///< Steps inside a life in which the bytes are free for others.
-  /// Decides by itself which pool a stay goes to; otherwise that is decided beforehand, and it
-  /// plans each pool on its own.
-  bool choosesPools = false;
 };
 
 /// Asks the allocator with its default parameters. Takes microseconds.

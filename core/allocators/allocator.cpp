@@ -10,14 +10,11 @@ namespace hw {
 namespace {
 
 /// Makes every region as large as what was placed in it, and no larger; several regions of a pool
-/// are rounded up so that each starts aligned when they are laid side by side. True when every stay
-/// has an address.
-bool fitRegions(const Problem& problem, Bytes alignment, Plan& plan) {
+/// are rounded up so that each starts aligned when they are laid side by side.
+void fitRegions(const Problem& problem, Bytes alignment, Plan& plan) {
   plan.regions = IdMap<PoolId, IdMap<RegionId, Bytes>>(problem.pools.size());
-  bool complete = true;
   for (const StayId id : problem.stays.keys()) {
     const auto& address = plan.addresses[id];
-    complete &= address.has_value();
     if (!address) continue;
     auto& regions = plan.regions[address->pool];
     if (!regions.contains(address->region)) regions.resize(address->region.index() + 1);
@@ -28,14 +25,6 @@ bool fitRegions(const Problem& problem, Bytes alignment, Plan& plan) {
     if (regions.size() < 2) continue;
     for (Bytes& size : regions) size = alignUp(size, alignment);
   }
-  return complete;
-}
-
-bool exceedsCapacity(const Problem& problem, const Plan& plan) {
-  return std::ranges::any_of(problem.pools.keys(), [&](PoolId pool) {
-    const auto& capacity = problem.pools[pool].capacity;
-    return capacity && plan.footprint(pool) > *capacity;
-  });
 }
 
 }  // namespace
@@ -44,12 +33,10 @@ Plan finishPlan(const Problem& problem, Plan plan, bool story) {
   check(plan.addresses.size() == problem.stays.size(), "an address slot for every stay");
   const auto alignment = commonAlignment(problem);
   check(alignment.has_value(), "alignments that have a common multiple");
-  const bool complete = fitRegions(problem, *alignment, plan);
+  fitRegions(problem, *alignment, plan);
   const bool claimsToFit =
       plan.status == PlanStatus::complete || plan.status == PlanStatus::optimal;
-  if (claimsToFit && (!complete || exceedsCapacity(problem, plan))) {
-    plan.status = PlanStatus::overBudget;
-  }
+  if (claimsToFit && !fits(problem, plan)) plan.status = PlanStatus::overBudget;
   if (story && plan.story.empty()) plan.story = narrate(problem, plan);
   const std::vector<Violation> violations = validate(problem, plan, 1);
   check(violations.empty(), violations.empty() ? "" : "a valid plan: " + violations[0].message);

@@ -13,6 +13,8 @@
 
 namespace hw {
 
+struct ExactProgress;
+
 /// What an allocator may use besides the problem: nothing global, nothing hidden.
 struct PlanContext {
   std::stop_token stop{};
@@ -28,6 +30,8 @@ struct PlanContext {
   bool story = true;
   /// Called now and then with a fraction done and a word; from the planning thread. May be empty.
   std::function<void(double, const std::string&)> progress{};
+  /// The same for searches, in figures: the pool, and where its search stands.
+  std::function<void(const std::string&, const ExactProgress&)> search{};
 };
 
 /// A way to give every stay an address. Stateless: one instance may plan for many threads at once.

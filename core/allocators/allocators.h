@@ -8,7 +8,7 @@
 namespace hw {
 
 // One factory per method, and the parameters it reads. What each does is said once, in the
-// catalogue (catalog.cpp), and in docs/methods.
+// catalogue (catalog.cpp), and, for the published ones, in docs/methods.md.
 
 std::unique_ptr<Allocator> makeFreeList(const Params& params);
 std::span<const ParamSpec> freeListParams();
@@ -17,9 +17,6 @@ std::unique_ptr<Allocator> makeBlockIds(const Params& params);
 std::span<const ParamSpec> blockIdParams();
 
 std::unique_ptr<Allocator> makeTwoSided(const Params& params);
-
-std::unique_ptr<Allocator> makePartition(const Params& params);
-std::span<const ParamSpec> partitionParams();
 
 std::unique_ptr<Allocator> makePlacementSearch(const Params& params);
 std::span<const ParamSpec> placementSearchParams();

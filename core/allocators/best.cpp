@@ -93,6 +93,7 @@ class PoolSearch {
     // The skyline does not use gaps, and alignment costs it what lies between.
     const bool awkward = !problem_.gaps.empty() || !rectangles_.alignment.empty();
     if (!done() && awkward) runClimb();
+    // A short look: where it proves the bound, the long searches below are spared.
     if (!done()) runExact(budget_.nodes / 8, 0.05);
     // From the start again: then the result is never worse than that of `fast`.
     if (!done() && moves_ < budget_.moves) runSkyline(budget_.moves, share);
@@ -300,9 +301,7 @@ class Best final : public Allocator {
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     Plan plan;
-    if (const auto pinned = placePins(problem, plan); !pinned) {
-      return tl::unexpected(pinned.error());
-    }
+    HW_DO(placePins(problem, plan));
     plan.status = PlanStatus::optimal;
     for (const PoolId pool : problem.pools.keys()) {
       PoolSearch search(problem, pool, context, budgetFor(context));

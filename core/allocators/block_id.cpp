@@ -144,6 +144,7 @@ class BlockIdHeap final : public Heap {
   static std::string idleText(const Blocks& blocks) {
     std::string text;
     for (const std::size_t block : blocks.idle) {
+      // A cell of a table: the first few say enough.
       if (text.size() > 60) return text + " …";
       text += fmt::format("{}{}", text.empty() ? "" : " ", block);
     }
@@ -162,7 +163,7 @@ class BlockIds final : public Allocator {
 
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext&) const override {
-    if (auto good = refusePins(problem, "block-id"); !good) return tl::unexpected(good.error());
+    HW_DO(refusePins(problem, "block-id"));
     BlockIdHeap heap(problem, pick_);
     Plan plan = replay(problem, heap);
     plan.tables = heap.tables();
@@ -184,7 +185,7 @@ class BlockIds final : public Allocator {
 std::span<const ParamSpec> blockIdParams() { return kParams; }
 
 std::unique_ptr<Allocator> makeBlockIds(const Params& params) {
-  const std::string pick = params.choice(kPick);
+  const std::string pick = params.text(kPick);
   return std::make_unique<BlockIds>(pick == "lifo"   ? Pick::lifo
                                     : pick == "best" ? Pick::best
                                                      : Pick::fifo);

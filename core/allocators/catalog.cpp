@@ -10,8 +10,23 @@
 
 namespace hw {
 
-std::span<const AllocatorInfo> allocatorCatalog() {
-  static const AllocatorInfo kCatalog[] = {
+namespace {
+
+/// The parameter of a way of planning: any allocator of `catalog`.
+ParamSpec nestedParam(std::span<const AllocatorInfo> catalog) {
+  static std::vector<std::string_view> names;
+  for (const AllocatorInfo& info : catalog) {
+    if (info.way == Way::direct) names.push_back(info.name);
+  }
+  return {.name = "allocator",
+          .type = ParamType::choice,
+          .summary = "places the blocks on each device, and what shares a block inside it",
+          .fallback = "free-list",
+          .choices = names};
+}
+
+std::vector<AllocatorInfo> makeCatalog() {
+  std::vector<AllocatorInfo> catalog = {
       {.name = "best",
        .summary = "the lowest plan in the time there is: skyline packings, the greedy family, then "
                   "the exact search, each from where the one before ended",
@@ -52,9 +67,7 @@ std::span<const AllocatorInfo> allocatorCatalog() {
                   "places the blocks",
        .source = "CN114816752A",
        .complexity = "that of the nested allocator",
-       .perDevice = true,
-       .params = partitionParams(),
-       .make = makePartition},
+       .way = Way::perDevice},
       {.name = "placement-search",
        .summary = "search: placement sequences by priority, alternatives stacked and pruned",
        .source = "US 11609851 / FR 2004337",
@@ -131,15 +144,25 @@ std::span<const AllocatorInfo> allocatorCatalog() {
        .summary = "the plan that came with the model; what it leaves open, largest first around it",
        .source = "offline planned tensor allocations of TensorFlow Lite Micro; Vela (Arm Ethos-U)",
        .complexity = "O(n (log n + k log k)), k live together",
-       .followsModel = true,
        .params = greedyBySizeParams(),
-       .make = makeGreedyBySize},
+       .way = Way::embedded},
       {.name = "none",
        .summary = "no reuse: every buffer has bytes of its own",
        .source = "the baseline every planner is measured against",
        .complexity = "O(n)",
        .make = makeNoReuse},
   };
+  static const ParamSpec kPartition[] = {nestedParam(catalog)};
+  for (AllocatorInfo& info : catalog) {
+    if (info.way == Way::perDevice) info.params = kPartition;
+  }
+  return catalog;
+}
+
+}  // namespace
+
+std::span<const AllocatorInfo> allocatorCatalog() {
+  static const std::vector<AllocatorInfo> kCatalog = makeCatalog();
   return kCatalog;
 }
 
@@ -161,9 +184,8 @@ Result<AllocatorChoice> AllocatorChoice::parse(std::string_view text) {
   if (trimText(text.substr(0, colon)) == "plugin" && colon != std::string_view::npos) {
     return pluginChoice(std::string(text.substr(colon + 1)));
   }
-  const auto info = findAllocator(trimText(text.substr(0, colon)));
-  if (!info) return tl::unexpected(info.error());
-  AllocatorChoice choice{.info = *info};
+  HW_TRY(info, findAllocator(trimText(text.substr(0, colon))));
+  AllocatorChoice choice{.info = info};
   if (colon == std::string_view::npos) return choice;
   auto params = Params::parse(text.substr(colon + 1), choice.info->params);
   if (!params) {
@@ -175,15 +197,50 @@ Result<AllocatorChoice> AllocatorChoice::parse(std::string_view text) {
   return choice;
 }
 
+AllocatorChoice AllocatorChoice::placer() const {
+  if (info->way == Way::direct) return *this;
+  // What goes around the model's own plan is placed largest first, with the same parameters.
+  if (info->way == Way::embedded) return {*findAllocator("greedy-by-size"), params};
+  return {*findAllocator(params.text(info->params.front()))};
+}
+
+std::unique_ptr<Allocator> AllocatorChoice::make() const {
+  const AllocatorChoice own = placer();
+  return own.info->make(own.params);
+}
+
 std::string AllocatorChoice::text() const {
   std::string written(info->name);
-  if (info->name == "plugin") return written + ":" + params.values().at("file");
+  if (info->name == "plugin") return written + ":" + paramText(params.values().at("file"));
   char separator = ':';
   for (const auto& [key, value] : params.values()) {
-    written += fmt::format("{}{}={}", separator, key, value);
+    written += fmt::format("{}{}={}", separator, key, paramText(value));
     separator = ',';
   }
   return written;
+}
+
+Result<std::vector<AllocatorChoice>> parseAllocators(std::string_view list) {
+  std::vector<std::string> texts;
+  if (list.empty() || list == "all") {
+    for (const AllocatorInfo& info : allocatorCatalog()) texts.emplace_back(info.name);
+  } else {
+    for (const std::string_view part : splitText(list, ',')) {
+      const bool parameter =
+          part.find('=') < part.find(':') && part.find('=') != std::string_view::npos;
+      if (parameter && !texts.empty()) {
+        texts.back() += "," + std::string(part);
+      } else {
+        texts.emplace_back(part);
+      }
+    }
+  }
+  std::vector<AllocatorChoice> parsed;
+  for (const std::string& text : texts) {
+    HW_TRY(choice, AllocatorChoice::parse(text));
+    parsed.push_back(std::move(choice));
+  }
+  return parsed;
 }
 
 }  // namespace hw

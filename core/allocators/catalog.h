@@ -4,12 +4,21 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/allocators/allocator.h"
 
 namespace hw {
 
-/// A name, what it stands for, and how to make one. Menus, `--help`, `list allocators`, parameter
+/// How a plan comes about.
+enum class Way : std::uint8_t {
+  direct,     ///< The allocator plans one problem, for the pools of the first device.
+  perDevice,  ///< An allocator plans the blocks of every device: core/run/partitioned.h.
+  embedded,   ///< An allocator plans around what the model has placed: core/run/embedded.h.
+};
+
+/// A name, what it stands for, and how to make one; also the ways of planning that are told which
+/// allocator to use. Menus, `--help`, `list allocators`, parameter
 /// forms and the conformance tests are all made from this table.
 struct AllocatorInfo {
   std::string_view name;
@@ -18,12 +27,11 @@ struct AllocatorInfo {
   std::string_view complexity;  ///< In stays n.
   bool choosesPools = false;    ///< Online: decides L2 or L3 itself. Others need a residency first.
   bool plansInputs = true;      ///< false: graph inputs stay outside, whatever the user says.
-  bool perDevice = false;       ///< Spreads a graph over all devices of the platform.
   bool overlays = false;        ///< Decides itself which ops work in place, where they may.
-  bool followsModel = false;    ///< Keeps the offsets that came with the model, if it has any.
   bool isSearch = false;        ///< Takes as long as its budget says.
   std::span<const ParamSpec> params{};
-  std::unique_ptr<Allocator> (*make)(const Params&) = nullptr;
+  std::unique_ptr<Allocator> (*make)(const Params&) = nullptr;  ///< Null unless direct.
+  Way way = Way::direct;
 };
 
 std::span<const AllocatorInfo> allocatorCatalog();
@@ -40,9 +48,15 @@ struct AllocatorChoice {
   Params params{};
 
   static Result<AllocatorChoice> parse(std::string_view text);
-  std::unique_ptr<Allocator> make() const { return info->make(params); }
+  /// The allocator that gives addresses: itself, or the one that a way of planning is told to use.
+  AllocatorChoice placer() const;
+  std::unique_ptr<Allocator> make() const;
   /// The text that `parse` turns into this choice again.
   std::string text() const;
 };
+
+/// "free-list:pick=best,threshold=4KiB,none", or "all" (also when empty): what follows a comma is a
+/// parameter of the allocator before it if it has a "=" and no ":" before that.
+Result<std::vector<AllocatorChoice>> parseAllocators(std::string_view list);
 
 }  // namespace hw

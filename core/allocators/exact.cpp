@@ -20,14 +20,11 @@ constexpr ParamSpec kNodes{.name = "nodes",
                            .type = ParamType::integer,
                            .summary = "placements looked at, at most; 0: no limit",
                            .fallback = "0"};
-constexpr ParamSpec kSeconds{.name = "seconds",
-                             .type = ParamType::number,
-                             .summary = "time limit; 0: none, so that runs repeat",
-                             .fallback = "10"};
+constexpr ParamSpec kSeconds = secondsParam("10");
 constexpr ParamSpec kConflict{.name = "conflict",
                               .type = ParamType::flag,
                               .summary = "names a smallest set of stays that cannot all be kept",
-                              .fallback = "no"};
+                              .fallback = "false"};
 constexpr ParamSpec kParams[] = {kCapacity, kNodes, kSeconds, kConflict};
 
 struct Settings {
@@ -64,9 +61,7 @@ class Exact final : public Allocator {
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     Plan plan;
-    if (const auto pinned = placePins(problem, plan); !pinned) {
-      return tl::unexpected(pinned.error());
-    }
+    HW_DO(placePins(problem, plan));
     PlanStatus status = PlanStatus::optimal;
     for (const PoolId pool : problem.pools.keys()) {
       const ExactResult found = solveExact(problem, pool, optionsFor(problem, pool, context));

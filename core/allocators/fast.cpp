@@ -30,9 +30,7 @@ class Fast final : public Allocator {
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     Plan plan;
-    if (const auto pinned = placePins(problem, plan); !pinned) {
-      return tl::unexpected(pinned.error());
-    }
+    HW_DO(placePins(problem, plan));
     FastOptions options{.seed = context.seed,
                         .stopped = [&] { return context.stop.stop_requested(); }};
     bool optimal = true;

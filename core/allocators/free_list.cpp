@@ -276,11 +276,11 @@ class FreeListHeap final : public Heap {
 class FreeList final : public Allocator {
  public:
   explicit FreeList(const Params& params)
-      : threshold_(params.size(kThreshold)), best_(params.choice(kPick) == "best") {}
+      : threshold_(params.size(kThreshold)), best_(params.text(kPick) == "best") {}
 
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext&) const override {
-    if (auto good = refusePins(problem, "free-list"); !good) return tl::unexpected(good.error());
+    HW_DO(refusePins(problem, "free-list"));
     FreeListHeap heap(problem, threshold_, best_);
     return replay(problem, heap);
   }

@@ -18,7 +18,7 @@ constexpr ParamSpec kFit{.name = "fit",
 constexpr ParamSpec kParams[] = {kFit};
 
 /// Whole-run stays first, then by size, then by id.
-std::vector<StayId> sizeOrder(const Problem& problem, std::vector<StayId> stays) {
+std::vector<StayId> wholeRunFirst(const Problem& problem, std::vector<StayId> stays) {
   const auto key = [&](StayId id) {
     const Stay& stay = problem.stays[id];
     const bool wholeRun = stay.steps.begin == Step(0) && stay.steps.end == problem.steps;
@@ -35,14 +35,14 @@ class GreedyBySize final : public Allocator {
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     return planByPool(problem, [&](Placer& placer, PoolId) {
-      return placeInOrder(placer, problem, sizeOrder(problem, placer.stays()), rule_,
+      return placeInOrder(placer, problem, wholeRunFirst(problem, placer.stays()), rule_,
                           [&] { return context.stop.stop_requested(); });
     });
   }
 
   std::optional<Decision> recount(const Problem& problem, const Plan&, StayId stay) const override {
     Placer placer(problem, problem.poolOf(stay));
-    return decideInOrder(placer, problem, sizeOrder(problem, placer.stays()),
+    return decideInOrder(placer, problem, wholeRunFirst(problem, placer.stays()),
                          {rule_, "whole-run tensors first, then the largest first"}, stay);
   }
 
@@ -54,7 +54,7 @@ class GreedyBySize final : public Allocator {
 std::span<const ParamSpec> greedyBySizeParams() { return kParams; }
 
 std::unique_ptr<Allocator> makeGreedyBySize(const Params& params) {
-  const bool first = params.choice(kFit) == "first";
+  const bool first = params.text(kFit) == "first";
   return std::make_unique<GreedyBySize>(first ? FitRule::first : FitRule::best);
 }
 

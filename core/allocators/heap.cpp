@@ -126,6 +126,7 @@ void Heap::release(StayId id, Step step) {
   record(event);
 
   event.kind = EventKind::merge;
+  // Above first: the chunk begins at `offset` until the one below joins it.
   if (const auto above = chunks.chunkAt(regionId, joined.end()); above && above->isFree()) {
     event.offset = above->offset;
     event.size = above->size;

@@ -19,10 +19,7 @@ constexpr ParamSpec kStuck{.name = "stuck",
                            .type = ParamType::integer,
                            .summary = "tries since the last gain at most",
                            .fallback = "500"};
-constexpr ParamSpec kSeconds{.name = "seconds",
-                             .type = ParamType::number,
-                             .summary = "time limit; 0: none, so that runs repeat",
-                             .fallback = "2"};
+constexpr ParamSpec kSeconds = secondsParam("2");
 constexpr ParamSpec kParams[] = {kTries, kStuck, kSeconds};
 
 using Order = std::vector<StayId> (*)(const Problem&, PoolId);
@@ -36,9 +33,7 @@ class OrderClimb final : public Allocator {
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     Plan plan;
-    if (const auto pinned = placePins(problem, plan); !pinned) {
-      return tl::unexpected(pinned.error());
-    }
+    HW_DO(placePins(problem, plan));
     bool optimal = true;
     OrderSearchOptions options = options_;
     options.seed = context.seed;

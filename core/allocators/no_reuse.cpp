@@ -11,10 +11,9 @@ namespace {
 class NoReuse final : public Allocator {
   Result<Plan> solve(const Problem& problem, const PlanContext&) const override {
     Plan plan;
-    const auto pinned = placePins(problem, plan);
-    if (!pinned) return tl::unexpected(pinned.error());
+    HW_TRY(pinned, placePins(problem, plan));
     IdMap<PoolId, Bytes> top(problem.pools.size());
-    for (const StayId id : *pinned) {
+    for (const StayId id : pinned) {
       Bytes& end = top[problem.poolOf(id)];
       end = std::max(end, *problem.stays[id].pinned + problem.stays[id].size);
     }

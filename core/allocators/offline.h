@@ -11,7 +11,7 @@ namespace hw {
 template <class SolvePool>
 Result<Plan> planByPool(const Problem& problem, SolvePool solvePool) {
   Plan plan;
-  if (const auto pinned = placePins(problem, plan); !pinned) return tl::unexpected(pinned.error());
+  HW_DO(placePins(problem, plan));
   for (const PoolId pool : problem.pools.keys()) {
     Placer placer(problem, pool);
     if (!solvePool(placer, pool)) return fail(ErrorCode::stopped, "planning was stopped");

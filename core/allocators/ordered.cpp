@@ -129,7 +129,7 @@ std::span<const ParamSpec> fitParams() { return kFitParams; }
 std::span<const ParamSpec> stackedParams() { return kStackParams; }
 
 std::unique_ptr<Allocator> makeInOrder(const Params& params) {
-  const FitRule fit = params.choice(kFit) == "first" ? FitRule::first : FitRule::best;
+  const FitRule fit = params.text(kFit) == "first" ? FitRule::first : FitRule::best;
   return std::make_unique<Ordered>(productionOrder, OrderRule{fit, "as they are produced"});
 }
 
@@ -139,7 +139,7 @@ std::unique_ptr<Allocator> makeGreedyByBreadth(const Params&) {
 }
 
 std::unique_ptr<Allocator> makeStacked(const Params& params) {
-  if (params.choice(kStackOrder) == "size") {
+  if (params.text(kStackOrder) == "size") {
     return std::make_unique<Ordered>(sizeOrder, OrderRule{FitRule::stacked, "largest first"});
   }
   return std::make_unique<Ordered>(conflictOrder,

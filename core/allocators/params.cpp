@@ -5,44 +5,22 @@
 
 #include <algorithm>
 
+#include "core/base/check.h"
 #include "core/base/text.h"
 
 namespace hw {
 namespace {
 
-std::string rangeText(const ParamSpec& spec) {
-  return fmt::format("between {} and {}", spec.least, spec.most);
+tl::unexpected<Error> refuse(std::string message) {
+  return fail(ErrorCode::invalidArgument, std::move(message));
 }
 
-/// Why `value` does not suit `spec`; nothing when it does.
-std::optional<std::string> whyWrong(const ParamSpec& spec, std::string_view value) {
-  switch (spec.type) {
-    case ParamType::size: {
-      const auto size = parseSize(value);
-      return size ? std::nullopt : std::optional(size.error().message);
-    }
-    case ParamType::integer: {
-      const auto number = parseInteger(value);
-      const bool good = number && static_cast<double>(*number) >= spec.least &&
-                        static_cast<double>(*number) <= spec.most;
-      if (good) return std::nullopt;
-      return "expected a whole number " + rangeText(spec);
-    }
-    case ParamType::number: {
-      const auto number = parseNumber(value);
-      if (number && *number >= spec.least && *number <= spec.most) return std::nullopt;
-      return "expected a number " + rangeText(spec);
-    }
-    case ParamType::choice:
-      if (std::ranges::find(spec.choices, value) != spec.choices.end()) return std::nullopt;
-      return fmt::format("expected one of {}", fmt::join(spec.choices, ", "));
-    case ParamType::flag:
-      if (value == "true" || value == "false") return std::nullopt;
-      return "expected true or false";
-    case ParamType::text:
-      return std::nullopt;
-  }
-  return std::nullopt;
+tl::unexpected<Error> outOfRange(const ParamSpec& spec, std::string_view what) {
+  return refuse(fmt::format("expected {} between {} and {}", what, spec.least, spec.most));
+}
+
+bool inRange(const ParamSpec& spec, double number) {
+  return number >= spec.least && number <= spec.most;
 }
 
 std::string knownNames(std::span<const ParamSpec> specs) {
@@ -54,6 +32,47 @@ std::string knownNames(std::span<const ParamSpec> specs) {
 
 }  // namespace
 
+Result<ParamValue> parseParam(const ParamSpec& spec, std::string_view text) {
+  switch (spec.type) {
+    case ParamType::size: {
+      const auto size = parseSize(text);
+      if (!size) return refuse(size.error().message);
+      return *size;
+    }
+    case ParamType::integer: {
+      const auto number = parseInteger(text);
+      if (!number || !inRange(spec, static_cast<double>(*number))) {
+        return outOfRange(spec, "a whole number");
+      }
+      return *number;
+    }
+    case ParamType::number: {
+      const auto number = parseNumber(text);
+      if (!number || !inRange(spec, *number)) return outOfRange(spec, "a number");
+      return *number;
+    }
+    case ParamType::choice:
+      if (std::ranges::find(spec.choices, text) == spec.choices.end()) {
+        return refuse(fmt::format("expected one of {}", fmt::join(spec.choices, ", ")));
+      }
+      break;
+    case ParamType::flag:
+      if (text != "true" && text != "false") return refuse("expected true or false");
+      return text == "true";
+    case ParamType::text:
+      break;
+  }
+  return std::string(text);
+}
+
+std::string paramText(const ParamValue& value) {
+  if (const auto* size = std::get_if<Bytes>(&value)) return sizeWord(*size);
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  return std::get<std::string>(value);
+}
+
 Result<Params> Params::parse(std::string_view text, std::span<const ParamSpec> specs) {
   Params params;
   if (trimText(text).empty()) return params;
@@ -62,47 +81,39 @@ Result<Params> Params::parse(std::string_view text, std::span<const ParamSpec> s
     const std::string_view key = trimText(pair.substr(0, equals));
     const auto spec = std::ranges::find(specs, key, &ParamSpec::name);
     if (spec == specs.end()) {
-      return fail(ErrorCode::invalidArgument,
-                  fmt::format("there is no parameter '{}'; {}", printable(key), knownNames(specs)));
+      return refuse(
+          fmt::format("there is no parameter '{}'; {}", printable(key), knownNames(specs)));
     }
     if (params.values_.contains(std::string(key))) {
-      return fail(ErrorCode::invalidArgument, fmt::format("parameter '{}' is given twice", key));
+      return refuse(fmt::format("parameter '{}' is given twice", key));
     }
     // A bare flag name switches it on.
     const bool bare = equals == std::string_view::npos;
     if (bare && spec->type != ParamType::flag) {
-      return fail(ErrorCode::invalidArgument, fmt::format("parameter '{}' needs a value", key));
+      return refuse(fmt::format("parameter '{}' needs a value", key));
     }
     const std::string_view value = bare ? "true" : trimText(pair.substr(equals + 1));
-    if (auto done = params.set(*spec, value); !done) return tl::unexpected(done.error());
+    HW_DO(params.set(*spec, value));
   }
   return params;
 }
 
-Result<void> Params::set(const ParamSpec& spec, std::string_view value) {
-  if (const auto why = whyWrong(spec, value)) {
-    return fail(ErrorCode::invalidArgument, fmt::format("parameter '{}' cannot be '{}': {}",
-                                                        spec.name, printable(value), *why));
+Result<void> Params::set(const ParamSpec& spec, std::string_view text) {
+  auto value = parseParam(spec, text);
+  if (!value) {
+    return refuse(fmt::format("parameter '{}' cannot be '{}': {}", spec.name, printable(text),
+                              value.error().message));
   }
-  values_[std::string(spec.name)] = std::string(value);
+  values_[std::string(spec.name)] = *std::move(value);
   return {};
 }
 
-std::string Params::text(const ParamSpec& spec) const {
+ParamValue Params::value(const ParamSpec& spec) const {
   const auto found = values_.find(std::string(spec.name));
-  return found == values_.end() ? std::string(spec.fallback) : found->second;
+  if (found != values_.end()) return found->second;
+  auto fallback = parseParam(spec, spec.fallback);
+  check(fallback.has_value(), "the default of a parameter");
+  return *std::move(fallback);
 }
-
-Bytes Params::size(const ParamSpec& spec) const { return parseSize(text(spec)).value_or(Bytes()); }
-
-std::int64_t Params::integer(const ParamSpec& spec) const {
-  return parseInteger(text(spec)).value_or(0);
-}
-
-double Params::number(const ParamSpec& spec) const { return parseNumber(text(spec)).value_or(0); }
-
-std::string Params::choice(const ParamSpec& spec) const { return text(spec); }
-
-bool Params::flag(const ParamSpec& spec) const { return text(spec) == "true"; }
 
 }  // namespace hw

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <variant>
 
 #include "core/base/quantity.h"
 #include "core/base/result.h"
@@ -26,7 +25,23 @@ struct ParamSpec {
   double most = 1e18;
 };
 
-/// Parameter values by name, as given by the user. What is absent takes its default.
+/// How long a search may take.
+constexpr ParamSpec secondsParam(std::string_view fallback) {
+  return {.name = "seconds",
+          .type = ParamType::number,
+          .summary = "time limit; 0: none, so that runs repeat",
+          .fallback = fallback};
+}
+
+/// A value as its type has it; choices are texts.
+using ParamValue = std::variant<Bytes, std::int64_t, double, bool, std::string>;
+
+/// What `text` means to `spec`, or why it cannot be a value of it.
+Result<ParamValue> parseParam(const ParamSpec& spec, std::string_view text);
+/// The text that `parseParam` reads as `value`.
+std::string paramText(const ParamValue& value);
+
+/// Parameters by name, as given by the user, read once. What is absent has its default.
 class Params {
  public:
   /// Reads "key=value,key=value" against `specs`: unknown keys, repeated keys and bad values are
@@ -34,22 +49,24 @@ class Params {
   static Result<Params> parse(std::string_view text, std::span<const ParamSpec> specs);
 
   /// Checks one value and sets it.
-  Result<void> set(const ParamSpec& spec, std::string_view value);
+  Result<void> set(const ParamSpec& spec, std::string_view text);
 
-  Bytes size(const ParamSpec& spec) const;
-  std::int64_t integer(const ParamSpec& spec) const;
-  double number(const ParamSpec& spec) const;
-  std::string choice(const ParamSpec& spec) const;
-  bool flag(const ParamSpec& spec) const;
-  std::string text(const ParamSpec& spec) const;
+  /// What was set, or the default. The next ones are the same for those who know the type.
+  ParamValue value(const ParamSpec& spec) const;
+  Bytes size(const ParamSpec& spec) const { return std::get<Bytes>(value(spec)); }
+  std::int64_t integer(const ParamSpec& spec) const { return std::get<std::int64_t>(value(spec)); }
+  double number(const ParamSpec& spec) const { return std::get<double>(value(spec)); }
+  bool flag(const ParamSpec& spec) const { return std::get<bool>(value(spec)); }
+  /// Of a choice or a text.
+  std::string text(const ParamSpec& spec) const { return std::get<std::string>(value(spec)); }
 
   /// What was set, in name order.
-  const std::map<std::string, std::string>& values() const { return values_; }
+  const std::map<std::string, ParamValue>& values() const { return values_; }
 
   friend bool operator==(const Params&, const Params&) = default;
 
  private:
-  std::map<std::string, std::string> values_;
+  std::map<std::string, ParamValue> values_;
 };
 
 }  // namespace hw

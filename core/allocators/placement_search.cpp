@@ -21,10 +21,7 @@ constexpr ParamSpec kSequences{.name = "sequences",
                                .type = ParamType::integer,
                                .summary = "sequences completed at most; 0: unlimited",
                                .fallback = "20000"};
-constexpr ParamSpec kSeconds{.name = "seconds",
-                             .type = ParamType::number,
-                             .summary = "time limit; 0: none, so that runs repeat",
-                             .fallback = "2"};
+constexpr ParamSpec kSeconds = secondsParam("2");
 constexpr ParamSpec kParams[] = {kStack, kSequences, kSeconds};
 
 using namespace sequences;
@@ -130,6 +127,7 @@ class Search {
         std::vector<Placement> options = candidates(i);
         std::ranges::sort(options, {}, priority);
         chosen = options.front();
+        // The worst first, so that the best of them comes off the stack first.
         for (std::size_t k = options.size(); k-- > 1;) push({i, options[k]});
       }
       take(i, chosen);
@@ -137,6 +135,7 @@ class Search {
         ++pruned_;
         return;
       }
+      // A look at the clock costs more than a placement. The first sequence is needed anyway.
       if (!initial && i % 64 == 63 && outOfBudget()) return;
       addLive(i);
       ++use_.nodes;
@@ -346,9 +345,7 @@ class PlacementSearch final : public Allocator {
 
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
-    if (auto good = refusePins(problem, "placement-search"); !good) {
-      return tl::unexpected(good.error());
-    }
+    HW_DO(refusePins(problem, "placement-search"));
     Plan plan;
     plan.addresses.resize(problem.stays.size());
     bool optimal = true;

@@ -10,7 +10,7 @@
 #include "core/base/interval.h"
 #include "core/base/quantity.h"
 
-/// What a placement sequence is made of: METHODS §5.
+/// What a placement sequence is made of: docs/methods.md §5.
 namespace hw::sequences {
 
 /// In order of preference among placements that lead to equal areas.
@@ -34,7 +34,7 @@ struct Placement {
   StayId under{};  ///< The input it lies over.
 };
 
-/// METHODS §5: smaller area, then kind, then tighter gap, then lower address.
+/// docs/methods.md §5: smaller area, then kind, then tighter gap, then lower address.
 inline auto priority(const Placement& p) {
   return std::tuple(p.area.length(), p.kind, p.slack, p.offset);
 }

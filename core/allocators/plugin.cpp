@@ -7,8 +7,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "core/base/process.h"
 #include "core/base/text.h"
+#include "core/files/process.h"
 #include "core/plan/validate.h"
 
 namespace hw {
@@ -48,9 +48,7 @@ class Plugin final : public Allocator {
     plan.addresses.resize(problem.stays.size());
     plan.regions.resize(problem.pools.size());
     for (const PoolId pool : problem.pools.keys()) {
-      if (auto done = solvePool(problem, pool, context, plan); !done) {
-        return tl::unexpected(done.error());
-      }
+      HW_DO(solvePool(problem, pool, context, plan));
     }
     const auto wrong = validate(problem, plan, 1);
     if (!wrong.empty()) return complain("its plan is wrong: " + wrong[0].message);
@@ -76,14 +74,13 @@ class Plugin final : public Allocator {
       append(input, stay.alignment.count());
       append(input, stay.pinned.value_or(Bytes(-1)).count());
     }
-    const auto answer = ask(input, context);
-    if (!answer) return tl::unexpected(answer.error());
-    if (answer->size() != stays.size() * sizeof(std::int64_t)) {
+    HW_TRY(answer, ask(input, context));
+    if (answer.size() != stays.size() * sizeof(std::int64_t)) {
       return complain("its answer is cut short");
     }
     for (std::size_t i = 0; i < stays.size(); ++i) {
       std::int64_t offset = 0;
-      std::memcpy(&offset, answer->data() + i * sizeof offset, sizeof offset);
+      std::memcpy(&offset, answer.data() + i * sizeof offset, sizeof offset);
       if (offset < 0 || Bytes(offset) > kMaxBytes) {
         return complain(fmt::format("buffer {} has offset {}", stays[i].index(), offset));
       }
@@ -98,15 +95,14 @@ class Plugin final : public Allocator {
 
   Result<std::string> ask(const std::string& input, const PlanContext& context) const {
     const double seconds = context.timeLimit > 0 ? context.timeLimit : kDefaultSeconds;
-    auto done = runProgram({hostProgram(), file_}, input, seconds, context.stop);
-    if (!done) return tl::unexpected(done.error());
+    HW_TRY(done, runProgram({hostProgram(), file_}, input, seconds, context.stop));
     if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "planning was stopped");
-    if (done->timedOut) return complain(fmt::format("no answer within {} s", seconds));
-    if (done->signal != 0) {
-      return complain(fmt::format("it crashed: {}", strsignal(done->signal)));
+    if (done.timedOut) return complain(fmt::format("no answer within {} s", seconds));
+    if (done.signal != 0) {
+      return complain(fmt::format("it crashed: {}", strsignal(done.signal)));
     }
-    if (done->exitCode != 0) return complain(printable(trimText(done->errors)));
-    return std::move(done->output);
+    if (done.exitCode != 0) return complain(printable(trimText(done.errors)));
+    return std::move(done.output);
   }
 
   tl::unexpected<Error> complain(const std::string& why) const {
@@ -136,7 +132,7 @@ Result<AllocatorChoice> pluginChoice(const std::string& file) {
     return fail(ErrorCode::unreadable, fmt::format("there is no plugin '{}'", printable(file)));
   }
   AllocatorChoice choice{.info = &kInfo};
-  if (auto set = choice.params.set(kFile, path.string()); !set) return tl::unexpected(set.error());
+  HW_DO(choice.params.set(kFile, path.string()));
   return choice;
 }
 

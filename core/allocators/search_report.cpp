@@ -54,8 +54,7 @@ std::vector<SearchHistory> searchHistories(const Plan& plan) {
 
 void tellProgress(const PlanContext& context, const std::string& pool, const ExactProgress& now) {
   if (context.progress) context.progress(0.1, progressText(now));
-  const auto* listener = context.progress.target<SearchListener>();
-  if (listener && listener->search) listener->search(pool, now);
+  if (context.search) context.search(pool, now);
 }
 
 std::string progressText(const ExactProgress& now) {

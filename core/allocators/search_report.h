@@ -28,17 +28,6 @@ struct SearchHistory {
 /// or keeps no times.
 std::vector<SearchHistory> searchHistories(const Plan& plan);
 
-/// For those who want to hear where a search stands as figures, and not only in words: handed over
-/// as the `progress` of a context, it gets both. Called from the planning thread.
-struct SearchListener {
-  std::function<void(double, const std::string&)> progress{};
-  std::function<void(const std::string&, const ExactProgress&)> search{};
-
-  void operator()(double fraction, const std::string& what) const {
-    if (progress) progress(fraction, what);
-  }
-};
-
 /// Tells those who listen where the search for `pool` stands.
 void tellProgress(const PlanContext& context, const std::string& pool, const ExactProgress& now);
 

@@ -49,9 +49,7 @@ class SharedObjects final : public Allocator {
 
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
-    if (auto good = refusePins(problem, "shared-objects"); !good) {
-      return tl::unexpected(good.error());
-    }
+    HW_DO(refusePins(problem, "shared-objects"));
     Plan plan;
     plan.addresses.resize(problem.stays.size());
     IdMap<PoolId, std::vector<Object>> objects(problem.pools.size());
@@ -147,7 +145,7 @@ class SharedObjects final : public Allocator {
 std::span<const ParamSpec> sharedObjectsParams() { return kParams; }
 
 std::unique_ptr<Allocator> makeSharedObjects(const Params& params) {
-  return std::make_unique<SharedObjects>(params.choice(kOrder) == "size");
+  return std::make_unique<SharedObjects>(params.text(kOrder) == "size");
 }
 
 }  // namespace hw

@@ -69,7 +69,8 @@ class TwoStacks {
     account_.candidates.push_back(std::move(candidate));
   }
 
-  /// METHODS §2, step 2: which side lets more bytes go at once, else grows less, else right.
+  /// docs/methods.md §2, step 2: which side lets more bytes go at once, else grows less, else
+  /// right.
   void pushOnBetterSide(StayId id, StayId current, Step step) {
     const Stay& stay = problem_.stays[id];
     // A push covers the top of its own side: only the other side can pop.
@@ -179,7 +180,7 @@ class TwoStacks {
 
 class TwoSided final : public Allocator {
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
-    if (auto good = refusePins(problem, "two-sided"); !good) return tl::unexpected(good.error());
+    HW_DO(refusePins(problem, "two-sided"));
     const std::vector<StepUses> uses = usesOf(problem);
     Plan plan;
     plan.addresses.resize(problem.stays.size());
@@ -213,8 +214,8 @@ class TwoSided final : public Allocator {
   }
 
   /// From the last step to the first. The source follows the two stack tops; with skip connections
-  /// that overlaps, so writes are taken in descending order instead (METHODS §2). A stay written
-  /// by several ops (concat slices) is recycled with the first of them.
+  /// that overlaps, so writes are taken in descending order instead (docs/methods.md §2). A stay
+  /// written by several ops (concat slices) is recycled with the first of them.
   static bool solvePool(const Problem& problem, const std::vector<StepUses>& uses, PoolId pool,
                         const PlanContext& context, TwoStacks& stacks) {
     const auto here = [&](StayId id) { return problem.poolOf(id) == pool; };

@@ -1,36 +1,12 @@
 #include "core/base/csv.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+
 namespace hw {
-namespace {
-
-/// Reads one field at `at` and leaves `at` on what ends it: a comma, a newline or the end.
-std::string readField(std::string_view text, std::size_t& at, std::size_t& line) {
-  std::string field;
-  bool quoted = at < text.size() && text[at] == '"';
-  if (quoted) ++at;
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    if (quoted && c == '"') {
-      const bool doubled = at + 1 < text.size() && text[at + 1] == '"';
-      if (!doubled) {
-        quoted = false;
-        continue;
-      }
-      ++at;
-    } else if (!quoted && (c == ',' || c == '\n')) {
-      break;
-    } else if (!quoted && c == '\r' && (at + 1 == text.size() || text[at + 1] == '\n')) {
-      continue;  // A line of Windows.
-    } else if (c == '\n') {
-      ++line;
-    }
-    field += c;
-  }
-  return field;
-}
-
-}  // namespace
-
 std::string csvField(std::string_view text) {
   const bool blank = !text.empty() && (text.front() == ' ' || text.back() == ' ');
   if (!blank && text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
@@ -42,22 +18,127 @@ std::string csvField(std::string_view text) {
   return quoted + '"';
 }
 
+CsvReader::CsvReader(std::string_view text) : rest_(text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+}
+
+std::string CsvReader::where() const { return "line " + std::to_string(number_); }
+
+Result<bool> CsvReader::next() {
+  while (!rest_.empty()) {
+    fields_.clear();
+    unquoted_.clear();
+    number_ = following_++;
+    HW_DO(readLine());
+    if (fields_.size() > 1 || !trimText(fields_[0]).empty()) return true;
+  }
+  return false;
+}
+
+Result<void> CsvReader::readLine() {
+  for (;;) {
+    if (rest_.starts_with('"')) {
+      HW_DO(takeQuoted());
+    } else {
+      std::size_t end = 0;
+      while (end < rest_.size() && rest_[end] != ',' && rest_[end] != '\n') ++end;
+      std::string_view field = rest_.substr(0, end);
+      const bool last = end == rest_.size() || rest_[end] == '\n';
+      if (last && field.ends_with('\r')) field.remove_suffix(1);  // A line of Windows.
+      fields_.push_back(field);
+      rest_.remove_prefix(end);
+    }
+    if (rest_.empty()) return {};
+    const bool more = rest_.front() == ',';
+    rest_.remove_prefix(1);
+    if (!more) return {};
+  }
+}
+
+/// Takes one quoted field and leaves what ends it: a comma, a newline or nothing.
+Result<void> CsvReader::takeQuoted() {
+  std::string& field = unquoted_.emplace_back();
+  for (rest_.remove_prefix(1);;) {
+    const auto quote = rest_.find('"');
+    if (quote == std::string_view::npos) {
+      return fail(ErrorCode::malformed, "a quote is not closed", where());
+    }
+    field += rest_.substr(0, quote);
+    rest_.remove_prefix(quote + 1);
+    if (!rest_.starts_with('"')) break;
+    field += '"';
+    rest_.remove_prefix(1);
+  }
+  following_ += static_cast<std::size_t>(std::ranges::count(field, '\n'));
+  if (rest_ == "\r" || rest_.starts_with("\r\n")) rest_.remove_prefix(1);
+  if (!rest_.empty() && rest_.front() != ',' && rest_.front() != '\n') {
+    return fail(ErrorCode::malformed, "text follows a closing quote; expected a comma", where());
+  }
+  fields_.emplace_back(field);
+  return {};
+}
+
+Result<bool> CsvTable::readHeader() {
+  HW_TRY(any, reader_.next());
+  places_.resize(layout_.names.size());
+  if (!any) return false;
+  for (const std::string_view field : reader_.fields()) {
+    titles_.emplace_back(trimText(field));
+    const auto other = layout_.others.find(titles_.back());
+    const auto name = std::ranges::find(
+        layout_.names, other == layout_.others.end() ? titles_.back() : other->second);
+    if (name == layout_.names.end()) continue;
+    auto& place = places_[static_cast<std::size_t>(name - layout_.names.begin())];
+    if (place) {
+      return fail(ErrorCode::malformed, "column '" + std::string(*name) + "' appears twice",
+                  where());
+    }
+    place = titles_.size() - 1;
+  }
+  for (const std::size_t column : layout_.required) {
+    if (has(column)) continue;
+    return fail(
+        ErrorCode::malformed,
+        fmt::format("column '{}' is missing; expected {}", layout_.names[column], layout_.expected),
+        where());
+  }
+  return true;
+}
+
+Result<bool> CsvTable::next() {
+  HW_TRY(any, reader_.next());
+  if (!any || reader_.fields().size() == titles_.size()) return any;
+  return fail(
+      ErrorCode::malformed,
+      fmt::format("the row has {} fields; expected {}", reader_.fields().size(), titles_.size()),
+      where());
+}
+
+std::string_view CsvTable::field(std::size_t column) const {
+  return has(column) ? trimText(reader_.fields()[*places_[column]]) : std::string_view();
+}
+
+Result<std::optional<std::int64_t>> CsvTable::number(std::size_t column, std::int64_t least,
+                                                     std::int64_t most) const {
+  const std::string_view text = field(column);
+  if (text.empty()) return std::nullopt;
+  const auto value = parseInteger(text);
+  if (value && *value >= least && *value <= most) return *value;
+  return refuse(fmt::format("has {} '{}'; expected a whole number from {} to {}",
+                            layout_.names[column], printable(text, 40), least, most));
+}
+
+tl::unexpected<Error> CsvTable::refuse(const std::string& what) const {
+  return fail(ErrorCode::malformed,
+              fmt::format("{} '{}' {}", layout_.row, printable(field(0)), what), where());
+}
+
 std::vector<CsvLine> csvLines(std::string_view text) {
   std::vector<CsvLine> lines;
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  std::size_t number = 1;
-  for (std::size_t at = 0; at < text.size();) {
-    CsvLine line{.number = number, .fields = {}};
-    for (;;) {
-      std::string field = readField(text, at, number);
-      const bool more = at < text.size() && text[at] == ',';
-      line.fields.push_back(std::move(field));
-      ++at;
-      if (!more) break;
-    }
-    ++number;
-    if (line.fields.size() > 1 || !line.fields[0].empty()) lines.push_back(std::move(line));
+  CsvReader reader(text);
+  while (reader.next().value_or(false)) {
+    lines.push_back({reader.number(), {reader.fields().begin(), reader.fields().end()}});
   }
   return lines;
 }

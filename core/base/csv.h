@@ -1,13 +1,85 @@
 #pragma once
 
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/base/result.h"
 
 namespace hw {
 
 /// `text` as one CSV field: in quotes if it needs them (RFC 4180).
 std::string csvField(std::string_view text);
+
+/// Reads CSV (RFC 4180) line by line; empty lines are passed over. Quoted fields may hold commas,
+/// quotes (doubled) and newlines. Copies nothing but quoted fields, so that files of millions of
+/// lines are read fast.
+class CsvReader {
+ public:
+  /// `text` outlives the reader. A byte order mark at its beginning is not part of it.
+  explicit CsvReader(std::string_view text);
+
+  /// Goes to the next line; false when there is none.
+  Result<bool> next();
+  /// Of the line, until the next one.
+  const std::vector<std::string_view>& fields() const { return fields_; }
+  /// "line 12": where the line begins.
+  std::string where() const;
+  std::size_t number() const { return number_; }
+
+ private:
+  Result<void> readLine();
+  Result<void> takeQuoted();
+
+  std::string_view rest_;
+  std::size_t number_ = 0;     ///< Of the first line of what was read, from 1.
+  std::size_t following_ = 1;  ///< Of what is read next.
+  std::vector<std::string_view> fields_;
+  std::deque<std::string> unquoted_;  ///< Does not move what is in it.
+};
+
+/// Which columns a table has to have, and how messages speak of it.
+struct CsvLayout {
+  std::span<const std::string_view> names{};  ///< Of the columns that count; others are ignored.
+  std::vector<std::size_t> required{};
+  std::string_view expected{};  ///< What the file was expected to be, for when one is missing.
+  std::string_view row{};       ///< What a row is called, by its first column: "buffer".
+  std::map<std::string_view, std::string_view> others{};  ///< Other names of columns: theirs, ours.
+};
+
+/// A CSV text whose first line names its columns: fields by column, without blanks around them.
+class CsvTable {
+ public:
+  CsvTable(std::string_view text, CsvLayout layout) : reader_(text), layout_(std::move(layout)) {}
+
+  /// To be called first; false when the text has no line at all.
+  Result<bool> readHeader();
+  /// Goes to the next row; false when there is none. Every row has as many fields as the header.
+  Result<bool> next();
+
+  bool has(std::size_t column) const { return places_[column].has_value(); }
+  /// As the header has it.
+  const std::string& title(std::size_t column) const { return titles_[*places_[column]]; }
+  /// Empty where the file has no such column.
+  std::string_view field(std::size_t column) const;
+  /// A whole number in [least, most]; nothing for an empty field.
+  Result<std::optional<std::int64_t>> number(std::size_t column, std::int64_t least,
+                                             std::int64_t most) const;
+  /// About the row: "buffer 'a' has gaps that overlap (line 3)".
+  tl::unexpected<Error> refuse(const std::string& what) const;
+  std::string where() const { return reader_.where(); }
+  std::size_t line() const { return reader_.number(); }
+
+ private:
+  CsvReader reader_;
+  CsvLayout layout_;
+  std::vector<std::string> titles_;
+  std::vector<std::optional<std::size_t>> places_;  ///< By column of the layout.
+};
 
 /// One line of CSV, its fields unquoted.
 struct CsvLine {
@@ -15,8 +87,7 @@ struct CsvLine {
   std::vector<std::string> fields{};
 };
 
-/// The lines of a CSV text, empty ones left out. Quoted fields may hold commas, quotes (doubled)
-/// and newlines. An unclosed quote runs to the end of the text.
+/// The lines of a text that is well formed; up to the first that is not.
 std::vector<CsvLine> csvLines(std::string_view text);
 
 }  // namespace hw

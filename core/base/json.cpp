@@ -23,6 +23,13 @@ std::string position(std::string_view text, std::size_t byte) {
   return fmt::format("line {}, column {}", line, std::max<std::size_t>(column, 1));
 }
 
+/// What the library says, from `mark` on.
+std::string notJson(std::string_view reason, std::string_view mark) {
+  const auto at = reason.find(mark);
+  return "not valid JSON: " +
+         printable(reason.substr(at == std::string_view::npos ? 0 : at + mark.size()));
+}
+
 }  // namespace
 
 std::string jsonLine(const Json& json) {
@@ -69,14 +76,9 @@ Result<ParsedJson> parseJson(std::string_view text) {
     return json;
   } catch (const ParsedJson::parse_error& error) {
     // The library's text is "[json.exception…] parse error at line 1, column 2: syntax error …".
-    std::string_view reason = error.what();
-    if (const auto colon = reason.find(": "); colon != std::string_view::npos) {
-      reason.remove_prefix(colon + 2);
-    }
-    return fail(ErrorCode::malformed, "not valid JSON: " + printable(reason),
-                position(text, error.byte));
+    return fail(ErrorCode::malformed, notJson(error.what(), ": "), position(text, error.byte));
   } catch (const ParsedJson::exception& error) {
-    return fail(ErrorCode::malformed, "not valid JSON: " + printable(error.what()));
+    return fail(ErrorCode::malformed, notJson(error.what(), "] "));
   }
 }
 

@@ -34,4 +34,15 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message, std::stri
   return tl::unexpected<Error>(Error{code, std::move(message), std::move(where)});
 }
 
+/// `HW_TRY(name, expression);` declares `name` as the value of a Result, or returns its error from
+/// the function it stands in.
+#define HW_TRY(name, ...)                                                    \
+  auto name##Result = (__VA_ARGS__);                                         \
+  if (!name##Result) return tl::unexpected(std::move(name##Result).error()); \
+  auto& name = *name##Result
+
+/// `HW_DO(expression);` does what may fail and has no value, or returns its error.
+#define HW_DO(...) \
+  if (auto hwDone = (__VA_ARGS__); !hwDone) return tl::unexpected(std::move(hwDone).error())
+
 }  // namespace hw

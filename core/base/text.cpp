@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace hw {
 namespace {
@@ -52,6 +53,7 @@ std::size_t utf8Length(std::string_view text) {
     if (byte(i) >> 6 != 2) return 0;
     code = code << 6 | (byte(i) & 0x3FU);
   }
+  // The least code that needs so many bytes: longer spellings of a code are not UTF-8.
   constexpr std::array<unsigned, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
   return code < kLeast[length] || surrogate || code > 0x10FFFF ? 0 : length;
@@ -84,6 +86,28 @@ std::string formatBytes(Bytes bytes) {
   }
   if (unit == 0) return fmt::format("{} B", bytes.count());
   return fmt::format("{} {}", threeDigits(value), kNames[unit]);
+}
+
+std::string sizeWord(Bytes bytes) {
+  constexpr std::pair<std::int64_t, std::string_view> kUnits[] = {{std::int64_t{1} << 30, "GiB"},
+                                                                  {std::int64_t{1} << 20, "MiB"},
+                                                                  {std::int64_t{1} << 10, "KiB"}};
+  const std::int64_t count = bytes.count();
+  for (const auto& [unit, name] : kUnits) {
+    if (count != 0 && count % unit == 0) return fmt::format("{}{}", count / unit, name);
+  }
+  return std::to_string(count);
+}
+
+std::string shellWord(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) {
+    return std::string(word);
+  }
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
 }
 
 std::string groupDigits(std::int64_t number) {
@@ -127,6 +151,7 @@ Result<Bytes> parseSize(std::string_view text) {
   const auto unit = std::ranges::find(kSizeUnits, name, &SizeUnit::name);
   if (unit == kSizeUnits.end()) return refuse();
   const std::string_view figure = whole.substr(0, digits);
+  // Whole numbers do not pass through floating point, which is exact up to 2^53 only.
   if (const auto exact = parseInteger(figure)) {
     const auto bytes = checkedMul(*exact, static_cast<std::int64_t>(unit->factor));
     if (!bytes || Bytes(*bytes) > kMaxBytes) return refuse();

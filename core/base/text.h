@@ -15,6 +15,9 @@ namespace hw {
 /// tables of figures give exact bytes.
 std::string formatBytes(Bytes bytes);
 
+/// "4KiB", "1536": exact, as `parseSize` reads it.
+std::string sizeWord(Bytes bytes);
+
 /// "1,234,567".
 std::string groupDigits(std::int64_t number);
 
@@ -38,6 +41,9 @@ std::optional<double> parseNumber(std::string_view text);
 std::vector<std::string_view> splitText(std::string_view text, char separator);
 
 std::string_view trimText(std::string_view text);
+
+/// As one word of a shell: in quotes when it holds anything but plain characters.
+std::string shellWord(std::string_view word);
 
 /// A name from a file made safe to print: control characters and invalid UTF-8 become escapes
 /// (\x1b), at most `limit` bytes are kept.

@@ -52,7 +52,8 @@ struct Tensor {
 using AttributeValue = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
                                     std::vector<double>, std::vector<std::string>>;
 
-/// One operator. Types and attributes follow ONNX names whatever the file's own format.
+/// One operator. Its type is called as `domain` calls it; attributes have ONNX's names where ONNX
+/// has such, whatever the file's own format. What is known of a type says core/ops.
 struct Op {
   std::string name{};
   std::string type{};
@@ -72,8 +73,8 @@ struct Op {
 /// A model as data flow: immutable once built (see GraphBuilder), shared by everything.
 ///
 /// Ops are in execution order: topologically sorted, stably with respect to the file. Tensor ids
-/// are dense and ordered as METHODS wants them: graph inputs in graph order, then outputs by
-/// producing op and output position, then stored weights.
+/// are dense and ordered as docs/methods.md wants them: graph inputs in graph order, then outputs
+/// by producing op and output position, then stored weights.
 struct Graph {
   std::string name{};
   std::string format{};  ///< "onnx", "graph-json", …

@@ -67,7 +67,7 @@ Result<void> findProducers(Links& links) {
   for (std::size_t op = 0; op < links.ops.size(); ++op) {
     for (const auto handle : links.ops[op].outputs) {
       if (handle == kAbsent) continue;
-      if (auto claimed = claimOutput(links, op, handle); !claimed) return claimed;
+      HW_DO(claimOutput(links, op, handle));
     }
   }
   return {};
@@ -154,6 +154,7 @@ std::vector<TensorId> numberTensors(const Links& links,
     if (!links.tensors[handle].constant) give(handle);
   }
   for (const std::size_t op : order) std::ranges::for_each(links.ops[op].outputs, give);
+  // What is left: stored weights, and what no operator makes.
   for (std::size_t handle = 0; handle < ids.size(); ++handle) give(handle);
   return ids;
 }
@@ -227,17 +228,16 @@ GraphBuilder::Handle GraphBuilder::addTensor(Tensor tensor) {
 }
 
 Result<Graph> GraphBuilder::build() && {
-  const auto problem = [](Error error) { return tl::unexpected<Error>(std::move(error)); };
   Links links{tensors_, ops_, std::vector<bool>(tensors_.size()),
               std::vector<std::size_t>(tensors_.size(), kNobody)};
-  if (auto ok = markInputs(links, inputs_); !ok) return problem(std::move(ok.error()));
-  if (auto ok = findProducers(links); !ok) return problem(std::move(ok.error()));
-  if (auto ok = checkSources(links, outputs_); !ok) return problem(std::move(ok.error()));
-  if (auto ok = checkTotal(tensors_); !ok) return problem(std::move(ok.error()));
+  HW_DO(markInputs(links, inputs_));
+  HW_DO(findProducers(links));
+  HW_DO(checkSources(links, outputs_));
+  HW_DO(checkTotal(tensors_));
   const auto constraints = dependences(links);
   const std::vector<std::size_t> order = stableOrder(ops_.size(), constraints);
   if (order.size() != ops_.size()) {
-    return problem(cycleError(links, firstCycle(ops_.size(), constraints)));
+    return tl::unexpected(cycleError(links, firstCycle(ops_.size(), constraints)));
   }
   return assemble(order, numberTensors(links, inputs_, order));
 }

@@ -1,21 +1,16 @@
 #include "core/graph/traversal.h"
 
 #include <algorithm>
-#include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/breadth_first_search.hpp>
-#include <boost/graph/connected_components.hpp>
+#include <boost/graph/reverse_graph.hpp>
+#include <boost/pending/disjoint_sets.hpp>
+#include <boost/pending/queue.hpp>
+#include <set>
+
+#include "core/graph/boost_graph.h"
 
 namespace hw {
 namespace {
-
-/// Calls `link(producer, consumer)` for every tensor that goes from one op to another.
-template <class Link>
-void forEachUse(const Graph& graph, Link link) {
-  for (const Tensor& tensor : graph.tensors) {
-    if (!tensor.producer || tensor.constant) continue;
-    for (const OpId reader : tensor.consumers) link(tensor.producer, reader);
-  }
-}
 
 /// Works on what outlives the run, or hands out nothing: it is there for its effect.
 bool hasSideEffect(const Graph& graph, const Op& op) {
@@ -28,56 +23,41 @@ bool hasSideEffect(const Graph& graph, const Op& op) {
 
 std::vector<OpId> opsWithoutEffect(const Graph& graph) {
   if (graph.outputs.empty()) return {};
-  using Backwards = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
-  // One more vertex stands for the outside, which reads the graph outputs.
-  const std::size_t outside = graph.ops.size();
-  Backwards backwards(outside + 1);
-  forEachUse(graph, [&](OpId producer, OpId reader) {
-    boost::add_edge(reader.index(), producer.index(), backwards);
-  });
+  std::vector<OpId> wanted;
   for (const TensorId id : graph.outputs) {
-    const OpId producer = graph.tensors[id].producer;
-    if (producer) boost::add_edge(outside, producer.index(), backwards);
+    if (const OpId producer = graph.tensors[id].producer) wanted.push_back(producer);
   }
   for (const OpId op : graph.ops.keys()) {
-    if (hasSideEffect(graph, graph.ops[op])) boost::add_edge(outside, op.index(), backwards);
+    if (hasSideEffect(graph, graph.ops[op])) wanted.push_back(op);
   }
-  std::vector<boost::default_color_type> colors(outside + 1, boost::white_color);
-  const auto color =
-      boost::make_iterator_property_map(colors.begin(), boost::get(boost::vertex_index, backwards));
-  boost::breadth_first_search(backwards, outside, boost::color_map(color));
-  std::vector<OpId> without;
-  for (const OpId op : graph.ops.keys()) {
-    const bool reached = colors[op.index()] != boost::white_color;
-    if (!reached && !graph.ops[op].folded) without.push_back(op);
-  }
+  IdMap<OpId, boost::default_color_type> colors(graph.ops.size());
+  boost::queue<OpId> queue;
+  boost::breadth_first_visit(boost::make_reverse_graph(graph), wanted.begin(), wanted.end(), queue,
+                             boost::default_bfs_visitor(), opMap(colors));
+  std::vector<OpId> without = graph.ops.keys().toVector();
+  std::erase_if(without,
+                [&](OpId op) { return graph.ops[op].folded || colors[op] != boost::white_color; });
   return without;
 }
 
 std::size_t countParts(const Graph& graph) {
-  boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS> links(graph.ops.size());
-  forEachUse(graph, [&](OpId producer, OpId reader) {
-    boost::add_edge(producer.index(), reader.index(), links);
-  });
-  // Readers of one graph input belong together although no op made it.
-  for (const TensorId id : graph.inputs) {
-    const std::vector<OpId>& readers = graph.tensors[id].consumers;
-    for (const OpId reader : readers) {
-      boost::add_edge(readers.front().index(), reader.index(), links);
-    }
+  IdMap<OpId, std::size_t> rank(graph.ops.size());
+  IdMap<OpId, OpId> parent(graph.ops.size());
+  boost::disjoint_sets parts(opMap(rank), opMap(parent));
+  for (const OpId op : graph.ops.keys()) parts.make_set(op);
+  for (const Tensor& tensor : graph.tensors) {
+    // Readers of one graph input belong together although no op made it.
+    if (tensor.constant || tensor.consumers.empty()) continue;
+    if (!tensor.producer && !tensor.graphInput) continue;
+    const OpId first = tensor.producer ? tensor.producer : tensor.consumers.front();
+    for (const OpId reader : tensor.consumers) parts.union_set(first, reader);
   }
-  std::vector<std::size_t> part(graph.ops.size());
-  boost::connected_components(links, boost::make_iterator_property_map(
-                                         part.begin(), boost::get(boost::vertex_index, links)));
-  std::vector<bool> seen(graph.ops.size(), false);
-  std::size_t parts = 0;
+  std::set<OpId> distinct;
   for (const OpId op : graph.ops.keys()) {
     const bool stands = graph.ops[op].inputs.empty() && graph.ops[op].outputs.empty();
-    if (graph.ops[op].folded || stands || seen[part[op.index()]]) continue;
-    seen[part[op.index()]] = true;
-    ++parts;
+    if (!graph.ops[op].folded && !stands) distinct.insert(parts.find_set(op));
   }
-  return parts;
+  return distinct.size();
 }
 
 }  // namespace hw

@@ -4,9 +4,9 @@
 #include <array>
 #include <filesystem>
 
+#include "core/files/mapped_file.h"
+#include "core/files/sha256.h"
 #include "core/import/formats.h"
-#include "core/import/mapped_file.h"
-#include "core/import/sha256.h"
 
 namespace hw {
 namespace {
@@ -94,13 +94,11 @@ Result<Model> importModel(std::string_view bytes, const std::string& path,
 }
 
 Result<Model> loadModel(const std::string& path, const ImportOptions& options) {
-  const Result<MappedFile> file =
-      path == "-" ? MappedFile::standardInput() : MappedFile::open(path);
-  if (!file) return tl::unexpected<Error>(file.error());
-  Result<Model> model = readRecognised(file->bytes(), path, options);
+  HW_TRY(file, path == "-" ? MappedFile::standardInput() : MappedFile::open(path));
+  Result<Model> model = readRecognised(file.bytes(), path, options);
   if (!model || !model->sha256.empty()) return model;
   Sha256 digest;
-  file->forEachPiece([&](std::string_view piece) { digest.update(piece); });
+  file.forEachPiece([&](std::string_view piece) { digest.update(piece); });
   model->sha256 = digest.hex();
   return model;
 }

@@ -65,7 +65,7 @@ Result<Model> importModel(std::string_view bytes, const std::string& path,
                           const ImportOptions& options);
 
 /// Maps the file and imports it. "-" reads standard input. `samples:NAME` is resolved by the
-/// caller (core/run/samples.h).
+/// caller (core/import/samples.h).
 Result<Model> loadModel(const std::string& path, const ImportOptions& options);
 
 }  // namespace hw

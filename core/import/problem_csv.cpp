@@ -2,74 +2,41 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
+#include "core/base/csv.h"
 #include "core/base/text.h"
-#include "core/import/csv_line.h"
 #include "core/import/formats.h"
 #include "core/import/row_names.h"
 
 namespace hw {
 namespace {
 
-enum Column : std::size_t { kId, kLower, kUpper, kSize, kOffset, kAlignment, kGaps, kColumns };
+enum ProblemField : std::size_t {
+  kId,
+  kLower,
+  kUpper,
+  kSize,
+  kOffset,
+  kAlignment,
+  kGaps,
+  kColumns
+};
 constexpr std::array<std::string_view, kColumns> kNames = {"id",     "lower",     "upper", "size",
                                                            "offset", "alignment", "gaps"};
-constexpr std::size_t kRequired = 4;
-constexpr std::size_t kMissing = std::numeric_limits<std::size_t>::max();
 
-/// Where each column we know is in the file, kMissing if it is not.
-struct Header {
-  std::array<std::size_t, kColumns> places{};
-  std::size_t width = 0;
-};
-
-/// One row as text, by our columns, without blanks around them; absent ones are empty.
-struct Row {
-  std::array<std::string_view, kColumns> fields{};
-  std::size_t line = 0;
-
-  std::string where() const { return fmt::format("line {}", line); }
-};
-
-Result<Header> readHeader(const std::vector<std::string_view>& fields) {
-  Header header;
-  header.places.fill(kMissing);
-  header.width = fields.size();
-  for (std::size_t place = 0; place < fields.size(); ++place) {
-    const auto name = std::ranges::find(kNames, trimText(fields[place]));
-    if (name == kNames.end()) continue;
-    std::size_t& known = header.places[static_cast<std::size_t>(name - kNames.begin())];
-    if (known != kMissing) {
-      return fail(ErrorCode::malformed, fmt::format("column '{}' appears twice", *name), "line 1");
-    }
-    known = place;
-  }
-  for (std::size_t column = 0; column < kRequired; ++column) {
-    if (header.places[column] != kMissing) continue;
-    return fail(ErrorCode::malformed,
-                fmt::format("column '{}' is missing; expected id,lower,upper,size", kNames[column]),
-                "line 1");
-  }
-  return header;
-}
-
-/// A whole number in [least, most] from one field of the row.
-Result<std::int64_t> readNumber(const Row& row, Column column, Interval<std::int64_t> range) {
-  const std::string_view text = row.fields[column];
-  const auto number = parseInteger(text);
-  if (number && *number >= range.begin && *number <= range.end) return *number;
-  return fail(ErrorCode::malformed,
-              fmt::format("buffer '{}' has {} '{}'; expected a whole number from {} to {}",
-                          printable(row.fields[kId]), kNames[column], printable(text), range.begin,
-                          range.end),
-              row.where());
+/// A whole number of a field that must have one.
+Result<std::int64_t> readNumber(const CsvTable& row, ProblemField column,
+                                Interval<std::int64_t> range) {
+  HW_TRY(number, row.number(column, range.begin, range.end));
+  if (number) return *number;
+  return row.refuse(fmt::format("has {} ''; expected a whole number from {} to {}", kNames[column],
+                                range.begin, range.end));
 }
 
 /// Collects rows into a problem and its graph of bare tensors.
 class ProblemReader {
  public:
-  explicit ProblemReader(const Header& header) : hasOffsets_(header.places[kOffset] != kMissing) {
+  explicit ProblemReader(bool hasOffsets) : hasOffsets_(hasOffsets) {
     problem_.pools.add({.name = "L2"});
   }
 
@@ -81,24 +48,22 @@ class ProblemReader {
     if (hasOffsets_) offsets_.reserve(rows);
   }
 
-  Result<void> add(const Row& row) {
-    if (auto named = addTensor(row); !named) return named;
+  Result<void> add(const CsvTable& row) {
+    HW_DO(addTensor(row));
     Tensor& tensor = graph_.tensors[TensorId(graph_.tensors.size() - 1)];
     Stay stay{.buffer = BufferId(graph_.tensors.size() - 1)};
-    if (auto ok = readRectangle(row, stay); !ok) return ok;
+    HW_DO(readRectangle(row, stay));
     tensor.bytes = stay.size;
     tensor.origin = SizeOrigin::declared;
     tooMuch_ |= stay.size > kMaxBytes - total_;
     if (!tooMuch_) total_ += stay.size;
     problem_.steps = std::max(problem_.steps, stay.steps.end);
-    const auto offset = readOffset(row, stay);
-    if (!offset) return tl::unexpected<Error>(offset.error());
-    const auto gaps = readGaps(row, stay);
-    if (!gaps) return tl::unexpected<Error>(gaps.error());
+    HW_TRY(offset, readOffset(row, stay));
+    HW_TRY(gaps, readGaps(row, stay));
     if (stay.size == Bytes(0)) return {};  // Nothing to place.
     const StayId added = problem_.stays.add(stay);
-    if (hasOffsets_) offsets_.add(*offset);
-    for (const auto& steps : *gaps) problem_.gaps.push_back({added, steps});
+    if (hasOffsets_) offsets_.add(offset);
+    for (const auto& steps : gaps) problem_.gaps.push_back({added, steps});
     return {};
   }
 
@@ -116,11 +81,11 @@ class ProblemReader {
   }
 
  private:
-  Result<void> addTensor(const Row& row) {
-    const std::string_view id = row.fields[kId];
+  Result<void> addTensor(const CsvTable& row) {
+    const std::string_view id = row.field(kId);
     if (id.empty()) return fail(ErrorCode::malformed, "a buffer has an empty id", row.where());
     const TensorId added = graph_.tensors.add({.name = std::string(id)});
-    lines_.push_back(row.line);
+    lines_.push_back(row.line());
     if (const auto first = names_.add(graph_.tensors, added)) {
       return fail(ErrorCode::malformed,
                   fmt::format("buffer '{}' is listed twice, first in line {}", printable(id),
@@ -130,44 +95,39 @@ class ProblemReader {
     return {};
   }
 
-  static Result<void> readRectangle(const Row& row, Stay& stay) {
-    const auto lower = readNumber(row, kLower, {0, kMaxStep.count()});
-    if (!lower) return tl::unexpected<Error>(lower.error());
-    const auto upper = readNumber(row, kUpper, {0, kMaxStep.count()});
-    if (!upper) return tl::unexpected<Error>(upper.error());
-    const auto size = readNumber(row, kSize, {0, kMaxBytes.count()});
-    if (!size) return tl::unexpected<Error>(size.error());
-    if (*lower >= *upper) {
+  static Result<void> readRectangle(const CsvTable& row, Stay& stay) {
+    HW_TRY(lower, readNumber(row, kLower, {0, kMaxStep.count()}));
+    HW_TRY(upper, readNumber(row, kUpper, {0, kMaxStep.count()}));
+    HW_TRY(size, readNumber(row, kSize, {0, kMaxBytes.count()}));
+    if (lower >= upper) {
       return fail(ErrorCode::malformed,
                   fmt::format("buffer '{}' has lower {} and upper {}; expected lower < upper",
-                              printable(row.fields[kId]), *lower, *upper),
+                              printable(row.field(kId)), lower, upper),
                   row.where());
     }
-    stay.steps = {Step(*lower), Step(*upper)};
-    stay.size = Bytes(*size);
-    if (row.fields[kAlignment].empty()) return {};
-    const auto alignment = readNumber(row, kAlignment, {1, kMaxBytes.count()});
-    if (!alignment) return tl::unexpected<Error>(alignment.error());
-    stay.alignment = Bytes(*alignment);
+    stay.steps = {Step(lower), Step(upper)};
+    stay.size = Bytes(size);
+    if (row.field(kAlignment).empty()) return {};
+    HW_TRY(alignment, readNumber(row, kAlignment, {1, kMaxBytes.count()}));
+    stay.alignment = Bytes(alignment);
     return {};
   }
 
-  static Result<std::optional<Bytes>> readOffset(const Row& row, const Stay& stay) {
-    if (row.fields[kOffset].empty()) return std::nullopt;
-    const auto offset = readNumber(row, kOffset, {0, (kMaxBytes - stay.size).count()});
-    if (!offset) return tl::unexpected<Error>(offset.error());
-    return Bytes(*offset);
+  static Result<std::optional<Bytes>> readOffset(const CsvTable& row, const Stay& stay) {
+    if (row.field(kOffset).empty()) return std::nullopt;
+    HW_TRY(offset, readNumber(row, kOffset, {0, (kMaxBytes - stay.size).count()}));
+    return Bytes(offset);
   }
 
   /// "3-5 8-9": half-open, ascending once sorted, disjoint, inside the stay and not all of it.
-  static Result<std::vector<Interval<Step>>> readGaps(const Row& row, const Stay& stay) {
+  static Result<std::vector<Interval<Step>>> readGaps(const CsvTable& row, const Stay& stay) {
     const auto refuse = [&](const std::string& what) {
       return fail(ErrorCode::malformed,
-                  fmt::format("buffer '{}' {}", printable(row.fields[kId]), what), row.where());
+                  fmt::format("buffer '{}' {}", printable(row.field(kId)), what), row.where());
     };
     std::vector<Interval<Step>> gaps;
-    if (row.fields[kGaps].empty()) return gaps;
-    for (const std::string_view word : splitText(row.fields[kGaps], ' ')) {
+    if (row.field(kGaps).empty()) return gaps;
+    for (const std::string_view word : splitText(row.field(kGaps), ' ')) {
       if (trimText(word).empty()) continue;
       const auto ends = splitText(trimText(word), '-');
       const auto begin = parseInteger(ends[0]);
@@ -200,16 +160,6 @@ class ProblemReader {
   std::vector<std::size_t> lines_;  ///< By row.
 };
 
-Row arrange(const std::vector<std::string_view>& fields, const Header& header, std::size_t line) {
-  Row row{.line = line};
-  for (std::size_t column = 0; column < kColumns; ++column) {
-    if (header.places[column] != kMissing) {
-      row.fields[column] = trimText(fields[header.places[column]]);
-    }
-  }
-  return row;
-}
-
 /// Not more than can be there, however many line ends a file has: "a,0,1,1" is the shortest row.
 std::size_t mostRows(std::string_view bytes) {
   constexpr std::size_t kShortest = 8;
@@ -223,8 +173,8 @@ bool acceptsProblemCsv(std::string_view bytes) {
   constexpr std::size_t kLongestHeader = 4096;
   std::string_view text = withoutByteOrderMark(bytes).substr(0, kLongestHeader);
   text = text.substr(0, text.find('\n'));
-  CsvSplitter line;
-  if (!line.split(text)) return false;
+  CsvReader line(text);
+  if (!line.next().value_or(false)) return false;
   const auto has = [&](std::string_view name) {
     return std::ranges::any_of(line.fields(),
                                [&](std::string_view field) { return trimText(field) == name; });
@@ -233,37 +183,19 @@ bool acceptsProblemCsv(std::string_view bytes) {
 }
 
 Result<Model> readProblemCsv(std::string_view bytes, const ImportOptions&) {
-  CsvSplitter splitter;
-  const std::vector<std::string_view>& fields = splitter.fields();
-  std::optional<Header> header;
-  std::optional<ProblemReader> reader;
-  std::string_view rest = withoutByteOrderMark(bytes);
-  for (std::size_t line = 1; !rest.empty(); ++line) {
-    const std::string_view text = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), text.size() + 1));
-    if (trimText(text).empty()) continue;
-    const auto where = [&] { return fmt::format("line {}", line); };
-    if (auto split = splitter.split(text); !split) {
-      return fail(ErrorCode::malformed, split.error().message, where());
-    }
-    if (!reader) {
-      const auto found = readHeader(fields);
-      if (!found) return tl::unexpected<Error>(found.error());
-      header = *found;
-      reader.emplace(*header).reserve(mostRows(bytes));
-      continue;
-    }
-    if (fields.size() != header->width) {
-      return fail(ErrorCode::malformed,
-                  fmt::format("the row has {} fields; expected {}", fields.size(), header->width),
-                  where());
-    }
-    if (auto added = reader->add(arrange(fields, *header, line)); !added) {
-      return tl::unexpected<Error>(added.error());
-    }
+  CsvTable table(bytes, {.names = kNames,
+                         .required = {kId, kLower, kUpper, kSize},
+                         .expected = "id,lower,upper,size",
+                         .row = "buffer"});
+  HW_TRY(hasHeader, table.readHeader());
+  if (!hasHeader) return fail(ErrorCode::malformed, "the file has no header", "line 1");
+  ProblemReader reader(table.has(kOffset));
+  reader.reserve(mostRows(bytes));
+  for (;;) {
+    HW_TRY(any, table.next());
+    if (!any) return std::move(reader).finish();
+    HW_DO(reader.add(table));
   }
-  if (!reader) return fail(ErrorCode::malformed, "the file has no header", "line 1");
-  return std::move(*reader).finish();
 }
 
 }  // namespace hw

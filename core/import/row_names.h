@@ -9,13 +9,16 @@
 
 namespace hw {
 
-/// Finds a name that was there before, among millions. As long as each is longer than the one
-/// before, or as long and later in the alphabet ("b9", "b10"), there is nothing to look up. Then a
-/// table with open addressing and linear probing, 16 bytes a name; the names stay where they are.
+/// Says whether a row has the name of an earlier one, in files of millions of rows.
+///
+/// Most files number their rows: b0, b1, … b9, b10. Each such name is longer than the one before,
+/// or as long and later in the alphabet, so it cannot have been there and nothing is stored. The
+/// first name that breaks this order, and all before it, go into a hash table: open addressing,
+/// linear probing, 16 bytes a name, since it holds tensors and not copies of their names.
 class RowNames {
  public:
-  /// `tensors` are those that have been added, in order, and `tensor`, the last. Whose name equals
-  /// that of `tensor`, which is new otherwise.
+  /// The earlier tensor with the name of `tensor`, which is the last of `tensors`; nothing when the
+  /// name is new. Every tensor has to be added, in order.
   std::optional<TensorId> add(const IdMap<TensorId, Tensor>& tensors, TensorId tensor);
 
  private:

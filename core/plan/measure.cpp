@@ -105,6 +105,7 @@ void sweep(PoolMetrics& metrics, const PoolContents& contents) {
   for (std::size_t i = 0; i < edges.size(); ++i) {
     occupancy.change(edges[i], contents);
     const Step step = edges[i].step();
+    // Only when all changes of a step are in; after the last there is nothing left to measure.
     if (i + 1 == edges.size() || edges[i + 1].step() == step) continue;
     const Fragmentation now = occupancy.at(step);
     if (now.live == Bytes()) continue;

@@ -32,8 +32,8 @@ StepFunction liveBytes(const Problem& problem);
 Bytes liveBytesAt(const Problem& problem, Step step);
 
 /// The largest sum of live sizes over all steps: no plan of these stays can be smaller. Without
-/// aliasing this is METHODS' lower bound. What may be written over an input takes no bytes in that
-/// step. O(n).
+/// aliasing this is the lower bound of docs/methods.md. What may be written over an input takes no
+/// bytes in that step. O(n).
 Bytes lowerBound(const Problem& problem, PoolId pool);
 Bytes lowerBound(const Problem& problem);
 

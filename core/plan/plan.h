@@ -62,12 +62,23 @@ struct Plan {
   /// Where a region starts when all regions of its pool are laid one after the other.
   Bytes regionStart(PoolId pool, RegionId region) const;
 
+  /// The same of every region, and at the end where the last one ends.
+  std::vector<Bytes> regionStarts(PoolId pool) const;
+
   /// The one flat offset of a stay that people and exports see. O(regions).
   std::optional<Bytes> flatOffset(StayId stay) const;
+
+  /// The same of all stays; nothing where one has no place, or a region that is not there. A pool
+  /// can have as many regions as stays: O(stays + regions).
+  IdMap<StayId, std::optional<Bytes>> flatOffsets() const;
 
   /// The input that `stay` is written over: one the problem permits, at the same address. None when
   /// it has bytes of its own. O(log overlays).
   StayId inputUnder(const Problem& problem, StayId stay) const;
 };
+
+/// Everything has an address, and no pool takes more than its capacity: whatever the status says
+/// of how the plan came about. The one answer to "does it fit"; `planFailure` says why not.
+bool fits(const Problem& problem, const Plan& plan);
 
 }  // namespace hw

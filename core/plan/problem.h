@@ -55,6 +55,7 @@ struct StepUses {
 struct ProblemPool {
   std::string name{};
   std::optional<Bytes> capacity{};  ///< What may be planned; nothing: unbounded.
+  std::size_t level = 0;            ///< How many pools of its device are nearer to the units.
 };
 
 /// What an allocator is asked to solve: give every stay an address.

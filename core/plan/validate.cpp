@@ -13,9 +13,9 @@ namespace hw {
 namespace {
 
 /// Judges one plan. Nothing in it is trusted: ids may point nowhere, sums may leave 64 bits.
-class Audit {
+class Validator {
  public:
-  Audit(const Problem& problem, const Plan& plan, std::size_t limit)
+  Validator(const Problem& problem, const Plan& plan, std::size_t limit)
       : problem_(problem), plan_(plan), limit_(limit) {}
 
   std::vector<Violation> run() {
@@ -85,7 +85,7 @@ class Audit {
 };
 
 /// Finds where every region starts when they are laid one after the other. Sums stop at kMaxBytes.
-void Audit::layOutRegions() {
+void Validator::layOutRegions() {
   for (const PoolId pool : plan_.regions.keys()) {
     IdMap<RegionId, Bytes> starts;
     Bytes at;
@@ -106,7 +106,7 @@ void Audit::layOutRegions() {
   }
 }
 
-bool Audit::auditStay(StayId id) {
+bool Validator::auditStay(StayId id) {
   const Stay& stay = problem_.stays[id];
   const auto malformed = [&](const char* what) {
     report(fmt::format("stay {} is malformed: {}", id.index(), what), id);
@@ -120,7 +120,7 @@ bool Audit::auditStay(StayId id) {
   return true;
 }
 
-bool Audit::auditGaps() {
+bool Validator::auditGaps() {
   const Gap* before = nullptr;
   for (const Gap& gap : problem_.gaps) {
     const bool inside = problem_.stays.contains(gap.stay) && !gap.steps.empty() &&
@@ -139,7 +139,7 @@ bool Audit::auditGaps() {
   return true;
 }
 
-bool Audit::auditOverlays() {
+bool Validator::auditOverlays() {
   const Overlay* before = nullptr;
   for (const Overlay& overlay : problem_.overlays) {
     const bool known =
@@ -163,7 +163,7 @@ bool Audit::auditOverlays() {
 }
 
 /// False when the problem itself makes no sense, so that no plan of it can be judged.
-bool Audit::auditProblem() {
+bool Validator::auditProblem() {
   bool sound = auditGaps() && auditOverlays();
   if (problem_.steps > kMaxStep + Step(1)) {
     report(fmt::format("the schedule has {} steps, more than {}", problem_.steps.count(),
@@ -184,7 +184,7 @@ bool Audit::auditProblem() {
 }
 
 /// True when `id` has an address inside memory, so that it can be compared with others.
-bool Audit::auditAddress(StayId id) {
+bool Validator::auditAddress(StayId id) {
   const auto& address = plan_.addresses[id];
   if (!address) {
     if (claimsToFit()) {
@@ -197,7 +197,7 @@ bool Audit::auditAddress(StayId id) {
   return auditPlace(id, *address) && auditOffset(id, *address);
 }
 
-bool Audit::auditPlace(StayId id, const Address& address) {
+bool Validator::auditPlace(StayId id, const Address& address) {
   const Stay& stay = problem_.stays[id];
   if (!address.pool || !problem_.pools.contains(address.pool)) {
     report(fmt::format("stay {} is in a pool that does not exist", id.index()), id);
@@ -216,7 +216,7 @@ bool Audit::auditPlace(StayId id, const Address& address) {
   return true;
 }
 
-bool Audit::auditOffset(StayId id, const Address& address) {
+bool Validator::auditOffset(StayId id, const Address& address) {
   const Stay& stay = problem_.stays[id];
   const Bytes region = plan_.regions[address.pool][address.region];
   if (address.offset < Bytes() || address.offset > kMaxBytes - stay.size) {
@@ -245,7 +245,7 @@ bool Audit::auditOffset(StayId id, const Address& address) {
   return true;
 }
 
-LifeEdges Audit::edges() const {
+LifeEdges Validator::edges() const {
   LifeEdges edges;
   edges.reserve(placed_.size());
   for (const StayId id : placed_) {
@@ -261,7 +261,7 @@ LifeEdges Audit::edges() const {
 
 /// Sweeps over the steps of all regions at once. Only the two neighbours of a range that comes live
 /// can clash with it, because those in `live_` are disjoint; one that clashes stays out.
-void Audit::auditOverlaps() {
+void Validator::auditOverlaps() {
   LifeEdges collected = edges();
   for (const LifeEdge& edge : collected.sorted()) {
     if (full()) return;
@@ -271,7 +271,7 @@ void Audit::auditOverlaps() {
 
 /// True when `id` is written over an input that ends with this step, as the problem permits: it
 /// begins where that begins, is not larger, and nobody else does the same.
-bool Audit::takesOver(StayId id) {
+bool Validator::takesOver(StayId id) {
   const auto chances = problem_.overlaysOf(id);
   if (chances.empty()) return false;
   const Range range = rangeOf(id);
@@ -283,7 +283,7 @@ bool Audit::takesOver(StayId id) {
   return permitted && heirs_.emplace(there->stay, id).second;
 }
 
-void Audit::enter(StayId id) {
+void Validator::enter(StayId id) {
   if (takesOver(id)) return;
   const Range range = rangeOf(id);
   const auto above = live_.lower_bound({range.pool, range.region, range.begin, Bytes(), StayId(0)});
@@ -306,7 +306,7 @@ void Audit::enter(StayId id) {
   }
 }
 
-void Audit::leave(StayId id) {
+void Validator::leave(StayId id) {
   if (leftOut_.erase(id) > 0) return;
   // An heir that dies with its first step.
   if (std::erase_if(heirs_, [&](const auto& heir) { return heir.second == id; }) > 0) return;
@@ -317,7 +317,7 @@ void Audit::leave(StayId id) {
   }
 }
 
-void Audit::clash(StayId a, StayId b) {
+void Validator::clash(StayId a, StayId b) {
   if (!clashes_.insert(std::minmax(a, b)).second) return;
   const Range first = rangeOf(a);
   const Range second = rangeOf(b);
@@ -327,7 +327,7 @@ void Audit::clash(StayId a, StayId b) {
          a, b);
 }
 
-void Audit::auditStatus() {
+void Validator::auditStatus() {
   bool fits = placed_.size() == problem_.stays.size();
   for (const PoolId pool : problem_.pools.keys()) {
     const auto& capacity = problem_.pools[pool].capacity;
@@ -353,7 +353,7 @@ void Audit::auditStatus() {
 }  // namespace
 
 std::vector<Violation> validate(const Problem& problem, const Plan& plan, std::size_t limit) {
-  return Audit(problem, plan, limit).run();
+  return Validator(problem, plan, limit).run();
 }
 
 }  // namespace hw

@@ -3,25 +3,23 @@
 #include <array>
 
 #include "core/base/text.h"
-#include "core/report/events_writer.h"
-#include "core/report/graph_writer.h"
-#include "core/report/plan_text.h"
-#include "core/report/plan_writer.h"
-#include "core/report/problem_writer.h"
-#include "core/report/run_report.h"
-#include "core/report/simulation_report.h"
+#include "core/plan_file/events_writer.h"
+#include "core/plan_file/plan_writer.h"
+#include "core/plan_file/problem_writer.h"
+#include "core/report/model/graph_writer.h"
+#include "core/report/plan/plan_text.h"
+#include "core/report/run/run_report.h"
+#include "core/report/run/simulation_report.h"
 
 namespace hw {
 namespace {
 
 bool always(const Run&) { return true; }
-/// For exports from a menu, where nothing was typed.
-std::string reportCommandOf(const Run& run) {
-  return "highwater report " + printable(run.model->name) + " --allocator " +
-         run.config.allocator.text() + " -o report.html";
+RunReport report(const Run& run, std::string_view ending) {
+  return makeReport(run, nullptr, commandForReport(run.request, nullptr, false, ending));
 }
 
-bool hasOps(const Run& run) { return !run.model->problem; }
+bool hasOps(const Run& run) { return !run.graph().ops.empty(); }
 
 constexpr std::array kExporters = {
     ExporterInfo{"plan-json", "where every tensor lives, for programs", ".plan.json",
@@ -33,8 +31,8 @@ constexpr std::array kExporters = {
                  [](const Run& run, std::ostream& out) {
                    writeProblemCsv(*run.model,
                                    {.alias = AliasRules::none(),
-                                    .planInputs = run.config.planInputs,
-                                    .planOutputs = run.config.planOutputs,
+                                    .planInputs = run.request.planInputs,
+                                    .planOutputs = run.request.planOutputs,
                                     .alignment = Bytes(1)},
                                    out);
                  }},
@@ -55,20 +53,18 @@ constexpr std::array kExporters = {
         [](const Run& run, std::ostream& out) { out << jsonDocument(simulationJson(run)); }},
     ExporterInfo{"simulation-csv", "one row an operator", ".simulation.csv", "simulate -o FILE.csv",
                  hasOps, [](const Run& run, std::ostream& out) { out << simulationCsv(run); }},
-    ExporterInfo{"report-html", "figures, pictures and tables in one file", ".report.html",
-                 "report -o FILE.html", always,
-                 [](const Run& run, std::ostream& out) {
-                   out << reportHtml(run, makeReport(run, nullptr, reportCommandOf(run)));
-                 }},
-    ExporterInfo{"report-markdown", "the same without pictures", ".report.md", "report -o FILE.md",
-                 always,
-                 [](const Run& run, std::ostream& out) {
-                   out << reportMarkdown(makeReport(run, nullptr, reportCommandOf(run)));
-                 }},
+    ExporterInfo{
+        "report-html", "figures, pictures and tables in one file", ".report.html",
+        "report -o FILE.html", always,
+        [](const Run& run, std::ostream& out) { out << reportHtml(run, report(run, "html")); }},
+    ExporterInfo{
+        "report-markdown", "the same without pictures", ".report.md", "report -o FILE.md", always,
+        [](const Run& run, std::ostream& out) { out << reportMarkdown(report(run, "md")); }},
     ExporterInfo{"report-json", "the same with exact numbers", ".report.json",
                  "report -o FILE.json", always,
                  [](const Run& run, std::ostream& out) {
-                   out << jsonDocument(reportJson(run, nullptr, reportCommandOf(run)));
+                   out << jsonDocument(reportJson(
+                       run, nullptr, commandForReport(run.request, nullptr, false, "json")));
                  }},
 };
 

@@ -1,5 +1,7 @@
 #include "core/report/text_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -125,6 +127,29 @@ std::string cellName(std::string_view name, std::size_t width) {
   const std::string_view start = firstCodePoints(safe, head);
   const std::string_view rest = firstCodePoints(safe, length - tail);
   return std::string(start) + "…" + safe.substr(rest.size());
+}
+
+std::string cellText(const Value& value, ColumnKind kind, std::size_t width,
+                     std::string_view dash) {
+  if (value.isNone()) return std::string(dash);
+  if (value.text() != nullptr) return cellName(*value.text(), width);
+  const double number = value.number().value_or(0);
+  switch (kind) {
+    case ColumnKind::amount:
+      return formatBytes(Bytes(*value.whole()));
+    case ColumnKind::time:
+      return formatTime(SimTime(*value.whole()));
+    case ColumnKind::seconds:
+      return formatTime(SimTime(static_cast<std::int64_t>(number * 1e12)));
+    case ColumnKind::ratio:
+      return fmt::format("{:.1f} %", number * 100);
+    case ColumnKind::excess:
+      return formatPercent(number);
+    case ColumnKind::flag:
+      return value.exact() == "true" ? "yes" : "";
+    default:
+      return groupDigits(*value.whole());
+  }
 }
 
 std::string countText(std::size_t count, std::string_view noun) {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/quantity.h"
+#include "core/base/columns.h"
 
 namespace hw {
 
@@ -31,6 +31,12 @@ class TextTable {
   };
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  template <class Row>
+  explicit TextTable(const Columns<Row>& columns) {
+    for (const auto& column : columns) {
+      columns_.push_back({column.title, standsRight(column.kind) ? Align::right : Align::left});
+    }
+  }
 
   /// A short row is filled with empty cells.
   void add(std::vector<std::string> cells, Emphasis emphasis = Emphasis::none);
@@ -67,6 +73,22 @@ std::string bytesText(Bytes bytes);
 
 /// A name for a column: made safe, and shortened in the middle to `width`.
 std::string cellName(std::string_view name, std::size_t width = 40);
+
+/// A value as tables for people have it: grouped digits, "12.3 %", "4.56 ms"; a dash for none.
+/// Texts are made safe, and shortened in the middle to `width`.
+std::string cellText(const Value& value, ColumnKind kind, std::size_t width = 40,
+                     std::string_view dash = "-");
+
+/// The cells of a row.
+template <class Row>
+std::vector<std::string> cellTexts(const Columns<Row>& columns, const Row& row,
+                                   std::size_t width = 40, std::string_view dash = "-") {
+  std::vector<std::string> cells;
+  for (const Column<Row>& column : columns) {
+    cells.push_back(cellText(column.value(row), column.kind, width, dash));
+  }
+  return cells;
+}
 
 /// "1 tensor", "2,000 tensors".
 std::string countText(std::size_t count, std::string_view noun);

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/memory/op_list.h"
+#include "core/machine/op_list.h"
 
 namespace hw {
 namespace {
@@ -24,7 +24,7 @@ class Partitioner {
         unitOf_(graph.ops.size(), kNone) {}
 
   Result<Partition> run() {
-    if (auto assigned = assignOps(); !assigned) return tl::unexpected(assigned.error());
+    HW_DO(assignOps());
     for (const BufferId buffer : storage_.buffers.keys()) settle(buffer);
     makeBlocks();
     return std::move(result_);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/memory/memory_model.h"
+#include "core/machine/memory_model.h"
 #include "core/plan/problem.h"
 #include "core/storage/aliasing.h"
 
@@ -64,7 +64,7 @@ struct DeviceTransfer {
   Step step{};
 };
 
-/// A graph spread over devices: METHODS §3.
+/// A graph spread over devices: docs/methods.md §3.
 struct Partition {
   IdMap<OpId, DeviceIndex> deviceOf{};
   std::vector<SubFunction> subFunctions{};

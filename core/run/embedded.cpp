@@ -105,13 +105,11 @@ Result<AliasRules> ownAlias(const Graph& graph, const Schedule& schedule,
                   "; 'highwater check MODEL embedded' lists everything");
 }
 
-std::size_t pinToOwnPlan(const Graph& graph, const Storage& storage, Problem& problem) {
-  std::size_t pinned = 0;
+Problem pinnedToOwnPlan(const Graph& graph, const Storage& storage, Problem problem) {
   for (Stay& stay : problem.stays) {
     stay.pinned = originOf(graph, storage, storage.buffers[stay.buffer]).start;
-    pinned += stay.pinned ? 1 : 0;
   }
-  return pinned;
+  return problem;
 }
 
 }  // namespace hw

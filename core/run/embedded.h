@@ -1,10 +1,12 @@
 #pragma once
 
-#include "core/run/run.h"
+#include "core/base/result.h"
+#include "core/plan/problem.h"
+#include "core/storage/aliasing.h"
 
 namespace hw {
 
-// A plan that came with the model: offsets by tensor, followed by the allocator `embedded`.
+// A plan that came with the model: offsets by tensor, followed by the way of planning `embedded`.
 
 /// True when the model places any of its tensors itself.
 bool hasOwnPlan(const Graph& graph);
@@ -19,8 +21,7 @@ Bytes ownAlignment(const Graph& graph);
 Result<AliasRules> ownAlias(const Graph& graph, const Schedule& schedule,
                             const StorageOptions& options);
 
-/// Pins the stays of `problem` that the model places; the others are left to the allocator.
-/// Returns how many were pinned.
-std::size_t pinToOwnPlan(const Graph& graph, const Storage& storage, Problem& problem);
+/// `problem` with the stays pinned that the model places; the others are left to the allocator.
+Problem pinnedToOwnPlan(const Graph& graph, const Storage& storage, Problem problem);
 
 }  // namespace hw

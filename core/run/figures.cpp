@@ -7,19 +7,6 @@
 namespace hw {
 namespace {
 
-/// Which of the run's pools are the first of their device. The pools of a run are those of the
-/// first device, or of all devices one after the other.
-IdMap<PoolId, bool> firstPools(const Run& run) {
-  IdMap<PoolId, bool> first(run.problem.pools.size(), false);
-  std::size_t index = 0;
-  for (const DeviceSpec& device : run.config.platform.devices) {
-    if (index < first.size()) first[PoolId(index)] = true;
-    index += device.pools.size();
-  }
-  if (!first.empty()) first[PoolId(0)] = true;
-  return first;
-}
-
 bool isWhole(const Plan& plan) {
   return !plan.outOfMemory &&
          std::ranges::all_of(plan.addresses, [](const auto& at) { return at.has_value(); });
@@ -27,11 +14,10 @@ bool isWhole(const Plan& plan) {
 
 Bytes inputsOutside(const Run& run) {
   Bytes bytes;
-  const bool left = run.config.planInputs && !run.config.allocator.info->plansInputs;
-  if (!left || run.model->problem) return bytes;
+  if (!run.request.planInputs || run.sharing.planInputs) return bytes;
   for (const TensorId id : run.graph().inputs) {
     const Tensor& tensor = run.graph().tensors[id];
-    if (tensor.bytes && !tensor.constant) bytes += alignUp(*tensor.bytes, run.alignment);
+    if (tensor.bytes && !tensor.constant) bytes += alignUp(*tensor.bytes, run.sharing.alignment);
   }
   return bytes;
 }
@@ -45,7 +31,7 @@ void addFragmentation(const PlanMetrics& metrics, RunFigures& figures) {
 }
 
 void addTimes(const Run& run, RunFigures& figures) {
-  if (run.model->problem) return;
+  if (run.graph().ops.empty()) return;
   figures.latency = run.timing.makespan;
   Bytes moved;
   for (const Traffic& traffic : run.timing.traffic) moved = addMoved(moved, traffic.total());
@@ -56,19 +42,23 @@ void addTimes(const Run& run, RunFigures& figures) {
 
 RunFigures figuresOf(const Run& run) {
   RunFigures figures{.whole = isWhole(run.plan),
+                     .fits = fits(run),
                      .lowerBound = run.metrics.lowerBound,
                      .inputsOutside = inputsOutside(run),
                      .planSeconds = run.planSeconds};
-  const IdMap<PoolId, bool> first = firstPools(run);
   for (const PoolId pool : run.problem.pools.keys()) {
-    (first[pool] ? figures.peakL2 : figures.peakL3) += run.plan.footprint(pool);
+    const bool first = run.problem.pools[pool].level == 0;
+    (first ? figures.peakL2 : figures.peakL3) += run.plan.footprint(pool);
   }
   if (!figures.whole) return figures;
   figures.gap = run.metrics.gap();
   figures.reuse = run.metrics.reuse;
   addFragmentation(run.metrics, figures);
   Bytes spilled;
-  for (const StayId id : run.spilled) spilled += run.problem.stays[id].size;
+  for (const StayId id : run.problem.stays.keys()) {
+    const PoolId pool = run.plan.addresses[id]->pool;
+    if (run.problem.pools[pool].level > 0) spilled += run.problem.stays[id].size;
+  }
   figures.spilled = spilled;
   addTimes(run, figures);
   return figures;

@@ -12,6 +12,7 @@ struct RunFigures {
   /// Everything that was to be planned has a place. The optional figures below need that: a part of
   /// a plan is smaller than the whole, which says nothing for it.
   bool whole = false;
+  bool fits = false;  ///< That, and within the capacities.
 
   Bytes peakL2{};  ///< Sum of the footprints of the first pool of every device: bytes to reserve.
   Bytes peakL3{};  ///< The same of all other pools.

@@ -8,26 +8,17 @@ namespace hw {
 namespace {
 
 StayId stayOf(const Storage& storage, TensorId tensor) {
-  return StayId(storage.slots[tensor]->buffer.index());
-}
-
-std::vector<OverlayChance> chancesTaken(const Run& run) {
-  std::vector<OverlayChance> taken;
-  for (const OverlayChance& chance : overlayChances(run.graph(), run.schedule, run.storage)) {
-    const StayId stay = stayOf(run.storage, chance.output);
-    if (run.plan.inputUnder(run.problem, stay) == stayOf(run.storage, chance.input)) {
-      taken.push_back(chance);
-    }
-  }
-  return taken;
+  return StayId(storage.bufferOf(tensor).index());
 }
 
 /// What the method wrote down speaks of stays that are going to be others.
-void nameStays(const Run& run, std::vector<MethodTable>& tables) {
+void nameStays(const Graph& graph, const Storage& storage, const Problem& problem,
+               std::vector<MethodTable>& tables) {
   for (MethodTable& table : tables) {
     for (auto& row : table.rows) {
       for (MethodCell& cell : row) {
-        if (const auto* stay = std::get_if<StayId>(&cell)) cell = run.stayName(*stay);
+        const auto* stay = std::get_if<StayId>(&cell);
+        if (stay) cell = displayName(graph, storage.rootOf(problem.stays[*stay].buffer));
       }
     }
   }
@@ -35,36 +26,43 @@ void nameStays(const Run& run, std::vector<MethodTable>& tables) {
 
 }  // namespace
 
-std::vector<Overlay> permittedOverlays(const Run& run) {
+std::vector<Overlay> permittedOverlays(const Graph& graph, const Schedule& schedule,
+                                       const Storage& storage) {
   std::vector<Overlay> overlays;
-  if (!run.config.allocator.info->overlays || !run.config.alias.inPlace) return overlays;
-  for (const OverlayChance& chance : overlayChances(run.graph(), run.schedule, run.storage)) {
-    overlays.push_back({stayOf(run.storage, chance.input), stayOf(run.storage, chance.output)});
+  for (const OverlayChance& chance : overlayChances(graph, schedule, storage)) {
+    overlays.push_back({stayOf(storage, chance.input), stayOf(storage, chance.output)});
   }
   std::ranges::sort(overlays, {},
                     [](const Overlay& each) { return std::pair(each.stay, each.over); });
   return overlays;
 }
 
-void adoptOverlays(Run& run, Problem (*problemOf)(const Run&)) {
-  const std::vector<OverlayChance> taken = chancesTaken(run);
-  nameStays(run, run.plan.tables);
-  const Storage before = run.storage;
-  run.storage = overlay(run.graph(), std::move(run.storage), taken);
-  Problem problem = problemOf(run);
-  problem.overlays.clear();
-  problem.pools = run.problem.pools;
-  Plan plan = run.plan;
-  plan.addresses = IdMap<StayId, std::optional<Address>>(problem.stays.size());
-  plan.story.clear();
-  for (const StayId id : problem.stays.keys()) {
-    const TensorId root = run.storage.buffers[problem.stays[id].buffer].root;
-    const StayId old = stayOf(before, root);
-    problem.stays[id].pool = run.problem.stays[old].pool;
-    plan.addresses[id] = run.plan.addresses[old];
+Storage overlaidStorage(const Graph& graph, const Schedule& schedule, const Storage& storage,
+                        const Planned& planned) {
+  std::vector<OverlayChance> taken;
+  for (const OverlayChance& chance : overlayChances(graph, schedule, storage)) {
+    const StayId under = planned.plan.inputUnder(planned.problem, stayOf(storage, chance.output));
+    if (under == stayOf(storage, chance.input)) taken.push_back(chance);
   }
-  run.plan = finishPlan(problem, std::move(plan));
-  run.problem = std::move(problem);
+  return overlay(graph, storage, taken);
+}
+
+Planned overlaidPlan(const Graph& graph, const Storage& before, Planned planned,
+                     const Storage& after, Problem problem) {
+  const Problem& old = planned.problem;
+  Plan plan = std::move(planned.plan);
+  nameStays(graph, before, old, plan.tables);
+  const bool told = !plan.story.empty();
+  plan.story.clear();
+  const auto addresses = std::exchange(plan.addresses, {});
+  for (Stay& stay : problem.stays) {
+    const StayId root = stayOf(before, after.rootOf(stay.buffer));
+    stay.pool = old.stays[root].pool;
+    plan.addresses.add(addresses[root]);
+  }
+  problem.pools = old.pools;
+  plan = finishPlan(problem, std::move(plan), told);
+  return {std::move(problem), std::move(plan)};
 }
 
 }  // namespace hw

@@ -1,16 +1,24 @@
 #pragma once
 
-#include "core/run/run.h"
+#include "core/run/planner.h"
 
 namespace hw {
 
-/// What the allocator of `run` may write over an input, by stay: nothing unless it decides that
-/// itself and the user wants work in place. Stays are those of the storage's buffers.
-std::vector<Overlay> permittedOverlays(const Run& run);
+// Allocators that decide themselves which ops work in place plan with overlays: permissions in the
+// problem. What they made of them becomes shared storage.
 
-/// Turns the overlays that the plan of `run` made use of into shared storage, so that all that
-/// follows sees one buffer where the plan has one block: storage, problem and plan are replaced.
-/// `problemOf` makes the problem of a run's storage.
-void adoptOverlays(Run& run, Problem (*problemOf)(const Run&));
+/// What may be written over an input, by stay; stays are those of the storage's buffers.
+std::vector<Overlay> permittedOverlays(const Graph& graph, const Schedule& schedule,
+                                       const Storage& storage);
+
+/// The storage in which every overlay that `planned` made use of is one buffer, so that all that
+/// follows sees one buffer where the plan has one block.
+Storage overlaidStorage(const Graph& graph, const Schedule& schedule, const Storage& storage,
+                        const Planned& planned);
+
+/// `planned` again for `problem`, which was made of the overlaid storage: what shares a block is
+/// one stay, at the address that its root had.
+Planned overlaidPlan(const Graph& graph, const Storage& before, Planned planned,
+                     const Storage& after, Problem problem);
 
 }  // namespace hw

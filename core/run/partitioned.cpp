@@ -1,10 +1,9 @@
+#include "core/run/partitioned.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "core/allocators/partition.h"
-#include "core/run/partition_account.h"
-#include "core/run/planner.h"
+#include <numeric>
 
 namespace hw {
 namespace {
@@ -18,222 +17,96 @@ std::string_view kindName(UnitBlock::Kind kind) {
 /// Plans the blocks of each device, and what shares a block inside it, and puts both together.
 class PartitionedPlanner {
  public:
-  PartitionedPlanner(Run& run, const RunContext& context)
-      : run_(run),
-        partition_(run.partition),
-        nested_(nestedAllocator(run.config.allocator.params)),
-        settings_(planSettings(run.config, context)),
+  PartitionedPlanner(const Graph& graph, const Storage& storage, const Partition& partition,
+                     const RunRequest& request, Bytes alignment, PlanContext settings)
+      : graph_(graph),
+        storage_(storage),
+        partition_(partition),
+        request_(request),
+        alignment_(alignment),
+        settings_(std::move(settings)),
         offsets_(partition_.residences.size()),
-        addresses_(partition_.residences.size()) {
+        places_(partition_.blocks.size()) {
     settings_.progress = {};
+    settings_.search = {};
     settings_.use = &use_;
   }
 
-  Result<void> plan() {
+  Result<Planned> plan(Step steps) {
+    result_.problem.steps = steps;
     // A block's size is what its tenants need when they share it.
-    std::vector<Bytes> sizes;
     for (const UnitBlock& block : partition_.blocks) {
-      auto size = planInside(block);
-      if (!size) return tl::unexpected(size.error());
-      sizes.push_back(*size);
+      HW_DO(planInside(block));
     }
-    const auto& devices = run_.config.platform.devices;
-    for (DeviceIndex device = 0; device < devices.size(); ++device) {
-      if (auto planned = planDevice(device, sizes); !planned) return planned;
+    for (DeviceIndex device = 0; device < request_.platform.devices.size(); ++device) {
+      HW_DO(planDevice(device));
     }
-    makeProblem();
-    makeTables();
-    keepAccount();
-    return finish();
+    placeTensors();
+    std::vector<MethodTable> tables = opTables();
+    tables.push_back(blockTable());
+    tables.push_back(transferTable());
+    result_.plan.tables.insert(result_.plan.tables.begin(), tables.begin(), tables.end());
+    result_.plan = finishPlan(result_.problem, std::move(result_.plan), settings_.story);
+    // A block is reserved as a whole, its unused end included.
+    for (const PoolId pool : result_.problem.pools.keys()) {
+      auto& regions = result_.plan.regions[pool];
+      if (regions.empty()) regions.resize(1);
+      regions[RegionId(0)] = std::max(regions[RegionId(0)], footprints_[pool]);
+    }
+    return std::move(result_);
+  }
+
+  PartitionAccount takeAccount() {
+    for (std::size_t i = 0; i < partition_.blocks.size(); ++i) {
+      account_.blockNames.push_back(
+          fmt::format("{} block '{}'", kindName(partition_.blocks[i].kind), blockName(i)));
+    }
+    return std::move(account_);
   }
 
  private:
   const Residence& residence(std::size_t index) const { return partition_.residences[index]; }
-  Bytes sizeOf(const Residence& at) const {
-    return alignUp(run_.storage.buffers[at.buffer].size, run_.alignment);
-  }
+  const DeviceSpec& device(const auto& at) const { return request_.platform.devices[at.device]; }
 
-  Result<Bytes> planInside(const UnitBlock& block) {
-    Problem inside;
-    inside.pools.add({"block", {}});
-    inside.steps = block.steps.end;
-    for (const std::size_t index : block.residences) {
-      const Residence& at = residence(index);
-      inside.stays.add({.buffer = at.buffer,
-                        .steps = at.steps,
-                        .size = sizeOf(at),
-                        .alignment = run_.alignment});
-    }
-    auto plan = nested_.make()->plan(inside, settings_);
-    if (!plan) return tl::unexpected(plan.error());
-    for (const StayId id : inside.stays.keys()) {
-      offsets_[block.residences[id.index()]] = *plan->flatOffset(id);
-    }
-    const Bytes size = plan->footprint(PoolId(0));
-    plan->story.clear();
-    account_.blocks.push_back({std::move(inside), std::move(*plan)});
-    return size;
-  }
-
-  Result<void> planDevice(DeviceIndex device, const std::vector<Bytes>& sizes) {
-    const DeviceSpec& spec = run_.config.platform.devices[device];
-    Problem blocks;
-    blocks.steps = std::max(run_.schedule.steps(), Step(1));
-    for (std::size_t pool = 0; pool < spec.pools.size(); ++pool) {
-      blocks.pools.add({spec.pools[pool].name, capacityOf(run_.config, spec, pool)});
-    }
-    std::vector<std::size_t> indices;
-    for (std::size_t i = 0; i < partition_.blocks.size(); ++i) {
-      const UnitBlock& block = partition_.blocks[i];
-      if (block.device != device) continue;
-      indices.push_back(i);
-      blocks.stays.add({.buffer = BufferId(i),
-                        .steps = block.steps,
-                        .size = sizes[i],
-                        .alignment = run_.alignment,
-                        .outlives = block.outlives});
-    }
-    if (auto good = checkTotal(blocks); !good) return good;
-    const auto traffic = [&] {
-      IdMap<StayId, Bytes> moved;
-      for (const std::size_t i : indices) {
-        moved.add(sizes[i] * (1 + partition_.blocks[i].useCount()));
-      }
-      return moved;
-    };
-    auto plan =
-        planProblem(blocks, {.allocator = nested_, .settings = settings_, .traffic = traffic});
-    if (!plan) return tl::unexpected(plan.error());
-    account_.devices.push_back({blocks, *plan, indices, PoolId(run_.problem.pools.size())});
-    account_.devices.back().plan.story.clear();
-    take(*plan, blocks, spec, indices);
-    return {};
-  }
-
-  /// Puts a device's plan behind those before it.
-  void take(Plan& plan, const Problem& blocks, const DeviceSpec& spec,
-            const std::vector<std::size_t>& indices) {
-    const std::size_t base = run_.problem.pools.size();
-    const bool several = run_.config.platform.devices.size() > 1;
-    for (const PoolId pool : blocks.pools.keys()) {
-      ProblemPool named = blocks.pools[pool];
-      if (several) named.name = fmt::format("{}/{}", spec.name, named.name);
-      run_.problem.pools.add(named);
-      footprints_.push_back(plan.footprint(pool));
-    }
-    for (const StayId id : blocks.stays.keys()) {
-      const auto& address = plan.addresses[id];
-      blockAt_.resize(partition_.blocks.size());
-      if (!address) continue;
-      const Address flat{PoolId(base + address->pool.index()), RegionId(0), *plan.flatOffset(id)};
-      blockAt_[indices[id.index()]] = flat;
-      for (const std::size_t index : partition_.blocks[indices[id.index()]].residences) {
-        addresses_[index] = Address{flat.pool, flat.region, flat.offset + offsets_[index]};
-      }
-    }
-    if (plan.outOfMemory && !run_.plan.outOfMemory) {
-      OutOfMemory failure = *plan.outOfMemory;
-      failedBlock_ = indices[failure.stay.index()];
-      for (auto& pool : failure.pools) pool.pool = PoolId(base + pool.pool.index());
-      run_.plan.outOfMemory = failure;
-    }
-    if (plan.status == PlanStatus::overBudget) run_.plan.status = plan.status;
-    for (std::string& note : plan.notes) {
-      run_.plan.notes.push_back(fmt::format("{}: {}", spec.name, note));
-    }
-    for (MethodTable& table : plan.tables) {
-      table.name = fmt::format("{} {}", spec.name, table.name);
-      renameBlocks(table, indices);
-      run_.plan.tables.push_back(std::move(table));
-    }
-  }
-
-  /// The nested allocator wrote of blocks; readers know them by what is in them.
-  void renameBlocks(MethodTable& table, const std::vector<std::size_t>& indices) const {
-    for (auto& row : table.rows) {
-      for (MethodCell& cell : row) {
-        if (const auto* stay = std::get_if<StayId>(&cell)) {
-          cell = blockName(indices[stay->index()]);
-        }
-      }
-    }
+  std::string nameOf(BufferId buffer) const {
+    return displayName(graph_, storage_.buffers[buffer].root);
   }
 
   std::string blockName(std::size_t index) const {
     const UnitBlock& block = partition_.blocks[index];
-    const Residence& first = residence(block.residences.front());
-    std::string name = displayName(run_.graph(), run_.storage.buffers[first.buffer].root);
+    const std::string name = nameOf(residence(block.residences.front()).buffer);
     if (block.kind != UnitBlock::Kind::unit) return name;
     return fmt::format("unit {} ({}{})", block.executionUnit, name,
                        block.residences.size() > 1 ? ", …" : "");
   }
 
-  /// One stay per residence, in the order in which they come to be.
-  void makeProblem() {
-    std::vector<std::size_t> order(partition_.residences.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) {
-      return std::pair(residence(i).steps.begin, residence(i).block);
-    });
-    run_.problem.steps = std::max(run_.schedule.steps(), Step(1));
-    for (const std::size_t i : order) {
-      const Residence& at = residence(i);
-      const bool output = !at.received && run_.storage.buffers[at.buffer].graphOutput;
-      const StayId id = run_.problem.stays.add({.buffer = at.buffer,
-                                                .steps = at.steps,
-                                                .size = sizeOf(at),
-                                                .alignment = run_.alignment,
-                                                .outlives = output});
-      account_.residenceOf.add(i);
-      if (addresses_[i]) run_.problem.stays[id].pool = addresses_[i]->pool;
-      run_.plan.addresses.add(addresses_[i]);
-      if (run_.plan.outOfMemory && at.block == failedBlock_) run_.plan.outOfMemory->stay = id;
+  /// A row of a table of runs of ops: its number, what comes first, its steps, its ops.
+  template <class Run>
+  void addOps(MethodTable& table, const Run& run, std::vector<MethodCell> where) const {
+    std::string names;
+    for (const OpId op : run.ops) {
+      const bool more = names.size() > 80;
+      names += (names.empty() ? "" : ", ") + (more ? "…" : displayName(graph_, op));
+      if (more) break;
     }
+    where.insert(where.begin(), static_cast<std::int64_t>(table.rows.size()));
+    where.insert(where.end(), {run.steps.begin.count(), run.steps.end.count() - 1, names});
+    table.rows.push_back(std::move(where));
   }
 
-  void keepAccount() {
-    account_.firstStays.resize(partition_.blocks.size());
-    for (const StayId id : account_.residenceOf.keys()) {
-      StayId& first = account_.firstStays[residence(account_.residenceOf[id]).block];
-      if (!first) first = id;
-    }
-    for (std::size_t i = 0; i < partition_.blocks.size(); ++i) {
-      account_.blockNames.push_back(
-          fmt::format("{} block '{}'", kindName(partition_.blocks[i].kind), blockName(i)));
-    }
-    run_.partitionAccount = std::make_shared<const PartitionAccount>(std::move(account_));
-  }
-
-  void makeTables() {
-    const auto& devices = run_.config.platform.devices;
-    const auto opNames = [&](const std::vector<OpId>& ops) {
-      std::string text;
-      for (const OpId op : ops) {
-        if (text.size() > 80) return text + ", …";
-        text += (text.empty() ? "" : ", ") + displayName(run_.graph(), op);
-      }
-      return text;
-    };
+  std::vector<MethodTable> opTables() const {
     MethodTable functions{.name = "sub-functions",
                           .summary = "maximal runs of ops on one device, dispatched at once",
                           .columns = {"sub-function", "device", "first step", "last step", "ops"}};
-    for (std::size_t i = 0; i < partition_.subFunctions.size(); ++i) {
-      const SubFunction& f = partition_.subFunctions[i];
-      addRow(functions, {static_cast<std::int64_t>(i), devices[f.device].name,
-                         f.steps.begin.count(), f.steps.end.count() - 1, opNames(f.ops)});
-    }
+    for (const SubFunction& f : partition_.subFunctions) addOps(functions, f, {device(f).name});
     MethodTable units{
         .name = "execution units",
         .summary = "maximal runs on one compute unit: memory is managed by them",
         .columns = {"unit", "device", "compute unit", "first step", "last step", "ops"}};
-    for (std::size_t i = 0; i < partition_.units.size(); ++i) {
-      const ExecutionUnit& u = partition_.units[i];
-      addRow(units, {static_cast<std::int64_t>(i), devices[u.device].name,
-                     devices[u.device].units[u.unit].name, u.steps.begin.count(),
-                     u.steps.end.count() - 1, opNames(u.ops)});
+    for (const ExecutionUnit& u : partition_.units) {
+      addOps(units, u, {device(u).name, device(u).units[u.unit].name});
     }
-    run_.plan.tables.insert(run_.plan.tables.begin(),
-                            {functions, units, blockTable(), transferTable()});
+    return {std::move(functions), std::move(units)};
   }
 
   MethodTable blockTable() const {
@@ -243,11 +116,10 @@ class PartitionedPlanner {
                                   "use count", "by units", "by transfers", "as outputs"}};
     for (std::size_t i = 0; i < partition_.blocks.size(); ++i) {
       const UnitBlock& b = partition_.blocks[i];
-      const MethodCell offset = blockAt_[i] ? MethodCell(blockAt_[i]->offset) : MethodCell("none");
-      addRow(table, {blockName(i), std::string(kindName(b.kind)),
-                     run_.config.platform.devices[b.device].name, offset, b.steps.begin.count(),
-                     b.steps.end.count() - 1, std::int64_t{b.useCount()}, std::int64_t{b.units},
-                     std::int64_t{b.transfers}, std::int64_t{b.outputs}});
+      const MethodCell offset = places_[i] ? MethodCell(places_[i]->offset) : MethodCell("none");
+      addRow(table, {blockName(i), std::string(kindName(b.kind)), device(b).name, offset,
+                     b.steps.begin.count(), b.steps.end.count() - 1, std::int64_t{b.useCount()},
+                     std::int64_t{b.units}, std::int64_t{b.transfers}, std::int64_t{b.outputs}});
     }
     return table;
   }
@@ -256,47 +128,159 @@ class PartitionedPlanner {
     MethodTable table{.name = "transfers",
                       .summary = "copies between devices, at the first step that needs them",
                       .columns = {"tensor", "from", "to", "step", "bytes"}};
-    const auto& devices = run_.config.platform.devices;
+    const auto& devices = request_.platform.devices;
     for (const DeviceTransfer& t : partition_.transfers) {
-      addRow(table,
-             {displayName(run_.graph(), run_.storage.buffers[t.buffer].root), devices[t.from].name,
-              devices[t.to].name, t.step.count(), run_.storage.buffers[t.buffer].size});
+      addRow(table, {nameOf(t.buffer), devices[t.from].name, devices[t.to].name, t.step.count(),
+                     storage_.buffers[t.buffer].size});
     }
     return table;
   }
 
-  Result<void> finish() {
-    auto finished = finishPlan(run_.problem, std::move(run_.plan));
-    run_.plan = std::move(finished);
-    // A block is reserved as a whole, its unused end included.
-    for (const PoolId pool : run_.problem.pools.keys()) {
-      auto& regions = run_.plan.regions[pool];
-      if (regions.empty()) regions.resize(1);
-      regions[RegionId(0)] = std::max(regions[RegionId(0)], footprints_[pool.index()]);
+  Stay stayFor(const Residence& at) const {
+    return {.buffer = at.buffer,
+            .steps = at.steps,
+            .size = alignUp(storage_.buffers[at.buffer].size, alignment_),
+            .alignment = alignment_};
+  }
+
+  Result<void> planInside(const UnitBlock& block) {
+    Planned inside;
+    inside.problem.pools.add({.name = "block"});
+    inside.problem.steps = block.steps.end;
+    for (const std::size_t index : block.residences) {
+      inside.problem.stays.add(stayFor(residence(index)));
     }
+    HW_TRY(plan, request_.allocator.make()->plan(inside.problem, settings_));
+    for (const StayId id : inside.problem.stays.keys()) {
+      offsets_[block.residences[id.index()]] = *plan.flatOffset(id);
+    }
+    inside.plan = std::move(plan);
+    inside.plan.story.clear();
+    account_.blocks.push_back(std::move(inside));
     return {};
   }
 
-  Run& run_;
+  Result<void> planDevice(DeviceIndex device) {
+    Problem problem;
+    problem.steps = result_.problem.steps;
+    problem.pools = plannedPools(request_, request_.platform.devices[device]);
+    DeviceAccount account{.firstPool = PoolId(result_.problem.pools.size())};
+    IdMap<StayId, Bytes> traffic;
+    for (std::size_t i = 0; i < partition_.blocks.size(); ++i) {
+      const UnitBlock& block = partition_.blocks[i];
+      if (block.device != device) continue;
+      const Bytes size = account_.blocks[i].plan.footprint(PoolId(0));
+      account.blocks.push_back(i);
+      problem.stays.add({.buffer = BufferId(i),
+                         .steps = block.steps,
+                         .size = size,
+                         .alignment = alignment_,
+                         .outlives = block.outlives});
+      traffic.add(size * (1 + block.useCount()));
+    }
+    HW_TRY(planned,
+           planProblem(std::move(problem), {.allocator = request_.allocator,
+                                            .settings = settings_,
+                                            .traffic = [&](const Problem&) { return traffic; }}));
+    account.planned = std::move(planned);
+    account.planned.plan.story.clear();
+    take(account, request_.platform.devices[device].name);
+    account_.devices.push_back(std::move(account));
+    return {};
+  }
+
+  /// Puts a device's plan behind those before it.
+  void take(const DeviceAccount& device, const std::string& name) {
+    const auto& [problem, plan] = device.planned;
+    const auto poolOf = [&](PoolId pool) {
+      return PoolId(device.firstPool.index() + pool.index());
+    };
+    for (const PoolId id : problem.pools.keys()) {
+      ProblemPool pool = problem.pools[id];
+      if (request_.platform.devices.size() > 1) pool.name = fmt::format("{}/{}", name, pool.name);
+      result_.problem.pools.add(pool);
+      footprints_.add(plan.footprint(id));
+    }
+    for (const StayId id : problem.stays.keys()) {
+      const auto& address = plan.addresses[id];
+      if (!address) continue;
+      places_[device.blocks[id.index()]] =
+          Address{poolOf(address->pool), RegionId(0), *plan.flatOffset(id)};
+    }
+    Plan& all = result_.plan;
+    if (plan.outOfMemory && !all.outOfMemory) {
+      all.outOfMemory = plan.outOfMemory;
+      failedBlock_ = device.blocks[plan.outOfMemory->stay.index()];
+      for (auto& pool : all.outOfMemory->pools) pool.pool = poolOf(pool.pool);
+    }
+    if (plan.status == PlanStatus::overBudget) all.status = plan.status;
+    for (const std::string& note : plan.notes) all.notes.push_back(name + ": " + note);
+    for (MethodTable table : plan.tables) {
+      table.name = name + " " + table.name;
+      renameBlocks(table, device.blocks);
+      all.tables.push_back(std::move(table));
+    }
+  }
+
+  /// The nested allocator wrote of blocks; readers know them by what is in them.
+  void renameBlocks(MethodTable& table, const std::vector<std::size_t>& indices) const {
+    for (auto& row : table.rows) {
+      for (MethodCell& cell : row) {
+        const auto* stay = std::get_if<StayId>(&cell);
+        if (stay) cell = blockName(indices[stay->index()]);
+      }
+    }
+  }
+
+  /// One stay per residence, in the order in which they come to be.
+  void placeTensors() {
+    std::vector<std::size_t> order(partition_.residences.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+      return std::pair(residence(i).steps.begin, residence(i).block);
+    });
+    Plan& plan = result_.plan;
+    account_.firstStays.resize(partition_.blocks.size());
+    for (const std::size_t i : order) {
+      const Residence& at = residence(i);
+      std::optional<Address> address = places_[at.block];
+      if (address) address->offset += offsets_[i];
+      Stay stay = stayFor(at);
+      stay.outlives = !at.received && storage_.buffers[at.buffer].graphOutput;
+      if (address) stay.pool = address->pool;
+      const StayId id = result_.problem.stays.add(stay);
+      plan.addresses.add(address);
+      account_.residenceOf.add(i);
+      if (!account_.firstStays[at.block]) account_.firstStays[at.block] = id;
+      if (plan.outOfMemory && at.block == failedBlock_) plan.outOfMemory->stay = id;
+    }
+  }
+
+  const Graph& graph_;
+  const Storage& storage_;
   const Partition& partition_;
-  AllocatorChoice nested_;
+  const RunRequest& request_;
+  Bytes alignment_;
   SearchUse use_;  ///< Over all blocks and devices.
   PlanContext settings_;
-  std::vector<Bytes> offsets_;                     ///< Of each residence, inside its block.
-  std::vector<std::optional<Address>> addresses_;  ///< Of each residence.
-  std::vector<std::optional<Address>> blockAt_;
-  std::vector<Bytes> footprints_;  ///< By pool.
+  std::vector<Bytes> offsets_;                  ///< Of each residence, inside its block.
+  std::vector<std::optional<Address>> places_;  ///< Of each block.
+  IdMap<PoolId, Bytes> footprints_;
   std::size_t failedBlock_ = 0;
+  Planned result_;
   PartitionAccount account_;
 };
 
 }  // namespace
 
-Result<void> planPartitioned(Run& run, const RunContext& context) {
-  auto partition = partitionGraph(run.graph(), run.schedule, run.storage, run.config.platform);
-  if (!partition) return tl::unexpected(partition.error());
-  run.partition = std::move(*partition);
-  return PartitionedPlanner(run, context).plan();
+Result<PartitionedPlan> planPartitioned(const Graph& graph, const Schedule& schedule,
+                                        const Storage& storage, const RunRequest& request,
+                                        Bytes alignment, PlanContext settings) {
+  HW_TRY(partition, partitionGraph(graph, schedule, storage, request.platform));
+  PartitionedPlanner planner(graph, storage, partition, request, alignment, std::move(settings));
+  HW_TRY(planned, planner.plan(std::max(schedule.steps(), Step(1))));
+  auto account = std::make_shared<const PartitionAccount>(planner.takeAccount());
+  return PartitionedPlan{std::move(partition), std::move(planned), std::move(account)};
 }
 
 }  // namespace hw

@@ -16,32 +16,42 @@ constexpr int kGentleRounds = 16;
 /// What each search of those rounds may take of the budget that is left.
 constexpr double kShareOfARound = 0.125;
 
-Result<Plan> planWithin(Problem& problem, const PlanOrder& order, const Allocator& allocator,
-                        Bytes capacity) {
-  const IdMap<StayId, Bytes> traffic = order.traffic();
-  Bytes budget = capacity;
+/// Takes what overshot a pool from its budget; by half where that would leave nothing, or takes too
+/// long. False when there is nothing to take.
+bool shrink(std::optional<Bytes>& budget, Bytes overshoot, int round) {
+  if (!budget || *budget <= Bytes() || overshoot <= Bytes()) return false;
+  const bool gentle = *budget > overshoot && round < kGentleRounds;
+  budget = gentle ? *budget - overshoot : Bytes(budget->count() / 2);
+  return true;
+}
+
+Result<Planned> planWithin(Problem problem, const PlanOrder& order) {
+  const auto allocator = order.allocator.make();
+  const IdMap<StayId, Bytes> traffic = order.traffic(problem);
   SearchUse use{.share = kShareOfARound};
   PlanContext settings = order.settings;
   if (settings.use == nullptr) settings.use = &use;
+  IdMap<PoolId, std::optional<Bytes>> budgets;
+  for (const ProblemPool& pool : problem.pools) budgets.add(pool.capacity);
   for (int round = 1;; ++round) {
-    const auto pools = singleLevel(problem, traffic, budget);
+    const Residency pools = wholeLife(problem, traffic, budgets);
     for (const StayId id : problem.stays.keys()) problem.stays[id].pool = pools[id];
-    auto plan = allocator.plan(problem, settings);
-    if (!plan) return plan;
-    const Bytes overshoot = plan->footprint(PoolId(0)) - capacity;
-    if (overshoot <= Bytes() || budget <= Bytes()) {
-      if (budget < capacity) {
-        plan->notes.push_back(fmt::format(
-            "fragmentation overshot {}, so buffers were spilled to a budget of {} out of {} bytes",
-            problem.pools[PoolId(0)].name, groupDigits(budget.count()),
-            groupDigits(capacity.count())));
-      }
-      return plan;
+    HW_TRY(plan, allocator->plan(problem, settings));
+    bool again = false;
+    for (const PoolId id : problem.pools.keys()) {
+      const auto& [name, capacity, level] = problem.pools[id];
+      const bool last = id.index() + 1 == problem.pools.size();  // Nothing can go further away.
+      if (!last && capacity) again |= shrink(budgets[id], plan.footprint(id) - *capacity, round);
     }
-    // Smaller by the overshoot; by half where that would leave nothing, or takes too long.
-    const Bytes smaller = budget - overshoot;
-    const bool gentle = smaller > Bytes() && round < kGentleRounds;
-    budget = gentle ? smaller : Bytes(budget.count() / 2);
+    if (again) continue;
+    for (const PoolId id : problem.pools.keys()) {
+      const auto& [name, capacity, level] = problem.pools[id];
+      if (budgets[id] == capacity) continue;
+      plan.notes.push_back(fmt::format(
+          "fragmentation overshot {}, so buffers were spilled to a budget of {} out of {} bytes",
+          name, groupDigits(budgets[id]->count()), groupDigits(capacity->count())));
+    }
+    return Planned{std::move(problem), std::move(plan)};
   }
 }
 
@@ -75,41 +85,6 @@ void limitProof(const Problem& problem, Plan& plan) {
   }
 }
 
-}  // namespace
-
-PlanContext planSettings(const RunConfig& config, const RunContext& context) {
-  return {.stop = context.stop,
-          .seed = config.seed,
-          .threads = config.threads,
-          .timeLimit = config.timeLimit,
-          .story = context.simulate,
-          .progress = context.progress};
-}
-
-Result<Plan> planProblem(Problem& problem, const PlanOrder& order) {
-  const auto allocator = order.allocator.make();
-  const auto capacity = problem.pools[PoolId(0)].capacity;
-  const bool decided = order.allocator.info->choosesPools || problem.pools.size() < 2;
-  if (decided || !capacity) return allocator->plan(problem, order.settings);
-  auto plan = planWithin(problem, order, *allocator, *capacity);
-  if (plan) limitProof(problem, *plan);
-  return plan;
-}
-
-std::optional<Bytes> capacityOf(const RunConfig& config, const DeviceSpec& device,
-                                std::size_t pool) {
-  const PoolSize& size = pool == 0 ? config.l2 : config.l3;
-  switch (size.kind) {
-    case PoolSize::Kind::platform:
-      return device.pools[pool].target();
-    case PoolSize::Kind::bytes:
-      return size.bytes;
-    case PoolSize::Kind::unbounded:
-      break;
-  }
-  return std::nullopt;
-}
-
 Result<void> checkTotal(const Problem& problem) {
   Bytes total;
   for (const Stay& stay : problem.stays) {
@@ -120,6 +95,47 @@ Result<void> checkTotal(const Problem& problem) {
     }
   }
   return {};
+}
+
+}  // namespace
+
+PlanContext planSettings(const RunRequest& request, const RunContext& context,
+                         std::function<void(double, const std::string&)> progress) {
+  return {.stop = context.stop,
+          .seed = request.seed,
+          .threads = request.threads,
+          .timeLimit = request.timeLimit,
+          .story = context.simulate,
+          .progress = std::move(progress),
+          .search = context.search};
+}
+
+IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceSpec& device,
+                                        bool bare) {
+  using Kind = PoolSize::Kind;
+  IdMap<PoolId, ProblemPool> pools;
+  for (const PoolSpec& spec : device.pools) {
+    const PoolSize& size = pools.empty() ? request.l2 : request.l3;
+    const bool asked = size.kind != Kind::platform && !size.assumed;
+    if (bare && !asked && !pools.empty() && pools[PoolId(0)].capacity) break;
+    std::optional<Bytes> capacity;
+    if (size.kind == Kind::platform) capacity = spec.target();
+    if (size.kind == Kind::bytes) capacity = size.bytes;
+    pools.add({.name = spec.name, .capacity = capacity, .level = pools.size()});
+  }
+  return pools;
+}
+
+Result<Planned> planProblem(Problem problem, const PlanOrder& order) {
+  HW_DO(checkTotal(problem));
+  const bool decided = order.allocator.placer().info->choosesPools || problem.pools.size() < 2;
+  if (decided || !problem.pools[PoolId(0)].capacity) {
+    HW_TRY(plan, order.allocator.make()->plan(problem, order.settings));
+    return Planned{std::move(problem), std::move(plan)};
+  }
+  HW_TRY(planned, planWithin(std::move(problem), order));
+  limitProof(planned.problem, planned.plan);
+  return std::move(planned);
 }
 
 }  // namespace hw

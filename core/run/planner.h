@@ -7,31 +7,38 @@
 
 namespace hw {
 
+/// A problem with the pool of every stay decided, and the answer to it.
+struct Planned {
+  Problem problem{};
+  Plan plan{};
+};
+
+/// The problem that a graph comes to in its order: a stay for every buffer, with the same number;
+/// no pools yet.
+Problem makeProblem(const Graph& graph, const Schedule& schedule, const Storage& storage,
+                    Bytes alignment);
+
 /// What planning one problem takes besides the problem.
 struct PlanOrder {
   const AllocatorChoice& allocator;
   PlanContext settings{};
   /// Bytes moved to and from each stay, for residency.
-  std::function<IdMap<StayId, Bytes>()> traffic{};
+  std::function<IdMap<StayId, Bytes>(const Problem&)> traffic{};
 };
 
-/// The settings an allocator gets from a run's configuration.
-PlanContext planSettings(const RunConfig& config, const RunContext& context);
+/// The settings an allocator gets from what was asked for; it tells `progress` how far it is.
+PlanContext planSettings(const RunRequest& request, const RunContext& context,
+                         std::function<void(double, const std::string&)> progress);
 
-/// Runs the allocator; for one that does not choose pools, decides first who lives in L2, and when
-/// fragmentation overshoots L2, spills to a budget smaller by the overshoot and plans again. Pools
-/// of the stays are decided in `problem`; what a user should know goes to the plan's notes.
-Result<Plan> planProblem(Problem& problem, const PlanOrder& order);
+/// The pools of `device` as planners see them, with what `request` says of their sizes. Behind a
+/// first pool that is bounded, a `bare` problem has others only where their size was asked for:
+/// what does not fit is not quietly spilled.
+IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceSpec& device,
+                                        bool bare = false);
 
-/// Plans a graph over the devices of the platform (METHODS §3): fills in problem, plan and
-/// partition of `run`, whose storage is there and without aliases.
-Result<void> planPartitioned(Run& run, const RunContext& context);
-
-/// Capacity of the device's pool number `pool` under `config`; nothing: unbounded.
-std::optional<Bytes> capacityOf(const RunConfig& config, const DeviceSpec& device,
-                                std::size_t pool);
-
-/// Refuses problems whose sizes cannot be added up.
-Result<void> checkTotal(const Problem& problem);
+/// Runs the allocator; for one that does not choose pools, decides first who lives where, and when
+/// fragmentation overshoots a pool, spills to a budget smaller by the overshoot and plans again.
+/// What a user should know goes to the plan's notes. Fails on sizes that cannot be added up.
+Result<Planned> planProblem(Problem problem, const PlanOrder& order);
 
 }  // namespace hw

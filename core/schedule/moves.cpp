@@ -85,7 +85,7 @@ Result<OpMove> parseMove(std::string_view text) {
 }
 
 Result<Schedule> moved(const Schedule& schedule, const Precedence& precedence, const OpMove& move) {
-  if (auto good = checkMove(schedule, move); !good) return tl::unexpected(good.error());
+  HW_DO(checkMove(schedule, move));
   const Window window = windowOf(schedule, move);
   const std::vector<bool> along = companions(schedule, precedence, move, window);
   std::vector<OpId> going;
@@ -99,6 +99,7 @@ Result<Schedule> moved(const Schedule& schedule, const Precedence& precedence, c
                             (window.later ? move.anchor : move.op).index(),
                             (window.later ? move.op : move.anchor).index()));
   }
+  // Those that go keep their order, and so do those that stay: only the two groups change places.
   const auto& first = window.later ? staying : going;
   const auto& second = window.later ? going : staying;
   Schedule result = schedule;

@@ -6,8 +6,8 @@
 
 #include "core/base/check.h"
 #include "core/base/text.h"
-#include "core/graph/op_table.h"
-#include "core/memory/op_list.h"
+#include "core/machine/op_list.h"
+#include "core/ops/op_table.h"
 #include "core/sim/cost_model.h"
 
 namespace hw {
@@ -74,7 +74,7 @@ OpTimer::OpTimer(const SimulationInput& input)
     : input_(input),
       pools_(poolsOf(input)),
       device_(&input.platform.devices.front()),
-      far_(std::min<std::size_t>(1, device_->pools.size() - 1)),
+      far_(device_->pools.size() - 1),
       staysOf_(input.storage.buffers.size()),
       copiesOf_(input.graph.ops.size()) {
   check(input.problem.pools.size() <= pools_.size(), "devices with the problem's pools");
@@ -150,8 +150,9 @@ void OpTimer::move(TensorId tensor, Bytes bytes, Step step, bool write, OpTiming
 }
 
 PoolId OpTimer::poolOf(TensorId tensor, Step step) {
-  if (!input_.storage.slots.contains(tensor) || !input_.storage.slots[tensor]) return far_;
-  for (const StayId id : staysOf_[input_.storage.slots[tensor]->buffer]) {
+  const BufferId buffer = input_.storage.bufferOf(tensor);
+  if (!buffer) return far_;
+  for (const StayId id : staysOf_[buffer]) {
     if (!input_.problem.stays[id].steps.contains(step)) continue;
     const auto& address = input_.plan.addresses[id];
     if (address && !onDevice(address->pool)) continue;  // Another device's copy.
@@ -172,7 +173,7 @@ void OpTimer::enterDevice(OpId op) {
   firstPool_ = 0;
   for (DeviceIndex i = 0; i < device; ++i) firstPool_ += devices[i].pools.size();
   device_ = &devices[device];
-  far_ = PoolId(firstPool_ + std::min<std::size_t>(1, device_->pools.size() - 1));
+  far_ = PoolId(firstPool_ + device_->pools.size() - 1);
 }
 
 bool OpTimer::onDevice(PoolId pool) const {

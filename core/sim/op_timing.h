@@ -8,7 +8,7 @@
 
 #include "core/base/interval.h"
 #include "core/graph/graph.h"
-#include "core/memory/memory_model.h"
+#include "core/machine/memory_model.h"
 #include "core/plan/plan.h"
 #include "core/residency/partition.h"
 #include "core/schedule/schedule.h"
@@ -19,6 +19,8 @@ namespace hw {
 /// What a byte moved was for.
 enum class TrafficClass : std::uint8_t { input, output, intermediate, weight };
 inline constexpr std::size_t kTrafficClasses = 4;
+inline constexpr std::array<TrafficClass, kTrafficClasses> kEveryTrafficClass = {
+    TrafficClass::input, TrafficClass::output, TrafficClass::intermediate, TrafficClass::weight};
 std::string_view trafficClassName(TrafficClass kind);
 
 /// Bytes moved are cut off here, so that adding them up never overflows.
@@ -81,7 +83,7 @@ struct TransferTiming {
 /// Times the ops of a run in direct mode, on the platform's first device or where the partition put
 /// them. Every distinct tensor an
 /// op reads moves once, and every output once, in the pool that its buffer lives in; weights and
-/// what lives outside the plan move in L3, the device's second pool if it has one. A concat or
+/// what lives outside the plan move in the device's last pool, its L3. A concat or
 /// split moves only what its storage still copies; an op that only aliases, or is folded, moves
 /// nothing.
 class OpTimer {

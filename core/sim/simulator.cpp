@@ -72,6 +72,7 @@ class DirectRun {
   /// Schedules the story's events of `step` that come before (or after) its op.
   void scheduleEvents(Step step, SimTime now, Phase phase) {
     for (; next_ < story_.size() && story_[next_].step == step.count(); ++next_) {
+      // The frees of a step, and what follows from them, happen when its op is done.
       if (phase == Phase::alloc && story_[next_].kind == EventKind::free) return;
       queue_.push(SimEvent(now, phase, 0, static_cast<std::uint32_t>(next_)));
     }

@@ -41,6 +41,8 @@ void Neighbours::query(StayId stay, std::vector<StayId>& found) const {
   std::erase_if(found, [&](StayId other) { return !liveTogether(stay, other); });
 }
 
+/// Stays that begin before `limit` are the first of the order; of these, subtrees in which all have
+/// ended by `begin` are passed over whole.
 void Neighbours::collect(Node node, std::size_t limit, Step begin,
                          std::vector<StayId>& found) const {
   if (node.first >= limit || latestEnd_[node.index] <= begin) return;

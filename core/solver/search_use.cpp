@@ -10,6 +10,8 @@ double secondsNow(const Clock& clock) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// The clock starts with the first search of a run. Later ones share what is left, so that the run
+/// as a whole keeps the limit.
 std::optional<double> SearchUse::deadline(double limit, const Clock& clock) {
   const double now = secondsNow(clock);
   if (!start) start = now;
@@ -19,6 +21,7 @@ std::optional<double> SearchUse::deadline(double limit, const Clock& clock) {
 
 double SearchUse::seconds(double limit, const Clock& clock) {
   const auto until = deadline(limit, clock);
+  // Even the last one gets a little: with no time at all it would mean "no limit".
   return until ? std::max(0.02 * limit, *until - secondsNow(clock)) : 0;
 }
 

@@ -121,6 +121,7 @@ Storage foldSparing(const Graph& graph, const Schedule& schedule, const StorageO
     const Peak peak = peakOf(storage, options.alignment);
     if (peak.bytes <= bound) break;
     const std::size_t before = refused.size();
+    // Gently first; if that finds nothing to refuse, everything that wastes.
     for (const bool all : {round >= kGentleRounds, true}) {
       if (refused.size() > before) break;
       const auto wasteful = wastefulOps(graph, storage, peak.step, all);

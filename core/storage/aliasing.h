@@ -8,7 +8,8 @@
 
 namespace hw {
 
-/// Which tensors may share storage without a copy. METHODS §4, "zero-copy data ops".
+/// Which tensors may share storage without a copy. docs/methods.md §4, "operators that need not
+/// copy".
 struct AliasRules {
   bool reshape = true;   ///< Reshape, Flatten, Squeeze, Unsqueeze, Identity, …
   bool concat = true;    ///< Inputs are slices of the output.
@@ -51,6 +52,10 @@ struct CopyNote {
 };
 
 /// How a graph's tensors share storage. Buffers are ordered by first step, then root tensor id.
+///
+/// Without slots it is the identity: every tensor is a buffer of its own, of the same number, and
+/// no table is kept. That is the storage of a planning problem, which may have millions; whoever
+/// asks with the functions below need not know.
 struct Storage {
   IdMap<BufferId, Buffer> buffers{};
   IdMap<TensorId, std::optional<Slot>> slots{};  ///< Nothing: not planned.
@@ -62,6 +67,22 @@ struct Storage {
   IdMap<OpId, bool> free{};
   /// Outputs that overwrite an input of their op, ascending.
   std::vector<TensorId> inPlace{};
+
+  bool isIdentity() const { return slots.empty(); }
+  /// The buffer that a tensor lies in; none: not planned.
+  BufferId bufferOf(TensorId tensor) const {
+    if (!tensor || isIdentity()) return tensor ? BufferId(tensor.index()) : BufferId();
+    return slots[tensor] ? slots[tensor]->buffer : BufferId();
+  }
+  /// Where a planned tensor starts in its buffer.
+  Bytes offsetOf(TensorId tensor) const { return isIdentity() ? Bytes() : slots[tensor]->offset; }
+  TensorId rootOf(BufferId buffer) const {
+    return isIdentity() ? TensorId(buffer.index()) : buffers[buffer].root;
+  }
+  /// All tensors in it, ascending.
+  std::vector<TensorId> tensorsOf(BufferId buffer) const {
+    return isIdentity() ? std::vector{rootOf(buffer)} : buffers[buffer].tensors;
+  }
 };
 
 /// Folds aliases into buffers. Not planned: constants, empty and unsized tensors, and graph inputs

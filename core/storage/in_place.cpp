@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/graph/op_table.h"
+#include "core/ops/op_table.h"
 #include "core/storage/view_folder.h"
 
 namespace hw {
@@ -9,7 +9,9 @@ namespace hw {
 // may run over its input, a few rows held aside: no write gets ahead of what is still to be read,
 // even where a stride makes the output smaller.
 bool mayShrinkInPlace(const Graph& graph, const Op& op) {
-  if (op.type != "Conv" || op.inputs.empty() || !op.inputs[0] || !op.outputs[0]) return false;
+  const OpInfo* info = findOp(op);
+  if (info == nullptr || info->inPlace != InPlace::depthwise) return false;
+  if (op.inputs.empty() || !op.inputs[0] || !op.outputs[0]) return false;
   const auto& in = graph.tensors[op.inputs[0]].shape;
   const auto& out = graph.tensors[op.outputs[0]].shape;
   if (!in || !out || in->size() < 3 || out->size() != in->size()) return false;

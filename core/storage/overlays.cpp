@@ -55,6 +55,8 @@ class ChanceFinder {
     const Step step = schedule_.stepOf[id];
     const Buffer& input = storage_.buffers[taken];
     const Buffer& output = storage_.buffers[whole];
+    // The input comes first, as Problem::overlays wants it; and what the caller gave is not handed
+    // back to them.
     if (taken >= whole || input.graphOutput || (holdsInput_[taken] && output.graphOutput)) {
       return false;
     }

@@ -6,7 +6,7 @@
 
 namespace hw {
 
-/// An output that may be written over an input that dies in its op: METHODS §5, "overlay".
+/// An output that may be written over an input that dies in its op: docs/methods.md §5, "overlay".
 struct OverlayChance {
   OpId op{};
   TensorId input{};

@@ -6,8 +6,9 @@
 
 namespace hw {
 
-/// Folds the views of METHODS §4 into `forest`: reshapes, concats and splits, op by op. Ops in
-/// `refused` copy because sharing would raise the lower bound. Copies and free ops go to `storage`.
+/// Folds the views of docs/methods.md §4 into `forest`: reshapes, concats and splits, op by op. Ops
+/// in `refused` copy because sharing would raise the lower bound. Copies and free ops go to
+/// `storage`.
 void foldViews(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
                const std::set<OpId>& refused, AliasForest& forest, Storage& storage);
 

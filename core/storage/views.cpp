@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/graph/op_table.h"
+#include "core/ops/op_table.h"
 #include "core/storage/view_folder.h"
 
 namespace hw {
@@ -69,6 +69,7 @@ class ViewFolder {
     const TensorId out = op.outputs[0];
     noteCopy(id, out, [&]() -> std::string {
       if (!options_.alias.reshape) return "aliasing of the reshape family is switched off";
+      // The third input switches training on, and only the run knows it.
       if (op.type == "Dropout" && op.inputs.size() > 2 && op.inputs[2]) {
         return "the dropout may be training";
       }
@@ -94,6 +95,7 @@ class ViewFolder {
   std::string whyNoSlice(const Op& op, TensorId in, TensorId out, Bytes offset) {
     if (!options_.alias.concat) return "aliasing of concat is switched off";
     if (raisesBound_) return kRaisesBound;
+    // TFLite: then the values change on their way.
     if (op.intAttribute("fused_activation_function", 0) != 0) return "an activation is fused to it";
     if (auto why = forest_.whyNotPlanned(in)) return *why;
     if (auto why = forest_.whyNotPlanned(out)) return *why;

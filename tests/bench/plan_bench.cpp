@@ -7,10 +7,10 @@
 #include <memory>
 #include <random>
 
-#include "core/memory/platforms.h"
+#include "core/check/replay.h"
+#include "core/machine/platforms.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
-#include "core/run/replay.h"
 #include "core/run/run.h"
 #include "tests/bench/cpu_timer.h"
 
@@ -68,9 +68,9 @@ void benchModel(const std::string& path) {
     fmt::print("plan: no corpus, so no model is opened (HIGHWATER_CORPUS names its folder)\n");
     return;
   }
-  RunConfig config;
-  config.platform = platformCatalog().front();
-  config.allocator = *AllocatorChoice::parse("free-list");
+  RunRequest request;
+  request.platform = platformCatalog().front();
+  request.allocator = *AllocatorChoice::parse("free-list");
   const bench::CpuTimer timer;
   auto model = loadModel(path, {});
   if (!model) {
@@ -78,7 +78,7 @@ void benchModel(const std::string& path) {
     return;
   }
   const double opened = timer.seconds();
-  const auto run = execute(std::make_shared<const Model>(std::move(*model)), config, {});
+  const auto run = execute(std::make_shared<const Model>(std::move(*model)), request, {});
   if (!run) {
     fmt::print("plan: {}\n", run.error().text());
     return;

@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "tests/bench/lane_run.h"
-#include "widgets/canvas/map_view.h"
+#include "widgets/map/map_view.h"
 
 namespace {
 

@@ -13,9 +13,9 @@
 #include <functional>
 
 #include "tests/bench/lane_run.h"
-#include "widgets/canvas/map_view.h"
-#include "widgets/canvas/memory_now.h"
 #include "widgets/charts/peak_chart.h"
+#include "widgets/map/map_view.h"
+#include "widgets/now/memory_now.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <random>
 
-#include "app/gui/main_window.h"
+#include "app/gui/studio.h"
 
 namespace {
 
@@ -80,7 +80,7 @@ double longestStall(const std::function<bool()>& done, int rest) {
   return worst;
 }
 
-void startUp(MainWindow& window, Wall::time_point begin) {
+void startUp(Studio& window, Wall::time_point begin) {
   PaintWatch watch;
   window.installEventFilter(&watch);
   window.resize(1920, 1080);
@@ -90,13 +90,12 @@ void startUp(MainWindow& window, Wall::time_point begin) {
   line("start to first paint, processor time", 500, processorTime());
 }
 
-void openLarge(MainWindow& window, std::size_t count) {
+void openLarge(Studio& window, std::size_t count) {
   const QTemporaryDir folder;
   const std::string path = folder.filePath(QStringLiteral("large.csv")).toStdString();
   writeProblem(path, count);
-  RunRequest request;
+  RunRequest request = defaultRequest();
   request.model = path;
-  request.config = defaultConfig();
   const auto begin = Wall::now();
   window.open(request);
   const double opening = longestStall([&] { return window.state()->run() != nullptr; }, 3'000);
@@ -118,9 +117,8 @@ void openLarge(MainWindow& window, std::size_t count) {
   line("1M-row CSV: longest stall after zooming in", 50, longestStall([] { return true; }, 1'000));
   window.state()->showAll();
   line("1M-row CSV: longest stall after zooming out", 50, longestStall([] { return true; }, 1'000));
-  RunRequest sample;
+  RunRequest sample = defaultRequest();
   sample.model = "samples:chain";
-  sample.config = defaultConfig();
   window.open(sample);
   line("1M-row CSV: longest stall when something else is opened", 50,
        longestStall([&] { return window.state()->run() != run; }, 1'000));
@@ -133,7 +131,7 @@ int main(int argc, char** argv) {
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
   QApplication application(argc, argv);
   Settings settings;
-  MainWindow window(&settings);
+  Studio window(&settings);
   startUp(window, begin);
   openLarge(window, argc > 1 ? static_cast<std::size_t>(std::stoul(argv[1])) : 1'000'000);
   return 0;

@@ -6,7 +6,7 @@
 
 #include "core/allocators/catalog.h"
 #include "core/base/json.h"
-#include "core/run/samples.h"
+#include "core/import/samples.h"
 
 namespace hw::test {
 namespace {
@@ -141,6 +141,12 @@ TEST_CASE("progress is told when asked for, and never mixes with the result", "[
   const Outcome told = shell.run(compare + "--progress");
   CHECK(parseJson(told.out).has_value());
   CHECK(told.err.find("100 % 2 of 2 rows done\n") != std::string::npos);
+  const Outcome simulated =
+      shell.run("highwater simulate samples:residual --progress -o times.json");
+  for (const char* stage :
+       {"ordering operators\n", "sharing storage\n", "planning\n", "simulating\n"}) {
+    CHECK(simulated.err.find(stage) != std::string::npos);
+  }
 }
 
 TEST_CASE("equal command lines give equal bytes", "[cli]") {
@@ -192,7 +198,8 @@ TEST_CASE("every sample can be planned, checked, simulated and converted", "[cli
               .run("highwater plan " + model + " -q -o plan.csv && highwater check " + model +
                    " plan.csv")
               .exitCode == 0);
-    CHECK(shell.run("highwater simulate " + model + " -q -o sim.json").exitCode == 0);
+    // Bare problems spill only into an L3 that is asked for.
+    CHECK(shell.run("highwater simulate " + model + " --l3 1GiB -q -o sim.json").exitCode == 0);
     CHECK(shell
               .run("highwater convert " + model + " -o problem.csv && " +
                    "highwater convert problem.csv -o again.csv && cmp problem.csv again.csv")

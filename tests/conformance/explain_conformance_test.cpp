@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "core/plan/moment.h"
+#include "core/insight/moment.h"
 #include "tests/conformance/subjects.h"
 #include "tests/support/problems.h"
 

@@ -14,7 +14,8 @@ Subject subject(std::size_t index) {
     if (spec.name == "nodes" || spec.name == "moves") REQUIRE(params.set(spec, "2000"));
     if (spec.name == "seconds") REQUIRE(params.set(spec, "0"));
   }
-  subject.allocator = subject.info->make(params);
+  subject.allocator = AllocatorChoice{subject.info, params}.make();
+  subject.text = AllocatorChoice{subject.info, params}.text();
   return subject;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "core/allocators/catalog.h"
 
@@ -11,6 +12,7 @@ namespace hw::test {
 struct Subject {
   const AllocatorInfo* info = nullptr;
   std::unique_ptr<Allocator> allocator{};
+  std::string text{};  ///< Name and parameters, as `AllocatorChoice::parse` reads them.
 };
 
 /// The catalogue's entry number `index`.

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "core/check/replay.h"
 #include "core/memory/chunk_map.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
-#include "core/run/replay.h"
 #include "tests/conformance/subjects.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"

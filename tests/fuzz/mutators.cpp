@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "core/graph/op_table.h"
+#include "core/ops/op_table.h"
 
 namespace hw::fuzz {
 namespace {

@@ -2,13 +2,13 @@
 
 #include "core/base/check.h"
 #include "core/import/formats.h"
-#include "core/memory/platforms.h"
+#include "core/machine/platforms.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
-#include "core/report/audit_report.h"
-#include "core/report/plan_reader.h"
-#include "core/run/study.h"
+#include "core/plan_file/plan_reader.h"
+#include "core/report/check/audit_report.h"
 #include "core/storage/aliasing.h"
+#include "core/study/study.h"
 
 namespace hw::fuzz {
 namespace {
@@ -91,7 +91,7 @@ void readPlanFile(std::string_view bytes) {
 void readStudy(std::string_view bytes) {
   const auto study = parseStudy(bytes);
   if (!study) return check(!study.error().message.empty(), "an error that says something");
-  check(!study->models.empty() && !study->platforms.empty(), "lists without holes");
+  check(!study->models.empty() && !study->allocators.empty(), "lists without holes");
 }
 
 constexpr Target kTargets[] = {

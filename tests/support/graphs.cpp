@@ -6,7 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/graph/graph_builder.h"
-#include "core/memory/platforms.h"
+#include "core/machine/platforms.h"
 #include "tests/support/printers.h"
 
 namespace hw::test {
@@ -47,20 +47,20 @@ OpText parseOp(std::string_view text) {
 }
 
 std::shared_ptr<const Run> runModel(std::shared_ptr<const Model> model, const RunOptions& options) {
-  RunConfig config;
+  RunRequest request;
   const auto choice = AllocatorChoice::parse(options.allocator);
   REQUIRE(choice);
-  config.allocator = *choice;
-  config.platform = platformCatalog().front();
+  request.allocator = *choice;
+  request.platform = platformCatalog().front();
   const auto sizeOf = [](std::int64_t bytes) {
     return bytes < 0 ? PoolSize{PoolSize::Kind::unbounded, Bytes()}
                      : PoolSize{PoolSize::Kind::bytes, Bytes(bytes)};
   };
-  config.l2 = sizeOf(options.l2);
-  config.l3 = sizeOf(options.l3);
-  config.alignment = Bytes(options.alignment);
-  config.alias = options.alias;
-  const auto run = execute(std::move(model), config, {});
+  request.l2 = sizeOf(options.l2);
+  request.l3 = sizeOf(options.l3);
+  request.alignment = Bytes(options.alignment);
+  request.alias = options.alias;
+  const auto run = execute(std::move(model), request, {});
   if (!run) FAIL(run.error().text());
   return *run;
 }

@@ -37,7 +37,7 @@ Graph drawnGraph(const DrawnGraph& drawn);
 /// The tensor called `name`; the test fails when there is none.
 TensorId tensorOf(const Graph& graph, std::string_view name);
 
-/// METHODS, "worked examples".
+/// docs/methods.md, "worked examples".
 Graph chainGraph();
 Graph residualGraph();
 Graph inceptionGraph();

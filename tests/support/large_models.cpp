@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "tests/core/import/onnx_models.h"
+#include "tests/core/import/onnx/onnx_models.h"
 #include "tests/support/tflite_writer.h"
 
 namespace hw {

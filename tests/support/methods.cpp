@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/memory/platforms.h"
+#include "core/machine/platforms.h"
 
 namespace hw::test {
 
@@ -17,21 +17,21 @@ std::shared_ptr<const Model> sample(const std::string& name) {
   return nullptr;
 }
 
-RunConfig workedConfig(const std::string& allocator) {
-  RunConfig config;
+RunRequest workedRequest(const std::string& allocator) {
+  RunRequest request;
   const auto choice = AllocatorChoice::parse(allocator);
   REQUIRE(choice.has_value());
-  config.allocator = *choice;
-  config.platform = platformCatalog().front();
-  config.l2.kind = config.l3.kind = PoolSize::Kind::unbounded;
-  config.alignment = Bytes(1);
-  config.alias = AliasRules::none();
-  return config;
+  request.allocator = *choice;
+  request.platform = platformCatalog().front();
+  request.l2.kind = request.l3.kind = PoolSize::Kind::unbounded;
+  request.alignment = Bytes(1);
+  request.alias = AliasRules::none();
+  return request;
 }
 
 std::shared_ptr<const Run> mustRun(const std::shared_ptr<const Model>& model,
-                                   const RunConfig& config) {
-  auto run = execute(model, config, {});
+                                   const RunRequest& request) {
+  auto run = execute(model, request, {});
   if (!run) FAIL(run.error().text());
   return *run;
 }

@@ -10,12 +10,13 @@ namespace hw::test {
 /// A sample of the project, by the stem of its file.
 std::shared_ptr<const Model> sample(const std::string& name);
 
-/// The configuration of METHODS' worked examples: alignment 1, no aliases, unbounded pools.
-RunConfig workedConfig(const std::string& allocator);
+/// The configuration of the worked examples in docs/methods.md: alignment 1, no aliases, unbounded
+/// pools.
+RunRequest workedRequest(const std::string& allocator);
 
 /// `execute`, which has to succeed.
 std::shared_ptr<const Run> mustRun(const std::shared_ptr<const Model>& model,
-                                   const RunConfig& config);
+                                   const RunRequest& request);
 
 /// "x16 t0 0 t1 16": every stay's root tensor and flat offset, in stay order.
 std::string offsets(const Run& run);

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "core/base/file.h"
 #include "core/base/json.h"
+#include "core/files/file.h"
 
 namespace hw::test {
 

@@ -1,9 +1,9 @@
 #include <QAbstractItemView>
 
-#include "core/memory/platforms.h"
+#include "core/machine/platforms.h"
 #include "tests/tour/tour.h"
 #include "widgets/compare/capacity_panel.h"
-#include "widgets/panels/advice_panel.h"
+#include "widgets/explain/advice_panel.h"
 
 namespace hw::tour {
 
@@ -120,19 +120,19 @@ void advice(Tour& tour) {
   tour.shot(QStringLiteral("advice"));
 }
 
-void plan(Tour& tour, const RunConfig& config) {
-  tour.window()->planWith(config);
+void plan(Tour& tour, const RunRequest& request) {
+  tour.window()->planWith(request);
   tour.until(QStringLiteral("planning"), [&] { return !tour.window()->job()->isRunning(); });
 }
 
 /// Two devices: a map for every memory, lanes for every part of the machine.
 void devices(Tour& tour) {
   tour.open(QStringLiteral("samples:resnet8"));
-  const RunConfig before = tour.window()->request().config;
-  RunConfig config = before;
-  config.allocator = *AllocatorChoice::parse("partition");
-  config.platform = *openPlatform("two-devices");
-  plan(tour, config);
+  const RunRequest before = tour.window()->request();
+  RunRequest request = before;
+  request.allocator = *AllocatorChoice::parse("partition");
+  request.platform = *openPlatform("two-devices");
+  plan(tour, request);
   tour.command("showLanes");
   tour.window()->state()->setStep(Step(8));
   tour.raise("jobs");
@@ -145,12 +145,12 @@ void devices(Tour& tour) {
 /// A plan that does not fit, and why.
 void failure(Tour& tour) {
   tour.open(QStringLiteral("samples:inception_v3"));
-  const RunConfig before = tour.window()->request().config;
-  RunConfig config = before;
-  config.allocator = *AllocatorChoice::parse("free-list");
-  config.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(1024 * 1024)};
-  config.l3 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(10 * 1024 * 1024)};
-  plan(tour, config);
+  const RunRequest before = tour.window()->request();
+  RunRequest request = before;
+  request.allocator = *AllocatorChoice::parse("free-list");
+  request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(1024 * 1024)};
+  request.l3 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(10 * 1024 * 1024)};
+  plan(tour, request);
   tour.raise("problems");
   tour.settle(300);
   tour.shot(QStringLiteral("does_not_fit"));

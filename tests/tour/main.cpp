@@ -14,7 +14,7 @@ int play(const QSize& size, hw::ThemeChoice theme, const QDir& folder, const QSt
                                                     QSettings::IniFormat));
   settings.setTheme(theme);
   settings.setReducedMotion(true);  // Pictures show what is, not what is on its way.
-  hw::MainWindow window(&settings);
+  hw::Studio window(&settings);
   window.resize(size);
   window.show();
   if (!QTest::qWaitForWindowExposed(&window)) return 1;

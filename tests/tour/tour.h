@@ -4,7 +4,7 @@
 #include <QTest>
 #include <functional>
 
-#include "app/gui/main_window.h"
+#include "app/gui/studio.h"
 
 namespace hw::tour {
 
@@ -13,7 +13,7 @@ namespace hw::tour {
 class Tour {
  public:
   /// Photographs go to `folder`, which exists, as NN_NAME.png.
-  Tour(MainWindow* window, QDir folder, QStringList models)
+  Tour(Studio* window, QDir folder, QStringList models)
       : window_(window), folder_(std::move(folder)), models_(std::move(models)) {}
 
   /// Opens a model and waits for its plan.
@@ -40,14 +40,14 @@ class Tour {
 
   void problem(const QString& text);
   int problems() const { return problems_; }
-  MainWindow* window() const { return window_; }
+  Studio* window() const { return window_; }
   /// Files of the user's to show as well.
   const QStringList& models() const { return models_; }
 
  private:
   void save(QWidget* what, const QString& name);
 
-  MainWindow* window_;
+  Studio* window_;
   QDir folder_;
   QStringList models_;
   int shots_ = 0;

@@ -2,7 +2,7 @@
 #include <QApplication>
 #include <catch2/catch.hpp>
 
-#include "widgets/theme.h"
+#include "widgets/base/theme.h"
 
 // Widgets need an application; the offscreen platform needs no display.
 int main(int argc, char** argv) {

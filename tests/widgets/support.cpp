@@ -4,7 +4,7 @@
 #include <map>
 #include <random>
 
-#include "app/gui/arguments.h"
+#include "app/gui/request/arguments.h"
 #include "core/allocators/heap.h"
 
 namespace hw::test {
@@ -87,7 +87,7 @@ std::shared_ptr<const Run> makeRun(const std::vector<Piece>& pieces,
   std::int64_t steps = 1;
   for (const Piece& piece : pieces) steps = std::max(steps, piece.end);
   run->model = modelOf(pieces, steps);
-  run->config = defaultConfig();
+  run->request = defaultRequest();
   for (const OpId op : run->graph().ops.keys()) {
     run->schedule.order.push_back(op);
     run->schedule.stepOf.add(Step(static_cast<std::int64_t>(op.index())));
@@ -121,6 +121,12 @@ std::shared_ptr<const Run> randomRun(std::uint64_t seed, std::size_t count, std:
 
 std::shared_ptr<const Run> smallRun() {
   return makeRun({{"a", 4, 0, 1}, {"b", 6, 0, 2}, {"c", 3, 1, 2}, {"d", 10, 2, 3}}, Bytes(12));
+}
+
+std::shared_ptr<const Run> timed(const Run& run) {
+  auto copy = std::make_shared<Run>(run);
+  copy->timing.ops.resize(run.schedule.order.size());
+  return copy;
 }
 
 }  // namespace hw::test

@@ -31,4 +31,7 @@ std::shared_ptr<const Run> randomRun(std::uint64_t seed, std::size_t count, std:
 ///    4 | a c .      d covers [0, 10) in step 2
 std::shared_ptr<const Run> smallRun();
 
+/// The same, as if every op had run, in no time.
+std::shared_ptr<const Run> timed(const Run& run);
+
 }  // namespace hw::test

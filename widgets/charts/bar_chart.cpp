@@ -2,8 +2,6 @@
 
 #include <QBarCategoryAxis>
 #include <QBarSet>
-#include <QChart>
-#include <QGraphicsLayout>
 #include <QHelpEvent>
 #include <QHorizontalStackedBarSeries>
 #include <QToolTip>
@@ -11,18 +9,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/canvas/plot_frame.h"
-#include "widgets/charts/bare_chart.h"
-#include "widgets/theme.h"
+#include "widgets/base/theme.h"
+#include "widgets/charts/chart_style.h"
 
 namespace hw {
 namespace {
 
-constexpr int kTopMargin = 4;
-constexpr int kBottomMargin = 4;
-constexpr int kMostNameWidth = 300;
-/// Of a row's height.
+/// How much of its row's height a bar takes.
 constexpr double kBarShare = 0.62;
+/// Of the plot's width, for figures beside the longest bars.
+constexpr double kFigureShare = 0.3;
 
 }  // namespace
 
@@ -31,7 +27,6 @@ BarChart::BarChart(QWidget* parent)
       series_(new QHorizontalStackedBarSeries(this)),
       names_(new QBarCategoryAxis(this)),
       values_(new QValueAxis(this)) {
-  makeBare(*this);
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Minimum);
@@ -41,9 +36,8 @@ BarChart::BarChart(QWidget* parent)
   series_->attachAxis(names_);
   series_->attachAxis(values_);
   series_->setBarWidth(kBarShare);
-  // Names and figures are written by us: each beside its bar, and none over another.
-  names_->setVisible(false);
-  values_->setVisible(false);
+  names_->setGridLineVisible(false);
+  values_->setVisible(false);  // Each bar says its figure.
   applyTheme();
 }
 
@@ -52,23 +46,29 @@ void BarChart::setBars(std::vector<Bar> bars) {
   current_ = std::min(current_, static_cast<int>(bars_.size()) - 1);
   series_->clear();
   names_->clear();
-  QBarSet* sets[] = {new QBarSet({}), new QBarSet({}), new QBarSet({})};
+  const auto kinds = {Bar::Kind::plain, Bar::Kind::best, Bar::Kind::failed};
+  const QString meanings[] = {tr("plan"), tr("smallest that fits"), tr("does not fit")};
+  for (const Bar::Kind kind : kinds) {
+    auto* set = new QBarSet(meanings[static_cast<std::size_t>(kind)]);
+    // The axis counts from the bottom.
+    for (auto bar = bars_.rbegin(); bar != bars_.rend(); ++bar) {
+      *set << (bar->kind == kind ? bar->value.value_or(0) : 0);
+    }
+    series_->append(set);
+  }
   QStringList names;
   double most = 0;
-  // The axis counts from the bottom.
-  for (std::size_t i = bars_.size(); i > 0; --i) {
-    const Bar& bar = bars_[i - 1];
-    for (int kind = 0; kind < 3; ++kind) {
-      *sets[kind] << (kind == static_cast<int>(bar.kind) ? bar.value.value_or(0) : 0);
-    }
-    names.append(QString::number(i));
-    most = std::max({most, bar.value.value_or(0), bar.mark.value_or(0)});
+  for (auto bar = bars_.rbegin(); bar != bars_.rend(); ++bar) {
+    // Names of an axis are each their own: what is called the same differs by what nobody sees.
+    names.append(bar->name + QString(names.size(), QChar(0x200b)));
+    most = std::max({most, bar->value.value_or(0), bar->mark.value_or(0)});
   }
-  for (QBarSet* set : sets) series_->append(set);
   names_->append(names);
-  values_->setRange(0, most > 0 ? most : 1);
+  values_->setRange(0, (most > 0 ? most : 1) / (1 - kFigureShare));
+  const bool several =
+      std::ranges::any_of(bars_, [&](const Bar& bar) { return bar.kind != bars_.front().kind; });
+  chart()->legend()->setVisible(several);
   applyTheme();
-  chart()->setPlotArea(plotRect());
   updateGeometry();
   viewport()->update();
 }
@@ -80,7 +80,7 @@ void BarChart::setCurrent(int index) {
 
 void BarChart::applyTheme() {
   const Theme& theme = Theme::current();
-  setBackgroundBrush(theme.plot);
+  styleChart(*this);
   const QColor colors[] = {theme.highWater, theme.lowerBound, theme.hatch};
   const auto sets = series_->barSets();
   for (qsizetype i = 0; i < sets.size(); ++i) {
@@ -91,40 +91,17 @@ void BarChart::applyTheme() {
   }
 }
 
-int BarChart::rowHeight() const { return fontMetrics().height() + 6; }
-
-int BarChart::nameWidth() const {
-  int width = 40;
-  for (const Bar& bar : bars_) width = std::max(width, fontMetrics().horizontalAdvance(bar.name));
-  return std::min({width + 14, kMostNameWidth, std::max(60, viewport()->width() / 3)});
-}
-
 QSize BarChart::sizeHint() const {
-  return {480, static_cast<int>(bars_.size()) * rowHeight() + kTopMargin + kBottomMargin};
+  const int rows = static_cast<int>(bars_.size()) + 2;  // With the legend.
+  return {480, rows * (fontMetrics().height() + 12)};   // Qt cuts names of lower rows short.
 }
 
-/// Room for the largest figure at the right.
-QRect BarChart::plotRect() const {
-  int figure = 0;
-  for (const Bar& bar : bars_) {
-    if (!bar.value) continue;
-    figure = std::max(figure, fontMetrics().horizontalAdvance(bar.text));
-  }
-  const int left = nameWidth();
-  const int height = static_cast<int>(bars_.size()) * rowHeight();
-  return {left, kTopMargin, std::max(20, viewport()->width() - left - figure - 22),
-          std::max(1, height)};
-}
+double BarChart::toX(double value) const { return chart()->mapToPosition({value, 0}, series_).x(); }
 
 QRectF BarChart::bandOf(int index) const {
-  const QRect plot = plotRect();
-  return {0, plot.top() + static_cast<double>(index) * rowHeight(),
-          static_cast<double>(viewport()->width()), static_cast<double>(rowHeight())};
-}
-
-double BarChart::toX(double value) const {
-  const QRect plot = plotRect();
-  return plot.left() + value / values_->max() * plot.width();
+  const QRectF plot = chart()->plotArea();
+  const double height = plot.height() / std::max<double>(1, static_cast<double>(bars_.size()));
+  return {plot.left(), plot.top() + index * height, plot.width(), height};
 }
 
 QRectF BarChart::barRect(int index) const {
@@ -136,7 +113,8 @@ QRectF BarChart::barRect(int index) const {
 }
 
 int BarChart::indexAt(double y) const {
-  const int index = static_cast<int>(std::floor((y - plotRect().top()) / rowHeight()));
+  const QRectF first = bandOf(0);
+  const int index = static_cast<int>(std::floor((y - first.top()) / first.height()));
   return index >= 0 && index < static_cast<int>(bars_.size()) ? index : -1;
 }
 
@@ -145,26 +123,22 @@ void BarChart::drawBackground(QPainter* painter, const QRectF& rect) {
   if (current_ < 0) return;
   QColor band = Theme::current().selection;
   band.setAlpha(hasFocus() ? 70 : 40);
-  painter->fillRect(bandOf(current_), band);
+  QRectF row = bandOf(current_);
+  row.setLeft(0);
+  painter->fillRect(row, band);
 }
 
+/// Figures beside the bars, and the lines that they are held against.
 void BarChart::drawForeground(QPainter* painter, const QRectF&) {
   const Theme& theme = Theme::current();
   painter->save();
   painter->setFont(font());
-  const QRect plot = plotRect();
-  painter->setPen(theme.axis);
-  painter->drawLine(plot.topLeft(), plot.bottomLeft());
   for (int index = 0; index < static_cast<int>(bars_.size()); ++index) {
     const Bar& bar = bars_[static_cast<std::size_t>(index)];
     const QRectF band = bandOf(index);
-    painter->setPen(bar.kind == Bar::Kind::failed ? theme.mutedText : theme.text);
-    const QRectF name(8, band.top(), plot.left() - 14, band.height());
-    painter->drawText(
-        name, Qt::AlignLeft | Qt::AlignVCenter,
-        fontMetrics().elidedText(bar.name, Qt::ElideRight, static_cast<int>(name.width())));
-    const double end = bar.value ? toX(std::max(*bar.value, bar.mark.value_or(0))) : plot.left();
+    const double end = toX(std::max(bar.value.value_or(0), bar.mark.value_or(0)));
     const QRectF figure(end + 6, band.top(), viewport()->width() - end - 8, band.height());
+    painter->setPen(bar.kind == Bar::Kind::failed ? theme.mutedText : theme.text);
     painter->drawText(
         figure, Qt::AlignLeft | Qt::AlignVCenter,
         fontMetrics().elidedText(bar.text, Qt::ElideRight, static_cast<int>(figure.width())));
@@ -174,11 +148,6 @@ void BarChart::drawForeground(QPainter* painter, const QRectF&) {
     painter->drawLine(QPointF(x, band.top() + 1), QPointF(x, band.bottom() - 1));
   }
   painter->restore();
-}
-
-void BarChart::resizeEvent(QResizeEvent* event) {
-  QChartView::resizeEvent(event);
-  chart()->setPlotArea(plotRect());
 }
 
 void BarChart::choose(int index) {
@@ -195,7 +164,7 @@ void BarChart::mouseMoveEvent(QMouseEvent* event) { event->accept(); }
 
 void BarChart::mouseReleaseEvent(QMouseEvent* event) { event->accept(); }
 
-/// The scroll area around this has the wheel.
+/// Charts would zoom; here the wheel scrolls the area that this is in.
 void BarChart::wheelEvent(QWheelEvent* event) { event->ignore(); }
 
 void BarChart::keyPressEvent(QKeyEvent* event) {

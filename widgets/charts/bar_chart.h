@@ -21,9 +21,9 @@ struct Bar {
   Kind kind = Kind::plain;
 };
 
-/// Bars one below the other, each with its name at the left and its figure at its end; the first is
-/// on top. A click or the Up and Down keys choose one. As high as it has to be, so that a scroll
-/// area can hold it.
+/// Bars one below the other, each with its name on the axis and its figure at its end; the first is
+/// on top. A legend says what colours mean once there are several. A click or the Up and Down keys
+/// choose one. As high as it has to be, so that a scroll area can hold it.
 class BarChart : public QChartView {
   Q_OBJECT
 
@@ -47,7 +47,6 @@ class BarChart : public QChartView {
  protected:
   void drawBackground(QPainter* painter, const QRectF& rect) override;
   void drawForeground(QPainter* painter, const QRectF& rect) override;
-  void resizeEvent(QResizeEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
@@ -60,11 +59,9 @@ class BarChart : public QChartView {
   void applyTheme();
   void choose(int index);
   int indexAt(double y) const;
-  QRect plotRect() const;
+  /// The row of a bar, from left to right of the plot.
   QRectF bandOf(int index) const;
   double toX(double value) const;
-  int nameWidth() const;
-  int rowHeight() const;
 
   std::vector<Bar> bars_;
   int current_ = -1;

@@ -1,19 +1,19 @@
 #include "widgets/charts/capacity_chart.h"
 
-#include <QChart>
-#include <QGraphicsLayout>
 #include <QMouseEvent>
-#include <QValueAxis>
+#include <QToolTip>
 #include <algorithm>
+#include <cmath>
 
-#include "widgets/canvas/plot_frame.h"
-#include "widgets/charts/bare_chart.h"
-#include "widgets/panels/run_text.h"
+#include "widgets/base/theme.h"
+#include "widgets/charts/chart_style.h"
+#include "widgets/plot/painter_canvas.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 
 std::optional<double> capacityFigure(const CapacityPoint& point, CapacityFigure figure) {
-  if (!point.fits) return {};
+  if (!point.figures.fits) return {};
   const auto bytes = [](Bytes value) { return static_cast<double>(value.count()); };
   switch (figure) {
     case CapacityFigure::farTraffic:
@@ -31,36 +31,42 @@ std::optional<double> capacityFigure(const CapacityPoint& point, CapacityFigure 
 
 QString capacityFigureText(const CapacityPoint& point, CapacityFigure figure) {
   const auto value = capacityFigure(point, figure);
-  if (!value) return point.fits ? QStringLiteral("\u2013") : CapacityChart::tr("does not fit");
+  if (!value)
+    return point.figures.fits ? QStringLiteral("\u2013") : CapacityChart::tr("does not fit");
   const auto whole = static_cast<std::int64_t>(*value);
   return figure == CapacityFigure::latency ? timeText(SimTime(whole)) : sizeText(Bytes(whole));
 }
 
 CapacityChart::CapacityChart(QWidget* parent)
     : QChartView(new QChart, parent),
-      x_(new QValueAxis(this)),
-      y_(new QValueAxis(this)),
+      x_(new QCategoryAxis(this)),
+      y_(new QCategoryAxis(this)),
       line_(new QLineSeries(this)),
       dots_(new QScatterSeries(this)) {
   setAccessibleName(tr("Figures over the capacity of L2"));
-  makeBare(*this);
   chart()->addAxis(x_, Qt::AlignBottom);
   chart()->addAxis(y_, Qt::AlignLeft);
-  x_->setVisible(false);
-  y_->setVisible(false);
-  for (QXYSeries* series : {static_cast<QXYSeries*>(line_), static_cast<QXYSeries*>(dots_)}) {
+  chart()->legend()->hide();
+  for (QXYSeries* series : std::initializer_list<QXYSeries*>{line_, dots_}) {
     chart()->addSeries(series);
     series->attachAxis(x_);
     series->attachAxis(y_);
   }
   dots_->setMarkerSize(5);
+  connect(dots_, &QScatterSeries::hovered, this, [this](const QPointF& at, bool over) {
+    const Bytes capacity(static_cast<std::int64_t>(at.x()));
+    const auto point = std::ranges::find(points_, capacity, &CapacityPoint::capacity);
+    if (!over || point == points_.end()) return QToolTip::hideText();
+    const QString figure = capacityFigureText(*point, figure_);
+    QToolTip::showText(QCursor::pos(), tr("%1 at %2").arg(figure, sizeText(capacity)), this);
+  });
   applyTheme();
   rebuild();
 }
 
 void CapacityChart::applyTheme() {
   const Theme& theme = Theme::current();
-  setBackgroundBrush(theme.plot);
+  styleChart(*this);
   line_->setPen(QPen(theme.highWater, 1.5));
   dots_->setBrush(theme.highWater);
   dots_->setPen(Qt::NoPen);
@@ -98,6 +104,7 @@ Bytes CapacityChart::most() const {
 }
 
 void CapacityChart::rebuild() {
+  constexpr double kPicoseconds = 1e12;  // In a second.
   QList<QPointF> stairs;
   QList<QPointF> dots;
   double top = 1;
@@ -108,41 +115,23 @@ void CapacityChart::rebuild() {
     if (!stairs.isEmpty()) stairs.append({capacity, stairs.back().y()});
     stairs.append({capacity, *value});
     dots.append({capacity, *value});
-    top = std::max(top, *value);
+    top = std::max(top, *value * 1.05);
   }
   const auto end = static_cast<double>(most().count());
   if (!stairs.isEmpty()) stairs.append({end, stairs.back().y()});
-  x_->setRange(0, end);
-  y_->setRange(0, top * 1.05);
+  const bool time = figure_ == CapacityFigure::latency;
+  setTicks(*x_, 0, end, byteTicks(0, end));
+  setTicks(*y_, 0, top, time ? timeTicks(top, kPicoseconds) : byteTicks(0, top));
+  for (QAbstractAxis* axis : chart()->axes()) axis->setVisible(!points_.empty());
   line_->replace(stairs);
   dots_->replace(dots);
   viewport()->update();
 }
 
-QRect CapacityChart::plotRect() const {
-  return PlotFrame::inside(viewport()->rect(), fontMetrics()).plot;
-}
-
-ByteAxis CapacityChart::xAxis() const {
-  const QRect plot = plotRect();
-  return {0, static_cast<double>(most().count()), static_cast<double>(plot.left()),
-          static_cast<double>(plot.width())};
-}
-
-double CapacityChart::toY(double value) const {
-  const QRect plot = plotRect();
-  return plot.bottom() + 1 - value / y_->max() * plot.height();
-}
-
-void CapacityChart::resizeEvent(QResizeEvent* event) {
-  QChartView::resizeEvent(event);
-  chart()->setPlotArea(plotRect());
-}
-
 void CapacityChart::pick(const QPointF& at) {
   if (points_.empty()) return;
   const double bytes =
-      std::clamp(xAxis().toBytes(at.x()), 0.0, static_cast<double>(most().count()));
+      std::clamp(chart()->mapToValue(at, line_).x(), 0.0, static_cast<double>(most().count()));
   Q_EMIT positionPicked(Bytes(static_cast<std::int64_t>(bytes)));
 }
 
@@ -151,89 +140,44 @@ void CapacityChart::mousePressEvent(QMouseEvent* event) {
 }
 
 void CapacityChart::mouseMoveEvent(QMouseEvent* event) {
-  if (event->buttons() & Qt::LeftButton) pick(event->position());
+  if (event->buttons() & Qt::LeftButton) return pick(event->position());
+  QChartView::mouseMoveEvent(event);  // Dots have tool tips.
 }
 
 void CapacityChart::mouseReleaseEvent(QMouseEvent* event) { event->accept(); }
 
 void CapacityChart::wheelEvent(QWheelEvent* event) { event->ignore(); }
 
-void CapacityChart::drawBackground(QPainter* painter, const QRectF& rect) {
-  QChartView::drawBackground(painter, rect);
-  if (points_.empty()) return;
-  const QRect plot = plotRect();
-  painter->save();
-  painter->setPen(Theme::current().grid);
-  for (const AxisTick& tick : xAxis().ticks(fontMetrics().averageCharWidth() * 14)) {
-    const int x = qRound(xAxis().toPixel(tick.value));
-    painter->drawLine(x, plot.top(), x, plot.bottom());
-  }
-  for (const double share : {0.5, 1.0}) {
-    const int y = qRound(toY(y_->max() / 1.05 * share));
-    painter->drawLine(plot.left(), y, plot.right(), y);
-  }
-  painter->restore();
-}
-
-void CapacityChart::drawAxes(QPainter& painter) const {
-  const PlotFrame frame = PlotFrame::inside(viewport()->rect(), fontMetrics());
-  painter.setPen(Theme::current().axis);
-  for (const AxisTick& tick : xAxis().ticks(fontMetrics().averageCharWidth() * 14)) {
-    const int width = fontMetrics().horizontalAdvance(tick.label) + 4;
-    const int x = qRound(xAxis().toPixel(tick.value));
-    const int left = std::min(x - width / 2, frame.whole.right() - width);
-    painter.drawText(QRect(left, frame.ticks.top(), width, frame.ticks.height()), Qt::AlignCenter,
-                     tick.label);
-  }
-  for (const double share : {0.0, 0.5, 1.0}) {
-    const double value = y_->max() / 1.05 * share;
-    const auto whole = static_cast<std::int64_t>(value);
-    const QString text =
-        figure_ == CapacityFigure::latency ? timeText(SimTime(whole)) : sizeText(Bytes(whole));
-    painter.drawText(QRectF(0, toY(value) - 10, frame.plot.left() - 6, 20),
-                     Qt::AlignRight | Qt::AlignVCenter, text);
-  }
-}
-
-/// A line down the plot, with its name above it: `line` 0 in the title, 1 below that.
-void CapacityChart::drawMark(QPainter& painter, std::optional<Bytes> at, const QString& name,
-                             const QPen& pen, int line) const {
-  if (!at || *at > most()) return;
-  const PlotFrame frame = PlotFrame::inside(viewport()->rect(), fontMetrics());
-  const double x = std::round(xAxis().toPixel(static_cast<double>(at->count())));
-  painter.setPen(pen);
-  painter.drawLine(QPointF(x, frame.plot.top()), QPointF(x, frame.plot.bottom()));
-  if (name.isEmpty()) return;
-  const double width = fontMetrics().horizontalAdvance(name);
-  const double left = x + width + 6 > frame.whole.right() ? x - width - 6 : x + 5;
-  const double y =
-      line == 0 ? frame.title.bottom() - 3.0 : frame.plot.top() + fontMetrics().ascent() + 3.0;
-  drawHaloText(painter, {std::max(left, 2.0), y}, name, pen.color());
-}
-
+/// Lines down the plot, with their names: `row` 0 at its top, 1 below that.
 void CapacityChart::drawForeground(QPainter* painter, const QRectF&) {
-  const Theme& theme = Theme::current();
   painter->save();
   painter->setFont(font());
-  painter->setRenderHint(QPainter::Antialiasing, false);
-  painter->setBrush(Qt::NoBrush);
+  PainterCanvas canvas(*painter);
+  const Ruler& ruler = canvas.ruler();
+  const hw::Box plot = toBox(chart()->plotArea());
+  const auto mark = [&](std::optional<Bytes> at, std::string_view name, const Stroke& stroke,
+                        int row) {
+    if (!at || *at > most()) return;
+    const QPointF on = chart()->mapToPosition({static_cast<double>(at->count()), 0}, line_);
+    const double x = std::round(on.x());
+    canvas.line({x, plot.top}, {x, plot.bottom()}, stroke);
+    const bool atLeft = x + ruler.width(name) + 6 > plot.right();
+    canvas.text(
+        {atLeft ? x - 5 : x + 5, plot.top + ruler.ascent() + 3 + row * ruler.height()}, name,
+        {.ink = stroke.ink, .anchor = atLeft ? Anchor::end : Anchor::start, .halo = !name.empty()});
+  };
   if (points_.empty()) {
-    painter->setPen(theme.mutedText);
+    painter->setPen(Theme::current().mutedText);
     painter->drawText(viewport()->rect().adjusted(12, 4, -12, -4),
                       Qt::AlignCenter | Qt::TextWordWrap,
                       tr("Sweep plans the model at many capacities of L2 and draws here what each "
                          "costs."));
-    painter->restore();
-    return;
+  } else {
+    mark(kneeOf(points_), "knee", {Ink::accent, 1, kDotted}, 1);
+    mark(fitsFrom(points_), "fits from here on", {Ink::lowerBound, 1.5, kDashDotted}, 0);
+    mark(planned_, "as planned", {Ink::capacity, 1.5, kDashed}, 2);
+    mark(position_, {}, {Ink::playhead}, 0);
   }
-  painter->setPen(theme.grid);
-  painter->drawRect(plotRect().adjusted(-1, -1, 0, 0));
-  drawAxes(*painter);
-  drawMark(*painter, kneeOf(points_), tr("knee"), QPen(theme.accent, 1, Qt::DotLine), 1);
-  drawMark(*painter, fitsFrom(points_), tr("fits from here on"),
-           QPen(theme.lowerBound, 1.5, Qt::DashDotLine), 0);
-  drawMark(*painter, planned_, tr("as planned"), QPen(theme.capacity, 1.5, Qt::DashLine), 0);
-  drawMark(*painter, position_, {}, QPen(theme.playhead, 1), 1);
   painter->restore();
 }
 

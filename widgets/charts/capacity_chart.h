@@ -1,13 +1,11 @@
 #pragma once
 
+#include <QCategoryAxis>
 #include <QChartView>
 #include <QLineSeries>
 #include <QScatterSeries>
 
-#include "core/run/capacity_sweep.h"
-#include "widgets/byte_axis.h"
-
-class QValueAxis;
+#include "core/study/capacity_sweep.h"
 
 namespace hw {
 
@@ -38,7 +36,7 @@ class CapacityChart : public QChartView {
   /// The largest capacity on the axis.
   Bytes most() const;
   /// The rectangle of the viewport that the curve is drawn in.
-  QRect plotRect() const;
+  QRect plotRect() const { return chart()->plotArea().toRect(); }
   QList<QPointF> curve() const { return line_->points(); }
 
   QSize sizeHint() const override { return {480, 120}; }
@@ -48,9 +46,7 @@ class CapacityChart : public QChartView {
   void positionPicked(hw::Bytes capacity);
 
  protected:
-  void drawBackground(QPainter* painter, const QRectF& rect) override;
   void drawForeground(QPainter* painter, const QRectF& rect) override;
-  void resizeEvent(QResizeEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
@@ -61,18 +57,13 @@ class CapacityChart : public QChartView {
   void rebuild();
   void applyTheme();
   void pick(const QPointF& at);
-  ByteAxis xAxis() const;
-  double toY(double value) const;
-  void drawAxes(QPainter& painter) const;
-  void drawMark(QPainter& painter, std::optional<Bytes> at, const QString& name, const QPen& pen,
-                int line) const;
 
   std::vector<CapacityPoint> points_;
   CapacityFigure figure_ = CapacityFigure::farTraffic;
   std::optional<Bytes> planned_;
   Bytes position_{};
-  QValueAxis* x_;
-  QValueAxis* y_;
+  QCategoryAxis* x_;
+  QCategoryAxis* y_;
   QLineSeries* line_;
   QScatterSeries* dots_;
 };

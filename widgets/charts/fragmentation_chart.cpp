@@ -1,14 +1,15 @@
 #include "widgets/charts/fragmentation_chart.h"
 
-#include <QPromise>
-#include <QThreadPool>
-#include <QValueAxis>
 #include <cmath>
 
+#include "core/picture/chart_scene.h"
 #include "core/plan/fragmentation_curve.h"
-#include "widgets/charts/series_style.h"
-#include "widgets/charts/step_curve.h"
-#include "widgets/seen.h"
+#include "widgets/base/seen.h"
+#include "widgets/base/theme.h"
+#include "widgets/charts/chart_style.h"
+#include "widgets/plot/painter_canvas.h"
+#include "widgets/plot/step_marker.h"
+#include "widgets/plot/step_mouse.h"
 
 namespace hw {
 namespace {
@@ -29,88 +30,88 @@ StepFunction fragmentationSteps(const Run& run, PoolId pool) {
 }
 
 FragmentationChart::FragmentationChart(ViewState* state, QWidget* parent)
-    : StepChart(state, parent) {
+    : QChartView(new QChart, parent),
+      state_(state),
+      x_(new QCategoryAxis(this)),
+      y_(new QCategoryAxis(this)) {
   setAccessibleName(tr("Fragmentation over the steps"));
-  y_->setRange(0, 1);
-  applyTheme();
+  setMouseTracking(true);
+  chart()->addAxis(x_, Qt::AlignBottom);
+  chart()->addAxis(y_, Qt::AlignLeft);
+  setTicks(*y_, 0, 1, numberTicks(0, 1, 0.01, "%"));
   const auto repaint = [this] { viewport()->update(); };
   connect(state, &ViewState::visibleChanged, this, &FragmentationChart::showVisible);
   connect(state, &ViewState::momentChanged, this, repaint);
   connect(state, &ViewState::decorationChanged, this, repaint);
   connect(state, &ViewState::markedStepsChanged, this, repaint);
-  connect(&worker_, &QFutureWatcherBase::finished, this, &FragmentationChart::acceptCurves);
+  const auto axis = [this] { return stepAxis(); };
+  new StepMouse(state, viewport(), axis);
+  new StepMarker(state, viewport(), axis);  // Last: what has Ctrl is its own.
   new SeenWatch(viewport(), [this] { makeMissing(); });
+  applyTheme();
+  showVisible();
 }
-
-FragmentationChart::~FragmentationChart() = default;
 
 void FragmentationChart::setPool(PoolId pool) {
   if (pool == pool_) return;
   pool_ = pool;
+  making_.drop();
   curves_.clear();
-  makeCurves();
-}
-
-void FragmentationChart::setEntries(std::vector<Entry> entries) {
-  entries_ = std::move(entries);
-  for (QLineSeries* line : lines_) removeLine(line);
-  lines_.clear();
-  for (std::size_t i = 0; i < entries_.size(); ++i) lines_.push_back(addLine());
-  applyTheme();
-  makeCurves();
-}
-
-void FragmentationChart::makeCurves() {
   showVisible();
   makeMissing();
 }
 
-/// One job at a time: what became wanted meanwhile is asked for when it is done.
+void FragmentationChart::setEntries(std::vector<Entry> entries) {
+  entries_ = std::move(entries);
+  for (QLineSeries* line : lines_) {
+    chart()->removeSeries(line);
+    line->deleteLater();
+  }
+  lines_.clear();
+  for (const Entry& entry : entries_) {
+    auto* line = new QLineSeries(this);
+    line->setName(entry.name);
+    chart()->addSeries(line);
+    line->attachAxis(x_);
+    line->attachAxis(y_);
+    lines_.push_back(line);
+  }
+  std::erase_if(curves_, [&](const auto& curve) {
+    return std::ranges::find(entries_, curve.first, &Entry::run) == entries_.end();
+  });
+  applyTheme();
+  showVisible();
+  makeMissing();
+}
+
 void FragmentationChart::makeMissing() {
   std::vector<std::shared_ptr<const Run>> missing;
   for (const Entry& entry : entries_) {
     if (!curves_.contains(entry.run)) missing.push_back(entry.run);
   }
-  if (missing.empty() || worker_.isRunning() || !isSeen(this)) return;
-  auto promise = std::make_shared<QPromise<Curves>>();
-  worker_.setFuture(promise->future());
-  promise->start();
-  QThreadPool::globalInstance()->start([promise, missing, pool = pool_] {
+  if (missing.empty() || !isSeen(this)) return;
+  const auto make = [missing, pool = pool_] {
     Curves curves;
     for (const auto& run : missing) curves[run] = fragmentationSteps(*run, pool);
-    // Of which pool they are is told by an entry of its own.
-    StepFunction mark;
-    mark.pieces.push_back({Step(static_cast<std::int64_t>(pool.index())), Bytes()});
-    curves[nullptr] = mark;
-    promise->addResult(std::move(curves));
-    promise->finish();
+    return curves;
+  };
+  making_.start(false, make, [this](Curves made) {
+    curves_.merge(made);
+    showVisible();
   });
-}
-
-void FragmentationChart::acceptCurves() {
-  Curves made = worker_.result();
-  const auto pool = made.extract(nullptr).mapped().pieces.front().from.count();
-  if (static_cast<std::size_t>(pool) == pool_.index()) {
-    Curves kept;
-    for (const Entry& entry : entries_) {
-      if (const auto node = curves_.find(entry.run); node != curves_.end()) kept.insert(*node);
-      if (const auto node = made.find(entry.run); node != made.end()) kept.insert(*node);
-    }
-    curves_ = std::move(kept);
-  }
-  makeCurves();
 }
 
 void FragmentationChart::showVisible() {
   const double begin = state_->visibleBegin();
   const double end = state_->visibleEnd();
-  showSteps();
+  // As far apart as a chart of this width wants them: QtCharts hides labels that would meet.
+  setTicks(*x_, begin, end, StepAxis{begin, end}.ticks(0.1));
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const auto curve = curves_.find(entries_[i].run);
     QList<QPointF> points;
     if (curve != curves_.end()) {
-      for (const QPointF& point : stairs(curve->second, begin, end, kMostPoints)) {
-        points.append({point.x(), point.y() / kMillion});
+      for (const Point& point : stairs(curve->second, begin, end, kMostPoints)) {
+        points.append({point.x, point.y / kMillion});
       }
     }
     lines_[i]->replace(points);
@@ -118,80 +119,34 @@ void FragmentationChart::showVisible() {
   viewport()->update();
 }
 
-QList<QPointF> FragmentationChart::points(std::size_t entry) const {
-  return lines_[entry]->points();
-}
-
 void FragmentationChart::applyTheme() {
-  setBackgroundBrush(Theme::current().plot);
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    lines_[i]->setPen(seriesPen(i, Theme::current()));
-  }
+  styleChart(*this);
+  for (std::size_t i = 0; i < lines_.size(); ++i) lines_[i]->setPen(penOf(seriesStroke(i)));
 }
 
-double FragmentationChart::toY(double ratio) const {
-  const QRect plot = plotRect();
-  return plot.bottom() + 1 - ratio * plot.height();
+void FragmentationChart::changeEvent(QEvent* event) {
+  QChartView::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) applyTheme();
 }
 
-void FragmentationChart::drawBackground(QPainter* painter, const QRectF& rect) {
-  QChartView::drawBackground(painter, rect);
-  const QRect plot = plotRect();
-  painter->save();
-  drawStepGrid(*painter);
-  for (const double ratio : {0.25, 0.5, 0.75}) {
-    painter->drawLine(plot.left(), qRound(toY(ratio)), plot.right(), qRound(toY(ratio)));
-  }
-  painter->restore();
+StepAxis FragmentationChart::stepAxis() const {
+  const QRectF plot = chart()->plotArea();
+  return {state_->visibleBegin(), state_->visibleEnd(), plot.left(), plot.width()};
 }
 
 void FragmentationChart::drawForeground(QPainter* painter, const QRectF&) {
   painter->save();
   painter->setFont(font());
-  painter->setRenderHint(QPainter::Antialiasing, false);
-  painter->setBrush(Qt::NoBrush);
-  const PlotFrame frame = this->frame();
-  painter->setPen(Theme::current().grid);
-  painter->drawRect(frame.plot.adjusted(-1, -1, 0, 0));
+  PainterCanvas canvas(*painter);
+  const QRectF plot = chart()->plotArea();
   if (entries_.empty()) {
-    painter->setPen(Theme::current().mutedText);
-    painter->drawText(viewport()->rect(), Qt::AlignCenter, tr("Open a model first"));
+    canvas.text({plot.center().x(), plot.center().y()}, "Open a model first",
+                {.ink = Ink::muted, .anchor = Anchor::middle});
   } else {
-    painter->setPen(Theme::current().axis);
-    for (const double ratio : {0.0, 0.5, 1.0}) {
-      const QRectF label(0, toY(ratio) - 10, frame.plot.left() - 6, 20);
-      painter->drawText(label, Qt::AlignRight | Qt::AlignVCenter,
-                        tr("%1 %").arg(qRound(ratio * 100)));
-    }
-    drawStepTicks(*painter, frame, stepAxis());
-    drawMoment(*painter);
-    drawHeading(*painter, frame);
+    drawNow(canvas, {.whole = toBox(viewport()->rect()), .plot = toBox(plot)}, stepAxis(),
+            nowOf(*state_));
   }
   painter->restore();
-}
-
-/// What each curve is, one after the other above the plot, as far as there is room.
-void FragmentationChart::drawHeading(QPainter& painter, const PlotFrame& frame) const {
-  const QFontMetrics metrics(painter.font(), painter.device());
-  constexpr int kSample = 26;
-  int left = frame.title.left();
-  const int middle = frame.title.center().y();
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const int width = metrics.horizontalAdvance(entries_[i].name);
-    if (left + kSample + width > frame.title.right()) {
-      painter.setPen(Theme::current().mutedText);
-      painter.drawText(
-          QRect(left, frame.title.top(), frame.title.right() - left, frame.title.height()),
-          Qt::AlignVCenter, QStringLiteral("\u2026"));
-      break;
-    }
-    painter.setPen(lines_[i]->pen());
-    painter.drawLine(left, middle, left + kSample - 6, middle);
-    painter.setPen(Theme::current().text);
-    painter.drawText(QRect(left + kSample, frame.title.top(), width + 2, frame.title.height()),
-                     Qt::AlignVCenter, entries_[i].name);
-    left += kSample + width + 16;
-  }
 }
 
 }  // namespace hw

@@ -1,10 +1,13 @@
 #pragma once
 
-#include <QFutureWatcher>
+#include <QCategoryAxis>
+#include <QChartView>
+#include <QLineSeries>
 #include <map>
 
 #include "core/plan/metrics.h"
-#include "widgets/charts/step_chart.h"
+#include "widgets/jobs/background.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 
@@ -13,8 +16,9 @@ namespace hw {
 StepFunction fragmentationSteps(const Run& run, PoolId pool);
 
 /// Fragmentation over the steps for any number of runs of one model, a curve each. Curves are made
-/// in the background, when somebody looks.
-class FragmentationChart : public StepChart {
+/// in the background, when somebody looks. A click or a drag moves the moment; the wheel zooms
+/// around the pointer; Shift or the middle button pans; Ctrl marks steps.
+class FragmentationChart : public QChartView {
   Q_OBJECT
 
  public:
@@ -24,37 +28,36 @@ class FragmentationChart : public StepChart {
   };
 
   explicit FragmentationChart(ViewState* state, QWidget* parent = nullptr);
-  ~FragmentationChart() override;
 
   void setEntries(std::vector<Entry> entries);
   const std::vector<Entry>& entries() const { return entries_; }
   void setPool(PoolId pool);
-  bool isBusy() const { return worker_.isRunning(); }
+  bool isBusy() const { return making_.isRunning(); }
   /// What is drawn of an entry, in steps and fractions.
-  QList<QPointF> points(std::size_t entry) const;
+  QList<QPointF> points(std::size_t entry) const { return lines_[entry]->points(); }
 
   QSize sizeHint() const override { return {480, 140}; }
   QSize minimumSizeHint() const override { return {200, 70}; }
 
  protected:
-  void drawBackground(QPainter* painter, const QRectF& rect) override;
   void drawForeground(QPainter* painter, const QRectF& rect) override;
-  void applyTheme() override;
+  void changeEvent(QEvent* event) override;
 
  private:
   using Curves = std::map<std::shared_ptr<const Run>, StepFunction>;
 
-  void makeCurves();
+  StepAxis stepAxis() const;
   void makeMissing();
-  void acceptCurves();
   void showVisible();
-  double toY(double ratio) const;
-  void drawHeading(QPainter& painter, const PlotFrame& frame) const;
+  void applyTheme();
 
+  ViewState* state_;
   PoolId pool_{0};
   std::vector<Entry> entries_;
   Curves curves_;  ///< Of `pool_`; those that are made already.
-  QFutureWatcher<Curves> worker_;
+  Background<Curves> making_;
+  QCategoryAxis* x_;
+  QCategoryAxis* y_;
   std::vector<QLineSeries*> lines_;  ///< Of the entries.
 };
 

@@ -2,17 +2,18 @@
 
 #include <QPixmap>
 #include <QToolButton>
+#include <QWidget>
 
-#include "widgets/byte_axis.h"
-#include "widgets/charts/step_chart.h"
-#include "widgets/charts/step_curve.h"
+#include "core/picture/chart_scene.h"
 #include "widgets/jobs/background.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 
-/// Bytes in use and high water of one pool over the steps, with its capacity, lower bound and peak:
-/// stairs, because memory never changes gradually.
-class PeakChart : public StepChart {
+/// The memory chart of one pool, above the maps, whose steps it shows: see ChartScene. A click or a
+/// drag moves the moment; the wheel zooms around the pointer; Shift or the middle button pans; Ctrl
+/// marks steps.
+class PeakChart : public QWidget {
   Q_OBJECT
 
  public:
@@ -25,14 +26,12 @@ class PeakChart : public StepChart {
   /// Other plans of the model (B, C, …), whose high water is drawn too.
   void setCompared(std::vector<std::shared_ptr<const Run>> runs);
 
-  /// What is drawn, in steps and bytes.
-  QList<QPointF> livePoints() const { return live_->points(); }
-  QList<QPointF> highWaterPoints() const { return highWater_->points(); }
-  QList<QPointF> comparedPoints(std::size_t index) const { return compared_[index].line->points(); }
-  std::size_t comparedCount() const { return compared_.size(); }
-
-  /// Draws the chart into a rectangle of the widget's own size, as sharp as the painter's paper.
-  void renderTo(QPainter& painter, const QRect& target);
+  /// What is on show; nothing without a run that knows the pool.
+  std::optional<ChartScene> scene() const;
+  /// The same with curves that may still have to be added up, for a picture.
+  std::optional<ChartScene> pictureScene() const;
+  /// The rectangle of the widget that curves are drawn in.
+  QRect plotRect() const;
 
   /// True while the curves of a large run are added up elsewhere.
   bool isLoading() const { return adding_.isRunning(); }
@@ -45,45 +44,23 @@ class PeakChart : public StepChart {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
-  void drawBackground(QPainter* painter, const QRectF& rect) override;
-  void drawForeground(QPainter* painter, const QRectF& rect) override;
   void resizeEvent(QResizeEvent* event) override;
-  void applyTheme() override;
+  void changeEvent(QEvent* event) override;
 
  private:
-  /// The high water of another plan.
-  struct Compared {
-    std::shared_ptr<const Run> run{};
-    StairCurve curve{};
-    QLineSeries* line = nullptr;
-  };
-
   void buildPoolButton();
   void fillPools();
   void placePoolButton();
-  QString heading() const;
-  void fitHeight();
   void showRun();
-  void showVisible();
-  void showLines();
-  ByteAxis byteAxis() const;
-  void drawArea(QPainter& painter) const;
-  void drawNow(QPainter& painter) const;
-  void drawPeak(QPainter& painter) const;
-  void drawHeading(QPainter& painter, const PlotFrame& frame) const;
+  void redraw();
 
+  ViewState* state_;
   PoolId pool_;
-  struct Curves {
-    StairCurve live{};
-    StairCurve highWater{};
-  };
-  Curves curves_;
-  Background<Curves> adding_;  ///< Adds up `curves_`.
-  std::vector<Compared> compared_;
-  QLineSeries* live_;
-  QLineSeries* highWater_;
-  QLineSeries* capacity_;
-  QLineSeries* bound_;
+  std::shared_ptr<const ChartCurves> curves_;
+  Background<std::shared_ptr<const ChartCurves>> adding_;  ///< Adds up `curves_`.
+  std::vector<std::shared_ptr<const Run>> compared_;
+  std::vector<std::shared_ptr<const StairCurve>> others_;  ///< Of `compared_`; null: no such pool.
+  double top_ = 1;                                         ///< All that is drawn has one scale.
   QToolButton* poolButton_;
   QPixmap picture_;  ///< Everything but the playhead; null when it has to be drawn anew.
 };

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "widgets/base/theme.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 
@@ -13,13 +15,11 @@ namespace {
 /// Live samples are thinned when there are more; changes are kept.
 constexpr std::size_t kMostLive = 8'000;
 
-QString sizeText(Bytes bytes) { return QString::fromStdString(formatBytes(bytes)); }
-
 QString count(double number) {
   return QString::fromStdString(groupDigits(static_cast<std::int64_t>(number)));
 }
 
-QString secondsText(double seconds) {
+QString searchTimeText(double seconds) {
   return seconds >= 0.1    ? SearchPanel::tr("%1 s").arg(seconds, 0, 'f', 2)
          : seconds >= 1e-3 ? SearchPanel::tr("%1 ms").arg(seconds * 1e3, 0, 'f', 1)
                            : SearchPanel::tr("%1 \u00b5s").arg(seconds * 1e6, 0, 'f', 0);
@@ -98,8 +98,7 @@ SearchPanel::SearchPanel(ViewState* state, PlanJob* job, QWidget* parent)
   build();
   connect(state, &ViewState::runChanged, this, &SearchPanel::showRun);
   connect(job, &PlanJob::started, this, &SearchPanel::forgetLive);
-  connect(job, &PlanJob::cancelled, this, &SearchPanel::showRun);
-  connect(job, &PlanJob::finished, this, &SearchPanel::showRun);
+  connect(job, &PlanJob::ended, this, &SearchPanel::showRun);
   connect(job, &PlanJob::searched, this, &SearchPanel::follow);
   connect(pool_, &QComboBox::currentIndexChanged, this, &SearchPanel::showPool);
   showRun();
@@ -202,7 +201,7 @@ void SearchPanel::showPool() {
 QString SearchPanel::whyEmpty() const {
   const auto run = state_->run();
   if (!run) return tr("Open a model: how the search for its plan went is shown here.");
-  const AllocatorInfo* info = run->config.allocator.info;
+  const AllocatorInfo* info = run->request.allocator.info;
   const QString name =
       info ? QString::fromUtf8(info->name.data(), std::ssize(info->name)) : tr("This method");
   if (info && info->isSearch) {
@@ -222,9 +221,10 @@ QString SearchPanel::factsOf(const std::vector<ExactProgress>& samples) const {
                                                    : tr("%1 % above the lower bound %2")
                                                          .arg(100 * last.gap(), 0, 'f', 2)
                                                          .arg(sizeText(last.bound));
-  const QString facts = tr("%1 by \u201c%2\u201d, %3, %4 nodes in %5")
-                            .arg(sizeText(last.incumbent), winner, gap,
-                                 count(static_cast<double>(last.nodes)), secondsText(last.seconds));
+  const QString facts =
+      tr("%1 by \u201c%2\u201d, %3, %4 nodes in %5")
+          .arg(sizeText(last.incumbent), winner, gap, count(static_cast<double>(last.nodes)),
+               searchTimeText(last.seconds));
   const QString rate =
       last.seconds > 0 ? tr("; %1 nodes/s").arg(count(last.nodesPerSecond())) : QString();
   return (live_ ? tr("Searching: %1").arg(facts) : facts) + rate;

@@ -8,7 +8,7 @@
 #include "core/allocators/search_report.h"
 #include "widgets/charts/time_chart.h"
 #include "widgets/jobs/plan_job.h"
-#include "widgets/view_state.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 

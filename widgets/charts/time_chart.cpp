@@ -1,13 +1,14 @@
 #include "widgets/charts/time_chart.h"
 
-#include <QChart>
-#include <QGraphicsLayout>
-#include <QValueAxis>
+#include <QLegendMarker>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/text.h"
-#include "widgets/charts/bare_chart.h"
+#include "core/picture/chart_scene.h"
+#include "widgets/base/theme.h"
+#include "widgets/charts/chart_style.h"
+#include "widgets/plot/painter_canvas.h"
 
 namespace hw {
 
@@ -16,36 +17,13 @@ namespace {
 /// Time is never shown shorter than this, so that a search that took none has an axis.
 constexpr double kLeastSeconds = 1e-6;
 
-struct TimeUnit {
-  double seconds = 1;
-  const char* name = "s";
-};
-
-TimeUnit unitFor(double seconds) {
-  if (seconds >= 1) return {1, "s"};
-  if (seconds >= 1e-3) return {1e-3, "ms"};
-  return {1e-6, "\u00b5s"};
-}
-
-/// The least of 1, 2, 5 times a power of ten that is not below `wanted`.
-double roundDistance(double wanted) {
-  double power = std::pow(10, std::floor(std::log10(std::max(wanted, 1e-12))));
-  for (;; power *= 10) {
-    for (const double factor : {1.0, 2.0, 5.0}) {
-      if (factor * power >= wanted * (1 - 1e-9)) return factor * power;
-    }
-  }
-}
-
-/// 1,500 as "1.5 k", 2,000,000 as "2 M".
-QString shortNumber(double value) {
+/// Thousands, millions and so on, as large as `high` wants it.
+std::vector<AxisTick> countTicks(double low, double high) {
   for (const auto& [scale, name] :
        {std::pair(1e9, "G"), std::pair(1e6, "M"), std::pair(1e3, "k")}) {
-    if (value >= scale) {
-      return QString::number(value / scale, 'g', 4) + QLatin1Char(' ') + QLatin1String(name);
-    }
+    if (high >= scale) return numberTicks(low, high, scale, name);
   }
-  return QString::number(value, 'g', 4);
+  return numberTicks(low, high, 1, "");
 }
 
 }  // namespace
@@ -84,54 +62,59 @@ std::vector<QPointF> timeStairs(const std::vector<QPointF>& samples, double seco
 }
 
 TimeChart::TimeChart(QWidget* parent)
-    : QChartView(new QChart, parent), x_(new QValueAxis(this)), y_(new QValueAxis(this)) {
-  makeBare(*this);
+    : QChartView(new QChart, parent),
+      x_(new QCategoryAxis(this)),
+      y_(new QCategoryAxis(this)),
+      series_{new QLineSeries(this), new QLineSeries(this)},
+      marks_(new QScatterSeries(this)) {
   chart()->addAxis(x_, Qt::AlignBottom);
   chart()->addAxis(y_, Qt::AlignLeft);
-  // Axes are drawn by us, like those of the maps.
-  x_->setVisible(false);
-  y_->setVisible(false);
-  for (QLineSeries*& series : series_) {
-    series = new QLineSeries(this);
+  for (QXYSeries* series : std::initializer_list<QXYSeries*>{series_[0], series_[1], marks_}) {
     chart()->addSeries(series);
     series->attachAxis(x_);
     series->attachAxis(y_);
   }
+  marks_->setMarkerSize(6);
+  marks_->setBorderColor(Qt::transparent);
+  connect(marks_, &QScatterSeries::hovered, this, &TimeChart::showToolTip);
   applyTheme();
 }
 
 void TimeChart::setPlot(TimePlot plot) {
   plot_ = std::move(plot);
   plot_.seconds = std::max(plot_.seconds, kLeastSeconds);
-  showPlot();
-}
-
-void TimeChart::showPlot() {
   double low = plot_.fromZero ? 0 : HUGE_VAL;
   double high = 0;
   for (std::size_t i = 0; i < series_.size(); ++i) {
-    series_[i]->clear();
-    if (i >= plot_.curves.size()) continue;
-    const TimeCurve& curve = plot_.curves[i];
+    const TimeCurve curve = i < plot_.curves.size() ? plot_.curves[i] : TimeCurve();
     for (const QPointF& sample : curve.samples) {
       low = std::min(low, sample.y());
       high = std::max(high, sample.y());
     }
     const auto stairs = timeStairs(curve.samples, plot_.seconds, kMostPoints);
+    series_[i]->setName(curve.name);
     series_[i]->setPen(QPen(curve.color, 2, curve.style));
     series_[i]->replace(QList<QPointF>(stairs.begin(), stairs.end()));
   }
+  QList<QPointF> dots;
+  for (const TimeMark& mark : plot_.marks) dots.append(mark.at);
+  marks_->replace(dots);
+  chart()->setTitle(plot_.title);
+  chart()->legend()->setVisible(plot_.curves.size() > 1);
+  for (QLegendMarker* marker : chart()->legend()->markers(marks_)) marker->setVisible(false);
   low = std::min(low, high);
-  // Air above and below, also where everything is one line.
+  // Room above and below, so that a curve is not drawn on the frame; at least 1, for an axis of no
+  // height cannot be drawn when the curve is flat.
   const double air = std::max({(high - low) * 0.12, high * 0.002, 1.0});
-  x_->setRange(0, plot_.seconds);
-  y_->setRange(plot_.fromZero ? 0 : std::max(0.0, low - air), high + air);
-  viewport()->update();
+  low = plot_.fromZero ? 0 : std::max(0.0, low - air);
+  high += air;
+  setTicks(*x_, 0, plot_.seconds, timeTicks(plot_.seconds, 1));
+  setTicks(*y_, low, high, plot_.isBytes ? byteTicks(low, high) : countTicks(low, high));
 }
 
 void TimeChart::applyTheme() {
-  setBackgroundBrush(Theme::current().plot);
-  viewport()->update();
+  styleChart(*this);
+  marks_->setColor(Theme::current().text);
 }
 
 void TimeChart::changeEvent(QEvent* event) {
@@ -139,152 +122,34 @@ void TimeChart::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) applyTheme();
 }
 
-PlotFrame TimeChart::frame() const { return PlotFrame::inside(viewport()->rect(), fontMetrics()); }
-
-void TimeChart::resizeEvent(QResizeEvent* event) {
-  QChartView::resizeEvent(event);
-  chart()->setPlotArea(frame().plot);
+void TimeChart::showToolTip(const QPointF& at, bool over) {
+  const auto mark = std::ranges::find(plot_.marks, at, &TimeMark::at);
+  QToolTip::showText(QCursor::pos(), over && mark != plot_.marks.end() ? mark->text : QString(),
+                     this);
 }
 
-double TimeChart::toX(double seconds) const {
-  const QRect plot = frame().plot;
-  return plot.left() + seconds / plot_.seconds * plot.width();
-}
-
-ByteAxis TimeChart::valueAxis() const {
-  const QRect plot = frame().plot;
-  return {y_->min(), y_->max(), static_cast<double>(plot.top() + plot.height()),
-          -static_cast<double>(plot.height())};
-}
-
-std::vector<AxisTick> TimeChart::valueTicks() const {
-  const ByteAxis axis = valueAxis();
-  const double spacing = byteTickSpacing(fontMetrics());
-  if (plot_.isBytes) return axis.ticks(spacing);
-  std::vector<AxisTick> marks;
-  const double distance = roundDistance(spacing * (axis.high - axis.low) / std::abs(axis.length));
-  const int count = static_cast<int>(std::clamp(axis.high / distance, 0.0, 1000.0));
-  for (int i = 0; i <= count; ++i) marks.push_back({i * distance, shortNumber(i * distance)});
-  return marks;
-}
-
-std::vector<AxisTick> TimeChart::timeTicks() const {
-  const TimeUnit unit = unitFor(plot_.seconds);
-  const double all = plot_.seconds / unit.seconds;
-  const double spacing = fontMetrics().horizontalAdvance(QStringLiteral("888.8")) + 18;
-  const double distance = roundDistance(spacing * all / std::max(1, frame().plot.width()));
-  std::vector<AxisTick> marks;
-  const int count = static_cast<int>(std::clamp(all / distance + 1e-9, 0.0, 1000.0));
-  for (int i = 0; i <= count; ++i) {
-    marks.push_back({i * distance * unit.seconds, QString::number(i * distance, 'g', 4)});
-  }
-  return marks;
-}
-
-void TimeChart::drawBackground(QPainter* painter, const QRectF& rect) {
-  QChartView::drawBackground(painter, rect);
-  const QRect plot = frame().plot;
-  painter->save();
-  painter->setPen(Theme::current().grid);
-  for (const AxisTick& tick : timeTicks()) {
-    const int x = qRound(toX(tick.value));
-    painter->drawLine(x, plot.top(), x, plot.bottom());
-  }
-  const ByteAxis axis = valueAxis();
-  for (const AxisTick& tick : valueTicks()) {
-    const int y = qRound(axis.toPixel(tick.value));
-    painter->drawLine(plot.left(), y, plot.right(), y);
-  }
-  painter->restore();
-}
-
+/// Words beside the dots, from the last to the first: where they would meet, the later one is the
+/// one that counts.
 void TimeChart::drawForeground(QPainter* painter, const QRectF&) {
   painter->save();
   painter->setFont(font());
-  painter->setRenderHint(QPainter::Antialiasing, false);
-  const PlotFrame frame = this->frame();
-  painter->setPen(Theme::current().grid);
-  painter->setBrush(Qt::NoBrush);
-  painter->drawRect(frame.plot.adjusted(-1, -1, 0, 0));
-  drawTicks(*painter, frame);
-  drawMarks(*painter, frame);
-  drawHeading(*painter, frame);
-  painter->restore();
-}
-
-void TimeChart::drawTicks(QPainter& painter, const PlotFrame& frame) const {
-  const QFontMetrics metrics(painter.font(), painter.device());
-  const ByteAxis axis = valueAxis();
-  painter.setPen(Theme::current().axis);
-  for (const AxisTick& tick : valueTicks()) {
-    const int middle = qRound(axis.toPixel(tick.value));
-    const QRect box(frame.whole.left(), middle - metrics.height() / 2,
-                    frame.plot.left() - frame.whole.left() - 6, metrics.height());
-    if (box.top() < frame.title.top() + metrics.height() / 2) continue;
-    painter.drawLine(frame.plot.left() - 3, middle, frame.plot.left() - 1, middle);
-    painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, tick.label);
-  }
-  for (const AxisTick& tick : timeTicks()) {
-    const int width = metrics.horizontalAdvance(tick.label) + 2;
-    const int centre = qRound(toX(tick.value));
-    const int left = std::min(centre - width / 2, frame.whole.right() - width);
-    painter.drawLine(centre, frame.plot.bottom() + 1, centre, frame.plot.bottom() + 3);
-    painter.drawText(QRect(left, frame.ticks.top(), width, frame.ticks.height()), Qt::AlignCenter,
-                     tick.label);
-  }
-  painter.setPen(Theme::current().mutedText);
-  const QRect name(frame.whole.left(), frame.ticks.top(),
-                   frame.ticks.left() - frame.whole.left() - 14, frame.ticks.height());
-  painter.drawText(name, Qt::AlignRight | Qt::AlignVCenter,
-                   QString::fromUtf8(unitFor(plot_.seconds).name));
-}
-
-/// From the last to the first: where words would meet, the later one is the one that counts.
-void TimeChart::drawMarks(QPainter& painter, const PlotFrame& frame) const {
-  const QFontMetricsF metrics(painter.font(), painter.device());
-  const ByteAxis axis = valueAxis();
+  PainterCanvas canvas(*painter);
+  const Ruler& ruler = canvas.ruler();
+  const QRectF plot = chart()->plotArea();
   std::vector<QRectF> taken;
   for (auto mark = plot_.marks.rbegin(); mark != plot_.marks.rend(); ++mark) {
-    const QPointF at(toX(mark->at.x()), axis.toPixel(mark->at.y()));
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setBrush(Theme::current().text);
-    painter.setPen(Qt::NoPen);
-    painter.drawEllipse(at, 3, 3);
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    const double width = metrics.horizontalAdvance(mark->text);
-    const bool atLeft = at.x() + width + 12 > frame.plot.right();
-    const QRectF box(atLeft ? at.x() - width - 7 : at.x() + 7, at.y() - metrics.height() - 4, width,
-                     metrics.height());
+    const QPointF at = chart()->mapToPosition(mark->at, marks_);
+    const double width = ruler.width(mark->text.toStdString());
+    const bool atLeft = at.x() + width + 12 > plot.right();
+    const QRectF box(atLeft ? at.x() - width - 7 : at.x() + 7, at.y() - ruler.height() - 4, width,
+                     ruler.height());
     const bool meets =
         std::ranges::any_of(taken, [&](const QRectF& other) { return other.intersects(box); });
-    if (meets || box.left() < frame.plot.left()) continue;
+    if (meets || box.left() < plot.left()) continue;
     taken.push_back(box);
-    drawHaloText(painter, {box.left(), box.bottom() - metrics.descent()}, mark->text,
-                 Theme::current().text);
+    canvas.text({box.left(), box.top() + ruler.ascent()}, mark->text.toStdString(), {.halo = true});
   }
-}
-
-/// The title, and at its right end what each curve is.
-void TimeChart::drawHeading(QPainter& painter, const PlotFrame& frame) const {
-  drawTitle(painter, frame, plot_.title, {});
-  if (plot_.curves.size() < 2) return;
-  constexpr int kSample = 22;
-  const QFontMetrics metrics(painter.font(), painter.device());
-  QFont bold = painter.font();
-  bold.setBold(true);
-  const int least = frame.title.left() + QFontMetrics(bold).horizontalAdvance(plot_.title) + 12;
-  int right = frame.title.right();
-  for (const TimeCurve& curve : plot_.curves) {
-    const int width = metrics.horizontalAdvance(curve.name);
-    if (right - width - kSample < least) break;
-    painter.setPen(Theme::current().text);
-    painter.drawText(QRect(right - width, frame.title.top(), width + 1, frame.title.height()),
-                     Qt::AlignVCenter, curve.name);
-    painter.setPen(QPen(curve.color, 2, curve.style));
-    const int middle = frame.title.center().y();
-    painter.drawLine(right - width - kSample, middle, right - width - 5, middle);
-    right -= width + kSample + 14;
-  }
+  painter->restore();
 }
 
 }  // namespace hw

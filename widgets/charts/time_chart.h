@@ -1,13 +1,11 @@
 #pragma once
 
+#include <QCategoryAxis>
 #include <QChartView>
 #include <QLineSeries>
+#include <QScatterSeries>
 #include <array>
 #include <vector>
-
-#include "widgets/canvas/plot_frame.h"
-
-class QValueAxis;
 
 namespace hw {
 
@@ -19,7 +17,7 @@ struct TimeCurve {
   std::vector<QPointF> samples{};  ///< Seconds and value; seconds never fall.
 };
 
-/// A dot on a curve with a word beside it, where there is room for one.
+/// A dot on a curve with a word beside it, where there is room for one, and in its tool tip.
 struct TimeMark {
   QPointF at{};
   QString text{};
@@ -28,7 +26,7 @@ struct TimeMark {
 /// Everything a TimeChart shows.
 struct TimePlot {
   QString title{};
-  std::vector<TimeCurve> curves{};  ///< At most two; named in the heading when there are two.
+  std::vector<TimeCurve> curves{};  ///< At most two; named in a legend when there are two.
   std::vector<TimeMark> marks{};
   double seconds = 0;    ///< Where time ends.
   bool isBytes = true;   ///< Otherwise values are plain numbers.
@@ -41,7 +39,7 @@ struct TimePlot {
 std::vector<QPointF> timeStairs(const std::vector<QPointF>& samples, double seconds,
                                 std::size_t limit);
 
-/// Stairs over seconds of wall time, drawn like the charts over steps.
+/// Stairs over seconds of wall time.
 class TimeChart : public QChartView {
   Q_OBJECT
 
@@ -52,34 +50,23 @@ class TimeChart : public QChartView {
   const TimePlot& plot() const { return plot_; }
   /// What is drawn of a curve: seconds and values.
   QList<QPointF> points(std::size_t curve) const { return series_[curve]->points(); }
-  /// The most points a curve is ever drawn with.
-  static constexpr std::size_t kMostPoints = 4'000;
 
   QSize sizeHint() const override { return {320, 120}; }
   QSize minimumSizeHint() const override { return {140, 70}; }
 
  protected:
-  void drawBackground(QPainter* painter, const QRectF& rect) override;
   void drawForeground(QPainter* painter, const QRectF& rect) override;
-  void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
 
  private:
-  void showPlot();
   void applyTheme();
-  PlotFrame frame() const;
-  ByteAxis valueAxis() const;
-  std::vector<AxisTick> valueTicks() const;
-  std::vector<AxisTick> timeTicks() const;
-  double toX(double seconds) const;
-  void drawTicks(QPainter& painter, const PlotFrame& frame) const;
-  void drawMarks(QPainter& painter, const PlotFrame& frame) const;
-  void drawHeading(QPainter& painter, const PlotFrame& frame) const;
+  void showToolTip(const QPointF& at, bool over);
 
   TimePlot plot_;
-  QValueAxis* x_;
-  QValueAxis* y_;
+  QCategoryAxis* x_;
+  QCategoryAxis* y_;
   std::array<QLineSeries*, 2> series_;
+  QScatterSeries* marks_;
 };
 
 }  // namespace hw

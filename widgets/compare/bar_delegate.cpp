@@ -4,14 +4,14 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "widgets/base/item_colors.h"
+#include "widgets/base/theme.h"
 #include "widgets/compare/compare_model.h"
-#include "widgets/item_colors.h"
-#include "widgets/theme.h"
 
 namespace hw {
 namespace {
 
-/// Bars need room to differ in.
+/// In a narrower column bars of different length would look alike.
 constexpr int kLeastWidth = 150;
 constexpr int kMargin = 3;
 

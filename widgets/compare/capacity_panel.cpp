@@ -7,8 +7,9 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/run/options.h"
 #include "widgets/compare/compare_model.h"
-#include "widgets/panels/run_text.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 namespace {
@@ -16,12 +17,6 @@ namespace {
 constexpr std::size_t kPoints = 33;
 /// Positions of the slider: finer than pixels.
 constexpr int kSliderSteps = 4'000;
-
-/// Sweeps under both come to the same: they may differ in L2 alone.
-bool sameButForL2(const RunConfig& a, RunConfig b) {
-  b.l2 = a.l2;
-  return a.allocator.text() == b.allocator.text() && sameSettings(a, b);
-}
 
 /// The nearest capacity that was tried and is not larger; null when all are.
 const CapacityPoint* pointAt(const std::vector<CapacityPoint>& points, Bytes capacity) {
@@ -52,14 +47,12 @@ CapacityPanel::CapacityPanel(ViewState* state, QWidget* parent)
   layout->addWidget(buildHead());
   layout->addWidget(chart_, 1);
   layout->addWidget(buildFoot());
-  chart_->viewport()->installEventFilter(this);
+  connect(chart_->chart(), &QChart::plotAreaChanged, this, &CapacityPanel::alignSlider);
   connect(state, &ViewState::runChanged, this, &CapacityPanel::showRun);
   connect(chart_, &CapacityChart::positionPicked, this,
           [this](Bytes capacity) { setCapacity(alignUp(capacity, kCapacityGrain)); });
-  connect(&job_, &SweepJob::started, this, &CapacityPanel::refresh);
-  connect(&job_, &SweepJob::pointDone, this, &CapacityPanel::addPoint);
-  connect(&job_, &SweepJob::finished, this, &CapacityPanel::finish);
-  connect(&job_, &SweepJob::progressed, this, [this](double fraction, const QString& what) {
+  connect(&job_, &Job::started, this, &CapacityPanel::refresh);
+  connect(&job_, &Job::progressed, this, [this](double fraction, const QString& what) {
     progress_->setValue(qRound(fraction * progress_->maximum()));
     progress_->setToolTip(what);
   });
@@ -94,7 +87,7 @@ QWidget* CapacityPanel::buildHead() {
   row->addWidget(note_, 1);
   row->addWidget(plan_);
   connect(sweep_, &QPushButton::clicked, this, &CapacityPanel::sweep);
-  connect(stop_, &QPushButton::clicked, &job_, &SweepJob::stop);
+  connect(stop_, &QPushButton::clicked, &job_, &Job::stop);
   connect(plan_, &QPushButton::clicked, this, [this] { Q_EMIT capacityWanted(capacity()); });
   connect(figure_, &QComboBox::currentIndexChanged, this, [this](int index) {
     chart_->setFigure(static_cast<CapacityFigure>(index));
@@ -137,13 +130,12 @@ bool CapacityPanel::eventFilter(QObject* watched, QEvent* event) {
     event->setAccepted(plain && own.contains(key->key()));
     return event->isAccepted();
   }
-  if (watched != slider_ && event->type() == QEvent::Resize) alignSlider();
   return QWidget::eventFilter(watched, event);
 }
 
 CapacityPanel::Entry* CapacityPanel::entryOf(const Run& run) {
   const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
-    return entry.model == run.model && sameButForL2(entry.config, run.config);
+    return entry.model == run.model && sameBut(entry.request, run.request, {"l2", "time-limit"});
   });
   return found == entries_.end() ? nullptr : &*found;
 }
@@ -156,14 +148,21 @@ void CapacityPanel::sweep() {
   if (known) {
     known->points.clear();
   } else {
-    entries_.push_front({.model = run->model, .config = run->config});
+    entries_.push_front({.model = run->model, .request = run->request});
     if (entries_.size() > kMostEntries) entries_.pop_back();
     known = &entries_.front();
   }
   sweeping_ = known;
   failure_.clear();
   progress_->setValue(0);
-  job_.start(run->model, run->config, kPoints);
+  job_.start(
+      [this, model = run->model, request = run->request](const JobContext& context) {
+        const auto tell = [&](const CapacityPoint& point) {
+          context.tell([this, point] { addPoint(point); });
+        };
+        return sweepCapacities(model, request, {.points = kPoints, .report = tell}, context);
+      },
+      [this](const auto& swept) { return finish(swept); });
 }
 
 void CapacityPanel::addPoint(const CapacityPoint& point) {
@@ -180,11 +179,19 @@ void CapacityPanel::addPoint(const CapacityPoint& point) {
   refresh();
 }
 
-void CapacityPanel::finish(const QString& error, bool whole) {
-  failure_ = error;
-  if (sweeping_) sweeping_->whole = error.isEmpty() && whole;
+JobEnd CapacityPanel::finish(const Result<std::vector<CapacityPoint>>& swept) {
+  const bool failed = !swept && swept.error().code != ErrorCode::stopped;
+  failure_ = failed ? QString::fromStdString(swept.error().text()) : QString();
+  // Who stops it before this is called has stopped it, however far it got.
+  const bool whole = !failed && !job_.wasStopped();
+  const JobEnd end{failed  ? JobState::failed
+                   : whole ? JobState::done
+                           : JobState::stopped,
+                   failed ? failure_ : tr("%1 capacities").arg(sweeping_->points.size())};
+  sweeping_->whole = whole;
   sweeping_ = nullptr;
   refresh();
+  return end;
 }
 
 /// A sweep goes on while other plans of its model are looked at.
@@ -253,7 +260,7 @@ void CapacityPanel::showPosition() {
     const CapacityPoint* point = pointAt(chart_->points(), capacity());
     const QString size = tr("L2 of %1").arg(sizeText(capacity()));
     note_->setText(!point ? tr("%1: less than any that was tried").arg(size)
-                   : !point->fits
+                   : !point->figures.fits
                        ? tr("%1: no plan fits").arg(size)
                        : tr("%1: L3 traffic %2, latency %3, spilled %4")
                              .arg(size, capacityFigureText(*point, CapacityFigure::farTraffic),

@@ -7,9 +7,10 @@
 #include <QSlider>
 #include <list>
 
+#include "core/study/capacity_sweep.h"
 #include "widgets/charts/capacity_chart.h"
-#include "widgets/jobs/sweep_job.h"
-#include "widgets/view_state.h"
+#include "widgets/jobs/job.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 
@@ -29,7 +30,7 @@ class CapacityPanel : public QWidget {
   QPushButton* sweepButton() const { return sweep_; }
   QPushButton* stopButton() const { return stop_; }
   QPushButton* planButton() const { return plan_; }
-  SweepJob* job() { return &job_; }
+  Job* job() { return &job_; }
   /// What the slider stands at.
   Bytes capacity() const;
   void setCapacity(Bytes capacity);
@@ -47,7 +48,7 @@ class CapacityPanel : public QWidget {
   /// A sweep that was made or is under way.
   struct Entry {
     std::shared_ptr<const Model> model{};
-    RunConfig config{};
+    RunRequest request{};
     std::vector<CapacityPoint> points{};
     bool whole = false;  ///< Ran to its end.
   };
@@ -58,7 +59,7 @@ class CapacityPanel : public QWidget {
   Entry* entryOf(const Run& run);
   void showRun();
   void addPoint(const CapacityPoint& point);
-  void finish(const QString& error, bool whole);
+  JobEnd finish(const Result<std::vector<CapacityPoint>>& swept);
   void refresh();
   void showPosition();
   void alignSlider();
@@ -78,7 +79,8 @@ class CapacityPanel : public QWidget {
   int exactAt_ = -1;           ///< and where that put it.
   std::list<Entry> entries_;   ///< Newest first.
   Entry* sweeping_ = nullptr;  ///< In `entries_`.
-  SweepJob job_;               ///< Last: its threads end before what they report to.
+  /// Last: its threads end before what they report to.
+  Job job_{tr("Sweeping the capacity"), Job::Stopping::reports};
 };
 
 }  // namespace hw

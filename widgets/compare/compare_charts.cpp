@@ -5,14 +5,14 @@
 #include <array>
 
 #include "core/base/text.h"
-#include "widgets/panels/run_text.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 namespace {
 
-constexpr std::array kFigures = {CompareColumn::peak,     CompareColumn::gap,
-                                 CompareColumn::planning, CompareColumn::latency,
-                                 CompareColumn::moved,    CompareColumn::fragmentation};
+constexpr std::array kFigures = {CompareModel::peak,     CompareModel::gap,
+                                 CompareModel::planning, CompareModel::latency,
+                                 CompareModel::moved,    CompareModel::fragmentation};
 
 }  // namespace
 
@@ -24,10 +24,9 @@ CompareCharts::CompareCharts(CompareModel* model, QWidget* parent)
       area_(new QScrollArea(this)),
       empty_(new QLabel(tr("Compare first (Ctrl+D): the figures of all plans are drawn here."),
                         this)) {
-  for (const CompareColumn column : kFigures) {
-    const ColumnInfo info = columnInfo(column);
-    figure_->addItem(info.title);
-    figure_->setItemData(figure_->count() - 1, info.meaning, Qt::ToolTipRole);
+  for (const int column : kFigures) {
+    figure_->addItem(model_->title(column));
+    figure_->setItemData(figure_->count() - 1, model_->meaning(column), Qt::ToolTipRole);
   }
   figure_->setObjectName(QStringLiteral("barFigure"));
   figure_->setAccessibleName(tr("What the bars show"));
@@ -56,7 +55,7 @@ CompareCharts::CompareCharts(CompareModel* model, QWidget* parent)
   showComparison();
 }
 
-CompareColumn CompareCharts::column() const {
+int CompareCharts::column() const {
   return kFigures[static_cast<std::size_t>(std::max(0, figure_->currentIndex()))];
 }
 
@@ -70,12 +69,12 @@ Bar CompareCharts::barOf(int index) const {
     bar.name = tr("%1 on %2").arg(bar.name, cell(CompareModel::platform).toString());
   }
   if (!letter.isEmpty()) bar.name = QStringLiteral("%1: %2").arg(letter, bar.name);
-  bar.toolTip = QStringLiteral("%1\n%2").arg(bar.name, columnInfo(column()).meaning);
+  bar.toolTip = QStringLiteral("%1\n%2").arg(bar.name, model_->meaning(column()));
   bar.kind = row.best ? Bar::Kind::best : row.fits() ? Bar::Kind::plain : Bar::Kind::failed;
-  bar.value = columnFigure(row, column());
-  bar.text = bar.value ? figureText(row, column()) : cell(CompareModel::verdict).toString();
+  bar.value = model_->figure(index, column());
+  bar.text = cell(bar.value ? column() : CompareModel::verdict).toString();
   if (row.run && !row.fits()) bar.text = tr("%1, does not fit").arg(bar.text);
-  if (column() == CompareColumn::peak && row.run) {
+  if (column() == CompareModel::peak && row.run) {
     bar.mark = static_cast<double>(row.figures.lowerBound.count());
     bar.toolTip += tr("\nLower bound %1").arg(sizeText(row.figures.lowerBound));
   }
@@ -87,10 +86,10 @@ void CompareCharts::showComparison() {
   area_->setVisible(any);
   empty_->setVisible(!any);
   figure_->setEnabled(any);
-  figure_->setToolTip(any ? columnInfo(column()).meaning : tr("There is nothing to draw yet"));
+  figure_->setToolTip(any ? model_->meaning(column()) : tr("There is nothing to draw yet"));
   std::vector<Bar> bars;
   for (int row = 0; row < model_->rowCount(); ++row) bars.push_back(barOf(row));
-  chart_->setAccessibleName(tr("%1 of all plans as bars").arg(columnInfo(column()).title));
+  chart_->setAccessibleName(tr("%1 of all plans as bars").arg(model_->title(column())));
   chart_->setBars(std::move(bars));
   chart_->setMinimumHeight(chart_->sizeHint().height());
 }

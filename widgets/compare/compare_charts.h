@@ -30,7 +30,7 @@ class CompareCharts : public QWidget {
   void rowChosen(int row);
 
  private:
-  CompareColumn column() const;
+  int column() const;  ///< A `CompareModel::Column`.
   void showComparison();
   Bar barOf(int row) const;
 

@@ -4,62 +4,83 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "widgets/compare/run_label.h"
-#include "widgets/panels/run_text.h"
+#include "core/report/compare/compare_columns.h"
+#include "core/report/plan/plan_text.h"
+#include "core/run/options.h"
+#include "widgets/text/run_label.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 namespace {
 
-using C = CompareColumn;
-
 /// The same run, or one that was made in the same way and came to the same plan.
 bool samePlan(const Run& a, const Run& b) {
   if (&a == &b) return true;
-  return a.model == b.model && a.config.allocator.text() == b.config.allocator.text() &&
-         sameSettings(a.config, b.config) && std::ranges::equal(a.plan.addresses, b.plan.addresses);
+  return a.model == b.model && sameBut(a.request, b.request, {"time-limit"}) &&
+         std::ranges::equal(a.plan.addresses, b.plan.addresses);
 }
 
-/// May be called smallest or fastest: a plan of a part is neither.
+/// Whether a row can be the smallest or the fastest. A plan that does not fit, or leaves inputs to
+/// the caller, is one of a part of the model, which is no merit.
 bool competes(const ComparisonRow& row) {
   return row.fits() && row.figures.inputsOutside == Bytes();
 }
 
 }  // namespace
 
-bool sameSettings(const RunConfig& a, const RunConfig& b) {
-  const auto size = [](const PoolSize& pool) { return std::pair(pool.kind, pool.bytes); };
-  const auto key = [&](const RunConfig& config) {
-    return std::tuple(config.platform.name, size(config.l2), size(config.l3), config.alignment,
-                      config.planInputs, config.planOutputs, config.streamWeights, config.seed);
+CompareModel::CompareModel(QObject* parent) : TableModel(parent) { makeSource(); }
+
+void CompareModel::makeSource() {
+  auto table = std::make_shared<TableSource>();
+  table->rows = comparison_ ? comparison_->rows.size() : 0;
+  table->none = QStringLiteral("\u2013");
+  table->exactBytes = false;
+  table->columns = columnsVia<std::size_t>(
+      pick(comparisonColumns(), {"allocator", "platform", "peak", "gap", "capacity_l2", "peak_l3",
+                                 "fragmentation", "fragmentation_at_peak", "reuse", "spilled_bytes",
+                                 "moved_bytes", "latency_ps", "plan_seconds"}),
+      [rows = comparison_](std::size_t row) { return &rows->rows[row]; });
+  const auto words = [this](QString (CompareModel::*text)(int) const) {
+    return [this, text](std::size_t row) {
+      return (this->*text)(static_cast<int>(row)).toStdString();
+    };
   };
-  return key(a) == key(b) && a.alias == b.alias;
+  table->columns.insert(
+      table->columns.begin() + shown,
+      {"map", "below", ColumnKind::text, words(&CompareModel::shownText),
+       "A is the plan on show. A tick, or Space, shows a row's plan below it, in lock-step"});
+  table->columns.push_back({"verdict", "verdict", ColumnKind::text,
+                            words(&CompareModel::verdictText),
+                            "How good the plan is, or why there is none that fits: a click then "
+                            "shows what was in the way"});
+  setSource(std::move(table));
 }
 
 void CompareModel::setComparison(std::shared_ptr<const Comparison> comparison) {
-  beginResetModel();
   comparison_ = std::move(comparison);
   findLargest();
   findFastest();
-  endResetModel();
+  makeSource();
   setShown(a_, below_);
 }
 
 void CompareModel::findLargest() {
   largestPeak_ = largestGap_ = largestLatency_ = 0;
-  for (int index = 0; index < rowCount(); ++index) {
-    const ComparisonRow& one = *row(index);
+  for (int index = 0; const ComparisonRow* found = row(index); ++index) {
+    const ComparisonRow& one = *found;
     if (!one.fits()) continue;
-    largestPeak_ = std::max(largestPeak_, *columnFigure(one, C::peak));
+    largestPeak_ = std::max(largestPeak_, static_cast<double>(one.peak().count()));
     largestGap_ = std::max(largestGap_, one.figures.gap.value_or(0));
-    largestLatency_ = std::max(largestLatency_, columnFigure(one, C::latency).value_or(0));
+    const SimTime time = one.figures.latency.value_or(SimTime());
+    largestLatency_ = std::max(largestLatency_, static_cast<double>(time.count()));
   }
 }
 
 void CompareModel::findFastest() {
   fastest_.reset();
   bool differ = false;
-  for (int index = 0; index < rowCount(); ++index) {
-    const ComparisonRow& one = *row(index);
+  for (int index = 0; const ComparisonRow* found = row(index); ++index) {
+    const ComparisonRow& one = *found;
     if (!competes(one) || !one.figures.latency) continue;
     differ = differ || (fastest_ && *fastest_ != *one.figures.latency);
     fastest_ = std::min(fastest_.value_or(*one.figures.latency), *one.figures.latency);
@@ -78,7 +99,7 @@ void CompareModel::setShown(std::shared_ptr<const Run> a,
 }
 
 const ComparisonRow* CompareModel::row(int index) const {
-  if (!comparison_ || index < 0 || index >= rowCount()) return nullptr;
+  if (!comparison_ || index < 0 || index >= std::ssize(comparison_->rows)) return nullptr;
   return &comparison_->rows[static_cast<std::size_t>(index)];
 }
 
@@ -101,23 +122,21 @@ bool CompareModel::isFastest(int index) const {
   return fastest_ && competes(one) && one.figures.latency == fastest_;
 }
 
+QString CompareModel::title(int column) const { return titleText(columnOf(column).title); }
+
+std::optional<double> CompareModel::figure(int index, int column) const {
+  return columnOf(column).value(static_cast<std::size_t>(index)).number();
+}
+
 bool CompareModel::isIdle(int column) const {
-  const auto kind = static_cast<C>(column);
-  if (kind == C::platform) return !comparison_ || !comparison_->severalPlatforms();
-  if (kind == C::capacity) return isIdle(platform);
-  if (isWords(kind) || column == shown || column == peak || column == gap) return false;
+  if (column == platform) return !comparison_ || !comparison_->severalPlatforms();
+  if (column == capacity) return isIdle(platform);
+  const bool words = !isNumber(columnOf(column).kind);
+  if (words || column == peak || column == gap) return false;
   for (int index = 0; index < rowCount(); ++index) {
-    if (columnFigure(*row(index), kind).value_or(0) > 0) return false;
+    if (figure(index, column).value_or(0) > 0) return false;
   }
   return true;
-}
-
-int CompareModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() || !comparison_ ? 0 : static_cast<int>(comparison_->rows.size());
-}
-
-int CompareModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : kColumns;
 }
 
 QString CompareModel::shownText(int index) const {
@@ -142,66 +161,35 @@ QString CompareModel::nameText(int index) const {
   return marks.isEmpty() ? name : QStringLiteral("%1 %2").arg(marks, name);
 }
 
-QString CompareModel::text(int index, CompareColumn column) const {
-  const ComparisonRow& row = *this->row(index);
-  switch (column) {
-    case C::allocator:
-      return nameText(index);
-    case C::platform:
-      return QString::fromStdString(printable(row.platform, 80));
-    case C::shown:
-      return shownText(index);
-    case C::verdict:
-      return verdictText(row, badges(index));
-    default:
-      return figureText(row, column);
+/// Why the row has no plan, or none that fits; otherwise how good it is, badges first: "smallest,
+/// fastest; optimal".
+QString CompareModel::verdictText(int index) const {
+  const ComparisonRow& one = *row(index);
+  const auto reason = one.run ? planFailure(*one.run) : one.error->text();
+  if (reason) return QString::fromStdString(printable(*reason, 400));
+  const QString status = QString::fromStdString(comparisonStatus(one));
+  if (one.figures.inputsOutside > Bytes()) {
+    return tr("%1, without %2 of inputs").arg(status, sizeText(one.figures.inputsOutside));
   }
+  const QStringList has = badges(index);
+  return has.isEmpty() ? status : tr("%1; %2").arg(has.join(QStringLiteral(", ")), status);
 }
 
-QString CompareModel::toolTip(int index, CompareColumn column) const {
-  const ComparisonRow& row = *this->row(index);
-  const QString meaning = columnInfo(column).meaning;
-  switch (column) {
-    case C::allocator: {
-      const auto& summary = row.allocator.info->summary;
-      return QString::fromUtf8(summary.data(), static_cast<qsizetype>(summary.size()));
-    }
-    case C::shown:
-      return row.run ? meaning : tr("There is no plan to show");
-    case C::verdict:
-      return verdictText(row, badges(index));
-    case C::peak:
-    case C::capacity:
-    case C::inL3:
-    case C::spilled:
-    case C::moved:
-      if (const auto value = columnFigure(row, column)) {
-        return QStringLiteral("%1\n%2").arg(fullSizeText(Bytes(static_cast<std::int64_t>(*value))),
-                                            meaning);
-      }
-      return meaning;
-    default:
-      return meaning;
-  }
-}
-
-QVariant CompareModel::sortKey(int index, CompareColumn column) const {
-  const ComparisonRow& row = *this->row(index);
-  if (column == C::allocator) return QString::fromStdString(row.allocator.text());
-  if (isWords(column) || column == C::shown) return text(index, column);
+QVariant CompareModel::sortKey(int index, int column) const {
   // The peak of a part of the plan says nothing beside the peak of a whole one.
-  if (column == C::peak && !row.fits()) return {};
-  const auto value = columnFigure(row, column);
-  return value ? QVariant(*value) : QVariant();
+  if (column == peak && !row(index)->fits()) return {};
+  if (const auto value = figure(index, column)) return *value;
+  if (isNumber(columnOf(column).kind)) return {};
+  return source()->exact(static_cast<std::size_t>(index), static_cast<std::size_t>(column));
 }
 
-QVariant CompareModel::bar(const ComparisonRow& row, CompareColumn column) const {
-  const double largest = column == C::peak      ? largestPeak_
-                         : column == C::gap     ? largestGap_
-                         : column == C::latency ? largestLatency_
-                                                : 0;
-  const auto value = columnFigure(row, column);
-  if (!value || !row.fits() || largest <= 0) return {};
+QVariant CompareModel::bar(int index, int column) const {
+  const double largest = column == peak      ? largestPeak_
+                         : column == gap     ? largestGap_
+                         : column == latency ? largestLatency_
+                                             : 0;
+  const auto value = figure(index, column);
+  if (!value || !row(index)->fits() || largest <= 0) return {};
   return std::clamp(*value / largest, 0.0, 1.0);
 }
 
@@ -216,18 +204,18 @@ QVariant CompareModel::mark(const ComparisonRow& row) const {
 QVariant CompareModel::data(const QModelIndex& index, int role) const {
   const ComparisonRow* one = row(index.row());
   if (one == nullptr) return {};
-  const auto column = static_cast<C>(index.column());
+  const int column = index.column();
   switch (role) {
     case Qt::DisplayRole:
-      return text(index.row(), column);
+      if (column == shown) return shownText(index.row());
+      return column == allocator ? nameText(index.row()) : TableModel::data(index, role);
     case Qt::ToolTipRole:
-      return toolTip(index.row(), column);
+      if (column == shown) return one->run ? meaning(shown) : tr("There is no plan to show");
+      if (column != allocator) return TableModel::data(index, role);
+      return QString::fromStdString(std::string(one->allocator.info->summary));
     case Qt::CheckStateRole:
-      if (column != C::shown || !one->run || index.row() == rowOfA_) return {};
+      if (column != shown || !one->run || index.row() == rowOfA_) return {};
       return below(index.row()) ? Qt::Checked : Qt::Unchecked;
-    case Qt::TextAlignmentRole:
-      return QVariant(Qt::AlignVCenter |
-                      (isWords(column) || column == C::shown ? Qt::AlignLeft : Qt::AlignRight));
     case Qt::FontRole: {
       QFont font;
       font.setBold(one->best);
@@ -236,26 +224,14 @@ QVariant CompareModel::data(const QModelIndex& index, int role) const {
     case kSortRole:
       return sortKey(index.row(), column);
     case kBarRole:
-      return bar(*one, column);
+      return bar(index.row(), column);
     case kMarkRole:
-      return column == C::peak ? mark(*one) : QVariant();
+      return column == peak ? mark(*one) : QVariant();
     case kBestRole:
-      return column == C::latency ? isFastest(index.row()) : one->best;
+      return column == latency ? isFastest(index.row()) : one->best;
     default:
-      return {};
+      return TableModel::data(index, role);
   }
-}
-
-QVariant CompareModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
-  const auto column = static_cast<C>(section);
-  if (role == Qt::DisplayRole) return columnInfo(column).title;
-  if (role == Qt::ToolTipRole) return columnInfo(column).meaning;
-  if (role == Qt::TextAlignmentRole) {
-    return QVariant(Qt::AlignVCenter |
-                    (isWords(column) || column == C::shown ? Qt::AlignLeft : Qt::AlignRight));
-  }
-  return {};
 }
 
 CompareOrder::CompareOrder(QObject* parent) : QSortFilterProxyModel(parent) {
@@ -266,7 +242,7 @@ CompareOrder::CompareOrder(QObject* parent) : QSortFilterProxyModel(parent) {
 bool CompareOrder::lessThan(const QModelIndex& left, const QModelIndex& right) const {
   const bool leftHas = left.data(CompareModel::kSortRole).isValid();
   const bool rightHas = right.data(CompareModel::kSortRole).isValid();
-  // Descending order asks the other way round.
+  // Rows without a figure come last in both orders: for a descending one Qt swaps the two sides.
   if (leftHas != rightHas) return sortOrder() == Qt::AscendingOrder ? leftHas : rightHas;
   return leftHas && QSortFilterProxyModel::lessThan(left, right);
 }

@@ -1,29 +1,35 @@
 #pragma once
 
-#include <QAbstractTableModel>
 #include <QSortFilterProxyModel>
 #include <memory>
 
-#include "widgets/compare/compare_columns.h"
+#include "core/study/compare.h"
+#include "widgets/tables/table_model.h"
 
 namespace hw {
 
-/// A comparison as rows and columns of a view: a plan a row, a `CompareColumn` a column.
-class CompareModel : public QAbstractTableModel {
+/// A comparison as rows and columns of a view: a plan a row. Its columns are those of
+/// `comparisonColumns` that people look at, which runs are shown, and a verdict.
+class CompareModel : public TableModel {
   Q_OBJECT
 
  public:
-  /// The columns, as numbers that views understand.
   enum Column {
-    allocator = static_cast<int>(CompareColumn::allocator),
-    platform = static_cast<int>(CompareColumn::platform),
-    shown = static_cast<int>(CompareColumn::shown),
-    peak = static_cast<int>(CompareColumn::peak),
-    gap = static_cast<int>(CompareColumn::gap),
-    capacity = static_cast<int>(CompareColumn::capacity),
-    latency = static_cast<int>(CompareColumn::latency),
-    planning = static_cast<int>(CompareColumn::planning),
-    verdict = static_cast<int>(CompareColumn::verdict),
+    allocator,
+    platform,  ///< What it runs on.
+    shown,     ///< "A": the run on show; "B", "C", …: those below it.
+    peak,
+    gap,
+    capacity,  ///< Of L2, as planned with.
+    inL3,
+    fragmentation,
+    fragmentationAtPeak,
+    reuse,
+    spilled,
+    moved,
+    latency,
+    planning,
+    verdict,  ///< The status, or why there is no plan that fits.
     kColumns
   };
 
@@ -36,7 +42,7 @@ class CompareModel : public QAbstractTableModel {
   /// True in the rows with the smallest peak.
   static constexpr int kBestRole = Qt::UserRole + 3;
 
-  using QAbstractTableModel::QAbstractTableModel;
+  explicit CompareModel(QObject* parent = nullptr);
 
   /// Null shows nothing.
   void setComparison(std::shared_ptr<const Comparison> comparison);
@@ -54,20 +60,25 @@ class CompareModel : public QAbstractTableModel {
   /// True for columns that say nothing of any row: all zero, all the same, or no figure at all.
   bool isIdle(int column) const;
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
+  const auto& columnOf(int column) const {
+    return source()->columns[static_cast<std::size_t>(column)];
+  }
+  QString title(int column) const;
+  QString meaning(int column) const { return QString::fromStdString(columnOf(column).meaning); }
+  /// The figure of a cell, in the unit of its column; nothing for words and rows without it.
+  std::optional<double> figure(int index, int column) const;
+
   QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
  private:
-  QString text(int index, CompareColumn column) const;
+  void makeSource();
   QString nameText(int index) const;
   QString shownText(int index) const;
   QStringList badges(int index) const;
   int rowOf(const std::shared_ptr<const Run>& run) const;
-  QString toolTip(int index, CompareColumn column) const;
-  QVariant sortKey(int index, CompareColumn column) const;
-  QVariant bar(const ComparisonRow& row, CompareColumn column) const;
+  QString verdictText(int index) const;
+  QVariant sortKey(int index, int column) const;
+  QVariant bar(int index, int column) const;
   QVariant mark(const ComparisonRow& row) const;
   void findLargest();
   void findFastest();
@@ -82,9 +93,6 @@ class CompareModel : public QAbstractTableModel {
   double largestLatency_ = 0;
   std::optional<SimTime> fastest_;  ///< Nothing: all are equally fast.
 };
-
-/// What was asked for is the same but for the allocator, and for how much may be spent on it.
-bool sameSettings(const RunConfig& a, const RunConfig& b);
 
 /// Sorts a comparison; rows without the figure come last, whichever way it is sorted.
 class CompareOrder : public QSortFilterProxyModel {

@@ -7,10 +7,11 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "core/base/file.h"
 #include "core/base/json.h"
-#include "core/report/compare_report.h"
-#include "widgets/panels/run_text.h"
+#include "core/files/file.h"
+#include "core/report/compare/compare_report.h"
+#include "core/run/options.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 
@@ -100,7 +101,7 @@ QWidget* ComparePanel::buildHead() {
   row->addWidget(rowActions_);
   row->addWidget(export_);
   connect(compare_, &QPushButton::clicked, this, &ComparePanel::compare);
-  connect(stop_, &QPushButton::clicked, &job_, &CompareJob::stop);
+  connect(stop_, &QPushButton::clicked, &job_, &Job::stop);
   connect(export_, &QPushButton::clicked, this, &ComparePanel::exportWanted);
   return head;
 }
@@ -118,32 +119,31 @@ void ComparePanel::connectTable() {
 
 void ComparePanel::connectJob() {
   const auto again = [this] { refresh(); };
-  connect(&job_, &CompareJob::started, this, again);
-  connect(&job_, &CompareJob::abandoned, this, again);
-  connect(&job_, &CompareJob::finished, this, &ComparePanel::finish);
-  connect(&job_, &CompareJob::progressed, this, [this](double fraction, const QString& what) {
+  connect(&job_, &Job::started, this, again);
+  connect(&job_, &Job::ended, this, again);
+  connect(&job_, &Job::progressed, this, [this](double fraction, const QString& what) {
     progress_->setValue(qRound(fraction * progress_->maximum()));
     note_->setText(what);
   });
 }
 
-std::vector<RunConfig> ComparePanel::configs() const {
-  const RunConfig base = state_->run()->config;
+std::vector<RunRequest> ComparePanel::requests() const {
+  const RunRequest base = state_->run()->request;
   std::vector<AllocatorChoice> allocators{base.allocator};
   std::vector<Platform> platforms{base.platform};
   if (choice() != Choice::platforms) allocators = allocators_->choices();
   if (choice() != Choice::allocators) platforms = platforms_->choices();
-  std::vector<RunConfig> configs;
+  std::vector<RunRequest> requests;
   for (const Platform& platform : platforms) {
     for (const AllocatorChoice& allocator : allocators) {
-      RunConfig config = base;
-      config.allocator = allocator;
-      config.platform = platform;
-      if (choice() != Choice::allocators) config.l2 = config.l3 = {};
-      configs.push_back(std::move(config));
+      RunRequest request = base;
+      request.allocator = allocator;
+      request.platform = platform;
+      if (choice() != Choice::allocators) request.l2 = request.l3 = {};
+      requests.push_back(std::move(request));
     }
   }
-  return configs;
+  return requests;
 }
 
 void ComparePanel::compare() {
@@ -152,18 +152,21 @@ void ComparePanel::compare() {
   compared_ = run->model;
   progress_->setValue(0);
   const int threads = std::max(1, QThread::idealThreadCount());
-  job_.start([model = run->model, all = configs(), threads](const RunContext& context) {
-    return compareConfigs(model, all, threads, context);
-  });
+  job_.start(
+      [model = run->model, all = requests(), threads](const JobContext& context) {
+        return compareRequests(model, all, threads, context);
+      },
+      [this](Comparison made) -> JobEnd {
+        const auto comparison = std::make_shared<const Comparison>(std::move(made));
+        setComparison(comparison);
+        return {comparison->stopped() > 0 ? JobState::stopped : JobState::done,
+                tr("%1 rows").arg(comparison->rows.size())};
+      });
 }
 
 bool ComparePanel::anythingTicked() const {
   const bool allocators = choice() == Choice::platforms || !allocators_->choices().empty();
   return allocators && (choice() == Choice::allocators || !platforms_->choices().empty());
-}
-
-void ComparePanel::finish(std::shared_ptr<const Comparison> comparison) {
-  setComparison(std::move(comparison));
 }
 
 void ComparePanel::setComparison(std::shared_ptr<const Comparison> comparison) {
@@ -188,7 +191,7 @@ void ComparePanel::showRun() {
     job_.abandon();
     setComparison(nullptr);
   }
-  if (run && !run->config.platform.devices.empty()) platforms_->add(run->config.platform);
+  if (run && !run->request.platform.devices.empty()) platforms_->add(run->request.platform);
   refresh();
   table_->goTo(model_->rowOfA());
 }
@@ -250,7 +253,7 @@ QString ComparePanel::noteText() const {
   const auto first = std::ranges::find_if(rows, planned);
   const auto run = state_->run();
   const bool comparable = run && first != rows.end() && !comparison_->severalPlatforms();
-  if (comparable && !sameSettings(run->config, first->run->config)) {
+  if (comparable && !sameBut(run->request, first->run->request, {"allocator", "time-limit"})) {
     parts.append(tr("Made with other settings than the plan on show: compare again"));
   }
   const auto best = std::ranges::find_if(rows, &ComparisonRow::best);

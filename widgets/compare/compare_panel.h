@@ -6,12 +6,13 @@
 #include <QPushButton>
 #include <QStackedWidget>
 
-#include "widgets/compare/allocator_list.h"
+#include "core/study/compare.h"
+#include "widgets/base/drop_down.h"
 #include "widgets/compare/compare_table.h"
-#include "widgets/compare/drop_down.h"
-#include "widgets/compare/platform_list.h"
-#include "widgets/jobs/compare_job.h"
-#include "widgets/view_state.h"
+#include "widgets/form/allocator_list.h"
+#include "widgets/form/platform_list.h"
+#include "widgets/jobs/job.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 
@@ -34,7 +35,7 @@ class ComparePanel : public QWidget {
   Choice choice() const { return static_cast<Choice>(choice_->currentIndex()); }
   CompareTable* table() const { return table_; }
   CompareModel* model() const { return model_; }
-  CompareJob* job() { return &job_; }
+  Job* job() { return &job_; }
   QPushButton* compareButton() const { return compare_; }
   QPushButton* stopButton() const { return stop_; }
   /// What is said about the table: who is best, or why it is not up to date.
@@ -52,7 +53,7 @@ class ComparePanel : public QWidget {
   /// a plan. Null when there is none.
   std::shared_ptr<const Run> otherRun() const;
   /// What a comparison would plan now. Needs a run.
-  std::vector<RunConfig> configs() const;
+  std::vector<RunRequest> requests() const;
 
   /// The table as a file: JSON when the name ends in .json, otherwise CSV. `model` is how the user
   /// named the model. Needs a comparison.
@@ -87,7 +88,6 @@ class ComparePanel : public QWidget {
   bool anythingTicked() const;
   QString emptyReason() const;
   QString compareToolTip() const;
-  void finish(std::shared_ptr<const Comparison> comparison);
   void clicked(const QModelIndex& index);
   QString noteText() const;
 
@@ -118,7 +118,8 @@ class ComparePanel : public QWidget {
   std::shared_ptr<const Comparison> comparison_;
   std::shared_ptr<const Model> compared_;  ///< Of the comparison, or of the job under way.
   std::vector<std::shared_ptr<const Run>> below_;
-  CompareJob job_;  ///< Last: its threads end before what they report to.
+  /// Last: its threads end before what they report to.
+  Job job_{tr("Comparing"), Job::Stopping::reports};
 };
 
 }  // namespace hw

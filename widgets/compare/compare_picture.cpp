@@ -1,12 +1,12 @@
 #include "widgets/compare/compare_picture.h"
 
-#include <QCoreApplication>
 #include <QHeaderView>
 #include <algorithm>
 #include <numeric>
 
+#include "widgets/base/theme.h"
 #include "widgets/compare/compare_model.h"
-#include "widgets/theme.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 
@@ -14,10 +14,8 @@ namespace {
 
 constexpr int kGap = 14;       ///< Between columns.
 constexpr int kBarWidth = 70;  ///< Left of a figure that has a bar.
-constexpr int kMargin = 10;
+constexpr int kTableMargin = 10;
 constexpr int kMostText = 300;  ///< No column is wider, whatever it says.
-
-QString tr(const char* text) { return QCoreApplication::translate("ComparePicture", text); }
 
 /// The table as it is to be drawn.
 class TablePicture {
@@ -36,13 +34,13 @@ class TablePicture {
     const int width =
         std::accumulate(columns_.begin(), columns_.end(), 0,
                         [](int sum, const Column& c) { return sum + c.width + kGap; });
-    return {width + 2 * kMargin, rowHeight() * (model_.rowCount() + 2) + 2 * kMargin};
+    return {width + 2 * kTableMargin, rowHeight() * (model_.rowCount() + 2) + 2 * kTableMargin};
   }
 
   void paint(QPainter& painter, const QRect& target) {
-    shrinkTo(target.width() - 2 * kMargin);
-    QRect row(target.left() + kMargin, target.top() + kMargin, target.width() - 2 * kMargin,
-              rowHeight());
+    shrinkTo(target.width() - 2 * kTableMargin);
+    QRect row(target.left() + kTableMargin, target.top() + kTableMargin,
+              target.width() - 2 * kTableMargin, rowHeight());
     painter.setPen(Theme::current().mutedText);
     for (const auto& [column, box] : cells(row)) {
       const auto title = model_.headerData(column.index, Qt::Horizontal, Qt::DisplayRole);
@@ -93,7 +91,7 @@ class TablePicture {
     return std::min(width + 4, kMostText) + (column.bars ? kBarWidth : 0);
   }
 
-  /// The widest columns give first.
+  /// Takes from the widest columns until all fit: narrow ones hold figures, which must be whole.
   void shrinkTo(int room) {
     const int gaps = kGap * (static_cast<int>(columns_.size()) - 1);
     int used = std::accumulate(columns_.begin(), columns_.end(), gaps,

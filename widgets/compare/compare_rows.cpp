@@ -1,7 +1,7 @@
 #include <QMenu>
 #include <algorithm>
 
-#include "core/report/plan_text.h"
+#include "core/report/plan/plan_text.h"
 #include "widgets/compare/compare_panel.h"
 
 namespace hw {
@@ -19,7 +19,7 @@ QAction* add(QMenu* menu, const QString& name, const QString& text, const QStrin
 
 bool ComparePanel::hasFailed(int row) const {
   const ComparisonRow* one = model_->row(row);
-  return one != nullptr && one->run && planFailure(*one->run).has_value();
+  return one != nullptr && one->run && !one->fits();
 }
 
 void ComparePanel::openRow(int row) {

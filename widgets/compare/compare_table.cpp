@@ -7,8 +7,9 @@
 #include <QMenu>
 #include <algorithm>
 
-#include "core/base/csv.h"
+#include "widgets/base/list_page.h"
 #include "widgets/compare/bar_delegate.h"
+#include "widgets/tables/table_file.h"
 
 namespace hw {
 namespace {
@@ -24,22 +25,13 @@ CompareTable::CompareTable(CompareModel* model, QWidget* parent)
   setModel(order_);
   setObjectName(QStringLiteral("compareTable"));
   setAccessibleName(tr("Comparison of plans"));
-  setSelectionBehavior(QTableView::SelectRows);
-  setSelectionMode(QTableView::SingleSelection);
+  dressTable(this);
   setTabKeyNavigation(false);
-  setShowGrid(false);
-  setWordWrap(false);
-  setAlternatingRowColors(true);
-  setFrameShape(QFrame::NoFrame);
   setMinimumHeight(3 * fontMetrics().height());
-  verticalHeader()->hide();
-  verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   verticalHeader()->setMinimumSectionSize(fontMetrics().height() + 2);
-  verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
-  horizontalHeader()->setHighlightSections(false);
-  // Who has no plan should say so without scrolling.
-  horizontalHeader()->moveSection(CompareModel::verdict, CompareModel::gap + 1);
   horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+  // Near the front, so that one sees without scrolling that a row has no plan.
+  horizontalHeader()->moveSection(CompareModel::verdict, CompareModel::gap + 1);
   setSortingEnabled(true);
   auto* bars = new BarDelegate(this);
   for (const int column : {CompareModel::peak, CompareModel::gap, CompareModel::latency}) {
@@ -87,7 +79,7 @@ void CompareTable::setColumnWanted(int column, bool wanted) {
 QString CompareTable::wantedColumns() const {
   QStringList words;
   for (const auto& [column, wanted] : wanted_) {
-    words.append(columnInfo(static_cast<CompareColumn>(column)).key +
+    words.append(QString::fromStdString(model_->columnOf(column).key) +
                  (wanted ? QLatin1String("=yes") : QLatin1String("=no")));
   }
   return words.join(QLatin1Char(' '));
@@ -98,7 +90,7 @@ void CompareTable::setWantedColumns(const QString& text) {
   const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
   for (int column = 0; column < CompareModel::kColumns; ++column) {
     if (column == CompareModel::allocator) continue;  // Always there.
-    const QString key = columnInfo(static_cast<CompareColumn>(column)).key;
+    const QString key = QString::fromStdString(model_->columnOf(column).key);
     if (words.contains(key + QLatin1String("=yes"))) wanted_[column] = true;
     if (words.contains(key + QLatin1String("=no"))) wanted_[column] = false;
   }
@@ -108,10 +100,9 @@ void CompareTable::setWantedColumns(const QString& text) {
 QMenu* CompareTable::columnMenu(QWidget* parent) {
   auto* menu = new QMenu(parent);
   for (int column = 0; column < CompareModel::kColumns; ++column) {
-    const ColumnInfo info = columnInfo(static_cast<CompareColumn>(column));
-    QAction* action = menu->addAction(info.title);
-    action->setObjectName(info.key);
-    action->setToolTip(info.meaning);
+    QAction* action = menu->addAction(model_->title(column));
+    action->setObjectName(QString::fromStdString(model_->columnOf(column).key));
+    action->setToolTip(model_->meaning(column));
     action->setCheckable(true);
     action->setChecked(!isColumnHidden(column));
     // Without names nobody knows what the rows are.
@@ -129,35 +120,18 @@ QMenu* CompareTable::columnMenu(QWidget* parent) {
   return menu;
 }
 
-/// Exact numbers, where the screen rounds them; words without their marks.
-QString CompareTable::cellCsv(int row, int column) const {
-  const ComparisonRow& one = *model_->row(row);
-  const auto kind = static_cast<CompareColumn>(column);
-  if (const auto value = columnFigure(one, kind)) return QString::number(*value, 'g', 15);
-  if (kind == CompareColumn::allocator) return QString::fromStdString(one.allocator.text());
-  if (!isWords(kind) && kind != CompareColumn::shown) return {};
-  return model_->index(row, column).data().toString();
-}
-
 QString CompareTable::toCsv() const {
-  std::vector<int> columns;
+  TableSource shown = *model_->source();
+  shown.columns.clear();
   for (int place = 0; place < CompareModel::kColumns; ++place) {
     const int column = horizontalHeader()->logicalIndex(place);
-    if (!isColumnHidden(column)) columns.push_back(column);
+    if (!isColumnHidden(column)) shown.columns.push_back(model_->columnOf(column));
   }
-  std::string text;
-  const auto addLine = [&](const auto& cell) {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      text += (i == 0 ? "" : ",") + csvField(cell(columns[i]).toStdString());
-    }
-    text += "\n";
-  };
-  addLine([](int column) { return columnInfo(static_cast<CompareColumn>(column)).key; });
+  std::vector<std::uint32_t> rows;
   for (int place = 0; place < order_->rowCount(); ++place) {
-    const int row = rowOf(order_->index(place, 0));
-    addLine([&](int column) { return cellCsv(row, column); });
+    rows.push_back(static_cast<std::uint32_t>(rowOf(order_->index(place, 0))));
   }
-  return QString::fromStdString(text);
+  return QString::fromUtf8(tableCsv(shown, rows));
 }
 
 void CompareTable::copy() const { QApplication::clipboard()->setText(toCsv()); }

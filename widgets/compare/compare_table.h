@@ -51,8 +51,6 @@ class CompareTable : public QTableView {
   void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
-  QString cellCsv(int row, int column) const;
-
   CompareModel* model_;
   CompareOrder* order_;
   std::map<int, bool> wanted_;  ///< By column: what the user chose.

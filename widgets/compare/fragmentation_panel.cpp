@@ -4,9 +4,9 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
-#include "widgets/charts/series_style.h"
-#include "widgets/compare/run_label.h"
-#include "widgets/panels/run_text.h"
+#include "core/picture/chart_scene.h"
+#include "widgets/text/run_label.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 
@@ -21,7 +21,7 @@ FragmentationPanel::FragmentationPanel(ViewState* state, CompareModel* model, QW
   which_->setObjectName(QStringLiteral("fragmentationRuns"));
   which_->setAccessibleName(tr("Whose fragmentation is drawn"));
   which_->setToolTip(tr("A and the plans below it, or the first %1 rows of the comparison that fit")
-                         .arg(kSeriesStyles));
+                         .arg(kSeriesInks));
   pool_->setObjectName(QStringLiteral("fragmentationPool"));
   pool_->setAccessibleName(tr("Pool"));
   chart_->setToolTip(
@@ -80,7 +80,7 @@ void FragmentationPanel::showRuns() {
   }
   for (int row = 0; run && all && row < model_->rowCount(); ++row) {
     const ComparisonRow& one = *model_->row(row);
-    if (!one.fits() || row == model_->rowOfA() || entries.size() == kSeriesStyles) continue;
+    if (!one.fits() || row == model_->rowOfA() || entries.size() == kSeriesInks) continue;
     entries.push_back({runLabel(*one.run), one.run});
   }
   chart_->setEntries(std::move(entries));

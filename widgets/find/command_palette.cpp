@@ -7,9 +7,9 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/base/item_colors.h"
+#include "widgets/base/theme.h"
 #include "widgets/find/fuzzy.h"
-#include "widgets/item_colors.h"
-#include "widgets/theme.h"
 
 namespace hw {
 namespace {

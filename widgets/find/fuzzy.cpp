@@ -6,7 +6,8 @@
 namespace hw {
 namespace {
 
-// Bands that never meet: a whole match beats any prefix, and so on.
+// How well something matches decides first, so the kinds of match are further apart than what is
+// added within one (below `kBand`): any whole match beats any prefix, and so on.
 constexpr int kWhole = 5'000;
 constexpr int kPrefix = 4'000;
 constexpr int kWordStart = 3'000;
@@ -22,7 +23,7 @@ bool startsWord(std::string_view text, std::size_t at) {
              (std::isdigit(static_cast<unsigned char>(text[at - 1])) != 0);
 }
 
-/// Shorter is closer.
+/// Of two names that match alike the shorter one has less in it that was not asked for.
 int closeness(std::size_t length) {
   return kBand - static_cast<int>(std::min<std::size_t>(length, 998));
 }
@@ -68,7 +69,8 @@ std::optional<FuzzyMatch> greedyMatch(std::string_view pattern, std::string_view
   return match;
 }
 
-/// The greedy choice of word starts can run past a letter that taking the first ones still finds.
+/// Preferring the starts of words can skip the only place where a later letter still follows. When
+/// that happens, the first occurrence of each letter is taken, which finds a match if there is one.
 std::optional<FuzzyMatch> looseMatch(std::string_view pattern, std::string_view text) {
   if (auto greedy = greedyMatch(pattern, text)) return greedy;
   FuzzyMatch plain{1, {}};

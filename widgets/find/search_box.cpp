@@ -2,12 +2,10 @@
 
 #include <QEvent>
 #include <QKeyEvent>
-#include <QPromise>
-#include <QThreadPool>
 #include <QVBoxLayout>
 
 #include "core/base/text.h"
-#include "widgets/theme.h"
+#include "widgets/base/theme.h"
 
 namespace hw {
 namespace {
@@ -54,19 +52,12 @@ SearchBox::SearchBox(ViewState* state, QWidget* parent)
   connect(this, &QLineEdit::textChanged, this, &SearchBox::search);
   connect(list_, &QListView::clicked, this,
           [this](const QModelIndex& index) { choose(index.row()); });
-  connect(&worker_, &QFutureWatcherBase::finished, this, [this] {
-    if (worker_.isCanceled() || worker_.future().resultCount() == 0) return;
-    index_ = worker_.result();
-    search();
-  });
   showRun();
 }
 
-SearchBox::~SearchBox() { worker_.cancel(); }
-
 void SearchBox::showRun() {
   const bool any = state_->run() != nullptr;
-  worker_.cancel();
+  indexing_.drop();
   index_ = nullptr;
   at_ = -1;
   model_->setResult(nullptr, {});
@@ -83,14 +74,13 @@ void SearchBox::showRun() {
 /// By a worker: a large model has hundreds of thousands of names.
 void SearchBox::makeIndex() {
   const auto run = state_->run();
-  if (!run || index_ || worker_.isRunning()) return;
-  auto promise = std::make_shared<QPromise<std::shared_ptr<const SearchIndex>>>();
-  worker_.setFuture(promise->future());
-  promise->start();
-  QThreadPool::globalInstance()->start([promise, run] {
-    promise->addResult(std::make_shared<const SearchIndex>(run));
-    promise->finish();
-  });
+  if (!run || index_ || indexing_.isRunning()) return;
+  indexing_.start(
+      false, [run] { return std::make_shared<const SearchIndex>(run); },
+      [this](std::shared_ptr<const SearchIndex> index) {
+        index_ = std::move(index);
+        search();
+      });
 }
 
 void SearchBox::begin() {
@@ -196,8 +186,8 @@ void SearchBox::setDims(bool dims) {
 void SearchBox::dim() {
   const bool any = dims_ && !text().trimmed().isEmpty() && result().found > 0;
   if (any) {
-    ours_ =
-        makeFilter(tr("found by \u201c%1\u201d").arg(text().trimmed().left(40)), result().stays);
+    ours_ = makeFilter(tr("found by \u201c%1\u201d").arg(text().trimmed().left(40)).toStdString(),
+                       result().stays);
     state_->setFilter(ours_);
   } else if (ours_) {
     ours_ = nullptr;

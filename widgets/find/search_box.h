@@ -1,13 +1,13 @@
 #pragma once
 
-#include <QFutureWatcher>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <memory>
 
 #include "widgets/find/search_model.h"
-#include "widgets/view_state.h"
+#include "widgets/jobs/background.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 
@@ -19,7 +19,6 @@ class SearchBox : public QLineEdit {
 
  public:
   explicit SearchBox(ViewState* state, QWidget* parent = nullptr);
-  ~SearchBox() override;
 
   QListView* list() const { return list_; }
   const SearchResult& result() const { return model_->result(); }
@@ -60,7 +59,7 @@ class SearchBox : public QLineEdit {
   QLabel* note_;
   QLabel* count_;
   std::shared_ptr<const SearchIndex> index_;  ///< Of the run on show; null: not made yet.
-  QFutureWatcher<std::shared_ptr<const SearchIndex>> worker_;
+  Background<std::shared_ptr<const SearchIndex>> indexing_;
   int at_ = -1;  ///< The hit that was gone to last.
   bool dims_ = false;
   std::shared_ptr<const StayFilter> ours_;  ///< The filter that this set.

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "core/base/text.h"
-#include "widgets/canvas/block_store.h"
+#include "core/picture/block_store.h"
 #include "widgets/find/fuzzy.h"
 
 namespace hw {
@@ -38,20 +38,17 @@ std::optional<Result<SizeRange>> readSizes(std::string_view text) {
   const auto sized = [](std::string_view part) { return parseSize(trimText(part)); };
   if (const auto dots = text.find(".."); dots != std::string_view::npos && dots > 0 &&
                                          std::isdigit(static_cast<unsigned char>(text[0]))) {
-    const auto least = sized(text.substr(0, dots));
-    const auto most = sized(text.substr(dots + 2));
-    if (!least) return tl::unexpected(least.error());
-    if (!most) return tl::unexpected(most.error());
-    return SizeRange{*least, *most};
+    HW_TRY(least, sized(text.substr(0, dots)));
+    HW_TRY(most, sized(text.substr(dots + 2)));
+    return SizeRange{least, most};
   }
   const auto is = [&](std::string_view sign) { return text.starts_with(sign); };
   if (!is(">") && !is("<") && !is("=")) return {};
   const bool equal = text.size() > 1 && text[1] == '=';
-  const auto bytes = sized(text.substr(equal ? 2 : 1));
-  if (!bytes) return tl::unexpected(bytes.error());
-  if (is("=")) return SizeRange{*bytes, *bytes};
-  if (is(">")) return SizeRange{equal ? *bytes : *bytes + Bytes(1), kMaxBytes};
-  return SizeRange{Bytes(), equal ? *bytes : *bytes - Bytes(1)};
+  HW_TRY(bytes, sized(text.substr(equal ? 2 : 1)));
+  if (is("=")) return SizeRange{bytes, bytes};
+  if (is(">")) return SizeRange{equal ? bytes : bytes + Bytes(1), kMaxBytes};
+  return SizeRange{Bytes(), equal ? bytes : bytes - Bytes(1)};
 }
 
 }  // namespace
@@ -59,15 +56,12 @@ std::optional<Result<SizeRange>> readSizes(std::string_view text) {
 SearchIndex::SearchIndex(std::shared_ptr<const Run> run) : run_(std::move(run)) {
   const Problem& problem = run_->problem;
   places_.resize(problem.stays.size());
-  std::vector<std::vector<Bytes>> starts;
-  for (const PoolId pool : problem.pools.keys()) starts.push_back(regionStarts(run_->plan, pool));
-  for (const StayId stay : run_->plan.addresses.keys()) {
-    const auto& at = run_->plan.addresses[stay];
-    if (!at || at->region.index() >= starts[at->pool.index()].size()) continue;
-    const Bytes begin = starts[at->pool.index()][at->region.index()] + at->offset;
-    places_[stay.index()] = {begin, begin + problem.stays[stay].size};
+  const auto offsets = run_->plan.flatOffsets();
+  for (const StayId stay : offsets.keys()) {
+    if (!offsets[stay]) continue;
+    places_[stay.index()] = {*offsets[stay], *offsets[stay] + problem.stays[stay].size};
   }
-  run_->model->problem ? addStays() : addTensors();
+  addTensors();
   addOps();
 }
 
@@ -80,23 +74,18 @@ void SearchIndex::addName(Named named, std::string_view name, std::string_view t
   names_.push_back(named);
 }
 
-void SearchIndex::addStays() {
-  for (const StayId stay : run_->problem.stays.keys()) {
-    addName({.stay = stay}, run_->stayName(stay));
-  }
-}
-
 void SearchIndex::addTensors() {
-  std::vector<StayId> stays(run_->storage.buffers.size());
+  const Graph& graph = run_->graph();
+  IdMap<BufferId, StayId> stays(graph.tensors.size());  // There are no more buffers.
   for (const StayId stay : run_->problem.stays.keys()) {
-    const BufferId buffer = run_->problem.stays[stay].buffer;
-    if (buffer && !stays[buffer.index()]) stays[buffer.index()] = stay;
+    StayId& first = stays[run_->problem.stays[stay].buffer];
+    if (!first) first = stay;
   }
-  for (const TensorId tensor : run_->graph().tensors.keys()) {
-    if (run_->graph().tensors[tensor].constant || !run_->storage.slots.contains(tensor)) continue;
-    const auto& slot = run_->storage.slots[tensor];
-    addName({.tensor = tensor, .stay = slot ? stays[slot->buffer.index()] : StayId()},
-            displayName(run_->graph(), tensor));
+  for (const TensorId tensor : graph.tensors.keys()) {
+    if (graph.tensors[tensor].constant) continue;
+    const BufferId buffer = run_->storage.bufferOf(tensor);
+    addName({.tensor = tensor, .stay = buffer ? stays[buffer] : StayId()},
+            displayName(graph, tensor));
   }
 }
 
@@ -137,8 +126,7 @@ void SearchIndex::addBySize(SearchResult& result, Bytes least, Bytes most) const
   for (const StayId stay : problem.stays.keys()) {
     const Bytes size = problem.stays[stay].size;
     if (size < least || size > most) continue;
-    const TensorId tensor = run_->model->problem ? TensorId() : run_->stayTensor(stay);
-    result.hits.push_back({.stay = stay, .tensor = tensor});
+    result.hits.push_back({.stay = stay, .tensor = run_->stayTensor(stay)});
     result.stays[stay.index()] = true;
   }
   std::ranges::stable_sort(result.hits, std::greater{},

@@ -53,7 +53,6 @@ class SearchIndex {
   };
 
   void addTensors();
-  void addStays();
   void addOps();
   void addName(Named named, std::string_view name, std::string_view type = {});
   void addBySize(SearchResult& result, Bytes least, Bytes most) const;

@@ -4,17 +4,12 @@
 #include <QPainter>
 
 #include "core/base/text.h"
-#include "widgets/canvas/block_store.h"
-#include "widgets/item_colors.h"
-#include "widgets/panels/run_text.h"
+#include "core/picture/block_store.h"
+#include "widgets/base/item_colors.h"
+#include "widgets/text/run_text.h"
+#include "widgets/text/text.h"
 
 namespace hw {
-namespace {
-
-QString grouped(std::int64_t number) { return QString::fromStdString(groupDigits(number)); }
-
-}  // namespace
-
 void SearchModel::setResult(std::shared_ptr<const SearchIndex> index, SearchResult result) {
   beginResetModel();
   index_ = std::move(index);

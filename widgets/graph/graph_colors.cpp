@@ -1,52 +1,27 @@
 #include "widgets/graph/graph_colors.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 #include <set>
 
 #include "core/base/text.h"
-#include "core/graph/op_table.h"
-#include "widgets/canvas/map_colors.h"
+#include "core/ops/op_table.h"
+#include "widgets/map/map_colors.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("GraphColors", text); }
+/// What kinds of ops are told apart: those of OpClass, and those nobody knows.
+constexpr std::size_t kMixed = static_cast<std::size_t>(OpClass::body);
+constexpr std::size_t kUnknown = kMixed + 1;
 
-/// What kinds of ops are told apart.
-enum OpClass : std::size_t { kProducts, kReduces, kMoves, kElements, kMixed, kUnknown, kClasses };
-
-OpClass classOfOp(const Op& op) {
+std::size_t classOfOp(const Op& op) {
   const OpInfo* info = findOp(op);
-  if (!info) return kUnknown;
-  if (info->view != ViewFamily::none) return kMoves;
-  if (info->work == WorkKind::pooling) return kReduces;
-  if (info->work == WorkKind::body) return kMixed;
-  if (info->work != WorkKind::elements) return kProducts;  // Whatever multiplies and adds.
-  switch (info->shape) {
-    case ShapeKind::reduce:
-    case ShapeKind::argReduce:
-    case ShapeKind::globalPool:
-      return kReduces;
-    case ShapeKind::transpose:
-    case ShapeKind::slice:
-    case ShapeKind::gather:
-    case ShapeKind::gatherElements:
-    case ShapeKind::pad:
-    case ShapeKind::tile:
-    case ShapeKind::expand:
-    case ShapeKind::concat:
-    case ShapeKind::split:
-    case ShapeKind::resize:
-    case ShapeKind::upsample:
-      return kMoves;
-    default:
-      return kElements;
-  }
+  return info != nullptr ? static_cast<std::size_t>(info->kind) : kUnknown;
 }
 
-std::array<LegendEntry, kClasses> classLegend() {
+std::array<LegendEntry, kUnknown + 1> classLegend() {
   const Theme& theme = Theme::current();
   const auto of = [&](TensorClass kind) { return theme.classColor(kind); };
   return {{{of(TensorClass::intermediate), tr("products: convolution, matrix product")},
@@ -100,9 +75,9 @@ std::size_t GraphColors::classOf(const Run& run, const GraphNode& node) const {
   for (std::size_t op = node.ops.first; op < node.ops.last; ++op) {
     const std::size_t one = coloring_ == GraphColoring::device
                                 ? run.partition.deviceOf[OpId(op)]
-                                : static_cast<std::size_t>(classOfOp(run.graph().ops[OpId(op)]));
+                                : classOfOp(run.graph().ops[OpId(op)]);
     if (common && *common != one) {
-      return coloring_ == GraphColoring::device ? SIZE_MAX : std::size_t{kMixed};
+      return coloring_ == GraphColoring::device ? SIZE_MAX : kMixed;
     }
     common = one;
   }
@@ -147,7 +122,7 @@ std::vector<LegendEntry> GraphColors::legend(const Run& run, const ModelGraph& g
     } else if (one == SIZE_MAX) {
       legend.push_back({Theme::current().hatch, tr("several devices")});
     } else {
-      const auto& devices = run.config.platform.devices;
+      const auto& devices = run.request.platform.devices;
       const QString name = one < devices.size()
                                ? QString::fromStdString(printable(devices[one].name))
                                : QString::number(one);

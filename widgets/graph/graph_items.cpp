@@ -5,7 +5,7 @@
 #include <QStyleOptionGraphicsItem>
 #include <cmath>
 
-#include "widgets/canvas/map_colors.h"
+#include "widgets/map/map_colors.h"
 
 namespace hw {
 namespace {
@@ -15,7 +15,8 @@ constexpr double kTextFrom = 0.4;      ///< Scale from which texts can be read.
 constexpr double kOutlineFrom = 0.15;  ///< Scale from which outlines are worth drawing.
 constexpr double kGrip = 8;            ///< Width of an edge for the pointer.
 
-/// A line that keeps `pixels` on screen when the picture is small, and grows with it when large.
+/// A line that is `pixels` wide on screen when the picture is drawn smaller than its natural size,
+/// and as much wider as everything else when it is drawn larger.
 QPen scaledPen(const QColor& color, double pixels, double scale) {
   QPen pen(color, pixels / std::min(1.0, std::max(scale, 0.02)));
   pen.setJoinStyle(Qt::MiterJoin);

@@ -2,20 +2,15 @@
 
 #include <QEvent>
 #include <QHBoxLayout>
-#include <QPromise>
-#include <QThreadPool>
 #include <QVBoxLayout>
 
 #include "core/base/text.h"
-#include "widgets/icons.h"
-#include "widgets/seen.h"
+#include "widgets/base/icons.h"
+#include "widgets/base/seen.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 namespace {
-
-QString grouped(std::size_t number) {
-  return QString::fromStdString(groupDigits(static_cast<std::int64_t>(number)));
-}
 
 LayoutInput inputOf(const ModelGraph& graph) {
   LayoutInput input;
@@ -69,14 +64,11 @@ GraphPanel::GraphPanel(ViewState* state, QWidget* parent)
   connect(state, &ViewState::runChanged, this, &GraphPanel::showRun);
   connect(view_, &GraphView::expandWanted, this, &GraphPanel::expand);
   connect(view_, &GraphView::collapseWanted, this, &GraphPanel::collapse);
-  connect(&worker_, &QFutureWatcherBase::finished, this, &GraphPanel::accept);
   new SeenWatch(this, [this] {
     if (wanted_) start();
   });
   showRun();
 }
-
-GraphPanel::~GraphPanel() { worker_.cancel(); }
 
 QToolButton* GraphPanel::addButton(QWidget* bar, const QString& text, const QString& toolTip) {
   auto* button = new QToolButton(bar);
@@ -133,10 +125,10 @@ void GraphPanel::say(const QString& text) {
 
 void GraphPanel::showRun() {
   const auto run = state_->run();
-  const bool any = run && !run->graph().ops.empty() && !run->model->problem;
+  const bool any = run && !run->graph().ops.empty();
   bar_->setEnabled(any);
   if (!any) {
-    worker_.cancel();
+    drawing_.drop();
     wanted_ = false;
     shown_ = nullptr;
     busy_->hide();
@@ -180,33 +172,28 @@ void GraphPanel::changeEvent(QEvent* event) {
 }
 
 void GraphPanel::start() {
-  worker_.cancel();
+  drawing_.drop();
   const auto run = state_->run();
   wanted_ = run != nullptr;
   if (!run || !isSeen(this)) return;
   wanted_ = false;
-  auto promise = std::make_shared<QPromise<std::shared_ptr<const Drawn>>>();
-  worker_.setFuture(promise->future());
-  promise->start();
   const auto ranges = ranges_.ranges();
   what_->setText(tr("Laying out %1 boxes").arg(grouped(ranges.size())));
   busy_->show();
-  QThreadPool::globalInstance()->start([promise, run, ranges] {
-    auto drawn = std::make_shared<Drawn>();
-    drawn->graph = modelGraph(*run, ranges);
-    auto layout = layOut(inputOf(drawn->graph), [&] { return promise->isCanceled(); });
-    if (layout && !promise->isCanceled()) {
-      drawn->layout = *std::move(layout);
-      promise->addResult(std::move(drawn));
-    }
-    promise->finish();
-  });
+  drawing_.start(
+      false,
+      [run, ranges](const std::stop_token& stop) {
+        Drawn drawn{.graph = modelGraph(*run, ranges)};
+        drawn.layout = layOut(inputOf(drawn.graph), [&] {
+                         return stop.stop_requested();
+                       }).value_or(GraphLayout());
+        return std::make_shared<const Drawn>(std::move(drawn));
+      },
+      [this](const std::shared_ptr<const Drawn>& drawn) { accept(drawn); });
 }
 
-void GraphPanel::accept() {
-  if (worker_.isCanceled() || worker_.future().resultCount() == 0) return;
+void GraphPanel::accept(const std::shared_ptr<const Drawn>& drawn) {
   busy_->hide();
-  const auto drawn = worker_.result();
   const bool first = stack_->currentWidget() != view_;
   stack_->setCurrentWidget(view_);
   view_->setGraph(drawn->graph, drawn->layout, !first);
@@ -215,7 +202,7 @@ void GraphPanel::accept() {
 }
 
 void GraphPanel::cancel() {
-  worker_.cancel();
+  drawing_.drop();
   busy_->hide();
   if (stack_->currentWidget() != view_) {
     say(tr("Laying out was cancelled.\nTurn Groups on for a smaller picture."));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QComboBox>
-#include <QFutureWatcher>
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
@@ -11,6 +10,7 @@
 #include <memory>
 
 #include "widgets/graph/graph_view.h"
+#include "widgets/jobs/background.h"
 
 namespace hw {
 
@@ -21,7 +21,6 @@ class GraphPanel : public QWidget {
 
  public:
   explicit GraphPanel(ViewState* state, QWidget* parent = nullptr);
-  ~GraphPanel() override;
 
   GraphView* view() const { return view_; }
   QComboBox* coloring() const { return coloring_; }
@@ -30,7 +29,7 @@ class GraphPanel : public QWidget {
   QPushButton* cancelButton() const { return cancel_; }
   /// What is said instead of a picture; empty while there is one.
   QString emptyText() const;
-  bool isLayingOut() const { return worker_.isRunning(); }
+  bool isLayingOut() const { return drawing_.isRunning(); }
 
  public Q_SLOTS:
   /// Gives up laying out; the picture on show stays.
@@ -52,7 +51,7 @@ class GraphPanel : public QWidget {
   void showRun();
   void regroup(bool grouped);
   void start();
-  void accept();
+  void accept(const std::shared_ptr<const Drawn>& drawn);
   void say(const QString& text);
   void fillLegend();
   void expand(OpRange range);
@@ -74,7 +73,7 @@ class GraphPanel : public QWidget {
   std::shared_ptr<const Model> shown_;  ///< Of the picture; null: none yet.
   bool wanted_ = false;                 ///< There is something to lay out when we are looked at.
   bool revealing_ = false;              ///< Once it is laid out, go to the selection.
-  QFutureWatcher<std::shared_ptr<const Drawn>> worker_;
+  Background<std::shared_ptr<const Drawn>> drawing_;
 };
 
 }  // namespace hw

@@ -4,8 +4,8 @@
 #include <QScrollBar>
 #include <algorithm>
 
-#include "core/run/explain.h"
-#include "widgets/theme.h"
+#include "core/insight/explain.h"
+#include "widgets/base/theme.h"
 
 namespace hw {
 namespace {
@@ -192,7 +192,8 @@ void GraphView::markSelection() {
 }
 
 void GraphView::showHover() {
-  // What both mark loses its mark with the hover; the selection puts it back.
+  // Hover and selection mark the same items in the same way: to take away the marks of the hover
+  // alone, all are taken away and those of the selection made again.
   markSelection();
 }
 

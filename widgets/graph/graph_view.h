@@ -8,7 +8,7 @@
 #include "widgets/graph/graph_colors.h"
 #include "widgets/graph/graph_items.h"
 #include "widgets/graph/graph_layout.h"
-#include "widgets/view_state.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 

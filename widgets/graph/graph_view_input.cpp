@@ -9,9 +9,9 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "widgets/canvas/zoom.h"
 #include "widgets/graph/graph_view.h"
-#include "widgets/panels/run_text.h"
+#include "widgets/plot/zoom.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 namespace {

@@ -13,14 +13,16 @@ constexpr double kBetweenLayers = 34;
 constexpr double kDummyWidth = 4;
 constexpr int kOrderSweeps = 8;
 constexpr int kColumnSweeps = 8;
-/// Dummies pull harder than boxes, so that long edges run straight.
+/// A dummy stands where an edge crosses a layer. It pulls harder than a box when columns are
+/// placed, for an edge whose dummies stand below each other is a straight line.
 constexpr double kDummyWeight = 6;
-/// With more dummies than this the longest edges run straight through.
+/// Long edges of a large model would need millions of dummies. From here on the longest get none:
+/// they are drawn straight, through whatever is in their way.
 constexpr std::size_t kMostDummies = 200'000;
-/// From here on `dot` takes too long: boxes and edges together.
+/// Boxes and edges together from which on `dot` takes too long.
 constexpr std::size_t kMostForDot = 2'600;
-/// The same of layers that edges cross, for it makes a vertex for each: DenseNet-121's 23,000 take
-/// it a second.
+/// `dot` makes a vertex for each layer that an edge crosses, and its time grows with those too:
+/// the 23,000 of DenseNet-121 take a second.
 constexpr std::size_t kMostCrossed = 40'000;
 
 /// A box, or the place where an edge crosses a layer.
@@ -44,7 +46,9 @@ class Layering {
   }
 
  private:
-  /// By longest path; then what nothing feeds comes down to what it feeds.
+  /// Layers count downwards; a box stands in the first one that is below everything it reads. That
+  /// would be the top layer for all boxes that read nothing (inputs, constants), and their edges
+  /// would cross the whole picture: these boxes move down to the layer above their first reader.
   void placeInLayers() {
     vertices_.resize(input_.boxes.size());
     for (std::size_t i = 0; i < vertices_.size(); ++i) {

@@ -7,7 +7,10 @@ namespace hw {
 std::vector<double> placeApart(const std::vector<double>& wanted,
                                const std::vector<double>& weights,
                                const std::vector<double>& gaps) {
-  // Without their gaps the places only have to ascend: pools of equal ones, merged while they fall.
+  // Less the gaps before it, a place only has to be no lower than the one to its left. That is
+  // isotonic regression, done by pooling adjacent violators: neighbours that would cross form a
+  // pool at their common mean, which takes in the pool to its left as long as that lies further
+  // right.
   struct Pool {
     double place = 0;
     double weight = 0;

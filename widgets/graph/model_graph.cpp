@@ -1,23 +1,17 @@
 #include "widgets/graph/model_graph.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <map>
 
 #include "core/base/text.h"
-#include "widgets/panels/run_text.h"
+#include "widgets/text/run_text.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 namespace {
 
-/// More inputs or outputs than this are one box.
+/// With more inputs, or outputs, than this, all of them are drawn as one box.
 constexpr std::size_t kMostTerminals = 24;
-
-QString tr(const char* text) { return QCoreApplication::translate("ModelGraph", text); }
-
-QString grouped(std::size_t number) {
-  return QString::fromStdString(groupDigits(static_cast<std::int64_t>(number)));
-}
 
 /// The scope that all ops of a range have in common; else its first op and its last.
 QString groupName(const Run& run, const OpRange& range) {
@@ -127,7 +121,7 @@ class Builder {
 }  // namespace
 
 std::optional<std::uint32_t> ModelGraph::nodeOf(OpId op) const {
-  // Outputs come last and inputs first: what lies between is sorted by op.
+  // Nodes are sorted by op, but for those of inputs before them and of outputs after them.
   const auto isOp = [](const GraphNode& node) { return node.ops.size() > 0; };
   const auto first = std::ranges::find_if(nodes, isOp);
   const auto last = std::find_if_not(first, nodes.end(), isOp);

@@ -1,20 +1,28 @@
 #include "widgets/histogram/histogram_view.h"
 
+#include <QBarCategoryAxis>
+#include <QBarSet>
 #include <QHelpEvent>
 #include <QKeyEvent>
+#include <QLegendMarker>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QStackedBarSeries>
 #include <QToolTip>
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "widgets/canvas/map_colors.h"
-#include "widgets/panels/run_text.h"
+#include "widgets/base/theme.h"
+#include "widgets/charts/chart_style.h"
+#include "widgets/map/map_colors.h"
+#include "widgets/text/run_text.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 namespace {
 
-constexpr int kBarGap = 2;
+/// Below the bars.
+constexpr std::size_t kMostSizes = 4;
 
 Bytes powerBytes(int power) { return Bytes(std::int64_t{1} << std::min(power, 62)); }
 
@@ -26,11 +34,24 @@ QString powerText(int power) {
   return QStringLiteral("%1 %2").arg(1 << (power % 10)).arg(units[power / 10]);
 }
 
-QString grouped(std::int64_t number) { return QString::fromStdString(groupDigits(number)); }
-
 }  // namespace
 
-HistogramView::HistogramView(ViewState* state, QWidget* parent) : QWidget(parent), state_(state) {
+HistogramView::HistogramView(ViewState* state, QWidget* parent)
+    : QChartView(new QChart, parent),
+      state_(state),
+      series_(new QStackedBarSeries(this)),
+      places_(new QBarCategoryAxis(this)),
+      sizes_(new QCategoryAxis(this)),
+      values_(new QCategoryAxis(this)) {
+  chart()->addSeries(series_);
+  chart()->addAxis(places_, Qt::AlignBottom);
+  chart()->addAxis(sizes_, Qt::AlignBottom);
+  chart()->addAxis(values_, Qt::AlignLeft);
+  series_->attachAxis(places_);
+  series_->attachAxis(values_);
+  series_->setBarWidth(0.94);
+  places_->setVisible(false);
+  sizes_->setGridLineVisible(false);
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(tr("Histogram of sizes"));
@@ -38,7 +59,7 @@ HistogramView::HistogramView(ViewState* state, QWidget* parent) : QWidget(parent
   connect(state, &ViewState::statisticsRangeChanged, this, &HistogramView::showRun);
   connect(state, &ViewState::filterChanged, this, [this] {
     if (state_->filter() != ours_) forgetPick();
-    update();
+    showPick();
   });
   showRun();
 }
@@ -50,7 +71,7 @@ void HistogramView::showRun() {
   cursor_.reset();
   hovered_.reset();
   if (picked_ && picked_->last >= histogram_.bins.size()) forgetPick();
-  update();
+  showBars();
 }
 
 void HistogramView::forgetPick() {
@@ -61,18 +82,12 @@ void HistogramView::forgetPick() {
 void HistogramView::setShowsBytes(bool bytes) {
   if (bytes_ == bytes) return;
   bytes_ = bytes;
-  update();
+  showBars();
   Q_EMIT showsBytesChanged(bytes);
 }
 
-QRect HistogramView::plot() const {
-  const int line = fontMetrics().height();
-  const int left = fontMetrics().horizontalAdvance(QStringLiteral("8,888 KiB")) + 8;
-  return rect().adjusted(left, line + 12, -10, -line - 8);
-}
-
 QRect HistogramView::binRect(std::size_t bin) const {
-  const QRect area = plot();
+  const QRect area = chart()->plotArea().toRect();
   const int bins = static_cast<int>(std::max<std::size_t>(1, histogram_.bins.size()));
   const int index = static_cast<int>(bin);
   const int left = area.left() + area.width() * index / bins;
@@ -94,11 +109,12 @@ void HistogramView::pick(std::size_t first, std::size_t last) {
   const int from = histogram_.bins[first].power;
   const int to = histogram_.bins[last].power;
   picked_ = Picked{first, last};
-  ours_ = makeFilter(tr("%1 to %2").arg(sizeText(powerBytes(from)), sizeText(powerBytes(to + 1))),
-                     staysOfSize(*run, from, to));
-  setAccessibleDescription(ours_->title);
+  const QString title =
+      tr("%1 to %2").arg(sizeText(powerBytes(from)), sizeText(powerBytes(to + 1)));
+  ours_ = makeFilter(title.toStdString(), staysOfSize(*run, from, to));
+  setAccessibleDescription(title);
   state_->setFilter(ours_);
-  update();
+  showPick();
 }
 
 bool HistogramView::isPicked(std::size_t bin) const {
@@ -122,7 +138,7 @@ void HistogramView::mouseMoveEvent(QMouseEvent* event) {
   if (pressed_ && bin) pick(std::min(*pressed_, *bin), std::max(*pressed_, *bin));
   if (bin == hovered_) return;
   hovered_ = bin;
-  update();
+  viewport()->update();
 }
 
 void HistogramView::mouseReleaseEvent(QMouseEvent*) {
@@ -130,11 +146,6 @@ void HistogramView::mouseReleaseEvent(QMouseEvent*) {
                      picked_->last == before_->last && picked_->first == picked_->last;
   pressed_.reset();
   if (again) state_->setFilter(nullptr);
-}
-
-void HistogramView::leaveEvent(QEvent*) {
-  hovered_.reset();
-  update();
 }
 
 void HistogramView::moveTo(std::ptrdiff_t bin, bool extend) {
@@ -150,7 +161,7 @@ void HistogramView::moveTo(std::ptrdiff_t bin, bool extend) {
     pick(std::min(from, to), std::max(from, to));
   }
   setAccessibleDescription(describe(to));
-  update();
+  viewport()->update();
 }
 
 void HistogramView::keyPressEvent(QKeyEvent* event) {
@@ -184,13 +195,26 @@ bool HistogramView::event(QEvent* event) {
       return true;
     }
   }
+  return QChartView::event(event);
+}
+
+bool HistogramView::viewportEvent(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const auto bin = binAt(help->pos());
     QToolTip::showText(help->globalPos(), bin ? describe(*bin) : QString(), this);
     return true;
   }
-  return QWidget::event(event);
+  if (event->type() == QEvent::Leave) {
+    hovered_.reset();
+    viewport()->update();
+  }
+  return QChartView::viewportEvent(event);
+}
+
+void HistogramView::changeEvent(QEvent* event) {
+  QChartView::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) showPick();
 }
 
 QString HistogramView::describe(std::size_t bin) const {
@@ -200,116 +224,83 @@ QString HistogramView::describe(std::size_t bin) const {
            sizeText(Bytes(shown.total(true))));
 }
 
-void HistogramView::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  const Theme& theme = Theme::current();
-  painter.fillRect(rect(), theme.plot);
-  if (histogram_.bins.empty()) {
-    painter.setPen(theme.mutedText);
-    const QString text = !state_->run() ? tr("Open a model to see how large its buffers are")
-                                        : tr("No buffer lives in these steps");
-    painter.drawText(rect().adjusted(8, 8, -8, -8), Qt::AlignCenter | Qt::TextWordWrap, text);
-    return;
+void HistogramView::showBars() {
+  series_->clear();
+  places_->clear();
+  const std::size_t bins = histogram_.bins.size();
+  const std::size_t apart = (bins + kMostSizes - 1) / kMostSizes;
+  std::vector<AxisTick> sizes;
+  for (std::size_t bin = 0; bin < bins; ++bin) {
+    const QString size = powerText(histogram_.bins[bin].power);
+    places_->append(size);
+    if (bin % apart == 0) sizes.push_back({static_cast<double>(bin) + 0.5, size.toStdString()});
   }
-  paintAxis(painter);
-  paintBars(painter);
-  paintHeading(painter);
-  if (!hasFocus()) return;
-  painter.setBrush(Qt::NoBrush);
-  painter.setPen(theme.selection);
-  painter.drawRect(rect().adjusted(0, 0, -1, -1));
-}
-
-void HistogramView::paintAxis(QPainter& painter) const {
-  const Theme& theme = Theme::current();
-  const QRect area = plot();
-  const std::int64_t most = histogram_.most(bytes_);
-  int lastY = area.bottom() + 100;
-  for (const int quarter : {0, 2, 4}) {
-    const std::int64_t value = most / 4 * quarter + most % 4 * quarter / 4;
-    const int y = area.bottom() - area.height() * quarter / 4;
-    painter.setPen(theme.grid);
-    painter.drawLine(area.left(), y, area.right(), y);
-    if (lastY - y < fontMetrics().height()) continue;
-    lastY = y;
-    painter.setPen(theme.axis);
-    const QString text = bytes_ ? sizeText(Bytes(value)) : grouped(value);
-    painter.drawText(QRect(0, y - 10, area.left() - 6, 20), Qt::AlignRight | Qt::AlignVCenter,
-                     text);
-  }
-  int free = 0;  // Where the next label may begin.
-  painter.setPen(theme.axis);
-  for (std::size_t bin = 0; bin < histogram_.bins.size(); ++bin) {
-    const QString text = powerText(histogram_.bins[bin].power);
-    const int width = fontMetrics().horizontalAdvance(text) + 2;
-    const int left = binRect(bin).left();
-    if (left < free || left + width > this->width()) continue;
-    painter.drawLine(left, area.bottom() + 1, left, area.bottom() + 4);
-    painter.drawText(QRect(left + 2, area.bottom() + 4, width, fontMetrics().height()),
-                     Qt::AlignLeft, text);
-    free = left + width + 10;
-  }
-}
-
-void HistogramView::paintBars(QPainter& painter) const {
-  const Theme& theme = Theme::current();
-  const double most = static_cast<double>(std::max<std::int64_t>(1, histogram_.most(bytes_)));
-  for (std::size_t bin = 0; bin < histogram_.bins.size(); ++bin) {
-    const QRect box = binRect(bin);
-    const SizeHistogram::Bin& shown = histogram_.bins[bin];
-    const auto& values = bytes_ ? shown.bytes : shown.count;
-    double bottom = box.bottom() + 1;
-    for (std::size_t kind = 0; kind < values.size(); ++kind) {
-      if (values[kind] == 0) continue;
-      const double height = std::max(1.0, box.height() * static_cast<double>(values[kind]) / most);
-      QColor color = theme.classes[kind];
-      if (picked_ && !isPicked(bin)) color = mixColors(color, theme.plot, 0.18);
-      painter.fillRect(QRectF(box.left() + kBarGap / 2.0, bottom - height,
-                              std::max(1, box.width() - kBarGap), height),
-                       color);
-      bottom -= height;
+  setTicks(*sizes_, 0, static_cast<double>(std::max<std::size_t>(1, bins)), sizes);
+  const auto most = static_cast<double>(std::max<std::int64_t>(1, histogram_.most(bytes_)));
+  setTicks(*values_, 0, most, bytes_ ? byteTicks(0, most) : StepAxis{0, most}.ticks(0.2));
+  for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
+    auto* set = new QBarSet(viewText(className(static_cast<TensorClass>(kind))));
+    for (const SizeHistogram::Bin& bin : histogram_.bins) {
+      *set << static_cast<double>((bytes_ ? bin.bytes : bin.count)[kind]);
     }
-    painter.setBrush(Qt::NoBrush);
-    if (isPicked(bin)) {
-      painter.setPen(QPen(theme.selection, 2));
-      painter.drawLine(box.left(), box.bottom() + 1, box.right(), box.bottom() + 1);
-    }
-    const bool marked = hovered_ == bin || (hasFocus() && cursor_ == bin);
-    if (!marked) continue;
-    painter.setPen(QPen(hasFocus() && cursor_ == bin ? theme.selection : theme.hover, 1));
-    painter.drawRect(box.adjusted(0, 0, -1, 0));
+    series_->append(set);
+    // The legend names what there is.
+    const bool any = std::ranges::any_of(
+        histogram_.bins, [&](const SizeHistogram::Bin& bin) { return bin.count[kind] > 0; });
+    chart()->legend()->markers(series_).at(static_cast<qsizetype>(kind))->setVisible(any);
   }
-}
-
-/// What the bars count, and at the right end what their colours mean.
-void HistogramView::paintHeading(QPainter& painter) const {
-  const Theme& theme = Theme::current();
-  const QRect line(8, 4, width() - 16, fontMetrics().height());
   QString title = bytes_ ? tr("Bytes by buffer size") : tr("Buffers by size");
   if (const auto range = state_->statisticsRange()) {
     title += tr(", steps %1\u2013%2").arg(range->begin.count()).arg(range->end.count() - 1);
   }
-  QFont bold = font();
-  bold.setBold(true);
-  painter.setFont(bold);
-  painter.setPen(theme.text);
-  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, title);
-  int right = line.right();
-  const int least = line.left() + QFontMetrics(bold).horizontalAdvance(title) + 12;
-  painter.setFont(font());
-  const QString names[] = {tr("input"), tr("output"), tr("intermediate"), tr("shared")};
-  for (std::size_t kind = 0; kind < 4; ++kind) {
-    const bool any = std::ranges::any_of(
-        histogram_.bins, [&](const SizeHistogram::Bin& bin) { return bin.count[kind] > 0; });
-    const int width = fontMetrics().horizontalAdvance(names[kind]);
-    if (!any) continue;
-    if (right - width - 16 < least) break;
-    painter.setPen(theme.mutedText);
-    painter.drawText(QRect(right - width, line.top(), width + 1, line.height()), Qt::AlignVCenter,
-                     names[kind]);
-    painter.fillRect(right - width - 13, line.center().y() - 3, 8, 8, theme.classes[kind]);
-    right -= width + 24;
+  chart()->setTitle(histogram_.bins.empty() ? QString() : title);
+  chart()->legend()->setVisible(!histogram_.bins.empty());
+  for (QAbstractAxis* axis : {sizes_, values_}) axis->setVisible(bins > 0);
+  showPick();
+}
+
+/// With some bars picked out the others are pale.
+void HistogramView::showPick() {
+  const Theme& theme = Theme::current();
+  styleChart(*this);
+  const auto sets = series_->barSets();
+  for (qsizetype kind = 0; kind < sets.size(); ++kind) {
+    const QColor color = theme.classes[kind];
+    sets[kind]->setPen(Qt::NoPen);
+    sets[kind]->setColor(picked_ ? mixColors(color, theme.plot, 0.18) : color);
+    sets[kind]->setSelectedColor(color);
+    sets[kind]->deselectAllBars();
+    for (std::size_t bin = 0; bin < histogram_.bins.size(); ++bin) {
+      if (isPicked(bin)) sets[kind]->selectBar(static_cast<int>(bin));
+    }
   }
+  viewport()->update();
+}
+
+void HistogramView::drawForeground(QPainter* painter, const QRectF&) {
+  const Theme& theme = Theme::current();
+  painter->save();
+  painter->setBrush(Qt::NoBrush);
+  if (histogram_.bins.empty()) {
+    painter->setFont(font());
+    painter->setPen(theme.mutedText);
+    const QString text = !state_->run() ? tr("Open a model to see how large its buffers are")
+                                        : tr("No buffer lives in these steps");
+    painter->drawText(viewport()->rect().adjusted(8, 8, -8, -8), Qt::AlignCenter | Qt::TextWordWrap,
+                      text);
+  }
+  for (std::size_t bin = 0; bin < histogram_.bins.size(); ++bin) {
+    const QRect box = binRect(bin);
+    const bool chosen = hasFocus() && cursor_ == bin;
+    painter->setPen(QPen(theme.selection, 2));
+    if (isPicked(bin))
+      painter->drawLine(box.left(), box.bottom() + 1, box.right(), box.bottom() + 1);
+    painter->setPen(QPen(chosen ? theme.selection : theme.hover, 1));
+    if (chosen || hovered_ == bin) painter->drawRect(box.adjusted(0, 0, -1, 0));
+  }
+  painter->setPen(theme.selection);
+  if (hasFocus()) painter->drawRect(viewport()->rect().adjusted(0, 0, -1, -1));
+  painter->restore();
 }
 
 }  // namespace hw

@@ -1,9 +1,13 @@
 #pragma once
 
-#include <QWidget>
+#include <QCategoryAxis>
+#include <QChartView>
 
 #include "widgets/histogram/size_histogram.h"
-#include "widgets/view_state.h"
+#include "widgets/state/view_state.h"
+
+class QBarCategoryAxis;
+class QStackedBarSeries;
 
 namespace hw {
 
@@ -11,7 +15,7 @@ namespace hw {
 /// dragging over several picks out the buffers of that size everywhere; clicking it again, or
 /// beside the bars, ends that. Left and Right move to a bar, with Shift they take in more, Enter
 /// picks out. B switches between how many there are and how many bytes they take.
-class HistogramView : public QWidget {
+class HistogramView : public QChartView {
   Q_OBJECT
 
  public:
@@ -32,13 +36,14 @@ class HistogramView : public QWidget {
   void showsBytesChanged(bool bytes);
 
  protected:
-  void paintEvent(QPaintEvent* event) override;
+  void drawForeground(QPainter* painter, const QRectF& rect) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   bool event(QEvent* event) override;
-  void leaveEvent(QEvent* event) override;
+  bool viewportEvent(QEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   struct Picked {
@@ -47,16 +52,19 @@ class HistogramView : public QWidget {
   };
   void showRun();
   void forgetPick();
-  QRect plot() const;
   std::optional<std::size_t> binAt(const QPoint& position) const;
   void moveTo(std::ptrdiff_t bin, bool extend);
   QString describe(std::size_t bin) const;
-  void paintAxis(QPainter& painter) const;
-  void paintBars(QPainter& painter) const;
-  void paintHeading(QPainter& painter) const;
+  /// The bars, their axes and what stands above them.
+  void showBars();
+  void showPick();
   bool isPicked(std::size_t bin) const;
 
   ViewState* state_;
+  QStackedBarSeries* series_;
+  QBarCategoryAxis* places_;  ///< Of the bars, one after the other.
+  QCategoryAxis* sizes_;      ///< Below some of them: there is no room for all.
+  QCategoryAxis* values_;
   SizeHistogram histogram_;
   bool bytes_ = false;
   std::optional<Picked> picked_;

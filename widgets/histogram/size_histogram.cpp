@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "widgets/canvas/block_store.h"
+#include "core/picture/block_store.h"
 
 namespace hw {
 namespace {

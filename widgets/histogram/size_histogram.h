@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/run/run.h"
-#include "widgets/theme.h"
+#include "widgets/base/theme.h"
 
 namespace hw {
 

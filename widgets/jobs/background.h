@@ -5,6 +5,8 @@
 #include <QThreadPool>
 #include <functional>
 #include <memory>
+#include <stop_token>
+#include <type_traits>
 #include <utility>
 
 #include "core/run/run.h"
@@ -21,19 +23,33 @@ inline bool isSmallRun(const Run& run) {
 
 /// Makes a value for a view without holding up the screen: one at a time, the latest wanted. Lives
 /// in the thread of the event loop; what it hands to other threads is `work` alone, which must own
-/// all it reads.
+/// all it reads. What a person starts, watches and stops is a Job.
 template <class Value>
 class Background {
  public:
-  using Work = std::function<Value()>;
   using Accept = std::function<void(Value)>;
 
+  Background() = default;
+  ~Background() { drop(); }
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+
   /// Calls `accept(work())`: before returning when `atOnce`, otherwise from the event loop after a
-  /// thread of the pool has done the work. Whatever was under way is dropped.
+  /// thread of the pool has done the work. Whatever was under way is dropped; work that takes a
+  /// std::stop_token can ask it whether that is so.
+  template <class Work>
   void start(bool atOnce, Work work, Accept accept) {
     drop();
+    stop_ = std::stop_source();
+    const auto made = [work = std::move(work), stop = stop_.get_token()] {
+      if constexpr (std::is_invocable_v<Work, std::stop_token>) {
+        return work(stop);
+      } else {
+        return work();
+      }
+    };
     if (atOnce) {
-      accept(work());
+      accept(made());
       return;
     }
     accept_ = std::move(accept);
@@ -43,8 +59,8 @@ class Background {
                      [this] { finish(); });
     watcher_->setFuture(promise->future());
     promise->start();
-    QThreadPool::globalInstance()->start([promise, work = std::move(work)] {
-      promise->addResult(work());
+    QThreadPool::globalInstance()->start([promise, made] {
+      promise->addResult(made());
       promise->finish();
     });
   }
@@ -57,7 +73,10 @@ class Background {
   }
 
   /// Nothing will be accepted of what was started.
-  void drop() { watcher_.reset(); }
+  void drop() {
+    stop_.request_stop();
+    watcher_.reset();
+  }
   bool isRunning() const { return watcher_ != nullptr; }
 
  private:
@@ -71,6 +90,7 @@ class Background {
   }
 
   Accept accept_;
+  std::stop_source stop_{std::nostopstate};
   std::unique_ptr<QFutureWatcher<Value>> watcher_;
 };
 

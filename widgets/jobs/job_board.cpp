@@ -11,6 +11,22 @@ bool isRunning(const JobEntry& job) { return job.state == JobEntry::State::runni
 
 }  // namespace
 
+void JobBoard::watch(Job* job) {
+  // The number of the one under way: it lives as long as the connections, which is as the job.
+  auto current = std::make_shared<quint64>(0);
+  connect(job, &Job::started, this, [this, job, current] {
+    end(*current, JobState::stopped, tr("a newer one took its place"));
+    std::function<void()> stop;
+    if (job->canStop()) stop = [job] { job->stop(); };
+    *current = begin(job->name(), stop);
+  });
+  connect(job, &Job::progressed, this, [this, current](double fraction, const QString& what) {
+    progress(*current, fraction, what);
+  });
+  connect(job, &Job::ended, this,
+          [this, current](const JobEnd& how) { end(*current, how.state, how.what); });
+}
+
 quint64 JobBoard::begin(const QString& name, std::function<void()> stop) {
   JobEntry job{.id = ++last_,
                .name = name,

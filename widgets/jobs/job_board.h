@@ -7,11 +7,13 @@
 #include <functional>
 #include <vector>
 
+#include "widgets/jobs/job.h"
+
 namespace hw {
 
 /// Something that is computed beside the window, or was.
 struct JobEntry {
-  enum class State { running, done, stopped, failed };
+  using State = JobState;
 
   quint64 id = 0;
   QString name{};       ///< "Comparing".
@@ -24,8 +26,8 @@ struct JobEntry {
   QElapsedTimer clock{};
 };
 
-/// All that is or was at work, newest first: who starts something tells of it here, and one list
-/// can show and stop it all. Knows nothing of threads.
+/// All that is or was at work, newest first: who makes a job has it watched, and one list can show
+/// and stop it all.
 class JobBoard : public QObject {
   Q_OBJECT
 
@@ -35,6 +37,10 @@ class JobBoard : public QObject {
 
   explicit JobBoard(QObject* parent = nullptr) : QObject(parent) {}
 
+  /// Tells of all that `job` does from now on.
+  void watch(Job* job);
+
+  // Of what is at work without being a Job.
   /// Never 0.
   quint64 begin(const QString& name, std::function<void()> stop);
   /// Numbers of jobs that are over or forgotten are passed over, here and below.

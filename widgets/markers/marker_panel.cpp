@@ -5,17 +5,14 @@
 #include <QShortcut>
 
 #include "core/base/text.h"
-#include "widgets/panels/list_page.h"
+#include "widgets/base/list_page.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 
 namespace {
 
-enum Column { name, step, live, since, steps, change, allocated, released, columns };
-
-QString sizeText(Bytes bytes) { return QString::fromStdString(formatBytes(bytes)); }
-
-QString grouped(std::int64_t number) { return QString::fromStdString(groupDigits(number)); }
+enum MarkerColumn { name, step, live, since, steps, change, allocated, released, columns };
 
 }  // namespace
 

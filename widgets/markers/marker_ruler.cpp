@@ -8,16 +8,11 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "widgets/base/theme.h"
+#include "widgets/plot/painter_canvas.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
-
-namespace {
-
-QString sizeText(Bytes bytes) { return QString::fromStdString(formatBytes(bytes)); }
-
-QString grouped(std::int64_t number) { return QString::fromStdString(groupDigits(number)); }
-
-}  // namespace
 
 QString markerText(const MarkerSet& markers, const Marker& marker) {
   const QString text =
@@ -45,8 +40,12 @@ QSize MarkerRuler::sizeHint() const { return {720, fontMetrics().height() + 9}; 
 
 QSize MarkerRuler::minimumSizeHint() const { return {240, fontMetrics().height() + 9}; }
 
+int MarkerRuler::leftMargin() const {
+  return static_cast<int>(plotLeftMargin(FontRuler(fontMetrics())));
+}
+
 StepAxis MarkerRuler::axis() const {
-  const int left = plotLeftMargin(fontMetrics());
+  const int left = leftMargin();
   return {state_->visibleBegin(), state_->visibleEnd(), static_cast<double>(left),
           static_cast<double>(std::max(1, width() - left - kPlotRightMargin))};
 }
@@ -100,11 +99,10 @@ void MarkerRuler::paintEvent(QPaintEvent*) {
   const Theme& theme = Theme::current();
   painter.fillRect(rect(), theme.plot);
   painter.setPen(theme.mutedText);
-  painter.drawText(QRect(0, 0, plotLeftMargin(fontMetrics()) - 8, height()),
-                   Qt::AlignRight | Qt::AlignVCenter, tr("markers"));
+  painter.drawText(QRect(0, 0, leftMargin() - 8, height()), Qt::AlignRight | Qt::AlignVCenter,
+                   tr("markers"));
   painter.setPen(theme.grid);
-  painter.drawLine(plotLeftMargin(fontMetrics()), height() - 1, width() - kPlotRightMargin,
-                   height() - 1);
+  painter.drawLine(leftMargin(), height() - 1, width() - kPlotRightMargin, height() - 1);
   for (const Marker& marker : markers_->all()) paintFlag(painter, marker);
 }
 

@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <optional>
 
-#include "widgets/canvas/plot_frame.h"
+#include "core/picture/plot.h"
 #include "widgets/markers/marker_set.h"
 
 namespace hw {
@@ -39,6 +39,7 @@ class MarkerRuler : public QWidget {
   bool event(QEvent* event) override;
 
  private:
+  int leftMargin() const;
   StepAxis axis() const;
   QRect flagOf(const Marker& marker) const;
   Step stepAt(const QPointF& position) const;

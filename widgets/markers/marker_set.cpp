@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "widgets/step_axis.h"
+#include "core/picture/axis.h"
 
 namespace hw {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "core/run/stop_scan.h"
+#include "core/insight/stop_scan.h"
 #include "core/trace/moment_delta.h"
-#include "widgets/view_state.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 

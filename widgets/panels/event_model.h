@@ -1,11 +1,10 @@
 #pragma once
 
-#include <QAbstractTableModel>
 #include <QFlags>
-#include <vector>
 
-#include "core/run/run.h"
+#include "core/plan_file/events_writer.h"
 #include "widgets/jobs/background.h"
+#include "widgets/tables/table_model.h"
 
 namespace hw {
 
@@ -26,55 +25,40 @@ inline constexpr EventClasses kAllEvents = EventClasses(127);
 
 EventClass eventClass(const TimelineEntry& entry);
 
-/// The history of a run, a row an event: what happened to memory, between the starts and ends of
-/// the ops. Holds 16 bytes a row and makes texts when asked, so that millions of rows cost nothing.
-/// The rows of a large run come a moment later, with another reset.
-class EventModel : public QAbstractTableModel {
+/// The table of events as a history: rows of some kinds alone, found by the moment. The rows of a
+/// large run come a moment later.
+class EventModel : public TableModel {
   Q_OBJECT
 
  public:
-  enum Column { kNumber, kStep, kTime, kEvent, kTensor, kPool, kAddress, kSize, kDetail, kColumns };
+  /// As `eventColumns` has them.
+  enum Column { kSeq, kTime, kStep, kPool, kEvent, kTensor, kOffset, kSize, kDetail };
 
-  using QAbstractTableModel::QAbstractTableModel;
+  using TableModel::TableModel;
 
   void setRun(std::shared_ptr<const Run> run);
   void setShown(EventClasses shown);
   EventClasses shown() const { return shown_; }
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
   /// The last row that has happened at `moment`, while `step` is under way; -1 before the first.
   int rowAt(std::size_t moment, Step step) const;
   /// The moment just after a row has happened.
-  std::size_t momentOf(int row) const { return rows_[static_cast<std::size_t>(row)].moment; }
+  std::size_t momentOf(int row) const { return events_->moment(sourceRow(row)); }
   /// The row's stay; none for ops.
-  StayId stayOf(int row) const;
-  /// The row's step.
-  Step stepOf(int row) const;
+  StayId stayOf(int row) const { return source()->stayOf(sourceRow(row)); }
+  Step stepOf(int row) const { return events_->step(sourceRow(row)); }
   /// True for the start and end of an op.
-  bool isOp(int row) const { return rows_[static_cast<std::size_t>(row)].kind != Kind::memory; }
+  bool isOp(int row) const { return events_->isOp(sourceRow(row)); }
 
  private:
-  enum class Kind : std::uint32_t { memory, opStart, opEnd };
-  struct Row {
-    std::size_t moment = 0;   ///< Events of the trace that have happened by then.
-    std::uint32_t index = 0;  ///< Into the timeline, or the step.
-    Kind kind = Kind::memory;
-  };
+  void show(std::shared_ptr<const Run> run, std::shared_ptr<const EventList> events);
+  void narrow();
 
-  class Builder;
-
-  void build();
-  QString memoryText(const TimelineEntry& entry, int column) const;
-  QString opText(const Row& row, int column) const;
-
-  std::shared_ptr<const Run> run_;
+  std::shared_ptr<const EventList> events_;
   EventClasses shown_ = kAllEvents;
-  std::vector<Row> rows_;
-  Background<std::vector<Row>> building_;
+  Background<std::shared_ptr<const EventList>> building_;
 };
 
 }  // namespace hw

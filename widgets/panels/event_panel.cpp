@@ -1,18 +1,18 @@
 #include "widgets/panels/event_panel.h"
 
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
 #include <QVBoxLayout>
 
-#include "widgets/panels/scroll_follow.h"
+#include "widgets/base/list_page.h"
+#include "widgets/base/scroll_follow.h"
 
 namespace hw {
 
 namespace {
 
 /// Column widths in average characters; the last takes the rest.
-constexpr int kWidths[] = {7, 6, 10, 10, 28, 6, 14, 11};
+constexpr int kWidths[] = {7, 10, 6, 6, 10, 28, 14, 11};
 
 }  // namespace
 
@@ -67,18 +67,8 @@ void EventPanel::setUpTable() {
   table_->setModel(model_);
   table_->setObjectName(QStringLiteral("eventTable"));
   table_->setAccessibleName(tr("Event log"));
-  table_->setSelectionBehavior(QTableView::SelectRows);
-  table_->setSelectionMode(QTableView::SingleSelection);
-  table_->setShowGrid(false);
-  table_->setWordWrap(false);
-  table_->setTextElideMode(Qt::ElideMiddle);
-  table_->setFrameShape(QFrame::NoFrame);
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-  table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
-  QHeaderView* header = table_->horizontalHeader();
-  header->setHighlightSections(false);
-  header->setStretchLastSection(true);
+  dressResultTable(table_);
+  table_->setAlternatingRowColors(false);
   int column = 0;
   for (const int width : kWidths) {
     table_->setColumnWidth(column++, width * fontMetrics().averageCharWidth() + 14);
@@ -97,7 +87,7 @@ void EventPanel::showMoment() {
   if (!state_->run()) return;
   const QModelIndex current = table_->currentIndex();
   const std::size_t moment = state_->moment();
-  // Several rows can stand for one moment: whichever was chosen stays.
+  // Several rows can stand for one moment: the one that was chosen stays chosen.
   if (current.isValid() && model_->momentOf(current.row()) == moment &&
       model_->stepOf(current.row()) == state_->step()) {
     return;

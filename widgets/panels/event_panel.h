@@ -6,7 +6,7 @@
 #include <map>
 
 #include "widgets/panels/event_model.h"
-#include "widgets/view_state.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 

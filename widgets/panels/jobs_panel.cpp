@@ -6,14 +6,14 @@
 #include <QStyledItemDelegate>
 #include <algorithm>
 
-#include "widgets/panels/list_page.h"
-#include "widgets/theme.h"
+#include "widgets/base/list_page.h"
+#include "widgets/base/theme.h"
 
 namespace hw {
 
 namespace {
 
-enum Column { name, state, done, took, started, what, columns };
+enum JobColumn { jobName, state, done, took, started, what, jobColumns };
 
 constexpr int kFractionRole = Qt::UserRole + 1;
 constexpr int kTickMilliseconds = 500;
@@ -61,7 +61,7 @@ JobsPanel::JobsPanel(JobBoard* board, QWidget* parent)
       board_(board),
       stack_(new QStackedWidget(this)),
       empty_(new QLabel(this)),
-      table_(new QTableWidget(0, columns, this)),
+      table_(new QTableWidget(0, jobColumns, this)),
       stop_(new QPushButton(tr("&Stop"), this)),
       clear_(new QPushButton(tr("&Forget those that are over"), this)) {
   build();
@@ -86,14 +86,14 @@ void JobsPanel::build() {
   table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   table_->setItemDelegateForColumn(done, new ProgressDelegate(table_));
   table_->horizontalHeader()->setStretchLastSection(true);
-  for (int column = 0; column < columns; ++column) {
+  for (int column = 0; column < jobColumns; ++column) {
     const bool number = column == done || column == took || column == started;
     table_->horizontalHeaderItem(column)->setTextAlignment(
         Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
   }
   const int letter = fontMetrics().averageCharWidth();
   for (const auto& [column, letters] :
-       {std::pair(name, 26), std::pair(state, 10), std::pair(done, 10), std::pair(took, 10),
+       {std::pair(jobName, 26), std::pair(state, 10), std::pair(done, 10), std::pair(took, 10),
         std::pair(started, 12)}) {
     table_->setColumnWidth(column, letters * letter);
   }
@@ -120,14 +120,14 @@ void JobsPanel::showJobs() {
   int select = -1;
   for (int row = 0; row < table_->rowCount(); ++row) {
     const JobEntry& job = jobs[static_cast<std::size_t>(row)];
-    for (int column = 0; column < columns; ++column) {
+    for (int column = 0; column < jobColumns; ++column) {
       if (!table_->item(row, column)) table_->setItem(row, column, new QTableWidgetItem);
     }
-    table_->item(row, name)->setText(job.name);
-    table_->item(row, name)->setData(Qt::UserRole, job.id);
+    table_->item(row, jobName)->setText(job.name);
+    table_->item(row, jobName)->setData(Qt::UserRole, job.id);
     table_->item(row, state)->setText(stateText(job.state));
     table_->item(row, started)->setText(job.started.time().toString(QStringLiteral("HH:mm:ss")));
-    for (const Column column : {done, took, started}) {
+    for (const JobColumn column : {done, took, started}) {
       table_->item(row, column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
     }
     const bool runs = job.state == JobEntry::State::running;

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <QSortFilterProxyModel>
 #include <QTableView>
 
-#include "widgets/panels/method_table_model.h"
-#include "widgets/view_state.h"
+#include "widgets/state/view_state.h"
+#include "widgets/tables/table_model.h"
 
 namespace hw {
 
@@ -18,15 +17,19 @@ class MethodTableView : public QTableView {
 
   /// Shows `table` of `run` in its own order.
   void setTable(std::shared_ptr<const Run> run, MethodTable table);
-  const MethodTableModel* table() const { return model_; }
+  const TableModel* table() const { return model_; }
 
  private:
+  /// The stay that a cell names, else the first that its row does; none when none does.
+  StayId stayAt(const QModelIndex& index) const;
+  /// True when any cell of the row names `stay`.
+  bool names(int row, StayId stay) const;
   void choose(const QModelIndex& index);
   void followSelection();
 
   ViewState* state_;
-  MethodTableModel* model_;
-  QSortFilterProxyModel* sorted_;
+  TableModel* model_;
+  std::shared_ptr<const MethodTable> cells_;
   bool following_ = false;  ///< True while the row changes because the selection did.
 };
 

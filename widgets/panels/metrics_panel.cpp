@@ -1,13 +1,15 @@
 #include "widgets/panels/metrics_panel.h"
 
 #include <QHeaderView>
-#include <QPromise>
-#include <QThreadPool>
-#include <functional>
 
 #include "core/base/text.h"
 #include "core/plan/measure_range.h"
-#include "widgets/panels/run_text.h"
+#include "core/plan_file/pool_columns.h"
+#include "core/report/text_table.h"
+#include "widgets/base/list_page.h"
+#include "widgets/tables/table_source.h"
+#include "widgets/text/run_text.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 
@@ -18,60 +20,34 @@ constexpr std::size_t kAtOnce = 20'000;
 
 QString percentText(double ratio) { return QStringLiteral("%1 %").arg(ratio * 100, 0, 'f', 1); }
 
-QString gapText(double ratio) { return QString::fromStdString(formatPercent(ratio)); }
-
-QString viewText(std::string_view text) {
-  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 }  // namespace
 
 MetricsPanel::MetricsPanel(ViewState* state, QWidget* parent)
     : QTableWidget(parent), state_(state) {
   setAccessibleName(tr("Metrics"));
-  setFrameShape(QFrame::NoFrame);
-  setShowGrid(false);
-  setAlternatingRowColors(true);
+  dressTable(this, 5);
   setEditTriggers(NoEditTriggers);
-  setSelectionBehavior(SelectRows);
-  setSelectionMode(SingleSelection);
-  setWordWrap(false);
-  verticalHeader()->hide();
-  verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-  verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 5);
-  horizontalHeader()->setHighlightSections(false);
   connect(state, &ViewState::runChanged, this, &MetricsPanel::measure);
   connect(state, &ViewState::statisticsRangeChanged, this, &MetricsPanel::measure);
-  connect(&worker_, &QFutureWatcherBase::finished, this, [this] {
-    if (worker_.isCanceled() || worker_.future().resultCount() == 0) return;
-    figures_ = worker_.result();
-    refresh();
-  });
   measure();
 }
 
-MetricsPanel::~MetricsPanel() { worker_.cancel(); }
-
 /// A range of a large run is measured by a worker; until it is done the old figures stay.
 void MetricsPanel::measure() {
-  worker_.cancel();
+  measuring_.drop();
   const auto run = state_->run();
   const auto range = state_->statisticsRange();
   if (!run || !range) {
     figures_ = run ? run->metrics : PlanMetrics();
     return refresh();
   }
-  if (run->problem.stays.size() <= kAtOnce) {
-    figures_ = measureRange(run->problem, run->plan, *range);
-    return refresh();
-  }
-  auto promise = std::make_shared<QPromise<PlanMetrics>>();
-  worker_.setFuture(promise->future());
-  promise->start();
-  QThreadPool::globalInstance()->start([promise, run, range] {
-    promise->addResult(measureRange(run->problem, run->plan, *range));
-    promise->finish();
-  });
+  measuring_.start(
+      run->problem.stays.size() <= kAtOnce,
+      [run, range] { return measureRange(run->problem, run->plan, *range); },
+      [this](PlanMetrics figures) {
+        figures_ = std::move(figures);
+        refresh();
+      });
 }
 
 void MetricsPanel::refresh() {
@@ -112,29 +88,19 @@ void MetricsPanel::refresh() {
 }
 
 void MetricsPanel::addPoolRows() {
-  const auto row = [&](const QString& name, const QString& toolTip,
-                       const std::function<QString(const PoolMetrics&)>& text) {
+  for (const Column<PoolMetrics>& column :
+       pick(poolColumns(),
+            {"peak", "lower_bound", "gap", "fragmentation_at_peak", "fragmentation_average",
+             "peak_step", "largest_hole", "sum_of_sizes", "buffers"})) {
     QStringList values;
     for (const PoolMetrics& pool : figures_.pools) {
-      values.append(pool.stays == 0 ? QStringLiteral("\u2013") : text(pool));
+      const Value value = pool.stays == 0 ? Value() : column.value(pool);
+      values.append(column.kind == ColumnKind::bytes && !value.isNone()
+                        ? sizeText(Bytes(*value.whole()))
+                        : QString::fromStdString(cellText(value, column.kind, 40, "\u2013")));
     }
-    addRow(name, values, toolTip);
-  };
-  using Pool = const PoolMetrics&;
-  row(tr("Peak"), tr("What must be reserved; in a range, one past the highest byte in use"),
-      [](Pool p) { return sizeText(p.peak); });
-  row(tr("Lower bound"), tr("No plan of these buffers can be smaller"),
-      [](Pool p) { return sizeText(p.lowerBound); });
-  row(tr("Gap"), tr("Peak above the lower bound"), [](Pool p) { return gapText(p.gap()); });
-  row(tr("Fragmentation"), tr("At the peak: 1 - largest hole / all holes"),
-      [](Pool p) { return percentText(p.atPeak.ratio()); });
-  row(tr("Average fragm."), tr("The same, averaged over all steps"),
-      [](Pool p) { return percentText(p.averageFragmentation); });
-  row(tr("Peak step"), tr("The first step with most bytes live"),
-      [](Pool p) { return QString::number(p.peakStep.count()); });
-  row(tr("Largest hole"), tr("At any step"), [](Pool p) { return sizeText(p.largestHole); });
-  row(tr("Without reuse"), tr("The sum of all sizes"), [](Pool p) { return sizeText(p.sum); });
-  row(tr("Buffers"), tr("How many live there"), [](Pool p) { return QString::number(p.stays); });
+    addRow(titleText(column.title), values, QString::fromStdString(column.meaning));
+  }
 }
 
 void MetricsPanel::addRunRows(const Run& run) {

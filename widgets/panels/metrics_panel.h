@@ -1,10 +1,10 @@
 #pragma once
 
-#include <QFutureWatcher>
 #include <QTableWidget>
 
 #include "core/plan/validate.h"
-#include "widgets/view_state.h"
+#include "widgets/jobs/background.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 
@@ -15,7 +15,6 @@ class MetricsPanel : public QTableWidget {
 
  public:
   explicit MetricsPanel(ViewState* state, QWidget* parent = nullptr);
-  ~MetricsPanel() override;
 
  private:
   void measure();
@@ -26,7 +25,7 @@ class MetricsPanel : public QTableWidget {
 
   ViewState* state_;
   PlanMetrics figures_;  ///< Of the run, or of the range that statistics are restricted to.
-  QFutureWatcher<PlanMetrics> worker_;
+  Background<PlanMetrics> measuring_;
 };
 
 }  // namespace hw

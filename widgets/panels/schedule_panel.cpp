@@ -9,8 +9,9 @@
 #include <QStyledItemDelegate>
 
 #include "core/base/text.h"
-#include "widgets/panels/scroll_follow.h"
-#include "widgets/theme.h"
+#include "widgets/base/scroll_follow.h"
+#include "widgets/base/theme.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 
@@ -20,8 +21,6 @@ namespace {
 QString opFormat() {
   return QStringLiteral("application/x-highwater-op-%1").arg(QCoreApplication::applicationPid());
 }
-
-QString bytesText(Bytes bytes) { return QString::fromStdString(formatBytes(bytes)); }
 
 /// Draws the share of the peak as a thin bar below the number.
 class ShareDelegate final : public QStyledItemDelegate {
@@ -112,7 +111,7 @@ QVariant ScheduleModel::data(const QModelIndex& index, int role) const {
   if (index.column() == kLive && adding_.isRunning()) return QStringLiteral("\u2026");
   if (index.column() == kStep) return index.row();
   if (index.column() == kOp) return opName(index.row());
-  return bytesText(live);
+  return sizeText(live);
 }
 
 QVariant ScheduleModel::headerData(int section, Qt::Orientation orientation, int role) const {

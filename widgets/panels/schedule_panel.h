@@ -7,7 +7,7 @@
 #include "core/plan/metrics.h"
 #include "core/schedule/moves.h"
 #include "widgets/jobs/background.h"
-#include "widgets/view_state.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 

@@ -2,24 +2,15 @@
 
 #include <QFileInfo>
 #include <QSaveFile>
-#include <nlohmann/json.hpp>
-
-#include "core/base/csv.h"
 
 namespace hw {
 
 QByteArray tableCsv(const TableSource& source, const std::vector<std::uint32_t>& rows) {
-  std::string text;
-  const auto line = [&](const auto& value) {
-    for (std::size_t column = 0; column < source.columns.size(); ++column) {
-      if (column > 0) text += ',';
-      text += csvField(value(column).toStdString());
-    }
-    text += '\n';
-  };
-  line([&](std::size_t column) { return source.columns[column].key; });
+  std::string text = csvHeader(source.columns);
+  std::vector<std::string> fields(source.columns.size());
   for (const std::uint32_t row : rows) {
-    line([&](std::size_t column) { return source.exact(row, column); });
+    for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = source.exact(row, i).toStdString();
+    text += csvLine(fields);
   }
   return QByteArray::fromStdString(text);
 }
@@ -27,22 +18,7 @@ QByteArray tableCsv(const TableSource& source, const std::vector<std::uint32_t>&
 QByteArray tableJson(const TableSource& source, const std::vector<std::uint32_t>& rows) {
   std::string text = "[";
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    for (const TableColumn& column : source.columns) {
-      const std::string key = column.key.toStdString();
-      if (column.kind == ColumnKind::text) {
-        object[key] = column.text(rows[i]).toStdString();
-        continue;
-      }
-      const std::int64_t value = column.number(rows[i]);
-      if (value == TableColumn::kNone) {
-        object[key] = nullptr;
-      } else {
-        object[key] = value;
-      }
-    }
-    text += (i == 0 ? "\n" : ",\n") +
-            object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    text += (i == 0 ? "\n" : ",\n") + jsonLine(jsonRow(source.columns, std::size_t{rows[i]}));
   }
   return QByteArray::fromStdString(text + "\n]\n");
 }

@@ -1,16 +1,14 @@
 #include "widgets/tables/table_filter.h"
 
-#include <QCoreApplication>
 #include <QRegularExpression>
 #include <QStringList>
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("TableFilter", text); }
 
 tl::unexpected<Error> refuse(const QString& message) {
   return fail(ErrorCode::invalidArgument, message.toStdString());
@@ -27,7 +25,7 @@ std::optional<std::int64_t> readNumber(const QString& text, ColumnKind kind) {
     const std::int64_t value = text.mid(2).toLongLong(&ok, 16);
     return ok ? std::optional(value) : std::nullopt;
   }
-  if (kind == ColumnKind::bytes || kind == ColumnKind::address) {
+  if (kind == ColumnKind::bytes || kind == ColumnKind::amount || kind == ColumnKind::address) {
     const auto bytes = parseSize(text.toStdString());
     return bytes ? std::optional(bytes->count()) : std::nullopt;
   }
@@ -48,10 +46,9 @@ Result<TableFilter> TableFilter::parse(const QString& text, const TableSource& s
       filter.conditions_.push_back({.text = unquoted(match.captured(4))});
       continue;
     }
-    auto read = condition(match.captured(1).toLower(), match.captured(2),
-                          unquoted(match.captured(3)), source);
-    if (!read) return tl::unexpected(read.error());
-    filter.conditions_.push_back(*std::move(read));
+    HW_TRY(read, condition(match.captured(1).toLower(), match.captured(2),
+                           unquoted(match.captured(3)), source));
+    filter.conditions_.push_back(std::move(read));
   }
   return filter;
 }
@@ -59,10 +56,11 @@ Result<TableFilter> TableFilter::parse(const QString& text, const TableSource& s
 Result<TableFilter::Condition> TableFilter::condition(const QString& key, const QString& sign,
                                                       const QString& value,
                                                       const TableSource& source) {
-  const auto column = std::ranges::find(source.columns, key, &TableColumn::key);
+  const auto column =
+      std::ranges::find(source.columns, key.toStdString(), &Column<std::size_t>::key);
   if (column == source.columns.end()) {
     QStringList keys;
-    for (const TableColumn& each : source.columns) keys << each.key;
+    for (const auto& each : source.columns) keys << QString::fromStdString(each.key);
     return refuse(tr("no column is called \u201c%1\u201d; there are %2")
                       .arg(key, keys.join(QStringLiteral(", "))));
   }
@@ -72,7 +70,7 @@ Result<TableFilter::Condition> TableFilter::condition(const QString& key, const 
   Condition read{.column = static_cast<std::size_t>(column - source.columns.begin()),
                  .sign = static_cast<Sign>(signs.indexOf(sign)),
                  .text = value};
-  if (column->kind == ColumnKind::text) {
+  if (!isNumber(column->kind)) {
     const bool ordered = sign.contains(QLatin1Char('<')) || sign.contains(QLatin1Char('>'));
     if (ordered) return refuse(tr("%1 is a text: use =, != or ~ (contains)").arg(key));
     return read;
@@ -96,35 +94,36 @@ bool TableFilter::holds(const Condition& condition, const TableSource& source, s
     return text.contains(condition.text, Qt::CaseInsensitive);
   };
   if (condition.column == kAnyText) {
-    for (const TableColumn& column : source.columns) {
-      if (column.kind == ColumnKind::text && contains(column.text(row))) return true;
+    for (std::size_t i = 0; i < source.columns.size(); ++i) {
+      if (!isNumber(source.columns[i].kind) && contains(source.exact(row, i))) return true;
     }
     return false;
   }
-  const TableColumn& column = source.columns[condition.column];
+  const auto& column = source.columns[condition.column];
   if (condition.sign == Sign::contains) return contains(source.shown(row, condition.column));
-  if (column.kind == ColumnKind::text) {
-    const bool same = column.text(row).compare(condition.text, Qt::CaseInsensitive) == 0;
-    return same == (condition.sign == Sign::equal);
+  if (!isNumber(column.kind)) {
+    const QString shown = source.shown(row, condition.column);
+    return (shown.compare(condition.text, Qt::CaseInsensitive) == 0) ==
+           (condition.sign == Sign::equal);
   }
-  const std::int64_t value = column.number(row);
-  if (value == TableColumn::kNone) return condition.sign == Sign::unequal;
+  const auto value = column.value(row).whole();
+  if (!value) return condition.sign == Sign::unequal;
   switch (condition.sign) {
     case Sign::less:
-      return value < condition.number;
+      return *value < condition.number;
     case Sign::atMost:
-      return value <= condition.number;
+      return *value <= condition.number;
     case Sign::equal:
-      return value == condition.number;
+      return *value == condition.number;
     case Sign::unequal:
-      return value != condition.number;
+      return *value != condition.number;
     case Sign::atLeast:
-      return value >= condition.number;
+      return *value >= condition.number;
     case Sign::more:
     case Sign::contains:
       break;
   }
-  return value > condition.number;
+  return *value > condition.number;
 }
 
 }  // namespace hw

@@ -1,31 +1,38 @@
 #include "widgets/tables/table_model.h"
 
-#include <QPromise>
-#include <QThreadPool>
 #include <algorithm>
 #include <numeric>
 
-#include "widgets/panels/run_text.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 namespace {
 
 /// Up to this many rows are arranged at once, within a frame.
-constexpr std::size_t kAtOnce = 20'000;
+constexpr std::size_t kRowsAtOnce = 20'000;
 /// How often a worker asks whether to go on, in rows.
 constexpr std::size_t kAskEvery = 1'024;
 
-template <class Key>
-void sortBy(std::vector<std::uint32_t>& rows, const std::vector<Key>& keys, bool descending) {
+/// By what a cell is sorted: numbers by value, texts as people look words up.
+Value sortKey(Value value) {
+  if (value.text() == nullptr) return value;
+  return QString::fromStdString(*value.text()).toCaseFolded().toStdString();
+}
+
+/// Rows without a value come last, whichever way it is sorted.
+void sortBy(std::vector<std::uint32_t>& rows, const std::vector<Value>& keys, bool descending) {
   std::vector<std::uint32_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0U);
-  if (descending) {
-    std::ranges::stable_sort(order, [&](auto a, auto b) { return keys[b] < keys[a]; });
-  } else {
-    std::ranges::stable_sort(order, [&](auto a, auto b) { return keys[a] < keys[b]; });
-  }
+  std::ranges::stable_sort(order, [&](auto a, auto b) {
+    if (keys[a].isNone() || keys[b].isNone()) return !keys[a].isNone() && keys[b].isNone();
+    return descending ? keys[b] < keys[a] : keys[a] < keys[b];
+  });
   for (std::uint32_t& index : order) index = rows[index];
   rows = std::move(order);
+}
+
+QVariant sideOf(ColumnKind kind) {
+  return QVariant(Qt::AlignVCenter | (standsRight(kind) ? Qt::AlignRight : Qt::AlignLeft));
 }
 
 bool meets(const Interval<Step>& a, const Interval<Step>& b) {
@@ -41,42 +48,28 @@ std::vector<std::uint32_t> arrangeRows(const TableSource& source, const Arrangem
     if (row % kAskEvery == 0 && stop()) return {};
     if (wanted.range && source.steps && !meets(source.steps(row), *wanted.range)) continue;
     if (wanted.picked && source.stay && !wanted.picked->keeps(source.stay(row))) continue;
+    if (wanted.keep && !wanted.keep(row)) continue;
     if (!wanted.filter.keeps(source, row)) continue;
     rows.push_back(static_cast<std::uint32_t>(row));
   }
   if (wanted.sortColumn < 0) return rows;
-  const TableColumn& column = source.columns[static_cast<std::size_t>(wanted.sortColumn)];
-  if (column.kind == ColumnKind::text) {
-    std::vector<QString> keys;
-    keys.reserve(rows.size());
-    for (const std::uint32_t row : rows) {
-      if (keys.size() % kAskEvery == 0 && stop()) return {};
-      keys.push_back(column.text(row).toCaseFolded());
-    }
-    sortBy(rows, keys, wanted.descending);
-  } else {
-    std::vector<std::int64_t> keys;
-    keys.reserve(rows.size());
-    for (const std::uint32_t row : rows) keys.push_back(column.number(row));
-    sortBy(rows, keys, wanted.descending);
+  const auto& column = source.columns[static_cast<std::size_t>(wanted.sortColumn)];
+  std::vector<Value> keys;
+  keys.reserve(rows.size());
+  for (const std::uint32_t row : rows) {
+    if (keys.size() % kAskEvery == 0 && stop()) return {};
+    keys.push_back(sortKey(column.value(row)));
   }
+  sortBy(rows, keys, wanted.descending);
   return rows;
 }
 
-TableModel::TableModel(QObject* parent) : QAbstractTableModel(parent) {
-  connect(&worker_, &QFutureWatcherBase::finished, this, [this] {
-    if (worker_.isCanceled() || worker_.future().resultCount() == 0) return;
-    show(worker_.result());
-  });
-}
-
-TableModel::~TableModel() { worker_.cancel(); }
+TableModel::TableModel(QObject* parent) : QAbstractTableModel(parent) {}
 
 void TableModel::setSource(std::shared_ptr<const TableSource> source) {
-  worker_.cancel();
   const auto keysOf = [](const TableSource* of) {
-    QStringList keys;
-    for (std::size_t i = 0; of && i < of->columns.size(); ++i) keys << of->columns[i].key;
+    std::vector<std::string> keys;
+    for (std::size_t i = 0; of && i < of->columns.size(); ++i) keys.push_back(of->columns[i].key);
     return keys;
   };
   // A filter knows columns by number: those of another table are others.
@@ -95,21 +88,14 @@ void TableModel::arrange(Arrangement wanted) {
 }
 
 void TableModel::start() {
-  worker_.cancel();
-  if (!source_) return;
+  if (!source_) return arranging_.drop();
   if (wanted_.sortColumn >= columnCount()) wanted_.sortColumn = -1;
-  if (source_->rows <= kAtOnce) {
-    show(arrangeRows(*source_, wanted_, [] { return false; }));
-    return;
-  }
-  auto promise = std::make_shared<QPromise<std::vector<std::uint32_t>>>();
-  worker_.setFuture(promise->future());
-  promise->start();
-  QThreadPool::globalInstance()->start([promise, source = source_, wanted = wanted_] {
-    auto rows = arrangeRows(*source, wanted, [&] { return promise->isCanceled(); });
-    if (!promise->isCanceled()) promise->addResult(std::move(rows));
-    promise->finish();
-  });
+  arranging_.start(
+      source_->rows <= kRowsAtOnce,
+      [source = source_, wanted = wanted_](const std::stop_token& stop) {
+        return arrangeRows(*source, wanted, [&] { return stop.stop_requested(); });
+      },
+      [this](std::vector<std::uint32_t> rows) { show(std::move(rows)); });
 }
 
 void TableModel::show(std::vector<std::uint32_t> rows) {
@@ -145,35 +131,42 @@ int TableModel::columnCount(const QModelIndex& parent) const {
 QVariant TableModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || index.row() >= rowCount()) return {};
   const auto column = static_cast<std::size_t>(index.column());
-  const ColumnKind kind = source_->columns[column].kind;
+  const std::size_t row = sourceRow(index.row());
   switch (role) {
     case Qt::DisplayRole:
-      return source_->shown(sourceRow(index.row()), column);
-    case Qt::ToolTipRole: {
-      if (kind != ColumnKind::bytes) {
-        return source_->shown(sourceRow(index.row()), column).toHtmlEscaped();
-      }
-      const std::int64_t bytes = source_->columns[column].number(sourceRow(index.row()));
-      return bytes == TableColumn::kNone ? QString() : fullSizeText(Bytes(bytes));
-    }
+      return source_->shown(row, column);
+    case Qt::ToolTipRole:
+      return toolTip(row, column);
     case Qt::TextAlignmentRole:
-      return QVariant(Qt::AlignVCenter |
-                      (kind == ColumnKind::text ? Qt::AlignLeft : Qt::AlignRight));
+      return sideOf(source_->columns[column].kind);
     default:
       return {};
   }
 }
 
+/// All of a text, the exact number of a size, and what the column means.
+QString TableModel::toolTip(std::size_t row, std::size_t column) const {
+  const auto& of = source_->columns[column];
+  const Value value = of.value(row);
+  const QString meaning = QString::fromStdString(of.meaning);
+  if (value.text() != nullptr) return source_->shown(row, column).toHtmlEscaped();
+  const bool size = of.kind == ColumnKind::bytes || of.kind == ColumnKind::amount;
+  if (!size || value.isNone()) return meaning;
+  const QString full = fullSizeText(Bytes(*value.whole()));
+  return meaning.isEmpty() ? full : QStringLiteral("%1\n%2").arg(full, meaning);
+}
+
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section >= columnCount()) return {};
-  const TableColumn& column = source_->columns[static_cast<std::size_t>(section)];
-  if (role == Qt::DisplayRole) return column.title;
-  if (role == Qt::ToolTipRole) return tr("In filters: %1").arg(column.key);
-  if (role == Qt::TextAlignmentRole) {
-    return QVariant(Qt::AlignVCenter |
-                    (column.kind == ColumnKind::text ? Qt::AlignLeft : Qt::AlignRight));
+  if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
+  const auto& column = source_->columns[static_cast<std::size_t>(section)];
+  if (role == Qt::DisplayRole) return titleText(column.title);
+  if (role == Qt::ToolTipRole) {
+    const QString key = tr("In filters and files: %1").arg(QString::fromStdString(column.key));
+    return column.meaning.empty()
+               ? key
+               : QStringLiteral("%1\n%2").arg(QString::fromStdString(column.meaning), key);
   }
-  return {};
+  return role == Qt::TextAlignmentRole ? sideOf(column.kind) : QVariant();
 }
 
 void TableModel::sort(int column, Qt::SortOrder order) {

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <QAbstractTableModel>
-#include <QFutureWatcher>
 #include <memory>
 #include <vector>
 
-#include "widgets/stay_filter.h"
+#include "core/picture/stay_filter.h"
+#include "widgets/jobs/background.h"
 #include "widgets/tables/table_filter.h"
 
 namespace hw {
@@ -15,6 +15,7 @@ struct Arrangement {
   TableFilter filter{};
   std::shared_ptr<const StayFilter> picked{};  ///< Rows about other stays are left out; null: none.
   std::optional<Interval<Step>> range{};       ///< Rows that matter at none of its steps are, too.
+  std::function<bool(std::size_t)> keep{};     ///< Other rows are left out; null: none.
   int sortColumn = -1;                         ///< None: in the order of the table.
   bool descending = false;
 };
@@ -31,14 +32,13 @@ class TableModel : public QAbstractTableModel {
 
  public:
   explicit TableModel(QObject* parent = nullptr);
-  ~TableModel() override;
 
   /// Null shows nothing.
   void setSource(std::shared_ptr<const TableSource> source);
   const std::shared_ptr<const TableSource>& source() const { return source_; }
   void arrange(Arrangement wanted);
   const Arrangement& arrangement() const { return wanted_; }
-  bool isArranging() const { return worker_.isRunning(); }
+  bool isArranging() const { return arranging_.isRunning(); }
 
   /// The row of the table that row `row` of the view shows.
   std::size_t sourceRow(int row) const { return rows_[static_cast<std::size_t>(row)]; }
@@ -56,14 +56,18 @@ class TableModel : public QAbstractTableModel {
   /// Other rows are on show.
   void arranged();
 
+ protected:
+  const std::vector<std::uint32_t>& rows() const { return rows_; }
+
  private:
+  QString toolTip(std::size_t row, std::size_t column) const;
   void start();
   void show(std::vector<std::uint32_t> rows);
 
   std::shared_ptr<const TableSource> source_;
   Arrangement wanted_;
   std::vector<std::uint32_t> rows_;
-  QFutureWatcher<std::vector<std::uint32_t>> worker_;
+  Background<std::vector<std::uint32_t>> arranging_;
 };
 
 }  // namespace hw

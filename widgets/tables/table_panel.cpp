@@ -9,21 +9,17 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "widgets/panels/scroll_follow.h"
-#include "widgets/seen.h"
-#include "widgets/theme.h"
+#include "widgets/base/list_page.h"
+#include "widgets/base/scroll_follow.h"
+#include "widgets/base/seen.h"
+#include "widgets/base/theme.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 namespace {
 
-constexpr int kWidest = 44;  ///< Columns start no wider than this, in average letters.
-constexpr int kMeasuredRows = 200;
 constexpr int kRefreshEvery = 120;  ///< Milliseconds; the free list while playing.
 constexpr int kFirstMethod = 5;     ///< Entries of the chooser before the method's own tables.
-
-QString grouped(std::size_t number) {
-  return QString::fromStdString(groupDigits(static_cast<std::int64_t>(number)));
-}
 
 }  // namespace
 
@@ -71,7 +67,7 @@ void TablePanel::buildHead(QWidget* head) {
   filter_->setClearButtonEnabled(true);
   filter_->setPlaceholderText(
       tr("Filter: words, or size > 64KiB, first <= 10, pool = L2, "
-         "name ~ conv"));
+         "tensor ~ conv"));
   count_->setTextFormat(Qt::PlainText);
   export_->setText(tr("Export\u2026"));
   export_->setToolTip(tr("Writes the rows on show, in this order, as CSV or JSON"));
@@ -99,20 +95,8 @@ void TablePanel::buildView() {
   view_->setObjectName(QStringLiteral("tableTwin"));
   view_->setAccessibleName(tr("Table"));
   view_->setModel(model_);
-  view_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  dressResultTable(view_);
   view_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-  view_->setShowGrid(false);
-  view_->setWordWrap(false);
-  view_->setAlternatingRowColors(true);
-  view_->setTextElideMode(Qt::ElideMiddle);
-  view_->setFrameShape(QFrame::NoFrame);
-  view_->verticalHeader()->hide();
-  view_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-  view_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
-  view_->horizontalHeader()->setHighlightSections(false);
-  view_->horizontalHeader()->setStretchLastSection(true);
-  view_->horizontalHeader()->setResizeContentsPrecision(kMeasuredRows);
-  view_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
   view_->setSortingEnabled(true);
   view_->installEventFilter(this);
   connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -174,21 +158,17 @@ void TablePanel::showTable() {
   if (!isSeen(this)) return;
   stale_ = false;
   const int index = std::max(0, chooser_->currentIndex());
-  const auto source = index < kFirstMethod
-                          ? makeTable(run, static_cast<TableKind>(index), state_->moment())
-                          : methodTable(run, static_cast<std::size_t>(index - kFirstMethod));
+  const auto source =
+      index < kFirstMethod
+          ? makeTable(run, static_cast<TableKind>(index), state_->moment())
+          : methodTable(run,
+                        {run, &run->plan.tables[static_cast<std::size_t>(index - kFirstMethod)]});
   const bool sameColumns = model_->source() && model_->source()->run == run && isFreeList() &&
                            model_->source()->columns.size() == source->columns.size();
   following_ = true;
   model_->setSource(source);
   arrange();
-  if (!sameColumns) {
-    view_->resizeColumnsToContents();
-    const int widest = kWidest * fontMetrics().averageCharWidth();
-    for (int column = 0; column < model_->columnCount(); ++column) {
-      view_->setColumnWidth(column, std::clamp(view_->columnWidth(column) + 12, 60, widest));
-    }
-  }
+  if (!sameColumns) fitColumns(view_);
   following_ = false;
   followSelection();
 }
@@ -224,7 +204,8 @@ void TablePanel::showCount() {
                      ? tr("%1 rows").arg(shown)
                      : tr("%1 of %2 rows").arg(shown, grouped(source->rows));
   QStringList why;
-  if (state_->filter() && source->stay) why << tr("picked out: %1").arg(state_->filter()->title);
+  if (state_->filter() && source->stay)
+    why << tr("picked out: %1").arg(viewText(state_->filter()->title));
   if (const auto range = state_->statisticsRange(); range && source->steps) {
     why << tr("steps %1\u2013%2").arg(range->begin.count()).arg(range->end.count() - 1);
   }
@@ -276,7 +257,7 @@ QString TablePanel::copyText() const {
   if (!source) return {};
   QStringList lines;
   QStringList cells;
-  for (const TableColumn& column : source->columns) cells << column.title;
+  for (const auto& column : source->columns) cells << titleText(column.title);
   lines << cells.join(QLatin1Char('\t'));
   const auto add = [&](int row) {
     cells.clear();

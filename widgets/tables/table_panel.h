@@ -8,8 +8,8 @@
 #include <QToolButton>
 #include <QWidget>
 
+#include "widgets/state/view_state.h"
 #include "widgets/tables/table_model.h"
-#include "widgets/view_state.h"
 
 namespace hw {
 

@@ -1,32 +1,41 @@
 #include "widgets/tables/table_source.h"
 
 #include "core/base/text.h"
-#include "widgets/panels/run_text.h"
+#include "core/report/text_table.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
+namespace {
+
+constexpr std::size_t kLongest = 1000;  ///< Bytes of a text.
+
+}  // namespace
+
+QString titleText(const std::string& title) {
+  QString text = QString::fromStdString(printable(title));
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  return text;
+}
 
 QString TableSource::shown(std::size_t row, std::size_t column) const {
-  const TableColumn& of = columns[column];
-  if (of.kind == ColumnKind::text) return of.text(row);
-  const std::int64_t value = of.number(row);
-  if (value == TableColumn::kNone) return {};
-  switch (of.kind) {
+  const ColumnKind kind = columns[column].kind;
+  const Value value = columns[column].value(row);
+  if (value.isNone()) return none;
+  if (value.text() != nullptr) return exact(row, column);
+  switch (kind) {
     case ColumnKind::bytes:
-      return exactText(Bytes(value));
+      return exactBytes ? exactText(Bytes(*value.whole())) : sizeText(Bytes(*value.whole()));
+    case ColumnKind::amount:
+      return sizeText(Bytes(*value.whole()));
     case ColumnKind::address:
-      return addressText(Bytes(value));
-    case ColumnKind::picoseconds:
-      return timeText(SimTime(value));
+      return addressText(Bytes(*value.whole()));
     default:
-      return QString::fromStdString(groupDigits(value));
+      return QString::fromStdString(cellText(value, kind));
   }
 }
 
 QString TableSource::exact(std::size_t row, std::size_t column) const {
-  const TableColumn& of = columns[column];
-  if (of.kind == ColumnKind::text) return of.text(row);
-  const std::int64_t value = of.number(row);
-  return value == TableColumn::kNone ? QString() : QString::number(value);
+  return QString::fromStdString(printable(columns[column].value(row).exact(), kLongest));
 }
 
 }  // namespace hw

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "widgets/charts/step_curve.h"
+#include "core/picture/step_curve.h"
 
 namespace hw {
 
@@ -43,7 +43,7 @@ void Landmarks::goToNextPeak() {
   goToPeak(last ? all.front() : *std::next(here));
 }
 
-/// Ascending.
+/// The moments at which the selection is allocated or released, in ascending order.
 std::vector<std::size_t> Landmarks::momentsOf(bool releases) const {
   std::vector<std::size_t> moments;
   const auto run = state_->run();

@@ -3,7 +3,7 @@
 #include <QString>
 #include <vector>
 
-#include "core/plan/peaks.h"
+#include "core/insight/peaks.h"
 #include "widgets/transport/player.h"
 
 namespace hw {

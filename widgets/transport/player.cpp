@@ -135,7 +135,7 @@ void Player::advance(std::size_t events) {
   }
 }
 
-/// At the target, or at the end of the run that lies in this direction.
+/// Ends playing exactly at the target, or without one at the end of the run that it was played to.
 void Player::arrive() {
   const auto target = target_;
   const bool forwards = forwards_;
@@ -172,11 +172,7 @@ void Player::stepOps(int count) {
 void Player::goToPeak() {
   if (!state_->run()) return;
   pause();
-  for (const PoolMetrics& pool : state_->run()->metrics.pools) {
-    if (pool.stays == 0) continue;
-    state_->setStep(pool.peakStep);
-    return;
-  }
+  state_->goToPeak();
 }
 
 }  // namespace hw

@@ -5,8 +5,8 @@
 #include <QTimer>
 #include <optional>
 
-#include "core/run/stop_scan.h"
-#include "widgets/view_state.h"
+#include "core/insight/stop_scan.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 

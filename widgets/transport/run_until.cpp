@@ -1,12 +1,11 @@
 #include "widgets/transport/run_until.h"
 
 #include <QElapsedTimer>
-#include <QPromise>
-#include <QThreadPool>
 #include <algorithm>
 #include <tuple>
 
 #include "core/base/text.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 
@@ -16,19 +15,13 @@ namespace {
 constexpr qint64 kSliceMilliseconds = 8;
 constexpr std::size_t kEntriesAtOnce = 500;
 
-QString grouped(std::int64_t number) { return QString::fromStdString(groupDigits(number)); }
-
 }  // namespace
 
 RunUntil::RunUntil(ViewState* state, ViewState* below, Player* player, QObject* parent)
     : QObject(parent), state_(state), below_(below), player_(player) {
   connect(&slices_, &QTimer::timeout, this, &RunUntil::lookOn);
-  connect(&divergence_, &QFutureWatcher<std::optional<Divergence>>::finished, this,
-          &RunUntil::finishDivergence);
   connect(state, &ViewState::runChanged, this, &RunUntil::cancel);
 }
-
-RunUntil::~RunUntil() = default;
 
 void RunUntil::start(const UntilWish& wish) {
   cancel();
@@ -79,7 +72,7 @@ void RunUntil::end(bool met, const QString& text) {
 
 void RunUntil::cancel() {
   const bool searching = isSearching();
-  comparing_ = false;
+  comparing_.drop();
   if (!searching) return;
   slices_.stop();
   scan_.reset();
@@ -99,21 +92,13 @@ void RunUntil::findDivergence() {
     return end(
         false,
         tr("Show a second plan below first: B, or Compare > Show the chosen row's plan below."));
-  comparing_ = true;
-  auto promise = std::make_shared<QPromise<std::optional<Divergence>>>();
-  divergence_.setFuture(promise->future());
-  promise->start();
-  QThreadPool::globalInstance()->start([promise, a = run_, b = other] {
-    promise->addResult(firstDivergence(*a, *b));
-    promise->finish();
-  });
+  comparing_.start(
+      false, [a = run_, b = other] { return firstDivergence(*a, *b); },
+      [this](const std::optional<Divergence>& found) { finishDivergence(found); });
   Q_EMIT searchingChanged(true);
 }
 
-void RunUntil::finishDivergence() {
-  if (!comparing_ || divergence_.future().resultCount() == 0) return;
-  comparing_ = false;
-  const std::optional<Divergence> found = divergence_.result();
+void RunUntil::finishDivergence(const std::optional<Divergence>& found) {
   if (!found) return end(false, tr("A and B do the same from start to end."));
   const StopPoint point = pointOfStep(*run_, found->step);
   const auto place = [](const StopPoint& at) { return std::tuple(at.step, at.moment); };

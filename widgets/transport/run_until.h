@@ -1,12 +1,12 @@
 #pragma once
 
-#include <QFutureWatcher>
 #include <QObject>
 #include <QTimer>
 #include <optional>
 
-#include "core/run/stop_scan.h"
-#include "widgets/compare/divergence.h"
+#include "core/insight/stop_scan.h"
+#include "widgets/below/divergence.h"
+#include "widgets/jobs/background.h"
 #include "widgets/transport/player.h"
 
 namespace hw {
@@ -26,9 +26,8 @@ class RunUntil : public QObject {
  public:
   /// All outlive this; `below` holds the run to differ from, if any.
   RunUntil(ViewState* state, ViewState* below, Player* player, QObject* parent = nullptr);
-  ~RunUntil() override;
 
-  bool isSearching() const { return slices_.isActive() || comparing_; }
+  bool isSearching() const { return slices_.isActive() || comparing_.isRunning(); }
   void start(const UntilWish& wish);
 
  public Q_SLOTS:
@@ -46,7 +45,7 @@ class RunUntil : public QObject {
  private:
   void lookOn();
   void findDivergence();
-  void finishDivergence();
+  void finishDivergence(const std::optional<Divergence>& found);
   void goTo(const StopPoint& point);
   void end(bool met, const QString& text);
   QString nowhereText() const;
@@ -58,8 +57,7 @@ class RunUntil : public QObject {
   std::shared_ptr<const Run> run_;  ///< That is searched.
   std::optional<StopScan> scan_;
   QTimer slices_;
-  QFutureWatcher<std::optional<Divergence>> divergence_;
-  bool comparing_ = false;  ///< The answer under way is wanted.
+  Background<std::optional<Divergence>> comparing_;
 };
 
 }  // namespace hw

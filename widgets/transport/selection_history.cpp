@@ -16,7 +16,7 @@ SelectionHistory::SelectionHistory(ViewState* state, QObject* parent)
   connect(state, &ViewState::selectionChanged, this, &SelectionHistory::note);
 }
 
-/// Back from nothing selected leads to what was selected last.
+/// When nothing is selected, going back leads to what was selected last, not to the one before.
 bool SelectionHistory::canGoBack() const {
   return !entries_.empty() && (at_ > 0 || now() != entries_[at_]);
 }

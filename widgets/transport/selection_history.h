@@ -3,7 +3,7 @@
 #include <QObject>
 #include <vector>
 
-#include "widgets/view_state.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 

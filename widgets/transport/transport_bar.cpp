@@ -3,14 +3,11 @@
 #include <QSignalBlocker>
 
 #include "core/base/text.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 
 namespace {
-
-QString grouped(std::size_t number) {
-  return QString::fromStdString(groupDigits(static_cast<std::int64_t>(number)));
-}
 
 QString speedText(double speed) {
   return speed == Player::kMaxSpeed ? TransportBar::tr("max")

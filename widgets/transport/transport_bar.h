@@ -7,9 +7,9 @@
 #include <QSpinBox>
 #include <QToolBar>
 
-#include "widgets/icons.h"
+#include "widgets/base/icons.h"
+#include "widgets/state/view_state.h"
 #include "widgets/transport/player.h"
-#include "widgets/view_state.h"
 
 namespace hw {
 

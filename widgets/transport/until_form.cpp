@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "widgets/panels/run_text.h"
-#include "widgets/theme.h"
+#include "widgets/base/theme.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 

@@ -62,6 +62,8 @@ Bytes commonUnit(const Problem& problem, std::span<const StayId> among) {
     unit = std::gcd(unit, alignUp(stay.size, Bytes(step)).count());
     if (stay.pinned) unit = std::gcd(unit, stay.pinned->count());
   }
+  // An alignment that neither divides the unit nor is divided by it shrinks it, which may bring
+  // out another.
   for (bool again = true; again;) {
     again = false;
     for (const StayId id : among) {

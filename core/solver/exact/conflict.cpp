@@ -36,6 +36,7 @@ class Filter {
       : problem_(problem), options_(options), start_(Clock::now()) {
     options_.progress = {};
     options_.start.reset();
+    // A tenth for one question: there are many, and one that is hard must not use up all.
     each_ = options.nodes > 0 ? std::max<std::int64_t>(1, options.nodes / 10) : kDefaultNodes;
   }
 
@@ -119,6 +120,7 @@ class Filter {
                    rest.begin() + static_cast<std::ptrdiff_t>(end));
         const ExactStatus status = ask(rest);
         certain &= status != ExactStatus::stopped;
+        // Without the group it still does not fit: the group is not what is in the way.
         if (status == ExactStatus::infeasible) {
           stays = std::move(rest);
         } else {

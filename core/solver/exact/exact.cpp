@@ -152,6 +152,7 @@ class Solver {
     const Bytes bound = options_.capacity.value_or(result_.bound);
     const Bytes half((part.missed.count() + part.peak.count()) / 2);
     const bool low = options_.capacity || part.missed < bound;
+    // They have met: the gap cannot be closed at this effort, so it grows and the bound is asked.
     if (!low && part.peak - half <
                     std::max(part.boxes.unit, Bytes((part.peak - bound).count() / kFineness))) {
       part.missed = Bytes(-1);

@@ -61,6 +61,7 @@ std::vector<std::uint32_t> OrderMaker::make(const OrderRecipe& recipe) const {
   ranks.reserve(boxes_.boxes.size());
   for (const Box& box : boxes_.boxes) {
     Rank rank{.key = keyOf(box, recipe.key)};
+    // Another order for each seed, the same on every machine.
     if (recipe.seed != 0) rank.key *= shaken(recipe.seed * 0x10001 + ranks.size());
     for (const Piece& piece : boxes_.piecesOf(box)) {
       const auto first = pressure_.begin() + piece.first;

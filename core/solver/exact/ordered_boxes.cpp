@@ -30,6 +30,8 @@ void OrderedBoxes<Value>::fill(const Boxes& boxes, std::span<const std::uint32_t
 }
 
 template <class Value>
+/// Boxes of one shape are interchangeable, so plans that differ only by which of them lies where
+/// need to be looked at once.
 void OrderedBoxes<Value>::findTwins() {
   twin.assign(count(), kNone);
   if (gaps) return;

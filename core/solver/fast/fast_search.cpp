@@ -115,12 +115,14 @@ class FastSearch {
   std::int64_t pack(std::string_view name, bool giveUp) {
     Skyline::Limits limits{.giveUp = giveUp && hasPlan(),
                            .stopped = [this] { return stopped() || late(); }};
+    // One that is only as low as the best is of no use.
     if (hasPlan()) limits.height = result_.peak - Bytes(1);
     const Skyline::Result packed = skyline_.pack(priorities_, limits);
     const auto moves = static_cast<std::int64_t>(packed.placed);
     ++result_.packings;
     result_.moves += moves;
     if (packed.complete && (!hasPlan() || packed.peak < result_.peak)) keep(name, packed.peak);
+    // Never 0, so that the turns of noise and blame come to an end.
     return moves + 1;
   }
 
@@ -193,6 +195,9 @@ class FastSearch {
     if (result_.peak < before) noiseBase_ = priorities_;
   }
 
+  /// Squeaky wheel: what ended too high weighs more in the next packing, and so comes before what
+  /// took its room. Such a packing is completed even when it has lost: only then is it known who is
+  /// to blame. Chance is in it because equal shares would only push the same ones around.
   void tryBlame() {
     if (blameBase_.empty() || blameless_ >= kBlamePatience) startBlame();
     const Bytes before = result_.peak;

@@ -50,6 +50,7 @@ class Repair {
 
   RepairResult run() {
     std::vector<std::uint32_t> high = tooHigh();
+    // With more than that too high, it is the packing that is bad and not a place in it.
     if (high.size() * 50 <= whole_.count()) {
       for (const std::uint32_t position : high) {
         // An earlier window may have taken care of it.
@@ -107,6 +108,7 @@ class Repair {
 
 }  // namespace
 
+/// What lies across an end of the window has to stay where it is: a pin.
 PackingWindow cutWindow(const Rectangles& whole, const std::vector<Bytes>& offsets,
                         Interval<std::uint32_t> steps) {
   PackingWindow window;

@@ -16,6 +16,7 @@ void Skyline::start(std::span<const float> priorities) {
   tooHigh_.clear();
   spare_.clear();
   const auto last = static_cast<std::uint32_t>(rectangles_.steps.size() - 1);
+  // A wall at each end, so that every valley has two neighbours.
   pieces_.assign({{.height = kWall, .begin = 0, .previous = 0, .next = 1},
                   {.height = Bytes(), .begin = 0, .previous = 0, .next = 2},
                   {.height = kWall, .begin = last, .previous = 1, .next = 2}});
@@ -73,6 +74,8 @@ Bytes Skyline::restingPlace(std::uint32_t position, Bytes floor) const {
   return rectangles_.alignment.empty() ? floor : alignUp(floor, rectangles_.alignment[position]);
 }
 
+/// Pins above the valley. They are sorted by begin, so an early one may still reach into it: the
+/// latest end up to each pin says from which one on that can be.
 void Skyline::noteCeilings(std::uint32_t begin, std::uint32_t end, Bytes floor) {
   ceilings_.clear();
   const auto from = std::ranges::upper_bound(latestPinEnd_, begin) - latestPinEnd_.begin();

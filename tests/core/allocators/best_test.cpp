@@ -49,7 +49,7 @@ void requireBest(const Problem& problem) {
   REQUIRE(best >= lowerBound(problem));
   if (best == lowerBound(problem)) return;
   for (const AllocatorInfo& info : allocatorCatalog()) {
-    if (info.name == "best" || info.perDevice) continue;
+    if (info.name == "best" || info.way == Way::perDevice) continue;
     CAPTURE(info.name);
     const auto plan = AllocatorChoice::parse(modest(info))->make()->plan(problem, {});
     if (plan && plan->status != PlanStatus::overBudget) REQUIRE(best <= footprint(*plan));

@@ -78,10 +78,12 @@ TEST_CASE("rounds of spilling share one budget", "[budget]") {
   const auto plan = planProblem(
       problem, {.allocator = *choice,
                 .settings = {.nodeBudget = 1'000'000'000, .timeLimit = 3, .clock = time.clock()},
-                .traffic = [&] { return IdMap<StayId, Bytes>(problem.stays.size(), Bytes(100)); }});
+                .traffic = [](const Problem& asked) {
+                  return IdMap<StayId, Bytes>(asked.stays.size(), Bytes(100));
+                }});
   REQUIRE(plan);
-  CHECK(validate(problem, *plan).empty());
-  CHECK(plan->footprint(PoolId(0)) <= Bytes(30 << 20));
+  CHECK(validate(plan->problem, plan->plan).empty());
+  CHECK(plan->plan.footprint(PoolId(0)) <= Bytes(30 << 20));
   CHECK(time.seconds > 0.5);
   CHECK(time.seconds <= 3.3);
 }
@@ -94,10 +96,10 @@ TEST_CASE("counted budgets cover all rounds as well", "[budget]") {
   const auto choice = AllocatorChoice::parse("placement-search:sequences=0,seconds=0");
   PlanContext settings{.nodeBudget = 100'000};
   settings.use = &use;
-  const auto plan =
-      planProblem(problem, {.allocator = *choice, .settings = settings, .traffic = [&] {
-                              return IdMap<StayId, Bytes>(problem.stays.size(), Bytes(100));
-                            }});
+  const auto plan = planProblem(
+      problem, {.allocator = *choice, .settings = settings, .traffic = [](const Problem& asked) {
+                  return IdMap<StayId, Bytes>(asked.stays.size(), Bytes(100));
+                }});
   REQUIRE(plan);
   // Beyond the budget every round still needs one sequence for each pool.
   CHECK(use.nodes >= 100'000);
@@ -123,13 +125,13 @@ TEST_CASE("the solvers' counted budgets cover all rounds of spilling", "[budget]
   PlanContext settings;
   settings.use = &use;
   const auto choice = AllocatorChoice::parse(allocator);
-  const auto plan =
-      planProblem(problem, {.allocator = *choice, .settings = settings, .traffic = [&] {
-                              return IdMap<StayId, Bytes>(problem.stays.size(), Bytes(100));
-                            }});
+  const auto plan = planProblem(
+      problem, {.allocator = *choice, .settings = settings, .traffic = [](const Problem& asked) {
+                  return IdMap<StayId, Bytes>(asked.stays.size(), Bytes(100));
+                }});
   REQUIRE(plan);
-  CHECK(validate(problem, *plan).empty());
-  CHECK(plan->footprint(PoolId(0)) <= Bytes(30 << 20));
+  CHECK(validate(plan->problem, plan->plan).empty());
+  CHECK(plan->plan.footprint(PoolId(0)) <= Bytes(30 << 20));
   // Beyond the budget, every round still packs each pool once and looks at some nodes.
   CHECK(use.nodes + use.tries > 0);
   CHECK(use.nodes <= nodes + 40 * 100);

@@ -1,9 +1,9 @@
-#include "core/run/explain.h"
+#include "core/insight/explain.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "core/memory/platforms.h"
+#include "core/machine/platforms.h"
 #include "tests/support/graphs.h"
 #include "tests/support/methods.h"
 #include "tests/support/printers.h"
@@ -177,9 +177,9 @@ TEST_CASE("shared objects tell who is idle, busy or the wrong size", "[explain]"
 
 TEST_CASE("where memory is managed by unit, the block is explained, then what is inside it",
           "[explain]") {
-  auto config = workedConfig("partition");
-  config.platform = *findPlatform("two-devices");
-  const auto run = mustRun(sample("two_devices"), config);
+  auto request = workedRequest("partition");
+  request.platform = *findPlatform("two-devices");
+  const auto run = mustRun(sample("two_devices"), request);
   for (const StayId id : run->problem.stays.keys()) {
     INFO(run->stayName(id));
     const PlaceExplanation found = explainPlace(*run, id);
@@ -198,9 +198,9 @@ TEST_CASE("where memory is managed by unit, the block is explained, then what is
 TEST_CASE("what was spilled says what the faster pool held, the rest that there was room",
           "[explain]") {
   const auto run = runGraph(inceptionGraph(), {.allocator = "greedy-by-size", .l2 = 100});
-  REQUIRE_FALSE(run->spilled.empty());
+  REQUIRE(run->plan.footprint(PoolId(1)) > Bytes());
   for (const StayId id : run->problem.stays.keys()) {
-    const bool spilled = std::ranges::binary_search(run->spilled, id);
+    const bool spilled = run->plan.addresses[id]->pool == PoolId(1);
     const std::string why = explainPlace(*run, id).residency;
     INFO(run->stayName(id) << ": " << why);
     CHECK((why.find("it was spilled") == 0) == spilled);
@@ -211,9 +211,9 @@ TEST_CASE("what was spilled says what the faster pool held, the rest that there 
 TEST_CASE("an alias is explained by the op that makes it one, refused sharing by its reason",
           "[explain]") {
   const auto model = sample("zero_copy");
-  auto config = workedConfig("free-list");
-  config.alias = AliasRules();
-  const auto run = mustRun(model, config);
+  auto request = workedRequest("free-list");
+  request.alias = AliasRules();
+  const auto run = mustRun(model, request);
   std::size_t aliases = 0;
   for (const TensorId tensor : run->graph().tensors.keys()) {
     if (!run->storage.slots[tensor]) continue;

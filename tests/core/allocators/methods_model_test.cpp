@@ -1,5 +1,5 @@
-// METHODS §1 and §4 once more, written down as plainly as they read there, and compared with the
-// allocators on thousands of problems.
+// docs/methods.md §1 and §4 once more, written down as plainly as they read there, and compared
+// with the allocators on thousands of problems.
 #include <algorithm>
 #include <deque>
 
@@ -150,7 +150,7 @@ Blocks blockIdsByTheBook(const Problem& problem, const std::string& pick) {
 
 }  // namespace
 
-TEST_CASE("free-list does what METHODS says, rule by rule", "[methods]") {
+TEST_CASE("free-list does what docs/methods.md says, rule by rule", "[methods]") {
   int spilled = 0;
   int failed = 0;
   for (std::uint64_t seed = 1; seed <= 3'000; ++seed) {
@@ -185,7 +185,7 @@ TEST_CASE("free-list does what METHODS says, rule by rule", "[methods]") {
   CHECK(failed > 100);
 }
 
-TEST_CASE("block-id does what METHODS says, whichever block it picks", "[methods]") {
+TEST_CASE("block-id does what docs/methods.md says, whichever block it picks", "[methods]") {
   for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
     test::Dice dice(seed);
     const Problem problem =

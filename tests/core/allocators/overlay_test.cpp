@@ -1,12 +1,12 @@
-// Placement kind (0) of placement-search: METHODS §5.
+// Placement kind (0) of placement-search: docs/methods.md §5.
 #include <algorithm>
 #include <sstream>
 
+#include "core/check/plan_audit.h"
+#include "core/check/replay.h"
 #include "core/plan/validate.h"
-#include "core/report/plan_audit.h"
-#include "core/report/plan_reader.h"
-#include "core/report/plan_writer.h"
-#include "core/run/replay.h"
+#include "core/plan_file/plan_reader.h"
+#include "core/plan_file/plan_writer.h"
 #include "tests/support/graphs.h"
 #include "tests/support/methods.h"
 #include "tests/support/printers.h"

@@ -22,13 +22,11 @@ TEST_CASE("searches tell where they stand, and the plan remembers it", "[search]
     CAPTURE(name, seed);
     const Problem problem = test::randomProblem(seed, {.stays = 40, .steps = 24, .maxLength = 16});
     std::vector<Told> told;
-    const PlanContext context{
-        .seed = seed,
-        .nodeBudget = 20'000,
-        .progress = SearchListener{
-            .progress = {}, .search = [&](const std::string& pool, const ExactProgress& now) {
-              told.push_back({pool, now});
-            }}};
+    const PlanContext context{.seed = seed,
+                              .nodeBudget = 20'000,
+                              .search = [&](const std::string& pool, const ExactProgress& now) {
+                                told.push_back({pool, now});
+                              }};
     const auto plan = AllocatorChoice::parse(name)->make()->plan(problem, context);
     REQUIRE(plan);
     const auto histories = searchHistories(*plan);

@@ -1,4 +1,4 @@
-// METHODS §2 on what its source gets wrong: branches and skip connections.
+// docs/methods.md §2 on what its source gets wrong: branches and skip connections.
 #include <algorithm>
 
 #include "core/allocators/catalog.h"

@@ -1,7 +1,7 @@
 // The worked examples of the five published methods: bytes, alignment 1, no aliases.
 #include <catch2/catch.hpp>
 
-#include "core/memory/platforms.h"
+#include "core/machine/platforms.h"
 #include "tests/support/methods.h"
 
 using namespace hw;
@@ -34,7 +34,7 @@ constexpr Worked kWorked[] = {
 TEST_CASE("the published methods give the addresses of their worked examples", "[methods]") {
   for (const Worked& worked : kWorked) {
     CAPTURE(worked.sample, worked.allocator);
-    const auto run = mustRun(sample(worked.sample), workedConfig(worked.allocator));
+    const auto run = mustRun(sample(worked.sample), workedRequest(worked.allocator));
     CHECK(run->plan.footprint(PoolId(0)).count() == worked.footprint);
     CHECK(offsets(*run) == worked.offsets);
   }
@@ -50,16 +50,16 @@ TEST_CASE("placement search improves inception from 192 to 128 bytes", "[methods
        {Expectation{"chain", 26, 26}, {"residual", 96, 96}, {"inception", 192, 128}}) {
     CAPTURE(name);
     const auto initial =
-        mustRun(sample(name), workedConfig("placement-search:sequences=1,seconds=0"));
+        mustRun(sample(name), workedRequest("placement-search:sequences=1,seconds=0"));
     CHECK(initial->plan.footprint(PoolId(0)).count() == first);
-    const auto searched = mustRun(sample(name), workedConfig("placement-search:seconds=0"));
+    const auto searched = mustRun(sample(name), workedRequest("placement-search:seconds=0"));
     CHECK(searched->plan.footprint(PoolId(0)).count() == best);
     CHECK(searched->plan.status == PlanStatus::optimal);
   }
 }
 
 TEST_CASE("free-list on the chain, event by event", "[methods]") {
-  const auto run = mustRun(sample("chain"), workedConfig("free-list"));
+  const auto run = mustRun(sample("chain"), workedRequest("free-list"));
   CHECK(happenings(*run) ==
         "0 fresh x [0,4); 0 fresh t0 [4,20); 0 release x [0,4); "
         "1 fresh t1 [20,30); 1 release t0 [4,20); 1 merge t0 [0,20); "
@@ -68,9 +68,9 @@ TEST_CASE("free-list on the chain, event by event", "[methods]") {
 }
 
 TEST_CASE("two devices: sub-functions, units, use counts and both pools", "[methods]") {
-  RunConfig config = workedConfig("partition");
-  config.platform = *findPlatform("two-devices");
-  const auto run = mustRun(sample("two_devices"), config);
+  RunRequest request = workedRequest("partition");
+  request.platform = *findPlatform("two-devices");
+  const auto run = mustRun(sample("two_devices"), request);
   const Partition& partition = run->partition;
 
   REQUIRE(partition.subFunctions.size() == 2);
@@ -97,10 +97,10 @@ TEST_CASE("two devices: sub-functions, units, use counts and both pools", "[meth
 }
 
 TEST_CASE("an op that no device supports is named", "[methods]") {
-  RunConfig config = workedConfig("partition");
-  config.platform = *findPlatform("two-devices");
-  config.platform.devices[1].ops = {"Add"};
-  const auto run = execute(sample("two_devices"), config, {});
+  RunRequest request = workedRequest("partition");
+  request.platform = *findPlatform("two-devices");
+  request.platform.devices[1].ops = {"Add"};
+  const auto run = execute(sample("two_devices"), request, {});
   REQUIRE_FALSE(run.has_value());
   CHECK(run.error().message.find("'softmax' of type 'Softmax'") != std::string::npos);
 }

@@ -65,8 +65,12 @@ TEST_CASE("CSV lines are numbered as an editor shows them", "[csv]") {
   CHECK(lines[2].number == 5);
 }
 
-TEST_CASE("a trailing comma is an empty field, an unclosed quote runs to the end", "[csv]") {
+TEST_CASE("a trailing comma is an empty field, an unclosed quote an error", "[csv]") {
   CHECK(csvLines("a,")[0].fields == std::vector<std::string>{"a", ""});
-  CHECK(csvLines("\"a,b\nc")[0].fields == std::vector<std::string>{"a,b\nc"});
+  CsvReader unclosed("x\n\"a,b\nc");
+  CHECK(unclosed.next() == true);
+  const auto second = unclosed.next();
+  REQUIRE_FALSE(second);
+  CHECK(second.error().text() == "a quote is not closed (line 2)");
   CHECK(csvLines("").empty());
 }

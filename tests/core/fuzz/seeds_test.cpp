@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "core/base/text.h"
-#include "tests/core/import/onnx_corpus.h"
+#include "tests/core/import/onnx/onnx_corpus.h"
 #include "tests/fuzz/mutators.h"
 #include "tests/fuzz/targets.h"
 #include "tests/support/printers.h"

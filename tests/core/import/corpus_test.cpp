@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "tests/core/import/onnx_corpus.h"
+#include "tests/core/import/onnx/onnx_corpus.h"
 
 namespace hw {
 namespace {

@@ -81,31 +81,32 @@ TEST_CASE("bad graph JSON is refused with the thing and its place", "[import][js
   const std::string op = R"("tensors": [{"name": "x", "bytes": 4}, {"name": "y", "bytes": 4}],
                             "inputs": ["x"], "ops": [)";
   const BadCase bad = GENERATE_COPY(values<BadCase>({
-      {"{", "not JSON: syntax error while parsing object key..."},
-      {"{\n\"a\":\n}", "not JSON: ..."},
-      {"{\"a\": 1e999}", "not JSON we can read: ..."},
-      {"{\"a\": \"\xff\"}", "not JSON: ..."},
-      {"[1]", "expected an object at the top, found array"},
+      {"{", "not valid JSON: syntax error while parsing object key..."},
+      {"{\n\"a\":\n}", "not valid JSON: ..."},
+      {"{\"a\": 1e999}", "not valid JSON: number overflow..."},
+      {"{\"a\": \"\xff\"}", "not valid JSON: ..."},
+      {"[1]", "expected an object at the top, found [1]"},
       {"{}", "the format is not given; expected 'highwater-graph' (format)"},
       {R"({"format": "highwater-plan"})",
        "the format is 'highwater-plan'; expected 'highwater-graph' (format)"},
       {R"({"format": "highwater-graph", "version": 2})",
        "graph JSON of version 2 is not known; this program reads version 1 (version)"},
       {R"({"format": "highwater-graph", "version": "1"})",
-       "expected a whole number, found string (version)"},
-      {graphJson(R"("tensors": {})"), "expected an array, found object (tensors)"},
-      {graphJson(R"("tensors": [4])"), "expected an object, found number (tensors[0])"},
+       "expected a whole number from 0 to 9223372036854775807, found \"1\" (version)"},
+      {graphJson(R"("tensors": {})"), "expected an array, found {} (tensors)"},
+      {graphJson(R"("tensors": [4])"), "expected an object, found 4 (tensors[0])"},
       {graphJson(R"("tensors": [{"bytes": 4}])"), "a tensor needs a name (tensors[0])"},
       {graphJson(R"("tensors": [{"name": "x"}])"),
        "tensor 'x' needs bytes, or shape and dtype (tensors[0])"},
       {graphJson(R"("tensors": [{"name": "x", "bytes": -1}])"),
-       "-1 is not between 0 and 1152921504606846976 (tensors[0].bytes)"},
+       "expected a whole number from 0 to 1152921504606846976, found -1 (tensors[0].bytes)"},
       {graphJson(R"("tensors": [{"name": "x", "bytes": 1.5}])"),
-       "expected a whole number, found number (tensors[0].bytes)"},
+       "expected a whole number from 0 to 1152921504606846976, found 1.5 (tensors[0].bytes)"},
       {graphJson(R"("tensors": [{"name": "x", "bytes": 18446744073709551615}])"),
-       "18446744073709551615 is not between 0 and 1152921504606846976 (tensors[0].bytes)"},
+       "expected a whole number from 0 to 1152921504606846976, found 18446744073709551615 "
+       "(tensors[0].bytes)"},
       {graphJson(R"("tensors": [{"name": "x", "shape": [2, -3], "dtype": "int8"}])"),
-       "-3 is not between 0 and 1152921504606846976 (tensors[0].shape[1])"},
+       "expected a whole number from 0 to 1152921504606846976, found -3 (tensors[0].shape[1])"},
       {graphJson(
            R"("tensors": [{"name": "x", "shape": [4294967296, 4294967296], "dtype": "int8"}])"),
        "tensor 'x' is larger than 1152921504606846976 bytes (tensors[0])"},
@@ -119,12 +120,12 @@ TEST_CASE("bad graph JSON is refused with the thing and its place", "[import][js
                                 {"name": "y", "bytes": 1}])"),
        "the tensors add up to more than 1152921504606846976 bytes"},
       {graphJson(R"("inputs": ["q"])"), "tensor 'q' is not among the tensors (inputs[0])"},
-      {graphJson(R"("outputs": [1])"), "expected a string, found number (outputs[0])"},
+      {graphJson(R"("outputs": [1])"), "expected a string, found 1 (outputs[0])"},
       {graphJson(op + R"({"name": "a\u001bb"}])"), "operator 'a\\x1bb' needs a type (ops[0])"},
       {graphJson(op + R"({"type": "Add", "inputs": ["z"]}])"),
        "tensor 'z' is not among the tensors (ops[0].inputs[0])"},
       {graphJson(op + R"({"type": "Add", "attributes": []}])"),
-       "expected an object, found array (ops[0].attributes)"},
+       "expected an object, found [] (ops[0].attributes)"},
       {graphJson(op + R"({"type": "A", "outputs": ["y"]}, {"type": "B", "outputs": ["y"]}])"),
        "operator 'B' produces tensor 'y', which already comes from operator 'A' (ops[1])"},
       {graphJson(op + R"({"type": "A", "inputs": ["y"], "outputs": ["y"]}])"),
@@ -142,15 +143,16 @@ TEST_CASE("bad graph JSON is refused with the thing and its place", "[import][js
   }
 }
 
-TEST_CASE("not JSON names the line", "[import][json]") {
-  CHECK_THAT(errorOf("{\n\"a\": 1,\n\"b\" 2}"), Catch::EndsWith("(line 3)"));
+TEST_CASE("what is not JSON names the line", "[import][json]") {
+  CHECK_THAT(errorOf("{\n\"a\": 1,\n\"b\" 2}"), Catch::EndsWith("(line 3, column 5)"));
 }
 
 TEST_CASE("deep nesting is refused before it can exhaust anything", "[import][json]") {
-  CHECK(errorOf(std::string(1'000'000, '[')) == "nested more than 64 deep");
+  CHECK(errorOf(std::string(1'000'000, '[') + std::string(1'000'000, ']')) ==
+        "JSON nested more than 64 levels deep");
   std::string deep = R"({"a":)";
   for (int i = 0; i < 100'000; ++i) deep += R"({"a":)";
-  CHECK(errorOf(deep) == "nested more than 64 deep");
+  CHECK(errorOf(deep + "0" + std::string(100'001, '}')) == "JSON nested more than 64 levels deep");
 }
 
 }  // namespace hw

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "tests/core/import/onnx_models.h"
+#include "tests/core/import/onnx/onnx_models.h"
 
 // Many operators, and many bytes.
 

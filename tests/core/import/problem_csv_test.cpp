@@ -92,7 +92,7 @@ TEST_CASE("bad problem CSVs are refused with the buffer and the line", "[import]
        "buffer 'a' has size '-4'; expected a whole number from 0 to 1152921504606846976 (line 2)"},
       {kHead + std::string("a,0,1,1152921504606846976\nb,0,1,1\n"),
        "the tensors add up to more than 1152921504606846976 bytes"},
-      {kHead + std::string("\"a,0,1,4\n"), "a quote is not closed before the line ends (line 2)"},
+      {kHead + std::string("\"a,0,1,4\n"), "a quote is not closed (line 2)"},
       {kHead + std::string("\"a\"b,0,1,4\n"),
        "text follows a closing quote; expected a comma (line 2)"},
       {"id,lower,upper,size,alignment\na,0,1,4,0\n",

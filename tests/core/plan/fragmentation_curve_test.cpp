@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/memory/platforms.h"
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
 #include "core/run/run.h"
-#include "core/run/samples.h"
 
 using namespace hw;
 
@@ -13,11 +13,11 @@ TEST_CASE("a fragmentation curve has the mean, the peak and the holes of the met
   const auto model = std::make_shared<const Model>(openModel("samples:mobilenet_v2", {}).value());
   const char* allocator = GENERATE("greedy-by-size", "free-list", "none", "two-sided");
   INFO(allocator);
-  RunConfig config;
-  config.allocator = AllocatorChoice::parse(allocator).value();
-  config.platform = platformCatalog().front();
-  config.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(GENERATE(1 << 20, 8 << 20))};
-  const auto run = execute(model, config, {}).value();
+  RunRequest request;
+  request.allocator = AllocatorChoice::parse(allocator).value();
+  request.platform = platformCatalog().front();
+  request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(GENERATE(1 << 20, 8 << 20))};
+  const auto run = execute(model, request, {}).value();
   for (const PoolId pool : run->problem.pools.keys()) {
     INFO(pool.index());
     const auto curve = fragmentationCurve(run->problem, run->plan, pool);

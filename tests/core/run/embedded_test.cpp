@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/memory/platforms.h"
-#include "core/report/embedded_plan.h"
-#include "core/report/plan_audit.h"
+#include "core/check/plan_audit.h"
+#include "core/machine/platforms.h"
+#include "core/plan_file/embedded_plan.h"
 #include "tests/support/tflite_writer.h"
 
 namespace hw {
@@ -30,11 +30,11 @@ std::shared_ptr<const Model> planned(const std::vector<std::int32_t>& offsets) {
 }
 
 Result<std::shared_ptr<const Run>> follow(const std::shared_ptr<const Model>& model) {
-  RunConfig config{.allocator = *AllocatorChoice::parse("embedded"),
-                   .platform = platformCatalog().front(),
-                   .l2 = {.kind = PoolSize::Kind::unbounded},
-                   .l3 = {.kind = PoolSize::Kind::unbounded}};
-  return execute(model, config, {});
+  RunRequest request{.allocator = *AllocatorChoice::parse("embedded"),
+                     .platform = platformCatalog().front(),
+                     .l2 = {.kind = PoolSize::Kind::unbounded},
+                     .l3 = {.kind = PoolSize::Kind::unbounded}};
+  return execute(model, request, {});
 }
 
 std::vector<std::int64_t> offsetsOf(const Run& run) {
@@ -50,7 +50,7 @@ std::vector<std::int64_t> offsetsOf(const Run& run) {
 TEST_CASE("the plan that came with a model is followed to the byte", "[run][tflite]") {
   const auto run = follow(planned({128, 48, 208}));
   REQUIRE(run);
-  CHECK((*run)->alignment == Bytes(16));
+  CHECK((*run)->sharing.alignment == Bytes(16));
   CHECK(offsetsOf(**run) == std::vector<std::int64_t>{128, 48, 208});
 }
 

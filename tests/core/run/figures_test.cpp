@@ -1,7 +1,7 @@
 #include "core/run/figures.h"
 
-#include "core/memory/platforms.h"
-#include "core/run/compare.h"
+#include "core/machine/platforms.h"
+#include "core/study/compare.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
@@ -55,13 +55,13 @@ std::shared_ptr<const Run> runOn(const Platform& platform, const std::string& al
                                  PoolSize l2) {
   auto model = std::make_shared<Model>();
   model->graph = std::make_shared<const Graph>(twoRelus());
-  RunConfig config{.allocator = AllocatorChoice::parse(allocator).value(),
-                   .platform = platform,
-                   .l2 = l2,
-                   .l3 = {.kind = PoolSize::Kind::unbounded},
-                   .alignment = Bytes(1),
-                   .alias = AliasRules::none()};
-  return execute(model, config, {}).value();
+  RunRequest request{.allocator = AllocatorChoice::parse(allocator).value(),
+                     .platform = platform,
+                     .l2 = l2,
+                     .l3 = {.kind = PoolSize::Kind::unbounded},
+                     .alignment = Bytes(1),
+                     .alias = AliasRules::none()};
+  return execute(model, request, {}).value();
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-#include "core/run/plan_once.h"
-
+#include "core/run/run.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
@@ -13,7 +12,7 @@ TEST_CASE("a plan without its simulation is the same plan", "[run]") {
       test::randomProblem(seed, {.stays = 40, .alignedPercent = 30, .gapPercent = 20});
   const auto whole = test::runProblem(problem);
   REQUIRE(whole->trace.size() > 0);
-  const auto once = executeOnce(*whole->model, whole->config, {.simulate = false});
+  const auto once = executeOnce(*whole->model, whole->request, {.simulate = false});
   REQUIRE(once);
   const Run& run = **once;
   CHECK(run.plan.status == whole->plan.status);
@@ -29,12 +28,12 @@ TEST_CASE("a plan without its simulation is the same plan", "[run]") {
 
 TEST_CASE("an offline plan that nobody plays has no story", "[run]") {
   const auto whole = test::runProblem(test::randomProblem(1));
-  RunConfig config = whole->config;
-  config.allocator = *AllocatorChoice::parse("fast");
-  const auto once = executeOnce(*whole->model, config, {.simulate = false});
+  RunRequest request = whole->request;
+  request.allocator = *AllocatorChoice::parse("fast");
+  const auto once = executeOnce(*whole->model, request, {.simulate = false});
   REQUIRE(once);
   CHECK((*once)->plan.story.empty());
-  CHECK_FALSE(execute(whole->model, config, {}).value()->plan.story.empty());
+  CHECK_FALSE(execute(whole->model, request, {}).value()->plan.story.empty());
 }
 
 }  // namespace hw

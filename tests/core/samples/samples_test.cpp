@@ -1,4 +1,4 @@
-#include "core/run/samples.h"
+#include "core/import/samples.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

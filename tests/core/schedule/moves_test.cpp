@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "core/check/replay.h"
 #include "core/plan/validate.h"
-#include "core/run/replay.h"
 #include "core/run/run.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
@@ -122,22 +122,22 @@ TEST_CASE("a run with a changed order is a whole run", "[schedule][property]") {
   const auto model = std::make_shared<const Model>(
       Model{.name = "random", .graph = std::make_shared<const Graph>(test::randomGraph(seed, 24))});
   std::mt19937_64 random(seed);
-  RunConfig config = test::runGraph(test::chainGraph())->config;
-  config.alias = AliasRules::all();
+  RunRequest request = test::runGraph(test::chainGraph())->request;
+  request.alias = AliasRules::all();
   const Precedence precedence = precedenceOf(*model->graph);
   Schedule schedule = givenOrder(*model->graph);
-  while (config.moves.size() < 3) {
+  while (request.moves.size() < 3) {
     const OpMove move{.op = OpId(random() % schedule.order.size()),
                       .anchor = OpId(random() % schedule.order.size())};
     const auto next = moved(schedule, precedence, move);
     if (!next) continue;
     schedule = *next;
-    config.moves.push_back(move);
+    request.moves.push_back(move);
   }
-  const auto run = execute(model, config, {});
+  const auto run = execute(model, request, {});
   REQUIRE(run);
   CHECK((*run)->schedule.order == schedule.order);
   CHECK(validate((*run)->problem, (*run)->plan).empty());
   CHECK(replayBytes(**run, 1_MiB).empty());
-  CHECK_THAT((*run)->notes.back(), Catch::Contains(moveText(config.moves[2])));
+  CHECK_THAT((*run)->notes.back(), Catch::Contains(moveText(request.moves[2])));
 }

@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "core/sim/cost_model.h"
-#include "tests/core/import/onnx_corpus.h"
+#include "tests/core/import/onnx/onnx_corpus.h"
 
 namespace hw {
 namespace {

@@ -1,6 +1,6 @@
-#include "core/memory/platforms.h"
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
 #include "core/run/run.h"
-#include "core/run/samples.h"
 #include "tests/support/printers.h"
 
 using namespace hw;
@@ -15,9 +15,9 @@ std::shared_ptr<const Model> sample(const std::string& name) {
 
 std::shared_ptr<const Run> runOf(const std::shared_ptr<const Model>& model,
                                  const std::string& allocator) {
-  const RunConfig config{.allocator = AllocatorChoice::parse(allocator).value(),
-                         .platform = platformCatalog().front()};
-  return execute(model, config, {}).value();
+  const RunRequest request{.allocator = AllocatorChoice::parse(allocator).value(),
+                           .platform = platformCatalog().front()};
+  return execute(model, request, {}).value();
 }
 
 }  // namespace

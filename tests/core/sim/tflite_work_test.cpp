@@ -44,10 +44,10 @@ TEST_CASE("a dense layer counts by its weight, whatever the rank of its input", 
   CHECK(sample("FULLY_CONNECTED", {{1, 7, 7, 64}, {10, 3136}}, {{1, 10}}).work().macs == 31'360);
 }
 
-TEST_CASE("a batched product sums along the axis that adj_x says", "[cost][tflite]") {
+TEST_CASE("a batched product sums along the axis that transA says", "[cost][tflite]") {
   CHECK(sample("BATCH_MATMUL", {{2, 3, 7}, {2, 7, 5}}, {{2, 3, 5}}).work().macs == 2 * 3 * 7 * 5);
   OpSample turned = sample("BATCH_MATMUL", {{2, 7, 3}, {2, 7, 5}}, {{2, 3, 5}});
-  turned.attribute("adj_x", std::int64_t{1});
+  turned.attribute("transA", std::int64_t{1});
   CHECK(turned.work().macs == 2 * 3 * 7 * 5);
 }
 
@@ -70,8 +70,7 @@ TEST_CASE("recurrences meet every stored matrix once a row", "[cost][tflite]") {
 
 TEST_CASE("pools count their window, and StableHLO its numbered dimensions", "[cost][tflite]") {
   OpSample pool = sample("AVERAGE_POOL_2D", {{1, 8, 8, 4}}, {{1, 4, 4, 4}});
-  pool.attribute("filter_height", std::int64_t{3});
-  pool.attribute("filter_width", std::int64_t{2});
+  pool.attribute("kernel_shape", std::vector<std::int64_t>{3, 2});
   CHECK(pool.work().elements == 64 * 6);
   CHECK(pool.work().macs == 0);
 

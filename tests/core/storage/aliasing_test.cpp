@@ -1,4 +1,4 @@
-// METHODS §4, "zero-copy data ops", rule by rule.
+// docs/methods.md §4, "operators that need not copy", rule by rule.
 
 #include "core/storage/aliasing.h"
 

@@ -79,7 +79,7 @@ std::string lastDetail(const std::vector<MemoryEvent>& events, std::optional<Byt
   return detailText(entry, names);
 }
 
-/// METHODS, "chain" by free-list: x4 -> t0 16 -> t1 10 -> t2 5 -> y2.
+/// docs/methods.md, "chain" by free-list: x4 -> t0 16 -> t1 10 -> t2 5 -> y2.
 Story chain() {
   Story story;
   story.at(0).extend(0, 0, 4).alloc(0, 0, 4);
@@ -93,7 +93,7 @@ Story chain() {
 
 }  // namespace
 
-TEST_CASE("the chain's story reads as METHODS tells it", "[timeline]") {
+TEST_CASE("the chain's story reads as docs/methods.md tells it", "[timeline]") {
   CHECK(told(chain().events) ==
         "0 fresh x [0,4)\n"
         "0 fresh t0 [4,20)\n"

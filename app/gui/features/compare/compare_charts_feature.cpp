@@ -1,0 +1,106 @@
+#include "app/gui/features/compare/compare_charts_feature.h"
+
+#include <QDockWidget>
+#include <QMenu>
+
+#include "app/gui/window/dock_room.h"
+#include "app/gui/window/main_window.h"
+#include "core/insight/autopsy.h"
+#include "widgets/compare/capacity_panel.h"
+#include "widgets/compare/compare_charts.h"
+#include "widgets/compare/compare_panel.h"
+#include "widgets/compare/fragmentation_panel.h"
+
+namespace hw {
+
+CompareChartsFeature::CompareChartsFeature(MainWindow* window, ComparePanel* comparison)
+    : QObject(window),
+      window_(window),
+      comparison_(comparison),
+      capacity_(new CapacityPanel(window->state(), window)) {
+  keepColumns();
+  addBars();
+  addFragmentation();
+  addCapacity();
+  connectAutopsy();
+  connect(window->compareMaps(), &CompareMaps::changed, this,
+          [window] { window->chart()->setCompared(window->compareMaps()->runs()); });
+}
+
+/// Which columns of the table were chosen is a matter of taste, and stays.
+void CompareChartsFeature::keepColumns() {
+  const QString key = QStringLiteral("compare/columns");
+  CompareTable* table = comparison_->table();
+  table->setWantedColumns(window_->settings()->remembered(key));
+  connect(table, &CompareTable::wantedColumnsChanged, this,
+          [this, key, table] { window_->settings()->remember(key, table->wantedColumns()); });
+}
+
+void CompareChartsFeature::showDock(const QString& name) {
+  raiseWithRoom(window_, window_->findChild<QDockWidget*>(name));
+}
+
+void CompareChartsFeature::addBars() {
+  auto* charts = new CompareCharts(comparison_->model(), window_);
+  window_->addDock("compareBars", tr("Compared"), charts, Qt::BottomDockWidgetArea, "compare");
+  connect(charts, &CompareCharts::rowChosen, comparison_->table(), &CompareTable::goTo);
+  connect(comparison_, &ComparePanel::currentRowChanged, charts, &CompareCharts::setCurrentRow);
+  window_->addCommand(window_->menu(MenuKind::compare), "compareBars",
+                      tr("Compared figures as &bars"), {},
+                      [this] { showDock(QStringLiteral("compareBars")); });
+}
+
+void CompareChartsFeature::addFragmentation() {
+  auto* panel = new FragmentationPanel(window_->state(), comparison_->model(), window_);
+  window_->addDock("fragmentation", tr("Fragmentation"), panel, Qt::BottomDockWidgetArea,
+                   "compare");
+  connect(window_->compareMaps(), &CompareMaps::changed, panel,
+          [this, panel] { panel->setBelow(window_->compareMaps()->runs()); });
+  window_->addRunCommand(window_->menu(MenuKind::compare), "fragmentation",
+                         tr("&Fragmentation over the steps"), {},
+                         [this] { showDock(QStringLiteral("fragmentation")); });
+}
+
+void CompareChartsFeature::addCapacity() {
+  window_->jobs()->watch(capacity_->job());
+  window_->addDock("capacity", tr("L2 capacity"), capacity_, Qt::BottomDockWidgetArea, "compare");
+  connect(capacity_, &CapacityPanel::capacityWanted, this, [this](Bytes capacity) {
+    RunRequest request = window_->request();
+    request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = capacity};
+    window_->planWith(request);
+  });
+  window_->addRunCommand(window_->menu(MenuKind::compare), "sweepCapacity",
+                         tr("Sweep the capacity of &L2"), {}, [this] {
+                           showDock(QStringLiteral("capacity"));
+                           capacity_->sweep();
+                           capacity_->slider()->setFocus();
+                         });
+}
+
+void CompareChartsFeature::connectAutopsy() {
+  connect(comparison_, &ComparePanel::autopsyWanted, this, [this](std::shared_ptr<const Run> run) {
+    failed_ = std::move(run);
+    goToFailure();
+  });
+  connect(window_->state(), &ViewState::runChanged, this, &CompareChartsFeature::goToFailure);
+}
+
+/// To the step at which there was no room, with the tensor that found none selected and the reasons
+/// in front.
+void CompareChartsFeature::goToFailure() {
+  if (!failed_ || window_->state()->run() != failed_) return;
+  const auto run = std::exchange(failed_, nullptr);
+  showDock(QStringLiteral("problems"));
+  const auto found = autopsy(run->problem, run->plan);
+  if (!found) return;
+  // The window goes on with what it was doing to show the run.
+  QMetaObject::invokeMethod(
+      window_,
+      [window = window_, step = found->step, stay = found->stay] {
+        window->state()->setStep(step);
+        window->state()->select(stay);
+      },
+      Qt::QueuedConnection);
+}
+
+}  // namespace hw

@@ -1,0 +1,109 @@
+#include "app/gui/features/desk/export_feature.h"
+
+#include <QFileInfo>
+#include <QMenu>
+
+#include "app/gui/output/report_file.h"
+#include "core/base/text.h"
+#include "widgets/base/icons.h"
+#include "widgets/compare/compare_panel.h"
+
+namespace hw {
+
+ExportFeature::ExportFeature(MainWindow* window, ComparePanel* comparison)
+    : QObject(window), window_(window), comparison_(comparison) {
+  window->jobs()->watch(&writing_);
+  addReportCommands();
+  addPictureCommands();
+}
+
+void ExportFeature::addPictureCommands() {
+  QMenu* file = window_->menu(MenuKind::file);
+  QMenu* report = window_->menu(MenuKind::report);
+  QAction* any = window_->addRunCommand(file, "exportPicture", tr("&Export picture\u2026"),
+                                        {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},
+                                        [this] { choosePicture({}); });
+  any->setIcon(glyphIcon(Glyph::picture));
+  any->setStatusTip(tr("PNG, SVG or PDF of a view, with a preview"));
+  // Above "Quit", below what opens files.
+  if (auto* quit = window_->findChild<QAction*>(QStringLiteral("quit"))) {
+    file->removeAction(any);
+    file->insertAction(quit, any);
+    file->insertSeparator(quit);
+  }
+  const std::tuple<const char*, QString, PictureKind> kinds[] = {
+      {"exportMap", tr("Export &map\u2026"), PictureKind::map},
+      {"exportChart", tr("Export &chart\u2026"), PictureKind::chart},
+      {"exportNow", tr("Export memory &now\u2026"), PictureKind::now},
+      {"exportLanes", tr("Export &lanes of the machine\u2026"), PictureKind::lanes},
+      {"exportViews", tr("Export all &views\u2026"), PictureKind::views},
+      {"exportCompared", tr("Export the c&omparison's picture\u2026"), PictureKind::compare},
+      {"exportWindow", tr("Export &window\u2026"), PictureKind::window}};
+  for (const auto& [name, text, kind] : kinds) {
+    QAction* action = window_->addRunCommand(report, name, text, {},
+                                             [this, kind = kind] { choosePicture(kind); });
+    action->setIcon(glyphIcon(Glyph::picture));
+  }
+}
+
+void ExportFeature::addReportCommands() {
+  QMenu* menu = window_->menu(MenuKind::report);
+  QAction* action = window_->addRunCommand(menu, "exportReport", tr("Export &report\u2026"),
+                                           {QKeySequence::Print}, [this] { chooseReport(); });
+  action->setStatusTip(tr("HTML, PDF, Markdown, JSON or CSV, with the comparison if there is one"));
+  menu->addSeparator();
+}
+
+QString ExportFeature::suggestedName() const {
+  QString name = QString::fromStdString(printable(window_->state()->run()->model->name, 60));
+  return name.replace(QLatin1Char('/'), QLatin1Char('-'));
+}
+
+void ExportFeature::choosePicture(std::optional<PictureKind> kind) {
+  const auto make = [this](const PictureStyle& style) {
+    return window_->picture(style, window_->shownSize(style.kind));
+  };
+  ExportDialog dialog(kind, make, window_->settings(), window_);
+  if (dialog.exec() != QDialog::Accepted) return;
+  const QString ending = dialog.format();
+  const QString file =
+      window_->chooseTarget(tr("Export a picture"), suggestedName(),
+                            QStringLiteral("%1 (*.%2)").arg(ending.toUpper(), ending), ending);
+  if (!file.isEmpty()) writePictureTo(dialog.style(), file);
+}
+
+void ExportFeature::writePictureTo(const PictureStyle& style, const QString& file) {
+  window_->sayExported(file,
+                       writePicture(window_->picture(style, window_->shownSize(style.kind)), file));
+}
+
+void ExportFeature::chooseReport() {
+  const QStringList filters = {tr("Web page, one file (*.html)"), tr("PDF (*.pdf)"),
+                               tr("Markdown (*.md)"), tr("JSON, exact numbers (*.json)"),
+                               tr("CSV, one row an op (*.csv)")};
+  const QString last = window_->settings()->remembered(QStringLiteral("export/report"));
+  const QString file = window_->chooseTarget(tr("Export a report"), suggestedName(),
+                                             filters.join(QStringLiteral(";;")),
+                                             last.isEmpty() ? QStringLiteral("html") : last);
+  if (file.isEmpty()) return;
+  window_->settings()->remember(QStringLiteral("export/report"), QFileInfo(file).suffix());
+  writeReportTo(file);
+}
+
+void ExportFeature::writeReportTo(const QString& file) {
+  const auto run = window_->state()->run();
+  if (!run) return;
+  const auto comparison = comparison_->comparison();
+  writing_.start(
+      [run, comparison, file](const JobContext& context) {
+        context.progress(0, file.toStdString());
+        return writeReport(*run, comparison.get(), file);
+      },
+      [this, file](const Result<void>& written) -> JobEnd {
+        window_->sayExported(file, written);
+        if (!written) return {JobState::failed, QString::fromStdString(written.error().text())};
+        return {JobState::done, file};
+      });
+}
+
+}  // namespace hw

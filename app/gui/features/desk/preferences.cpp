@@ -1,0 +1,178 @@
+#include "app/gui/features/desk/preferences.h"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QMenu>
+#include <algorithm>
+
+#include "app/gui/features/desk/key_bindings.h"
+#include "app/gui/features/desk/settings_dialog.h"
+#include "app/gui/window/main_window.h"
+#include "core/machine/platforms.h"
+
+namespace hw {
+
+namespace {
+
+constexpr QLatin1String kText("view/textPercent");
+constexpr QLatin1String kExact("view/exactBytes");
+constexpr QLatin1String kAddresses("view/addresses");
+constexpr QLatin1String kAllocator("plan/allocator");
+constexpr QLatin1String kPlatform("plan/platform");
+
+/// The names are those of the commands, and of what is kept.
+struct StyleName {
+  AddressStyle style;
+  const char* name;
+};
+constexpr StyleName kStyles[] = {{AddressStyle::hexTexts, "addressesHexTexts"},
+                                 {AddressStyle::hex, "addressesHex"},
+                                 {AddressStyle::decimal, "addressesDecimal"}};
+
+const StyleName& nameOf(AddressStyle style) { return kStyles[static_cast<std::size_t>(style)]; }
+
+AddressStyle styleNamed(const QString& name) {
+  const auto* found = std::ranges::find_if(
+      kStyles, [&](const StyleName& one) { return name == QLatin1String(one.name); });
+  return found == std::end(kStyles) ? AddressStyle::hexTexts : found->style;
+}
+
+/// Every view writes its texts anew.
+void writeAgain(ViewState* state) {
+  Q_EMIT state->runChanged();
+  Q_EMIT state->momentChanged();
+  Q_EMIT state->selectionChanged();
+  Q_EMIT state->decorationChanged();
+}
+
+}  // namespace
+
+Preferences::Preferences(MainWindow* window, KeyBindings* keys, FileWatch* watch)
+    : QObject(window), window_(window), desktopFont_(QApplication::font()) {
+  setObjectName(QStringLiteral("preferences"));
+  const Settings& settings = *window->settings();
+  TextUnits::apply({.exactBytes = settings.value(kExact, false).toBool(),
+                    .addresses = styleNamed(settings.value(kAddresses, {}).toString())});
+  if (textPercent() != 100) applyText();
+  applyDefaults();
+  addCommands(keys, watch);
+}
+
+void Preferences::addCommands(KeyBindings* keys, FileWatch* watch) {
+  QMenu* edit = window_->menu(MenuKind::edit);
+  edit->addSeparator();
+  QAction* settings = window_->addCommand(
+      edit, "settings", tr("&Settings\u2026"), {QKeySequence(Qt::CTRL | Qt::Key_Comma)},
+      [this, keys, watch] { SettingsDialog(this, keys, watch, window_).exec(); });
+  settings->setMenuRole(QAction::PreferencesRole);
+  settings->setToolTip(tr("Appearance, units, what is opened at the start, keys"));
+  addAddressStyles();
+}
+
+void Preferences::addAddressStyles() {
+  QMenu* menu = window_->menu(MenuKind::view)->addMenu(tr("&Addresses"));
+  auto* group = new QActionGroup(this);
+  const auto apply = [this](AddressStyle style) {
+    TextUnits units = TextUnits::current();
+    units.addresses = style;
+    setUnits(units);
+  };
+  for (const StyleName& one : kStyles) {
+    QAction* action = window_->addCommand(menu, one.name, addressStyleText(one.style), {},
+                                          [apply, style = one.style] { apply(style); });
+    action->setCheckable(true);
+    action->setChecked(units().addresses == one.style);
+    group->addAction(action);
+  }
+  menu->addSeparator();
+  window_->addCommand(menu, "addresses", tr("&Next way of writing them"), {Qt::Key_X},
+                      [this, apply] {
+                        const auto next = static_cast<std::size_t>(units().addresses) + 1;
+                        apply(kStyles[next % std::size(kStyles)].style);
+                      });
+}
+
+QString Preferences::addressStyleText(AddressStyle style) {
+  switch (style) {
+    case AddressStyle::hexTexts:
+      return tr("Hexadecimal, axes in KiB");
+    case AddressStyle::hex:
+      return tr("Hexadecimal, axes too");
+    case AddressStyle::decimal:
+      return tr("Decimal, axes in KiB");
+  }
+  return {};
+}
+
+ThemeChoice Preferences::theme() const { return window_->settings()->theme(); }
+
+void Preferences::setTheme(ThemeChoice theme) {
+  const char* const names[] = {"themeSystem", "themeLight", "themeDark"};
+  auto* action = window_->findChild<QAction*>(QString::fromLatin1(names[static_cast<int>(theme)]));
+  action->trigger();  // The menu shows it then, too.
+}
+
+bool Preferences::reducedMotion() const { return window_->settings()->reducedMotion(); }
+
+void Preferences::setReducedMotion(bool reduced) {
+  window_->findChild<QAction*>(QStringLiteral("reducedMotion"))->setChecked(reduced);
+}
+
+int Preferences::textPercent() const {
+  const int percent = window_->settings()->value(kText, 100).toInt();
+  return std::clamp(percent, kLeastText, kMostText);
+}
+
+void Preferences::setTextPercent(int percent) {
+  window_->settings()->setValue(kText, percent);
+  applyText();
+}
+
+void Preferences::applyText() {
+  QFont font = desktopFont_;
+  if (font.pointSizeF() > 0) font.setPointSizeF(font.pointSizeF() * textPercent() / 100);
+  QApplication::setFont(font);
+}
+
+TextUnits Preferences::units() const { return TextUnits::current(); }
+
+void Preferences::setUnits(const TextUnits& units) {
+  if (units == TextUnits::current()) return;
+  TextUnits::apply(units);
+  window_->settings()->setValue(kExact, units.exactBytes);
+  const QString style = QString::fromLatin1(nameOf(units.addresses).name);
+  window_->settings()->setValue(kAddresses, style);
+  window_->findChild<QAction*>(style)->setChecked(true);
+  writeAgain(window_->state());
+  if (window_->belowState()->run()) writeAgain(window_->belowState());
+}
+
+QString Preferences::valueOf(const char* key) const {
+  return window_->settings()->value(QLatin1String(key), {}).toString();
+}
+
+QString Preferences::allocator() const { return valueOf(kAllocator.data()); }
+
+void Preferences::setAllocator(const QString& allocator) {
+  window_->settings()->setValue(kAllocator, allocator);
+  if (!window_->state()->run()) applyDefaults();
+}
+
+QString Preferences::platform() const { return valueOf(kPlatform.data()); }
+
+void Preferences::setPlatform(const QString& platform) {
+  window_->settings()->setValue(kPlatform, platform);
+  if (!window_->state()->run()) applyDefaults();
+}
+
+/// What is unknown by now is passed over: it may come from another version.
+void Preferences::applyDefaults() {
+  RunRequest request = defaultRequest();
+  if (auto choice = AllocatorChoice::parse(allocator().toStdString())) {
+    request.allocator = *std::move(choice);
+  }
+  if (auto preset = openPlatform(platform().toStdString())) request.platform = *std::move(preset);
+  if (!window_->job()->isRunning()) window_->planWith(request);
+}
+
+}  // namespace hw

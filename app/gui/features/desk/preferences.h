@@ -1,0 +1,53 @@
+#pragma once
+
+#include <QFont>
+#include <QObject>
+
+#include "app/gui/request/settings.h"
+#include "widgets/text/text_units.h"
+
+namespace hw {
+
+class FileWatch;
+class KeyBindings;
+class MainWindow;
+
+/// What the settings dialog sets, and what it means for the window: carried out at once, kept, and
+/// carried out again when the studio starts.
+class Preferences : public QObject {
+  Q_OBJECT
+
+ public:
+  /// Of the text, in percent of what the desktop says.
+  static constexpr int kLeastText = 70;
+  static constexpr int kMostText = 200;
+
+  Preferences(MainWindow* window, KeyBindings* keys, FileWatch* watch);
+
+  ThemeChoice theme() const;
+  void setTheme(ThemeChoice theme);
+  bool reducedMotion() const;
+  void setReducedMotion(bool reduced);
+  int textPercent() const;
+  void setTextPercent(int percent);
+  static QString addressStyleText(AddressStyle style);
+  TextUnits units() const;
+  void setUnits(const TextUnits& units);
+  /// What models are planned with when nothing else was said: as the command line takes them.
+  QString allocator() const;
+  void setAllocator(const QString& allocator);
+  QString platform() const;
+  void setPlatform(const QString& platform);
+
+ private:
+  void addCommands(KeyBindings* keys, FileWatch* watch);
+  void addAddressStyles();
+  void applyText();
+  void applyDefaults();
+  QString valueOf(const char* key) const;
+
+  MainWindow* window_;
+  QFont desktopFont_;
+};
+
+}  // namespace hw

@@ -1,0 +1,55 @@
+#include "app/gui/features/desk/welcome_cards.h"
+
+#include "app/gui/window/main_window.h"
+#include "core/import/samples.h"
+
+namespace hw {
+
+namespace {
+
+/// The first paint comes first.
+constexpr int kDrawDelayMilliseconds = 300;
+
+std::optional<SampleCard> cardOf(const SampleInfo& sample, const RunRequest& request,
+                                 const std::stop_token& stop) {
+  auto model = openModel("samples:" + sample.name, {});
+  if (!model || stop.stop_requested()) return std::nullopt;
+  const auto run = execute(std::make_shared<const Model>(*std::move(model)), request,
+                           {.stop = stop, .progress = {}});
+  return run ? std::optional(sampleCard(**run)) : std::nullopt;
+}
+
+}  // namespace
+
+WelcomeCards::WelcomeCards(MainWindow* window) : QObject(window), window_(window) {
+  delay_.setSingleShot(true);
+  delay_.setInterval(kDrawDelayMilliseconds);
+  connect(&delay_, &QTimer::timeout, this, &WelcomeCards::begin);
+  const auto stop = [this] {
+    delay_.stop();
+    making_.stop();
+  };
+  connect(window->job(), &Job::started, this, stop);
+  connect(window->state(), &ViewState::runChanged, this, stop);
+  delay_.start();
+}
+
+void WelcomeCards::begin() {
+  if (window_->state()->run() || !window_->welcome()->isVisible()) return;
+  RunRequest request = defaultRequest();
+  request.l2 = {.kind = PoolSize::Kind::unbounded};
+  const auto work = [this, request](const JobContext& context) {
+    for (const SampleInfo& sample : sampleCatalog()) {
+      const auto card = cardOf(sample, request, context.stop);
+      if (context.stop.stop_requested()) break;
+      if (!card) continue;
+      context.tell([this, name = QString::fromStdString(sample.name), card = *card] {
+        window_->welcome()->setCard(name, card);
+      });
+    }
+    return JobEnd();
+  };
+  making_.start(work, [](const JobEnd& end) { return end; });
+}
+
+}  // namespace hw

@@ -1,0 +1,97 @@
+#include "app/gui/features/moving/view_feature.h"
+
+#include <QActionGroup>
+#include <QMenu>
+#include <cmath>
+#include <tuple>
+
+#include "app/gui/window/main_window.h"
+#include "widgets/base/icons.h"
+
+namespace hw {
+
+ViewFeature::ViewFeature(MainWindow* window) : QObject(window), window_(window) {
+  QMenu* view = window->menu(MenuKind::view);
+  addMoves(view);
+  view->addSeparator();
+  addThemes(view);
+  addMotion(view);
+  view->addSeparator();
+  view->addMenu(window->panelMenu());
+  window->addCommand(view, "resetLayout", tr("Reset &layout"), {},
+                     [window] { window->resetLayout(); });
+}
+
+void ViewFeature::addMoves(QMenu* view) {
+  const auto add = [&](const char* name, const QString& text, Qt::Key key,
+                       void (ViewFeature::*act)()) {
+    return window_->addRunCommand(view, name, text, {key}, [this, act] { (this->*act)(); });
+  };
+  add("focus", tr("&Focus selection, then fit"), Qt::Key_F, &ViewFeature::focusThenFit)
+      ->setIcon(glyphIcon(Glyph::zoomIn));
+  add("zoomToSelection", tr("&Zoom to selection"), Qt::Key_Z, &ViewFeature::zoomToSelection);
+  add("fit", tr("Fit &all"), Qt::Key_0, &ViewFeature::fit)->setIcon(glyphIcon(Glyph::fit));
+  add("clearSelection", tr("&Clear selection"), Qt::Key_Escape, &ViewFeature::clearSelection);
+}
+
+void ViewFeature::addThemes(QMenu* view) {
+  QMenu* menu = view->addMenu(tr("&Theme"));
+  auto* group = new QActionGroup(this);
+  const std::tuple<const char*, QString, ThemeChoice> choices[] = {
+      {"themeSystem", tr("Like the &desktop"), ThemeChoice::system},
+      {"themeLight", tr("&Light"), ThemeChoice::light},
+      {"themeDark", tr("&Dark"), ThemeChoice::dark}};
+  for (const auto& [name, text, choice] : choices) {
+    QAction* action = window_->addCommand(menu, name, text, {}, [this, choice = choice] {
+      window_->settings()->setTheme(choice);
+      window_->applyTheme(choice);
+    });
+    action->setCheckable(true);
+    action->setChecked(window_->settings()->theme() == choice);
+    group->addAction(action);
+  }
+}
+
+void ViewFeature::addMotion(QMenu* view) {
+  QAction* still = window_->addCommand(view, "reducedMotion", tr("&Reduced motion"), {}, {});
+  still->setCheckable(true);
+  still->setChecked(window_->settings()->reducedMotion());
+  still->setToolTip(tr("Changes of memory are shown at once, without movement"));
+  connect(still, &QAction::toggled, this, [this](bool on) {
+    window_->settings()->setReducedMotion(on);
+    window_->setReducedMotion(on);
+  });
+}
+
+void ViewFeature::zoomToSelection() {
+  for (MapView* map : window_->maps()) map->zoomToSelection();
+}
+
+void ViewFeature::fit() {
+  for (MapView* map : window_->maps()) map->fit();
+}
+
+/// The first time shows the selection, the second time everything.
+void ViewFeature::focusThenFit() {
+  const ViewState& state = *window_->state();
+  const double begin = state.visibleBegin();
+  const double end = state.visibleEnd();
+  if (state.selected()) {
+    zoomToSelection();
+    const bool moved =
+        std::abs(state.visibleBegin() - begin) > 1e-9 || std::abs(state.visibleEnd() - end) > 1e-9;
+    if (moved) return;
+  }
+  fit();
+}
+
+void ViewFeature::clearSelection() {
+  ViewState& state = *window_->state();
+  window_->messages()->hide();
+  state.select({});
+  state.selectOp({});
+  state.setFilter(nullptr);
+  state.markSteps({});
+}
+
+}  // namespace hw

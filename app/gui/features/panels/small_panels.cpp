@@ -1,0 +1,95 @@
+#include "app/gui/features/panels/small_panels.h"
+
+#include <QDockWidget>
+
+#include "app/gui/features/scenario/scenario_history.h"
+#include "app/gui/window/main_window.h"
+#include "widgets/charts/search_panel.h"
+#include "widgets/explain/advice_panel.h"
+#include "widgets/map/minimap.h"
+#include "widgets/panels/jobs_panel.h"
+#include "widgets/text/text.h"
+
+namespace hw {
+
+namespace {
+
+/// Makes `action` show `view` or not, and keeps in the settings which.
+void showWith(QAction* action, QWidget* view, Settings* settings, const QString& key,
+              bool standard) {
+  action->setCheckable(true);
+  QObject::connect(action, &QAction::toggled, view, [view, settings, key](bool on) {
+    view->setVisible(on);
+    settings->remember(key, on ? QStringLiteral("yes") : QStringLiteral("no"));
+  });
+  const QString last = settings->remembered(key);
+  const bool shown = last.isEmpty() ? standard : last == QLatin1String("yes");
+  view->setVisible(shown);
+  action->setChecked(shown);
+}
+
+}  // namespace
+
+void addAdvice(MainWindow* window, ScenarioHistory* history) {
+  auto* panel = new AdvicePanel(window->state(), window);
+  window->jobs()->watch(panel->job());
+  QDockWidget* dock =
+      window->addDock("advice", tr("Advice"), panel, Qt::BottomDockWidgetArea, "moment");
+  QAction* look = window->addRunCommand(window->menu(MenuKind::simulate), "lookForAdvice",
+                                        tr("Look for &advice"),
+                                        {QKeySequence(Qt::CTRL | Qt::Key_E)}, [dock, panel] {
+                                          dock->show();
+                                          dock->raise();
+                                          panel->look();
+                                        });
+  look->setToolTip(tr("What would make the memory smaller, each change proved by planning it"));
+  QObject::connect(panel, &AdvicePanel::applyWanted, window,
+                   [window, history](const RunRequest& request, const QString& text) {
+                     history->nameNext(text);
+                     window->planWith(request);
+                   });
+  QObject::connect(panel, &AdvicePanel::belowWanted, window, &MainWindow::showBelow);
+}
+
+void addJobs(MainWindow* window) {
+  JobBoard* board = window->jobs();
+  QDockWidget* dock = window->addDock("jobs", tr("Jobs"), new JobsPanel(board, window),
+                                      Qt::BottomDockWidgetArea, "events");
+  QAction* stop = window->addCommand(window->menu(MenuKind::simulate), "stopJobs",
+                                     tr("Stop all &jobs"), {}, [board] { board->stopAll(); });
+  const auto count = [board, dock, stop] {
+    const int running = board->runningCount();
+    dock->setWindowTitle(running == 0 ? tr("Jobs") : tr("Jobs (%1)").arg(running));
+    stop->setEnabled(running > 0);
+    stop->setToolTip(running > 0 ? QString() : tr("Nothing is running"));
+  };
+  count();
+  QObject::connect(board, &JobBoard::changed, dock, count);
+}
+
+void addSearch(MainWindow* window) {
+  auto* panel = new SearchPanel(window->state(), window->job(), window);
+  panel->setObjectName(QStringLiteral("searchPanel"));
+  window->addDock("search", tr("Search"), panel, Qt::BottomDockWidgetArea, "method");
+}
+
+void addLanes(MainWindow* window) {
+  QAction* shown =
+      window->addCommand(window->menu(MenuKind::view), "showLanes", tr("&Lanes of the machine"),
+                         {QKeySequence(Qt::SHIFT | Qt::Key_L)}, {});
+  shown->setStatusTip(tr("What compute units, memories and copies do in every step"));
+  showWith(shown, window->lanes(), window->settings(), QStringLiteral("view/lanes"), false);
+}
+
+Minimap* addMinimap(MainWindow* window) {
+  auto* minimap = new Minimap(window->state(), PoolId(0), window->views());
+  minimap->setObjectName(QStringLiteral("minimap"));
+  window->views()->addWidget(minimap);
+  QAction* shown =
+      window->addCommand(window->menu(MenuKind::view), "showMinimap", tr("&Minimap"), {}, {});
+  shown->setStatusTip(tr("The whole run in a strip, with a frame around what is on show"));
+  showWith(shown, minimap, window->settings(), QStringLiteral("view/minimap"), true);
+  return minimap;
+}
+
+}  // namespace hw

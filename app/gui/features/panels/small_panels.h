@@ -1,0 +1,27 @@
+#pragma once
+
+namespace hw {
+
+class MainWindow;
+class Minimap;
+class ScenarioHistory;
+
+// Features that need nothing but a few connections. What they make belongs to the window.
+
+/// The Advice panel: what would make memory smaller, proved; a change applied is an edit of the
+/// scenario that can be undone.
+void addAdvice(MainWindow* window, ScenarioHistory* history);
+
+/// The panel of everything that is computed beside the window.
+void addJobs(MainWindow* window);
+
+/// The dock "Search": how the search for the plan goes, or went.
+void addSearch(MainWindow* window);
+
+/// View > Lanes of the machine, to have them or not.
+void addLanes(MainWindow* window);
+
+/// The minimap below the views, and View > Minimap to have it or not.
+Minimap* addMinimap(MainWindow* window);
+
+}  // namespace hw

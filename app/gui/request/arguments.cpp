@@ -1,0 +1,207 @@
+#include "app/gui/request/arguments.h"
+
+#include <CLI/CLI.hpp>
+
+#include "core/base/text.h"
+
+namespace hw {
+
+namespace {
+
+/// The options as typed.
+struct Typed {
+  OptionTexts run{};  ///< Of the run: its options are in a table.
+  std::string theme{};
+  std::string exportFile{};
+  std::string report{};
+  std::string view{"window"};
+  std::string size{};
+  std::string preset{"screen"};
+  int scale = 1;
+  std::string footer{};
+  bool compare = false;
+  std::string step{"peak"};
+  std::string range{};
+  std::string select{};
+  std::vector<std::string> below{};
+  std::string panel{};
+};
+
+void declareRunOptions(CLI::App& app, Typed& typed) {
+  for (const RunOption& option : runOptions()) {
+    auto& texts = typed.run[std::string(option.name)];
+    const bool model = option.group == OptionGroup::model;
+    const std::string flags = model ? std::string(option.type) : option.flags();
+    if (!option.repeats) texts.resize(1);
+    CLI::Option* added = option.repeats ? app.add_option(flags, texts, option.helpText())
+                                        : app.add_option(flags, texts.front(), option.helpText());
+    if (option.repeats) added->allow_extra_args(false);
+    if (!model) added->type_name(std::string(option.type));
+  }
+}
+
+void declarePictureOptions(CLI::App& app, Typed& typed) {
+  app.add_option("--theme", typed.theme, "colours")
+      ->check(CLI::IsMember({"light", "dark", "system"}));
+  app.add_option("--export", typed.exportFile, "writes a picture and exits; needs no display")
+      ->type_name("FILE.png|FILE.svg|FILE.pdf");
+  app.add_option("--view", typed.view, "what the picture shows")
+      ->check(
+          CLI::IsMember({"window", "views", "map", "chart", "now", "lanes", "compare", "report"}));
+  app.add_option("--report", typed.report, "writes a report and exits: --export with --view report")
+      ->type_name("FILE.pdf|.html|.md|.json|.csv")
+      ->excludes("--export");
+  app.add_option("--size", typed.size,
+                 "of the picture (default 1600x960; of a comparison and of lanes what they need)")
+      ->type_name("WIDTHxHEIGHT");
+  app.add_option("--preset", typed.preset, "a size with fitting letters; not for the window")
+      ->check(CLI::IsMember({"screen", "16:9", "column", "a4"}))
+      ->excludes("--size");
+  app.add_option("--scale", typed.scale, "pixels of a PNG for each of its size, 1 to 3")
+      ->check(CLI::Range(1, 3));
+  app.add_option("--footer", typed.footer,
+                 "where it comes from, below (default: not for the window)")
+      ->check(CLI::IsMember({"yes", "no"}));
+  app.add_flag("--compare", typed.compare, "compares the usual allocators first, for a report");
+  app.add_option("--step", typed.step, "the step to go to (in a picture by default the peak)")
+      ->type_name("N|peak");
+  app.add_option("--range", typed.range, "the steps to show, first and last (default all)")
+      ->type_name("A:B");
+  app.add_option("--select", typed.select, "the tensor to select")->type_name("TENSOR");
+  app.add_option("--below", typed.below,
+                 "whose plan the picture has below the first one; may be repeated")
+      ->type_name("NAME[:key=value,...]")
+      ->allow_extra_args(false);
+  app.add_option("--panel", typed.panel,
+                 "the panel that the picture has in front: inspector, compare, capacity, \u2026")
+      ->type_name("NAME");
+}
+
+tl::unexpected<Error> refuse(const std::string& message) {
+  return fail(ErrorCode::invalidArgument, message);
+}
+
+Result<QSize> pictureSize(const std::string& text) {
+  constexpr std::int64_t kLeast = 64;
+  constexpr std::int64_t kMost = 16'384;
+  const auto parts = splitText(text, 'x');
+  const auto width = parts.size() == 2 ? parseInteger(parts[0]) : std::nullopt;
+  const auto height = parts.size() == 2 ? parseInteger(parts[1]) : std::nullopt;
+  const auto fits = [](std::int64_t length) { return length >= kLeast && length <= kMost; };
+  if (!width || !height || !fits(*width) || !fits(*height)) {
+    return refuse("--size: '" + printable(text) + "' is not WIDTHxHEIGHT, each from 64 to 16384");
+  }
+  return QSize(static_cast<int>(*width), static_cast<int>(*height));
+}
+
+Result<void> setStyle(const Typed& typed, StudioArguments& arguments) {
+  arguments.report = typed.view == "report" || !typed.report.empty();
+  if (!typed.report.empty()) arguments.exportFile = QString::fromStdString(typed.report);
+  PictureStyle& style = arguments.picture;
+  style.kind =
+      valueNamed(pictureKinds(), QString::fromStdString(typed.view)).value_or(PictureKind::window);
+  style.preset = *valueNamed(picturePresets(), QString::fromStdString(typed.preset));
+  style.scale = typed.scale;
+  style.footer = typed.footer.empty() ? isFree(style.kind) : typed.footer == "yes";
+  arguments.compare = typed.compare || style.kind == PictureKind::compare;
+  if (!isFree(style.kind) && style.preset != PicturePreset::screen && !arguments.report) {
+    return refuse("--preset: the window has the size it has; choose another --view");
+  }
+  return {};
+}
+
+Result<std::optional<std::pair<Step, Step>>> stepRange(const std::string& text) {
+  if (text.empty()) return std::optional<std::pair<Step, Step>>();
+  const auto parts = splitText(text, ':');
+  const auto first = parts.size() == 2 ? parseInteger(parts[0]) : std::nullopt;
+  const auto last = parts.size() == 2 ? parseInteger(parts[1]) : std::nullopt;
+  if (!first || !last || *first < 0 || *last < *first || *last > kMaxStep.count()) {
+    return refuse("--range: '" + printable(text) +
+                  "' is not A:B, two steps of which the second is not before the first");
+  }
+  return std::optional(std::pair(Step(*first), Step(*last)));
+}
+
+Result<void> setPicture(const Typed& typed, StudioArguments& arguments) {
+  if (!typed.size.empty()) {
+    HW_TRY(size, pictureSize(typed.size));
+    arguments.size = size;
+    arguments.sizeGiven = true;
+  }
+  if (typed.step != "peak") {
+    const auto step = parseInteger(typed.step);
+    if (!step || *step < 0) {
+      return refuse("--step: '" + printable(typed.step) + "' is neither a step nor peak");
+    }
+    arguments.step = Step(*step);
+  }
+  HW_TRY(range, stepRange(typed.range));
+  arguments.range = range;
+  arguments.select = typed.select;
+  for (const std::string& name : typed.below) {
+    auto choice = AllocatorChoice::parse(name);
+    if (!choice) return refuse("--below: " + choice.error().text());
+    arguments.below.push_back(std::move(*choice));
+  }
+  arguments.panel = QString::fromStdString(typed.panel);
+  arguments.exportFile = QString::fromStdString(typed.exportFile);
+  HW_DO(setStyle(typed, arguments));
+  const bool model = !arguments.request.model.empty();
+  if (!typed.exportFile.empty() && !model) return refuse("--export needs a MODEL");
+  if (!typed.report.empty() && !model) return refuse("--report needs a MODEL");
+  return {};
+}
+
+Result<StudioArguments> understand(const Typed& typed) {
+  StudioArguments arguments;
+  HW_TRY(request, readRequest(typed.run, defaultRequest(), "--"));
+  arguments.request = std::move(request);
+  arguments.allocatorGiven = !typed.run.at("allocator").front().empty();
+  arguments.platformGiven = !typed.run.at("platform").front().empty();
+  if (typed.theme == "light") arguments.theme = ThemeChoice::light;
+  if (typed.theme == "dark") arguments.theme = ThemeChoice::dark;
+  if (typed.theme == "system") arguments.theme = ThemeChoice::system;
+  HW_DO(setPicture(typed, arguments));
+  return arguments;
+}
+
+}  // namespace
+
+int exitCodeOf(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::invalidArgument:
+      return 2;
+    case ErrorCode::stopped:
+      return 1;
+    case ErrorCode::unreadable:
+    case ErrorCode::malformed:
+    case ErrorCode::unsupported:
+      break;
+  }
+  return 3;
+}
+
+ArgumentsOutcome parseArguments(int argc, const char* const* argv) {
+  Typed typed;
+  CLI::App app("Plan, simulate and see the memory of neural networks", "highwater-studio");
+  app.set_version_flag("--version", "highwater-studio " HIGHWATER_VERSION);
+  declareRunOptions(app, typed);
+  declarePictureOptions(app, typed);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForVersion& version) {
+    return {.text = std::string(version.what()) + "\n"};
+  } catch (const CLI::CallForHelp&) {
+    return {.text = app.help()};
+  } catch (const CLI::ParseError& error) {
+    return {.exitCode = 2, .text = std::string("highwater-studio: ") + error.what() + "\n"};
+  }
+  auto arguments = understand(typed);
+  if (!arguments) {
+    return {.exitCode = exitCodeOf(arguments.error()),
+            .text = "highwater-studio: " + arguments.error().text() + "\n"};
+  }
+  return {.arguments = *std::move(arguments)};
+}
+
+}  // namespace hw

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <QSize>
+#include <QString>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gui/request/picture_style.h"
+#include "app/gui/request/settings.h"
+#include "core/run/options.h"
+
+namespace hw {
+
+/// The command line, understood.
+struct StudioArguments {
+  RunRequest request{};
+  std::optional<ThemeChoice> theme{};  ///< Nothing: as remembered.
+  QString exportFile{};                ///< Empty: open a window.
+  bool report = false;                 ///< The file is a report, not a picture.
+  PictureStyle picture{.kind = PictureKind::window, .footer = false};
+  QSize size{1600, 960};
+  bool sizeGiven = false;
+  std::optional<Step> step{};  ///< Nothing: the peak in a picture, else as it is.
+  /// Steps to show, the end inclusive; nothing: all.
+  std::optional<std::pair<Step, Step>> range{};
+  std::string select{};                  ///< A tensor; empty: none.
+  std::vector<AllocatorChoice> below{};  ///< Whose plans are shown below, in order.
+  bool allocatorGiven = false;           ///< Otherwise a window takes what its settings say.
+  bool platformGiven = false;
+  QString panel{};       ///< The panel to raise; empty: as it is.
+  bool compare = false;  ///< Fills the comparison first.
+};
+
+/// What the program should do about its arguments: run, or print and exit.
+struct ArgumentsOutcome {
+  std::optional<StudioArguments> arguments{};
+  int exitCode = 0;  ///< Without arguments: 0 after --help and --version, 2 bad usage, 3 bad file.
+  std::string text{};  ///< What to print then; to standard error when the code is not 0.
+};
+
+ArgumentsOutcome parseArguments(int argc, const char* const* argv);
+
+/// 2 for bad usage, 3 for bad input, 1 for a stop.
+int exitCodeOf(const Error& error);
+
+}  // namespace hw

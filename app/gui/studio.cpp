@@ -1,0 +1,71 @@
+#include "app/gui/studio.h"
+
+#include "app/gui/features/compare/compare_charts_feature.h"
+#include "app/gui/features/compare/compare_feature.h"
+#include "app/gui/features/desk/about_dialog.h"
+#include "app/gui/features/desk/export_feature.h"
+#include "app/gui/features/desk/key_bindings.h"
+#include "app/gui/features/desk/perspectives.h"
+#include "app/gui/features/desk/preferences.h"
+#include "app/gui/features/desk/welcome_cards.h"
+#include "app/gui/features/moving/find_feature.h"
+#include "app/gui/features/moving/marker_feature.h"
+#include "app/gui/features/moving/navigate_feature.h"
+#include "app/gui/features/moving/range_feature.h"
+#include "app/gui/features/moving/transport_feature.h"
+#include "app/gui/features/moving/view_feature.h"
+#include "app/gui/features/panels/genealogy_feature.h"
+#include "app/gui/features/panels/graph_feature.h"
+#include "app/gui/features/panels/memory_feature.h"
+#include "app/gui/features/panels/run_panels.h"
+#include "app/gui/features/panels/small_panels.h"
+#include "app/gui/features/panels/tables_feature.h"
+#include "app/gui/features/scenario/file_feature.h"
+#include "app/gui/features/scenario/file_watch.h"
+#include "app/gui/features/scenario/order_feature.h"
+#include "app/gui/features/scenario/part_feature.h"
+#include "app/gui/features/scenario/scenario_history.h"
+#include "app/gui/features/scenario/session.h"
+
+namespace hw {
+
+/// In the order of what they add to menus and views.
+Studio::Studio(Settings* settings, QWidget* parent)
+    : MainWindow(settings, parent), panels_(new RunPanels(this)) {
+  auto* keys = new KeyBindings(this);
+  new FileFeature(this);
+  new ViewFeature(this);
+  compare_ = new CompareFeature(this);
+  capacity_ = (new CompareChartsFeature(this, compare_->panel()))->capacity();
+  addSearch(this);
+  new TransportFeature(this);
+  new NavigateFeature(this, panels_->moment());
+  auto* markers = new MarkerFeature(this);
+  new PartFeature(this);
+  new GenealogyFeature(this);
+  new ExportFeature(this, compare_->panel());
+  new MemoryFeature(this, addMinimap(this));
+  addLanes(this);
+  auto* history = new ScenarioHistory(this);
+  addAdvice(this, history);
+  new OrderFeature(this, history, panels_->schedule());
+  new Perspectives(this);
+  auto* watch = new FileWatch(this);
+  session_ = new Session(this, markers->markers());
+  new WelcomeCards(this);
+  new Preferences(this, keys, watch);
+  new GraphFeature(this);
+  new FindFeature(this);
+  new RangeFeature(this);
+  new TablesFeature(this);
+  addJobs(this);
+  addHelp(this, keys);
+  finishMenus();
+  keys->commands();  // Takes up all that there are.
+}
+
+ComparePanel* Studio::comparison() const { return compare_->panel(); }
+
+SchedulePanel* Studio::schedule() const { return panels_->schedule(); }
+
+}  // namespace hw

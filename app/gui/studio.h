@@ -1,0 +1,35 @@
+#pragma once
+
+#include "app/gui/window/main_window.h"
+#include "widgets/compare/compare_panel.h"
+#include "widgets/panels/schedule_panel.h"
+
+namespace hw {
+
+class CapacityPanel;
+class CompareFeature;
+class RunPanels;
+class Session;
+
+/// The window with everything that can be done in it. A feature is a QObject owned by the window,
+/// in files of its own below app/gui/features: it adds its commands, panels and views through the
+/// window's public interface, and looks at the ViewState. The window knows nothing of features, and
+/// they know of each other what they are handed here.
+class Studio final : public MainWindow {
+ public:
+  /// `settings` outlives the window.
+  explicit Studio(Settings* settings, QWidget* parent = nullptr);
+
+  ComparePanel* comparison() const;
+  CapacityPanel* capacity() const { return capacity_; }
+  SchedulePanel* schedule() const;
+  Session* session() const { return session_; }
+
+ private:
+  RunPanels* panels_;
+  CompareFeature* compare_;
+  CapacityPanel* capacity_;
+  Session* session_;
+};
+
+}  // namespace hw

@@ -1,0 +1,202 @@
+#pragma once
+
+#include <QMainWindow>
+#include <QMenu>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <array>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "app/gui/output/picture.h"
+#include "app/gui/request/arguments.h"
+#include "app/gui/request/settings.h"
+#include "widgets/below/compare_maps.h"
+#include "widgets/charts/peak_chart.h"
+#include "widgets/form/run_form.h"
+#include "widgets/frame/message_bar.h"
+#include "widgets/frame/status_line.h"
+#include "widgets/frame/welcome_page.h"
+#include "widgets/jobs/job_board.h"
+#include "widgets/jobs/plan_job.h"
+#include "widgets/lanes/lanes_view.h"
+#include "widgets/map/map_view.h"
+#include "widgets/now/memory_now.h"
+#include "widgets/transport/transport_bar.h"
+
+namespace hw {
+
+/// The menus of the menu bar, in its order. One without entries is not shown.
+enum class MenuKind { file, edit, view, simulate, compare, report, help };
+
+/// Something outside the views that can be exported as a picture.
+struct PictureSource {
+  std::function<void(QPainter&, const QRect&)> paint{};
+  std::function<QSize()> size{};  ///< As it is on the screen.
+};
+
+/// The frame of the studio: views of one run in a column, a transport above, room for panels
+/// around them and for commands in the menus. It opens and plans, and owns what is open; everything
+/// on screen looks at its ViewState. What it is filled with comes from features, of which it knows
+/// nothing: see app/gui/studio.h.
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  /// `settings` outlives the window.
+  explicit MainWindow(Settings* settings, QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  /// Opens and plans in the background; what is open stays until that has succeeded.
+  void open(const RunRequest& request);
+  void openModel(const QString& name);
+  /// Shows a plan of the model on show that is there already, once it is checked.
+  void openPlanned(const RunRequest& request, const std::shared_ptr<const Run>& run);
+  /// Shows a run that was made elsewhere.
+  void show(const RunRequest& request, const PlanOutcome& outcome);
+  using QMainWindow::show;
+  /// What is wanted: of the job under way, or else of the run on show.
+  const RunRequest& request() const { return request_; }
+  /// Plans what is open, or being opened, as the form says now.
+  void planAgain();
+  /// Plans what is open with `request`, in the background, and shows it in the form too.
+  void planWith(const RunRequest& request);
+
+  Settings* settings() const { return settings_; }
+  ViewState* state() { return &state_; }
+  Player* player() { return &player_; }
+  /// Everything that is computed beside the window.
+  JobBoard* jobs() { return &jobs_; }
+  PlanJob* job() { return &job_; }
+  RunForm* runForm() const { return runForm_; }
+  MessageBar* messages() const { return message_; }
+  StatusLine* statusLine() const { return status_; }
+  TransportBar* transport() const { return transport_; }
+  WelcomePage* welcome() const { return welcome_; }
+
+  /// The column of views, all of which share the x axis of `state()`.
+  QSplitter* views() const { return views_; }
+  PeakChart* chart() const { return chart_; }
+  /// By pool; `mapAdded` tells of more.
+  const std::vector<MapView*>& maps() const { return maps_; }
+  LanesView* lanes() const { return lanes_; }
+  MemoryNow* now() const { return now_; }
+  /// The plans below the one on show, in lock-step with it.
+  CompareMaps* compareMaps() const { return compareMaps_; }
+  ViewState* belowState() const { return compareMaps_->state(0); }
+  /// Shows one more run of the same model below the first; null shows none at all.
+  void showBelow(const std::shared_ptr<const Run>& run);
+
+  QMenu* menu(MenuKind kind) const { return menus_[static_cast<std::size_t>(kind)]; }
+  /// Of the panels, with what shows and hides them.
+  QMenu* panelMenu() const { return panels_; }
+  /// An entry of `menu` and a command of the window; `name` is its id for tests, for the palette
+  /// and for rebinding, so it must be unique and never change.
+  QAction* addCommand(QMenu* menu, const char* name, const QString& text,
+                      const QList<QKeySequence>& keys, const std::function<void()>& act);
+  /// The same, disabled while nothing is open, with the reason as tool tip.
+  QAction* addRunCommand(QMenu* menu, const char* name, const QString& text,
+                         const QList<QKeySequence>& keys, const std::function<void()>& act);
+  /// A panel that can be docked, with an entry in the menu of panels. The default layout knows some
+  /// by name; the others are tabs of the dock named `tabOf`.
+  QDockWidget* addDock(const char* name, const QString& title, QWidget* content,
+                       Qt::DockWidgetArea area, const char* tabOf = nullptr);
+  void addPicture(PictureKind kind, PictureSource source);
+
+  /// What `style` asks for as it looks now; `size` is for presets without one.
+  Picture picture(const PictureStyle& style, const QSize& size);
+  /// How large what `kind` shows is on the screen.
+  QSize shownSize(PictureKind kind) const;
+  /// Asks where to write something; empty when nowhere. A name without an ending gets that of the
+  /// filter that was chosen; the one for `ending` is offered first.
+  QString chooseTarget(const QString& title, const QString& name, const QString& filters,
+                       const QString& ending = {});
+  /// Says that `file` was written, or why not.
+  void sayExported(const QString& file, const Result<void>& written);
+
+  void applyTheme(ThemeChoice choice);
+  /// Of memory now and of bars, which otherwise grow into place.
+  void setReducedMotion(bool reduced);
+  void resetLayout();
+
+ Q_SIGNALS:
+  /// A run has come on show, at the step where the one before it stood if the model is the same.
+  void shown();
+  /// What the independent check found in the plan that comes on show.
+  void checked(const std::vector<hw::Violation>& violations);
+  /// Of a pool that no plan on show used before; it stays, hidden when not needed.
+  void mapAdded(MapView* map);
+
+ protected:
+  /// To be called when all commands are there: menus without any are hidden.
+  void finishMenus();
+
+  void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  // main_window.cpp
+  void connectJob();
+  void start(const RunRequest& request, std::shared_ptr<const Model> model, PlanJob::Work work);
+  void openOrPlan(const RunRequest& request, const std::shared_ptr<const Model>& model);
+  void finish(const PlanOutcome& outcome);
+  void reportFailure(const Error& error);
+  void showWhatIsWanted();
+
+  // main_window_views.cpp
+  void buildViews();
+  void buildCentre();
+  void addMap();
+  void showMaps();
+
+  // main_window_docks.cpp
+  void buildMenuBar();
+  void updateActions();
+  void defaultLayout();
+  void restoreLayout();
+  void saveLayout();
+  QDockWidget* bringBack(const char* name);
+
+  // main_window_pictures.cpp
+  Picture contentOf(PictureKind kind);
+  std::vector<MapScene> mapScenes() const;
+  void paintViews(QPainter& painter, const QRect& target);
+
+  Settings* settings_;
+  ViewState state_;
+  Player player_;
+  /// What is wanted: of the job under way, or else of the run on show. The form is a view of it.
+  RunRequest request_;
+  std::shared_ptr<const Model> pendingModel_;  ///< Of the job under way; null: it opens one.
+
+  QStackedWidget* stack_ = nullptr;
+  QSplitter* views_ = nullptr;
+  PeakChart* chart_ = nullptr;
+  std::vector<MapView*> maps_;
+  CompareMaps* compareMaps_ = nullptr;
+  QScrollArea* column_ = nullptr;  ///< Around `views_`: there may be more maps than fit.
+  LanesView* lanes_ = nullptr;
+  MemoryNow* now_ = nullptr;
+  WelcomePage* welcome_ = nullptr;
+  MessageBar* message_ = nullptr;
+  TransportBar* transport_ = nullptr;
+  RunForm* runForm_ = nullptr;
+  StatusLine* status_ = nullptr;
+
+  /// All docks, and the dock each is a tab of.
+  std::vector<std::pair<QDockWidget*, const char*>> docks_;
+  std::array<QMenu*, 7> menus_{};
+  QMenu* panels_ = nullptr;
+  QList<QAction*> needRun_;
+  std::map<PictureKind, PictureSource> pictures_;
+  bool laidOut_ = false;
+  JobBoard jobs_;
+  PlanJob job_;  ///< Last: its threads end before what they report to.
+};
+
+}  // namespace hw

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "core/base/refusal.h"
+
+/// For those who read TOML; slow to compile, so for .cpp files only.
+namespace hw {
+
+inline std::string tomlPlace(const toml::source_region& source) {
+  return fmt::format("line {}, column {}", source.begin.line, source.begin.column);
+}
+
+[[noreturn]] inline void refuse(std::string message, const toml::source_region& source) {
+  refuse(std::move(message), tomlPlace(source));
+}
+
+/// What `read` makes of the document, or why it is none, or why `read` refused.
+template <class Read>
+auto readToml(std::string_view text, const Read& read) {
+  return unlessRefused([&] {
+    try {
+      return read(toml::parse(text));
+    } catch (const toml::parse_error& error) {
+      refuse(fmt::format("not TOML: {}", error.description()), tomlPlace(error.source()));
+    }
+  });
+}
+
+}  // namespace hw

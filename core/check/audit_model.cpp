@@ -1,0 +1,117 @@
+#include "core/check/audit_model.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/storage/alias_text.h"
+#include "core/storage/overlays.h"
+
+namespace hw {
+namespace {
+
+/// The tensor that holds each tensor's bytes in the plan; none for tensors it does not list.
+IdMap<TensorId, TensorId> statedRoots(const Graph& graph, const std::vector<Resolved>& placements) {
+  IdMap<TensorId, TensorId> roots(graph.tensors.size());
+  for (const Resolved& resolved : placements) roots[resolved.tensor] = resolved.root;
+  return roots;
+}
+
+bool explains(const Storage& storage, const IdMap<TensorId, TensorId>& roots, bool rootsOnly) {
+  return std::ranges::all_of(storage.slots.keys(), [&](TensorId id) {
+    const auto& slot = storage.slots[id];
+    if (!slot) return true;
+    const TensorId root = storage.buffers[slot->buffer].root;
+    return roots[id] ? root == roots[id] : !rootsOnly || root != id;
+  });
+}
+
+/// Whether the plan says that the output of a chance lies over its input.
+bool isTaken(const Storage& storage, const OverlayChance& chance,
+             const IdMap<TensorId, TensorId>& roots, bool rootsOnly) {
+  if (!rootsOnly) return roots[chance.input] && roots[chance.input] == roots[chance.output];
+  // Of the two buffers the larger is listed, of equals the output's.
+  const Buffer& input = storage.buffers[storage.slots[chance.input]->buffer];
+  const Buffer& output = storage.buffers[storage.slots[chance.output]->buffer];
+  return !roots[output.size < input.size ? output.root : input.root];
+}
+
+/// Storage where just those ops work in place of which the plan says so, and which may.
+Storage storageWithStatedOverlays(const Graph& graph, const Schedule& schedule,
+                                  StorageOptions options, const IdMap<TensorId, TensorId>& roots,
+                                  bool rootsOnly) {
+  options.alias.inPlace = false;
+  Storage storage = shareStorage(graph, schedule, options);
+  std::vector<OverlayChance> taken;
+  std::set<TensorId> overlaid;
+  for (const OverlayChance& chance : overlayChances(graph, schedule, storage)) {
+    if (!isTaken(storage, chance, roots, rootsOnly)) continue;
+    if (overlaid.insert(chance.output).second) taken.push_back(chance);
+  }
+  return overlay(graph, std::move(storage), taken);
+}
+
+}  // namespace
+
+IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, bool planInputs,
+                                                 bool planOutputs) {
+  const Graph& graph = *model.graph;
+  IdMap<TensorId, std::optional<Demand>> demands(graph.tensors.size());
+  if (model.problem) {
+    const Problem& problem = *model.problem;
+    for (const StayId id : problem.stays.keys()) {
+      demands[TensorId(problem.stays[id].buffer.index())] =
+          Demand{problem.stays[id].size, problem.liveSteps(id)};
+    }
+    return demands;
+  }
+  const auto steps = lifetimes(graph, givenOrder(graph));
+  for (const TensorId id : graph.tensors.keys()) {
+    const Tensor& tensor = graph.tensors[id];
+    const bool external =
+        (tensor.graphInput && !planInputs) || (tensor.graphOutput && !planOutputs);
+    if (tensor.constant || tensor.persistent || external) continue;
+    if (!tensor.bytes || *tensor.bytes == Bytes()) continue;
+    demands[id] = Demand{*tensor.bytes, {steps[id]}};
+  }
+  return demands;
+}
+
+AliasReading readAliases(const Graph& graph, const std::vector<Resolved>& placements,
+                         const AliasQuestion& question) {
+  const auto roots = statedRoots(graph, placements);
+  const Schedule schedule = givenOrder(graph);
+  std::optional<AliasReading> first;
+  for (const AliasRules& candidate : question.rules) {
+    StorageOptions options = question.options;
+    options.alias = candidate;
+    AliasReading reading{.storage = shareStorage(graph, schedule, options), .rules = candidate};
+    reading.explains = explains(reading.storage, roots, question.buffersOnly);
+    if (reading.explains) return reading;
+    if (candidate.inPlace) {
+      Storage stated =
+          storageWithStatedOverlays(graph, schedule, options, roots, question.buffersOnly);
+      if (explains(stated, roots, question.buffersOnly)) {
+        return {.storage = std::move(stated), .rules = candidate, .explains = true};
+      }
+    }
+    if (!first) first = std::move(reading);
+  }
+  return std::move(*first);
+}
+
+std::vector<AliasRules> rulesToTry(const PlanDocument& plan) {
+  std::vector<AliasRules> all;
+  for (int bits = 0; bits < 16; ++bits) {
+    all.push_back({(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0});
+  }
+  const auto rank = [&](const AliasRules& rules) {
+    if (aliasText(rules) == plan.alias) return 0;
+    if (rules == AliasRules()) return 1;
+    if (rules == AliasRules::none()) return 2;
+    return rules == AliasRules::all() ? 3 : 4;
+  };
+  std::ranges::stable_sort(all, {}, rank);
+  return all;
+}
+
+}  // namespace hw

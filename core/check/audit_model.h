@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/plan_file/plan_document.h"
+#include "core/plan_file/tensor_names.h"
+
+namespace hw {
+
+/// What a model asks of any plan, tensor by tensor.
+struct Demand {
+  Bytes size{};                         ///< Exact.
+  std::vector<Interval<Step>> steps{};  ///< In which it is needed; ascending, disjoint.
+};
+
+/// Demands by tensor; nothing for one that needs no place (weights, empty, unsized, external).
+IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, bool planInputs,
+                                                 bool planOutputs);
+
+/// A placement whose tensors are known to the model.
+struct Resolved {
+  const Placement* placement = nullptr;
+  TensorId tensor{};
+  TensorId root{};  ///< At the end of its chain of aliases; itself without one.
+};
+
+/// How the model's tensors share storage if the plan is right about it.
+struct AliasReading {
+  Storage storage{};
+  AliasRules rules{};
+  bool explains = false;  ///< Every tensor shares what the plan says it shares, no more, no less.
+};
+
+struct AliasQuestion {
+  std::vector<AliasRules> rules{};  ///< To try, in this order; at least one.
+  StorageOptions options{};         ///< Its rules are ignored.
+  bool buffersOnly = false;         ///< The plan lists roots, and all of them.
+};
+
+/// The first of the rules that explains the plan; else the first of them, not explaining it.
+AliasReading readAliases(const Graph& graph, const std::vector<Resolved>& placements,
+                         const AliasQuestion& question);
+
+/// The rules in the order in which they are worth trying: what the plan says about itself, views,
+/// none, all, then every other combination.
+std::vector<AliasRules> rulesToTry(const PlanDocument& plan);
+
+}  // namespace hw

@@ -1,0 +1,288 @@
+#include "core/check/graph_replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hw {
+
+GraphReplay::GraphReplay(const Run& run, ReplayStage& stage)
+    : run_(run),
+      stage_(stage),
+      contents_(tensorContents(run.graph(), run.schedule, run.storage)),
+      inPlace_(run.storage.inPlace.begin(), run.storage.inPlace.end()),
+      presencesOf_(run.storage.buffers.size()) {
+  collectPresences();
+  mapDevices();
+  checkTensors();
+}
+
+void GraphReplay::collectPresences() {
+  for (const StayId id : run_.problem.stays.keys()) {
+    const BufferId buffer = run_.problem.stays[id].buffer;
+    if (!presencesOf_.contains(buffer)) continue;
+    for (const Interval<Step>& steps : run_.problem.liveSteps(id)) {
+      turns_.push_back({steps.begin, true, presences_.size()});
+      turns_.push_back({steps.end, false, presences_.size()});
+      presencesOf_[buffer].push_back(presences_.size());
+      presences_.push_back({id, buffer, steps});
+    }
+  }
+  for (auto& list : presencesOf_) {
+    std::ranges::stable_sort(list, {}, [&](std::size_t i) { return presences_[i].steps; });
+  }
+  std::ranges::sort(turns_);
+}
+
+void GraphReplay::mapDevices() {
+  if (run_.partition.deviceOf.empty()) return;
+  const auto& devices = run_.request.platform.devices;
+  for (std::size_t device = 0; device < devices.size(); ++device) {
+    deviceOfPool_.insert(deviceOfPool_.end(), devices[device].pools.size(), device);
+  }
+  if (deviceOfPool_.size() != run_.problem.pools.size()) deviceOfPool_.clear();
+}
+
+void GraphReplay::checkTensors() {
+  for (const TensorId id : run_.storage.slots.keys()) {
+    const auto& slot = run_.storage.slots[id];
+    if (!slot) continue;
+    const auto complain = [&](const char* what) {
+      stage_.report(run_.storage.lifetimes[id].begin, fmt::format("'{}' {}", nameOf(id), what));
+    };
+    if (!presencesOf_.contains(slot->buffer) || presencesOf_[slot->buffer].empty()) {
+      complain("has no stay");
+      continue;
+    }
+    for (const std::size_t i : presencesOf_[slot->buffer]) {
+      const auto& whole = stage_.span(presences_[i].stay);
+      if (!whole || spanOf(id, presences_[i])) continue;
+      complain("reaches out of its buffer");
+      break;
+    }
+  }
+}
+
+std::optional<ByteSpan> GraphReplay::spanOf(TensorId id, const Presence& presence) const {
+  const auto& whole = stage_.span(presence.stay);
+  const auto& slot = run_.storage.slots[id];
+  if (!whole || !slot || slot->offset < Bytes()) return std::nullopt;
+  const ByteSpan span = whole->part(slot->offset, *run_.graph().tensors[id].bytes);
+  if (span.bytes.end > whole->bytes.end) return std::nullopt;
+  return span;
+}
+
+std::vector<const GraphReplay::Presence*> GraphReplay::presencesAt(TensorId id, Step step) const {
+  std::vector<const Presence*> found;
+  const auto& slot = run_.storage.slots[id];
+  if (!slot || !presencesOf_.contains(slot->buffer)) return found;
+  for (const std::size_t i : presencesOf_[slot->buffer]) {
+    if (presences_[i].steps.contains(step)) found.push_back(&presences_[i]);
+  }
+  return found;
+}
+
+std::string GraphReplay::placeOf(const Presence& presence) const {
+  const auto& span = stage_.span(presence.stay);
+  if (!span || !run_.problem.pools.contains(span->pool)) return "nowhere";
+  return run_.problem.pools[span->pool].name;
+}
+
+std::vector<ByteSpan> GraphReplay::edges() const {
+  std::vector<ByteSpan> edges;
+  for (const TensorId id : run_.storage.slots.keys()) {
+    if (!run_.storage.slots[id] || !presencesOf_.contains(run_.storage.slots[id]->buffer)) continue;
+    for (const std::size_t i : presencesOf_[run_.storage.slots[id]->buffer]) {
+      const auto span = spanOf(id, presences_[i]);
+      if (!span) continue;
+      for (const ContentPart& part : contents_[id]) {
+        edges.push_back(span->part(part.begin, part.length));
+      }
+    }
+  }
+  return edges;
+}
+
+void GraphReplay::play() {
+  const Graph& graph = run_.graph();
+  nextTurn_ = 0;
+  takeTurns(Step());
+  for (const TensorId id : graph.inputs) writeOwnParts(id, Step(), "the outside");
+  for (const OpId op : run_.schedule.order) {
+    const Step step = run_.schedule.stepOf[op];
+    takeTurns(step);
+    if (!graph.ops[op].folded) playOp(op, step);
+    if (stage_.full()) return;
+  }
+  const Step last = std::max(Step(), run_.schedule.steps() - Step(1));
+  for (const TensorId id : std::set(graph.outputs.begin(), graph.outputs.end())) {
+    verifyTensor(id, last, "after the last op");
+  }
+}
+
+void GraphReplay::takeTurns(Step until) {
+  while (nextTurn_ < turns_.size() && turns_[nextTurn_].step <= until) {
+    const auto first = turns_.cbegin() + static_cast<std::ptrdiff_t>(nextTurn_);
+    const auto last = std::find_if(first, turns_.cend(),
+                                   [&](const Turn& turn) { return turn.step != first->step; });
+    takeTurnsOf(first, last);
+    nextTurn_ = static_cast<std::size_t>(last - turns_.cbegin());
+  }
+}
+
+/// All turns of one step: what is copied is read before anything is given up or taken over.
+void GraphReplay::takeTurnsOf(std::vector<Turn>::const_iterator first,
+                              std::vector<Turn>::const_iterator last) {
+  const Step step = first->step;
+  const auto copyTo = [&](const Presence& to) { return "the copy to " + placeOf(to); };
+  for (auto turn = first; turn != last; ++turn) {
+    const auto source = turn->begins ? sourceOf(turn->presence) : std::nullopt;
+    if (source) verifyHeld(presences_[*source], step, copyTo(presences_[turn->presence]));
+  }
+  for (auto turn = first; turn != last; ++turn) {
+    stage_.scrub(presences_[turn->presence].stay, turn->begins ? step : step - Step(1),
+                 turn->begins);
+  }
+  for (auto turn = first; turn != last; ++turn) {
+    if (!turn->begins) continue;
+    const Presence& presence = presences_[turn->presence];
+    const auto source = sourceOf(turn->presence);
+    // The copy is made while the step runs: nobody may have moved in on what it reads.
+    if (source && presences_[*source].steps.contains(step)) {
+      verifyHeld(presences_[*source], step, copyTo(presence));
+    }
+    if (source || isRefilled(presence)) fill(presence, step);
+  }
+}
+
+/// Where the bytes of a presence come from: the first that began before it and lasts until then.
+std::optional<std::size_t> GraphReplay::sourceOf(std::size_t presence) const {
+  const Presence& to = presences_[presence];
+  for (const std::size_t i : presencesOf_[to.buffer]) {
+    const Presence& from = presences_[i];
+    if (from.steps.begin >= to.steps.begin) break;
+    if (from.steps.end >= to.steps.begin && stage_.span(from.stay)) return i;
+  }
+  return std::nullopt;
+}
+
+/// Comes back to its address after a gap: it is written again, whoever does it.
+bool GraphReplay::isRefilled(const Presence& presence) const {
+  return run_.problem.stays[presence.stay].steps.begin < presence.steps.begin;
+}
+
+/// Tensors of `buffer` that are there before `step` and are needed in it or later, as written.
+std::vector<TensorId> GraphReplay::heldAcross(BufferId buffer, Step step) const {
+  std::vector<TensorId> held;
+  for (const TensorId id : run_.storage.buffers[buffer].tensors) {
+    const Interval<Step>& life = run_.storage.lifetimes[id];
+    if (life.begin < step && life.end > step) held.push_back(id);
+  }
+  std::ranges::stable_sort(held, {}, [&](TensorId id) { return run_.storage.lifetimes[id].begin; });
+  return held;
+}
+
+void GraphReplay::verifyHeld(const Presence& presence, Step step, const std::string& reader) {
+  for (const TensorId id : heldAcross(presence.buffer, step)) verifyAt(id, presence, step, reader);
+}
+
+void GraphReplay::fill(const Presence& presence, Step step) {
+  for (const TensorId id : heldAcross(presence.buffer, step)) {
+    const auto span = spanOf(id, presence);
+    if (!span) continue;
+    for (const ContentPart& part : contents_[id]) {
+      stage_.write(span->part(part.begin, part.length),
+                   stage_.pattern(part.writer.index(), part.offset), step,
+                   fmt::format("'{}' was copied to {}", nameOf(id), placeOf(presence)));
+    }
+  }
+}
+
+void GraphReplay::playOp(OpId id, Step step) {
+  const Op& op = run_.graph().ops[id];
+  const std::string author = fmt::format("op '{}'", displayName(run_.graph(), id));
+  const std::vector<TensorId> reads = run_.graph().reads(id);
+  if (!deviceOfPool_.empty()) checkDevice(id, step);
+  // What is overwritten on purpose must be intact before; all else while the outputs are made.
+  for (const TensorId in : reads) {
+    if (isOverwritten(in, op)) verifyTensor(in, step, author);
+  }
+  for (const TensorId out : op.outputs) {
+    if (out) writeOwnParts(out, step, author);
+  }
+  for (const TensorId in : reads) {
+    if (!isOverwritten(in, op)) verifyTensor(in, step, author);
+  }
+  for (const TensorId out : op.outputs) {
+    if (out) verifyTensor(out, step, author);
+  }
+}
+
+/// An op works on the memories of its own device.
+void GraphReplay::checkDevice(OpId id, Step step) {
+  const std::size_t device = run_.partition.deviceOf[id];
+  std::vector<TensorId> operands = run_.graph().reads(id);
+  const auto& outputs = run_.graph().ops[id].outputs;
+  operands.insert(operands.end(), outputs.begin(), outputs.end());
+  for (const TensorId operand : operands) {
+    if (!operand || !run_.storage.slots[operand]) continue;
+    const auto there = presencesAt(operand, step);
+    const bool reachable = std::ranges::any_of(there, [&](const Presence* presence) {
+      const auto& span = stage_.span(presence->stay);
+      return span && deviceOfPool_[span->pool.index()] == device;
+    });
+    if (reachable) continue;
+    stage_.report(step, fmt::format("op '{}' runs on '{}', where '{}' has no place",
+                                    displayName(run_.graph(), id),
+                                    run_.request.platform.devices[device].name, nameOf(operand)));
+  }
+}
+
+/// An output takes over the place of `in`, or its beginning.
+bool GraphReplay::isOverwritten(TensorId in, const Op& op) const {
+  const auto& taken = run_.storage.slots[in];
+  if (!taken) return false;
+  const auto sizeOf = [&](TensorId id) { return *run_.graph().tensors[id].bytes; };
+  return std::ranges::any_of(op.outputs, [&](TensorId out) {
+    if (!out || !inPlace_.contains(out) || !run_.storage.slots[out]) return false;
+    const Slot& slot = *run_.storage.slots[out];
+    return slot.buffer == taken->buffer && slot.offset == taken->offset &&
+           sizeOf(in) >= sizeOf(out);
+  });
+}
+
+void GraphReplay::writeOwnParts(TensorId id, Step step, const std::string& author) {
+  for (const Presence* presence : presencesAt(id, step)) {
+    const auto span = spanOf(id, *presence);
+    if (!span) continue;
+    for (const ContentPart& part : contents_[id]) {
+      if (part.writer != id) continue;
+      stage_.write(span->part(part.begin, part.length), stage_.pattern(id.index(), part.offset),
+                   step, fmt::format("{} wrote '{}'", author, nameOf(id)));
+    }
+  }
+}
+
+void GraphReplay::verifyTensor(TensorId id, Step step, const std::string& reader) {
+  if (!id || !run_.storage.slots[id]) return;
+  const auto there = presencesAt(id, step);
+  const BufferId buffer = run_.storage.slots[id]->buffer;
+  if (there.empty() && presencesOf_.contains(buffer) && !presencesOf_[buffer].empty()) {
+    stage_.report(step, fmt::format("{}: '{}' is in no memory", reader, nameOf(id)));
+  }
+  for (const Presence* presence : there) verifyAt(id, *presence, step, reader);
+}
+
+void GraphReplay::verifyAt(TensorId id, const Presence& presence, Step step,
+                           const std::string& reader) {
+  const auto span = spanOf(id, presence);
+  if (!span) return;
+  for (const ContentPart& part : contents_[id]) {
+    std::string name = nameOf(id);
+    if (part.writer != id) name += "', alias of '" + nameOf(part.writer);
+    stage_.verify(span->part(part.begin, part.length),
+                  stage_.pattern(part.writer.index(), part.offset), step, reader, name);
+  }
+}
+
+}  // namespace hw

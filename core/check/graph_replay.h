@@ -1,0 +1,80 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/check/replay_contents.h"
+#include "core/check/replay_stage.h"
+
+namespace hw {
+
+/// Plays a model on bytes: ops read and write tensors wherever their buffers are at that step.
+///
+/// A buffer may be in several places: on two devices, in a far pool for a while, or twice at one
+/// address with a gap between. Each such presence but the first is filled when it begins, from the
+/// one that was there before:
+///
+///     A/L2   |-- written ------ read, copied -|
+///     B/L2                     |- filled, read -----|     both live in the step of the copy
+class GraphReplay {
+ public:
+  GraphReplay(const Run& run, ReplayStage& stage);
+
+  /// Where tensors and their parts lie, for the edges of a sample.
+  std::vector<ByteSpan> edges() const;
+
+  void play();
+
+ private:
+  /// A stay without its gaps: one stretch of steps in which a buffer's bytes are in a place.
+  struct Presence {
+    StayId stay{};
+    BufferId buffer{};
+    Interval<Step> steps{};
+  };
+  /// A presence comes to life or ends. Ends sort first: intervals are half-open.
+  struct Turn {
+    Step step{};
+    bool begins = false;
+    std::size_t presence = 0;
+    friend auto operator<=>(const Turn&, const Turn&) = default;
+  };
+
+  void collectPresences();
+  void mapDevices();
+  void checkTensors();
+  void takeTurns(Step until);
+  void takeTurnsOf(std::vector<Turn>::const_iterator first, std::vector<Turn>::const_iterator last);
+  std::optional<std::size_t> sourceOf(std::size_t presence) const;
+  bool isRefilled(const Presence& presence) const;
+  std::vector<TensorId> heldAcross(BufferId buffer, Step step) const;
+  void verifyHeld(const Presence& presence, Step step, const std::string& reader);
+  void fill(const Presence& presence, Step step);
+
+  void playOp(OpId id, Step step);
+  void checkDevice(OpId id, Step step);
+  bool isOverwritten(TensorId in, const Op& op) const;
+  void writeOwnParts(TensorId id, Step step, const std::string& author);
+  void verifyTensor(TensorId id, Step step, const std::string& reader);
+  void verifyAt(TensorId id, const Presence& presence, Step step, const std::string& reader);
+
+  /// Where `id` lies in a presence; nothing when the plan gave that no place.
+  std::optional<ByteSpan> spanOf(TensorId id, const Presence& presence) const;
+  std::vector<const Presence*> presencesAt(TensorId id, Step step) const;
+  std::string nameOf(TensorId id) const { return displayName(run_.graph(), id); }
+  std::string placeOf(const Presence& presence) const;
+
+  const Run& run_;
+  ReplayStage& stage_;
+  IdMap<TensorId, std::vector<ContentPart>> contents_;
+  std::set<TensorId> inPlace_;
+  std::vector<Presence> presences_;
+  IdMap<BufferId, std::vector<std::size_t>> presencesOf_;  ///< By begin.
+  std::vector<std::size_t> deviceOfPool_;  ///< By pool; empty when ops run on one device.
+  std::vector<Turn> turns_;
+  std::size_t nextTurn_ = 0;
+};
+
+}  // namespace hw

@@ -1,0 +1,379 @@
+#include "core/check/plan_audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/check/audit_model.h"
+#include "core/check/audit_overlap.h"
+#include "core/check/audit_run.h"
+
+namespace hw {
+namespace {
+
+std::string inQuotes(std::string_view name) { return "'" + printable(name, 80) + "'"; }
+
+/// "step 3" or "steps 3-5", from a half-open interval.
+std::string stepsText(const Interval<Step>& steps) {
+  const std::int64_t last = steps.end.count() - 1;
+  if (steps.begin.count() == last) return fmt::format("step {}", last);
+  return fmt::format("steps {}-{}", steps.begin.count(), last);
+}
+
+/// Aliases of aliases; more are taken for a circle. Ours are one deep, and a plan with a chain
+/// through all its tensors must not cost their square.
+constexpr std::size_t kLongestChain = 100;
+
+class Auditor {
+ public:
+  Auditor(const std::shared_ptr<const Model>& model, const PlanDocument& plan,
+          const AuditOptions& options)
+      : model_(model),
+        graph_(*model->graph),
+        plan_(plan),
+        options_(options),
+        names_(graph_),
+        alignment_(options.alignment.value_or(plan.alignment.value_or(Bytes(1)))),
+        demands_(demandsOf(*model, planInputs(), planOutputs())) {}
+
+  Audit run() {
+    namePools();
+    resolve();
+    readStorage();
+    for (const Resolved& resolved : resolved_) checkPlacement(resolved);
+    checkCoverage();
+    checkOverlaps();
+    checkPools();
+    checkClaims();
+    const auto needed = [](const auto& demand) { return demand.has_value(); };
+    audit_.tensors = static_cast<std::size_t>(std::ranges::count_if(demands_, needed));
+    buildRun();
+    return std::move(audit_);
+  }
+
+ private:
+  bool planInputs() const { return options_.planInputs.value_or(plan_.planInputs.value_or(true)); }
+  bool planOutputs() const {
+    return options_.planOutputs.value_or(plan_.planOutputs.value_or(true));
+  }
+
+  void find(std::string message, std::string where = {}) {
+    audit_.findings.push_back({std::move(message), std::move(where)});
+  }
+
+  void namePools() {
+    for (const StatedPool& pool : plan_.pools) audit_.pools.push_back({.name = pool.name});
+    if (audit_.pools.empty()) audit_.pools.push_back({.name = "L2"});
+  }
+
+  /// The pool of a placement; an unnamed one is the first. Adds pools that the plan did not list.
+  std::size_t poolOf(const Placement& placement) {
+    if (placement.pool.empty()) return 0;
+    const auto known = std::ranges::find(audit_.pools, placement.pool, &AuditedPool::name);
+    if (known == audit_.pools.end()) {
+      if (!plan_.pools.empty()) {
+        find(fmt::format("{} is placed in pool {}, which the plan does not list",
+                         inQuotes(placement.tensor), inQuotes(placement.pool)),
+             placement.where);
+      }
+      audit_.pools.push_back({.name = placement.pool});
+      return audit_.pools.size() - 1;
+    }
+    return static_cast<std::size_t>(known - audit_.pools.begin());
+  }
+
+  std::optional<TensorId> tensorNamed(const std::string& name) const {
+    if (model_->problem) return names_.find(name);
+    if (plan_.byId) return names_.findId(name);
+    const auto named = names_.find(name);
+    return named ? named : names_.findId(name);
+  }
+
+  void resolve() {
+    for (const Placement& placement : plan_.placements) {
+      const auto tensor = tensorNamed(placement.tensor);
+      if (!tensor) {
+        find(fmt::format("{} is placed, but the model has no such tensor",
+                         inQuotes(placement.tensor)),
+             placement.where);
+        continue;
+      }
+      resolved_.push_back({&placement, *tensor, *tensor});
+    }
+    placed_ = IdMap<TensorId, const Resolved*>(graph_.tensors.size(), nullptr);
+    for (const Resolved& resolved : resolved_) {
+      if (placed_[resolved.tensor] == nullptr) placed_[resolved.tensor] = &resolved;
+    }
+    for (Resolved& resolved : resolved_) resolved.root = rootOf(resolved);
+  }
+
+  /// Follows `alias_of` to the tensor that has memory of its own.
+  TensorId rootOf(const Resolved& start) {
+    const Resolved* at = &start;
+    for (std::size_t hops = 0; !at->placement->aliasOf.empty(); ++hops) {
+      const auto next = tensorNamed(at->placement->aliasOf);
+      const bool circle = hops >= kLongestChain;
+      if (circle || !next || placed_[*next] == nullptr) {
+        find(fmt::format("{} is an alias of {}, {}", inQuotes(start.placement->tensor),
+                         inQuotes(circle ? start.placement->aliasOf : at->placement->aliasOf),
+                         circle ? "and so on without end" : "which has no placement"),
+             start.placement->where);
+        return start.tensor;
+      }
+      at = placed_[*next];
+    }
+    return at->tensor;
+  }
+
+  void readStorage() {
+    aliases_.explains = model_->problem.has_value();
+    if (aliases_.explains) return;  // Nothing is shared.
+    AliasQuestion question{.rules = rulesToTry(plan_),
+                           .options = {.planInputs = planInputs(),
+                                       .planOutputs = planOutputs(),
+                                       .alignment = alignment_},
+                           .buffersOnly = plan_.buffersOnly};
+    if (options_.alias) question.rules = {*options_.alias};
+    aliases_ = readAliases(graph_, resolved_, question);
+    if (plan_.buffersOnly) impliedAliases();
+  }
+
+  /// A CSV lists whole buffers; the tensors inside them are where the model says.
+  void impliedAliases() {
+    for (const TensorId id : graph_.tensors.keys()) {
+      if (!aliases_.storage.bufferOf(id) || placed_[id] != nullptr) continue;
+      if (placed_[rootOfImplied(id)] != nullptr) implied_.insert(id);
+    }
+  }
+
+  void checkPlacement(const Resolved& resolved) {
+    const Placement& placement = *resolved.placement;
+    const auto& demand = demands_[resolved.tensor];
+    const std::size_t pool = poolOf(placement);
+    const Bytes size = placement.size.value_or(demand ? demand->size : Bytes());
+    const bool own = resolved.root == resolved.tensor;
+    if (!demand) remarkUnneeded(resolved);
+    const Bytes alignment = placement.alignment.value_or(alignment_);
+    if (own && !isAligned(placement.offset, alignment)) {
+      find(fmt::format("{} is at offset {}, which is not a multiple of {}",
+                       inQuotes(placement.tensor), placement.offset.count(), alignment.count()),
+           placement.where);
+    }
+    if (demand) checkSize(placement, *demand, alignment);
+    const bool shares = own || checkAlias(resolved, pool);
+    const Interval<Step> steps = stepsOf(placement, demand);
+    holdings_.push_back({.owner = static_cast<std::size_t>(&resolved - resolved_.data()),
+                         .group = (shares ? resolved.root : resolved.tensor).index(),
+                         .pool = pool,
+                         .bytes = {placement.offset, placement.offset + size},
+                         .steps = steps});
+    AuditedPool& total = audit_.pools[pool];
+    total.top = std::max(total.top, placement.offset + size);
+    ++total.placements;
+  }
+
+  void remarkUnneeded(const Resolved& resolved) {
+    const Tensor& tensor = graph_.tensors[resolved.tensor];
+    const char* why = tensor.constant     ? "is a weight"
+                      : tensor.persistent ? "keeps its value from run to run"
+                      : !tensor.bytes     ? "has no known size in the model"
+                                          : "needs no place";
+    audit_.remarks.push_back(
+        fmt::format("{} is placed although it {}", inQuotes(resolved.placement->tensor), why));
+  }
+
+  void checkSize(const Placement& placement, const Demand& demand, Bytes alignment) {
+    const Bytes size = placement.size.value_or(demand.size);
+    // Rounded up or not: plans from elsewhere have either.
+    if (size >= demand.size && size <= alignUp(demand.size, alignment)) return;
+    find(fmt::format("{} is given {} bytes; the model says {}", inQuotes(placement.tensor),
+                     size.count(), demand.size.count()),
+         placement.where);
+  }
+
+  Interval<Step> stepsOf(const Placement& placement, const std::optional<Demand>& demand) const {
+    Interval<Step> steps;
+    if (demand) steps = {demand->steps.front().begin, demand->steps.back().end};
+    if (placement.first) steps.begin = *placement.first;
+    if (placement.last) steps.end = *placement.last + Step(1);
+    return steps;
+  }
+
+  /// Whether the model lets the two share memory this way.
+  bool checkAlias(const Resolved& resolved, std::size_t pool) {
+    const Placement& placement = *resolved.placement;
+    const Resolved& root = *placed_[resolved.root];
+    const auto refuse = [&](const std::string& why) {
+      find(fmt::format("{} is an alias of {}, but {}", inQuotes(placement.tensor),
+                       inQuotes(root.placement->tensor), why),
+           placement.where);
+      return false;
+    };
+    const Storage& storage = aliases_.storage;
+    const BufferId buffer = storage.bufferOf(resolved.tensor);
+    if (!buffer || storage.bufferOf(resolved.root) != buffer) {
+      return refuse("the model does not let them share memory");
+    }
+    if (pool != poolOf(*root.placement)) return refuse("they are in different pools");
+    const Bytes distance = placement.offset - root.placement->offset;
+    const Bytes right = storage.offsetOf(resolved.tensor) - storage.offsetOf(resolved.root);
+    if (distance == right) return true;
+    return refuse(
+        fmt::format("it starts {} bytes after it instead of {}", distance.count(), right.count()));
+  }
+
+  /// Every tensor has a place in every step in which it is needed.
+  void checkCoverage() {
+    IdMap<TensorId, std::vector<Interval<Step>>> held(graph_.tensors.size());
+    for (const Holding& holding : holdings_) {
+      held[resolved_[holding.owner].tensor].push_back(holding.steps);
+    }
+    for (const TensorId id : graph_.tensors.keys()) {
+      const auto& demand = demands_[id];
+      if (!demand) continue;
+      const TensorId holder = implied_.contains(id) ? rootOfImplied(id) : id;
+      if (held[holder].empty()) {
+        find(fmt::format("{} has no place; it needs {} bytes in {}", inQuotes(names_.of(id)),
+                         demand->size.count(),
+                         stepsText({demand->steps.front().begin, demand->steps.back().end})));
+        continue;
+      }
+      std::ranges::sort(held[holder]);
+      for (const Interval<Step>& steps : demand->steps) checkHeld(id, steps, held[holder]);
+    }
+  }
+
+  TensorId rootOfImplied(TensorId id) const {
+    return aliases_.storage.rootOf(aliases_.storage.bufferOf(id));
+  }
+
+  void checkHeld(TensorId id, const Interval<Step>& needed,
+                 const std::vector<Interval<Step>>& held) {
+    Step covered = needed.begin;
+    for (const Interval<Step>& steps : held) {
+      if (steps.begin <= covered) covered = std::max(covered, steps.end);
+    }
+    if (covered >= needed.end) return;
+    find(fmt::format("{} is needed in {}, but has no place in step {}", inQuotes(names_.of(id)),
+                     stepsText(needed), covered.count()));
+  }
+
+  void checkOverlaps() {
+    const HoldingCheck check = checkHoldings(holdings_, audit_.pools.size());
+    audit_.lowerBound = check.peakLive;
+    for (const auto& [a, b] : check.conflicts) {
+      const Placement& first = *resolved_[a.owner].placement;
+      const Placement& second = *resolved_[b.owner].placement;
+      const Interval<Step> both = {std::max(a.steps.begin, b.steps.begin),
+                                   std::min(a.steps.end, b.steps.end)};
+      find(fmt::format("{} and {} share bytes {}-{} of {} in {}", inQuotes(first.tensor),
+                       inQuotes(second.tensor), std::max(a.bytes.begin, b.bytes.begin).count(),
+                       std::min(a.bytes.end, b.bytes.end).count() - 1,
+                       printable(audit_.pools[a.pool].name, 40), stepsText(both)),
+           second.where);
+    }
+    checkPlacedTwice();
+  }
+
+  /// The device of a pool called "device/L2"; empty where there is only one.
+  std::string_view deviceOf(const Holding& holding) const {
+    const std::string_view name = audit_.pools[holding.pool].name;
+    const std::size_t slash = name.find('/');
+    return slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
+  }
+
+  /// Two places at once would have to be kept equal by somebody; only a copy to another device is.
+  void checkPlacedTwice() {
+    std::vector<const Holding*> order;
+    for (const Holding& holding : holdings_) order.push_back(&holding);
+    const auto tensor = [&](const Holding* holding) { return resolved_[holding->owner].tensor; };
+    std::ranges::stable_sort(order, [&](const Holding* a, const Holding* b) {
+      return std::pair(tensor(a), a->steps) < std::pair(tensor(b), b->steps);
+    });
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      if (tensor(order[i - 1]) != tensor(order[i])) continue;
+      if (!order[i - 1]->steps.overlaps(order[i]->steps)) continue;
+      if (deviceOf(*order[i - 1]) != deviceOf(*order[i])) continue;
+      const Placement& placement = *resolved_[order[i]->owner].placement;
+      find(fmt::format("{} has two places at once in step {}", inQuotes(placement.tensor),
+                       order[i]->steps.begin.count()),
+           placement.where);
+    }
+  }
+
+  void checkPools() {
+    for (const AuditedPool& pool : audit_.pools) {
+      const auto stated = std::ranges::find(plan_.pools, pool.name, &StatedPool::name);
+      Bytes peak = pool.top;
+      std::optional<Bytes> capacity;
+      if (stated != plan_.pools.end()) {
+        capacity = stated->capacity;
+        if (stated->peak && *stated->peak < pool.top) {
+          find(fmt::format("{} is used up to byte {}, but its stated peak is {}",
+                           printable(pool.name, 40), pool.top.count(), stated->peak->count()));
+        }
+        peak = std::max(peak, stated->peak.value_or(Bytes()));
+      }
+      if (const auto given = options_.capacities.find(pool.name);
+          given != options_.capacities.end()) {
+        capacity = std::min(given->second, capacity.value_or(given->second));
+      }
+      if (capacity && peak > *capacity) {
+        find(fmt::format("{} needs {} bytes, more than its capacity of {}",
+                         printable(pool.name, 40), peak.count(), capacity->count()));
+      }
+    }
+  }
+
+  void checkClaims() {
+    if (!plan_.modelSha256.empty() && !model_->sha256.empty() &&
+        plan_.modelSha256 != model_->sha256) {
+      audit_.remarks.push_back("the plan was made for a file with another SHA-256 than this model");
+    }
+    Bytes peaks;
+    for (const StatedPool& pool : plan_.pools) peaks += pool.peak.value_or(Bytes());
+    const bool allPeaks = std::ranges::all_of(
+        plan_.pools, [](const StatedPool& pool) { return pool.peak.has_value(); });
+    if (plan_.lowerBound && !plan_.pools.empty() && allPeaks && *plan_.lowerBound > peaks) {
+      find(fmt::format("the stated lower bound {} is above the stated peaks, {} together",
+                       plan_.lowerBound->count(), peaks.count()));
+    }
+  }
+
+  void buildRun() {
+    if (!aliases_.explains) return;
+    AuditedRunParts parts{.model = model_, .alignment = alignment_, .storage = aliases_.storage};
+    for (const AuditedPool& pool : audit_.pools) parts.pools.push_back({pool.name, pool.top});
+    parts.places.resize(graph_.tensors.size());
+    for (const Holding& holding : holdings_) {
+      const Address address{PoolId(holding.pool), RegionId(0), holding.bytes.begin};
+      parts.places[resolved_[holding.owner].tensor].push_back({address, holding.steps});
+    }
+    audit_.run = assembleRun(std::move(parts));
+  }
+
+  std::shared_ptr<const Model> model_;
+  const Graph& graph_;
+  const PlanDocument& plan_;
+  const AuditOptions& options_;
+  TensorNames names_;
+  Bytes alignment_;
+  IdMap<TensorId, std::optional<Demand>> demands_;
+  std::vector<Resolved> resolved_;
+  IdMap<TensorId, const Resolved*> placed_;
+  std::set<TensorId> implied_;
+  AliasReading aliases_;
+  std::vector<Holding> holdings_;
+  Audit audit_;
+};
+
+}  // namespace
+
+Audit auditPlan(const std::shared_ptr<const Model>& model, const PlanDocument& plan,
+                const AuditOptions& options) {
+  return Auditor(model, plan, options).run();
+}
+
+}  // namespace hw

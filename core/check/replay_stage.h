@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/check/replay.h"
+#include "core/check/replay_memory.h"
+
+namespace hw {
+
+/// Where a replay plays: where every stay lies, the memory itself, who wrote what, and what was
+/// found wrong.
+class ReplayStage {
+ public:
+  ReplayStage(const Run& run, std::size_t limit);
+
+  /// Where a stay lies; nothing when the plan has no such place, which is a finding already.
+  const std::optional<ByteSpan>& span(StayId stay) const { return spans_[stay]; }
+
+  /// Allocates the pools: whole if they have room within `maxArena` together, else sampled behind
+  /// the edges of all stays and of `more`.
+  void allocate(Bytes maxArena, const std::vector<ByteSpan>& more);
+
+  /// Patterns differ from salt to salt.
+  void salt(std::uint64_t salt);
+  Pattern pattern(std::size_t author, Bytes offset = {}) const;
+
+  /// What stood in a span is gone: fills it with bytes that are nobody's.
+  void scrub(StayId stay, Step step, bool begins);
+
+  void write(const ByteSpan& span, const Pattern& pattern, Step step, std::string author);
+  /// Reports a difference: "`reader`: byte 5 of 'a' holds what 'c' wrote in step 3".
+  void verify(const ByteSpan& span, const Pattern& pattern, Step step, const std::string& reader,
+              const std::string& name);
+
+  void report(Step step, std::string message);
+  bool full() const { return found_.size() >= limit_; }
+  bool clean() const { return found_.empty(); }
+  std::vector<Corruption> takeFindings() { return std::move(found_); }
+
+ private:
+  struct Deed {
+    ByteSpan span{};
+    Step step{};
+    std::string author{};  ///< "'conv' wrote", "'a' was released".
+  };
+
+  void locate(StayId id);
+  std::string whoWas(PoolId pool, Bytes at) const;
+
+  const Run& run_;
+  std::size_t limit_;
+  IdMap<PoolId, std::vector<Bytes>> starts_;  ///< Of every region, the pool's size at the end.
+  IdMap<StayId, std::optional<ByteSpan>> spans_;
+  ReplayMemory memory_;
+  std::uint64_t salt_ = 0;
+  std::vector<Deed> deeds_;
+  std::vector<Corruption> found_;
+};
+
+}  // namespace hw

@@ -1,0 +1,57 @@
+#include "core/import/onnx/body_peak.h"
+
+#include <algorithm>
+
+#include "core/import/onnx/scopes.h"
+#include "core/import/onnx/values.h"
+#include "core/ops/op_facts.h"
+
+namespace hw {
+namespace {
+
+std::int64_t bytesOf(const Knowledge* known) {
+  const auto shape = known != nullptr ? staticShape(known->type) : std::nullopt;
+  const auto count = shape ? elementCount(*shape) : std::nullopt;
+  const auto bytes =
+      count ? packedSize(dtypeOfElement(elementType(known->type)), *count) : std::nullopt;
+  constexpr std::int64_t kMost = std::int64_t{1} << 40U;  // Sums stay far from the limit.
+  return bytes ? std::min(bytes->count(), kMost) : 0;
+}
+
+std::int64_t innerPeak(const onnx::NodeProto& node, const ShapeInference& inference) {
+  const BodyRun* run = inference.runOf(node);
+  return run != nullptr && run->scope ? bodyPeak(*run->body, *run->scope, inference) : 0;
+}
+
+}  // namespace
+
+std::int64_t bodyPeak(const onnx::GraphProto& body, const Scope& scope,
+                      const ShapeInference& inference) {
+  const int count = body.node_size();
+  std::unordered_map<std::string, int> lastRead;
+  for (int i = 0; i < count; ++i) {
+    for (const std::string& name : body.node(i).input()) lastRead[name] = i;
+    for (const std::string& name : capturedNames(body.node(i))) lastRead[name] = i;
+  }
+  for (const auto& output : body.output()) lastRead[output.name()] = count;
+  // changes[i]: what comes to life at step i, less what died after the step before.
+  std::vector<std::int64_t> changes(static_cast<std::size_t>(count) + 2);
+  std::int64_t peak = 0;
+  for (int i = 0; i < count; ++i) {
+    for (const std::string& name : body.node(i).output()) {
+      const std::int64_t bytes = name.empty() ? 0 : bytesOf(scope.find(name));
+      const auto found = lastRead.find(name);
+      const int last = found != lastRead.end() ? std::max(found->second, i) : i;
+      changes[static_cast<std::size_t>(i)] += bytes;
+      changes[static_cast<std::size_t>(last) + 1] -= bytes;
+    }
+  }
+  std::int64_t live = 0;
+  for (int i = 0; i < count; ++i) {
+    live += changes[static_cast<std::size_t>(i)];
+    peak = std::max(peak, live + innerPeak(body.node(i), inference));
+  }
+  return peak;
+}
+
+}  // namespace hw

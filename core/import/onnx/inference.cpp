@@ -1,0 +1,387 @@
+#include "core/import/onnx/inference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "core/base/text.h"
+#include "core/import/onnx/dimension_expression.h"
+#include "core/import/onnx/scopes.h"
+#include "core/import/onnx/sequences.h"
+#include "core/import/onnx/values.h"
+#include "core/ops/op_rules.h"
+
+namespace hw {
+namespace {
+
+/// Nodes of a graph and of all bodies inside it.
+std::int64_t nodeCount(const onnx::GraphProto& graph) {
+  std::int64_t count = graph.node_size();
+  for (const auto& node : graph.node()) {
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.has_g()) count += nodeCount(attribute.g());
+    }
+  }
+  return count;
+}
+
+/// Far more visits than real models need; keeps nested loops from taking forever.
+std::int64_t visitLimit(const onnx::GraphProto& graph) {
+  constexpr std::int64_t kVisitsPerNode = 8;
+  constexpr std::int64_t kLeast = 20'000;
+  return kVisitsPerNode * nodeCount(graph) + kLeast;
+}
+
+/// Tensors of sequences that are remembered, all sequences together.
+constexpr std::int64_t kMostItems = 500'000;
+
+const SmallValue* valueOf(const Knowledge* known) {
+  return known != nullptr ? known->value.get() : nullptr;
+}
+
+bool isComputed(const Knowledge* known) { return valueOf(known) != nullptr && known->computed; }
+
+/// The node's tensor attribute `value`, if it has one.
+std::optional<SmallValue> tensorAttribute(const onnx::NodeProto& node) {
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.name() == "value" && attribute.has_t()) return smallValue(attribute.t());
+  }
+  return std::nullopt;
+}
+
+/// The type of the node's tensor attribute `value`, also where it is too large to follow.
+std::optional<onnx::TypeProto> attributeType(const onnx::NodeProto& node) {
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.name() != "value" || !attribute.has_t()) continue;
+    const auto& dims = attribute.t().dims();
+    return tensorType(attribute.t().data_type(), Shape(dims.begin(), dims.end()));
+  }
+  return std::nullopt;
+}
+
+std::vector<OpFacts::Input> inputFacts(const onnx::NodeProto& node,
+                                       const std::vector<const Knowledge*>& inputs) {
+  std::vector<OpFacts::Input> facts(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    facts[i].present = !node.input(static_cast<int>(i)).empty();
+    if (inputs[i] == nullptr) continue;
+    facts[i].facts = {dtypeOfElement(elementType(inputs[i]->type)), staticShape(inputs[i]->type)};
+    facts[i].value = valueOf(inputs[i]);
+  }
+  return facts;
+}
+
+/// True when the size of the output hangs on what a computed input holds, not only on its shape.
+bool isSizedByValues(const std::string& type, const std::vector<const Knowledge*>& inputs) {
+  constexpr std::array kTypes = {"Range", "ConstantOfShape", "Expand", "OneHot", "Tile", "Reshape"};
+  if (std::ranges::none_of(inputs, isComputed)) return false;
+  const bool mixed = std::ranges::any_of(
+      inputs, [](const Knowledge* known) { return known != nullptr && valueOf(known) == nullptr; });
+  return mixed || std::ranges::find(kTypes, type) != kTypes.end();
+}
+
+/// The shapes of what goes in: "(1, 3, 8, 8), (4, 3, 9, 9)".
+std::string shownInputs(const OpFacts& facts) {
+  std::string text;
+  for (std::size_t i = 0; i < facts.inputs.size(); ++i) {
+    if (facts.shape(i) == nullptr) continue;
+    if (!text.empty()) text += ", ";
+    text += fmt::format("({})", fmt::join(*facts.shape(i), ", "));
+  }
+  return text;
+}
+
+/// True when an operand that decides about the size may hold anything.
+bool hangsOnData(const OpFacts& facts, const OpInfo& info) {
+  if (info.shape == nullptr || info.shape == &shapes::elsewhere) return true;
+  for (std::size_t i = 0; i < facts.inputs.size(); ++i) {
+    const bool counts = facts.dtype(i) == Dtype::int64 || facts.dtype(i) == Dtype::int32;
+    const bool decides = info.open != nullptr && i > 0;
+    if (facts.has(i) && facts.value(i) == nullptr && (counts || decides)) return true;
+  }
+  return false;
+}
+
+/// Why an output of `node` has no static shape.
+std::string reasonFor(const onnx::NodeProto& node, const std::vector<const Knowledge*>& inputs,
+                      const OpFacts& facts) {
+  const std::string type = printable(node.op_type());
+  const std::string domain = normalDomain(node.domain());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& name = node.input(static_cast<int>(i));
+    if (name.empty() || (inputs[i] != nullptr && staticShape(inputs[i]->type))) continue;
+    return fmt::format("follows from '{}', whose shape is not known", printable(name));
+  }
+  const OpInfo* info = findOp(facts.op);
+  if (info == nullptr || (info->shape == nullptr && info->open == nullptr)) {
+    return domain.empty() ? fmt::format("no shape rule for operator type {}", type)
+                          : fmt::format("no shape rule for operator type {} of domain {}", type,
+                                        printable(domain));
+  }
+  if (hangsOnData(facts, *info)) {
+    return fmt::format("the size of this output of {} depends on data", type);
+  }
+  const bool assumed = std::ranges::any_of(inputs, [](const Knowledge* input) {
+    return input != nullptr && input->origin == SizeOrigin::assumed;
+  });
+  return fmt::format("{} does not fit its inputs: {}{}", type, printable(shownInputs(facts)),
+                     assumed ? ", free dimensions taken as 1" : "");
+}
+
+/// True when every dimension is a number or a single name.
+bool hasPlainDimensions(const onnx::TypeProto& type) {
+  if (!type.has_tensor_type()) return true;
+  return std::ranges::all_of(type.tensor_type().shape().dim(), [](const auto& dimension) {
+    return !dimension.has_dim_param() || isPlainName(dimension.dim_param());
+  });
+}
+
+/// The type of an output whose dimensions depend on data, those left open.
+Knowledge openKnowledge(const OpenFacts& facts) {
+  Knowledge known = typed(tensorType(elementType(facts.dtype), facts.most));
+  auto& shape = *known.type.mutable_tensor_type()->mutable_shape();
+  for (const std::size_t axis : facts.open)
+    shape.mutable_dim(static_cast<int>(axis))->clear_value();
+  if (!facts.open.empty()) known.most = facts.most;
+  return known;
+}
+
+}  // namespace
+
+Knowledge typed(onnx::TypeProto type, SizeOrigin origin) {
+  Knowledge known;
+  known.origin = staticShape(type) ? origin : SizeOrigin::unknown;
+  known.type = std::move(type);
+  return known;
+}
+
+const onnx::GraphProto* bodyOf(const onnx::NodeProto& node, const std::string& name) {
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.name() == name && attribute.has_g()) return &attribute.g();
+  }
+  return nullptr;
+}
+
+ShapeInference::ShapeInference(const onnx::ModelProto& model, FreeDimensions& dimensions)
+    : model_(model),
+      dimensions_(dimensions),
+      itemsLeft_(kMostItems),
+      nodesLeft_(visitLimit(model.graph())) {
+  for (const auto& import : model.opset_import()) {
+    opsets_.insert_or_assign(normalDomain(import.domain()), import.version());
+  }
+}
+
+std::int64_t ShapeInference::opset(const std::string& domain) const {
+  // Models without any import exist: IR 1 had none.
+  constexpr std::int64_t kNewest = 1000;
+  const auto found = opsets_.find(normalDomain(domain));
+  return found != opsets_.end() && found->second > 0 ? found->second : kNewest;
+}
+
+std::shared_ptr<const Scope> ShapeInference::run() {
+  const auto scope = std::make_shared<Scope>();
+  scope->reserve(static_cast<std::size_t>(model_.graph().node_size()));
+  bindInputs(model_.graph(), *scope);
+  inferGraph(model_.graph(), scope);
+  return scope;
+}
+
+void ShapeInference::bindInputs(const onnx::GraphProto& graph, Scope& scope) {
+  std::unordered_set<std::string> stored;  // Up to IR 3 weights are inputs too.
+  for (const auto& tensor : graph.initializer()) stored.insert(tensor.name());
+  for (const auto& tensor : graph.sparse_initializer()) stored.insert(tensor.values().name());
+  const auto bind = [&](const onnx::ValueInfoProto& input) {
+    onnx::TypeProto type = input.type();
+    const bool assumed = dimensions_.bindInput(type, input.name());
+    Knowledge known = typed(type, assumed ? SizeOrigin::assumed : SizeOrigin::declared);
+    known.assumed = assumed;
+    if (!staticShape(known.type)) known.reason = "the file gives no shape for this input";
+    if (const auto value = dimensions_.valueOf(known.type, input.name())) {
+      SmallValue held{.dtype = dtypeOfElement(elementType(known.type)),
+                      .shape = *staticShape(known.type),
+                      .integers = {*value}};
+      known.value = std::make_shared<const SmallValue>(std::move(held));
+      known.computed = true;
+    }
+    scope.set(input.name(), std::move(known));
+  };
+  // Sums such as `past + 1` stand on names that other inputs bring.
+  for (const bool plain : {true, false}) {
+    for (const auto& input : graph.input()) {
+      if (!stored.contains(input.name()) && hasPlainDimensions(input.type()) == plain) bind(input);
+    }
+  }
+}
+
+const BodyRun* ShapeInference::runOf(const onnx::NodeProto& node) const {
+  const auto found = runs_.find(&node);
+  return found != runs_.end() ? &found->second : nullptr;
+}
+
+void ShapeInference::seedInitializers(const onnx::GraphProto& graph, Scope& scope) {
+  for (const onnx::TensorProto& tensor : graph.initializer()) {
+    const Shape shape(tensor.dims().begin(), tensor.dims().end());
+    Knowledge known = typed(tensorType(tensor.data_type(), shape), SizeOrigin::declared);
+    if (auto value = smallValue(tensor)) {
+      known.value = std::make_shared<const SmallValue>(std::move(*value));
+    }
+    scope.set(tensor.name(), std::move(known));
+  }
+  for (const onnx::SparseTensorProto& tensor : graph.sparse_initializer()) {
+    const Shape shape(tensor.dims().begin(), tensor.dims().end());
+    scope.set(tensor.values().name(),
+              typed(tensorType(tensor.values().data_type(), shape), SizeOrigin::declared));
+  }
+}
+
+ShapeInference::Declared ShapeInference::declaredTypes(const onnx::GraphProto& graph) {
+  Declared declared;
+  const auto add = [&](const onnx::ValueInfoProto& info) {
+    onnx::TypeProto type = info.type();
+    const bool assumed = dimensions_.substitute(type);
+    Knowledge known = typed(type, assumed ? SizeOrigin::assumed : SizeOrigin::declared);
+    known.assumed = assumed;
+    const auto [place, isNew] = declared.emplace(info.name(), known);
+    // A name may be declared twice; the one with a shape helps.
+    if (!isNew && !staticShape(place->second.type)) place->second = std::move(known);
+  };
+  for (const auto& info : graph.value_info()) add(info);
+  for (const auto& info : graph.output()) add(info);
+  return declared;
+}
+
+void ShapeInference::inferGraph(const onnx::GraphProto& graph, const SharedScope& scope) {
+  seedInitializers(graph, *scope);
+  const Declared declared = declaredTypes(graph);
+  for (const std::size_t index : executionOrder(graph)) {
+    inferNode(graph.node(static_cast<int>(index)), scope, declared);
+  }
+}
+
+void ShapeInference::inferNode(const onnx::NodeProto& node, const SharedScope& scope,
+                               const Declared& declared) {
+  Inputs inputs;
+  for (const std::string& name : node.input()) {
+    inputs.push_back(name.empty() ? nullptr : scope->find(name));
+  }
+  Outputs outputs;
+  const bool goesOn = nodesLeft_-- > 0;
+  if (goesOn) outputs = infer(node, inputs, scope);
+  outputs.resize(static_cast<std::size_t>(node.output_size()));
+  const bool assumed = std::ranges::any_of(
+      inputs, [](const Knowledge* known) { return known != nullptr && known->assumed; });
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& name = node.output(static_cast<int>(i));
+    if (name.empty()) continue;
+    Knowledge& known = outputs[i];
+    if (!goesOn) known.reason = "shape inference gave up: bodies are nested too often";
+    known.assumed = known.assumed || (assumed && staticShape(known.type));
+    complete(known, name, declared);
+    scope->set(name, std::move(known));
+  }
+}
+
+void ShapeInference::complete(Knowledge& known, const std::string& name, const Declared& declared) {
+  const auto found = declared.find(name);
+  // The user knows better than the file, where rules cannot tell.
+  const auto bind = [&] {
+    if (!staticShape(known.type) && dimensions_.bindTensor(known.type, name)) {
+      known.origin = SizeOrigin::declared;
+    }
+  };
+  bind();
+  const bool isStatic = staticShape(known.type).has_value();
+  // What follows from a guess is worth less than what the file says, unless that makes no sense.
+  const auto stated = found != declared.end() ? staticShape(found->second.type) : std::nullopt;
+  const bool isGuess = isStatic && known.assumed && stated && !found->second.assumed &&
+                       stated->size() == staticShape(known.type)->size() &&
+                       stated != staticShape(known.type);
+  const bool helps = isGuess || (found != declared.end() && !isStatic &&
+                                 (staticShape(found->second.type) ||
+                                  known.type.value_case() == onnx::TypeProto::VALUE_NOT_SET));
+  if (helps) {
+    const std::string reason = std::move(known.reason);
+    known = found->second;
+    known.reason = reason;
+  } else if (found != declared.end() && elementType(known.type) == 0 &&
+             known.type.has_tensor_type()) {
+    known.type.mutable_tensor_type()->set_elem_type(elementType(found->second.type));
+  }
+  bind();
+  if (!staticShape(known.type) && !known.most.empty()) {
+    dimensions_.assumeTensor(known.type, name, known.most);
+    known.assumed = staticShape(known.type).has_value();
+  }
+  if (!staticShape(known.type)) return;
+  known.reason.clear();
+  if (known.assumed) known.origin = SizeOrigin::assumed;
+}
+
+ShapeInference::Outputs ShapeInference::infer(const onnx::NodeProto& node, const Inputs& inputs,
+                                              const SharedScope& scope) {
+  if (normalDomain(node.domain()).empty()) {
+    if (node.op_type() == "If") return inferIf(node, inputs, scope);
+    if (node.op_type() == "Loop") return inferLoop(node, inputs, scope);
+    if (node.op_type() == "Scan") return inferScan(node, inputs, scope);
+  }
+  return inferPlain(node, inputs);
+}
+
+ShapeInference::Outputs ShapeInference::inferPlain(const onnx::NodeProto& node,
+                                                   const Inputs& inputs) {
+  const Op op = importOp(node);
+  const std::optional<SmallValue> attribute = tensorAttribute(node);
+  OpFacts facts{.op = op,
+                .opset = opset(op.domain),
+                .inputs = inputFacts(node, inputs),
+                .outputCount = static_cast<std::size_t>(node.output_size()),
+                .tensorAttribute = attribute ? &*attribute : nullptr};
+  Outputs outputs(facts.outputCount);
+  // A fill value or constant too large to follow still has a type.
+  const bool isOpaque = !attribute && attributeType(node);
+  if (isOpaque && op.type == "Constant" && outputs.size() == 1)
+    return {typed(*attributeType(node))};
+  const auto values = isOpaque ? std::vector<SmallValue>() : evaluateSmall(facts);
+  const auto ruled = isOpaque || !values.empty() ? std::vector<TensorFacts>() : inferByRule(facts);
+  const bool computed =
+      op.type == "Shape" || op.type == "Size" || std::ranges::any_of(inputs, isComputed);
+  const SizeOrigin origin =
+      isSizedByValues(op.type, inputs) ? SizeOrigin::evaluated : SizeOrigin::inferred;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (i < values.size()) {
+      outputs[i] = typed(tensorType(elementType(values[i].dtype), values[i].shape), origin);
+      outputs[i].value = std::make_shared<const SmallValue>(values[i]);
+      outputs[i].computed = computed;
+    } else if (i < ruled.size() && ruled[i].shape) {
+      outputs[i] = typed(tensorType(elementType(ruled[i].dtype), ruled[i].shape), origin);
+    }
+  }
+  const auto isOpen = [](const Knowledge& known) { return known.origin == SizeOrigin::unknown; };
+  if (std::ranges::none_of(outputs, isOpen)) return outputs;
+
+  inferRest(node, inputs, facts, outputs);
+  return outputs;
+}
+
+void ShapeInference::inferRest(const onnx::NodeProto& node, const Inputs& inputs,
+                               const OpFacts& facts, Outputs& outputs) {
+  const auto isOpen = [](const Knowledge& known) { return known.origin == SizeOrigin::unknown; };
+  const auto sequences = inferSequences(node, inputs);
+  const auto rest = inferOpenOutputs(facts);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!isOpen(outputs[i])) continue;
+    if (i < sequences.size()) outputs[i] = sequences[i];
+    if (outputs[i].items != nullptr) {
+      itemsLeft_ -= static_cast<std::int64_t>(outputs[i].items->size());
+      if (itemsLeft_ < 0) outputs[i].items = nullptr;
+    }
+    if (!isOpen(outputs[i])) continue;
+    if (i < rest.size()) outputs[i] = openKnowledge(rest[i]);
+    if (outputs[i].reason.empty()) outputs[i].reason = reasonFor(node, inputs, facts);
+  }
+}
+
+}  // namespace hw

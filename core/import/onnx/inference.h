@@ -1,0 +1,130 @@
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/import/onnx/dimensions.h"
+#include "core/ops/op_facts.h"
+
+namespace hw {
+
+/// What is known about one value of a model before it runs.
+struct Knowledge {
+  onnx::TypeProto type{};                     ///< As far as known; dimensions static or unset.
+  std::shared_ptr<const SmallValue> value{};  ///< Its elements, for the small ones shapes need.
+  bool computed = false;                      ///< The value was worked out from shapes, not stored.
+  bool assumed = false;                       ///< A free dimension taken as 1 has a part in it.
+  SizeOrigin origin = SizeOrigin::unknown;
+  std::string reason{};  ///< Why there is no static shape.
+  /// For a dimension that depends on data, the most it can be; -n: no bound is known, and n stands
+  /// in. Empty when none does.
+  std::vector<std::int64_t> most{};
+  /// Of a sequence: the tensors in it, where they are known one by one.
+  std::shared_ptr<const std::vector<onnx::TypeProto>> items{};
+};
+
+/// The values that can be named in one graph; a body sees those of the graphs around it too.
+class Scope {
+ public:
+  explicit Scope(std::shared_ptr<const Scope> outer = nullptr) : outer_(std::move(outer)) {}
+
+  const Knowledge* find(const std::string& name) const {
+    const auto found = known_.find(name);
+    if (found != known_.end()) return &found->second;
+    return outer_ != nullptr ? outer_->find(name) : nullptr;
+  }
+  void reserve(std::size_t names) { known_.reserve(names); }
+  void set(const std::string& name, Knowledge knowledge) {
+    known_.insert_or_assign(name, std::move(knowledge));
+  }
+
+ private:
+  std::shared_ptr<const Scope> outer_;
+  std::unordered_map<std::string, Knowledge> known_;
+};
+
+/// How a node of control flow runs.
+struct BodyRun {
+  const onnx::GraphProto* body = nullptr;  ///< The branch that is taken, or what is repeated.
+  std::shared_ptr<const Scope> scope{};    ///< The values inside it, in its last turn.
+  std::int64_t turns = 1;
+  bool isCertain = true;  ///< False: a branch or number of turns that had to be guessed.
+};
+
+/// Works out types and shapes of a whole model, node by node in execution order: first what small
+/// tensors hold, then shape rules, then what the file declares.
+class ShapeInference {
+ public:
+  ShapeInference(const onnx::ModelProto& model, FreeDimensions& dimensions);
+
+  /// Knowledge about the values of the main graph.
+  std::shared_ptr<const Scope> run();
+
+  /// How the nodes of control flow run; null for all others, and for those that make no sense.
+  const BodyRun* runOf(const onnx::NodeProto& node) const;
+
+  /// The opset of the model for a domain; the newest one there is when the model does not say.
+  std::int64_t opset(const std::string& domain) const;
+
+ private:
+  using Inputs = std::vector<const Knowledge*>;  ///< Null: absent, or nothing is known.
+  using Outputs = std::vector<Knowledge>;
+
+  using SharedScope = std::shared_ptr<Scope>;
+
+  void bindInputs(const onnx::GraphProto& graph, Scope& scope);
+  void inferGraph(const onnx::GraphProto& graph, const SharedScope& scope);
+  void seedInitializers(const onnx::GraphProto& graph, Scope& scope);
+  using Declared = std::unordered_map<std::string, Knowledge>;
+  void inferNode(const onnx::NodeProto& node, const SharedScope& scope, const Declared& declared);
+  /// What the file, the user and guesses add to what was inferred about an output.
+  void complete(Knowledge& known, const std::string& name, const Declared& declared);
+  Outputs infer(const onnx::NodeProto& node, const Inputs& inputs, const SharedScope& scope);
+  Outputs inferPlain(const onnx::NodeProto& node, const Inputs& inputs);
+  /// What the rules leave open: sequences, sizes that depend on data, reasons for the rest.
+  void inferRest(const onnx::NodeProto& node, const Inputs& inputs, const OpFacts& facts,
+                 Outputs& outputs);
+  Declared declaredTypes(const onnx::GraphProto& graph);
+
+  // Control flow.
+  Outputs inferIf(const onnx::NodeProto& node, const Inputs& inputs, const SharedScope& scope);
+  Outputs inferLoop(const onnx::NodeProto& node, const Inputs& inputs, const SharedScope& scope);
+  Outputs inferScan(const onnx::NodeProto& node, const Inputs& inputs, const SharedScope& scope);
+  struct BodyResult {
+    Outputs outputs{};
+    SharedScope scope{};
+  };
+  /// What the outputs of a body are when its inputs, in order, are as given.
+  BodyResult inferBody(const onnx::GraphProto& body, const Outputs& inputs,
+                       const SharedScope& outer);
+  /// A turn with which the shapes agree that a loop carries on: gives up those that change.
+  BodyResult settle(const onnx::GraphProto& body, Outputs& start, BodyResult result,
+                    const SharedScope& scope);
+  struct GrowthPlan {
+    std::int64_t turns = 0;
+    const SharedScope& scope;
+  };
+  /// The last of so many turns, when each adds as much as the first two; else `settle`.
+  BodyResult grow(const onnx::GraphProto& body, Outputs& start, BodyResult result,
+                  const GrowthPlan& plan);
+
+  const onnx::ModelProto& model_;
+  FreeDimensions& dimensions_;
+  std::unordered_map<std::string, std::int64_t> opsets_;
+  std::unordered_map<const onnx::NodeProto*, BodyRun> runs_;
+  std::int64_t itemsLeft_;  ///< Tensors of sequences to remember: a few nodes can make many.
+  std::int64_t nodesLeft_;  ///< Bodies are inferred several times, nested ones many times.
+};
+
+/// Knowledge of a type only.
+Knowledge typed(onnx::TypeProto type, SizeOrigin origin = SizeOrigin::inferred);
+
+/// The subgraph attribute `name`; null when the node has none.
+const onnx::GraphProto* bodyOf(const onnx::NodeProto& node, const std::string& name);
+
+}  // namespace hw

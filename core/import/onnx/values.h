@@ -1,0 +1,35 @@
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <optional>
+
+#include "core/graph/graph.h"
+#include "core/ops/small_value.h"
+
+namespace hw {
+
+/// The elements of a stored tensor; nothing when it is large, external, stripped or of a type that
+/// shapes are not made of.
+std::optional<SmallValue> smallValue(const onnx::TensorProto& tensor);
+
+/// Type, name, domain and attributes of a node: numbers, strings and short lists of them. Tensors
+/// and graphs are left out. "ai.onnx" and "" are one domain.
+Op importOp(const onnx::NodeProto& node);
+
+/// "" for the standard domain, however it is spelt.
+std::string normalDomain(const std::string& domain);
+
+/// The dimensions of a tensor type, when all of them are known.
+std::optional<Shape> staticShape(const onnx::TypeProto& type);
+
+/// Number of TensorProto.DataType of a tensor type; 0 for sequences, maps and the like.
+int elementType(const onnx::TypeProto& type);
+
+/// The ONNX number of `dtype`; 0 when it has none.
+int elementType(Dtype dtype);
+
+/// A tensor type; without a shape when there is none.
+onnx::TypeProto tensorType(int elementType, const std::optional<Shape>& shape);
+
+}  // namespace hw

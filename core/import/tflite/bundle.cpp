@@ -1,0 +1,170 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/files/sha256.h"
+#include "core/files/zip_archive.h"
+#include "core/import/formats.h"
+
+namespace hw {
+namespace {
+
+/// Larger members are read in place only, that is, not packed.
+constexpr std::uint64_t kMostUnpacked = std::uint64_t{256} << 20U;
+/// Bundles inside are small: they hold what is stored, or are not looked into.
+constexpr std::uint64_t kMostPackedBundle = std::uint64_t{32} << 20U;
+/// Bundles hold bundles, but not for ever.
+constexpr int kDeepest = 3;
+/// As many members are looked at, inner bundles included, and as many of those.
+constexpr std::size_t kMostMembers = 10'000;
+constexpr int kMostArchives = 16;
+constexpr std::size_t kMagicSize = 8;
+
+/// A model inside: the members that lead to it, from the outside in.
+struct Found {
+  std::string name{};  ///< "hand.task/detector.tflite".
+  std::vector<ZipMember> path{};
+};
+
+/// The bytes of a member: in place, or unpacked into `room`.
+std::string_view contents(std::string_view bytes, const ZipMember& member, std::string& room) {
+  if (member.method == 0 && !member.encrypted) return zipPayload(bytes, member);
+  if (member.size > kMostUnpacked) return {};
+  room = zipUnpack(bytes, member, static_cast<std::size_t>(member.size));
+  return room;
+}
+
+class ModelFinder {
+ public:
+  /// `firstOnly`: stops at the first one.
+  explicit ModelFinder(bool firstOnly) : firstOnly_(firstOnly) {}
+
+  void search(std::string_view bytes, const Found& outer) {
+    const auto members = zipDirectory(bytes);
+    if (!members) return;
+    for (const ZipMember& member : *members) {
+      if (looked_++ >= kMostMembers || (firstOnly_ && !found.empty())) return;
+      if (member.encrypted) continue;
+      const std::string start = zipUnpack(bytes, member, kMagicSize);
+      Found inner = outer;
+      inner.name += (outer.path.empty() ? "" : "/") + member.name;
+      inner.path.push_back(member);
+      if (acceptsTflite(start))
+        found.push_back(std::move(inner));
+      else if (start.starts_with("PK\x03\x04") && inner.path.size() < kDeepest &&
+               archives_++ < kMostArchives) {
+        std::string room;
+        if (member.method == 0 || member.size <= kMostPackedBundle) {
+          search(contents(bytes, member, room), inner);
+        }
+      }
+    }
+  }
+
+  std::vector<Found> found;
+
+ private:
+  bool firstOnly_;
+  std::size_t looked_ = 0;
+  int archives_ = 0;
+};
+
+std::string namesOf(const std::vector<Found>& all) {
+  constexpr std::size_t kNamed = 12;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(all.size(), kNamed); ++i) {
+    names += (i == 0 ? "" : ", ") + printable(all[i].name);
+  }
+  if (all.size() > kNamed) names += fmt::format(" and {} more", all.size() - kNamed);
+  return names;
+}
+
+/// The model that `--subgraph MODEL[:SUBGRAPH]` names, by its whole path or its last part; the
+/// first one when it names none, and then all of it is meant for that model.
+const Found& chosen(const std::vector<Found>& all, std::string& subgraph) {
+  for (const bool whole : {true, false}) {
+    for (const Found& model : all) {
+      const std::string name = whole ? model.name : model.path.back().name;
+      if (!subgraph.starts_with(name)) continue;
+      if (subgraph.size() > name.size() && subgraph[name.size()] != ':') continue;
+      subgraph.erase(0, std::min(subgraph.size(), name.size() + 1));
+      return model;
+    }
+  }
+  return all.front();
+}
+
+/// The models of the bundle, the one that was read with its own parts.
+void listParts(const std::vector<Found>& all, const Found& model, Model& read) {
+  constexpr std::size_t kMost = 256;
+  const std::vector<ModelPart> inner = std::exchange(read.parts, {});
+  const std::size_t chosenPart = std::exchange(read.part, 0);
+  for (const Found& found : all) {
+    const bool isThis = &found == &model;
+    if (read.parts.size() >= kMost) break;
+    if (isThis) read.part = read.parts.size() + chosenPart;
+    if (!isThis || inner.empty()) read.parts.push_back({found.name, printable(found.name)});
+    if (!isThis) continue;
+    for (const ModelPart& part : inner) {
+      read.parts.push_back(
+          {found.name + ":" + part.key, printable(found.name) + ", " + part.label});
+    }
+  }
+  if (read.parts.size() == 1) read.parts.clear();
+}
+
+}  // namespace
+
+bool acceptsTfliteBundle(std::string_view bytes) {
+  if (!bytes.starts_with("PK\x03\x04")) return false;
+  ModelFinder finder(true);
+  finder.search(bytes, {});
+  return !finder.found.empty();
+}
+
+Result<Model> readTfliteBundle(std::string_view bytes, const ImportOptions& options) {
+  ModelFinder finder(false);
+  finder.search(bytes, {});
+  if (finder.found.empty()) {
+    return fail(ErrorCode::unsupported, "the zip archive holds no TFLite model");
+  }
+  ImportOptions inner = options;
+  const Found& model = chosen(finder.found, inner.subgraph);
+  const bool names = inner.subgraph != options.subgraph;
+  // Each room holds what the next one lies in.
+  std::vector<std::string> rooms(model.path.size());
+  std::string_view within = bytes;
+  for (std::size_t i = 0; i < model.path.size(); ++i) {
+    within = contents(within, model.path[i], rooms[i]);
+  }
+  Result<Model> read =
+      acceptsTflite(within)
+          ? readTflite(within, inner)
+          : fail(ErrorCode::unsupported, "the model is packed, and larger than 256 MiB unpacked");
+  if (!read) {
+    Error error = read.error();
+    if (!names && error.code == ErrorCode::invalidArgument && !options.subgraph.empty()) {
+      error.message += fmt::format("; the bundle's models are {}", namesOf(finder.found));
+    }
+    error.where = printable(model.name) + (error.where.empty() ? "" : ", " + error.where);
+    return tl::unexpected<Error>(std::move(error));
+  }
+  if (bytes.size() > kHashedWhole && read->sha256.empty()) read->sha256 = sha256(within);
+  listParts(finder.found, model, *read);
+  read->name = std::filesystem::path(model.path.back().name).stem().string();
+  Graph graph = *read->graph;
+  graph.notes.insert(graph.notes.begin(),
+                     fmt::format("this is {}, 1 of {} models in the bundle{}",
+                                 printable(model.name), finder.found.size(),
+                                 finder.found.size() > 1 ? "; --subgraph MODEL[:SUBGRAPH] "
+                                                           "chooses among " +
+                                                               namesOf(finder.found)
+                                                         : ""));
+  read->graph = std::make_shared<const Graph>(std::move(graph));
+  return read;
+}
+
+}  // namespace hw

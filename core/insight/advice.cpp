@@ -1,0 +1,202 @@
+#include "core/insight/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/insight/better_orders.h"
+#include "core/plan/validate.h"
+
+namespace hw {
+namespace {
+
+struct Change {
+  Advice::Kind kind{};
+  RunRequest request{};
+};
+
+/// Changes that are worth planning.
+class Candidates {
+ public:
+  Candidates(const Run& base, const AdviceOptions& options, const std::stop_token& stop)
+      : base_(base), figures_(figuresOf(base)) {
+    const bool graph = !base.graph().ops.empty();
+    if (graph) addOrders(options.orders, stop);
+    if (graph && base.request.allocator.info->way != Way::embedded) addAliases();
+    if (figures_.peak() > figures_.lowerBound || !figures_.whole) {
+      addAllocators(options.searchSeconds);
+    }
+    addAlignments();
+    if (graph) addOutside();
+  }
+
+  const std::vector<Change>& all() const { return all_; }
+
+ private:
+  void add(Advice::Kind kind, const std::function<void(RunRequest&)>& change) {
+    all_.push_back({kind, base_.request});
+    change(all_.back().request);
+  }
+
+  void addOrders(std::size_t limit, const std::stop_token& stop) {
+    for (const auto& moves : betterOrders(base_, limit, stop)) {
+      add(Advice::Kind::order, [&](RunRequest& request) {
+        request.moves.insert(request.moves.end(), moves.begin(), moves.end());
+      });
+    }
+  }
+
+  /// Each rule the other way round, and all of them at once.
+  void addAliases() {
+    bool AliasRules::*const rules[] = {&AliasRules::reshape, &AliasRules::concat,
+                                       &AliasRules::split, &AliasRules::inPlace};
+    std::size_t off = 0;
+    for (bool AliasRules::*const rule : rules) {
+      if (!(base_.request.alias.*rule)) ++off;
+      add(Advice::Kind::alias,
+          [&](RunRequest& request) { request.alias.*rule = !(request.alias.*rule); });
+    }
+    if (off < 2) return;  // A single one that is off has been tried.
+    add(Advice::Kind::alias, [](RunRequest& request) { request.alias = AliasRules::all(); });
+  }
+
+  void addAllocators(double searchSeconds) {
+    for (const AllocatorInfo& info : allocatorCatalog()) {
+      const AllocatorInfo& own = *base_.request.allocator.info;
+      const bool comparable = (info.way == Way::perDevice) == (own.way == Way::perDevice);
+      if (!comparable || info.way == Way::embedded || &info == base_.request.allocator.info)
+        continue;
+      add(Advice::Kind::allocator, [&](RunRequest& request) {
+        request.allocator = {.info = &info};
+        if (info.isSearch && request.timeLimit <= 0) request.timeLimit = searchSeconds;
+      });
+    }
+  }
+
+  /// Down to what vector instructions ask for.
+  void addAlignments() {
+    for (const Bytes alignment : {Bytes(32), Bytes(16)}) {
+      if (alignment >= base_.sharing.alignment) continue;
+      add(Advice::Kind::alignment, [&](RunRequest& request) { request.alignment = alignment; });
+    }
+  }
+
+  void addOutside() {
+    if (base_.request.planInputs) {
+      add(Advice::Kind::outside, [](RunRequest& request) { request.planInputs = false; });
+    }
+    if (base_.request.planOutputs) {
+      add(Advice::Kind::outside, [](RunRequest& request) { request.planOutputs = false; });
+    }
+  }
+
+  const Run& base_;
+  RunFigures figures_;
+  std::vector<Change> all_;
+};
+
+/// Bytes of graph inputs and outputs that a run leaves to its caller.
+Bytes left(const Run& run) {
+  Bytes sum;
+  for (const TensorId id : run.graph().tensors.keys()) {
+    const Tensor& tensor = run.graph().tensors[id];
+    const bool boundary = tensor.graphInput || tensor.graphOutput;
+    if (!boundary || tensor.constant || tensor.persistent || run.storage.bufferOf(id)) continue;
+    if (tensor.bytes) sum += *tensor.bytes;
+  }
+  return sum;
+}
+
+/// What carrying out `candidate` shows; nothing when it does not help, or cannot be done.
+std::optional<Advice> prove(const AdviceReport& report, const Change& candidate,
+                            const RunContext& context) {
+  const Run& base = *report.base;
+  const auto run = execute(base.model, candidate.request, {.stop = context.stop, .progress = {}});
+  if (!run || !validate((*run)->problem, (*run)->plan, 1).empty()) return std::nullopt;
+  Advice advice{.kind = candidate.kind,
+                .request = candidate.request,
+                .run = *run,
+                .saved = footprintOf(base) - footprintOf(**run),
+                .outside = left(**run) - left(base),
+                .makesFit = !fits(base) && fits(**run)};
+  const bool whole = figuresOf(base).whole && figuresOf(**run).whole;
+  const bool worse = fits(base) && !fits(**run);
+  // A method that leaves the inputs to the caller would win by doing less.
+  const bool less = advice.outside != Bytes() && advice.kind != Advice::Kind::outside;
+  const bool helps = !worse && !less && whole && advice.net() > Bytes();
+  return helps || (advice.makesFit && !less) ? std::optional(std::move(advice)) : std::nullopt;
+}
+
+/// The same sizes by two roads: the first candidate, which changes less, stays.
+bool isDouble(const std::vector<Advice>& found, const Advice& advice) {
+  return std::ranges::any_of(found, [&](const Advice& each) {
+    return each.kind == advice.kind && advice.kind != Advice::Kind::allocator &&
+           advice.kind != Advice::Kind::order && each.net() == advice.net() &&
+           each.makesFit == advice.makesFit;
+  });
+}
+
+/// Many methods often end at the same size: the smallest that plans at once stays, and the smallest
+/// that searches where that is smaller still. `found` is sorted.
+void keepBestMethods(std::vector<Advice>& found) {
+  std::optional<std::pair<bool, Bytes>> quick;
+  for (const Advice& each : found) {
+    const bool method = each.kind == Advice::Kind::allocator;
+    if (method && !each.request.allocator.info->isSearch && !quick) {
+      quick = {each.makesFit, each.net()};
+    }
+  }
+  bool searched = false;
+  bool planned = false;
+  std::erase_if(found, [&](const Advice& each) {
+    if (each.kind != Advice::Kind::allocator) return false;
+    bool& had = each.request.allocator.info->isSearch ? searched : planned;
+    const bool more = !quick || std::pair(each.makesFit, each.net()) > *quick;
+    const bool drop = had || (each.request.allocator.info->isSearch && !more);
+    had = true;
+    return drop;
+  });
+}
+
+}  // namespace
+
+std::string_view adviceKindName(Advice::Kind kind) {
+  static constexpr std::array<std::string_view, 5> kNames = {"order", "alias", "allocator",
+                                                             "alignment", "outside"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+Bytes footprintOf(const Run& run) {
+  Bytes sum;
+  for (const PoolId pool : run.problem.pools.keys()) sum += run.plan.footprint(pool);
+  return sum;
+}
+
+AdviceReport advise(const std::shared_ptr<const Run>& base, const AdviceOptions& options,
+                    const RunContext& context) {
+  AdviceReport report{.base = base};
+  const auto progress = [&](double fraction, const std::string& what) {
+    if (context.progress) context.progress(fraction, what);
+  };
+  progress(0, "looking at the peak");
+  const Candidates candidates(*base, options, context.stop);
+  report.candidates = candidates.all().size();
+  for (const Change& candidate : candidates.all()) {
+    if (context.stop.stop_requested()) break;
+    progress(static_cast<double>(report.tried) / static_cast<double>(report.candidates),
+             fmt::format("proving {} of {}", report.tried + 1, report.candidates));
+    auto advice = prove(report, candidate, context);
+    if (context.stop.stop_requested()) break;  // Its search may have been cut short.
+    ++report.tried;
+    if (advice && !isDouble(report.found, *advice)) report.found.push_back(*std::move(advice));
+  }
+  report.stopped = context.stop.stop_requested();
+  std::ranges::stable_sort(report.found, [](const Advice& a, const Advice& b) {
+    return std::pair(b.makesFit, b.net()) < std::pair(a.makesFit, a.net());
+  });
+  keepBestMethods(report.found);
+  return report;
+}
+
+}  // namespace hw

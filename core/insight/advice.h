@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/run/figures.h"
+#include "core/run/run.h"
+
+namespace hw {
+
+/// One change of a run's configuration that makes its memory smaller, proved by carrying it out.
+struct Advice {
+  enum class Kind : std::uint8_t {
+    order,      ///< Operators run in another order.
+    alias,      ///< Other tensors share storage.
+    allocator,  ///< Another method plans.
+    alignment,  ///< Addresses are less aligned.
+    outside,    ///< Graph inputs or outputs live outside of the arena.
+  };
+  Kind kind{};
+  RunRequest request{};              ///< The base's own, changed.
+  std::shared_ptr<const Run> run{};  ///< What `request` leads to: planned, checked and simulated.
+  /// Footprints of all pools together, the base's less this run's. Negative where the base is no
+  /// whole plan, and this one is.
+  Bytes saved{};
+  Bytes outside{};        ///< Of `saved`: what the caller has to provide room for instead.
+  bool makesFit = false;  ///< The base does not fit, this does.
+
+  Bytes net() const { return saved - outside; }
+};
+
+/// "order", "alias", "allocator", "alignment", "outside".
+std::string_view adviceKindName(Advice::Kind kind);
+
+struct AdviceReport {
+  std::shared_ptr<const Run> base{};
+  std::vector<Advice> found{};  ///< What makes it fit first, then by net saving, largest first.
+  std::size_t tried = 0;        ///< Changes that were planned and simulated.
+  std::size_t candidates = 0;   ///< Changes that looked worth it.
+  bool stopped = false;         ///< Someone wanted to stop: `found` is what was proved by then.
+};
+
+struct AdviceOptions {
+  /// Most changes of order that are proved; those that look best come first.
+  std::size_t orders = 12;
+  /// Seconds that a method that searches may take where the run itself sets no limit.
+  double searchSeconds = 1;
+};
+
+/// What would make the memory of `base` smaller: other orders of the operators that are live
+/// around the peak, other sharing rules, methods, alignments. Every candidate is planned and
+/// simulated with the base's own configuration but for the one change, its plan is checked, and
+/// only what helps is told; of the methods the best that plans at once, and the best that searches
+/// where that is better still. Deterministic unless a time limit cuts a search short. Costs about
+/// `tried` runs; stops between and inside them.
+AdviceReport advise(const std::shared_ptr<const Run>& base, const AdviceOptions& options,
+                    const RunContext& context);
+
+/// Sum of the footprints of all pools.
+Bytes footprintOf(const Run& run);
+
+}  // namespace hw

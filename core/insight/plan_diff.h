@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/plan_file/events_writer.h"
+#include "core/plan_file/plan_document.h"
+
+namespace hw {
+
+/// One of two plans that are held against each other.
+struct DiffSide {
+  std::string name{};  ///< As the user named it: an allocator, or a file.
+  PlanDocument plan{};
+  std::vector<EventRow> events{};   ///< Of memory only.
+  std::optional<Error> noEvents{};  ///< Why there are none to compare.
+};
+
+enum class PlanChange : std::uint8_t {
+  moved,    ///< Another pool or offset.
+  resized,  ///< The same place, but another size, other steps, or another tensor's bytes.
+  onlyInA,
+  onlyInB,
+};
+
+/// "moved", "resized", "only-in-a", "only-in-b".
+std::string_view changeName(PlanChange change);
+
+/// A tensor that the plans do not agree about; spilled ones may have several, one a residency.
+struct TensorChange {
+  PlanChange change{};
+  std::optional<Placement> a{};  ///< At least one of both.
+  std::optional<Placement> b{};
+
+  const Placement& either() const { return a ? *a : *b; }
+};
+
+/// A pool in both plans; nothing where a plan does not have it.
+struct PoolDiff {
+  std::string name{};
+  std::optional<Bytes> peakA{};
+  std::optional<Bytes> peakB{};
+};
+
+/// How two plans of one model differ. Times and who planned do not count.
+struct PlanDiff {
+  std::size_t same = 0;                 ///< Placements that are equal in both.
+  std::vector<TensorChange> changes{};  ///< By first step, then as the plans list them.
+  std::vector<PoolDiff> pools{};        ///< In the order of A, then what only B has.
+  /// The first memory events that are not the same; one of them is missing where a story ends
+  /// earlier. Nothing at all: the stories are equal, or one of them is not known.
+  struct Events {
+    std::optional<EventRow> a{};
+    std::optional<EventRow> b{};
+  };
+  std::optional<Events> firstEvents{};
+  std::vector<std::string> notes{};  ///< What keeps the plans from being comparable in full.
+
+  std::size_t count(PlanChange change) const;
+  /// Every tensor has the same places, and every pool the same peak.
+  bool equal() const;
+};
+
+/// Tensors are matched by name; the k-th residency of one with its k-th residency in the other.
+/// When a side lists buffers only (plan CSV), the addresses of buffers are compared and nothing
+/// else. A pool without a name is L2.
+PlanDiff diffPlans(const DiffSide& a, const DiffSide& b);
+
+}  // namespace hw

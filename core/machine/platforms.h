@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/machine/memory_model.h"
+
+namespace hw {
+
+/// Reads a platform in TOML (docs/formats/platform.md). Unknown keys are errors that name the
+/// closest known one; `where` gives line and column. What is not said: an unbounded capacity,
+/// alignment and burst 1, a bandwidth that takes no time, a latency and energy of 0. A unit's clock
+/// has to be said.
+Result<Platform> parsePlatform(std::string_view toml);
+
+/// The presets compiled into the program, parsed; the first is the default.
+const std::vector<Platform>& platformCatalog();
+
+/// A preset by name, or an error with the closest name there is.
+Result<Platform> findPlatform(std::string_view name);
+
+/// Whether `text` names a file: it ends in ".toml", has a slash, or is "-".
+bool isPlatformFile(std::string_view text);
+/// A preset or a TOML file; what is wrong with a file names it.
+Result<Platform> openPlatform(const std::string& nameOrFile);
+/// What `openPlatform` takes for it: the file it came from, or the preset's name.
+const std::string& platformText(const Platform& platform);
+
+}  // namespace hw

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "core/ops/op_rules.h"
+
+// How rows of the op table begin. Those that differ from these say so after it:
+//
+//   op("Conv", shapes::convolution).works(work::convolution).over(InPlace::depthwise)
+
+namespace hw {
+
+constexpr OpInfo op(std::string_view type, ShapeRule* shape = nullptr) {
+  return {.type = type, .shape = shape};
+}
+
+/// One op under another name.
+constexpr OpInfo same(std::string_view type, std::string_view standard) {
+  return {.type = type, .standard = standard};
+}
+
+/// Each element from the one at the same place, or from those of its row.
+constexpr OpInfo mapped(std::string_view type, Evaluator* evaluate = nullptr) {
+  return op(type, shapes::sameAsFirst).evaluated(evaluate).over(InPlace::first);
+}
+
+/// Inputs broadcast together, element by element.
+constexpr OpInfo combined(std::string_view type, Evaluator* evaluate = nullptr) {
+  return op(type, shapes::broadcastAll).evaluated(evaluate, 2).over(InPlace::any);
+}
+
+constexpr OpInfo compared(std::string_view type, Evaluator* evaluate = nullptr) {
+  return op(type, shapes::compare).evaluated(evaluate, 2);
+}
+
+/// As large as the first input, and nothing more is known.
+constexpr OpInfo like(std::string_view type) { return op(type, shapes::sameAsFirst); }
+
+constexpr OpInfo reduced(std::string_view type, Evaluator* evaluate = nullptr) {
+  return op(type, shapes::reduce).evaluated(evaluate).is(OpClass::reduction);
+}
+
+constexpr OpInfo moved(std::string_view type, ShapeRule* shape, Evaluator* evaluate = nullptr,
+                       std::int8_t operands = 1) {
+  return op(type, shape).evaluated(evaluate, operands).is(OpClass::movement);
+}
+
+/// The first input under another shape.
+constexpr OpInfo reshaped(std::string_view type, ShapeRule* shape, Evaluator* evaluate = nullptr) {
+  return op(type, shape).evaluated(evaluate).seenAs(ViewFamily::reshape);
+}
+
+constexpr OpInfo pooled(std::string_view type, ShapeRule* shape = shapes::pool) {
+  return op(type, shape).works(work::pooling, OpClass::reduction);
+}
+
+constexpr OpInfo looped(std::string_view type) {
+  return op(type, shapes::elsewhere).works(work::body, OpClass::body);
+}
+
+std::span<const OpInfo> standardOps();
+std::span<const OpInfo> microsoftOps();
+std::span<const OpInfo> classicOps();
+std::span<const OpInfo> customOps();  ///< Custom operators of TFLite files that are met most.
+
+}  // namespace hw

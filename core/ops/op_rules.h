@@ -1,0 +1,90 @@
+#pragma once
+
+#include "core/ops/op_table.h"
+
+// The rules that rows of the op table are made of, by the file that holds them.
+
+namespace hw {
+
+/// One output with a known shape.
+inline OutputFacts one(Dtype dtype, Shape shape) { return {{dtype, std::move(shape)}}; }
+
+/// One output whose shape may have failed to come about.
+inline OutputFacts maybe(Dtype dtype, std::optional<Shape> shape) {
+  return shape ? one(dtype, std::move(*shape)) : OutputFacts();
+}
+
+/// One output like an input.
+OutputFacts like(const OpFacts& facts, std::size_t input);
+
+/// The same with another type for output 0.
+OutputFacts retyped(OutputFacts outputs, Dtype dtype);
+
+/// The shape of a matrix product after NumPy's rules; nothing when the two do not fit.
+std::optional<Shape> matrixProduct(const Shape& a, const Shape& b);
+
+}  // namespace hw
+
+namespace hw::shapes {
+
+/// From what runs inside or what a sequence holds: the importer knows (core/import/onnx).
+ShapeRule elsewhere;
+
+// element_rules.cpp: one element from another, and axes that are folded away.
+ShapeRule sameAsFirst, sameAsFirstFloat, sameAsFirstBoolean, sameAsSecond, broadcastAll, compare,
+    where, cast, castLike, quantize, dequantize, dynamicQuantize, quantizedPair, quantizedConcat,
+    reduce, argReduce, sizeOf, dropout, crop;
+// structure_rules.cpp: rearrange, cut, join and resize.
+ShapeRule reshape, flatten, squeeze, unsqueeze, expandDims, transpose, expand, tile, concat, stack,
+    unstack, split, slice, gather, gatherElements, pad, range, shapeGiven, oneHot, resize, upsample;
+// network_rules.cpp: normalisation, attention and products.
+ShapeRule fusedMatMul, gemm, packedMatMul, matMulToFloat, integerProduct, linearProduct, dense,
+    layerNormalization, skipNormalization, embedNormalization, attention, quantizedAttention,
+    multiHeadAttention, groupQueryAttention, standardAttention, gatherQuantized;
+// window_rules.cpp: windows that slide over images, and blocks that move about in them.
+ShapeRule pool, convolution, integerConvolution, linearConvolution, transposedConvolution, unpool,
+    regionPool, regionAlign, gridSample, depthToSpace, spaceToDepth, spaceToBatch, batchToSpace;
+// tensor_rules.cpp: tensors out of little, sequences.
+ShapeRule typedLikeFirst, shapeAttribute, multinomial, batchNormalization, determinant, gatherNd,
+    topK, recurrence, units, projectedUnits, rankedUnits, contraction, loss, ngrams, matrixDiagonal,
+    scalar;
+// signal_rules.cpp: pictures and signals.
+ShapeRule globalPool, centerCropPad, columnsToImage, affineGrid, fourier, windowFunction,
+    melWeights, shortFourier;
+// classic_rules.cpp: classic machine learning.
+ShapeRule labelEncoder, regressor, classifier, featureVectorizer, oneHotEncoder,
+    arrayFeatureExtractor;
+
+}  // namespace hw::shapes
+
+// open_rules.cpp: ops that find out at run time how much there is.
+namespace hw::bounds {
+
+OpenRule nonZero, compress, unique, nonMaxSuppression, topK, range, slice, resize, imageDecoder,
+    decodeImage, encodeImage, beamSearch, greedySearch;
+
+}  // namespace hw::bounds
+
+namespace hw::values {
+
+// arithmetic_evaluators.cpp: new elements.
+Evaluator add, subtract, multiply, divide, floorDivide, modulo, least, most, equal, less,
+    lessOrEqual, greater, greaterOrEqual, exclusiveOr, both, either, power, invert, negate,
+    absolute, floorOf, ceilOf, roundOf, squareRoot, cast, castLike, shapeOf, sizeOf, rankOf,
+    constantOfShape, constant, range, nonZero, reduceProduct, reduceSum, reduceMost, reduceLeast;
+// movement_evaluators.cpp: elements moved.
+Evaluator identity, gather, slice, concat, stack, reshapedByRule, transpose, expand, tile, split,
+    where, scatter;
+// selection_evaluators.cpp: elements picked or limited.
+Evaluator clip, signOf, runningSum, placeOfMost, placeOfLeast, gatherElements, compress;
+
+}  // namespace hw::values
+
+// work_rules.cpp
+namespace hw::work {
+
+WorkRule convolution, transposedConvolution, dense, gemm, product, packedProduct, recurrence,
+    weightMatrices, attention, groupQueryAttention, multiHeadAttention, projectedAttention,
+    quantizedAttention, contraction, numberedContraction, pooling, body;
+
+}  // namespace hw::work

@@ -1,0 +1,94 @@
+#include "core/ops/op_table.h"
+
+#include <algorithm>
+
+#include "core/ops/op_rows.h"
+
+namespace hw {
+namespace {
+
+using Key = std::pair<std::string_view, std::string_view>;
+
+Key keyOf(const OpInfo& row) { return {row.domain, row.type}; }
+
+const OpInfo* findIn(std::span<const OpInfo> rows, const Key& key) {
+  const auto found = std::ranges::lower_bound(rows, key, {}, keyOf);
+  return found != rows.end() && keyOf(*found) == key ? &*found : nullptr;
+}
+
+std::vector<OpInfo> joined() {
+  std::vector<OpInfo> all;
+  const auto add = [&](std::string_view domain, OpInfo row) {
+    row.domain = domain;
+    all.push_back(row);
+  };
+  for (const OpInfo& row : standardOps()) add("", row);
+  for (const OpInfo& row : microsoftOps()) add("com.microsoft", row);
+  for (const OpInfo& row : classicOps()) add("ai.onnx.ml", row);
+  for (const OpInfo& row : customOps()) add("custom", row);
+  for (const NumberedOp& op : tfliteOps()) add("tflite", op.row);
+  // Where an opened loop ends (core/import/tflite/reader.h).
+  for (const char* type : {"WHILE_END", "STABLEHLO_WHILE_END"}) add("tflite", op(type));
+  for (const char* domain : {"com.microsoft.extensions", "ai.onnx.contrib"}) {
+    add(domain, op("DecodeImage").bounded(bounds::decodeImage));
+    add(domain, op("EncodeImage").bounded(bounds::encodeImage));
+  }
+  std::ranges::sort(all, {}, keyOf);
+  for (OpInfo& row : all) {
+    if (row.standard.empty()) continue;
+    const OpInfo named = row;
+    row = *findIn(all, {"", named.standard});
+    row.type = named.type;
+    row.domain = named.domain;
+    row.standard = named.standard;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::span<const OpInfo> opTable() {
+  static const std::vector<OpInfo> kTable = joined();
+  return kTable;
+}
+
+const OpInfo* findOp(std::string_view type, std::string_view domain) {
+  if (const OpInfo* info = findIn(opTable(), {domain, type})) return info;
+  return domain.empty() ? findIn(opTable(), {"com.microsoft", type}) : nullptr;
+}
+
+ViewFamily viewFamilyOf(const Op& op) {
+  const OpInfo* info = findOp(op);
+  return info != nullptr ? info->view : ViewFamily::none;
+}
+
+TensorId dataInput(const Op& op) {
+  const OpInfo* info = findOp(op);
+  const std::size_t at = info != nullptr ? info->data : 0;
+  return at < op.inputs.size() ? op.inputs[at] : TensorId();
+}
+
+std::string_view opClassName(OpClass kind) {
+  return kind == OpClass::product     ? "product"
+         : kind == OpClass::reduction ? "reduction"
+         : kind == OpClass::movement  ? "movement"
+         : kind == OpClass::body      ? "body"
+                                      : "elements";
+}
+
+std::string_view inPlaceName(InPlace rule) {
+  return rule == InPlace::first       ? "data"
+         : rule == InPlace::any       ? "any input"
+         : rule == InPlace::sameWidth ? "data, same width"
+         : rule == InPlace::depthwise ? "data, when depthwise"
+                                      : "";
+}
+
+std::string_view viewFamilyName(ViewFamily family) {
+  return family == ViewFamily::reshape  ? "reshape"
+         : family == ViewFamily::concat ? "concat"
+         : family == ViewFamily::split  ? "split"
+                                        : "";
+}
+
+}  // namespace hw

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/ops/op_facts.h"
+
+namespace hw {
+
+class Operands;
+struct Work;
+
+using OutputFacts = std::vector<TensorFacts>;
+using OpenOutputs = std::vector<OpenFacts>;
+using SmallValues = std::vector<SmallValue>;
+
+/// What a row is made of; all of these say nothing (an empty list) when they cannot tell.
+using ShapeRule = OutputFacts(const OpFacts& facts);  ///< Types and shapes of the outputs.
+using OpenRule = OpenOutputs(const OpFacts& facts);   ///< The most an output can be.
+using Evaluator = SmallValues(const OpFacts& facts);  ///< The elements of small outputs.
+using WorkRule = Work(const Operands& operands);      ///< How much it computes: core/ops/work.h.
+
+/// What an op does, roughly.
+enum class OpClass : std::uint8_t {
+  product,    ///< Multiplies and adds: convolutions, matrix products.
+  reduction,  ///< Pools and folds.
+  movement,   ///< Moves elements or shows them under another shape.
+  elements,   ///< Element by element, or anything else.
+  body,       ///< Runs other ops.
+};
+
+std::string_view opClassName(OpClass kind);
+
+/// Which inputs a kernel may overwrite: every output element depends on the input elements at the
+/// same place, or on a whole row that is read before it is written.
+enum class InPlace : std::uint8_t {
+  never,
+  first,      ///< The one with the data.
+  any,        ///< Any input that is not broadcast.
+  sameWidth,  ///< The first, where the element width stays the same.
+  depthwise,  ///< The first, where each channel comes from the one at the same place.
+};
+
+std::string_view inPlaceName(InPlace rule);
+
+/// Ops that need not move data: the output is the input under another shape, or a slice of it.
+enum class ViewFamily : std::uint8_t { none, reshape, concat, split };
+
+std::string_view viewFamilyName(ViewFamily family);
+
+/// All that is known about one op type, for importers, aliasing, the cost model and colours alike.
+/// To teach the program an op, add a row to op_rows_*.cpp: the functions there begin one, and the
+/// members here that return a row say more about it.
+struct OpInfo {
+  std::string_view type{};
+  std::string_view domain{};    ///< Empty for standard ops, "tflite" for TFLite's.
+  std::string_view standard{};  ///< The standard op whose row this is, under another name.
+  ShapeRule* shape = nullptr;   ///< Null: only the file can tell.
+  OpenRule* open = nullptr;     ///< What can be said where the data decides.
+  Evaluator* evaluate = nullptr;
+  std::int8_t operands = 1;  ///< Inputs that `evaluate` cannot do without; -1: it needs no values.
+  WorkRule* work = nullptr;  ///< Null: the elements it touches.
+  OpClass kind = OpClass::elements;
+  InPlace inPlace = InPlace::never;
+  ViewFamily view = ViewFamily::none;
+  std::uint8_t data = 0;     ///< Which input is worked on, cut or seen under another shape.
+  std::uint8_t weight = 1;   ///< Which input the weight of a convolution is.
+  bool lastChannel = false;  ///< Its channels are the last dimension of the weight, not the first.
+
+  constexpr OpInfo evaluated(Evaluator* rule, std::int8_t needed = 1) const {
+    OpInfo row = *this;
+    row.evaluate = rule;
+    row.operands = needed;
+    return row;
+  }
+  constexpr OpInfo bounded(OpenRule* rule) const {
+    OpInfo row = *this;
+    row.open = rule;
+    return row;
+  }
+  constexpr OpInfo works(WorkRule* rule, OpClass does = OpClass::product) const {
+    OpInfo row = *this;
+    row.work = rule;
+    row.kind = does;
+    return row;
+  }
+  constexpr OpInfo is(OpClass does) const {
+    OpInfo row = *this;
+    row.kind = does;
+    return row;
+  }
+  constexpr OpInfo over(InPlace rule) const {
+    OpInfo row = *this;
+    row.inPlace = rule;
+    return row;
+  }
+  constexpr OpInfo seenAs(ViewFamily family) const {
+    OpInfo row = is(OpClass::movement);
+    row.view = family;
+    return row;
+  }
+  constexpr OpInfo dataAt(std::uint8_t input) const {
+    OpInfo row = *this;
+    row.data = input;
+    return row;
+  }
+  constexpr OpInfo weightAt(std::uint8_t input, bool channelsLast = false) const {
+    OpInfo row = *this;
+    row.weight = input;
+    row.lastChannel = channelsLast;
+    return row;
+  }
+};
+
+/// All rows, by domain and type.
+std::span<const OpInfo> opTable();
+
+/// What is known about `op`; null when nothing is. An op of no domain may also be one of ONNX
+/// Runtime's: graph JSON has no domains.
+const OpInfo* findOp(std::string_view type, std::string_view domain);
+inline const OpInfo* findOp(const Op& op) { return findOp(op.type, op.domain); }
+
+ViewFamily viewFamilyOf(const Op& op);
+
+/// The input that `op` works on, cuts or shows under another shape; none when it is left out.
+TensorId dataInput(const Op& op);
+
+/// One op of a format that numbers them.
+struct NumberedOp {
+  std::int32_t code;
+  OpInfo row;
+};
+
+/// TFLite's, by number.
+std::span<const NumberedOp> tfliteOps();
+
+}  // namespace hw

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/graph/graph.h"
+
+namespace hw {
+
+/// What an op asks of a compute unit: multiply-accumulates, or where there are none, elements.
+struct Work {
+  std::int64_t macs = 0;
+  std::int64_t elements = 0;
+  /// Why the work cannot be told ("the shape of its input 'x' is unknown"); empty when it can.
+  std::string unknown{};
+};
+
+/// The work of one op, from its type, attributes and shapes:
+///
+///     Conv            output elements x kernel volume x input channels / groups
+///     ConvTranspose   input elements x kernel volume x output channels / groups
+///     Gemm, MatMul    output elements x K
+///     LSTM, GRU, RNN  steps x batch x elements of W and R, which is gates x H x (I + H)
+///     Attention       Tk x (elements of Q + elements of the output), and projections
+///     SVDF and TFLite's recurrences   rows of the input x elements of all weight matrices
+///     FULLY_CONNECTED output elements x last dimension of the weight
+///     pooling         output elements x window, as elements
+///     anything else   the larger of output elements and largest input, as elements
+///
+/// A folded op has none. A quantised or fused variant counts like its plain form, and so does an
+/// operator of TFLite, whose weights lie otherwise (core/ops/op_rows_tflite.cpp).
+Work workOf(const Graph& graph, OpId id);
+
+}  // namespace hw

@@ -1,0 +1,131 @@
+#include "core/picture/axis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+
+#include "core/base/text.h"
+
+namespace hw {
+
+namespace {
+
+/// The least of 1, 2, 5, 10, 20, … that is not below `wanted`.
+double roundStep(double wanted) {
+  double power = 1;
+  while (true) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      if (factor * power >= wanted) return factor * power;
+    }
+    power *= 10;
+  }
+}
+
+struct TickDistance {
+  double bytes = 1;
+  double unit = 1;
+  const char* name = "B";
+};
+
+/// The least distance that is a round number of some unit and not below `wanted` bytes. Where the
+/// axis reaches the next unit, hundreds become quarters and halves of that.
+TickDistance roundDistance(double wanted, double high) {
+  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double unit = 1;
+  for (std::size_t i = 0; i + 1 < std::size(kUnits); ++i) {
+    for (const double factor : {1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0}) {
+      if (factor * unit >= wanted) return {factor * unit, unit, kUnits[i]};
+    }
+    const double next = unit * 1024;
+    for (const double factor : {200.0, 500.0}) {
+      const double part = factor == 200.0 ? next / 4 : next / 2;
+      if (high >= next && part >= wanted) return {part, next, kUnits[i + 1]};
+      if (high < next && factor * unit >= wanted) return {factor * unit, unit, kUnits[i]};
+    }
+    unit = next;
+  }
+  return {unit, unit, "EiB"};
+}
+
+/// "1,200", "0.25", "1.5".
+std::string tickNumber(double value) {
+  const double whole = std::floor(value + 1e-9);
+  std::string text = groupDigits(static_cast<std::int64_t>(whole));
+  const int hundredths = static_cast<int>((value - whole) * 100 + 0.5);
+  if (hundredths > 0) {
+    text += fmt::format(".{:02}", hundredths);
+    if (hundredths % 10 == 0) text.pop_back();
+  }
+  return text;
+}
+
+}  // namespace
+
+StepAxis StepAxis::zoomed(double factor, double x) const {
+  const double fixed = toStep(x);
+  StepAxis axis = *this;
+  axis.begin = fixed - (fixed - begin) / factor;
+  axis.end = fixed + (end - fixed) / factor;
+  return axis;
+}
+
+StepAxis StepAxis::panned(double pixels) const {
+  const double steps = pixels * (end - begin) / width;
+  StepAxis axis = *this;
+  axis.begin -= steps;
+  axis.end -= steps;
+  return axis;
+}
+
+std::vector<AxisTick> StepAxis::ticks(double spacing) const {
+  const double distance = roundStep(spacing / pixelsPerStep());
+  std::vector<AxisTick> marks;
+  const double first = std::max(0.0, std::ceil(begin / distance) * distance);
+  const int count = static_cast<int>(std::clamp((end - first) / distance + 1, 0.0, 1000.0));
+  for (int i = 0; i < count; ++i) {
+    const double step = first + i * distance;
+    marks.push_back({step, groupDigits(static_cast<std::int64_t>(step))});
+  }
+  return marks;
+}
+
+ByteAxis ByteAxis::zoomed(double factor, double pixel) const {
+  const double fixed = toBytes(pixel);
+  ByteAxis axis = *this;
+  axis.low = fixed - (fixed - low) / factor;
+  axis.high = fixed + (high - fixed) / factor;
+  return axis;
+}
+
+ByteAxis ByteAxis::panned(double pixels) const {
+  const double bytes = pixels * (high - low) / length;
+  ByteAxis axis = *this;
+  axis.low -= bytes;
+  axis.high -= bytes;
+  return axis;
+}
+
+std::vector<AxisTick> ByteAxis::ticks(double spacing) const {
+  const double wantedBytes = spacing * (high - low) / std::abs(length);
+  const TickDistance distance =
+      hex ? TickDistance{std::exp2(std::ceil(std::log2(std::max(1.0, wantedBytes))))}
+          : roundDistance(wantedBytes, high);
+  std::vector<AxisTick> marks;
+  const double first = std::max(0.0, std::ceil(low / distance.bytes) * distance.bytes);
+  const int wanted = static_cast<int>(std::clamp((high - first) / distance.bytes + 1, 0.0, 1000.0));
+  for (int i = 0; i < wanted; ++i) {
+    const double bytes = first + i * distance.bytes;
+    std::string label = "0";
+    if (bytes != 0) {
+      label = hex ? fmt::format("{:#x}", static_cast<std::uint64_t>(bytes))
+                  : fmt::format("{} {}", tickNumber(bytes / distance.unit), distance.name);
+    }
+    marks.push_back({bytes, std::move(label)});
+  }
+  return marks;
+}
+
+}  // namespace hw

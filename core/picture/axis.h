@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hw {
+
+/// A mark on an axis: where, in the axis' own unit, and what to write beside it.
+struct AxisTick {
+  double value = 0;
+  std::string label{};
+};
+
+/// Maps execution steps to pixels and back; fractions allowed on both sides. A value: the maps and
+/// the chart build equal ones, so what is stacked lines up, and tests need no window.
+struct StepAxis {
+  double begin = 0;  ///< First visible step.
+  double end = 1;    ///< One past the last; greater than `begin`.
+  double left = 0;   ///< Pixel at which `begin` lies.
+  double width = 1;  ///< Pixels.
+
+  double toX(double step) const { return left + (step - begin) * width / (end - begin); }
+  double toStep(double x) const { return begin + (x - left) * (end - begin) / width; }
+  double pixelsPerStep() const { return width / (end - begin); }
+
+  /// Shows `factor` times fewer steps; the step at pixel `x` stays there.
+  StepAxis zoomed(double factor, double x) const;
+  /// Moves the content `pixels` to the right.
+  StepAxis panned(double pixels) const;
+
+  /// Whole steps at least `spacing` pixels apart, on multiples of 1, 2 or 5 times a power of ten.
+  std::vector<AxisTick> ticks(double spacing) const;
+};
+
+/// Maps addresses or sizes to pixels and back. `low` lies at pixel `start`, `high` at
+/// `start + length`; a negative length makes bytes grow upwards. A value.
+struct ByteAxis {
+  double low = 0;     ///< Bytes.
+  double high = 1;    ///< Bytes; greater than `low`.
+  double start = 0;   ///< Pixel.
+  double length = 1;  ///< Pixels; not zero.
+  bool hex = false;   ///< Marks lie on powers of two, and are written as addresses.
+
+  double toPixel(double bytes) const { return start + (bytes - low) * length / (high - low); }
+  double toBytes(double pixel) const { return low + (pixel - start) * (high - low) / length; }
+
+  /// Shows `factor` times fewer bytes; the byte at `pixel` stays there.
+  ByteAxis zoomed(double factor, double pixel) const;
+  /// Moves the content by `pixels`.
+  ByteAxis panned(double pixels) const;
+
+  /// Marks at least `spacing` pixels apart, on 1, 2 or 5 times a power of ten of bytes, KiB, MiB,
+  /// …, or on quarters and halves of one; all in one unit, 0 without one: "0", "40 KiB", "80 KiB".
+  /// In hexadecimal: "0", "0x8000", "0x10000".
+  std::vector<AxisTick> ticks(double spacing) const;
+};
+
+}  // namespace hw

@@ -1,0 +1,189 @@
+#include "core/picture/block_store.h"
+
+#include <limits>
+#include <thread>
+
+namespace hw {
+
+namespace {
+
+template <class Integer>
+Integer clampTo(double value) {
+  constexpr double kLeast = static_cast<double>(std::numeric_limits<Integer>::min());
+  constexpr double kMost = static_cast<double>(std::numeric_limits<Integer>::max() / 2);
+  return static_cast<Integer>(std::clamp(value, kLeast, kMost));
+}
+
+/// What decides the place of a block among those of the same first step.
+struct SortKey {
+  std::int64_t low;
+  std::uint32_t stay;
+  std::uint32_t index;
+  auto operator<=>(const SortKey&) const = default;
+};
+
+/// Sorts each bucket of `keys`; bucket b is [starts[b], starts[b + 1]). Buckets share nothing, so
+/// each thread takes a stretch of them.
+void sortBuckets(std::vector<SortKey>& keys, const std::vector<std::size_t>& starts) {
+  constexpr std::size_t kPerThread = 30'000;
+  const std::size_t cores = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
+  const std::size_t threads = std::clamp<std::size_t>(keys.size() / kPerThread, 1, cores);
+  const auto sortFrom = [&](std::size_t from, std::size_t to) {
+    auto bucket = std::ranges::lower_bound(starts, from);
+    for (; bucket + 1 < starts.end() && *bucket < to; ++bucket) {
+      std::sort(keys.begin() + static_cast<std::ptrdiff_t>(*bucket),
+                keys.begin() + static_cast<std::ptrdiff_t>(bucket[1]));
+    }
+  };
+  std::vector<std::jthread> others;
+  for (std::size_t i = 1; i < threads; ++i) {
+    others.emplace_back(sortFrom, keys.size() * i / threads, keys.size() * (i + 1) / threads);
+  }
+  sortFrom(0, keys.size() / threads);
+}
+
+/// The blocks by (first step, lowest byte, stay). Steps are few and dense, so those are counted
+/// rather than compared: a third of the time of sorting by all three.
+std::vector<SortKey> drawingOrder(const std::vector<Block>& blocks) {
+  std::vector<SortKey> keys(blocks.size());
+  if (blocks.empty()) return keys;
+  const auto [least, most] =
+      std::ranges::minmax(blocks, {}, [](const Block& block) { return block.steps.begin; });
+  const std::int64_t first = least.steps.begin.count();
+  // Steps that are few and far between share a bucket, in which the order is mended below.
+  const auto range = static_cast<std::size_t>(most.steps.begin.count() - first) + 1;
+  const std::size_t width = 1 + range / (4 * blocks.size() + 1'000);
+  const auto bucketOf = [&](const Block& block) {
+    return static_cast<std::size_t>(block.steps.begin.count() - first) / width;
+  };
+  std::vector<std::size_t> starts(range / width + 2, 0);
+  for (const Block& block : blocks) ++starts[bucketOf(block) + 1];
+  for (std::size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
+  std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Block& block = blocks[i];
+    keys[next[bucketOf(block)]++] = {block.bytes.begin.count(),
+                                     static_cast<std::uint32_t>(block.stay.index()),
+                                     static_cast<std::uint32_t>(i)};
+  }
+  sortBuckets(keys, starts);
+  if (width > 1) {
+    std::ranges::stable_sort(keys, {},
+                             [&](const SortKey& key) { return blocks[key.index].steps.begin; });
+  }
+  return keys;
+}
+
+}  // namespace
+
+TensorClass stayClass(const Run& run, StayId stay) {
+  const BufferId buffer = run.problem.stays[stay].buffer;
+  if (run.storage.buffers.contains(buffer)) {
+    const Buffer& storage = run.storage.buffers[buffer];
+    if (storage.graphOutput) return TensorClass::output;
+    if (run.graph().tensors[storage.root].graphInput) return TensorClass::input;
+    return storage.tensors.size() > 1 ? TensorClass::view : TensorClass::intermediate;
+  }
+  return TensorClass::intermediate;
+}
+
+BlockStore::Cut::Cut(const MapWindow& window)
+    : begin(clampTo<std::int32_t>(std::floor(window.beginStep))),
+      end(clampTo<std::int32_t>(std::ceil(window.endStep))),
+      low(clampTo<std::int64_t>(std::floor(window.lowByte))),
+      high(clampTo<std::int64_t>(std::ceil(window.highByte))) {}
+
+BlockStore::BlockStore(std::vector<Block> blocks) {
+  std::erase_if(blocks,
+                [](const Block& block) { return block.steps.empty() || block.bytes.empty(); });
+  const std::vector<SortKey> order = drawingOrder(blocks);
+  begins_.reserve(blocks.size());
+  ends_.reserve(blocks.size());
+  lows_.reserve(blocks.size());
+  highs_.reserve(blocks.size());
+  stays_.reserve(blocks.size());
+  kinds_.reserve(blocks.size());
+  for (const SortKey& key : order) {
+    const Block& block = blocks[key.index];
+    begins_.push_back(static_cast<std::int32_t>(block.steps.begin.count()));
+    ends_.push_back(static_cast<std::int32_t>(block.steps.end.count()));
+    lows_.push_back(block.bytes.begin.count());
+    highs_.push_back(block.bytes.end.count());
+    stays_.push_back(block.stay);
+    kinds_.push_back(block.kind);
+  }
+  buildZones();
+  buildIndex();
+}
+
+BlockStore BlockStore::ofPool(const Run& run, PoolId pool) {
+  const std::vector<Bytes> starts = run.plan.regionStarts(pool);
+  std::vector<Block> blocks;
+  blocks.reserve(run.problem.stays.size() + run.problem.gaps.size());
+  for (const StayId id : run.problem.stays.keys()) {
+    if (!run.plan.addresses.contains(id)) break;
+    const auto& address = run.plan.addresses[id];
+    if (!address || address->pool != pool || address->region.index() >= starts.size()) continue;
+    const Bytes low = starts[address->region.index()] + address->offset;
+    const Interval<Bytes> bytes{low, low + run.problem.stays[id].size};
+    const TensorClass kind = stayClass(run, id);
+    if (run.problem.gaps.empty()) {
+      blocks.push_back({run.problem.stays[id].steps, bytes, id, kind});
+      continue;
+    }
+    for (const Interval<Step>& steps : run.problem.liveSteps(id)) {
+      blocks.push_back({steps, bytes, id, kind});
+    }
+  }
+  return BlockStore(std::move(blocks));
+}
+
+Block BlockStore::block(std::size_t index) const {
+  return {{Step(begins_[index]), Step(ends_[index])},
+          {Bytes(lows_[index]), Bytes(highs_[index])},
+          stays_[index],
+          kinds_[index]};
+}
+
+std::span<const std::uint32_t> BlockStore::blocksOf(StayId stay) const {
+  if (!stay || stay.index() + 1 >= firstOfStay_.size()) return {};
+  const std::uint32_t first = firstOfStay_[stay.index()];
+  return std::span(byStay_).subspan(first, firstOfStay_[stay.index() + 1] - first);
+}
+
+std::size_t BlockStore::countNear(const MapWindow& window) const {
+  const Cut cut(window);
+  std::size_t count = 0;
+  for (std::size_t zone = 0; zone < zones_.size(); ++zone) {
+    if (zones_[zone].meets(cut)) count += std::min(kZone, size() - zone * kZone);
+  }
+  return count;
+}
+
+void BlockStore::buildZones() {
+  for (std::size_t first = 0; first < size(); first += kZone) {
+    Zone zone{begins_[first], ends_[first], lows_[first], highs_[first]};
+    for (std::size_t i = first; i < std::min(size(), first + kZone); ++i) {
+      zone.end = std::max(zone.end, ends_[i]);
+      zone.low = std::min(zone.low, lows_[i]);
+      zone.high = std::max(zone.high, highs_[i]);
+    }
+    zones_.push_back(zone);
+  }
+}
+
+void BlockStore::buildIndex() {
+  std::size_t stays = 0;
+  for (const StayId stay : stays_) stays = std::max(stays, stay.index() + 1);
+  // A counting sort by stay: bucket sizes, their running sum, then the blocks in order.
+  firstOfStay_.assign(stays + 1, 0);
+  for (const StayId stay : stays_) ++firstOfStay_[stay.index() + 1];
+  for (std::size_t i = 1; i <= stays; ++i) firstOfStay_[i] += firstOfStay_[i - 1];
+  std::vector<std::uint32_t> next(firstOfStay_.begin(), firstOfStay_.end());
+  byStay_.resize(size());
+  for (std::size_t i = 0; i < size(); ++i) {
+    byStay_[next[stays_[i].index()]++] = static_cast<std::uint32_t>(i);
+  }
+}
+
+}  // namespace hw

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/picture/palette.h"
+#include "core/run/run.h"
+
+namespace hw {
+
+/// What colour a stay gets: that of its root tensor, or `view` when several tensors share it.
+TensorClass stayClass(const Run& run, StayId stay);
+
+/// One rectangle of a memory map: a stay, or the part of one between two of its gaps.
+struct Block {
+  Interval<Step> steps{};
+  Interval<Bytes> bytes{};  ///< Flat: all regions of the pool laid one after the other.
+  StayId stay{};
+  TensorClass kind = TensorClass::intermediate;
+};
+
+/// The part of a map that is on screen; fractions allowed.
+struct MapWindow {
+  double beginStep = 0;
+  double endStep = 1;  ///< Greater than `beginStep`.
+  double lowByte = 0;
+  double highByte = 1;  ///< Greater than `lowByte`.
+  friend bool operator==(const MapWindow&, const MapWindow&) = default;
+};
+
+/// The rectangles of one pool, laid out for drawing: immutable columns in order of (first step,
+/// lowest byte, stay), so that many threads may read them, with the bounds of every run of
+/// `kZone` blocks, so that what is off screen is skipped a zone at a time.
+class BlockStore {
+ public:
+  static constexpr std::size_t kZone = 256;
+
+  BlockStore() = default;
+  /// Blocks with an empty side are left out.
+  explicit BlockStore(std::vector<Block> blocks);
+
+  /// The placed stays of one pool of a run.
+  static BlockStore ofPool(const Run& run, PoolId pool);
+
+  std::size_t size() const { return stays_.size(); }
+  Block block(std::size_t index) const;
+
+  std::int64_t beginStep(std::size_t index) const { return begins_[index]; }
+  std::int64_t endStep(std::size_t index) const { return ends_[index]; }
+  std::int64_t lowByte(std::size_t index) const { return lows_[index]; }
+  std::int64_t highByte(std::size_t index) const { return highs_[index]; }
+  StayId stay(std::size_t index) const { return stays_[index]; }
+  TensorClass kind(std::size_t index) const { return kinds_[index]; }
+
+  /// The blocks of one stay, ascending; empty when it is not in this pool.
+  std::span<const std::uint32_t> blocksOf(StayId stay) const;
+
+  /// Calls `visit(index)` for every block that meets `window`, ascending.
+  template <class Visit>
+  void visit(const MapWindow& window, Visit&& visit) const;
+
+  /// How many blocks a `visit` would look at: an upper bound of those on screen. O(zones).
+  std::size_t countNear(const MapWindow& window) const;
+
+ private:
+  /// A window rounded outwards to whole steps and bytes.
+  struct Cut {
+    std::int32_t begin, end;
+    std::int64_t low, high;
+    explicit Cut(const MapWindow& window);
+  };
+  struct Zone {
+    std::int32_t begin, end;
+    std::int64_t low, high;
+    bool meets(const Cut& cut) const {
+      return begin < cut.end && end > cut.begin && low < cut.high && high > cut.low;
+    }
+  };
+
+  void buildZones();
+  void buildIndex();
+
+  std::vector<std::int32_t> begins_, ends_;
+  std::vector<std::int64_t> lows_, highs_;
+  std::vector<StayId> stays_;
+  std::vector<TensorClass> kinds_;
+  std::vector<Zone> zones_;
+  std::vector<std::uint32_t> firstOfStay_;  ///< Per stay, into `byStay_`; one more at the end.
+  std::vector<std::uint32_t> byStay_;
+};
+
+template <class Visit>
+void BlockStore::visit(const MapWindow& window, Visit&& visit) const {
+  const Cut cut(window);
+  for (std::size_t zone = 0; zone < zones_.size(); ++zone) {
+    if (zones_[zone].begin >= cut.end) return;  // Zones ascend by first step.
+    if (!zones_[zone].meets(cut)) continue;
+    const std::size_t last = std::min(size(), (zone + 1) * kZone);
+    for (std::size_t i = zone * kZone; i < last; ++i) {
+      if (begins_[i] < cut.end && ends_[i] > cut.begin && lows_[i] < cut.high &&
+          highs_[i] > cut.low) {
+        visit(i);
+      }
+    }
+  }
+}
+
+}  // namespace hw

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/picture/palette.h"
+
+namespace hw {
+
+/// Units of a picture are pixels of a screen, 1/96 inch on paper; y grows downwards.
+struct Point {
+  double x = 0;
+  double y = 0;
+  friend bool operator==(const Point&, const Point&) = default;
+};
+
+struct Box {
+  double left = 0;
+  double top = 0;
+  double width = 0;
+  double height = 0;
+
+  static Box between(double left, double top, double right, double bottom) {
+    return {left, top, right - left, bottom - top};
+  }
+  double right() const { return left + width; }
+  double bottom() const { return top + height; }
+  bool isEmpty() const { return width <= 0 || height <= 0; }
+  /// What lies in `other` too; empty when nothing does.
+  Box cut(const Box& other) const {
+    return between(std::max(left, other.left), std::max(top, other.top),
+                   std::min(right(), other.right()), std::min(bottom(), other.bottom()));
+  }
+  friend bool operator==(const Box&, const Box&) = default;
+};
+
+/// `dashes`: lengths of strokes and gaps in turn, "6 3", as SVG writes them; empty: none. The text
+/// lives as long as the program.
+struct Stroke {
+  Ink ink = Ink::text;
+  double width = 1;
+  std::string_view dashes{};
+};
+inline constexpr std::string_view kDashed = "6 3";
+inline constexpr std::string_view kDotted = "1 2";
+inline constexpr std::string_view kDashDotted = "6 2 1 2";
+
+struct Fill {
+  Ink ink = Ink::text;
+  double opacity = 1;
+};
+
+/// How a shape is filled and outlined, if it is.
+struct Look {
+  std::optional<Fill> fill{};
+  std::optional<Stroke> edge{};
+};
+
+/// What a file knows of a shape beyond its looks; a screen ignores it.
+struct Hint {
+  std::string id{};
+  std::string tooltip{};
+};
+
+enum class Anchor { start, middle, end };
+
+struct Lettering {
+  Ink ink = Ink::text;
+  Anchor anchor = Anchor::start;
+  bool bold = false;
+  bool upwards = false;  ///< Turned left, so that it runs up.
+  bool halo = false;     ///< Can be read over lines and blocks.
+};
+
+/// Says how large text is. A file's ruler estimates, so that its bytes depend on no font.
+class Ruler {
+ public:
+  virtual ~Ruler() = default;
+  virtual double width(std::string_view text, bool bold = false) const = 0;
+  virtual double height() const = 0;  ///< Of a line.
+  virtual double ascent() const = 0;  ///< Of the baseline from the line's top.
+};
+
+/// What pictures are drawn on. Nothing is clipped: who draws keeps inside.
+class Canvas {
+ public:
+  virtual ~Canvas() = default;
+  virtual const Ruler& ruler() const = 0;
+  /// Text is `units` high from now on, and measured so.
+  virtual void setLetters(double units) = 0;
+
+  virtual void rectangle(const Box& box, const Look& look, const Hint& hint = {}) = 0;
+  virtual void line(Point from, Point to, const Stroke& stroke) = 0;
+  /// `at` is on the baseline.
+  virtual void text(Point at, std::string_view text, const Lettering& lettering = {}) = 0;
+  /// A line through `points`; closed when it is filled.
+  virtual void path(std::span<const Point> points, const Look& look) = 0;
+  /// What lies between a line of stairs, each point above or beside the one before, and `floor`.
+  virtual void stairs(std::span<const Point> points, double floor, Fill fill) = 0;
+  /// Oblique lines.
+  virtual void hatch(const Box& box, Fill fill) = 0;
+};
+
+/// `text`, or as much of it as fits `width`, with an ellipsis at its end or in its middle.
+std::string elided(const Ruler& ruler, std::string_view text, double width, bool middle = false,
+                   bool bold = false);
+
+/// `text` in lines no wider than `width`: broken between words, and inside those that are too long.
+std::vector<std::string> brokenLines(const Ruler& ruler, std::string_view text, double width);
+
+}  // namespace hw

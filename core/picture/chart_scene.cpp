@@ -1,0 +1,160 @@
+#include "core/picture/chart_scene.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "core/base/text.h"
+
+namespace hw {
+
+namespace {
+
+class ChartDrawing {
+ public:
+  ChartDrawing(Canvas& canvas, const ChartScene& scene, const Box& where)
+      : canvas_(canvas), scene_(scene), plot_(where, canvas.ruler(), scene.window) {}
+
+  void draw() const {
+    drawGrid(canvas_, plot_);
+    const std::vector<Point> live = pointsOf(scene_.curves->live);
+    canvas_.stairs(live, plot_.bytes.toPixel(0), {Ink::live, 0.4});
+    canvas_.path(live, {.edge = Stroke{Ink::live}});
+    for (std::size_t i = 0; i < scene_.others.size(); ++i) {
+      if (scene_.others[i])
+        canvas_.path(pointsOf(*scene_.others[i]), {.edge = seriesStroke(i + 1)});
+    }
+    canvas_.path(pointsOf(scene_.curves->highWater), {.edge = kHighWater});
+    for (const ReferenceLine& line : references()) {
+      const double y = std::round(plot_.bytes.toPixel(static_cast<double>(line.bytes.count())));
+      canvas_.line({plot_.frame.plot.left, y}, {plot_.frame.plot.right(), y}, strokeOf(line.kind));
+    }
+    drawAxes(canvas_, plot_);
+    drawPeak();
+    drawHeading();
+  }
+
+ private:
+  static constexpr Stroke kHighWater{Ink::highWater, 1.5};
+
+  std::vector<Point> pointsOf(const StairCurve& curve) const {
+    std::vector<Point> points = curve.stairs(plot_.steps.begin, plot_.steps.end, kMostPoints);
+    for (Point& point : points) {
+      point = {plot_.steps.toX(point.x), plot_.bytes.toPixel(point.y)};
+    }
+    return points;
+  }
+
+  /// Capacity and lower bound, as far as they are on screen; the peak is told by its dot.
+  std::vector<ReferenceLine> references() const {
+    std::vector<ReferenceLine> lines = referenceLines(*scene_.run, scene_.pool);
+    std::erase_if(lines, [&](const ReferenceLine& line) {
+      return line.kind == ReferenceLine::Kind::peak ||
+             static_cast<double>(line.bytes.count()) > scene_.window.highByte;
+    });
+    return lines;
+  }
+
+  /// A dot on the first step that reaches the most live bytes, and its size beside it.
+  void drawPeak() const {
+    const StepFunction::Piece* peak = scene_.curves->live.peak();
+    if (!peak) return;
+    const Box& area = plot_.frame.plot;
+    const Point at{plot_.steps.toX(static_cast<double>(peak->from.count()) + 0.5),
+                   plot_.bytes.toPixel(static_cast<double>(peak->value.count()))};
+    if (at.x < area.left || at.x > area.right()) return;
+    const std::string text =
+        "peak " + formatBytes(peak->value) + " at step " + groupDigits(peak->from.count());
+    const bool atLeft = at.x + canvas_.ruler().width(text) + 14 > area.right();
+    canvas_.text({at.x + (atLeft ? -8 : 8), at.y + canvas_.ruler().ascent() + 3}, text,
+                 {.anchor = atLeft ? Anchor::end : Anchor::start, .halo = true});
+    std::vector<Point> dot;
+    for (int i = 0; i < 16; ++i) {
+      const double angle = i * std::numbers::pi / 8;
+      dot.push_back({at.x + 3 * std::cos(angle), at.y + 3 * std::sin(angle)});
+    }
+    canvas_.path(dot, {.fill = Fill{}});
+  }
+
+  /// The title, and at its right end what each curve is: a legend that covers nothing.
+  void drawHeading() const {
+    struct Entry {
+      std::string name;
+      Stroke stroke;
+    };
+    std::vector<Entry> entries{{"in use", {Ink::live, 5}},
+                               {scene_.others.empty() ? "high water" : "A", kHighWater}};
+    for (std::size_t i = 1; i <= scene_.others.size(); ++i) {
+      entries.push_back({placeLetter(i), seriesStroke(i)});
+    }
+    for (const ReferenceLine& line : references()) {
+      const bool capacity = line.kind == ReferenceLine::Kind::capacity;
+      entries.push_back({capacity ? "capacity" : "lower bound", strokeOf(line.kind)});
+    }
+    drawTitle(canvas_, plot_.frame, scene_.heading(), {});
+    constexpr double kSample = 22;
+    const Box& title = plot_.frame.title;
+    const Ruler& ruler = canvas_.ruler();
+    double right = title.right();
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+      const double width = ruler.width(entry->name);
+      if (right - width - kSample < title.left + title.width / 3) break;
+      const double middle = std::floor(title.top + title.height / 2);
+      canvas_.text({right, middle - ruler.height() / 2 + ruler.ascent()}, entry->name,
+                   {.anchor = Anchor::end});
+      canvas_.line({right - width - kSample, middle}, {right - width - 5, middle}, entry->stroke);
+      right -= width + kSample + 14;
+    }
+  }
+
+  Canvas& canvas_;
+  const ChartScene& scene_;
+  Plot plot_;
+};
+
+}  // namespace
+
+std::shared_ptr<const ChartCurves> ChartCurves::of(const Run& run, PoolId pool) {
+  return std::make_shared<const ChartCurves>(
+      ChartCurves{StairCurve(liveCurve(run, pool)), StairCurve(highWaterCurve(run, pool))});
+}
+
+ChartScene ChartScene::whole(std::shared_ptr<const Run> run, PoolId pool) {
+  ChartScene scene{.curves = ChartCurves::of(*run, pool),
+                   .pool = pool,
+                   .window = {0, std::max(1.0, static_cast<double>(run->problem.steps.count())), 0,
+                              fullByteRange(*run, pool)},
+                   .now = {.playhead = -1}};
+  scene.run = std::move(run);
+  return scene;
+}
+
+std::string ChartScene::heading() const {
+  return printable(run->problem.pools[pool].name, 40) + "   bytes in use and high water";
+}
+
+std::string placeLetter(std::size_t place) {
+  std::string letters;
+  for (std::size_t rest = place + 1; rest > 0; rest = (rest - 1) / 26) {
+    letters.insert(letters.begin(), static_cast<char>('A' + (rest - 1) % 26));
+  }
+  return letters;
+}
+
+Stroke seriesStroke(std::size_t place) {
+  static constexpr std::string_view kDashes[kSeriesInks] = {"",    "9 3", "3 3",  "12 3 3 3",
+                                                            "6 6", "2 3", "15 5", "5 2"};
+  const std::size_t style = place % kSeriesInks;
+  return {static_cast<Ink>(static_cast<std::size_t>(Ink::series) + style), 1.5, kDashes[style]};
+}
+
+void drawCurves(Canvas& canvas, const ChartScene& scene, const Box& where) {
+  ChartDrawing(canvas, scene, where).draw();
+}
+
+void drawChart(Canvas& canvas, const ChartScene& scene, const Box& where) {
+  drawCurves(canvas, scene, where);
+  const Plot plot(where, canvas.ruler(), scene.window);
+  drawNow(canvas, plot.frame, plot.steps, scene.now);
+}
+
+}  // namespace hw

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+
+#include "core/picture/plot.h"
+#include "core/picture/step_curve.h"
+
+namespace hw {
+
+/// What a chart of one pool draws, added up once.
+struct ChartCurves {
+  StairCurve live{};
+  StairCurve highWater{};
+
+  static std::shared_ptr<const ChartCurves> of(const Run& run, PoolId pool);
+};
+
+/// Bytes in use and high water of one pool over the steps, with its capacity, lower bound and peak:
+/// stairs, because memory never changes gradually. Plain data, like a MapScene.
+struct ChartScene {
+  std::shared_ptr<const Run> run{};             ///< Never null; knows `pool`.
+  std::shared_ptr<const ChartCurves> curves{};  ///< Never null.
+  PoolId pool{0};
+  MapWindow window{};
+  PlotNow now{};
+  /// Other plans of the model (B, C, …), whose high water is drawn too.
+  std::vector<std::shared_ptr<const StairCurve>> others{};
+
+  /// All steps, before anything has happened.
+  static ChartScene whole(std::shared_ptr<const Run> run, PoolId pool);
+
+  /// What to write above the chart.
+  std::string heading() const;
+};
+
+/// The most points a curve is ever drawn with.
+inline constexpr std::size_t kMostPoints = 4'000;
+
+/// "A", "B", …, "Z", "AA": what the views call the run at `place`, 0 being the one on show.
+std::string placeLetter(std::size_t place);
+
+/// How the curve of the run at `place` is drawn: the Okabe-Ito colours that can be told apart, and
+/// another dash for each, so that colour is not all that tells them apart. They repeat after
+/// `kSeriesInks`.
+Stroke seriesStroke(std::size_t place);
+
+/// Everything but what moves with the playhead.
+void drawCurves(Canvas& canvas, const ChartScene& scene, const Box& where);
+
+/// All of it.
+void drawChart(Canvas& canvas, const ChartScene& scene, const Box& where);
+
+}  // namespace hw

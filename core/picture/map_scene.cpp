@@ -1,0 +1,240 @@
+#include "core/picture/map_scene.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "core/base/text.h"
+
+namespace hw {
+
+namespace {
+
+/// Blocks need this many units each way for an edge of their own, and for a name.
+constexpr double kEdgeRoom = 4;
+constexpr double kNameRoom = 9;
+
+std::string grouped(std::size_t number) { return groupDigits(static_cast<std::int64_t>(number)); }
+
+}  // namespace
+
+MapScene MapScene::whole(std::shared_ptr<const Run> run, PoolId pool) {
+  MapScene scene{.blocks = std::make_shared<const BlockStore>(BlockStore::ofPool(*run, pool)),
+                 .pool = pool,
+                 .window = {0, std::max(1.0, static_cast<double>(run->problem.steps.count())), 0,
+                            fullByteRange(*run, pool)},
+                 .now = {.playhead = -1}};
+  scene.run = std::move(run);
+  return scene;
+}
+
+bool MapScene::isSelected(StayId stay) const {
+  if (!selected || !run->problem.stays.contains(selected)) return false;
+  if (stay == selected) return true;
+  const BufferId buffer = run->problem.stays[selected].buffer;
+  return buffer && run->problem.stays[stay].buffer == buffer;
+}
+
+std::string MapScene::heading() const {
+  if (!title.empty()) return title;
+  const auto* info = run->request.allocator.info;
+  return fmt::format("{}   {}   address / execution step",
+                     printable(run->problem.pools[pool].name, 40), info ? info->name : "");
+}
+
+MapDrawing::MapDrawing(Canvas& canvas, const MapScene& scene, const Box& where)
+    : canvas_(canvas),
+      scene_(scene),
+      plot_(where, canvas.ruler(), scene.window, scene.hexAddresses) {}
+
+Box MapDrawing::boxOf(std::size_t index) const {
+  const Block block = scene_.blocks->block(index);
+  return plot_.boxOf(block.steps, block.bytes).cut(plot_.frame.plot);
+}
+
+BlockTime MapDrawing::timeOf(const Block& block) const {
+  if (scene_.filter && !scene_.filter->keeps(block.stay)) return BlockTime::pale;
+  if (!scene_.started) return BlockTime::past;
+  if (block.steps.contains(scene_.step)) return BlockTime::live;
+  return block.steps.begin > scene_.step ? BlockTime::future : BlockTime::past;
+}
+
+std::vector<std::size_t> MapDrawing::shownBlocks() const {
+  std::vector<std::size_t> shown;
+  scene_.blocks->visit(scene_.window, [&](std::size_t index) { shown.push_back(index); });
+  if (shown.size() <= kMostShapes) return shown;
+  const auto area = [&](std::size_t index) { return boxOf(index).width * boxOf(index).height; };
+  std::ranges::stable_sort(shown, std::greater(), area);
+  shown.resize(kMostShapes);
+  std::ranges::sort(shown);
+  return shown;
+}
+
+std::size_t MapDrawing::drawBlocks() const {
+  drawGrid(canvas_, plot_);
+  const std::vector<std::size_t> shown = shownBlocks();
+  const auto time = [&](std::size_t index) { return timeOf(scene_.blocks->block(index)); };
+  for (const std::size_t index : shown) drawBlock(index, time(index), hintOf(index));
+  // After all blocks, so that none covers a name.
+  for (const std::size_t index : shown) writeName(index, time(index));
+  std::size_t all = 0;
+  scene_.blocks->visit(scene_.window, [&](std::size_t) { ++all; });
+  return all - shown.size();
+}
+
+Hint MapDrawing::hintOf(std::size_t index) const {
+  const Block block = scene_.blocks->block(index);
+  const auto parts = scene_.blocks->blocksOf(block.stay);
+  const auto part = std::ranges::find(parts, index) - parts.begin();
+  return {
+      fmt::format("{}stay-{}{}", scene_.prefix, block.stay.index(),
+                  part > 0 ? fmt::format("-{}", part) : ""),
+      fmt::format("{}: {} B at {:#x}, steps {} to {}", printable(scene_.run->stayName(block.stay)),
+                  groupDigits(block.bytes.length().count()), block.bytes.begin.count(),
+                  block.steps.begin.count(), block.steps.end.count() - 1)};
+}
+
+void MapDrawing::drawBlock(std::size_t index, BlockTime time, const Hint& hint) const {
+  const Box box = boxOf(index);
+  if (box.isEmpty()) return;
+  const Block block = scene_.blocks->block(index);
+  const auto ink = [&](BlockPart of) { return blockInk(block.kind, time, of); };
+  if (box.width < kEdgeRoom || box.height < kEdgeRoom) {
+    return canvas_.rectangle(box, {.fill = Fill{ink(BlockPart::thin)}}, hint);
+  }
+  // Dotted: what has not happened yet has no firm outline.
+  const std::string_view dashes = time == BlockTime::future ? "1 1" : "";
+  canvas_.rectangle(
+      box, {.fill = Fill{ink(BlockPart::fill)}, .edge = Stroke{ink(BlockPart::edge), 1, dashes}},
+      hint);
+  if (scene_.moved && scene_.moved->contains(index)) canvas_.hatch(box, kMovedHatch);
+}
+
+void MapDrawing::writeName(std::size_t index, BlockTime time) const {
+  const Box box = boxOf(index);
+  if (time == BlockTime::pale || box.width < kNameRoom || box.height < kNameRoom) return;
+  drawBlockLabel(canvas_, box, *scene_.run, scene_.blocks->stay(index),
+                 blockInk(scene_.blocks->kind(index), time, BlockPart::word));
+}
+
+void MapDrawing::drawLive() const {
+  if (!scene_.started) return;
+  MapWindow now = scene_.window;
+  now.beginStep = static_cast<double>(scene_.step.count());
+  now.endStep = now.beginStep + 1;
+  scene_.blocks->visit(now, [&](std::size_t index) {
+    if (timeOf(scene_.blocks->block(index)) != BlockTime::live) return;
+    drawBlock(index, BlockTime::live);
+    writeName(index, BlockTime::live);
+  });
+}
+
+void MapDrawing::outline(std::size_t index, const Stroke& stroke) const {
+  const Box box = boxOf(index);
+  if (!box.isEmpty()) canvas_.rectangle(box, {.edge = stroke});
+}
+
+/// With something selected everything else steps back behind a veil; where it could have lain are
+/// outlines, for nothing is there.
+void MapDrawing::drawSelection() const {
+  const Problem& problem = scene_.run->problem;
+  if (!scene_.selected || !problem.stays.contains(scene_.selected)) return;
+  canvas_.rectangle(plot_.frame.plot, {.fill = Fill{Ink::plot, 0.49}});
+  for (const StayId stay : problem.stays.keys()) {
+    if (!scene_.isSelected(stay)) continue;
+    for (const std::uint32_t index : scene_.blocks->blocksOf(stay)) {
+      drawBlock(index, BlockTime::live);
+      writeName(index, BlockTime::live);
+      outline(index, {Ink::selection, 2});
+    }
+  }
+  for (const Ghost& ghost : scene_.ghosts) {
+    const Box box = plot_.boxOf(ghost.steps, ghost.bytes).cut(plot_.frame.plot);
+    if (ghost.pool != scene_.pool || box.isEmpty()) continue;
+    canvas_.rectangle(box, {.edge = Stroke{Ink::selection, 1, kDashed}});
+  }
+}
+
+void MapDrawing::drawOver() const {
+  const auto& stepOf = scene_.run->schedule.stepOf;
+  if (scene_.selectedOp && stepOf.contains(scene_.selectedOp)) {
+    const auto step = static_cast<double>(stepOf[scene_.selectedOp].count());
+    const Box& area = plot_.frame.plot;
+    const Box column{plot_.steps.toX(step), area.top, std::max(2.0, plot_.steps.pixelsPerStep()),
+                     area.height};
+    canvas_.rectangle(column.cut(area), {.fill = Fill{Ink::selection, 0.2}});
+  }
+  drawSelection();
+  for (const std::uint32_t index : scene_.blocks->blocksOf(scene_.hovered)) {
+    outline(index, {Ink::hover, 2});
+  }
+  drawReferenceLines(canvas_, plot_, referenceLines(*scene_.run, scene_.pool));
+}
+
+void MapDrawing::drawAround(std::string_view note) const {
+  drawAxes(canvas_, plot_);
+  PlotFrame frame = plot_.frame;
+  frame.title.width -= scene_.corner;
+  drawTitle(canvas_, frame, scene_.heading(), note);
+  drawNow(canvas_, plot_.frame, plot_.steps, scene_.now);
+}
+
+std::string MapDrawing::note() const {
+  if (scene_.loading) return "drawing…";
+  if (scene_.blocks->size() == 0) return "nothing was placed here";
+  if (scene_.moved) {
+    return fmt::format("hatched where it lies elsewhere than in A: {} of {} blocks",
+                       grouped(scene_.moved->count), grouped(scene_.blocks->size()));
+  }
+  if (scene_.filter) {
+    return fmt::format("{} of {} buffers picked out: {}", grouped(scene_.filter->count),
+                       grouped(scene_.run->problem.stays.size()), scene_.filter->title);
+  }
+  return {};
+}
+
+void drawMap(Canvas& canvas, const MapScene& scene, const Box& where) {
+  const MapDrawing drawing(canvas, scene, where);
+  const std::size_t left = drawing.drawBlocks();
+  drawing.drawOver();
+  const std::string note = drawing.note();
+  drawing.drawAround(note.empty() && left > 0
+                         ? fmt::format("the {} smallest blocks are left out", grouped(left))
+                         : note);
+}
+
+std::string blockName(const Run& run, StayId stay) { return printable(run.stayName(stay), 80); }
+
+std::string blockLabel(const Run& run, StayId stay) {
+  return blockName(run, stay) + "  " + formatBytes(run.problem.stays[stay].size);
+}
+
+void drawBlockLabel(Canvas& canvas, const Box& box, const Run& run, StayId stay, Ink ink) {
+  constexpr double kPadding = 4;
+  const Ruler& ruler = canvas.ruler();
+  const double line = ruler.height() * 0.85;
+  const double along = box.height >= line ? box.width - 2 * kPadding : 0;
+  const double up = box.width >= line ? box.height - 2 * kPadding : 0;
+  const double longer = std::max(along, up);
+  if (longer < ruler.width("nnn")) return;
+  const auto write = [&](std::string_view text, bool upwards) {
+    const double across = upwards ? box.width : box.height;
+    const double baseline = (across - ruler.height()) / 2 + ruler.ascent();
+    const Point at = upwards ? Point{box.left + baseline, box.bottom() - kPadding}
+                             : Point{box.left + kPadding, box.top + baseline};
+    canvas.text(at, text, {.ink = ink, .upwards = upwards});
+  };
+  const std::string name = blockName(run, stay);
+  const std::string full = blockLabel(run, stay);
+  const double nameWidth = ruler.width(name);
+  const double fullWidth = ruler.width(full);
+  if (fullWidth <= along) return write(full, false);
+  if (nameWidth <= along) return write(name, false);
+  if (fullWidth <= up) return write(full, true);
+  if (nameWidth <= up) return write(name, true);
+  const std::string part = elided(ruler, name, longer, true);
+  if (part.size() >= 8) write(part, up > along);  // Five letters and the ellipsis.
+}
+
+}  // namespace hw

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <memory>
+
+#include "core/picture/ghost.h"
+#include "core/picture/moved_blocks.h"
+#include "core/picture/plot.h"
+#include "core/picture/stay_filter.h"
+
+namespace hw {
+
+/// Everything a memory map shows: plain data, so that the screen, a file and a test draw the same
+/// thing through one path.
+struct MapScene {
+  std::shared_ptr<const Run> run{};            ///< Never null.
+  std::shared_ptr<const BlockStore> blocks{};  ///< Of `pool`; never null.
+  PoolId pool{0};
+  MapWindow window{};
+  PlotNow now{};
+  Step step{};                  ///< The step under way: what lives at it is drawn as alive.
+  bool started = false;         ///< False at the very start, when nothing is alive yet.
+  std::vector<Ghost> ghosts{};  ///< Of the selected stay, of all pools.
+  bool hexAddresses = false;
+  StayId selected{};
+  OpId selectedOp{};
+  StayId hovered{};
+  /// What to hatch, of `blocks`; null when this map is held against no other.
+  std::shared_ptr<const MovedBlocks> moved{};
+  std::string title{};   ///< What stands above the map; empty: its pool and method.
+  std::string prefix{};  ///< Of the ids of blocks in a file that several maps share: "B-".
+  double corner = 0;     ///< Units to leave free at the right end of the title, for buttons.
+  bool loading = false;  ///< `blocks` are still being sorted: nothing can be said about them.
+  std::shared_ptr<const StayFilter> filter{};  ///< What it does not keep is pale.
+
+  /// All of one pool, before anything has happened.
+  static MapScene whole(std::shared_ptr<const Run> run, PoolId pool);
+
+  /// True for all stays of the selected stay's buffer.
+  bool isSelected(StayId stay) const;
+  /// What to write above the map.
+  std::string heading() const;
+};
+
+/// More blocks than this are too many for shapes: a file keeps the largest, and pixels show all.
+inline constexpr std::size_t kMostShapes = 20'000;
+
+/// Draws a map in its layers; holds no state beyond its arguments.
+class MapDrawing {
+ public:
+  MapDrawing(Canvas& canvas, const MapScene& scene, const Box& where);
+
+  const Plot& plot() const { return plot_; }
+
+  /// Grid, blocks and their names as shapes; returns how many blocks were left out.
+  std::size_t drawBlocks() const;
+  /// What lives at the step under way, over a picture of blocks in which it does not stand out.
+  void drawLive() const;
+  /// What lies over the blocks, inside the plot.
+  void drawOver() const;
+  /// Axes, title with `note`, marks and playhead.
+  void drawAround(std::string_view note) const;
+
+  /// What is to be said about the blocks; empty when nothing is.
+  std::string note() const;
+
+ private:
+  std::vector<std::size_t> shownBlocks() const;
+  BlockTime timeOf(const Block& block) const;
+  /// Stable between pictures: "stay-3", "stay-3-1" for what comes after a gap.
+  Hint hintOf(std::size_t index) const;
+  void drawBlock(std::size_t index, BlockTime time, const Hint& hint = {}) const;
+  void writeName(std::size_t index, BlockTime time) const;
+  void outline(std::size_t index, const Stroke& stroke) const;
+  void drawSelection() const;
+  Box boxOf(std::size_t index) const;
+
+  Canvas& canvas_;
+  const MapScene& scene_;
+  Plot plot_;
+};
+
+/// All of it as shapes.
+void drawMap(Canvas& canvas, const MapScene& scene, const Box& where);
+
+/// "b8.add", made safe to show and not longer than anyone reads.
+std::string blockName(const Run& run, StayId stay);
+/// "b8.add  9.00 KiB".
+std::string blockLabel(const Run& run, StayId stay);
+
+/// Writes into `box` what fits of a block's label: name and size if they fit along it, else the
+/// name whichever way it fits, else as much of the name as still says something along the longer
+/// side.
+void drawBlockLabel(Canvas& canvas, const Box& box, const Run& run, StayId stay, Ink ink);
+
+/// How a block that is held to have moved is hatched.
+inline constexpr Fill kMovedHatch{Ink::text, 0.46};
+
+}  // namespace hw

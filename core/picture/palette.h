@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace hw {
+
+/// What a tensor is, for its colour (Okabe-Ito).
+enum class TensorClass { input, output, intermediate, view, problem };
+inline constexpr std::size_t kTensorClasses = 5;
+
+/// "input", "shared", …: for legends, tables and tooltips.
+std::string_view className(TensorClass kind);
+
+/// What a colour says. Pictures name inks, palettes say what they look like.
+enum class Ink : std::uint8_t {
+  window,
+  plot,
+  grid,
+  axis,
+  text,
+  muted,
+  selection,
+  hover,
+  accent,
+  live,
+  highWater,
+  capacity,
+  lowerBound,
+  playhead,
+  mark,
+  hole,
+  hatch,
+  best,
+  series,              ///< The first of `kSeriesInks`, for compared runs.
+  block = series + 8,  ///< The first of the inks that `blockInk` gives.
+  end = block + 5 * 4 * 4
+};
+inline constexpr std::size_t kSeriesInks = 8;
+inline constexpr std::size_t kInks = static_cast<std::size_t>(Ink::end);
+
+/// When a block is, seen from the playhead; `pale`: not what a filter picked out, at any time.
+enum class BlockTime { past, future, live, pale };
+/// `thin`: instead of fill and edge when a block is too thin for an edge, so it must stand out
+/// alone. `word`: what is written on it.
+enum class BlockPart { fill, edge, thin, word };
+Ink blockInk(TensorClass kind, BlockTime time, BlockPart part);
+
+/// 0xRRGGBB.
+using Rgb = std::uint32_t;
+
+/// `share` of `a` over `1 - share` of `b`, per channel.
+Rgb mixed(Rgb a, Rgb b, double share);
+
+/// Black or white, whichever reads better on `fill`.
+Rgb readableOn(Rgb fill);
+
+/// All colours of the program in one value; two of them exist.
+class Palette {
+ public:
+  static const Palette& light();
+  static const Palette& dark();
+
+  Rgb operator[](Ink ink) const { return colors_[static_cast<std::size_t>(ink)]; }
+
+ private:
+  explicit Palette(bool dark);
+  std::array<Rgb, kInks> colors_{};
+};
+
+}  // namespace hw

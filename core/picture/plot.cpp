@@ -1,0 +1,150 @@
+#include "core/picture/plot.h"
+
+#include <cmath>
+
+namespace hw {
+
+namespace {
+
+/// The baseline of a line of text in the middle of a box.
+double baselineIn(const Box& box, const Ruler& ruler) {
+  return box.top + (box.height - ruler.height()) / 2 + ruler.ascent();
+}
+
+double at(Step step) { return static_cast<double>(step.count()); }
+double at(Bytes bytes) { return static_cast<double>(bytes.count()); }
+
+}  // namespace
+
+double plotLeftMargin(const Ruler& ruler) { return std::ceil(ruler.width("8,888 KiB")) + 10; }
+
+PlotFrame PlotFrame::inside(const Box& whole, const Ruler& ruler) {
+  const double line = std::ceil(ruler.height());
+  const double left = whole.left + plotLeftMargin(ruler);
+  const double width = std::max(1.0, whole.right() - kPlotRightMargin - left);
+  PlotFrame frame;
+  frame.whole = whole;
+  frame.title = {left, whole.top + 3, width, line + 2};
+  frame.ticks = {left, whole.bottom() - line - 4, width, line};
+  const double top = frame.title.bottom() + 4;
+  frame.plot = {left, top, width, std::max(1.0, frame.ticks.top - 4 - top)};
+  return frame;
+}
+
+Plot::Plot(const Box& whole, const Ruler& ruler, const MapWindow& window, bool hex)
+    : frame(PlotFrame::inside(whole, ruler)),
+      steps{window.beginStep, window.endStep, frame.plot.left, frame.plot.width},
+      bytes{window.lowByte, window.highByte, frame.plot.bottom(), -frame.plot.height, hex} {}
+
+Box Plot::boxOf(Interval<Step> during, Interval<Bytes> addresses) const {
+  return Box::between(steps.toX(at(during.begin)), bytes.toPixel(at(addresses.end)),
+                      steps.toX(at(during.end)), bytes.toPixel(at(addresses.begin)));
+}
+
+void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
+               std::string_view note) {
+  const Ruler& ruler = canvas.ruler();
+  const double y = baselineIn(frame.title, ruler);
+  const std::string shown = elided(ruler, title, frame.title.width, false, true);
+  canvas.text({frame.title.left, y}, shown, {.bold = true});
+  const double used = ruler.width(shown, true) + 16;
+  if (note.empty() || used > frame.title.width * 3 / 4) return;
+  canvas.text({frame.title.right(), y}, elided(ruler, note, frame.title.width - used),
+              {.ink = Ink::muted, .anchor = Anchor::end});
+}
+
+double stepTickSpacing(const Ruler& ruler) { return ruler.width("88,888") + 14; }
+
+double byteTickSpacing(const Ruler& ruler) { return ruler.height() * 2.2; }
+
+void drawStepTicks(Canvas& canvas, const PlotFrame& frame, const StepAxis& axis) {
+  const Ruler& ruler = canvas.ruler();
+  const double y = baselineIn(frame.ticks, ruler);
+  for (const AxisTick& tick : axis.ticks(stepTickSpacing(ruler))) {
+    const double x = std::round(axis.toX(tick.value));
+    const double half = ruler.width(tick.label) / 2;
+    canvas.line({x, frame.plot.bottom() + 1}, {x, frame.plot.bottom() + 3}, {Ink::axis});
+    canvas.text({std::min(x, frame.whole.right() - half - 1), y}, tick.label,
+                {.ink = Ink::axis, .anchor = Anchor::middle});
+  }
+  canvas.text({frame.ticks.left - 14, y}, "step", {.ink = Ink::muted, .anchor = Anchor::end});
+}
+
+void drawGrid(Canvas& canvas, const Plot& plot) {
+  const Box& area = plot.frame.plot;
+  canvas.rectangle(plot.frame.whole, {.fill = Fill{Ink::plot}});
+  for (const AxisTick& tick : plot.steps.ticks(stepTickSpacing(canvas.ruler()))) {
+    const double x = std::floor(plot.steps.toX(tick.value));
+    if (x < area.right()) canvas.line({x, area.top}, {x, area.bottom() - 1}, {Ink::grid});
+  }
+  for (const AxisTick& tick : plot.bytes.ticks(byteTickSpacing(canvas.ruler()))) {
+    const double y = std::floor(plot.bytes.toPixel(tick.value));
+    if (y < area.bottom()) canvas.line({area.left, y}, {area.right() - 1, y}, {Ink::grid});
+  }
+}
+
+void drawAxes(Canvas& canvas, const Plot& plot) {
+  const PlotFrame& frame = plot.frame;
+  const Box& area = frame.plot;
+  const Ruler& ruler = canvas.ruler();
+  canvas.rectangle({area.left - 1, area.top - 1, area.width + 2, area.height + 2},
+                   {.edge = Stroke{Ink::grid}});
+  for (const AxisTick& tick : plot.bytes.ticks(byteTickSpacing(ruler))) {
+    const double y = std::round(plot.bytes.toPixel(tick.value));
+    if (y - ruler.height() / 2 < frame.title.top) continue;
+    canvas.line({area.left - 3, y}, {area.left - 1, y}, {Ink::axis});
+    canvas.text({area.left - 6, y - ruler.height() / 2 + ruler.ascent()}, tick.label,
+                {.ink = Ink::axis, .anchor = Anchor::end});
+  }
+  drawStepTicks(canvas, frame, plot.steps);
+}
+
+void drawReferenceLines(Canvas& canvas, const Plot& plot, const std::vector<ReferenceLine>& lines) {
+  const Box& area = plot.frame.plot;
+  const Ruler& ruler = canvas.ruler();
+  const auto yOf = [&](const ReferenceLine& line) {
+    return std::round(plot.bytes.toPixel(at(line.bytes)));
+  };
+  const auto seen = [&](double y) { return y >= area.top && y < area.bottom(); };
+  for (const ReferenceLine& line : lines) {
+    const double y = yOf(line);
+    if (seen(y)) canvas.line({area.left, y}, {area.right(), y}, strokeOf(line.kind));
+  }
+  double left = area.left + 6;
+  for (const ReferenceLine& line : lines) {
+    if (!seen(yOf(line))) continue;
+    const bool atRight = line.kind == ReferenceLine::Kind::capacity;
+    const bool above = yOf(line) - ruler.height() > area.top;
+    const double y = above ? yOf(line) - 4 : yOf(line) + ruler.ascent() + 2;
+    canvas.text({atRight ? area.right() - 6 : left, y}, line.label,
+                {.ink = strokeOf(line.kind).ink,
+                 .anchor = atRight ? Anchor::end : Anchor::start,
+                 .halo = true});
+    if (!atRight) left += ruler.width(line.label) + 18;
+  }
+}
+
+void drawNow(Canvas& canvas, const PlotFrame& frame, const StepAxis& axis, const PlotNow& now) {
+  const Box& area = frame.plot;
+  const auto upright = [&](double step, const Stroke& stroke) {
+    const double x = std::round(axis.toX(step));
+    if (x >= area.left && x <= area.right()) {
+      canvas.line({x, area.top}, {x, area.bottom() - 1}, stroke);
+    }
+  };
+  if (now.marked) {
+    const double from = axis.toX(at(now.marked->begin));
+    const Box band =
+        Box::between(from, area.top, axis.toX(at(now.marked->end)), area.bottom()).cut(area);
+    if (!band.isEmpty()) canvas.rectangle(band, {.fill = Fill{Ink::selection, 0.16}});
+    for (const Step end : {now.marked->begin, now.marked->end}) upright(at(end), {Ink::selection});
+  }
+  for (const double step : now.marks) upright(step, {Ink::mark, 1, kDashDotted});
+  const double x = std::round(axis.toX(now.playhead));
+  if (x < area.left || x >= area.right()) return;
+  canvas.line({x, area.top - 4}, {x, area.bottom() - 1}, {Ink::playhead});
+  const Point flag[] = {{x - 4, area.top - 4}, {x + 4, area.top - 4}, {x, area.top + 1}};
+  canvas.path(flag, {.fill = Fill{Ink::playhead}});
+}
+
+}  // namespace hw

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "core/picture/axis.h"
+#include "core/picture/block_store.h"
+#include "core/picture/canvas.h"
+#include "core/picture/reference_lines.h"
+
+namespace hw {
+
+/// The parts of a map or chart around its plot. All views of a column use the same margins, so that
+/// a step is at the same pixel in each.
+struct PlotFrame {
+  Box whole{};
+  Box title{};  ///< One line above the plot.
+  Box plot{};
+  Box ticks{};  ///< One line below the plot for step numbers.
+
+  /// Divides `whole` with the margins below.
+  static PlotFrame inside(const Box& whole, const Ruler& ruler);
+};
+
+/// Units left of every plot: room for "8,888 KiB" and a little air.
+double plotLeftMargin(const Ruler& ruler);
+inline constexpr int kPlotRightMargin = 12;
+
+/// A frame with what it shows: steps to the right, bytes upwards.
+struct Plot {
+  PlotFrame frame{};
+  StepAxis steps{};
+  ByteAxis bytes{};
+
+  /// `window` inside `whole`; `hex`: bytes are written as addresses.
+  Plot(const Box& whole, const Ruler& ruler, const MapWindow& window, bool hex = false);
+
+  /// Where a block lies; it may reach out of the plot.
+  Box boxOf(Interval<Step> during, Interval<Bytes> addresses) const;
+};
+
+/// What a moment and marks add to a plot over steps, in steps.
+struct PlotNow {
+  double playhead = 0;
+  std::vector<double> marks{};
+  std::optional<Interval<Step>> marked{};  ///< A range of steps between two lines.
+};
+
+/// The title, bold, and `note`, muted, at the right end if both fit.
+void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
+               std::string_view note);
+
+/// Step numbers below the plot and the axis' name beside them.
+void drawStepTicks(Canvas& canvas, const PlotFrame& frame, const StepAxis& axis);
+
+/// How far apart the marks of each axis are at least.
+double stepTickSpacing(const Ruler& ruler);
+double byteTickSpacing(const Ruler& ruler);
+
+/// The background, and the lines that the ticks stand at.
+void drawGrid(Canvas& canvas, const Plot& plot);
+/// The outline and the ticks of both axes.
+void drawAxes(Canvas& canvas, const Plot& plot);
+
+/// The lines that are on screen, then their labels: capacity's at the right end, the others one
+/// after the other at the left, so that none cover each other even when the lines are close.
+void drawReferenceLines(Canvas& canvas, const Plot& plot, const std::vector<ReferenceLine>& lines);
+
+/// The marked steps shaded, a line at each mark, and the playhead over all, as far as they are on
+/// screen.
+void drawNow(Canvas& canvas, const PlotFrame& frame, const StepAxis& axis, const PlotNow& now);
+
+}  // namespace hw

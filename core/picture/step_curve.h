@@ -1,0 +1,56 @@
+#pragma once
+
+#include <vector>
+
+#include "core/picture/canvas.h"
+#include "core/plan/metrics.h"
+#include "core/run/run.h"
+
+namespace hw {
+
+/// Most bytes in use during each step of a run in one pool, read off its trace; a run without a
+/// trace gives what its stays ask for.
+StepFunction liveCurve(const Run& run, PoolId pool);
+
+/// The largest footprint so far at each step: what has ever been touched. Never falls.
+StepFunction highWaterCurve(const Run& run, PoolId pool);
+
+/// A step function that is drawn at any zoom in the time that the points take, not the pieces: it
+/// knows the least and the greatest value of every run of `kZone` pieces.
+class StairCurve {
+ public:
+  static constexpr std::size_t kZone = 64;
+
+  StairCurve() = default;
+  explicit StairCurve(StepFunction curve);
+
+  const StepFunction& curve() const { return curve_; }
+  /// The first piece with the greatest value; null without pieces.
+  const StepFunction::Piece* peak() const { return curve_.pieces.empty() ? nullptr : peakPiece(); }
+
+  /// The curve between two steps as a polyline of stairs: consecutive points differ in x or in y,
+  /// never in both. From more pieces than `limit` allows, columns are made that each show the
+  /// least, the greatest and the last value within them, so that no peak is lost. `limit` is at
+  /// least 8.
+  std::vector<Point> stairs(double begin, double end, std::size_t limit) const;
+
+ private:
+  struct Span {
+    Bytes least{};
+    Bytes most{};
+    void add(const Span& other);
+  };
+
+  const StepFunction::Piece* peakPiece() const { return &curve_.pieces[peak_]; }
+  /// Over the pieces [first, last), of which there is one at least.
+  Span spanOf(std::size_t first, std::size_t last) const;
+
+  StepFunction curve_;
+  std::vector<Span> zones_;
+  std::size_t peak_ = 0;
+};
+
+/// The same of a curve that is drawn but once.
+std::vector<Point> stairs(const StepFunction& curve, double begin, double end, std::size_t limit);
+
+}  // namespace hw

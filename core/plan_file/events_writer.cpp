@@ -1,0 +1,126 @@
+#include "core/plan_file/events_writer.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "core/plan_file/tensor_names.h"
+
+namespace hw {
+namespace {
+
+bool takesMemory(Happening happening) {
+  return happening != Happening::release && happening != Happening::merge;
+}
+
+/// One past the last entry from `next` on that has to happen before the op of `step` starts.
+std::size_t lastNeededBy(const std::vector<TimelineEntry>& timeline, std::size_t next, Step step) {
+  std::size_t end = next;
+  for (std::size_t i = next; i < timeline.size() && timeline[i].step <= step; ++i) {
+    if (takesMemory(timeline[i].happening) || timeline[i].step < step) end = i + 1;
+  }
+  return end;
+}
+
+}  // namespace
+
+const Columns<EventRow>& eventColumns() {
+  using enum ColumnKind;
+  using E = EventRow;
+  static const Columns<E> kColumns = {
+      {"seq", "#", count, &E::seq, "From 0, without holes"},
+      {"time_ps", "time", time, &E::time, "Simulated"},
+      {"step", "step", step, &E::step, "The op around which it happens"},
+      {"pool", "pool", text, &E::pool, "Empty for ops"},
+      {"event", "event", text, &E::event, "What happens to memory, or that an op starts or ends"},
+      {"tensor", "tensor or op", text, &E::tensor, "Whose memory it is; for ops, the op"},
+      {"offset", "offset", address, &E::offset, "From the start of the pool"},
+      {"size", "size", bytes, &E::size, "For a merge, of the joined block"},
+      {"detail", "why", text, &E::detail, "Why and how"}};
+  return kColumns;
+}
+
+EventList::EventList(const Run& run, EventWords words) : run_(run), words_(std::move(words)) {
+  if (!words_.name) {
+    words_.name = [&run, names = std::make_shared<const TensorNames>(run.graph())](StayId stay) {
+      return names->of(run.stayTensor(stay));
+    };
+  }
+  for (const PoolId pool : run.plan.regions.keys()) regionStarts_.add(run.plan.regionStarts(pool));
+  places_.reserve(run.timeline.size() + 2 * run.timing.ops.size());
+  for (std::size_t op = 0; op < run.timing.ops.size(); ++op) {
+    addMemoryUntil(lastNeededBy(run.timeline, next_, Step(static_cast<std::int64_t>(op))));
+    const std::size_t moment = places_.empty() ? 0 : places_.back().moment;
+    places_.push_back({moment, static_cast<std::uint32_t>(op), Kind::opStart});
+    places_.push_back({moment, static_cast<std::uint32_t>(op), Kind::opEnd});
+  }
+  addMemoryUntil(run.timeline.size());
+}
+
+void EventList::addMemoryUntil(std::size_t end) {
+  for (; next_ < end; ++next_) {
+    places_.push_back(
+        {run_.timeline[next_].lastEvent, static_cast<std::uint32_t>(next_), Kind::memory});
+  }
+}
+
+Step EventList::step(std::size_t seq) const {
+  return isOp(seq) ? Step(places_[seq].index) : entry(seq).step;
+}
+
+EventRow EventList::row(std::size_t seq) const {
+  EventRow row =
+      isOp(seq) ? opRow(places_[seq].index, kind(seq) == Kind::opStart) : memoryRow(entry(seq));
+  row.seq = seq;
+  return row;
+}
+
+EventRow EventList::memoryRow(const TimelineEntry& entry) const {
+  const ProblemPool& first = run_.problem.pools[PoolId(0)];
+  DetailNames words{
+      .firstPool = first.name, .firstCapacity = first.capacity, .sizeText = words_.size};
+  if (run_.problem.stays[entry.stay].pool) words.firstPool.clear();  // Its pool was given.
+  if (entry.formerTenant) words.formerTenant = words_.name(entry.formerTenant);
+  const bool known =
+      regionStarts_.contains(entry.pool) && entry.region.index() < regionStarts_[entry.pool].size();
+  const Bytes start = known ? regionStarts_[entry.pool][entry.region.index()] : Bytes();
+  return {.time = run_.trace.timeOf(entry.firstEvent),
+          .step = entry.step,
+          .pool = run_.problem.pools[entry.pool].name,
+          .event = happeningName(entry.happening),
+          .tensor = words_.name(entry.stay),
+          .offset = start + entry.offset,
+          .size = entry.size,
+          .detail = detailText(entry, words)};
+}
+
+EventRow EventList::opRow(std::size_t step, bool starts) const {
+  const OpTiming& timing = run_.timing.ops[step];
+  const OpId op = run_.schedule.opAt(Step(static_cast<std::int64_t>(step)));
+  const SimTime length = timing.time.length();
+  const std::string took = words_.time ? words_.time(length) : fmt::format("{} ps", length.count());
+  const std::string why = timing.bottleneck == Bottleneck::nothing
+                              ? "moves and computes nothing"
+                              : fmt::format("limited by {}", bottleneckName(timing.bottleneck));
+  return {.time = starts ? timing.time.begin : timing.time.end,
+          .step = Step(static_cast<std::int64_t>(step)),
+          .event = starts ? "op-start" : "op-end",
+          .tensor = displayName(run_.graph(), op),
+          .detail = starts ? run_.graph().ops[op].type : took + ", " + why};
+}
+
+void writeEvents(const Run& run, EventsFormat format, std::ostream& out) {
+  const Columns<EventRow>& columns = eventColumns();
+  const EventList events(run);
+  if (format == EventsFormat::csv) out << csvHeader(columns);
+  for (std::size_t seq = 0; seq < events.size(); ++seq) {
+    const EventRow row = events.row(seq);
+    if (format == EventsFormat::csv) {
+      out << csvRow(columns, row);
+    } else {
+      out << jsonLine(jsonRow(columns, row)) << '\n';
+    }
+  }
+}
+
+}  // namespace hw

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/columns.h"
+#include "core/run/run.h"
+
+namespace hw {
+
+/// What happened to memory and when ops ran, in time order: docs/formats/events.md.
+enum class EventsFormat { csv, jsonLines };
+
+/// One such event; nothing where a column does not apply.
+struct EventRow {
+  std::size_t seq = 0;
+  SimTime time{};
+  std::optional<Step> step{};
+  std::string pool{};  ///< Empty for what ops do.
+  std::string_view event{};
+  std::string tensor{};  ///< Or the operator.
+  std::optional<Bytes> offset{};
+  std::optional<Bytes> size{};
+  std::string detail{};
+};
+
+const Columns<EventRow>& eventColumns();
+
+/// How events are told; by default with the names and numbers of files.
+struct EventWords {
+  std::function<std::string(StayId)> name{};
+  std::string (*size)(Bytes) = nullptr;
+  std::string (*time)(SimTime) = nullptr;
+};
+
+/// All events of a run in order. Makes texts when asked: 16 bytes an event. An op starts when it
+/// has all its memory, and gives up memory when it has ended: at equal times the order is end,
+/// release, allocate, start.
+class EventList {
+ public:
+  enum class Kind : std::uint32_t { memory, opStart, opEnd };
+
+  /// `run` outlives the list.
+  explicit EventList(const Run& run, EventWords words = {});
+
+  std::size_t size() const { return places_.size(); }
+  EventRow row(std::size_t seq) const;
+  bool isOp(std::size_t seq) const { return places_[seq].kind != Kind::memory; }
+  Kind kind(std::size_t seq) const { return places_[seq].kind; }
+  /// Of the run's timeline; not of an op.
+  const TimelineEntry& entry(std::size_t seq) const { return run_.timeline[places_[seq].index]; }
+  Step step(std::size_t seq) const;
+  /// Events of the trace that have happened by then. Never falls.
+  std::size_t moment(std::size_t seq) const { return places_[seq].moment; }
+
+ private:
+  struct Place {
+    std::size_t moment = 0;
+    std::uint32_t index = 0;  ///< Into the timeline, or the step.
+    Kind kind = Kind::memory;
+  };
+
+  void addMemoryUntil(std::size_t end);
+  EventRow memoryRow(const TimelineEntry& entry) const;
+  EventRow opRow(std::size_t step, bool starts) const;
+
+  const Run& run_;
+  EventWords words_;
+  IdMap<PoolId, std::vector<Bytes>> regionStarts_;
+  std::vector<Place> places_;
+  std::size_t next_ = 0;  ///< The timeline entry to add next.
+};
+
+void writeEvents(const Run& run, EventsFormat format, std::ostream& out);
+
+}  // namespace hw

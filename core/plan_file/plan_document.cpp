@@ -1,0 +1,222 @@
+#include "core/plan_file/plan_document.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "core/plan_file/tensor_names.h"
+#include "core/storage/alias_text.h"
+
+namespace hw {
+namespace {
+
+/// Numbers as numbers, sizes in bytes.
+Json valueJson(const ParamValue& value) {
+  return std::visit(
+      [](const auto& each) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(each)>, Bytes>) {
+          return each.count();
+        } else {
+          return each;
+        }
+      },
+      value);
+}
+
+/// "0-3".
+Value stepsText(std::optional<Step> first, std::optional<Step> last) {
+  if (!first || !last) return {};
+  return std::to_string(first->count()) + "-" + std::to_string(last->count());
+}
+
+/// Some pool is cut into several blocks: the method hands out blocks, not addresses.
+bool handsOutBlocks(const Plan& plan) {
+  return std::ranges::any_of(plan.regions, [](const auto& regions) { return regions.size() > 1; });
+}
+
+/// Collects placements; knows how stays and tensors of a run hang together.
+class Describer {
+ public:
+  Describer(const Run& run, std::size_t most)
+      : run_(run), most_(most), blocks_(handsOutBlocks(run.plan)) {}
+
+  PlacementList placements() {
+    if (run_.model->problem) {
+      for (const StayId id : run_.problem.stays.keys()) addStay(id);
+    } else {
+      addTensors();
+    }
+    nameTensors();
+    return std::move(list_);
+  }
+
+ private:
+  void addStay(StayId id) {
+    const TensorId tensor = run_.stayTensor(id);
+    if (run_.problem.gaps.empty()) {
+      add(id, run_.problem.stays[id].steps, {.tensor = tensor});
+      return;
+    }
+    for (const Interval<Step>& steps : run_.problem.liveSteps(id)) {
+      add(id, steps, {.tensor = tensor});
+    }
+  }
+
+  void addTensors() {
+    const Storage& storage = run_.storage;
+    IdMap<BufferId, std::vector<StayId>> stays(storage.buffers.size());
+    for (const StayId id : run_.problem.stays.keys()) {
+      stays[run_.problem.stays[id].buffer].push_back(id);
+    }
+    for (const TensorId id : storage.slots.keys()) {
+      const auto& slot = storage.slots[id];
+      if (!slot) continue;
+      const TensorId root = storage.buffers[slot->buffer].root;
+      for (const StayId stay : stays[slot->buffer]) {
+        add(stay, storage.lifetimes[id],
+            {.tensor = id, .root = root == id ? TensorId() : root, .offset = slot->offset});
+      }
+    }
+  }
+
+  /// What lies in a stay: a tensor, and the one it shares memory with.
+  struct Tenant {
+    TensorId tensor{};
+    TensorId root{};  ///< None: the tensor itself.
+    Bytes offset{};   ///< Inside the stay.
+  };
+
+  /// Adds a placement for the steps that the stay and the tensor have in common.
+  void add(StayId id, Interval<Step> steps, const Tenant& tenant) {
+    const auto& address = run_.plan.addresses[id];
+    const Stay& stay = run_.problem.stays[id];
+    steps = {std::max(steps.begin, stay.steps.begin), std::min(steps.end, stay.steps.end)};
+    if (!address || steps.empty() || ++list_.count > most_) return;
+    const auto& exact = run_.graph().tensors[tenant.tensor].bytes;
+    Placement placement{.pool = run_.problem.pools[address->pool].name,
+                        .offset = *run_.plan.flatOffset(id) + tenant.offset,
+                        .size = exact.value_or(stay.size),
+                        .first = steps.begin,
+                        .last = steps.end - Step(1)};
+    if (blocks_) placement.block = blockOf(*address);
+    list_.first.push_back(std::move(placement));
+    tenants_.push_back(tenant);
+  }
+
+  void nameTensors() {
+    std::vector<TensorId> wanted;
+    for (const Tenant& tenant : tenants_) {
+      wanted.push_back(tenant.tensor);
+      if (tenant.root) wanted.push_back(tenant.root);
+    }
+    std::vector<std::string> names = namesOf(run_.graph(), wanted);
+    auto next = names.begin();
+    for (std::size_t i = 0; i < tenants_.size(); ++i) {
+      list_.first[i].tensor = std::move(*next++);
+      if (tenants_[i].root) list_.first[i].aliasOf = std::move(*next++);
+    }
+  }
+
+  /// Blocks are counted through all pools.
+  std::size_t blockOf(const Address& address) const {
+    std::size_t block = address.region.index();
+    for (const PoolId pool : run_.plan.regions.keys()) {
+      if (pool < address.pool) block += run_.plan.regions[pool].size();
+    }
+    return block;
+  }
+
+  const Run& run_;
+  std::size_t most_;
+  bool blocks_;
+  PlacementList list_;
+  std::vector<Tenant> tenants_;  ///< Of the placements in the list.
+};
+
+}  // namespace
+
+const Columns<Placement>& placementColumns() {
+  using enum ColumnKind;
+  using P = Placement;
+  static const Columns<P> kColumns = {
+      {"tensor", "tensor", text, &P::tensor},
+      {"pool", "pool", text, &P::pool},
+      {"offset", "offset", address, &P::offset, "From the start of the pool"},
+      {"size", "bytes", bytes, &P::size},
+      {"first", "first step", step, &P::first},
+      {"last", "last step", step, &P::last, "The last one that needs it"},
+      {"steps", "steps", range, [](const P& place) { return stepsText(place.first, place.last); },
+       "From the first to the last that needs it"},
+      {"alias_of", "shares", text, &P::aliasOf, "The tensor in whose memory it lies"},
+      {"block", "block", count, &P::block}};
+  return kColumns;
+}
+
+Columns<StayId> bufferColumns(const Run& run) {
+  const auto offsets =
+      std::make_shared<const IdMap<StayId, std::optional<Bytes>>>(run.plan.flatOffsets());
+  const auto column = [](const char* key, std::function<Value(const StayId&)> value) {
+    return like<StayId>(placementColumns(), key, std::move(value));
+  };
+  const auto stay = [&run](StayId id) -> const Stay& { return run.problem.stays[id]; };
+  return {column("tensor", [&run](StayId id) { return run.stayName(id); }),
+          column("pool",
+                 [&run](StayId id) -> Value {
+                   const auto& at = run.plan.addresses[id];
+                   return at ? Value(run.problem.pools[at->pool].name) : Value();
+                 }),
+          column("offset", [offsets](StayId id) { return (*offsets)[id]; }),
+          column("size", [stay](StayId id) { return stay(id).size; }),
+          column("first", [stay](StayId id) { return stay(id).steps.begin; }),
+          column("last", [stay](StayId id) { return stay(id).steps.end - Step(1); }),
+          column("steps", [stay](StayId id) {
+            return stepsText(stay(id).steps.begin, stay(id).steps.end - Step(1));
+          })};
+}
+
+Json allocatorOptions(const AllocatorChoice& choice) {
+  Json options = Json::object();
+  for (const ParamSpec& spec : choice.info->params) {
+    options[std::string(spec.name)] = valueJson(choice.params.value(spec));
+  }
+  return options;
+}
+
+PlacementList firstPlacements(const Run& run, std::size_t most) {
+  return Describer(run, most).placements();
+}
+
+PlanDocument describePlan(const Run& run) {
+  constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+  PlanDocument document{.modelName = run.model->name,
+                        .modelSha256 = run.model->sha256,
+                        .allocator = std::string(run.request.allocator.info->name),
+                        .options = allocatorOptions(run.request.allocator),
+                        .alignment = run.sharing.alignment,
+                        .status = std::string(statusName(run.plan.status)),
+                        .lowerBound = run.metrics.lowerBound,
+                        .placements = firstPlacements(run, kAll).first};
+  for (const PoolId pool : run.problem.pools.keys()) {
+    document.pools.push_back({.name = run.problem.pools[pool].name,
+                              .capacity = run.problem.pools[pool].capacity,
+                              .peak = run.plan.footprint(pool)});
+  }
+  if (handsOutBlocks(run.plan)) {
+    for (const auto& regions : run.plan.regions) {
+      document.blocks.insert(document.blocks.end(), regions.begin(), regions.end());
+    }
+  }
+  for (auto& [option, before, after] : changesBetween(defaultRequest(), run.request)) {
+    if (option->group == OptionGroup::model || after.empty()) continue;
+    document.settings[std::string(option->name)] = after;
+  }
+  if (!run.model->problem) {
+    // What was done, which is not what was asked for where the method cannot do it.
+    document.alias = aliasText(run.sharing.alias);
+    document.planInputs = run.sharing.planInputs;
+    document.planOutputs = run.sharing.planOutputs;
+  }
+  return document;
+}
+
+}  // namespace hw

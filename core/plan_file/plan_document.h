@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/columns.h"
+#include "core/run/options.h"
+#include "core/run/run.h"
+
+namespace hw {
+
+/// One tensor in one pool for a while, as a plan file states it.
+struct Placement {
+  std::string tensor{};
+  std::string pool{};
+  Bytes offset{};
+  std::optional<Bytes> size{};       ///< Exact, not rounded. Nothing: the file does not say.
+  std::optional<Step> first{};       ///< Inclusive. Nothing: the file does not say.
+  std::optional<Step> last{};        ///< Inclusive.
+  std::optional<Bytes> alignment{};  ///< Of the offset; nothing: the plan's.
+  std::string aliasOf{};  ///< The tensor whose memory it shares; empty for one of its own.
+  /// Of PlanDocument::blocks, for methods that hand out whole blocks. Written, not read.
+  std::optional<std::size_t> block{};
+  std::string where{};  ///< In the file it was read from, for messages.
+};
+
+/// The columns of placements, in files and for people.
+const Columns<Placement>& placementColumns();
+
+/// The same of whole buffers; no pool and no offset where one has no place. `run` outlives them.
+Columns<StayId> bufferColumns(const Run& run);
+
+/// A pool, as a plan file states it.
+struct StatedPool {
+  std::string name{};
+  std::optional<Bytes> capacity{};
+  std::optional<Bytes> peak{};
+};
+
+/// A plan on paper: what `highwater plan` writes and `highwater check` reads, free of ids, so that
+/// plans of other tools fit it too. Formats: docs/formats/plan.md.
+struct PlanDocument {
+  std::string modelName{};
+  std::string modelSha256{};
+  std::string allocator{};
+  /// Every parameter of the allocator, defaults included. Written, not read.
+  Json options = Json::object();
+  std::optional<Bytes> alignment{};
+  std::string status{};  ///< Empty: not stated.
+  std::optional<Bytes> lowerBound{};
+  std::vector<StatedPool> pools{};
+  std::vector<Placement> placements{};
+  /// The capacities of the blocks, pool by pool, of a method that hands out whole blocks such as
+  /// block-id; empty for methods that hand out addresses. Written, not read.
+  std::vector<Bytes> blocks{};
+  /// The options of the run that are not the default, as the command line takes them.
+  OptionTexts settings{};
+  /// As `aliasText` says it; empty: not stated.
+  std::string alias{};
+  std::optional<bool> planInputs{};
+  std::optional<bool> planOutputs{};
+  /// Placements are of whole buffers; the tensors that share them are not listed (plan CSV).
+  bool buffersOnly = false;
+  /// Tensors are called by their ids, "t12", whatever their names (column `id` of a plan CSV).
+  bool byId = false;
+};
+
+/// The plan of `run`: tensors in id order, aliases included; one placement per tensor and stretch
+/// of steps in which it is live. Stays without an address are absent.
+PlanDocument describePlan(const Run& run);
+
+/// The first placements of `describePlan`, at most `most`, and how many there are.
+struct PlacementList {
+  std::vector<Placement> first{};
+  std::size_t count = 0;
+};
+PlacementList firstPlacements(const Run& run, std::size_t most);
+
+/// Every parameter of the choice with its value or default, numbers as numbers.
+Json allocatorOptions(const AllocatorChoice& choice);
+
+}  // namespace hw

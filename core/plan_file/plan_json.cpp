@@ -1,0 +1,120 @@
+#include "core/base/json.h"
+#include "core/plan_file/method_tables.h"
+#include "core/plan_file/plan_document.h"
+#include "core/plan_file/plan_writer.h"
+#include "core/plan_file/pool_columns.h"
+
+namespace hw {
+namespace {
+
+Json optionalBytes(const std::optional<Bytes>& bytes) {
+  return bytes ? Json(bytes->count()) : Json(nullptr);
+}
+
+Json poolsJson(const Run& run) {
+  Columns<PoolMetrics> columns =
+      pick(poolColumns(), {"lower_bound", "gap", "peak_live", "peak_step", "fragmentation_at_peak",
+                           "fragmentation_average", "largest_hole", "sum_of_sizes", "buffers"});
+  columns.insert(columns.begin(), {.key = "pool", .value = [&run](const PoolMetrics& metrics) {
+                                     return run.problem.pools[metrics.pool].name;
+                                   }});
+  Json pools = Json::array();
+  for (const PoolMetrics& pool : run.metrics.pools) pools.push_back(jsonRow(columns, pool));
+  return pools;
+}
+
+Json outOfMemoryJson(const Run& run, const OutOfMemory& memory) {
+  Json pools = Json::array();
+  for (const OutOfMemory::PoolState& pool : memory.pools) {
+    pools.push_back({{"pool", run.problem.pools[pool.pool].name},
+                     {"capacity", pool.capacity.count()},
+                     {"live", pool.live.count()},
+                     {"free", pool.freeBytes.count()},
+                     {"largest_free", pool.largestFree.count()}});
+  }
+  return {{"tensor", run.stayName(memory.stay)},
+          {"step", memory.step.count()},
+          {"wanted", memory.wanted.count()},
+          {"pools", pools}};
+}
+
+/// What repeats is an array.
+Json settingsJson(const PlanDocument& document) {
+  Json json = Json::object();
+  for (const auto& [name, texts] : document.settings) {
+    json[name] = findOption(name)->repeats ? Json(texts) : Json(texts.front());
+  }
+  return json;
+}
+
+/// What is beyond the contract comes after it.
+void addExtras(const Run& run, const PlanDocument& document, bool times, Json& json) {
+  json["metrics"] = poolsJson(run);
+  if (!document.alias.empty()) {
+    json["alias"] = document.alias;
+    const RunRequest done{.planInputs = document.planInputs.value_or(true),
+                          .planOutputs = document.planOutputs.value_or(true)};
+    for (const char* key : {"inputs", "outputs"}) json[key] = findOption(key)->print(done).front();
+  }
+  json["settings"] = settingsJson(document);
+  if (run.plan.outOfMemory) json["out_of_memory"] = outOfMemoryJson(run, *run.plan.outOfMemory);
+  const Graph& graph = run.graph();
+  Json unsized = Json::array();
+  for (const TensorId id : run.storage.unsized) {
+    unsized.push_back(
+        {{"tensor", displayName(graph, id)}, {"reason", graph.tensors[id].unknownReason}});
+  }
+  json["unsized"] = unsized;
+  Json copies = Json::array();
+  for (const CopyNote& copy : run.storage.copies) {
+    copies.push_back({{"op", displayName(graph, copy.op)},
+                      {"tensor", displayName(graph, copy.tensor)},
+                      {"bytes", copy.bytes.count()},
+                      {"reason", copy.reason}});
+  }
+  json["copies"] = copies;
+  Json notes = Json::array();
+  for (const auto* list : {&graph.notes, &run.notes, &run.plan.notes}) {
+    for (const std::string& note : *list) notes.push_back(note);
+  }
+  json["notes"] = notes;
+  json["tables"] = methodTablesJson(run, times);
+}
+
+void writeJson(const Run& run, bool times, std::ostream& out) {
+  const PlanDocument document = describePlan(run);
+  Json json = {{"format", "highwater-plan"},
+               {"version", 1},
+               {"model", {{"name", document.modelName}, {"sha256", document.modelSha256}}},
+               {"allocator", document.allocator},
+               {"options", document.options},
+               {"alignment", document.alignment->count()},
+               {"status", document.status},
+               {"lower_bound", document.lowerBound->count()}};
+  json["pools"] = Json::array();
+  for (const StatedPool& pool : document.pools) {
+    json["pools"].push_back({{"name", pool.name},
+                             {"capacity", optionalBytes(pool.capacity)},
+                             {"peak", optionalBytes(pool.peak)}});
+  }
+  json["placements"] = Json::array();
+  const auto columns = pick(placementColumns(), {"tensor", "pool", "offset", "size", "first",
+                                                 "last", "alias_of", "block"});
+  for (const Placement& placement : document.placements) {
+    dropNulls(json["placements"].emplace_back(jsonRow(columns, placement)), {"alias_of", "block"});
+  }
+  if (!document.blocks.empty()) {
+    json["blocks"] = Json::array();
+    for (const Bytes capacity : document.blocks) json["blocks"].push_back(capacity.count());
+  }
+  addExtras(run, document, times, json);
+  out << jsonDocument(json);
+}
+
+}  // namespace
+
+void writePlanJson(const Run& run, std::ostream& out) { writeJson(run, false, out); }
+
+void writeTimedPlanJson(const Run& run, std::ostream& out) { writeJson(run, true, out); }
+
+}  // namespace hw

@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/csv.h"
+#include "core/plan_file/plan_writer.h"
+#include "core/plan_file/problem_writer.h"
+#include "core/plan_file/tensor_names.h"
+
+namespace hw {
+namespace {
+
+std::string gapsText(const std::vector<Interval<Step>>& gaps) {
+  std::string text;
+  for (const Interval<Step>& gap : gaps) {
+    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", gap.begin.count(), gap.end.count());
+  }
+  return text;
+}
+
+/// The rows of a problem that came from a file; offsets are the caller's.
+std::vector<ProblemRow> givenRows(const Model& model, const Problem& problem) {
+  std::vector<ProblemRow> rows;
+  for (const StayId id : problem.stays.keys()) {
+    const Stay& stay = problem.stays[id];
+    rows.push_back({.id = model.graph->tensors[TensorId(stay.buffer.index())].name,
+                    .steps = stay.steps,
+                    .size = stay.size,
+                    .alignment = stay.alignment,
+                    .gaps = problem.gapsOf(id)});
+  }
+  return rows;
+}
+
+/// Rows in the order of their root tensors, which is that of ids.
+std::vector<BufferId> byRoot(const Storage& storage) {
+  std::vector<BufferId> order = storage.buffers.keys().toVector();
+  std::ranges::sort(order, {}, [&](BufferId id) { return storage.buffers[id].root; });
+  return order;
+}
+
+ProblemRow bufferRow(const Buffer& buffer, Bytes alignment) {
+  return {.id = tensorIdText(buffer.root),
+          .steps = buffer.steps,
+          .size = buffer.size,
+          .alignment = alignment};
+}
+
+std::vector<ProblemRow> plannedRows(const Run& run) {
+  if (run.model->problem) return givenRows(*run.model, run.problem);
+  std::vector<ProblemRow> rows;
+  for (const BufferId id : byRoot(run.storage)) {
+    rows.push_back(bufferRow(run.storage.buffers[id], run.sharing.alignment));
+  }
+  return rows;
+}
+
+/// Stays in the order of `plannedRows`.
+std::vector<StayId> plannedStays(const Run& run) {
+  if (run.model->problem) return run.problem.stays.keys().toVector();
+  IdMap<BufferId, StayId> stayOf(run.storage.buffers.size());
+  for (const StayId id : run.problem.stays.keys()) stayOf[run.problem.stays[id].buffer] = id;
+  std::vector<StayId> stays;
+  for (const BufferId id : byRoot(run.storage)) stays.push_back(stayOf[id]);
+  return stays;
+}
+
+}  // namespace
+
+void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns columns,
+                      std::ostream& out) {
+  const auto any = [&](auto&& needed) { return std::ranges::any_of(rows, needed); };
+  const bool alignment = any([](const ProblemRow& row) { return row.alignment != Bytes(1); });
+  const bool gaps = any([](const ProblemRow& row) { return !row.gaps.empty(); });
+  const bool pool = any([](const ProblemRow& row) { return !row.pool.empty(); });
+  out << "id,lower,upper,size" << (alignment ? ",alignment" : "") << (gaps ? ",gaps" : "")
+      << (pool ? ",pool" : "") << (columns.offset ? ",offset" : "") << '\n';
+  for (const ProblemRow& row : rows) {
+    out << csvField(row.id) << ',' << row.steps.begin.count() << ',' << row.steps.end.count() << ','
+        << row.size.count();
+    if (alignment) out << ',' << row.alignment.count();
+    if (gaps) out << ',' << gapsText(row.gaps);
+    if (pool) out << ',' << csvField(row.pool);
+    if (columns.offset) out << ',';
+    if (row.offset) out << row.offset->count();
+    out << '\n';
+  }
+}
+
+void writeProblemCsv(const Model& model, const StorageOptions& options, std::ostream& out) {
+  std::vector<ProblemRow> rows;
+  ProblemColumns columns;
+  if (model.problem) {
+    rows = givenRows(model, *model.problem);
+    for (std::size_t i = 0; i < rows.size() && i < model.offsets.size(); ++i) {
+      rows[i].offset = model.offsets[StayId(i)];
+      columns.offset |= rows[i].offset.has_value();
+    }
+  } else {
+    const Storage storage = shareStorage(*model.graph, givenOrder(*model.graph), options);
+    for (const BufferId id : byRoot(storage)) {
+      rows.push_back(bufferRow(storage.buffers[id], options.alignment));
+    }
+  }
+  writeProblemRows(rows, columns, out);
+}
+
+void writePlanCsv(const Run& run, std::ostream& out) {
+  std::vector<ProblemRow> rows = plannedRows(run);
+  const std::vector<StayId> stays = plannedStays(run);
+  std::set<PoolId> pools;
+  for (const auto& address : run.plan.addresses) {
+    if (address) pools.insert(address->pool);
+  }
+  // Other tools know one address space: say which only when it matters.
+  const bool named = pools.size() > 1 || (pools.size() == 1 && *pools.begin() != PoolId(0));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].offset = run.plan.flatOffset(stays[i]);
+    if (named && rows[i].offset) {
+      rows[i].pool = run.problem.pools[run.plan.addresses[stays[i]]->pool].name;
+    }
+  }
+  writeProblemRows(rows, {.offset = true}, out);
+}
+
+}  // namespace hw

@@ -1,0 +1,103 @@
+#include "core/report/check/audit_report.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/report/text_parts.h"
+
+namespace hw {
+namespace {
+
+constexpr std::size_t kFewFindings = 20;
+
+std::string findingText(const Finding& finding) {
+  return finding.where.empty() ? finding.message : finding.message + " (" + finding.where + ")";
+}
+
+std::string replayText(const ReplayResult& replay) {
+  if (!replay.done) return "replay   not possible: the plan leaves open where every tensor is\n";
+  if (replay.corruptions.empty()) return "replay   no corrupted byte\n";
+  std::string text =
+      fmt::format("replay   {} found\n", countText(replay.corruptions.size(), "corruption"));
+  for (const Corruption& corruption : replay.corruptions) {
+    text += fmt::format("  step {}: {}\n", corruption.step.count(),
+                        printable(corruption.message, 1000));
+  }
+  return text;
+}
+
+}  // namespace
+
+bool AuditReport::valid() const {
+  const bool replayed = !replay || !replay->done || replay->corruptions.empty();
+  return audit.findings.empty() && replayed;
+}
+
+std::string AuditReport::firstProblem() const {
+  if (!audit.findings.empty()) {
+    std::string text = findingText(audit.findings.front());
+    const std::size_t more = audit.findings.size() - 1;
+    return more == 0 ? text : text + "; and " + countText(more, "more finding");
+  }
+  if (!valid()) return replay->corruptions.front().message;
+  return {};
+}
+
+ReplayResult replayAudited(const Audit& audit, Bytes maxArena) {
+  if (!audit.run) return {};
+  return {.done = true, .corruptions = replayBytes(*audit.run, maxArena)};
+}
+
+std::string auditText(const AuditReport& report, const AuditTextOptions& options) {
+  const Audit& audit = report.audit;
+  const Paint& paint = options.paint;
+  std::string text = report.valid() ? paint.good("valid") : paint.bad("not valid");
+  text += fmt::format("    {}, {} to place", printable(report.model->name),
+                      countText(audit.tensors, "tensor"));
+  for (const AuditedPool& pool : audit.pools) {
+    text += fmt::format("; {}: {} up to byte {}", printable(pool.name, 40),
+                        countText(pool.placements, "placement"), groupDigits(pool.top.count()));
+  }
+  text += fmt::format("; at most {} live at once\n", bytesText(audit.lowerBound));
+  if (report.replay) text += replayText(*report.replay);
+  const std::size_t shown = options.everything ? audit.findings.size() : kFewFindings;
+  std::string findings;
+  for (const Finding& finding : firstOf(audit.findings, shown)) {
+    findings += "  " + printable(findingText(finding), 1000) + "\n";
+  }
+  text += section(paint, "wrong", audit.findings.size(), findings, shown);
+  std::string remarks;
+  for (const std::string& remark : firstOf(audit.remarks, kFewFindings)) {
+    remarks += "  " + printable(remark, 1000) + "\n";
+  }
+  return text + section(paint, "odd, but not wrong", audit.remarks.size(), remarks,
+                        std::max(shown, kFewFindings));
+}
+
+Json auditJson(const AuditReport& report) {
+  const Audit& audit = report.audit;
+  Json json = {{"model", {{"name", report.model->name}, {"sha256", report.model->sha256}}},
+               {"valid", report.valid()},
+               {"tensors", audit.tensors},
+               {"peak_live", audit.lowerBound.count()}};
+  json["pools"] = Json::array();
+  for (const AuditedPool& pool : audit.pools) {
+    json["pools"].push_back(
+        {{"name", pool.name}, {"top", pool.top.count()}, {"placements", pool.placements}});
+  }
+  json["findings"] = Json::array();
+  for (const Finding& finding : audit.findings) {
+    json["findings"].push_back({{"message", finding.message}, {"where", finding.where}});
+  }
+  json["remarks"] = audit.remarks;
+  if (!report.replay) return json;
+  json["replayed"] = report.replay->done;
+  json["corruptions"] = Json::array();
+  for (const Corruption& corruption : report.replay->corruptions) {
+    json["corruptions"].push_back(
+        {{"step", corruption.step.count()}, {"message", corruption.message}});
+  }
+  return json;
+}
+
+}  // namespace hw

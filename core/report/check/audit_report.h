@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/check/plan_audit.h"
+#include "core/check/replay.h"
+#include "core/report/text_table.h"
+
+namespace hw {
+
+/// What the byte-level replay of an audited plan came to.
+struct ReplayResult {
+  bool done = false;  ///< false: the plan is too broken to be replayed.
+  std::vector<Corruption> corruptions{};
+};
+
+/// An audit, perhaps with a replay, to be told.
+struct AuditReport {
+  std::shared_ptr<const Model> model{};
+  Audit audit{};
+  std::optional<ReplayResult> replay{};
+
+  bool valid() const;
+  /// One sentence about the first thing wrong; empty when nothing is.
+  std::string firstProblem() const;
+};
+
+/// Replays the plan on arenas of at most `maxArena` bytes, if it can be.
+ReplayResult replayAudited(const Audit& audit, Bytes maxArena);
+
+struct AuditTextOptions {
+  Paint paint{};
+  bool everything = false;  ///< Every finding, not only the first twenty.
+};
+
+std::string auditText(const AuditReport& report, const AuditTextOptions& options);
+Json auditJson(const AuditReport& report);
+
+}  // namespace hw

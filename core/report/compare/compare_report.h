@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/report/compare/compare_columns.h"
+#include "core/report/text_table.h"
+
+namespace hw {
+
+struct ComparisonTextOptions {
+  Paint paint{};
+  std::size_t width = 120;  ///< Columns of the terminal: wider tables are folded.
+};
+
+/// One line an allocator; the best ones are marked. Columns that say the same for all rows become a
+/// line above the table; below it stand the reasons of those who failed and what sets rows apart.
+std::string comparisonText(const Comparison& comparison, const ComparisonTextOptions& options);
+
+/// The object of docs/formats/compare.md: model, lower bound, one row an allocator. `file` is how
+/// the user named the model.
+Json comparisonJson(const Comparison& comparison, const std::string& file);
+
+/// What stands in its place for a model that could not be opened.
+Json unopenedJson(const std::string& file, const std::string& reason);
+
+/// The same figures as CSV; a row per allocator and model, or one for a model that could not be
+/// opened. Rows about several platforms begin with the platform's name, and their header says so.
+std::string comparisonCsvHeader(bool platforms = false);
+std::string comparisonCsv(const Comparison& comparison, const std::string& file);
+std::string unopenedCsv(const std::string& file, const std::string& reason);
+
+/// How each allocator did over several models.
+class ComparisonSummary {
+ public:
+  void add(const Comparison& comparison);
+
+  /// A table, those first that fit most often, then by mean gap.
+  std::string text(const ComparisonTextOptions& options) const;
+  Json json() const;
+
+ private:
+  struct Entry {
+    std::string allocator{};
+    std::size_t rank = 0;  ///< Of its first appearance.
+    std::size_t models = 0;
+    std::size_t fits = 0;
+    std::size_t best = 0;
+    double gaps = 0;  ///< Sum over the models where it fits.
+    double worst = 0;
+    double seconds = 0;
+  };
+  static const Columns<Entry>& columns();
+  std::vector<Entry> sorted() const;
+
+  std::map<std::string, Entry> entries_;
+  std::size_t models_ = 0;
+};
+
+}  // namespace hw

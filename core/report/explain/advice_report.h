@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/insight/advice.h"
+#include "core/report/run/run_report.h"
+#include "core/report/text_table.h"
+
+namespace hw {
+
+/// What a piece of advice says to do: "run op 41 (conv_5) before op 38 (pool_2)".
+std::string adviceText(const Run& base, const Advice& advice);
+
+/// What else it means, in a sentence: which operators copy nothing any more, which bytes the caller
+/// has to provide. May be empty.
+std::string adviceDetail(const Run& base, const Advice& advice);
+
+/// The options of the command line that carry it out, besides those of the base; they replace
+/// options of the same name, except for --move, which is added.
+std::vector<std::string> adviceOptions(const Run& base, const Advice& advice);
+
+/// "5 of 23 changes help" or why there is none.
+std::string adviceSummary(const AdviceReport& report);
+
+struct AdviceTextOptions {
+  Paint paint{};
+  std::size_t rows = 20;  ///< Most pieces of advice.
+};
+
+/// For people; docs/formats/explain.md has the JSON, which begins like every explanation.
+std::string adviceReportText(const AdviceReport& report, const AdviceTextOptions& options);
+Json adviceJson(const AdviceReport& report);
+
+/// For documents.
+ReportTable adviceTable(const AdviceReport& report);
+
+}  // namespace hw

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/json.h"
+#include "core/insight/autopsy.h"
+#include "core/insight/explain.h"
+#include "core/insight/moment.h"
+#include "core/report/text_table.h"
+
+namespace hw {
+
+/// How explanations are printed for people.
+struct ExplainOptions {
+  Paint paint{};
+  std::size_t rows = 20;  ///< Most rows of any list.
+};
+
+/// The tensor called `name`, which is planned; otherwise an error that says what it is instead, or
+/// which names come close.
+Result<TensorId> plannedTensor(const Run& run, std::string_view name);
+
+/// The keys that every explanation begins with.
+Json explanationHead(const Run& run);
+
+/// Why a tensor lies where it lies: candidates, verdicts, what decided, whom it shares with.
+std::string explainTensorText(const Run& run, TensorId tensor, const ExplainOptions& options);
+Json explainTensorJson(const Run& run, TensorId tensor);
+
+/// What lies in every pool at `step`, largest first, and its holes with their walls. Nothing: at
+/// the peak of each pool, which is the step that makes it as large as it is.
+std::string explainMomentText(const Run& run, std::optional<Step> step,
+                              const ExplainOptions& options);
+Json explainMomentJson(const Run& run, std::optional<Step> step);
+
+/// Why the plan does not fit: one sentence with the figures that matter.
+std::string autopsyText(const Run& run, const Autopsy& found);
+Json autopsyJson(const Run& run, const Autopsy& found);
+
+}  // namespace hw

@@ -1,0 +1,78 @@
+#include "core/base/json.h"
+#include "core/plan_file/tensor_names.h"
+#include "core/report/model/graph_writer.h"
+
+namespace hw {
+namespace {
+
+/// The size as shape and dtype where they say it, else as bytes, else as null with the reason.
+Json tensorJson(const Tensor& tensor, const std::string& name) {
+  Json json = {{"name", name}};
+  const bool typed = tensor.shape && dtypeBits(tensor.dtype) > 0;
+  const auto elements = typed ? elementCount(*tensor.shape) : std::nullopt;
+  const auto packed = elements ? packedSize(tensor.dtype, *elements) : std::nullopt;
+  const bool sized = typed && packed && tensor.bytes == packed;
+  if (!sized) json["bytes"] = tensor.bytes ? Json(tensor.bytes->count()) : Json(nullptr);
+  // A shape and dtype that contradict the bytes would be refused by whoever reads this.
+  if (sized || !typed) {
+    if (tensor.shape) json["shape"] = *tensor.shape;
+    if (tensor.dtype != Dtype::unknown) json["dtype"] = std::string(dtypeName(tensor.dtype));
+  }
+  if (tensor.constant && !tensor.producer) json["constant"] = true;
+  if (tensor.persistent) json["persistent"] = true;
+  if (!tensor.bytes && !tensor.unknownReason.empty()) json["unknown"] = tensor.unknownReason;
+  return json;
+}
+
+class GraphWriter {
+ public:
+  explicit GraphWriter(const Graph& graph) : graph_(graph), names_(graph) {}
+
+  Json json() const {
+    Json json = {{"format", "highwater-graph"}, {"version", 1}, {"name", graph_.name}};
+    json["tensors"] = Json::array();
+    for (const TensorId id : graph_.tensors.keys()) {
+      json["tensors"].push_back(tensorJson(graph_.tensors[id], names_.of(id)));
+    }
+    json["inputs"] = list(graph_.inputs);
+    json["outputs"] = list(graph_.outputs);
+    json["ops"] = Json::array();
+    for (const Op& op : graph_.ops) json["ops"].push_back(opJson(op));
+    return json;
+  }
+
+ private:
+  /// Names in order; an absent optional tensor is an empty one.
+  Json list(const std::vector<TensorId>& ids) const {
+    Json names = Json::array();
+    for (const TensorId id : ids) names.push_back(id ? names_.of(id) : "");
+    return names;
+  }
+
+  Json opJson(const Op& op) const {
+    Json json = {{"name", op.name}, {"type", op.type}};
+    if (!op.domain.empty()) json["domain"] = op.domain;
+    json["inputs"] = list(op.inputs);
+    json["outputs"] = list(op.outputs);
+    if (!op.captures.empty()) json["captures"] = list(op.captures);
+    if (!op.attributes.empty()) {
+      Json attributes = Json::object();
+      for (const auto& [key, value] : op.attributes) {
+        attributes[key] = std::visit([](const auto& plain) { return Json(plain); }, value);
+      }
+      json["attributes"] = attributes;
+    }
+    return json;
+  }
+
+  const Graph& graph_;
+  TensorNames names_;
+};
+
+}  // namespace
+
+void writeGraphJson(const Graph& graph, std::ostream& out) {
+  out << jsonDocument(GraphWriter(graph).json());
+}
+
+}  // namespace hw

@@ -1,0 +1,156 @@
+#include "core/report/plan/plan_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/plan_file/plan_document.h"
+#include "core/plan_file/pool_columns.h"
+#include "core/report/explain/explain_report.h"
+#include "core/report/text_parts.h"
+
+namespace hw {
+namespace {
+
+/// One column a pool, one line a figure: figures of one kind stand side by side.
+std::string poolsText(const Run& run, const Paint& paint) {
+  std::vector<TextTable::Column> columns = {{""}};
+  std::vector<const PoolMetrics*> pools;
+  for (const PoolMetrics& metrics : run.metrics.pools) {
+    columns.push_back({printable(run.problem.pools[metrics.pool].name), TextTable::Align::right});
+    pools.push_back(&metrics);
+  }
+  TextTable table(columns);
+  const auto add = [&](const std::string& title, auto&& cell) {
+    std::vector<std::string> cells = {title};
+    for (const PoolMetrics* metrics : pools) cells.push_back(cell(*metrics));
+    table.add(std::move(cells));
+  };
+  const std::string atLeast = run.storage.unsized.empty() ? "" : "at least ";
+  add("peak", [&](const PoolMetrics& m) {
+    return m.stays > 0 ? atLeast + bytesText(m.peak) : bytesText(m.peak);
+  });
+  add("capacity", [&](const PoolMetrics& m) {
+    const auto& capacity = run.problem.pools[m.pool].capacity;
+    return capacity ? bytesText(*capacity) : std::string("unlimited");
+  });
+  for (const Column<PoolMetrics>& column :
+       pick(poolColumns(), {"lower_bound", "gap", "sum_of_sizes", "peak_step", "holes_at_peak",
+                            "largest_hole", "fragmentation_average"})) {
+    add(column.title, [&](const PoolMetrics& m) -> std::string {
+      if (m.stays == 0) return "-";
+      const Value value = column.value(m);
+      const bool bytes = column.kind == ColumnKind::bytes;
+      return (column.key == "sum_of_sizes" ? atLeast : "") +
+             (bytes ? bytesText(Bytes(*value.whole())) : cellText(value, column.kind));
+    });
+  }
+  add("buffers",
+      [](const PoolMetrics& m) { return groupDigits(static_cast<std::int64_t>(m.stays)); });
+  return table.text(paint);
+}
+
+std::string placementsText(const Run& run, const PlanTextOptions& options) {
+  const PlacementList placements = firstPlacements(run, options.rows);
+  auto columns = pick(placementColumns(), {"tensor", "pool", "offset", "size", "steps"});
+  columns.push_back({.value = [](const Placement& placement) -> Value {
+    if (placement.aliasOf.empty()) return {};
+    return "shares " + cellName(placement.aliasOf, 32);
+  }});
+  TextTable table(columns);
+  for (const Placement& placement : placements.first) {
+    table.add(cellTexts(columns, placement, 40, ""));
+  }
+  return section(options.paint, "placements", placements.count, table.text(options.paint),
+                 options.rows);
+}
+
+std::string copiesText(const Run& run, const PlanTextOptions& options) {
+  const auto& copies = run.storage.copies;
+  TextTable table({{"operator"}, {"tensor"}, {"bytes", TextTable::Align::right}, {"why"}});
+  for (const CopyNote& copy : firstOf(copies, options.rows)) {
+    table.add({cellName(displayName(run.graph(), copy.op), 28),
+               cellName(displayName(run.graph(), copy.tensor), 28), groupDigits(copy.bytes.count()),
+               printable(copy.reason)});
+  }
+  return section(options.paint, "copies that remain", copies.size(), table.text(options.paint),
+                 options.rows);
+}
+
+std::string unsizedText(const Run& run, const PlanTextOptions& options) {
+  const auto& unsized = run.storage.unsized;
+  TextTable table({{""}, {""}});
+  for (const TensorId id : firstOf(unsized, options.rows)) {
+    table.add(
+        {cellName(displayName(run.graph(), id)), printable(run.graph().tensors[id].unknownReason)});
+  }
+  return section(options.paint, "size not known, so not planned", unsized.size(),
+                 table.text(options.paint), options.rows);
+}
+
+std::string capacitiesText(const Run& run) {
+  std::string text;
+  for (const ProblemPool& pool : run.problem.pools) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", printable(pool.name),
+                        pool.capacity ? formatBytes(*pool.capacity) : "unlimited");
+  }
+  return text;
+}
+
+std::string statusText(const Run& run, const Paint& paint) {
+  const std::string name(statusName(run.plan.status));
+  return fits(run) ? paint.good(name) : paint.bad(name);
+}
+
+}  // namespace
+
+std::string requestText(const Run& run) {
+  return fmt::format("{} on {}; alignment {}", run.request.allocator.text(), capacitiesText(run),
+                     groupDigits(run.sharing.alignment.count()));
+}
+
+std::string planText(const Run& run, const PlanTextOptions& options) {
+  const Paint& paint = options.paint;
+  std::string text = paint.bold(printable(run.model->name)) + "  " + requestText(run) + "\n";
+  text += fmt::format("  {}, planned in {}", statusText(run, paint),
+                      formatTime(SimTime(static_cast<std::int64_t>(run.planSeconds * 1e12))));
+  text += fmt::format("; lower bound of all pools {}{}\n\n",
+                      run.storage.unsized.empty() ? "" : "at least ",
+                      bytesText(run.metrics.lowerBound));
+  text += poolsText(run, paint);
+  text += placementsText(run, options);
+  text += copiesText(run, options);
+  text += unsizedText(run, options);
+  return text + notesText(paint, {&run.graph().notes, &run.notes, &run.plan.notes});
+}
+
+std::string planLine(const Run& run) {
+  std::string text = std::string(statusName(run.plan.status)) + ":";
+  for (const PoolMetrics& metrics : run.metrics.pools) {
+    text += fmt::format(" {} {},", printable(run.problem.pools[metrics.pool].name),
+                        bytesText(metrics.peak));
+  }
+  if (run.plan.outOfMemory) return text + " and not everything placed";
+  return text + fmt::format(" {} over the lower bound", formatPercent(run.metrics.gap()));
+}
+
+std::optional<std::string> planFailure(const Run& run) {
+  if (fits(run)) return std::nullopt;
+  const auto found = autopsy(run.problem, run.plan);
+  if (run.plan.outOfMemory) return autopsyText(run, *found);
+  if (run.plan.status == PlanStatus::infeasible) return "no plan fits: that has been proved";
+  std::string text;
+  for (const PoolId pool : run.problem.pools.keys()) {
+    const auto& capacity = run.problem.pools[pool].capacity;
+    const Bytes peak = run.plan.footprint(pool);
+    if (!capacity || peak <= *capacity) continue;
+    text += fmt::format("{}{} needs {} bytes, {} more than its {}", text.empty() ? "" : "; ",
+                        printable(run.problem.pools[pool].name, 40), groupDigits(peak.count()),
+                        groupDigits((peak - *capacity).count()), groupDigits(capacity->count()));
+  }
+  if (found) text += "; " + autopsyText(run, *found);
+  return "the plan does not fit" + (text.empty() ? text : ": " + text);
+}
+
+}  // namespace hw

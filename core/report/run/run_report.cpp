@@ -1,0 +1,185 @@
+#include "core/report/run/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/text.h"
+#include "core/insight/moment.h"
+#include "core/plan_file/plan_document.h"
+#include "core/report/compare/compare_columns.h"
+#include "core/report/plan/plan_text.h"
+#include "core/report/run/operator_columns.h"
+
+namespace hw {
+
+namespace {
+
+constexpr std::size_t kContributors = 15;
+constexpr std::size_t kHoles = 10;
+
+std::string count(std::int64_t number) { return groupDigits(number); }
+std::string count(Bytes bytes) { return groupDigits(bytes.count()); }
+
+std::string percentOrDash(const std::optional<double>& ratio) {
+  return ratio ? fmt::format("{:.1f} %", *ratio * 100) : "–";
+}
+
+std::string stepsText(const Interval<Step>& steps) {
+  return fmt::format("{}–{}", steps.begin.count(), steps.end.count() - 1);
+}
+
+std::vector<ReportCard> cardsOf(const Run& run) {
+  const RunFigures figures = figuresOf(run);
+  std::vector<ReportCard> cards;
+  for (const PoolMetrics& pool : run.metrics.pools) {
+    if (pool.stays == 0) continue;
+    const auto& capacity = run.problem.pools[pool.pool].capacity;
+    cards.push_back({"peak of " + printable(run.problem.pools[pool.pool].name, 40),
+                     formatBytes(pool.peak),
+                     count(pool.peak) + " B" +
+                         (capacity ? " of " + count(*capacity) : std::string(", unlimited"))});
+  }
+  cards.push_back({"lower bound", formatBytes(figures.lowerBound),
+                   count(figures.lowerBound) + " B are live at one step"});
+  cards.push_back({"above the bound", figures.gap ? formatPercent(*figures.gap) : "–",
+                   "status: " + std::string(statusName(run.plan.status))});
+  cards.push_back({"reuse", percentOrDash(figures.reuse), "of the bytes had a tenant before"});
+  if (figures.spilled && *figures.spilled > Bytes()) {
+    cards.push_back({"spilled", formatBytes(*figures.spilled), count(*figures.spilled) + " B"});
+  }
+  if (figures.latency) {
+    cards.push_back({"latency", formatTime(*figures.latency),
+                     "on " + printable(run.request.platform.name, 40)});
+  }
+  if (figures.moved) {
+    cards.push_back({"bytes moved", formatBytes(*figures.moved),
+                     "at the least " + formatBytes(run.timing.compulsory)});
+  }
+  return cards;
+}
+
+ReportTable comparisonTable(const Comparison& comparison) {
+  const auto columns = pick(comparisonColumns(), {"allocator", "status", "peak_l2", "peak_l3",
+                                                  "gap", "fragmentation_at_peak", "fragmentation",
+                                                  "reuse", "latency_ps", "moved_bytes"});
+  ReportTable table = reportTable("Allocators side by side", columns, comparison.rows);
+  table.caption = "The smallest peak that holds everything is marked.";
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    if (comparison.rows[i].best) table.marked.push_back(i);
+  }
+  return table;
+}
+
+void addPeak(const Run& run, PoolId pool, std::vector<ReportTable>& tables) {
+  const auto step = peakStep(run.problem, run.plan, pool);
+  if (!step) return;
+  Moment moment = momentAt(run.problem, run.plan, pool, *step);
+  const std::string name = printable(run.problem.pools[pool].name, 40);
+  ReportTable table{
+      .title = fmt::format("{} at its peak, step {}", name, step->count()),
+      .caption = fmt::format("{} B live in {} buffers, {} B in {} holes below them, {} B above.",
+                             count(moment.live), moment.tenants.size(), count(moment.holeBytes),
+                             moment.holes.size(), count(moment.above)),
+      .columns = {{"buffer"}, {"bytes", true}, {"share", true}, {"offset", true}, {"steps", true}}};
+  std::ranges::stable_sort(moment.tenants, std::greater(),
+                           [](const Moment::Tenant& tenant) { return tenant.bytes.length(); });
+  for (const Moment::Tenant& tenant : moment.tenants) {
+    if (table.rows.size() == kContributors) break;
+    table.rows.push_back({printable(run.stayName(tenant.stay), 80), count(tenant.bytes.length()),
+                          fmt::format("{:.1f} %", tenant.share * 100), count(tenant.bytes.begin),
+                          stepsText(tenant.steps)});
+  }
+  if (moment.tenants.size() > kContributors) {
+    table.caption += fmt::format(" The {} largest:", kContributors);
+  }
+  tables.push_back(std::move(table));
+  if (moment.holes.empty()) return;
+  ReportTable holes{
+      .title = "Holes in " + name + " at that step",
+      .caption = "Free bytes, and what keeps them from being of use.",
+      .columns = {{"from", true}, {"bytes", true}, {"below"}, {"above"}, {"until step", true}}};
+  std::ranges::stable_sort(moment.holes, std::greater(),
+                           [](const Moment::Hole& hole) { return hole.bytes.length(); });
+  for (const Moment::Hole& hole : moment.holes) {
+    if (holes.rows.size() == kHoles) break;
+    holes.rows.push_back({count(hole.bytes.begin), count(hole.bytes.length()),
+                          hole.below ? printable(run.stayName(hole.below), 60) : "–",
+                          hole.above ? printable(run.stayName(hole.above), 60) : "–",
+                          count(hole.until.count())});
+  }
+  tables.push_back(std::move(holes));
+}
+
+ReportTable operatorTable(const Run& run) {
+  std::vector<std::string> keys = {"step", "op", "type", "time_ps", "macs"};
+  for (std::string& key : poolKeys(run, "_bytes")) keys.push_back(std::move(key));
+  keys.emplace_back("limited_by");
+  auto columns = pick(operatorColumns(run), keys);
+  columns.insert(columns.begin() + 3, liveColumn(run));
+  std::vector<std::size_t> steps(run.timing.ops.size());
+  std::iota(steps.begin(), steps.end(), std::size_t{0});
+  return reportTable("Operators", columns, steps);
+}
+
+ReportTable placementTable(const Run& run) {
+  return reportTable("Buffers",
+                     pick(bufferColumns(run), {"tensor", "pool", "offset", "size", "steps"}),
+                     run.problem.stays.keys());
+}
+
+std::string namesOf(const Comparison& comparison) {
+  std::vector<std::string> names;
+  for (const ComparisonRow& row : comparison.rows) names.push_back(row.allocator.text());
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+}  // namespace
+
+std::string provenanceText(const Run& run) {
+  std::string text = fmt::format("Highwater {}", HIGHWATER_VERSION);
+  text += " · " + printable(run.model->name, 80);
+  if (!run.model->sha256.empty()) text += " · SHA-256 " + run.model->sha256;
+  return text + fmt::format(" · {} · seed {}", requestText(run), run.request.seed);
+}
+
+std::string commandForReport(const RunRequest& request, const Comparison* comparison, bool advice,
+                             std::string_view ending) {
+  const bool pdf = ending == "pdf";
+  std::string command = pdf ? "highwater-studio " : "highwater report ";
+  command += shellWord(request.model);
+  for (const std::string& word : optionWords(defaultRequest(), request)) {
+    command += " " + shellWord(word);
+  }
+  if (comparison) command += pdf ? " --compare" : " --compare " + shellWord(namesOf(*comparison));
+  if (advice) command += " --advice";
+  return command + fmt::format(" {} report.{}", pdf ? "--report" : "-o", ending);
+}
+
+RunReport makeReport(const Run& run, const Comparison* comparison, std::string command) {
+  RunReport report{.title = printable(run.model->name, 200),
+                   .subtitle = requestText(run),
+                   .cards = cardsOf(run),
+                   .command = std::move(command),
+                   .footer = provenanceText(run)};
+  if (const auto failure = planFailure(run)) report.problems.push_back(*failure);
+  for (const TensorId id : run.storage.unsized) {
+    report.problems.push_back(fmt::format("{}: size not known, so not planned: {}",
+                                          printable(displayName(run.graph(), id), 80),
+                                          printable(run.graph().tensors[id].unknownReason)));
+  }
+  if (comparison) report.tables.push_back(comparisonTable(*comparison));
+  for (const PoolId pool : run.problem.pools.keys()) addPeak(run, pool, report.tables);
+  if (!run.timing.ops.empty()) report.tables.push_back(operatorTable(run));
+  report.tables.push_back(placementTable(run));
+  for (const auto* notes : {&run.graph().notes, &run.notes, &run.plan.notes, &run.timing.notes}) {
+    for (const std::string& note : *notes) {
+      const std::string text = printable(note, 1000);
+      if (std::ranges::find(report.notes, text) == report.notes.end()) report.notes.push_back(text);
+    }
+  }
+  return report;
+}
+
+}  // namespace hw

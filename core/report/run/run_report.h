@@ -1,0 +1,86 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/report/text_table.h"
+#include "core/run/options.h"
+#include "core/run/run.h"
+#include "core/study/compare.h"
+
+namespace hw {
+
+/// A figure that a reader should see first.
+struct ReportCard {
+  std::string label{};
+  std::string value{};
+  std::string detail{};
+};
+
+/// A titled table of a report; cells are text as it comes, unescaped.
+struct ReportTable {
+  struct Column {
+    std::string title{};
+    bool number = false;  ///< Stands on the right.
+  };
+  std::string title{};
+  std::string caption{};
+  std::vector<Column> columns{};
+  std::vector<std::vector<std::string>> rows{};
+  std::vector<std::size_t> marked{};  ///< Rows to stress, ascending.
+};
+
+/// `rows` under the titles of their columns.
+template <class Row, class Rows>
+ReportTable reportTable(std::string title, const Columns<Row>& columns, const Rows& rows,
+                        std::size_t width = 80) {
+  ReportTable table{.title = std::move(title)};
+  for (const Column<Row>& column : columns) {
+    // Digits alone do not say what they count.
+    const bool bare = column.kind == ColumnKind::bytes && !column.title.ends_with("bytes");
+    table.columns.push_back({bare ? column.title + ", B" : column.title, standsRight(column.kind)});
+  }
+  for (const Row& row : rows) table.rows.push_back(cellTexts(columns, row, width, "–"));
+  return table;
+}
+
+/// What a report says, before it has a form: one source for HTML and Markdown. Holds no times of
+/// this machine and no dates: equal runs make equal reports.
+struct RunReport {
+  std::string title{};
+  std::string subtitle{};  ///< Allocator, machine, alignment.
+  std::vector<ReportCard> cards{};
+  std::vector<ReportTable> tables{};
+  std::vector<std::string> problems{};  ///< Why the plan does not fit; empty when it does.
+  std::vector<std::string> notes{};
+  std::string command{};  ///< That makes this report again.
+  std::string footer{};   ///< Version, model and its SHA-256, allocator and parameters, seed.
+};
+
+/// Where figures of `run` come from, in one line: version, model and its SHA-256, allocator and
+/// parameters, machine, alignment, seed. The footer of every picture and report.
+std::string provenanceText(const Run& run);
+
+/// The command that makes a report again: the model and every option that is not the default, for
+/// the program that writes files of this ending ("pdf": the studio). `comparison` may be null.
+std::string commandForReport(const RunRequest& request, const Comparison* comparison, bool advice,
+                             std::string_view ending);
+
+/// `comparison`: of the same model and configuration, or null for a report without one.
+RunReport makeReport(const Run& run, const Comparison* comparison, std::string command);
+
+/// One self-contained file: no scripts, nothing loaded from elsewhere. Pictures are SVG inside it.
+std::string reportHtml(const Run& run, const RunReport& report);
+
+/// The same without pictures, for wikis and merge requests.
+std::string reportMarkdown(const RunReport& report);
+
+/// Everything with exact numbers: the keys of `simulate --format json`, then `figures`, `peaks`
+/// and, if there is one, `comparison`. Formats: docs/formats/report.md.
+Json reportJson(const Run& run, const Comparison* comparison, const std::string& command);
+
+/// One row an operator, in step order; of a planning problem, one row a buffer.
+std::string reportCsv(const Run& run);
+
+}  // namespace hw

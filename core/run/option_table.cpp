@@ -1,0 +1,332 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/base/text.h"
+#include "core/machine/platforms.h"
+#include "core/run/options.h"
+#include "core/storage/alias_text.h"
+
+namespace hw {
+namespace {
+
+using Texts = std::vector<std::string>;
+using Words = std::span<const std::string_view>;
+
+constexpr std::string_view kBodies[] = {"closed", "steps"};
+constexpr std::string_view kPlaces[] = {"arena", "external"};
+constexpr std::string_view kWeights[] = {"stream", "resident"};
+
+tl::unexpected<Error> badOption(std::string message) {
+  return fail(ErrorCode::invalidArgument, std::move(message));
+}
+
+template <class T>
+Result<void> keep(Result<T> value, T& place) {
+  if (!value) return tl::unexpected(value.error());
+  place = *std::move(value);
+  return {};
+}
+
+/// Whether `text` is the first of two words.
+Result<bool> isFirst(std::string_view text, Words words) {
+  const auto found = std::ranges::find(words, text);
+  if (found != words.end()) return found == words.begin();
+  const auto closest = closestWord(text, {words.begin(), words.end()});
+  return badOption(fmt::format("'{}' is not one of {}{}", printable(text, 80),
+                               fmt::join(words, ", "),
+                               closest ? fmt::format("; did you mean '{}'?", *closest) : ""));
+}
+
+Texts word(bool first, Words words) { return {std::string(words[first ? 0 : 1])}; }
+
+Texts unlessEmpty(const std::string& text) { return text.empty() ? Texts{} : Texts{text}; }
+
+Result<std::uint64_t> parseCount(std::string_view text) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec == std::errc() && read.ptr == end) return number;
+  return badOption(fmt::format("'{}' is not a whole number from 0", printable(text, 80)));
+}
+
+Result<int> parseThreads(std::string_view text) {
+  constexpr int kMost = 1024;
+  const auto number = parseInteger(text);
+  if (number && *number >= 1 && *number <= kMost) return static_cast<int>(*number);
+  return badOption(
+      fmt::format("'{}' is not a whole number from 1 to {}", printable(text, 80), kMost));
+}
+
+Result<double> parseSeconds(std::string_view text) {
+  constexpr double kMost = 1e9;
+  const auto number = parseNumber(text);
+  if (number && *number >= 0 && *number <= kMost) return *number;
+  return badOption(fmt::format("'{}' is not a number from 0 to {}", printable(text, 80), kMost));
+}
+
+Result<PoolSize> parsePoolSize(std::string_view text) {
+  if (text == "platform") return PoolSize();
+  if (text == "unlimited") return PoolSize{.kind = PoolSize::Kind::unbounded};
+  const auto bytes = parseSize(text);
+  if (!bytes) return badOption(bytes.error().message + ", or unlimited");
+  return PoolSize{.kind = PoolSize::Kind::bytes, .bytes = *bytes};
+}
+
+Texts poolText(const PoolSize& size) {
+  if (size.assumed) return {};
+  switch (size.kind) {
+    case PoolSize::Kind::platform:
+      return {"platform"};
+    case PoolSize::Kind::unbounded:
+      return {"unlimited"};
+    case PoolSize::Kind::bytes:
+      break;
+  }
+  return {sizeWord(size.bytes)};
+}
+
+Result<std::optional<Bytes>> parseAlignment(std::string_view text) {
+  if (text == "default") return std::nullopt;
+  const auto bytes = parseSize(text);
+  if (bytes && isAlignment(*bytes)) return *bytes;
+  return badOption(fmt::format("'{}' is not an alignment; expected a power of two up to 1GiB",
+                               printable(text, 80)));
+}
+
+Result<void> addDimension(const std::string& text, ImportOptions& import) {
+  const std::size_t equals = text.rfind('=');
+  const auto value =
+      equals == std::string::npos ? std::nullopt : parseInteger(text.substr(equals + 1));
+  if (!value || *value < 0 || equals == 0) {
+    return badOption(fmt::format("'{}' is not a dimension; expected NAME=VALUE, such as batch=1",
+                                 printable(text, 80)));
+  }
+  import.dimensions[text.substr(0, equals)] = *value;
+  return {};
+}
+
+Texts dimensionTexts(const RunRequest& request) {
+  Texts texts;
+  for (const auto& [name, value] : request.import.dimensions) {
+    texts.push_back(fmt::format("{}={}", name, value));
+  }
+  return texts;
+}
+
+Texts moveTexts(const RunRequest& request) {
+  Texts texts;
+  for (const OpMove& move : request.moves) texts.push_back(moveText(move));
+  return texts;
+}
+
+/// One, or several in a row: sessions keep them so.
+Result<void> addMoves(const std::string& texts, RunRequest& request) {
+  for (const std::string_view text : splitText(texts, ' ')) {
+    const auto move = parseMove(text);
+    if (!move) return badOption(move.error().text());
+    request.moves.push_back(*move);
+  }
+  return {};
+}
+
+Result<AllocatorChoice> allocatorOf(const std::string& text) {
+  auto choice = AllocatorChoice::parse(text);
+  if (!choice) return badOption(choice.error().text());
+  return choice;
+}
+
+}  // namespace
+
+std::span<const RunOption> runOptions() {
+  using enum OptionGroup;
+  static constexpr RunOption kOptions[] = {
+      {.name = "model",
+       .label = "model",
+       .group = model,
+       .type = "MODEL",
+       .help = "a model file, - for standard input, or samples:NAME",
+       .parse = [](const std::string& text, RunRequest& r) -> Result<void> {
+         r.model = text;
+         return {};
+       },
+       .print = [](const RunRequest& r) { return unlessEmpty(r.model); }},
+      {.name = "dim",
+       .formerly = "dimensions",
+       .label = "dimensions",
+       .group = import,
+       .type = "NAME=VALUE",
+       .help = "binds a free dimension, or an input of one number; may be repeated",
+       .repeats = true,
+       .parse = [](const std::string& text, RunRequest& r) { return addDimension(text, r.import); },
+       .print = dimensionTexts},
+      {.name = "bodies",
+       .label = "bodies",
+       .group = import,
+       .type = "HOW",
+       .help = "branches and loops as steps, or closed: one step each",
+       .standard = "steps",
+       .choices = kBodies,
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(isFirst(text, kBodies), r.import.closedBodies); },
+       .print = [](const RunRequest& r) { return word(r.import.closedBodies, kBodies); }},
+      {.name = "subgraph",
+       .label = "subgraph",
+       .group = import,
+       .type = "NAME",
+       .help = "part of a TFLite file: a signature, a subgraph's name or number; of a bundle: "
+               "MODEL[:NAME]",
+       .parse = [](const std::string& text, RunRequest& r) -> Result<void> {
+         r.import.subgraph = text;
+         return {};
+       },
+       .print = [](const RunRequest& r) { return unlessEmpty(r.import.subgraph); }},
+      {.name = "allocator",
+       .label = "allocator",
+       .letter = 'a',
+       .group = allocator,
+       .type = "NAME[:K=V,...]",
+       .help = "how to plan; see 'highwater list allocators'",
+       .standard = kDefaultAllocator,
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(allocatorOf(text), r.allocator); },
+       .print =
+           [](const RunRequest& r) {
+             return r.allocator.info ? Texts{r.allocator.text()} : Texts{};
+           }},
+      {.name = "platform",
+       .formerly = "platforms",
+       .label = "platform",
+       .group = machine,
+       .type = "NAME|FILE",
+       .help = "the machine: a preset or a TOML file; where nothing is simulated, memories are "
+               "unlimited without it",
+       .standard = "generic-npu",
+       .axis = true,
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(openPlatform(text), r.platform); },
+       .print = [](const RunRequest& r) { return unlessEmpty(platformText(r.platform)); }},
+      {.name = "l2",
+       .label = "L2 size",
+       .group = machine,
+       .type = "SIZE",
+       .help =
+           "what may be planned of L2: 4096, 512KiB, 1.5MiB, unlimited, or platform: what it has",
+       .axis = true,
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(parsePoolSize(text), r.l2); },
+       .print = [](const RunRequest& r) { return poolText(r.l2); }},
+      {.name = "l3",
+       .label = "L3 size",
+       .group = machine,
+       .type = "SIZE",
+       .help = "what may be planned of L3",
+       .axis = true,
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(parsePoolSize(text), r.l3); },
+       .print = [](const RunRequest& r) { return poolText(r.l3); }},
+      {.name = "align",
+       .label = "alignment",
+       .group = storage,
+       .type = "N",
+       .help = "alignment of every address: 16, 4KiB (default 64; in a planning problem its own)",
+       .axis = true,
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(parseAlignment(text), r.alignment); },
+       .print =
+           [](const RunRequest& r) {
+             return Texts{r.alignment ? sizeWord(*r.alignment) : "default"};
+           }},
+      {.name = "alias",
+       .label = "sharing",
+       .group = storage,
+       .type = "RULES",
+       .help = "who shares memory: none, views, all, or a list of reshape, concat, split, in-place",
+       .standard = "views",
+       .axis = true,
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(parseAlias(text), r.alias); },
+       .print = [](const RunRequest& r) { return Texts{aliasText(r.alias)}; }},
+      {.name = "inputs",
+       .label = "inputs",
+       .group = storage,
+       .type = "WHERE",
+       .help = "where graph inputs live: arena or external",
+       .standard = "arena",
+       .choices = kPlaces,
+       .axis = true,
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(isFirst(text, kPlaces), r.planInputs); },
+       .print = [](const RunRequest& r) { return word(r.planInputs, kPlaces); }},
+      {.name = "outputs",
+       .label = "outputs",
+       .group = storage,
+       .type = "WHERE",
+       .help = "where graph outputs live: arena or external",
+       .standard = "arena",
+       .choices = kPlaces,
+       .axis = true,
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(isFirst(text, kPlaces), r.planOutputs); },
+       .print = [](const RunRequest& r) { return word(r.planOutputs, kPlaces); }},
+      {.name = "weights",
+       .label = "weights",
+       .group = time,
+       .type = "HOW",
+       .help = "stream: from L3 whenever an operator runs; resident: already where they are needed",
+       .standard = "stream",
+       .choices = kWeights,
+       .axis = true,
+       .parse =
+           [](const std::string& text, RunRequest& r) {
+             // Sessions and command lines of the studio said "streamed" once.
+             return keep(isFirst(text == "streamed" ? "stream" : text, kWeights), r.streamWeights);
+           },
+       .print = [](const RunRequest& r) { return word(r.streamWeights, kWeights); }},
+      {.name = "move",
+       .formerly = "moves",
+       .label = "order",
+       .group = order,
+       .type = "OP:before|after:OP",
+       .help =
+           "changes the order: runs one operator, by number, next to another and takes along what "
+           "has to come; may be repeated",
+       .repeats = true,
+       .parse = addMoves,
+       .print = moveTexts},
+      {.name = "seed",
+       .formerly = "seeds",
+       .label = "seed",
+       .group = search,
+       .type = "N",
+       .help = "for allocators that draw random numbers",
+       .standard = "1",
+       .axis = true,
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(parseCount(text), r.seed); },
+       .print = [](const RunRequest& r) { return Texts{std::to_string(r.seed)}; }},
+      {.name = "threads",
+       .label = "threads",
+       .group = effort,
+       .type = "N",
+       .help = "to work with at a time (default: one a processor)",
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(parseThreads(text), r.threads); },
+       .print = [](const RunRequest& r) { return Texts{std::to_string(r.threads)}; }},
+      {.name = "time-limit",
+       .formerly = "timeLimit",
+       .label = "time limit",
+       .group = search,
+       .type = "SECONDS",
+       .help = "for allocators that search; 0: none",
+       .standard = "0",
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(parseSeconds(text), r.timeLimit); },
+       .print = [](const RunRequest& r) { return Texts{fmt::format("{}", r.timeLimit)}; }},
+  };
+  return kOptions;
+}
+
+}  // namespace hw

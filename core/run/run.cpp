@@ -1,0 +1,311 @@
+#include "core/run/run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <utility>
+
+#include "core/residency/residency.h"
+#include "core/run/embedded.h"
+#include "core/run/overlaid.h"
+#include "core/run/partitioned.h"
+#include "core/run/stages.h"
+
+namespace hw {
+namespace {
+
+constexpr Bytes kDefaultAlignment{64};
+
+bool followsModel(const RunRequest& request, const Model& model) {
+  return request.allocator.info->way == Way::embedded && hasOwnPlan(*model.graph);
+}
+
+/// The user's alignment, or the usual one, or what a pool of the platform insists on.
+Bytes alignmentOf(const Model& model, const RunRequest& request) {
+  const Bytes usual = model.problem                  ? Bytes(1)
+                      : followsModel(request, model) ? ownAlignment(*model.graph)
+                                                     : kDefaultAlignment;
+  Bytes alignment = request.alignment.value_or(usual);
+  const DeviceSpec& device = request.platform.devices.front();
+  for (std::size_t pool = 0; pool < device.pools.size(); ++pool) {
+    if ((pool == 0 ? request.l2 : request.l3).kind != PoolSize::Kind::platform) continue;
+    alignment = std::max(alignment, device.pools[pool].alignment);
+  }
+  return alignment;
+}
+
+Result<void> checkRequest(const Model& model, const RunRequest& request) {
+  const auto refuse = [](std::string message) {
+    return fail(ErrorCode::invalidArgument, std::move(message));
+  };
+  const Platform& platform = request.platform;
+  if (request.allocator.info == nullptr) return refuse("no allocator was chosen");
+  if (platform.devices.empty() || platform.devices.front().pools.empty()) {
+    return refuse(fmt::format("platform '{}' has no device with a pool", platform.name));
+  }
+  const Bytes alignment = request.alignment.value_or(kDefaultAlignment);
+  if (!isAlignment(alignment)) {
+    return refuse(fmt::format("alignment {} is not a power of two up to 1 GiB", alignment.count()));
+  }
+  if (!model.graph) return refuse("the model has no graph");
+  return {};
+}
+
+Result<Program> reorder(Program program, const RunRequest& request) {
+  HW_TRY(schedule, movedOrder(*program.graph, request.moves));
+  return Program{std::move(program.graph), std::move(schedule)};
+}
+
+constexpr Stage kStages[] = {{"ordering operators", 0, reorder},
+                             {"sharing storage", 0.05},
+                             {"planning", 0.1},
+                             {"simulating", 0.7}};
+
+/// Tells of the stages of a run, one after the other.
+class StageTeller {
+ public:
+  explicit StageTeller(const RunContext& context) : tell_(context.progress) {}
+
+  /// The next stage begins. Its own fractions, told to the result, become fractions of the run.
+  std::function<void(double, const std::string&)> next() {
+    if (!tell_) return {};
+    const Stage& stage = kStages[at_++];
+    const double end = at_ < std::size(kStages) ? kStages[at_].begins : 1;
+    tell_(stage.begins, std::string(stage.name));
+    return [tell = tell_, begin = stage.begins, end](double fraction, const std::string& what) {
+      tell(begin + fraction * (end - begin), what);
+    };
+  }
+  void done() const {
+    if (tell_) tell_(1, "done");
+  }
+
+ private:
+  std::function<void(double, const std::string&)> tell_;
+  std::size_t at_ = 0;
+};
+
+Result<Program> rewritten(const Model& model, const RunRequest& request, StageTeller& teller) {
+  Result<Program> program = Program{model.graph, givenOrder(*model.graph)};
+  for (const Stage& stage : kStages) {
+    if (!stage.rewrite || !program) break;
+    teller.next();
+    program = stage.rewrite(*std::move(program), request);
+  }
+  return program;
+}
+
+/// What was asked for, and what the stages before storage made of it.
+struct Prepared {
+  const RunRequest& request;
+  Program program{};
+  StorageOptions sharing{};  ///< What is done of it.
+  bool spread = false;       ///< Over all devices of the platform.
+
+  const AllocatorInfo& method() const { return *request.allocator.info; }
+  /// Work in place is left to allocators that decide it themselves.
+  bool overlays() const { return method().overlays && sharing.alias.inPlace; }
+};
+
+/// A model's own plan decides who shares memory; blocks of execution units hold whole tensors.
+Result<Prepared> prepare(const Model& model, Program program, const RunRequest& request) {
+  Prepared prepared{.request = request, .program = std::move(program)};
+  prepared.spread = prepared.method().way == Way::perDevice && !model.problem;
+  prepared.sharing = {.alias = prepared.spread ? AliasRules::none() : request.alias,
+                      .planInputs = request.planInputs && prepared.method().plansInputs,
+                      .planOutputs = request.planOutputs,
+                      .alignment = alignmentOf(model, request)};
+  if (!followsModel(request, model)) return prepared;
+  HW_TRY(rules, ownAlias(*prepared.program.graph, prepared.program.schedule, prepared.sharing));
+  prepared.sharing.alias = rules;
+  return prepared;
+}
+
+Storage storageOf(const Prepared& prepared) {
+  StorageOptions options = prepared.sharing;
+  if (prepared.overlays()) options.alias.inPlace = false;
+  return shareStorage(*prepared.program.graph, prepared.program.schedule, options);
+}
+
+Problem problemOf(const Prepared& prepared, const Storage& storage) {
+  const auto& [graph, schedule] = prepared.program;
+  Problem problem = makeProblem(*graph, schedule, storage, prepared.sharing.alignment);
+  if (prepared.overlays()) problem.overlays = permittedOverlays(*graph, schedule, storage);
+  if (prepared.method().way != Way::embedded) return problem;
+  return pinnedToOwnPlan(*graph, storage, std::move(problem));
+}
+
+/// What planning gives: storage too, for a plan may have found more to share.
+struct Answer {
+  Storage storage{};
+  Planned planned{};
+  Partition partition{};
+  std::shared_ptr<const PartitionAccount> account{};
+};
+
+/// A problem from a file keeps its sizes; only addresses follow the alignment asked for.
+Problem aligned(Problem given, Bytes alignment) {
+  if (alignment == Bytes(1)) return given;
+  for (Stay& stay : given.stays) {
+    const std::int64_t common = std::gcd(stay.alignment.count(), alignment.count());
+    const auto both = checkedMul(stay.alignment.count() / common, alignment.count());
+    stay.alignment = Bytes(both.value_or(kMaxBytes.count()));
+  }
+  return given;
+}
+
+/// One problem, for the pools of the first device.
+Result<Answer> planFirstDevice(const Prepared& prepared, Storage storage,
+                               std::optional<Problem> given, const PlanContext& settings) {
+  const Graph& graph = *prepared.program.graph;
+  const Schedule& schedule = prepared.program.schedule;
+  const RunRequest& request = prepared.request;
+  const bool bare = given.has_value();
+  Problem problem =
+      given ? aligned(*std::move(given), prepared.sharing.alignment) : problemOf(prepared, storage);
+  problem.pools = plannedPools(request, request.platform.devices.front(), bare);
+  const auto traffic = [&](const Problem& asked) { return trafficOf(graph, storage, asked); };
+  HW_TRY(planned,
+         planProblem(std::move(problem),
+                     {.allocator = request.allocator, .settings = settings, .traffic = traffic}));
+  if (planned.problem.overlays.empty()) return Answer{std::move(storage), std::move(planned)};
+  Storage shared = overlaidStorage(graph, schedule, storage, planned);
+  Problem fewer = makeProblem(graph, schedule, shared, prepared.sharing.alignment);
+  Planned merged = overlaidPlan(graph, storage, std::move(planned), shared, std::move(fewer));
+  return Answer{std::move(shared), std::move(merged)};
+}
+
+/// A block per execution unit, on every device.
+Result<Answer> planDevices(const Prepared& prepared, Storage storage, const PlanContext& settings) {
+  const auto& [graph, schedule] = prepared.program;
+  HW_TRY(plan, planPartitioned(*graph, schedule, storage, prepared.request,
+                               prepared.sharing.alignment, settings));
+  return Answer{std::move(storage), std::move(plan.planned), std::move(plan.partition),
+                std::move(plan.account)};
+}
+
+/// What a user should know of all that.
+std::vector<std::string> notesOf(const Prepared& prepared, const Answer& answer) {
+  const RunRequest& request = prepared.request;
+  std::vector<std::string> notes;
+  std::vector<std::string> moves;
+  for (const OpMove& move : request.moves) moves.push_back(moveText(move));
+  if (!moves.empty()) {
+    notes.push_back(
+        fmt::format("the order of the operators is not the model's: {}", fmt::join(moves, ", ")));
+  }
+  const auto& devices = request.platform.devices;
+  if (prepared.spread && request.alias != AliasRules::none()) {
+    notes.push_back("views are off: the blocks of execution units hold whole tensors");
+  }
+  if (request.planInputs && !prepared.sharing.planInputs &&
+      !prepared.program.graph->inputs.empty()) {
+    notes.push_back(fmt::format("{} gives graph inputs no place: they live outside the arena",
+                                prepared.method().name));
+  }
+  if (devices.size() > 1 && !prepared.spread) {
+    notes.push_back(fmt::format("platform '{}' has {} devices; everything runs on '{}'",
+                                request.platform.name, devices.size(), devices.front().name));
+  }
+  if (!answer.storage.unsized.empty()) {
+    notes.push_back(
+        fmt::format("{} tensors have no known size and are left out: every total "
+                    "is at least what is shown",
+                    answer.storage.unsized.size()));
+  }
+  if (prepared.method().way != Way::embedded) return notes;
+  const auto& stays = answer.planned.problem.stays;
+  const auto pinned =
+      std::ranges::count_if(stays, [](const Stay& s) { return s.pinned.has_value(); });
+  notes.push_back(
+      pinned == 0
+          ? "the model brings no plan of its own: everything is placed largest first"
+          : fmt::format("the model's own plan places {} of {} buffers", pinned, stays.size()));
+  return notes;
+}
+
+Simulation simulated(const Prepared& prepared, const Answer& answer) {
+  return simulateDirect({.graph = *prepared.program.graph,
+                         .schedule = prepared.program.schedule,
+                         .storage = answer.storage,
+                         .problem = answer.planned.problem,
+                         .plan = answer.planned.plan,
+                         .platform = prepared.request.platform,
+                         .streamWeights = prepared.request.streamWeights,
+                         .partition = prepared.spread ? &answer.partition : nullptr});
+}
+
+/// `given` is the problem of a model that is one.
+Result<std::shared_ptr<const Run>> carryOut(std::shared_ptr<const Model> model,
+                                            std::optional<Problem> given, const RunRequest& request,
+                                            const RunContext& context) {
+  StageTeller teller(context);
+  HW_TRY(program, rewritten(*model, request, teller));
+  HW_TRY(prepared, prepare(*model, std::move(program), request));
+  teller.next();
+  Storage storage = given ? Storage() : storageOf(prepared);
+  const PlanContext settings = planSettings(request, context, teller.next());
+  const auto start = std::chrono::steady_clock::now();
+  HW_TRY(answer, prepared.spread
+                     ? planDevices(prepared, std::move(storage), settings)
+                     : planFirstDevice(prepared, std::move(storage), std::move(given), settings));
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "the run was stopped");
+  Simulation simulation;
+  if (context.simulate) {
+    teller.next();
+    simulation = simulated(prepared, answer);
+  }
+  PlanMetrics metrics = measure(answer.planned.problem, answer.planned.plan);
+  auto notes = notesOf(prepared, answer);
+  auto timeline = describe(simulation.trace.events(), answer.planned.problem.pools.size());
+  // A graph that nobody rewrote is the model's.
+  auto graph = std::move(prepared.program.graph);
+  if (graph == model->graph) graph = nullptr;
+  teller.done();
+  return std::make_shared<const Run>(Run{.model = std::move(model),
+                                         .request = request,
+                                         .rewritten = std::move(graph),
+                                         .sharing = prepared.sharing,
+                                         .schedule = std::move(prepared.program.schedule),
+                                         .storage = std::move(answer.storage),
+                                         .partition = std::move(answer.partition),
+                                         .partitionAccount = std::move(answer.account),
+                                         .problem = std::move(answer.planned.problem),
+                                         .plan = std::move(answer.planned.plan),
+                                         .metrics = std::move(metrics),
+                                         .timing = std::move(simulation.timing),
+                                         .trace = std::move(simulation.trace),
+                                         .timeline = std::move(timeline),
+                                         .planSeconds = seconds.count(),
+                                         .notes = std::move(notes)});
+}
+
+}  // namespace
+
+std::span<const Stage> stageCatalog() { return kStages; }
+
+std::string Run::stayName(StayId id) const { return displayName(graph(), stayTensor(id)); }
+
+TensorId Run::stayTensor(StayId id) const { return storage.rootOf(problem.stays[id].buffer); }
+
+Result<std::shared_ptr<const Run>> execute(std::shared_ptr<const Model> model,
+                                           const RunRequest& request, const RunContext& context) {
+  HW_DO(checkRequest(*model, request));
+  std::optional<Problem> given = model->problem;
+  return carryOut(std::move(model), std::move(given), request, context);
+}
+
+Result<std::shared_ptr<const Run>> executeOnce(Model model, const RunRequest& request,
+                                               const RunContext& context) {
+  HW_DO(checkRequest(model, request));
+  std::optional<Problem> given;
+  if (model.problem) given = std::exchange(*model.problem, Problem());
+  return carryOut(std::make_shared<const Model>(std::move(model)), std::move(given), request,
+                  context);
+}
+
+}  // namespace hw

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/allocators/catalog.h"
+#include "core/import/importer.h"
+#include "core/machine/memory_model.h"
+#include "core/schedule/moves.h"
+#include "core/storage/aliasing.h"
+
+namespace hw {
+
+/// How large a pool is for planning.
+struct PoolSize {
+  enum class Kind { platform, unbounded, bytes } kind = Kind::platform;
+  Bytes bytes{};
+  bool assumed = false;  ///< Nobody asked for it: a bare planning problem does without.
+};
+
+/// Everything that a run can be told: what to open, and how to plan it. Nobody changes a request
+/// on behalf of whoever asked; what came of it stands in the `Run`. Its text, option by option, is
+/// in core/run/options.h.
+struct RunRequest {
+  std::string model{};  ///< A path, samples:NAME, or "-"; empty: the model is there already.
+  ImportOptions import{};
+  AllocatorChoice allocator{};
+  Platform platform{};
+  PoolSize l2{};
+  PoolSize l3{};
+  std::optional<Bytes> alignment{};  ///< Default: 64 for graphs, 1 for planning problems.
+  AliasRules alias{};
+  bool planInputs = true;
+  bool planOutputs = true;
+  bool streamWeights = true;
+  std::vector<OpMove> moves{};  ///< Changes of the order of the ops, one after the other.
+  std::uint64_t seed = 1;
+  int threads = 1;
+  double timeLimit = 0;  ///< Seconds; 0: none.
+};
+
+/// The default allocator on the default platform.
+RunRequest defaultRequest();
+/// The same for planning alone: memories are unlimited, and nobody asked for L3.
+RunRequest planningRequest();
+
+}  // namespace hw

@@ -1,0 +1,53 @@
+#include "core/storage/alias_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+
+namespace hw {
+
+std::span<const AliasRule> aliasRules() {
+  static constexpr AliasRule kRules[] = {{"reshape", &AliasRules::reshape},
+                                         {"concat", &AliasRules::concat},
+                                         {"split", &AliasRules::split},
+                                         {"in-place", &AliasRules::inPlace}};
+  return kRules;
+}
+
+std::string aliasText(const AliasRules& rules) {
+  if (rules == AliasRules::none()) return "none";
+  if (rules == AliasRules()) return "views";
+  if (rules == AliasRules::all()) return "all";
+  std::string text;
+  for (const auto& [name, flag] : aliasRules()) {
+    if (rules.*flag) text += (text.empty() ? "" : ",") + std::string(name);
+  }
+  return text;
+}
+
+Result<AliasRules> parseAlias(std::string_view text) {
+  if (text == "views") return AliasRules();
+  if (text == "all") return AliasRules::all();
+  AliasRules rules = AliasRules::none();
+  if (text == "none") return rules;
+  for (const std::string_view word : splitText(text, ',')) {
+    const auto rule = std::ranges::find(aliasRules(), word, &AliasRule::name);
+    if (rule != aliasRules().end()) {
+      rules.*(rule->flag) = true;
+      continue;
+    }
+    std::vector<std::string> known = {"none", "views", "all"};
+    for (const AliasRule& each : aliasRules()) known.emplace_back(each.name);
+    const auto closest = closestWord(word, known);
+    return fail(ErrorCode::invalidArgument,
+                fmt::format("'{}' is not a rule; expected none, views, all, or a list of "
+                            "reshape, concat, split, in-place{}",
+                            printable(word, 80),
+                            closest ? fmt::format("; did you mean '{}'?", *closest) : ""));
+  }
+  return rules;
+}
+
+}  // namespace hw

@@ -1,0 +1,169 @@
+#include "core/study/compare.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace hw {
+namespace {
+
+Result<std::shared_ptr<const Run>> stoppedEarly() {
+  return fail(ErrorCode::stopped, "stopped before it had a plan");
+}
+
+/// Hands out rows to threads and tells how many are done.
+class Comparer {
+ public:
+  Comparer(Comparison& comparison, const std::vector<RunRequest>& requests,
+           const RunContext& context)
+      : comparison_(comparison),
+        requests_(requests),
+        severalPlatforms_(comparison.severalPlatforms()),
+        context_(context),
+        atWork_(comparison.rows.size(), false) {}
+
+  void run(std::size_t threads) {
+    std::vector<std::jthread> workers;
+    for (std::size_t i = 1; i < std::min(threads, comparison_.rows.size()); ++i) {
+      workers.emplace_back([this] { work(); });
+    }
+    work();
+  }
+
+ private:
+  void work() {
+    for (std::size_t index = next_++; index < comparison_.rows.size(); index = next_++) {
+      report(index, true);
+      fill(comparison_.rows[index], requests_[index]);
+      report(index, false);
+    }
+  }
+
+  void fill(ComparisonRow& row, const RunRequest& request) const {
+    auto run = attempt(request);
+    if (!run) {
+      row.error = run.error();
+      return;
+    }
+    row.run = std::move(*run);
+    row.figures = figuresOf(*row.run);
+  }
+
+  Result<std::shared_ptr<const Run>> attempt(RunRequest request) const {
+    if (context_.stop.stop_requested()) return stoppedEarly();
+    request.threads = 1;  // One a row: they share the machine already.
+    try {
+      auto run = execute(comparison_.model, request, {.stop = context_.stop, .progress = {}});
+      if (!run && run.error().code == ErrorCode::stopped) return stoppedEarly();
+      return run;
+    } catch (const std::bad_alloc&) {
+      // The other rows may need less; and an exception that leaves a thread ends the program.
+      return fail(ErrorCode::unsupported, "there is not enough memory to plan with it");
+    }
+  }
+
+  void report(std::size_t index, bool begins) {
+    const std::lock_guard lock(mutex_);
+    atWork_[index] = begins;
+    if (!begins) ++done_;
+    if (!context_.progress) return;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < atWork_.size(); ++i) {
+      if (atWork_[i]) names.push_back(nameOf(comparison_.rows[i]));
+    }
+    const std::size_t all = comparison_.rows.size();
+    context_.progress(static_cast<double>(done_) / static_cast<double>(all),
+                      fmt::format("{} of {} rows done{}{}", done_, all, names.empty() ? "" : "; ",
+                                  fmt::join(names, ", ")));
+  }
+
+  std::string nameOf(const ComparisonRow& row) const {
+    const std::string allocator = row.allocator.text();
+    return severalPlatforms_ ? allocator + " on " + row.platform : allocator;
+  }
+
+  Comparison& comparison_;
+  const std::vector<RunRequest>& requests_;
+  bool severalPlatforms_ = false;
+  const RunContext& context_;
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;
+  std::vector<bool> atWork_;
+  std::size_t done_ = 0;
+};
+
+/// Peaks say nothing where something has no place, so those rows come after, errors last.
+void sortRows(std::vector<ComparisonRow>& rows) {
+  const auto rank = [](const ComparisonRow& row) {
+    return row.fits() ? 0 : row.run ? 1 : row.stopped() ? 3 : 2;
+  };
+  std::ranges::stable_sort(rows, [&](const auto& a, const auto& b) {
+    return std::pair(rank(a), a.peak()) < std::pair(rank(b), b.peak());
+  });
+}
+
+void markBest(std::vector<ComparisonRow>& rows) {
+  const auto plansAll = [](const ComparisonRow& row) {
+    return row.fits() && row.figures.inputsOutside == Bytes();
+  };
+  const bool someDo = std::ranges::any_of(rows, plansAll);
+  std::optional<Bytes> least;
+  for (const ComparisonRow& row : rows) {
+    const bool counts = someDo ? plansAll(row) : row.fits();
+    if (counts) least = std::min(least.value_or(row.peak()), row.peak());
+  }
+  for (ComparisonRow& row : rows) {
+    row.best = (someDo ? plansAll(row) : row.fits()) && row.peak() == *least;
+  }
+}
+
+Bytes lowerBoundOf(const std::vector<ComparisonRow>& rows) {
+  const ComparisonRow* typical = nullptr;
+  for (const ComparisonRow& row : rows) {
+    if (!row.run) continue;
+    const bool all =
+        row.figures.inputsOutside == Bytes() && row.allocator.info->way != Way::perDevice;
+    if (all) return row.figures.lowerBound;
+    if (typical == nullptr) typical = &row;
+  }
+  return typical != nullptr ? typical->figures.lowerBound : Bytes();
+}
+
+}  // namespace
+
+std::size_t Comparison::stopped() const {
+  return static_cast<std::size_t>(std::ranges::count_if(rows, &ComparisonRow::stopped));
+}
+
+bool Comparison::severalPlatforms() const {
+  return std::ranges::any_of(
+      rows, [&](const ComparisonRow& row) { return row.platform != rows.front().platform; });
+}
+
+Comparison compareRequests(std::shared_ptr<const Model> model,
+                           const std::vector<RunRequest>& requests, int threads,
+                           const RunContext& context) {
+  Comparison comparison{.model = std::move(model)};
+  for (const RunRequest& request : requests) {
+    comparison.rows.push_back({.allocator = request.allocator, .platform = request.platform.name});
+  }
+  Comparer(comparison, requests, context).run(static_cast<std::size_t>(std::max(threads, 1)));
+  sortRows(comparison.rows);
+  markBest(comparison.rows);
+  comparison.lowerBound = lowerBoundOf(comparison.rows);
+  return comparison;
+}
+
+Comparison compareAllocators(std::shared_ptr<const Model> model, const RunRequest& request,
+                             const std::vector<AllocatorChoice>& choices,
+                             const RunContext& context) {
+  std::vector<RunRequest> requests(choices.size(), request);
+  for (std::size_t i = 0; i < choices.size(); ++i) requests[i].allocator = choices[i];
+  return compareRequests(std::move(model), requests, request.threads, context);
+}
+
+}  // namespace hw

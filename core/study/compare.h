@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/run/figures.h"
+#include "core/run/run.h"
+
+namespace hw {
+
+/// One attempt. Has a run and its figures, or the error that kept it from having one.
+struct ComparisonRow {
+  AllocatorChoice allocator{};
+  std::string platform{};  ///< The name of what it was to run on.
+  std::shared_ptr<const Run> run{};
+  RunFigures figures{};  ///< Of the run.
+  std::optional<Error> error{};
+  /// Has the smallest peak of all that fit and plan everything asked for; several may.
+  bool best = false;
+
+  /// Everything has a place within the capacities.
+  bool fits() const { return run && figures.fits; }
+  /// Someone wanted to stop before there was a plan.
+  bool stopped() const { return error && error->code == ErrorCode::stopped; }
+  /// Sum of the footprints of all pools.
+  Bytes peak() const { return figures.peak(); }
+};
+
+/// One model planned in several ways: by several allocators, on several platforms.
+struct Comparison {
+  std::shared_ptr<const Model> model{};
+  /// Those that fit by peak, then those that do not by peak, then those without a plan; otherwise
+  /// as asked for.
+  std::vector<ComparisonRow> rows{};
+  /// Of what was asked for: of a run that plans all of it on one device, if there is one.
+  Bytes lowerBound{};
+
+  /// True when the rows are not all about one platform.
+  bool severalPlatforms() const;
+  /// Rows that were stopped before they had a plan.
+  std::size_t stopped() const;
+};
+
+/// Runs every choice on `request` (whose own allocator is ignored) with `request.threads` at a
+/// time. Never fails: an allocator that fails, runs out of memory or is stopped is a row that says
+/// so, and the others keep what they have. Progress names the rows at work.
+Comparison compareAllocators(std::shared_ptr<const Model> model, const RunRequest& request,
+                             const std::vector<AllocatorChoice>& choices,
+                             const RunContext& context);
+
+/// The same over whole configurations: several platforms, several capacities. `threads` of them at
+/// a time; each plans with one.
+Comparison compareRequests(std::shared_ptr<const Model> model,
+                           const std::vector<RunRequest>& requests, int threads,
+                           const RunContext& context);
+
+}  // namespace hw

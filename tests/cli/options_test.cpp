@@ -1,0 +1,52 @@
+// Every option of a run through the command line, and back as the command that makes a report
+// again.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "tests/cli/program.h"
+#include "tests/support/option_samples.h"
+
+namespace hw::test {
+
+TEST_CASE("every option is taken by the command line and told by the report", "[cli]") {
+  for (const RunOption& option : runOptions()) {
+    if (option.group == OptionGroup::effort) continue;
+    CAPTURE(option.name);
+    std::string given;
+    for (const std::string& text : optionSamples().at(std::string(option.name))) {
+      const bool model = option.group == OptionGroup::model;
+      given += (model ? " " : fmt::format(" --{} ", option.name)) + shellWord(text);
+    }
+    const std::string model = option.group == OptionGroup::model ? "" : " samples:inception";
+    const Shell shell;
+    const Outcome outcome =
+        shell.run("highwater report" + model + given + " -q -o - --format json");
+    CAPTURE(outcome.err);
+    if (option.group == OptionGroup::import && outcome.exitCode == 3) {
+      CHECK(outcome.err.starts_with("highwater: samples:"));  // Taken, but the sample has no parts.
+      continue;
+    }
+    const auto json = parseJson(outcome.out);
+    REQUIRE(json);
+    CHECK(json->at("command").get<std::string>() ==
+          "highwater report" + (model.empty() ? given : model + given) + " -o report.json");
+  }
+}
+
+TEST_CASE("the command in a report makes the same report", "[cli]") {
+  const Shell shell;
+  const Outcome first = shell.run(
+      "highwater report samples:inception -a free-list:pick=best --l2 64KiB --align 4KiB "
+      "--alias reshape,concat --move 2:before:1 --time-limit 2 --weights resident "
+      "--compare none,free-list -q -o - --format json");
+  CAPTURE(first.err);
+  const auto json = parseJson(first.out);
+  REQUIRE(json);
+  shell.run(json->at("command").get<std::string>() + " -q");
+  CHECK(shell.read("report.json") == first.out);
+}
+
+}  // namespace hw::test

@@ -1,0 +1,210 @@
+#include "core/check/plan_audit.h"
+
+#include <map>
+#include <sstream>
+
+#include "core/check/audit_overlap.h"
+#include "core/plan_file/plan_reader.h"
+#include "core/plan_file/plan_writer.h"
+#include "core/plan_file/tensor_names.h"
+#include "core/storage/alias_text.h"
+#include "tests/support/graphs.h"
+#include "tests/support/printers.h"
+#include "tests/support/problems.h"
+
+namespace hw {
+namespace {
+
+std::vector<std::string> messages(const Audit& audit) {
+  std::vector<std::string> texts;
+  for (const Finding& finding : audit.findings) texts.push_back(finding.message);
+  return texts;
+}
+
+/// What the plan of `run` reads like after a trip through a file.
+PlanDocument throughFile(const Run& run, void (*write)(const Run&, std::ostream&)) {
+  std::ostringstream file;
+  write(run, file);
+  return readPlan(file.str()).value();
+}
+
+AliasRules rulesOf(std::int64_t bits) {
+  return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
+}
+
+/// Every pair of placements of different tensors that meet, aliases of one buffer apart: by looking
+/// at all pairs.
+bool anyOverlap(const PlanDocument& plan) {
+  std::map<std::string, std::string> roots;
+  for (const Placement& placement : plan.placements) {
+    roots[placement.tensor] = placement.aliasOf.empty() ? placement.tensor : placement.aliasOf;
+  }
+  for (const Placement& a : plan.placements) {
+    for (const Placement& b : plan.placements) {
+      if (roots[a.tensor] == roots[b.tensor] || a.pool != b.pool) continue;
+      const bool inTime = a.first <= b.last && b.first <= a.last;
+      const bool inSpace = a.offset < b.offset + *b.size && b.offset < a.offset + *a.size;
+      if (inTime && inSpace) return true;
+    }
+  }
+  return false;
+}
+
+bool mentionsSharing(const Audit& audit) {
+  return std::ranges::any_of(messages(audit), [](const std::string& message) {
+    return message.find(" share bytes ") != std::string::npos;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("our own plans pass the audit, as JSON and as CSV", "[audit][property]") {
+  const auto seed = GENERATE(range(std::uint64_t{1}, std::uint64_t{40}));
+  test::Dice dice(seed);
+  const test::RunOptions options{.allocator = dice.chance(50) ? "greedy-by-size" : "free-list",
+                                 .alignment = std::int64_t{1} << dice.roll(0, 6),
+                                 .alias = rulesOf(dice.roll(0, 15)),
+                                 .l2 = dice.chance(40) ? 4096 : -1};
+  CAPTURE(seed, options.allocator, options.alignment, aliasText(options.alias));
+  const auto run = test::runGraph(test::randomGraph(seed, 5 + seed), options);
+  REQUIRE_FALSE(run->plan.outOfMemory);
+
+  const Audit json = auditPlan(run->model, throughFile(*run, writePlanJson), {});
+  CHECK(messages(json) == std::vector<std::string>());
+  CHECK(json.run != nullptr);
+  const Audit csv = auditPlan(run->model, throughFile(*run, writePlanCsv), {});
+  CHECK(messages(csv) == std::vector<std::string>());
+}
+
+TEST_CASE("plans of bare problems pass the audit, gaps included", "[audit][property]") {
+  const auto seed = GENERATE(range(std::uint64_t{1}, std::uint64_t{25}));
+  CAPTURE(seed);
+  const Problem problem =
+      test::randomProblem(seed, {.stays = 30, .alignedPercent = 30, .gapPercent = 30});
+  const auto run = test::runProblem(problem);
+  for (auto* write : {writePlanJson, writePlanCsv}) {
+    const Audit audit = auditPlan(run->model, throughFile(*run, write), {});
+    CHECK(messages(audit) == std::vector<std::string>());
+    CHECK(audit.tensors == problem.stays.size());
+  }
+}
+
+TEST_CASE("a placement that is moved is found out exactly when it hits another",
+          "[audit][property]") {
+  const auto seed = GENERATE(range(std::uint64_t{1}, std::uint64_t{60}));
+  CAPTURE(seed);
+  test::Dice dice(seed);
+  const auto run = test::runGraph(test::randomGraph(seed, 12));
+  PlanDocument plan = describePlan(*run);
+  plan.pools.clear();  // Peaks are not the point here.
+  plan.lowerBound.reset();
+  const auto last = static_cast<std::int64_t>(plan.placements.size()) - 1;
+  Placement& moved = plan.placements[static_cast<std::size_t>(dice.roll(0, last))];
+  moved.offset = Bytes(dice.roll(0, run->plan.footprint(PoolId(0)).count()));
+  CAPTURE(moved.tensor, moved.offset);
+  CHECK(mentionsSharing(auditPlan(run->model, plan, {})) == anyOverlap(plan));
+}
+
+TEST_CASE("what is missing, too small or gone too early is found", "[audit]") {
+  const auto run = test::runGraph(test::residualGraph());
+  PlanDocument plan = describePlan(*run);
+  const auto placement = [&](const std::string& tensor) -> Placement& {
+    return *std::ranges::find(plan.placements, tensor, &Placement::tensor);
+  };
+  const auto findings = [&] { return messages(auditPlan(run->model, plan, {})); };
+  REQUIRE(findings().empty());
+
+  SECTION("missing") {
+    std::erase_if(plan.placements, [](const Placement& p) { return p.tensor == "b"; });
+    CHECK(findings() ==
+          std::vector<std::string>{"'b' has no place; it needs 16 bytes in steps 1-2"});
+  }
+  SECTION("too small") {
+    placement("b").size = Bytes(15);
+    CHECK(findings() == std::vector<std::string>{"'b' is given 15 bytes; the model says 16"});
+  }
+  SECTION("rounded up to the alignment is fine, more is not") {
+    plan.alignment = Bytes(1);
+    placement("b").size = Bytes(17);
+    CHECK(findings().front() == "'b' is given 17 bytes; the model says 16");
+  }
+  SECTION("gone too early") {
+    placement("a").last = Step(2);
+    CHECK(findings() ==
+          std::vector<std::string>{"'a' is needed in steps 0-3, but has no place in step 3"});
+  }
+  SECTION("two places at once") {
+    Placement again = placement("y");
+    again.offset += Bytes(200);
+    plan.placements.push_back(again);
+    plan.pools.clear();
+    CHECK(findings() == std::vector<std::string>{"'y' has two places at once in step 4"});
+  }
+  SECTION("an alias that is none") {
+    placement("d").aliasOf = "a";
+    CHECK(findings().front() ==
+          "'d' is an alias of 'a', but the model does not let them share memory");
+  }
+  SECTION("aliases in a circle") {
+    placement("d").aliasOf = "a";
+    placement("a").aliasOf = "d";
+    CHECK(findings().front() == "'a' is an alias of 'd', and so on without end");
+  }
+  SECTION("a capacity from outside") {
+    const Audit audit = auditPlan(run->model, plan, {.capacities = {{"L2", Bytes(90)}}});
+    CHECK(messages(audit) ==
+          std::vector<std::string>{"L2 needs 96 bytes, more than its capacity of 90"});
+  }
+}
+
+TEST_CASE("a slice may be left to others until it is written", "[audit]") {
+  // p and q are slices of w. r uses the bytes of q before there is a q.
+  //
+  //   step   0   1   2   3
+  //   p      x---------x        w  0..8
+  //   r      x---x              w  8..16, of another group
+  //   q              x-x        w  8..16
+  const std::vector<Holding> holdings = {
+      {.owner = 0, .group = 1, .bytes = {Bytes(0), Bytes(8)}, .steps = {Step(0), Step(4)}},
+      {.owner = 1, .group = 2, .bytes = {Bytes(8), Bytes(16)}, .steps = {Step(0), Step(2)}},
+      {.owner = 2, .group = 1, .bytes = {Bytes(8), Bytes(16)}, .steps = {Step(2), Step(4)}},
+      {.owner = 3, .group = 1, .bytes = {Bytes(0), Bytes(16)}, .steps = {Step(3), Step(4)}}};
+  const HoldingCheck check = checkHoldings(holdings, 1);
+  CHECK(check.conflicts.empty());
+  CHECK(check.peakLive == Bytes(16));
+}
+
+TEST_CASE("holdings conflict exactly when two groups share a byte in a step", "[audit][property]") {
+  const auto seed = GENERATE(range(std::uint64_t{1}, std::uint64_t{200}));
+  CAPTURE(seed);
+  test::Dice dice(seed);
+  std::vector<Holding> holdings;
+  const std::int64_t count = dice.roll(1, 7);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Bytes offset(dice.roll(0, 20));
+    const Step begin(dice.roll(0, 8));
+    holdings.push_back({.owner = static_cast<std::size_t>(i),
+                        .group = static_cast<std::size_t>(dice.roll(0, 3)),
+                        .pool = static_cast<std::size_t>(dice.roll(0, 1)),
+                        .bytes = {offset, offset + Bytes(dice.roll(0, 6))},
+                        .steps = {begin, begin + Step(dice.roll(0, 4))}});
+  }
+  bool clash = false;
+  std::int64_t peak = 0;
+  for (Step step; step < Step(14); step += Step(1)) {
+    std::map<std::pair<std::size_t, Bytes>, std::size_t> holders;
+    for (const Holding& holding : holdings) {
+      if (!holding.steps.contains(step)) continue;
+      for (Bytes byte = holding.bytes.begin; byte < holding.bytes.end; byte += Bytes(1)) {
+        const auto [holder, fresh] = holders.emplace(std::pair(holding.pool, byte), holding.group);
+        clash |= !fresh && holder->second != holding.group;
+      }
+    }
+    peak = std::max(peak, static_cast<std::int64_t>(holders.size()));
+  }
+  const HoldingCheck check = checkHoldings(holdings, 2);
+  CHECK(!check.conflicts.empty() == clash);
+  if (!clash) CHECK(check.peakLive == Bytes(peak));
+}
+
+}  // namespace hw

@@ -1,0 +1,131 @@
+#include <catch2/catch.hpp>
+
+#include "tests/core/import/onnx/onnx_models.h"
+
+// Control flow as steps of the graph.
+
+namespace hw {
+namespace {
+
+/// "Shape Gather LoopEnd": the types of the ops, in order.
+std::string typesOf(const Model& model) {
+  std::string types;
+  for (const Op& op : model.graph->ops) types += (types.empty() ? "" : " ") + op.type;
+  return types;
+}
+
+/// If c then (Sin, Cos) of x else Neg of x; the condition is an input.
+OnnxModel branchModel() {
+  OnnxModel onnx;
+  addInput(onnx.graph(), "c", {}, onnx::TensorProto::BOOL);
+  addInput(onnx.graph(), "x", {"2", "3"});
+  auto& node = addNode(onnx.graph(), "If", {"c"}, {"y"});
+  node.set_name("choice");
+  onnx::GraphProto& yes = addBody(node, "then_branch");
+  addNode(yes, "Sin", {"x"}, {"s"});
+  addNode(yes, "Cos", {"s"}, {"t"});
+  addOutput(yes, "t");
+  onnx::GraphProto& no = addBody(node, "else_branch");
+  addNode(no, "Neg", {"x"}, {"n"});
+  addOutput(no, "n");
+  addOutput(onnx.graph(), "y");
+  return onnx;
+}
+
+}  // namespace
+
+TEST_CASE("a branch stands in the place of its If", "[import][onnx]") {
+  const OnnxModel onnx = branchModel();
+  const auto yes = onnx.load({.dimensions = {{"c", 1}}});
+  REQUIRE(yes);
+  CHECK(typesOf(*yes) == "Sin Cos");
+  CHECK(tensorNamed(*yes, "choice/s").bytes == Bytes(24));
+  CHECK(tensorNamed(*yes, "y").producer == OpId(1));
+  CHECK(tensorNamed(*yes, "y").origin == SizeOrigin::inferred);
+
+  const auto no = onnx.load({.dimensions = {{"c", 0}}});
+  REQUIRE(no);
+  CHECK(typesOf(*no) == "Neg");
+
+  const auto closed = onnx.load({.closedBodies = true});
+  REQUIRE(closed);
+  CHECK(typesOf(*closed) == "If");
+  CHECK(closed->graph->ops[OpId(0)].captures.size() == 1);
+}
+
+TEST_CASE("of two possible branches the larger one is shown, with a note", "[import][onnx]") {
+  const auto model = branchModel().load();
+  REQUIRE(model);
+  CHECK(typesOf(*model) == "Sin Cos");
+  REQUIRE(model->graph->notes.size() >= 1);
+  CHECK(model->graph->notes[0].find("the condition of If 'choice' is not known") == 0);
+}
+
+TEST_CASE("a branch that only hands on takes a copy", "[import][onnx]") {
+  OnnxModel onnx;
+  addInput(onnx.graph(), "c", {}, onnx::TensorProto::BOOL);
+  addInput(onnx.graph(), "x", {"2", "3"});
+  auto& node = addNode(onnx.graph(), "If", {"c"}, {"a", "b"});
+  for (const char* name : {"then_branch", "else_branch"}) {
+    onnx::GraphProto& body = addBody(node, name);
+    addNode(body, "Sin", {"x"}, {"s"});
+    addOutput(body, "s");
+    addOutput(body, "s");
+  }
+  const auto model = onnx.load();
+  REQUIRE(model);
+  CHECK(typesOf(*model) == "Sin Identity");
+}
+
+//   step        Loop  Sin  Add  Neg  LoopEnd  Relu
+//   outer        x----x----x----x----x               read in every turn, so live to the end
+//   rows         x----x----x----x----x----x          room for all of them from the start
+TEST_CASE("a loop becomes one turn between two ops", "[import][onnx]") {
+  OnnxModel onnx;
+  addInput(onnx.graph(), "x", {"4"});
+  addInput(onnx.graph(), "outer", {"4"});
+  addWeight(onnx.graph(), "trips", {}, onnx::TensorProto::INT64).add_int64_data(5);
+  auto& node = addNode(onnx.graph(), "Loop", {"trips", "", "x"}, {"last", "rows"});
+  node.set_name("loop");
+  onnx::GraphProto& body = addBody(node, "body");
+  addInput(body, "i", {}, onnx::TensorProto::INT64);
+  addInput(body, "go", {}, onnx::TensorProto::BOOL);
+  addInput(body, "v", {"4"});
+  addNode(body, "Sin", {"outer"}, {"s"});
+  addNode(body, "Add", {"v", "s"}, {"next"});
+  addNode(body, "Neg", {"next"}, {"row"});
+  for (const char* name : {"go", "next", "row"}) addOutput(body, name);
+  addNode(onnx.graph(), "Relu", {"rows"}, {"y"});
+  const auto model = onnx.load();
+  REQUIRE(model);
+  CHECK(typesOf(*model) == "Loop Sin Add Neg LoopEnd Relu");
+  const Graph& graph = *model->graph;
+  CHECK(tensorNamed(*model, "rows").shape == Shape{5, 4});
+  CHECK(tensorNamed(*model, "rows").producer == OpId(0));
+  CHECK(tensorNamed(*model, "outer").consumers.back() == OpId(4));
+  CHECK(tensorNamed(*model, "loop/v").producer == OpId(0));
+  CHECK(graph.ops[OpId(2)].intAttribute("turns", 0) == 5);
+  CHECK(graph.ops[OpId(5)].intAttribute("turns", 0) == 0);
+}
+
+TEST_CASE("a scan hands slices to each turn", "[import][onnx]") {
+  OnnxModel onnx;
+  addInput(onnx.graph(), "state", {"4"});
+  addInput(onnx.graph(), "xs", {"7", "4"});
+  auto& node = addNode(onnx.graph(), "Scan", {"state", "xs"}, {"end", "ys"});
+  setInt(node, "num_scan_inputs", 1);
+  onnx::GraphProto& body = addBody(node, "body");
+  addInput(body, "s", {});
+  addInput(body, "x", {});
+  addNode(body, "Add", {"s", "x"}, {"next"});
+  addOutput(body, "next");
+  addOutput(body, "next");
+  const auto model = onnx.load();
+  REQUIRE(model);
+  CHECK(typesOf(*model) == "Scan Add ScanEnd");
+  CHECK(tensorNamed(*model, "Scan/x").bytes == Bytes(16));
+  CHECK(tensorNamed(*model, "ys").bytes == Bytes(112));
+  CHECK(model->graph->ops[OpId(1)].intAttribute("turns", 0) == 7);
+}
+
+}  // namespace hw

@@ -1,0 +1,112 @@
+#include <catch2/catch.hpp>
+
+#include "core/insight/autopsy.h"
+#include "tests/support/graphs.h"
+#include "tests/support/problems.h"
+
+namespace hw::test {
+
+TEST_CASE("the peak of inception under free-list: 128 live, 64 in two holes", "[explain]") {
+  const auto run = runGraph(inceptionGraph(), {.allocator = "free-list"});
+  const auto step = peakStep(run->problem, run->plan, PoolId(0));
+  REQUIRE(step == Step(6));
+  const Moment moment = momentAt(run->problem, run->plan, PoolId(0), *step);
+  CHECK(moment.live == Bytes(128));
+  CHECK(moment.holeBytes == Bytes(64));
+  CHECK(moment.above == Bytes(0));
+  CHECK(moment.footprint == Bytes(192));
+  REQUIRE(moment.holes.size() == 2);
+  const auto name = [&](StayId stay) { return run->stayName(stay); };
+  CHECK(moment.holes[0].bytes == Interval<Bytes>{Bytes(16), Bytes(24)});
+  CHECK(name(moment.holes[0].below) == "p");
+  CHECK(name(moment.holes[0].above) == "v");
+  CHECK(moment.holes[1].bytes == Interval<Bytes>{Bytes(40), Bytes(96)});
+  CHECK(name(moment.holes[1].below) == "v");
+  CHECK(name(moment.holes[1].above) == "r");
+  CHECK(moment.largestHole() == &moment.holes[1]);
+  CHECK(moment.holes[1].until == Step(7));
+  REQUIRE(moment.tenants.size() == 4);
+  CHECK(moment.tenants.back().share == Approx(0.5));  // w, 64 of 128.
+}
+
+TEST_CASE("a stay is no tenant inside its gaps", "[explain]") {
+  Problem problem = problemOf({{10, 0, 6}, {4, 0, 6}});
+  problem.gaps = {{StayId(0), {Step(2), Step(4)}}};
+  const Plan plan = planAt(problem, {0, 10});
+  CHECK(momentAt(problem, plan, PoolId(0), Step(1)).tenants[0].steps ==
+        Interval<Step>{Step(0), Step(2)});
+  const Moment inside = momentAt(problem, plan, PoolId(0), Step(3));
+  REQUIRE(inside.tenants.size() == 1);
+  REQUIRE(inside.holes.size() == 1);
+  CHECK_FALSE(inside.holes[0].below);
+  CHECK(inside.holes[0].bytes.length() == Bytes(10));
+}
+
+TEST_CASE("an autopsy tells fragmentation from exhaustion from the impossible", "[explain]") {
+  // 10 and 10 have left; 5 stands between the holes they left.
+  const Problem problem = problemOf({{10, 0, 1}, {5, 0, 2}, {10, 0, 1}, {15, 1, 2}});
+  const auto tight = [&](std::int64_t capacity, const char* allocator) {
+    Problem bounded = problem;
+    bounded.pools[PoolId(0)].capacity = Bytes(capacity);
+    return autopsy(bounded, *AllocatorChoice::parse(allocator)->make()->plan(bounded, {}));
+  };
+  CHECK_FALSE(tight(30, "free-list"));
+
+  const auto fragmented = tight(25, "free-list");
+  REQUIRE(fragmented);
+  CHECK(fragmented->cause == Autopsy::Cause::fragmentation);
+  CHECK(fragmented->stay == StayId(3));
+  CHECK(fragmented->wanted == Bytes(15));
+  CHECK(fragmented->lowerBound == Bytes(25));
+  REQUIRE(fragmented->pools.size() == 1);
+  CHECK(fragmented->pools[0].freeBytes == Bytes(20));
+  CHECK(fragmented->pools[0].largestFree == Bytes(10));
+  CHECK(fragmented->pools[0].sufficient == Bytes(30));
+  CHECK(fragmented->pools[0].moment.holes.size() == 1);
+
+  const auto impossible = tight(22, "free-list");
+  REQUIRE(impossible);
+  CHECK(impossible->cause == Autopsy::Cause::impossible);
+
+  const auto overflow = tight(25, "none");
+  REQUIRE(overflow);
+  CHECK(overflow->cause == Autopsy::Cause::fragmentation);
+  CHECK(overflow->pools[0].sufficient == Bytes(40));
+}
+
+TEST_CASE("with two pools memory is exhausted when neither has the bytes", "[explain]") {
+  Problem problem = problemOf({{10, 0, 2}, {10, 0, 2}, {6, 1, 2}});
+  problem.pools[PoolId(0)].capacity = Bytes(14);
+  problem.pools.add({"L3", Bytes(14)});
+  const Plan plan = *AllocatorChoice::parse("free-list")->make()->plan(problem, {});
+  const auto found = autopsy(problem, plan);
+  REQUIRE(found);
+  CHECK(found->cause == Autopsy::Cause::exhaustion);
+  REQUIRE(found->pools.size() == 2);
+  CHECK(found->pools[1].freeBytes == Bytes(4));
+  CHECK(found->pools[1].sufficient == Bytes(16));
+}
+
+TEST_CASE("the step of the peak is the first of the fullest that reach the top",
+          "[explain][property]") {
+  const auto greedy = AllocatorChoice::parse("greedy-by-size");
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    INFO("seed " << seed);
+    const Problem problem =
+        randomProblem(seed, {.maxSize = 12, .gapPercent = seed % 2 == 0 ? 40 : 0});
+    const auto plan = greedy->make()->plan(problem, {});
+    REQUIRE(plan);
+    std::optional<std::pair<Bytes, Bytes>> most;  // Top, live.
+    std::optional<Step> expected;
+    for (Step step; step < problem.steps; step += Step(1)) {
+      const Moment moment = momentAt(problem, *plan, PoolId(0), step);
+      const std::pair now(moment.top, moment.live);
+      if (moment.tenants.empty() || (most && now <= *most)) continue;
+      most = now;
+      expected = step;
+    }
+    CHECK(peakStep(problem, *plan, PoolId(0)) == expected);
+  }
+}
+
+}  // namespace hw::test

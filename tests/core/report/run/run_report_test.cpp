@@ -1,0 +1,172 @@
+// Reports: what they say is what the run holds, whatever the names in the model.
+#include "core/report/run/run_report.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "core/base/csv.h"
+#include "core/base/text.h"
+#include "core/import/importer.h"
+#include "tests/support/methods.h"
+
+using namespace hw;
+using namespace hw::test;
+
+namespace {
+
+std::size_t countOf(const std::string& text, std::string_view word) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size()) {
+    ++count;
+  }
+  return count;
+}
+
+/// The names of the elements still open at the end, or of the first that closes wrongly.
+std::string unbalanced(const std::string& markup) {
+  std::vector<std::string> open;
+  for (std::size_t at = 0; (at = markup.find('<', at)) != std::string::npos;) {
+    const std::size_t end = markup.find('>', at);
+    if (end == std::string::npos) return "an element without an end";
+    const std::string inside = markup.substr(at + 1, end - at - 1);
+    at = end;
+    if (inside.starts_with('!') || inside.ends_with('/') || inside.starts_with("meta")) continue;
+    const std::string name = inside.substr(0, inside.find_first_of(" \n"));
+    if (name.starts_with('/')) {
+      if (open.empty() || open.back() != name.substr(1)) return name;
+      open.pop_back();
+    } else {
+      open.push_back(name);
+    }
+  }
+  return open.empty() ? "" : open.back();
+}
+
+std::shared_ptr<const Model> hostileModel() {
+  auto model = importModel(
+      R"({"format": "highwater-graph", "version": 1, "name": "<b>&\"x\"</b>",
+          "tensors": [{"name": "a|b*<script>alert(1)</script>", "bytes": 16},
+                      {"name": "c'\"&</td>", "bytes": 8}],
+          "inputs": ["a|b*<script>alert(1)</script>"], "outputs": ["c'\"&</td>"],
+          "ops": [{"name": "<svg onload=1>", "type": "</table>",
+                   "inputs": ["a|b*<script>alert(1)</script>"], "outputs": ["c'\"&</td>"]}]})",
+      "hostile.graph.json", {});
+  REQUIRE(model);
+  return std::make_shared<const Model>(std::move(*model));
+}
+
+Comparison comparisonOf(const std::shared_ptr<const Model>& model, const RunRequest& request) {
+  std::vector<AllocatorChoice> choices;
+  for (const char* name : {"free-list", "block-id", "none"}) {
+    choices.push_back(workedRequest(name).allocator);
+  }
+  return compareAllocators(model, request, choices, {});
+}
+
+}  // namespace
+
+TEST_CASE("an HTML report loads nothing and runs nothing, whatever the names", "[report]") {
+  const auto model = hostileModel();
+  const auto run = mustRun(model, workedRequest("free-list"));
+  const Comparison comparison = comparisonOf(model, workedRequest("free-list"));
+  const std::string html =
+      reportHtml(*run, makeReport(*run, &comparison, "highwater report '<x>' -o report.html"));
+  CHECK(unbalanced(html) == "");
+  CHECK(html.find("<script") == std::string::npos);
+  CHECK(html.find("<svg onload") == std::string::npos);
+  CHECK(html.find("src=") == std::string::npos);
+  CHECK(html.find("href=") == std::string::npos);
+  CHECK(countOf(html, "http") == countOf(html, "http://www.w3.org/2000/svg") + 1);  // http-equiv
+  CHECK(html.find("&lt;script&gt;alert(1)&lt;/script&gt;") != std::string::npos);
+}
+
+TEST_CASE("a report names every buffer, draws every stretch and gives the figures", "[report]") {
+  const std::string name = GENERATE("chain", "residual", "inception", "two_devices");
+  CAPTURE(name);
+  RunRequest request = workedRequest("free-list");
+  const auto run = mustRun(sample(name), request);
+  const std::string html = reportHtml(*run, makeReport(*run, nullptr, "highwater"));
+  CHECK(unbalanced(html) == "");
+  std::size_t stretches = 0;
+  for (const StayId stay : run->problem.stays.keys()) {
+    stretches += run->problem.liveSteps(stay).size();
+    CHECK(html.find("<td>" + run->stayName(stay) + "</td>") != std::string::npos);
+  }
+  CHECK(countOf(html, "<rect id=\"stay-") == stretches);
+  CHECK(html.find(groupDigits(run->metrics.lowerBound.count()) + " B are live") !=
+        std::string::npos);
+  for (const PoolMetrics& pool : run->metrics.pools) {
+    if (pool.stays == 0) continue;
+    CHECK(html.find(groupDigits(pool.peak.count()) + " B, unlimited") != std::string::npos);
+  }
+}
+
+TEST_CASE("a plan that does not fit leads with why", "[report]") {
+  RunRequest request = workedRequest("free-list");
+  request.l2 = {PoolSize::Kind::bytes, Bytes(20)};
+  request.l3 = {PoolSize::Kind::bytes, Bytes(8)};
+  const auto run = mustRun(sample("chain"), request);
+  const RunReport report = makeReport(*run, nullptr, "highwater");
+  REQUIRE(report.problems.size() == 1);
+  const std::string markdown = reportMarkdown(report);
+  CHECK(markdown.find("## Problems") < markdown.find("## Figures"));
+  CHECK(unbalanced(reportHtml(*run, report)) == "");
+}
+
+TEST_CASE("rows of a Markdown table have as many cells as its head", "[report]") {
+  const auto model =
+      GENERATE(as<std::shared_ptr<const Model>>(), hostileModel(), sample("inception"));
+  const auto run = mustRun(model, workedRequest("block-id"));
+  const Comparison comparison = comparisonOf(model, workedRequest("block-id"));
+  std::istringstream lines(reportMarkdown(makeReport(*run, &comparison, "highwater")));
+  std::size_t cells = 0;
+  std::size_t rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('|')) {
+      cells = 0;
+      continue;
+    }
+    const std::size_t here = countOf(line, "|") - countOf(line, "\\|");
+    if (cells == 0) cells = here;
+    CHECK(here == cells);
+    ++rows;
+  }
+  CHECK(rows > 10);
+}
+
+TEST_CASE("the JSON report adds up", "[report]") {
+  const auto model = sample("inception");
+  const auto run = mustRun(model, workedRequest("free-list"));
+  const Comparison comparison = comparisonOf(model, workedRequest("free-list"));
+  const Json json = reportJson(*run, &comparison, "highwater");
+  CHECK(json["figures"]["peak_l2"] == 192);
+  CHECK(json["figures"]["lower_bound"] == 128);
+  for (const Json& peak : json["peaks"]) {
+    std::int64_t live = 0;
+    for (const Json& buffer : peak["buffers"]) live += buffer["size"].get<std::int64_t>();
+    CHECK(peak["live"] == live);
+    CHECK(peak["footprint"] ==
+          live + peak["holes"].get<std::int64_t>() + peak["above"].get<std::int64_t>());
+  }
+  REQUIRE(json["comparison"]["rows"].size() == 3);
+  CHECK_FALSE(json["comparison"]["rows"][0].contains("plan_seconds"));
+}
+
+TEST_CASE("equal runs make equal reports", "[report]") {
+  const auto make = [] {
+    const auto model = sample("residual");
+    const auto run = mustRun(model, workedRequest("two-sided"));
+    const Comparison comparison = comparisonOf(model, workedRequest("two-sided"));
+    const RunReport report = makeReport(*run, &comparison, "highwater");
+    return reportHtml(*run, report) + reportMarkdown(report) +
+           jsonDocument(reportJson(*run, &comparison, "highwater")) + reportCsv(*run);
+  };
+  CHECK(make() == make());
+}
+
+TEST_CASE("the table of operators, or of buffers where there are none", "[report]") {
+  const auto graph = mustRun(sample("inception"), workedRequest("free-list"));
+  CHECK(csvLines(reportCsv(*graph)).size() == graph->timing.ops.size() + 1);
+  const auto problem = mustRun(sample("three_sizes"), workedRequest("free-list"));
+  CHECK(csvLines(reportCsv(*problem)).size() == problem->problem.stays.size() + 1);
+}

@@ -1,0 +1,156 @@
+// What holds of a run as a whole: its stages, its request, and who has which memory.
+#include "core/run/stages.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/machine/platforms.h"
+#include "core/plan/validate.h"
+#include "core/run/figures.h"
+#include "tests/support/graphs.h"
+#include "tests/support/methods.h"
+#include "tests/support/printers.h"
+#include "tests/support/problems.h"
+
+namespace hw {
+namespace {
+
+using namespace hw::literals;
+
+/// One device with memories of `capacities` bytes, the nearest first.
+Platform machineOf(const std::vector<std::int64_t>& capacities) {
+  Platform platform = platformCatalog().front();
+  platform.devices.resize(1);
+  PoolSpec pool = platform.devices[0].pools[0];
+  pool.reserved = Bytes();
+  pool.alignment = Bytes(1);
+  platform.devices[0].pools.clear();
+  for (const std::int64_t capacity : capacities) {
+    pool.name = "M" + std::to_string(platform.devices[0].pools.size());
+    pool.capacity = Bytes(capacity);
+    platform.devices[0].pools.push_back(pool);
+  }
+  return platform;
+}
+
+}  // namespace
+
+TEST_CASE("progress names every stage, in order, and never goes back", "[stages]") {
+  std::vector<std::string> named;
+  double last = 0;
+  const RunContext context{.progress = [&](double fraction, const std::string& what) {
+    CHECK(fraction >= last);
+    last = fraction;
+    named.push_back(what);
+  }};
+  REQUIRE(execute(test::sample("chain"), test::workedRequest("exact"), context));
+  CHECK(last == 1);
+  auto next = named.begin();
+  for (const Stage& stage : stageCatalog()) {
+    CAPTURE(stage.name);
+    next = std::find(next, named.end(), stage.name);
+    CHECK(next != named.end());
+  }
+}
+
+TEST_CASE("no stage writes into the request", "[stages]") {
+  for (const char* allocator : {"partition", "embedded", "block-id", "placement-search"}) {
+    CAPTURE(allocator);
+    RunRequest request = test::workedRequest(allocator);
+    request.alias = AliasRules::all();
+    const auto run = test::mustRun(test::sample("residual"), request);
+    CHECK(run->request.alias == AliasRules::all());
+    CHECK(run->request.planInputs);
+    const bool whole = std::string_view(allocator) == "partition";
+    CHECK(run->sharing.alias == (whole ? AliasRules::none() : AliasRules::all()));
+    CHECK(run->sharing.planInputs == (std::string_view(allocator) != "block-id"));
+  }
+}
+
+TEST_CASE("a planning problem has the identity storage", "[stages]") {
+  const Problem problem = test::randomProblem(3, {.stays = 20});
+  const auto run = test::runProblem(problem);
+  REQUIRE(run->storage.isIdentity());
+  for (const StayId id : run->problem.stays.keys()) {
+    const TensorId tensor = run->stayTensor(id);
+    const BufferId buffer = run->storage.bufferOf(tensor);
+    CHECK(buffer == run->problem.stays[id].buffer);
+    CHECK(run->storage.offsetOf(tensor) == 0_B);
+    CHECK(run->storage.tensorsOf(buffer) == std::vector{tensor});
+  }
+}
+
+TEST_CASE("residency fills any number of memories, the nearest first", "[stages][residency]") {
+  // x4, t0 16, t1 10, t2 5, y2 in a row: 26 bytes are live at step 1.
+  for (const char* allocator : {"best", "greedy-by-size", "two-sided", "free-list"}) {
+    CAPTURE(allocator);
+    RunRequest request = test::workedRequest(allocator);
+    request.platform = machineOf({10, 16, 1000});
+    request.l2.kind = request.l3.kind = PoolSize::Kind::platform;
+    const auto run = test::mustRun(test::sample("chain"), request);
+    CHECK(fits(*run));
+    CHECK(validate(run->problem, run->plan).empty());
+    CHECK(run->plan.footprint(PoolId(0)) > 0_B);
+    CHECK(run->plan.footprint(PoolId(1)) > 0_B);
+    CHECK(run->plan.footprint(PoolId(2)) == 0_B);
+    CHECK(figuresOf(*run).peakL2 == run->plan.footprint(PoolId(0)));
+  }
+}
+
+TEST_CASE("an offline plan fits three memories however small the first two are",
+          "[stages][residency][property]") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    test::Dice dice(seed);
+    RunRequest request = test::workedRequest(seed % 2 == 0 ? "greedy-by-size" : "two-sided");
+    request.platform = machineOf({dice.roll(0, 200), dice.roll(0, 200), 1 << 20});
+    request.l2.kind = request.l3.kind = PoolSize::Kind::platform;
+    auto model = std::make_shared<Model>();
+    model->graph = std::make_shared<const Graph>(test::randomGraph(seed, 30));
+    CAPTURE(seed);
+    const auto run = test::mustRun(model, request);
+    CHECK(fits(*run));
+    CHECK(validate(run->problem, run->plan).empty());
+  }
+}
+
+TEST_CASE("a bare problem is spilled only to an L3 that was asked for", "[stages][fits]") {
+  const auto model =
+      std::make_shared<Model>(*test::runProblem(test::problemOf({{60, 0, 2}, {40, 1, 2}}))->model);
+  RunRequest request = test::workedRequest("greedy-by-size");
+  request.l2 = {PoolSize::Kind::bytes, 70_B};
+  for (const PoolSize assumed :
+       {PoolSize{}, PoolSize{.kind = PoolSize::Kind::unbounded, .assumed = true}}) {
+    request.l3 = assumed;
+    const auto run = test::mustRun(model, request);
+    CHECK(run->problem.pools.size() == 1);
+    CHECK(run->plan.status == PlanStatus::overBudget);
+    CHECK_FALSE(fits(*run));
+  }
+  for (const PoolSize asked :
+       {PoolSize{PoolSize::Kind::unbounded}, PoolSize{PoolSize::Kind::bytes, 60_B}}) {
+    request.l3 = asked;
+    const auto run = test::mustRun(model, request);
+    CHECK(fits(*run));
+    CHECK(run->plan.footprint(PoolId(1)) > 0_B);
+  }
+}
+
+TEST_CASE("every allocator places what a partition asks of it", "[stages][devices]") {
+  const auto partition = findAllocator("partition");
+  REQUIRE(partition);
+  const ParamSpec& nested = (*partition)->params.front();
+  for (const AllocatorInfo& info : allocatorCatalog()) {
+    CAPTURE(info.name);
+    const bool offered = std::ranges::find(nested.choices, info.name) != nested.choices.end();
+    CHECK(offered == (info.way == Way::direct));
+    if (!offered) continue;
+    RunRequest request = test::workedRequest("partition:allocator=" + std::string(info.name));
+    request.platform = *findPlatform("two-devices");
+    request.timeLimit = 0.05;
+    const auto run = test::mustRun(test::sample("two_devices"), request);
+    CHECK(validate(run->problem, run->plan).empty());
+    CHECK(fits(*run));
+    CHECK(run->problem.pools.size() > 2);
+  }
+}
+
+}  // namespace hw

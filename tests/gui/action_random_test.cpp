@@ -1,0 +1,81 @@
+// Commands, clicks and models in any order: what nobody thought of trying.
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "tests/gui/action_desk.h"
+
+using namespace hw;
+using namespace hw::test;
+
+namespace {
+
+constexpr int kCommands = 120;
+
+/// Two, or as many as HIGHWATER_RANDOM_SEEDS says.
+int seeds() {
+  const int wanted = qEnvironmentVariableIntValue("HIGHWATER_RANDOM_SEEDS");
+  return wanted > 0 ? wanted : 2;
+}
+
+/// All that can be triggered again and again.
+QList<QAction*> commandsOf(Studio& window) {
+  QList<QAction*> commands;
+  for (QAction* each : window.findChildren<QAction*>()) {
+    const QString name = each->objectName();
+    const bool ours = !name.isEmpty() && !name.startsWith(QLatin1Char('_')) && !each->menu();
+    if (ours && name != QLatin1String("quit")) commands.append(each);
+  }
+  return commands;
+}
+
+/// Whatever was done, views may rely on this.
+void checkWhole(Desk& desk) {
+  const ViewState& state = desk.state();
+  const auto run = state.run();
+  REQUIRE(run);
+  CHECK(state.moment() <= run->trace.size());
+  CHECK(state.step() >= Step(0));
+  CHECK(state.step() < state.steps());
+  CHECK(state.visibleBegin() >= 0);
+  CHECK(state.visibleEnd() <= static_cast<double>(state.steps().count()));
+  CHECK(state.visibleBegin() < state.visibleEnd());
+  if (state.selected()) CHECK(run->problem.stays.contains(state.selected()));
+  if (state.selectedOp()) CHECK(run->graph().ops.contains(state.selectedOp()));
+  for (const auto& below : desk.window.compareMaps()->runs()) CHECK(below->model == run->model);
+}
+
+}  // namespace
+
+TEST_CASE("any commands and clicks in any order leave the studio whole", "[action]") {
+  const int seed = GENERATE_COPY(range(1, 1 + seeds()));
+  INFO("seed " << seed);
+  std::mt19937 source(static_cast<std::uint32_t>(seed));
+  const auto random = [&source] { return static_cast<unsigned>(source()); };
+  Desk desk;
+  const QList<QAction*> commands = commandsOf(desk.window);
+  const char* const samples[] = {"resnet8", "inception", "unet", "three_sizes", "zero_copy"};
+  QStringList done;
+  for (int i = 0; i < kCommands; ++i) {
+    const unsigned kind = random() % 10;
+    if (kind == 0) {
+      done.append(QLatin1String(samples[random() % std::size(samples)]));
+      desk.window.openModel(QStringLiteral("samples:") + done.last());
+    } else if (kind < 3) {
+      MapView* map = desk.window.maps()[random() % desk.window.maps().size()];
+      const QRect plot = map->plotArea();
+      const QPoint at(plot.left() + static_cast<int>(random() % std::max(1, plot.width())),
+                      plot.top() + static_cast<int>(random() % std::max(1, plot.height())));
+      done.append(QStringLiteral("click"));
+      if (map->isVisible()) QTest::mouseClick(map, Qt::LeftButton, {}, at);
+    } else {
+      QAction* command = commands[static_cast<qsizetype>(random() % commands.size())];
+      done.append(command->objectName());
+      if (command->isEnabled()) command->trigger();
+    }
+    if (random() % 3 == 0) QTest::qWait(static_cast<int>(random() % 30));
+    INFO(done.join(QLatin1Char(' ')).toStdString());
+    checkWhole(desk);
+  }
+  settle(desk.window);
+  checkWhole(desk);
+}

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/run/options.h"
+
+namespace hw::test {
+
+/// For every option of the table something to say that is not the default, as its own `print`
+/// writes it. An option that is new fails the tests until it has its line here.
+inline const OptionTexts& optionSamples() {
+  static const OptionTexts samples = {
+      {"model", {"samples:inception"}},
+      {"dim", {"a=b=7", "batch=4"}},
+      {"bodies", {"closed"}},
+      {"subgraph", {"main part"}},
+      {"allocator", {"free-list:pick=best,threshold=4KiB"}},
+      {"platform", {"two-devices"}},
+      {"l2", {"1536"}},
+      {"l3", {"unlimited"}},
+      {"align", {"4KiB"}},
+      {"alias", {"reshape,concat"}},
+      {"inputs", {"external"}},
+      {"outputs", {"external"}},
+      {"weights", {"resident"}},
+      {"move", {"2:before:1", "4:before:3"}},
+      {"seed", {"12345678901234567890"}},
+      {"threads", {"3"}},
+      {"time-limit", {"1.5"}},
+  };
+  return samples;
+}
+
+}  // namespace hw::test

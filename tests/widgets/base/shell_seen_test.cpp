@@ -1,0 +1,38 @@
+#include <QDockWidget>
+#include <QTest>
+
+#include "tests/gui/native_support.h"
+#include "widgets/base/seen.h"
+#include "widgets/explain/moment_panel.h"
+#include "widgets/graph/graph_panel.h"
+#include "widgets/tables/table_panel.h"
+
+using namespace hw;
+
+TEST_CASE("behind another tab nothing is laid out, added up or looked for", "[graph]") {
+  Settings none;
+  Studio window(&none);
+  window.resize(1400, 900);
+  window.show();
+  test::openAndWait(window, QStringLiteral("samples:inception"));
+  QTest::qWait(50);
+  auto* graph = window.findChild<GraphPanel*>();
+  auto* tables = window.findChild<TablePanel*>();
+  auto* moment = window.findChild<MomentPanel*>();
+  REQUIRE(graph->isVisible());  // Or so Qt says.
+  CHECK_FALSE(isSeen(graph));
+  CHECK_FALSE(graph->isLayingOut());
+  CHECK(graph->view()->graph().nodes.empty());
+  CHECK_FALSE(tables->model()->source());
+  CHECK(moment->view()->model()->rowCount() == 0);
+  // Who looks finds it all.
+  for (const char* name : {"graph", "tables", "moment"}) {
+    window.findChild<QDockWidget*>(QString::fromLatin1(name))->raise();
+    const QWidget* panel = window.findChild<QDockWidget*>(QString::fromLatin1(name))->widget();
+    CHECK(QTest::qWaitFor([&] { return isSeen(panel); }, 5'000));
+    QTest::qWait(20);
+    if (panel == tables) CHECK(tables->model()->source());
+    if (panel == moment) CHECK(moment->view()->model()->rowCount() > 0);
+  }
+  CHECK(QTest::qWaitFor([&] { return !graph->view()->graph().nodes.empty(); }, 10'000));
+}

@@ -1,0 +1,220 @@
+#include <QTest>
+#include <catch2/catch.hpp>
+
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
+#include "tests/widgets/support.h"
+#include "widgets/explain/decision_text.h"
+#include "widgets/explain/inspector.h"
+#include "widgets/explain/moment_panel.h"
+#include "widgets/map/map_view.h"
+#include "widgets/panels/method_panel.h"
+#include "widgets/text/run_text.h"
+
+using namespace hw;
+
+namespace {
+
+std::shared_ptr<const Run> planned(const char* sample, const char* allocator,
+                                   const char* platform = nullptr) {
+  RunRequest request;
+  request.allocator = AllocatorChoice::parse(allocator).value();
+  request.platform = platform ? findPlatform(platform).value() : platformCatalog().front();
+  request.alignment = Bytes(1);
+  request.alias = AliasRules::none();
+  auto model = std::make_shared<const Model>(openModel(sample, {}).value());
+  return execute(model, request, {}).value();
+}
+
+StayId stayOf(const Run& run, const std::string& name) {
+  for (const StayId id : run.problem.stays.keys()) {
+    if (run.stayName(id) == name) return id;
+  }
+  FAIL("no stay " << name);
+  return {};
+}
+
+/// The texts of one column, from top to bottom.
+QStringList column(const MethodTableView& view, int column) {
+  QStringList texts;
+  for (int row = 0; row < view.model()->rowCount(); ++row) {
+    texts.append(view.model()->index(row, column).data().toString());
+  }
+  return texts;
+}
+
+void click(MethodTableView& view, int row, int column) {
+  const QModelIndex index = view.model()->index(row, column);
+  view.scrollTo(index);
+  QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.visualRect(index).center());
+}
+
+}  // namespace
+
+TEST_CASE("the inspector lists every place that was considered, and links to the walls",
+          "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  state.setRun(planned("samples:inception", "free-list"));
+  state.select(stayOf(*state.run(), "w"));
+  const QString text = inspector.toPlainText();
+  CHECK(text.contains(QStringLiteral("Too small: free block 0x0000_0010, 8 B")));
+  CHECK(text.contains(QStringLiteral("56 bytes too small")));
+  CHECK(text.contains(QStringLiteral("Too small: free block 0x0000_0028, 56 B")));
+  CHECK(text.contains(QStringLiteral("Chosen: frontier 0x0000_0080")));
+  const QString link = QStringLiteral("href=\"stay:%1\"").arg(stayOf(*state.run(), "r").index());
+  CHECK(inspector.toHtml().contains(link));
+}
+
+TEST_CASE("places that were not taken are ghosts on the map while the stay is selected",
+          "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  MapView map(&state, PoolId(0));
+  map.resize(700, 300);
+  map.show();
+  state.setRun(planned("samples:inception", "free-list"));
+  const QImage plain = map.grab().toImage();
+  state.select(stayOf(*state.run(), "w"));
+  // The free blocks at 16 (8 B) and at 40 (56 B), both too small.
+  REQUIRE(state.ghosts().size() == 2);
+  CHECK(state.ghosts()[0].bytes == Interval<Bytes>{Bytes(16), Bytes(24)});
+  CHECK(state.ghosts()[1].bytes == Interval<Bytes>{Bytes(40), Bytes(96)});
+  CHECK(state.ghosts()[1].verdict == Verdict::tooSmall);
+  CHECK(state.ghosts()[1].steps == Interval<Step>{Step(6), Step(8)});
+  const QImage with = map.grab().toImage();
+  state.setGhosts({});
+  CHECK(map.grab().toImage() != with);
+  state.select({});
+  CHECK(state.ghosts().empty());
+  CHECK(map.grab().toImage() == plain);
+}
+
+TEST_CASE("sections of the inspector close and stay closed", "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  inspector.resize(280, 300);
+  inspector.show();
+  state.setRun(planned("samples:inception", "free-list"));
+  state.select(stayOf(*state.run(), "w"));
+  // Why it lies there can be read without scrolling.
+  const QString text = inspector.toPlainText();
+  const QTextCursor why = inspector.document()->find(QStringLiteral("Why here"));
+  REQUIRE_FALSE(why.isNull());
+  CHECK(inspector.cursorRect(why).bottom() < 200);
+  CHECK(text.indexOf(QStringLiteral("Why here")) < text.indexOf(QStringLiteral("How it got")));
+  Q_EMIT inspector.anchorClicked(QUrl(QStringLiteral("section:why")));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("Why here")));
+  CHECK_FALSE(inspector.toPlainText().contains(QStringLiteral("Too small")));
+  state.select(stayOf(*state.run(), "r"));
+  CHECK_FALSE(inspector.toPlainText().contains(QStringLiteral("Chosen")));
+  Q_EMIT inspector.anchorClicked(QUrl(QStringLiteral("section:why")));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("Chosen")));
+}
+
+TEST_CASE("the inspector explains blocks of execution units and what is inside them",
+          "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  state.setRun(planned("samples:two_devices", "partition", "two-devices"));
+  state.select(stayOf(*state.run(), "d"));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("Inside the block")));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("use count")));
+}
+
+TEST_CASE("in large runs the explanation comes later, and only if it is still wanted",
+          "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  state.setRun(test::randomRun(3, 5'000, 400));
+  state.select(StayId(10));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("Following the method again")));
+  state.select(StayId(20));
+  const auto name = [&](std::size_t id) { return stayText(*state.run(), StayId(id)); };
+  REQUIRE(QTest::qWaitFor([&] { return inspector.toPlainText().contains("Chosen"); }, 20'000));
+  CHECK(inspector.toPlainText().startsWith(name(20)));
+  state.select({});
+  QTest::qWait(50);
+  CHECK_FALSE(inspector.toPlainText().contains(QStringLiteral("Why here")));
+}
+
+TEST_CASE("names in candidates cannot become markup", "[shell][explain]") {
+  // b and c wall each other in; both are named like markup.
+  const auto run = test::makeRun({{"<b>", 4, 0, 2}, {"<i>x", 4, 0, 2}, {"c", 4, 1, 2}});
+  CHECK_FALSE(whyHere(*run, StayId(2)).html.contains(QStringLiteral("<i>x")));
+  CHECK(whyHere(*run, StayId(2)).html.contains(QStringLiteral("&lt;i&gt;x")));
+}
+
+TEST_CASE("the peak panel lists what is live and the holes, and they add up", "[shell][explain]") {
+  ViewState state;
+  MomentPanel panel(&state);
+  panel.resize(900, 300);
+  panel.show();
+  CHECK_FALSE(panel.poolChooser()->isEnabled());
+  CHECK_FALSE(panel.summary().isEmpty());
+  state.setRun(planned("samples:inception", "free-list"));
+  CHECK(panel.summary() ==
+        QStringLiteral("Step 6: 128 B live + 64 B in holes + 0 B above = 192 B"));
+  CHECK(column(*panel.view(), 0) ==
+        QStringList{"tensor", "hole", "tensor", "tensor", "tensor", "hole"});
+  CHECK(column(*panel.view(), 2) == QStringList{"64 B", "56 B", "32 B", "16 B", "16 B", "8 B"});
+
+  // A hole's walls are v below and r above; the cell that names a wall selects it.
+  CHECK(panel.view()->model()->index(1, 7).data() == QStringLiteral("v"));
+  click(*panel.view(), 1, 7);
+  CHECK(state.run()->stayName(state.selected()) == "v");
+  click(*panel.view(), 1, 8);
+  CHECK(state.run()->stayName(state.selected()) == "r");
+  click(*panel.view(), 0, 2);
+  CHECK(state.run()->stayName(state.selected()) == "w");
+
+  panel.stepChooser()->setCurrentIndex(1);
+  state.setStep(Step(0));
+  CHECK(panel.summary().startsWith(QStringLiteral("Step 0: 72 B live")));
+  panel.poolChooser()->setCurrentIndex(1);
+  panel.stepChooser()->setCurrentIndex(0);
+  CHECK(panel.summary() == QStringLiteral("Nothing lives here."));
+}
+
+TEST_CASE("the method panel shows each table of the run, sorts it and links its rows",
+          "[shell][explain]") {
+  ViewState state;
+  MethodPanel panel(&state);
+  panel.resize(900, 300);
+  panel.show();
+  CHECK_FALSE(panel.emptyText().isEmpty());
+  state.setRun(planned("samples:inception", "block-id"));
+  CHECK(panel.emptyText().isEmpty());
+  REQUIRE(panel.chooser()->count() == 2);
+  CHECK(panel.chooser()->itemText(0) == QStringLiteral("mapping"));
+  CHECK(column(*panel.view(), 1) == QStringList{"s", "p", "q", "r", "u", "v", "w", "y"});
+  CHECK(column(*panel.view(), 3) == QStringList{"0", "1", "2", "3", "2", "0", "2", "1"});
+
+  panel.view()->sortByColumn(2, Qt::DescendingOrder);
+  CHECK(column(*panel.view(), 1).first() == QStringLiteral("w"));
+  click(*panel.view(), 0, 4);
+  CHECK(state.run()->stayName(state.selected()) == "w");
+  state.select(stayOf(*state.run(), "u"));
+  CHECK(panel.view()->currentIndex().siblingAtColumn(1).data() == QStringLiteral("u"));
+
+  panel.chooser()->setCurrentIndex(1);
+  CHECK(column(*panel.view(), 2) == QStringList{"48 B", "16 B", "64 B", "32 B"});
+
+  state.setRun(planned("samples:inception", "greedy-by-size"));
+  CHECK(panel.emptyText().contains(QStringLiteral("keeps no tables")));
+}
+
+TEST_CASE("every method's tables have as many cells a row as columns", "[shell][explain]") {
+  const auto index = GENERATE(range(0, static_cast<int>(allocatorCatalog().size())));
+  const AllocatorInfo& info = allocatorCatalog()[static_cast<std::size_t>(index)];
+  INFO(info.name);
+  ViewState state;
+  MethodPanel panel(&state);
+  state.setRun(planned("samples:inception", std::string(info.name).c_str()));
+  for (const MethodTable& table : state.run()->plan.tables) {
+    INFO(table.name);
+    CHECK_FALSE(table.summary.empty());
+    for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());
+  }
+  CHECK(panel.chooser()->count() == static_cast<int>(state.run()->plan.tables.size()));
+}

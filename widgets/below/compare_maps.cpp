@@ -1,0 +1,251 @@
+#include "widgets/below/compare_maps.h"
+
+#include <QHBoxLayout>
+#include <QScopedValueRollback>
+#include <QToolButton>
+#include <algorithm>
+#include <array>
+
+#include "core/picture/reference_lines.h"
+#include "widgets/base/icons.h"
+#include "widgets/text/run_label.h"
+
+namespace hw {
+namespace {
+
+/// A map lower than this tells nothing; when there are more than fit, the column scrolls.
+constexpr int kLeastHeight = 130;
+/// How the maps share the height that there is: those of the first pool get more.
+constexpr std::array<int, 2> kWeights = {3, 2};
+
+int weightOf(std::size_t pool) { return kWeights[std::min<std::size_t>(pool, 1)]; }
+
+bool usesPool(const Run& run, PoolId pool) {
+  const bool known = run.metrics.pools.contains(pool);
+  return known && (pool == PoolId(0) || run.metrics.pools[pool].stays > 0);
+}
+
+}  // namespace
+
+struct CompareMaps::Place {
+  explicit Place(ViewState* a) : lockStep(a, &state) {}
+
+  ViewState state;
+  LockStep lockStep;
+  std::vector<MapView*> maps{};  ///< By pool.
+};
+
+CompareMaps::CompareMaps(ViewState* a, QSplitter* column, QObject* parent)
+    : QObject(parent), a_(a), column_(column) {
+  place(0);
+}
+
+CompareMaps::~CompareMaps() = default;
+
+void CompareMaps::addMap(MapView* map) {
+  maps_.push_back(map);
+  auto* group = new QSplitter(Qt::Vertical, column_);
+  group->setChildrenCollapsible(false);
+  group->setHandleWidth(5);
+  group->hide();
+  column_->insertWidget(column_->indexOf(map) + 1, group);
+  groups_.push_back(group);
+  linkScales(map);
+  for (std::size_t index = 0; index < places_.size(); ++index) {
+    makeMap(*places_[index], index, maps_.size() - 1);
+  }
+  const QScopedValueRollback quiet(arranging_, true);
+  arrange();
+}
+
+CompareMaps::Place& CompareMaps::place(std::size_t index) {
+  while (places_.size() <= index) {
+    auto fresh = std::make_unique<Place>(a_);
+    connect(&fresh->lockStep, &LockStep::changed, this, [this] {
+      if (!arranging_) tidy();
+    });
+    for (std::size_t pool = 0; pool < maps_.size(); ++pool) {
+      makeMap(*fresh, places_.size(), pool);
+    }
+    places_.push_back(std::move(fresh));
+  }
+  return *places_[index];
+}
+
+void CompareMaps::makeMap(Place& place, std::size_t index, std::size_t pool) {
+  auto* map = new MapView(&place.state, maps_[pool]->pool(), groups_[pool]);
+  map->setObjectName(QStringLiteral("map%1%2").arg(runLetter(index + 1)).arg(pool));
+  map->setLeader(a_);
+  map->setMinimumHeight(kLeastHeight);
+  map->hide();
+  map->setCorner(makeButtons(index, map));
+  connect(map, &MapView::pointedAt, this, &CompareMaps::pointedAt);
+  groups_[pool]->addWidget(map);
+  linkScales(map);
+  place.maps.push_back(map);
+}
+
+QWidget* CompareMaps::makeButtons(std::size_t index, MapView* map) {
+  auto* row = new QWidget(map);
+  auto* layout = new QHBoxLayout(row);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(2);
+  const QString letter = runLetter(index + 1);
+  const auto add = [&](const QString& name, const QString& what) {
+    auto* button = new QToolButton(row);
+    button->setObjectName(name);
+    button->setAutoRaise(true);
+    button->setToolTip(what);
+    button->setAccessibleName(what);
+    layout->addWidget(button);
+    return button;
+  };
+  auto* diverge = add(QStringLiteral("diverge"), tr("Where %1 first differs from A").arg(letter));
+  diverge->setText(tr("\u2260 A"));
+  connect(diverge, &QToolButton::clicked, this, [this, index] { Q_EMIT divergenceWanted(index); });
+  auto* close = add(QStringLiteral("close"), tr("Close the maps of %1").arg(letter));
+  close->setIcon(glyphIcon(Glyph::cancel));
+  close->setIconSize({12, 12});
+  // The click that closes a map must be over before its widgets change.
+  connect(
+      close, &QToolButton::clicked, this, [this, index] { this->close(state(index)->run()); },
+      Qt::QueuedConnection);
+  return row;
+}
+
+void CompareMaps::linkScales(MapView* map) {
+  connect(map, &MapView::visibleBytesChanged, this, [this, map](double low, double high) {
+    if (!arranging_ && !runs().empty()) setScale(map->pool(), low, high);
+  });
+}
+
+void CompareMaps::setScale(PoolId pool, double low, double high) {
+  const QScopedValueRollback quiet(arranging_, true);
+  maps_[pool.index()]->setVisibleBytes(low, high);
+  for (const auto& one : places_) one->maps[pool.index()]->setVisibleBytes(low, high);
+}
+
+ViewState* CompareMaps::state(std::size_t index) { return &place(index).state; }
+
+MapView* CompareMaps::map(std::size_t index, PoolId pool) {
+  return place(index).maps[pool.index()];
+}
+
+std::optional<std::size_t> CompareMaps::placeOf(const MapView* map) const {
+  for (std::size_t index = 0; index < places_.size(); ++index) {
+    if (std::ranges::find(places_[index]->maps, map) != places_[index]->maps.end()) return index;
+  }
+  return {};
+}
+
+std::vector<MapView*> CompareMaps::shownMaps() const {
+  std::vector<MapView*> shown;
+  for (std::size_t pool = 0; pool < maps_.size(); ++pool) {
+    if (!maps_[pool]->isHidden()) shown.push_back(maps_[pool]);
+    for (const auto& one : places_) {
+      if (!one->maps[pool]->isHidden()) shown.push_back(one->maps[pool]);
+    }
+  }
+  return shown;
+}
+
+std::vector<std::shared_ptr<const Run>> CompareMaps::runs() const {
+  std::vector<std::shared_ptr<const Run>> runs;
+  for (const auto& one : places_) {
+    if (one->state.run()) runs.push_back(one->state.run());
+  }
+  return runs;
+}
+
+void CompareMaps::show(const std::vector<std::shared_ptr<const Run>>& runs) {
+  const auto a = a_->run();
+  std::vector<std::shared_ptr<const Run>> wanted;
+  for (const auto& run : runs) {
+    const bool other = a && run && run != a && run->model == a->model;
+    if (other && std::ranges::find(wanted, run) == wanted.end()) wanted.push_back(run);
+  }
+  {
+    const QScopedValueRollback quiet(arranging_, true);
+    for (std::size_t index = 0; index < std::max(wanted.size(), places_.size()); ++index) {
+      place(index).lockStep.setB(index < wanted.size() ? wanted[index] : nullptr);
+    }
+    arrange();
+  }
+  Q_EMIT changed();
+}
+
+void CompareMaps::add(const std::shared_ptr<const Run>& run) {
+  auto all = runs();
+  all.push_back(run);
+  show(all);
+}
+
+void CompareMaps::close(const std::shared_ptr<const Run>& run) {
+  auto all = runs();
+  std::erase(all, run);
+  show(all);
+}
+
+/// After A has become another run: that one, if it was below, and those of another model go.
+void CompareMaps::tidy() { show(runs()); }
+
+void CompareMaps::arrange() {
+  for (std::size_t pool = 0; pool < maps_.size(); ++pool) arrangePool(PoolId(pool));
+  shareHeights();
+}
+
+void CompareMaps::arrangePool(PoolId pool) {
+  const auto a = a_->run();
+  const bool compared = !runs().empty();
+  double top = 1;
+  bool any = false;
+  for (std::size_t index = 0; index < places_.size(); ++index) {
+    const auto run = places_[index]->state.run();
+    MapView* map = places_[index]->maps[pool.index()];
+    const bool shown = run && usesPool(*run, pool);
+    map->setTitle(shown ? comparedTitle(runLetter(index + 1), *run, pool) : QString());
+    map->setVisible(shown);
+    any = any || shown;
+    if (shown) top = std::max(top, fullByteRange(*run, pool));
+  }
+  groups_[pool.index()]->setVisible(any);
+  MapView* first = maps_[pool.index()];
+  const bool known = a && compared && a->problem.pools.contains(pool);
+  if (known) top = std::max(top, fullByteRange(*a, pool));
+  first->setTitle(known ? comparedTitle(runLetter(0), *a, pool) : QString());
+  first->setMinimumHeight(compared ? kLeastHeight : 0);
+  first->setLeastHeight(top);
+  for (const auto& one : places_) one->maps[pool.index()]->setLeastHeight(top);
+  // A map that is added takes the addresses that the others show.
+  if (compared) setScale(pool, first->window().lowByte, first->window().highByte);
+}
+
+/// What stands in the column beside the maps keeps its height; the maps share the rest.
+void CompareMaps::shareHeights() {
+  QList<int> sizes = column_->sizes();
+  int room = 0;
+  int weights = 0;
+  std::vector<int> weightAt(static_cast<std::size_t>(sizes.size()), 0);
+  const auto count = [&](const QWidget* widget, int weight) {
+    const int index = column_->indexOf(const_cast<QWidget*>(widget));
+    room += sizes[index];
+    if (widget->isHidden()) return;
+    weightAt[static_cast<std::size_t>(index)] = weight;
+    weights += weight;
+  };
+  for (std::size_t pool = 0; pool < maps_.size(); ++pool) {
+    int shown = 0;
+    for (const auto& one : places_) shown += one->maps[pool]->isHidden() ? 0 : 1;
+    count(maps_[pool], weightOf(pool));
+    count(groups_[pool], weightOf(pool) * shown);
+    groups_[pool]->setSizes(QList<int>(groups_[pool]->count(), 1000));
+  }
+  if (weights == 0 || room == 0) return;
+  for (qsizetype index = 0; index < sizes.size(); ++index) {
+    const int weight = weightAt[static_cast<std::size_t>(index)];
+    if (weight > 0) sizes[index] = room * weight / weights;
+  }
+  column_->setSizes(sizes);
+}
+
+}  // namespace hw

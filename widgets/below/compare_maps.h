@@ -1,0 +1,73 @@
+#pragma once
+
+#include <QSplitter>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "widgets/below/lock_step.h"
+#include "widgets/map/map_view.h"
+
+namespace hw {
+
+/// The maps of any number of other plans (B, C, …) below those of the plan on show (A): one
+/// playhead, the same steps, one scale of addresses for every pool, hatched where a tensor lies
+/// elsewhere than in A. A pool's maps stand together, A's first. Every map but A's can be closed,
+/// and asked where its plan parts from A.
+class CompareMaps : public QObject {
+  Q_OBJECT
+
+ public:
+  /// `a` and `column`, in which the maps stand, outlive this.
+  CompareMaps(ViewState* a, QSplitter* column, QObject* parent);
+  ~CompareMaps() override;
+
+  /// Of A's next pool, in the column; this puts the others' after it. It outlives this.
+  void addMap(MapView* map);
+
+  /// Those on show below A, in order.
+  std::vector<std::shared_ptr<const Run>> runs() const;
+  /// Shows these below A, from now on. Runs of other models, A itself and repetitions are left out.
+  void show(const std::vector<std::shared_ptr<const Run>>& runs);
+  void add(const std::shared_ptr<const Run>& run);
+  void close(const std::shared_ptr<const Run>& run);
+  void clear() { show({}); }
+
+  /// The views' state of the plan at `place`, 0 being B; made when there was none yet, never
+  /// removed.
+  ViewState* state(std::size_t place);
+  MapView* map(std::size_t place, PoolId pool);
+  /// All maps on show from top to bottom, A's included.
+  std::vector<MapView*> shownMaps() const;
+  /// Of a map made here; nothing for A's.
+  std::optional<std::size_t> placeOf(const MapView* map) const;
+
+ Q_SIGNALS:
+  void changed();
+  /// The button of the map at `place`.
+  void divergenceWanted(std::size_t place);
+  /// What the pointer is over, for a status bar.
+  void pointedAt(const QString& text);
+
+ private:
+  struct Place;
+
+  Place& place(std::size_t index);
+  void makeMap(Place& place, std::size_t index, std::size_t pool);
+  QWidget* makeButtons(std::size_t index, MapView* map);
+  void linkScales(MapView* map);
+  void setScale(PoolId pool, double low, double high);
+  void tidy();
+  void arrange();
+  void arrangePool(PoolId pool);
+  void shareHeights();
+
+  ViewState* a_;
+  std::vector<MapView*> maps_;
+  QSplitter* column_;
+  std::vector<QSplitter*> groups_;  ///< By pool: the maps below A's.
+  std::vector<std::unique_ptr<Place>> places_;
+  bool arranging_ = false;
+};
+
+}  // namespace hw

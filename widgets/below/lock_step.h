@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QObject>
+
+#include "widgets/state/view_state.h"
+
+namespace hw {
+
+/// Two runs of one model on one playhead: A leads, B follows. The step goes from A to B; the
+/// visible steps, the selection and what the pointer is over go both ways. Selections are carried
+/// over by tensor.
+class LockStep : public QObject {
+  Q_OBJECT
+
+ public:
+  /// Both outlive this.
+  LockStep(ViewState* a, ViewState* b, QObject* parent = nullptr);
+
+  /// Shows `run` as B, at A's step; it has to be of A's model. Null: ends the lock-step.
+  void setB(std::shared_ptr<const Run> run);
+
+ Q_SIGNALS:
+  /// B is another run, or none: also when A became a run that B cannot be held against.
+  void changed();
+
+ private:
+  using Part = void (LockStep::*)(const ViewState& from, ViewState& to);
+
+  void follow(ViewState* from, ViewState* to, Part part);
+  void checkA();
+  void syncAll();
+  void syncStep(const ViewState& from, ViewState& to);
+  void syncVisible(const ViewState& from, ViewState& to);
+  void syncSelection(const ViewState& from, ViewState& to);
+  void syncHover(const ViewState& from, ViewState& to);
+  void syncMarked(const ViewState& from, ViewState& to);
+  void syncFilter(const ViewState& from, ViewState& to);
+
+  ViewState* a_;
+  ViewState* b_;
+  bool following_ = false;  ///< True while one changes because the other did.
+};
+
+}  // namespace hw

@@ -1,0 +1,122 @@
+#include "widgets/explain/inspector.h"
+
+#include <QEvent>
+#include <QFuture>
+#include <QScrollBar>
+
+#include "widgets/base/theme.h"
+#include "widgets/explain/decision_text.h"
+#include "widgets/explain/inspector_text.h"
+
+namespace hw {
+
+namespace {
+
+/// Up to this many stays any method is followed within the blink of an eye.
+constexpr std::size_t kMostAtOnce = 4'000;
+
+}  // namespace
+
+Inspector::Inspector(ViewState* state, QWidget* parent) : QTextBrowser(parent), state_(state) {
+  setAccessibleName(tr("Inspector"));
+  setFrameShape(QFrame::NoFrame);
+  setOpenLinks(false);
+  document()->setDocumentMargin(8);
+  connect(this, &QTextBrowser::anchorClicked, this, &Inspector::follow);
+  connect(state, &ViewState::runChanged, this, &Inspector::refresh);
+  connect(state, &ViewState::selectionChanged, this, &Inspector::refresh);
+  connect(state, &ViewState::momentChanged, this, [this] {
+    if (!state_->selected()) refresh();
+  });
+  refresh();
+}
+
+void Inspector::refresh() {
+  explaining_.drop();
+  const auto run = state_->run();
+  if (!run) {
+    showPage(QStringLiteral("<p>%1</p>")
+                 .arg(tr("Open a model, then click a block to see what lies there, when, and "
+                         "why.")));
+  } else if (state_->selected()) {
+    explain(run, state_->selected());
+  } else {
+    showPage(stepPage(*run, state_->step()));
+  }
+}
+
+void Inspector::showPage(const QString& body) {
+  const Theme& theme = Theme::current();
+  const QString style = QStringLiteral(
+                            "<style>h3 { margin: 0 0 4px 0; } td { padding: 2px 0; }"
+                            " td.key { color: %1; padding-right: 10px; }"
+                            " p { color: %1; margin: 2px 0 6px 0; }"
+                            " h4 { margin: 8px 0 2px 0; } .why { color: %1; }"
+                            " a { color: %2; text-decoration: none; }"
+                            " a.head { color: %3; }</style>")
+                            .arg(theme.mutedText.name(), theme.highWater.name(), theme.text.name());
+  setHtml(style + body);
+}
+
+QString Inspector::section(const QString& id, const QString& title, const QString& body) const {
+  if (body.isEmpty()) return {};
+  const bool closed = closed_.contains(id);
+  const QChar mark(closed ? 0x25b8 : 0x25be);
+  const QString head = QStringLiteral("<h4><a class='head' href='section:%1'>%2 %3</a></h4>")
+                           .arg(id, QString(mark), title.toHtmlEscaped());
+  return closed ? head : head + body;
+}
+
+/// Why it lies where it lies comes before what can be seen elsewhere too.
+void Inspector::showStay(const Run& run, StayId stay, const WhyHere& why) {
+  const int at = verticalScrollBar()->value();
+  showPage(stayHead(run, stay) + section(QStringLiteral("why"), tr("Why here"), why.html) +
+           section(QStringLiteral("story"), tr("How it got there"), stayStory(run, stay)) +
+           section(QStringLiteral("tensor"), tr("Tensor"), stayTensors(run, stay)));
+  if (shown_ == stay) verticalScrollBar()->setValue(at);
+  shown_ = stay;
+  state_->setGhosts(why.ghosts);
+}
+
+/// An explanation costs about one planning: of large problems it comes when it is ready, and is not
+/// asked for while nobody wants to read it.
+void Inspector::explain(const std::shared_ptr<const Run>& run, StayId stay) {
+  const bool wanted = !closed_.contains(QStringLiteral("why"));
+  if (!wanted || run->problem.stays.size() <= kMostAtOnce) {
+    showStay(*run, stay, wanted ? whyHere(*run, stay) : WhyHere{.html = QStringLiteral("<p></p>")});
+    return;
+  }
+  const QString wait = QStringLiteral("<p>%1</p>").arg(tr("Following the method again\u2026"));
+  showStay(*run, stay, {.html = wait});
+  explaining_.start(
+      false,
+      [run, stay](const std::stop_token& stop) {
+        // One that nobody waits for any more is not begun.
+        return stop.stop_requested() ? WhyHere() : whyHere(*run, stay);
+      },
+      [this, run, stay](const WhyHere& why) { showStay(*run, stay, why); });
+}
+
+void Inspector::follow(const QUrl& link) {
+  if (link.scheme() == QLatin1String("section")) {
+    if (!closed_.remove(link.path())) closed_.insert(link.path());
+    refresh();
+    return;
+  }
+  const auto run = state_->run();
+  bool isNumber = false;
+  const auto index = link.path().toULongLong(&isNumber);
+  if (!run || !isNumber) return;
+  if (link.scheme() == QLatin1String("stay")) state_->select(StayId(index));
+  if (link.scheme() == QLatin1String("op") && index < run->schedule.order.size()) {
+    state_->selectOp(OpId(index));
+    state_->setStep(run->schedule.stepOf[OpId(index)]);
+  }
+}
+
+void Inspector::changeEvent(QEvent* event) {
+  QTextBrowser::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) refresh();
+}
+
+}  // namespace hw

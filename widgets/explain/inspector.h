@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QSet>
+#include <QTextBrowser>
+#include <cstdint>
+
+#include "widgets/explain/decision_text.h"
+#include "widgets/jobs/background.h"
+#include "widgets/state/view_state.h"
+
+namespace hw {
+
+/// Everything about the selected stay: its tensors, size, address, lifetime, who makes and reads
+/// it, who was there before, and why it lies where it lies. Without one, the op under way. Names of
+/// stays are links that select them. What is said of a stay comes in sections that can be closed,
+/// most wanted first; which are closed is remembered for the next stay.
+class Inspector : public QTextBrowser {
+  Q_OBJECT
+
+ public:
+  explicit Inspector(ViewState* state, QWidget* parent = nullptr);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void refresh();
+  void showPage(const QString& body);
+  void explain(const std::shared_ptr<const Run>& run, StayId stay);
+  void showStay(const Run& run, StayId stay, const WhyHere& why);
+  QString section(const QString& id, const QString& title, const QString& body) const;
+  void follow(const QUrl& link);
+
+  ViewState* state_;
+  QSet<QString> closed_;  ///< Ids of sections.
+  StayId shown_;          ///< What the page is about: while it stays, so does the scroll position.
+  Background<WhyHere> explaining_;
+};
+
+}  // namespace hw

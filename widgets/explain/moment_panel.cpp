@@ -1,0 +1,183 @@
+#include "widgets/explain/moment_panel.h"
+
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "core/insight/late_free.h"
+#include "core/plan/measure_range.h"
+#include "widgets/base/seen.h"
+#include "widgets/text/run_text.h"
+
+namespace hw {
+
+namespace {
+
+MethodCell lastCell(const std::optional<Step>& used) {
+  return used ? MethodCell(used->count()) : MethodCell(std::string());
+}
+
+/// Steps between the last use and the release; empty when it is released at once.
+MethodCell lateCell(const std::optional<Step>& used, Step end) {
+  const std::int64_t late = used ? end.count() - 1 - used->count() : 0;
+  return late > 0 ? MethodCell(late) : MethodCell(std::string());
+}
+
+/// Bytes that are held though nothing needs them any more.
+Bytes heldBytes(const IdMap<StayId, std::optional<Step>>& last, const Moment& moment) {
+  Bytes sum;
+  for (const Moment::Tenant& tenant : moment.tenants) {
+    if (last[tenant.stay] && *last[tenant.stay] < moment.step) sum += tenant.bytes.length();
+  }
+  return sum;
+}
+
+}  // namespace
+
+MomentPanel::MomentPanel(ViewState* state, QWidget* parent)
+    : QWidget(parent),
+      state_(state),
+      pool_(new QComboBox(this)),
+      when_(new QComboBox(this)),
+      sum_(new QLabel(this)),
+      view_(new MethodTableView(state, this)) {
+  pool_->setAccessibleName(tr("Pool"));
+  when_->setAccessibleName(tr("When"));
+  when_->addItem(tr("At its peak"));
+  when_->addItem(tr("At this step"));
+  when_->setToolTip(tr("The step that makes the pool as large as it is, or the step under way"));
+  sum_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  sum_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  view_->setObjectName(QStringLiteral("momentTable"));
+  view_->setAccessibleName(tr("Live tensors and holes"));
+
+  auto* head = head_ = new QHBoxLayout;
+  head->setContentsMargins(8, 3, 8, 3);
+  head->setSpacing(8);
+  head->addWidget(pool_);
+  head->addWidget(when_);
+  head->addWidget(sum_, 1);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addLayout(head);
+  layout->addWidget(view_, 1);
+
+  connect(state, &ViewState::runChanged, this, &MomentPanel::showRun);
+  connect(state, &ViewState::statisticsRangeChanged, this, [this] {
+    if (shownRange_ != state_->statisticsRange()) showMoment();
+  });
+  connect(state, &ViewState::momentChanged, this, [this] {
+    if (when_->currentIndex() == 1 && shown_ != state_->step()) showMoment();
+  });
+  const auto again = [this] { showMoment(); };
+  connect(pool_, &QComboBox::currentIndexChanged, this, again);
+  connect(when_, &QComboBox::currentIndexChanged, this, again);
+  new SeenWatch(this, [this] {
+    if (!shown_) showMoment();
+  });
+  showRun();
+}
+
+void MomentPanel::addPeaks(QMenu* menu) {
+  auto* button = new QToolButton(this);
+  button->setObjectName(QStringLiteral("peaks"));
+  button->setText(tr("Peaks"));
+  button->setToolTip(tr("The local peaks of the run, highest first"));
+  button->setPopupMode(QToolButton::InstantPopup);
+  button->setMenu(menu);
+  head_->insertWidget(2, button);
+}
+
+void MomentPanel::showRun() {
+  const auto run = state_->run();
+  const QString before = pool_->currentText();
+  const QSignalBlocker quiet(pool_);
+  pool_->clear();
+  if (run) {
+    for (const PoolId pool : run->problem.pools.keys()) pool_->addItem(poolText(*run, pool));
+  }
+  pool_->setEnabled(pool_->count() > 0);
+  when_->setEnabled(pool_->count() > 0);
+  pool_->setCurrentIndex(pool_->count() == 0 ? -1 : std::max(0, pool_->findText(before)));
+  showMoment();
+}
+
+/// Of the whole run, or of the range that statistics are restricted to.
+std::optional<Step> MomentPanel::peakIn(const Run& run, PoolId pool) const {
+  const auto range = state_->statisticsRange();
+  if (!range) return peakStep(run.problem, run.plan, pool);
+  const RangePart part = cutToRange(run.problem, run.plan, *range);
+  return peakStep(part.problem, part.plan, pool);
+}
+
+void MomentPanel::showMoment() {
+  shown_.reset();
+  const auto run = state_->run();
+  shownRange_ = state_->statisticsRange();
+  if (run && !isSeen(this)) return;  // Looked up when somebody looks.
+  const int index = pool_->currentIndex();
+  if (!run || index < 0) {
+    sum_->setText(tr("Open a model to see what makes its memory as large as it is."));
+    view_->setTable(nullptr, {});
+    return;
+  }
+  const PoolId pool(static_cast<std::size_t>(index));
+  const bool now = when_->currentIndex() == 1;
+  const auto step = now ? std::optional(state_->step()) : peakIn(*run, pool);
+  shown_ = step.value_or(Step());
+  if (!step) {
+    sum_->setText(tr("Nothing lives here."));
+    view_->setTable(nullptr, {});
+    return;
+  }
+  const Moment moment = momentAt(run->problem, run->plan, pool, *step);
+  const LastUses lastUsed = lastUses(run->problem);
+  sum_->setText(sumText(moment, lastUsed));
+  sum_->setToolTip(sum_->text());
+  view_->setTable(run, tableOf(moment, lastUsed));
+}
+
+QString MomentPanel::sumText(const Moment& moment, const LastUses& lastUsed) const {
+  const QString sum = tr("Step %1: %2 live + %3 in holes + %4 above = %5")
+                          .arg(moment.step.count())
+                          .arg(sizeText(moment.live), sizeText(moment.holeBytes),
+                               sizeText(moment.above), sizeText(moment.footprint));
+  const Bytes held = heldBytes(lastUsed, moment);
+  return held == Bytes() ? sum : sum + tr("; %1 held after the last use").arg(sizeText(held));
+}
+
+/// Largest first, tensors and holes alike.
+MethodTable MomentPanel::tableOf(const Moment& moment, const LastUses& lastUsed) const {
+  const auto title = [](const QString& text) { return text.toStdString(); };
+  MethodTable table{.columns = {title(tr("what")), title(tr("tensor")), title(tr("bytes")),
+                                title(tr("% of pool")), title(tr("offset")),
+                                title(tr("first step")), title(tr("last step")), title(tr("below")),
+                                title(tr("above")), title(tr("last used")),
+                                title(tr("held after"))}};
+  const auto share = [&](Bytes bytes) {
+    const double part = static_cast<double>(bytes.count()) /
+                        static_cast<double>(std::max(moment.footprint, Bytes(1)).count());
+    return std::int64_t{std::lround(part * 100)};
+  };
+  for (const Moment::Tenant& tenant : moment.tenants) {
+    const Bytes size = tenant.bytes.length();
+    addRow(table,
+           {title(tr("tensor")), tenant.stay, size, share(size), tenant.bytes.begin,
+            tenant.steps.begin.count(), tenant.steps.end.count() - 1, std::string(), std::string(),
+            lastCell(lastUsed[tenant.stay]), lateCell(lastUsed[tenant.stay], tenant.steps.end)});
+  }
+  for (const Moment::Hole& hole : moment.holes) {
+    const Bytes size = hole.bytes.length();
+    addRow(table, {title(tr("hole")), std::string(), size, share(size), hole.bytes.begin,
+                   std::string(), hole.until.count() - 1,
+                   hole.below ? MethodCell(hole.below) : MethodCell(title(tr("the bottom"))),
+                   hole.above, std::string(), std::string()});
+  }
+  std::ranges::stable_sort(table.rows, std::greater{},
+                           [](const auto& row) { return std::get<Bytes>(row[2]); });
+  return table;
+}
+
+}  // namespace hw

@@ -1,0 +1,246 @@
+#include "widgets/form/run_form.h"
+
+#include <QFormLayout>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QToolButton>
+
+#include "core/base/text.h"
+#include "core/machine/platforms.h"
+#include "core/storage/alias_text.h"
+#include "widgets/base/icons.h"
+#include "widgets/text/text.h"
+
+namespace hw {
+
+namespace {
+
+constexpr int kAnnounceMilliseconds = 250;
+
+int kindIndex(PoolSize::Kind kind) { return static_cast<int>(kind); }
+
+}  // namespace
+
+RunForm::RunForm(QWidget* parent) : QScrollArea(parent), platforms_(platformCatalog()) {
+  setFrameShape(QFrame::NoFrame);
+  setWidgetResizable(true);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* page = new QWidget(this);
+  auto* form = new QFormLayout(page);
+  form->setContentsMargins(8, 8, 8, 8);
+  form->setVerticalSpacing(5);
+  form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  addAllocatorRows(form);
+  addMachineRows(form);
+  addStorageRows(form);
+  error_ = new QLabel(page);
+  error_->setObjectName(QStringLiteral("formError"));
+  error_->setWordWrap(true);
+  error_->setForegroundRole(QPalette::BrightText);
+  error_->hide();
+  form->addRow(error_);
+  setWidget(page);
+  delay_.setSingleShot(true);
+  delay_.setInterval(kAnnounceMilliseconds);
+  connect(&delay_, &QTimer::timeout, this, &RunForm::changed);
+}
+
+void RunForm::addAllocatorRows(QFormLayout* form) {
+  allocator_ = new QComboBox(this);
+  allocator_->setObjectName(QStringLiteral("allocator"));
+  allocator_->setAccessibleName(tr("Allocator"));
+  for (const AllocatorInfo& info : allocatorCatalog()) {
+    allocator_->addItem(viewText(info.name));
+    allocator_->setItemData(allocator_->count() - 1, viewText(info.summary), Qt::ToolTipRole);
+  }
+  form->addRow(tr("&Allocator"), allocator_);
+  params_ = new ParamForm(this);
+  form->addRow(QString(), params_);
+  connect(allocator_, &QComboBox::currentIndexChanged, this, &RunForm::chooseAllocator);
+  connect(params_, &ParamForm::changed, this, &RunForm::announceSoon);
+}
+
+void RunForm::addMachineRows(QFormLayout* form) {
+  platform_ = new QComboBox(this);
+  platform_->setObjectName(QStringLiteral("platform"));
+  platform_->setAccessibleName(tr("Platform"));
+  platform_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  for (const Platform& platform : platforms_) {
+    platform_->addItem(QString::fromStdString(platform.name));
+  }
+  auto* file = new QToolButton(this);
+  file->setIcon(glyphIcon(Glyph::open));
+  file->setAutoRaise(true);
+  file->setToolTip(tr("Take a platform from a TOML file"));
+  file->setAccessibleName(tr("Platform from a file"));
+  connect(file, &QToolButton::clicked, this, &RunForm::platformFileWanted);
+  auto* row = new QHBoxLayout;
+  row->addWidget(platform_);
+  row->addWidget(file);
+  auto* platformLabel = new QLabel(tr("&Platform"), this);
+  form->addRow(platformLabel, row);
+  platformLabel->setBuddy(platform_);  // A row with a layout takes the buddy away.
+  l2_ = new QComboBox(this);
+  l2_->setObjectName(QStringLiteral("l2"));
+  l2_->setAccessibleName(tr("L2 size"));
+  l2_->addItems({tr("Platform"), tr("Unbounded"), tr("Custom")});
+  l2Size_ = new QLineEdit(this);
+  l2Size_->setObjectName(QStringLiteral("l2Size"));
+  l2Size_->setAccessibleName(tr("Custom L2 size"));
+  l2Size_->setPlaceholderText(tr("512KiB"));
+  l2Size_->setToolTip(tr("What may be planned of the first pool: 4096, 512KiB, 1.5MiB"));
+  auto* sizes = new QHBoxLayout;
+  sizes->addWidget(l2_);
+  sizes->addWidget(l2Size_, 1);
+  auto* sizeLabel = new QLabel(tr("L&2 size"), this);
+  form->addRow(sizeLabel, sizes);
+  sizeLabel->setBuddy(l2_);
+  connect(platform_, &QComboBox::currentIndexChanged, this, &RunForm::showPlatform);
+  connect(l2_, &QComboBox::currentIndexChanged, this, &RunForm::showPlatform);
+  connect(l2Size_, &QLineEdit::editingFinished, this, &RunForm::announceSoon);
+}
+
+void RunForm::addStorageRows(QFormLayout* form) {
+  alignment_ = new QComboBox(this);
+  alignment_->setObjectName(QStringLiteral("alignment"));
+  alignment_->setAccessibleName(tr("Alignment"));
+  alignment_->setEditable(true);
+  // The option's own word, read back as such: it is not translated.
+  alignment_->addItem(viewText("default"));
+  for (int bytes = 1; bytes <= 4096; bytes *= 2) {
+    alignment_->addItem(QString::fromStdString(sizeWord(Bytes(bytes))));
+  }
+  alignment_->setToolTip(
+      tr("Every address is a multiple of it; by default 64 bytes, 1 for planning problems"));
+  form->addRow(tr("Ali&gnment"), alignment_);
+  connect(alignment_, &QComboBox::currentTextChanged, this, &RunForm::announceSoon);
+  const QString shared[] = {tr("Reshape, flatten and the like keep their input's bytes"),
+                            tr("Inputs of a concat are slices of its output"),
+                            tr("Outputs of a split are slices of its input"),
+                            tr("An output takes over the bytes of an input that dies in its op")};
+  auto* share = new QGridLayout;
+  for (const AliasRule& rule : aliasRules()) {
+    const auto index = static_cast<int>(share_.size());
+    share_.emplace_back(&rule, makeBox(viewText(rule.name), shared[index]));
+    share->addWidget(share_.back().second, index / 2, index % 2);
+  }
+  form->addRow(tr("Share"), share);
+  auto* arena = new QGridLayout;
+  arena->addWidget(
+      addSwitch("inputs", tr("inputs"), tr("Off: graph inputs live outside and are not planned")),
+      0, 0);
+  arena->addWidget(addSwitch("outputs", tr("outputs"),
+                             tr("Off: graph outputs live outside and are not planned")),
+                   0, 1);
+  form->addRow(tr("In the arena"), arena);
+  form->addRow(tr("Weights"), addSwitch("weights", tr("streamed from L3"),
+                                        tr("Off: weights are resident and cost no time at all")));
+}
+
+QCheckBox* RunForm::makeBox(const QString& text, const QString& toolTip) {
+  auto* box = new QCheckBox(text, this);
+  box->setToolTip(toolTip);
+  connect(box, &QCheckBox::toggled, this, &RunForm::announceSoon);
+  return box;
+}
+
+QCheckBox* RunForm::addSwitch(const char* option, const QString& text, const QString& toolTip) {
+  return switches_.emplace_back(findOption(option), makeBox(text, toolTip)).second;
+}
+
+void RunForm::chooseAllocator() {
+  const auto index = static_cast<std::size_t>(allocator_->currentIndex());
+  if (index >= allocatorCatalog().size()) return;
+  const AllocatorInfo& info = allocatorCatalog()[index];
+  allocator_->setToolTip(viewText(info.summary));
+  params_->setChoice({.info = &info});
+  announceSoon();
+}
+
+void RunForm::showPlatform() {
+  const auto index = static_cast<std::size_t>(platform_->currentIndex());
+  const bool custom = l2_->currentIndex() == kindIndex(PoolSize::Kind::bytes);
+  l2Size_->setVisible(custom);
+  if (index < platforms_.size()) {
+    const Platform& platform = platforms_[index];
+    platform_->setToolTip(QString::fromStdString(printable(platform.summary, 400)));
+    const auto target = platform.devices.front().pools.front().target();
+    const QString size = target ? QString::fromStdString(formatBytes(*target)) : tr("unbounded");
+    l2_->setItemText(0, tr("Platform (%1)").arg(size));
+  }
+  announceSoon();
+}
+
+void RunForm::addPlatform(const Platform& platform) {
+  auto known = std::ranges::find(platforms_, platformText(platform), platformText);
+  if (known == platforms_.end()) {
+    platform_->addItem(QString::fromStdString(printable(platform.name)));
+    known = platforms_.insert(known, platform);
+  }
+  *known = platform;  // Its file may say something else by now.
+  platform_->setCurrentIndex(static_cast<int>(known - platforms_.begin()));
+  showPlatform();
+}
+
+void RunForm::announceSoon() {
+  if (filling_) return;
+  const auto read = request();
+  error_->setVisible(!read);
+  if (!read) {
+    error_->setText(QString::fromStdString(read.error().text()));
+    delay_.stop();
+    return;
+  }
+  delay_.start();
+}
+
+void RunForm::setRequest(const RunRequest& request) {
+  filling_ = true;
+  base_ = request;
+  for (std::size_t index = 0; index < allocatorCatalog().size(); ++index) {
+    if (&allocatorCatalog()[index] != request.allocator.info) continue;
+    allocator_->setCurrentIndex(static_cast<int>(index));
+  }
+  chooseAllocator();
+  params_->setChoice(request.allocator);
+  addPlatform(request.platform);
+  l2_->setCurrentIndex(kindIndex(request.l2.kind));
+  const bool custom = request.l2.kind == PoolSize::Kind::bytes;
+  l2Size_->setText(custom ? QString::fromStdString(sizeWord(request.l2.bytes)) : QString());
+  showPlatform();
+  const auto said = [&](const RunOption* option) { return option->print(request).front(); };
+  alignment_->setCurrentText(QString::fromStdString(said(findOption("align"))));
+  for (const auto& [rule, box] : share_) box->setChecked(request.alias.*(rule->flag));
+  for (const auto& [option, box] : switches_) box->setChecked(said(option) == option->choices[0]);
+  filling_ = false;
+}
+
+OptionTexts RunForm::texts() const {
+  OptionTexts texts;
+  const std::string alignment = alignment_->currentText().trimmed().toStdString();
+  texts["align"] = {alignment.empty() ? "default" : alignment};
+  const std::string sizes[] = {"platform", "unlimited", l2Size_->text().trimmed().toStdString()};
+  texts["l2"] = {sizes[l2_->currentIndex()]};
+  AliasRules alias;
+  for (const auto& [rule, box] : share_) alias.*(rule->flag) = box->isChecked();
+  texts["alias"] = {aliasText(alias)};
+  for (const auto& [option, box] : switches_) {
+    texts[std::string(option->name)] = {std::string(option->choices[box->isChecked() ? 0 : 1])};
+  }
+  return texts;
+}
+
+Result<RunRequest> RunForm::request() const {
+  RunRequest request = base_;
+  HW_TRY(allocator, params_->choice());
+  request.allocator = std::move(allocator);
+  request.platform = platforms_[static_cast<std::size_t>(platform_->currentIndex())];
+  const OptionTexts said = texts();
+  if (said.at("l2").front().empty()) {
+    return fail(ErrorCode::invalidArgument,
+                tr("L2 size: say how large, such as 512KiB").toStdString());
+  }
+  return readRequest(said, std::move(request), "");
+}
+
+}  // namespace hw

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QTimer>
+
+#include "core/run/options.h"
+#include "core/storage/alias_text.h"
+#include "widgets/form/param_form.h"
+
+class QFormLayout;
+
+namespace hw {
+
+/// A view of a request: what a user chooses most often, as a form. A change is announced a moment
+/// later, once, unless a field holds something that cannot be: then the form says what, and stays
+/// quiet.
+class RunForm : public QScrollArea {
+  Q_OBJECT
+
+ public:
+  explicit RunForm(QWidget* parent = nullptr);
+
+  void setRequest(const RunRequest& request);
+  /// The request on show with what the fields say, or what is wrong with one of them.
+  Result<RunRequest> request() const;
+  /// Offers a platform that came from a file, and chooses it.
+  void addPlatform(const Platform& platform);
+
+  QComboBox* allocatorBox() const { return allocator_; }
+  QComboBox* platformBox() const { return platform_; }
+  QComboBox* l2Box() const { return l2_; }
+  QLineEdit* l2Size() const { return l2Size_; }
+  QLabel* errorLabel() const { return error_; }
+
+ Q_SIGNALS:
+  void changed();
+  void platformFileWanted();
+
+ private:
+  void addAllocatorRows(QFormLayout* form);
+  void addMachineRows(QFormLayout* form);
+  void addStorageRows(QFormLayout* form);
+  QCheckBox* makeBox(const QString& text, const QString& toolTip);
+  QCheckBox* addSwitch(const char* option, const QString& text, const QString& toolTip);
+  void chooseAllocator();
+  void showPlatform();
+  void announceSoon();
+  /// What the fields say, apart from allocator and platform, which are known already.
+  OptionTexts texts() const;
+
+  RunRequest base_;  ///< What the form has no fields for stays as it was.
+  QTimer delay_;
+  QComboBox* allocator_ = nullptr;
+  ParamForm* params_ = nullptr;
+  QComboBox* platform_ = nullptr;
+  std::vector<Platform> platforms_;
+  QComboBox* l2_ = nullptr;
+  QLineEdit* l2Size_ = nullptr;
+  QComboBox* alignment_ = nullptr;
+  std::vector<std::pair<const AliasRule*, QCheckBox*>> share_;
+  /// On: the first of the option's choices, off: the second.
+  std::vector<std::pair<const RunOption*, QCheckBox*>> switches_;
+  QLabel* error_ = nullptr;
+  bool filling_ = false;
+};
+
+}  // namespace hw

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <QLabel>
+#include <QProgressBar>
+#include <QStatusBar>
+#include <QToolButton>
+
+#include "core/plan/validate.h"
+#include "widgets/jobs/job.h"
+#include "widgets/state/view_state.h"
+
+namespace hw {
+
+/// The bottom line: the step, what is live, the arena, the largest hole, whether the plan is valid,
+/// what the pointer is over; and while a job runs its progress, with a button to cancel it.
+class StatusLine : public QStatusBar {
+  Q_OBJECT
+
+ public:
+  StatusLine(ViewState* state, Job* job, QWidget* parent = nullptr);
+
+  /// What the independent check of the plan on show found.
+  void setViolations(std::size_t count);
+  void setPointer(const QString& text) { pointer_->setText(text); }
+
+  QString text() const;
+  QToolButton* cancelButton() const { return cancel_; }
+  QProgressBar* progressBar() const { return progress_; }
+
+ private:
+  QLabel* addField(const QString& toolTip);
+  void addProgress(Job* job);
+  void showMoment();
+  void showRun();
+
+  ViewState* state_;
+  QLabel* step_;
+  QLabel* live_;
+  QLabel* arena_;
+  QLabel* hole_;
+  QLabel* valid_;
+  QLabel* pointer_;
+  QLabel* work_ = nullptr;
+  QProgressBar* progress_ = nullptr;
+  QToolButton* cancel_ = nullptr;
+};
+
+}  // namespace hw

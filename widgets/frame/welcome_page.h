@@ -1,0 +1,53 @@
+#pragma once
+
+#include <QMap>
+#include <QStringList>
+#include <QTextBrowser>
+#include <vector>
+
+#include "widgets/frame/sample_card.h"
+
+namespace hw {
+
+/// What the window shows while no model is open: how to open one, the last ones, the samples as
+/// cards.
+class WelcomePage : public QTextBrowser {
+  Q_OBJECT
+
+ public:
+  struct Sample {
+    QString name{};
+    QString summary{};
+  };
+
+  explicit WelcomePage(QWidget* parent = nullptr);
+
+  void setSamples(std::vector<Sample> samples);
+  void setRecent(const QStringList& paths);
+  /// What the sample called `name` looks like: until then its card has words alone.
+  void setCard(const QString& name, const SampleCard& card);
+
+ Q_SIGNALS:
+  void openWanted();
+  /// `samples:NAME` or a path.
+  void modelChosen(const QString& name);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  int columns() const;
+  void refresh();
+  QString recentList() const;
+  QString sampleList() const;
+  QString cardText(const Sample& sample) const;
+  void drawCards();
+
+  std::vector<Sample> samples_;
+  QStringList recent_;
+  QMap<QString, SampleCard> cards_;
+  int columns_ = 0;  ///< As shown.
+};
+
+}  // namespace hw

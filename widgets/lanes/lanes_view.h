@@ -1,0 +1,64 @@
+#pragma once
+
+#include <QPixmap>
+#include <QWidget>
+#include <memory>
+
+#include "core/picture/plot.h"
+#include "widgets/jobs/background.h"
+#include "widgets/lanes/lane_store.h"
+#include "widgets/state/view_state.h"
+
+namespace hw {
+
+/// What compute units, memories and copies do, a lane each, over the steps that the maps show.
+/// Where a step is wide enough its own time goes from its left end to its right; where several
+/// share a pixel, a bar's height is how much of their time the lane is busy. Full colour: the step
+/// waits for this lane; pale: it works beside one that takes longer.
+class LanesView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LanesView(ViewState* state, QWidget* parent = nullptr);
+
+  const LaneStore& lanes() const { return *lanes_; }
+  /// The rectangle of the widget in which lane `index` is drawn.
+  QRect laneRect(std::size_t index) const;
+  /// The step under `position`, its op and what each lane does in it; empty beside the plot.
+  QString textAt(const QPoint& position) const;
+
+  /// Draws the lanes as they are on screen into `target`; waits for those of a large run.
+  void renderTo(QPainter& painter, const QRect& target);
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ Q_SIGNALS:
+  /// What the pointer is over, for a status bar.
+  void pointedAt(const QString& text);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  void showRun();
+  void redraw();
+  PlotFrame frame() const;
+  StepAxis stepAxis(const PlotFrame& frame) const;
+  int heightFor(int laneHeight) const;
+  void drawStill(QPainter& painter, const PlotFrame& frame) const;
+  void drawMoment(QPainter& painter, const PlotFrame& frame) const;
+  QString emptyText() const;
+
+  ViewState* state_;
+  std::shared_ptr<const LaneStore> lanes_;
+  Background<std::shared_ptr<const LaneStore>> adding_;
+  QPixmap picture_;  ///< Everything but the playhead; null when it has to be drawn anew.
+};
+
+}  // namespace hw

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <QPixmap>
+#include <QWidget>
+
+#include "core/picture/plot.h"
+#include "core/picture/step_curve.h"
+#include "widgets/jobs/background.h"
+#include "widgets/state/view_state.h"
+
+namespace hw {
+
+/// The whole run in a strip, bytes in use as a silhouette, and on it a brush over the steps that
+/// the views above show. The brush is dragged to move, by its ends to show more or less; a press
+/// beside it brings it there, a double click shows everything, the wheel zooms around the pointer.
+/// With the keyboard: Left and Right move it, + and - zoom, Home and End go to the ends.
+class Minimap : public QWidget {
+  Q_OBJECT
+
+ public:
+  Minimap(ViewState* state, PoolId pool, QWidget* parent = nullptr);
+
+  PoolId pool() const { return pool_; }
+  void setPool(PoolId pool);
+
+  /// The rectangle of the widget that stands for the whole run, and the part of it on show.
+  QRect trackRect() const;
+  QRect brushRect() const;
+
+  QSize sizeHint() const override { return {720, 46}; }
+  QSize minimumSizeHint() const override { return {240, 38}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  enum class Grip { none, begin, end, whole };
+
+  void showRun();
+  void drawSilhouette();
+  void drawBrush(QPainter& painter) const;
+  Grip gripAt(const QPointF& position) const;
+  StepAxis axis() const;
+  void zoom(double factor, double step);
+  void move(double steps);
+
+  ViewState* state_;
+  PoolId pool_;
+  StairCurve curve_;
+  Background<StairCurve> adding_;
+  QPixmap silhouette_;  ///< Null when it has to be drawn anew.
+  Grip grip_ = Grip::none;
+  double grabbed_ = 0;  ///< Steps from the brush's begin to where it was taken.
+};
+
+}  // namespace hw

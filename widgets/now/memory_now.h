@@ -1,0 +1,74 @@
+#pragma once
+
+#include <QElapsedTimer>
+#include <QVariantAnimation>
+#include <QWidget>
+#include <vector>
+
+#include "core/picture/plot.h"
+#include "widgets/now/memory_scene.h"
+#include "widgets/state/view_state.h"
+
+namespace hw {
+
+/// The memory of every pool at the current moment: a bar of chunks each, what is free hatched, the
+/// frontier and the capacity marked. A single step forwards or backwards is shown as a movement of
+/// a fifth of a second that ends exactly in the new state; a jump is shown at once, and so are
+/// steps that follow each other faster than movements could be seen.
+class MemoryNow : public QWidget {
+  Q_OBJECT
+  Q_PROPERTY(bool reducedMotion READ reducedMotion WRITE setReducedMotion)
+
+ public:
+  explicit MemoryNow(ViewState* state, QWidget* parent = nullptr);
+
+  /// True: nothing ever moves, every change is shown at once.
+  bool reducedMotion() const { return reducedMotion_; }
+  void setReducedMotion(bool reduced);
+
+  bool isMoving() const { return animation_.state() == QAbstractAnimation::Running; }
+  /// What is drawn at this instant.
+  const MemoryScene& scene() const { return shown_; }
+  /// Where a pool's bar is, in pixels of the widget.
+  QRect barOf(PoolId pool) const;
+  /// Maps bytes of a pool to pixels across its bar.
+  ByteAxis axisOf(PoolId pool) const;
+  /// The owner of the chunk at `position`; none beside the bars and over free chunks.
+  StayId stayAt(const QPoint& position) const;
+
+  /// Draws what is on screen into `target`.
+  void renderTo(QPainter& painter, const QRect& target) const;
+
+  QSize sizeHint() const override { return {720, 150}; }
+  QSize minimumSizeHint() const override;
+
+ public Q_SLOTS:
+  /// Ends any movement at once, in the exact state.
+  void finish();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  void showRun();
+  void showMoment();
+  void settle();
+  int tweenFor(qint64 sinceLast) const;
+  bool isSingleStep(std::size_t from, std::size_t to) const;
+
+  ViewState* state_;
+  bool reducedMotion_ = false;
+  std::size_t moment_ = 0;  ///< That `target_` shows.
+  MemoryScene start_;
+  MemoryScene target_;
+  MemoryScene shown_;
+  std::vector<SceneFlight> flights_;  ///< Between `start_` and `target_`.
+  QVariantAnimation animation_;
+  QElapsedTimer sinceChange_;
+};
+
+}  // namespace hw

@@ -1,0 +1,142 @@
+#include "widgets/plot/painter_canvas.h"
+
+#include <QPaintEngine>
+#include <cmath>
+
+#include "widgets/base/theme.h"
+#include "widgets/text/text.h"
+
+namespace hw {
+
+namespace {
+
+QColor colorOf(Fill fill) {
+  QColor color(QRgb(Theme::current().inks()[fill.ink]));
+  color.setAlphaF(static_cast<float>(fill.opacity));
+  return color;
+}
+
+QFont boldOf(QFont font) {
+  font.setBold(true);
+  return font;
+}
+
+}  // namespace
+
+QPen penOf(const Stroke& stroke) {
+  QPen pen(colorOf({stroke.ink}), stroke.width);
+  if (stroke.dashes.empty()) return pen;
+  QList<qreal> pattern;  // In widths of the pen.
+  for (const QString& length : viewText(stroke.dashes).split(QLatin1Char(' '))) {
+    pattern.append(length.toDouble() / stroke.width);
+  }
+  pen.setCapStyle(Qt::FlatCap);
+  pen.setDashPattern(pattern);
+  return pen;
+}
+
+FontRuler::FontRuler(const QFont& font, QPaintDevice* device)
+    : plain_(font, device), bold_(boldOf(font), device) {}
+
+double FontRuler::width(std::string_view text, bool bold) const {
+  return (bold ? bold_ : plain_).horizontalAdvance(viewText(text));
+}
+
+PainterCanvas::PainterCanvas(QPainter& painter)
+    : painter_(painter),
+      ruler_(painter.font(), painter.device()),
+      pixels_(painter.paintEngine()->type() == QPaintEngine::Raster) {}
+
+void PainterCanvas::setLetters(double units) {
+  QFont font = painter_.font();
+  font.setPixelSize(qRound(units));
+  painter_.setFont(font);
+  ruler_ = FontRuler(font, painter_.device());
+}
+
+/// The pixels whose centres lie in `box`; at least one each way.
+QRectF PainterCanvas::sharp(const Box& box) const {
+  if (!pixels_) return toRectF(box);
+  const auto edge = [](double at) { return std::ceil(at - 0.5); };
+  const double left = edge(box.left);
+  const double top = edge(box.top);
+  return {left, top, std::max(1.0, edge(box.right()) - left),
+          std::max(1.0, edge(box.bottom()) - top)};
+}
+
+void PainterCanvas::rectangle(const Box& box, const Look& look, const Hint&) {
+  const QRectF shape = sharp(box);
+  if (look.fill) painter_.fillRect(shape, colorOf(*look.fill));
+  if (!look.edge) return;
+  painter_.setBrush(Qt::NoBrush);
+  painter_.setPen(penOf(*look.edge));
+  painter_.drawRect(pixels_ ? shape.adjusted(0, 0, -1, -1) : shape);
+}
+
+void PainterCanvas::line(Point from, Point to, const Stroke& stroke) {
+  painter_.setPen(penOf(stroke));
+  painter_.drawLine(QPointF(from.x, from.y), QPointF(to.x, to.y));
+}
+
+void PainterCanvas::text(Point at, std::string_view text, const Lettering& lettering) {
+  const QString words = viewText(text);
+  const double width = ruler_.width(text, lettering.bold);
+  const double back = lettering.anchor == Anchor::start    ? 0
+                      : lettering.anchor == Anchor::middle ? width / 2
+                                                           : width;
+  const QFont before = painter_.font();
+  const QTransform place = painter_.transform();
+  if (lettering.bold) painter_.setFont(boldOf(before));
+  QPointF from(at.x - back, at.y);
+  if (lettering.upwards) {
+    painter_.translate(at.x, at.y);
+    painter_.rotate(-90);
+    from = {-back, 0};
+  }
+  if (lettering.halo) {
+    const QRectF room(0, 1 - ruler_.ascent(), width, ruler_.height() - 1);
+    painter_.fillRect(room.adjusted(-3, 0, 3, 0).translated(from), colorOf({Ink::plot, 0.84}));
+  }
+  painter_.setPen(colorOf({lettering.ink}));
+  painter_.drawText(from, words);
+  if (lettering.upwards) painter_.setTransform(place);
+  if (lettering.bold) painter_.setFont(before);
+}
+
+void PainterCanvas::path(std::span<const Point> points, const Look& look) {
+  QPolygonF polygon;
+  for (const Point& point : points) polygon.append(QPointF(point.x, point.y));
+  painter_.setPen(look.edge ? penOf(*look.edge) : QPen(Qt::NoPen));
+  if (!look.fill) return painter_.drawPolyline(polygon);
+  painter_.save();
+  painter_.setRenderHint(QPainter::Antialiasing);
+  painter_.setBrush(colorOf(*look.fill));
+  painter_.drawPolygon(polygon);
+  painter_.restore();
+}
+
+/// A rectangle a stair: filling one polygon of thousands of corners takes Qt seconds.
+void PainterCanvas::stairs(std::span<const Point> points, double floor, Fill fill) {
+  const QColor color = colorOf(fill);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (points[i].y != points[i - 1].y) continue;
+    painter_.fillRect(QRectF(QPointF(points[i - 1].x, points[i].y), QPointF(points[i].x, floor)),
+                      color);
+  }
+}
+
+/// Lines on paper, for a pattern brush is an image in a file. On every line x + y is a multiple of
+/// `kApart`, so that they meet across blocks.
+void PainterCanvas::hatch(const Box& box, Fill fill) {
+  if (pixels_) return painter_.fillRect(sharp(box), QBrush(colorOf(fill), Qt::BDiagPattern));
+  constexpr double kApart = 5;
+  painter_.setPen(QPen(colorOf(fill), 0.6));
+  for (double sum = std::ceil((box.left + box.top) / kApart) * kApart;
+       sum < box.right() + box.bottom(); sum += kApart) {
+    const double left = std::max(box.left, sum - box.bottom());
+    const double right = std::min(box.right(), sum - box.top);
+    if (left < right) painter_.drawLine(QPointF(left, sum - left), QPointF(right, sum - right));
+  }
+}
+
+}  // namespace hw

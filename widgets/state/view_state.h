@@ -1,0 +1,130 @@
+#pragma once
+
+#include <QObject>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/picture/ghost.h"
+#include "core/picture/plot.h"
+#include "core/picture/stay_filter.h"
+#include "core/run/run.h"
+#include "widgets/text/text_units.h"
+
+namespace hw {
+
+/// What every view of the studio looks at together: the run, the moment, the selection, the filter
+/// and the visible steps. Views read it, ask it to change, and repaint when it says so. No view
+/// holds such state of its own, which is what keeps selection linked everywhere.
+class ViewState : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit ViewState(QObject* parent = nullptr);
+
+  std::shared_ptr<const Run> run() const { return run_; }
+  /// Shows another run; null shows none. The moment goes to the start, the selection is dropped
+  /// unless the model is the same, everything is visible.
+  void setRun(std::shared_ptr<const Run> run);
+
+  /// The moment: memory after this many trace events. 0 to trace size.
+  std::size_t moment() const { return moment_; }
+  void setMoment(std::size_t events);
+  /// The step under way: the one `setStep` went to, otherwise that of the last event that
+  /// happened, 0 at the start.
+  Step step() const { return step_; }
+  /// Number of steps shown on the x axis, at least 1.
+  Step steps() const;
+  /// To the moment at which step `step` has made its allocations and not yet its releases. Steps
+  /// without any event can be visited too.
+  void setStep(Step step);
+  /// To the step at which the first pool in use is fullest.
+  void goToPeak();
+  /// To a moment that several steps share: those in which nothing happens.
+  void setMomentOf(std::size_t events, Step step);
+
+  /// The pinned stay; none when nothing is selected. All stays of its buffer count as selected.
+  StayId selected() const { return selected_; }
+  void select(StayId stay);
+  OpId selectedOp() const { return selectedOp_; }
+  void selectOp(OpId op);
+  /// The stay under the pointer, anywhere. Transient.
+  StayId hovered() const { return hovered_; }
+  void hover(StayId stay);
+
+  /// What is picked out; null: nothing is, all look alike. Of this run: another one drops it.
+  std::shared_ptr<const StayFilter> filter() const { return filter_; }
+  void setFilter(std::shared_ptr<const StayFilter> filter);
+
+  /// Steps that were marked by dragging, to zoom to or to restrict statistics to; none: nothing is.
+  std::optional<Interval<Step>> markedSteps() const { return marked_; }
+  /// Cut to the run; an empty range marks nothing.
+  void markSteps(std::optional<Interval<Step>> steps);
+  /// Steps that all statistics are about; none: the whole run.
+  std::optional<Interval<Step>> statisticsRange() const { return statistics_; }
+  /// Cut to the run; an empty range, or all of it, is the whole run.
+  void restrictStatistics(std::optional<Interval<Step>> steps);
+
+  /// The steps on screen, fractions allowed: all stacked views share this x axis.
+  double visibleBegin() const { return visibleBegin_; }
+  double visibleEnd() const { return visibleEnd_; }
+  /// Clamped to the run and to at least a quarter of a step.
+  void setVisible(double begin, double end);
+  void showAll();
+  /// Moves to where `step` is in the middle, unless all of it is on screen already.
+  void reveal(Step step);
+
+  /// Steps that the user has marked, fractions allowed; a line through every view of the column.
+  const std::vector<double>& marks() const { return marks_; }
+  void setMarks(std::vector<double> steps);
+  /// Where else the selected stay could have lain; told by who explains it, gone with the
+  /// selection.
+  const std::vector<Ghost>& ghosts() const { return ghosts_; }
+  void setGhosts(std::vector<Ghost> ghosts);
+  /// Whether axes write addresses in hexadecimal.
+  static bool hexAddresses() { return TextUnits::current().addresses == AddressStyle::hex; }
+
+ Q_SIGNALS:
+  void runChanged();
+  void momentChanged();
+  void selectionChanged();
+  void hoverChanged();
+  void visibleChanged();
+  /// Of the marks, of the ghosts, or of how addresses are written.
+  void decorationChanged();
+  void filterChanged();
+  void markedStepsChanged();
+  void statisticsRangeChanged();
+
+ private:
+  void moveTo(std::size_t moment, Step step);
+  std::optional<Interval<Step>> insideRun(std::optional<Interval<Step>> steps) const;
+
+  std::shared_ptr<const Run> run_;
+  std::size_t moment_ = 0;
+  Step step_{};
+  StayId selected_;
+  OpId selectedOp_;
+  StayId hovered_;
+  std::shared_ptr<const StayFilter> filter_;
+  std::optional<Interval<Step>> marked_;
+  std::optional<Interval<Step>> statistics_;
+  double visibleBegin_ = 0;
+  double visibleEnd_ = 1;
+  std::vector<double> marks_;
+  std::vector<Ghost> ghosts_;
+};
+
+/// Where the playhead stands: inside the column of the step under way, further right the more of
+/// its events have happened, never at the column's end. 0 before the first event.
+/// O(log events).
+double playheadStep(const ViewState& state);
+
+/// The same for any moment of `run`, in which `step` is under way.
+double playheadAt(const Run& run, std::size_t moment, Step step);
+
+/// What the moment and the marks add to every plot.
+PlotNow nowOf(const ViewState& state);
+
+}  // namespace hw

@@ -1,0 +1,70 @@
+#include "widgets/text/run_text.h"
+
+#include "core/base/text.h"
+#include "widgets/text/text_units.h"
+
+namespace hw {
+
+namespace {
+
+TextUnits currentUnits;
+
+}  // namespace
+
+const TextUnits& TextUnits::current() { return currentUnits; }
+
+void TextUnits::apply(const TextUnits& units) { currentUnits = units; }
+
+QString timeText(SimTime time) { return QString::fromStdString(formatTime(time)); }
+
+QString exactText(Bytes bytes) {
+  return QString::fromStdString(groupDigits(bytes.count())) + QStringLiteral(" B");
+}
+
+QString sizeText(Bytes bytes) {
+  return currentUnits.exactBytes ? exactText(bytes) : QString::fromStdString(formatBytes(bytes));
+}
+
+QString fullSizeText(Bytes bytes) {
+  return bytes < Bytes(1024) || currentUnits.exactBytes
+             ? sizeText(bytes)
+             : QStringLiteral("%1 (%2)").arg(sizeText(bytes), exactText(bytes));
+}
+
+QString addressText(Bytes address) {
+  if (currentUnits.addresses == AddressStyle::decimal) {
+    return QString::fromStdString(groupDigits(address.count()));
+  }
+  QString digits = QString::number(address.count(), 16);
+  while (digits.size() < 5 || digits.size() % 4 != 0) digits.prepend(QLatin1Char('0'));
+  for (qsizetype at = digits.size() - 4; at > 0; at -= 4) digits.insert(at, QLatin1Char('_'));
+  return QStringLiteral("0x") + digits;
+}
+
+QString stayText(const Run& run, StayId stay) {
+  return QString::fromStdString(printable(run.stayName(stay)));
+}
+
+QString tensorText(const Run& run, TensorId tensor) {
+  return QString::fromStdString(printable(displayName(run.graph(), tensor)));
+}
+
+QString opNameText(const Run& run, OpId op) {
+  return QString::fromStdString(printable(displayName(run.graph(), op)));
+}
+
+QString poolText(const Run& run, PoolId pool) {
+  return QString::fromStdString(printable(run.problem.pools[pool].name));
+}
+
+QString reasonText(const Run& run, const TimelineEntry& entry) {
+  const ProblemPool& first = run.problem.pools[PoolId(0)];
+  DetailNames names{.firstPool = first.name,
+                    .firstCapacity = first.capacity,
+                    .sizeText = [](Bytes bytes) { return sizeText(bytes).toStdString(); }};
+  if (run.problem.stays[entry.stay].pool) names.firstPool.clear();  // Its pool was given.
+  if (entry.formerTenant) names.formerTenant = printable(run.stayName(entry.formerTenant));
+  return QString::fromStdString(detailText(entry, names));
+}
+
+}  // namespace hw
