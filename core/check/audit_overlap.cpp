@@ -40,7 +40,8 @@ class GroupCover {
       edges.push_back({members_[i].steps.begin, true, i});
       edges.push_back({members_[i].steps.end, false, i});
     }
-    // Begins before ends: stretches that touch become one.
+    // At one step begins come first: two stretches of which one ends where the other begins then
+    // become one rectangle.
     std::ranges::stable_sort(edges, [](const Edge& a, const Edge& b) {
       return a.step != b.step ? a.step < b.step : a.begins > b.begins;
     });

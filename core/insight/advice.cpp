@@ -57,7 +57,7 @@ class Candidates {
       add(Advice::Kind::alias,
           [&](RunRequest& request) { request.alias.*rule = !(request.alias.*rule); });
     }
-    if (off < 2) return;  // A single one that is off has been tried.
+    if (off < 2) return;  // With one off, "all on" is what the loop has added already.
     add(Advice::Kind::alias, [](RunRequest& request) { request.alias = AliasRules::all(); });
   }
 

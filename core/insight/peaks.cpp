@@ -5,7 +5,7 @@
 namespace hw {
 
 std::vector<LocalPeak> localPeaks(const StepFunction& curve, Step end) {
-  // Pieces without length and pieces of equal value make no peaks of their own.
+  // The curve may have pieces without length, and neighbours of equal value: neither is a peak.
   std::vector<LocalPeak> runs;
   for (std::size_t i = 0; i < curve.pieces.size(); ++i) {
     const Step from = curve.pieces[i].from;

@@ -31,7 +31,8 @@ std::vector<ComparisonSummary::Entry> ComparisonSummary::sorted() const {
   std::vector<Entry> list;
   for (const auto& [name, entry] : entries_) list.push_back(entry);
   std::ranges::sort(list, [](const Entry& a, const Entry& b) {
-    // All have `fits` of their own: where they are equal, sums order like means.
+    // Means are taken over the models that fit. Who fits as often is divided by the same number, so
+    // sums order them as means would.
     return std::tuple(b.fits, a.gaps, a.rank) < std::tuple(a.fits, b.gaps, b.rank);
   });
   return list;

@@ -30,9 +30,11 @@ TEST_CASE("behind another tab nothing is laid out, added up or looked for", "[gr
     window.findChild<QDockWidget*>(QString::fromLatin1(name))->raise();
     const QWidget* panel = window.findChild<QDockWidget*>(QString::fromLatin1(name))->widget();
     CHECK(QTest::qWaitFor([&] { return isSeen(panel); }, 5'000));
-    QTest::qWait(20);
-    if (panel == tables) CHECK(tables->model()->source());
-    if (panel == moment) CHECK(moment->view()->model()->rowCount() > 0);
+    const auto holdsAll = [&] {
+      if (panel == tables) return tables->model()->source() != nullptr;
+      return panel != moment || moment->view()->model()->rowCount() > 0;
+    };
+    CHECK(QTest::qWaitFor(holdsAll, 5'000));
   }
   CHECK(QTest::qWaitFor([&] { return !graph->view()->graph().nodes.empty(); }, 10'000));
 }
