@@ -31,27 +31,62 @@ std::string platformsText(const Paint& paint) {
     for (const PoolSpec& pool : platform.devices.front().pools) {
       pools += (pools.empty() ? "" : ", ") + poolText(pool);
     }
+    for (const DmaSpec& dma : platform.devices.front().dma) {
+      for (const DmaSpec::Pair& pair : dma.moves) {
+        pools +=
+            fmt::format(", {} {}", dma.name, pairText(platform, platform.devices.front(), pair));
+      }
+    }
     table.add({platform.name, pools, platform.summary});
   }
   return table.text(paint);
 }
 
+Json poolJson(const PoolSpec& pool) {
+  return {{"name", pool.name},
+          {"capacity", pool.capacity ? Json(pool.capacity->count()) : Json(nullptr)},
+          {"reserved", pool.reserved.count()},
+          {"alignment", pool.alignment.count()},
+          {"read_bytes_per_second", pool.readBandwidth},
+          {"write_bytes_per_second", pool.writeBandwidth},
+          {"duplex", pool.fullDuplex ? "full" : "half"},
+          {"shared", pool.shared}};
+}
+
+Json deviceJson(const Platform& platform, const DeviceSpec& device) {
+  Json json = {{"name", device.name},
+               {"issue", kIssueNames[static_cast<std::size_t>(device.issue)]},
+               {"pools", Json::array()},
+               {"units", Json::array()},
+               {"dma", Json::array()}};
+  for (const PoolSpec& pool : device.pools) json["pools"].push_back(poolJson(pool));
+  for (const UnitSpec& unit : device.units) {
+    json["units"].push_back({{"name", unit.name}, {"count", unit.count}});
+  }
+  for (const DmaSpec& dma : device.dma) {
+    Json moves = Json::array();
+    for (const DmaSpec::Pair& pair : dma.moves) moves.push_back(pairText(platform, device, pair));
+    json["dma"].push_back({{"name", dma.name},
+                           {"moves", moves},
+                           {"channels", dma.channels},
+                           {"bytes_per_second", dma.bandwidth},
+                           {"setup_ps", dma.setup.count()}});
+  }
+  return json;
+}
+
 Json platformsJson() {
   Json list = Json::array();
   for (const Platform& platform : platformCatalog()) {
-    Json pools = Json::array();
-    for (const PoolSpec& pool : platform.devices.front().pools) {
-      pools.push_back({{"name", pool.name},
-                       {"capacity", pool.capacity ? Json(pool.capacity->count()) : Json(nullptr)},
-                       {"reserved", pool.reserved.count()},
-                       {"alignment", pool.alignment.count()},
-                       {"read_bytes_per_second", pool.readBandwidth},
-                       {"write_bytes_per_second", pool.writeBandwidth}});
+    Json devices = Json::array();
+    for (const DeviceSpec& device : platform.devices) {
+      devices.push_back(deviceJson(platform, device));
     }
     list.push_back({{"name", platform.name},
                     {"summary", platform.summary},
                     {"source", platform.source},
-                    {"pools", pools}});
+                    {"contention", kContentionNames[static_cast<std::size_t>(platform.contention)]},
+                    {"devices", devices}});
   }
   return list;
 }

@@ -36,11 +36,9 @@ void GraphReplay::collectPresences() {
 
 void GraphReplay::mapDevices() {
   if (run_.partition.deviceOf.empty()) return;
-  const auto& devices = run_.request.platform.devices;
-  for (std::size_t device = 0; device < devices.size(); ++device) {
-    deviceOfPool_.insert(deviceOfPool_.end(), devices[device].pools.size(), device);
-  }
-  if (deviceOfPool_.size() != run_.problem.pools.size()) deviceOfPool_.clear();
+  const Platform& platform = run_.request.platform;
+  const MachinePools machine = machinePools(platform, platform.devices.size());
+  if (machine.pools.size() == run_.problem.pools.size()) poolsOfDevice_ = machine.ofDevice;
 }
 
 void GraphReplay::checkTensors() {
@@ -202,7 +200,7 @@ void GraphReplay::playOp(OpId id, Step step) {
   const Op& op = run_.graph().ops[id];
   const std::string author = fmt::format("op '{}'", displayName(run_.graph(), id));
   const std::vector<TensorId> reads = run_.graph().reads(id);
-  if (!deviceOfPool_.empty()) checkDevice(id, step);
+  if (!poolsOfDevice_.empty()) checkDevice(id, step);
   // What is overwritten on purpose must be intact before; all else while the outputs are made.
   for (const TensorId in : reads) {
     if (isOverwritten(in, op)) verifyTensor(in, step, author);
@@ -229,7 +227,7 @@ void GraphReplay::checkDevice(OpId id, Step step) {
     const auto there = presencesAt(operand, step);
     const bool reachable = std::ranges::any_of(there, [&](const Presence* presence) {
       const auto& span = stage_.span(presence->stay);
-      return span && deviceOfPool_[span->pool.index()] == device;
+      return span && std::ranges::count(poolsOfDevice_[device], span->pool) > 0;
     });
     if (reachable) continue;
     stage_.report(step, fmt::format("op '{}' runs on '{}', where '{}' has no place",

@@ -72,7 +72,7 @@ class GraphReplay {
   std::set<TensorId> inPlace_;
   std::vector<Presence> presences_;
   IdMap<BufferId, std::vector<std::size_t>> presencesOf_;  ///< By begin.
-  std::vector<std::size_t> deviceOfPool_;  ///< By pool; empty when ops run on one device.
+  std::vector<std::vector<PoolId>> poolsOfDevice_;         ///< Empty when ops run on one device.
   std::vector<Turn> turns_;
   std::size_t nextTurn_ = 0;
 };

@@ -70,7 +70,7 @@ void translate(Decision& decision, const PartitionAccount& account, const Device
       const Bytes start = there ? device.planned.plan.regionStart(pool, region)
                                 : device.planned.plan.footprint(pool);
       candidate.address =
-          Address{PoolId(device.firstPool.index() + pool.index()), RegionId(0), start + offset};
+          Address{device.pools[pool.index()], device.regions[pool.index()], start + offset};
     }
     for (StayId& wall : candidate.because) {
       wall = account.firstStays[device.blocks[wall.index()]];

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/id.h"
@@ -17,10 +20,13 @@ struct PoolSpec {
   Bytes alignment{1};               ///< Of every address; a power of two.
   std::int64_t readBandwidth = 0;   ///< Bytes per second; 0: takes no time.
   std::int64_t writeBandwidth = 0;  ///< Bytes per second; 0: takes no time.
+  bool fullDuplex = false;          ///< Reads and writes do not slow each other down.
   SimTime readLatency{};            ///< Of the first access.
   SimTime writeLatency{};
   Bytes burst{1};  ///< Every access moves a multiple of this.
   double picojoulesPerByte = 0;
+  /// A memory of the platform: every device that uses one of this name uses this one.
+  bool shared = false;
 
   /// What a planner may use: capacity - reserved, nothing when unbounded.
   std::optional<Bytes> target() const;
@@ -33,14 +39,53 @@ struct UnitSpec {
   std::int64_t clock = 1'000'000'000;  ///< Hz.
   double macsPerCycle = 1;
   double elementsPerCycle = 1;
+  std::uint32_t count = 1;  ///< So many identical ones; each runs one op at a time.
 };
+
+/// What copies between memories without a compute unit.
+struct DmaSpec {
+  /// Two pools of the platform, by index of device and of the device's pool.
+  struct Place {
+    std::uint32_t device = 0;
+    std::uint32_t pool = 0;
+  };
+  struct Pair {
+    Place from{};
+    Place to{};
+  };
+  std::string name{};
+  std::vector<Pair> moves{};   ///< What it serves; not empty.
+  std::uint32_t channels = 1;  ///< Moves at once, at least one.
+  std::int64_t bandwidth = 0;  ///< Of all channels together, bytes per second; 0: no bound.
+  SimTime setup{};             ///< Of each move.
+};
+
+/// When a device may start what is next in program order.
+enum class Issue : std::uint8_t {
+  parallel,    ///< When its operands and its engine are ready.
+  inOrder,     ///< Not before what precedes it on this device has started.
+  sequential,  ///< Not before what precedes it on any sequential device has ended.
+};
+inline constexpr std::array<std::string_view, 3> kIssueNames = {"parallel", "in-order",
+                                                                "sequential"};
 
 struct DeviceSpec {
   std::string name{};
   std::vector<std::string> ops{};  ///< Op types it supports; "*" for all.
   std::vector<PoolSpec> pools{};   ///< In order of preference.
   std::vector<UnitSpec> units{};
+  std::vector<DmaSpec> dma{};
+  Issue issue = Issue::sequential;
 };
+
+/// How flows share a port that cannot serve them all.
+enum class Contention : std::uint8_t {
+  proportional,  ///< All slow down to the same share of their own speed.
+  fair,          ///< All get the same bytes per second: max-min fair.
+  none,          ///< Nobody slows down: ports are no bound.
+};
+inline constexpr std::array<std::string_view, 3> kContentionNames = {"proportional", "fair",
+                                                                     "none"};
 
 /// A machine. Where its figures come from is part of it.
 struct Platform {
@@ -49,6 +94,25 @@ struct Platform {
   std::string source{};
   std::string summary{};
   std::vector<DeviceSpec> devices{};  ///< At least one, each with at least one pool and unit.
+  Contention contention = Contention::proportional;
 };
+
+/// The memories of the first `devices` devices, one device after the other, a shared one where it
+/// is used first: the pools of a run's problem, in its order.
+struct MachinePools {
+  /// A pool of the machine, and where it is found first.
+  struct Pool {
+    const PoolSpec* spec = nullptr;
+    std::uint32_t device = 0;
+  };
+  IdMap<PoolId, Pool> pools{};
+  std::vector<std::vector<PoolId>> ofDevice{};  ///< In order of preference.
+
+  PoolId at(DmaSpec::Place place) const { return ofDevice[place.device][place.pool]; }
+};
+/// "L3>L2", as `device` would write it: pools of others with their device's name, "B.L2".
+std::string pairText(const Platform& platform, const DeviceSpec& device, const DmaSpec::Pair& pair);
+/// The result points into `platform`.
+MachinePools machinePools(const Platform& platform, std::size_t devices);
 
 }  // namespace hw

@@ -4,188 +4,32 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <set>
 
 #include "core/base/check.h"
 #include "core/base/text.h"
-#include "core/base/toml.h"
 #include "core/files/file.h"
 #include "core/machine/preset_texts.h"
+#include "core/machine/table_reader.h"
 
 namespace hw {
 namespace {
 
-/// A unit of time or frequency, worth `scale` of the base unit.
-struct Scale {
-  std::string_view unit;
-  double scale;
-};
-constexpr std::array kTimes = {Scale{"ps", 1}, Scale{"ns", 1e3}, Scale{"us", 1e6},
-                               Scale{"ms", 1e9}};
-constexpr std::array kFrequencies = {Scale{"Hz", 1}, Scale{"kHz", 1e3}, Scale{"MHz", 1e6},
-                                     Scale{"GHz", 1e9}};
+constexpr std::string_view kOpTypes = "a list of op types such as [\"Conv\"]";
 
-/// "1.5us" in the base unit; nothing when it is not a number and one of the units.
-std::optional<double> scaled(std::string_view text, std::span<const Scale> scales) {
-  const std::string_view whole = trimText(text);
-  const std::size_t digits = std::min(whole.find_first_not_of("0123456789."), whole.size());
-  const std::string_view unit = trimText(whole.substr(digits));
-  const auto scale = std::ranges::find(scales, unit, &Scale::unit);
-  const auto number = parseNumber(whole.substr(0, digits));
-  if (!number || scale == scales.end()) return std::nullopt;
-  return *number * scale->scale;
-}
-
-/// One table of the file: takes its values by key, and knows which keys there may be.
-class Reader {
- public:
-  /// `what` names the table in messages: "device.pool 'L2'".
-  Reader(const toml::table& table, std::string what) : table_(table), what_(std::move(what)) {}
-
-  std::string name() {
-    std::string text = string("name");
-    if (text.empty()) missing("name");
-    what_ += " '" + printable(text) + "'";
-    return text;
-  }
-
-  std::string string(const char* key) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return {};
-    return stringOf(*node, key);
-  }
-
-  std::optional<Bytes> size(const char* key) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return std::nullopt;
-    const std::string text =
-        node->is_integer() ? std::to_string(**node->as_integer()) : stringOf(*node, key);
-    const Result<Bytes> bytes = parseSize(text);
-    if (!bytes) refuse(fmt::format("{}: {}: {}", what_, key, bytes.error().message), at(*node));
-    return *bytes;
-  }
-
-  /// Bytes per second, 0 when not said.
-  std::int64_t bandwidth(const char* key) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return 0;
-    const std::string text = stringOf(*node, key);
-    const bool perSecond = text.ends_with("/s");
-    const Result<Bytes> bytes = parseSize(text.substr(0, text.size() - (perSecond ? 2 : 0)));
-    if (!perSecond || !bytes || *bytes == Bytes()) expected(*node, key, "a rate such as \"4GB/s\"");
-    return bytes->count();
-  }
-
-  SimTime time(const char* key, SimTime fallback) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return fallback;
-    const auto value = scaled(stringOf(*node, key), kTimes);
-    if (!value || *value > 1e12) expected(*node, key, "a time up to 1000ms such as \"64ns\"");
-    return SimTime(std::llround(*value));
-  }
-
-  std::int64_t frequency(const char* key) {
-    const toml::node* node = find(key);
-    if (node == nullptr) missing(key);
-    const auto value = scaled(stringOf(*node, key), kFrequencies);
-    if (!value || *value < 1 || *value > 1e12) {
-      expected(*node, key, "a clock from 1Hz to 1000GHz such as \"500MHz\"");
-    }
-    return std::llround(*value);
-  }
-
-  double number(const char* key, double fallback, double least) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return fallback;
-    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
-    if (!value || !std::isfinite(*value) || *value < least || *value > 1e15) {
-      expected(*node, key, fmt::format("a number from {} to 1e15", least));
-    }
-    return *value;
-  }
-
-  std::vector<std::string> strings(const char* key) {
-    const toml::node* node = find(key);
-    if (node == nullptr) missing(key);
-    const toml::array* array = node->as_array();
-    if (array == nullptr) expected(*node, key, "a list of op types such as [\"Conv\"]");
-    std::vector<std::string> texts;
-    for (const toml::node& element : *array) texts.push_back(stringOf(element, key));
-    return texts;
-  }
-
-  /// The tables of `[[key]]`; at least one.
-  std::vector<const toml::table*> tables(const char* key) {
-    const toml::node* node = find(key);
-    if (node == nullptr) missing(key);
-    const toml::array* array = node->as_array();
-    constexpr std::string_view kTables = "tables, each under its own [[...]] heading";
-    if (array == nullptr || array->empty()) expected(*node, key, kTables);
-    std::vector<const toml::table*> found;
-    for (const toml::node& element : *array) {
-      const toml::table* table = element.as_table();
-      if (table == nullptr) expected(element, key, kTables);
-      found.push_back(table);
-    }
-    return found;
-  }
-
-  /// Refuses every key that nobody asked for.
-  void finish() const {
-    for (const auto& [key, value] : table_) {
-      const std::string word(key.str());
-      if (std::ranges::find(known_, word) != known_.end()) continue;
-      const auto closest = closestWord(word, known_);
-      refuse(fmt::format("{}: unknown key '{}'{}", what_, printable(word),
-                         closest ? fmt::format(", did you mean '{}'?", *closest) : ""),
-             key.source());
-    }
-  }
-
-  [[noreturn]] void reject(const std::string& message) const {
-    refuse(what_ + ": " + message, table_.source());
-  }
-
-  const std::string& what() const { return what_; }
-
- private:
-  const toml::node* find(const char* key) {
-    known_.emplace_back(key);
-    return table_.get(key);
-  }
-
-  static const toml::source_region& at(const toml::node& node) { return node.source(); }
-
-  [[noreturn]] void missing(const char* key) const {
-    refuse(fmt::format("{}: '{}' is missing", what_, key), table_.source());
-  }
-
-  [[noreturn]] void expected(const toml::node& node, const char* key,
-                             std::string_view expectation) const {
-    refuse(fmt::format("{}: {}: expected {}", what_, key, expectation), at(node));
-  }
-
-  std::string stringOf(const toml::node& node, const char* key) const {
-    const auto* text = node.as_string();
-    if (text == nullptr) expected(node, key, "text in quotes");
-    return text->get();
-  }
-
-  const toml::table& table_;
-  std::string what_;
-  std::vector<std::string> known_;
-};
-
-PoolSpec readPool(const toml::table& table) {
-  Reader reader(table, "device.pool");
+/// What a memory can do, wherever it is declared; `reader` has its name already.
+PoolSpec readMemory(TableReader& reader, std::string name, bool shared) {
+  constexpr std::array<std::string_view, 2> kDuplex = {"half", "full"};
   PoolSpec pool;
-  pool.name = reader.name();
+  pool.name = std::move(name);
+  pool.shared = shared;
   pool.capacity = reader.size("capacity");
   pool.reserved = reader.size("reserved").value_or(Bytes());
   pool.alignment = reader.size("alignment").value_or(Bytes(1));
-  pool.readBandwidth = reader.bandwidth("read");
-  pool.writeBandwidth = reader.bandwidth("write");
+  const std::int64_t bandwidth = reader.bandwidth("bandwidth");
+  pool.readBandwidth = reader.bandwidth("read", bandwidth);
+  pool.writeBandwidth = reader.bandwidth("write", bandwidth);
+  pool.fullDuplex = reader.word("duplex", kDuplex, 0) == 1;
   const SimTime latency = reader.time("latency", SimTime());
   pool.readLatency = reader.time("read_latency", latency);
   pool.writeLatency = reader.time("write_latency", latency);
@@ -206,57 +50,191 @@ PoolSpec readPool(const toml::table& table) {
   return pool;
 }
 
+/// A pool of the device's own, or one of the platform's `memories`.
+PoolSpec readPool(const toml::table& table, const std::vector<PoolSpec>& memories) {
+  TableReader reader(table, "device.pool");
+  if (!reader.has("use")) return readMemory(reader, reader.name(), false);
+  const std::string name = reader.name("use");
+  reader.finish();
+  const auto memory = std::ranges::find(memories, name, &PoolSpec::name);
+  if (memory != memories.end()) return *memory;
+  std::vector<std::string> names;
+  for (const PoolSpec& known : memories) names.push_back(known.name);
+  const auto closest = closestWord(name, names);
+  reader.reject(fmt::format("the platform has no [[memory]] of that name{}",
+                            closest ? fmt::format(", did you mean '{}'?", *closest) : ""));
+}
+
 UnitSpec readUnit(const toml::table& table) {
-  Reader reader(table, "device.unit");
+  TableReader reader(table, "device.unit");
   UnitSpec unit;
   unit.name = reader.name();
-  unit.ops = reader.strings("ops");
+  unit.ops = reader.strings("ops", kOpTypes);
   unit.clock = reader.frequency("clock");
   unit.macsPerCycle = reader.number("macs_per_cycle", 1, 1e-6);
   unit.elementsPerCycle = reader.number("elements_per_cycle", 1, 1e-6);
+  unit.count = reader.count("count");
   reader.finish();
   return unit;
 }
 
 /// Refuses a second part of the same name.
-template <class Parts>
-void checkNames(const Reader& reader, const Parts& parts) {
+template <class... Parts>
+void checkNames(const TableReader& reader, const Parts&... parts) {
   std::set<std::string> names;
-  for (const auto& part : parts) {
-    if (!names.insert(part.name).second) {
-      reader.reject(fmt::format("'{}' is there twice", printable(part.name)));
+  const auto check = [&](const auto& list) {
+    for (const auto& part : list) {
+      if (!names.insert(part.name).second) {
+        reader.reject(fmt::format("'{}' is there twice", printable(part.name)));
+      }
+    }
+  };
+  (check(parts), ...);
+}
+
+/// Everything but its DMA engines, which may speak of devices further down.
+DeviceSpec readDevice(const toml::table& table, const std::vector<PoolSpec>& memories) {
+  TableReader reader(table, "device");
+  DeviceSpec device;
+  device.name = reader.name();
+  device.ops = reader.strings("ops", kOpTypes);
+  for (const toml::table* pool : reader.tables("pool")) {
+    device.pools.push_back(readPool(*pool, memories));
+  }
+  for (const toml::table* unit : reader.tables("unit")) device.units.push_back(readUnit(*unit));
+  const Issue usual = reader.has("dma") ? Issue::parallel : Issue::sequential;
+  device.issue =
+      static_cast<Issue>(reader.word("issue", kIssueNames, static_cast<std::size_t>(usual)));
+  reader.finish();
+  checkNames(reader, device.pools);
+  return device;
+}
+
+/// The pool that `text` names: one of the device itself, or "device.pool".
+std::optional<DmaSpec::Place> findPlace(const Platform& platform, std::uint32_t own,
+                                        std::string_view text) {
+  const auto in = [&](std::size_t device, std::string_view name) -> std::optional<DmaSpec::Place> {
+    const auto& pools = platform.devices[device].pools;
+    const auto pool = std::ranges::find(pools, name, &PoolSpec::name);
+    if (pool == pools.end()) return std::nullopt;
+    return DmaSpec::Place{static_cast<std::uint32_t>(device),
+                          static_cast<std::uint32_t>(pool - pools.begin())};
+  };
+  if (const auto place = in(own, text)) return place;
+  for (std::size_t device = 0; device < platform.devices.size(); ++device) {
+    const std::string prefix = platform.devices[device].name + ".";
+    if (!text.starts_with(prefix)) continue;
+    if (const auto place = in(device, text.substr(prefix.size()))) return place;
+  }
+  return std::nullopt;
+}
+
+DmaSpec::Pair readPair(const TableReader& reader, const Platform& platform, std::uint32_t own,
+                       const std::string& text) {
+  const auto place = [&](std::string_view part) {
+    const auto found = findPlace(platform, own, trimText(part));
+    if (found) return *found;
+    reader.reject(fmt::format("moves: '{}': there is no pool '{}'", printable(text),
+                              printable(std::string(trimText(part)))));
+  };
+  const std::size_t arrow = text.find('>');
+  if (arrow == std::string::npos) {
+    reader.reject(
+        fmt::format("moves: '{}': expected two pools such as \"L3>L2\"", printable(text)));
+  }
+  const std::string_view whole = text;
+  const DmaSpec::Pair pair{place(whole.substr(0, arrow)), place(whole.substr(arrow + 1))};
+  const PoolSpec& from = platform.devices[pair.from.device].pools[pair.from.pool];
+  const PoolSpec& to = platform.devices[pair.to.device].pools[pair.to.pool];
+  const bool same = pair.from.device == pair.to.device || (from.shared && to.shared);
+  if (same && from.name == to.name) {
+    reader.reject(fmt::format("moves: '{}': from a pool to itself", printable(text)));
+  }
+  return pair;
+}
+
+DmaSpec readDma(const toml::table& table, const Platform& platform, std::uint32_t device) {
+  TableReader reader(table, "device.dma");
+  DmaSpec dma;
+  dma.name = reader.name();
+  const auto pairs = reader.strings("moves", "a list of pairs of pools such as [\"L3>L2\"]");
+  dma.channels = reader.count("channels");
+  dma.bandwidth = reader.bandwidth("bandwidth");
+  dma.setup = reader.time("setup", SimTime());
+  reader.finish();
+  for (const std::string& pair : pairs) {
+    dma.moves.push_back(readPair(reader, platform, device, pair));
+  }
+  if (dma.moves.empty()) reader.reject("moves: the engine serves no pair of pools");
+  return dma;
+}
+
+/// A pool without a bandwidth takes no time and is no port; where contention is asked for, that is
+/// more likely a mistake.
+void checkContention(const TableReader& reader, const Platform& platform) {
+  if (platform.contention == Contention::none) return;
+  for (const DeviceSpec& device : platform.devices) {
+    for (const PoolSpec& pool : device.pools) {
+      if (pool.readBandwidth > 0 && pool.writeBandwidth > 0) continue;
+      reader.reject(fmt::format(
+          "contention \"{}\" needs bandwidths: pool '{}' of device '{}' has none to {}",
+          kContentionNames[static_cast<std::size_t>(platform.contention)], printable(pool.name),
+          printable(device.name), pool.readBandwidth > 0 ? "write" : "read"));
     }
   }
 }
 
-DeviceSpec readDevice(const toml::table& table) {
-  Reader reader(table, "device");
-  DeviceSpec device;
-  device.name = reader.name();
-  device.ops = reader.strings("ops");
-  for (const toml::table* pool : reader.tables("pool")) device.pools.push_back(readPool(*pool));
-  for (const toml::table* unit : reader.tables("unit")) device.units.push_back(readUnit(*unit));
-  reader.finish();
-  checkNames(reader, device.pools);
-  checkNames(reader, device.units);
-  return device;
+std::vector<PoolSpec> readMemories(TableReader& reader) {
+  std::vector<PoolSpec> memories;
+  for (const toml::table* table : reader.anyTables("memory")) {
+    TableReader memory(*table, "memory");
+    memories.push_back(readMemory(memory, memory.name(), true));
+  }
+  checkNames(reader, memories);
+  return memories;
+}
+
+/// Memory events have eight bits for the pool.
+void checkPools(const TableReader& reader, const Platform& platform,
+                const std::vector<PoolSpec>& memories) {
+  const MachinePools machine = machinePools(platform, platform.devices.size());
+  const std::size_t pools = machine.pools.size();
+  if (pools > 255) reader.reject(fmt::format("{} pools, at most 255 can be simulated", pools));
+  for (const PoolSpec& memory : memories) {
+    const bool used = std::ranges::any_of(machine.pools, [&](const MachinePools::Pool& pool) {
+      return pool.spec->shared && pool.spec->name == memory.name;
+    });
+    if (!used) {
+      reader.reject(fmt::format("no device uses the memory '{}'", printable(memory.name)));
+    }
+  }
 }
 
 Platform readPlatform(const toml::table& table) {
-  Reader reader(table, "platform");
+  TableReader reader(table, "platform");
   Platform platform;
   platform.name = reader.name();
   platform.source = reader.string("source");
   platform.summary = reader.string("summary");
-  for (const toml::table* device : reader.tables("device")) {
-    platform.devices.push_back(readDevice(*device));
+  platform.contention = static_cast<Contention>(reader.word("contention", kContentionNames, 0));
+  const std::vector<PoolSpec> memories = readMemories(reader);
+  const auto devices = reader.tables("device");
+  for (const toml::table* device : devices) {
+    platform.devices.push_back(readDevice(*device, memories));
   }
   reader.finish();
   checkNames(reader, platform.devices);
-  // Memory events have eight bits for the pool.
-  std::size_t pools = 0;
-  for (const DeviceSpec& device : platform.devices) pools += device.pools.size();
-  if (pools > 255) reader.reject(fmt::format("{} pools, at most 255 can be simulated", pools));
+  for (std::uint32_t i = 0; i < devices.size(); ++i) {
+    TableReader device(*devices[i], "device");
+    DeviceSpec& spec = platform.devices[i];
+    spec.name = device.name();
+    for (const toml::table* dma : device.anyTables("dma")) {
+      spec.dma.push_back(readDma(*dma, platform, i));
+    }
+    checkNames(device, spec.units, spec.dma);
+  }
+  checkPools(reader, platform, memories);
+  if (reader.has("contention")) checkContention(reader, platform);
   return platform;
 }
 

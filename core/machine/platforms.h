@@ -12,8 +12,8 @@ namespace hw {
 
 /// Reads a platform in TOML (docs/formats/platform.md). Unknown keys are errors that name the
 /// closest known one; `where` gives line and column. What is not said: an unbounded capacity,
-/// alignment and burst 1, a bandwidth that takes no time, a latency and energy of 0. A unit's clock
-/// has to be said.
+/// alignment and burst 1, a bandwidth that takes no time, a latency and energy of 0; ops run one
+/// after the other unless the device has a DMA engine. A unit's clock has to be said.
 Result<Platform> parsePlatform(std::string_view toml);
 
 /// The presets compiled into the program, parsed; the first is the default.

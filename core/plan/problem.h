@@ -43,6 +43,23 @@ struct Overlay {
   friend constexpr auto operator<=>(const Overlay&, const Overlay&) = default;
 };
 
+/// A whole buffer goes from one of its stays to another, as a step of the program: residency
+/// decides it before anything has an address. Where it opens a stay, that stay begins at its step;
+/// where not, the stay is written again.
+///
+/// A move to a pool that is nearer (a load) or of another device (a copy) comes before the op of
+/// its step; one to a pool further away (a store) after it. `from` none: from the far pool, where
+/// it lies without an address (a weight, an external input). `to` none: to the far pool, without
+/// one (an external output). One of the two is a stay. Moves of weights have a buffer of their own,
+/// whose root is the constant.
+struct Move {
+  BufferId buffer{};
+  StayId from{};
+  StayId to{};
+  Step step{};
+  friend constexpr auto operator<=>(const Move&, const Move&) = default;
+};
+
 /// Which stays the op of one step touches: for methods that follow the data flow.
 struct StepUses {
   Step step{};
@@ -71,6 +88,8 @@ struct Problem {
   /// What may be done in place: permissions, not orders. Ascending by stay; `over` has the lower
   /// id.
   std::vector<Overlay> overlays{};
+  /// Ascending by step; none where every buffer stays where it is.
+  std::vector<Move> moves{};
   Step steps{};  ///< Length of the schedule: every stay ends at or before it.
 
   /// The pool an allocator that does not choose pools uses for `stay`.

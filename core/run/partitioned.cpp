@@ -26,6 +26,7 @@ class PartitionedPlanner {
         alignment_(alignment),
         settings_(std::move(settings)),
         offsets_(partition_.residences.size()),
+        machine_(machinePools(request.platform, request.platform.devices.size())),
         places_(partition_.blocks.size()) {
     settings_.progress = {};
     settings_.search = {};
@@ -50,8 +51,10 @@ class PartitionedPlanner {
     // A block is reserved as a whole, its unused end included.
     for (const PoolId pool : result_.problem.pools.keys()) {
       auto& regions = result_.plan.regions[pool];
-      if (regions.empty()) regions.resize(1);
-      regions[RegionId(0)] = std::max(regions[RegionId(0)], footprints_[pool]);
+      regions.resize(footprints_[pool].size());
+      for (const RegionId region : regions.keys()) {
+        regions[region] = std::max(regions[region], footprints_[pool][region]);
+      }
     }
     return std::move(result_);
   }
@@ -164,7 +167,8 @@ class PartitionedPlanner {
     Problem problem;
     problem.steps = result_.problem.steps;
     problem.pools = plannedPools(request_, request_.platform.devices[device]);
-    DeviceAccount account{.firstPool = PoolId(result_.problem.pools.size())};
+    DeviceAccount account{.pools = machine_.ofDevice[device]};
+    for (const PoolId id : problem.pools.keys()) leaveRoom(account, id, problem.pools[id]);
     IdMap<StayId, Bytes> traffic;
     for (std::size_t i = 0; i < partition_.blocks.size(); ++i) {
       const UnitBlock& block = partition_.blocks[i];
@@ -189,23 +193,42 @@ class PartitionedPlanner {
     return {};
   }
 
+  bool isShared(PoolId pool) const { return machine_.pools[pool].spec->shared; }
+
+  /// The next region of the device's pool `id`, and of its capacity what other devices leave.
+  void leaveRoom(DeviceAccount& account, PoolId id, ProblemPool& pool) const {
+    const PoolId shared = account.pools[id.index()];
+    std::size_t region = 0;
+    if (footprints_.contains(shared)) {
+      region = footprints_[shared].size();
+      for (const Bytes taken : footprints_[shared]) {
+        if (pool.capacity) pool.capacity = std::max(*pool.capacity - taken, Bytes());
+      }
+    }
+    account.regions.emplace_back(region);
+  }
+
   /// Puts a device's plan behind those before it.
   void take(const DeviceAccount& device, const std::string& name) {
     const auto& [problem, plan] = device.planned;
-    const auto poolOf = [&](PoolId pool) {
-      return PoolId(device.firstPool.index() + pool.index());
-    };
+    const auto poolOf = [&](PoolId pool) { return device.pools[pool.index()]; };
     for (const PoolId id : problem.pools.keys()) {
-      ProblemPool pool = problem.pools[id];
-      if (request_.platform.devices.size() > 1) pool.name = fmt::format("{}/{}", name, pool.name);
-      result_.problem.pools.add(pool);
-      footprints_.add(plan.footprint(id));
+      if (!result_.problem.pools.contains(poolOf(id))) {
+        ProblemPool pool = problem.pools[id];
+        const bool own = request_.platform.devices.size() > 1 && !isShared(poolOf(id));
+        if (own) pool.name = fmt::format("{}/{}", name, pool.name);
+        result_.problem.pools.add(pool);
+        footprints_.add({});
+      }
+      // Regions lie side by side: each starts where addresses may.
+      footprints_[poolOf(id)].add(
+          alignUp(plan.footprint(id), isShared(poolOf(id)) ? alignment_ : Bytes(1)));
     }
     for (const StayId id : problem.stays.keys()) {
       const auto& address = plan.addresses[id];
       if (!address) continue;
-      places_[device.blocks[id.index()]] =
-          Address{poolOf(address->pool), RegionId(0), *plan.flatOffset(id)};
+      places_[device.blocks[id.index()]] = Address{
+          poolOf(address->pool), device.regions[address->pool.index()], *plan.flatOffset(id)};
     }
     Plan& all = result_.plan;
     if (plan.outOfMemory && !all.outOfMemory) {
@@ -263,9 +286,10 @@ class PartitionedPlanner {
   Bytes alignment_;
   SearchUse use_;  ///< Over all blocks and devices.
   PlanContext settings_;
-  std::vector<Bytes> offsets_;                  ///< Of each residence, inside its block.
+  std::vector<Bytes> offsets_;  ///< Of each residence, inside its block.
+  MachinePools machine_;
   std::vector<std::optional<Address>> places_;  ///< Of each block.
-  IdMap<PoolId, Bytes> footprints_;
+  IdMap<PoolId, IdMap<RegionId, Bytes>> footprints_;
   std::size_t failedBlock_ = 0;
   Planned result_;
   PartitionAccount account_;

@@ -17,7 +17,9 @@ namespace hw {
 struct DeviceAccount {
   Planned planned{};
   std::vector<std::size_t> blocks{};  ///< Of the problem's stays: indices of partition blocks.
-  PoolId firstPool{};                 ///< The run's pool that is the device's first.
+  std::vector<PoolId> pools{};        ///< The run's pools that are the device's.
+  /// Of those: devices that share a pool have a region each.
+  std::vector<RegionId> regions{};
 };
 
 /// How such a plan was put together from plans of its parts: what explanations go by.

@@ -62,11 +62,9 @@ Traffic& Traffic::operator+=(const Traffic& other) {
 }
 
 std::vector<PoolSpec> poolsOf(const SimulationInput& input) {
+  const std::size_t devices = input.partition == nullptr ? 1 : input.platform.devices.size();
   std::vector<PoolSpec> pools;
-  for (const DeviceSpec& device : input.platform.devices) {
-    pools.insert(pools.end(), device.pools.begin(), device.pools.end());
-    if (input.partition == nullptr) break;
-  }
+  for (const auto& pool : machinePools(input.platform, devices).pools) pools.push_back(*pool.spec);
   return pools;
 }
 

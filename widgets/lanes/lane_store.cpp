@@ -36,8 +36,11 @@ class LaneStore::Builder {
       for (const UnitSpec& unit : device.units) addLane(Lane::Kind::unit, device, unit.name);
     }
     firstPool_ = store_.lanes_.size();
-    for (const DeviceSpec& device : devices) {
-      for (const PoolSpec& pool : device.pools) addLane(Lane::Kind::memory, device, pool.name);
+    for (const auto& [spec, device] : machinePools(run.request.platform, devices.size()).pools) {
+      const bool own = several && !spec->shared;
+      store_.lanes_.push_back(
+          {Lane::Kind::memory,
+           printable(own ? devices[device].name + "/" + spec->name : spec->name)});
     }
     copies_ = store_.lanes_.size();
     store_.lanes_.push_back({Lane::Kind::copies, "copies"});

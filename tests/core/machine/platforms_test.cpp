@@ -147,6 +147,117 @@ TEST_CASE("the presets have the figures of their sources", "[platforms]") {
   }
 }
 
+namespace {
+
+/// Two devices with an L2 each and one L3, and engines between them.
+std::string cluster(const std::string& from = "", const std::string& to = "") {
+  std::string text = R"(name = "cluster"
+contention = "fair"
+[[memory]]
+name = "L3"
+bandwidth = "8GB/s"
+[[device]]
+name = "A"
+ops = ["*"]
+[[device.pool]]
+name = "L2"
+bandwidth = "32GB/s"
+duplex = "full"
+[[device.pool]]
+use = "L3"
+[[device.unit]]
+name = "mac"
+ops = ["*"]
+clock = "1GHz"
+count = 2
+[[device.dma]]
+name = "dma"
+moves = ["L3>L2", "L2>B.L2"]
+channels = 4
+bandwidth = "4GB/s"
+setup = "100ns"
+[[device]]
+name = "B"
+ops = ["*"]
+issue = "in-order"
+[[device.pool]]
+name = "L2"
+bandwidth = "16GB/s"
+[[device.pool]]
+use = "L3"
+[[device.unit]]
+name = "cpu"
+ops = ["*"]
+clock = "1GHz"
+)";
+  if (!from.empty()) text.replace(text.find(from), from.size(), to);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("devices share memories and have engines that move", "[platforms]") {
+  const Result<Platform> parsed = parsePlatform(cluster());
+  REQUIRE(parsed);
+  CHECK(parsed->contention == Contention::fair);
+  const DeviceSpec& a = parsed->devices[0];
+  const DeviceSpec& b = parsed->devices[1];
+  CHECK(a.issue == Issue::parallel);
+  CHECK(b.issue == Issue::inOrder);
+  CHECK(a.units[0].count == 2);
+  CHECK(a.pools[0].fullDuplex);
+  CHECK_FALSE(a.pools[1].fullDuplex);
+  CHECK(a.pools[1].shared);
+  CHECK(a.pools[1].writeBandwidth == 8'000'000'000);
+  REQUIRE(a.dma.size() == 1);
+  CHECK(a.dma[0].channels == 4);
+  CHECK(a.dma[0].bandwidth == 4'000'000'000);
+  CHECK(a.dma[0].setup == SimTime(100'000));
+  CHECK(pairText(*parsed, a, a.dma[0].moves[0]) == "L3>L2");
+  CHECK(pairText(*parsed, a, a.dma[0].moves[1]) == "L2>B.L2");
+
+  const MachinePools machine = machinePools(*parsed, 2);
+  CHECK(machine.pools.size() == 3);
+  CHECK(machine.ofDevice[0] == std::vector{PoolId(0), PoolId(1)});
+  CHECK(machine.ofDevice[1] == std::vector{PoolId(2), PoolId(1)});
+  CHECK(machine.at(a.dma[0].moves[1].to) == PoolId(2));
+  CHECK(machinePools(*parsed, 1).pools.size() == 2);
+}
+
+TEST_CASE("without a DMA engine ops run one after the other", "[platforms]") {
+  CHECK(parsePlatform(platform())->devices[0].issue == Issue::sequential);
+  CHECK(parsePlatform(platform())->contention == Contention::proportional);
+}
+
+TEST_CASE("a machine that cannot be is refused with what is wrong", "[platforms]") {
+  CHECK(refusal(cluster("L2>B.L2", "L2>C.L2"))
+            .find("device.dma 'dma': moves: 'L2>C.L2': there is no pool 'C.L2' (line ") == 0);
+  CHECK(refusal(cluster("L2>B.L2", "L3>L3"))
+            .find("device.dma 'dma': moves: 'L3>L3': from a pool to itself") == 0);
+  CHECK(refusal(cluster("L2>B.L2", "L3>B.L3")).find("from a pool to itself") != std::string::npos);
+  CHECK(refusal(cluster("L2>B.L2", "L2")).find("expected two pools such as \"L3>L2\"") !=
+        std::string::npos);
+  CHECK(refusal(cluster("[\"L3>L2\", \"L2>B.L2\"]", "[]"))
+            .find("device.dma 'dma': moves: the engine serves no pair of pools") == 0);
+  CHECK(refusal(cluster("channels = 4", "channels = 0"))
+            .find("device.dma 'dma': channels: expected a whole number from 1 to 65536") == 0);
+  CHECK(refusal(cluster("use = \"L3\"", "use = \"L4\""))
+            .find("device.pool 'L4': the platform has no [[memory]] of that name") == 0);
+  CHECK(refusal(cluster("\"fair\"", "\"unfair\""))
+            .find("contention: expected one of \"proportional\", \"fair\", \"none\"") !=
+        std::string::npos);
+  CHECK(
+      refusal(cluster("bandwidth = \"16GB/s\"\n", ""))
+          .find("contention \"fair\" needs bandwidths: pool 'L2' of device 'B' has none to read") !=
+      std::string::npos);
+  CHECK(refusal(cluster("bandwidth = \"16GB/s\"", "bandwidth = \"0GB/s\""))
+            .find("bandwidth: expected a rate") != std::string::npos);
+  CHECK(refusal(cluster("name = \"dma\"", "name = \"mac\"")).find("'mac' is there twice") !=
+        std::string::npos);
+  CHECK(refusal(cluster("name = \"L3\"", "name = \"L3\"\n[[memory]]\nname = \"L4\""))
+            .find("no device uses the memory 'L4'") != std::string::npos);
+}
+
 TEST_CASE("an unknown platform suggests the closest one", "[platforms]") {
   CHECK(findPlatform("ethos-u55-25").error().text() ==
         "no platform 'ethos-u55-25'; did you mean 'ethos-u55-256'?");
