@@ -82,7 +82,7 @@ std::string programOf(const Problem& problem) {
 }
 
 /// The objective from what the solver wrote, when it says that it is optimal.
-std::optional<Bytes> readPeak(const fs::path& file) {
+std::optional<std::int64_t> readOptimum(const fs::path& file) {
   std::ifstream in(file);
   std::stringstream all;
   all << in.rdbuf();
@@ -93,7 +93,7 @@ std::optional<Bytes> readPeak(const fs::path& file) {
     const std::size_t at = text.find(word);
     if (!optimal || at == std::string::npos) continue;
     const double value = std::strtod(text.c_str() + at + std::string(word).size(), nullptr);
-    return Bytes(static_cast<std::int64_t>(std::llround(value)));
+    return std::llround(value);
   }
   return std::nullopt;
 }
@@ -115,22 +115,27 @@ std::optional<std::string> installedMipSolver() {
   return std::nullopt;
 }
 
-std::optional<Bytes> integerProgramPeak(const Problem& problem) {
+std::optional<std::int64_t> integerProgramOptimum(const std::string& text) {
   const auto solver = installedMipSolver();
   if (!solver) return std::nullopt;
   const fs::path stem = fs::temp_directory_path() / fmt::format("hw_exact_{}", getpid());
   const std::string program = stem.string() + ".lp";
   const std::string answer = stem.string() + ".txt";
-  std::ofstream(program) << programOf(problem);
+  std::ofstream(program) << text;
   const std::string call =
       *solver == "cbc"
           ? fmt::format("cbc '{}' solve solution '{}' > /dev/null 2>&1", program, answer)
           : fmt::format("glpsol --lp '{}' -o '{}' > /dev/null 2>&1", program, answer);
   const bool ran = std::system(call.c_str()) == 0;
-  const auto peak = ran ? readPeak(answer) : std::nullopt;
+  const auto optimum = ran ? readOptimum(answer) : std::nullopt;
   fs::remove(program);
   fs::remove(answer);
-  return peak;
+  return optimum;
+}
+
+std::optional<Bytes> integerProgramPeak(const Problem& problem) {
+  const auto peak = integerProgramOptimum(programOf(problem));
+  return peak ? std::optional(Bytes(*peak)) : std::nullopt;
 }
 
 }  // namespace hw::test

@@ -11,9 +11,12 @@ namespace hw::test {
 /// and pins honoured. For a handful of small stays.
 Bytes exhaustivePeak(const Problem& problem);
 
-/// The same by a mixed-integer program and whichever of CBC and GLPK is installed; nothing when
-/// neither is, or it gave no optimum.
+/// The same by a mixed-integer program; nothing when none was solved.
 std::optional<Bytes> integerProgramPeak(const Problem& problem);
+
+/// The least of what the LP file `text` minimises as "cost", a whole number, by whichever of CBC
+/// and GLPK is installed; nothing when neither is, or it gave no optimum.
+std::optional<std::int64_t> integerProgramOptimum(const std::string& text);
 
 /// "cbc", "glpsol", or nothing.
 std::optional<std::string> installedMipSolver();

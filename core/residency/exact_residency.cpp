@@ -1,0 +1,275 @@
+#include "core/residency/exact_residency.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <tuple>
+
+#include "core/residency/step_prices.h"
+#include "core/residency/walk.h"
+
+namespace hw {
+namespace {
+
+using Wide = StepPrices::Wide;
+using Choices = std::vector<std::vector<UseChoice>>;
+
+/// All traffic is a multiple of this.
+Bytes granularity(const LevelProgram& program) {
+  std::int64_t common = 0;
+  for (const LevelBuffer& buffer : program.buffers) common = std::gcd(common, buffer.moved.count());
+  for (const UseStep& step : program.steps) {
+    for (const OperandUse& use : step.operands) {
+      common = std::gcd(common, (use.read + use.written).count());
+    }
+  }
+  return Bytes(std::max<std::int64_t>(common, 1));
+}
+
+/// Two bits for each buffer that may be held across some boundary; numbers are used again.
+class Slots {
+ public:
+  explicit Slots(const LevelProgram& program) : of_(program.buffers.size()) {
+    const auto ahead = usesAhead(program);
+    std::vector<bool> seen(program.buffers.size());
+    std::vector<std::size_t> free;
+    for (std::size_t at = 0; at < program.steps.size(); ++at) {
+      const auto& operands = program.steps[at].operands;
+      for (const OperandUse& use : operands) {
+        if (seen[use.buffer.index()]) continue;
+        seen[use.buffer.index()] = true;
+        if (free.empty()) free.push_back(count_++);
+        of_[use.buffer] = free.back();
+        free.pop_back();
+      }
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (ahead[at][i].next == UseAhead::kNever) free.push_back(of_[operands[i].buffer]);
+      }
+    }
+  }
+
+  std::size_t words() const { return (count_ + 31) / 32; }
+  Arrival get(std::span<const std::uint64_t> words, BufferId buffer) const {
+    return static_cast<Arrival>(words[of_[buffer] / 32] >> of_[buffer] % 32 * 2 & 3U);
+  }
+  void set(std::span<std::uint64_t> words, BufferId buffer, Arrival arrival) const {
+    const std::size_t shift = of_[buffer] % 32 * 2;
+    std::uint64_t& word = words[of_[buffer] / 32];
+    word = (word & ~(std::uint64_t{3} << shift)) | std::uint64_t(arrival) << shift;
+  }
+
+ private:
+  IdMap<BufferId, std::size_t> of_;
+  std::size_t count_ = 0;
+};
+
+/// Who is held between two operands, and what led there.
+struct State {
+  Wide paid = 0;    ///< The bound plus every surplus on the way.
+  Bytes held{};     ///< Near at this step and after it.
+  Bytes leaving{};  ///< Near at this step only.
+  std::uint32_t parent = 0;
+  UseChoice choice = UseChoice::place;
+};
+
+/// States with their slots.
+struct Layer {
+  std::vector<State> states{};
+  std::vector<std::uint64_t> words{};
+
+  std::span<const std::uint64_t> of(std::size_t state, std::size_t width) const {
+    return std::span(words).subspan(state * width, width);
+  }
+};
+
+class LayeredSearch {
+ public:
+  LayeredSearch(const LevelProgram& program, const StepPrices& prices, Bytes budget)
+      : program_(program), prices_(prices), budget_(budget), slots_(program) {}
+
+  /// Operands of all steps.
+  std::size_t layers() const {
+    std::size_t count = 0;
+    for (const UseStep& step : program_.steps) count += step.operands.size();
+    return count;
+  }
+
+  struct Answer {
+    std::optional<Choices> choices{};
+    Wide dropped = -1;  ///< The least that was paid where a layer was too wide; -1: nowhere.
+    std::int64_t nodes = 0;
+  };
+
+  /// The cheapest way that pays at most `most`, with at most `width` states a layer.
+  Answer run(Wide most, std::size_t width, const std::stop_token& stop) {
+    answer_ = {};
+    most_ = most;
+    history_.clear();
+    layer_ = {{State{.paid = prices_.bound()}}, std::vector<std::uint64_t>(slots_.words())};
+    for (std::size_t at = 0; at < program_.steps.size(); ++at) {
+      for (std::size_t i = 0; i < program_.steps[at].operands.size(); ++i) {
+        expand(at, i);
+        keep(width);
+        if (layer_.states.empty() || stop.stop_requested()) return answer_;
+      }
+    }
+    trace();
+    return answer_;
+  }
+
+ private:
+  void expand(std::size_t at, std::size_t i) {
+    const OperandUse& use = program_.steps[at].operands[i];
+    const Bytes size = program_.buffers[use.buffer].size;
+    const bool last = i + 1 == program_.steps[at].operands.size();
+    std::array<std::array<Wide, 3>, 3> surplus{};
+    std::array<std::array<Arrival, 3>, 3> next{};
+    for (const Arrival arrival : kArrivals) {
+      for (const UseChoice choice : kUseChoices) {
+        const auto [a, c] = std::pair(std::size_t(arrival), std::size_t(choice));
+        surplus[a][c] = prices_.surplus(at, i, arrival, choice);
+        next[a][c] = prices_.option(at, i, arrival, choice).next;
+      }
+    }
+    Layer after;
+    for (std::size_t from = 0; from < layer_.states.size(); ++from) {
+      const auto words = layer_.of(from, slots_.words());
+      const Arrival arrival = slots_.get(words, use.buffer);
+      for (const UseChoice choice : kUseChoices) {
+        const auto [a, c] = std::pair(std::size_t(arrival), std::size_t(choice));
+        if (surplus[a][c] < 0) continue;
+        State state = layer_.states[from];
+        state.paid += surplus[a][c];
+        if (arrival != Arrival::far) state.held -= size;
+        if (choice == UseChoice::hold) state.held += size;
+        if (choice == UseChoice::near) state.leaving += size;
+        if (choice != UseChoice::place && state.held + state.leaving > budget_) continue;
+        if (last) {
+          state.paid += prices_.idle(at, budget_ - state.held - state.leaving);
+          state.leaving = {};
+        }
+        if (state.paid > most_) continue;
+        state.parent = static_cast<std::uint32_t>(from);
+        state.choice = choice;
+        after.states.push_back(state);
+        after.words.insert(after.words.end(), words.begin(), words.end());
+        const auto own = std::span(after.words).last(slots_.words());
+        slots_.set(own, use.buffer, next[a][c]);
+      }
+    }
+    answer_.nodes += static_cast<std::int64_t>(after.states.size());
+    layer_ = std::move(after);
+  }
+
+  /// Of equals the cheapest; of too many the cheapest.
+  void keep(std::size_t width) {
+    const std::size_t words = slots_.words();
+    std::vector<std::uint32_t> order(layer_.states.size());
+    std::iota(order.begin(), order.end(), 0U);
+    const auto byPlace = [&](std::uint32_t a, std::uint32_t b) {
+      const auto left = layer_.of(a, words);
+      const auto right = layer_.of(b, words);
+      const auto differs = std::mismatch(left.begin(), left.end(), right.begin());
+      if (differs.first != left.end()) return *differs.first < *differs.second;
+      return layer_.states[a].leaving < layer_.states[b].leaving;
+    };
+    const auto paid = [&](std::uint32_t a) { return layer_.states[a].paid; };
+    std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+      if (byPlace(a, b) || byPlace(b, a)) return byPlace(a, b);
+      return std::tuple(paid(a), a) < std::tuple(paid(b), b);
+    });
+    const auto same = [&](std::uint32_t a, std::uint32_t b) { return !byPlace(a, b); };
+    order.erase(std::unique(order.begin(), order.end(), same), order.end());
+    if (order.size() > width) {
+      const auto cheaper = [&](std::uint32_t a, std::uint32_t b) {
+        return std::tuple(paid(a), a) < std::tuple(paid(b), b);
+      };
+      const auto cut = order.begin() + static_cast<std::ptrdiff_t>(width);
+      std::nth_element(order.begin(), cut, order.end(), cheaper);
+      if (answer_.dropped < 0 || paid(*cut) < answer_.dropped) answer_.dropped = paid(*cut);
+      order.erase(cut, order.end());
+      std::ranges::sort(order);
+    }
+    Layer kept;
+    std::vector<Origin> origins;
+    for (const std::uint32_t i : order) {
+      const auto own = layer_.of(i, words);
+      kept.states.push_back(layer_.states[i]);
+      kept.words.insert(kept.words.end(), own.begin(), own.end());
+      origins.push_back({layer_.states[i].parent, layer_.states[i].choice});
+    }
+    layer_ = std::move(kept);
+    history_.push_back(std::move(origins));
+  }
+
+  /// Follows the one state at the end back to the start.
+  void trace() {
+    Choices choices(program_.steps.size());
+    std::size_t layer = history_.size();
+    std::size_t state = 0;
+    for (std::size_t at = program_.steps.size(); at-- > 0;) {
+      choices[at].resize(program_.steps[at].operands.size());
+      for (std::size_t i = choices[at].size(); i-- > 0;) {
+        const Origin& origin = history_[--layer][state];
+        choices[at][i] = origin.choice;
+        state = origin.parent;
+      }
+    }
+    answer_.choices = std::move(choices);
+  }
+
+  struct Origin {
+    std::uint32_t parent = 0;
+    UseChoice choice{};
+  };
+
+  const LevelProgram& program_;
+  const StepPrices& prices_;
+  Bytes budget_;
+  Slots slots_;
+  Wide most_ = 0;
+  Layer layer_;
+  std::vector<std::vector<Origin>> history_;  ///< By layer, by state.
+  Answer answer_;
+};
+
+NearStays bestWalk(const LevelProgram& program, Bytes budget) {
+  NearStays best = walkResidency(program, budget, LeavingRule::furthest);
+  for (const LeavingRule rule : {LeavingRule::oldest, LeavingRule::all}) {
+    NearStays other = walkResidency(program, budget, rule);
+    if (other.farTraffic < best.farTraffic) best = std::move(other);
+  }
+  return best;
+}
+
+}  // namespace
+
+NearStays exactResidency(const LevelProgram& program, Bytes budget, std::int64_t nodes,
+                         std::stop_token stop) {
+  constexpr int kRounds = 400;
+  constexpr std::size_t kFirstWidth = 64;
+  const Bytes unit = granularity(program);
+  NearStays best = bestWalk(program, budget);
+  StepPrices prices(program, budget);
+  prices.improve(best.farTraffic, kRounds);
+  const auto wholeUnits = [&](Wide paid) {
+    return alignUp(std::max(StepPrices::bytes(paid), Bytes()), unit);
+  };
+  Bytes atLeast = std::min(wholeUnits(prices.bound()), best.farTraffic);
+  LayeredSearch search(program, prices, budget);
+  for (std::size_t width = kFirstWidth; atLeast < best.farTraffic; width *= 8) {
+    const auto most = static_cast<std::int64_t>(width * search.layers());
+    if (width > kFirstWidth && most > nodes) break;
+    // Whoever moves as much as the best that is known is of no interest.
+    auto found = search.run(StepPrices::units(best.farTraffic - unit), width, stop);
+    if (stop.stop_requested()) break;
+    nodes -= found.nodes;
+    if (found.choices) best = staysOf(program, *found.choices);
+    const Bytes open = found.dropped < 0 ? best.farTraffic : wholeUnits(found.dropped);
+    atLeast = std::max(atLeast, std::min(open, best.farTraffic));
+  }
+  best.atLeast = atLeast;
+  return best;
+}
+
+}  // namespace hw

@@ -1,0 +1,132 @@
+#include "core/residency/level_program.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/ops/op_table.h"
+
+namespace hw {
+namespace {
+
+/// Puts the operands of one op together: a buffer that is read and written is one operand.
+class StepMaker {
+ public:
+  StepMaker(const Storage& storage, IdMap<BufferId, bool>& filled)
+      : storage_(storage), filled_(filled) {}
+
+  void touch(TensorId tensor, Bytes bytes, bool write) {
+    const BufferId buffer = storage_.bufferOf(tensor);
+    if (!buffer || bytes == Bytes()) return;
+    auto use = std::ranges::find(operands_, buffer, &OperandUse::buffer);
+    if (use == operands_.end()) {
+      operands_.push_back({.buffer = buffer, .needs = filled_[buffer]});
+      use = std::prev(operands_.end());
+    }
+    (write ? use->written : use->read) += bytes;
+    use->writes |= write;
+  }
+
+  std::vector<OperandUse> take() {
+    for (const OperandUse& use : operands_) filled_[use.buffer] = true;
+    return std::move(operands_);
+  }
+
+ private:
+  const Storage& storage_;
+  IdMap<BufferId, bool>& filled_;
+  std::vector<OperandUse> operands_;
+};
+
+/// A concat gathers its copied inputs in its output; a split or reshape fills its copied outputs.
+void touchCopies(const Graph& graph, const Op& op, const std::vector<CopyNote>& copies,
+                 StepMaker& maker) {
+  const auto each = [&](bool write) {
+    for (const CopyNote& copy : copies) {
+      const bool gathered = std::ranges::find(op.outputs, copy.tensor) == op.outputs.end();
+      const TensorId from = gathered ? copy.tensor : dataInput(op);
+      const TensorId to = gathered ? op.outputs[0] : copy.tensor;
+      const TensorId touched = write ? to : from;
+      if (!graph.tensors[touched].constant) maker.touch(touched, copy.bytes, write);
+    }
+  };
+  each(false);
+  each(true);
+}
+
+void touchAll(const Graph& graph, OpId id, StepMaker& maker) {
+  const auto sizeOf = [&](TensorId tensor) {
+    return graph.tensors[tensor].bytes.value_or(Bytes());
+  };
+  for (const TensorId in : graph.reads(id)) maker.touch(in, sizeOf(in), false);
+  for (const TensorId out : graph.ops[id].outputs) {
+    if (out) maker.touch(out, sizeOf(out), true);
+  }
+}
+
+}  // namespace
+
+LevelProgram levelProgram(const Graph& graph, const Schedule& schedule, const Storage& storage,
+                          const Problem& problem) {
+  LevelProgram program;
+  IdMap<BufferId, bool> filled(storage.buffers.size());
+  for (const BufferId id : storage.buffers.keys()) {
+    const Buffer& buffer = storage.buffers[id];
+    filled[id] = std::ranges::any_of(
+        buffer.tensors, [&](TensorId tensor) { return !graph.tensors[tensor].producer; });
+    program.buffers.add({.size = problem.stays[StayId(id.index())].size,
+                         .moved = buffer.size,
+                         .startsFar = filled[id],
+                         .endsFar = buffer.graphOutput});
+  }
+  IdMap<OpId, std::vector<CopyNote>> copies(graph.ops.size());
+  for (const CopyNote& copy : storage.copies) copies[copy.op].push_back(copy);
+  for (const OpId op : schedule.order) {
+    if (graph.ops[op].folded || storage.free[op]) continue;
+    StepMaker maker(storage, filled);
+    if (copies[op].empty()) {
+      touchAll(graph, op, maker);
+    } else {
+      touchCopies(graph, graph.ops[op], copies[op], maker);
+    }
+    auto operands = maker.take();
+    if (!operands.empty()) program.steps.push_back({schedule.stepOf[op], std::move(operands)});
+  }
+  return program;
+}
+
+LevelProgram levelBehind(const LevelProgram& program, const std::vector<NearStay>& stays) {
+  std::map<Step, std::vector<OperandUse>> touched;
+  const auto touch = [&](Step step, OperandUse added) {
+    auto& operands = touched[step];
+    const auto same = std::ranges::find(operands, added.buffer, &OperandUse::buffer);
+    if (same == operands.end()) return operands.push_back(added);
+    // Loaded and stored in one step: what it held was needed first.
+    same->read += added.read;
+    same->written += added.written;
+    same->writes |= added.writes;
+  };
+  IdMap<BufferId, std::vector<Interval<Step>>> near(program.buffers.size());
+  for (const NearStay& stay : stays) near[stay.buffer].push_back(stay.steps);
+  for (const UseStep& step : program.steps) {
+    for (const OperandUse& use : step.operands) {
+      const auto isThere = [&](const Interval<Step>& steps) { return steps.contains(step.step); };
+      if (std::ranges::none_of(near[use.buffer], isThere)) touch(step.step, use);
+    }
+  }
+  for (const NearStay& stay : stays) {
+    const Bytes moved = program.buffers[stay.buffer].moved;
+    if (stay.loaded) touch(stay.steps.begin, {.buffer = stay.buffer, .read = moved, .needs = true});
+  }
+  for (const NearStay& stay : stays) {
+    const Bytes moved = program.buffers[stay.buffer].moved;
+    if (stay.stored) touch(*stay.stored, {.buffer = stay.buffer, .written = moved, .writes = true});
+  }
+  LevelProgram behind{.buffers = program.buffers};
+  for (auto& [step, operands] : touched) {
+    std::ranges::stable_partition(operands, &OperandUse::needs);
+    behind.steps.push_back({step, std::move(operands)});
+  }
+  return behind;
+}
+
+}  // namespace hw

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/base/id.h"
+#include "core/base/interval.h"
+#include "core/base/quantity.h"
+
+namespace hw {
+
+/// An operand of an op as residency sees it: a planned buffer that the op touches.
+struct OperandUse {
+  BufferId buffer{};
+  Bytes read{};         ///< Moved by the op if the buffer lies in the far pool.
+  Bytes written{};      ///< The same.
+  bool needs = false;   ///< What the buffer held has to be there: it is read, or added to.
+  bool writes = false;  ///< It holds something new after the op.
+};
+
+struct UseStep {
+  Step step{};
+  std::vector<OperandUse> operands{};  ///< Reads in operand order, each once, then mere writes.
+};
+
+/// A buffer between two neighbouring pools, a near one and a far one.
+struct LevelBuffer {
+  Bytes size{};            ///< Of its place in the near pool; positive.
+  Bytes moved{};           ///< By a load or a store, which carry all of it.
+  bool startsFar = false;  ///< Lies in the far pool before the first step.
+  bool endsFar = false;    ///< Has to lie there after the last one.
+};
+
+/// Who touches what, in the order of the program: all that choosing between two pools takes. A
+/// buffer is first touched by a write, unless it starts far.
+struct LevelProgram {
+  IdMap<BufferId, LevelBuffer> buffers{};
+  std::vector<UseStep> steps{};  ///< Ascending.
+};
+
+/// A buffer in the near pool for a while. It comes there by a load at its first step, or is written
+/// there by the op of that step.
+struct NearStay {
+  BufferId buffer{};
+  Interval<Step> steps{};
+  bool loaded = false;
+  std::optional<Step> stored{};  ///< The step after whose op it is stored; none: never.
+  friend auto operator<=>(const NearStay&, const NearStay&) = default;
+};
+
+/// Who is in the near pool when. An operand that is not there is used in place in the far pool.
+struct NearStays {
+  std::vector<NearStay> stays{};  ///< By buffer, then step.
+  Bytes farTraffic{};             ///< What loads, stores and uses in place move at the far pool.
+  Bytes atLeast{};  ///< No choice of stays under the same budget moves less; 0: not known.
+};
+
+/// What an operand finds ahead of it, each named by position in the program.
+struct UseAhead {
+  static constexpr std::size_t kNever = static_cast<std::size_t>(-1);
+  std::size_t next = kNever;  ///< The step that touches the buffer next.
+  std::size_t need = kNever;  ///< The same, if what it holds after this step is needed there.
+  bool kept = false;  ///< Somebody needs what it holds after this step, or the far pool does.
+};
+
+/// Of every operand of every step, in their order. O(operands).
+std::vector<std::vector<UseAhead>> usesAhead(const LevelProgram& program);
+
+/// The bytes that `stays` and the uses outside of them move at the far pool. O(n log n).
+Bytes farTraffic(const LevelProgram& program, const std::vector<NearStay>& stays);
+
+/// What becomes of an operand.
+enum class UseChoice : std::uint8_t {
+  place,  ///< Used in place in the far pool.
+  near,   ///< Near for this op, and not after it.
+  hold,   ///< Near from this op to the next that touches it, that one included.
+};
+
+/// The stays that such choices come to: one choice for each operand of each step.
+NearStays staysOf(const LevelProgram& program, const std::vector<std::vector<UseChoice>>& choices);
+
+}  // namespace hw
