@@ -27,7 +27,7 @@ class Findings {
     const auto best = std::ranges::find_if(comparison.rows, &ComparisonRow::best);
     if (best != comparison.rows.end()) {
       bests_.push_back(fmt::format("{}best is {} with {}", several_ ? file + ": " : "",
-                                   best->allocator.text(), bytesText(best->peak())));
+                                   best->allocator.text(), rankedText(*best, comparison.by)));
     }
     noFit_ |= !comparison.rows.front().fits();
     if (format_ == Format::text) {
@@ -84,6 +84,11 @@ struct CompareCommand {
         {.help = "model files, - for standard input, or samples:NAME; one or more"});
     arguments.option("-a,--allocators", allocators,
                      {.help = "which: A,B:key=value,... or all (default)", .type = "LIST"});
+    arguments.option("--by", by,
+                     {.help = "what rows are sorted by (default: latency where L2 is bounded, else "
+                              "peak)",
+                      .type = "FIGURE",
+                      .choices = {kRankingNames.begin(), kRankingNames.end()}});
     arguments.number(
         "--stop-after", stopAfter,
         {.help = "stop then and keep what is done (default: never)", .type = "SECONDS"});
@@ -139,6 +144,10 @@ struct CompareCommand {
       comparison = compareAllocators(model, order.request, choicesFor(*model, order.choices),
                                      {.stop = order.stop, .progress = line.callback()});
     }
+    if (!by.empty()) {
+      const auto ranking = std::ranges::find(kRankingNames, by) - kRankingNames.begin();
+      comparison->rank(static_cast<Ranking>(ranking));
+    }
     findings.add(*comparison, name);
     if (!comparison->rows.front().fits() && comparison->stopped() == 0) {
       printFailure({ExitCode::answerIsNo, name, "no allocator found a plan that fits"});
@@ -173,6 +182,7 @@ struct CompareCommand {
 
   std::vector<std::string> models;
   std::string allocators;
+  std::string by;
   RunArguments run_;
   OutputOptions output;
   double stopAfter = 0;
@@ -186,7 +196,7 @@ CommandInfo compareCommand() {
       .name = "compare",
       .summary = "plans by several allocators, one row each",
       .notes =
-          "Rows are sorted by peak; Ctrl-C and --stop-after keep those that are done.\n"
+          "Rows are sorted by what --by says; Ctrl-C and --stop-after keep those that are done.\n"
           "Exit code 1: for some model no allocator found a plan that fits, or the time was up;\n"
           "3: some model could not be opened; the others are compared all the same.\n"
           "\n"

@@ -6,6 +6,7 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "core/base/text.h"
+#include "core/plan_file/activities_writer.h"
 #include "core/plan_file/events_writer.h"
 #include "core/report/run/simulation_report.h"
 
@@ -18,6 +19,9 @@ struct SimulateCommand {
     arguments.option(
         "--events", events,
         {.help = "every event of memory and operators: .csv or .jsonl", .type = "FILE"});
+    arguments.option("--activities", activities,
+                     {.help = "everything that takes time, with its causes: .csv, .jsonl or .json",
+                      .type = "FILE"});
     arguments.flag("--all", all, "long lists in full");
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
   }
@@ -29,14 +33,27 @@ struct SimulateCommand {
                    "the ending says no format for events; expected .csv or .jsonl");
   }
 
+  Outcome<ActivitiesFormat> activitiesFormat() const {
+    if (activities.ends_with(".csv") || activities.empty()) return ActivitiesFormat::csv;
+    if (activities.ends_with(".jsonl")) return ActivitiesFormat::jsonLines;
+    if (activities.ends_with(".json")) return ActivitiesFormat::json;
+    return failure(ExitCode::badUsage, activities,
+                   "the ending says no format for activities; expected .csv, .jsonl or .json");
+  }
+
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
     HW_TRY(kind, eventsFormat());
+    HW_TRY(table, activitiesFormat());
     HW_TRY(request, run_.request());
     HW_TRY(opened, openModel(request));
     HW_TRY(simulated, executeWatched(opened, request, progressMode(progress, output.quiet())));
     if (!events.empty()) {
       HW_DO(writeOutput(events, [&](std::ostream& out) { writeEvents(*simulated, kind, out); }));
+    }
+    if (!activities.empty()) {
+      HW_DO(writeOutput(activities,
+                        [&](std::ostream& out) { writeActivities(*simulated, table, out); }));
     }
     // Events on standard output would mix with the report.
     if (events != "-" || output.toFile()) {
@@ -63,6 +80,7 @@ struct SimulateCommand {
   RunArguments run_;
   OutputOptions output;
   std::string events;
+  std::string activities;
   bool all = false;
   bool progress = false;
 };
@@ -78,7 +96,8 @@ CommandInfo simulateCommand() {
               "Examples:\n"
               "  highwater simulate samples:mobilenet_v1 --platform ethos-u55-256\n"
               "  highwater simulate model.onnx --events events.csv\n"
-              "  highwater simulate model.onnx --events - | less",
+              "  highwater simulate model.onnx --events - | less\n"
+              "  highwater simulate model.onnx --activities activities.json",
           .add = actionOf<SimulateCommand>};
 }
 

@@ -28,6 +28,8 @@ class Heap {
 
   const ChunkMap& chunks(PoolId pool) const { return chunks_[pool]; }
   std::optional<Address> addressOf(StayId id) const { return addresses_[id]; }
+  /// So many events were told until now.
+  std::size_t told() const { return story_.size(); }
   std::vector<MemoryEvent> takeStory() { return std::move(story_); }
 
  protected:

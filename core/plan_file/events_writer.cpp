@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <tuple>
 
 #include "core/plan_file/tensor_names.h"
 
@@ -48,13 +50,51 @@ EventList::EventList(const Run& run, EventWords words) : run_(run), words_(std::
   }
   for (const PoolId pool : run.plan.regions.keys()) regionStarts_.add(run.plan.regionStarts(pool));
   places_.reserve(run.timeline.size() + 2 * run.timing.ops.size());
-  for (std::size_t op = 0; op < run.timing.ops.size(); ++op) {
-    addMemoryUntil(lastNeededBy(run.timeline, next_, Step(static_cast<std::int64_t>(op))));
-    const std::size_t moment = places_.empty() ? 0 : places_.back().moment;
-    places_.push_back({moment, static_cast<std::uint32_t>(op), Kind::opStart});
-    places_.push_back({moment, static_cast<std::uint32_t>(op), Kind::opEnd});
-  }
+  if (run.timing.activities.sequential())
+    addBySteps();
+  else
+    addByTime();
   addMemoryUntil(run.timeline.size());
+}
+
+void EventList::addOp(std::size_t step, Kind kind) {
+  const std::size_t moment = places_.empty() ? 0 : places_.back().moment;
+  places_.push_back({moment, static_cast<std::uint32_t>(step), kind});
+}
+
+void EventList::addBySteps() {
+  for (std::size_t op = 0; op < run_.timing.ops.size(); ++op) {
+    addMemoryUntil(lastNeededBy(run_.timeline, next_, Step(static_cast<std::int64_t>(op))));
+    addOp(op, Kind::opStart);
+    addOp(op, Kind::opEnd);
+  }
+}
+
+/// Where ops run side by side: ends before what memory does at their time, starts after it.
+void EventList::addByTime() {
+  struct Edge {
+    SimTime time{};
+    int rank = 0;  ///< Of no length: it ends behind its start.
+    std::size_t step = 0;
+    Kind kind{};
+  };
+  std::vector<Edge> edges;
+  for (std::size_t step = 0; step < run_.timing.ops.size(); ++step) {
+    const Interval<SimTime>& time = run_.timing.ops[step].time;
+    edges.push_back({time.begin, 1, step, Kind::opStart});
+    edges.push_back({time.end, time.empty() ? 1 : 0, step, Kind::opEnd});
+  }
+  std::ranges::stable_sort(
+      edges, {}, [](const Edge& edge) { return std::tuple(edge.time, edge.rank, edge.step); });
+  for (const Edge& edge : edges) {
+    std::size_t end = next_;
+    for (; end < run_.timeline.size(); ++end) {
+      const SimTime time = run_.trace.timeOf(run_.timeline[end].firstEvent);
+      if (time > edge.time || (time == edge.time && edge.rank == 0)) break;
+    }
+    addMemoryUntil(end);
+    addOp(edge.step, edge.kind);
+  }
 }
 
 void EventList::addMemoryUntil(std::size_t end) {

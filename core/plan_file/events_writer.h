@@ -64,7 +64,10 @@ class EventList {
     Kind kind = Kind::memory;
   };
 
+  void addBySteps();
+  void addByTime();
   void addMemoryUntil(std::size_t end);
+  void addOp(std::size_t step, Kind kind);
   EventRow memoryRow(const TimelineEntry& entry) const;
   EventRow opRow(std::size_t step, bool starts) const;
 

@@ -33,6 +33,9 @@ void addFragmentation(const PlanMetrics& metrics, RunFigures& figures) {
 void addTimes(const Run& run, RunFigures& figures) {
   if (run.graph().ops.empty()) return;
   figures.latency = run.timing.makespan;
+  figures.latencyBound = run.timing.account.ofOrder.time;
+  figures.reuseWaits = run.timing.account.reuse.waits;
+  figures.energy = run.timing.energyPicojoules;
   Bytes moved;
   for (const Traffic& traffic : run.timing.traffic) moved = addMoved(moved, traffic.total());
   figures.moved = moved;

@@ -44,6 +44,16 @@ struct RunFigures {
   /// problem without operators.
   std::optional<SimTime> latency{};
 
+  /// What no plan of the same order of operators can undercut. Nothing for a problem without
+  /// operators, like the next two.
+  std::optional<SimTime> latencyBound{};
+
+  /// What reused bytes make the critical path wait beyond all else.
+  std::optional<SimTime> reuseWaits{};
+
+  /// Picojoules of all that memories move.
+  std::optional<double> energy{};
+
   /// Bytes read and written by all pools of the platform while the model runs once, weights and
   /// what bursts add included. Nothing for a problem without operators.
   std::optional<Bytes> moved{};

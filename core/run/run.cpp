@@ -228,14 +228,14 @@ std::vector<std::string> notesOf(const Prepared& prepared, const Answer& answer)
 }
 
 Simulation simulated(const Prepared& prepared, const Answer& answer) {
-  return simulateDirect({.graph = *prepared.program.graph,
-                         .schedule = prepared.program.schedule,
-                         .storage = answer.storage,
-                         .problem = answer.planned.problem,
-                         .plan = answer.planned.plan,
-                         .platform = prepared.request.platform,
-                         .streamWeights = prepared.request.streamWeights,
-                         .partition = prepared.spread ? &answer.partition : nullptr});
+  return simulate({.graph = *prepared.program.graph,
+                   .schedule = prepared.program.schedule,
+                   .storage = answer.storage,
+                   .problem = answer.planned.problem,
+                   .plan = answer.planned.plan,
+                   .platform = prepared.request.platform,
+                   .streamWeights = prepared.request.streamWeights,
+                   .partition = prepared.spread ? &answer.partition : nullptr});
 }
 
 /// `given` is the problem of a model that is one.

@@ -11,9 +11,6 @@ std::int64_t capped(double value) {
   return value < most ? static_cast<std::int64_t>(value) : kMaxTime.count();
 }
 
-// ISO C++ has no 128-bit integer; both compilers of ours do.
-__extension__ using Wide = unsigned __int128;
-
 SimTime capTime(Wide picoseconds) {
   const auto most = static_cast<Wide>(kMaxTime.count());
   return SimTime(static_cast<std::int64_t>(std::min(picoseconds, most)));

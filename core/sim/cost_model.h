@@ -5,6 +5,9 @@
 
 namespace hw {
 
+// ISO C++ has no 128-bit integer; both compilers of ours do.
+__extension__ using Wide = __int128;
+
 /// Time a unit takes: whole cycles, of which k take floor(k x 10^12 / clock) picoseconds.
 SimTime computeTime(const UnitSpec& unit, const Work& work);
 

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "core/sim/latency_account.h"
 #include "core/sim/op_timing.h"
+#include "core/sim/tensor_places.h"
 #include "core/trace/trace.h"
 
 namespace hw {
@@ -13,12 +15,15 @@ namespace hw {
 struct Timing {
   std::vector<OpTiming> ops{};              ///< By step.
   std::vector<TransferTiming> transfers{};  ///< Between devices, in order.
+  ActivityList activities{};                ///< All that happened, and what of it touches what.
+  IdMap<ActivityId, ActivityTime> times{};
   SimTime makespan{};
+  LatencyAccount account{};  ///< Why it is that long; empty without ops.
   IdMap<PoolId, Traffic> traffic{};
   std::int64_t macs = 0;
   double energyPicojoules = 0;
   Bytes compulsory{};                ///< Inputs, outputs and streamed weights once each.
-  std::uint64_t digest = 0;          ///< Of the whole event stream; equal runs, equal digests.
+  std::uint64_t digest = 0;          ///< Of all that happened, in order: equal runs, equal digests.
   std::vector<std::string> notes{};  ///< What could not be timed, and why.
 };
 
@@ -27,11 +32,9 @@ struct Simulation {
   Trace trace{};
 };
 
-/// Direct mode: ops read and write their tensors where they live; one after the other. Time of an
-/// op = max(compute, bytes / bandwidth of every pool) + first-access latency of each pool it uses.
-/// Memory events happen at the start (allocations) and the end (releases) of their op, in the order
-/// of the plan's story. In a partitioned run, copies between devices precede the op of their step,
-/// one after the other. A problem without ops has no times: all happens at 0, step by step.
-Simulation simulateDirect(const SimulationInput& input);
+/// Plays a plan on its machine: its activities, ordered by what they touch, on units and engines,
+/// slowed by shared ports (docs/machine.md). Where all devices do one thing after the other, memory
+/// events are the plan's story; elsewhere the run's own.
+Simulation simulate(const SimulationInput& input);
 
 }  // namespace hw

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <mutex>
 #include <thread>
 
@@ -96,28 +97,54 @@ class Comparer {
   std::size_t done_ = 0;
 };
 
-/// Peaks say nothing where something has no place, so those rows come after, errors last.
-void sortRows(std::vector<ComparisonRow>& rows) {
+/// What a row is ranked by; nothing known: last.
+double rankedBy(const ComparisonRow& row, Ranking by) {
+  const auto of = [](const auto& figure) {
+    return figure ? static_cast<double>(figure->count()) : HUGE_VAL;
+  };
+  const RunFigures& figures = row.figures;
+  switch (by) {
+    case Ranking::peak:
+      break;
+    case Ranking::latency:
+      return of(figures.latency);
+    case Ranking::traffic:
+      return of(figures.moved);
+    case Ranking::energy:
+      return figures.energy.value_or(HUGE_VAL);
+  }
+  return static_cast<double>(row.peak().count());
+}
+
+/// Figures say nothing where something has no place, so those rows come after, errors last.
+void sortRows(std::vector<ComparisonRow>& rows, Ranking by) {
   const auto rank = [](const ComparisonRow& row) {
     return row.fits() ? 0 : row.run ? 1 : row.stopped() ? 3 : 2;
   };
   std::ranges::stable_sort(rows, [&](const auto& a, const auto& b) {
-    return std::pair(rank(a), a.peak()) < std::pair(rank(b), b.peak());
+    const auto key = [&](const ComparisonRow& row) {
+      const int group = rank(row);
+      return std::tuple(group, group == 0 ? rankedBy(row, by) : 0, row.peak());
+    };
+    return key(a) < key(b);
   });
 }
 
-void markBest(std::vector<ComparisonRow>& rows) {
+void markBest(std::vector<ComparisonRow>& rows, Ranking by) {
   const auto plansAll = [](const ComparisonRow& row) {
     return row.fits() && row.figures.inputsOutside == Bytes();
   };
   const bool someDo = std::ranges::any_of(rows, plansAll);
-  std::optional<Bytes> least;
+  const auto key = [&](const ComparisonRow& row) {
+    return std::pair(rankedBy(row, by), row.peak());
+  };
+  const ComparisonRow* first = nullptr;
   for (const ComparisonRow& row : rows) {
     const bool counts = someDo ? plansAll(row) : row.fits();
-    if (counts) least = std::min(least.value_or(row.peak()), row.peak());
+    if (counts && (first == nullptr || key(row) < key(*first))) first = &row;
   }
   for (ComparisonRow& row : rows) {
-    row.best = (someDo ? plansAll(row) : row.fits()) && row.peak() == *least;
+    row.best = (someDo ? plansAll(row) : row.fits()) && key(row) == key(*first);
   }
 }
 
@@ -134,6 +161,20 @@ Bytes lowerBoundOf(const std::vector<ComparisonRow>& rows) {
 }
 
 }  // namespace
+
+Ranking usualRanking(const RunRequest& request) {
+  const PoolSize& near = request.l2;
+  const bool machine = near.kind == PoolSize::Kind::platform && !request.platform.devices.empty() &&
+                       request.platform.devices.front().pools.front().capacity.has_value();
+  const bool bounded = machine || near.kind == PoolSize::Kind::bytes;
+  return bounded ? Ranking::latency : Ranking::peak;
+}
+
+void Comparison::rank(Ranking ranking) {
+  by = ranking;
+  sortRows(rows, by);
+  markBest(rows, by);
+}
 
 std::size_t Comparison::stopped() const {
   return static_cast<std::size_t>(std::ranges::count_if(rows, &ComparisonRow::stopped));
@@ -152,8 +193,7 @@ Comparison compareRequests(std::shared_ptr<const Model> model,
     comparison.rows.push_back({.allocator = request.allocator, .platform = request.platform.name});
   }
   Comparer(comparison, requests, context).run(static_cast<std::size_t>(std::max(threads, 1)));
-  sortRows(comparison.rows);
-  markBest(comparison.rows);
+  comparison.rank(requests.empty() ? Ranking::peak : usualRanking(requests.front()));
   comparison.lowerBound = lowerBoundOf(comparison.rows);
   return comparison;
 }

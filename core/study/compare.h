@@ -1,13 +1,25 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/run/figures.h"
 #include "core/run/run.h"
 
 namespace hw {
+
+/// The figure that rows are sorted by; less is better.
+enum class Ranking : std::uint8_t { peak, latency, traffic, energy };
+inline constexpr std::array<std::string_view, 4> kRankingNames = {"peak", "latency", "traffic",
+                                                                  "energy"};
+
+/// What to rank by where nobody says: latency if the first memory of the machine is bounded, for
+/// then where tensors live decides; else the peak.
+Ranking usualRanking(const RunRequest& request);
 
 /// One attempt. Has a run and its figures, or the error that kept it from having one.
 struct ComparisonRow {
@@ -16,7 +28,7 @@ struct ComparisonRow {
   std::shared_ptr<const Run> run{};
   RunFigures figures{};  ///< Of the run.
   std::optional<Error> error{};
-  /// Has the smallest peak of all that fit and plan everything asked for; several may.
+  /// Ranks first of all that fit and plan everything asked for; several may.
   bool best = false;
 
   /// Everything has a place within the capacities.
@@ -30,12 +42,15 @@ struct ComparisonRow {
 /// One model planned in several ways: by several allocators, on several platforms.
 struct Comparison {
   std::shared_ptr<const Model> model{};
-  /// Those that fit by peak, then those that do not by peak, then those without a plan; otherwise
-  /// as asked for.
+  /// Those that fit by rank, then by peak; then those that do not by peak, then those without a
+  /// plan; otherwise as asked for.
   std::vector<ComparisonRow> rows{};
   /// Of what was asked for: of a run that plans all of it on one device, if there is one.
   Bytes lowerBound{};
+  Ranking by = Ranking::peak;
 
+  /// Sorts and marks the rows anew.
+  void rank(Ranking ranking);
   /// True when the rows are not all about one platform.
   bool severalPlatforms() const;
   /// Rows that were stopped before they had a plan.
@@ -50,7 +65,7 @@ Comparison compareAllocators(std::shared_ptr<const Model> model, const RunReques
                              const RunContext& context);
 
 /// The same over whole configurations: several platforms, several capacities. `threads` of them at
-/// a time; each plans with one.
+/// a time; each plans with one. Ranked as is usual for the first.
 Comparison compareRequests(std::shared_ptr<const Model> model,
                            const std::vector<RunRequest>& requests, int threads,
                            const RunContext& context);

@@ -11,6 +11,10 @@ std::size_t Trace::indexAt(SimTime time) const {
 }
 
 std::size_t Trace::indexOfStep(Step step) const {
+  if (!stepBegins_.empty()) {
+    const auto index = static_cast<std::size_t>(std::max(step, Step()).count());
+    return index < stepBegins_.size() ? stepBegins_[index] : size();
+  }
   const auto first = std::ranges::lower_bound(
       events_, step.count(), {}, [](const MemoryEvent& e) { return std::int64_t{e.step}; });
   return static_cast<std::size_t>(first - events_.begin());
@@ -58,7 +62,8 @@ void Trace::Builder::reserve(std::size_t events) {
 
 void Trace::Builder::add(SimTime time, const MemoryEvent& event) {
   if (!trace_.times_.empty()) {
-    const bool forwards = trace_.times_.back() <= time && trace_.events_.back().step <= event.step;
+    const bool forwards = trace_.times_.back() <= time &&
+                          (!trace_.stepBegins_.empty() || trace_.events_.back().step <= event.step);
     if (!forwards) check(false, "a trace's times and steps not to go backwards");
   }
   if (event.pool >= state_.size()) check(false, "an event of a pool of the trace");

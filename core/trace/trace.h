@@ -31,7 +31,9 @@ class Trace {
   /// The number of events that have happened by `time`, those at `time` included. O(log n).
   std::size_t indexAt(SimTime time) const;
 
-  /// The number of events of steps before `step`: memory as step `step` finds it. O(log n).
+  /// Memory as step `step` finds it: the number of events of steps before it, or, where things
+  /// happen side by side, of events before its op starts; that may be more than what a later step
+  /// finds. O(log n).
   std::size_t indexOfStep(Step step) const;
 
   /// Memory after the first `count` events.
@@ -61,6 +63,7 @@ class Trace {
   std::size_t poolCount_ = 0;
   std::vector<SimTime> times_;
   std::vector<MemoryEvent> events_;
+  std::vector<std::size_t> stepBegins_;  ///< Empty where steps do not go backwards.
   std::vector<Frame> frames_;
   std::vector<Mark> marks_;
   std::vector<ChunkMap::Boundary> boundaries_;  ///< Of all keyframes, one after the other.
@@ -72,8 +75,10 @@ class Trace::Builder {
  public:
   explicit Builder(std::size_t pools);
   void reserve(std::size_t events);
-  /// `time` and `event.step` must not go backwards.
+  /// `time` must not go backwards, nor `event.step`, unless it is said where steps begin.
   void add(SimTime time, const MemoryEvent& event);
+  /// How many events precede the op of the next step: for all steps, before any event is added.
+  void addStepBegin(std::size_t events) { trace_.stepBegins_.push_back(events); }
   const MemoryState& state() const { return state_; }
   Trace finish() &&;
 

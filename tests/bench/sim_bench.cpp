@@ -1,4 +1,4 @@
-// Event queue alone, and with chunk map and trace behind it, on one core.
+// Event queue alone, with chunk map and trace behind it, and runs of many activities, on one core.
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/sim/event_queue.h"
+#include "core/sim/execute.h"
 #include "core/trace/trace.h"
 #include "tests/bench/cpu_timer.h"
 
@@ -71,6 +72,46 @@ void queueMapAndTrace(std::size_t slots, std::size_t count) {
              static_cast<double>(count) / time / 1e6, trace.keyframeCount());
 }
 
+/// `ops` ops in a row, each with a weight that is loaded beside the op before it, in an arena of a
+/// few slots: stays that thousands of others had before them.
+void manyActivities(std::size_t ops) {
+  ActivityList list;
+  list.ports = {{"L2", 8'000'000'000, 8'000'000'000}, {"L3", 4'000'000'000, 4'000'000'000}};
+  list.engines = {{"mac"}, {"dma", true, 2}};
+  list.devices = {{"npu", Issue::parallel}};
+  std::mt19937_64 random(3);
+  const Bytes size(4096);
+  const auto stay = [&](std::size_t slot) {
+    const Bytes at = size * static_cast<std::int64_t>(slot);
+    return list.stays.add({.pool = PoolId(0), .bytes = {at, at + size}});
+  };
+  const auto touch = [&](Activity& activity, StayId id, bool write) {
+    activity.accesses.push_back({id, {Bytes(), size}, write});
+  };
+  StayId before = stay(0);
+  for (std::size_t i = 0; i < ops; ++i) {
+    const StayId weight = stay(2 + i % 3);
+    const StayId made = stay((i + 1) % 2);
+    Activity load{.kind = ActivityKind::load, .engine = 1, .fixed = SimTime(1'000), .bytes = size};
+    load.ports = {{0, Bytes(), size}, {1, size, Bytes()}};
+    touch(load, weight, true);
+    list.activities.add(std::move(load));
+    Activity op{.engine = 0, .compute = SimTime(static_cast<std::int64_t>(random() % 2'000'000))};
+    op.ports = {{0, size * 2, size}};
+    touch(op, before, false);
+    touch(op, weight, false);
+    touch(op, made, true);
+    list.activities.add(std::move(op));
+    before = made;
+  }
+  const bench::CpuTimer timer;
+  const Waits waits = hazardsOf(list);
+  const double hazards = timer.seconds();
+  const Execution run = execute(list, waits, list.contention);
+  fmt::print("{} ops with DMA: {:.2f} s, of it hazards {:.2f} ({} waits, makespan {} ps)\n", ops,
+             timer.seconds(), hazards, waits.size(), run.makespan.count());
+}
+
 }  // namespace
 
 int main() {
@@ -78,4 +119,5 @@ int main() {
   queueAlone(4096, 5'000'000);
   queueMapAndTrace(64, 4'000'000);
   queueMapAndTrace(20'000, 4'000'000);
+  manyActivities(100'000);
 }

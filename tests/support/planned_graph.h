@@ -62,13 +62,13 @@ class PlannedGraph {
   }
 
   Simulation simulate(const Platform& platform, bool streamWeights = true) const {
-    return simulateDirect({.graph = graph,
-                           .schedule = schedule,
-                           .storage = storage,
-                           .problem = problem,
-                           .plan = decided,
-                           .platform = platform,
-                           .streamWeights = streamWeights});
+    return hw::simulate({.graph = graph,
+                         .schedule = schedule,
+                         .storage = storage,
+                         .problem = problem,
+                         .plan = decided,
+                         .platform = platform,
+                         .streamWeights = streamWeights});
   }
 
   GraphBuilder builder{"sample", "test"};

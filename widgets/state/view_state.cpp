@@ -187,7 +187,7 @@ double playheadAt(const Run& run, std::size_t moment, Step step) {
   if (moment == 0 && step == Step(0)) return 0;
   const std::size_t first = run.trace.indexOfStep(step);
   const std::size_t last = run.trace.indexOfStep(step + Step(1));
-  if (first == last) return static_cast<double>(step.count()) + 0.5;
+  if (first >= last) return static_cast<double>(step.count()) + 0.5;
   const double done = static_cast<double>(moment - std::min(moment, first));
   const double all = static_cast<double>(last - first) + 1;
   return static_cast<double>(step.count()) + std::clamp(done / all, 0.0, 0.999);

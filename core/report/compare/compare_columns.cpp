@@ -1,5 +1,7 @@
 #include "core/report/compare/compare_columns.h"
 
+#include <cmath>
+
 #include "core/report/plan/plan_text.h"
 
 namespace hw {
@@ -39,6 +41,16 @@ const Columns<RunFigures>& figureColumns() {
       {"latency_ps", "latency", time, &F::latency,
        "Simulated time of one run on the platform, from the start of the first operator to the end "
        "of the last"},
+      {"latency_bound_ps", "latency bound", time, &F::latencyBound,
+       "What no plan of the same order of operators can undercut"},
+      {"reuse_waits_ps", "reuse waits", time, &F::reuseWaits,
+       "What reused bytes make the critical path wait beyond all else"},
+      {"energy_pj", "energy, pJ", count,
+       [](const F& figures) -> Value {
+         if (!figures.energy) return {};
+         return std::llround(*figures.energy);
+       },
+       "Of all that memories move"},
       {"moved_bytes", "moved", amount, &F::moved,
        "Bytes read and written by all pools while the model runs once, weights included"},
       {"plan_seconds", "planned", seconds, &F::planSeconds, "Wall time of the planner alone"}};
@@ -54,13 +66,13 @@ const Columns<ComparisonRow>& comparisonColumns() {
     columns.insert(
         columns.begin(),
         {{"allocator", "allocator", text, [](const Row& row) { return row.allocator.text(); },
-          "\u2605: smallest peak, \u00bb: lowest latency, of the plans that fit and hold all that "
+          "\u2605: ranks first, \u00bb: lowest latency, of the plans that fit and hold all that "
           "was asked for. Enter or a click opens the plan"},
          {"platform", "platform", text, &Row::platform,
           "The machine that it is planned and simulated for"},
          {"status", "status", text, comparisonStatus, "How good the plan is"},
          {"best", "best", flag, &Row::best,
-          "Has the smallest peak of the rows that fit and plan all that was asked for"},
+          "Ranks first of the rows that fit and plan all that was asked for"},
          {"capacity_l2", "L2 size", bytes,
           [](const Row& row) {
             return row.run ? Value(row.run->problem.pools[PoolId(0)].capacity) : Value();

@@ -4,18 +4,49 @@ namespace hw {
 namespace {
 
 Columns<ComparisonRow> jsonColumns() {
-  return pick(comparisonColumns(),
-              {"allocator", "status", "peak_l2", "peak_l3", "gap", "fragmentation", "plan_seconds",
-               "best", "fragmentation_at_peak", "reuse", "spilled_bytes", "latency_ps",
-               "moved_bytes", "lower_bound", "inputs_outside", "reason", "platform"});
+  return pick(comparisonColumns(), {"allocator",
+                                    "status",
+                                    "peak_l2",
+                                    "peak_l3",
+                                    "gap",
+                                    "fragmentation",
+                                    "plan_seconds",
+                                    "best",
+                                    "fragmentation_at_peak",
+                                    "reuse",
+                                    "spilled_bytes",
+                                    "latency_ps",
+                                    "moved_bytes",
+                                    "latency_bound_ps",
+                                    "reuse_waits_ps",
+                                    "energy_pj",
+                                    "lower_bound",
+                                    "inputs_outside",
+                                    "reason",
+                                    "platform"});
 }
 
 Columns<ComparisonRow> csvColumns(const std::string& file, bool platforms) {
-  auto columns =
-      pick(comparisonColumns(),
-           {"platform", "allocator", "status", "best", "peak_l2", "peak_l3", "lower_bound",
-            "inputs_outside", "gap", "fragmentation_at_peak", "fragmentation", "reuse",
-            "spilled_bytes", "latency_ps", "moved_bytes", "plan_seconds", "reason"});
+  auto columns = pick(comparisonColumns(), {"platform",
+                                            "allocator",
+                                            "status",
+                                            "best",
+                                            "peak_l2",
+                                            "peak_l3",
+                                            "lower_bound",
+                                            "inputs_outside",
+                                            "gap",
+                                            "fragmentation_at_peak",
+                                            "fragmentation",
+                                            "reuse",
+                                            "spilled_bytes",
+                                            "latency_ps",
+                                            "moved_bytes",
+                                            "latency_bound_ps",
+                                            "reuse_waits_ps",
+                                            "energy_pj",
+                                            "plan_seconds",
+                                            "reason"});
   columns.insert(columns.begin() + 1,
                  {.key = "model", .value = [file](const auto&) { return file; }});
   if (!platforms) columns.erase(columns.begin());
@@ -27,7 +58,8 @@ Columns<ComparisonRow> csvColumns(const std::string& file, bool platforms) {
 Json comparisonJson(const Comparison& comparison, const std::string& file) {
   const Model& model = *comparison.model;
   Json json = {{"model", {{"name", model.name}, {"sha256", model.sha256}, {"file", file}}},
-               {"lower_bound", comparison.lowerBound.count()}};
+               {"lower_bound", comparison.lowerBound.count()},
+               {"by", kRankingNames[static_cast<std::size_t>(comparison.by)]}};
   json["rows"] = Json::array();
   const auto columns = jsonColumns();
   const bool platforms = comparison.severalPlatforms();

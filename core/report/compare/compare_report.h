@@ -17,6 +17,9 @@ struct ComparisonTextOptions {
 /// line above the table; below it stand the reasons of those who failed and what sets rows apart.
 std::string comparisonText(const Comparison& comparison, const ComparisonTextOptions& options);
 
+/// "96 B", "1.87 ms": what a row is ranked by.
+std::string rankedText(const ComparisonRow& row, Ranking by);
+
 /// The object of docs/formats/compare.md: model, lower bound, one row an allocator. `file` is how
 /// the user named the model.
 Json comparisonJson(const Comparison& comparison, const std::string& file);

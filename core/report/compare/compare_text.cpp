@@ -120,15 +120,31 @@ std::string namesOf(const Comparison& comparison, Counts counts) {
   return found > kNamed ? text + fmt::format(" and {} more", found - kNamed) : text;
 }
 
-/// "best: A and B, 96 B; 4 B above the lower bound".
+/// What ranks first is called, and what rows are ranked by.
+struct RankingWords {
+  std::string_view best;
+  std::string_view figure;
+};
+const RankingWords& wordsOf(Ranking by) {
+  static constexpr std::array<RankingWords, 4> kWords = {{{"smallest", "the smallest peak"},
+                                                          {"lowest latency", "the lowest latency"},
+                                                          {"least traffic", "the least traffic"},
+                                                          {"least energy", "the least energy"}}};
+  return kWords[static_cast<std::size_t>(by)];
+}
+
+/// "smallest: A and B: 96 B; 4 B above the lower bound".
 std::string bestText(const Comparison& comparison) {
   const auto best = std::ranges::find_if(comparison.rows, &ComparisonRow::best);
   if (best == comparison.rows.end()) return "  no plan fits\n";
   const Bytes above = best->peak() - comparison.lowerBound;
+  const std::string names = namesOf(comparison, [](const ComparisonRow& row) { return row.best; });
+  if (comparison.by != Ranking::peak) {
+    return fmt::format("  {}: {}: {}, {}\n", wordsOf(comparison.by).best, names,
+                       rankedText(*best, comparison.by), bytesText(best->peak()));
+  }
   return fmt::format(
-      "  smallest: {}: {}; {}\n",
-      namesOf(comparison, [](const ComparisonRow& row) { return row.best; }),
-      bytesText(best->peak()),
+      "  smallest: {}: {}; {}\n", names, bytesText(best->peak()),
       above <= Bytes() ? "no plan can be smaller" : bytesText(above) + " above the lower bound");
 }
 
@@ -142,7 +158,7 @@ std::string fastestText(const Comparison& comparison) {
     least = std::min(least.value_or(*row.figures.latency), *row.figures.latency);
     most = std::max(most.value_or(*row.figures.latency), *row.figures.latency);
   }
-  if (least == most) return {};
+  if (least == most || comparison.by == Ranking::latency) return {};
   const auto fastest = [&](const ComparisonRow& row) {
     return counts(row) && row.figures.latency == least;
   };
@@ -162,13 +178,21 @@ std::string headText(const Comparison& comparison) {
 std::string legendText(const Comparison& comparison) {
   const bool outside = std::ranges::any_of(
       comparison.rows, [](const ComparisonRow& row) { return markOf(row) == "+"; });
-  std::string text =
-      fmt::format("  lower bound {}; * marks the smallest peak", bytesText(comparison.lowerBound));
+  std::string text = fmt::format("  lower bound {}; * marks {}", bytesText(comparison.lowerBound),
+                                 wordsOf(comparison.by).figure);
   if (outside) text += "; + leaves graph inputs out";
   return text + "\n";
 }
 
 }  // namespace
+
+std::string rankedText(const ComparisonRow& row, Ranking by) {
+  constexpr std::array<const char*, 4> kKeys = {"peak", "latency_ps", "moved_bytes", "energy_pj"};
+  if (by == Ranking::peak) return bytesText(row.peak());
+  const auto column = pick(comparisonColumns(), {kKeys[static_cast<std::size_t>(by)]}).front();
+  const std::string text = cellText(column.value(row), column.kind);
+  return by == Ranking::energy ? text + " pJ" : text;
+}
 
 std::string comparisonText(const Comparison& comparison, const ComparisonTextOptions& options) {
   std::string text = options.paint.bold(printable(comparison.model->name)) + "  " +

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/text.h"
+#include "core/insight/latency_words.h"
 #include "core/insight/moment.h"
 #include "core/plan_file/plan_document.h"
 #include "core/report/compare/compare_columns.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::size_t kContributors = 15;
 constexpr std::size_t kHoles = 10;
+constexpr std::size_t kPath = 200;
 
 std::string count(std::int64_t number) { return groupDigits(number); }
 std::string count(Bytes bytes) { return groupDigits(bytes.count()); }
@@ -53,6 +55,13 @@ std::vector<ReportCard> cardsOf(const Run& run) {
     cards.push_back({"latency", formatTime(*figures.latency),
                      "on " + printable(run.request.platform.name, 40)});
   }
+  if (figures.latency && !run.timing.activities.sequential()) {
+    const LatencyAccount& account = run.timing.account;
+    cards.push_back({"latency at the least", formatTime(account.ofPlan.time),
+                     "for this plan, by the " + printable(account.ofPlan.binds, 60)});
+    cards.push_back(
+        {"waits for reused bytes", formatTime(account.reuse.waits), reuseWords(account.reuse)});
+  }
   if (figures.moved) {
     cards.push_back({"bytes moved", formatBytes(*figures.moved),
                      "at the least " + formatBytes(run.timing.compulsory)});
@@ -65,7 +74,8 @@ ReportTable comparisonTable(const Comparison& comparison) {
                                                   "gap", "fragmentation_at_peak", "fragmentation",
                                                   "reuse", "latency_ps", "moved_bytes"});
   ReportTable table = reportTable("Allocators side by side", columns, comparison.rows);
-  table.caption = "The smallest peak that holds everything is marked.";
+  table.caption = fmt::format("The best by {} that holds everything is marked.",
+                              kRankingNames[static_cast<std::size_t>(comparison.by)]);
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     if (comparison.rows[i].best) table.marked.push_back(i);
   }
@@ -110,6 +120,24 @@ void addPeak(const Run& run, PoolId pool, std::vector<ReportTable>& tables) {
                           count(hole.until.count())});
   }
   tables.push_back(std::move(holes));
+}
+
+/// Where things happen side by side: what made the latency, from the first to the last.
+ReportTable criticalPathTable(const Run& run) {
+  const auto& path = run.timing.account.criticalPath;
+  ReportTable table{.title = "Critical path",
+                    .caption = "Each row is what the one below it waited for last.",
+                    .columns = {{"start", true}, {"took", true}, {"activity"}, {"why not sooner"}}};
+  for (const ActivityId id : path) {
+    if (table.rows.size() == kPath) {
+      table.caption += fmt::format(" The first {} of {}.", kPath, path.size());
+      break;
+    }
+    const ActivityTime& time = run.timing.times[id];
+    table.rows.push_back({formatTime(time.start), formatTime(time.end - time.start),
+                          activityWords(run, id), causeWords(run, id)});
+  }
+  return table;
 }
 
 ReportTable operatorTable(const Run& run) {
@@ -171,6 +199,7 @@ RunReport makeReport(const Run& run, const Comparison* comparison, std::string c
   }
   if (comparison) report.tables.push_back(comparisonTable(*comparison));
   for (const PoolId pool : run.problem.pools.keys()) addPeak(run, pool, report.tables);
+  if (!run.timing.activities.sequential()) report.tables.push_back(criticalPathTable(run));
   if (!run.timing.ops.empty()) report.tables.push_back(operatorTable(run));
   report.tables.push_back(placementTable(run));
   for (const auto* notes : {&run.graph().notes, &run.notes, &run.plan.notes, &run.timing.notes}) {

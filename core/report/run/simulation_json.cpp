@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/report/run/latency_report.h"
 #include "core/report/run/operator_columns.h"
 #include "core/report/run/simulation_report.h"
 #include "core/run/options.h"
@@ -11,9 +12,10 @@ const std::vector<std::string> kFirst = {"step",   "op",   "type",     "start_ps
                                          "end_ps", "macs", "elements", "compute_ps"};
 const std::vector<std::string> kLast = {"latency_ps", "limited_by"};
 
-Json byClass(const std::array<Bytes, kTrafficClasses>& bytes) {
+Json byClass(const std::array<Bytes, kTrafficClasses>& bytes, bool moves) {
   Json json = Json::object();
   for (const TrafficClass kind : kEveryTrafficClass) {
+    if (!moves && isOfMoves(kind)) continue;
     json[std::string(trafficClassName(kind))] = bytes[static_cast<std::size_t>(kind)].count();
   }
   return json;
@@ -56,14 +58,15 @@ Json simulationJson(const Run& run) {
                {"status", std::string(statusName(run.plan.status))},
                {"lower_bound", run.metrics.lowerBound.count()}};
   json["pools"] = Json::array();
+  const bool moves = !run.problem.moves.empty();
   for (const PoolId pool : run.problem.pools.keys()) {
     const auto& capacity = run.problem.pools[pool].capacity;
     Json entry = {{"name", run.problem.pools[pool].name},
                   {"capacity", capacity ? Json(capacity->count()) : Json(nullptr)},
                   {"peak", run.plan.footprint(pool).count()}};
     if (timing.traffic.contains(pool)) {
-      entry["read"] = byClass(timing.traffic[pool].read);
-      entry["written"] = byClass(timing.traffic[pool].written);
+      entry["read"] = byClass(timing.traffic[pool].read, moves);
+      entry["written"] = byClass(timing.traffic[pool].written, moves);
     }
     json["pools"].push_back(entry);
   }
@@ -73,6 +76,7 @@ Json simulationJson(const Run& run) {
   json["energy_pj"] = timing.energyPicojoules;
   json["digest"] = fmt::format("{:016x}", timing.digest);
   json["ops"] = opsJson(run);
+  if (!timing.activities.activities.empty()) json.update(latencyJson(run));
   json["notes"] = Json::array();
   for (const auto* notes : {&run.graph().notes, &run.notes, &run.plan.notes, &timing.notes}) {
     for (const std::string& note : *notes) json["notes"].push_back(note);

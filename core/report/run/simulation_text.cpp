@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/text.h"
+#include "core/report/run/latency_report.h"
 #include "core/report/run/operator_columns.h"
 #include "core/report/run/simulation_report.h"
 #include "core/report/text_parts.h"
@@ -64,6 +65,7 @@ std::string trafficText(const Run& run, const Paint& paint) {
     table.add(std::move(cells));
   };
   for (const TrafficClass kind : kEveryTrafficClass) {
+    if (isOfMoves(kind) && run.problem.moves.empty()) continue;
     const auto index = static_cast<std::size_t>(kind);
     add(
         std::string(trafficClassName(kind)), [&](const Traffic& t) { return t.read[index]; },
@@ -129,6 +131,7 @@ std::string simulationText(const Run& run, const PlanTextOptions& options) {
   text += figuresText(run, paint);
   text += trafficText(run, paint);
   text += bottlenecksText(run, paint);
+  text += latencyText(run, options);
   text += operatorsText(run, options);
   return text +
          notesText(paint, {&run.graph().notes, &run.notes, &run.plan.notes, &run.timing.notes});

@@ -250,11 +250,11 @@ TEST_CASE("a problem without ops is played at time zero, whatever its steps", "[
     plan.addresses.add(Address{PoolId(0), RegionId(0), Bytes(offset)});
   }
   plan.story = narrate(problem, plan);
-  const Simulation simulation =
-      simulateDirect({graph, schedule, storage, problem, plan, slowBoard()});
+  const Simulation simulation = simulate({graph, schedule, storage, problem, plan, slowBoard()});
   CHECK(simulation.trace.events() == plan.story);
   CHECK(simulation.timing.makespan == SimTime(0));
   CHECK(simulation.timing.ops.empty());
+  CHECK(simulation.timing.traffic.size() == 1);  // The board has two pools, the problem one.
   CHECK(simulation.trace.timeOf(plan.story.size() - 1) == SimTime(0));
   CHECK(simulation.trace.usage(PoolId(0), 0, plan.story.size()).high == Bytes(17));
 }

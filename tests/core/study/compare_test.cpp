@@ -44,6 +44,31 @@ TEST_CASE("rows are sorted by peak, and all that tie for the best are marked", "
   }
 }
 
+TEST_CASE("where L2 is bounded, the fastest is the best", "[compare]") {
+  const auto model = test::sample("residual");
+  RunRequest bounded = request();
+  bounded.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(64)};
+  bounded.l3 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(1 << 20)};
+  Comparison comparison = compareAllocators(
+      model, bounded, choices({"none", "free-list", "greedy-by-size", "hill-climb"}), {});
+  REQUIRE(comparison.by == Ranking::latency);
+  for (const ComparisonRow& row : comparison.rows) {
+    REQUIRE(row.fits());
+    CHECK(*row.figures.latency >= *comparison.rows.front().figures.latency);
+    CHECK(*row.figures.latency >= *row.figures.latencyBound);
+  }
+  CHECK(comparison.rows.front().best);
+  comparison.rank(Ranking::traffic);
+  for (const ComparisonRow& row : comparison.rows) {
+    CHECK(*row.figures.moved >= *comparison.rows.front().figures.moved);
+  }
+  comparison.rank(Ranking::peak);
+  for (const ComparisonRow& row : comparison.rows) {
+    CHECK(row.peak() >= comparison.rows.front().peak());
+    CHECK(row.best == (row.peak() == comparison.rows.front().peak()));
+  }
+}
+
 TEST_CASE("a plan without the graph inputs is not the best of those with them", "[compare]") {
   // The chain's input is 4 of its 37 bytes; nothing else is live with it but t0.
   const auto model = test::sample("chain");

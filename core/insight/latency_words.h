@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "core/run/run.h"
+
+namespace hw {
+
+/// What an activity does, in words: "conv7", "fetching conv7's weights", "storing relu3".
+std::string activityWords(const Run& run, ActivityId id);
+
+/// Why it did not start sooner: "waits 41.0 us for bytes of relu3", "waits for the unit mac, busy
+/// with conv6"; empty where nothing held it.
+std::string causeWords(const Run& run, ActivityId id);
+
+/// "at the least 28.9 ms for this plan (port L3 read), 24.0 ms for any of this order (unit mac)".
+std::string boundWords(const LatencyAccount& account);
+
+/// What reuse costs, waits first; says so where it helps.
+std::string reuseWords(const ReusePrice& price);
+
+}  // namespace hw

@@ -1,0 +1,345 @@
+#include "core/sim/activity_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/sim/cost_model.h"
+#include "core/sim/op_work.h"
+
+namespace hw {
+namespace {
+
+class ActivityBuilder {
+ public:
+  explicit ActivityBuilder(const SimulationInput& input)
+      : input_(input), places_(input), worker_(input, places_, notes_) {
+    result_.traffic = IdMap<PoolId, Traffic>(places_.machine().pools.size());
+    result_.list.contention = input.platform.contention;
+  }
+
+  PlannedWork run() {
+    if (!input_.schedule.order.empty()) {
+      addMachine();
+      placeStays();
+      addAll();
+    } else {
+      // A bare problem may have fewer pools than the machine, and moves nothing in any.
+      result_.traffic = IdMap<PoolId, Traffic>(input_.problem.pools.size());
+    }
+    result_.notes = notes_.sentences();
+    return std::move(result_);
+  }
+
+ private:
+  /// A move, where it stands in the program.
+  struct MoveAt {
+    Move move{};
+    bool copy = false;
+    bool store = false;
+    std::size_t depth = 0;
+
+    auto key() const {
+      return std::tuple(move.step, store, depth, move.buffer, move.to ? move.to : move.from);
+    }
+  };
+
+  ActivityList& list() { return result_.list; }
+  const Platform& platform() const { return input_.platform; }
+  std::size_t devices() const { return places_.machine().ofDevice.size(); }
+  /// A part's own name, with its device's where there are several.
+  std::string nameOf(std::size_t device, const std::string& part) const {
+    return devices() > 1 ? platform().devices[device].name + "/" + part : part;
+  }
+
+  void addMachine() {
+    for (const auto& [spec, device] : places_.machine().pools) {
+      const PoolId pool(firstPort_.size());
+      const std::string name = spec->shared ? spec->name : nameOf(device, spec->name);
+      firstPort_.push_back(static_cast<std::uint32_t>(list().ports.size()));
+      if (spec->fullDuplex) {
+        list().ports.push_back({name + " read", spec->readBandwidth, 0, pool});
+        list().ports.push_back({name + " write", 0, spec->writeBandwidth, pool});
+      } else {
+        list().ports.push_back({name, spec->readBandwidth, spec->writeBandwidth, pool});
+      }
+    }
+    for (std::uint32_t i = 0; i < devices(); ++i) {
+      const DeviceSpec& device = platform().devices[i];
+      list().devices.push_back({device.name, device.issue});
+      firstEngine_.push_back(static_cast<std::uint32_t>(list().engines.size()));
+      for (const UnitSpec& unit : device.units) {
+        list().engines.push_back({nameOf(i, unit.name), false, unit.count, 0, i});
+      }
+      for (const DmaSpec& dma : device.dma) {
+        list().engines.push_back({nameOf(i, dma.name), true, dma.channels, dma.bandwidth, i});
+      }
+    }
+  }
+
+  void placeStays() {
+    const auto flat = input_.plan.flatOffsets();
+    list().stays = IdMap<StayId, PlacedStay>(input_.problem.stays.size());
+    for (const StayId id : input_.problem.stays.keys()) {
+      const Stay& stay = input_.problem.stays[id];
+      PlacedStay& placed = list().stays[id];
+      placed.outlives = stay.outlives;
+      placed.steps = stay.steps;
+      if (!flat[id]) continue;
+      placed.pool = input_.plan.addresses[id]->pool;
+      placed.bytes = {*flat[id], *flat[id] + stay.size};
+      if (!input_.problem.overlays.empty()) {
+        placed.over = input_.plan.inputUnder(input_.problem, id);
+      }
+    }
+  }
+
+  void addAll() {
+    const std::vector<MoveAt> moves = sortedMoves();
+    lastStore_ = IdMap<BufferId, ActivityId>(input_.storage.buffers.size());
+    writerOf_ = IdMap<OpId, ActivityId>(input_.graph.ops.size());
+    auto next = moves.begin();
+    for (const OpId op : input_.schedule.order) {
+      const Step step = input_.schedule.stepOf[op];
+      for (; next != moves.end() && isBefore(*next, step); ++next) addMove(*next);
+      addOp(op, step);
+    }
+    for (; next != moves.end(); ++next) addMove(*next);
+  }
+
+  static bool isBefore(const MoveAt& at, Step step) {
+    return at.move.step < step || (at.move.step == step && !at.store);
+  }
+
+  std::vector<MoveAt> sortedMoves() {
+    std::vector<MoveAt> moves;
+    for (const Move& move : input_.problem.moves) {
+      const auto [from, to] = poolsOf(move);
+      if (!from || !to) continue;
+      const auto device = places_.deviceWith(from, to);
+      const bool store = device && places_.rankOf(from, *device) < places_.rankOf(to, *device);
+      moves.push_back({move, !device, store});
+    }
+    if (input_.partition != nullptr) {
+      for (const DeviceTransfer& transfer : input_.partition->transfers) {
+        const auto [from, to] = places_.endsOf(transfer);
+        if (from && to) {
+          moves.push_back({{transfer.buffer, from, to, transfer.step}, true});
+        } else {
+          const TensorId tensor = input_.storage.rootOf(transfer.buffer);
+          notes_.add("transfers have no address to copy from or to and are not timed",
+                     printable(displayName(input_.graph, tensor)));
+        }
+      }
+    }
+    setDepths(moves);
+    std::ranges::stable_sort(moves, {}, &MoveAt::key);
+    return moves;
+  }
+
+  /// One more than a move of the same step and phase that opens what it reads.
+  static void setDepths(std::vector<MoveAt>& moves) {
+    const auto opened = [](const MoveAt& at) { return std::tuple(at.move.to, at.move.step); };
+    std::vector<std::size_t> byOpened(moves.size());
+    for (std::size_t i = 0; i < moves.size(); ++i) byOpened[i] = i;
+    std::ranges::sort(byOpened, {}, [&](std::size_t i) { return opened(moves[i]); });
+    // A chain is no longer than there are levels of memory; this many rounds settle it.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (MoveAt& at : moves) {
+        if (!at.move.from) continue;
+        const auto opener =
+            std::ranges::lower_bound(byOpened, std::tuple(at.move.from, at.move.step), {},
+                                     [&](std::size_t i) { return opened(moves[i]); });
+        if (opener == byOpened.end()) continue;
+        const MoveAt& before = moves[*opener];
+        const bool opens = before.move.to == at.move.from && before.move.step == at.move.step &&
+                           before.store == at.store;
+        if (!opens || at.depth > before.depth || at.depth > moves.size()) continue;
+        at.depth = before.depth + 1;
+        changed = true;
+      }
+    }
+  }
+
+  /// Between which pools it goes; none where a stay has no address.
+  std::pair<PoolId, PoolId> poolsOf(const Move& move) {
+    const auto own = [&](StayId stay) { return stay ? list().stays[stay].pool : PoolId(); };
+    PoolId from = own(move.from);
+    PoolId to = own(move.to);
+    const auto farOf = [&](PoolId pool) {
+      return pool ? places_.farPool(places_.machine().pools[pool].device) : PoolId();
+    };
+    if (!move.from) from = farOf(to);
+    if (!move.to) to = farOf(from);
+    if (!from || !to) {
+      notes_.add("moves have no address to go from or to and are not timed",
+                 printable(displayName(input_.graph, input_.storage.rootOf(move.buffer))));
+    }
+    return {from, to};
+  }
+
+  void addOp(OpId op, Step step) {
+    OpWork work = worker_.work(op, step);
+    const std::uint32_t device = input_.deviceOf(op);
+    ActivityId id;
+    if (!work.idle) {
+      Activity activity{.kind = ActivityKind::compute,
+                        .device = device,
+                        .engine = firstEngine_[device] + work.timing.unit,
+                        .step = step,
+                        .op = op,
+                        .fixed = work.timing.latency,
+                        .compute = work.timing.compute,
+                        .accesses = std::move(work.accesses)};
+      for (const PoolId pool : work.uses.keys()) usePorts(activity, pool, work.uses[pool]);
+      for (const TensorId tensor : work.loose) addMakers(tensor, activity.after);
+      id = add(std::move(activity));
+      writerOf_[op] = id;
+    }
+    for (const PoolId pool : work.timing.traffic.keys()) {
+      result_.traffic[pool] += work.timing.traffic[pool];
+    }
+    result_.activityAt.push_back(id);
+    result_.ops.push_back(std::move(work.timing));
+  }
+
+  void usePorts(Activity& activity, PoolId pool, const PoolUse& use) {
+    const std::uint32_t port = firstPort_[pool.index()];
+    const auto push = [&](std::uint32_t at, Bytes read, Bytes written) {
+      if (read + written > Bytes()) activity.ports.push_back({at, read, written});
+    };
+    if (places_.spec(pool).fullDuplex) {
+      push(port, use.read, Bytes());
+      push(port + 1, Bytes(), use.written);
+    } else {
+      push(port, use.read, use.written);
+    }
+  }
+
+  /// Who made a tensor without an address: its op, or those behind one that only aliases; and the
+  /// last store of it.
+  void addMakers(TensorId tensor, std::vector<ActivityId>& makers) const {
+    if (input_.graph.tensors[tensor].constant) return;
+    const auto add = [&](ActivityId maker) {
+      if (maker && std::ranges::find(makers, maker) == makers.end()) makers.push_back(maker);
+    };
+    if (const BufferId buffer = input_.storage.bufferOf(tensor)) add(lastStore_[buffer]);
+    std::set<OpId> seen;
+    std::vector<OpId> open{input_.graph.tensors[tensor].producer};
+    while (!open.empty()) {
+      const OpId op = open.back();
+      open.pop_back();
+      if (!op || !seen.insert(op).second || input_.graph.ops[op].folded) continue;
+      add(writerOf_[op]);
+      if (writerOf_[op]) continue;
+      for (const TensorId in : input_.graph.reads(op)) {
+        open.push_back(input_.graph.tensors[in].producer);
+      }
+    }
+    std::ranges::sort(makers);
+  }
+
+  void addMove(const MoveAt& at) {
+    const Move& move = at.move;
+    const auto [from, to] = poolsOf(move);
+    const PoolSpec& source = places_.spec(from);
+    const PoolSpec& target = places_.spec(to);
+    const auto device = places_.deviceWith(from, to);
+    Activity activity{.kind = at.copy    ? ActivityKind::copy
+                              : at.store ? ActivityKind::store
+                                         : ActivityKind::load,
+                      .device = device.value_or(places_.machine().pools[to].device),
+                      .step = move.step,
+                      .buffer = move.buffer,
+                      .from = move.from,
+                      .to = move.to,
+                      .fixed = addTime(source.readLatency, target.writeLatency),
+                      .bytes = input_.storage.buffers[move.buffer].size};
+    chooseEngine(activity, from, to);
+    addMoveTraffic(activity, from, to);
+    const Interval<Bytes> whole{Bytes(), activity.bytes};
+    const auto access = [&](StayId stay, bool write) {
+      if (stay) activity.accesses.push_back({stay, whole, write, places_.lifeAt(stay, move.step)});
+    };
+    access(move.from, false);
+    access(move.to, true);
+    if (!move.from) addMakers(input_.storage.rootOf(move.buffer), activity.after);
+    const bool outside = !move.to;
+    const ActivityId id = add(std::move(activity));
+    if (outside) lastStore_[move.buffer] = id;
+  }
+
+  /// The first engine of the platform that serves the pair.
+  void chooseEngine(Activity& activity, PoolId from, PoolId to) {
+    bool any = false;
+    for (std::uint32_t device = 0; device < devices(); ++device) {
+      const DeviceSpec& spec = platform().devices[device];
+      for (std::size_t i = 0; i < spec.dma.size(); ++i) {
+        any |= device == activity.device;
+        const bool serves = std::ranges::any_of(spec.dma[i].moves, [&](const auto& pair) {
+          const bool there = pair.from.device < devices() && pair.to.device < devices();
+          return there && places_.machine().at(pair.from) == from &&
+                 places_.machine().at(pair.to) == to;
+        });
+        if (!serves) continue;
+        activity.engine = firstEngine_[device] + static_cast<std::uint32_t>(spec.units.size() + i);
+        activity.fixed = addTime(activity.fixed, spec.dma[i].setup);
+        return;
+      }
+    }
+    if (any) {
+      notes_.add(fmt::format("moves need the pools alone: no engine serves {}>{}",
+                             places_.spec(from).name, places_.spec(to).name),
+                 printable(displayName(input_.graph, input_.storage.rootOf(activity.buffer))));
+    }
+  }
+
+  void addMoveTraffic(Activity& activity, PoolId from, PoolId to) {
+    const auto kind = static_cast<std::size_t>(classOf(activity));
+    Bytes& read = result_.traffic[from].read[kind];
+    Bytes& written = result_.traffic[to].written[kind];
+    read = addMoved(read, activity.bytes);
+    written = addMoved(written, activity.bytes);
+    PoolUse source{.read = alignUp(activity.bytes, places_.spec(from).burst)};
+    PoolUse target{.written = alignUp(activity.bytes, places_.spec(to).burst)};
+    if (from == to) source.written = std::exchange(target.written, Bytes());
+    usePorts(activity, from, source);
+    if (from != to) usePorts(activity, to, target);
+  }
+
+  TrafficClass classOf(const Activity& activity) {
+    const TrafficClass own = worker_.classOf(input_.storage.rootOf(activity.buffer));
+    if (activity.kind == ActivityKind::store) {
+      return input_.storage.buffers[activity.buffer].graphOutput ? TrafficClass::output
+                                                                 : TrafficClass::spill;
+    }
+    if (activity.kind == ActivityKind::copy) return own;
+    if (own == TrafficClass::weight) return TrafficClass::prefetch;
+    const bool first = own == TrafficClass::input && fetched_.insert(activity.buffer).second;
+    return first ? TrafficClass::input : TrafficClass::fill;
+  }
+
+  ActivityId add(Activity activity) { return list().activities.add(std::move(activity)); }
+
+  const SimulationInput& input_;
+  TensorPlaces places_;
+  TimingNotes notes_;
+  OpWorker worker_;
+  std::vector<std::uint32_t> firstPort_;    ///< By pool.
+  std::vector<std::uint32_t> firstEngine_;  ///< By device.
+  IdMap<BufferId, ActivityId> lastStore_;   ///< To where there is no address.
+  IdMap<OpId, ActivityId> writerOf_;
+  std::set<BufferId> fetched_;  ///< Graph inputs that were loaded.
+  PlannedWork result_;
+};
+
+}  // namespace
+
+PlannedWork plannedWork(const SimulationInput& input) { return ActivityBuilder(input).run(); }
+
+}  // namespace hw

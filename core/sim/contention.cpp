@@ -1,0 +1,143 @@
+#include "core/sim/contention.h"
+
+#include <algorithm>
+
+namespace hw {
+namespace {
+
+constexpr Wide kFullSpeed = Wide{1} << 40;
+
+/// A flow may end this part of a picosecond early: what rounding took from it.
+constexpr Wide kForgiven = 1024;
+
+constexpr Wide ceilDivide(Wide a, Wide b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+FlowNeed flowNeed(const ActivityList& list, const Activity& activity) {
+  FlowNeed need{.length = activity.compute};
+  const auto add = [&](std::size_t port, SimTime time) {
+    if (time == SimTime()) return;
+    need.ports.push_back({static_cast<std::uint32_t>(port), time});
+    need.length = std::max(need.length, time);
+  };
+  for (const PortUse& use : activity.ports) {
+    const Port& port = list.ports[use.port];
+    need.most = std::max(need.most, use.read + use.written);
+    add(use.port,
+        addTime(transferTime(use.read, port.read), transferTime(use.written, port.write)));
+  }
+  if (activity.engine == Activity::kNoEngine || activity.kind == ActivityKind::compute) return need;
+  add(list.ports.size() + activity.engine,
+      transferTime(activity.bytes, list.engines[activity.engine].bandwidth));
+  return need;
+}
+
+Flows::Flows(const ActivityList& list, Contention contention)
+    : contention_(contention), ports_(list.ports.size() + list.engines.size()) {}
+
+void Flows::begin(ActivityId id, const FlowNeed& need, SimTime now) {
+  const Wide length = need.length.count();
+  Flow flow{.id = id, .rest = length * kFullSpeed, .pace = kFullSpeed, .since = now};
+  if (contention_ == Contention::fair) {
+    flow.pace = ceilDivide(Wide{need.most.count()} * kFullSpeed, length);
+  }
+  for (const PortNeed& port : need.ports) {
+    flow.shares.push_back({port.port, ceilDivide(Wide{port.time.count()} * kFullSpeed, length)});
+  }
+  flows_.push_back(std::move(flow));
+  changed_ = true;
+}
+
+SimTime Flows::nextEnd(SimTime now) {
+  if (changed_) workOut(now);
+  SimTime first = kMaxTime;
+  for (const Flow& flow : flows_) first = std::min(first, flow.end);
+  return first;
+}
+
+void Flows::takeEnded(SimTime now, std::vector<ActivityId>& ended) {
+  const std::size_t before = flows_.size();
+  std::erase_if(flows_, [&](const Flow& flow) {
+    if (flow.end > now) return false;
+    ended.push_back(flow.id);
+    return true;
+  });
+  changed_ |= flows_.size() != before;
+}
+
+void Flows::workOut(SimTime now) {
+  changed_ = false;
+  for (Flow& flow : flows_) flow.wanted = 0;
+  if (contention_ == Contention::none || allAtFullSpeed()) {
+    for (Flow& flow : flows_) flow.wanted = kFullSpeed;
+  } else {
+    fill();
+  }
+  for (Flow& flow : flows_) {
+    if (flow.wanted == flow.speed) continue;  // Its end stays, too.
+    flow.rest -= Wide{(now - flow.since).count()} * flow.speed;
+    flow.speed = flow.wanted;
+    flow.since = now;
+    const Wide left = flow.rest * kForgiven - flow.speed;
+    const Wide length = left <= 0 ? 1 : std::max(Wide{1}, ceilDivide(left, flow.speed * kForgiven));
+    const Wide most = (kMaxTime - now).count();
+    flow.end = now + SimTime(static_cast<std::int64_t>(std::min(length, most)));
+  }
+}
+
+/// What most often is: no port is asked for more than it has. Only where all paces are the same.
+bool Flows::allAtFullSpeed() {
+  if (contention_ != Contention::proportional) return false;
+  std::ranges::fill(ports_, Filling());
+  for (const Flow& flow : flows_) {
+    for (const auto& [port, share] : flow.shares) ports_[port].taken += share;
+  }
+  return std::ranges::all_of(ports_, [](const Filling& port) { return port.taken <= kFullSpeed; });
+}
+
+void Flows::fill() {
+  while (std::ranges::any_of(flows_, [](const Flow& flow) { return flow.wanted == 0; })) {
+    stop(leastLevel());
+  }
+}
+
+/// The level at which the next flows stop; leaves every port's own in `ports_`, -1 for one that
+/// nobody rises at.
+Wide Flows::leastLevel() {
+  std::ranges::fill(ports_, Filling());
+  Wide least = -1;
+  const auto consider = [&](Wide level) { least = least < 0 ? level : std::min(least, level); };
+  for (const Flow& flow : flows_) {
+    if (flow.wanted == 0) consider(flow.pace);
+    for (const auto& [port, share] : flow.shares) {
+      if (flow.wanted > 0)
+        ports_[port].taken += flow.wanted * share;
+      else
+        ports_[port].rising += ceilDivide(share * kFullSpeed, flow.pace);
+    }
+  }
+  for (Filling& port : ports_) {
+    port.level = -1;
+    if (port.rising == 0) continue;
+    port.level = (kFullSpeed * kFullSpeed - port.taken) / port.rising;
+    consider(port.level);
+  }
+  return least;
+}
+
+void Flows::stop(Wide least) {
+  for (Flow& flow : flows_) {
+    if (flow.wanted > 0) continue;
+    const bool stops =
+        flow.pace == least || std::ranges::any_of(flow.shares, [&](const Share& share) {
+          return ports_[share.port].level == least;
+        });
+    if (!stops) continue;
+    // At its own pace it is at full speed; the product below could not hold that.
+    flow.wanted = flow.pace <= least ? kFullSpeed : least * kFullSpeed / flow.pace;
+    flow.wanted = std::max(flow.wanted, Wide{1});
+  }
+}
+
+}  // namespace hw

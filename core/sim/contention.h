@@ -1,0 +1,78 @@
+#pragma once
+
+#include <vector>
+
+#include "core/sim/activity.h"
+#include "core/sim/cost_model.h"
+
+namespace hw {
+
+/// What an activity needs of one port: so long would the port take for it alone.
+struct PortNeed {
+  std::uint32_t port = 0;  ///< Of the list; behind them, the engines with a bandwidth of their own.
+  SimTime time{};
+};
+
+/// What an activity needs once its fixed part is over.
+struct FlowNeed {
+  SimTime length{};  ///< The longest of its compute time and its ports' times: nobody in its way.
+  Bytes most{1};     ///< Bytes at the port that moves most of them.
+  std::vector<PortNeed> ports{};  ///< Distinct; none of no length.
+};
+FlowNeed flowNeed(const ActivityList& list, const Activity& activity);
+
+/// Activities that flow together, and how fast: integers only, so that everybody who works it out
+/// gets the same. Speeds are fractions of kFullSpeed.
+///
+/// Where a port is asked for more than it has, flows slow down. Progressive filling: a level rises
+/// from 0, each flow's speed is level / pace; who uses a port that is full stays, the others go on,
+/// at full speed they stop. The pace is 1 for all (proportional), or the bytes per second that a
+/// flow asks for (fair: max-min, what round-robin arbiters do).
+class Flows {
+ public:
+  explicit Flows(const ActivityList& list, Contention contention);
+
+  bool empty() const { return flows_.empty(); }
+  /// `id` flows from now on; its need has a length.
+  void begin(ActivityId id, const FlowNeed& need, SimTime now);
+  /// When the first of them ends; kMaxTime at the latest. There has to be one. Works out speeds
+  /// anew if flows began or ended.
+  SimTime nextEnd(SimTime now);
+  /// Takes out those that end then, in no order.
+  void takeEnded(SimTime now, std::vector<ActivityId>& ended);
+
+ private:
+  struct Share {
+    std::uint32_t port = 0;
+    Wide share = 0;  ///< Of the port, at full speed.
+  };
+  struct Flow {
+    ActivityId id{};
+    Wide rest = 0;  ///< As of `since`: full speed takes kFullSpeed of it a picosecond.
+    Wide speed = 0;
+    Wide pace = 0;
+    Wide wanted = 0;  ///< The speed being worked out; 0 while it rises.
+    SimTime since{};
+    SimTime end{};
+    std::vector<Share> shares{};
+  };
+  /// A port while speeds are worked out.
+  struct Filling {
+    Wide taken = 0;   ///< By flows that stopped.
+    Wide rising = 0;  ///< What a unit of level takes.
+    Wide level = 0;
+  };
+
+  void workOut(SimTime now);
+  bool allAtFullSpeed();
+  void fill();
+  Wide leastLevel();
+  void stop(Wide least);
+
+  Contention contention_;
+  bool changed_ = false;
+  std::vector<Flow> flows_;
+  std::vector<Filling> ports_;
+};
+
+}  // namespace hw

@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "core/allocators/heap.h"
+#include "core/base/text.h"
+#include "core/sim/digest.h"
+#include "core/sim/stories.h"
+
+namespace hw {
+namespace {
+
+/// A heap that knows every address beforehand.
+class KnownPlaces final : public Heap {
+ public:
+  KnownPlaces(const Problem& problem, const Plan& plan) : Heap(problem), plan_(plan) {}
+
+ private:
+  std::optional<Choice> choose(StayId stay) override {
+    return Choice{*plan_.addresses[stay], Reason::planned};
+  }
+  const Plan& plan_;
+};
+
+constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+
+/// When a stay has its bytes: by place in the run's log.
+struct Life {
+  StayId stay{};
+  ActivityId opener{};  ///< The first in program order that touches it.
+  bool takesOver = false;
+  bool opened = false;  ///< By the run, at 0.
+  std::size_t first = kNever;
+  std::size_t last = kNever;
+};
+
+class RunStoryTeller {
+ public:
+  RunStoryTeller(const SimulationInput& input, const PlannedWork& work, const Execution& run)
+      : input_(input), list_(work.list), run_(run), heap_(input.problem, input.plan) {}
+
+  TimedStory tell() {
+    findLives();
+    const auto begins = inOrder(&Life::first);
+    const auto ends = inOrder(&Life::last);
+    for (const auto& [key, life] : lives_) {
+      if (life.opened) acquire(life.stay, Step());
+    }
+    stamp(SimTime());
+    auto begin = begins.begin();
+    auto end = ends.begin();
+    for (std::size_t i = 0; i < run_.log.size(); ++i) {
+      const Step step = enter(run_.log[i]);
+      const auto firstEnd = end;
+      for (; end != ends.end() && (*end)->last == i; ++end) {
+        if ((*end)->first != i) release((*end)->stay, step);
+      }
+      for (; begin != begins.end() && (*begin)->first == i; ++begin) acquire((*begin)->stay, step);
+      // What takes over and is never read has its bytes for no time.
+      for (auto heir = firstEnd; heir != end; ++heir) {
+        if ((*heir)->first == i) release((*heir)->stay, step);
+      }
+      stamp(run_.log[i].time);
+    }
+    return finish();
+  }
+
+ private:
+  using Key = std::pair<StayId, std::uint32_t>;
+
+  void findLives() {
+    for (const ActivityId id : list_.activities.keys()) {
+      for (const Access& access : list_.activities[id].accesses) {
+        const auto [at, fresh] = lives_.try_emplace({access.stay, access.life});
+        if (!fresh) continue;
+        const bool first = access.life == 0;
+        at->second = {.stay = access.stay,
+                      .opener = id,
+                      .takesOver = first && list_.stays[access.stay].over,
+                      .opened = first && !access.write};
+      }
+    }
+    for (std::size_t i = 0; i < run_.log.size(); ++i) {
+      const auto& [time, activity, starts] = run_.log[i];
+      for (const Access& access : list_.activities[activity].accesses) {
+        Life& life = lives_[{access.stay, access.life}];
+        const bool before = life.takesOver && starts && activity == life.opener;
+        if (!before) life.first = std::min(life.first, i);
+        life.last = i;
+      }
+    }
+    for (auto at = lives_.begin(); at != lives_.end(); ++at) {
+      const auto next = std::next(at);
+      const bool lastLife = next == lives_.end() || next->first.first != at->first.first;
+      if (lastLife && list_.stays[at->first.first].outlives) at->second.last = kNever;
+      if (at->second.opened) at->second.first = kNever;
+    }
+  }
+
+  /// Lives by one of their moments, then by stay; without those that have none.
+  std::vector<const Life*> inOrder(std::size_t Life::*moment) const {
+    std::vector<const Life*> order;
+    for (const auto& [key, life] : lives_) {
+      if (life.*moment != kNever) order.push_back(&life);
+    }
+    std::ranges::stable_sort(order, {}, [&](const Life* life) { return life->*moment; });
+    return order;
+  }
+
+  /// Tells that `turn` comes next; returns its activity's step.
+  Step enter(const ActivityTurn& turn) {
+    const Activity& activity = list_.activities[turn.activity];
+    digest_.add(turn.time);
+    digest_.add(std::uint64_t{turn.activity.index()} << 1 | (turn.starts ? 1U : 0U));
+    if (turn.starts && activity.kind == ActivityKind::compute) {
+      starts_.emplace_back(activity.step, times_.size());
+    }
+    return activity.step;
+  }
+
+  void acquire(StayId stay, Step step) { heap_.acquire(stay, step); }
+  void release(StayId stay, Step step) { heap_.release(stay, step); }
+
+  /// What was told since the last time happened at `time`.
+  void stamp(SimTime time) { times_.resize(heap_.told(), time); }
+
+  TimedStory finish() {
+    TimedStory result;
+    const std::vector<MemoryEvent> story = heap_.takeStory();
+    Trace::Builder builder(input_.problem.pools.size());
+    builder.reserve(story.size());
+    std::ranges::sort(starts_);
+    // A step without an activity finds what the one before it found.
+    std::size_t found = 0;
+    auto start = starts_.begin();
+    for (Step step; step < input_.schedule.steps(); step += Step(1)) {
+      if (start != starts_.end() && start->first == step) found = (start++)->second;
+      builder.addStepBegin(found);
+    }
+    for (std::size_t i = 0; i < story.size(); ++i) {
+      digest_.add(story[i]);
+      builder.add(times_[i], story[i]);
+    }
+    result.trace = std::move(builder).finish();
+    result.digest = digest_.value();
+    addNotes(result);
+    return result;
+  }
+
+  void addNotes(TimedStory& result) const {
+    std::size_t untouched = 0;
+    StayId first;
+    for (const StayId id : list_.stays.keys()) {
+      if (!list_.stays[id].pool || lives_.contains({id, 0})) continue;
+      if (untouched++ == 0) first = id;
+    }
+    if (untouched == 0) return;
+    const TensorId root = input_.storage.rootOf(input_.problem.stays[first].buffer);
+    result.notes.push_back(
+        fmt::format("{} planned buffers are touched by nothing and are in use at no time (first: "
+                    "{})",
+                    untouched, printable(displayName(input_.graph, root))));
+  }
+
+  const SimulationInput& input_;
+  const ActivityList& list_;
+  const Execution& run_;
+  KnownPlaces heap_;
+  std::map<Key, Life> lives_;
+  std::vector<SimTime> times_;                        ///< Of the story's events.
+  std::vector<std::pair<Step, std::size_t>> starts_;  ///< Of ops: events before each.
+  Digest digest_;
+};
+
+}  // namespace
+
+TimedStory runStory(const SimulationInput& input, const PlannedWork& work, const Execution& run) {
+  return RunStoryTeller(input, work, run).tell();
+}
+
+}  // namespace hw

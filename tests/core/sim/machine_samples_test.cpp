@@ -1,0 +1,169 @@
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
+#include "core/plan_file/activities_writer.h"
+#include "core/run/run.h"
+#include "tests/support/machine_judge.h"
+
+using namespace hw;
+
+namespace {
+
+/// A device that does many things at once: two units, a DMA engine, ports that both ways share.
+Platform busyBoard() {
+  return parsePlatform(R"(name = "busy"
+[[device]]
+name = "npu"
+ops = ["*"]
+[[device.pool]]
+name = "L2"
+bandwidth = "2GB/s"
+latency = "5ns"
+[[device.pool]]
+name = "L3"
+bandwidth = "1GB/s"
+latency = "20ns"
+burst = 64
+duplex = "full"
+[[device.dma]]
+name = "dma"
+moves = ["L3>L2", "L2>L3"]
+channels = 2
+setup = "10ns"
+[[device.unit]]
+name = "mac"
+ops = ["Conv", "Gemm", "MatMul"]
+clock = "1GHz"
+macs_per_cycle = 64
+[[device.unit]]
+name = "vector"
+ops = ["*"]
+clock = "1GHz"
+elements_per_cycle = 4
+count = 2
+)")
+      .value();
+}
+
+std::shared_ptr<const Run> runOf(const std::shared_ptr<const Model>& model,
+                                 const Platform& platform, const std::string& allocator) {
+  const RunRequest request{.allocator = AllocatorChoice::parse(allocator).value(),
+                           .platform = platform};
+  return execute(model, request, {}).value();
+}
+
+std::shared_ptr<const Model> sampleModel(const SampleInfo& info) {
+  return std::make_shared<const Model>(openModel("samples:" + info.name, {}).value());
+}
+
+/// The second judge's opinion of a run: every pair of activities is looked at.
+void judge(const Run& run) {
+  const ActivityList& list = run.timing.activities;
+  const std::vector<test::Verdict> verdicts = test::judgeTimes(list);
+  for (const ActivityId id : list.activities.keys()) {
+    CAPTURE(id.index(), activityName(run, id));
+    REQUIRE(run.timing.times[id].start == verdicts[id.index()].start);
+    REQUIRE(run.timing.times[id].end == verdicts[id.index()].end);
+    REQUIRE(run.timing.times[id].cause == verdicts[id.index()].cause);
+  }
+  CHECK(test::sharedBytes(list, verdicts) == "");
+}
+
+}  // namespace
+
+TEST_CASE("samples run as the rules say on every platform", "[sim][machine][samples]") {
+  std::vector<Platform> platforms = platformCatalog();
+  for (const Contention contention :
+       {Contention::proportional, Contention::fair, Contention::none}) {
+    platforms.push_back(busyBoard());
+    platforms.back().contention = contention;
+  }
+  for (const SampleInfo& info : sampleCatalog()) {
+    const auto model = sampleModel(info);
+    if (model->graph->ops.size() > 120) continue;
+    for (const Platform& platform : platforms) {
+      for (const std::string allocator : {"free-list", "greedy-by-size"}) {
+        CAPTURE(info.name, platform.name, allocator);
+        judge(*runOf(model, platform, allocator));
+      }
+    }
+  }
+}
+
+TEST_CASE("one thing after the other takes the sum of all, on every platform",
+          "[sim][machine][samples]") {
+  for (Platform platform : platformCatalog()) {
+    for (DeviceSpec& device : platform.devices) {
+      device.issue = Issue::sequential;
+      for (PoolSpec& pool : device.pools) pool.fullDuplex = false;
+    }
+    for (const SampleInfo& info : sampleCatalog()) {
+      CAPTURE(info.name, platform.name);
+      const auto run = runOf(sampleModel(info), platform, "greedy-by-size");
+      const Timing& timing = run->timing;
+      SimTime now;
+      for (const ActivityId id : timing.activities.activities.keys()) {
+        const ActivityTime& time = timing.times[id];
+        REQUIRE(time.start == now);
+        REQUIRE(time.end == now + timing.activities.activities[id].fixed + time.flow);
+        now = time.end;
+      }
+      CHECK(timing.makespan == now);
+      for (const OpTiming& op : timing.ops) {
+        SimTime longest = op.compute;
+        for (const SimTime memory : op.memory) longest = std::max(longest, memory);
+        REQUIRE(op.time.length() == longest + op.latency);
+      }
+      CHECK(run->trace.events() == run->plan.story);
+    }
+  }
+}
+
+TEST_CASE("a run that does many things at once tells its own story", "[sim][machine][samples]") {
+  for (const SampleInfo& info : sampleCatalog()) {
+    const auto model = sampleModel(info);
+    if (model->graph->ops.empty()) continue;
+    CAPTURE(info.name);
+    const auto run = runOf(model, busyBoard(), "greedy-by-size");
+    CHECK_FALSE(run->timing.activities.sequential());
+    CHECK(run->timing.digest == runOf(model, busyBoard(), "greedy-by-size")->timing.digest);
+    // Bytes are in use while something touches them: never more than the plan reserves.
+    for (const PoolId pool : run->problem.pools.keys()) {
+      CHECK(run->trace.usage(pool, 0, run->trace.size()).high <= run->plan.footprint(pool));
+    }
+    for (std::size_t i = 1; i < run->trace.size(); ++i) {
+      REQUIRE(run->trace.timeOf(i - 1) <= run->trace.timeOf(i));
+    }
+    // Memory as an op finds it: what it reads is there, and what it makes is not yet.
+    for (Step step; step < run->schedule.steps(); step += Step(1)) {
+      REQUIRE(run->trace.indexOfStep(step) <= run->trace.size());
+    }
+    REQUIRE(run->trace.indexOfStep(run->schedule.steps()) == run->trace.size());
+  }
+}
+
+TEST_CASE("activities are written with all that their times follow from", "[sim][machine]") {
+  const auto model = std::make_shared<const Model>(openModel("samples:chain", {}).value());
+  const auto run = runOf(model, busyBoard(), "greedy-by-size");
+  std::ostringstream json;
+  writeActivities(*run, ActivitiesFormat::json, json);
+  const auto read = parseJson(json.str());
+  REQUIRE(read);
+  CHECK((*read)["contention"] == "proportional");
+  CHECK((*read)["ports"].size() == 3);  // L3 is one each way.
+  CHECK((*read)["engines"].size() == 3);
+  CHECK((*read)["engines"][1]["channels"] == 2);
+  CHECK((*read)["makespan_ps"] == run->timing.makespan.count());
+  REQUIRE((*read)["activities"].size() == run->timing.times.size());
+  CHECK((*read)["activities"][1]["cause"] == ParsedJson{{"rule", "data"}, {"activity", 0}});
+  std::ostringstream csv;
+  writeActivities(*run, ActivitiesFormat::csv, csv);
+  CHECK(
+      csv.str().starts_with("id,kind,name,step,device,engine,start_ps,end_ps,fixed_ps,flow_ps,"
+                            "slowed_ps,bytes,rule,cause,cause_id\n0,compute,"));
+  std::ostringstream lines;
+  writeActivities(*run, ActivitiesFormat::jsonLines, lines);
+  CHECK(parseJson(lines.str().substr(0, lines.str().find('\n'))).has_value());
+}
