@@ -52,6 +52,7 @@ struct Desk {
     state.showAll();
     state.setStep(Step(40));
     window.messages()->hide();
+    if (QWidget* popup = QApplication::activePopupWidget()) popup->close();
     dialogs.clear();
     for (auto* dialog : window.findChildren<QDialog*>()) dialog->hide();
     window.activateWindow();
@@ -81,7 +82,7 @@ struct Desk {
     if (key.isEmpty()) {
       action->trigger();
     } else {
-      QTest::keySequence(window.maps().front(), key);
+      QTest::keySequence(&window, key);
     }
     QTest::qWait(1);
   }

@@ -164,6 +164,7 @@ std::vector<CommandCase> visibleCases() {
        narrow},
       {"panLeft", [](Desk& desk) { return desk.state().visibleBegin() < 29; }, narrow},
       {"panRight", [](Desk& desk) { return desk.state().visibleBegin() > 31; }, narrow},
+      {"followPlayhead", [](Desk& desk) { return !desk.state().follows(); }},
       {"zoomToRange",
        [](Desk& desk) {
          return desk.state().visibleBegin() == 10 && desk.state().visibleEnd() == 20;

@@ -189,6 +189,10 @@ std::vector<CommandCase> dockCases() {
       {"perspectiveReport", hides("inspector")},
       {"resetLayout", [](Desk& desk) { return desk.dock("schedule").isVisible(); },
        [](Desk& desk) { desk.dock("schedule").hide(); }},
+      {"menuBar",
+       [](Desk& desk) {
+         return QApplication::activePopupWidget() == desk.window.menu(MenuKind::file);
+       }},
       {"showMinimap", [](Desk& desk) { return desk.part<Minimap>().isHidden(); }},
       {"showLanes", [](Desk& desk) { return desk.window.lanes()->isVisible(); }},
       {"nextMemory", [](Desk& desk) { return desk.window.chart()->pool() == PoolId(1); }},

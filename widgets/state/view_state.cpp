@@ -90,6 +90,33 @@ void ViewState::moveTo(std::size_t moment, Step step) {
   moment_ = moment;
   step_ = step;
   Q_EMIT momentChanged();
+  if (follows_) revealPlayhead();
+}
+
+StepPlace ViewState::place() const {
+  if (!run_ || pointOfStep(*run_, step_).moment == moment_) return {step_, {}};
+  return {step_, moment_ - std::min(moment_, run_->trace.indexOfStep(step_))};
+}
+
+void ViewState::goTo(const StepPlace& place) {
+  if (!run_) return;
+  if (!place.events) return setStep(place.step);
+  const std::size_t first = run_->trace.indexOfStep(place.step);
+  const std::size_t last = run_->trace.indexOfStep(place.step + Step(1));
+  setMomentOf(std::min(first + *place.events, last), place.step);
+}
+
+void ViewState::setFollows(bool follows) {
+  follows_ = follows;
+  if (follows_) revealPlayhead();
+}
+
+/// In the middle, so that going on in either direction does not move the picture at every step.
+void ViewState::revealPlayhead() {
+  const double at = playheadStep(*this);
+  if (at >= visibleBegin_ && at < visibleEnd_) return;
+  const double half = (visibleEnd_ - visibleBegin_) / 2;
+  setVisible(at - half, at + half);
 }
 
 void ViewState::select(StayId stay) {

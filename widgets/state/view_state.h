@@ -14,6 +14,13 @@
 
 namespace hw {
 
+/// A moment as another plan of the same model has it too: by its step.
+struct StepPlace {
+  Step step{};
+  /// How many events of the step have happened; none: its allocations have, its releases have not.
+  std::optional<std::size_t> events{};
+};
+
 /// What every view of the studio looks at together: the run, the moment, the selection, the filter
 /// and the visible steps. Views read it, ask it to change, and repaint when it says so. No view
 /// holds such state of its own, which is what keeps selection linked everywhere.
@@ -43,6 +50,13 @@ class ViewState : public QObject {
   void goToPeak();
   /// To a moment that several steps share: those in which nothing happens.
   void setMomentOf(std::size_t events, Step step);
+  StepPlace place() const;
+  /// To `place`, as far as the run on show has it.
+  void goTo(const StepPlace& place);
+
+  /// Whether the steps on screen go along with a moment that comes to lie beside them.
+  bool follows() const { return follows_; }
+  void setFollows(bool follows);
 
   /// The pinned stay; none when nothing is selected. All stays of its buffer count as selected.
   StayId selected() const { return selected_; }
@@ -99,6 +113,7 @@ class ViewState : public QObject {
 
  private:
   void moveTo(std::size_t moment, Step step);
+  void revealPlayhead();
   std::optional<Interval<Step>> insideRun(std::optional<Interval<Step>> steps) const;
 
   std::shared_ptr<const Run> run_;
@@ -112,6 +127,7 @@ class ViewState : public QObject {
   std::optional<Interval<Step>> statistics_;
   double visibleBegin_ = 0;
   double visibleEnd_ = 1;
+  bool follows_ = false;
   std::vector<double> marks_;
   std::vector<Ghost> ghosts_;
 };

@@ -1,5 +1,6 @@
 #include "app/gui/window/main_window.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QCloseEvent>
 #include <QComboBox>
@@ -148,14 +149,14 @@ void MainWindow::showWhatIsWanted() {
 
 void MainWindow::show(const RunRequest& request, const PlanOutcome& outcome) {
   const auto before = state_.run();
-  const Step step = state_.step();
+  const StepPlace place = state_.place();
   const bool sameModel = before && before->model == (*outcome.run)->model;
   request_ = request;
   state_.setRun(*outcome.run);
   Q_EMIT checked(outcome.violations);
   status_->setViolations(outcome.violations.size());
   if (sameModel) {
-    state_.setStep(step);
+    state_.goTo(place);
   } else {
     runForm_->setRequest(request);
   }
@@ -215,6 +216,14 @@ void MainWindow::dropEvent(QDropEvent* event) {
   }
 }
 
+/// Lists would look for a row that begins with the letter of a command that cannot be had now.
+bool MainWindow::isKeyOfDisabled(const QKeyEvent& key) const {
+  const auto all = actions();
+  return std::ranges::any_of(all, [&](const QAction* action) {
+    return !action->isEnabled() && action->shortcuts().contains(QKeySequence(key.keyCombination()));
+  });
+}
+
 /// The transport's keys are plain ones: buttons, boxes and lists keep those they need themselves.
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::Show && watched->parent() == this) {
@@ -224,8 +233,15 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
       tabs->setUsesScrollButtons(true);
     }
   }
-  if (event->type() != QEvent::ShortcutOverride) return QMainWindow::eventFilter(watched, event);
+  const bool pressed = event->type() == QEvent::KeyPress;
+  if (!pressed && event->type() != QEvent::ShortcutOverride) {
+    return QMainWindow::eventFilter(watched, event);
+  }
   const auto* key = static_cast<QKeyEvent*>(event);
+  if (pressed) {
+    return (qobject_cast<QAbstractItemView*>(watched) && isKeyOfDisabled(*key)) ||
+           QMainWindow::eventFilter(watched, event);
+  }
   const auto* focus = QApplication::focusWidget();
   const bool button = qobject_cast<const QAbstractButton*>(focus) != nullptr;
   const bool choice = qobject_cast<const QComboBox*>(focus) != nullptr;

@@ -120,6 +120,8 @@ class MainWindow : public QMainWindow {
   /// Of memory now and of bars, which otherwise grow into place.
   void setReducedMotion(bool reduced);
   void resetLayout();
+  /// To `size`, or as much of it as the screen has.
+  void resizeOnScreen(const QSize& size);
 
  Q_SIGNALS:
   /// A run has come on show, at the step where the one before it stood if the model is the same.
@@ -147,6 +149,7 @@ class MainWindow : public QMainWindow {
   void finish(const PlanOutcome& outcome);
   void reportFailure(const Error& error);
   void showWhatIsWanted();
+  bool isKeyOfDisabled(const QKeyEvent& key) const;
 
   // main_window_views.cpp
   void buildViews();
@@ -158,6 +161,7 @@ class MainWindow : public QMainWindow {
   void buildMenuBar();
   void updateActions();
   void defaultLayout();
+  void shareRoom(bool roomy);
   void restoreLayout();
   void saveLayout();
   QDockWidget* bringBack(const char* name);
@@ -165,6 +169,7 @@ class MainWindow : public QMainWindow {
   // main_window_pictures.cpp
   Picture contentOf(PictureKind kind);
   std::vector<MapScene> mapScenes() const;
+  int leastViewsHeight() const;
   void paintViews(QPainter& painter, const QRect& target);
 
   Settings* settings_;

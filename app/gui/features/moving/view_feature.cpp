@@ -2,6 +2,7 @@
 
 #include <QActionGroup>
 #include <QMenu>
+#include <QMenuBar>
 #include <cmath>
 #include <tuple>
 
@@ -10,9 +11,16 @@
 
 namespace hw {
 
+namespace {
+
+constexpr QLatin1String kFollow("view/follow");
+
+}  // namespace
+
 ViewFeature::ViewFeature(MainWindow* window) : QObject(window), window_(window) {
   QMenu* view = window->menu(MenuKind::view);
   addMoves(view);
+  addFollow(view);
   view->addSeparator();
   addThemes(view);
   addMotion(view);
@@ -20,6 +28,10 @@ ViewFeature::ViewFeature(MainWindow* window) : QObject(window), window_(window) 
   view->addMenu(window->panelMenu());
   window->addCommand(view, "resetLayout", tr("Reset &layout"), {},
                      [window] { window->resetLayout(); });
+  // Alt alone opens it on some desktops only.
+  window->addCommand(view, "menuBar", tr("Go to the menu &bar"), {Qt::Key_F10}, [window] {
+    window->menuBar()->setActiveAction(window->menu(MenuKind::file)->menuAction());
+  });
 }
 
 void ViewFeature::addMoves(QMenu* view) {
@@ -32,6 +44,22 @@ void ViewFeature::addMoves(QMenu* view) {
   add("zoomToSelection", tr("&Zoom to selection"), Qt::Key_Z, &ViewFeature::zoomToSelection);
   add("fit", tr("Fit &all"), Qt::Key_0, &ViewFeature::fit)->setIcon(glyphIcon(Glyph::fit));
   add("clearSelection", tr("&Clear selection"), Qt::Key_Escape, &ViewFeature::clearSelection);
+}
+
+void ViewFeature::addFollow(QMenu* view) {
+  QAction* follow = window_->addCommand(view, "followPlayhead", tr("Follow the &playhead"),
+                                        {QKeySequence(Qt::SHIFT | Qt::Key_F)}, {});
+  follow->setCheckable(true);
+  follow->setToolTip(
+      tr("When the moment goes to steps that are not on screen, the views go there too"));
+  const auto set = [this](bool on) { window_->state()->setFollows(on); };
+  const bool on = window_->settings()->value(kFollow, true).toBool();
+  follow->setChecked(on);
+  set(on);
+  connect(follow, &QAction::toggled, this, [this, set](bool wanted) {
+    window_->settings()->setValue(kFollow, wanted);
+    set(wanted);
+  });
 }
 
 void ViewFeature::addThemes(QMenu* view) {

@@ -16,6 +16,7 @@ constexpr QLatin1String kRestore("session/restore");
 constexpr QLatin1String kOpening("session/opening");
 constexpr QLatin1String kFacts("session/facts/");
 constexpr QLatin1String kStep("session/step");
+constexpr QLatin1String kEvents("session/events");
 constexpr QLatin1String kBegin("session/begin");
 constexpr QLatin1String kEnd("session/end");
 constexpr QLatin1String kSelected("session/selected");
@@ -86,7 +87,9 @@ void Session::save() {
     for (const std::string& text : texts) lines.append(QString::fromStdString(text));
     settings.setValue(kFacts + QString::fromStdString(name), lines.join(QLatin1Char('\n')));
   }
-  settings.setValue(kStep, QString::number(state.step().count()));
+  const StepPlace place = state.place();
+  settings.setValue(kStep, QString::number(place.step.count()));
+  settings.setValue(kEvents, place.events ? QString::number(*place.events) : QString());
   settings.setValue(kBegin, state.visibleBegin());
   settings.setValue(kEnd, state.visibleEnd());
   settings.setValue(kSelected, state.selected()
@@ -148,9 +151,12 @@ void Session::goTo() {
   const QString below = settings.value(kBelow, {}).toString();
   const double begin = settings.value(kBegin, 0.0).toDouble();
   const double end = settings.value(kEnd, 0.0).toDouble();
-  const Step step(settings.value(kStep, 0).toLongLong());
+  StepPlace place{.step = Step(settings.value(kStep, 0).toLongLong())};
+  bool counted = false;
+  const auto events = settings.value(kEvents, {}).toString().toULongLong(&counted);
+  if (counted) place.events = events;
   markers_->restore(settings.value(kMarkers, {}).toList());
-  if (step > Step() && step < state.steps()) state.setStep(step);
+  if (place.step >= Step() && place.step < state.steps()) state.goTo(place);
   if (end > begin) state.setVisible(begin, end);
   if (const auto id = plannedTensor(*state.run(), tensor.toStdString()); !tensor.isEmpty() && id) {
     const auto stays = staysOf(*state.run(), *id);
