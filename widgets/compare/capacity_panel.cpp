@@ -35,9 +35,9 @@ CapacityPanel::CapacityPanel(ViewState* state, QWidget* parent)
       chart_(new CapacityChart(this)),
       slider_(new QSlider(Qt::Horizontal, this)),
       figure_(new QComboBox(this)),
-      sweep_(new QPushButton(tr("S&weep"), this)),
-      stop_(new QPushButton(tr("&Stop"), this)),
-      plan_(new QPushButton(tr("&Plan with this capacity"), this)),
+      sweep_(new QPushButton(tr("Sweep"), this)),
+      stop_(new QPushButton(tr("Stop"), this)),
+      plan_(new QPushButton(tr("Plan with this capacity"), this)),
       progress_(new QProgressBar(this)),
       note_(new QLabel(this)) {
   setMinimumSize(320, 110);

@@ -27,9 +27,9 @@ ComparePanel::ComparePanel(ViewState* state, QWidget* parent)
       empty_(new QLabel(this)),
       model_(new CompareModel(this)),
       table_(new CompareTable(model_, this)),
-      compare_(new QPushButton(tr("&Compare"), this)),
-      stop_(new QPushButton(tr("&Stop"), this)),
-      export_(new QPushButton(tr("&Export\u2026"), this)),
+      compare_(new QPushButton(tr("Compare"), this)),
+      stop_(new QPushButton(tr("Stop"), this)),
+      export_(new QPushButton(tr("Export\u2026"), this)),
       rowActions_(new QToolButton(this)),
       progress_(new QProgressBar(this)),
       note_(new QLabel(this)) {
@@ -74,7 +74,7 @@ QWidget* ComparePanel::buildHead() {
   stop_->setToolTip(tr("Keeps the rows that are done"));
   export_->setObjectName(QStringLiteral("compareExport"));
   rowActions_->setObjectName(QStringLiteral("compareRow"));
-  rowActions_->setText(tr("&Row"));
+  rowActions_->setText(tr("Row"));
   rowActions_->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(rowActions_);
   menu->setToolTipsVisible(true);

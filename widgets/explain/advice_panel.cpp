@@ -35,10 +35,10 @@ AdvicePanel::AdvicePanel(ViewState* state, QWidget* parent)
       stack_(new QStackedWidget(this)),
       empty_(new QLabel(this)),
       table_(new QTableWidget(this)),
-      start_(new QPushButton(tr("&Look for advice"), this)),
-      stop_(new QPushButton(tr("&Stop"), this)),
-      below_(new QPushButton(tr("Show &below"), this)),
-      apply_(new QPushButton(tr("&Apply"), this)),
+      start_(new QPushButton(tr("Look for advice"), this)),
+      stop_(new QPushButton(tr("Stop"), this)),
+      below_(new QPushButton(tr("Show below"), this)),
+      apply_(new QPushButton(tr("Apply"), this)),
       progress_(new QProgressBar(this)),
       note_(new QLabel(this)) {
   empty_->setAlignment(Qt::AlignCenter);

@@ -37,9 +37,9 @@ AllocatorList::AllocatorList(QWidget* parent)
   for (const AllocatorInfo& info : allocatorCatalog()) item({.info = &info});
   chooseUsual();
 
-  auto* usual = new QPushButton(tr("&Usual"), this);
+  auto* usual = new QPushButton(tr("Usual"), this);
   usual->setToolTip(tr("Tick the quick ones and the default"));
-  auto* all = new QPushButton(tr("&All"), this);
+  auto* all = new QPushButton(tr("All"), this);
   all->setToolTip(tr("Tick everything, searches included: they take as long as their budgets"));
   auto* buttons = new QHBoxLayout;
   buttons->addWidget(usual);

@@ -37,7 +37,10 @@ MapView::MapView(ViewState* state, PoolId pool, QWidget* parent)
   connect(state, &ViewState::selectionChanged, this, repaint);
   connect(state, &ViewState::decorationChanged, this, repaint);
   connect(state, &ViewState::hoverChanged, this, repaint);
-  connect(state, &ViewState::visibleChanged, this, repaint);
+  connect(state, &ViewState::visibleChanged, this, [this] {
+    update();
+    describeAgain();
+  });
   connect(state, &ViewState::filterChanged, this, repaint);
   connect(state, &ViewState::markedStepsChanged, this, repaint);
   new StepMarker(state, this, [this] {
@@ -96,6 +99,7 @@ void MapView::setVisibleBytes(double low, double high) {
   if (least == lowByte_ && most == highByte_) return;
   lowByte_ = least;
   highByte_ = most;
+  describeAgain();
   Q_EMIT visibleBytesChanged(lowByte_, highByte_);
 }
 

@@ -22,7 +22,7 @@ MapScene sceneOf(const ViewState& own, const ViewState& leader, PoolId pool);
 ///
 /// Drag pans, the wheel zooms steps around the pointer, with Ctrl both axes, with Alt addresses,
 /// with Shift it pans; dragging with Ctrl marks steps; a double click fits everything. Hovering and
-/// clicking point at blocks; Tab and Shift+Tab walk them in step order, Up and Down go to the
+/// clicking point at blocks; Right and Left walk them in step order, Up and Down go to the
 /// neighbour in address.
 class MapView : public QWidget {
   Q_OBJECT
@@ -91,8 +91,8 @@ class MapView : public QWidget {
   void mouseReleaseEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
-  bool focusNextPrevChild(bool next) override;
   bool event(QEvent* event) override;
 
  private:
@@ -109,9 +109,10 @@ class MapView : public QWidget {
   void acceptRaster(MapRaster& raster);
   void pan(const QPointF& pixels);
   void zoomBytes(double factor, double y);
-  bool walk(int direction);
+  void walk(int direction);
   void stepInAddress(int direction);
   void describePointer(const QPoint& position);
+  void describeAgain();
   void showToolTip(QHelpEvent* help);
   std::optional<std::size_t> blockAt(const QPoint& position) const;
   std::optional<std::size_t> selectedBlock() const;

@@ -132,6 +132,16 @@ void MapView::leaveEvent(QEvent*) {
   emit pointedAt({});
 }
 
+void MapView::hideEvent(QHideEvent* event) {
+  QWidget::hideEvent(event);
+  Q_EMIT pointedAt({});
+}
+
+/// What was described has moved away from under the pointer, which rests.
+void MapView::describeAgain() {
+  if (underMouse() && !dragging_) describePointer(mapFromGlobal(QCursor::pos()));
+}
+
 void MapView::resizeEvent(QResizeEvent*) {
   placeCorner();
   update();
@@ -167,12 +177,22 @@ bool MapView::event(QEvent* event) {
     showToolTip(static_cast<QHelpEvent*>(event));
     return true;
   }
+  if (event->type() == QEvent::ShortcutOverride && blocks_->size() > 0) {
+    // Elsewhere these two go from one operator to the next.
+    const auto* key = static_cast<QKeyEvent*>(event);
+    const bool walks = key->key() == Qt::Key_Left || key->key() == Qt::Key_Right;
+    if (walks && key->modifiers() == Qt::NoModifier) event->accept();
+  }
   return QWidget::event(event);
 }
 
 void MapView::keyPressEvent(QKeyEvent* event) {
   const QPointF centre = plotArea().center();
   switch (event->key()) {
+    case Qt::Key_Right:
+      return walk(1);
+    case Qt::Key_Left:
+      return walk(-1);
     case Qt::Key_Up:
       return stepInAddress(1);
     case Qt::Key_Down:
@@ -199,11 +219,6 @@ void MapView::keyPressEvent(QKeyEvent* event) {
   }
 }
 
-bool MapView::focusNextPrevChild(bool next) {
-  // At either end Tab leaves the map, so that the keyboard is never trapped in it.
-  return walk(next ? 1 : -1) || QWidget::focusNextPrevChild(next);
-}
-
 std::optional<std::size_t> MapView::selectedBlock() const {
   const auto blocks = blocks_->blocksOf(state_->selected());
   if (blocks.empty()) return {};
@@ -211,14 +226,16 @@ std::optional<std::size_t> MapView::selectedBlock() const {
   return blocks.front();
 }
 
-bool MapView::walk(int direction) {
-  if (blocks_->size() == 0) return false;
-  auto index = static_cast<std::ptrdiff_t>(direction > 0 ? -1 : 0);
-  if (const auto selected = selectedBlock()) index = static_cast<std::ptrdiff_t>(*selected);
-  index += direction;
-  if (index < 0 || index >= static_cast<std::ptrdiff_t>(blocks_->size())) return false;
-  reveal(static_cast<std::size_t>(index));
-  return true;
+/// From the selected block to the next in step order; from none to the first one on screen.
+void MapView::walk(int direction) {
+  if (const auto selected = selectedBlock()) {
+    const auto next = static_cast<std::ptrdiff_t>(*selected) + direction;
+    if (next < 0 || next >= static_cast<std::ptrdiff_t>(blocks_->size())) return;
+    return reveal(static_cast<std::size_t>(next));
+  }
+  std::optional<std::size_t> first;
+  blocks_->visit(window(), [&](std::size_t index) { first = first.value_or(index); });
+  if (first) reveal(*first);
 }
 
 void MapView::stepInAddress(int direction) {

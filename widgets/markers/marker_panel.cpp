@@ -23,8 +23,8 @@ MarkerPanel::MarkerPanel(ViewState* state, MarkerSet* markers, QWidget* parent)
       stack_(new QStackedWidget(this)),
       empty_(new QLabel(this)),
       table_(new QTableWidget(0, columns, this)),
-      remove_(new QPushButton(tr("&Remove"), this)),
-      clear_(new QPushButton(tr("Remove &all"), this)) {
+      remove_(new QPushButton(tr("Remove"), this)),
+      clear_(new QPushButton(tr("Remove all"), this)) {
   build();
   connect(markers, &MarkerSet::changed, this, &MarkerPanel::showMarkers);
   connect(table_, &QTableWidget::cellClicked, this, [this](int row) { markers_->goTo(idOf(row)); });

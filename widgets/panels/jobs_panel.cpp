@@ -62,8 +62,8 @@ JobsPanel::JobsPanel(JobBoard* board, QWidget* parent)
       stack_(new QStackedWidget(this)),
       empty_(new QLabel(this)),
       table_(new QTableWidget(0, jobColumns, this)),
-      stop_(new QPushButton(tr("&Stop"), this)),
-      clear_(new QPushButton(tr("&Forget those that are over"), this)) {
+      stop_(new QPushButton(tr("Stop"), this)),
+      clear_(new QPushButton(tr("Forget those that are over"), this)) {
   build();
   connect(board, &JobBoard::changed, this, &JobsPanel::showJobs);
   connect(board, &JobBoard::progressed, this, &JobsPanel::showProgress);

@@ -121,21 +121,21 @@ TEST_CASE("dragging pans and does not select; a double click shows everything", 
   CHECK(shown.state.visibleEnd() == 200);
 }
 
-TEST_CASE("Tab walks all blocks in step order and then leaves the map", "[map]") {
+TEST_CASE("Right and Left walk all blocks in step order and stop at the ends", "[map]") {
   Shown shown(test::smallRun());
   shown.map.setFocus();
   std::vector<StayId> walked;
   for (int i = 0; i < 5; ++i) {
-    QTest::keyClick(&shown.map, Qt::Key_Tab);
+    QTest::keyClick(&shown.map, Qt::Key_Right);
     walked.push_back(shown.state.selected());
   }
   const std::vector<StayId> expected = {StayId(0), StayId(1), StayId(2), StayId(3), StayId(3)};
   CHECK(walked == expected);
-  QTest::keyClick(&shown.map, Qt::Key_Backtab, Qt::ShiftModifier);
+  QTest::keyClick(&shown.map, Qt::Key_Left);
   CHECK(shown.state.selected() == StayId(2));
 }
 
-TEST_CASE("Tab reaches every part of a stay with gaps, and ends", "[map]") {
+TEST_CASE("Right reaches every part of a stay with gaps, and ends", "[map]") {
   auto run = std::make_shared<Run>(*test::smallRun());
   run->problem.stays[StayId(1)].steps = {0_st, 3_st};
   run->problem.gaps = {{StayId(1), {1_st, 2_st}}};
@@ -144,11 +144,19 @@ TEST_CASE("Tab reaches every part of a stay with gaps, and ends", "[map]") {
   while (walked < 20) {
     const QString before = shown.map.accessibleDescription();
     const StayId selected = shown.state.selected();
-    QTest::keyClick(&shown.map, Qt::Key_Tab);
+    QTest::keyClick(&shown.map, Qt::Key_Right);
     if (shown.state.selected() == selected && shown.map.accessibleDescription() == before) break;
     ++walked;
   }
   CHECK(walked == 5);
+}
+
+TEST_CASE("the walk begins at what is on screen", "[map]") {
+  Shown shown(test::smallRun());
+  shown.state.setVisible(2, 3);
+  QTest::keyClick(&shown.map, Qt::Key_Right);
+  CHECK(shown.state.selected() == StayId(3));
+  CHECK(shown.state.visibleBegin() == 2);
 }
 
 TEST_CASE("Up and Down go to the neighbour in address", "[map]") {

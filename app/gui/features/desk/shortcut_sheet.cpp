@@ -58,7 +58,8 @@ void ShortcutSheet::fill(KeyBindings* bindings) {
   add(maps, tr("Alt+Wheel"), tr("Zoom the addresses"));
   add(maps, tr("Shift+Wheel, drag"), tr("Pan"));
   add(maps, tr("W, A, S, D"), tr("Zoom and pan"));
-  add(maps, tr("Tab, Up, Down"), tr("Walk the blocks"));
+  add(maps, tr("Right, Left, Up, Down"), tr("Walk the blocks"));
+  add(maps, tr("Tab"), tr("On to what comes after the map"));
   list_->expandAll();
 }
 

@@ -38,8 +38,8 @@ FileWatch::FileWatch(MainWindow* window)
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(12, 4, 6, 4);
   row->addWidget(text_, 1);
-  QPushButton* once = addButton(row, "reloadModel", tr("&Reload"), tr("Opens the file again"));
-  QPushButton* always = addButton(row, "alwaysReload", tr("Al&ways reload"),
+  QPushButton* once = addButton(row, "reloadModel", tr("Reload"), tr("Opens the file again"));
+  QPushButton* always = addButton(row, "alwaysReload", tr("Always reload"),
                                   tr("Opens it again whenever it changes, from now on; the "
                                      "settings can change that"));
   auto* close = new QToolButton(this);
