@@ -61,7 +61,7 @@ int runWindow(const hw::StudioArguments& arguments) {
   hw::Settings settings(std::make_unique<QSettings>());
   hw::Studio window(&settings);
   if (arguments.theme) window.applyTheme(*arguments.theme);
-  window.resize(arguments.size);
+  window.resizeOnScreen(arguments.size);
   window.show();
   if (arguments.request.model.empty()) {
     window.session()->restore();

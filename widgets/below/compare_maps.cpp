@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QScopedValueRollback>
+#include <QTimer>
 #include <QToolButton>
 #include <algorithm>
 #include <array>
@@ -19,6 +20,16 @@ constexpr int kLeastHeight = 130;
 constexpr std::array<int, 2> kWeights = {3, 2};
 
 int weightOf(std::size_t pool) { return kWeights[std::min<std::size_t>(pool, 1)]; }
+
+/// `sizes` with `room` given to what has a weight.
+QList<int> shared(QList<int> sizes, const QList<int>& weights, int room) {
+  int all = 0;
+  for (const int weight : weights) all += std::max(0, weight);
+  for (qsizetype index = 0; index < sizes.size(); ++index) {
+    if (weights[index] > 0) sizes[index] = std::max(0, room) * weights[index] / all;
+  }
+  return sizes;
+}
 
 bool usesPool(const Run& run, PoolId pool) {
   const bool known = run.metrics.pools.contains(pool);
@@ -164,6 +175,8 @@ void CompareMaps::show(const std::vector<std::shared_ptr<const Run>>& runs) {
     const bool other = a && run && run != a && run->model == a->model;
     if (other && std::ranges::find(wanted, run) == wanted.end()) wanted.push_back(run);
   }
+  const bool alone = this->runs().empty();
+  if (alone && !wanted.empty()) heightsAlone_ = column_->sizes();
   {
     const QScopedValueRollback quiet(arranging_, true);
     for (std::size_t index = 0; index < std::max(wanted.size(), places_.size()); ++index) {
@@ -171,6 +184,7 @@ void CompareMaps::show(const std::vector<std::shared_ptr<const Run>>& runs) {
     }
     arrange();
   }
+  if (!alone && wanted.empty()) setHeightsSoon([this] { return heightsAlone_; });
   Q_EMIT changed();
 }
 
@@ -220,32 +234,52 @@ void CompareMaps::arrangePool(PoolId pool) {
   if (compared) setScale(pool, first->window().lowByte, first->window().highByte);
 }
 
-/// What stands in the column beside the maps keeps its height; the maps share the rest.
-void CompareMaps::shareHeights() {
-  QList<int> sizes = column_->sizes();
-  int room = 0;
-  int weights = 0;
-  std::vector<int> weightAt(static_cast<std::size_t>(sizes.size()), 0);
-  const auto count = [&](const QWidget* widget, int weight) {
-    const int index = column_->indexOf(const_cast<QWidget*>(widget));
-    room += sizes[index];
-    if (widget->isHidden()) return;
-    weightAt[static_cast<std::size_t>(index)] = weight;
-    weights += weight;
-  };
+/// Once the column is as high as what it holds now makes it.
+void CompareMaps::setHeightsSoon(std::function<QList<int>()> heights) {
+  QTimer::singleShot(0, this, [this, heights = std::move(heights)] {
+    const QList<int> sizes = heights();
+    if (sizes.size() == column_->count()) column_->setSizes(sizes);
+  });
+}
+
+void CompareMaps::resetHeights() {
+  heightsAlone_.clear();
+  setHeightsSoon([this] {
+    QList<int> sizes(column_->count(), 0);
+    int room = column_->height() - (column_->count() - 1) * column_->handleWidth();
+    const QList<int> weights = heightWeights();
+    for (int index = 0; index < column_->count(); ++index) {
+      const QWidget* widget = column_->widget(index);
+      if (weights[index] >= 0 || widget->isHidden()) continue;
+      sizes[index] = widget->sizeHint().height();
+      room -= sizes[index];
+    }
+    return shared(sizes, weights, room);
+  });
+}
+
+/// Of everything in the column, hidden maps included: -1 is no map.
+QList<int> CompareMaps::heightWeights() const {
+  QList<int> weights(column_->count(), -1);
   for (std::size_t pool = 0; pool < maps_.size(); ++pool) {
     int shown = 0;
     for (const auto& one : places_) shown += one->maps[pool]->isHidden() ? 0 : 1;
-    count(maps_[pool], weightOf(pool));
-    count(groups_[pool], weightOf(pool) * shown);
-    groups_[pool]->setSizes(QList<int>(groups_[pool]->count(), 1000));
+    weights[column_->indexOf(maps_[pool])] = maps_[pool]->isHidden() ? 0 : weightOf(pool);
+    weights[column_->indexOf(groups_[pool])] = weightOf(pool) * shown;
   }
-  if (weights == 0 || room == 0) return;
+  return weights;
+}
+
+/// What stands in the column beside the maps keeps its height; the maps share the rest.
+void CompareMaps::shareHeights() {
+  const QList<int> sizes = column_->sizes();
+  const QList<int> weights = heightWeights();
+  int room = 0;
   for (qsizetype index = 0; index < sizes.size(); ++index) {
-    const int weight = weightAt[static_cast<std::size_t>(index)];
-    if (weight > 0) sizes[index] = room * weight / weights;
+    if (weights[index] >= 0) room += sizes[index];
   }
-  column_->setSizes(sizes);
+  for (QSplitter* group : groups_) group->setSizes(QList<int>(group->count(), 1000));
+  if (room > 0) column_->setSizes(shared(sizes, weights, room));
 }
 
 }  // namespace hw

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QSplitter>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,6 +33,8 @@ class CompareMaps : public QObject {
   void add(const std::shared_ptr<const Run>& run);
   void close(const std::shared_ptr<const Run>& run);
   void clear() { show({}); }
+  /// All of the column as high as it wants to be, the maps sharing what is left.
+  void resetHeights();
 
   /// The views' state of the plan at `place`, 0 being B; made when there was none yet, never
   /// removed.
@@ -60,13 +63,16 @@ class CompareMaps : public QObject {
   void tidy();
   void arrange();
   void arrangePool(PoolId pool);
+  QList<int> heightWeights() const;
   void shareHeights();
+  void setHeightsSoon(std::function<QList<int>()> heights);
 
   ViewState* a_;
   std::vector<MapView*> maps_;
   QSplitter* column_;
   std::vector<QSplitter*> groups_;  ///< By pool: the maps below A's.
   std::vector<std::unique_ptr<Place>> places_;
+  QList<int> heightsAlone_;  ///< Of the column before there was anything below A.
   bool arranging_ = false;
 };
 

@@ -33,6 +33,7 @@ GraphPanel::GraphPanel(ViewState* state, QWidget* parent)
       busy_(new QWidget(this)),
       what_(new QLabel(this)),
       cancel_(new QPushButton(tr("Cancel"), this)) {
+  setMinimumWidth(120);  // Its bar would ask for more than a narrow column has.
   buildBar();
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);

@@ -14,7 +14,7 @@ enum class ThemeChoice { system, light, dark };
 class Settings {
  public:
   /// Increase when docks or their names change.
-  static constexpr int kLayoutVersion = 3;
+  static constexpr int kLayoutVersion = 4;
 
   /// Remembers nothing: for pictures, and for tests.
   Settings() = default;

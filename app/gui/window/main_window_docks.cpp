@@ -1,5 +1,6 @@
 #include <QDockWidget>
 #include <QMenuBar>
+#include <QScreen>
 #include <algorithm>
 
 #include "app/gui/window/main_window.h"
@@ -8,8 +9,10 @@ namespace hw {
 
 namespace {
 
-/// Below this height the inspector and the run form share one place as tabs.
-constexpr int kRoomyHeight = 860;
+/// In windows smaller than this the panels at the right share one place as tabs.
+constexpr QSize kRoomy(1200, 840);
+/// What a desktop may put around a window; nobody knows before it is shown.
+constexpr QSize kFrame(8, 36);
 
 }  // namespace
 
@@ -49,6 +52,9 @@ void MainWindow::buildMenuBar() {
 }
 
 void MainWindow::finishMenus() {
+  QMenu* file = menu(MenuKind::file);
+  file->addSeparator();
+  addCommand(file, "quit", tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); });
   for (QMenu* menu : menus_) menu->menuAction()->setVisible(!menu->isEmpty());
   updateActions();
 }
@@ -66,6 +72,13 @@ QDockWidget* MainWindow::addDock(const char* name, const QString& title, QWidget
     tabifyDockWidget(other, dock);
     break;
   }
+  // One that floats would come back behind the window; raised once it is there.
+  connect(
+      dock, &QDockWidget::visibilityChanged, dock,
+      [dock](bool visible) {
+        if (visible && dock->isFloating()) dock->raise();
+      },
+      Qt::QueuedConnection);
   docks_.emplace_back(dock, tabOf);
   panels_->insertAction(transport_->toggleViewAction(), dock->toggleViewAction());
   return dock;
@@ -78,9 +91,11 @@ QDockWidget* MainWindow::bringBack(const char* name) {
   return dock;
 }
 
-/// The right column takes the whole height: it holds most of the words.
+/// The right column takes the whole height: it holds most of the words. In a small window its
+/// panels are tabs, and both columns leave the views half the width and more.
 void MainWindow::defaultLayout() {
   const auto dock = [this](const char* name) { return bringBack(name); };
+  const QSize wanted = size();
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
   addDockWidget(Qt::LeftDockWidgetArea, dock("schedule"));
@@ -93,13 +108,13 @@ void MainWindow::defaultLayout() {
     addDockWidget(Qt::BottomDockWidgetArea, dock(name));
     tabifyDockWidget(dock("events"), dock(name));
   }
-  const bool roomy = height() >= kRoomyHeight;
+  const bool roomy = wanted.width() >= kRoomy.width() && wanted.height() >= kRoomy.height();
   if (roomy) {
     splitDockWidget(dock("inspector"), dock("run"), Qt::Vertical);
     splitDockWidget(dock("run"), dock("metrics"), Qt::Vertical);
   } else {
-    splitDockWidget(dock("inspector"), dock("metrics"), Qt::Vertical);
     tabifyDockWidget(dock("inspector"), dock("run"));
+    tabifyDockWidget(dock("inspector"), dock("metrics"));
   }
   // Last: splitting takes a panel out of its tabs.
   for (const auto& [added, tabOf] : docks_) {
@@ -111,23 +126,32 @@ void MainWindow::defaultLayout() {
   }
   for (const char* name : {"events", "schedule", "metrics"}) dock(name)->raise();
   if (!roomy) dock("run")->raise();
-  const bool narrow = width() < 1400;
-  resizeDocks({dock("schedule"), dock("inspector")}, {narrow ? 220 : 275, narrow ? 280 : 315},
-              Qt::Horizontal);
-  resizeDocks({dock("events")}, {height() * (roomy ? 22 : 18) / 100}, Qt::Vertical);
-  if (roomy) {
-    resizeDocks({dock("inspector"), dock("run"), dock("metrics")},
-                {height() * 30 / 100, height() * 33 / 100, height() * 33 / 100}, Qt::Vertical);
-  } else {
-    resizeDocks({dock("inspector"), dock("metrics")}, {height() * 54 / 100, height() * 36 / 100},
-                Qt::Vertical);
-  }
+  // On their way to their places panels may have asked for more room than they need there.
+  layout()->activate();
+  if (!isMaximized() && !isFullScreen()) resize(wanted);
+  shareRoom(roomy);
   showMaps();
+}
+
+/// Among the panels as they stand by default.
+void MainWindow::shareRoom(bool roomy) {
+  const auto dock = [this](const char* name) {
+    return findChild<QDockWidget*>(QString::fromLatin1(name));
+  };
+  const int left = std::clamp(width() * 16 / 100, 90, 275);
+  const int right = std::clamp(width() * 23 / 100, 160, 315);
+  resizeDocks({dock("schedule"), dock("inspector")}, {left, right}, Qt::Horizontal);
+  resizeDocks({dock("events")}, {height() * (roomy ? 22 : 18) / 100}, Qt::Vertical);
+  if (!roomy) return;
+  resizeDocks({dock("inspector"), dock("run"), dock("metrics")},
+              {height() * 30 / 100, height() * 33 / 100, height() * 33 / 100}, Qt::Vertical);
 }
 
 void MainWindow::resetLayout() {
   settings_->forgetLayout();
+  transport_->show();
   defaultLayout();
+  compareMaps_->resetHeights();
 }
 
 void MainWindow::restoreLayout() {
@@ -143,6 +167,10 @@ void MainWindow::saveLayout() {
   settings_->setLayout(QStringLiteral("geometry"), saveGeometry());
   settings_->setLayout(QStringLiteral("docks"), saveState(Settings::kLayoutVersion));
   settings_->setLayout(QStringLiteral("views"), views_->saveState());
+}
+
+void MainWindow::resizeOnScreen(const QSize& size) {
+  resize(size.boundedTo(screen()->availableSize() - kFrame));
 }
 
 void MainWindow::showEvent(QShowEvent* event) {

@@ -113,6 +113,8 @@ void CompareFeature::chooseBelow() {
 void CompareFeature::followBelow() {
   const auto runs = window_->compareMaps()->runs();
   panel_->setBelow(runs);
+  MessageBar* bar = window_->messages();
+  if (runs.empty() && !said_.isEmpty() && bar->text() == said_) bar->hide();
   for (QAction* action : std::as_const(needBelow_)) {
     action->setEnabled(!runs.empty());
     action->setToolTip(runs.empty() ? tr("Show a second plan below the first one first")
@@ -153,11 +155,16 @@ void CompareFeature::goToDivergence(const Runs& asked,
   for (const auto& one : all) {
     if (one && (!found || one->step < found->step)) found = one;
   }
-  if (!found) return window_->messages()->showNote(tr("They do the same all along."));
+  if (!found) return say(tr("They do the same all along."));
   state->setStep(found->step);
   state->select(found->stay);
   state->reveal(found->step);
-  window_->messages()->showNote(found->text);
+  say(found->text);
+}
+
+void CompareFeature::say(const QString& text) {
+  said_ = text;
+  window_->messages()->showNote(text);
 }
 
 void CompareFeature::exportTable() {

@@ -38,10 +38,12 @@ class CompareFeature : public QObject {
   void findDivergence(std::optional<std::size_t> place);
   void goToDivergence(const Runs& asked, const std::vector<std::optional<Divergence>>& found);
   void exportTable();
+  void say(const QString& text);
 
   MainWindow* window_;
   ComparePanel* panel_;
   QList<QAction*> needBelow_;
+  QString said_{};  ///< About plans below; goes with the last of them.
   Background<std::vector<std::optional<Divergence>>> diverging_;
 };
 
