@@ -24,6 +24,7 @@ class WelcomePage : public QTextBrowser {
 
   void setSamples(std::vector<Sample> samples);
   void setRecent(const QStringList& paths);
+  bool hasCard(const QString& sample) const { return cards_.contains(sample); }
   /// What the sample called `name` looks like: until then its card has words alone.
   void setCard(const QString& name, const SampleCard& card);
 

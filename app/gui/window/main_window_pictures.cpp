@@ -6,6 +6,10 @@ namespace {
 
 /// Below lanes, which have no height to give away.
 constexpr int kFooterRoom = 28;
+/// A chart or a map lower than this has its words one over the other.
+constexpr int kLeastChart = 90;
+constexpr int kLeastMap = 110;
+constexpr int kViewGap = 4;
 
 }  // namespace
 
@@ -23,24 +27,30 @@ std::vector<MapScene> MainWindow::mapScenes() const {
   return scenes;
 }
 
+/// Below this the views in one picture lie over each other.
+int MainWindow::leastViewsHeight() const {
+  const int maps = kLeastMap * static_cast<int>(compareMaps_->shownMaps().size());
+  const int lanes = lanes_->isHidden() ? 0 : lanes_->sizeHint().height() + kViewGap;
+  return kLeastChart + maps + lanes + now_->minimumSizeHint().height() + 2 * kViewGap;
+}
+
 /// The column of the window's middle, without what is around it.
 void MainWindow::paintViews(QPainter& painter, const QRect& target) {
-  constexpr int kGap = 4;
-  const int chartHeight = target.height() * 20 / 100;
-  const int nowHeight = target.height() * 18 / 100;
+  const int chartHeight = std::max(kLeastChart, target.height() * 20 / 100);
+  const int nowHeight = std::max(now_->minimumSizeHint().height(), target.height() * 18 / 100);
   QRect chart = target;
   chart.setHeight(chartHeight);
   if (const auto scene = chart_->pictureScene()) pictureOf(*scene).paint(painter, chart);
   QRect now = target;
   now.setTop(target.bottom() + 1 - nowHeight);
   now_->renderTo(painter, now);
-  QRect maps(target.left(), chart.bottom() + kGap, target.width(),
-             now.top() - chart.bottom() - 2 * kGap);
+  QRect maps(target.left(), chart.bottom() + kViewGap, target.width(),
+             now.top() - chart.bottom() - 2 * kViewGap);
   if (!lanes_->isHidden()) {
     QRect lanes = maps;
     lanes.setTop(maps.bottom() + 1 - std::min(lanes_->sizeHint().height(), maps.height() / 3));
     lanes_->renderTo(painter, lanes);
-    maps.setBottom(lanes.top() - 1 - kGap);
+    maps.setBottom(lanes.top() - 1 - kViewGap);
   }
   pictureOf(mapScenes()).paint(painter, maps);
 }
@@ -83,6 +93,10 @@ void MainWindow::addPicture(PictureKind kind, PictureSource source) {
 Picture MainWindow::picture(const PictureStyle& style, const QSize& size) {
   Picture picture = styled(contentOf(style.kind), style, size, state_.run().get());
   picture.title = windowTitle();
+  if (style.kind == PictureKind::views) {
+    const int around = 2 * picture.margin + (style.footer ? kFooterRoom * 3 : 0);
+    picture.size.setHeight(std::max(picture.size.height(), leastViewsHeight() + around));
+  }
   return picture;
 }
 

@@ -25,12 +25,6 @@ void ExportFeature::addPictureCommands() {
                                         [this] { choosePicture({}); });
   any->setIcon(glyphIcon(Glyph::picture));
   any->setStatusTip(tr("PNG, SVG or PDF of a view, with a preview"));
-  // Above "Quit", below what opens files.
-  if (auto* quit = window_->findChild<QAction*>(QStringLiteral("quit"))) {
-    file->removeAction(any);
-    file->insertAction(quit, any);
-    file->insertSeparator(quit);
-  }
   const std::tuple<const char*, QString, PictureKind> kinds[] = {
       {"exportMap", tr("Export &map\u2026"), PictureKind::map},
       {"exportChart", tr("Export &chart\u2026"), PictureKind::chart},

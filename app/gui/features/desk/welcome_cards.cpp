@@ -31,6 +31,8 @@ WelcomeCards::WelcomeCards(MainWindow* window) : QObject(window), window_(window
   };
   connect(window->job(), &Job::started, this, stop);
   connect(window->state(), &ViewState::runChanged, this, stop);
+  // What could not be opened leaves the welcome page on show.
+  connect(window->job(), &Job::ended, this, [this] { delay_.start(); });
   delay_.start();
 }
 
@@ -38,8 +40,12 @@ void WelcomeCards::begin() {
   if (window_->state()->run() || !window_->welcome()->isVisible()) return;
   RunRequest request = defaultRequest();
   request.l2 = {.kind = PoolSize::Kind::unbounded};
-  const auto work = [this, request](const JobContext& context) {
-    for (const SampleInfo& sample : sampleCatalog()) {
+  std::vector<SampleInfo> samples = sampleCatalog();
+  std::erase_if(samples, [this](const SampleInfo& sample) {
+    return window_->welcome()->hasCard(QString::fromStdString(sample.name));
+  });
+  const auto work = [this, request, samples](const JobContext& context) {
+    for (const SampleInfo& sample : samples) {
       const auto card = cardOf(sample, request, context.stop);
       if (context.stop.stop_requested()) break;
       if (!card) continue;

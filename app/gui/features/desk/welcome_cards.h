@@ -10,7 +10,8 @@ namespace hw {
 class MainWindow;
 
 /// Plans the samples in the background while the welcome page is looked at, for the pictures and
-/// figures on their cards. Stops as soon as a model is opened.
+/// figures on their cards. Stops while a model is opened, and goes on if that
+/// comes to nothing.
 class WelcomeCards : public QObject {
   Q_OBJECT
 

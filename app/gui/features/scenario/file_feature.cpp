@@ -44,8 +44,6 @@ void FileFeature::addCommands() {
   window_->addRunCommand(menu, "dimensions", tr("Free &dimensions\u2026"), {},
                          [this] { chooseDimensions(); });
   menu->addSeparator();
-  window_->addCommand(menu, "quit", tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)},
-                      [this] { window_->close(); });
 }
 
 void FileFeature::addSamples(QMenu* file) {
