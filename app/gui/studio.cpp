@@ -22,6 +22,7 @@
 #include "app/gui/features/panels/tables_feature.h"
 #include "app/gui/features/scenario/file_feature.h"
 #include "app/gui/features/scenario/file_watch.h"
+#include "app/gui/features/scenario/open_offers.h"
 #include "app/gui/features/scenario/order_feature.h"
 #include "app/gui/features/scenario/part_feature.h"
 #include "app/gui/features/scenario/scenario_history.h"
@@ -50,6 +51,7 @@ Studio::Studio(Settings* settings, QWidget* parent)
   addAdvice(this, history);
   new OrderFeature(this, history, panels_->schedule());
   new Perspectives(this);
+  new OpenOffers(this);
   auto* watch = new FileWatch(this);
   session_ = new Session(this, markers->markers());
   new WelcomeCards(this);

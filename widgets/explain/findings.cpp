@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "core/insight/autopsy.h"
 #include "widgets/explain/problems_panel.h"
+#include "widgets/text/import_notes.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
@@ -133,8 +134,16 @@ void addCopies(const Run& run, std::vector<Finding>& findings) {
 }
 
 void addNotes(const std::vector<std::string>& notes, std::vector<Finding>& findings) {
-  for (const std::string& note : notes) {
-    const QString text = QString::fromStdString(printable(note, 1'000));
+  for (const std::string& written : notes) {
+    const ImportNote note = importNote(written);
+    if (note.dimension) {
+      findings.push_back({.severity = Glyph::warning,
+                          .kind = tr("left open"),
+                          .subject = QString::fromStdString(printable(*note.dimension)),
+                          .message = note.said});
+      continue;
+    }
+    const QString& text = note.said;
     const bool known = std::ranges::any_of(
         findings, [&](const Finding& finding) { return finding.message == text; });
     if (known) continue;
@@ -160,6 +169,9 @@ std::vector<Finding> findingsOf(const Run& run, const std::vector<Violation>& vi
   addNotes(run.plan.notes, findings);
   addNotes(run.graph().notes, findings);
   addNotes(run.timing.notes, findings);
+  std::ranges::stable_sort(findings, {}, [](const Finding& finding) {
+    return finding.severity == Glyph::error ? 0 : finding.severity == Glyph::warning ? 1 : 2;
+  });
   return findings;
 }
 

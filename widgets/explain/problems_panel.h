@@ -20,7 +20,8 @@ struct Finding {
 };
 
 /// Everything worth knowing, worst first: what the independent check found, where memory ran out
-/// and who held it, tensors without a size, copies that remain with their reasons, notes.
+/// and who held it, tensors without a size, dimensions that the model leaves open, copies that
+/// remain with their reasons, notes. In the words of a window, not of the command line.
 std::vector<Finding> findingsOf(const Run& run, const std::vector<Violation>& violations);
 
 /// The findings as a list; choosing one goes there.

@@ -1,11 +1,11 @@
 #include "widgets/frame/message_bar.h"
 
 #include <QHBoxLayout>
-#include <QPainter>
 #include <QToolButton>
 
 #include "widgets/base/icons.h"
 #include "widgets/base/theme.h"
+#include "widgets/map/map_colors.h"
 
 namespace hw {
 
@@ -42,13 +42,14 @@ void MessageBar::showText(const QString& text, bool error) {
 }
 
 void MessageBar::paintEvent(QPaintEvent*) {
-  const Theme& theme = Theme::current();
   QPainter painter(this);
-  painter.fillRect(rect(), theme.window);
-  QColor wash = error_ ? theme.accent : theme.highWater;
-  painter.fillRect(QRect(0, 0, 4, height()), wash);
-  wash.setAlphaF(0.14F);
-  painter.fillRect(rect(), wash);
+  paintStrip(painter, rect(), error_ ? Theme::current().accent : Theme::current().highWater);
+}
+
+void paintStrip(QPainter& painter, const QRect& where, const QColor& color) {
+  constexpr int kBand = 4;
+  painter.fillRect(where, mixColors(color, Theme::current().window, 0.14));
+  painter.fillRect(QRect(where.left(), where.top(), kBand, where.height()), color);
 }
 
 }  // namespace hw

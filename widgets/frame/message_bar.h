@@ -2,8 +2,12 @@
 
 #include <QFrame>
 #include <QLabel>
+#include <QPainter>
 
 namespace hw {
+
+/// The ground of a strip above the views, with a band of `color` at its left end.
+void paintStrip(QPainter& painter, const QRect& where, const QColor& color);
 
 /// A strip above the views that says what went wrong, until it is closed or something succeeds.
 class MessageBar : public QFrame {

@@ -4,41 +4,11 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QVBoxLayout>
-#include <algorithm>
 
 #include "core/base/text.h"
+#include "widgets/text/import_notes.h"
 
 namespace hw {
-
-namespace {
-
-/// Notes of the import, without those that have nothing to do with dimensions.
-QString dimensionNotes(const Graph& graph) {
-  QStringList notes;
-  for (const std::string& note : graph.notes) {
-    if (note.find("dimension") == std::string::npos) continue;
-    notes.append(QString::fromStdString(printable(note, 600)));
-  }
-  return notes.join(QLatin1Char('\n'));
-}
-
-/// The names that the notes offer to bind: "...; --dim NAME=VALUE...".
-std::vector<std::string> freeDimensions(const Graph& graph) {
-  constexpr std::string_view kBefore = "--dim ";
-  std::vector<std::string> names;
-  for (const std::string& note : graph.notes) {
-    const auto option = note.find(kBefore);
-    if (option == std::string::npos) continue;
-    const auto begin = option + kBefore.size();
-    const auto end = note.find("=VALUE", begin);
-    if (end == std::string::npos) continue;
-    const std::string name = note.substr(begin, end - begin);
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  }
-  return names;
-}
-
-}  // namespace
 
 DimensionsDialog::DimensionsDialog(const Model& model,
                                    const std::map<std::string, std::int64_t>& bound,
@@ -46,8 +16,12 @@ DimensionsDialog::DimensionsDialog(const Model& model,
     : QDialog(parent), table_(new QTableWidget(this)) {
   setObjectName(QStringLiteral("dimensions"));
   setWindowTitle(tr("Free dimensions"));
-  const QString notes = dimensionNotes(*model.graph);
-  auto* text = new QLabel(notes.isEmpty() ? tr("This model has no free dimensions.") : notes, this);
+  const std::vector<ImportNote> open = openDimensions(*model.graph);
+  QStringList notes;
+  for (const ImportNote& note : open) notes.append(note.text);
+  auto* text = new QLabel(
+      notes.isEmpty() ? tr("This model has no free dimensions.") : notes.join(QLatin1Char('\n')),
+      this);
   text->setTextFormat(Qt::PlainText);
   text->setWordWrap(true);
   table_->setColumnCount(2);
@@ -58,8 +32,8 @@ DimensionsDialog::DimensionsDialog(const Model& model,
   for (const auto& [name, value] : bound) {
     addRow(QString::fromStdString(name), QString::number(value));
   }
-  for (const std::string& name : freeDimensions(*model.graph)) {
-    if (!bound.contains(name)) addRow(QString::fromStdString(name), QString());
+  for (const ImportNote& note : open) {
+    if (!bound.contains(*note.dimension)) addRow(QString::fromStdString(*note.dimension), {});
   }
   addRow({}, {});
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);

@@ -1,0 +1,65 @@
+#include "app/gui/features/scenario/open_offers.h"
+
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "app/gui/window/main_window.h"
+#include "widgets/text/import_notes.h"
+
+namespace hw {
+
+namespace {
+
+QString dimensionsOffer(const std::vector<ImportNote>& open) {
+  const auto ones = std::ranges::count_if(open, &ImportNote::takenAsOne);
+  const QString all = open.size() == 1 ? OpenOffers::tr("1 dimension")
+                                       : OpenOffers::tr("%1 dimensions").arg(open.size());
+  if (static_cast<std::size_t>(ones) == open.size())
+    return OpenOffers::tr("%1 taken as 1").arg(all);
+  if (ones == 0) return OpenOffers::tr("%1 left open").arg(all);
+  return OpenOffers::tr("%1 left open, %2 taken as 1").arg(all).arg(ones);
+}
+
+/// "2 signatures" where there are any: each is a subgraph as well, and listed as such too.
+QString partsOffer(const std::vector<ModelPart>& parts) {
+  const auto count = [&](const char* kind) {
+    return std::ranges::count_if(
+        parts, [&](const ModelPart& part) { return part.label.starts_with(kind); });
+  };
+  if (const auto signatures = count("signature "); signatures > 1) {
+    return OpenOffers::tr("%1 signatures").arg(signatures);
+  }
+  if (const auto subgraphs = count("subgraph "); subgraphs > 1) {
+    return OpenOffers::tr("%1 subgraphs").arg(subgraphs);
+  }
+  return OpenOffers::tr("%1 parts").arg(parts.size());
+}
+
+}  // namespace
+
+OpenOffers::OpenOffers(MainWindow* window)
+    : QObject(window), window_(window), bar_(new OfferBar(window)) {
+  auto* centre = qobject_cast<QVBoxLayout*>(window->centralWidget()->layout());
+  centre->insertWidget(0, bar_);
+  connect(window, &MainWindow::shown, this, &OpenOffers::showRun);
+}
+
+void OpenOffers::showRun() {
+  const auto model = window_->state()->run()->model;
+  if (model_.lock() == model) return;
+  model_ = model;
+  std::vector<OfferBar::Offer> offers;
+  if (const auto open = openDimensions(*model->graph); !open.empty()) {
+    QAction* set = window_->findChild<QAction*>(QStringLiteral("dimensions"));
+    offers.push_back(
+        {dimensionsOffer(open), tr("Set\u2026"), [set](const QPoint&) { set->trigger(); }});
+  }
+  if (model->parts.size() > 1) {
+    QMenu* parts = window_->findChild<QMenu*>(QStringLiteral("parts"));
+    offers.push_back({partsOffer(model->parts), tr("Choose\u2026"),
+                      [parts](const QPoint& below) { parts->popup(below); }});
+  }
+  bar_->offer(offers);
+}
+
+}  // namespace hw

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QObject>
+#include <memory>
+
+#include "core/import/importer.h"
+#include "widgets/frame/offer_bar.h"
+
+namespace hw {
+
+class MainWindow;
+
+/// Says of a model that was just opened what it leaves to its reader: dimensions without a size,
+/// and which of several models in the file is meant. Small figures of a model that was hardly given
+/// any sizes would go unnoticed otherwise.
+class OpenOffers : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit OpenOffers(MainWindow* window);
+
+  OfferBar* bar() const { return bar_; }
+
+ private:
+  void showRun();
+
+  MainWindow* window_;
+  OfferBar* bar_;
+  std::weak_ptr<const Model> model_;  ///< That the bar is about; planning again is no news.
+};
+
+}  // namespace hw

@@ -1,0 +1,56 @@
+#include "widgets/text/import_notes.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "widgets/text/text.h"
+
+namespace hw {
+
+namespace {
+
+/// What a window has in place of an option; `rest` is what the note says after it.
+QString inTheWindow(std::string_view option, const QString& rest) {
+  if (option == "dim") return tr("File > Free dimensions\u2026 sets it");
+  if (option == "allocator") return tr("the allocator %1").arg(rest);
+  // "--subgraph chooses among …", with what it takes between the two or not.
+  const qsizetype chooses = rest.indexOf(QStringLiteral("chooses"));
+  return tr("File > Part of the file %1").arg(rest.mid(std::max<qsizetype>(0, chooses)));
+}
+
+}  // namespace
+
+ImportNote importNote(std::string_view note) {
+  constexpr std::string_view kBefore = "; --";
+  constexpr std::size_t kMost = 1'000;
+  const auto shown = [](std::string_view text) {
+    return QString::fromStdString(printable(std::string(text), kMost));
+  };
+  ImportNote parts{.text = shown(note), .said = shown(note)};
+  const std::size_t end = note.find(kBefore);
+  if (end == std::string_view::npos) return parts;
+  const std::string_view told = note.substr(end + kBefore.size());
+  const std::size_t space = std::min(told.find(' '), told.size());
+  const std::string_view option = told.substr(0, space);
+  const std::string_view rest = told.substr(std::min(space + 1, told.size()));
+  parts.text = shown(note.substr(0, end));
+  parts.said = parts.text + QStringLiteral("; ") + inTheWindow(option, shown(rest));
+  const std::size_t value = rest.rfind("=VALUE");
+  if (option != "dim" || value == std::string_view::npos) return parts;
+  parts.dimension = std::string(rest.substr(0, value));
+  parts.takenAsOne = parts.text.endsWith(QStringLiteral("taken as 1"));
+  return parts;
+}
+
+std::vector<ImportNote> openDimensions(const Graph& graph) {
+  std::vector<ImportNote> open;
+  for (const std::string& text : graph.notes) {
+    ImportNote note = importNote(text);
+    const bool known =
+        std::ranges::find(open, note.dimension, &ImportNote::dimension) != open.end();
+    if (note.dimension && !known) open.push_back(std::move(note));
+  }
+  return open;
+}
+
+}  // namespace hw

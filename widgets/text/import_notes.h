@@ -1,0 +1,28 @@
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace hw {
+
+/// A note of an import, taken apart. Notes end in "; --OPTION ..." where an option of the command
+/// line changes what they tell.
+struct ImportNote {
+  QString text{};  ///< What it tells, without the option.
+  /// What `--dim` takes to settle the dimension or value that it is about; none: it is about
+  /// something else.
+  std::optional<std::string> dimension{};
+  bool takenAsOne = false;  ///< A dimension that was taken as 1 for want of anything better.
+  /// The whole note, with what a window has in place of the option.
+  QString said{};
+};
+ImportNote importNote(std::string_view note);
+
+/// The notes on dimensions and values that the model leaves open, one for each in order.
+std::vector<ImportNote> openDimensions(const Graph& graph);
+
+}  // namespace hw
