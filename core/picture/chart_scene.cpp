@@ -1,5 +1,6 @@
 #include "core/picture/chart_scene.h"
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -8,6 +9,42 @@
 namespace hw {
 
 namespace {
+
+constexpr Stroke kHighWater{Ink::highWater, 1.5};
+constexpr double kLegendLine = 22;  ///< Of a line in the legend, before its name.
+constexpr double kLegendGap = 14;
+
+/// Capacity and lower bound, as far as they are on screen; the peak is told by its dot.
+std::vector<ReferenceLine> references(const ChartScene& scene) {
+  std::vector<ReferenceLine> lines = referenceLines(*scene.run, scene.pool);
+  std::erase_if(lines, [&](const ReferenceLine& line) {
+    return line.kind == ReferenceLine::Kind::peak ||
+           static_cast<double>(line.bytes.count()) > scene.window.highByte;
+  });
+  return lines;
+}
+
+struct LegendEntry {
+  std::string name;
+  Stroke stroke;
+};
+
+std::vector<LegendEntry> legendOf(const ChartScene& scene) {
+  std::vector<LegendEntry> entries{{"in use", {Ink::live, 5}},
+                                   {scene.others.empty() ? "high water" : "A", kHighWater}};
+  for (std::size_t i = 1; i <= scene.others.size(); ++i) {
+    entries.push_back({placeLetter(i), seriesStroke(i)});
+  }
+  for (const ReferenceLine& line : references(scene)) {
+    const bool capacity = line.kind == ReferenceLine::Kind::capacity;
+    entries.push_back({capacity ? "capacity" : "lower bound", strokeOf(line.kind)});
+  }
+  return entries;
+}
+
+double widthOf(const LegendEntry& entry, const Ruler& ruler) {
+  return ruler.width(entry.name) + kLegendLine + kLegendGap;
+}
 
 class ChartDrawing {
  public:
@@ -24,7 +61,7 @@ class ChartDrawing {
         canvas_.path(pointsOf(*scene_.others[i]), {.edge = seriesStroke(i + 1)});
     }
     canvas_.path(pointsOf(scene_.curves->highWater), {.edge = kHighWater});
-    for (const ReferenceLine& line : references()) {
+    for (const ReferenceLine& line : references(scene_)) {
       const double y = std::round(plot_.bytes.toPixel(static_cast<double>(line.bytes.count())));
       canvas_.line({plot_.frame.plot.left, y}, {plot_.frame.plot.right(), y}, strokeOf(line.kind));
     }
@@ -34,24 +71,12 @@ class ChartDrawing {
   }
 
  private:
-  static constexpr Stroke kHighWater{Ink::highWater, 1.5};
-
   std::vector<Point> pointsOf(const StairCurve& curve) const {
     std::vector<Point> points = curve.stairs(plot_.steps.begin, plot_.steps.end, kMostPoints);
     for (Point& point : points) {
       point = {plot_.steps.toX(point.x), plot_.bytes.toPixel(point.y)};
     }
     return points;
-  }
-
-  /// Capacity and lower bound, as far as they are on screen; the peak is told by its dot.
-  std::vector<ReferenceLine> references() const {
-    std::vector<ReferenceLine> lines = referenceLines(*scene_.run, scene_.pool);
-    std::erase_if(lines, [&](const ReferenceLine& line) {
-      return line.kind == ReferenceLine::Kind::peak ||
-             static_cast<double>(line.bytes.count()) > scene_.window.highByte;
-    });
-    return lines;
   }
 
   /// A dot on the first step that reaches the most live bytes, and its size beside it.
@@ -77,32 +102,22 @@ class ChartDrawing {
 
   /// The title, and at its right end what each curve is: a legend that covers nothing.
   void drawHeading() const {
-    struct Entry {
-      std::string name;
-      Stroke stroke;
-    };
-    std::vector<Entry> entries{{"in use", {Ink::live, 5}},
-                               {scene_.others.empty() ? "high water" : "A", kHighWater}};
-    for (std::size_t i = 1; i <= scene_.others.size(); ++i) {
-      entries.push_back({placeLetter(i), seriesStroke(i)});
-    }
-    for (const ReferenceLine& line : references()) {
-      const bool capacity = line.kind == ReferenceLine::Kind::capacity;
-      entries.push_back({capacity ? "capacity" : "lower bound", strokeOf(line.kind)});
-    }
-    drawTitle(canvas_, plot_.frame, scene_.heading(), {});
-    constexpr double kSample = 22;
-    const Box& title = plot_.frame.title;
     const Ruler& ruler = canvas_.ruler();
+    const std::vector<LegendEntry> entries = legendOf(scene_);
+    const Box& title = plot_.frame.title;
+    const std::string heading = chartHeading(scene_, title, ruler);
+    drawTitle(canvas_, plot_.frame, heading, {});
+    const double least = title.left + ruler.width(heading, true) + scene_.button + kLegendGap;
     double right = title.right();
     for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
       const double width = ruler.width(entry->name);
-      if (right - width - kSample < title.left + title.width / 3) break;
+      if (right - width - kLegendLine < least) break;
       const double middle = std::floor(title.top + title.height / 2);
       canvas_.text({right, middle - ruler.height() / 2 + ruler.ascent()}, entry->name,
                    {.anchor = Anchor::end});
-      canvas_.line({right - width - kSample, middle}, {right - width - 5, middle}, entry->stroke);
-      right -= width + kSample + 14;
+      canvas_.line({right - width - kLegendLine, middle}, {right - width - 5, middle},
+                   entry->stroke);
+      right -= widthOf(*entry, ruler);
     }
   }
 
@@ -132,6 +147,15 @@ std::string ChartScene::heading() const {
   return printable(run->problem.pools[pool].name, 40) + "   bytes in use and high water";
 }
 
+std::string chartHeading(const ChartScene& scene, const Box& title, const Ruler& ruler) {
+  const std::string full = scene.heading();
+  double used = ruler.width(full, true) + scene.button + kLegendGap;
+  for (const LegendEntry& entry : legendOf(scene)) used += widthOf(entry, ruler);
+  if (used <= title.width) return full;
+  return elided(ruler, printable(scene.run->problem.pools[scene.pool].name, 40),
+                title.width - scene.button, false, true);
+}
+
 std::string placeLetter(std::size_t place) {
   std::string letters;
   for (std::size_t rest = place + 1; rest > 0; rest = (rest - 1) / 26) {
@@ -141,10 +165,11 @@ std::string placeLetter(std::size_t place) {
 }
 
 Stroke seriesStroke(std::size_t place) {
-  static constexpr std::string_view kDashes[kSeriesInks] = {"",    "9 3", "3 3",  "12 3 3 3",
-                                                            "6 6", "2 3", "15 5", "5 2"};
-  const std::size_t style = place % kSeriesInks;
-  return {static_cast<Ink>(static_cast<std::size_t>(Ink::series) + style), 1.5, kDashes[style]};
+  static constexpr std::array<std::string_view, 7> kDashes = {"9 3", "3 3",  "12 3 3 3", "6 6",
+                                                              "2 3", "15 5", "5 2"};
+  const auto ink = static_cast<Ink>(static_cast<std::size_t>(Ink::series) + place % kSeriesInks);
+  if (place == 0) return {ink, 1.5};
+  return {ink, 1.5, kDashes[(place - 1 + place / kSeriesInks) % kDashes.size()]};
 }
 
 void drawCurves(Canvas& canvas, const ChartScene& scene, const Box& where) {

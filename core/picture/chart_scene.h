@@ -25,13 +25,18 @@ struct ChartScene {
   PlotNow now{};
   /// Other plans of the model (B, C, …), whose high water is drawn too.
   std::vector<std::shared_ptr<const StairCurve>> others{};
+  double button = 0;  ///< Units to leave free behind the heading.
 
   /// All steps, before anything has happened.
   static ChartScene whole(std::shared_ptr<const Run> run, PoolId pool);
 
-  /// What to write above the chart.
+  /// What to write above the chart where there is room.
   std::string heading() const;
 };
+
+/// What stands above the chart in `title`: the heading, or where that would not leave its legend
+/// enough room, the pool's name.
+std::string chartHeading(const ChartScene& scene, const Box& title, const Ruler& ruler);
 
 /// The most points a curve is ever drawn with.
 inline constexpr std::size_t kMostPoints = 4'000;
@@ -40,8 +45,8 @@ inline constexpr std::size_t kMostPoints = 4'000;
 std::string placeLetter(std::size_t place);
 
 /// How the curve of the run at `place` is drawn: the Okabe-Ito colours that can be told apart, and
-/// another dash for each, so that colour is not all that tells them apart. They repeat after
-/// `kSeriesInks`.
+/// another dash for each, so that colour is not all that tells them apart. After `kSeriesInks` the
+/// colours come again with other dashes, and both together after seven times as many.
 Stroke seriesStroke(std::size_t place);
 
 /// Everything but what moves with the playhead.

@@ -14,6 +14,21 @@ namespace {
 /// Blocks need this many units each way for an edge of their own, and for a name.
 constexpr double kEdgeRoom = 4;
 constexpr double kNameRoom = 9;
+/// Between heading and note.
+constexpr double kNoteGap = 16;
+/// What is selected is encircled at least this wide and high.
+constexpr double kLeastSeen = 9;
+/// How much of the others a selection hides.
+constexpr double kVeil = 0.3;
+/// As many blocks can be encircled without hiding the rest.
+constexpr std::size_t kFew = 64;
+
+/// Without what the axes are.
+std::string briefHeading(const MapScene& scene) {
+  const auto* info = scene.run->request.allocator.info;
+  return fmt::format("{}   {}", printable(scene.run->problem.pools[scene.pool].name, 40),
+                     info ? info->name : "");
+}
 
 std::string grouped(std::size_t number) { return groupDigits(static_cast<std::int64_t>(number)); }
 
@@ -37,10 +52,7 @@ bool MapScene::isSelected(StayId stay) const {
 }
 
 std::string MapScene::heading() const {
-  if (!title.empty()) return title;
-  const auto* info = run->request.allocator.info;
-  return fmt::format("{}   {}   address / execution step",
-                     printable(run->problem.pools[pool].name, 40), info ? info->name : "");
+  return title.empty() ? briefHeading(*this) + "   address / execution step" : title;
 }
 
 MapDrawing::MapDrawing(Canvas& canvas, const MapScene& scene, const Box& where)
@@ -135,18 +147,56 @@ void MapDrawing::outline(std::size_t index, const Stroke& stroke) const {
   if (!box.isEmpty()) canvas_.rectangle(box, {.edge = stroke});
 }
 
-/// With something selected everything else steps back behind a veil; where it could have lain are
-/// outlines, for nothing is there.
+/// Around a block, however small it is: a line with ground on both sides of it.
+void MapDrawing::encircle(std::size_t index) const {
+  const Box box = boxOf(index);
+  if (box.isEmpty()) return;
+  const Box& area = plot_.frame.plot;
+  const double width = std::min(area.width, std::max(box.width, kLeastSeen));
+  const double height = std::min(area.height, std::max(box.height, kLeastSeen));
+  // About its middle, but not over the edge of the plot.
+  const Box seen{std::clamp(box.left + (box.width - width) / 2, area.left, area.right() - width),
+                 std::clamp(box.top + (box.height - height) / 2, area.top, area.bottom() - height),
+                 width, height};
+  if (width > box.width || height > box.height) {
+    const Box ring{seen.left - 2, seen.top - 2, width + 4, height + 4};
+    canvas_.rectangle(ring.cut(area), {.edge = Stroke{Ink::plot, 2}});
+  }
+  canvas_.rectangle(seen, {.edge = Stroke{Ink::selection, 2}});
+}
+
+/// Few blocks that a filter picked out are not lost among the pale ones, however small they are.
+void MapDrawing::drawPickedOut() const {
+  if (!scene_.filter || scene_.filter->count > kFew) return;
+  for (const StayId stay : scene_.run->problem.stays.keys()) {
+    if (!scene_.filter->keeps(stay)) continue;
+    for (const std::uint32_t index : scene_.blocks->blocksOf(stay)) {
+      const Box box = boxOf(index);
+      if (box.width < kEdgeRoom || box.height < kEdgeRoom) encircle(index);
+    }
+  }
+}
+
+bool MapDrawing::isFree(const Box& box) const {
+  const MapWindow under{plot_.steps.toStep(box.left), plot_.steps.toStep(box.right()),
+                        plot_.bytes.toBytes(box.bottom()), plot_.bytes.toBytes(box.top)};
+  bool free = !scene_.loading;
+  scene_.blocks->visit(under, [&](std::size_t) { free = false; });
+  return free;
+}
+
+/// With something selected everything else steps back behind a thin veil; where it could have lain
+/// are outlines, for nothing is there.
 void MapDrawing::drawSelection() const {
   const Problem& problem = scene_.run->problem;
   if (!scene_.selected || !problem.stays.contains(scene_.selected)) return;
-  canvas_.rectangle(plot_.frame.plot, {.fill = Fill{Ink::plot, 0.49}});
+  canvas_.rectangle(plot_.frame.plot, {.fill = Fill{Ink::plot, kVeil}});
   for (const StayId stay : problem.stays.keys()) {
     if (!scene_.isSelected(stay)) continue;
     for (const std::uint32_t index : scene_.blocks->blocksOf(stay)) {
       drawBlock(index, BlockTime::live);
       writeName(index, BlockTime::live);
-      outline(index, {Ink::selection, 2});
+      encircle(index);
     }
   }
   for (const Ghost& ghost : scene_.ghosts) {
@@ -156,7 +206,7 @@ void MapDrawing::drawSelection() const {
   }
 }
 
-void MapDrawing::drawOver() const {
+std::string MapDrawing::drawOver() const {
   const auto& stepOf = scene_.run->schedule.stepOf;
   if (scene_.selectedOp && stepOf.contains(scene_.selectedOp)) {
     const auto step = static_cast<double>(stepOf[scene_.selectedOp].count());
@@ -165,18 +215,24 @@ void MapDrawing::drawOver() const {
                      area.height};
     canvas_.rectangle(column.cut(area), {.fill = Fill{Ink::selection, 0.2}});
   }
+  drawPickedOut();
   drawSelection();
   for (const std::uint32_t index : scene_.blocks->blocksOf(scene_.hovered)) {
     outline(index, {Ink::hover, 2});
   }
-  drawReferenceLines(canvas_, plot_, referenceLines(*scene_.run, scene_.pool));
+  return drawReferenceLines(canvas_, plot_, referenceLines(*scene_.run, scene_.pool),
+                            [this](const Box& box) { return isFree(box); });
 }
 
 void MapDrawing::drawAround(std::string_view note) const {
   drawAxes(canvas_, plot_);
   PlotFrame frame = plot_.frame;
   frame.title.width -= scene_.corner;
-  drawTitle(canvas_, frame, scene_.heading(), note);
+  const Ruler& ruler = canvas_.ruler();
+  const double room = frame.title.width - ruler.width(note) - kNoteGap;
+  const bool brief =
+      !note.empty() && scene_.title.empty() && ruler.width(scene_.heading(), true) > room;
+  drawTitle(canvas_, frame, brief ? briefHeading(scene_) : scene_.heading(), note);
   drawNow(canvas_, plot_.frame, plot_.steps, scene_.now);
 }
 
@@ -197,11 +253,17 @@ std::string MapDrawing::note() const {
 void drawMap(Canvas& canvas, const MapScene& scene, const Box& where) {
   const MapDrawing drawing(canvas, scene, where);
   const std::size_t left = drawing.drawBlocks();
-  drawing.drawOver();
+  const std::string lines = drawing.drawOver();
   const std::string note = drawing.note();
-  drawing.drawAround(note.empty() && left > 0
-                         ? fmt::format("the {} smallest blocks are left out", grouped(left))
-                         : note);
+  drawing.drawAround(
+      joined(lines, note.empty() && left > 0
+                        ? fmt::format("the {} smallest blocks are left out", grouped(left))
+                        : note));
+}
+
+std::string joined(std::string first, std::string_view second) {
+  if (!first.empty() && !second.empty()) first += "   ";
+  return first.append(second);
 }
 
 std::string blockName(const Run& run, StayId stay) { return printable(run.stayName(stay), 80); }

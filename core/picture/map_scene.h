@@ -55,8 +55,9 @@ class MapDrawing {
   std::size_t drawBlocks() const;
   /// What lives at the step under way, over a picture of blocks in which it does not stand out.
   void drawLive() const;
-  /// What lies over the blocks, inside the plot.
-  void drawOver() const;
+  /// What lies over the blocks, inside the plot. Returns the labels of lines that have no place
+  /// beside blocks, to be said above the map.
+  std::string drawOver() const;
   /// Axes, title with `note`, marks and playhead.
   void drawAround(std::string_view note) const;
 
@@ -71,7 +72,10 @@ class MapDrawing {
   void drawBlock(std::size_t index, BlockTime time, const Hint& hint = {}) const;
   void writeName(std::size_t index, BlockTime time) const;
   void outline(std::size_t index, const Stroke& stroke) const;
+  void encircle(std::size_t index) const;
   void drawSelection() const;
+  void drawPickedOut() const;
+  bool isFree(const Box& box) const;
   Box boxOf(std::size_t index) const;
 
   Canvas& canvas_;
@@ -81,6 +85,9 @@ class MapDrawing {
 
 /// All of it as shapes.
 void drawMap(Canvas& canvas, const MapScene& scene, const Box& where);
+
+/// Two notes one after the other.
+std::string joined(std::string first, std::string_view second);
 
 /// "b8.add", made safe to show and not longer than anyone reads.
 std::string blockName(const Run& run, StayId stay);

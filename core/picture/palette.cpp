@@ -16,10 +16,11 @@ constexpr Rgb kLight[] = {0xf2f3f5, 0xffffff, 0xe1e4e8, 0x6a737d, 0x1b1f24, 0x5f
 constexpr Rgb kDark[] = {0x25282d, 0x1a1c20, 0x32363d, 0x8b949e, 0xe4e7eb, 0x9da5af,
                          0x3b8fd0, 0x39607f, 0xff8f4a, 0x1d4a68, 0x6cbcf0, 0xf0813a,
                          0x2fc79a, 0xf4f6f8, 0xb892f0, 0x2a2d33, 0x565d67};
-constexpr Rgb kLightSeries[] = {0x0072b2, 0xb5558b, 0xa87400, 0x00815d,
-                                0xd55e00, 0x3a8ec0, 0x5f6873, 0x1b1f24};
-constexpr Rgb kDarkSeries[] = {0x6cbcf0, 0xcc79a7, 0xe69f00, 0x2fc79a,
-                               0xf0813a, 0x56b4e9, 0x9da5af, 0xe4e7eb};
+/// None is the colour of a line that means something else, but for the first, which is A's.
+constexpr Rgb kLightSeries[] = {0x0072b2, 0xb5558b, 0xa87400, 0x6b4226,
+                                0x5a3ea8, 0x3a8ec0, 0x7d8590, 0x394049};
+constexpr Rgb kDarkSeries[] = {0x6cbcf0, 0xcc79a7, 0xe69f00, 0xc9a27e,
+                               0x9a86f5, 0x56b4e9, 0x7f8893, 0xc3c9d0};
 
 /// Shares of the class colour over the plot, and of the text colour over the class for edges.
 struct Strength {
@@ -29,9 +30,9 @@ struct Strength {
 };
 /// Past, future, live, pale.
 constexpr Strength kLightTimes[] = {
-    {0.42, 0.75, 0.85}, {0.25, 0.62, 0.56}, {1, 1, 1}, {0.07, 0.14, 0.10}};
+    {0.42, 0.75, 0.85}, {0.25, 0.62, 0.56}, {1, 1, 1}, {0.15, 0.32, 0.24}};
 constexpr Strength kDarkTimes[] = {
-    {0.46, 0.60, 0.78}, {0.28, 0.50, 0.52}, {1, 1, 1}, {0.07, 0.14, 0.10}};
+    {0.46, 0.60, 0.78}, {0.28, 0.50, 0.52}, {1, 1, 1}, {0.17, 0.30, 0.24}};
 
 }  // namespace
 

@@ -11,6 +11,26 @@ double baselineIn(const Box& box, const Ruler& ruler) {
   return box.top + (box.height - ruler.height()) / 2 + ruler.ascent();
 }
 
+/// On either side of a label.
+constexpr double kLabelAir = 4;
+
+/// Where the label of `line`, which lies at `y`, can stand: above the line or else below it.
+std::optional<Box> labelPlace(const Ruler& ruler, const Box& area, const ReferenceLine& line,
+                              double y, const std::function<bool(const Box&)>& isFree) {
+  const double width = ruler.width(line.label) + 2 * kLabelAir;
+  const double room = area.width - width - 4;
+  const bool fromRight = line.kind == ReferenceLine::Kind::capacity;
+  for (const double top : {y - 1 - ruler.height(), y + 2}) {
+    if (top < area.top || top + ruler.height() > area.bottom()) continue;
+    for (double away = 2; away <= room; away += ruler.height()) {
+      const double left = fromRight ? area.right() - width - away : area.left + away;
+      const Box box{left, top, width, ruler.height()};
+      if (isFree(box)) return box;
+    }
+  }
+  return std::nullopt;
+}
+
 double at(Step step) { return static_cast<double>(step.count()); }
 double at(Bytes bytes) { return static_cast<double>(bytes.count()); }
 
@@ -99,29 +119,34 @@ void drawAxes(Canvas& canvas, const Plot& plot) {
   drawStepTicks(canvas, frame, plot.steps);
 }
 
-void drawReferenceLines(Canvas& canvas, const Plot& plot, const std::vector<ReferenceLine>& lines) {
+std::string drawReferenceLines(Canvas& canvas, const Plot& plot,
+                               const std::vector<ReferenceLine>& lines,
+                               const std::function<bool(const Box&)>& isFree) {
   const Box& area = plot.frame.plot;
-  const Ruler& ruler = canvas.ruler();
-  const auto yOf = [&](const ReferenceLine& line) {
-    return std::round(plot.bytes.toPixel(at(line.bytes)));
-  };
-  const auto seen = [&](double y) { return y >= area.top && y < area.bottom(); };
+  std::vector<std::pair<const ReferenceLine*, double>> seen;
   for (const ReferenceLine& line : lines) {
-    const double y = yOf(line);
-    if (seen(y)) canvas.line({area.left, y}, {area.right(), y}, strokeOf(line.kind));
+    const double y = std::round(plot.bytes.toPixel(at(line.bytes)));
+    if (y < area.top || y >= area.bottom()) continue;
+    canvas.line({area.left, y}, {area.right(), y}, strokeOf(line.kind));
+    seen.emplace_back(&line, y);
   }
-  double left = area.left + 6;
-  for (const ReferenceLine& line : lines) {
-    if (!seen(yOf(line))) continue;
-    const bool atRight = line.kind == ReferenceLine::Kind::capacity;
-    const bool above = yOf(line) - ruler.height() > area.top;
-    const double y = above ? yOf(line) - 4 : yOf(line) + ruler.ascent() + 2;
-    canvas.text({atRight ? area.right() - 6 : left, y}, line.label,
-                {.ink = strokeOf(line.kind).ink,
-                 .anchor = atRight ? Anchor::end : Anchor::start,
-                 .halo = true});
-    if (!atRight) left += ruler.width(line.label) + 18;
+  std::string homeless;
+  std::vector<Box> taken;
+  for (const auto& [line, y] : seen) {
+    const auto free = [&](const Box& box) {
+      return isFree(box) &&
+             std::ranges::all_of(taken, [&](const Box& other) { return box.cut(other).isEmpty(); });
+    };
+    const auto box = labelPlace(canvas.ruler(), area, *line, y, free);
+    if (!box) {
+      homeless += (homeless.empty() ? "" : "   ") + line->label;
+      continue;
+    }
+    taken.push_back(*box);
+    canvas.text({box->left + kLabelAir, box->top + canvas.ruler().ascent()}, line->label,
+                {.ink = strokeOf(line->kind).ink, .halo = true});
   }
+  return homeless;
 }
 
 void drawNow(Canvas& canvas, const PlotFrame& frame, const StepAxis& axis, const PlotNow& now) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "core/picture/axis.h"
 #include "core/picture/block_store.h"
 #include "core/picture/canvas.h"
@@ -59,9 +61,12 @@ void drawGrid(Canvas& canvas, const Plot& plot);
 /// The outline and the ticks of both axes.
 void drawAxes(Canvas& canvas, const Plot& plot);
 
-/// The lines that are on screen, then their labels: capacity's at the right end, the others one
-/// after the other at the left, so that none cover each other even when the lines are close.
-void drawReferenceLines(Canvas& canvas, const Plot& plot, const std::vector<ReferenceLine>& lines);
+/// The lines that are on screen, and beside each its label, capacity's as far right as can be and
+/// the others as far left, where `isFree` says that nothing lies. Returns the labels of lines that
+/// have no such place, one after the other.
+std::string drawReferenceLines(Canvas& canvas, const Plot& plot,
+                               const std::vector<ReferenceLine>& lines,
+                               const std::function<bool(const Box&)>& isFree);
 
 /// The marked steps shaded, a line at each mark, and the playhead over all, as far as they are on
 /// screen.

@@ -4,6 +4,7 @@
 #include "tests/tour/tour.h"
 #include "widgets/compare/capacity_panel.h"
 #include "widgets/explain/advice_panel.h"
+#include "widgets/map/map_legend.h"
 
 namespace hw::tour {
 
@@ -23,6 +24,23 @@ void look(Tour& tour) {
   tour.shot(QStringLiteral("focused"));
   tour.press(Qt::Key_Escape);
   tour.press(Qt::Key_0);
+}
+
+/// What the colours mean, one class picked out, and the smallest buffer found.
+void legend(Tour& tour) {
+  tour.open(QStringLiteral("samples:resnet50"));
+  auto* strip = tour.window()->findChild<MapLegend*>();
+  strip->button(TensorClass::view)->click();
+  tour.shot(QStringLiteral("legend"));
+  strip->button(TensorClass::view)->click();
+  const auto run = tour.window()->state()->run();
+  StayId least;
+  for (const StayId stay : run->problem.stays.keys()) {
+    if (!least || run->problem.stays[stay].size < run->problem.stays[least].size) least = stay;
+  }
+  tour.window()->state()->select(least);
+  tour.shot(QStringLiteral("smallest"));
+  tour.press(Qt::Key_Escape);
 }
 
 void compare(Tour& tour) {
@@ -172,6 +190,8 @@ void realModels(Tour& tour) {
   for (const QString& model : tour.models()) {
     tour.open(model);
     tour.shot(QFileInfo(model).completeBaseName());
+    tour.raise("problems");
+    tour.shot(QFileInfo(model).completeBaseName() + QStringLiteral("_problems"));
   }
 }
 
@@ -181,6 +201,7 @@ const std::vector<Chapter>& chapters() {
   static const std::vector<Chapter> kChapters = {
       {"welcome", welcome},
       {"a first look", look},
+      {"what the colours mean", legend},
       {"allocators side by side", compare},
       {"plans below one another", below},
       {"how much L2 is enough", sweep},

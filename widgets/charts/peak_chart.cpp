@@ -70,7 +70,8 @@ void PeakChart::placePoolButton() {
   if (!poolButton_->isVisibleTo(this)) return;
   const FontRuler ruler(font());
   const QRect title = toRect(PlotFrame::inside(toBox(rect()), ruler).title);
-  const int left = title.left() + static_cast<int>(ruler.width(shown->heading(), true)) + 6;
+  const std::string heading = chartHeading(*scene(), toBox(title), ruler);
+  const int left = title.left() + static_cast<int>(ruler.width(heading, true)) + 6;
   poolButton_->setGeometry(left, title.top(), title.height(), title.height());
 }
 
@@ -121,7 +122,8 @@ std::optional<ChartScene> PeakChart::scene() const {
                     .pool = pool_,
                     .window = {state_->visibleBegin(), state_->visibleEnd(), 0, top_},
                     .now = nowOf(*state_),
-                    .others = others_};
+                    .others = others_,
+                    .button = poolButton_->isVisibleTo(this) ? poolButton_->width() + 6.0 : 0};
 }
 
 std::optional<ChartScene> PeakChart::pictureScene() const {

@@ -108,8 +108,8 @@ void paintMap(QPainter& painter, const MapScene& scene, const QRect& where,
   const MapDrawing drawing(canvas, scene, toBox(where));
   paintRaster(painter, scene, drawing.plot(), raster);
   drawing.drawLive();
-  drawing.drawOver();
-  drawing.drawAround(noteOf(drawing, raster));
+  const std::string lines = drawing.drawOver();
+  drawing.drawAround(joined(lines, noteOf(drawing, raster)));
 }
 
 void paintMap(QPainter& painter, const MapScene& scene, const QRect& where) {

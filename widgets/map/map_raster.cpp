@@ -13,7 +13,7 @@ constexpr double kEdgeRoom = 4;
 constexpr double kLabelLength = 24;
 constexpr double kLabelHeight = 12;
 /// How much of its pixels a small block that was not picked out seems to take.
-constexpr double kPaleCover = 0.06;
+constexpr double kPaleCover = 0.2;
 
 /// A rectangle in fractions of pixels.
 struct Extent {

@@ -3,6 +3,7 @@
 #include "app/gui/window/main_window.h"
 #include "core/picture/reference_lines.h"
 #include "widgets/charts/chart_style.h"
+#include "widgets/map/map_legend.h"
 
 namespace hw {
 
@@ -28,6 +29,7 @@ void MainWindow::buildViews() {
   views_->setHandleWidth(5);
   chart_ = new PeakChart(&state_, PoolId(0), views_);
   views_->addWidget(chart_);
+  views_->addWidget(new MapLegend(&state_, views_));
   lanes_ = new LanesView(&state_, views_);
   connect(lanes_, &LanesView::pointedAt, status_, &StatusLine::setPointer);
   lanes_->hide();

@@ -1,4 +1,5 @@
-// Pictures as files: what they leave out, and that nothing in them depends on a font.
+// Pictures: what they leave out, that nothing in them depends on a font, and that all in them can
+// be read.
 #include <catch2/catch.hpp>
 
 #include "core/base/text.h"
@@ -53,6 +54,46 @@ std::vector<double> numbersOf(const std::string& svg, const std::string& name) {
   }
   return numbers;
 }
+
+/// Keeps what is drawn on it.
+class Recorder final : public Canvas {
+ public:
+  struct Words {
+    std::string text;
+    Box box;
+    Lettering lettering;
+  };
+
+  const Ruler& ruler() const override { return measure_.ruler(); }
+  void setLetters(double) override {}
+  void rectangle(const Box& box, const Look& look, const Hint& hint) override {
+    if (hint.id.starts_with("stay-")) blocks.push_back(box);
+    if (look.edge && look.edge->ink == Ink::selection) circles.push_back(box);
+    if (look.fill && look.fill->ink == Ink::plot && look.fill->opacity < 1) {
+      veil = look.fill->opacity;
+    }
+  }
+  void line(Point, Point, const Stroke&) override {}
+  void text(Point at, std::string_view text, const Lettering& lettering) override {
+    const double width = ruler().width(text, lettering.bold);
+    const double left = lettering.anchor == Anchor::start ? at.x
+                        : lettering.anchor == Anchor::end ? at.x - width
+                                                          : at.x - width / 2;
+    words.push_back(
+        {std::string(text), {left, at.y - ruler().ascent(), width, ruler().height()}, lettering});
+  }
+  void path(std::span<const Point>, const Look&) override {}
+  void stairs(std::span<const Point>, double, Fill) override {}
+  void hatch(const Box&, Fill) override {}
+
+  std::vector<Words> words{};
+  std::vector<Box> blocks{};
+  std::vector<Box> circles{};
+  double veil = 0;
+
+ private:
+  SvgCanvas measure_{10, 10, "", 12, nullptr};
+};
 
 }  // namespace
 
@@ -115,4 +156,123 @@ TEST_CASE("what is too long gets an ellipsis, and lines break between words", "[
   CHECK(brokenLines(ruler, "one two three", 50) == std::vector<std::string>{"one two", "three"});
   CHECK(brokenLines(ruler, "a bcdefghij", 31) == std::vector<std::string>{"a", "bcdef", "ghij"});
   CHECK(brokenLines(ruler, "ab", 1) == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("labels of lines lie where no block is, or else above the map", "[picture]") {
+  const auto run =
+      mustRun(sample("inception"), workedRequest(GENERATE("free-list", "greedy-by-size", "none")));
+  MapScene scene = MapScene::whole(run, PoolId(0));
+  const double height = GENERATE(120.0, 200.0, 500.0);
+  const double zoom = GENERATE(1.0, 0.5, 0.1);
+  scene.window.endStep *= zoom;
+  scene.window.lowByte = scene.window.highByte * (1 - zoom);
+  CAPTURE(height, zoom);
+  Recorder picture;
+  drawMap(picture, scene, {0, 0, 1100, height});
+  std::string said;
+  for (const Recorder::Words& word : picture.words) {
+    said += word.text + "\n";
+    if (!word.lettering.halo) continue;
+    CAPTURE(word.text);
+    for (const Box& block : picture.blocks) CHECK(word.box.cut(block).isEmpty());
+  }
+  const Plot plot({0, 0, 1100, height}, picture.ruler(), scene.window);
+  for (const ReferenceLine& line : referenceLines(*run, PoolId(0))) {
+    const double y = plot.bytes.toPixel(static_cast<double>(line.bytes.count()));
+    const bool seen = y >= plot.frame.plot.top + 1 && y < plot.frame.plot.bottom() - 1;
+    CAPTURE(line.label);
+    if (seen) CHECK(said.find(line.label.substr(0, 6)) != std::string::npos);
+  }
+}
+
+TEST_CASE("the heading of a chart and its legend never meet", "[picture]") {
+  const auto run = mustRun(sample("inception"), workedRequest("free-list"));
+  ChartScene scene = ChartScene::whole(run, PoolId(0));
+  const auto others = GENERATE(as<std::size_t>(), 0, 1, 9);
+  scene.others.assign(others, std::make_shared<const StairCurve>(scene.curves->highWater));
+  scene.button = GENERATE(0.0, 21.0);
+  for (double width = 160; width < 1500; width += 37) {
+    CAPTURE(width, others, scene.button);
+    Recorder picture;
+    const Box where{0, 0, width, 130};
+    drawCurves(picture, scene, where);
+    const Box title = PlotFrame::inside(where, picture.ruler()).title;
+    std::vector<Box> row;
+    for (const Recorder::Words& word : picture.words) {
+      if (word.box.top >= title.bottom() || word.lettering.halo || word.box.left < title.left) {
+        continue;
+      }
+      row.push_back(word.box);
+      if (word.lettering.bold) row.back().width += scene.button;
+    }
+    REQUIRE_FALSE(row.empty());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) CHECK(row[i].cut(row[j]).isEmpty());
+    }
+  }
+}
+
+TEST_CASE("lines of different meaning share neither colour and dash, nor the colour of a plan",
+          "[picture]") {
+  using Kind = ReferenceLine::Kind;
+  std::vector<Stroke> meanings{{Ink::live},
+                               {Ink::playhead},
+                               {Ink::selection},
+                               {Ink::mark, 1, kDashDotted},
+                               strokeOf(Kind::capacity),
+                               strokeOf(Kind::peak),
+                               strokeOf(Kind::lowerBound)};
+  const std::size_t others = meanings.size();
+  for (std::size_t place = 0; place < 7 * kSeriesInks; ++place) {
+    meanings.push_back(seriesStroke(place));
+  }
+  for (const Palette* palette : {&Palette::light(), &Palette::dark()}) {
+    for (std::size_t i = 0; i < meanings.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        CAPTURE(i, j);
+        const bool colour = (*palette)[meanings[i].ink] == (*palette)[meanings[j].ink];
+        CHECK_FALSE((colour && meanings[i].dashes == meanings[j].dashes));
+        CHECK_FALSE((colour && i >= others && j < others));
+      }
+    }
+  }
+}
+
+TEST_CASE("what is selected or picked out is seen however small it is, and the rest stays",
+          "[picture]") {
+  // One buffer of 8 KiB beside one of 64 MiB.
+  auto run = std::make_shared<Run>(*mustRun(sample("chain"), workedRequest("none")));
+  MapScene scene = MapScene::whole(run, PoolId(0));
+  scene.blocks = std::make_shared<const BlockStore>(std::vector<Block>{
+      {.steps = {Step(0), Step(400)}, .bytes = {Bytes(0), Bytes(64 << 20)}, .stay = StayId(0)},
+      {.steps = {Step(200), Step(201)},
+       .bytes = {Bytes(64 << 20), Bytes((64 << 20) + 8192)},
+       .stay = StayId(1)}});
+  scene.window = {0, 400, 0, 70 << 20};
+  if (GENERATE(true, false)) {
+    scene.selected = StayId(1);
+  } else {
+    std::vector<bool> kept(run->problem.stays.size(), false);
+    kept[1] = true;
+    scene.filter = makeFilter("small", kept);
+  }
+  Recorder picture;
+  drawMap(picture, scene, {0, 0, 700, 300});
+  REQUIRE(picture.circles.size() == 1);
+  CHECK(picture.circles.front().width >= 8);
+  CHECK(picture.circles.front().height >= 8);
+  CHECK(picture.veil <= 0.35);
+  for (const Palette* palette : {&Palette::light(), &Palette::dark()}) {
+    const auto distance = [&](BlockTime time) {
+      const Rgb ink = (*palette)[blockInk(TensorClass::intermediate, time, BlockPart::fill)];
+      const Rgb plot = (*palette)[Ink::plot];
+      int sum = 0;
+      for (const int shift : {0, 8, 16}) {
+        sum += std::abs(static_cast<int>((ink >> shift) & 255U) -
+                        static_cast<int>((plot >> shift) & 255U));
+      }
+      return sum;
+    };
+    CHECK(3 * distance(BlockTime::pale) >= distance(BlockTime::past));
+  }
 }

@@ -1,0 +1,70 @@
+// The strip that says what the colours of the maps mean.
+#include <QTest>
+#include <catch2/catch.hpp>
+
+#include "tests/widgets/support.h"
+#include "widgets/map/map_legend.h"
+
+using namespace hw;
+
+namespace {
+
+/// The kinds whose buttons are on show.
+std::vector<TensorClass> shown(const MapLegend& legend) {
+  std::vector<TensorClass> kinds;
+  for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
+    const auto one = static_cast<TensorClass>(kind);
+    if (!legend.button(one)->isHidden()) kinds.push_back(one);
+  }
+  return kinds;
+}
+
+}  // namespace
+
+TEST_CASE("the legend has the classes of the run, and a click picks them out", "[map][legend]") {
+  ViewState state;
+  MapLegend legend(&state);
+  CHECK(shown(legend).empty());
+  const auto run = test::randomRun(5, 40, 20);
+  state.setRun(run);
+  std::vector<TensorClass> expected;
+  for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
+    const auto one = static_cast<TensorClass>(kind);
+    const bool any = std::ranges::any_of(run->problem.stays.keys(),
+                                         [&](StayId stay) { return stayClass(*run, stay) == one; });
+    if (any) expected.push_back(one);
+  }
+  REQUIRE_FALSE(expected.empty());
+  CHECK(shown(legend) == expected);
+  QToolButton* first = legend.button(expected.front());
+  first->click();
+  REQUIRE(state.filter());
+  for (const StayId stay : run->problem.stays.keys()) {
+    CHECK(state.filter()->keeps(stay) == (stayClass(*run, stay) == expected.front()));
+  }
+  first->click();
+  CHECK_FALSE(state.filter());
+}
+
+TEST_CASE("picking out something else lets go of the classes", "[map][legend]") {
+  ViewState state;
+  MapLegend legend(&state);
+  const auto run = test::smallRun();
+  state.setRun(run);
+  QToolButton* button = legend.button(shown(legend).front());
+  button->click();
+  const auto other = makeFilter("something else", std::vector<bool>(4, true));
+  state.setFilter(other);
+  CHECK_FALSE(button->isChecked());
+  CHECK(state.filter() == other);
+  button->click();
+  state.setRun(test::randomRun(3, 9, 4));
+  CHECK_FALSE(legend.button(shown(legend).front())->isChecked());
+}
+
+TEST_CASE("the legend asks for no more width than a map", "[map][legend]") {
+  ViewState state;
+  MapLegend legend(&state);
+  state.setRun(test::randomRun(5, 40, 20));
+  CHECK(legend.minimumSizeHint().width() <= 240);
+}

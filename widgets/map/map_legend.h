@@ -1,0 +1,52 @@
+#pragma once
+
+#include <QToolButton>
+#include <QWidget>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "core/picture/block_store.h"
+#include "widgets/jobs/background.h"
+#include "widgets/state/view_state.h"
+
+namespace hw {
+
+/// What the colours and the lines of the maps below it mean. A button for every class that the run
+/// has: pressed, its buffers are picked out and the others are drawn pale; several can be pressed.
+/// What does not fit the width is left out, lines first.
+class MapLegend : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit MapLegend(ViewState* state, QWidget* parent = nullptr);
+
+  /// Hidden while the run has nothing of that class.
+  QToolButton* button(TensorClass kind) const { return buttons_[static_cast<std::size_t>(kind)]; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  /// The classes of a run's stays, and what they come to.
+  struct Classes {
+    std::vector<TensorClass> ofStay{};
+    std::array<std::size_t, kTensorClasses> counts{};
+    std::array<Bytes, kTensorClasses> bytes{};
+  };
+
+  void showRun();
+  void accept(const std::shared_ptr<const Classes>& classes);
+  void drawSwatches();
+  void filter();
+  void followFilter();
+
+  ViewState* state_;
+  std::array<QToolButton*, kTensorClasses> buttons_{};
+  std::shared_ptr<const Classes> classes_;
+  std::shared_ptr<const StayFilter> own_;  ///< The filter that was made here last.
+  Background<std::shared_ptr<const Classes>> counting_;
+};
+
+}  // namespace hw
