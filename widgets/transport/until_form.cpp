@@ -81,7 +81,7 @@ void UntilForm::build() {
   row->addWidget(amount_, 1);
   row->addWidget(unit_);
   form_ = new QFormLayout(this);
-  form_->addRow(tr("&Until"), kind_);
+  form_->addRow(tr("Un&til"), kind_);
   form_->addRow(tr("&Pool"), pool_);
   form_->addRow(tr("&Amount"), amountRow_);
   form_->addRow(tr("&Name"), name_);

@@ -79,7 +79,7 @@ void ExportDialog::buildForm() {
   form->addRow(tr("&What"), kind_);
   form->addRow(tr("F&ormat"), format_);
   form->addRow(tr("&Size"), preset_);
-  form->addRow(tr("&Colours"), colors_);
+  form->addRow(tr("Colou&rs"), colors_);
   form->addRow(tr("Sca&le"), scale_);
   form->addRow(footer_);
   form->addRow(size_);

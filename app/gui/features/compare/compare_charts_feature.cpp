@@ -46,7 +46,7 @@ void CompareChartsFeature::addBars() {
   connect(charts, &CompareCharts::rowChosen, comparison_->table(), &CompareTable::goTo);
   connect(comparison_, &ComparePanel::currentRowChanged, charts, &CompareCharts::setCurrentRow);
   window_->addCommand(window_->menu(MenuKind::compare), "compareBars",
-                      tr("Compared figures as &bars"), {},
+                      tr("Compared figures as ba&rs"), {},
                       [this] { showDock(QStringLiteral("compareBars")); });
 }
 

@@ -101,7 +101,7 @@ AboutDialog::AboutDialog(QWidget* parent) : QDialog(parent) {
   tabs->setAccessibleName(windowTitle());
   tabs->addTab(aboutPage(tabs), tr("&About"));
   tabs->addTab(librariesPage(tabs), tr("&Libraries"));
-  tabs->addTab(licencePage(tabs), tr("Li&cence"));
+  tabs->addTab(licencePage(tabs), tr("Lice&nce"));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   auto* layout = new QVBoxLayout(this);

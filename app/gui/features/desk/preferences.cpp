@@ -70,7 +70,7 @@ void Preferences::addCommands(KeyBindings* keys, FileWatch* watch) {
 }
 
 void Preferences::addAddressStyles() {
-  QMenu* menu = window_->menu(MenuKind::view)->addMenu(tr("&Addresses"));
+  QMenu* menu = window_->menu(MenuKind::view)->addMenu(tr("Addresses"));
   auto* group = new QActionGroup(this);
   const auto apply = [this](AddressStyle style) {
     TextUnits units = TextUnits::current();

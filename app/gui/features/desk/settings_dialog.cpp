@@ -55,10 +55,10 @@ SettingsDialog::SettingsDialog(Preferences* preferences, KeyBindings* keys, File
   setObjectName(QStringLiteral("settingsDialog"));
   setWindowTitle(tr("Settings"));
   tabs_->setAccessibleName(windowTitle());
-  tabs_->addTab(appearancePage(preferences), tr("&Appearance"));
-  tabs_->addTab(planningPage(preferences), tr("&Planning"));
-  tabs_->addTab(startPage(window, watch), tr("&Files"));
-  tabs_->addTab(new KeysPage(keys, tabs_), tr("&Keys"));
+  tabs_->addTab(appearancePage(preferences), tr("Appearance"));
+  tabs_->addTab(planningPage(preferences), tr("Planning"));
+  tabs_->addTab(startPage(window, watch), tr("Files"));
+  tabs_->addTab(new KeysPage(keys, tabs_), tr("Keys"));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   auto* layout = new QVBoxLayout(this);
@@ -142,7 +142,7 @@ QWidget* SettingsDialog::startPage(MainWindow* window, FileWatch* watch) {
                                  restoresSession(*window->settings()));
   connect(session, &QCheckBox::toggled, window,
           [window](bool on) { setRestoresSession(*window->settings(), on); });
-  QComboBox* changed = addChoice(form, "settingWatch", tr("When a model &changes on disk"),
+  QComboBox* changed = addChoice(form, "settingWatch", tr("When a model changes on &disk"),
                                  {tr("Ask"), tr("Open it again"), tr("Do nothing")});
   changed->setCurrentIndex(static_cast<int>(watch->mode()));
   connect(changed, &QComboBox::currentIndexChanged, watch,

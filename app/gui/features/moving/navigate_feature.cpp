@@ -115,7 +115,7 @@ void NavigateFeature::addHistory() {
       window_->addCommand(menu, "selectionBack", tr("&Back to the last selection"),
                           {QKeySequence(Qt::ALT | Qt::Key_Left)}, [this] { history_.goBack(); });
   QAction* forward = window_->addCommand(
-      menu, "selectionForward", tr("&Forward to the next selection"),
+      menu, "selectionForward", tr("For&ward to the next selection"),
       {QKeySequence(Qt::ALT | Qt::Key_Right)}, [this] { history_.goForward(); });
   const auto enable = [this, back, forward] {
     back->setEnabled(history_.canGoBack());

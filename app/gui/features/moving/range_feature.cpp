@@ -35,7 +35,7 @@ void RangeFeature::addHistogram() {
                                          });
   show->setToolTip(tr("Click or drag over bars to pick out buffers of that size everywhere"));
   QAction* bytes = window_->addCommand(window_->menu(MenuKind::view), "histogramBytes",
-                                       tr("Histogram of &bytes instead of numbers"), {}, {});
+                                       tr("Histogram of b&ytes instead of numbers"), {}, {});
   bytes->setCheckable(true);
   connect(bytes, &QAction::toggled, histogram_, &HistogramView::setShowsBytes);
   connect(histogram_, &HistogramView::showsBytesChanged, bytes, &QAction::setChecked);

@@ -26,7 +26,7 @@ ViewFeature::ViewFeature(MainWindow* window) : QObject(window), window_(window) 
   addMotion(view);
   view->addSeparator();
   view->addMenu(window->panelMenu());
-  window->addCommand(view, "resetLayout", tr("Reset &layout"), {},
+  window->addCommand(view, "resetLayout", tr("Reset layo&ut"), {},
                      [window] { window->resetLayout(); });
   // Alt alone opens it on some desktops only.
   window->addCommand(view, "menuBar", tr("Go to the menu &bar"), {Qt::Key_F10}, [window] {
@@ -47,7 +47,7 @@ void ViewFeature::addMoves(QMenu* view) {
 }
 
 void ViewFeature::addFollow(QMenu* view) {
-  QAction* follow = window_->addCommand(view, "followPlayhead", tr("Follow the &playhead"),
+  QAction* follow = window_->addCommand(view, "followPlayhead", tr("Foll&ow the playhead"),
                                         {QKeySequence(Qt::SHIFT | Qt::Key_F)}, {});
   follow->setCheckable(true);
   follow->setToolTip(
@@ -66,7 +66,7 @@ void ViewFeature::addThemes(QMenu* view) {
   QMenu* menu = view->addMenu(tr("&Theme"));
   auto* group = new QActionGroup(this);
   const std::tuple<const char*, QString, ThemeChoice> choices[] = {
-      {"themeSystem", tr("Like the &desktop"), ThemeChoice::system},
+      {"themeSystem", tr("Like the d&esktop"), ThemeChoice::system},
       {"themeLight", tr("&Light"), ThemeChoice::light},
       {"themeDark", tr("&Dark"), ThemeChoice::dark}};
   for (const auto& [name, text, choice] : choices) {
@@ -81,7 +81,7 @@ void ViewFeature::addThemes(QMenu* view) {
 }
 
 void ViewFeature::addMotion(QMenu* view) {
-  QAction* still = window_->addCommand(view, "reducedMotion", tr("&Reduced motion"), {}, {});
+  QAction* still = window_->addCommand(view, "reducedMotion", tr("Re&duced motion"), {}, {});
   still->setCheckable(true);
   still->setChecked(window_->settings()->reducedMotion());
   still->setToolTip(tr("Changes of memory are shown at once, without movement"));

@@ -10,7 +10,7 @@ namespace hw {
 MemoryFeature::MemoryFeature(MainWindow* window, Minimap* minimap)
     : QObject(window), window_(window), minimap_(minimap) {
   QMenu* view = window->menu(MenuKind::view);
-  menu_ = view->addMenu(tr("&Chart and minimap of"));
+  menu_ = view->addMenu(tr("Chart and min&imap of"));
   connect(menu_, &QMenu::aboutToShow, this, &MemoryFeature::fillMenu);
   window->addRunCommand(view, "nextMemory", tr("Chart of the &next memory"), {Qt::Key_L},
                         [this] { chooseNext(); });

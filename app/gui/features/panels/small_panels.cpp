@@ -36,7 +36,7 @@ void addAdvice(MainWindow* window, ScenarioHistory* history) {
   QDockWidget* dock =
       window->addDock("advice", tr("Advice"), panel, Qt::BottomDockWidgetArea, "moment");
   QAction* look = window->addRunCommand(window->menu(MenuKind::simulate), "lookForAdvice",
-                                        tr("Look for &advice"),
+                                        tr("Look for ad&vice"),
                                         {QKeySequence(Qt::CTRL | Qt::Key_E)}, [dock, panel] {
                                           dock->show();
                                           dock->raise();

@@ -15,7 +15,7 @@ TablesFeature::TablesFeature(MainWindow* window)
   QDockWidget* dock =
       window->addDock("tables", tr("Tables"), panel_, Qt::BottomDockWidgetArea, "method");
   connect(panel_, &TablePanel::exportWanted, this, &TablesFeature::exportTable);
-  QMenu* tables = window->menu(MenuKind::view)->addMenu(tr("&Tables"));
+  QMenu* tables = window->menu(MenuKind::view)->addMenu(tr("Tables"));
   const struct {
     const char* name;
     QString text;
