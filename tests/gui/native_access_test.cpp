@@ -171,7 +171,8 @@ TEST_CASE("Tab leads out of every widget, and round", "[native]") {
     REQUIRE(focus);
     seen.insert(focus);
     QTest::keyClick(focus, Qt::Key_Tab);
-    CHECK(QApplication::focusWidget() != focus);
+    INFO(focus->metaObject()->className() << ' ' << focus->objectName().toStdString());
+    REQUIRE(QApplication::focusWidget() != focus);
   }
   CHECK(seen.size() > 8);
   CHECK(seen.contains(window.maps().front()));

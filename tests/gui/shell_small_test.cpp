@@ -1,5 +1,6 @@
 // Small things that each went wrong once.
 #include <QMenu>
+#include <QMouseEvent>
 #include <QTextDocument>
 
 #include "app/gui/features/scenario/session.h"
@@ -115,7 +116,12 @@ TEST_CASE("the status line forgets what the pointer is no longer over", "[shell]
   const auto tells = [&] {
     return window.statusLine()->text().contains(QStringLiteral("address 0x"));
   };
-  QTest::mouseMove(map, map->plotArea().center());
+  QTest::qWait(20);
+  const QPoint at = map->plotArea().center();
+  QMouseEvent move(QEvent::MouseMove, at, map->mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
+  QApplication::sendEvent(map, &move);
+  map->setAttribute(Qt::WA_UnderMouse);
+  QCursor::setPos(map->mapToGlobal(at));
   REQUIRE(tells());
   SECTION("it left") {
     QEvent leave(QEvent::Leave);

@@ -142,6 +142,7 @@ SchedulePanel::SchedulePanel(ViewState* state, QWidget* parent)
   setSelectionBehavior(SelectRows);
   setSelectionMode(SingleSelection);
   setShowGrid(false);
+  setTabKeyNavigation(false);
   setWordWrap(false);
   setTextElideMode(Qt::ElideMiddle);
   setFrameShape(QFrame::NoFrame);
