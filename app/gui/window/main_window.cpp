@@ -233,8 +233,6 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
       tabs->setUsesScrollButtons(true);
     }
   }
-  // Panels take their places before the window becomes as wide as where they were added wants it.
-  if (watched == this && event->type() == QEvent::Polish && !laidOut_) defaultLayout();
   const bool pressed = event->type() == QEvent::KeyPress;
   if (!pressed && event->type() != QEvent::ShortcutOverride) {
     return QMainWindow::eventFilter(watched, event);

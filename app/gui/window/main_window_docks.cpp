@@ -57,6 +57,8 @@ void MainWindow::finishMenus() {
   addCommand(file, "quit", tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); });
   for (QMenu* menu : menus_) menu->menuAction()->setVisible(!menu->isEmpty());
   updateActions();
+  // As they were added, panels ask for more width than where they belong.
+  defaultLayout();
 }
 
 QDockWidget* MainWindow::addDock(const char* name, const QString& title, QWidget* content,
