@@ -4,12 +4,12 @@
 #include <random>
 
 #include "tests/support/machine_judge.h"
+#include "tests/support/nanoseconds.h"
 
 using namespace hw;
+using hw::test::ns;
 
 namespace {
-
-constexpr SimTime ns(std::int64_t count) { return SimTime(count * 1'000); }
 
 /// Ops a, b, c in a row on 40 elements: x -> a -> t -> b -> u -> c -> y, a byte an element. The
 /// unit takes 1 ns an element, L2 moves 1 byte a nanosecond each way, L3 half of it; one DMA engine

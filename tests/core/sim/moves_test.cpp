@@ -1,14 +1,14 @@
 #include <catch2/catch.hpp>
 
 #include "core/sim/simulator.h"
+#include "tests/support/nanoseconds.h"
 #include "tests/support/planned_graph.h"
 
 using namespace hw;
+using hw::test::ns;
 using hw::test::PlannedGraph;
 
 namespace {
-
-constexpr SimTime ns(std::int64_t count) { return SimTime(count * 1'000); }
 
 /// One element a nanosecond, L2 a byte a nanosecond each way, L3 half of that, one DMA channel.
 Platform movingBoard() {

@@ -5,14 +5,14 @@
 
 #include "core/sim/cost_model.h"
 #include "core/trace/timeline.h"
+#include "tests/support/nanoseconds.h"
 #include "tests/support/planned_graph.h"
 
 using namespace hw;
+using hw::test::ns;
 using hw::test::PlannedGraph;
 
 namespace {
-
-constexpr SimTime ns(std::int64_t count) { return SimTime(count * 1'000); }
 
 /// One MAC, one element and one byte of L2 a nanosecond; L3 takes two a byte.
 Platform slowBoard() {
