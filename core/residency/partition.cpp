@@ -16,11 +16,12 @@ namespace {
 class Partitioner {
  public:
   Partitioner(const Graph& graph, const Schedule& schedule, const Storage& storage,
-              const Platform& platform)
+              const Platform& platform, const std::vector<SharedRead>& shared)
       : graph_(graph),
         schedule_(schedule),
         storage_(storage),
         platform_(platform),
+        shared_(shared),
         unitOf_(graph.ops.size(), kNone) {}
 
   Result<Partition> run() {
@@ -108,6 +109,10 @@ class Partitioner {
     std::vector<Residence> copies;
     for (const auto& [device, ops] : readers) {
       if (device == home) continue;
+      if (isShared({buffer, device})) {
+        for (const OpId reader : ops) until(own, schedule_.stepOf[reader]);
+        continue;
+      }
       // Readers are ascending, so the first belongs to the first sub-function that needs it.
       const std::size_t function = result_.units[unitOf_[ops.front()]].subFunction;
       const Step step = result_.subFunctions[function].steps.begin;
@@ -158,7 +163,9 @@ class Partitioner {
       const Tensor& tensor = graph_.tensors[root(residence)];
       for (const OpId reader : tensor.consumers) {
         const std::size_t unit = unitOf_[reader];
-        if (unit == kNone || result_.units[unit].device != block.device) continue;
+        if (unit == kNone) continue;
+        const DeviceIndex device = result_.units[unit].device;
+        if (device != block.device && !isShared({residence.buffer, device})) continue;
         // A copy serves the readers after it came, which are all of the device.
         if (block.kind != UnitBlock::Kind::unit || unit != block.executionUnit) users.insert(unit);
       }
@@ -210,6 +217,8 @@ class Partitioner {
     result_.blocks = std::move(sorted);
   }
 
+  bool isShared(const SharedRead& read) const { return std::ranges::binary_search(shared_, read); }
+
   TensorId root(const Residence& residence) const {
     return storage_.buffers[residence.buffer].root;
   }
@@ -218,6 +227,7 @@ class Partitioner {
   const Schedule& schedule_;
   const Storage& storage_;
   const Platform& platform_;
+  const std::vector<SharedRead>& shared_;
   IdMap<OpId, std::size_t> unitOf_;
   Partition result_;
 };
@@ -225,8 +235,9 @@ class Partitioner {
 }  // namespace
 
 Result<Partition> partitionGraph(const Graph& graph, const Schedule& schedule,
-                                 const Storage& storage, const Platform& platform) {
-  return Partitioner(graph, schedule, storage, platform).run();
+                                 const Storage& storage, const Platform& platform,
+                                 const std::vector<SharedRead>& shared) {
+  return Partitioner(graph, schedule, storage, platform, shared).run();
 }
 
 }  // namespace hw

@@ -64,6 +64,13 @@ struct DeviceTransfer {
   Step step{};
 };
 
+/// A device that reads a buffer where another one has it: in a memory that both share.
+struct SharedRead {
+  BufferId buffer{};
+  DeviceIndex by = 0;
+  friend constexpr auto operator<=>(const SharedRead&, const SharedRead&) = default;
+};
+
 /// A graph spread over devices: docs/methods.md §3.
 struct Partition {
   IdMap<OpId, DeviceIndex> deviceOf{};
@@ -77,8 +84,9 @@ struct Partition {
 /// Assigns every op to the first listed device that supports it and, there, to the first unit that
 /// does; then derives blocks, use counts and transfers. Every buffer must hold one tensor (no
 /// aliases). Fails on an op that no device supports, naming it and its type. Folded ops run
-/// nowhere: they get device 0 and belong to no unit.
+/// nowhere: they get device 0 and belong to no unit. What is `shared` is not copied; ascending.
 Result<Partition> partitionGraph(const Graph& graph, const Schedule& schedule,
-                                 const Storage& storage, const Platform& platform);
+                                 const Storage& storage, const Platform& platform,
+                                 const std::vector<SharedRead>& shared = {});
 
 }  // namespace hw

@@ -297,14 +297,51 @@ class PartitionedPlanner {
 
 }  // namespace
 
+namespace {
+
+/// The copies of `plan` that nobody needs: what they copy lies where their reader can reach it.
+std::vector<SharedRead> sharedReads(const PartitionedPlan& plan, const MachinePools& machine) {
+  const auto& [problem, answer] = plan.planned;
+  std::vector<SharedRead> shared;
+  for (const StayId id : problem.stays.keys()) {
+    const Residence& source = plan.partition.residences[plan.account->residenceOf[id]];
+    const auto& address = answer.addresses[id];
+    if (source.received || !address || !machine.pools[address->pool].spec->shared) continue;
+    for (DeviceIndex device = 0; device < machine.ofDevice.size(); ++device) {
+      const bool reaches = std::ranges::count(machine.ofDevice[device], address->pool) > 0;
+      if (device != source.device && reaches) shared.push_back({source.buffer, device});
+    }
+  }
+  std::ranges::sort(shared);
+  return shared;
+}
+
+}  // namespace
+
 Result<PartitionedPlan> planPartitioned(const Graph& graph, const Schedule& schedule,
                                         const Storage& storage, const RunRequest& request,
-                                        Bytes alignment, PlanContext settings) {
-  HW_TRY(partition, partitionGraph(graph, schedule, storage, request.platform));
-  PartitionedPlanner planner(graph, storage, partition, request, alignment, std::move(settings));
-  HW_TRY(planned, planner.plan(std::max(schedule.steps(), Step(1))));
-  auto account = std::make_shared<const PartitionAccount>(planner.takeAccount());
-  return PartitionedPlan{std::move(partition), std::move(planned), std::move(account)};
+                                        Bytes alignment, const PlanContext& settings) {
+  const auto plan = [&](const std::vector<SharedRead>& shared) -> Result<PartitionedPlan> {
+    HW_TRY(partition, partitionGraph(graph, schedule, storage, request.platform, shared));
+    PartitionedPlanner planner(graph, storage, partition, request, alignment, settings);
+    HW_TRY(planned, planner.plan(std::max(schedule.steps(), Step(1))));
+    auto account = std::make_shared<const PartitionAccount>(planner.takeAccount());
+    return PartitionedPlan{std::move(partition), std::move(planned), std::move(account)};
+  };
+  HW_TRY(copied, plan({}));
+  const MachinePools machine = machinePools(request.platform, request.platform.devices.size());
+  std::vector<SharedRead> shared = sharedReads(copied, machine);
+  std::erase_if(shared, [&](const SharedRead& read) {
+    return std::ranges::none_of(copied.partition.transfers, [&](const DeviceTransfer& transfer) {
+      return transfer.buffer == read.buffer && transfer.to == read.by;
+    });
+  });
+  if (shared.empty()) return std::move(copied);
+  HW_TRY(fewer, plan(shared));
+  // Less to hold moves other things about: what is read there has to lie there still.
+  const std::vector<SharedRead> still = sharedReads(fewer, machine);
+  const bool holds = std::ranges::includes(still, shared);
+  return holds ? std::move(fewer) : std::move(copied);
 }
 
 }  // namespace hw

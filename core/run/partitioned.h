@@ -46,9 +46,10 @@ struct PartitionedPlan {
 };
 
 /// Spreads the graph over the devices of the request's platform, and plans each with its allocator.
-/// `storage` is without aliases.
+/// `storage` is without aliases. What lies in a memory that devices share is not copied between
+/// them.
 Result<PartitionedPlan> planPartitioned(const Graph& graph, const Schedule& schedule,
                                         const Storage& storage, const RunRequest& request,
-                                        Bytes alignment, PlanContext settings);
+                                        Bytes alignment, const PlanContext& settings);
 
 }  // namespace hw

@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "core/check/replay.h"
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
+#include "core/plan/validate.h"
+#include "core/run/run.h"
+
+using namespace hw;
+
+namespace {
+
+/// The two devices of the sample, whose L3 is one: A's own memory holds `capacity`.
+Platform cluster(const std::string& capacity) {
+  const std::string device = R"(
+[[device.pool]]
+name = "L2"
+capacity = ")" + capacity + R"("
+bandwidth = "32GB/s"
+[[device.pool]]
+use = "L3"
+[[device.unit]]
+name = "unit"
+ops = ["*"]
+clock = "1GHz"
+)";
+  return parsePlatform(R"(name = "cluster"
+[[memory]]
+name = "L3"
+bandwidth = "8GB/s"
+[[device]]
+name = "A"
+ops = ["Conv", "Relu"]
+)" + device + R"([[device]]
+name = "B"
+ops = ["*"]
+)" + device)
+      .value();
+}
+
+std::shared_ptr<const Run> planned(const std::string& capacity) {
+  auto model = std::make_shared<const Model>(openModel("samples:two_devices", {}).value());
+  const RunRequest request{.allocator = AllocatorChoice::parse("partition").value(),
+                           .platform = cluster(capacity),
+                           .alignment = Bytes(1)};
+  return execute(model, request, {}).value();
+}
+
+}  // namespace
+
+TEST_CASE("what lies in a memory that devices share is not copied", "[partition][machine]") {
+  const auto apart = planned("1KiB");
+  CHECK(apart->problem.pools.size() == 3);
+  CHECK(apart->partition.transfers.size() == 2);
+
+  const auto together = planned("1");  // Nothing fits: all lives in L3.
+  CHECK(together->partition.transfers.empty());
+  CHECK(together->timing.transfers.empty());
+  CHECK(validate(together->problem, together->plan).empty());
+  CHECK(replayBytes(*together, Bytes(1 << 20)).empty());
+  CHECK(together->problem.stays.size() == together->storage.buffers.size());
+  // Both devices have bytes of their own in it.
+  CHECK(together->plan.footprint(PoolId(1)) == Bytes(35));
+  CHECK(together->plan.regions[PoolId(1)].size() == 2);
+}
