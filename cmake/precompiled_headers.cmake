@@ -11,12 +11,24 @@ option(HIGHWATER_PRECOMPILE "Precompile the headers of libraries" ${precompile_b
 function(hw_precompile target)
   if(HIGHWATER_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE ${ARGN})
-    # g++ 12 forgets what a system header is once it was precompiled, and then tells of the same
-    # ghosts in std::string as hw_options silences (GCC bug 105651) under four more names.
-    target_compile_options(${target} PRIVATE
-      "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>"
-      "$<$<CXX_COMPILER_ID:GNU>:-Wno-use-after-free>")
+    hw_silence_precompiled(${target})
   endif()
+endfunction()
+
+# What was precompiled for `other`, whose flags have to be those of `target`.
+function(hw_precompile_as target other)
+  if(HIGHWATER_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ${other})
+    hw_silence_precompiled(${target})
+  endif()
+endfunction()
+
+function(hw_silence_precompiled target)
+  # g++ 12 forgets what a system header is once it was precompiled, and then tells of the same
+  # ghosts in std::string as hw_options silences (GCC bug 105651) under four more names.
+  target_compile_options(${target} PRIVATE
+    "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>"
+    "$<$<CXX_COMPILER_ID:GNU>:-Wno-use-after-free>")
 endfunction()
 
 set(HW_STANDARD_HEADERS
