@@ -46,7 +46,8 @@ std::vector<Place> placesOf(const Run& run, const AuditedRunParts& parts, const 
   }
   const bool one = std::ranges::all_of(
       joined, [&](const Place& place) { return place.address == joined.front().address; });
-  if (one && !joined.empty()) joined = {{joined.front().address, buffer.steps}};
+  if (one && !joined.empty() && parts.moves.empty())
+    joined = {{joined.front().address, buffer.steps}};
   return joined;
 }
 
@@ -57,16 +58,47 @@ bool addGraphStays(Run& run, const AuditedRunParts& parts) {
     const std::vector<Place> places = placesOf(run, parts, buffer);
     if (places.empty()) return false;
     for (const Place& place : places) {
-      run.problem.stays.add({.buffer = id,
-                             .steps = place.steps,
-                             .size = buffer.size,
-                             .alignment = run.sharing.alignment,
-                             .pool = place.address.pool,
-                             .outlives = buffer.graphOutput});
+      run.problem.stays.add(
+          {.buffer = id,
+           .steps = place.steps,
+           .size = buffer.size,
+           .alignment = run.sharing.alignment,
+           .pool = place.address.pool,
+           .outlives = buffer.graphOutput && place.steps.end == run.problem.steps});
       run.plan.addresses.add(place.address);
     }
   }
   return true;
+}
+
+void addMoves(Run& run, const std::vector<AuditedRunParts::Moved>& moves) {
+  IdMap<BufferId, std::vector<StayId>> stays(run.storage.buffers.size());
+  for (const StayId id : run.problem.stays.keys()) {
+    stays[run.problem.stays[id].buffer].push_back(id);
+  }
+  for (const auto& [buffer, from, to, step] : moves) {
+    Move move{.buffer = buffer, .step = step};
+    for (const StayId id : stays[buffer]) {
+      const Stay& stay = run.problem.stays[id];
+      if (!stay.steps.contains(step)) continue;
+      if (stay.pool == from) move.from = id;
+      if (stay.pool == to) move.to = id;
+    }
+    const bool whole = bool(move.from) == bool(from) && bool(move.to) == bool(to);
+    run.problem.moves.push_back(whole ? move : Move{.buffer = buffer, .step = step});
+  }
+}
+
+/// "device/L2" is nearer than what is listed after it of the same device.
+void addPools(Run& run, const std::vector<AuditedRunParts::Pool>& pools) {
+  const auto deviceOf = [](const std::string& name) { return name.substr(0, name.find('/') + 1); };
+  for (const AuditedRunParts::Pool& pool : pools) {
+    const auto level = std::ranges::count_if(run.problem.pools, [&](const ProblemPool& before) {
+      return deviceOf(before.name) == deviceOf(pool.name);
+    });
+    run.problem.pools.add({.name = pool.name, .level = static_cast<std::size_t>(level)});
+    run.plan.regions.add({pool.size});
+  }
 }
 
 }  // namespace
@@ -77,12 +109,10 @@ std::shared_ptr<const Run> assembleRun(AuditedRunParts parts) {
   run->sharing.alignment = parts.alignment;
   run->schedule = givenOrder(run->graph());
   run->storage = std::move(parts.storage);
-  for (const AuditedRunParts::Pool& pool : parts.pools) {
-    run->problem.pools.add({.name = pool.name});
-    run->plan.regions.add({pool.size});
-  }
+  addPools(*run, parts.pools);
   const bool whole =
       run->model->problem ? addProblemStays(*run, parts) : addGraphStays(*run, parts);
+  if (whole && !run->model->problem) addMoves(*run, parts.moves);
   return whole ? run : nullptr;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace hw {
 
@@ -13,6 +14,7 @@ GraphReplay::GraphReplay(const Run& run, ReplayStage& stage)
       inPlace_(run.storage.inPlace.begin(), run.storage.inPlace.end()),
       presencesOf_(run.storage.buffers.size()) {
   collectPresences();
+  orderMoves();
   mapDevices();
   checkTensors();
 }
@@ -104,17 +106,100 @@ std::vector<ByteSpan> GraphReplay::edges() const {
 void GraphReplay::play() {
   const Graph& graph = run_.graph();
   nextTurn_ = 0;
+  nextMove_ = 0;
   takeTurns(Step());
-  for (const TensorId id : graph.inputs) writeOwnParts(id, Step(), "the outside");
+  for (const TensorId id : graph.inputs) writeInput(id);
   for (const OpId op : run_.schedule.order) {
     const Step step = run_.schedule.stepOf[op];
     takeTurns(step);
+    playMoves(step, false);
     if (!graph.ops[op].folded) playOp(op, step);
+    playMoves(step, true);
     if (stage_.full()) return;
   }
   const Step last = std::max(Step(), run_.schedule.steps() - Step(1));
   for (const TensorId id : std::set(graph.outputs.begin(), graph.outputs.end())) {
-    verifyTensor(id, last, "after the last op");
+    verifyEnds(id, last);
+  }
+}
+
+/// Where moves are told, an output has to be where it stays.
+void GraphReplay::verifyEnds(TensorId id, Step last) {
+  constexpr const char* kReader = "after the last op";
+  if (!hasMoves()) return verifyTensor(id, last, kReader);
+  const auto there = presencesAt(id, last);
+  const auto ends = [&](const Presence* at) { return run_.problem.stays[at->stay].outlives; };
+  if (run_.storage.slots[id] && std::ranges::none_of(there, ends)) {
+    stage_.report(last, fmt::format("{}: '{}' is in no memory", kReader, nameOf(id)));
+  }
+  for (const Presence* presence : there) {
+    if (ends(presence)) verifyAt(id, *presence, last, kReader);
+  }
+}
+
+/// Loads from the furthest pool first, then the op, then stores from the nearest first.
+void GraphReplay::orderMoves() {
+  moves_ = run_.problem.moves;
+  const auto depth = [&](const Move& move) {
+    const auto level = [&](StayId id) {
+      const auto& pools = run_.problem.pools;
+      return id ? static_cast<int>(pools[run_.problem.poolOf(id)].level) : 1 << 16;
+    };
+    return isStore(run_.problem, move) ? level(move.from) : -level(move.from);
+  };
+  std::ranges::stable_sort(moves_, {}, [&](const Move& move) {
+    return std::tuple(move.step, isStore(run_.problem, move), depth(move));
+  });
+}
+
+void GraphReplay::playMoves(Step step, bool stores) {
+  for (; nextMove_ < moves_.size(); ++nextMove_) {
+    const Move& move = moves_[nextMove_];
+    if (move.step != step || isStore(run_.problem, move) != stores) return;
+    playMove(move, stores);
+  }
+}
+
+void GraphReplay::playMove(const Move& move, bool store) {
+  if (!move.to || !stage_.span(move.to)) return;
+  const Presence to{move.to, move.buffer, {}};
+  const std::string author =
+      fmt::format("the move of '{}' to {}", nameOf(run_.storage.rootOf(move.buffer)), placeOf(to));
+  const bool found = !move.from || stage_.span(move.from);
+  // What is written in this very step is there for a store only; inputs were always there.
+  std::vector<TensorId> held = heldAcross(move.buffer, store ? move.step + Step(1) : move.step);
+  for (const TensorId id : run_.storage.buffers[move.buffer].tensors) {
+    const bool given = !run_.graph().tensors[id].producer && move.step == Step() && !store;
+    if (given) held.push_back(id);
+  }
+  // Where a sample has no byte at the other end, what has to be there stands in for it.
+  if (found) fillWith(held, to, move.step);
+  if (found && move.from) {
+    stage_.copy(*stage_.span(move.from), *stage_.span(move.to), move.step, author + " wrote");
+  }
+}
+
+/// Of the places of a tensor the one that ops use: the nearest, of several the one that began last.
+/// Where no moves are told, all are kept equal.
+std::vector<const GraphReplay::Presence*> GraphReplay::presencesUsedAt(TensorId id,
+                                                                       Step step) const {
+  auto there = presencesAt(id, step);
+  if (!hasMoves() || there.size() < 2) return there;
+  const auto used = std::ranges::min_element(there, {}, [&](const Presence* at) {
+    const PoolId pool = run_.problem.poolOf(at->stay);
+    return std::pair(run_.problem.pools[pool].level, Step() - at->steps.begin);
+  });
+  return {*used};
+}
+
+/// Inputs are there before the first step, wherever no move has to bring them.
+void GraphReplay::writeInput(TensorId id) {
+  const auto isBrought = [&](const Presence* presence) {
+    return std::ranges::any_of(
+        moves_, [&](const Move& move) { return move.to == presence->stay && move.step == Step(); });
+  };
+  for (const Presence* presence : presencesAt(id, Step())) {
+    if (!isBrought(presence)) writePartsAt(id, *presence, Step(), "the outside");
   }
 }
 
@@ -133,7 +218,7 @@ void GraphReplay::takeTurnsOf(std::vector<Turn>::const_iterator first,
                               std::vector<Turn>::const_iterator last) {
   const Step step = first->step;
   const auto copyTo = [&](const Presence& to) { return "the copy to " + placeOf(to); };
-  for (auto turn = first; turn != last; ++turn) {
+  for (auto turn = first; turn != last && !hasMoves(); ++turn) {
     const auto source = turn->begins ? sourceOf(turn->presence) : std::nullopt;
     if (source) verifyHeld(presences_[*source], step, copyTo(presences_[turn->presence]));
   }
@@ -141,7 +226,7 @@ void GraphReplay::takeTurnsOf(std::vector<Turn>::const_iterator first,
     stage_.scrub(presences_[turn->presence].stay, turn->begins ? step : step - Step(1),
                  turn->begins);
   }
-  for (auto turn = first; turn != last; ++turn) {
+  for (auto turn = first; turn != last && !hasMoves(); ++turn) {
     if (!turn->begins) continue;
     const Presence& presence = presences_[turn->presence];
     const auto source = sourceOf(turn->presence);
@@ -185,7 +270,11 @@ void GraphReplay::verifyHeld(const Presence& presence, Step step, const std::str
 }
 
 void GraphReplay::fill(const Presence& presence, Step step) {
-  for (const TensorId id : heldAcross(presence.buffer, step)) {
+  fillWith(heldAcross(presence.buffer, step), presence, step);
+}
+
+void GraphReplay::fillWith(const std::vector<TensorId>& held, const Presence& presence, Step step) {
+  for (const TensorId id : held) {
     const auto span = spanOf(id, presence);
     if (!span) continue;
     for (const ContentPart& part : contents_[id]) {
@@ -201,6 +290,13 @@ void GraphReplay::playOp(OpId id, Step step) {
   const std::string author = fmt::format("op '{}'", displayName(run_.graph(), id));
   const std::vector<TensorId> reads = run_.graph().reads(id);
   if (!poolsOfDevice_.empty()) checkDevice(id, step);
+  if (hasMoves() && run_.storage.free[id]) {
+    // What only aliases reads nothing: its operands may be anywhere, or nowhere yet.
+    for (const TensorId out : op.outputs) {
+      if (out) writeOwnParts(out, step, author);
+    }
+    return;
+  }
   // What is overwritten on purpose must be intact before; all else while the outputs are made.
   for (const TensorId in : reads) {
     if (isOverwritten(in, op)) verifyTensor(in, step, author);
@@ -250,20 +346,25 @@ bool GraphReplay::isOverwritten(TensorId in, const Op& op) const {
 }
 
 void GraphReplay::writeOwnParts(TensorId id, Step step, const std::string& author) {
-  for (const Presence* presence : presencesAt(id, step)) {
-    const auto span = spanOf(id, *presence);
-    if (!span) continue;
-    for (const ContentPart& part : contents_[id]) {
-      if (part.writer != id) continue;
-      stage_.write(span->part(part.begin, part.length), stage_.pattern(id.index(), part.offset),
-                   step, fmt::format("{} wrote '{}'", author, nameOf(id)));
-    }
+  for (const Presence* presence : presencesUsedAt(id, step)) {
+    writePartsAt(id, *presence, step, author);
+  }
+}
+
+void GraphReplay::writePartsAt(TensorId id, const Presence& presence, Step step,
+                               const std::string& author) {
+  const auto span = spanOf(id, presence);
+  if (!span) return;
+  for (const ContentPart& part : contents_[id]) {
+    if (part.writer != id) continue;
+    stage_.write(span->part(part.begin, part.length), stage_.pattern(id.index(), part.offset), step,
+                 fmt::format("{} wrote '{}'", author, nameOf(id)));
   }
 }
 
 void GraphReplay::verifyTensor(TensorId id, Step step, const std::string& reader) {
   if (!id || !run_.storage.slots[id]) return;
-  const auto there = presencesAt(id, step);
+  const auto there = presencesUsedAt(id, step);
   const BufferId buffer = run_.storage.slots[id]->buffer;
   if (there.empty() && presencesOf_.contains(buffer) && !presencesOf_[buffer].empty()) {
     stage_.report(step, fmt::format("{}: '{}' is in no memory", reader, nameOf(id)));

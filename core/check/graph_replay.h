@@ -52,6 +52,15 @@ class GraphReplay {
   std::vector<TensorId> heldAcross(BufferId buffer, Step step) const;
   void verifyHeld(const Presence& presence, Step step, const std::string& reader);
   void fill(const Presence& presence, Step step);
+  void fillWith(const std::vector<TensorId>& held, const Presence& presence, Step step);
+
+  bool hasMoves() const { return !run_.problem.moves.empty(); }
+  void orderMoves();
+  void playMoves(Step step, bool stores);
+  void playMove(const Move& move, bool store);
+  void writeInput(TensorId id);
+  void writePartsAt(TensorId id, const Presence& presence, Step step, const std::string& author);
+  void verifyEnds(TensorId id, Step last);
 
   void playOp(OpId id, Step step);
   void checkDevice(OpId id, Step step);
@@ -63,6 +72,7 @@ class GraphReplay {
   /// Where `id` lies in a presence; nothing when the plan gave that no place.
   std::optional<ByteSpan> spanOf(TensorId id, const Presence& presence) const;
   std::vector<const Presence*> presencesAt(TensorId id, Step step) const;
+  std::vector<const Presence*> presencesUsedAt(TensorId id, Step step) const;
   std::string nameOf(TensorId id) const { return displayName(run_.graph(), id); }
   std::string placeOf(const Presence& presence) const;
 
@@ -75,6 +85,8 @@ class GraphReplay {
   std::vector<std::vector<PoolId>> poolsOfDevice_;         ///< Empty when ops run on one device.
   std::vector<Turn> turns_;
   std::size_t nextTurn_ = 0;
+  std::vector<Move> moves_;  ///< In program order.
+  std::size_t nextMove_ = 0;
 };
 
 }  // namespace hw

@@ -9,6 +9,7 @@
 #include "core/check/audit_model.h"
 #include "core/check/audit_overlap.h"
 #include "core/check/audit_run.h"
+#include "core/check/stated_moves.h"
 
 namespace hw {
 namespace {
@@ -216,6 +217,8 @@ class Auditor {
     if (!buffer || storage.bufferOf(resolved.root) != buffer) {
       return refuse("the model does not let them share memory");
     }
+    // Where buffers move, the checks of the moves say who is where.
+    if (!plan_.moves.empty()) return true;
     if (pool != poolOf(*root.placement)) return refuse("they are in different pools");
     const Bytes distance = placement.offset - root.placement->offset;
     const Bytes right = storage.offsetOf(resolved.tensor) - storage.offsetOf(resolved.root);
@@ -233,6 +236,9 @@ class Auditor {
     for (const TensorId id : graph_.tensors.keys()) {
       const auto& demand = demands_[id];
       if (!demand) continue;
+      // Where buffers move, a replay asks for each operand when it is read.
+      const bool moves = !plan_.moves.empty();
+      if (moves && aliases_.storage.bufferOf(id) && rootOfImplied(id) != id) continue;
       const TensorId holder = implied_.contains(id) ? rootOfImplied(id) : id;
       if (held[holder].empty()) {
         find(fmt::format("{} has no place; it needs {} bytes in {}", inQuotes(names_.of(id)),
@@ -240,6 +246,7 @@ class Auditor {
                          stepsText({demand->steps.front().begin, demand->steps.back().end})));
         continue;
       }
+      if (moves) continue;
       std::ranges::sort(held[holder]);
       for (const Interval<Step>& steps : demand->steps) checkHeld(id, steps, held[holder]);
     }
@@ -274,7 +281,7 @@ class Auditor {
                        printable(audit_.pools[a.pool].name, 40), stepsText(both)),
            second.where);
     }
-    checkPlacedTwice();
+    if (plan_.moves.empty()) checkPlacedTwice();
   }
 
   /// The device of a pool called "device/L2"; empty where there is only one.
@@ -351,7 +358,12 @@ class Auditor {
       const Address address{PoolId(holding.pool), RegionId(0), holding.bytes.begin};
       parts.places[resolved_[holding.owner].tensor].push_back({address, holding.steps});
     }
+    const auto bufferNamed = [&](const std::string& name) {
+      return aliases_.storage.bufferOf(tensorNamed(name).value_or(TensorId()));
+    };
+    parts.moves = resolveMoves(plan_.moves, bufferNamed, parts.pools, audit_.findings);
     audit_.run = assembleRun(std::move(parts));
+    if (audit_.run && audit_.findings.empty()) audit_.findings = auditMovedRun(*audit_.run);
   }
 
   std::shared_ptr<const Model> model_;

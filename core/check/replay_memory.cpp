@@ -92,6 +92,21 @@ void ReplayMemory::write(const ByteSpan& span, const Pattern& pattern) {
   });
 }
 
+void ReplayMemory::copy(const ByteSpan& from, const ByteSpan& to) {
+  const Arena& source = arenas_[from.pool];
+  Arena& target = arenas_[to.pool];
+  const Bytes shift = from.bytes.begin - to.bytes.begin;
+  forEachStretch(target.stretches, to.bytes, [&](std::size_t first, Interval<Bytes> addresses) {
+    const Interval<Bytes> wanted{addresses.begin + shift, addresses.end + shift};
+    forEachStretch(source.stretches, wanted, [&](std::size_t at, Interval<Bytes> found) {
+      const auto skipped = static_cast<std::size_t>((found.begin - wanted.begin).count());
+      std::memmove(target.bytes.data() + first + skipped, source.bytes.data() + at, sizeOf(found));
+      return true;
+    });
+    return true;
+  });
+}
+
 std::optional<Bytes> ReplayMemory::firstDifference(const ByteSpan& span,
                                                    const Pattern& pattern) const {
   const Arena& arena = arenas_[span.pool];

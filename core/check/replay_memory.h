@@ -52,6 +52,9 @@ class ReplayMemory {
 
   void write(const ByteSpan& span, const Pattern& pattern);
 
+  /// Copies the bytes that exist at both ends; `to` is as long as `from`.
+  void copy(const ByteSpan& from, const ByteSpan& to);
+
   /// The address of the first byte of `span` that is not as `pattern` has it.
   std::optional<Bytes> firstDifference(const ByteSpan& span, const Pattern& pattern) const;
 

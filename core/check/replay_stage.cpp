@@ -96,6 +96,11 @@ void ReplayStage::write(const ByteSpan& span, const Pattern& pattern, Step step,
   deeds_.push_back({span, step, std::move(author)});
 }
 
+void ReplayStage::copy(const ByteSpan& from, const ByteSpan& to, Step step, std::string author) {
+  memory_.copy(from, to);
+  deeds_.push_back({to, step, std::move(author)});
+}
+
 void ReplayStage::verify(const ByteSpan& span, const Pattern& pattern, Step step,
                          const std::string& reader, const std::string& name) {
   const auto bad = memory_.firstDifference(span, pattern);

@@ -29,6 +29,8 @@ class ReplayStage {
   void scrub(StayId stay, Step step, bool begins);
 
   void write(const ByteSpan& span, const Pattern& pattern, Step step, std::string author);
+  /// Copies the bytes that exist at both ends.
+  void copy(const ByteSpan& from, const ByteSpan& to, Step step, std::string author);
   /// Reports a difference: "`reader`: byte 5 of 'a' holds what 'c' wrote in step 3".
   void verify(const ByteSpan& span, const Pattern& pattern, Step step, const std::string& reader,
               const std::string& name);

@@ -19,8 +19,35 @@ double worth(const Run& run, const IdMap<StayId, Bytes>& traffic, StayId id) {
           static_cast<double>(stay.steps.length().count()));
 }
 
+/// Where buffers move: how this one came to the pool of the stay, and where it goes from there.
+std::string movesOf(const Run& run, StayId id) {
+  const auto poolOf = [&](StayId stay) {
+    return stay ? run.problem.pools[run.problem.poolOf(stay)].name : std::string("outside");
+  };
+  const Interval<Step> steps = run.problem.stays[id].steps;
+  std::string came = "it is there from the start";
+  for (const StepUses& uses : run.problem.uses) {
+    const bool written = std::ranges::find(uses.writes, id) != uses.writes.end();
+    if (uses.step == steps.begin && written) came = "its own op writes it there";
+  }
+  std::string goes;
+  for (const Move& move : run.problem.moves) {
+    if (move.to == id && move.step == steps.begin) {
+      came = fmt::format("it comes from {} at step {}", poolOf(move.from), move.step.count());
+    } else if (move.to == id) {
+      goes += fmt::format(", is written again from {} at step {}", poolOf(move.from),
+                          move.step.count());
+    }
+    if (move.from == id) {
+      goes += fmt::format(", goes to {} at step {}", poolOf(move.to), move.step.count());
+    }
+  }
+  return came + goes;
+}
+
 /// For methods that are told the pool: what else the fast one held meanwhile.
 std::string residencyOf(const Run& run, StayId id) {
+  if (!run.problem.moves.empty()) return movesOf(run, id);
   const auto& capacity = run.problem.pools[PoolId(0)].capacity;
   const bool told = run.request.allocator.info != nullptr &&
                     !run.request.allocator.placer().info->choosesPools &&

@@ -14,12 +14,17 @@ IdMap<StayId, std::optional<Step>> lastUses(const Problem& problem) {
     }
     return last;
   }
+  const auto touch = [&](StayId stay, Step step) {
+    if (!stay || !problem.stays[stay].steps.contains(step)) return;
+    last[stay] = std::max(last[stay].value_or(step), step);
+  };
   for (const StepUses& uses : problem.uses) {
-    const auto touch = [&](StayId stay) {
-      if (problem.stays[stay].steps.contains(uses.step)) last[stay] = uses.step;
-    };
-    std::ranges::for_each(uses.reads, touch);
-    std::ranges::for_each(uses.writes, touch);
+    for (const StayId stay : uses.reads) touch(stay, uses.step);
+    for (const StayId stay : uses.writes) touch(stay, uses.step);
+  }
+  for (const Move& move : problem.moves) {
+    touch(move.from, move.step);
+    touch(move.to, move.step);
   }
   return last;
 }

@@ -44,14 +44,13 @@ std::optional<Bytes> commonAlignment(const Problem& problem) {
   return Bytes(multiple);
 }
 
-std::vector<StepUses> usesOf(const Problem& problem) {
-  if (!problem.uses.empty()) return problem.uses;
-  std::map<Step, StepUses> uses;
-  for (const StayId id : problem.stays.keys()) {
-    const Interval<Step> steps = problem.stays[id].steps;
-    uses[steps.begin].writes.push_back(id);
-    if (steps.length() > Step(1)) uses[steps.end - Step(1)].reads.push_back(id);
-  }
+namespace {
+
+void addOnce(std::vector<StayId>& stays, StayId id) {
+  if (id && std::ranges::find(stays, id) == stays.end()) stays.push_back(id);
+}
+
+std::vector<StepUses> listOf(std::map<Step, StepUses> uses) {
   std::vector<StepUses> list;
   list.reserve(uses.size());
   for (auto& [step, use] : uses) {
@@ -59,6 +58,40 @@ std::vector<StepUses> usesOf(const Problem& problem) {
     list.push_back(std::move(use));
   }
   return list;
+}
+
+/// A stay that residency chose may be there before and after the ops that touch it.
+std::vector<StepUses> usesWithMoves(const Problem& problem) {
+  std::map<Step, StepUses> uses;
+  for (const StepUses& use : problem.uses) uses[use.step] = use;
+  for (const Move& move : problem.moves) {
+    addOnce(uses[move.step].reads, move.from);
+    addOnce(uses[move.step].writes, move.to);
+  }
+  for (const StayId id : problem.stays.keys()) {
+    addOnce(uses[problem.stays[id].steps.end - Step(1)].reads, id);
+  }
+  return listOf(std::move(uses));
+}
+
+}  // namespace
+
+std::vector<StepUses> usesOf(const Problem& problem) {
+  if (!problem.moves.empty()) return usesWithMoves(problem);
+  if (!problem.uses.empty()) return problem.uses;
+  std::map<Step, StepUses> uses;
+  for (const StayId id : problem.stays.keys()) {
+    const Interval<Step> steps = problem.stays[id].steps;
+    uses[steps.begin].writes.push_back(id);
+    if (steps.length() > Step(1)) uses[steps.end - Step(1)].reads.push_back(id);
+  }
+  return listOf(std::move(uses));
+}
+
+bool isStore(const Problem& problem, const Move& move) {
+  if (!move.from || !move.to) return !move.to;
+  const auto level = [&](StayId stay) { return problem.pools[problem.poolOf(stay)].level; };
+  return level(move.from) < level(move.to);
 }
 
 }  // namespace hw

@@ -109,8 +109,12 @@ struct Problem {
 /// every aligned offset from it stays aligned. Nothing above 1 TiB; 1 for no stays.
 std::optional<Bytes> commonAlignment(const Problem& problem);
 
-/// What each step touches: `problem.uses`, or, when that is empty, the least that the lifetimes
-/// tell: a stay is written where it begins and read at its last step.
+/// What each step touches: `problem.uses`, with what moves touch, and the last step of each stay,
+/// where there are moves. When nothing is known, the least that the lifetimes tell: a stay is
+/// written where it begins and read at its last step.
 std::vector<StepUses> usesOf(const Problem& problem);
+
+/// Whether a move goes to a pool further away, and so comes after the op of its step.
+bool isStore(const Problem& problem, const Move& move);
 
 }  // namespace hw

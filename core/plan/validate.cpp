@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/plan/audit_moves.h"
 #include "core/plan/life_edges.h"
 
 namespace hw {
@@ -179,6 +180,9 @@ bool Validator::auditProblem() {
     report(fmt::format("the plan has {} addresses for {} stays", plan_.addresses.size(),
                        problem_.stays.size()));
     sound = false;
+  }
+  if (sound && !problem_.moves.empty()) {
+    for (Violation& found : auditMoves(problem_, limit_)) report(std::move(found.message), found.a);
   }
   return sound;
 }

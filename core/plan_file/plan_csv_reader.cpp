@@ -11,9 +11,20 @@
 namespace hw {
 namespace {
 
-enum Field : std::size_t { kId, kOffset, kLower, kUpper, kSize, kAlignment, kGaps, kPool, kCount };
-constexpr std::array<std::string_view, kCount> kNames = {"id",   "offset",    "lower", "upper",
-                                                         "size", "alignment", "gaps",  "pool"};
+enum Field : std::size_t {
+  kId,
+  kOffset,
+  kLower,
+  kUpper,
+  kSize,
+  kAlignment,
+  kGaps,
+  kPool,
+  kMoves,
+  kCount
+};
+constexpr std::array<std::string_view, kCount> kNames = {
+    "id", "offset", "lower", "upper", "size", "alignment", "gaps", "pool", "moves"};
 
 bool isTensorId(std::string_view text) {
   const auto number = text.starts_with('t') ? parseInteger(text.substr(1)) : std::nullopt;
@@ -49,6 +60,26 @@ Result<std::optional<Stretches>> readSteps(const CsvTable& row) {
   return live;
 }
 
+/// "L3@4 L3@9": what moves to the place of the row, from which pool at which step.
+Result<void> addMoves(const CsvTable& row, const Placement& place, PlanDocument& plan) {
+  for (const std::string_view word : splitText(row.field(kMoves), ' ')) {
+    if (word.empty()) continue;
+    const std::size_t at = word.rfind('@');
+    const auto step =
+        at == std::string_view::npos ? std::nullopt : parseInteger(word.substr(at + 1));
+    if (!step || *step < 0 || *step > kMaxStep.count()) {
+      return row.refuse(fmt::format("has move '{}'; expected a pool and a step, such as L3@4",
+                                    printable(word, 40)));
+    }
+    plan.moves.push_back({.tensor = place.tensor,
+                          .from = std::string(word.substr(0, at)),
+                          .to = place.pool,
+                          .step = Step(*step),
+                          .where = place.where});
+  }
+  return {};
+}
+
 /// Adds the placements of one row: one for each stretch of steps.
 Result<void> addRow(const CsvTable& row, PlanDocument& plan) {
   Placement placement{.tensor = std::string(row.field(kId)),
@@ -66,6 +97,7 @@ Result<void> addRow(const CsvTable& row, PlanDocument& plan) {
     // Which slices may share depends on it: the strictest row speaks for the plan.
     plan.alignment = std::max(plan.alignment.value_or(Bytes(1)), Bytes(*alignment));
   }
+  HW_DO(addMoves(row, placement, plan));
   HW_TRY(steps, readSteps(row));
   if (!steps) plan.placements.push_back(placement);
   for (const Interval<Step>& live : steps.value_or(Stretches())) {

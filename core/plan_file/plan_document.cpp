@@ -72,8 +72,10 @@ class Describer {
       const auto& slot = storage.slots[id];
       if (!slot) continue;
       const TensorId root = storage.buffers[slot->buffer].root;
+      // Where a buffer moves, its root says how long each of its places lasts.
+      const bool wholeStays = root == id && !run_.problem.moves.empty();
       for (const StayId stay : stays[slot->buffer]) {
-        add(stay, storage.lifetimes[id],
+        add(stay, wholeStays ? run_.problem.stays[stay].steps : storage.lifetimes[id],
             {.tensor = id, .root = root == id ? TensorId() : root, .offset = slot->offset});
       }
     }
@@ -186,6 +188,27 @@ PlacementList firstPlacements(const Run& run, std::size_t most) {
   return Describer(run, most).placements();
 }
 
+namespace {
+
+std::vector<StatedMove> describeMoves(const Run& run) {
+  std::vector<TensorId> roots;
+  for (const Move& move : run.problem.moves) roots.push_back(run.storage.rootOf(move.buffer));
+  std::vector<std::string> names = namesOf(run.graph(), roots);
+  const auto poolOf = [&](StayId stay) {
+    return stay ? run.problem.pools[run.problem.poolOf(stay)].name : std::string();
+  };
+  std::vector<StatedMove> moves;
+  for (const Move& move : run.problem.moves) {
+    moves.push_back({.tensor = std::move(names[moves.size()]),
+                     .from = poolOf(move.from),
+                     .to = poolOf(move.to),
+                     .step = move.step});
+  }
+  return moves;
+}
+
+}  // namespace
+
 PlanDocument describePlan(const Run& run) {
   constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
   PlanDocument document{.modelName = run.model->name,
@@ -195,7 +218,8 @@ PlanDocument describePlan(const Run& run) {
                         .alignment = run.sharing.alignment,
                         .status = std::string(statusName(run.plan.status)),
                         .lowerBound = run.metrics.lowerBound,
-                        .placements = firstPlacements(run, kAll).first};
+                        .placements = firstPlacements(run, kAll).first,
+                        .moves = describeMoves(run)};
   for (const PoolId pool : run.problem.pools.keys()) {
     document.pools.push_back({.name = run.problem.pools[pool].name,
                               .capacity = run.problem.pools[pool].capacity,

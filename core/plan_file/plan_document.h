@@ -40,6 +40,15 @@ struct StatedPool {
   std::optional<Bytes> peak{};
 };
 
+/// A buffer that goes from one pool to another, as a plan file states it.
+struct StatedMove {
+  std::string tensor{};  ///< The one that fills the buffer.
+  std::string from{};    ///< A pool; empty: from outside of the plan.
+  std::string to{};
+  Step step{};
+  std::string where{};  ///< In the file it was read from, for messages.
+};
+
 /// A plan on paper: what `highwater plan` writes and `highwater check` reads, free of ids, so that
 /// plans of other tools fit it too. Formats: docs/formats/plan.md.
 struct PlanDocument {
@@ -53,6 +62,7 @@ struct PlanDocument {
   std::optional<Bytes> lowerBound{};
   std::vector<StatedPool> pools{};
   std::vector<Placement> placements{};
+  std::vector<StatedMove> moves{};
   /// The capacities of the blocks, pool by pool, of a method that hands out whole blocks such as
   /// block-id; empty for methods that hand out addresses. Written, not read.
   std::vector<Bytes> blocks{};

@@ -103,6 +103,15 @@ void writeJson(const Run& run, bool times, std::ostream& out) {
   for (const Placement& placement : document.placements) {
     dropNulls(json["placements"].emplace_back(jsonRow(columns, placement)), {"alias_of", "block"});
   }
+  for (const StatedMove& move : document.moves) {
+    const auto pool = [](const std::string& name) {
+      return name.empty() ? Json(nullptr) : Json(name);
+    };
+    json["moves"].push_back({{"tensor", move.tensor},
+                             {"from", pool(move.from)},
+                             {"to", pool(move.to)},
+                             {"step", move.step.count()}});
+  }
   if (!document.blocks.empty()) {
     json["blocks"] = Json::array();
     for (const Bytes capacity : document.blocks) json["blocks"].push_back(capacity.count());

@@ -54,6 +54,20 @@ Placement readPlacement(const JsonNode& node) {
   return placement;
 }
 
+StatedMove readMove(const JsonNode& node) {
+  StatedMove move{.tensor = node.object().text("tensor"),
+                  .from = node.text("from"),
+                  .to = node.text("to"),
+                  .where = node.where};
+  if (move.tensor.empty()) refuse("a move needs a tensor", node.where);
+  const auto step = node.step("step");
+  if (!step) {
+    refuse(fmt::format("the move of '{}' needs a step", printable(move.tensor)), node.where);
+  }
+  move.step = *step;
+  return move;
+}
+
 /// Where inputs or outputs live, as the option of the same name takes it.
 std::optional<bool> readWhere(const JsonNode& document, const char* key, bool RunRequest::*place) {
   const std::string text = document.text(key);
@@ -104,6 +118,7 @@ PlanDocument readDocument(const ParsedJson& json) {
   });
   document.forEach("placements",
                    [&](const JsonNode& node) { plan.placements.push_back(readPlacement(node)); });
+  document.forEach("moves", [&](const JsonNode& node) { plan.moves.push_back(readMove(node)); });
   return plan;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "core/base/csv.h"
 #include "core/plan_file/plan_writer.h"
@@ -47,23 +48,40 @@ ProblemRow bufferRow(const Buffer& buffer, Bytes alignment) {
           .alignment = alignment};
 }
 
-std::vector<ProblemRow> plannedRows(const Run& run) {
-  if (run.model->problem) return givenRows(*run.model, run.problem);
-  std::vector<ProblemRow> rows;
-  for (const BufferId id : byRoot(run.storage)) {
-    rows.push_back(bufferRow(run.storage.buffers[id], run.sharing.alignment));
-  }
-  return rows;
-}
-
-/// Stays in the order of `plannedRows`.
+/// The stays of a plan as a file lists them: one of each buffer, by their root tensors. Where
+/// buffers move, all of them; those of a nearer pool first, which tells a reader which is nearer.
 std::vector<StayId> plannedStays(const Run& run) {
   if (run.model->problem) return run.problem.stays.keys().toVector();
   IdMap<BufferId, StayId> stayOf(run.storage.buffers.size());
   for (const StayId id : run.problem.stays.keys()) stayOf[run.problem.stays[id].buffer] = id;
   std::vector<StayId> stays;
   for (const BufferId id : byRoot(run.storage)) stays.push_back(stayOf[id]);
+  if (run.problem.moves.empty()) return stays;
+  stays = run.problem.stays.keys().toVector();
+  std::ranges::sort(stays, {}, [&](StayId id) {
+    const Stay& stay = run.problem.stays[id];
+    return std::tuple(stay.pool, run.stayTensor(id), stay.steps.begin);
+  });
   return stays;
+}
+
+std::vector<ProblemRow> plannedRows(const Run& run, const std::vector<StayId>& stays) {
+  if (run.model->problem) return givenRows(*run.model, run.problem);
+  IdMap<StayId, std::string> moves(run.problem.stays.size());
+  for (const Move& move : run.problem.moves) {
+    if (!move.to) continue;
+    const std::string from = move.from ? run.problem.pools[run.problem.poolOf(move.from)].name : "";
+    moves[move.to] +=
+        fmt::format("{}{}@{}", moves[move.to].empty() ? "" : " ", from, move.step.count());
+  }
+  std::vector<ProblemRow> rows;
+  for (const StayId id : stays) {
+    const Stay& stay = run.problem.stays[id];
+    rows.push_back(bufferRow(run.storage.buffers[stay.buffer], run.sharing.alignment));
+    if (!run.problem.moves.empty()) rows.back().steps = stay.steps;
+    rows.back().moves = moves[id];
+  }
+  return rows;
 }
 
 }  // namespace
@@ -74,14 +92,17 @@ void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns column
   const bool alignment = any([](const ProblemRow& row) { return row.alignment != Bytes(1); });
   const bool gaps = any([](const ProblemRow& row) { return !row.gaps.empty(); });
   const bool pool = any([](const ProblemRow& row) { return !row.pool.empty(); });
+  const bool moves = any([](const ProblemRow& row) { return !row.moves.empty(); });
   out << "id,lower,upper,size" << (alignment ? ",alignment" : "") << (gaps ? ",gaps" : "")
-      << (pool ? ",pool" : "") << (columns.offset ? ",offset" : "") << '\n';
+      << (pool ? ",pool" : "") << (moves ? ",moves" : "") << (columns.offset ? ",offset" : "")
+      << '\n';
   for (const ProblemRow& row : rows) {
     out << csvField(row.id) << ',' << row.steps.begin.count() << ',' << row.steps.end.count() << ','
         << row.size.count();
     if (alignment) out << ',' << row.alignment.count();
     if (gaps) out << ',' << gapsText(row.gaps);
     if (pool) out << ',' << csvField(row.pool);
+    if (moves) out << ',' << csvField(row.moves);
     if (columns.offset) out << ',';
     if (row.offset) out << row.offset->count();
     out << '\n';
@@ -107,8 +128,8 @@ void writeProblemCsv(const Model& model, const StorageOptions& options, std::ost
 }
 
 void writePlanCsv(const Run& run, std::ostream& out) {
-  std::vector<ProblemRow> rows = plannedRows(run);
   const std::vector<StayId> stays = plannedStays(run);
+  std::vector<ProblemRow> rows = plannedRows(run, stays);
   std::set<PoolId> pools;
   for (const auto& address : run.plan.addresses) {
     if (address) pools.insert(address->pool);

@@ -17,7 +17,8 @@ struct ProblemRow {
   Bytes size{};
   Bytes alignment{1};
   std::vector<Interval<Step>> gaps{};
-  std::string pool{};  ///< Empty: the first.
+  std::string pool{};   ///< Empty: the first.
+  std::string moves{};  ///< What moves here: "L3@4 L3@9", from which pool at which step.
   std::optional<Bytes> offset{};
 };
 
@@ -26,8 +27,8 @@ struct ProblemColumns {
   bool offset = false;
 };
 
-/// Writes `rows` as they come. Columns `alignment`, `gaps` and `pool` appear when rows differ from
-/// the default there.
+/// Writes `rows` as they come. Columns `alignment`, `gaps`, `pool` and `moves` appear when rows
+/// differ from the default there.
 void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns columns,
                       std::ostream& out);
 

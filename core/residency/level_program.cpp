@@ -16,7 +16,7 @@ class StepMaker {
 
   void touch(TensorId tensor, Bytes bytes, bool write) {
     const BufferId buffer = storage_.bufferOf(tensor);
-    if (!buffer || bytes == Bytes()) return;
+    if (!buffer) return;
     auto use = std::ranges::find(operands_, buffer, &OperandUse::buffer);
     if (use == operands_.end()) {
       operands_.push_back({.buffer = buffer, .needs = filled_[buffer]});
@@ -38,19 +38,22 @@ class StepMaker {
 };
 
 /// A concat gathers its copied inputs in its output; a split or reshape fills its copied outputs.
-void touchCopies(const Graph& graph, const Op& op, const std::vector<CopyNote>& copies,
+/// Its other operands have to be there, too.
+void touchCopies(const Graph& graph, OpId id, const std::vector<CopyNote>& copies,
                  StepMaker& maker) {
+  const Op& op = graph.ops[id];
   const auto each = [&](bool write) {
     for (const CopyNote& copy : copies) {
       const bool gathered = std::ranges::find(op.outputs, copy.tensor) == op.outputs.end();
       const TensorId from = gathered ? copy.tensor : dataInput(op);
       const TensorId to = gathered ? op.outputs[0] : copy.tensor;
-      const TensorId touched = write ? to : from;
-      if (!graph.tensors[touched].constant) maker.touch(touched, copy.bytes, write);
+      maker.touch(write ? to : from, copy.bytes, write);
     }
   };
   each(false);
+  for (const TensorId in : graph.reads(id)) maker.touch(in, Bytes(), false);
   each(true);
+  for (const TensorId out : op.outputs) maker.touch(out, Bytes(), true);
 }
 
 void touchAll(const Graph& graph, OpId id, StepMaker& maker) {
@@ -81,12 +84,18 @@ LevelProgram levelProgram(const Graph& graph, const Schedule& schedule, const St
   IdMap<OpId, std::vector<CopyNote>> copies(graph.ops.size());
   for (const CopyNote& copy : storage.copies) copies[copy.op].push_back(copy);
   for (const OpId op : schedule.order) {
-    if (graph.ops[op].folded || storage.free[op]) continue;
+    if (graph.ops[op].folded) continue;
     StepMaker maker(storage, filled);
-    if (copies[op].empty()) {
+    if (storage.free[op]) {
+      // What only aliases moves nothing; what else it makes, such as a mask, is there from then on.
+      for (const TensorId out : graph.ops[op].outputs) {
+        const BufferId buffer = storage.bufferOf(out);
+        if (buffer && !filled[buffer]) maker.touch(out, Bytes(), true);
+      }
+    } else if (copies[op].empty()) {
       touchAll(graph, op, maker);
     } else {
-      touchCopies(graph, graph.ops[op], copies[op], maker);
+      touchCopies(graph, op, copies[op], maker);
     }
     auto operands = maker.take();
     if (!operands.empty()) program.steps.push_back({schedule.stepOf[op], std::move(operands)});

@@ -41,6 +41,25 @@ void addTimes(const Run& run, RunFigures& figures) {
   figures.moved = moved;
 }
 
+/// Where buffers move, inputs and outputs begin and end far away: nobody pushed them there.
+bool belongsFar(const Run& run, StayId id) {
+  if (run.problem.moves.empty()) return false;
+  const Buffer& buffer = run.storage.buffers[run.problem.stays[id].buffer];
+  const auto given = [&](TensorId tensor) { return !run.graph().tensors[tensor].producer; };
+  return buffer.graphOutput || std::ranges::any_of(buffer.tensors, given);
+}
+
+Bytes spilledBytes(const Run& run) {
+  Bytes spilled;
+  for (const StayId id : run.problem.stays.keys()) {
+    const PoolId pool = run.plan.addresses[id]->pool;
+    if (run.problem.pools[pool].level > 0 && !belongsFar(run, id)) {
+      spilled += run.problem.stays[id].size;
+    }
+  }
+  return spilled;
+}
+
 }  // namespace
 
 RunFigures figuresOf(const Run& run) {
@@ -57,12 +76,7 @@ RunFigures figuresOf(const Run& run) {
   figures.gap = run.metrics.gap();
   figures.reuse = run.metrics.reuse;
   addFragmentation(run.metrics, figures);
-  Bytes spilled;
-  for (const StayId id : run.problem.stays.keys()) {
-    const PoolId pool = run.plan.addresses[id]->pool;
-    if (run.problem.pools[pool].level > 0) spilled += run.problem.stays[id].size;
-  }
-  figures.spilled = spilled;
+  figures.spilled = spilledBytes(run);
   addTimes(run, figures);
   return figures;
 }

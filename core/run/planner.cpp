@@ -25,25 +25,93 @@ bool shrink(std::optional<Bytes>& budget, Bytes overshoot, int round) {
   return true;
 }
 
-Result<Planned> planWithin(Problem problem, const PlanOrder& order) {
+using Budgets = IdMap<PoolId, std::optional<Bytes>>;
+
+/// What the rule's choice moves between the pools, in sentences.
+std::vector<std::string> trafficNotes(const Problem& whole, const std::vector<NearStays>& levels) {
+  std::vector<std::string> notes;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const auto& [stays, moved, atLeast] = levels[i];
+    const std::string& behind = whole.pools[PoolId(i + 1)].name;
+    std::string note =
+        fmt::format("residency: {} bytes move to and from {}", groupDigits(moved.count()), behind);
+    if (atLeast == moved) note += ", and no other choice within the same budget moves fewer";
+    if (atLeast < moved && atLeast > Bytes()) {
+      note += fmt::format("; any choice within the same budget moves at least {}",
+                          groupDigits(atLeast.count()));
+    }
+    notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+/// Decides who lives where: whole lives in the problem itself, or several stays in a new one.
+class Residents {
+ public:
+  Residents(Problem whole, const PlanOrder& order) : whole_(std::move(whole)), order_(order) {
+    if (moves()) {
+      program_ = order.program(whole_);
+    } else {
+      traffic_ = order.traffic(whole_);
+    }
+  }
+
+  Problem& within(const Budgets& budgets) {
+    if (!moves()) {
+      const Residency pools = wholeLife(whole_, traffic_, budgets);
+      for (const StayId id : whole_.stays.keys()) whole_.stays[id].pool = pools[id];
+      return whole_;
+    }
+    const std::vector<std::optional<Bytes>> near(budgets.begin(), std::prev(budgets.end()));
+    const auto levels = chooseResidency(program_, near, order_.residency, order_.settings.stop);
+    notes_ = trafficNotes(whole_, levels);
+    return moving_ = movingProblem(whole_, program_, levels);
+  }
+
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  bool moves() const { return order_.residency != ResidencyRule::wholeLife; }
+
+  Problem whole_;
+  const PlanOrder& order_;
+  LevelProgram program_;
+  IdMap<StayId, Bytes> traffic_;
+  Problem moving_;
+  std::vector<std::string> notes_;
+};
+
+/// Takes from the budgets what overshot; false when nothing did, or nothing can be taken.
+bool shrinkAll(const Problem& problem, const Plan& plan, int round, Budgets& budgets) {
+  bool again = false;
+  for (const PoolId id : problem.pools.keys()) {
+    const auto& [name, capacity, level] = problem.pools[id];
+    const bool last = id.index() + 1 == problem.pools.size();  // Nothing can go further away.
+    if (last || !capacity) continue;
+    Bytes overshoot = plan.footprint(id) - *capacity;
+    // Who places as it goes gives up where the hole is too small.
+    const auto& failed = plan.outOfMemory;
+    if (failed && problem.poolOf(failed->stay) == id) {
+      overshoot = std::max(overshoot, failed->wanted);
+    }
+    again |= shrink(budgets[id], overshoot, round);
+  }
+  return again;
+}
+
+Result<Planned> planWithin(Problem whole, const PlanOrder& order) {
   const auto allocator = order.allocator.make();
-  const IdMap<StayId, Bytes> traffic = order.traffic(problem);
   SearchUse use{.share = kShareOfARound};
   PlanContext settings = order.settings;
   if (settings.use == nullptr) settings.use = &use;
-  IdMap<PoolId, std::optional<Bytes>> budgets;
-  for (const ProblemPool& pool : problem.pools) budgets.add(pool.capacity);
+  Budgets budgets;
+  for (const ProblemPool& pool : whole.pools) budgets.add(pool.capacity);
+  Residents residents(std::move(whole), order);
   for (int round = 1;; ++round) {
-    const Residency pools = wholeLife(problem, traffic, budgets);
-    for (const StayId id : problem.stays.keys()) problem.stays[id].pool = pools[id];
+    Problem& problem = residents.within(budgets);
     HW_TRY(plan, allocator->plan(problem, settings));
-    bool again = false;
-    for (const PoolId id : problem.pools.keys()) {
-      const auto& [name, capacity, level] = problem.pools[id];
-      const bool last = id.index() + 1 == problem.pools.size();  // Nothing can go further away.
-      if (!last && capacity) again |= shrink(budgets[id], plan.footprint(id) - *capacity, round);
-    }
-    if (again) continue;
+    if (shrinkAll(problem, plan, round, budgets)) continue;
+    plan.notes.insert(plan.notes.end(), residents.notes().begin(), residents.notes().end());
     for (const PoolId id : problem.pools.keys()) {
       const auto& [name, capacity, level] = problem.pools[id];
       if (budgets[id] == capacity) continue;
@@ -128,8 +196,10 @@ IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceS
 
 Result<Planned> planProblem(Problem problem, const PlanOrder& order) {
   HW_DO(checkTotal(problem));
-  const bool decided = order.allocator.placer().info->choosesPools || problem.pools.size() < 2;
-  if (decided || !problem.pools[PoolId(0)].capacity) {
+  const bool moves = order.residency != ResidencyRule::wholeLife;
+  const bool decided =
+      !moves && (order.allocator.placer().info->choosesPools || !problem.pools[PoolId(0)].capacity);
+  if (decided || problem.pools.size() < 2) {
     HW_TRY(plan, order.allocator.make()->plan(problem, order.settings));
     return Planned{std::move(problem), std::move(plan)};
   }

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "core/allocators/catalog.h"
+#include "core/residency/moving_problem.h"
 #include "core/run/run.h"
 
 namespace hw {
@@ -22,8 +23,11 @@ Problem makeProblem(const Graph& graph, const Schedule& schedule, const Storage&
 struct PlanOrder {
   const AllocatorChoice& allocator;
   PlanContext settings{};
-  /// Bytes moved to and from each stay, for residency.
+  /// Bytes moved to and from each stay, for residency by whole lives.
   std::function<IdMap<StayId, Bytes>(const Problem&)> traffic{};
+  ResidencyRule residency = ResidencyRule::wholeLife;
+  /// Who touches what, for rules by which buffers move.
+  std::function<LevelProgram(const Problem&)> program{};
 };
 
 /// The settings an allocator gets from what was asked for; it tells `progress` how far it is.
@@ -36,8 +40,9 @@ PlanContext planSettings(const RunRequest& request, const RunContext& context,
 IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceSpec& device,
                                         bool bare = false);
 
-/// Runs the allocator; for one that does not choose pools, decides first who lives where, and when
-/// fragmentation overshoots a pool, spills to a budget smaller by the overshoot and plans again.
+/// Runs the allocator; for one that does not choose pools, or where buffers may move, decides first
+/// who lives where, and when fragmentation overshoots a pool, does so again with a budget smaller
+/// by the overshoot.
 /// What a user should know goes to the plan's notes. Fails on sizes that cannot be added up.
 Result<Planned> planProblem(Problem problem, const PlanOrder& order);
 

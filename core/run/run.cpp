@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/residency/level_program.h"
 #include "core/residency/residency.h"
 #include "core/run/embedded.h"
 #include "core/run/overlaid.h"
@@ -104,10 +105,13 @@ struct Prepared {
   Program program{};
   StorageOptions sharing{};  ///< What is done of it.
   bool spread = false;       ///< Over all devices of the platform.
+  /// How it is decided who lives where: as asked, if buffers have anywhere to go.
+  ResidencyRule residency = ResidencyRule::wholeLife;
 
   const AllocatorInfo& method() const { return *request.allocator.info; }
-  /// Work in place is left to allocators that decide it themselves.
-  bool overlays() const { return method().overlays && sharing.alias.inPlace; }
+  bool moves() const { return residency != ResidencyRule::wholeLife; }
+  /// Work in place is left to allocators that decide it themselves; moves take whole buffers.
+  bool overlays() const { return method().overlays && sharing.alias.inPlace && !moves(); }
 };
 
 /// A model's own plan decides who shares memory; blocks of execution units hold whole tensors.
@@ -118,6 +122,10 @@ Result<Prepared> prepare(const Model& model, Program program, const RunRequest& 
                       .planInputs = request.planInputs && prepared.method().plansInputs,
                       .planOutputs = request.planOutputs,
                       .alignment = alignmentOf(model, request)};
+  const bool several = request.platform.devices.front().pools.size() > 1;
+  if (prepared.method().way == Way::direct && !model.problem && several) {
+    prepared.residency = request.residency;
+  }
   if (!followsModel(request, model)) return prepared;
   HW_TRY(rules, ownAlias(*prepared.program.graph, prepared.program.schedule, prepared.sharing));
   prepared.sharing.alias = rules;
@@ -168,9 +176,14 @@ Result<Answer> planFirstDevice(const Prepared& prepared, Storage storage,
       given ? aligned(*std::move(given), prepared.sharing.alignment) : problemOf(prepared, storage);
   problem.pools = plannedPools(request, request.platform.devices.front(), bare);
   const auto traffic = [&](const Problem& asked) { return trafficOf(graph, storage, asked); };
-  HW_TRY(planned,
-         planProblem(std::move(problem),
-                     {.allocator = request.allocator, .settings = settings, .traffic = traffic}));
+  const auto program = [&](const Problem& asked) {
+    return levelProgram(graph, schedule, storage, asked);
+  };
+  HW_TRY(planned, planProblem(std::move(problem), {.allocator = request.allocator,
+                                                   .settings = settings,
+                                                   .traffic = traffic,
+                                                   .residency = prepared.residency,
+                                                   .program = program}));
   if (planned.problem.overlays.empty()) return Answer{std::move(storage), std::move(planned)};
   Storage shared = overlaidStorage(graph, schedule, storage, planned);
   Problem fewer = makeProblem(graph, schedule, shared, prepared.sharing.alignment);
@@ -209,6 +222,11 @@ std::vector<std::string> notesOf(const Prepared& prepared, const Answer& answer)
   if (devices.size() > 1 && !prepared.spread) {
     notes.push_back(fmt::format("platform '{}' has {} devices; everything runs on '{}'",
                                 request.platform.name, devices.size(), devices.front().name));
+  }
+  if (prepared.residency != request.residency) {
+    notes.emplace_back(
+        "every buffer stays where it is: residency moves the buffers of a graph "
+        "between two memories or more of one device");
   }
   if (!answer.storage.unsized.empty()) {
     notes.push_back(

@@ -8,6 +8,7 @@
 #include "core/allocators/catalog.h"
 #include "core/import/importer.h"
 #include "core/machine/memory_model.h"
+#include "core/residency/moving_problem.h"
 #include "core/schedule/moves.h"
 #include "core/storage/aliasing.h"
 
@@ -35,6 +36,7 @@ struct RunRequest {
   bool planInputs = true;
   bool planOutputs = true;
   bool streamWeights = true;
+  ResidencyRule residency = ResidencyRule::wholeLife;
   std::vector<OpMove> moves{};  ///< Changes of the order of the ops, one after the other.
   std::uint64_t seed = 1;
   int threads = 1;

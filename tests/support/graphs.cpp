@@ -60,6 +60,14 @@ std::shared_ptr<const Run> runModel(std::shared_ptr<const Model> model, const Ru
   request.l3 = sizeOf(options.l3);
   request.alignment = Bytes(options.alignment);
   request.alias = options.alias;
+  request.residency = options.residency;
+  if (options.middle >= 0) {
+    auto& pools = request.platform.devices.front().pools;
+    pools.insert(pools.begin() + 1, pools.front());
+    pools[1].name = "middle";
+    pools[1].capacity = Bytes(options.middle);
+    request.l3 = {};
+  }
   const auto run = execute(std::move(model), request, {});
   if (!run) FAIL(run.error().text());
   return *run;

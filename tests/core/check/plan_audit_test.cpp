@@ -207,4 +207,42 @@ TEST_CASE("holdings conflict exactly when two groups share a byte in a step", "[
   if (!clash) CHECK(check.peakLive == Bytes(peak));
 }
 
+TEST_CASE("plans whose buffers move pass after a trip through a file, and not without a move",
+          "[audit][residency]") {
+  int broken = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto run = test::runGraph(test::randomGraph(seed, 25),
+                                    {.alias = rulesOf(static_cast<std::int64_t>(seed % 16)),
+                                     .l2 = 150,
+                                     .residency = ResidencyRule::lru});
+    for (const auto write : {writePlanJson, writePlanCsv}) {
+      CAPTURE(seed, write == writePlanCsv);
+      PlanDocument plan = throughFile(*run, write);
+      CHECK(plan.moves.size() == run->problem.moves.size());
+      CHECK(messages(auditPlan(run->model, plan, {})).empty());
+      if (plan.moves.size() < 2) continue;
+      plan.moves.pop_back();
+      CHECK_FALSE(messages(auditPlan(run->model, plan, {})).empty());
+      ++broken;
+    }
+  }
+  CHECK(broken > 40);
+}
+
+TEST_CASE("a move that names nothing the plan has is a finding", "[audit][residency]") {
+  const auto run =
+      test::runGraph(test::residualGraph(), {.l2 = 64, .residency = ResidencyRule::lru});
+  const auto told = [&](const StatedMove& move) {
+    PlanDocument plan = throughFile(*run, writePlanJson);
+    plan.moves.push_back(move);
+    return messages(auditPlan(run->model, plan, {}));
+  };
+  CHECK(told({.tensor = "nobody", .from = "L3", .to = "L2"}) ==
+        std::vector<std::string>{"'nobody' is moved from 'L3' to 'L2' in step 0; expected a tensor "
+                                 "that has a place, and two pools"});
+  CHECK(told({.tensor = "a", .from = "L3", .to = "L2", .step = Step(3)}) ==
+        std::vector<std::string>{
+            "'a' is moved in step 3, but has no place at one end of the move then"});
+}
+
 }  // namespace hw

@@ -1,0 +1,159 @@
+#include "core/plan/audit_moves.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace hw {
+namespace {
+
+/// A step's ops and moves, in program order.
+struct StepDeeds {
+  std::vector<const Move*> loads{};
+  const StepUses* uses = nullptr;
+  std::vector<const Move*> stores{};
+};
+
+class MoveAudit {
+ public:
+  MoveAudit(const Problem& problem, std::size_t limit)
+      : problem_(problem), limit_(limit), versions_(problem.stays.size()) {}
+
+  std::vector<Violation> run() {
+    for (const Move& move : problem_.moves) auditEnds(move);
+    for (const StepUses& uses : problem_.uses) auditUses(uses);
+    if (!found_.empty()) return std::move(found_);
+    for (const Move& move : problem_.moves) {
+      StepDeeds& deeds = deeds_[move.step];
+      (isStore(problem_, move) ? deeds.stores : deeds.loads).push_back(&move);
+    }
+    for (const StepUses& uses : problem_.uses) deeds_[uses.step].uses = &uses;
+    openAtStart();
+    for (auto& [step, deeds] : deeds_) play(deeds);
+    for (const StayId id : problem_.stays.keys()) auditEnd(id);
+    return std::move(found_);
+  }
+
+ private:
+  void report(std::string message, StayId a, StayId b = {}) {
+    if (found_.size() < limit_) found_.push_back({std::move(message), a, b});
+  }
+
+  void auditEnds(const Move& move) {
+    const auto say = [&](StayId id, const char* what) {
+      report(fmt::format("the move of buffer {} at step {} {}", move.buffer.index(),
+                         move.step.count(), what),
+             id);
+    };
+    if (!move.from && !move.to) return say({}, "is from nowhere to nowhere");
+    if (move.from == move.to) return say(move.from, "is from a stay to itself");
+    for (const StayId id : {move.from, move.to}) {
+      if (!id) continue;
+      if (!problem_.stays.contains(id)) return say({}, "is of a stay that is not there");
+      if (problem_.stays[id].buffer != move.buffer) say(id, "is of a stay of another buffer");
+      if (!problem_.stays[id].steps.contains(move.step))
+        say(id, "is of a stay that is not live then");
+    }
+  }
+
+  void auditUses(const StepUses& uses) {
+    for (const auto* stays : {&uses.reads, &uses.writes}) {
+      for (const StayId id : *stays) {
+        const bool there =
+            problem_.stays.contains(id) && problem_.stays[id].steps.contains(uses.step);
+        if (!there)
+          report(fmt::format("the op of step {} has no place for an operand", uses.step.count()),
+                 {});
+      }
+    }
+  }
+
+  /// What no move and no op opens is there from the start, if it begins there.
+  void openAtStart() {
+    IdMap<StayId, bool> opened(problem_.stays.size());
+    const auto open = [&](StayId id, Step step) {
+      if (id && problem_.stays[id].steps.begin == step) opened[id] = true;
+    };
+    // What nobody touches is nobody's concern: the outcome of an op that only aliases.
+    IdMap<StayId, bool> touched(problem_.stays.size());
+    for (const Move& move : problem_.moves) {
+      open(move.to, move.step);
+      for (const StayId id : {move.from, move.to}) {
+        if (id) touched[id] = true;
+      }
+    }
+    for (const StepUses& uses : problem_.uses) {
+      for (const StayId id : uses.writes) open(id, uses.step);
+      for (const StayId id : uses.writes) touched[id] = true;
+      for (const StayId id : uses.reads) touched[id] = true;
+    }
+    for (const StayId id : problem_.stays.keys()) {
+      if (opened[id]) continue;
+      versions_[id] = newest_[problem_.stays[id].buffer] = 1;
+      if (problem_.stays[id].steps.begin > Step() && touched[id]) {
+        report(fmt::format("nothing brings stay {} to its pool at step {}", id.index(),
+                           problem_.stays[id].steps.begin.count()),
+               id);
+      }
+    }
+  }
+
+  int& newestOf(StayId id) { return newest_[problem_.stays[id].buffer]; }
+
+  void play(StepDeeds& deeds) {
+    // What opens the source of another load comes from further away; of a store, from nearer.
+    const auto level = [&](const Move* move) {
+      return move->from ? problem_.pools[problem_.poolOf(move->from)].level : problem_.pools.size();
+    };
+    std::ranges::stable_sort(deeds.loads, std::greater(), level);
+    std::ranges::stable_sort(deeds.stores, std::less(), level);
+    for (const Move* move : deeds.loads) play(*move);
+    if (deeds.uses != nullptr) play(*deeds.uses);
+    for (const Move* move : deeds.stores) play(*move);
+  }
+
+  void play(const Move& move) {
+    int& newest = newest_[move.buffer];
+    if (!move.from) newest = std::max(newest, 1);
+    const int version = move.from ? versions_[move.from] : newest;
+    if (version == 0 || version != newest) {
+      report(fmt::format("the move of buffer {} at step {} carries bytes that are not its newest",
+                         move.buffer.index(), move.step.count()),
+             move.from, move.to);
+    }
+    if (move.to) versions_[move.to] = version;
+  }
+
+  void play(const StepUses& uses) {
+    for (const StayId id : uses.reads) {
+      if (versions_[id] != 0 && versions_[id] == newestOf(id)) continue;
+      report(fmt::format("the op of step {} reads stay {}, whose bytes nobody brought there",
+                         uses.step.count(), id.index()),
+             id);
+    }
+    for (const StayId id : uses.writes) versions_[id] = ++newestOf(id);
+  }
+
+  void auditEnd(StayId id) {
+    if (!problem_.stays[id].outlives || versions_[id] == newestOf(id)) return;
+    report(fmt::format("stay {} has to hold a graph output, and its bytes are not the newest",
+                       id.index()),
+           id);
+  }
+
+  const Problem& problem_;
+  std::size_t limit_;
+  IdMap<StayId, int> versions_;  ///< 0: nobody wrote it.
+  std::map<BufferId, int> newest_;
+  std::map<Step, StepDeeds> deeds_;
+  std::vector<Violation> found_;
+};
+
+}  // namespace
+
+std::vector<Violation> auditMoves(const Problem& problem, std::size_t limit) {
+  return MoveAudit(problem, limit).run();
+}
+
+}  // namespace hw

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "core/plan/validate.h"
+
+namespace hw {
+
+/// What is wrong with the moves of a problem, at most `limit` findings: moves of stays that are not
+/// there, of other buffers, or not live at their step; stays that nothing opens; moves and ops that
+/// read what is not the newest of its buffer; graph outputs whose newest bytes are not where they
+/// have to end. Follows versions in program order, and shares no code with residency.
+/// O(n log n).
+std::vector<Violation> auditMoves(const Problem& problem, std::size_t limit);
+
+}  // namespace hw

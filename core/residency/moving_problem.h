@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+#include <stop_token>
+#include <string_view>
+
+#include "core/plan/problem.h"
+#include "core/residency/near_stays.h"
+
+namespace hw {
+
+/// How it is decided who lives where.
+enum class ResidencyRule : std::uint8_t { wholeLife, layer, lru, belady, cost, exact, best };
+
+/// A rule as users see it.
+struct ResidencyInfo {
+  ResidencyRule rule{};
+  std::string_view name{};
+  std::string_view summary{};
+};
+std::span<const ResidencyInfo> residencyCatalog();
+
+/// Who is near when, between each two neighbouring pools, the nearest first: one answer for every
+/// pool but the last. What a pool leaves to the next is what the next has to serve. A budget of
+/// nothing is unbounded. Not for whole lives.
+std::vector<NearStays> chooseResidency(const LevelProgram& program,
+                                       std::span<const std::optional<Bytes>> budgets,
+                                       ResidencyRule rule, std::stop_token stop = {});
+
+/// `whole`, whose stays are one for each buffer of the program, with several stays of each in its
+/// pools, the last of which is the far one, and the moves between them. Stays are in the order of
+/// their first steps, then of buffers. What no op touches lies in the far pool. Where nothing
+/// moves, stays are as in `whole`, each in its pool. O(n log n).
+Problem movingProblem(const Problem& whole, const LevelProgram& program,
+                      const std::vector<NearStays>& levels);
+
+}  // namespace hw
