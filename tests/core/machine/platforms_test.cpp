@@ -143,8 +143,32 @@ TEST_CASE("the presets have the figures of their sources", "[platforms]") {
     CAPTURE(platform.name);
     CHECK_FALSE(platform.source.empty());
     CHECK_FALSE(platform.summary.empty());
-    CHECK(platform.devices[0].pools[0].name == "L2");
   }
+}
+
+TEST_CASE("presets have the machine's levels, engines and streams", "[platforms]") {
+  const auto device = [](const char* name) { return findPlatform(name).value().devices.at(0); };
+  CHECK(device("gap8").pools.size() == 3);
+  CHECK(device("gap8").pools[0].capacity == Bytes(64'000));  // DORY's.
+  CHECK(device("stm32h747").pools.size() == 3);
+  CHECK(device("ethos-u65-512").issue == Issue::inOrder);
+  CHECK(device("ethos-u65-512").pools[1].readLatency == SimTime(500'000));
+  CHECK(device("a100").issue == Issue::sequential);  // A cache has no engine.
+  CHECK_FALSE(device("mtt-s80").pools[0].capacity);
+  CHECK(device("esp32-s3").units[0].count == 2);
+  // 2 x MACs x clock is what the makers say, within a per cent.
+  const auto tops = [&](const char* name) {
+    const UnitSpec unit = device(name).units[0];
+    return 2e-12 * unit.macsPerCycle * static_cast<double>(unit.clock);
+  };
+  CHECK(tops("a100") == Approx(312).epsilon(0.01));
+  CHECK(tops("h100") == Approx(989).epsilon(0.01));
+  CHECK(tops("tpu-v4") == Approx(275).epsilon(0.01));
+  CHECK(tops("wormhole-n150") == Approx(262).epsilon(0.01));
+  CHECK(tops("mtt-s80") == Approx(14.4).epsilon(0.01));
+  CHECK(tops("stm32n657") == Approx(0.6).epsilon(0.01));
+  const Platform clusters = findPlatform("two-clusters").value();
+  CHECK(machinePools(clusters, 2).pools.size() == 3);  // Two L2 and the L3 of both.
 }
 
 namespace {
