@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <vector>
+
 #include "core/base/text.h"
 #include "core/plan_file/activities_writer.h"
 
@@ -16,18 +20,24 @@ std::string tensorWords(const Run& run, BufferId buffer) {
   return printable(displayName(run.graph(), tensor.consumers.front()), 60) + "'s weights";
 }
 
+/// Stays of which one has bytes that were the other's.
+struct Handover {
+  StayId from{};
+  StayId to{};
+};
+
 /// The stay of `cause` whose bytes are one of `id`'s now.
-std::string tenantWords(const Run& run, ActivityId id, ActivityId cause) {
+Handover handover(const Run& run, ActivityId id, ActivityId cause) {
   const ActivityList& list = run.timing.activities;
   for (const Access& own : list.activities[id].accesses) {
     const PlacedStay& stay = list.stays[own.stay];
     for (const Access& former : list.activities[cause].accesses) {
       const PlacedStay& other = list.stays[former.stay];
       const bool meet = other.pool == stay.pool && other.bytes.overlaps(stay.bytes);
-      if (own.stay != former.stay && meet) return printable(run.stayName(former.stay), 60);
+      if (own.stay != former.stay && meet) return {former.stay, own.stay};
     }
   }
-  return activityWords(run, cause);
+  return {};
 }
 
 }  // namespace
@@ -70,9 +80,33 @@ std::string causeWords(const Run& run, ActivityId id) {
       return fmt::format("writes over what {} uses", other);
     case WaitRule::reuse:
       return fmt::format("waits {} for bytes of {}", formatTime(time.start - time.ready),
-                         tenantWords(run, id, on));
+                         printable(run.stayName(handover(run, id, on).from), 60));
   }
   return "waits for " + other;
+}
+
+std::string reuseWordsOf(const Run& run, StayId stay) {
+  struct Waiter {
+    SimTime time{};
+    ActivityId id{};
+  };
+  constexpr std::size_t kNamed = 3;
+  std::vector<Waiter> waiters;
+  std::string text;
+  for (const ActivityId id : run.timing.times.keys()) {
+    const ActivityTime& time = run.timing.times[id];
+    if (!time.cause || time.cause->rule != WaitRule::reuse) continue;
+    const Handover bytes = handover(run, id, time.cause->activity);
+    if (bytes.from == stay) waiters.push_back({time.start - time.ready, id});
+    if (bytes.to == stay) text = activityWords(run, id) + " " + causeWords(run, id);
+  }
+  std::ranges::stable_sort(waiters, std::greater(), &Waiter::time);
+  for (std::size_t i = 0; i < std::min(waiters.size(), kNamed); ++i) {
+    text += fmt::format("{}{} waits {} for its bytes", text.empty() ? "" : "; ",
+                        activityWords(run, waiters[i].id), formatTime(waiters[i].time));
+  }
+  if (waiters.size() > kNamed) text += fmt::format("; so do {} more", waiters.size() - kNamed);
+  return text;
 }
 
 std::string boundWords(const LatencyAccount& account) {

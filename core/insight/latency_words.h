@@ -13,6 +13,10 @@ std::string activityWords(const Run& run, ActivityId id);
 /// with conv6"; empty where nothing held it.
 std::string causeWords(const Run& run, ActivityId id);
 
+/// Who waits for the bytes of `stay`, longest first, and for whose bytes it waits itself: "fetching
+/// z waits 40.0 ns for its bytes"; empty where reuse holds up nobody.
+std::string reuseWordsOf(const Run& run, StayId stay);
+
 /// "at the least 28.9 ms for this plan (port L3 read), 24.0 ms for any of this order (unit mac)".
 std::string boundWords(const LatencyAccount& account);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/insight/latency_words.h"
 #include "core/report/explain/explain_report.h"
 #include "core/report/plan/plan_text.h"
 #include "core/report/text_parts.h"
@@ -93,6 +94,7 @@ std::string explanationText(const Run& run, const PlaceExplanation& found,
   addLine(text, "block", found.block);
   addLine(text, "turn", decision.when);
   addLine(text, "decided", decision.decided);
+  addLine(text, "waits", reuseWordsOf(run, found.stay));
   if (decision.fromPlan) {
     addLine(text, "account", "judged from the finished plan: the method itself keeps no account");
   }

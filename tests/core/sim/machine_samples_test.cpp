@@ -1,7 +1,9 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "core/base/text.h"
 #include "core/import/samples.h"
+#include "core/insight/latency_words.h"
 #include "core/machine/platforms.h"
 #include "core/plan_file/activities_writer.h"
 #include "core/run/run.h"
@@ -95,6 +97,7 @@ TEST_CASE("samples run as the rules say on every platform", "[sim][machine][samp
 TEST_CASE("one thing after the other takes the sum of all, on every platform",
           "[sim][machine][samples]") {
   for (Platform platform : platformCatalog()) {
+    platform.contention = Contention::proportional;
     for (DeviceSpec& device : platform.devices) {
       device.issue = Issue::sequential;
       for (PoolSpec& pool : device.pools) pool.fullDuplex = false;
@@ -142,6 +145,32 @@ TEST_CASE("a run that does many things at once tells its own story", "[sim][mach
     }
     REQUIRE(run->trace.indexOfStep(run->schedule.steps()) == run->trace.size());
   }
+}
+
+TEST_CASE("what takes longer because of reuse is said in words", "[sim][machine]") {
+  bool waits = false;
+  for (const SampleInfo& info : sampleCatalog()) {
+    const auto run = runOf(sampleModel(info), busyBoard(), "greedy-by-size");
+    const auto& times = run->timing.times;
+    for (const ActivityId id : times.keys()) {
+      const auto& cause = times[id].cause;
+      if (!cause || cause->rule != WaitRule::reuse) continue;
+      CAPTURE(info.name, id.index());
+      waits = true;
+      const std::string words = causeWords(*run, id);
+      REQUIRE(words.starts_with("waits " + formatTime(times[id].start - times[id].ready)));
+      // The tensor that it names knows of it, too.
+      bool told = false;
+      for (const Access& access : run->timing.activities.activities[cause->activity].accesses) {
+        const std::string bytes = " for bytes of " + run->stayName(access.stay);
+        told |= words.ends_with(bytes) &&
+                reuseWordsOf(*run, access.stay).find("for its bytes") != std::string::npos;
+      }
+      REQUIRE(told);
+    }
+    if (!times.empty()) CHECK(run->timing.account.criticalPath.size() <= times.size());
+  }
+  CHECK(waits);
 }
 
 TEST_CASE("activities are written with all that their times follow from", "[sim][machine]") {
