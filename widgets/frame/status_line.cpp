@@ -10,6 +10,9 @@ namespace hw {
 
 namespace {
 
+/// Words that do not fit are cut: they must not make the window wider than the screen.
+constexpr int kLeastField = 24;
+
 Bytes largestFree(const ChunkMap& chunks) {
   Bytes largest;
   for (std::size_t region = 0; region < chunks.regionCount(); ++region) {
@@ -32,6 +35,7 @@ StatusLine::StatusLine(ViewState* state, Job* job, QWidget* parent)
   valid_ = addField(tr("What a check that shares no code with the planner says"));
   pointer_ = new QLabel(this);
   pointer_->setTextFormat(Qt::PlainText);
+  pointer_->setMinimumWidth(1);
   addWidget(pointer_, 1);
   addProgress(job);
   connect(state, &ViewState::runChanged, this, &StatusLine::showRun);
@@ -44,12 +48,14 @@ QLabel* StatusLine::addField(const QString& toolTip) {
   field->setTextFormat(Qt::PlainText);
   field->setToolTip(toolTip);
   field->setContentsMargins(6, 0, 10, 0);
+  field->setMinimumWidth(kLeastField);
   addWidget(field);
   return field;
 }
 
 void StatusLine::addProgress(Job* job) {
   work_ = new QLabel(this);
+  work_->setMinimumWidth(kLeastField);
   progress_ = new QProgressBar(this);
   progress_->setObjectName(QStringLiteral("progress"));
   progress_->setAccessibleName(tr("Progress of planning"));
