@@ -21,17 +21,23 @@ namespace {
 constexpr ParamSpec kMoves{.name = "moves",
                            .type = ParamType::integer,
                            .summary = "skyline placements at most after the first packing",
-                           .fallback = "1000000"};
+                           .fallback = "1000000",
+                           .label = "quick search",
+                           .unit = "placements"};
 constexpr ParamSpec kNodes{.name = "nodes",
                            .type = ParamType::integer,
                            .summary = "placements the exact search looks at, at most; 0: none",
-                           .fallback = "100000"};
+                           .fallback = "100000",
+                           .label = "exact search",
+                           .unit = "placements"};
 constexpr ParamSpec kSeconds{.name = "seconds",
                              .type = ParamType::number,
                              .summary =
                                  "search this long instead; 0: by moves and nodes, so that "
                                  "runs repeat",
-                             .fallback = "0"};
+                             .fallback = "0",
+                             .label = "time for searching",
+                             .unit = "s"};
 constexpr ParamSpec kParams[] = {kMoves, kNodes, kSeconds};
 
 /// Above these sizes the greedy family and the exact search take too long to be worth it.
@@ -316,6 +322,28 @@ class Best final : public Allocator {
       }
     }
     return plan;
+  }
+
+  /// Where greedy placement won, it is followed again; other searches tell of the whole packing.
+  std::optional<Decision> recount(const Problem& problem, const Plan& plan,
+                                  StayId stay) const override {
+    auto decision = searchDecision(problem, plan, stay);
+    if (!decision) return decision;
+    const PoolId pool = problem.poolOf(stay);
+    for (const NamedOrder& each : kOrders) {
+      const std::string winner = fmt::format("'greedy, {}'", each.name);
+      if (decision->when.find(winner) == std::string::npos) continue;
+      for (const FitRule rule : {FitRule::best, FitRule::first}) {
+        Placer placer(problem, pool);
+        auto greedy =
+            decideInOrder(placer, problem, each.order(problem, pool), {rule, each.name}, stay);
+        const Candidate* chosen = greedy ? greedy->chosen() : nullptr;
+        if (!chosen || chosen->address != plan.addresses[stay]) continue;
+        greedy->when += "; " + decision->when;
+        return greedy;
+      }
+    }
+    return decision;
   }
 
   Budget budgetFor(const PlanContext& context) const {

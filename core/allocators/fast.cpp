@@ -14,12 +14,16 @@ namespace {
 constexpr ParamSpec kMoves{.name = "moves",
                            .type = ParamType::integer,
                            .summary = "placements at most after the first packing",
-                           .fallback = "1000000"};
+                           .fallback = "1000000",
+                           .label = "quick search",
+                           .unit = "placements"};
 constexpr ParamSpec kSeconds{
     .name = "seconds",
     .type = ParamType::number,
     .summary = "search this long instead; 0: by moves, so that runs repeat",
-    .fallback = "0"};
+    .fallback = "0",
+    .label = "time for searching",
+    .unit = "s"};
 constexpr ParamSpec kParams[] = {kMoves, kSeconds};
 
 /// Skyline packings, as many as the budget allows.
@@ -55,6 +59,11 @@ class Fast final : public Allocator {
     }
     plan.status = optimal ? PlanStatus::optimal : PlanStatus::complete;
     return plan;
+  }
+
+  std::optional<Decision> recount(const Problem& problem, const Plan& plan,
+                                  StayId stay) const override {
+    return searchDecision(problem, plan, stay);
   }
 
   /// A planning that runs the search more than once shares the budget out.

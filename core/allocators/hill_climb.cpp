@@ -14,11 +14,15 @@ namespace {
 constexpr ParamSpec kTries{.name = "tries",
                            .type = ParamType::integer,
                            .summary = "orders tried at most",
-                           .fallback = "99999"};
+                           .fallback = "99999",
+                           .label = "orders to try",
+                           .unit = "orders"};
 constexpr ParamSpec kStuck{.name = "stuck",
                            .type = ParamType::integer,
                            .summary = "tries since the last gain at most",
-                           .fallback = "500"};
+                           .fallback = "500",
+                           .label = "give up after",
+                           .unit = "orders"};
 constexpr ParamSpec kSeconds = secondsParam("2");
 constexpr ParamSpec kParams[] = {kTries, kStuck, kSeconds};
 

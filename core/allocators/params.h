@@ -23,6 +23,8 @@ struct ParamSpec {
   std::span<const std::string_view> choices{};  ///< For ParamType::choice.
   double least = 0;                             ///< For integer and number.
   double most = 1e18;
+  std::string_view label{};  ///< What people call it in a form; empty: the name.
+  std::string_view unit{};   ///< What is counted or measured: "placements", "s".
 };
 
 /// How long a search may take.
@@ -30,7 +32,9 @@ constexpr ParamSpec secondsParam(std::string_view fallback) {
   return {.name = "seconds",
           .type = ParamType::number,
           .summary = "time limit; 0: none, so that runs repeat",
-          .fallback = fallback};
+          .fallback = fallback,
+          .label = "time limit",
+          .unit = "s"};
 }
 
 /// A value as its type has it; choices are texts.

@@ -16,11 +16,13 @@ namespace {
 constexpr ParamSpec kStack{.name = "stack",
                            .type = ParamType::integer,
                            .summary = "alternatives kept at most; 0: unlimited",
-                           .fallback = "0"};
+                           .fallback = "0",
+                           .label = "alternatives kept"};
 constexpr ParamSpec kSequences{.name = "sequences",
                                .type = ParamType::integer,
                                .summary = "sequences completed at most; 0: unlimited",
-                               .fallback = "20000"};
+                               .fallback = "20000",
+                               .label = "sequences to complete"};
 constexpr ParamSpec kSeconds = secondsParam("2");
 constexpr ParamSpec kParams[] = {kStack, kSequences, kSeconds};
 

@@ -52,6 +52,24 @@ std::vector<SearchHistory> searchHistories(const Plan& plan) {
   return histories;
 }
 
+std::optional<Decision> searchDecision(const Problem& problem, const Plan& plan, StayId stay) {
+  const std::string& pool = problem.pools[problem.poolOf(stay)].name;
+  for (const SearchHistory& history : searchHistories(plan)) {
+    if (history.pool != pool) continue;
+    const ExactProgress& end = history.samples.back();
+    Decision decision = judgeDecision(problem, plan, stay);
+    decision.fromPlan = false;
+    decision.when = fmt::format(
+        "all of {} at once: '{}' made the lowest packing that was found, {}, {}", pool, end.winner,
+        countBytes(end.incumbent),
+        end.incumbent <= end.bound ? "which is proved to be the best there is"
+                                   : fmt::format("{} above what no plan can be below",
+                                                 countBytes(end.incumbent - end.bound)));
+    return decision;
+  }
+  return std::nullopt;
+}
+
 void tellProgress(const PlanContext& context, const std::string& pool, const ExactProgress& now) {
   if (context.progress) context.progress(0.1, progressText(now));
   if (context.search) context.search(pool, now);

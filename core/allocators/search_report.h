@@ -28,6 +28,10 @@ struct SearchHistory {
 /// or keeps no times.
 std::vector<SearchHistory> searchHistories(const Plan& plan);
 
+/// Why `stay` lies where a search put it: what the finished plan tells, and which order or search
+/// made the packing that was kept. Nothing when the plan has no progress table of its pool.
+std::optional<Decision> searchDecision(const Problem& problem, const Plan& plan, StayId stay);
+
 /// Tells those who listen where the search for `pool` stands.
 void tellProgress(const PlanContext& context, const std::string& pool, const ExactProgress& now);
 

@@ -290,4 +290,11 @@ const std::string& platformText(const Platform& platform) {
   return platform.file.empty() ? platform.name : platform.file;
 }
 
+std::string platformLabel(const Platform& platform) {
+  const bool preset = std::ranges::find(platformCatalog(), platform.name, &Platform::name) !=
+                      platformCatalog().end();
+  if (platform.file.empty() || !preset) return platform.name;
+  return platform.name + " (" + platform.file.substr(platform.file.rfind('/') + 1) + ")";
+}
+
 }  // namespace hw

@@ -28,5 +28,7 @@ bool isPlatformFile(std::string_view text);
 Result<Platform> openPlatform(const std::string& nameOrFile);
 /// What `openPlatform` takes for it: the file it came from, or the preset's name.
 const std::string& platformText(const Platform& platform);
+/// What people call it: its name, and the file it is from where a preset has that name too.
+std::string platformLabel(const Platform& platform);
 
 }  // namespace hw

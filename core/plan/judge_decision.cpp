@@ -53,11 +53,44 @@ class Judge {
       decision_.decided = "it is written over an input that dies in its operator";
     } else if (place_.offset == Bytes() && free == 0) {
       decision_.decided = "it lies at the bottom";
+    } else {
+      decision_.decided += boundText() + nextLowerText();
     }
     return std::move(decision_);
   }
 
  private:
+  /// What keeps it from lying lower in its own gap: nothing, or who is below.
+  std::string boundText() const {
+    const Candidate* chosen = decision_.chosen();
+    if (chosen == nullptr || chosen->because.empty()) return {};
+    const StayId below = chosen->because.front();
+    const Bytes end = plan_.addresses[below]->offset + problem_.stays[below].size;
+    if (end > place_.offset) return {};  // That is the one above: the gap begins at the bottom.
+    const Bytes spare = place_.offset - alignUp(end, stay_.alignment);
+    const Interval<Step>& steps = problem_.stays[below].steps;
+    return spare > Bytes()
+               ? fmt::format(
+                     "; it could lie {} lower in its own gap, which would not have made "
+                     "the whole lower",
+                     countBytes(spare))
+               : fmt::format("; bounded below by what is live in steps {} to {}",
+                             groupDigits(steps.begin.count()), groupDigits(steps.end.count() - 1));
+  }
+
+  /// What the nearest lower gap lacks.
+  std::string nextLowerText() const {
+    const Candidate* next = nullptr;
+    for (const Candidate& each : decision_.candidates) {
+      const bool lower = each.verdict == Verdict::tooSmall && each.address < place_;
+      if (lower && (next == nullptr || next->address < each.address)) next = &each;
+    }
+    if (next == nullptr) return {};
+    return fmt::format("; the next lower place, at {}, would have needed {} more",
+                       groupDigits(next->address->offset.count()),
+                       countBytes(stay_.size - std::min(stay_.size, *next->room)));
+  }
+
   void collectWalls() {
     walls_.resize(plan_.regions[place_.pool].size());
     const auto live = problem_.liveSteps(decision_.stay);

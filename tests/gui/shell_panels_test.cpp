@@ -1,5 +1,6 @@
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolButton>
 #include <catch2/catch.hpp>
 
 #include "core/import/samples.h"
@@ -8,6 +9,7 @@
 #include "widgets/explain/inspector.h"
 #include "widgets/explain/inspector_text.h"
 #include "widgets/explain/problems_panel.h"
+#include "widgets/form/platform_list.h"
 #include "widgets/form/run_form.h"
 #include "widgets/panels/event_panel.h"
 #include "widgets/panels/schedule_panel.h"
@@ -170,6 +172,59 @@ TEST_CASE("parameters have fields, and bad values are named", "[shell]") {
   const auto read = form.request();
   REQUIRE_FALSE(read);
   CHECK(read.error().text().find("threshold") != std::string::npos);
+}
+
+TEST_CASE("parameters are folded away until wanted, in words and with units", "[shell]") {
+  RunForm form;
+  form.show();
+  form.setRequest(request("best"));
+  auto* moves = form.findChild<QLineEdit*>(QStringLiteral("moves"));
+  REQUIRE(moves);
+  CHECK_FALSE(moves->isVisible());
+  form.paramsButton()->click();
+  CHECK(moves->isVisible());
+  CHECK(moves->accessibleName() == QStringLiteral("Quick search"));
+  CHECK(moves->toolTip().contains(QStringLiteral("moves; by default 1000000")));
+  QStringList words;
+  for (const auto* label : form.findChildren<QLabel*>()) words.append(label->text());
+  for (const char* word : {"Quick search", "placements", "Time for searching", "s"}) {
+    CAPTURE(word);
+    CHECK(words.contains(QString::fromLatin1(word)));
+  }
+  form.setRequest(request("none"));
+  CHECK_FALSE(form.paramsButton()->isVisible());
+
+  RunForm other;
+  other.show();
+  other.setRequest(request("best:nodes=7"));  // What is not as usual is seen at once.
+  CHECK(other.findChild<QLineEdit*>(QStringLiteral("nodes"))->isVisible());
+}
+
+TEST_CASE("another platform comes with the sizes of its own", "[shell]") {
+  RunForm form;
+  RunRequest before = request("none");
+  before.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(2'695'168)};
+  form.setRequest(before);
+  CHECK(form.noteLabel()->isHidden());
+  CHECK(form.request()->l2.bytes == Bytes(2'695'168));
+  Platform own = platformCatalog().front();  // A file that is named like a preset.
+  own.file = "boards/mine.toml";
+  own.devices.front().pools.front().capacity = Bytes(1 << 20);
+  own.devices.front().pools.front().reserved = Bytes();
+  form.addPlatform(own);
+  REQUIRE(form.request());
+  CHECK(form.request()->l2.kind == PoolSize::Kind::platform);
+  CHECK(form.request()->platform.file == own.file);
+  CHECK_FALSE(form.noteLabel()->isHidden());
+  CHECK(form.noteLabel()->text().contains(QStringLiteral("2632KiB")));
+  CHECK(form.l2Box()->itemText(0).contains(QStringLiteral("1.00 MiB")));
+  CHECK(form.platformBox()->currentText().endsWith(QStringLiteral("(mine.toml)")));
+
+  PlatformList list;
+  list.add(own);
+  const std::vector<Platform> all = list.choices();
+  REQUIRE(all.size() == platformCatalog().size() + 1);
+  CHECK(all.back().devices.front().pools.front().capacity == Bytes(1 << 20));
 }
 
 TEST_CASE("a change is announced once; a field that cannot be is not", "[shell]") {

@@ -3,6 +3,8 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
 #include <QLineEdit>
 
 #include "widgets/text/text.h"
@@ -22,13 +24,25 @@ void ParamForm::setChoice(const AllocatorChoice& choice) {
   if (!info_) return;
   for (const ParamSpec& spec : info_->params) {
     QWidget* field = makeField(spec, paramText(choice.params.value(spec)));
+    const QString words = titleText(spec.label.empty() ? spec.name : spec.label);
     field->setObjectName(viewText(spec.name));
-    field->setToolTip(viewText(spec.summary));
-    field->setAccessibleName(viewText(spec.name));
+    field->setToolTip(
+        tr("%1 (%2; by default %3)")
+            .arg(titleText(spec.summary), viewText(spec.name), viewText(spec.fallback)));
+    field->setAccessibleName(words);
     fields_[std::string(spec.name)] = field;
-    form->addRow(viewText(spec.name), field);
+    auto* label = new QLabel(words, this);
+    label->setToolTip(field->toolTip());
+    label->setBuddy(field);
+    if (spec.unit.empty()) {
+      form->addRow(label, field);
+      continue;
+    }
+    auto* row = new QHBoxLayout;
+    row->addWidget(field, 1);
+    row->addWidget(new QLabel(viewText(spec.unit), this));
+    form->addRow(label, row);
   }
-  setVisible(!info_->params.empty());
 }
 
 QWidget* ParamForm::makeField(const ParamSpec& spec, const std::string& value) {

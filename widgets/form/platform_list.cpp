@@ -17,9 +17,13 @@ PlatformList::PlatformList(QWidget* parent) : QListWidget(parent) {
 }
 
 void PlatformList::add(const Platform& platform) {
-  if (std::ranges::find(platforms_, platform.name, &Platform::name) != platforms_.end()) return;
+  const auto known = std::ranges::find(platforms_, platformText(platform), platformText);
+  if (known != platforms_.end()) {
+    *known = platform;  // Its file may say something else by now.
+    return;
+  }
   platforms_.push_back(platform);
-  auto* item = new QListWidgetItem(QString::fromStdString(printable(platform.name, 80)));
+  auto* item = new QListWidgetItem(QString::fromStdString(printable(platformLabel(platform), 80)));
   item->setToolTip(QString::fromStdString(printable(platform.summary, 400)));
   item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
   item->setCheckState(Qt::Checked);

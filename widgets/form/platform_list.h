@@ -16,7 +16,7 @@ class PlatformList : public QListWidget {
 
   /// Those with a tick, in the order of the list.
   std::vector<Platform> choices() const;
-  /// Adds one that is not a preset, ticked; does nothing when one of that name is there.
+  /// Adds one that is not a preset, ticked; one of the same file is replaced.
   void add(const Platform& platform);
 
  Q_SIGNALS:

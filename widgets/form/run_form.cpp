@@ -3,6 +3,7 @@
 #include <QFormLayout>
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QSignalBlocker>
 #include <QToolButton>
 
 #include "core/base/text.h"
@@ -54,8 +55,17 @@ void RunForm::addAllocatorRows(QFormLayout* form) {
     allocator_->setItemData(allocator_->count() - 1, viewText(info.summary), Qt::ToolTipRole);
   }
   form->addRow(tr("&Allocator"), allocator_);
+  unfold_ = new QToolButton(this);
+  unfold_->setObjectName(QStringLiteral("showParams"));
+  unfold_->setText(tr("Search and fit"));
+  unfold_->setToolTip(tr("What this allocator can be told: how it fits, how long it searches"));
+  unfold_->setCheckable(true);
+  unfold_->setAutoRaise(true);
+  unfold_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  form->addRow(QString(), unfold_);
   params_ = new ParamForm(this);
   form->addRow(QString(), params_);
+  connect(unfold_, &QToolButton::toggled, this, &RunForm::showParams);
   connect(allocator_, &QComboBox::currentIndexChanged, this, &RunForm::chooseAllocator);
   connect(params_, &ParamForm::changed, this, &RunForm::announceSoon);
 }
@@ -95,7 +105,12 @@ void RunForm::addMachineRows(QFormLayout* form) {
   auto* sizeLabel = new QLabel(tr("L&2 size"), this);
   form->addRow(sizeLabel, sizes);
   sizeLabel->setBuddy(l2_);
-  connect(platform_, &QComboBox::currentIndexChanged, this, &RunForm::showPlatform);
+  note_ = new QLabel(this);
+  note_->setObjectName(QStringLiteral("formNote"));
+  note_->setWordWrap(true);
+  note_->hide();
+  form->addRow(QString(), note_);
+  connect(platform_, &QComboBox::currentIndexChanged, this, &RunForm::choosePlatform);
   connect(l2_, &QComboBox::currentIndexChanged, this, &RunForm::showPlatform);
   connect(l2Size_, &QLineEdit::editingFinished, this, &RunForm::announceSoon);
 }
@@ -154,13 +169,38 @@ void RunForm::chooseAllocator() {
   const AllocatorInfo& info = allocatorCatalog()[index];
   allocator_->setToolTip(viewText(info.summary));
   params_->setChoice({.info = &info});
+  showParams(unfold_->isChecked());
   announceSoon();
+}
+
+void RunForm::showParams(bool shown) {
+  const bool any =
+      !allocatorCatalog()[static_cast<std::size_t>(allocator_->currentIndex())].params.empty();
+  unfold_->setArrowType(shown ? Qt::DownArrow : Qt::RightArrow);
+  unfold_->setVisible(any);
+  params_->setVisible(any && shown);
+}
+
+void RunForm::choosePlatform() {
+  if (!filling_) takePlatformSizes();
+  showPlatform();
+}
+
+/// Sizes were said for the machine before: this one comes with its own.
+void RunForm::takePlatformSizes() {
+  base_.l3 = {};
+  const bool custom = l2_->currentIndex() == kindIndex(PoolSize::Kind::bytes);
+  if (custom)
+    note_->setText(tr("L2 is the platform\u2019s now, no longer %1").arg(l2Size_->text()));
+  note_->setVisible(custom);
+  l2_->setCurrentIndex(kindIndex(PoolSize::Kind::platform));
 }
 
 void RunForm::showPlatform() {
   const auto index = static_cast<std::size_t>(platform_->currentIndex());
   const bool custom = l2_->currentIndex() == kindIndex(PoolSize::Kind::bytes);
   l2Size_->setVisible(custom);
+  if (l2_->currentIndex() != kindIndex(PoolSize::Kind::platform)) note_->hide();
   if (index < platforms_.size()) {
     const Platform& platform = platforms_[index];
     platform_->setToolTip(QString::fromStdString(printable(platform.summary, 400)));
@@ -174,12 +214,15 @@ void RunForm::showPlatform() {
 void RunForm::addPlatform(const Platform& platform) {
   auto known = std::ranges::find(platforms_, platformText(platform), platformText);
   if (known == platforms_.end()) {
-    platform_->addItem(QString::fromStdString(printable(platform.name)));
+    platform_->addItem(QString::fromStdString(printable(platformLabel(platform))));
     known = platforms_.insert(known, platform);
   }
   *known = platform;  // Its file may say something else by now.
-  platform_->setCurrentIndex(static_cast<int>(known - platforms_.begin()));
-  showPlatform();
+  {
+    const QSignalBlocker once(platform_);
+    platform_->setCurrentIndex(static_cast<int>(known - platforms_.begin()));
+  }
+  choosePlatform();
 }
 
 void RunForm::announceSoon() {
@@ -203,6 +246,10 @@ void RunForm::setRequest(const RunRequest& request) {
   }
   chooseAllocator();
   params_->setChoice(request.allocator);
+  // What is not as usual must be seen.
+  if (!request.allocator.params.values().empty()) unfold_->setChecked(true);
+  showParams(unfold_->isChecked());
+  note_->hide();
   addPlatform(request.platform);
   l2_->setCurrentIndex(kindIndex(request.l2.kind));
   const bool custom = request.l2.kind == PoolSize::Kind::bytes;

@@ -12,6 +12,7 @@
 #include "widgets/form/param_form.h"
 
 class QFormLayout;
+class QToolButton;
 
 namespace hw {
 
@@ -35,6 +36,10 @@ class RunForm : public QScrollArea {
   QComboBox* l2Box() const { return l2_; }
   QLineEdit* l2Size() const { return l2Size_; }
   QLabel* errorLabel() const { return error_; }
+  /// What the form changed by itself; hidden while there is nothing to say.
+  QLabel* noteLabel() const { return note_; }
+  /// Shows the parameters of the allocator, which are folded away until they are wanted.
+  QToolButton* paramsButton() const { return unfold_; }
 
  Q_SIGNALS:
   void changed();
@@ -47,6 +52,9 @@ class RunForm : public QScrollArea {
   QCheckBox* makeBox(const QString& text, const QString& toolTip);
   QCheckBox* addSwitch(const char* option, const QString& text, const QString& toolTip);
   void chooseAllocator();
+  void choosePlatform();
+  void takePlatformSizes();
+  void showParams(bool shown);
   void showPlatform();
   void announceSoon();
   /// What the fields say, apart from allocator and platform, which are known already.
@@ -56,6 +64,7 @@ class RunForm : public QScrollArea {
   QTimer delay_;
   QComboBox* allocator_ = nullptr;
   ParamForm* params_ = nullptr;
+  QToolButton* unfold_ = nullptr;
   QComboBox* platform_ = nullptr;
   std::vector<Platform> platforms_;
   QComboBox* l2_ = nullptr;
@@ -65,6 +74,7 @@ class RunForm : public QScrollArea {
   /// On: the first of the option's choices, off: the second.
   std::vector<std::pair<const RunOption*, QCheckBox*>> switches_;
   QLabel* error_ = nullptr;
+  QLabel* note_ = nullptr;
   bool filling_ = false;
 };
 

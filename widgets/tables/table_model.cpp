@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "widgets/text/run_text.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 namespace {

@@ -11,12 +11,6 @@ constexpr std::size_t kLongest = 1000;  ///< Bytes of a text.
 
 }  // namespace
 
-QString titleText(const std::string& title) {
-  QString text = QString::fromStdString(printable(title));
-  if (!text.isEmpty()) text[0] = text[0].toUpper();
-  return text;
-}
-
 QString TableSource::shown(std::size_t row, std::size_t column) const {
   const ColumnKind kind = columns[column].kind;
   const Value value = columns[column].value(row);

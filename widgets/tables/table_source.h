@@ -30,9 +30,6 @@ struct TableSource {
   QString exact(std::size_t row, std::size_t column) const;
 };
 
-/// A title as a heading: it begins with a capital letter.
-QString titleText(const std::string& title);
-
 /// The tables there are. `moment` counts for the free list only.
 enum class TableKind { tensors, blocks, events, freeList, ops };
 

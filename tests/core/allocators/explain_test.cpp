@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "core/allocators/search_report.h"
 #include "core/machine/platforms.h"
 #include "tests/support/graphs.h"
 #include "tests/support/methods.h"
@@ -164,6 +165,33 @@ TEST_CASE("offline planners tell of the gaps between neighbours", "[explain]") {
         "gap @25 of 10: less good, large enough, but higher: 2 bytes to spare\n"
         "above all neighbours @40: less good, gaps come first");
   CHECK(best.candidates[1].because == std::vector{StayId(1), StayId(3)});
+}
+
+TEST_CASE("best tells which packing won", "[explain][property]") {
+  const auto best = AllocatorChoice::parse("best")->make();
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const Problem problem = randomProblem(seed);
+    const Plan plan = best->plan(problem, {}).value();
+    const std::string winner = searchHistories(plan).front().samples.back().winner;
+    for (const StayId stay : problem.stays.keys()) {
+      const Decision decision = best->explain(problem, plan, stay);
+      INFO("seed " << seed << ": " << decision.decided << "; " << decision.when);
+      CHECK_FALSE(decision.fromPlan);
+      CHECK(decision.when.find("'" + winner + "' made the lowest packing") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a plan tells what is below a stay and what the next lower place lacked", "[explain]") {
+  //  c  6    [19, 25)
+  //  b  5    [14, 19)
+  //          [10, 14)  too small for c
+  //  a 10    [0, 10)
+  const Problem problem = problemOf({{10, 0, 2}, {5, 0, 2}, {6, 0, 2}});
+  const Decision decision = judgeDecision(problem, planAt(problem, {0, 14, 19}), StayId(2));
+  CHECK(decision.decided ==
+        "every lower gap is too small while it lives; bounded below by what is live in steps 0 to "
+        "1; the next lower place, at 10, would have needed 2 bytes more");
 }
 
 TEST_CASE("shared objects tell who is idle, busy or the wrong size", "[explain]") {

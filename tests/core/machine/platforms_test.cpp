@@ -289,3 +289,12 @@ TEST_CASE("an unknown platform suggests the closest one", "[platforms]") {
         "no platform 'zzzzzzzzzzzzzzzz'; there are generic-npu, ethos-u55-256, "
         "two-devices");
 }
+
+TEST_CASE("a file with the name of a preset is told from it", "[platform]") {
+  Platform own = platformCatalog().front();
+  CHECK(platformLabel(own) == own.name);
+  own.file = "boards/mine.toml";
+  CHECK(platformLabel(own) == own.name + " (mine.toml)");
+  own.name = "mine";
+  CHECK(platformLabel(own) == "mine");
+}
