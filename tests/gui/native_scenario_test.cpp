@@ -1,5 +1,6 @@
 // Edits of the scenario with undo and redo, and advice that becomes one.
 #include <QDockWidget>
+#include <QPushButton>
 #include <QUndoView>
 
 #include "app/gui/features/scenario/scenario_history.h"
@@ -114,6 +115,12 @@ TEST_CASE("advice is looked for, applied, and taken back", "[native]") {
   const QString promised = panel->table()->item(0, AdvicePanel::leaves)->toolTip();
   const QString change = panel->table()->item(0, AdvicePanel::change)->text();
 
+  // What it costs stands beside what it saves.
+  for (const int column : {AdvicePanel::latency, AdvicePanel::traffic}) {
+    const QString cost = panel->table()->item(0, column)->text();
+    CHECK((cost == QStringLiteral("same") || cost.endsWith(QLatin1Char('%'))));
+  }
+
   QTest::mouseClick(panel->belowButton(), Qt::LeftButton);
   REQUIRE(window.belowState()->run());
   CHECK(exactText(footprintOf(*window.belowState()->run())) == promised);
@@ -126,6 +133,22 @@ TEST_CASE("advice is looked for, applied, and taken back", "[native]") {
   CHECK(stack->undoText() == change);
   CHECK(panel->table()->rowCount() > 0);
   CHECK_FALSE(panel->emptyText().isEmpty());  // It was about the run before.
+  // A bar says what came of it, with the ways on.
+  CHECK(window.messages()->isVisible());
+  CHECK(window.messages()->text().startsWith(
+      QStringLiteral("%1 \u2192 %2, latency ")
+          .arg(sizeText(before), sizeText(footprintOf(*window.state()->run())))));
+  const auto press = [&](const QString& text) {
+    for (auto* button : window.messages()->findChildren<QPushButton*>()) {
+      if (button->text() == text) return button->click();
+    }
+    FAIL("no such button");
+  };
+  action(window, "closeBelow")->trigger();
+  press(QStringLiteral("Show below"));
+  REQUIRE(window.belowState()->run());
+  CHECK(footprintOf(*window.belowState()->run()) == before);
+  CHECK_FALSE(window.messages()->isVisible());
   action(window, "undo")->trigger();
   settle(window);
   CHECK(footprintOf(*window.state()->run()) == before);

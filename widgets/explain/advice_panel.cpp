@@ -17,6 +17,19 @@ constexpr int kWidestChange = 420;
 
 QString plainText(const std::string& text) { return QString::fromStdString(text); }
 
+/// What the change costs besides memory, before and after.
+QString priceTip(const Run& base, const Run& run) {
+  const RunFigures before = figuresOf(base);
+  const RunFigures after = figuresOf(run);
+  if (!before.latency || !after.latency) return AdvicePanel::tr("Nothing is simulated here");
+  return AdvicePanel::tr(
+             "Latency %1, then %2\nMoved by all memories %3, then %4\n"
+             "Spilled %5, then %6")
+      .arg(timeText(*before.latency), timeText(*after.latency),
+           sizeText(before.moved.value_or(Bytes())), sizeText(after.moved.value_or(Bytes())),
+           sizeText(before.spilled.value_or(Bytes())), sizeText(after.spilled.value_or(Bytes())));
+}
+
 /// On a very large model memory may run out. What was proved by then is lost with the stack, so the
 /// answer is an empty report that says it was stopped.
 AdviceReport adviceOrNothing(const std::shared_ptr<const Run>& run, const RunContext& context) {
@@ -68,7 +81,8 @@ void AdvicePanel::buildTable() {
   table_->setAccessibleName(tr("Advice, the largest saving first"));
   table_->setColumnCount(kColumns);
   dressTable(table_, 6);
-  table_->setHorizontalHeaderLabels({tr("Saves"), tr("Leaves"), tr("Change"), tr("Why")});
+  table_->setHorizontalHeaderLabels(
+      {tr("Saves"), tr("Leaves"), tr("Latency"), tr("Traffic"), tr("Change"), tr("Why")});
   for (const int column : {change, why}) {
     table_->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   }
@@ -157,6 +171,8 @@ void AdvicePanel::fillTable() {
     const std::pair<QString, QString> cells[] = {
         {saved, advice.makesFit ? saved : exactText(advice.saved)},
         {sizeText(left), exactText(left)},
+        {plainText(latencyChange(base, *advice.run)), priceTip(base, *advice.run)},
+        {plainText(trafficChange(base, *advice.run)), priceTip(base, *advice.run)},
         {plainText(adviceText(base, advice)), options.trimmed()},
         {plainText(adviceDetail(base, advice)), plainText(adviceDetail(base, advice))}};
     for (int column = 0; column < kColumns; ++column) {

@@ -18,7 +18,7 @@ class AdvicePanel : public QWidget {
   Q_OBJECT
 
  public:
-  enum Column { saves, leaves, change, why, kColumns };
+  enum Column { saves, leaves, latency, traffic, change, why, kColumns };
 
   explicit AdvicePanel(ViewState* state, QWidget* parent = nullptr);
 

@@ -1,6 +1,6 @@
 #include "widgets/frame/message_bar.h"
 
-#include <QHBoxLayout>
+#include <QPushButton>
 #include <QToolButton>
 
 #include "widgets/base/icons.h"
@@ -10,7 +10,7 @@
 namespace hw {
 
 MessageBar::MessageBar(QWidget* parent)
-    : QFrame(parent), icon_(new QLabel(this)), text_(new QLabel(this)) {
+    : QFrame(parent), icon_(new QLabel(this)), text_(new QLabel(this)), buttons_(new QHBoxLayout) {
   setObjectName(QStringLiteral("messageBar"));
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(12, 6, 6, 6);
@@ -25,6 +25,7 @@ MessageBar::MessageBar(QWidget* parent)
   connect(close, &QToolButton::clicked, this, &QWidget::hide);
   layout->addWidget(icon_);
   layout->addWidget(text_, 1);
+  layout->addLayout(buttons_);
   layout->addWidget(close);
   hide();
 }
@@ -33,9 +34,26 @@ void MessageBar::showError(const QString& text) { showText(text, true); }
 
 void MessageBar::showNote(const QString& text) { showText(text, false); }
 
+void MessageBar::showNote(const QString& text, const std::vector<Remedy>& remedies) {
+  showText(text, false);
+  for (const Remedy& remedy : remedies) {
+    auto* button = new QPushButton(remedy.button, this);
+    button->setAccessibleDescription(text);
+    connect(button, &QPushButton::clicked, this, [this, act = remedy.act] {
+      hide();
+      act();
+    });
+    buttons_->addWidget(button);
+  }
+}
+
 void MessageBar::showText(const QString& text, bool error) {
   error_ = error;
   icon_->setPixmap(glyphIcon(error ? Glyph::error : Glyph::information).pixmap(18, 18));
+  while (QLayoutItem* item = buttons_->takeAt(0)) {
+    item->widget()->deleteLater();
+    delete item;
+  }
   text_->setText(text);
   text_->setAccessibleName(error ? tr("Error: %1").arg(text) : text);
   show();

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <QFrame>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
+#include <functional>
+#include <vector>
 
 namespace hw {
 
@@ -18,6 +21,13 @@ class MessageBar : public QFrame {
 
   void showError(const QString& text);
   void showNote(const QString& text);
+  /// What can be done about what a note says.
+  struct Remedy {
+    QString button{};
+    std::function<void()> act{};
+  };
+  /// A note with buttons; pressing one closes it.
+  void showNote(const QString& text, const std::vector<Remedy>& remedies);
   QString text() const { return text_->text(); }
 
  protected:
@@ -28,6 +38,7 @@ class MessageBar : public QFrame {
 
   QLabel* icon_;
   QLabel* text_;
+  QHBoxLayout* buttons_;
   bool error_ = false;
 };
 

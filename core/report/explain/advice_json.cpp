@@ -4,9 +4,10 @@
 namespace hw {
 namespace {
 
-Json latency(const Run& run) {
-  const auto time = figuresOf(run).latency;
-  return time ? Json(time->count()) : Json(nullptr);
+void addTimes(const Run& run, Json& json) {
+  const RunFigures figures = figuresOf(run);
+  json["latency_ps"] = figures.latency ? Json(figures.latency->count()) : Json(nullptr);
+  json["moved_bytes"] = figures.moved ? Json(figures.moved->count()) : Json(nullptr);
 }
 
 }  // namespace
@@ -17,7 +18,7 @@ Json adviceJson(const AdviceReport& report) {
   json["peak"] = footprintOf(base).count();
   json["lower_bound"] = base.metrics.lowerBound.count();
   json["fits"] = fits(base);
-  json["latency_ps"] = latency(base);
+  addTimes(base, json);
   json["candidates"] = report.candidates;
   json["tried"] = report.tried;
   json["stopped"] = report.stopped;
@@ -31,8 +32,8 @@ Json adviceJson(const AdviceReport& report) {
                               {"saved", advice.saved.count()},
                               {"outside", advice.outside.count()},
                               {"makes_fit", advice.makesFit},
-                              {"status", std::string(statusName(advice.run->plan.status))},
-                              {"latency_ps", latency(*advice.run)}});
+                              {"status", std::string(statusName(advice.run->plan.status))}});
+    addTimes(*advice.run, json["advice"].back());
   }
   return json;
 }

@@ -17,6 +17,10 @@ std::string adviceText(const Run& base, const Advice& advice);
 /// has to provide. May be empty.
 std::string adviceDetail(const Run& base, const Advice& advice);
 
+/// What it costs: "+3.1 %" of the latency or of the bytes moved, "same", "-" where there is none.
+std::string latencyChange(const Run& base, const Run& run);
+std::string trafficChange(const Run& base, const Run& run);
+
 /// The options of the command line that carry it out, besides those of the base; they replace
 /// options of the same name, except for --move, which is added.
 std::vector<std::string> adviceOptions(const Run& base, const Advice& advice);

@@ -89,10 +89,9 @@ std::string aliasDetail(const Run& base, const Run& run) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-/// "-3.1 %" of the latency, "same", or nothing where there is none.
-std::string latencyText(const Run& base, const Run& run) {
-  const auto before = figuresOf(base).latency;
-  const auto after = figuresOf(run).latency;
+template <class Quantity>
+std::string relativeText(const std::optional<Quantity>& before,
+                         const std::optional<Quantity>& after) {
   if (!before || !after) return "-";
   if (*before == *after) return "same";
   return formatPercent(static_cast<double>(after->count()) /
@@ -116,7 +115,9 @@ Columns<Advice> adviceColumns(const Run& base) {
       {"peak", "leaves, bytes", bytes,
        [](const Advice& advice) { return footprintOf(*advice.run); }},
       {"latency", "latency", range,
-       [&base](const Advice& advice) { return latencyText(base, *advice.run); }},
+       [&base](const Advice& advice) { return latencyChange(base, *advice.run); }},
+      {"traffic", "traffic", range,
+       [&base](const Advice& advice) { return trafficChange(base, *advice.run); }},
       {"what", "what", text, [&base](const Advice& advice) { return adviceText(base, advice); }},
       {"detail", "why", text, [&base](const Advice& advice) { return adviceDetail(base, advice); }},
       {"options", "options", text, [&base](const Advice& advice) {
@@ -125,6 +126,14 @@ Columns<Advice> adviceColumns(const Run& base) {
 }
 
 }  // namespace
+
+std::string latencyChange(const Run& base, const Run& run) {
+  return relativeText(figuresOf(base).latency, figuresOf(run).latency);
+}
+
+std::string trafficChange(const Run& base, const Run& run) {
+  return relativeText(figuresOf(base).moved, figuresOf(run).moved);
+}
 
 std::string adviceText(const Run& base, const Advice& advice) {
   switch (advice.kind) {
@@ -188,7 +197,8 @@ std::string adviceReportText(const AdviceReport& report, const AdviceTextOptions
   const Run& base = *report.base;
   std::string text = options.paint.bold("advice") + "  " + requestText(base) + "\n";
   text += fmt::format("  now {}; {}\n", bytesText(footprintOf(base)), adviceSummary(report));
-  auto columns = pick(adviceColumns(base), {"saved", "peak", "latency", "what", "options"});
+  auto columns =
+      pick(adviceColumns(base), {"saved", "peak", "latency", "traffic", "what", "options"});
   // Short, for a terminal.
   columns[0].title = "saves";
   columns[1].title = "leaves";

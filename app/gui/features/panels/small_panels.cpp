@@ -1,13 +1,18 @@
 #include "app/gui/features/panels/small_panels.h"
 
 #include <QDockWidget>
+#include <memory>
+#include <utility>
 
 #include "app/gui/features/scenario/scenario_history.h"
 #include "app/gui/window/main_window.h"
+#include "core/report/explain/advice_report.h"
+#include "core/run/options.h"
 #include "widgets/charts/search_panel.h"
 #include "widgets/explain/advice_panel.h"
 #include "widgets/map/minimap.h"
 #include "widgets/panels/jobs_panel.h"
+#include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
 namespace hw {
@@ -28,6 +33,22 @@ void showWith(QAction* action, QWidget* view, Settings* settings, const QString&
   action->setChecked(shown);
 }
 
+/// What came of advice that was applied, and the two ways on.
+void offerToUndo(MainWindow* window, ScenarioHistory* history,
+                 const std::shared_ptr<const Run>& before) {
+  const Run& now = *window->state()->run();
+  QString text = QStringLiteral("%1 \u2192 %2")
+                     .arg(sizeText(footprintOf(*before)), sizeText(footprintOf(now)));
+  if (figuresOf(now).latency) {
+    text += tr(", latency %1, traffic %2")
+                .arg(QString::fromStdString(latencyChange(*before, now)),
+                     QString::fromStdString(trafficChange(*before, now)));
+  }
+  window->messages()->showNote(
+      text, {{tr("Undo"), [history] { history->stack()->undo(); }},
+             {tr("Show below"), [window, before] { window->showBelow(before); }}});
+}
+
 }  // namespace
 
 void addAdvice(MainWindow* window, ScenarioHistory* history) {
@@ -43,11 +64,21 @@ void addAdvice(MainWindow* window, ScenarioHistory* history) {
                                           panel->look();
                                         });
   look->setToolTip(tr("What would make the memory smaller, each change proved by planning it"));
+  // What was applied, and to what, until it is on show.
+  auto applied = std::make_shared<std::pair<RunRequest, std::shared_ptr<const Run>>>();
   QObject::connect(panel, &AdvicePanel::applyWanted, window,
-                   [window, history](const RunRequest& request, const QString& text) {
+                   [window, history, applied](const RunRequest& request, const QString& text) {
+                     *applied = {request, window->state()->run()};
                      history->nameNext(text);
                      window->planWith(request);
                    });
+  QObject::connect(window, &MainWindow::shown, panel, [window, history, applied] {
+    const auto before = std::exchange(applied->second, nullptr);
+    const auto now = window->state()->run();
+    if (!before || before->model != now->model || !sameBut(applied->first, now->request, {}))
+      return;
+    offerToUndo(window, history, before);
+  });
   QObject::connect(panel, &AdvicePanel::belowWanted, window, &MainWindow::showBelow);
 }
 
@@ -70,7 +101,8 @@ void addJobs(MainWindow* window) {
 void addSearch(MainWindow* window) {
   auto* panel = new SearchPanel(window->state(), window->job(), window);
   panel->setObjectName(QStringLiteral("searchPanel"));
-  window->addDock("search", tr("Search"), panel, Qt::BottomDockWidgetArea, "method");
+  window->addDock("search", tr("Solver\u2019s progress"), panel, Qt::BottomDockWidgetArea,
+                  "method");
 }
 
 void addLanes(MainWindow* window) {

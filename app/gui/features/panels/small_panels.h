@@ -15,7 +15,7 @@ void addAdvice(MainWindow* window, ScenarioHistory* history);
 /// The panel of everything that is computed beside the window.
 void addJobs(MainWindow* window);
 
-/// The dock "Search": how the search for the plan goes, or went.
+/// The dock "Solver's progress": how the search for the plan goes, or went.
 void addSearch(MainWindow* window);
 
 /// View > Lanes of the machine, to have them or not.
