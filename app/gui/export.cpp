@@ -66,13 +66,14 @@ void settle() {
   }
 }
 
-/// Fills the table, with what is ticked at the start. Planning times are left out, for the same
-/// reason as above.
-void fillComparison(const Run& run, ComparePanel& panel) {
+/// Fills the table, with what is asked for or ticked at the start. Planning times are left out, for
+/// the same reason as above.
+void fillComparison(const StudioArguments& arguments, const Run& run, ComparePanel& panel) {
   RunRequest request = run.request;
   request.threads = std::max(1, QThread::idealThreadCount());
-  Comparison comparison =
-      compareAllocators(run.model, request, panel.allocators()->choices(), RunContext{});
+  Comparison comparison = compareAllocators(
+      run.model, request,
+      arguments.compared.empty() ? panel.allocators()->choices() : arguments.compared, {});
   for (ComparisonRow& row : comparison.rows) row.figures.planSeconds = 0;
   panel.setComparison(std::make_shared<const Comparison>(std::move(comparison)));
 }
@@ -98,17 +99,18 @@ Result<void> goToMoment(const StudioArguments& arguments, ViewState& state) {
 }
 
 /// What a panel shows only after it was asked to work it out.
-void fillPanel(const QString& name, const Run& run, Studio& window) {
-  const QStringList compared{QStringLiteral("compare"), QStringLiteral("compareBars"),
-                             QStringLiteral("fragmentation")};
-  if (compared.contains(name)) fillComparison(run, *window.comparison());
+void fillPanel(const StudioArguments& arguments, const Run& run, Studio& window) {
+  const QString& name = arguments.panel;
+  const QStringList compared{QStringLiteral("compare"), QStringLiteral("fragmentation")};
+  if (compared.contains(name)) fillComparison(arguments, run, *window.comparison());
   if (name != QLatin1String("capacity")) return;
   CapacityPanel* panel = window.capacity();
   panel->sweep();
   while (panel->job()->isRunning()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
 }
 
-Result<void> raisePanel(const QString& name, const Run& run, Studio& window) {
+Result<void> raisePanel(const StudioArguments& arguments, const Run& run, Studio& window) {
+  const QString& name = arguments.panel;
   if (name.isEmpty()) return {};
   auto* dock = window.findChild<QDockWidget*>(name);
   if (!dock) {
@@ -120,7 +122,7 @@ Result<void> raisePanel(const QString& name, const Run& run, Studio& window) {
                                                 names.join(QStringLiteral(", ")).toStdString());
   }
   raiseWithRoom(&window, dock);
-  fillPanel(name, run, window);
+  fillPanel(arguments, run, window);
   return {};
 }
 
@@ -128,8 +130,8 @@ Result<void> raisePanel(const QString& name, const Run& run, Studio& window) {
 Result<void> arrange(const StudioArguments& arguments, const Run& run, Studio& window) {
   QThreadPool::globalInstance()->waitForDone();  // The inspector may be at work.
   const bool compare = arguments.compare && arguments.panel != QLatin1String("compare");
-  if (compare) fillComparison(run, *window.comparison());
-  return raisePanel(arguments.panel, run, window);
+  if (compare) fillComparison(arguments, run, *window.comparison());
+  return raisePanel(arguments, run, window);
 }
 
 /// Puts a window with the run on a screen that nobody sees, and lets it come to rest.

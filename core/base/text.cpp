@@ -110,6 +110,12 @@ std::string shellWord(std::string_view word) {
   return text + "'";
 }
 
+std::string shellWords(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + shellWord(word);
+  return text;
+}
+
 std::string groupDigits(std::int64_t number) {
   std::string digits = std::to_string(number);
   const std::size_t first = number < 0 ? 1 : 0;

@@ -44,6 +44,8 @@ std::string_view trimText(std::string_view text);
 
 /// As one word of a shell: in quotes when it holds anything but plain characters.
 std::string shellWord(std::string_view word);
+/// All of them, between blanks.
+std::string shellWords(const std::vector<std::string>& words);
 
 /// A name from a file made safe to print: control characters and invalid UTF-8 become escapes
 /// (\x1b), at most `limit` bytes are kept.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "core/insight/moment.h"
-
 namespace hw {
 namespace {
 
@@ -172,8 +170,10 @@ std::vector<OpMove> followBest(const Judge& judge, Promise promise, const std::s
 std::vector<Step> fullSteps(const Run& run, const Judge::Verdict& verdict) {
   std::vector<Step> steps = {verdict.step};
   for (const PoolId pool : run.problem.pools.keys()) {
-    const auto step = peakStep(run.problem, run.plan, pool);
-    if (step && std::ranges::find(steps, *step) == steps.end()) steps.push_back(*step);
+    const PoolMetrics& metrics = run.metrics.pools[pool];
+    const Step step = metrics.atTop.step;
+    if (metrics.stays == 0 || std::ranges::find(steps, step) != steps.end()) continue;
+    steps.push_back(step);
   }
   return steps;
 }

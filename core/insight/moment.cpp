@@ -75,43 +75,4 @@ Moment momentAt(const Problem& problem, const Plan& plan, PoolId pool, Step step
   return moment;
 }
 
-std::optional<Step> peakStep(const Problem& problem, const Plan& plan, PoolId pool) {
-  struct Live {
-    Bytes size{};
-    Bytes end{};
-  };
-  std::vector<Live> tenants;
-  tenants.reserve(plan.addresses.size());
-  LifeEdges edges;
-  edges.reserve(plan.addresses.size());
-  Bytes highest;
-  eachTenant(problem, plan, pool, [&](const Moment::Tenant& tenant) {
-    edges.add(tenant.steps, static_cast<std::uint32_t>(tenants.size()));
-    tenants.push_back({tenant.bytes.length(), tenant.bytes.end});
-    highest = std::max(highest, tenant.bytes.end);
-  });
-  const std::vector<LifeEdge>& changes = edges.sorted();
-  std::size_t highestLive = 0;  // Tenants.
-  Bytes live;
-  std::optional<Bytes> most;
-  Step step;
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    const LifeEdge& change = changes[i];
-    const Live& tenant = tenants[change.item];
-    const std::size_t isHighest = tenant.end == highest ? 1 : 0;
-    if (change.begins()) {
-      live += tenant.size;
-      highestLive += isHighest;
-    } else {
-      live -= tenant.size;
-      highestLive -= isHighest;
-    }
-    const bool stepGoesOn = i + 1 < changes.size() && changes[i + 1].step() == change.step();
-    if (stepGoesOn || highestLive == 0 || (most && live <= *most)) continue;
-    most = live;
-    step = change.step();
-  }
-  return most ? std::optional(step) : std::nullopt;
-}
-
 }  // namespace hw

@@ -45,8 +45,4 @@ struct Moment {
 /// Looks at `pool` at `step`. O(n log n). The plan must be valid.
 Moment momentAt(const Problem& problem, const Plan& plan, PoolId pool, Step step);
 
-/// The step that makes the pool as large as it is: where live bytes reach highest, of equals the
-/// one with most bytes live, then the first. Nothing when nothing lives in the pool. O(n).
-std::optional<Step> peakStep(const Problem& problem, const Plan& plan, PoolId pool);
-
 }  // namespace hw

@@ -1,5 +1,7 @@
 #include "core/picture/chart_scene.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -14,7 +16,7 @@ constexpr Stroke kHighWater{Ink::highWater, 1.5};
 constexpr double kLegendLine = 22;  ///< Of a line in the legend, before its name.
 constexpr double kLegendGap = 14;
 
-/// Capacity and lower bound, as far as they are on screen; the peak is told by its dot.
+/// Capacity and live peak, as far as they are on screen; dots tell at which step the peaks are.
 std::vector<ReferenceLine> references(const ChartScene& scene) {
   std::vector<ReferenceLine> lines = referenceLines(*scene.run, scene.pool);
   std::erase_if(lines, [&](const ReferenceLine& line) {
@@ -37,7 +39,7 @@ std::vector<LegendEntry> legendOf(const ChartScene& scene) {
   }
   for (const ReferenceLine& line : references(scene)) {
     const bool capacity = line.kind == ReferenceLine::Kind::capacity;
-    entries.push_back({capacity ? "capacity" : "lower bound", strokeOf(line.kind)});
+    entries.push_back({capacity ? "capacity" : "live peak", strokeOf(line.kind)});
   }
   return entries;
 }
@@ -66,7 +68,7 @@ class ChartDrawing {
       canvas_.line({plot_.frame.plot.left, y}, {plot_.frame.plot.right(), y}, strokeOf(line.kind));
     }
     drawAxes(canvas_, plot_);
-    drawPeak();
+    drawPeaks();
     drawHeading();
   }
 
@@ -79,18 +81,31 @@ class ChartDrawing {
     return points;
   }
 
-  /// A dot on the first step that reaches the most live bytes, and its size beside it.
-  void drawPeak() const {
-    const StepFunction::Piece* peak = scene_.curves->live.peak();
-    if (!peak) return;
+  /// The step with most bytes live and the one that reaches the highest address: a dot each, and
+  /// its size beside it.
+  void drawPeaks() const {
+    const StepFunction::Piece* live = scene_.curves->live.peak();
+    if (!live) return;
+    const PoolMetrics& metrics = scene_.run->metrics.pools[scene_.pool];
+    const StepFunction::Piece top{metrics.atTop.step, metrics.peak};
+    if (top == *live) {
+      drawPeak("live peak = highest address", *live, plot_.frame.plot.top);
+    } else {
+      drawPeak("live peak", *live, drawPeak("highest address", top, plot_.frame.plot.top));
+    }
+  }
+
+  /// Writes nothing above `from`, and returns where what it wrote ends.
+  double drawPeak(const char* what, const StepFunction::Piece& peak, double from) const {
     const Box& area = plot_.frame.plot;
-    const Point at{plot_.steps.toX(static_cast<double>(peak->from.count()) + 0.5),
-                   plot_.bytes.toPixel(static_cast<double>(peak->value.count()))};
-    if (at.x < area.left || at.x > area.right()) return;
-    const std::string text =
-        "peak " + formatBytes(peak->value) + " at step " + groupDigits(peak->from.count());
+    const Point at{plot_.steps.toX(static_cast<double>(peak.from.count()) + 0.5),
+                   plot_.bytes.toPixel(static_cast<double>(peak.value.count()))};
+    if (at.x < area.left || at.x > area.right()) return from;
+    const std::string text = fmt::format("{} {} at step {}", what, formatBytes(peak.value),
+                                         groupDigits(peak.from.count()));
     const bool atLeft = at.x + canvas_.ruler().width(text) + 14 > area.right();
-    canvas_.text({at.x + (atLeft ? -8 : 8), at.y + canvas_.ruler().ascent() + 3}, text,
+    const double line = std::max(from, at.y + 3);
+    canvas_.text({at.x + (atLeft ? -8 : 8), line + canvas_.ruler().ascent()}, text,
                  {.anchor = atLeft ? Anchor::end : Anchor::start, .halo = true});
     std::vector<Point> dot;
     for (int i = 0; i < 16; ++i) {
@@ -98,6 +113,7 @@ class ChartDrawing {
       dot.push_back({at.x + 3 * std::cos(angle), at.y + 3 * std::sin(angle)});
     }
     canvas_.path(dot, {.fill = Fill{}});
+    return line + canvas_.ruler().height();
   }
 
   /// The title, and at its right end what each curve is: a legend that covers nothing.

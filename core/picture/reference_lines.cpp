@@ -1,5 +1,7 @@
 #include "core/picture/reference_lines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/base/text.h"
@@ -39,12 +41,19 @@ std::vector<ReferenceLine> referenceLines(const Run& run, PoolId pool) {
   }
   const Bytes peak = footprintOf(run, pool);
   if (peak == Bytes()) return lines;
-  const Bytes bound =
-      run.metrics.pools.contains(pool) ? run.metrics.pools[pool].lowerBound : Bytes();
-  const std::string text = "peak " + formatBytes(peak);
-  lines.push_back({Kind::peak, peak, bound == peak ? text + " = lower bound" : text});
-  if (bound > Bytes() && bound != peak) {
-    lines.push_back({Kind::lowerBound, bound, "lower bound " + formatBytes(bound)});
+  const PoolMetrics metrics =
+      run.metrics.pools.contains(pool) ? run.metrics.pools[pool] : PoolMetrics();
+  const auto label = [&](const char* what, Bytes bytes, Step step) {
+    const std::string text = fmt::format("{} {}", what, formatBytes(bytes));
+    return metrics.stays == 0 ? text : text + fmt::format(", step {}", groupDigits(step.count()));
+  };
+  const bool met = metrics.peakLive == peak;
+  lines.push_back(
+      {Kind::peak, peak,
+       label(met ? "highest address = live peak" : "highest address", peak, metrics.atTop.step)});
+  if (metrics.peakLive > Bytes() && !met) {
+    lines.push_back({Kind::lowerBound, metrics.peakLive,
+                     label("live peak", metrics.peakLive, metrics.peakStep)});
   }
   return lines;
 }

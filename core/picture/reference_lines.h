@@ -19,8 +19,8 @@ struct ReferenceLine {
 /// How a reference line is drawn, everywhere.
 Stroke strokeOf(ReferenceLine::Kind kind);
 
-/// The sizes worth marking for one pool, capacity first. A peak that meets its lower bound gives
-/// one line that says so. Without metrics of that pool there is no lower bound.
+/// The sizes worth marking for one pool, capacity first. A highest address that meets the
+/// live peak gives one line that says so. Without metrics of that pool there is no live peak.
 std::vector<ReferenceLine> referenceLines(const Run& run, PoolId pool);
 
 /// Where a map of the whole pool ends: a little above the highest line worth seeing. A capacity far

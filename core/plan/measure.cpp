@@ -113,6 +113,9 @@ void sweep(PoolMetrics& metrics, const PoolContents& contents) {
     weighted += now.ratio() * static_cast<double>(steps);
     busySteps += steps;
     metrics.largestHole = std::max(metrics.largestHole, now.largestHole);
+    if (std::pair(now.top, now.live) > std::pair(metrics.atTop.top, metrics.atTop.live)) {
+      metrics.atTop = now;
+    }
     if (now.live > metrics.peakLive) {
       metrics.peakLive = now.live;
       metrics.peakStep = now.step;
@@ -194,7 +197,7 @@ PlanMetrics measure(const Problem& problem, const Plan& plan) {
   constexpr std::size_t kMany = 100'000;
   const auto when = problem.stays.size() < kMany ? std::launch::deferred : std::launch::async;
   PlanMetrics metrics;
-  auto bound = std::async(when, [&] { return lowerBound(problem); });
+  auto bound = std::async(when, [&] { return mostLive(problem); });
   WideSum sum;
   WideSum reused;
   for (const PoolId pool : problem.pools.keys()) {
@@ -204,7 +207,9 @@ PlanMetrics measure(const Problem& problem, const Plan& plan) {
     sum.add(metrics.pools[pool].sum.count());
     reused.add(again.get().count());
   }
-  metrics.lowerBound = bound.get();
+  const StepFunction::Piece most = bound.get();
+  metrics.lowerBound = most.value;
+  metrics.lowerBoundStep = most.from;
   if (sum.approximate() > 0) metrics.reuse = reused.approximate() / sum.approximate();
   return metrics;
 }

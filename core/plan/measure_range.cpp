@@ -16,25 +16,6 @@ bool livesIn(const Problem& problem, StayId stay, Interval<Step> range) {
   });
 }
 
-/// One past the highest byte that a stay of the pool takes, in the flat address space.
-Bytes topOf(const RangePart& part, PoolId pool) {
-  std::vector<Bytes> starts;
-  Bytes start;
-  if (part.plan.regions.contains(pool)) {
-    for (const Bytes size : part.plan.regions[pool]) {
-      starts.push_back(start);
-      start += size;
-    }
-  }
-  Bytes top;
-  for (const StayId stay : part.plan.addresses.keys()) {
-    const auto& at = part.plan.addresses[stay];
-    if (!at || at->pool != pool || at->region.index() >= starts.size()) continue;
-    top = std::max(top, starts[at->region.index()] + at->offset + part.problem.stays[stay].size);
-  }
-  return top;
-}
-
 }  // namespace
 
 RangePart cutToRange(const Problem& problem, const Plan& plan, Interval<Step> range) {
@@ -68,7 +49,7 @@ RangePart cutToRange(const Problem& problem, const Plan& plan, Interval<Step> ra
 PlanMetrics measureRange(const Problem& problem, const Plan& plan, Interval<Step> range) {
   const RangePart part = cutToRange(problem, plan, range);
   PlanMetrics metrics = measure(part.problem, part.plan);
-  for (const PoolId pool : metrics.pools.keys()) metrics.pools[pool].peak = topOf(part, pool);
+  for (PoolMetrics& pool : metrics.pools) pool.peak = pool.atTop.top;
   return metrics;
 }
 

@@ -50,10 +50,11 @@ StepFunction liveBytes(const Problem& problem, std::optional<PoolId> pool) {
   return function;
 }
 
-Bytes mostLive(const Problem& problem, std::optional<PoolId> pool) {
-  Bytes most;
-  eachLoad(problem, livesOf(problem, pool, true),
-           [&](Step, Bytes bytes) { most = std::max(most, bytes); });
+StepFunction::Piece mostLive(const Problem& problem, std::optional<PoolId> pool) {
+  StepFunction::Piece most;
+  eachLoad(problem, livesOf(problem, pool, true), [&](Step step, Bytes bytes) {
+    if (bytes > most.value) most = {step, bytes};
+  });
   return most;
 }
 
@@ -98,9 +99,11 @@ Bytes liveBytesAt(const Problem& problem, Step step) {
   return sum.bytes();
 }
 
-Bytes lowerBound(const Problem& problem, PoolId pool) { return mostLive(problem, pool); }
+Bytes lowerBound(const Problem& problem, PoolId pool) { return mostLive(problem, pool).value; }
 
-Bytes lowerBound(const Problem& problem) { return mostLive(problem, std::nullopt); }
+Bytes lowerBound(const Problem& problem) { return mostLive(problem).value; }
+
+StepFunction::Piece mostLive(const Problem& problem) { return mostLive(problem, std::nullopt); }
 
 double Fragmentation::ratio() const {
   if (holes == Bytes()) return 0;
@@ -109,10 +112,20 @@ double Fragmentation::ratio() const {
 
 double PoolMetrics::gap() const { return gapAbove(peak, lowerBound); }
 
-double PlanMetrics::gap() const {
+PoolMetrics PlanMetrics::total() const {
+  PoolMetrics all{.lowerBound = lowerBound, .peakLive = lowerBound, .peakStep = lowerBoundStep};
   WideSum peaks;
-  for (const PoolMetrics& pool : pools) peaks.add(pool.peak.count());
-  return gapAbove(peaks.bytes(), lowerBound);
+  WideSum sum;
+  for (const PoolMetrics& pool : pools) {
+    peaks.add(pool.peak.count());
+    sum.add(pool.sum.count());
+    all.stays += pool.stays;
+  }
+  all.peak = peaks.bytes();
+  all.sum = sum.bytes();
+  return all;
 }
+
+double PlanMetrics::gap() const { return total().gap(); }
 
 }  // namespace hw

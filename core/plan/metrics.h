@@ -36,6 +36,8 @@ Bytes liveBytesAt(const Problem& problem, Step step);
 /// bytes in that step. O(n).
 Bytes lowerBound(const Problem& problem, PoolId pool);
 Bytes lowerBound(const Problem& problem);
+/// The same with the first step at which that many bytes are live.
+StepFunction::Piece mostLive(const Problem& problem);
 
 /// Free bytes below the highest live byte that a step leaves unused.
 struct Fragmentation {
@@ -52,25 +54,32 @@ struct Fragmentation {
 /// What a plan amounts to in one pool.
 struct PoolMetrics {
   PoolId pool{};
-  Bytes peak{};        ///< The footprint: what must be reserved.
+  Bytes peak{};        ///< The footprint, one past the highest address: what must be reserved.
   Bytes lowerBound{};  ///< Of the stays the plan put there.
   Bytes sum{};         ///< Of all sizes there: the footprint without reuse.
   Bytes peakLive{};    ///< Most bytes live at one step.
   Step peakStep{};     ///< The first step at which that is so.
   Fragmentation atPeak{};
+  /// The step that makes the pool as large as it is: where live bytes reach highest, of equals the
+  /// one with most bytes live, then the first.
+  Fragmentation atTop{};
   double averageFragmentation = 0;  ///< Of `ratio`, over the steps with something live.
   Bytes largestHole{};              ///< At any step.
   std::size_t stays = 0;
 
-  /// peak / lower bound - 1; 0 when nothing lives there.
+  /// peak / peakLive - 1: how much less could do for what is there; 0 when nothing is.
   double gap() const;
 };
 
 struct PlanMetrics {
   IdMap<PoolId, PoolMetrics> pools{};
-  Bytes lowerBound{};  ///< Over all pools together.
+  Bytes lowerBound{};  ///< Over all pools together: the most bytes live at one step.
+  Step lowerBoundStep{};
   double reuse = 0;    ///< Share of the bytes placed on addresses that had another tenant before.
   double gap() const;  ///< Sum of peaks / lower bound - 1.
+  /// All pools as if they were one: what adds up, and the most bytes live in all together. Of no
+  /// pool, and without what only one memory has: holes.
+  PoolMetrics total() const;
 };
 
 PlanMetrics measure(const Problem& problem, const Plan& plan);

@@ -13,8 +13,9 @@ Json optionalBytes(const std::optional<Bytes>& bytes) {
 
 Json poolsJson(const Run& run) {
   Columns<PoolMetrics> columns =
-      pick(poolColumns(), {"lower_bound", "gap", "peak_live", "peak_step", "fragmentation_at_peak",
-                           "fragmentation_average", "largest_hole", "sum_of_sizes", "buffers"});
+      pick(poolColumns(), {"lower_bound", "gap", "peak_live", "peak_step", "footprint_step",
+                           "fragmentation_at_peak", "fragmentation_average", "largest_hole",
+                           "sum_of_sizes", "buffers"});
   columns.insert(columns.begin(), {.key = "pool", .value = [&run](const PoolMetrics& metrics) {
                                      return run.problem.pools[metrics.pool].name;
                                    }});

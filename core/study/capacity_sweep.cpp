@@ -15,16 +15,6 @@ constexpr std::int64_t kCoarse = 8;
 
 Bytes grained(Bytes bytes) { return alignUp(bytes, kCapacityGrain); }
 
-CapacityPoint pointOf(const Run& run, Bytes capacity) {
-  CapacityPoint point{.capacity = capacity, .figures = figuresOf(run)};
-  const auto& pools = run.problem.pools;
-  for (const PoolId pool : run.timing.traffic.keys()) {
-    if (pools.contains(pool) && pools[pool].level == 0) continue;
-    point.farTraffic += run.timing.traffic[pool].total();
-  }
-  return point;
-}
-
 /// What the largest first pool of a run takes.
 Bytes largestFootprint(const Run& run) {
   Bytes largest;
@@ -122,6 +112,16 @@ class Sweeper {
 };
 
 }  // namespace
+
+CapacityPoint pointOf(const Run& run, Bytes capacity) {
+  CapacityPoint point{.capacity = capacity, .figures = figuresOf(run)};
+  const auto& pools = run.problem.pools;
+  for (const PoolId pool : run.timing.traffic.keys()) {
+    if (pools.contains(pool) && pools[pool].level == 0) continue;
+    point.farTraffic += run.timing.traffic[pool].total();
+  }
+  return point;
+}
 
 Result<CapacityPoint> planAtCapacity(const std::shared_ptr<const Model>& model, RunRequest request,
                                      Bytes capacity, const RunContext& context) {

@@ -21,6 +21,9 @@ struct CapacityPoint {
   bool fitsInL2() const { return figures.fits && figures.spilled.value_or(Bytes()) == Bytes(); }
 };
 
+/// What `run` comes to, as a point of the curve at `capacity`.
+CapacityPoint pointOf(const Run& run, Bytes capacity);
+
 /// How many capacities are tried, and who hears of each as soon as it is known.
 struct SweepOptions {
   std::size_t points = 33;

@@ -8,6 +8,10 @@
 #include <cmath>
 #include <mutex>
 #include <thread>
+#include <tuple>
+
+#include "core/machine/platforms.h"
+#include "core/run/options.h"
 
 namespace hw {
 namespace {
@@ -116,6 +120,12 @@ double rankedBy(const ComparisonRow& row, Ranking by) {
   return static_cast<double>(row.peak().count());
 }
 
+/// Among equals in time, what moves less is better.
+auto merit(const ComparisonRow& row, Ranking by) {
+  const double second = by == Ranking::latency ? rankedBy(row, Ranking::traffic) : 0;
+  return std::tuple(rankedBy(row, by), second, row.peak());
+}
+
 /// Figures say nothing where something has no place, so those rows come after, errors last.
 void sortRows(std::vector<ComparisonRow>& rows, Ranking by) {
   const auto rank = [](const ComparisonRow& row) {
@@ -124,7 +134,7 @@ void sortRows(std::vector<ComparisonRow>& rows, Ranking by) {
   std::ranges::stable_sort(rows, [&](const auto& a, const auto& b) {
     const auto key = [&](const ComparisonRow& row) {
       const int group = rank(row);
-      return std::tuple(group, group == 0 ? rankedBy(row, by) : 0, row.peak());
+      return std::pair(group, group == 0 ? merit(row, by) : merit(row, Ranking::peak));
     };
     return key(a) < key(b);
   });
@@ -135,9 +145,7 @@ void markBest(std::vector<ComparisonRow>& rows, Ranking by) {
     return row.fits() && row.figures.inputsOutside == Bytes();
   };
   const bool someDo = std::ranges::any_of(rows, plansAll);
-  const auto key = [&](const ComparisonRow& row) {
-    return std::pair(rankedBy(row, by), row.peak());
-  };
+  const auto key = [&](const ComparisonRow& row) { return merit(row, by); };
   const ComparisonRow* first = nullptr;
   for (const ComparisonRow& row : rows) {
     const bool counts = someDo ? plansAll(row) : row.fits();
@@ -181,8 +189,9 @@ std::size_t Comparison::stopped() const {
 }
 
 bool Comparison::severalPlatforms() const {
-  return std::ranges::any_of(
-      rows, [&](const ComparisonRow& row) { return row.platform != rows.front().platform; });
+  return std::ranges::any_of(rows, [&](const ComparisonRow& row) {
+    return platformText(row.request.platform) != platformText(rows.front().request.platform);
+  });
 }
 
 Comparison compareRequests(std::shared_ptr<const Model> model,
@@ -190,7 +199,9 @@ Comparison compareRequests(std::shared_ptr<const Model> model,
                            const RunContext& context) {
   Comparison comparison{.model = std::move(model)};
   for (const RunRequest& request : requests) {
-    comparison.rows.push_back({.allocator = request.allocator, .platform = request.platform.name});
+    comparison.rows.push_back({.allocator = request.allocator,
+                               .platform = platformLabel(request.platform),
+                               .request = request});
   }
   Comparer(comparison, requests, context).run(static_cast<std::size_t>(std::max(threads, 1)));
   comparison.rank(requests.empty() ? Ranking::peak : usualRanking(requests.front()));
@@ -204,6 +215,23 @@ Comparison compareAllocators(std::shared_ptr<const Model> model, const RunReques
   std::vector<RunRequest> requests(choices.size(), request);
   for (std::size_t i = 0; i < choices.size(); ++i) requests[i].allocator = choices[i];
   return compareRequests(std::move(model), requests, request.threads, context);
+}
+
+Comparison compareAgain(const Comparison& comparison, const RunRequest& request,
+                        const RunContext& context) {
+  std::vector<RunRequest> requests;
+  bool same = true;
+  for (const ComparisonRow& row : comparison.rows) {
+    RunRequest& wanted = requests.emplace_back(request);
+    wanted.allocator = row.allocator;
+    if (comparison.severalPlatforms()) {
+      wanted.platform = row.request.platform;
+      wanted.l2 = row.request.l2;
+      wanted.l3 = row.request.l3;
+    }
+    same = same && sameBut(wanted, row.request, {"model"});
+  }
+  return same ? comparison : compareRequests(comparison.model, requests, request.threads, context);
 }
 
 }  // namespace hw

@@ -24,7 +24,8 @@ Ranking usualRanking(const RunRequest& request);
 /// One attempt. Has a run and its figures, or the error that kept it from having one.
 struct ComparisonRow {
   AllocatorChoice allocator{};
-  std::string platform{};  ///< The name of what it was to run on.
+  std::string platform{};  ///< What people call the machine that it was to run on.
+  RunRequest request{};    ///< All that it was told.
   std::shared_ptr<const Run> run{};
   RunFigures figures{};  ///< Of the run.
   std::optional<Error> error{};
@@ -42,8 +43,8 @@ struct ComparisonRow {
 /// One model planned in several ways: by several allocators, on several platforms.
 struct Comparison {
   std::shared_ptr<const Model> model{};
-  /// Those that fit by rank, then by peak; then those that do not by peak, then those without a
-  /// plan; otherwise as asked for.
+  /// Those that fit by rank, equal latencies by traffic, then by peak; then those that do not by
+  /// peak, then those without a plan; otherwise as asked for.
   std::vector<ComparisonRow> rows{};
   /// Of what was asked for: of a run that plans all of it on one device, if there is one.
   Bytes lowerBound{};
@@ -69,5 +70,10 @@ Comparison compareAllocators(std::shared_ptr<const Model> model, const RunReques
 Comparison compareRequests(std::shared_ptr<const Model> model,
                            const std::vector<RunRequest>& requests, int threads,
                            const RunContext& context);
+
+/// The same rows for the settings of `request`, apart from what they differ in: allocators, and
+/// platforms with the capacities of their own if those are several. What was made so is kept.
+Comparison compareAgain(const Comparison& comparison, const RunRequest& request,
+                        const RunContext& context);
 
 }  // namespace hw

@@ -88,7 +88,7 @@ TEST_CASE("what a moment shows adds up to the footprint", "[explain][conformance
       const auto plan = subject.allocator->plan(problem, quickContext());
       if (!plan) continue;
       for (const PoolId pool : problem.pools.keys()) {
-        const auto peak = peakStep(problem, *plan, pool);
+        const PoolMetrics metrics = measure(problem, *plan).pools[pool];
         Bytes highest;
         for (Step step; step < problem.steps; step += Step(1)) {
           INFO(subject.info->name << ", seed " << seed << ", step " << step.count());
@@ -112,8 +112,8 @@ TEST_CASE("what a moment shows adds up to the footprint", "[explain][conformance
           CHECK(live + holes + moment.above == plan->footprint(pool));
           highest = std::max(highest, moment.top);
         }
-        if (peak) CHECK(momentAt(problem, *plan, pool, *peak).top == highest);
-        CHECK(peak.has_value() == (highest > Bytes()));
+        CHECK(momentAt(problem, *plan, pool, metrics.atTop.step).top == highest);
+        CHECK(metrics.atTop.top == highest);
       }
     }
   }

@@ -176,7 +176,7 @@ std::vector<CommandCase> dockCases() {
       {"histogramBytes", [](Desk& desk) { return desk.part<HistogramView>().showsBytes(); }},
       {"tenantsOf",
        [](Desk& desk) { return desk.part<GenealogyPanel>().addressBox()->hasFocus(); }},
-      {"compareBars", raises("compareBars")},
+      {"compareBars", raises("compare")},
       {"fragmentation", raises("fragmentation")},
       {"tableTensors", tableIs("Tensors"), chooseTable},
       {"tableBlocks", tableIs("Blocks")},

@@ -7,7 +7,10 @@
 #include "app/gui/features/desk/export_feature.h"
 #include "app/gui/output/export_dialog.h"
 #include "app/gui/studio.h"
+#include "core/base/json.h"
+#include "core/files/file.h"
 #include "core/import/samples.h"
+#include "widgets/compare/compare_panel.h"
 
 using namespace hw;
 
@@ -148,6 +151,43 @@ TEST_CASE("pictures and reports are written from the window", "[shell]") {
   feature->writeReportTo(folder.filePath(QStringLiteral("no/such/folder.pdf")));
   CHECK(QTest::qWaitFor([&] { return !feature->isWriting(); }, 20'000));
   CHECK_FALSE(QFileInfo::exists(folder.filePath(QStringLiteral("no"))));
+}
+
+TEST_CASE("a report compares under the settings on show, tables say what they were made with",
+          "[shell]") {
+  Settings none;
+  Studio window(&none);
+  window.resize(1280, 800);
+  window.show();
+  openSample(window);
+  const auto run = window.state()->run();
+  const std::vector<AllocatorChoice> choices{AllocatorChoice::parse("none").value(),
+                                             AllocatorChoice::parse("greedy-by-size").value()};
+  window.comparison()->setComparison(
+      std::make_shared<const Comparison>(compareAllocators(run->model, run->request, choices, {})));
+  RunRequest other = run->request;
+  other.alias = AliasRules::none();
+  other.alignment = Bytes(4096);
+  window.planWith(other);
+  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != run; }, 20'000));
+
+  const QTemporaryDir folder;
+  const QString file = folder.filePath(QStringLiteral("report.json"));
+  auto* feature = window.findChild<ExportFeature*>();
+  feature->writeReportTo(file);
+  REQUIRE(QTest::qWaitFor([&] { return !feature->isWriting(); }, 20'000));
+  const Json report = Json::parse(readFile(file.toStdString()).value());
+  const Comparison expected =
+      compareAllocators(run->model, window.state()->run()->request, choices, {});
+  REQUIRE(report["comparison"]["rows"].size() == 2);
+  for (std::size_t row = 0; row < 2; ++row) {
+    const Json& figures = report["comparison"]["rows"][row];
+    CHECK(figures["peak_l2"] == expected.rows[row].figures.peakL2.count());
+    CHECK(figures["options"] == "--align 4KiB --alias none");
+  }
+  // The panel still has the old rows, and its files say of what.
+  CHECK(window.comparison()->stamp().endsWith(QStringLiteral("made with default settings")));
+  CHECK(window.comparison()->table()->toCsv().contains(QStringLiteral("options")));
 }
 
 TEST_CASE("a picture in other colours leaves the window as it is", "[shell]") {

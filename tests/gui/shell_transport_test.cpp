@@ -68,6 +68,20 @@ TEST_CASE("ops, ends and the peak are one click away", "[shell]") {
   CHECK(deck.state.moment() == 0);
 }
 
+TEST_CASE("the peak is the live peak, then the highest address, then the live peak", "[shell]") {
+  // 20 bytes live at step 0, below address 20; 13 at step 3, below 21: d does not fit below c.
+  Deck deck;
+  auto run = std::make_shared<Run>(
+      *test::makeRun({{"a", 8, 0, 3}, {"b", 12, 0, 1}, {"c", 4, 1, 4}, {"d", 9, 3, 4}}));
+  run->metrics = measure(run->problem, run->plan);
+  deck.state.setRun(run);
+  for (const std::int64_t step : {0, 3, 0}) {
+    deck.move("peak")->trigger();
+    CHECK(deck.state.moment() > 0);
+    CHECK(deck.state.step() == Step(step));
+  }
+}
+
 TEST_CASE("slider, number and moment are one thing", "[shell]") {
   Deck deck;
   deck.state.setRun(test::randomRun(8, 40, 20));

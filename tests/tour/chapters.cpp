@@ -73,7 +73,7 @@ void below(Tour& tour) {
   tour.command("firstDivergence");
   tour.shot(QStringLiteral("below"));
   tour.command("closeBelow");
-  tour.raise("compareBars");
+  tour.command("compareBars");
   tour.shot(QStringLiteral("bars"));
   tour.raise("fragmentation");
   tour.shot(QStringLiteral("fragmentation"));

@@ -47,7 +47,7 @@ void BarChart::setBars(std::vector<Bar> bars) {
   series_->clear();
   names_->clear();
   const auto kinds = {Bar::Kind::plain, Bar::Kind::best, Bar::Kind::failed};
-  const QString meanings[] = {tr("plan"), tr("smallest that fits"), tr("does not fit")};
+  const QString meanings[] = {tr("plan"), tr("best that fits"), tr("does not fit")};
   for (const Bar::Kind kind : kinds) {
     auto* set = new QBarSet(meanings[static_cast<std::size_t>(kind)]);
     // The axis counts from the bottom.

@@ -140,6 +140,18 @@ CapacityPanel::Entry* CapacityPanel::entryOf(const Run& run) {
   return found == entries_.end() ? nullptr : &*found;
 }
 
+/// With the plan on show itself, whose capacity a sweep need not have tried.
+std::vector<CapacityPoint> CapacityPanel::pointsOf(const Entry& entry) const {
+  std::vector<CapacityPoint> points = entry.points;
+  const auto run = state_->run();
+  const auto planned = run->problem.pools[PoolId(0)].capacity;
+  if (!planned || points.empty() || *planned > points.back().capacity) return points;
+  auto at = std::ranges::lower_bound(points, *planned, {}, &CapacityPoint::capacity);
+  if (at->capacity != *planned) at = points.emplace(at);
+  *at = pointOf(*run, *planned);
+  return points;
+}
+
 void CapacityPanel::sweep() {
   const auto run = state_->run();
   if (!run || job_.isRunning()) return;
@@ -174,7 +186,7 @@ void CapacityPanel::addPoint(const CapacityPoint& point) {
   const Bytes position = points.size() == 1
                              ? run->problem.pools[PoolId(0)].capacity.value_or(point.capacity)
                              : capacity();
-  chart_->setPoints(points);
+  chart_->setPoints(pointsOf(*sweeping_));
   setCapacity(position);
   refresh();
 }
@@ -204,7 +216,7 @@ void CapacityPanel::showRun() {
   std::erase_if(entries_, [&](const Entry& entry) { return !run || entry.model != run->model; });
   failure_.clear();
   const Entry* entry = run ? entryOf(*run) : nullptr;
-  chart_->setPoints(entry ? entry->points : std::vector<CapacityPoint>());
+  chart_->setPoints(entry ? pointsOf(*entry) : std::vector<CapacityPoint>());
   const auto planned = run ? run->problem.pools[PoolId(0)].capacity : std::nullopt;
   chart_->setPlanned(planned);
   setCapacity(planned.value_or(chart_->most()));

@@ -57,6 +57,7 @@ class CapacityPanel : public QWidget {
   QWidget* buildHead();
   QWidget* buildFoot();
   Entry* entryOf(const Run& run);
+  std::vector<CapacityPoint> pointsOf(const Entry& entry) const;
   void showRun();
   void addPoint(const CapacityPoint& point);
   JobEnd finish(const Result<std::vector<CapacityPoint>>& swept);

@@ -9,6 +9,7 @@
 #include "core/run/options.h"
 #include "widgets/text/run_label.h"
 #include "widgets/text/run_text.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 namespace {
@@ -38,7 +39,7 @@ void CompareModel::makeSource() {
   table->columns = columnsVia<std::size_t>(
       pick(comparisonColumns(), {"allocator", "platform", "peak", "gap", "capacity_l2", "peak_l3",
                                  "fragmentation", "fragmentation_at_peak", "reuse", "spilled_bytes",
-                                 "moved_bytes", "latency_ps", "plan_seconds"}),
+                                 "moved_bytes", "latency_ps", "plan_seconds", "options"}),
       [rows = comparison_](std::size_t row) { return &rows->rows[row]; });
   const auto words = [this](QString (CompareModel::*text)(int) const) {
     return [this, text](std::size_t row) {
@@ -66,9 +67,11 @@ void CompareModel::setComparison(std::shared_ptr<const Comparison> comparison) {
 
 void CompareModel::findLargest() {
   largestPeak_ = largestGap_ = largestLatency_ = 0;
+  smallest_.reset();
   for (int index = 0; const ComparisonRow* found = row(index); ++index) {
     const ComparisonRow& one = *found;
     if (!one.fits()) continue;
+    if (competes(one)) smallest_ = std::min(smallest_.value_or(one.peak()), one.peak());
     largestPeak_ = std::max(largestPeak_, static_cast<double>(one.peak().count()));
     largestGap_ = std::max(largestGap_, one.figures.gap.value_or(0));
     const SimTime time = one.figures.latency.value_or(SimTime());
@@ -128,7 +131,14 @@ std::optional<double> CompareModel::figure(int index, int column) const {
   return columnOf(column).value(static_cast<std::size_t>(index)).number();
 }
 
+bool CompareModel::isSmallest(int index) const {
+  const ComparisonRow& one = *row(index);
+  if (comparison_->by == Ranking::peak) return one.best;
+  return competes(one) && one.peak() == smallest_;
+}
+
 bool CompareModel::isIdle(int column) const {
+  if (column == options) return true;
   if (column == platform) return !comparison_ || !comparison_->severalPlatforms();
   if (column == capacity) return isIdle(platform);
   const bool words = !isNumber(columnOf(column).kind);
@@ -148,7 +158,9 @@ QString CompareModel::shownText(int index) const {
 
 QStringList CompareModel::badges(int index) const {
   QStringList badges;
-  if (row(index)->best) badges.append(tr("smallest"));
+  const bool other = comparison_->by != Ranking::peak;
+  if (row(index)->best && other) badges.append(tr("best"));
+  if (isSmallest(index)) badges.append(tr("smallest"));
   if (isFastest(index)) badges.append(tr("fastest"));
   return badges;
 }
@@ -228,7 +240,8 @@ QVariant CompareModel::data(const QModelIndex& index, int role) const {
     case kMarkRole:
       return column == peak ? mark(*one) : QVariant();
     case kBestRole:
-      return column == latency ? isFastest(index.row()) : one->best;
+      if (column == latency) return isFastest(index.row());
+      return column == peak || column == gap ? isSmallest(index.row()) : one->best;
     default:
       return TableModel::data(index, role);
   }

@@ -29,6 +29,7 @@ class CompareModel : public TableModel {
     moved,
     latency,
     planning,
+    options,  ///< What it was made with besides the allocator; a file always has it.
     verdict,  ///< The status, or why there is no plan that fits.
     kColumns
   };
@@ -39,11 +40,12 @@ class CompareModel : public TableModel {
   static constexpr int kBarRole = Qt::UserRole + 1;
   /// A fraction on the same scale that the bar is held against: the lower bound.
   static constexpr int kMarkRole = Qt::UserRole + 2;
-  /// True in the rows with the smallest peak.
+  /// True where a figure is the best of all; in other columns, in the rows with a star.
   static constexpr int kBestRole = Qt::UserRole + 3;
 
   explicit CompareModel(QObject* parent = nullptr);
 
+  std::shared_ptr<const Comparison> comparison() const { return comparison_; }
   /// Null shows nothing.
   void setComparison(std::shared_ptr<const Comparison> comparison);
   /// Which rows are marked A, and B, C, ….
@@ -57,6 +59,8 @@ class CompareModel : public TableModel {
   /// Has the lowest latency of the plans that fit and hold all that was asked for, when they do not
   /// all have the same.
   bool isFastest(int index) const;
+  /// Has the smallest peak of the plans that fit and hold all that was asked for.
+  bool isSmallest(int index) const;
   /// True for columns that say nothing of any row: all zero, all the same, or no figure at all.
   bool isIdle(int column) const;
 
@@ -91,6 +95,7 @@ class CompareModel : public TableModel {
   double largestPeak_ = 0;      ///< Of the rows that fit, bytes.
   double largestGap_ = 0;
   double largestLatency_ = 0;
+  std::optional<Bytes> smallest_;
   std::optional<SimTime> fastest_;  ///< Nothing: all are equally fast.
 };
 

@@ -8,10 +8,12 @@
 #include <algorithm>
 
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "core/files/file.h"
 #include "core/report/compare/compare_report.h"
 #include "core/run/options.h"
 #include "widgets/text/run_text.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 
@@ -27,6 +29,8 @@ ComparePanel::ComparePanel(ViewState* state, QWidget* parent)
       empty_(new QLabel(this)),
       model_(new CompareModel(this)),
       table_(new CompareTable(model_, this)),
+      charts_(new CompareCharts(model_, this)),
+      split_(new QSplitter(Qt::Horizontal, this)),
       compare_(new QPushButton(tr("Compare"), this)),
       stop_(new QPushButton(tr("Stop"), this)),
       export_(new QPushButton(tr("Export\u2026"), this)),
@@ -37,7 +41,12 @@ ComparePanel::ComparePanel(ViewState* state, QWidget* parent)
   empty_->setWordWrap(true);
   empty_->setMargin(12);
   stack_->addWidget(empty_);
-  stack_->addWidget(table_);
+  split_->addWidget(table_);
+  split_->addWidget(charts_);
+  split_->setStretchFactor(0, 2);
+  split_->setStretchFactor(1, 1);
+  charts_->setMinimumSize(120, 0);
+  stack_->addWidget(split_);
   // A panel that nobody looks at must not keep the window from being small.
   stack_->setMinimumSize(80, 0);
   setMinimumSize(320, 110);
@@ -113,8 +122,13 @@ void ComparePanel::connectTable() {
   connect(table_, &CompareTable::menuWanted, this, &ComparePanel::showRowMenu);
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
     rowActions_->setEnabled(table_->currentRow() >= 0);
-    Q_EMIT currentRowChanged(table_->currentRow());
+    charts_->setCurrentRow(table_->currentRow());
   });
+  connect(charts_, &CompareCharts::rowChosen, table_, &CompareTable::goTo);
+}
+
+void ComparePanel::showCharts() {
+  if (split_->sizes().back() == 0) split_->setSizes({2 * width() / 3, width() / 3});
 }
 
 void ComparePanel::connectJob() {
@@ -260,13 +274,21 @@ QString ComparePanel::noteText() const {
   if (best == rows.end()) {
     parts.append(tr("No plan fits"));
   } else {
-    parts.append(tr("Best: %1; lower bound %2")
-                     .arg(sizeText(best->peak()), sizeText(comparison_->lowerBound)));
+    parts.append(tr("Best by %2: %1; lower bound %3")
+                     .arg(QString::fromStdString(rankedText(*best, comparison_->by)),
+                          viewText(kRankingNames[static_cast<std::size_t>(comparison_->by)]),
+                          sizeText(comparison_->lowerBound)));
   }
   if (comparison_->stopped() > 0) {
     parts.append(tr("%n row(s) stopped", nullptr, static_cast<int>(comparison_->stopped())));
   }
   return parts.join(QStringLiteral("; "));
+}
+
+QString ComparePanel::stamp() const {
+  if (!comparison_) return {};
+  return QString::fromStdString(printable(comparison_->model->name, 80) + ", " +
+                                settingsText(*comparison_));
 }
 
 QString ComparePanel::emptyText() const {

@@ -4,10 +4,12 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QSplitter>
 #include <QStackedWidget>
 
 #include "core/study/compare.h"
 #include "widgets/base/drop_down.h"
+#include "widgets/compare/compare_charts.h"
 #include "widgets/compare/compare_table.h"
 #include "widgets/form/allocator_list.h"
 #include "widgets/form/platform_list.h"
@@ -19,7 +21,7 @@ namespace hw {
 /// Plans the model on show in several ways, in the background, and holds the results against each
 /// other: by several allocators, on several platforms, or both. A click on a row asks for its plan;
 /// one in the column "Below" for it below the first; one on the verdict of a row that failed for
-/// what was in its way.
+/// what was in its way. Beside the table stands one figure of all rows as bars.
 class ComparePanel : public QWidget {
   Q_OBJECT
 
@@ -35,6 +37,9 @@ class ComparePanel : public QWidget {
   Choice choice() const { return static_cast<Choice>(choice_->currentIndex()); }
   CompareTable* table() const { return table_; }
   CompareModel* model() const { return model_; }
+  CompareCharts* charts() const { return charts_; }
+  /// Brings the bars back, however narrow they were made.
+  void showCharts();
   Job* job() { return &job_; }
   QPushButton* compareButton() const { return compare_; }
   QPushButton* stopButton() const { return stop_; }
@@ -55,6 +60,8 @@ class ComparePanel : public QWidget {
   /// What a comparison would plan now. Needs a run.
   std::vector<RunRequest> requests() const;
 
+  /// What the rows were made with: "resnet50, made with --alias all". Empty without any.
+  QString stamp() const;
   /// The table as a file: JSON when the name ends in .json, otherwise CSV. `model` is how the user
   /// named the model. Needs a comparison.
   Result<void> writeTo(const QString& file, const std::string& model) const;
@@ -74,8 +81,6 @@ class ComparePanel : public QWidget {
   void autopsyWanted(std::shared_ptr<const hw::Run> run);
   void exportWanted();
   void comparisonChanged();
-  /// Another row is the current one; -1 for none.
-  void currentRowChanged(int row);
 
  private:
   QWidget* buildHead();
@@ -109,6 +114,8 @@ class ComparePanel : public QWidget {
   QLabel* empty_;
   CompareModel* model_;
   CompareTable* table_;
+  CompareCharts* charts_;
+  QSplitter* split_;
   QPushButton* compare_;
   QPushButton* stop_;
   QPushButton* export_;

@@ -20,8 +20,12 @@ constexpr int kMostText = 300;  ///< No column is wider, whatever it says.
 /// The table as it is to be drawn.
 class TablePicture {
  public:
-  TablePicture(const QTableView& table, const QFont& font, QPaintDevice* device)
-      : model_(*table.model()), plain_(font), bold_(font), metrics_(font, device) {
+  TablePicture(const QTableView& table, QString stamp, const QFont& font, QPaintDevice* device)
+      : model_(*table.model()),
+        stamp_(std::move(stamp)),
+        plain_(font),
+        bold_(font),
+        metrics_(font, device) {
     bold_.setBold(true);
     for (int visual = 0; visual < model_.columnCount(); ++visual) {
       const int column = table.horizontalHeader()->logicalIndex(visual);
@@ -34,7 +38,8 @@ class TablePicture {
     const int width =
         std::accumulate(columns_.begin(), columns_.end(), 0,
                         [](int sum, const Column& c) { return sum + c.width + kGap; });
-    return {width + 2 * kTableMargin, rowHeight() * (model_.rowCount() + 2) + 2 * kTableMargin};
+    return {std::max(width, metrics_.horizontalAdvance(stamp_) + kGap) + 2 * kTableMargin,
+            rowHeight() * (model_.rowCount() + 3) + 2 * kTableMargin};
   }
 
   void paint(QPainter& painter, const QRect& target) {
@@ -42,6 +47,8 @@ class TablePicture {
     QRect row(target.left() + kTableMargin, target.top() + kTableMargin,
               target.width() - 2 * kTableMargin, rowHeight());
     painter.setPen(Theme::current().mutedText);
+    drawText(painter, row, stamp_, Qt::AlignLeft);
+    row.translate(0, rowHeight());
     for (const auto& [column, box] : cells(row)) {
       const auto title = model_.headerData(column.index, Qt::Horizontal, Qt::DisplayRole);
       drawText(painter, box, title.toString(), alignment(column));
@@ -159,6 +166,7 @@ class TablePicture {
   }
 
   const QAbstractItemModel& model_;
+  QString stamp_;
   QFont plain_;
   QFont bold_;
   QFontMetrics metrics_;
@@ -167,20 +175,21 @@ class TablePicture {
 
 }  // namespace
 
-QSize comparisonSize(const QTableView& table) {
+QSize comparisonSize(const QTableView& table, const QString& stamp) {
   QFont font = table.font();
   font.setPixelSize(12);
-  return TablePicture(table, font, nullptr).size().expandedTo({320, 120});
+  return TablePicture(table, stamp, font, nullptr).size().expandedTo({320, 120});
 }
 
-void paintComparison(QPainter& painter, const QRect& target, const QTableView& table) {
+void paintComparison(QPainter& painter, const QRect& target, const QTableView& table,
+                     const QString& stamp) {
   painter.fillRect(target, Theme::current().plot);
   if (!table.model() || table.model()->rowCount() == 0) {
     painter.setPen(Theme::current().mutedText);
     painter.drawText(target, Qt::AlignCenter, tr("Nothing has been compared yet"));
     return;
   }
-  TablePicture(table, painter.font(), painter.device()).paint(painter, target);
+  TablePicture(table, stamp, painter.font(), painter.device()).paint(painter, target);
 }
 
 }  // namespace hw

@@ -125,7 +125,10 @@ QString CompareTable::toCsv() const {
   shown.columns.clear();
   for (int place = 0; place < CompareModel::kColumns; ++place) {
     const int column = horizontalHeader()->logicalIndex(place);
-    if (!isColumnHidden(column)) shown.columns.push_back(model_->columnOf(column));
+    // Figures say nothing without what they were made with.
+    if (!isColumnHidden(column) || column == CompareModel::options) {
+      shown.columns.push_back(model_->columnOf(column));
+    }
   }
   std::vector<std::uint32_t> rows;
   for (int place = 0; place < order_->rowCount(); ++place) {

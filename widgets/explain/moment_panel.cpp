@@ -44,9 +44,10 @@ MomentPanel::MomentPanel(ViewState* state, QWidget* parent)
       view_(new MethodTableView(state, this)) {
   pool_->setAccessibleName(tr("Pool"));
   when_->setAccessibleName(tr("When"));
-  when_->addItem(tr("At its peak"));
-  when_->addItem(tr("At this step"));
-  when_->setToolTip(tr("The step that makes the pool as large as it is, or the step under way"));
+  when_->addItems({tr("At its highest address"), tr("At its live peak"), tr("At this step")});
+  when_->setToolTip(
+      tr("The step that makes the pool as large as it is, the one with most bytes "
+         "live, or the step under way"));
   sum_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   sum_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   view_->setObjectName(QStringLiteral("momentTable"));
@@ -69,7 +70,7 @@ MomentPanel::MomentPanel(ViewState* state, QWidget* parent)
     if (shownRange_ != state_->statisticsRange()) showMoment();
   });
   connect(state, &ViewState::momentChanged, this, [this] {
-    if (when_->currentIndex() == 1 && shown_ != state_->step()) showMoment();
+    if (when_->currentIndex() == atThisStep && shown_ != state_->step()) showMoment();
   });
   const auto again = [this] { showMoment(); };
   connect(pool_, &QComboBox::currentIndexChanged, this, again);
@@ -105,11 +106,13 @@ void MomentPanel::showRun() {
 }
 
 /// Of the whole run, or of the range that statistics are restricted to.
-std::optional<Step> MomentPanel::peakIn(const Run& run, PoolId pool) const {
+std::optional<Step> MomentPanel::stepIn(const Run& run, PoolId pool) const {
+  if (when_->currentIndex() == atThisStep) return state_->step();
   const auto range = state_->statisticsRange();
-  if (!range) return peakStep(run.problem, run.plan, pool);
-  const RangePart part = cutToRange(run.problem, run.plan, *range);
-  return peakStep(part.problem, part.plan, pool);
+  const PoolMetrics metrics =
+      range ? measureRange(run.problem, run.plan, *range).pools[pool] : run.metrics.pools[pool];
+  if (metrics.stays == 0) return {};
+  return when_->currentIndex() == atLivePeak ? metrics.peakStep : metrics.atTop.step;
 }
 
 void MomentPanel::showMoment() {
@@ -124,8 +127,7 @@ void MomentPanel::showMoment() {
     return;
   }
   const PoolId pool(static_cast<std::size_t>(index));
-  const bool now = when_->currentIndex() == 1;
-  const auto step = now ? std::optional(state_->step()) : peakIn(*run, pool);
+  const auto step = stepIn(*run, pool);
   shown_ = step.value_or(Step());
   if (!step) {
     sum_->setText(tr("Nothing lives here."));

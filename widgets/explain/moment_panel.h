@@ -19,7 +19,7 @@ class MomentPanel : public QWidget {
   explicit MomentPanel(ViewState* state, QWidget* parent = nullptr);
 
   QComboBox* poolChooser() const { return pool_; }
-  /// Entry 0: the peak; entry 1: the step under way.
+  /// What to look at: see `When`.
   QComboBox* stepChooser() const { return when_; }
   MethodTableView* view() const { return view_; }
   QString summary() const { return sum_->text(); }
@@ -27,9 +27,12 @@ class MomentPanel : public QWidget {
   void addPeaks(QMenu* menu);
 
  private:
+  /// Entries of the chooser.
+  enum When { atHighestAddress, atLivePeak, atThisStep };
+
   void showRun();
   void showMoment();
-  std::optional<Step> peakIn(const Run& run, PoolId pool) const;
+  std::optional<Step> stepIn(const Run& run, PoolId pool) const;
   using LastUses = IdMap<StayId, std::optional<Step>>;
   MethodTable tableOf(const Moment& moment, const LastUses& lastUsed) const;
   QString sumText(const Moment& moment, const LastUses& lastUsed) const;

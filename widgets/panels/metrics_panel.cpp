@@ -1,8 +1,10 @@
 #include "widgets/panels/metrics_panel.h"
 
 #include <QHeaderView>
+#include <algorithm>
 
 #include "core/base/text.h"
+#include "core/picture/reference_lines.h"
 #include "core/plan/measure_range.h"
 #include "core/plan_file/pool_columns.h"
 #include "core/report/text_table.h"
@@ -63,20 +65,23 @@ void MetricsPanel::refresh() {
     return;
   }
   const auto range = state_->statisticsRange();
-  setColumnCount(1 + static_cast<int>(figures_.pools.size()));
   QStringList titles = {tr("Figure")};
   for (const PoolMetrics& pool : figures_.pools) titles.append(poolText(*run, pool.pool));
+  if (usedPools(*run).size() > 1) titles.append(tr("All"));
+  setColumnCount(static_cast<int>(titles.size()));
   setHorizontalHeaderLabels(titles);
   horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   for (int column = 1; column < columnCount(); ++column) {
     horizontalHeaderItem(column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
     // Of many memories, those that nothing lives in would only take room.
     const PoolId pool(static_cast<std::size_t>(column) - 1);
-    setColumnHidden(column, columnCount() > 3 && figures_.pools[pool].stays == 0);
+    const bool empty = figures_.pools.contains(pool) && figures_.pools[pool].stays == 0;
+    setColumnHidden(column, figures_.pools.size() > 2 && empty);
   }
   horizontalHeader()->show();
-  horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-  horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+  // Names have tool tips; a figure that is cut says nothing.
+  horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
   if (range) {
     const auto number = [](Step step) { return QString::fromStdString(groupDigits(step.count())); };
     addRow(tr("Steps"), {tr("%1\u2013%2").arg(number(range->begin), number(range->end - Step(1)))},
@@ -88,18 +93,30 @@ void MetricsPanel::refresh() {
 }
 
 void MetricsPanel::addPoolRows() {
+  const std::vector<std::string> ofAll = {"peak", "peak_live",    "peak_step",
+                                          "gap",  "sum_of_sizes", "buffers"};
+  const PoolMetrics total = figures_.total();
+  const bool totals = columnCount() > 1 + static_cast<int>(figures_.pools.size());
   for (const Column<PoolMetrics>& column :
        pick(poolColumns(),
-            {"peak", "lower_bound", "gap", "fragmentation_at_peak", "fragmentation_average",
-             "peak_step", "largest_hole", "sum_of_sizes", "buffers"})) {
+            {"peak", "footprint_step", "peak_live", "peak_step", "gap", "fragmentation_at_peak",
+             "fragmentation_average", "largest_hole", "sum_of_sizes", "buffers"})) {
+    const auto text = [&](const PoolMetrics& pool, bool has) {
+      const Value value = pool.stays > 0 && has ? column.value(pool) : Value();
+      return column.kind == ColumnKind::bytes && !value.isNone()
+                 ? sizeText(Bytes(*value.whole()))
+                 : QString::fromStdString(cellText(value, column.kind, 40, "\u2013"));
+    };
     QStringList values;
-    for (const PoolMetrics& pool : figures_.pools) {
-      const Value value = pool.stays == 0 ? Value() : column.value(pool);
-      values.append(column.kind == ColumnKind::bytes && !value.isNone()
-                        ? sizeText(Bytes(*value.whole()))
-                        : QString::fromStdString(cellText(value, column.kind, 40, "\u2013")));
-    }
+    for (const PoolMetrics& pool : figures_.pools) values.append(text(pool, true));
+    const bool adds = std::ranges::find(ofAll, column.key) != ofAll.end();
+    if (totals) values.append(text(total, adds));
     addRow(titleText(column.title), values, QString::fromStdString(column.meaning));
+    if (!totals) continue;
+    item(rowCount() - 1, columnCount() - 1)
+        ->setToolTip(adds ? tr("Of all memories together: highest addresses add up, and the live "
+                               "peak is the most bytes live in all at one step")
+                          : tr("Each memory has its own"));
   }
 }
 

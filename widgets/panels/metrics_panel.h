@@ -8,8 +8,9 @@
 
 namespace hw {
 
-/// The figures of a plan: peak, lower bound, gap, fragmentation and so on, a column a pool, and
-/// what concerns the whole run. With statistics restricted to a range, of that range.
+/// The figures of a plan: highest address, live peak, fragmentation and so on, a column a pool, one
+/// for all together where several are used, and what concerns the whole run. With statistics
+/// restricted to a range, of that range.
 class MetricsPanel : public QTableWidget {
   Q_OBJECT
 

@@ -203,7 +203,10 @@ void ViewState::goToPeak() {
   if (!run_) return;
   const auto used = std::ranges::find_if(run_->metrics.pools,
                                          [](const PoolMetrics& pool) { return pool.stays > 0; });
-  if (used != run_->metrics.pools.end()) setStep(used->peakStep);
+  if (used == run_->metrics.pools.end()) return;
+  const std::pair before(moment_, step_);
+  setStep(used->peakStep);
+  if (std::pair(moment_, step_) == before) setStep(used->atTop.step);
 }
 
 double playheadStep(const ViewState& state) {

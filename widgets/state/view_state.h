@@ -46,7 +46,8 @@ class ViewState : public QObject {
   /// To the moment at which step `step` has made its allocations and not yet its releases. Steps
   /// without any event can be visited too.
   void setStep(Step step);
-  /// To the step at which the first pool in use is fullest.
+  /// To the live peak of the first pool in use: the step with most bytes live; from there to its
+  /// highest address: the step that makes it as large as it is.
   void goToPeak();
   /// To a moment that several steps share: those in which nothing happens.
   void setMomentOf(std::size_t events, Step step);

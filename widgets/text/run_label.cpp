@@ -1,6 +1,7 @@
 #include "widgets/text/run_label.h"
 
 #include "core/base/text.h"
+#include "core/machine/platforms.h"
 #include "core/picture/chart_scene.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
@@ -29,7 +30,8 @@ QString runLabel(const Run& run) {
                       ? QString::fromStdString(printable(run.request.allocator.text(), 80))
                       : tr("plan");
   if (run.model->problem || run.request.platform.name.empty()) return label;
-  label = tr("%1 on %2").arg(label, QString::fromStdString(printable(run.request.platform.name)));
+  label = tr("%1 on %2")
+              .arg(label, QString::fromStdString(printable(platformLabel(run.request.platform))));
   const QString capacity = capacityText(run.request.l2);
   return capacity.isEmpty() ? label : QStringLiteral("%1, %2").arg(label, capacity);
 }
@@ -40,9 +42,9 @@ QString comparedTitle(const QString& letter, const Run& run, PoolId pool) {
   const QString place =
       QStringLiteral("%1   %2   %3").arg(letter, poolText(run, pool), runLabel(run));
   if (!run.metrics.pools.contains(pool) || peak == Bytes()) {
-    return tr("%1   peak %2").arg(place, sizeText(peak));
+    return tr("%1   highest address %2").arg(place, sizeText(peak));
   }
-  return tr("%1   peak %2   gap %3")
+  return tr("%1   %2, live peak %3")
       .arg(place, sizeText(peak),
            QString::fromStdString(formatPercent(run.metrics.pools[pool].gap())));
 }

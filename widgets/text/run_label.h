@@ -16,7 +16,7 @@ QString runLetter(std::size_t index);
 QString runLabel(const Run& run);
 
 /// The line above a map that is held against others: letter, pool, label, and the pool's peak and
-/// gap to its lower bound.
+/// how far that is above its live peak.
 QString comparedTitle(const QString& letter, const Run& run, PoolId pool);
 
 }  // namespace hw

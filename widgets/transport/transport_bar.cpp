@@ -71,8 +71,9 @@ void TransportBar::addMoves() {
   addMove({name("end"), tr("Go to the end"), Glyph::last, Qt::Key_End},
           [player] { player->goToEnd(); });
   moves_.append(addSeparator());
-  addMove({name("peak"), tr("Go to the peak"), Glyph::peak, Qt::Key_P},
-          [player] { player->goToPeak(); });
+  addMove({name("peak"), tr("Go to the peak"), Glyph::peak, Qt::Key_P}, [player] {
+    player->goToPeak();
+  })->setToolTip(tr("Go to the live peak; from there, to the highest address"));
   addSeparator();
 }
 

@@ -20,6 +20,7 @@ struct Typed {
   int scale = 1;
   std::string footer{};
   bool compare = false;
+  std::string allocators{};
   std::string step{"peak"};
   std::string range{};
   std::string select{};
@@ -63,6 +64,9 @@ void declarePictureOptions(CLI::App& app, Typed& typed) {
                  "where it comes from, below (default: not for the window)")
       ->check(CLI::IsMember({"yes", "no"}));
   app.add_flag("--compare", typed.compare, "compares the usual allocators first, for a report");
+  app.add_option("--allocators", typed.allocators,
+                 "compares these instead: A,B:key=value,... or all")
+      ->type_name("LIST");
   app.add_option("--step", typed.step, "the step to go to (in a picture by default the peak)")
       ->type_name("N|peak");
   app.add_option("--range", typed.range, "the steps to show, first and last (default all)")
@@ -103,7 +107,13 @@ Result<void> setStyle(const Typed& typed, StudioArguments& arguments) {
   style.preset = *valueNamed(picturePresets(), QString::fromStdString(typed.preset));
   style.scale = typed.scale;
   style.footer = typed.footer.empty() ? isFree(style.kind) : typed.footer == "yes";
-  arguments.compare = typed.compare || style.kind == PictureKind::compare;
+  if (!typed.allocators.empty()) {
+    auto choices = parseAllocators(typed.allocators);
+    if (!choices) return refuse("--allocators: " + choices.error().text());
+    arguments.compared = *std::move(choices);
+  }
+  arguments.compare =
+      typed.compare || style.kind == PictureKind::compare || !arguments.compared.empty();
   if (!isFree(style.kind) && style.preset != PicturePreset::screen && !arguments.report) {
     return refuse("--preset: the window has the size it has; choose another --view");
   }

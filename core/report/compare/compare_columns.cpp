@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "core/base/text.h"
 #include "core/report/plan/plan_text.h"
+#include "core/run/options.h"
 
 namespace hw {
 namespace {
@@ -28,7 +30,10 @@ const Columns<RunFigures>& figureColumns() {
        "Most bytes live at one step, of what this plan holds"},
       {"inputs_outside", "inputs outside", bytes, &F::inputsOutside,
        "Graph inputs that the method leaves to the caller: its peak is without them"},
-      {"gap", "gap", excess, &F::gap, "Peak / lower bound \u2212 1: 0 is the best there can be"},
+      {"gap", "total gap", excess, &F::gap,
+       "Peak / lower bound \u2212 1, of all memories together: 0 is the best there can be, and "
+       "only "
+       "plans that spill alike can be held against each other by it"},
       {"fragmentation_at_peak", "frag. peak", ratio, &F::fragmentationAtPeak,
        "Fragmentation at the step with most bytes live"},
       {"fragmentation", "frag. mean", ratio, &F::fragmentation,
@@ -78,11 +83,21 @@ const Columns<ComparisonRow>& comparisonColumns() {
             return row.run ? Value(row.run->problem.pools[PoolId(0)].capacity) : Value();
           },
           "What may be planned of L2; nothing: no limit"}});
+    columns.push_back({"options", "options", text,
+                       [](const Row& row) { return optionsText(row.request); },
+                       "What it was planned with besides the allocator, as options of the command "
+                       "line"});
     columns.push_back(
         {"reason", "reason", text, reasonOf, "Why there is no plan, or none that fits"});
     return columns;
   }();
   return kColumns;
+}
+
+std::string optionsText(const RunRequest& request) {
+  RunRequest standard = defaultRequest();
+  standard.allocator = request.allocator;
+  return shellWords(optionWords(standard, request));
 }
 
 std::string comparisonStatus(const ComparisonRow& row) {

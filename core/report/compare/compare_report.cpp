@@ -22,6 +22,7 @@ Columns<ComparisonRow> jsonColumns() {
                                     "energy_pj",
                                     "lower_bound",
                                     "inputs_outside",
+                                    "options",
                                     "reason",
                                     "platform"});
 }
@@ -46,6 +47,7 @@ Columns<ComparisonRow> csvColumns(const std::string& file, bool platforms) {
                                             "reuse_waits_ps",
                                             "energy_pj",
                                             "plan_seconds",
+                                            "options",
                                             "reason"});
   columns.insert(columns.begin() + 1,
                  {.key = "model", .value = [file](const auto&) { return file; }});
@@ -65,7 +67,7 @@ Json comparisonJson(const Comparison& comparison, const std::string& file) {
   const bool platforms = comparison.severalPlatforms();
   for (const ComparisonRow& row : comparison.rows) {
     Json& object = json["rows"].emplace_back(jsonRow(columns, row));
-    dropNulls(object, {"reason"});
+    dropNulls(object, {"options", "reason"});
     if (!platforms) object.erase("platform");
   }
   return json;

@@ -20,6 +20,10 @@ std::string comparisonText(const Comparison& comparison, const ComparisonTextOpt
 /// "96 B", "1.87 ms": what a row is ranked by.
 std::string rankedText(const ComparisonRow& row, Ranking by);
 
+/// "made with --alias all", or "made with default settings": what the rows were planned with
+/// besides what they differ in. No table should leave the program without it.
+std::string settingsText(const Comparison& comparison);
+
 /// The object of docs/formats/compare.md: model, lower bound, one row an allocator. `file` is how
 /// the user named the model.
 Json comparisonJson(const Comparison& comparison, const std::string& file);

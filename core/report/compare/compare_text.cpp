@@ -178,13 +178,26 @@ std::string headText(const Comparison& comparison) {
 std::string legendText(const Comparison& comparison) {
   const bool outside = std::ranges::any_of(
       comparison.rows, [](const ComparisonRow& row) { return markOf(row) == "+"; });
-  std::string text = fmt::format("  lower bound {}; * marks {}", bytesText(comparison.lowerBound),
-                                 wordsOf(comparison.by).figure);
+  std::string text = fmt::format("  lower bound {}, all memories together; * marks {}",
+                                 bytesText(comparison.lowerBound), wordsOf(comparison.by).figure);
   if (outside) text += "; + leaves graph inputs out";
   return text + "\n";
 }
 
 }  // namespace
+
+std::string settingsText(const Comparison& comparison) {
+  std::optional<std::string> common;
+  for (const ComparisonRow& row : comparison.rows) {
+    RunRequest request = row.request;
+    if (comparison.severalPlatforms()) request.platform = defaultRequest().platform;
+    const std::string own = optionsText(request);
+    if (common && *common != own) return "made with settings that differ";
+    common = own;
+  }
+  const std::string options = printable(common.value_or(""), 1000);
+  return "made with " + (options.empty() ? "default settings" : options);
+}
 
 std::string rankedText(const ComparisonRow& row, Ranking by) {
   constexpr std::array<const char*, 4> kKeys = {"peak", "latency_ps", "moved_bytes", "energy_pj"};

@@ -125,8 +125,10 @@ Json explainMomentJson(const Run& run, std::optional<Step> step) {
   Json json = explanationHead(run);
   json["moments"] = Json::array();
   for (const PoolId pool : run.problem.pools.keys()) {
-    const auto at = step ? step : peakStep(run.problem, run.plan, pool);
-    if (at) json["moments"].push_back(writer.moment(momentAt(run.problem, run.plan, pool, *at)));
+    const PoolMetrics& metrics = run.metrics.pools[pool];
+    if (!step && metrics.stays == 0) continue;
+    const Step at = step.value_or(metrics.atTop.step);
+    json["moments"].push_back(writer.moment(momentAt(run.problem, run.plan, pool, at)));
   }
   const auto found = autopsy(run.problem, run.plan);
   json["failure"] = found ? autopsyJson(run, *found) : Json(nullptr);

@@ -132,7 +132,7 @@ std::string momentText(const Run& run, const Moment& moment, bool peak,
   const std::string& pool = run.problem.pools[moment.pool].name;
   std::string text = fmt::format(
       "\n{}\n", paint.bold(fmt::format("{} at step {}{}", printable(pool), moment.step.count(),
-                                       peak ? ", which makes it as large as it is" : "")));
+                                       peak ? ", its highest address" : "")));
   const auto line = [&](const char* what, Bytes bytes) {
     const double share =
         moment.footprint > Bytes()
@@ -146,7 +146,7 @@ std::string momentText(const Run& run, const Moment& moment, bool peak,
   line("= footprint", moment.footprint);
   if (peak) {
     const PoolMetrics& metrics = run.metrics.pools[moment.pool];
-    text += fmt::format("  most bytes live at any step: {}, at step {}\n",
+    text += fmt::format("  live peak, the most bytes live at any step: {}, at step {}\n",
                         bytesText(metrics.peakLive), metrics.peakStep.count());
   }
   return text;
@@ -199,12 +199,12 @@ std::string explainMomentText(const Run& run, std::optional<Step> step,
   std::string text =
       options.paint.bold(printable(run.model->name)) + "  " + requestText(run) + "\n";
   for (const PoolId pool : run.problem.pools.keys()) {
-    const auto at = step ? step : peakStep(run.problem, run.plan, pool);
-    if (!at || run.metrics.pools[pool].stays == 0) {
+    const PoolMetrics& metrics = run.metrics.pools[pool];
+    if (metrics.stays == 0) {
       text += fmt::format("\n{}: nothing lives there\n", printable(run.problem.pools[pool].name));
       continue;
     }
-    const Moment moment = momentAt(run.problem, run.plan, pool, *at);
+    const Moment moment = momentAt(run.problem, run.plan, pool, step.value_or(metrics.atTop.step));
     text += momentText(run, moment, !step, options);
     text += tenantsText(run, moment, options);
     text += holesText(run, moment, options);

@@ -28,21 +28,20 @@ std::string poolsText(const Run& run, const Paint& paint) {
     table.add(std::move(cells));
   };
   const std::string atLeast = run.storage.unsized.empty() ? "" : "at least ";
-  add("peak", [&](const PoolMetrics& m) {
-    return m.stays > 0 ? atLeast + bytesText(m.peak) : bytesText(m.peak);
-  });
   add("capacity", [&](const PoolMetrics& m) {
     const auto& capacity = run.problem.pools[m.pool].capacity;
     return capacity ? bytesText(*capacity) : std::string("unlimited");
   });
   for (const Column<PoolMetrics>& column :
-       pick(poolColumns(), {"lower_bound", "gap", "sum_of_sizes", "peak_step", "holes_at_peak",
-                            "largest_hole", "fragmentation_average"})) {
+       pick(poolColumns(),
+            {"peak", "footprint_step", "peak_live", "peak_step", "gap", "sum_of_sizes",
+             "holes_at_peak", "largest_hole", "fragmentation_average"})) {
+    const bool ofAll = column.key == "peak" || column.key == "sum_of_sizes";
     add(column.title, [&](const PoolMetrics& m) -> std::string {
-      if (m.stays == 0) return "-";
+      if (m.stays == 0) return column.key == "peak" ? bytesText(m.peak) : "-";
       const Value value = column.value(m);
       const bool bytes = column.kind == ColumnKind::bytes;
-      return (column.key == "sum_of_sizes" ? atLeast : "") +
+      return (ofAll ? atLeast : "") +
              (bytes ? bytesText(Bytes(*value.whole())) : cellText(value, column.kind));
     });
   }
@@ -132,7 +131,8 @@ std::string planLine(const Run& run) {
                         bytesText(metrics.peak));
   }
   if (run.plan.outOfMemory) return text + " and not everything placed";
-  return text + fmt::format(" {} over the lower bound", formatPercent(run.metrics.gap()));
+  return text +
+         fmt::format(" {} over the lower bound of all pools", formatPercent(run.metrics.gap()));
 }
 
 std::optional<std::string> planFailure(const Run& run) {

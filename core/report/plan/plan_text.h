@@ -16,7 +16,7 @@ struct PlanTextOptions {
 /// The plan for people: what was asked, what came out per pool, where every tensor went.
 std::string planText(const Run& run, const PlanTextOptions& options);
 
-/// "complete: L2 30 B, 15.4 % above the lower bound": one line.
+/// "complete: L2 30 B, 15.4 % over the lower bound of all pools": one line.
 std::string planLine(const Run& run);
 
 /// Why there is no plan, or none that fits, in one sentence; nothing when there is one.

@@ -48,9 +48,12 @@ Json reportJson(const Run& run, const Comparison* comparison, const std::string&
               figuresOf(run));
   json["peaks"] = Json::array();
   for (const PoolId pool : run.problem.pools.keys()) {
-    const auto step = peakStep(run.problem, run.plan, pool);
-    if (step)
-      json["peaks"].push_back(momentJson(run, momentAt(run.problem, run.plan, pool, *step)));
+    const PoolMetrics& metrics = run.metrics.pools[pool];
+    if (metrics.stays == 0) continue;
+    Json& peak = json["peaks"].emplace_back(
+        momentJson(run, momentAt(run.problem, run.plan, pool, metrics.atTop.step)));
+    peak["peak_live"] = metrics.peakLive.count();
+    peak["peak_step"] = metrics.peakStep.count();
   }
   if (comparison) json["comparison"] = comparisonWithoutTimes(*comparison);
   return json;

@@ -9,7 +9,7 @@
 #include "core/insight/latency_words.h"
 #include "core/insight/moment.h"
 #include "core/plan_file/plan_document.h"
-#include "core/report/compare/compare_columns.h"
+#include "core/report/compare/compare_report.h"
 #include "core/report/plan/plan_text.h"
 #include "core/report/run/operator_columns.h"
 
@@ -38,15 +38,21 @@ std::vector<ReportCard> cardsOf(const Run& run) {
   for (const PoolMetrics& pool : run.metrics.pools) {
     if (pool.stays == 0) continue;
     const auto& capacity = run.problem.pools[pool.pool].capacity;
-    cards.push_back({"peak of " + printable(run.problem.pools[pool.pool].name, 40),
-                     formatBytes(pool.peak),
-                     count(pool.peak) + " B" +
-                         (capacity ? " of " + count(*capacity) : std::string(", unlimited"))});
+    const std::string name = printable(run.problem.pools[pool.pool].name, 40);
+    cards.push_back({"highest address of " + name, formatBytes(pool.peak),
+                     fmt::format("{} B{}, at step {}", count(pool.peak),
+                                 capacity ? " of " + count(*capacity) : ", unlimited",
+                                 count(pool.atTop.step.count()))});
+    cards.push_back(
+        {"live peak of " + name, formatBytes(pool.peakLive),
+         fmt::format("{} B, at step {}", count(pool.peakLive), count(pool.peakStep.count()))});
   }
-  cards.push_back({"lower bound", formatBytes(figures.lowerBound),
-                   count(figures.lowerBound) + " B are live at one step"});
-  cards.push_back({"above the bound", figures.gap ? formatPercent(*figures.gap) : "–",
-                   "status: " + std::string(statusName(run.plan.status))});
+  cards.push_back(
+      {"lower bound", formatBytes(figures.lowerBound),
+       fmt::format("{} B are live at step {}, all memories together", count(figures.lowerBound),
+                   count(run.metrics.lowerBoundStep.count()))});
+  cards.push_back({"above the lower bound", figures.gap ? formatPercent(*figures.gap) : "–",
+                   "all memories together; status: " + std::string(statusName(run.plan.status))});
   cards.push_back({"reuse", percentOrDash(figures.reuse), "of the bytes had a tenant before"});
   if (figures.spilled && *figures.spilled > Bytes()) {
     cards.push_back({"spilled", formatBytes(*figures.spilled), count(*figures.spilled) + " B"});
@@ -70,12 +76,15 @@ std::vector<ReportCard> cardsOf(const Run& run) {
 }
 
 ReportTable comparisonTable(const Comparison& comparison) {
-  const auto columns = pick(comparisonColumns(), {"allocator", "status", "peak_l2", "peak_l3",
-                                                  "gap", "fragmentation_at_peak", "fragmentation",
-                                                  "reuse", "latency_ps", "moved_bytes"});
-  ReportTable table = reportTable("Allocators side by side", columns, comparison.rows);
-  table.caption = fmt::format("The best by {} that holds everything is marked.",
-                              kRankingNames[static_cast<std::size_t>(comparison.by)]);
+  std::vector<std::string> keys = {
+      "allocator",     "status", "peak_l2",    "peak_l3",    "gap", "fragmentation_at_peak",
+      "fragmentation", "reuse",  "latency_ps", "moved_bytes"};
+  if (comparison.severalPlatforms()) keys.insert(keys.begin() + 1, "platform");
+  ReportTable table =
+      reportTable("Allocators side by side", pick(comparisonColumns(), keys), comparison.rows);
+  table.caption =
+      fmt::format("The best by {} that holds everything is marked; {}.",
+                  kRankingNames[static_cast<std::size_t>(comparison.by)], settingsText(comparison));
   for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
     if (comparison.rows[i].best) table.marked.push_back(i);
   }
@@ -83,12 +92,12 @@ ReportTable comparisonTable(const Comparison& comparison) {
 }
 
 void addPeak(const Run& run, PoolId pool, std::vector<ReportTable>& tables) {
-  const auto step = peakStep(run.problem, run.plan, pool);
-  if (!step) return;
-  Moment moment = momentAt(run.problem, run.plan, pool, *step);
+  const PoolMetrics& metrics = run.metrics.pools[pool];
+  if (metrics.stays == 0) return;
+  Moment moment = momentAt(run.problem, run.plan, pool, metrics.atTop.step);
   const std::string name = printable(run.problem.pools[pool].name, 40);
   ReportTable table{
-      .title = fmt::format("{} at its peak, step {}", name, step->count()),
+      .title = fmt::format("{} at its highest address, step {}", name, moment.step.count()),
       .caption = fmt::format("{} B live in {} buffers, {} B in {} holes below them, {} B above.",
                              count(moment.live), moment.tenants.size(), count(moment.holeBytes),
                              moment.holes.size(), count(moment.above)),
@@ -177,10 +186,12 @@ std::string commandForReport(const RunRequest& request, const Comparison* compar
   const bool pdf = ending == "pdf";
   std::string command = pdf ? "highwater-studio " : "highwater report ";
   command += shellWord(request.model);
-  for (const std::string& word : optionWords(defaultRequest(), request)) {
-    command += " " + shellWord(word);
+  const std::string options = shellWords(optionWords(defaultRequest(), request));
+  if (!options.empty()) command += " " + options;
+  // Of several platforms neither program makes a table.
+  if (comparison && !comparison->severalPlatforms()) {
+    command += (pdf ? " --compare --allocators " : " --compare ") + shellWord(namesOf(*comparison));
   }
-  if (comparison) command += pdf ? " --compare" : " --compare " + shellWord(namesOf(*comparison));
   if (advice) command += " --advice";
   return command + fmt::format(" {} report.{}", pdf ? "--report" : "-o", ending);
 }

@@ -8,9 +8,9 @@ namespace hw::test {
 
 TEST_CASE("the peak of inception under free-list: 128 live, 64 in two holes", "[explain]") {
   const auto run = runGraph(inceptionGraph(), {.allocator = "free-list"});
-  const auto step = peakStep(run->problem, run->plan, PoolId(0));
+  const Step step = run->metrics.pools[PoolId(0)].atTop.step;
   REQUIRE(step == Step(6));
-  const Moment moment = momentAt(run->problem, run->plan, PoolId(0), *step);
+  const Moment moment = momentAt(run->problem, run->plan, PoolId(0), step);
   CHECK(moment.live == Bytes(128));
   CHECK(moment.holeBytes == Bytes(64));
   CHECK(moment.above == Bytes(0));
@@ -87,7 +87,7 @@ TEST_CASE("with two pools memory is exhausted when neither has the bytes", "[exp
   CHECK(found->pools[1].sufficient == Bytes(16));
 }
 
-TEST_CASE("the step of the peak is the first of the fullest that reach the top",
+TEST_CASE("the step of the highest address is the first of the fullest that reach it",
           "[explain][property]") {
   const auto greedy = AllocatorChoice::parse("greedy-by-size");
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -97,7 +97,7 @@ TEST_CASE("the step of the peak is the first of the fullest that reach the top",
     const auto plan = greedy->make()->plan(problem, {});
     REQUIRE(plan);
     std::optional<std::pair<Bytes, Bytes>> most;  // Top, live.
-    std::optional<Step> expected;
+    Step expected;
     for (Step step; step < problem.steps; step += Step(1)) {
       const Moment moment = momentAt(problem, *plan, PoolId(0), step);
       const std::pair now(moment.top, moment.live);
@@ -105,7 +105,7 @@ TEST_CASE("the step of the peak is the first of the fullest that reach the top",
       most = now;
       expected = step;
     }
-    CHECK(peakStep(problem, *plan, PoolId(0)) == expected);
+    CHECK(measure(problem, *plan).pools[PoolId(0)].atTop.step == expected);
   }
 }
 

@@ -132,6 +132,19 @@ TEST_CASE("a chart has a line for each plan and says which is which", "[picture]
   for (const char* name : {">A<", ">B<", ">in use<"}) CHECK(countOf(svg, name) == 1);
 }
 
+TEST_CASE("chart and map tell the live peak from the highest address", "[picture]") {
+  const auto run = mustRun(sample("inception"), workedRequest("free-list"));
+  const std::string chart = svgOf(ChartScene::whole(run, PoolId(0)), drawChart);
+  CHECK(chart.find("live peak 128 B at step 6") != std::string::npos);
+  CHECK(chart.find("highest address 192 B at step 6") != std::string::npos);
+  const std::string map = svgOf(MapScene::whole(run, PoolId(0)), drawMap);
+  CHECK(map.find("live peak 128 B, step 6") != std::string::npos);
+  CHECK(map.find("highest address 192 B, step 6") != std::string::npos);
+  const auto tight = mustRun(sample("residual"), workedRequest("greedy-by-size"));
+  CHECK(svgOf(ChartScene::whole(tight, PoolId(0)), drawChart)
+            .find("live peak = highest address 96 B at step") != std::string::npos);
+}
+
 TEST_CASE("inks of blocks are each their own, and words on live ones can be read", "[picture]") {
   std::vector<int> seen(kInks, 0);
   for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {

@@ -117,6 +117,43 @@ TEST_CASE("the peak is where most bytes live, with its holes", "[metrics]") {
   CHECK(metrics.reuse == Approx(4.0 / 33));
 }
 
+TEST_CASE("the live peak and the highest address are two figures, each with its step",
+          "[metrics]") {
+  // step     0     1     2
+  //  c  5                |-----|  [20, 25)
+  //  b 10    |-----|              [10, 20)
+  //  a 10    |-----|              [0, 10)
+  const Problem problem = problemOf({{10, 0, 1}, {10, 0, 1}, {5, 2, 3}});
+  const PlanMetrics metrics = measure(problem, planAt(problem, {0, 10, 20}));
+  const PoolMetrics& pool = metrics.pools[PoolId(0)];
+  CHECK(pool.peakLive == 20_B);
+  CHECK(pool.peakStep == 0_st);
+  CHECK(pool.peak == 25_B);
+  CHECK(pool.atTop.step == 2_st);
+  CHECK(pool.atTop.top == 25_B);
+  CHECK(pool.atTop.live == 5_B);
+}
+
+TEST_CASE("a total adds footprints, and knows what is live in all memories at once", "[metrics]") {
+  // a lives in one pool in steps 0 and 1, b in the other in steps 1 and 2; c is alone in step 3.
+  Problem problem = problemOf({{10, 0, 2}, {6, 1, 3}, {12, 3, 4}});
+  problem.pools.add({"L3", {}});
+  Plan plan = planAt(problem, {0, 0, 0});
+  plan.addresses[StayId(1)] = Address{PoolId(1), RegionId(0), 0_B};
+  plan.regions[PoolId(0)] = {12_B};
+  plan.regions.add({6_B});
+  problem.stays[StayId(1)].pool = PoolId(1);
+  const PlanMetrics metrics = measure(problem, plan);
+  const PoolMetrics total = metrics.total();
+  CHECK(total.peak == 18_B);
+  CHECK(total.peakLive == 16_B);
+  CHECK(total.peakStep == 1_st);
+  CHECK(total.sum == 28_B);
+  CHECK(total.stays == 3);
+  CHECK(total.gap() == Approx(18.0 / 16 - 1));
+  CHECK(metrics.gap() == total.gap());
+}
+
 TEST_CASE("long steps weigh as much as the steps they stand for", "[metrics]") {
   // Two holes of equal size (ratio 1/2) for 8 of 10 steps, everything live before and after.
   const Problem problem =

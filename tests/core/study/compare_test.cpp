@@ -69,12 +69,58 @@ TEST_CASE("where L2 is bounded, the fastest is the best", "[compare]") {
   }
 }
 
+TEST_CASE("the star goes to what rows are ranked by, and the text says so", "[compare]") {
+  const auto model = test::sample("residual");
+  RunRequest bounded = request();
+  bounded.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(80)};
+  const auto all = choices({"best", "free-list"});
+  const Comparison fast = compareAllocators(model, bounded, all, {});
+  CHECK(order(fast) == "free-list* best");
+  CHECK(fast.rows[0].peak() > fast.rows[1].peak());
+  const std::string text = comparisonText(fast, {});
+  CHECK(text.find("all memories together; * marks the lowest latency") != std::string::npos);
+  CHECK(text.find("lowest latency: free-list: ") != std::string::npos);
+  CHECK(order(compareAllocators(model, request(), all, {})) == "best* free-list");
+}
+
 TEST_CASE("a plan without the graph inputs is not the best of those with them", "[compare]") {
   // The chain's input is 4 of its 37 bytes; nothing else is live with it but t0.
   const auto model = test::sample("chain");
   const Comparison both = compareAllocators(model, request(), choices({"block-id", "none"}), {});
   CHECK(order(both) == "block-id none*");
   CHECK(order(compareAllocators(model, request(), choices({"block-id"}), {})) == "block-id*");
+}
+
+TEST_CASE("a comparison made again has the settings on show, and is kept when it has them",
+          "[compare]") {
+  const auto model = test::sample("inception");
+  const RunRequest before = request();
+  const auto all = choices({"none", "greedy-by-size"});
+  const Comparison old = compareAllocators(model, before, all, {});
+  RunRequest now = before;
+  now.alignment = Bytes(64);
+  const Comparison fresh = compareAgain(old, now, {});
+  const Comparison expected = compareAllocators(model, now, all, {});
+  CHECK(old.rows.front().peak() != expected.rows.front().peak());
+  CHECK(order(fresh) == order(expected));
+  for (std::size_t row = 0; row < fresh.rows.size(); ++row) {
+    CHECK(fresh.rows[row].peak() == expected.rows[row].peak());
+  }
+  CHECK(settingsText(old) == "made with --l2 unlimited --l3 unlimited --align 1 --alias none");
+  CHECK(settingsText(fresh) == "made with --l2 unlimited --l3 unlimited --align 64 --alias none");
+  CHECK(compareAgain(fresh, now, {}).rows.front().run == fresh.rows.front().run);
+}
+
+TEST_CASE("a comparison of platforms made again keeps them and their capacities", "[compare]") {
+  const auto model = test::sample("inception");
+  std::vector<RunRequest> requests(2, request());
+  requests[1].platform = platformCatalog()[1];
+  const Comparison old = compareRequests(model, requests, 1, {});
+  RunRequest now = request();
+  now.alias = AliasRules::all();
+  const Comparison fresh = compareAgain(old, now, {});
+  CHECK(fresh.severalPlatforms());
+  for (const ComparisonRow& row : fresh.rows) CHECK(row.request.alias == now.alias);
 }
 
 TEST_CASE("an allocator that fails costs its row alone", "[compare]") {

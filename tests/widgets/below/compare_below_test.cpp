@@ -249,7 +249,7 @@ TEST_CASE("any number of plans stand below A, in lock-step and on one scale", "[
   }
   CHECK(shown[0]->title().startsWith(QStringLiteral("A   L2   greedy-by-size on generic-npu")));
   CHECK(shown[2]->title().startsWith(QStringLiteral("C   L2   none on generic-npu")));
-  CHECK(shown[2]->title().contains(QStringLiteral("gap +")));
+  CHECK(shown[2]->title().contains(QStringLiteral("live peak +")));
   shown[3]->setVisibleBytes(64, 9'000);
   for (MapView* map : shown) CHECK(map->window().lowByte == 64);
   pair.window.player()->goToPeak();

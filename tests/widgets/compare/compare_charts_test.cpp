@@ -106,8 +106,11 @@ TEST_CASE("a bar chooses its row, by pointer and by keys", "[charts][compare]") 
   window.comparison()->setComparison(compared(model, {"none", "greedy-by-size", "in-order"}));
   window.findChild<QAction*>(QStringLiteral("compareBars"))->trigger();
   settle();
-  auto* charts = window.findChild<CompareCharts*>();
+  // In the panel of the comparison, beside its table.
+  CompareCharts* charts = window.comparison()->charts();
   REQUIRE(charts->isVisible());
+  REQUIRE(window.comparison()->table()->isVisible());
+  CHECK(window.findChild<QDockWidget*>(QStringLiteral("compareBars")) == nullptr);
   BarChart* chart = charts->chart();
   QTest::mouseClick(chart->viewport(), Qt::LeftButton, {}, chart->barRect(1).center().toPoint());
   CHECK(window.comparison()->table()->currentRow() == 1);

@@ -168,7 +168,7 @@ TEST_CASE("the peak panel lists what is live and the holes, and they add up", "[
   click(*panel.view(), 0, 2);
   CHECK(state.run()->stayName(state.selected()) == "w");
 
-  panel.stepChooser()->setCurrentIndex(1);
+  panel.stepChooser()->setCurrentIndex(2);
   state.setStep(Step(0));
   CHECK(panel.summary().startsWith(QStringLiteral("Step 0: 72 B live")));
   panel.poolChooser()->setCurrentIndex(1);

@@ -7,7 +7,6 @@
 #include "app/gui/window/main_window.h"
 #include "core/insight/autopsy.h"
 #include "widgets/compare/capacity_panel.h"
-#include "widgets/compare/compare_charts.h"
 #include "widgets/compare/compare_panel.h"
 #include "widgets/compare/fragmentation_panel.h"
 
@@ -41,13 +40,11 @@ void CompareChartsFeature::showDock(const QString& name) {
 }
 
 void CompareChartsFeature::addBars() {
-  auto* charts = new CompareCharts(comparison_->model(), window_);
-  window_->addDock("compareBars", tr("Compared"), charts, Qt::BottomDockWidgetArea, "compare");
-  connect(charts, &CompareCharts::rowChosen, comparison_->table(), &CompareTable::goTo);
-  connect(comparison_, &ComparePanel::currentRowChanged, charts, &CompareCharts::setCurrentRow);
   window_->addCommand(window_->menu(MenuKind::compare), "compareBars",
-                      tr("Compared figures as ba&rs"), {},
-                      [this] { showDock(QStringLiteral("compareBars")); });
+                      tr("Compared figures as ba&rs"), {}, [this] {
+                        showDock(QStringLiteral("compare"));
+                        comparison_->showCharts();
+                      });
 }
 
 void CompareChartsFeature::addFragmentation() {

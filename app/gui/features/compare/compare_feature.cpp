@@ -19,9 +19,11 @@ CompareFeature::CompareFeature(MainWindow* window)
   window->addDock("compare", tr("Compare"), panel_, Qt::BottomDockWidgetArea);
   window->addPicture(
       PictureKind::compare,
-      {.paint = [this](QPainter& painter,
-                       const QRect& target) { paintComparison(painter, target, *panel_->table()); },
-       .size = [this] { return comparisonSize(*panel_->table()); }});
+      {.paint =
+           [this](QPainter& painter, const QRect& target) {
+             paintComparison(painter, target, *panel_->table(), panel_->stamp());
+           },
+       .size = [this] { return comparisonSize(*panel_->table(), panel_->stamp()); }});
   connectPanel();
   addCommands();
   followBelow();

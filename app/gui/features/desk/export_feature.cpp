@@ -2,6 +2,8 @@
 
 #include <QFileInfo>
 #include <QMenu>
+#include <QThread>
+#include <algorithm>
 
 #include "app/gui/output/report_file.h"
 #include "core/base/text.h"
@@ -89,11 +91,17 @@ void ExportFeature::writeReportTo(const QString& file) {
   if (!run) return;
   const auto comparison = comparison_->comparison();
   writing_.start(
-      [run, comparison, file](const JobContext& context) {
+      [run, comparison, file](const JobContext& context) -> Result<void> {
         context.progress(0, file.toStdString());
-        return writeReport(*run, comparison.get(), file);
+        if (!comparison) return writeReport(*run, nullptr, file);
+        RunRequest request = run->request;
+        request.threads = std::max(1, QThread::idealThreadCount());
+        const Comparison now = compareAgain(*comparison, request, context);
+        if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "stopped");
+        return writeReport(*run, &now, file);
       },
       [this, file](const Result<void>& written) -> JobEnd {
+        if (!written && written.error().code == ErrorCode::stopped) return {JobState::stopped, {}};
         window_->sayExported(file, written);
         if (!written) return {JobState::failed, QString::fromStdString(written.error().text())};
         return {JobState::done, file};

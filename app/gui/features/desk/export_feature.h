@@ -20,7 +20,8 @@ class ExportFeature : public QObject {
 
   /// Writes what `style` asks for and says so in the window.
   void writePictureTo(const PictureStyle& style, const QString& file);
-  /// The same with a report, in the background; with the comparison if there is one.
+  /// The same with a report, in the background; with the comparison if there is one, which is made
+  /// anew if the settings are others by now.
   void writeReportTo(const QString& file);
   bool isWriting() const { return writing_.isRunning(); }
 
@@ -33,7 +34,7 @@ class ExportFeature : public QObject {
 
   MainWindow* window_;
   ComparePanel* comparison_;
-  Job writing_{tr("Writing a report"), Job::Stopping::impossible};
+  Job writing_{tr("Writing a report"), Job::Stopping::abandons};
 };
 
 }  // namespace hw

@@ -15,6 +15,8 @@ namespace hw {
 
 namespace {
 
+constexpr QChar kInMenu(0x203a);
+
 QString plainText(const QAction& action) {
   QString text = action.text();
   return text.remove(QLatin1Char('&')).remove(QChar(0x2026));
@@ -27,7 +29,7 @@ QString menuPath(const QAction* action) {
     if (!menu) continue;
     const QString above = menuPath(menu->menuAction());
     const QString name = plainText(*menu->menuAction());
-    return above.isEmpty() ? name : above + QStringLiteral(" \u203a ") + name;
+    return above.isEmpty() ? name : above + QStringLiteral(" %1 ").arg(kInMenu) + name;
   }
   return {};
 }
@@ -128,7 +130,10 @@ void FindFeature::addActions(std::vector<PaletteEntry>& entries) const {
     if (action->objectName() == QLatin1String("commandPalette")) continue;
     if (action->objectName().startsWith(QLatin1String("qt_"))) continue;
     PaletteEntry entry{.text = plainText(*action), .context = menuPath(action)};
-    if (panel) entry.text = tr("Show or hide the panel %1").arg(entry.text);
+    if (panel) entry.text = tr("Panel: show or hide %1").arg(entry.text);
+    // Out of its menu, "Plan" may be anything.
+    const QString menu = entry.context.section(kInMenu, -1).trimmed();
+    if (!panel && !menu.isEmpty()) entry.text = tr("%1: %2").arg(menu, entry.text);
     if (action->isCheckable() && action->isChecked()) entry.context += tr(" (on)");
     entry.keys = QKeySequence::listToString(action->shortcuts(), QKeySequence::NativeText);
     if (!action->isEnabled()) {
@@ -146,13 +151,13 @@ void FindFeature::addModels(std::vector<PaletteEntry>& entries) const {
   for (const SampleInfo& sample : sampleCatalog()) {
     const QString name = QString::fromStdString(sample.name);
     entries.push_back(
-        {.text = tr("Open the sample %1").arg(name),
+        {.text = tr("Open: the sample %1").arg(name),
          .context = QString::fromStdString(sample.summary),
          .run = [window, name] { window->openModel(QStringLiteral("samples:") + name); }});
   }
   for (const QString& name : window_->settings()->recentModels()) {
     entries.push_back(
-        {.text = tr("Open %1").arg(QString::fromStdString(printable(name.toStdString()))),
+        {.text = tr("Open: %1").arg(QString::fromStdString(printable(name.toStdString()))),
          .context = tr("recent"),
          .run = [window, name] { window->openModel(name); }});
   }
@@ -164,7 +169,7 @@ void FindFeature::addAllocators(std::vector<PaletteEntry>& entries) const {
     const std::string name(info.name);
     auto choice = AllocatorChoice::parse(name);
     if (!choice) continue;
-    PaletteEntry entry{.text = tr("Plan with %1").arg(QString::fromStdString(name)),
+    PaletteEntry entry{.text = tr("Plan: again with %1").arg(QString::fromStdString(name)),
                        .context = QString::fromStdString(std::string(info.summary))};
     if (!window->state()->run()) entry.disabled = tr("Open a model first");
     entry.run = [window, choice = *choice] {

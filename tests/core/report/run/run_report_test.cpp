@@ -101,6 +101,28 @@ TEST_CASE("a report names every buffer, draws every stretch and gives the figure
   }
 }
 
+TEST_CASE("a report says what its comparison was made with, and the command makes both",
+          "[report]") {
+  RunRequest request = workedRequest("free-list");
+  request.alias = AliasRules::all();
+  request.model = "samples:inception";
+  const auto model = sample("inception");
+  const auto run = mustRun(model, request);
+  const Comparison comparison = comparisonOf(model, request);
+  const std::string command = commandForReport(run->request, &comparison, false, "html");
+  for (const char* word : {"--alias all", "--compare ", "free-list", "block-id"}) {
+    CAPTURE(word, command);
+    CHECK(command.find(word) != std::string::npos);
+  }
+  CHECK(commandForReport(run->request, &comparison, false, "pdf").find("--allocators ") !=
+        std::string::npos);
+  const std::string text = reportMarkdown(makeReport(*run, &comparison, command));
+  CHECK(text.find("made with --l2 unlimited --l3 unlimited --align 1 --alias all") !=
+        std::string::npos);
+  CHECK(text.find("highest address of L2") != std::string::npos);
+  CHECK(text.find("live peak of L2") != std::string::npos);
+}
+
 TEST_CASE("a plan that does not fit leads with why", "[report]") {
   RunRequest request = workedRequest("free-list");
   request.l2 = {PoolSize::Kind::bytes, Bytes(20)};

@@ -1,0 +1,52 @@
+// Two peaks, each with its step, and what all memories come to together.
+#include "widgets/panels/metrics_panel.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/base/text.h"
+#include "core/import/samples.h"
+#include "core/run/figures.h"
+#include "core/run/options.h"
+#include "widgets/text/run_text.h"
+
+using namespace hw;
+
+namespace {
+
+std::shared_ptr<const Run> spilledRun() {
+  RunRequest request = defaultRequest();
+  request.allocator = AllocatorChoice::parse("greedy-by-size").value();
+  request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(32 * 1024)};
+  const auto model = std::make_shared<const Model>(openModel("samples:resnet8", {}).value());
+  return execute(model, request, {}).value();
+}
+
+QString cell(const MetricsPanel& panel, const QString& name, int column) {
+  for (int row = 0; row < panel.rowCount(); ++row) {
+    if (panel.item(row, 0)->text() == name) return panel.item(row, column)->text();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("metrics tell two peaks apart and have a total over memories", "[metrics]") {
+  ViewState state;
+  MetricsPanel panel(&state);
+  const auto run = spilledRun();
+  REQUIRE(run->metrics.pools[PoolId(1)].stays > 0);
+  state.setRun(run);
+  const PoolMetrics& l2 = run->metrics.pools[PoolId(0)];
+  CHECK(cell(panel, QStringLiteral("Highest address"), 1) == sizeText(l2.peak));
+  CHECK(cell(panel, QStringLiteral("Highest at step"), 1) ==
+        QString::number(l2.atTop.step.count()));
+  CHECK(cell(panel, QStringLiteral("Live peak"), 1) == sizeText(l2.peakLive));
+  CHECK(cell(panel, QStringLiteral("Live peak at step"), 1) ==
+        QString::number(l2.peakStep.count()));
+  REQUIRE(panel.columnCount() == 4);
+  CHECK(panel.horizontalHeaderItem(3)->text() == QStringLiteral("All"));
+  CHECK(cell(panel, QStringLiteral("Highest address"), 3) == sizeText(figuresOf(*run).peak()));
+  CHECK(cell(panel, QStringLiteral("Live peak"), 3) == sizeText(run->metrics.lowerBound));
+  CHECK(cell(panel, QStringLiteral("Above live peak"), 3) ==
+        QString::fromStdString(formatPercent(run->metrics.gap())));
+}
