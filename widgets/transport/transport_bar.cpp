@@ -84,7 +84,7 @@ void TransportBar::addStepWidgets() {
   slider_ = new QSlider(Qt::Horizontal, this);
   slider_->setObjectName(QStringLiteral("stepSlider"));
   slider_->setAccessibleName(tr("Step"));
-  slider_->setMinimumWidth(120);
+  slider_->setMinimumWidth(60);
   slider_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   addWidget(slider_);
   spin_ = new QSpinBox(this);

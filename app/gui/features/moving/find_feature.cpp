@@ -41,7 +41,7 @@ FindFeature::FindFeature(MainWindow* window)
       window_(window),
       box_(new SearchBox(window->state(), window)),
       palette_(new CommandPalette(window)) {
-  box_->setMinimumWidth(130);
+  box_->setMinimumWidth(100);
   box_->setMaximumWidth(280);
   window->transport()->addWidget(box_);
   connect(box_, &SearchBox::chosen, this, &FindFeature::goTo);
