@@ -60,9 +60,10 @@ OpWork OpWorker::work(OpId id, Step step) {
   timing.memory = IdMap<PoolId, SimTime>(pools);
   timing.traffic = IdMap<PoolId, Traffic>(pools);
   timing.unit = unitFor(op.type, at);
-  work.idle = op.folded || (input_.storage.free.contains(id) && input_.storage.free[id]);
+  work.idle = op.folded;
   if (work.idle) return work;
-  if (copiesOf_[id].empty()) {
+  const bool aliases = input_.storage.free.contains(id) && input_.storage.free[id];
+  if (!aliases && copiesOf_[id].empty()) {
     const Work asked = workOf(input_.graph, id);
     if (!asked.unknown.empty()) {
       notes_.add("ops have no compute time",
@@ -74,6 +75,9 @@ OpWork OpWorker::work(OpId id, Step step) {
     addTraffic(id, at, work);
   } else {
     addCopies(id, at, work);
+    addOwnOutputs(id, at, work);
+    work.idle = aliases && work.accesses.empty();
+    if (work.idle) return work;
   }
   addMemoryTime(work);
   timing.bottleneck = bottleneckOf(timing, places_.machine().ofDevice[at.device].front());
@@ -114,6 +118,25 @@ void OpWorker::addCopies(OpId id, const At& at, OpWork& work) {
     const Interval<Bytes> here{Bytes(), copy.bytes};
     move(gathers ? copy.tensor : whole, gathers ? here : there, false, at, work);
     move(gathers ? whole : copy.tensor, gathers ? there : here, true, at, work);
+  }
+}
+
+/// Outputs that neither lie in what it reads nor were copied: the mask beside the view that Dropout
+/// is.
+void OpWorker::addOwnOutputs(OpId id, const At& at, OpWork& work) {
+  const std::vector<TensorId> reads = input_.graph.reads(id);
+  const auto isShared = [&](TensorId output) {
+    const BufferId buffer = input_.storage.bufferOf(output);
+    return !buffer || std::ranges::any_of(reads, [&](TensorId in) {
+      return input_.storage.bufferOf(in) == buffer;
+    });
+  };
+  for (const TensorId output : input_.graph.ops[id].outputs) {
+    if (!output || isShared(output)) continue;
+    const StayId stay = places_.find(output, at.device, at.step).stay;
+    const bool known =
+        !stay || std::ranges::find(work.accesses, stay, &Access::stay) != work.accesses.end();
+    if (!known) move(output, {Bytes(), sizeOf(output)}, true, at, work);
   }
 }
 

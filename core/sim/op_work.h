@@ -62,6 +62,7 @@ class OpWorker {
   const DeviceSpec& device(const At& at) const { return input_.platform.devices[at.device]; }
   void addTraffic(OpId op, const At& at, OpWork& work);
   void addCopies(OpId op, const At& at, OpWork& work);
+  void addOwnOutputs(OpId op, const At& at, OpWork& work);
   void move(TensorId tensor, Interval<Bytes> bytes, bool write, const At& at, OpWork& work);
   Bytes sizeOf(TensorId tensor) const;
   std::uint32_t unitFor(const std::string& type, const At& at);

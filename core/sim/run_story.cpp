@@ -76,10 +76,11 @@ class RunStoryTeller {
         const auto [at, fresh] = lives_.try_emplace({access.stay, access.life});
         if (!fresh) continue;
         const bool first = access.life == 0;
-        at->second = {.stay = access.stay,
-                      .opener = id,
-                      .takesOver = first && list_.stays[access.stay].over,
-                      .opened = first && !access.write};
+        at->second = {
+            .stay = access.stay,
+            .opener = id,
+            .takesOver = first && list_.stays[access.stay].over,
+            .opened = first && !access.write && list_.stays[access.stay].steps.begin == Step()};
       }
     }
     for (std::size_t i = 0; i < run_.log.size(); ++i) {

@@ -47,7 +47,7 @@ void setTimes(const PlannedWork& work, const Execution& run, std::vector<OpTimin
       now = std::max(now, run.times[ActivityId(next)].end);
     }
     const Interval<SimTime> idle{now, now};
-    ops[step].time = own ? Interval{run.times[own].start, run.times[own].end} : idle;
+    ops[step].time = own ? Interval<SimTime>{run.times[own].start, run.times[own].end} : idle;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "core/machine/platforms.h"
 #include "core/plan_file/activities_writer.h"
 #include "core/run/run.h"
+#include "tests/support/graphs.h"
 #include "tests/support/machine_judge.h"
 
 using namespace hw;
@@ -91,6 +92,25 @@ TEST_CASE("samples run as the rules say on every platform", "[sim][machine][samp
         judge(*runOf(model, platform, allocator));
       }
     }
+  }
+}
+
+TEST_CASE("random graphs run as the rules say on every platform", "[sim][machine]") {
+  std::vector<Platform> platforms = platformCatalog();
+  platforms.push_back(busyBoard());
+  const std::vector<std::string> allocators = {"free-list", "greedy-by-size", "block-id", "best"};
+  for (std::uint32_t seed = 1; seed <= 1000; ++seed) {
+    auto model = std::make_shared<Model>();
+    model->graph = std::make_shared<const Graph>(test::randomGraph(seed, 25));
+    RunRequest request{.platform = platforms[seed % platforms.size()]};
+    const std::string& allocator = allocators[seed / platforms.size() % allocators.size()];
+    request.allocator = AllocatorChoice::parse(allocator).value();
+    // Little room, so that some of it is far; with and without views, which make ops idle.
+    request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(160)};
+    request.alignment = Bytes(16);
+    if (seed % 2 == 0) request.alias = AliasRules::none();
+    CAPTURE(seed, request.platform.name, allocator);
+    judge(*execute(model, request, {}).value());
   }
 }
 
