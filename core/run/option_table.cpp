@@ -18,6 +18,8 @@ using Words = std::span<const std::string_view>;
 constexpr std::string_view kBodies[] = {"closed", "steps"};
 constexpr std::string_view kPlaces[] = {"arena", "external"};
 constexpr std::string_view kWeights[] = {"stream", "resident"};
+constexpr std::string_view kResidency[] = {"whole-life", "layer", "lru", "belady",
+                                           "cost",       "exact", "best"};
 
 tl::unexpected<Error> badOption(std::string message) {
   return fail(ErrorCode::invalidArgument, std::move(message));
@@ -130,6 +132,21 @@ Result<void> addMoves(const std::string& texts, RunRequest& request) {
     request.moves.push_back(*move);
   }
   return {};
+}
+
+Result<ResidencyRule> parseResidency(std::string_view text) {
+  for (const ResidencyInfo& info : residencyCatalog()) {
+    if (info.name == text) return info.rule;
+  }
+  const auto closest = closestWord(text, {std::begin(kResidency), std::end(kResidency)});
+  return badOption(fmt::format("'{}' is not one of {}{}", printable(text, 80),
+                               fmt::join(kResidency, ", "),
+                               closest ? fmt::format("; did you mean '{}'?", *closest) : ""));
+}
+
+Texts residencyText(const RunRequest& request) {
+  const auto info = std::ranges::find(residencyCatalog(), request.residency, &ResidencyInfo::rule);
+  return {std::string(info->name)};
 }
 
 Result<AllocatorChoice> allocatorOf(const std::string& text) {
@@ -296,6 +313,17 @@ std::span<const RunOption> runOptions() {
        .repeats = true,
        .parse = addMoves,
        .print = moveTexts},
+      {.name = "residency",
+       .label = "residency",
+       .group = order,
+       .type = "RULE",
+       .help = "who lives in which memory, and when: whole-life, or a rule by which buffers move: "
+               "layer, lru, belady, cost, exact, best",
+       .standard = "whole-life",
+       .choices = kResidency,
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(parseResidency(text), r.residency); },
+       .print = residencyText},
       {.name = "seed",
        .formerly = "seeds",
        .label = "seed",

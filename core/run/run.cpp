@@ -253,7 +253,9 @@ Simulation simulated(const Prepared& prepared, const Answer& answer) {
                    .plan = answer.planned.plan,
                    .platform = prepared.request.platform,
                    .streamWeights = prepared.request.streamWeights,
-                   .partition = prepared.spread ? &answer.partition : nullptr});
+                   .partition = prepared.spread ? &answer.partition : nullptr,
+                   .inputsFar = prepared.moves(),
+                   .outputsFar = prepared.moves()});
 }
 
 /// `given` is the problem of a model that is one.

@@ -26,6 +26,7 @@ inline const OptionTexts& optionSamples() {
       {"outputs", {"external"}},
       {"weights", {"resident"}},
       {"move", {"2:before:1", "4:before:3"}},
+      {"residency", {"lru"}},
       {"seed", {"12345678901234567890"}},
       {"threads", {"3"}},
       {"time-limit", {"1.5"}},

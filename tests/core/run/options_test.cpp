@@ -265,7 +265,8 @@ TEST_CASE("a report says how to make it again, with all that was asked for", "[r
         "--subgraph 'main part' --allocator free-list:pick=best,threshold=4KiB "
         "--platform two-devices --l2 1536 --l3 unlimited --align 4KiB --alias reshape,concat "
         "--inputs external --outputs external --weights resident --move 2:before:1 "
-        "--move 4:before:3 --seed 12345678901234567890 --time-limit 1.5 -o report.html");
+        "--move 4:before:3 --residency lru --seed 12345678901234567890 --time-limit 1.5 "
+        "-o report.html");
   CHECK(commandForReport(defaultRequest(), nullptr, false, "pdf") ==
         "highwater-studio '' --report report.pdf");
 }
