@@ -132,7 +132,9 @@ LevelProgram levelBehind(const LevelProgram& program, const std::vector<NearStay
   }
   LevelProgram behind{.buffers = program.buffers};
   for (auto& [step, operands] : touched) {
-    std::ranges::stable_partition(operands, &OperandUse::needs);
+    // Clang 14 cannot use the subrange that std::ranges::stable_partition returns.
+    std::stable_partition(operands.begin(), operands.end(),
+                          [](const OperandUse& use) { return use.needs; });
     behind.steps.push_back({step, std::move(operands)});
   }
   return behind;
