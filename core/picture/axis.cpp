@@ -50,6 +50,12 @@ TickDistance roundDistance(double wanted, double high) {
   return {unit, unit, "EiB"};
 }
 
+/// Both ends `factor` times nearer to `fixed`.
+void narrow(double& low, double& high, double factor, double fixed) {
+  low = fixed - (fixed - low) / factor;
+  high = fixed + (high - fixed) / factor;
+}
+
 /// "1,200", "0.25", "1.5".
 std::string tickNumber(double value) {
   const double whole = std::floor(value + 1e-9);
@@ -65,10 +71,8 @@ std::string tickNumber(double value) {
 }  // namespace
 
 StepAxis StepAxis::zoomed(double factor, double x) const {
-  const double fixed = toStep(x);
   StepAxis axis = *this;
-  axis.begin = fixed - (fixed - begin) / factor;
-  axis.end = fixed + (end - fixed) / factor;
+  narrow(axis.begin, axis.end, factor, toStep(x));
   return axis;
 }
 
@@ -93,10 +97,8 @@ std::vector<AxisTick> StepAxis::ticks(double spacing) const {
 }
 
 ByteAxis ByteAxis::zoomed(double factor, double pixel) const {
-  const double fixed = toBytes(pixel);
   ByteAxis axis = *this;
-  axis.low = fixed - (fixed - low) / factor;
-  axis.high = fixed + (high - fixed) / factor;
+  narrow(axis.low, axis.high, factor, toBytes(pixel));
   return axis;
 }
 

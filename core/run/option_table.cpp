@@ -18,8 +18,6 @@ using Words = std::span<const std::string_view>;
 constexpr std::string_view kBodies[] = {"closed", "steps"};
 constexpr std::string_view kPlaces[] = {"arena", "external"};
 constexpr std::string_view kWeights[] = {"stream", "resident"};
-constexpr std::string_view kResidency[] = {"whole-life", "layer", "lru", "belady",
-                                           "cost",       "exact", "best"};
 
 tl::unexpected<Error> badOption(std::string message) {
   return fail(ErrorCode::invalidArgument, std::move(message));
@@ -32,14 +30,20 @@ Result<void> keep(Result<T> value, T& place) {
   return {};
 }
 
-/// Whether `text` is the first of two words.
-Result<bool> isFirst(std::string_view text, Words words) {
+/// Which of `words` the text is, counted from 0.
+Result<std::size_t> placeAmong(std::string_view text, Words words) {
   const auto found = std::ranges::find(words, text);
-  if (found != words.end()) return found == words.begin();
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
   const auto closest = closestWord(text, {words.begin(), words.end()});
   return badOption(fmt::format("'{}' is not one of {}{}", printable(text, 80),
                                fmt::join(words, ", "),
                                closest ? fmt::format("; did you mean '{}'?", *closest) : ""));
+}
+
+/// Whether `text` is the first of two words.
+Result<bool> isFirst(std::string_view text, Words words) {
+  HW_TRY(place, placeAmong(text, words));
+  return place == 0;
 }
 
 Texts word(bool first, Words words) { return {std::string(words[first ? 0 : 1])}; }
@@ -134,14 +138,18 @@ Result<void> addMoves(const std::string& texts, RunRequest& request) {
   return {};
 }
 
+Words residencyNames() {
+  static const auto names = [] {
+    std::vector<std::string_view> all;
+    for (const ResidencyInfo& info : residencyCatalog()) all.push_back(info.name);
+    return all;
+  }();
+  return names;
+}
+
 Result<ResidencyRule> parseResidency(std::string_view text) {
-  for (const ResidencyInfo& info : residencyCatalog()) {
-    if (info.name == text) return info.rule;
-  }
-  const auto closest = closestWord(text, {std::begin(kResidency), std::end(kResidency)});
-  return badOption(fmt::format("'{}' is not one of {}{}", printable(text, 80),
-                               fmt::join(kResidency, ", "),
-                               closest ? fmt::format("; did you mean '{}'?", *closest) : ""));
+  HW_TRY(place, placeAmong(text, residencyNames()));
+  return residencyCatalog()[place].rule;
 }
 
 Texts residencyText(const RunRequest& request) {
@@ -159,7 +167,7 @@ Result<AllocatorChoice> allocatorOf(const std::string& text) {
 
 std::span<const RunOption> runOptions() {
   using enum OptionGroup;
-  static constexpr RunOption kOptions[] = {
+  static const RunOption kOptions[] = {
       {.name = "model",
        .label = "model",
        .group = model,
@@ -320,7 +328,7 @@ std::span<const RunOption> runOptions() {
        .help = "who lives in which memory, and when: whole-life, or a rule by which buffers move: "
                "layer, lru, belady, cost, exact, best",
        .standard = "whole-life",
-       .choices = kResidency,
+       .choices = residencyNames(),
        .parse = [](const std::string& text,
                    RunRequest& r) { return keep(parseResidency(text), r.residency); },
        .print = residencyText},

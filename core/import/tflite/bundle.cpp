@@ -17,7 +17,7 @@ constexpr std::uint64_t kMostUnpacked = std::uint64_t{256} << 20U;
 /// Bundles inside are small: they hold what is stored, or are not looked into.
 constexpr std::uint64_t kMostPackedBundle = std::uint64_t{32} << 20U;
 /// Bundles hold bundles, but not for ever.
-constexpr int kDeepest = 3;
+constexpr int kDeepestArchive = 3;
 /// As many members are looked at, inner bundles included, and as many of those.
 constexpr std::size_t kMostMembers = 10'000;
 constexpr int kMostArchives = 16;
@@ -54,7 +54,7 @@ class ModelFinder {
       inner.path.push_back(member);
       if (acceptsTflite(start))
         found.push_back(std::move(inner));
-      else if (start.starts_with("PK\x03\x04") && inner.path.size() < kDeepest &&
+      else if (start.starts_with("PK\x03\x04") && inner.path.size() < kDeepestArchive &&
                archives_++ < kMostArchives) {
         std::string room;
         if (member.method == 0 || member.size <= kMostPackedBundle) {

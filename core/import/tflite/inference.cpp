@@ -12,7 +12,7 @@ namespace hw {
 namespace {
 
 /// Subgraphs call each other less deep than this.
-constexpr int kDeepest = 16;
+constexpr int kDeepestCall = 16;
 /// Operators and tensors of called subgraphs to visit: one for each call.
 constexpr std::int64_t kMostVisits = 200'000;
 
@@ -309,7 +309,7 @@ TfliteInference::Outputs TfliteInference::inferCall(const TfliteOp& op, const In
   const auto runs = [&](std::size_t call) {
     return std::ranges::find(running_, call) != running_.end();
   };
-  if (calls.empty() || depth >= kDeepest || opsLeft_ <= 0) return {};
+  if (calls.empty() || depth >= kDeepestCall || opsLeft_ <= 0) return {};
   if (std::ranges::any_of(calls, runs)) return {};  // No runtime lets a subgraph call itself.
   const std::size_t skipped = op.is(TfliteOpCode::branch) ? 1 : 0;  // The condition.
   const Inputs handed(

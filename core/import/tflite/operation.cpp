@@ -7,7 +7,7 @@
 namespace hw {
 namespace {
 
-using Operands = std::vector<OpFacts::Input>;
+using TakenInputs = std::vector<OpFacts::Input>;
 using List = std::vector<std::int64_t>;
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
@@ -16,7 +16,7 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 /// One operator on its way in. Its steps return false where they need what is not known.
 class Translation {
  public:
-  Translation(Op& op, Operands& operands) : op_(op), operands_(operands) {}
+  Translation(Op& op, TakenInputs& operands) : op_(op), operands_(operands) {}
 
   bool translate(TfliteOpCode code) {
     switch (code) {
@@ -70,7 +70,7 @@ class Translation {
 
   /// The operands of the standard operator, by where TFLite has them.
   bool take(std::initializer_list<int> order) {
-    Operands taken;
+    TakenInputs taken;
     for (const int from : order) {
       const bool exists = from >= 0 && static_cast<std::size_t>(from) < operands_.size();
       taken.push_back(exists ? operands_[static_cast<std::size_t>(from)] : OpFacts::Input());
@@ -210,7 +210,7 @@ class Translation {
   }
 
   Op& op_;
-  Operands& operands_;
+  TakenInputs& operands_;
 };
 
 }  // namespace

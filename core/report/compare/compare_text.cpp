@@ -120,16 +120,18 @@ std::string namesOf(const Comparison& comparison, Counts counts) {
   return found > kNamed ? text + fmt::format(" and {} more", found - kNamed) : text;
 }
 
-/// What ranks first is called, and what rows are ranked by.
+/// What ranks first is called, and what rows are ranked by: in words, and its column's key.
 struct RankingWords {
   std::string_view best;
   std::string_view figure;
+  const char* column;
 };
 const RankingWords& wordsOf(Ranking by) {
-  static constexpr std::array<RankingWords, 4> kWords = {{{"smallest", "the smallest peak"},
-                                                          {"lowest latency", "the lowest latency"},
-                                                          {"least traffic", "the least traffic"},
-                                                          {"least energy", "the least energy"}}};
+  static constexpr std::array<RankingWords, 4> kWords = {
+      {{"smallest", "the smallest peak", "peak"},
+       {"lowest latency", "the lowest latency", "latency_ps"},
+       {"least traffic", "the least traffic", "moved_bytes"},
+       {"least energy", "the least energy", "energy_pj"}}};
   return kWords[static_cast<std::size_t>(by)];
 }
 
@@ -200,9 +202,8 @@ std::string settingsText(const Comparison& comparison) {
 }
 
 std::string rankedText(const ComparisonRow& row, Ranking by) {
-  constexpr std::array<const char*, 4> kKeys = {"peak", "latency_ps", "moved_bytes", "energy_pj"};
   if (by == Ranking::peak) return bytesText(row.peak());
-  const auto column = pick(comparisonColumns(), {kKeys[static_cast<std::size_t>(by)]}).front();
+  const auto column = pick(comparisonColumns(), {wordsOf(by).column}).front();
   const std::string text = cellText(column.value(row), column.kind);
   return by == Ranking::energy ? text + " pJ" : text;
 }
