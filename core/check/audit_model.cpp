@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/residency/fetching.h"
 #include "core/storage/alias_text.h"
 #include "core/storage/overlays.h"
 
@@ -97,6 +98,18 @@ AliasReading readAliases(const Graph& graph, const std::vector<Resolved>& placem
     if (!first) first = std::move(reading);
   }
   return std::move(*first);
+}
+
+Storage withPlacedWeights(const Graph& graph, Storage storage,
+                          const std::vector<Resolved>& placements) {
+  std::set<TensorId> placed;
+  for (const Resolved& placement : placements) placed.insert(placement.tensor);
+  const auto reads = weightReads(graph, givenOrder(graph), storage);
+  std::vector<TensorId> roots;
+  for (const WeightReads& weight : reads) {
+    if (placed.contains(weight.tensor)) roots.push_back(weight.tensor);
+  }
+  return withWeights(std::move(storage), graph, reads, roots);
 }
 
 std::vector<AliasRules> rulesToTry(const PlanDocument& plan) {

@@ -42,6 +42,10 @@ struct AliasQuestion {
 AliasReading readAliases(const Graph& graph, const std::vector<Resolved>& placements,
                          const AliasQuestion& question);
 
+/// `storage` with a buffer for each weight that is placed: where things move, loads bring some.
+Storage withPlacedWeights(const Graph& graph, Storage storage,
+                          const std::vector<Resolved>& placements);
+
 /// The rules in the order in which they are worth trying: what the plan says about itself, views,
 /// none, all, then every other combination.
 std::vector<AliasRules> rulesToTry(const PlanDocument& plan);

@@ -366,6 +366,8 @@ void GraphReplay::verifyTensor(TensorId id, Step step, const std::string& reader
   if (!id || !run_.storage.slots[id]) return;
   const auto there = presencesUsedAt(id, step);
   const BufferId buffer = run_.storage.slots[id]->buffer;
+  // A weight that is not near is read where it always lies.
+  if (there.empty() && run_.graph().tensors[id].constant) return;
   if (there.empty() && presencesOf_.contains(buffer) && !presencesOf_[buffer].empty()) {
     stage_.report(step, fmt::format("{}: '{}' is in no memory", reader, nameOf(id)));
   }

@@ -139,6 +139,8 @@ class Auditor {
     if (options_.alias) question.rules = {*options_.alias};
     aliases_ = readAliases(graph_, resolved_, question);
     if (plan_.buffersOnly) impliedAliases();
+    if (plan_.moves.empty()) return;
+    aliases_.storage = withPlacedWeights(graph_, std::move(aliases_.storage), resolved_);
   }
 
   /// A CSV lists whole buffers; the tensors inside them are where the model says.
@@ -177,6 +179,7 @@ class Auditor {
 
   void remarkUnneeded(const Resolved& resolved) {
     const Tensor& tensor = graph_.tensors[resolved.tensor];
+    if (tensor.constant && aliases_.storage.bufferOf(resolved.tensor)) return;
     const char* why = tensor.constant     ? "is a weight"
                       : tensor.persistent ? "keeps its value from run to run"
                       : !tensor.bytes     ? "has no known size in the model"

@@ -50,14 +50,20 @@ PoolSpec readMemory(TableReader& reader, std::string name, bool shared) {
   return pool;
 }
 
-/// A pool of the device's own, or one of the platform's `memories`.
-PoolSpec readPool(const toml::table& table, const std::vector<PoolSpec>& memories) {
+/// A pool of the device's own, or one of the platform's `memories`. `devices`: all of their names.
+PoolSpec readPool(const toml::table& table, const std::vector<PoolSpec>& memories,
+                  const std::vector<std::string>& devices) {
   TableReader reader(table, "device.pool");
   if (!reader.has("use")) return readMemory(reader, reader.name(), false);
   const std::string name = reader.name("use");
   reader.finish();
   const auto memory = std::ranges::find(memories, name, &PoolSpec::name);
   if (memory != memories.end()) return *memory;
+  if (std::ranges::find(devices, name) != devices.end()) {
+    reader.reject(
+        "that is a device, and devices use memories, not each other, so that none can wait for "
+        "itself; what several of them use is a [[memory]]");
+  }
   std::vector<std::string> names;
   for (const PoolSpec& known : memories) names.push_back(known.name);
   const auto closest = closestWord(name, names);
@@ -93,13 +99,14 @@ void checkNames(const TableReader& reader, const Parts&... parts) {
 }
 
 /// Everything but its DMA engines, which may speak of devices further down.
-DeviceSpec readDevice(const toml::table& table, const std::vector<PoolSpec>& memories) {
+DeviceSpec readDevice(const toml::table& table, const std::vector<PoolSpec>& memories,
+                      const std::vector<std::string>& devices) {
   TableReader reader(table, "device");
   DeviceSpec device;
   device.name = reader.name();
   device.ops = reader.strings("ops", kOpTypes);
   for (const toml::table* pool : reader.tables("pool")) {
-    device.pools.push_back(readPool(*pool, memories));
+    device.pools.push_back(readPool(*pool, memories, devices));
   }
   for (const toml::table* unit : reader.tables("unit")) device.units.push_back(readUnit(*unit));
   const Issue usual = reader.has("dma") ? Issue::parallel : Issue::sequential;
@@ -219,8 +226,10 @@ Platform readPlatform(const toml::table& table) {
   platform.contention = static_cast<Contention>(reader.word("contention", kContentionNames, 0));
   const std::vector<PoolSpec> memories = readMemories(reader);
   const auto devices = reader.tables("device");
+  std::vector<std::string> names;
+  for (const toml::table* device : devices) names.push_back(TableReader(*device, "device").name());
   for (const toml::table* device : devices) {
-    platform.devices.push_back(readDevice(*device, memories));
+    platform.devices.push_back(readDevice(*device, memories, names));
   }
   reader.finish();
   checkNames(reader, platform.devices);

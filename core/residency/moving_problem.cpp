@@ -24,7 +24,9 @@ constexpr std::array kCatalog = {
                   "near is what saves most traffic for each byte and step"},
     ResidencyInfo{ResidencyRule::exact, "exact",
                   "the least traffic between two pools, proved where it can be"},
-    ResidencyInfo{ResidencyRule::best, "best", "of all these the one of least traffic"}};
+    ResidencyInfo{ResidencyRule::leastTraffic, "best:for=traffic",
+                  "of cost and exact the one that moves less"},
+    ResidencyInfo{ResidencyRule::best, "best", "of all these the one that is simulated fastest"}};
 
 NearStays leastTraffic(const LevelProgram& program, Bytes budget, const std::stop_token& stop) {
   NearStays best = exactResidency(program, budget, kResidencyNodes, stop);
@@ -47,12 +49,13 @@ NearStays chooseBetweenTwo(const LevelProgram& program, Bytes budget, ResidencyR
       return costResidency(program, budget);
     case ResidencyRule::exact:
       return exactResidency(program, budget, kResidencyNodes, stop);
-    case ResidencyRule::best:
+    case ResidencyRule::leastTraffic:
       return leastTraffic(program, budget, stop);
     case ResidencyRule::wholeLife:
+    case ResidencyRule::best:
       break;
   }
-  check(false, "a rule that moves buffers");
+  check(false, "a rule that moves buffers by itself");
   return {};
 }
 

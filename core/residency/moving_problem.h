@@ -10,7 +10,16 @@
 namespace hw {
 
 /// How it is decided who lives where.
-enum class ResidencyRule : std::uint8_t { wholeLife, layer, lru, belady, cost, exact, best };
+enum class ResidencyRule : std::uint8_t {
+  wholeLife,
+  layer,
+  lru,
+  belady,
+  cost,
+  exact,
+  leastTraffic,  ///< Of cost and exact what moves less.
+  best,          ///< Of all these what is simulated to be fastest.
+};
 
 /// A rule as users see it.
 struct ResidencyInfo {
@@ -22,7 +31,7 @@ std::span<const ResidencyInfo> residencyCatalog();
 
 /// Who is near when, between each two neighbouring pools, the nearest first: one answer for every
 /// pool but the last. What a pool leaves to the next is what the next has to serve. A budget of
-/// nothing is unbounded. Not for whole lives.
+/// nothing is unbounded. Not for whole lives, nor for `best`, which takes a simulation.
 std::vector<NearStays> chooseResidency(const LevelProgram& program,
                                        std::span<const std::optional<Bytes>> budgets,
                                        ResidencyRule rule, std::stop_token stop = {});

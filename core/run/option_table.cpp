@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/machine/platforms.h"
 #include "core/run/options.h"
+#include "core/run/place_options.h"
 #include "core/storage/alias_text.h"
 
 namespace hw {
@@ -16,13 +17,6 @@ using Texts = std::vector<std::string>;
 using Words = std::span<const std::string_view>;
 
 constexpr std::string_view kBodies[] = {"closed", "steps"};
-constexpr std::string_view kPlaces[] = {"arena", "external"};
-constexpr std::string_view kWeights[] = {"stream", "resident"};
-
-tl::unexpected<Error> badOption(std::string message) {
-  return fail(ErrorCode::invalidArgument, std::move(message));
-}
-
 template <class T>
 Result<void> keep(Result<T> value, T& place) {
   if (!value) return tl::unexpected(value.error());
@@ -30,20 +24,10 @@ Result<void> keep(Result<T> value, T& place) {
   return {};
 }
 
-/// Which of `words` the text is, counted from 0.
-Result<std::size_t> placeAmong(std::string_view text, Words words) {
-  const auto found = std::ranges::find(words, text);
-  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  const auto closest = closestWord(text, {words.begin(), words.end()});
-  return badOption(fmt::format("'{}' is not one of {}{}", printable(text, 80),
-                               fmt::join(words, ", "),
-                               closest ? fmt::format("; did you mean '{}'?", *closest) : ""));
-}
-
 /// Whether `text` is the first of two words.
 Result<bool> isFirst(std::string_view text, Words words) {
-  HW_TRY(place, placeAmong(text, words));
-  return place == 0;
+  HW_TRY(index, wordIndex(text, words));
+  return index == 0;
 }
 
 Texts word(bool first, Words words) { return {std::string(words[first ? 0 : 1])}; }
@@ -138,25 +122,6 @@ Result<void> addMoves(const std::string& texts, RunRequest& request) {
   return {};
 }
 
-Words residencyNames() {
-  static const auto names = [] {
-    std::vector<std::string_view> all;
-    for (const ResidencyInfo& info : residencyCatalog()) all.push_back(info.name);
-    return all;
-  }();
-  return names;
-}
-
-Result<ResidencyRule> parseResidency(std::string_view text) {
-  HW_TRY(place, placeAmong(text, residencyNames()));
-  return residencyCatalog()[place].rule;
-}
-
-Texts residencyText(const RunRequest& request) {
-  const auto info = std::ranges::find(residencyCatalog(), request.residency, &ResidencyInfo::rule);
-  return {std::string(info->name)};
-}
-
 Result<AllocatorChoice> allocatorOf(const std::string& text) {
   auto choice = AllocatorChoice::parse(text);
   if (!choice) return badOption(choice.error().text());
@@ -167,7 +132,7 @@ Result<AllocatorChoice> allocatorOf(const std::string& text) {
 
 std::span<const RunOption> runOptions() {
   using enum OptionGroup;
-  static const RunOption kOptions[] = {
+  static constexpr RunOption kOptions[] = {
       {.name = "model",
        .label = "model",
        .group = model,
@@ -278,38 +243,36 @@ std::span<const RunOption> runOptions() {
        .label = "inputs",
        .group = storage,
        .type = "WHERE",
-       .help = "where graph inputs live: arena or external",
+       .help = "where graph inputs live: arena, external, or loaded: in the arena too, into which "
+               "they come from the far memory when the run begins",
        .standard = "arena",
-       .choices = kPlaces,
+       .choices = kInputPlaces,
        .axis = true,
-       .parse = [](const std::string& text,
-                   RunRequest& r) { return keep(isFirst(text, kPlaces), r.planInputs); },
-       .print = [](const RunRequest& r) { return word(r.planInputs, kPlaces); }},
+       .parse = readInputs,
+       .print = inputsText},
       {.name = "outputs",
        .label = "outputs",
        .group = storage,
        .type = "WHERE",
-       .help = "where graph outputs live: arena or external",
+       .help = "where graph outputs live: arena, external, or stored: in the arena too, from which "
+               "they go to the far memory after the last operator that touches them",
        .standard = "arena",
-       .choices = kPlaces,
+       .choices = kOutputPlaces,
        .axis = true,
-       .parse = [](const std::string& text,
-                   RunRequest& r) { return keep(isFirst(text, kPlaces), r.planOutputs); },
-       .print = [](const RunRequest& r) { return word(r.planOutputs, kPlaces); }},
+       .parse = readOutputs,
+       .print = outputsText},
       {.name = "weights",
        .label = "weights",
        .group = time,
        .type = "HOW",
-       .help = "stream: from L3 whenever an operator runs; resident: already where they are needed",
+       .help =
+           "stream: from L3 whenever an operator runs; prefetch or prefetch=K: loaded into L2 K "
+           "steps earlier, one if not said, where there is room; resident: loaded into L2 "
+           "once, for the whole run; free: they take no bytes and no time",
        .standard = "stream",
-       .choices = kWeights,
        .axis = true,
-       .parse =
-           [](const std::string& text, RunRequest& r) {
-             // Sessions and command lines of the studio said "streamed" once.
-             return keep(isFirst(text == "streamed" ? "stream" : text, kWeights), r.streamWeights);
-           },
-       .print = [](const RunRequest& r) { return word(r.streamWeights, kWeights); }},
+       .parse = readWeights,
+       .print = weightsText},
       {.name = "move",
        .formerly = "moves",
        .label = "order",
@@ -326,11 +289,10 @@ std::span<const RunOption> runOptions() {
        .group = order,
        .type = "RULE",
        .help = "who lives in which memory, and when: whole-life, or a rule by which buffers move: "
-               "layer, lru, belady, cost, exact, best",
+               "layer, lru, belady, cost, exact; best: the fastest of them; best:for=traffic",
        .standard = "whole-life",
-       .choices = residencyNames(),
-       .parse = [](const std::string& text,
-                   RunRequest& r) { return keep(parseResidency(text), r.residency); },
+       .choices = kResidencyNames,
+       .parse = readResidency,
        .print = residencyText},
       {.name = "seed",
        .formerly = "seeds",

@@ -45,19 +45,50 @@ std::vector<std::string> trafficNotes(const Problem& whole, const std::vector<Ne
   return notes;
 }
 
-/// Decides who lives where: whole lives in the problem itself, or several stays in a new one.
+/// What may be live in each pool.
+struct Rooms {
+  Budgets buffers{};
+  Budgets weights{};  ///< With them; never more than for buffers alone.
+};
+
+/// Decides who lives where: whole lives in the problem itself, or several stays in a new one; then
+/// which weights come near.
 class Residents {
  public:
   Residents(Problem whole, const PlanOrder& order) : whole_(std::move(whole)), order_(order) {
-    if (moves()) {
+    if (order.moves()) {
       program_ = order.program(whole_);
     } else {
       traffic_ = order.traffic(whole_);
     }
   }
 
-  Problem& within(const Budgets& budgets) {
-    if (!moves()) {
+  Problem& within(const Rooms& rooms) {
+    notes_.clear();
+    Problem& placed = buffersWithin(rooms.buffers);
+    if (!order_.fetches()) return placed;
+    if (!order_.moves()) {
+      moving_ = whole_;
+      loadInputs(moving_, order_.fetching.inputs);
+      storeOutputs(moving_, order_.fetching.outputs);
+    }
+    fetch(rooms.weights);
+    return moving_;
+  }
+
+  const std::vector<std::string>& notes() const { return notes_; }
+  std::vector<TensorId> weights() const { return weights_.roots; }
+
+  /// Some of them are in that pool.
+  bool haveWeightsIn(PoolId pool) const {
+    return std::ranges::any_of(moving_.stays, [&](const Stay& stay) {
+      return stay.pool == pool && stay.buffer >= order_.fetching.first;
+    });
+  }
+
+ private:
+  Problem& buffersWithin(const Budgets& budgets) {
+    if (!order_.moves()) {
       const Residency pools = wholeLife(whole_, traffic_, budgets);
       for (const StayId id : whole_.stays.keys()) whole_.stays[id].pool = pools[id];
       return whole_;
@@ -68,58 +99,93 @@ class Residents {
     return moving_ = movingProblem(whole_, program_, levels);
   }
 
-  const std::vector<std::string>& notes() const { return notes_; }
-
- private:
-  bool moves() const { return order_.residency != ResidencyRule::wholeLife; }
+  void fetch(const Budgets& budgets) {
+    const Fetching& asked = order_.fetching;
+    if (asked.reads.empty()) return;
+    weights_ =
+        fetchWeights(moving_, asked.reads, asked.weights, asked.first, asked.alignment, budgets);
+    std::size_t reads = 0;
+    for (const WeightReads& weight : asked.reads) reads += weight.steps.size();
+    notes_.push_back(fmt::format(
+        "weights: {} of {} reads find theirs near; {}", weights_.reads, reads,
+        weights_.reads == reads ? "all have room" : "the others have no room and stream theirs"));
+  }
 
   Problem whole_;
   const PlanOrder& order_;
   LevelProgram program_;
   IdMap<StayId, Bytes> traffic_;
   Problem moving_;
+  FetchedWeights weights_;
   std::vector<std::string> notes_;
 };
 
-/// Takes from the budgets what overshot; false when nothing did, or nothing can be taken.
-bool shrinkAll(const Problem& problem, const Plan& plan, int round, Budgets& budgets) {
-  bool again = false;
-  for (const PoolId id : problem.pools.keys()) {
-    const auto& [name, capacity, level] = problem.pools[id];
-    const bool last = id.index() + 1 == problem.pools.size();  // Nothing can go further away.
-    if (last || !capacity) continue;
-    Bytes overshoot = plan.footprint(id) - *capacity;
-    // Who places as it goes gives up where the hole is too small.
-    const auto& failed = plan.outOfMemory;
-    if (failed && problem.poolOf(failed->stay) == id) {
-      overshoot = std::max(overshoot, failed->wanted);
+/// Makes budgets smaller, round by round.
+class Squeeze {
+ public:
+  explicit Squeeze(Rooms& rooms) : rooms_(rooms) {}
+
+  /// Takes from them what overshot; false when nothing did, or nothing can be taken.
+  bool byOvershoot(const Problem& problem, const Plan& plan, const Residents& residents) {
+    bool again = false;
+    bool weightsGive = false;
+    for (const PoolId id : problem.pools.keys()) {
+      const auto& [name, capacity, level] = problem.pools[id];
+      const bool last = id.index() + 1 == problem.pools.size();  // Nothing can go further away.
+      if (last || !capacity) continue;
+      Bytes overshoot = plan.footprint(id) - *capacity;
+      // Who places as it goes gives up where the hole is too small.
+      const auto& failed = plan.outOfMemory;
+      if (failed && problem.poolOf(failed->stay) == id) {
+        overshoot = std::max(overshoot, failed->wanted);
+      }
+      // What buffers do without weights is not to become worse through them.
+      const bool ofWeights = residents.haveWeightsIn(id);
+      weightsGive |= ofWeights && overshoot > Bytes();
+      auto& budget = ofWeights ? rooms_.weights[id] : rooms_.buffers[id];
+      again |= shrink(budget, overshoot, ofWeights ? weightRounds_ : rounds_);
+      if (!ofWeights) rooms_.weights[id] = std::min(rooms_.weights[id], rooms_.buffers[id]);
     }
-    again |= shrink(budgets[id], overshoot, round);
+    ++(weightsGive ? weightRounds_ : rounds_);
+    return again;
   }
-  return again;
-}
+
+ private:
+  Rooms& rooms_;
+  int rounds_ = 1;
+  int weightRounds_ = 1;
+};
 
 Result<Planned> planWithin(Problem whole, const PlanOrder& order) {
   const auto allocator = order.allocator.make();
   SearchUse use{.share = kShareOfARound};
   PlanContext settings = order.settings;
   if (settings.use == nullptr) settings.use = &use;
-  Budgets budgets;
-  for (const ProblemPool& pool : whole.pools) budgets.add(pool.capacity);
+  Rooms rooms;
+  for (const ProblemPool& pool : whole.pools) rooms.buffers.add(pool.capacity);
+  rooms.weights = rooms.buffers;
   Residents residents(std::move(whole), order);
-  for (int round = 1;; ++round) {
-    Problem& problem = residents.within(budgets);
+  Squeeze squeeze(rooms);
+  for (;;) {
+    Problem& problem = residents.within(rooms);
     HW_TRY(plan, allocator->plan(problem, settings));
-    if (shrinkAll(problem, plan, round, budgets)) continue;
+    if (squeeze.byOvershoot(problem, plan, residents)) continue;
     plan.notes.insert(plan.notes.end(), residents.notes().begin(), residents.notes().end());
     for (const PoolId id : problem.pools.keys()) {
       const auto& [name, capacity, level] = problem.pools[id];
-      if (budgets[id] == capacity) continue;
-      plan.notes.push_back(fmt::format(
-          "fragmentation overshot {}, so buffers were spilled to a budget of {} out of {} bytes",
-          name, groupDigits(budgets[id]->count()), groupDigits(capacity->count())));
+      const auto& budget = rooms.buffers[id];
+      if (budget != capacity) {
+        plan.notes.push_back(fmt::format(
+            "fragmentation overshot {}, so buffers were spilled to a budget of {} out of {} bytes",
+            name, groupDigits(budget->count()), groupDigits(capacity->count())));
+      } else if (rooms.weights[id] != capacity) {
+        plan.notes.push_back(fmt::format(
+            "fragmentation overshot {}, so fewer weights come near: what is live with them is "
+            "kept below {} out of {} bytes",
+            name, groupDigits(rooms.weights[id]->count()), groupDigits(capacity->count())));
+      }
     }
-    return Planned{std::move(problem), std::move(plan)};
+    return Planned{std::move(problem), std::move(plan), residents.weights()};
   }
 }
 
@@ -196,12 +262,12 @@ IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceS
 
 Result<Planned> planProblem(Problem problem, const PlanOrder& order) {
   HW_DO(checkTotal(problem));
-  const bool moves = order.residency != ResidencyRule::wholeLife;
   const bool decided =
-      !moves && (order.allocator.placer().info->choosesPools || !problem.pools[PoolId(0)].capacity);
+      !order.moves() && !order.fetches() &&
+      (order.allocator.placer().info->choosesPools || !problem.pools[PoolId(0)].capacity);
   if (decided || problem.pools.size() < 2) {
     HW_TRY(plan, order.allocator.make()->plan(problem, order.settings));
-    return Planned{std::move(problem), std::move(plan)};
+    return Planned{std::move(problem), std::move(plan), {}};
   }
   HW_TRY(planned, planWithin(std::move(problem), order));
   limitProof(planned.problem, planned.plan);

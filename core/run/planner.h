@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "core/allocators/catalog.h"
+#include "core/residency/fetching.h"
 #include "core/residency/moving_problem.h"
 #include "core/run/run.h"
 
@@ -12,12 +13,23 @@ namespace hw {
 struct Planned {
   Problem problem{};
   Plan plan{};
+  std::vector<TensorId> weights{};  ///< Of buffers behind those of the storage: they have stays.
 };
 
 /// The problem that a graph comes to in its order: a stay for every buffer, with the same number;
 /// no pools yet.
 Problem makeProblem(const Graph& graph, const Schedule& schedule, const Storage& storage,
                     Bytes alignment);
+
+/// What comes near before ops read it.
+struct Fetching {
+  WeightChoice weights{};
+  std::vector<WeightReads> reads{};  ///< Empty: weights are not brought near.
+  std::vector<BufferId> inputs{};    ///< To be loaded where buffers keep their places.
+  std::vector<BufferId> outputs{};   ///< To be stored where they do.
+  BufferId first{};                  ///< The first that weights get.
+  Bytes alignment{1};
+};
 
 /// What planning one problem takes besides the problem.
 struct PlanOrder {
@@ -28,6 +40,12 @@ struct PlanOrder {
   ResidencyRule residency = ResidencyRule::wholeLife;
   /// Who touches what, for rules by which buffers move.
   std::function<LevelProgram(const Problem&)> program{};
+  Fetching fetching{};
+
+  bool moves() const { return residency != ResidencyRule::wholeLife; }
+  bool fetches() const {
+    return !fetching.reads.empty() || !fetching.inputs.empty() || !fetching.outputs.empty();
+  }
 };
 
 /// The settings an allocator gets from what was asked for; it tells `progress` how far it is.
@@ -42,7 +60,7 @@ IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceS
 
 /// Runs the allocator; for one that does not choose pools, or where buffers may move, decides first
 /// who lives where, and when fragmentation overshoots a pool, does so again with a budget smaller
-/// by the overshoot.
+/// by the overshoot: that of weights first, as long as any are near.
 /// What a user should know goes to the plan's notes. Fails on sizes that cannot be added up.
 Result<Planned> planProblem(Problem problem, const PlanOrder& order);
 

@@ -5,15 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <utility>
 
-#include "core/residency/level_program.h"
-#include "core/residency/residency.h"
 #include "core/run/embedded.h"
-#include "core/run/overlaid.h"
+#include "core/run/first_device.h"
 #include "core/run/partitioned.h"
-#include "core/run/stages.h"
 
 namespace hw {
 namespace {
@@ -99,21 +95,6 @@ Result<Program> rewritten(const Model& model, const RunRequest& request, StageTe
   return program;
 }
 
-/// What was asked for, and what the stages before storage made of it.
-struct Prepared {
-  const RunRequest& request;
-  Program program{};
-  StorageOptions sharing{};  ///< What is done of it.
-  bool spread = false;       ///< Over all devices of the platform.
-  /// How it is decided who lives where: as asked, if buffers have anywhere to go.
-  ResidencyRule residency = ResidencyRule::wholeLife;
-
-  const AllocatorInfo& method() const { return *request.allocator.info; }
-  bool moves() const { return residency != ResidencyRule::wholeLife; }
-  /// Work in place is left to allocators that decide it themselves; moves take whole buffers.
-  bool overlays() const { return method().overlays && sharing.alias.inPlace && !moves(); }
-};
-
 /// A model's own plan decides who shares memory; blocks of execution units hold whole tensors.
 Result<Prepared> prepare(const Model& model, Program program, const RunRequest& request) {
   Prepared prepared{.request = request, .program = std::move(program)};
@@ -125,70 +106,15 @@ Result<Prepared> prepare(const Model& model, Program program, const RunRequest& 
   const bool several = request.platform.devices.front().pools.size() > 1;
   if (prepared.method().way == Way::direct && !model.problem && several) {
     prepared.residency = request.residency;
+    prepared.weightsNear = request.weights.near();
+    const bool stays = !prepared.moves();
+    prepared.inputsLoaded = stays && request.loadInputs && prepared.sharing.planInputs;
+    prepared.outputsStored = stays && request.storeOutputs;
   }
   if (!followsModel(request, model)) return prepared;
   HW_TRY(rules, ownAlias(*prepared.program.graph, prepared.program.schedule, prepared.sharing));
   prepared.sharing.alias = rules;
   return prepared;
-}
-
-Storage storageOf(const Prepared& prepared) {
-  StorageOptions options = prepared.sharing;
-  if (prepared.overlays()) options.alias.inPlace = false;
-  return shareStorage(*prepared.program.graph, prepared.program.schedule, options);
-}
-
-Problem problemOf(const Prepared& prepared, const Storage& storage) {
-  const auto& [graph, schedule] = prepared.program;
-  Problem problem = makeProblem(*graph, schedule, storage, prepared.sharing.alignment);
-  if (prepared.overlays()) problem.overlays = permittedOverlays(*graph, schedule, storage);
-  if (prepared.method().way != Way::embedded) return problem;
-  return pinnedToOwnPlan(*graph, storage, std::move(problem));
-}
-
-/// What planning gives: storage too, for a plan may have found more to share.
-struct Answer {
-  Storage storage{};
-  Planned planned{};
-  Partition partition{};
-  std::shared_ptr<const PartitionAccount> account{};
-};
-
-/// A problem from a file keeps its sizes; only addresses follow the alignment asked for.
-Problem aligned(Problem given, Bytes alignment) {
-  if (alignment == Bytes(1)) return given;
-  for (Stay& stay : given.stays) {
-    const std::int64_t common = std::gcd(stay.alignment.count(), alignment.count());
-    const auto both = checkedMul(stay.alignment.count() / common, alignment.count());
-    stay.alignment = Bytes(both.value_or(kMaxBytes.count()));
-  }
-  return given;
-}
-
-/// One problem, for the pools of the first device.
-Result<Answer> planFirstDevice(const Prepared& prepared, Storage storage,
-                               std::optional<Problem> given, const PlanContext& settings) {
-  const Graph& graph = *prepared.program.graph;
-  const Schedule& schedule = prepared.program.schedule;
-  const RunRequest& request = prepared.request;
-  const bool bare = given.has_value();
-  Problem problem =
-      given ? aligned(*std::move(given), prepared.sharing.alignment) : problemOf(prepared, storage);
-  problem.pools = plannedPools(request, request.platform.devices.front(), bare);
-  const auto traffic = [&](const Problem& asked) { return trafficOf(graph, storage, asked); };
-  const auto program = [&](const Problem& asked) {
-    return levelProgram(graph, schedule, storage, asked);
-  };
-  HW_TRY(planned, planProblem(std::move(problem), {.allocator = request.allocator,
-                                                   .settings = settings,
-                                                   .traffic = traffic,
-                                                   .residency = prepared.residency,
-                                                   .program = program}));
-  if (planned.problem.overlays.empty()) return Answer{std::move(storage), std::move(planned)};
-  Storage shared = overlaidStorage(graph, schedule, storage, planned);
-  Problem fewer = makeProblem(graph, schedule, shared, prepared.sharing.alignment);
-  Planned merged = overlaidPlan(graph, storage, std::move(planned), shared, std::move(fewer));
-  return Answer{std::move(shared), std::move(merged)};
 }
 
 /// A block per execution unit, on every device.
@@ -198,6 +124,24 @@ Result<Answer> planDevices(const Prepared& prepared, Storage storage, const Plan
                                prepared.sharing.alignment, settings));
   return Answer{std::move(storage), std::move(plan.planned), std::move(plan.partition),
                 std::move(plan.account)};
+}
+
+void addFetchNotes(const Prepared& prepared, std::vector<std::string>& notes) {
+  const WeightChoice& weights = prepared.request.weights;
+  if (weights.near() && !prepared.weightsNear) {
+    notes.emplace_back(
+        "weights are streamed: they come near for a graph on one device with two memories or more");
+  } else if (weights.rule == WeightRule::resident) {
+    notes.emplace_back(
+        "resident weights are loaded once and hold their bytes for the whole run; weights that "
+        "take neither bytes nor time, which is what this word meant once, are now called free");
+  }
+  const bool moves = prepared.inputsLoaded || prepared.outputsStored || prepared.moves();
+  if ((prepared.request.loadInputs || prepared.request.storeOutputs) && !moves) {
+    notes.emplace_back(
+        "graph inputs and outputs are where they are planned from the first step to the last: they "
+        "are loaded and stored for a graph on one device with two memories or more");
+  }
 }
 
 /// What a user should know of all that.
@@ -228,6 +172,7 @@ std::vector<std::string> notesOf(const Prepared& prepared, const Answer& answer)
         "every buffer stays where it is: residency moves the buffers of a graph "
         "between two memories or more of one device");
   }
+  addFetchNotes(prepared, notes);
   if (!answer.storage.unsized.empty()) {
     notes.push_back(
         fmt::format("{} tensors have no known size and are left out: every total "
@@ -243,19 +188,6 @@ std::vector<std::string> notesOf(const Prepared& prepared, const Answer& answer)
           ? "the model brings no plan of its own: everything is placed largest first"
           : fmt::format("the model's own plan places {} of {} buffers", pinned, stays.size()));
   return notes;
-}
-
-Simulation simulated(const Prepared& prepared, const Answer& answer) {
-  return simulate({.graph = *prepared.program.graph,
-                   .schedule = prepared.program.schedule,
-                   .storage = answer.storage,
-                   .problem = answer.planned.problem,
-                   .plan = answer.planned.plan,
-                   .platform = prepared.request.platform,
-                   .streamWeights = prepared.request.streamWeights,
-                   .partition = prepared.spread ? &answer.partition : nullptr,
-                   .inputsFar = prepared.moves(),
-                   .outputsFar = prepared.moves()});
 }
 
 /// `given` is the problem of a model that is one.

@@ -8,6 +8,7 @@
 #include "core/allocators/catalog.h"
 #include "core/import/importer.h"
 #include "core/machine/memory_model.h"
+#include "core/residency/fetching.h"
 #include "core/residency/moving_problem.h"
 #include "core/schedule/moves.h"
 #include "core/storage/aliasing.h"
@@ -35,7 +36,9 @@ struct RunRequest {
   AliasRules alias{};
   bool planInputs = true;
   bool planOutputs = true;
-  bool streamWeights = true;
+  bool loadInputs = false;    ///< Planned ones start in the far pool, and come near by a load.
+  bool storeOutputs = false;  ///< Planned ones end in the far pool, where a store takes them.
+  WeightChoice weights{};
   ResidencyRule residency = ResidencyRule::wholeLife;
   std::vector<OpMove> moves{};  ///< Changes of the order of the ops, one after the other.
   std::uint64_t seed = 1;

@@ -292,11 +292,12 @@ class ActivityBuilder {
         return;
       }
     }
-    if (any) {
-      notes_.add(fmt::format("moves need the pools alone: no engine serves {}>{}",
-                             places_.spec(from).name, places_.spec(to).name),
-                 printable(displayName(input_.graph, input_.storage.rootOf(activity.buffer))));
-    }
+    const std::string why =
+        any ? fmt::format("no engine serves {}>{}", places_.spec(from).name, places_.spec(to).name)
+            : fmt::format("'{}' has no DMA engine",
+                          printable(platform().devices[activity.device].name));
+    notes_.add("moves need the pools alone: " + why,
+               printable(displayName(input_.graph, input_.storage.rootOf(activity.buffer))));
   }
 
   void addMoveTraffic(Activity& activity, PoolId from, PoolId to) {

@@ -20,7 +20,7 @@ struct SimulationInput {
   const Problem& problem;
   const Plan& plan;
   const Platform& platform;
-  bool streamWeights = true;  ///< false: weights are resident and cost nothing.
+  bool streamWeights = true;  ///< false: those without a stay cost nothing.
   /// Which op runs where, for a run over several devices; null: all on the first device.
   const Partition* partition = nullptr;
   bool inputsFar = false;   ///< Graph inputs start in the far pool, wherever they are planned.

@@ -205,7 +205,7 @@ TEST_CASE("the command line is understood", "[shell]") {
   CHECK(request.alias == AliasRules::none());
   CHECK(request.planInputs);
   CHECK_FALSE(request.planOutputs);
-  CHECK_FALSE(request.streamWeights);
+  CHECK(request.weights.rule == WeightRule::resident);
   CHECK(outcome.arguments->theme == ThemeChoice::dark);
   CHECK(outcome.arguments->size == QSize(800, 500));
 }

@@ -145,7 +145,7 @@ TEST_CASE("the form gives back every setting it was given", "[shell]") {
   given.alignment = Bytes(256);
   given.alias = {.reshape = true, .concat = false, .split = true, .inPlace = true};
   given.planInputs = false;
-  given.streamWeights = false;
+  given.weights = {.rule = WeightRule::prefetch, .ahead = 3};
   given.seed = 99;
   form.setRequest(given);
   const auto read = form.request();
@@ -157,7 +157,7 @@ TEST_CASE("the form gives back every setting it was given", "[shell]") {
   CHECK(read->alias == given.alias);
   CHECK(read->planInputs == given.planInputs);
   CHECK(read->planOutputs == given.planOutputs);
-  CHECK(read->streamWeights == given.streamWeights);
+  CHECK(read->weights == given.weights);
   CHECK(read->seed == given.seed);
 }
 

@@ -61,6 +61,8 @@ std::shared_ptr<const Run> runModel(std::shared_ptr<const Model> model, const Ru
   request.alignment = Bytes(options.alignment);
   request.alias = options.alias;
   request.residency = options.residency;
+  request.weights = options.weights;
+  request.loadInputs = options.loadInputs;
   if (options.middle >= 0) {
     auto& pools = request.platform.devices.front().pools;
     pools.insert(pools.begin() + 1, pools.front());

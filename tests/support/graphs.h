@@ -50,6 +50,8 @@ struct RunOptions {
   std::int64_t l2 = -1;  ///< Bytes; -1: unbounded.
   std::int64_t l3 = -1;
   ResidencyRule residency = ResidencyRule::wholeLife;
+  WeightChoice weights{};
+  bool loadInputs = false;
   std::int64_t middle = -1;  ///< Bytes of a memory between the two; -1: there is none.
 };
 std::shared_ptr<const Run> runGraph(Graph graph, const RunOptions& options = {});

@@ -24,7 +24,7 @@ inline const OptionTexts& optionSamples() {
       {"alias", {"reshape,concat"}},
       {"inputs", {"external"}},
       {"outputs", {"external"}},
-      {"weights", {"resident"}},
+      {"weights", {"prefetch=3"}},
       {"move", {"2:before:1", "4:before:3"}},
       {"residency", {"lru"}},
       {"seed", {"12345678901234567890"}},

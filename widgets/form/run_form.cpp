@@ -148,8 +148,19 @@ void RunForm::addStorageRows(QFormLayout* form) {
                              tr("Off: graph outputs live outside and are not planned")),
                    0, 1);
   form->addRow(tr("In the arena"), arena);
-  form->addRow(tr("Weights"), addSwitch("weights", tr("streamed from L3"),
-                                        tr("Off: weights are resident and cost no time at all")));
+  weights_ = new QComboBox(this);
+  weights_->setObjectName(QStringLiteral("weights"));
+  weights_->setAccessibleName(tr("Weights"));
+  weights_->setEditable(true);
+  // The option's own words, read back as such: they are not translated.
+  for (const char* word : {"stream", "prefetch", "resident", "free"}) {
+    weights_->addItem(viewText(word));
+  }
+  weights_->setToolTip(
+      tr("stream: from L3 whenever an operator runs; prefetch=K: loaded into L2 K steps earlier; "
+         "resident: loaded once, for the whole run; free: they take no bytes and no time"));
+  form->addRow(tr("Weights"), weights_);
+  connect(weights_, &QComboBox::currentTextChanged, this, &RunForm::announceSoon);
 }
 
 QCheckBox* RunForm::makeBox(const QString& text, const QString& toolTip) {
@@ -258,7 +269,8 @@ void RunForm::setRequest(const RunRequest& request) {
   const auto said = [&](const RunOption* option) { return option->print(request).front(); };
   alignment_->setCurrentText(QString::fromStdString(said(findOption("align"))));
   for (const auto& [rule, box] : share_) box->setChecked(request.alias.*(rule->flag));
-  for (const auto& [option, box] : switches_) box->setChecked(said(option) == option->choices[0]);
+  weights_->setCurrentText(QString::fromStdString(said(findOption("weights"))));
+  for (const auto& [option, box] : switches_) box->setChecked(said(option) != option->choices[1]);
   filling_ = false;
 }
 
@@ -272,8 +284,12 @@ OptionTexts RunForm::texts() const {
   for (const auto& [rule, box] : share_) alias.*(rule->flag) = box->isChecked();
   texts["alias"] = {aliasText(alias)};
   for (const auto& [option, box] : switches_) {
-    texts[std::string(option->name)] = {std::string(option->choices[box->isChecked() ? 0 : 1])};
+    // On may be said in several ways: then it stays as it was.
+    const std::string before = option->print(base_).front();
+    const std::string on(before != option->choices[1] ? before : option->choices[0]);
+    texts[std::string(option->name)] = {box->isChecked() ? on : std::string(option->choices[1])};
   }
+  texts["weights"] = {weights_->currentText().trimmed().toStdString()};
   return texts;
 }
 

@@ -70,8 +70,9 @@ class RunForm : public QScrollArea {
   QComboBox* l2_ = nullptr;
   QLineEdit* l2Size_ = nullptr;
   QComboBox* alignment_ = nullptr;
+  QComboBox* weights_ = nullptr;
   std::vector<std::pair<const AliasRule*, QCheckBox*>> share_;
-  /// On: the first of the option's choices, off: the second.
+  /// Off: the second of the option's choices; on: another, the first if it was off.
   std::vector<std::pair<const RunOption*, QCheckBox*>> switches_;
   QLabel* error_ = nullptr;
   QLabel* note_ = nullptr;

@@ -9,6 +9,7 @@
 #include "core/report/run/operator_columns.h"
 #include "core/report/run/simulation_report.h"
 #include "core/report/text_parts.h"
+#include "core/run/options.h"
 
 namespace hw {
 namespace {
@@ -121,13 +122,20 @@ std::string operatorsText(const Run& run, const PlanTextOptions& options) {
                  options.rows);
 }
 
+/// How weights get to their operators, where that is not as usual.
+std::string weightsText(const Run& run) {
+  const RunOption& option = *findOption("weights");
+  const std::string how = option.print(run.request).front();
+  return how == option.standard ? "" : ", weights " + how;
+}
+
 }  // namespace
 
 std::string simulationText(const Run& run, const PlanTextOptions& options) {
   const Paint& paint = options.paint;
   std::string text = paint.bold(printable(run.model->name)) + "  " + requestText(run) + "\n";
   text += fmt::format("  platform {}{}\n  plan {}\n\n", printable(run.request.platform.name),
-                      run.request.streamWeights ? "" : ", weights resident", planLine(run));
+                      weightsText(run), planLine(run));
   text += figuresText(run, paint);
   text += trafficText(run, paint);
   text += bottlenecksText(run, paint);

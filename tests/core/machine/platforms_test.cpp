@@ -267,6 +267,10 @@ TEST_CASE("a machine that cannot be is refused with what is wrong", "[platforms]
             .find("device.dma 'dma': channels: expected a whole number from 1 to 65536") == 0);
   CHECK(refusal(cluster("use = \"L3\"", "use = \"L4\""))
             .find("device.pool 'L4': the platform has no [[memory]] of that name") == 0);
+  // Devices that use each other would be a circle.
+  CHECK(refusal(cluster("use = \"L3\"", "use = \"B\""))
+            .find("device.pool 'B': that is a device, and devices use memories, not each other") ==
+        0);
   CHECK(refusal(cluster("\"fair\"", "\"unfair\""))
             .find("contention: expected one of \"proportional\", \"fair\", \"none\"") !=
         std::string::npos);

@@ -160,7 +160,7 @@ TEST_CASE("keys and words of older files are still read", "[run-options]") {
   CHECK(request->import.dimensions.at("batch") == 4);
   CHECK(request->moves.size() == 2);
   CHECK(request->timeLimit == 1.5);
-  CHECK(request->streamWeights);
+  CHECK(request->weights == WeightChoice());
   CHECK(findOption("platforms") == findOption("platform"));
   CHECK(findOption("time_limit") == findOption("time-limit"));
 }
@@ -264,7 +264,7 @@ TEST_CASE("a report says how to make it again, with all that was asked for", "[r
         "highwater report samples:inception --dim a=b=7 --dim batch=4 --bodies closed "
         "--subgraph 'main part' --allocator free-list:pick=best,threshold=4KiB "
         "--platform two-devices --l2 1536 --l3 unlimited --align 4KiB --alias reshape,concat "
-        "--inputs external --outputs external --weights resident --move 2:before:1 "
+        "--inputs external --outputs external --weights prefetch=3 --move 2:before:1 "
         "--move 4:before:3 --residency lru --seed 12345678901234567890 --time-limit 1.5 "
         "-o report.html");
   CHECK(commandForReport(defaultRequest(), nullptr, false, "pdf") ==

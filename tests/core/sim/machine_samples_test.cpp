@@ -109,7 +109,12 @@ TEST_CASE("random graphs run as the rules say on every platform", "[sim][machine
     request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(160)};
     request.alignment = Bytes(16);
     if (seed % 2 == 0) request.alias = AliasRules::none();
-    CAPTURE(seed, request.platform.name, allocator);
+    request.residency = residencyCatalog()[seed % residencyCatalog().size()].rule;
+    request.weights = {.rule = static_cast<WeightRule>(seed / 3 % 4),
+                       .ahead = static_cast<std::int64_t>(seed % 5)};
+    request.loadInputs = seed % 2 == 1;
+    CAPTURE(seed, request.platform.name, allocator, static_cast<int>(request.residency),
+            static_cast<int>(request.weights.rule));
     judge(*execute(model, request, {}).value());
   }
 }

@@ -188,3 +188,17 @@ TEST_CASE("a move that no engine serves needs the pools alone", "[sim][machine]"
   CHECK(timing.notes == std::vector<std::string>{
                             "1 moves need the pools alone: no engine serves L2>L3 (first: y)"});
 }
+
+TEST_CASE("moves that no engine serves are named, and need the pools alone", "[sim][machine]") {
+  Platform board = movingBoard();
+  board.devices[0].dma[0].moves.pop_back();
+  const Timing oneWay = Moved(std::nullopt).run(board).timing;
+  CHECK(oneWay.notes == std::vector<std::string>{
+                            "1 moves need the pools alone: no engine serves L2>L3 (first: y)"});
+  CHECK(oneWay.makespan == ns(280));
+  board.devices[0].dma.clear();
+  const Timing none = Moved(0).run(board).timing;
+  CHECK(none.notes ==
+        std::vector<std::string>{"3 moves need the pools alone: 'npu' has no DMA engine (first: "
+                                 "x)"});
+}

@@ -106,7 +106,7 @@ TEST_CASE("an op takes its slowest part, and the first access of each pool", "[s
   CHECK(timing.notes.empty());
 }
 
-TEST_CASE("resident weights cost nothing", "[sim]") {
+TEST_CASE("free weights cost nothing", "[sim]") {
   PlannedGraph sample;
   fillChain(sample);
   sample.plan(AliasRules());

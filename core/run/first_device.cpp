@@ -1,0 +1,178 @@
+#include "core/run/first_device.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "core/base/text.h"
+#include "core/residency/level_program.h"
+#include "core/residency/residency.h"
+#include "core/run/embedded.h"
+#include "core/run/overlaid.h"
+
+namespace hw {
+namespace {
+
+Problem problemOf(const Prepared& prepared, const Storage& storage) {
+  const auto& [graph, schedule] = prepared.program;
+  Problem problem = makeProblem(*graph, schedule, storage, prepared.sharing.alignment);
+  if (prepared.overlays()) problem.overlays = permittedOverlays(*graph, schedule, storage);
+  if (prepared.method().way != Way::embedded) return problem;
+  return pinnedToOwnPlan(*graph, storage, std::move(problem));
+}
+
+/// A problem from a file keeps its sizes; only addresses follow the alignment asked for.
+Problem aligned(Problem given, Bytes alignment) {
+  if (alignment == Bytes(1)) return given;
+  for (Stay& stay : given.stays) {
+    const std::int64_t common = std::gcd(stay.alignment.count(), alignment.count());
+    const auto both = checkedMul(stay.alignment.count() / common, alignment.count());
+    stay.alignment = Bytes(both.value_or(kMaxBytes.count()));
+  }
+  return given;
+}
+
+/// What is to come near before ops read it.
+Fetching fetchingOf(const Prepared& prepared, const Storage& storage) {
+  const auto& [graph, schedule] = prepared.program;
+  Fetching fetching{.weights = prepared.request.weights,
+                    .first = BufferId(storage.buffers.size()),
+                    .alignment = prepared.sharing.alignment};
+  if (prepared.weightsNear) fetching.reads = weightReads(*graph, schedule, storage);
+  const auto buffersOf = [&](const std::vector<TensorId>& tensors) {
+    std::vector<BufferId> buffers;
+    for (const TensorId tensor : tensors) {
+      if (const BufferId buffer = storage.bufferOf(tensor)) buffers.push_back(buffer);
+    }
+    return buffers;
+  };
+  if (prepared.inputsLoaded) fetching.inputs = buffersOf(graph->inputs);
+  if (prepared.outputsStored) fetching.outputs = buffersOf(graph->outputs);
+  return fetching;
+}
+
+/// One problem, for the pools of the first device.
+Result<Answer> planByRule(const Prepared& prepared, const AllocatorChoice& allocator,
+                          Storage storage, std::optional<Problem> given,
+                          const PlanContext& settings) {
+  const Graph& graph = *prepared.program.graph;
+  const Schedule& schedule = prepared.program.schedule;
+  const RunRequest& request = prepared.request;
+  const bool bare = given.has_value();
+  Problem problem =
+      given ? aligned(*std::move(given), prepared.sharing.alignment) : problemOf(prepared, storage);
+  problem.pools = plannedPools(request, request.platform.devices.front(), bare);
+  const auto traffic = [&](const Problem& asked) { return trafficOf(graph, storage, asked); };
+  const auto program = [&](const Problem& asked) {
+    return levelProgram(graph, schedule, storage, asked);
+  };
+  const Fetching fetching = fetchingOf(prepared, storage);
+  HW_TRY(planned, planProblem(std::move(problem), {.allocator = allocator,
+                                                   .settings = settings,
+                                                   .traffic = traffic,
+                                                   .residency = prepared.residency,
+                                                   .program = program,
+                                                   .fetching = fetching}));
+  storage = withWeights(std::move(storage), graph, fetching.reads, planned.weights);
+  if (planned.problem.overlays.empty()) return Answer{std::move(storage), std::move(planned)};
+  Storage shared = overlaidStorage(graph, schedule, storage, planned);
+  Problem fewer = makeProblem(graph, schedule, shared, prepared.sharing.alignment);
+  Planned merged = overlaidPlan(graph, storage, std::move(planned), shared, std::move(fewer));
+  return Answer{std::move(shared), std::move(merged)};
+}
+
+/// What measures the rules: good addresses, at once.
+constexpr std::string_view kQuickAllocator = "greedy-by-size";
+
+/// A rule, as far as it can be judged without the allocator that was asked for.
+struct Trial {
+  ResidencyRule rule{};
+  SimTime latency{};
+  Bytes moved{};
+};
+
+std::string_view nameOf(ResidencyRule rule) {
+  return std::ranges::find(residencyCatalog(), rule, &ResidencyInfo::rule)->name;
+}
+
+/// The same with a rule that decides by itself. What the others do, whole lives have to do, too.
+Prepared withRule(Prepared prepared, ResidencyRule rule) {
+  prepared.residency = rule;
+  prepared.inputsLoaded = prepared.outputsStored = rule == ResidencyRule::wholeLife;
+  return prepared;
+}
+
+Bytes movedBytes(const Timing& timing) {
+  Bytes sum;
+  for (const Traffic& traffic : timing.traffic) sum = addMoved(sum, traffic.total());
+  return sum;
+}
+
+/// Every rule once; the fastest first, of those the one that moves least, then the first.
+Result<std::vector<Trial>> tryRules(const Prepared& prepared, const Storage& storage,
+                                    const PlanContext& settings) {
+  HW_TRY(quick, AllocatorChoice::parse(std::string(kQuickAllocator)));
+  std::vector<Trial> trials;
+  for (const ResidencyInfo& info : residencyCatalog()) {
+    // What exact finds is one of the two that least traffic chooses from.
+    if (info.rule == ResidencyRule::best || info.rule == ResidencyRule::exact) continue;
+    const Prepared ruled = withRule(prepared, info.rule);
+    HW_TRY(answer, planByRule(ruled, quick, storage, std::nullopt, settings));
+    const Simulation simulation = simulated(ruled, answer);
+    trials.push_back({info.rule, simulation.timing.makespan, movedBytes(simulation.timing)});
+  }
+  std::ranges::stable_sort(
+      trials, {}, [](const Trial& trial) { return std::tuple(trial.latency, trial.moved); });
+  return trials;
+}
+
+Result<Answer> planByBestRule(const Prepared& prepared, Storage storage,
+                              const PlanContext& settings) {
+  HW_TRY(trials, tryRules(prepared, storage, settings));
+  const Prepared ruled = withRule(prepared, trials.front().rule);
+  HW_TRY(answer,
+         planByRule(ruled, prepared.request.allocator, std::move(storage), std::nullopt, settings));
+  std::vector<std::string> others;
+  for (auto trial = trials.begin() + 1; trial != trials.end(); ++trial) {
+    others.push_back(fmt::format("{} {}", nameOf(trial->rule), formatTime(trial->latency)));
+  }
+  answer.planned.plan.notes.push_back(fmt::format(
+      "residency: {} is the fastest with the addresses of {}, {}; {}", nameOf(trials.front().rule),
+      kQuickAllocator, formatTime(trials.front().latency), fmt::join(others, ", ")));
+  return std::move(answer);
+}
+
+}  // namespace
+
+Storage storageOf(const Prepared& prepared) {
+  StorageOptions options = prepared.sharing;
+  if (prepared.overlays()) options.alias.inPlace = false;
+  return shareStorage(*prepared.program.graph, prepared.program.schedule, options);
+}
+
+Result<Answer> planFirstDevice(const Prepared& prepared, Storage storage,
+                               std::optional<Problem> given, const PlanContext& settings) {
+  if (prepared.residency == ResidencyRule::best) {
+    return planByBestRule(prepared, std::move(storage), settings);
+  }
+  return planByRule(prepared, prepared.request.allocator, std::move(storage), std::move(given),
+                    settings);
+}
+
+Simulation simulated(const Prepared& prepared, const Answer& answer) {
+  return simulate({.graph = *prepared.program.graph,
+                   .schedule = prepared.program.schedule,
+                   .storage = answer.storage,
+                   .problem = answer.planned.problem,
+                   .plan = answer.planned.plan,
+                   .platform = prepared.request.platform,
+                   .streamWeights = prepared.request.weights.rule != WeightRule::free,
+                   .partition = prepared.spread ? &answer.partition : nullptr,
+                   .inputsFar = prepared.moves() || prepared.inputsLoaded,
+                   .outputsFar = prepared.moves() || prepared.outputsStored});
+}
+
+}  // namespace hw

@@ -1,0 +1,90 @@
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "core/machine/platforms.h"
+#include "core/run/run.h"
+#include "core/sim/cost_model.h"
+#include "tests/support/graphs.h"
+#include "tests/support/problems.h"
+
+using namespace hw;
+
+namespace {
+
+/// One unit beside a DMA engine; half duplex, so that copies and ops slow each other down.
+Platform engineBoard() {
+  return parsePlatform(R"(name = "engine"
+[[device]]
+name = "npu"
+ops = ["*"]
+[[device.pool]]
+name = "L2"
+bandwidth = "4GB/s"
+[[device.pool]]
+name = "L3"
+bandwidth = "1GB/s"
+latency = "20ns"
+[[device.dma]]
+name = "dma"
+moves = ["L3>L2", "L2>L3"]
+[[device.unit]]
+name = "core"
+ops = ["*"]
+clock = "1GHz"
+elements_per_cycle = 2
+)")
+      .value();
+}
+
+std::shared_ptr<const Run> runWith(const Graph& graph, ResidencyRule rule, std::int64_t l2) {
+  auto model = std::make_shared<Model>();
+  model->graph = std::make_shared<const Graph>(graph);
+  RunRequest request{.allocator = AllocatorChoice::parse("greedy-by-size").value(),
+                     .platform = engineBoard(),
+                     .l2 = {PoolSize::Kind::bytes, Bytes(l2)},
+                     .alignment = Bytes(1)};
+  request.residency = rule;
+  // What the other rules do anyway.
+  request.loadInputs = request.storeOutputs = true;
+  return execute(model, request, {}).value();
+}
+
+}  // namespace
+
+TEST_CASE("the best residency is as fast as the fastest, and the same every time",
+          "[residency][property]") {
+  std::set<std::string> winners;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Graph graph = test::randomGraph(seed, 25);
+    const auto l2 = test::Dice(seed).roll(50, 500);
+    CAPTURE(seed, l2);
+    const auto best = runWith(graph, ResidencyRule::best, l2);
+    SimTime fastest = kMaxTime;
+    for (const ResidencyInfo& info : residencyCatalog()) {
+      if (info.rule == ResidencyRule::best) continue;
+      const SimTime time = runWith(graph, info.rule, l2)->timing.makespan;
+      if (info.rule != ResidencyRule::exact) fastest = std::min(fastest, time);
+      CAPTURE(info.name);
+      if (info.rule != ResidencyRule::exact) CHECK(best->timing.makespan <= time);
+    }
+    CHECK(best->timing.makespan == fastest);
+    CHECK(runWith(graph, ResidencyRule::best, l2)->timing.digest == best->timing.digest);
+    REQUIRE_FALSE(best->plan.notes.empty());
+    const std::string& note = best->plan.notes.back();
+    winners.insert(note.substr(0, note.find(" is the fastest")));
+  }
+  // Otherwise one rule would do.
+  CHECK(winners.size() >= 3);
+}
+
+TEST_CASE("graph inputs and outputs that live outside are nobody's to move", "[residency]") {
+  auto model = std::make_shared<Model>();
+  model->graph = std::make_shared<const Graph>(test::residualGraph());
+  RunRequest request{.allocator = AllocatorChoice::parse("greedy-by-size").value(),
+                     .platform = engineBoard(),
+                     .planInputs = false,
+                     .planOutputs = false,
+                     .residency = ResidencyRule::best};
+  const auto run = execute(model, request, {}).value();
+  CHECK(run->problem.moves.empty());
+}
