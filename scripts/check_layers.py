@@ -14,8 +14,8 @@ import tempfile
 PARTS = {
     "core": {"includes": ["core"], "qt": False, "rooms": [
         "base", "files", "graph", "ops", "schedule", "storage", "memory", "machine", "trace",
-        "plan", "import", "solver", "allocators", "residency", "sim", "run", "picture",
-        "plan_file", "insight", "check", "study", "report"]},
+        "plan", "import", "solver", "allocators", "residency", "sim", "latency", "run",
+        "picture", "plan_file", "insight", "check", "study", "report"]},
     "widgets": {"includes": ["core", "widgets"], "qt": True, "rooms": [
         "text", "base", "jobs", "state", "plot", "map", "now", "lanes", "charts", "histogram",
         "graph", "below", "form", "tables", "compare", "panels", "explain", "markers", "find",

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <string>
 
+#include "core/allocators/hasten.h"
 #include "core/allocators/params.h"
 #include "core/base/result.h"
 #include "core/plan/decision.h"
@@ -32,6 +33,8 @@ struct PlanContext {
   std::function<void(double, const std::string&)> progress{};
   /// The same for searches, in figures: the pool, and where its search stands.
   std::function<void(const std::string&, const ExactProgress&)> search{};
+  /// Makes a plan faster; empty: nobody can tell how long a plan takes.
+  Hasten hasten{};
 };
 
 /// A way to give every stay an address. Stateless: one instance may plan for many threads at once.

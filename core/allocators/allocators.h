@@ -35,6 +35,8 @@ std::span<const ParamSpec> fitParams();
 std::unique_ptr<Allocator> makeStacked(const Params& params);
 std::span<const ParamSpec> stackedParams();
 
+std::unique_ptr<Allocator> makeIdleLongest(const Params& params);
+
 std::unique_ptr<Allocator> makeSizeLength(const Params& params);
 
 std::unique_ptr<Allocator> makeHillClimb(const Params& params);

@@ -29,7 +29,8 @@ std::vector<AllocatorInfo> makeCatalog() {
   std::vector<AllocatorInfo> catalog = {
       {.name = "best",
        .summary = "the lowest plan in the time there is: skyline packings, the greedy family, then "
-                  "the exact search, each from where the one before ended",
+                  "the exact search, each from where the one before ended; for=latency: the "
+                  "fastest within the capacity",
        .source = "ours: fast, the greedy family and exact together",
        .complexity = "O(n log n) where a first packing meets the bound; limited by its budgets",
        .isSearch = true,
@@ -93,6 +94,12 @@ std::vector<AllocatorInfo> makeCatalog() {
        .complexity = "O(n (log n + k log k)), k live together",
        .params = fitParams(),
        .make = makeInOrder},
+      {.name = "idle-longest",
+       .summary = "offline: as produced, each in the bytes that have been idle longest, as high as "
+                  "the capacity allows: what runs side by side waits less for reused bytes",
+       .source = "ours; the mirror image of a free list that takes what was released last",
+       .complexity = "O(n x pieces)",
+       .make = makeIdleLongest},
       {.name = "hill-climb",
        .summary = "search: an order by live bytes, improved by swaps of what carries the peak",
        .source = "Vela's hill climb allocator (Arm Ethos-U)",

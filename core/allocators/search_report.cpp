@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/text.h"
 
 namespace hw {
@@ -68,6 +70,18 @@ std::optional<Decision> searchDecision(const Problem& problem, const Plan& plan,
     return decision;
   }
   return std::nullopt;
+}
+
+std::optional<Decision> hasteDecision(const Problem& problem, const Plan& plan, StayId stay) {
+  const auto table = std::ranges::find(plan.tables, kHasteTable, &MethodTable::name);
+  if (table == plan.tables.end() || table->rows.empty()) return std::nullopt;
+  const auto* winner = std::get_if<std::string>(&table->rows.back().back());
+  Decision decision = judgeDecision(problem, plan, stay);
+  decision.fromPlan = false;
+  decision.when = "all addresses at once, so that nothing waits long for reused bytes";
+  if (winner != nullptr)
+    decision.when += fmt::format(": '{}' made the fastest plan found", *winner);
+  return decision;
 }
 
 void tellProgress(const PlanContext& context, const std::string& pool, const ExactProgress& now) {

@@ -32,6 +32,9 @@ std::vector<SearchHistory> searchHistories(const Plan& plan);
 /// made the packing that was kept. Nothing when the plan has no progress table of its pool.
 std::optional<Decision> searchDecision(const Problem& problem, const Plan& plan, StayId stay);
 
+/// The same of a plan that was made faster. Nothing when it has no table of that search.
+std::optional<Decision> hasteDecision(const Problem& problem, const Plan& plan, StayId stay);
+
 /// Tells those who listen where the search for `pool` stands.
 void tellProgress(const PlanContext& context, const std::string& pool, const ExactProgress& now);
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/base/text.h"
+#include "core/latency/hasten_plan.h"
 #include "core/residency/level_program.h"
 #include "core/residency/residency.h"
 #include "core/run/embedded.h"
@@ -54,6 +55,30 @@ Fetching fetchingOf(const Prepared& prepared, const Storage& storage) {
   return fetching;
 }
 
+/// What a simulation of a plan looks at.
+SimulationInput inputOf(const Prepared& prepared, const Storage& storage, const Problem& problem,
+                        const Plan& plan) {
+  return {.graph = *prepared.program.graph,
+          .schedule = prepared.program.schedule,
+          .storage = storage,
+          .problem = problem,
+          .plan = plan,
+          .platform = prepared.request.platform,
+          .streamWeights = prepared.request.weights.rule != WeightRule::free,
+          .inputsFar = prepared.moves() || prepared.inputsLoaded,
+          .outputsFar = prepared.moves() || prepared.outputsStored};
+}
+
+/// Lets allocators that look for fast plans know how long one takes. `known` has the weights that
+/// come near, too.
+Hasten hastenOf(const Prepared& prepared, Storage known) {
+  return [&prepared, known = std::move(known)](const Problem& problem, const PlanContext& context,
+                                               const HasteLimits& limits, Plan& plan) {
+    const Plan start = finishPlan(problem, plan, false);
+    hastenPlan(inputOf(prepared, known, problem, start), context, limits, plan);
+  };
+}
+
 /// One problem, for the pools of the first device.
 Result<Answer> planByRule(const Prepared& prepared, const AllocatorChoice& allocator,
                           Storage storage, std::optional<Problem> given,
@@ -70,12 +95,20 @@ Result<Answer> planByRule(const Prepared& prepared, const AllocatorChoice& alloc
     return levelProgram(graph, schedule, storage, asked);
   };
   const Fetching fetching = fetchingOf(prepared, storage);
+  // A problem from a file has no ops that take time.
+  std::function<Hasten(const std::vector<TensorId>&)> hasten;
+  if (!bare) {
+    hasten = [&](const std::vector<TensorId>& weights) {
+      return hastenOf(prepared, withWeights(storage, graph, fetching.reads, weights));
+    };
+  }
   HW_TRY(planned, planProblem(std::move(problem), {.allocator = allocator,
                                                    .settings = settings,
                                                    .traffic = traffic,
                                                    .residency = prepared.residency,
                                                    .program = program,
-                                                   .fetching = fetching}));
+                                                   .fetching = fetching,
+                                                   .hasten = hasten}));
   storage = withWeights(std::move(storage), graph, fetching.reads, planned.weights);
   if (planned.problem.overlays.empty()) return Answer{std::move(storage), std::move(planned)};
   Storage shared = overlaidStorage(graph, schedule, storage, planned);
@@ -163,16 +196,10 @@ Result<Answer> planFirstDevice(const Prepared& prepared, Storage storage,
 }
 
 Simulation simulated(const Prepared& prepared, const Answer& answer) {
-  return simulate({.graph = *prepared.program.graph,
-                   .schedule = prepared.program.schedule,
-                   .storage = answer.storage,
-                   .problem = answer.planned.problem,
-                   .plan = answer.planned.plan,
-                   .platform = prepared.request.platform,
-                   .streamWeights = prepared.request.weights.rule != WeightRule::free,
-                   .partition = prepared.spread ? &answer.partition : nullptr,
-                   .inputsFar = prepared.moves() || prepared.inputsLoaded,
-                   .outputsFar = prepared.moves() || prepared.outputsStored});
+  SimulationInput input =
+      inputOf(prepared, answer.storage, answer.planned.problem, answer.planned.plan);
+  if (prepared.spread) input.partition = &answer.partition;
+  return simulate(input);
 }
 
 }  // namespace hw

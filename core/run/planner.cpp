@@ -168,6 +168,7 @@ Result<Planned> planWithin(Problem whole, const PlanOrder& order) {
   Squeeze squeeze(rooms);
   for (;;) {
     Problem& problem = residents.within(rooms);
+    if (order.hasten) settings.hasten = order.hasten(residents.weights());
     HW_TRY(plan, allocator->plan(problem, settings));
     if (squeeze.byOvershoot(problem, plan, residents)) continue;
     plan.notes.insert(plan.notes.end(), residents.notes().begin(), residents.notes().end());
@@ -266,7 +267,9 @@ Result<Planned> planProblem(Problem problem, const PlanOrder& order) {
       !order.moves() && !order.fetches() &&
       (order.allocator.placer().info->choosesPools || !problem.pools[PoolId(0)].capacity);
   if (decided || problem.pools.size() < 2) {
-    HW_TRY(plan, order.allocator.make()->plan(problem, order.settings));
+    PlanContext settings = order.settings;
+    if (order.hasten) settings.hasten = order.hasten({});
+    HW_TRY(plan, order.allocator.make()->plan(problem, settings));
     return Planned{std::move(problem), std::move(plan), {}};
   }
   HW_TRY(planned, planWithin(std::move(problem), order));

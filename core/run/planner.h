@@ -41,6 +41,8 @@ struct PlanOrder {
   /// Who touches what, for rules by which buffers move.
   std::function<LevelProgram(const Problem&)> program{};
   Fetching fetching{};
+  /// Makes plans faster, knowing which weights the buffers behind the storage's are; may be empty.
+  std::function<Hasten(const std::vector<TensorId>&)> hasten{};
 
   bool moves() const { return residency != ResidencyRule::wholeLife; }
   bool fetches() const {

@@ -33,54 +33,73 @@ FlowNeed flowNeed(const ActivityList& list, const Activity& activity) {
   return need;
 }
 
+FlowShape flowShape(const FlowNeed& need, Contention contention) {
+  const Wide length = std::max<std::int64_t>(1, need.length.count());
+  FlowShape shape{.length = need.length, .pace = kFullSpeed};
+  if (contention == Contention::fair) {
+    shape.pace = ceilDivide(Wide{need.most.count()} * kFullSpeed, length);
+  }
+  for (const auto& [port, time] : need.ports) {
+    const Wide share = ceilDivide(Wide{time.count()} * kFullSpeed, length);
+    shape.shares.push_back({port, static_cast<std::int64_t>(share)});
+  }
+  return shape;
+}
+
 Flows::Flows(const ActivityList& list, Contention contention)
     : contention_(contention), ports_(list.ports.size() + list.engines.size()) {}
 
-void Flows::begin(ActivityId id, const FlowNeed& need, SimTime now) {
-  const Wide length = need.length.count();
-  Flow flow{.id = id, .rest = length * kFullSpeed, .pace = kFullSpeed, .since = now};
-  if (contention_ == Contention::fair) {
-    flow.pace = ceilDivide(Wide{need.most.count()} * kFullSpeed, length);
-  }
-  for (const PortNeed& port : need.ports) {
-    flow.shares.push_back({port.port, ceilDivide(Wide{port.time.count()} * kFullSpeed, length)});
-  }
-  flows_.push_back(std::move(flow));
+void Flows::begin(ActivityId id, const FlowShape& shape, SimTime now) {
+  if (running_ == flows_.size()) flows_.emplace_back();
+  Flow& flow = flows_[running_++];
+  flow.id = id;
+  flow.rest = Wide{shape.length.count()} * kFullSpeed;
+  flow.speed = 0;
+  flow.pace = shape.pace;
+  flow.since = now;
+  flow.end = {};
+  flow.shares = shape.shares;
   changed_ = true;
 }
 
 SimTime Flows::nextEnd(SimTime now) {
   if (changed_) workOut(now);
   SimTime first = kMaxTime;
-  for (const Flow& flow : flows_) first = std::min(first, flow.end);
+  for (const Flow& flow : flows()) first = std::min(first, flow.end);
   return first;
 }
 
 void Flows::takeEnded(SimTime now, std::vector<ActivityId>& ended) {
-  const std::size_t before = flows_.size();
-  std::erase_if(flows_, [&](const Flow& flow) {
-    if (flow.end > now) return false;
-    ended.push_back(flow.id);
-    return true;
-  });
-  changed_ |= flows_.size() != before;
+  for (std::size_t i = 0; i < running_;) {
+    if (flows_[i].end > now) {
+      ++i;
+      continue;
+    }
+    ended.push_back(flows_[i].id);
+    std::swap(flows_[i], flows_[--running_]);
+    changed_ = true;
+  }
 }
 
 void Flows::workOut(SimTime now) {
   changed_ = false;
-  for (Flow& flow : flows_) flow.wanted = 0;
+  for (Flow& flow : flows()) flow.wanted = 0;
   if (contention_ == Contention::none || allAtFullSpeed()) {
-    for (Flow& flow : flows_) flow.wanted = kFullSpeed;
+    for (Flow& flow : flows()) flow.wanted = kFullSpeed;
   } else {
     fill();
   }
-  for (Flow& flow : flows_) {
+  for (Flow& flow : flows()) {
     if (flow.wanted == flow.speed) continue;  // Its end stays, too.
     flow.rest -= Wide{(now - flow.since).count()} * flow.speed;
     flow.speed = flow.wanted;
     flow.since = now;
     const Wide left = flow.rest * kForgiven - flow.speed;
-    const Wide length = left <= 0 ? 1 : std::max(Wide{1}, ceilDivide(left, flow.speed * kForgiven));
+    Wide length = 1;
+    if (left > 0 && flow.speed == kFullSpeed)  // Most are; a shift is much faster than a division.
+      length = (left + kFullSpeed * kForgiven - 1) / (kFullSpeed * kForgiven);
+    else if (left > 0)
+      length = ceilDivide(left, flow.speed * kForgiven);
     const Wide most = (kMaxTime - now).count();
     flow.end = now + SimTime(static_cast<std::int64_t>(std::min(length, most)));
   }
@@ -90,14 +109,14 @@ void Flows::workOut(SimTime now) {
 bool Flows::allAtFullSpeed() {
   if (contention_ != Contention::proportional) return false;
   std::ranges::fill(ports_, Filling());
-  for (const Flow& flow : flows_) {
+  for (const Flow& flow : flows()) {
     for (const auto& [port, share] : flow.shares) ports_[port].taken += share;
   }
   return std::ranges::all_of(ports_, [](const Filling& port) { return port.taken <= kFullSpeed; });
 }
 
 void Flows::fill() {
-  while (std::ranges::any_of(flows_, [](const Flow& flow) { return flow.wanted == 0; })) {
+  while (std::ranges::any_of(flows(), [](const Flow& flow) { return flow.wanted == 0; })) {
     stop(leastLevel());
   }
 }
@@ -108,13 +127,14 @@ Wide Flows::leastLevel() {
   std::ranges::fill(ports_, Filling());
   Wide least = -1;
   const auto consider = [&](Wide level) { least = least < 0 ? level : std::min(least, level); };
-  for (const Flow& flow : flows_) {
+  for (const Flow& flow : flows()) {
     if (flow.wanted == 0) consider(flow.pace);
     for (const auto& [port, share] : flow.shares) {
       if (flow.wanted > 0)
         ports_[port].taken += flow.wanted * share;
       else
-        ports_[port].rising += ceilDivide(share * kFullSpeed, flow.pace);
+        ports_[port].rising +=
+            flow.pace == kFullSpeed ? share : ceilDivide(Wide{share} * kFullSpeed, flow.pace);
     }
   }
   for (Filling& port : ports_) {
@@ -127,15 +147,20 @@ Wide Flows::leastLevel() {
 }
 
 void Flows::stop(Wide least) {
-  for (Flow& flow : flows_) {
+  for (Flow& flow : flows()) {
     if (flow.wanted > 0) continue;
     const bool stops =
-        flow.pace == least || std::ranges::any_of(flow.shares, [&](const Share& share) {
+        flow.pace == least || std::ranges::any_of(flow.shares, [&](const PortShare& share) {
           return ports_[share.port].level == least;
         });
     if (!stops) continue;
     // At its own pace it is at full speed; the product below could not hold that.
-    flow.wanted = flow.pace <= least ? kFullSpeed : least * kFullSpeed / flow.pace;
+    if (flow.pace <= least)
+      flow.wanted = kFullSpeed;
+    else if (flow.pace == kFullSpeed)
+      flow.wanted = least;
+    else
+      flow.wanted = least * kFullSpeed / flow.pace;
     flow.wanted = std::max(flow.wanted, Wide{1});
   }
 }

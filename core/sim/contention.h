@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "core/sim/activity.h"
@@ -21,6 +22,20 @@ struct FlowNeed {
 };
 FlowNeed flowNeed(const ActivityList& list, const Activity& activity);
 
+/// What part of a port a flow takes at full speed, as a fraction of kFullSpeed.
+struct PortShare {
+  std::uint32_t port = 0;
+  std::int64_t share = 0;
+};
+
+/// A flow as speeds are worked out from it: its need, in fractions.
+struct FlowShape {
+  SimTime length{};
+  Wide pace = 0;  ///< How fast its speed rises with the level.
+  std::vector<PortShare> shares{};
+};
+FlowShape flowShape(const FlowNeed& need, Contention contention);
+
 /// Activities that flow together, and how fast: integers only, so that everybody who works it out
 /// gets the same. Speeds are fractions of kFullSpeed.
 ///
@@ -32,9 +47,9 @@ class Flows {
  public:
   explicit Flows(const ActivityList& list, Contention contention);
 
-  bool empty() const { return flows_.empty(); }
-  /// `id` flows from now on; its need has a length.
-  void begin(ActivityId id, const FlowNeed& need, SimTime now);
+  bool empty() const { return running_ == 0; }
+  /// `id` flows from now on; its shape has a length.
+  void begin(ActivityId id, const FlowShape& shape, SimTime now);
   /// When the first of them ends; kMaxTime at the latest. There has to be one. Works out speeds
   /// anew if flows began or ended.
   SimTime nextEnd(SimTime now);
@@ -42,10 +57,6 @@ class Flows {
   void takeEnded(SimTime now, std::vector<ActivityId>& ended);
 
  private:
-  struct Share {
-    std::uint32_t port = 0;
-    Wide share = 0;  ///< Of the port, at full speed.
-  };
   struct Flow {
     ActivityId id{};
     Wide rest = 0;  ///< As of `since`: full speed takes kFullSpeed of it a picosecond.
@@ -54,7 +65,7 @@ class Flows {
     Wide wanted = 0;  ///< The speed being worked out; 0 while it rises.
     SimTime since{};
     SimTime end{};
-    std::vector<Share> shares{};
+    std::vector<PortShare> shares{};
   };
   /// A port while speeds are worked out.
   struct Filling {
@@ -63,6 +74,7 @@ class Flows {
     Wide level = 0;
   };
 
+  std::span<Flow> flows() { return std::span(flows_).first(running_); }
   void workOut(SimTime now);
   bool allAtFullSpeed();
   void fill();
@@ -71,7 +83,9 @@ class Flows {
 
   Contention contention_;
   bool changed_ = false;
+  /// Those that are over stay behind the running ones: their memory is used again.
   std::vector<Flow> flows_;
+  std::size_t running_ = 0;
   std::vector<Filling> ports_;
 };
 

@@ -62,6 +62,7 @@ class Executor {
   Executor(const ActivityList& list, const Waits& waits, Contention contention)
       : list_(list),
         waits_(waits),
+        contention_(contention),
         listeners_(list, waits),
         flows_(list, contention),
         engines_(list.engines.size()),
@@ -185,7 +186,7 @@ class Executor {
       fixed_.push(SimEvent(addTime(now, activity.fixed), Phase::computeStart, 0,
                            static_cast<std::uint32_t>(id.index())));
     } else if (need.length > SimTime()) {
-      flows_.begin(id, need, now);
+      flows_.begin(id, flowShape(need, contention_), now);
     } else {
       end(id, now);
     }
@@ -199,7 +200,7 @@ class Executor {
     while (!fixed_.empty() && fixed_.top().time() == now) {
       const ActivityId id(fixed_.pop().entity());
       if (run_.times[id].flow > SimTime()) {
-        flows_.begin(id, flowNeed(list_, list_.activities[id]), now);
+        flows_.begin(id, flowShape(flowNeed(list_, list_.activities[id]), contention_), now);
       } else {
         ended_.push_back(id);
       }
@@ -253,6 +254,7 @@ class Executor {
 
   const ActivityList& list_;
   const Waits& waits_;
+  Contention contention_;
   Listeners listeners_;
   Flows flows_;
   EventQueue fixed_;  ///< Ends of fixed parts.

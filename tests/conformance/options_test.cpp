@@ -62,6 +62,7 @@ constexpr OptionLine kLines[] = {
     {"fast", "seconds", "moves=20000,seconds=0", "moves=20000,seconds=0.000000001", Change::work},
     {"best", "moves", "nodes=0,moves=1", "nodes=0,moves=200000", Change::work},
     {"best", "nodes", "moves=1,nodes=0", "moves=1,nodes=5000", Change::work},
+    {"best", "for", "moves=1,nodes=0,for=peak", "moves=1,nodes=0,for=latency", Change::work},
     {"best", "seconds", "moves=1,nodes=0,seconds=0", "moves=1,nodes=0,seconds=0.05", Change::work},
 };
 

@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/allocators/allocators.h"
+#include "core/allocators/offline.h"
+#include "core/plan/metrics.h"
+#include "core/solver/orders.h"
+
+namespace hw {
+namespace {
+
+constexpr Step kNever{-1};
+
+/// A place that could be had: whose bytes they were last, and since when they are idle.
+struct Place {
+  Bytes offset{};
+  Step idleSince{kNever};
+  StayId tenant{};  ///< The last of those that were there; none: nobody was.
+  bool taken = false;
+};
+
+/// One pool while its stays move in, in program order: every byte knows who had it last.
+class Bytewise {
+ public:
+  Bytewise(const Problem& problem, PoolId pool, const std::vector<StayId>& stays)
+      : problem_(problem), top_(lowerBound(problem, pool)) {
+    const auto& capacity = problem.pools[pool].capacity;
+    if (capacity) top_ = *capacity;
+    for (const StayId id : stays) {
+      if (problem.stays[id].pinned) pinned_.push_back(id);
+    }
+  }
+
+  /// Where the stay's bytes may begin: at an edge of somebody's, below the top.
+  std::vector<Place> places(StayId id) const {
+    const Stay& stay = problem_.stays[id];
+    std::vector<Bytes> offsets{Bytes()};
+    const auto consider = [&](Bytes begin, Bytes end) {
+      offsets.push_back(alignUp(end, stay.alignment));
+      if (begin >= stay.size) offsets.push_back(alignDown(begin - stay.size, stay.alignment));
+    };
+    for (const Piece& piece : pieces_) consider(piece.begin, piece.begin);
+    for (const StayId pin : pinned_) {
+      const Bytes begin = *problem_.stays[pin].pinned;
+      consider(begin, begin + problem_.stays[pin].size);
+    }
+    consider(top_, top_);
+    std::ranges::sort(offsets);
+    std::vector<Place> found;
+    for (const Bytes offset : offsets) {
+      const bool known = !found.empty() && found.back().offset == offset;
+      if (!known && offset + stay.size <= top_) found.push_back(look(id, offset));
+    }
+    return found;
+  }
+
+  /// The free place that is idle longest, the lowest of equals; on top of everything if there is
+  /// none.
+  Bytes choose(StayId id, const std::vector<Place>& places) const {
+    const Place* best = nullptr;
+    for (const Place& place : places) {
+      if (place.taken || (best != nullptr && best->idleSince <= place.idleSince)) continue;
+      best = &place;
+    }
+    return best != nullptr ? best->offset : above(id);
+  }
+
+  void moveIn(StayId id, Bytes offset) {
+    const Bytes end = offset + problem_.stays[id].size;
+    top_ = std::max(top_, end);
+    auto first = std::ranges::lower_bound(pieces_, offset, {}, &Piece::begin);
+    StayId behind = first == pieces_.begin() ? StayId() : std::prev(first)->tenant;
+    auto last = first;
+    for (; last != pieces_.end() && last->begin <= end; ++last) behind = last->tenant;
+    first = pieces_.erase(first, last);
+    pieces_.insert(first, {{offset, id}, {end, behind}});
+  }
+
+ private:
+  /// From `begin` up to the next piece, `tenant` was the last; none: nobody yet.
+  struct Piece {
+    Bytes begin{};
+    StayId tenant{};
+  };
+
+  static Bytes alignDown(Bytes value, Bytes alignment) {
+    return value - Bytes(value.count() % alignment.count());
+  }
+
+  bool isPinned(StayId id) const { return problem_.stays[id].pinned.has_value(); }
+
+  Place look(StayId id, Bytes offset) const {
+    const Stay& stay = problem_.stays[id];
+    const Interval<Bytes> bytes{offset, offset + stay.size};
+    Place place{.offset = offset};
+    auto piece = std::ranges::upper_bound(pieces_, offset, {}, &Piece::begin);
+    if (piece != pieces_.begin()) --piece;
+    for (; piece != pieces_.end() && piece->begin < bytes.end; ++piece) {
+      if (!piece->tenant) continue;
+      const Step end = problem_.stays[piece->tenant].steps.end;
+      if (end <= place.idleSince) continue;
+      place.idleSince = end;
+      place.tenant = piece->tenant;
+    }
+    place.taken = place.tenant && place.idleSince > stay.steps.begin;
+    for (const StayId pin : pinned_) {
+      const Stay& other = problem_.stays[pin];
+      const Interval<Bytes> theirs{*other.pinned, *other.pinned + other.size};
+      if (!theirs.overlaps(bytes) || !other.steps.overlaps(stay.steps)) continue;
+      place.taken = true;
+      place.tenant = pin;
+    }
+    return place;
+  }
+
+  /// Above whatever is live meanwhile.
+  Bytes above(StayId id) const {
+    const Stay& stay = problem_.stays[id];
+    Bytes end;
+    for (std::size_t i = 0; i + 1 < pieces_.size(); ++i) {
+      const StayId tenant = pieces_[i].tenant;
+      if (tenant && problem_.stays[tenant].steps.end > stay.steps.begin) {
+        end = std::max(end, pieces_[i + 1].begin);
+      }
+    }
+    for (const StayId pin : pinned_) {
+      const Stay& other = problem_.stays[pin];
+      if (other.steps.overlaps(stay.steps)) end = std::max(end, *other.pinned + other.size);
+    }
+    return alignUp(end, stay.alignment);
+  }
+
+  const Problem& problem_;
+  Bytes top_;
+  std::vector<Piece> pieces_;  ///< By begin; the last has no tenant.
+  std::vector<StayId> pinned_;
+};
+
+class IdleLongest final : public Allocator {
+ private:
+  Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
+    Plan plan;
+    HW_DO(placePins(problem, plan));
+    for (const PoolId pool : problem.pools.keys()) {
+      const std::vector<StayId> order = productionOrder(problem, pool);
+      Bytewise bytes(problem, pool, order);
+      std::size_t done = 0;
+      for (const StayId id : order) {
+        if (++done % 1024 == 0 && context.stop.stop_requested()) {
+          return fail(ErrorCode::stopped, "planning was stopped");
+        }
+        const auto& pin = problem.stays[id].pinned;
+        const Bytes offset = pin ? *pin : bytes.choose(id, bytes.places(id));
+        bytes.moveIn(id, offset);
+        plan.addresses[id] = Address{pool, RegionId(0), offset};
+      }
+    }
+    return plan;
+  }
+
+  std::optional<Decision> recount(const Problem& problem, const Plan& plan,
+                                  StayId stay) const override {
+    const PoolId pool = problem.poolOf(stay);
+    const std::vector<StayId> order = productionOrder(problem, pool);
+    Bytewise bytes(problem, pool, order);
+    std::size_t turn = 0;
+    for (const StayId id : order) {
+      ++turn;
+      if (id != stay) {
+        bytes.moveIn(id, plan.addresses[id]->offset);
+        continue;
+      }
+      Decision decision = account(problem, stay, pool, bytes);
+      decision.when =
+          fmt::format("placed {} of {}, as they are produced", ordinal(turn), order.size());
+      return decision;
+    }
+    return std::nullopt;
+  }
+
+  static std::string idleText(const Place& place) {
+    return place.tenant ? fmt::format("idle since step {}", place.idleSince.count())
+                        : std::string("never used");
+  }
+
+  static Decision account(const Problem& problem, StayId stay, PoolId pool, const Bytewise& bytes) {
+    const std::vector<Place> places = bytes.places(stay);
+    const Bytes offset = bytes.choose(stay, places);
+    Decision decision{.stay = stay, .decided = "whose former tenants fell idle first"};
+    bool among = false;
+    for (const Place& place : places) {
+      Candidate candidate{.kind = "place",
+                          .address = Address{pool, RegionId(0), place.offset},
+                          .verdict = Verdict::lessGood,
+                          .reason = idleText(place)};
+      if (place.tenant) candidate.because = {place.tenant};
+      if (place.taken) {
+        candidate.verdict = Verdict::taken;
+        candidate.reason = "somebody lives there meanwhile";
+      } else if (place.offset == offset) {
+        candidate.verdict = Verdict::chosen;
+        among = true;
+      }
+      addCandidate(decision, std::move(candidate));
+    }
+    if (among) return decision;
+    decision.decided = "no place below is free: on top of what is live";
+    const auto& capacity = problem.pools[pool].capacity;
+    addCandidate(decision,
+                 {.kind = "above all neighbours",
+                  .address = Address{pool, RegionId(0), offset},
+                  .reason = capacity ? "nothing fits under the capacity" : "nothing is above it"});
+    return decision;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Allocator> makeIdleLongest(const Params&) {
+  return std::make_unique<IdleLongest>();
+}
+
+}  // namespace hw

@@ -1,0 +1,254 @@
+#include "core/latency/latency_search.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <random>
+
+#include "core/base/check.h"
+#include "core/latency/capacity_bound.h"
+#include "core/latency/removal.h"
+#include "core/latency/stay_times.h"
+
+namespace hw {
+namespace {
+
+/// So many plans are kept to go on from.
+constexpr std::size_t kKept = 6;
+/// Of the budget: for the first improvement of each, and for each turn after that.
+constexpr double kFirstTurn = 0.03;
+constexpr double kTurn = 0.15;
+/// A slower plan is accepted within about this part of the latency as a turn begins; eight times
+/// it halves.
+constexpr std::int64_t kTolerance = 300;
+constexpr int kHalvings = 8;
+/// Of what a path may be long, in greedy packings: the bound times these, in percent.
+constexpr std::int64_t kThresholds[] = {100, 80, 50};
+
+class LatencySearch {
+ public:
+  LatencySearch(const TimedWork& work, const LatencySearchOptions& options)
+      : work_(work),
+        options_(options),
+        begun_(std::chrono::steady_clock::now()),
+        random_(options.seed),
+        capacities_(capacitiesOf(work, options)),
+        timer_(work),
+        placer_(work, capacities_, random_),
+        removal_(work, random_) {
+    result_.bound = capacityBound(work, options.capacities);
+    timer_.placeApart();
+    result_.apart = timer_.contended();
+    apart_ = stayTimes(work, timer_);
+  }
+
+  LatencySearchResult run(std::vector<TimedPlan> starts) {
+    for (TimedPlan& start : starts) {
+      start.latency = latencyOf(start.offsets);
+      keep(std::move(start));
+    }
+    note();
+    if (!done()) packGreedily();
+    for (std::size_t i = 0; i < kept_.size() && !done(); ++i) improve(i, kFirstTurn, 0);
+    for (int turn = 0; !done(); ++turn) {
+      // Every other turn belongs to the best, the others to those behind it.
+      const bool best = turn % 2 == 0 || kept_.size() == 1;
+      improve(best ? 0 : 1 + random_() % (kept_.size() - 1), kTurn, kTolerance);
+    }
+    note();
+    return std::move(result_);
+  }
+
+ private:
+  struct Current {
+    TimedPlan plan{};
+    StayTimes times{};
+    std::vector<ReusePair> critical{};
+  };
+
+  /// Where a pool has no capacity, all its stays side by side.
+  static std::vector<Bytes> capacitiesOf(const TimedWork& work,
+                                         const LatencySearchOptions& options) {
+    std::vector<Bytes> sums(options.capacities.size());
+    for (const TimedStay& stay : work.stays) {
+      Bytes& sum = sums[stay.pool.index()];
+      sum = alignUp(sum, stay.alignment) + stay.size;
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      sums[i] = options.capacities[i].value_or(sums[i]);
+    }
+    return sums;
+  }
+
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  }
+  /// Of the budget, what is used.
+  double used() const {
+    if (options_.seconds > 0) return seconds() / options_.seconds;
+    return static_cast<double>(result_.looks) / static_cast<double>(options_.looks);
+  }
+  bool done() const {
+    const SimTime latency = result_.best.latency;
+    return latency <= result_.bound.time || latency <= result_.apart || used() >= 1 ||
+           options_.stop.stop_requested();
+  }
+
+  void note() const {
+    if (!options_.improved) return;
+    options_.improved({.seconds = seconds(),
+                       .looks = result_.looks,
+                       .latency = result_.best.latency,
+                       .bound = result_.bound.time,
+                       .winner = result_.best.winner});
+  }
+
+  SimTime latencyOf(const std::vector<Bytes>& offsets) {
+    timer_.place(offsets);
+    result_.looks += 4 * static_cast<std::int64_t>(work_.activities.size());
+    return timer_.contended();
+  }
+
+  /// Among those to go on from, unless there are better ones, or one that takes as long.
+  void keep(TimedPlan plan) {
+    if (result_.best.offsets.empty() || plan.latency < result_.best.latency) result_.best = plan;
+    const auto at = std::ranges::lower_bound(kept_, plan.latency, {}, &TimedPlan::latency);
+    if (at != kept_.end() && at->latency == plan.latency) return;
+    kept_.insert(at, std::move(plan));
+    if (kept_.size() > kKept) kept_.pop_back();
+  }
+
+  /// Packings in three orders by what paths cost in a run without reuse.
+  void packGreedily() {
+    std::vector<std::uint32_t> program;
+    for (std::uint32_t i = 0; i < work_.stays.size(); ++i) program.push_back(i);
+    auto bySize = program;
+    auto critical = program;
+    std::ranges::stable_sort(program, {}, [&](auto i) { return work_.stays[i].steps.begin; });
+    std::ranges::stable_sort(bySize, std::greater<>(), [&](auto i) { return work_.stays[i].size; });
+    std::ranges::stable_sort(critical, std::greater<>(),
+                             [&](auto i) { return apart_.ends[i] + apart_.tails[i]; });
+    for (const std::int64_t percent : kThresholds) {
+      pack(program, percent, "greedy by path, in program order");
+      pack(bySize, percent, "greedy by path, largest first");
+      pack(critical, percent, "greedy by path, most critical first");
+    }
+  }
+
+  void pack(const std::vector<std::uint32_t>& order, std::int64_t percent, const char* name) {
+    if (used() >= 1) return;
+    const SimTime threshold(result_.bound.time.count() / 100 * percent);
+    std::vector<Bytes> offsets(work_.stays.size(), ReuseTimer::kNowhere);
+    for (std::uint32_t i = 0; i < offsets.size(); ++i) {
+      if (work_.stays[i].pinned) offsets[i] = result_.best.offsets[i];
+    }
+    for (const std::uint32_t stay : order) {
+      if (!work_.stays[stay].pinned && !put(stay, offsets, apart_, {threshold})) return;
+    }
+    const SimTime latency = latencyOf(offsets);
+    keep({std::move(offsets), latency, name});
+  }
+
+  bool put(std::uint32_t stay, std::vector<Bytes>& offsets, const StayTimes& times,
+           const PathRule& rule) {
+    result_.looks += static_cast<std::int64_t>(work_.stays.size());
+    const auto offset = placer_.place(stay, offsets, times, rule);
+    if (offset) offsets[stay] = *offset;
+    return offset.has_value();
+  }
+
+  /// Improves one of the kept plans for `share` of the budget. `tolerance` in parts of 10^5.
+  void improve(std::size_t index, double share, std::int64_t tolerance) {
+    enter(kept_[index]);
+    TimedPlan best = current_.plan;
+    const double begun = used();
+    while (!done()) {
+      const double turn = (used() - begun) / share;
+      if (turn >= 1) break;
+      if (!attempt(tolerance >> static_cast<int>(kHalvings * turn))) continue;
+      if (current_.plan.latency >= best.latency) continue;
+      best = current_.plan;
+      if (best.latency >= result_.best.latency) continue;
+      result_.best = best;
+      note();
+    }
+    keep(std::move(best));
+  }
+
+  void enter(const TimedPlan& plan) {
+    current_.plan = plan;
+    if (!plan.winner.starts_with("search from ")) {
+      current_.plan.winner = "search from " + plan.winner;
+    }
+    latencyOf(plan.offsets);
+    look();
+  }
+
+  /// What surrounds the stays of the current plan, which the timer has just run.
+  void look() {
+    current_.times = stayTimes(work_, timer_);
+    current_.critical = criticalReuse(work_, timer_, current_.plan.offsets);
+    result_.looks += 2 * static_cast<std::int64_t>(work_.activities.size());
+  }
+
+  /// Takes some stays out and puts them back elsewhere. False when that came to nothing.
+  bool attempt(std::int64_t tolerance) {
+    ++result_.tries;
+    const SimTime latency = current_.plan.latency;
+    const auto& taken = removal_.choose(current_.plan.offsets, current_.critical);
+    result_.looks += static_cast<std::int64_t>(work_.stays.size());
+    trial_ = current_.plan.offsets;
+    for (const std::uint32_t stay : taken) trial_[stay] = ReuseTimer::kNowhere;
+    const PathRule rule = someRule();
+    for (const std::uint32_t stay : taken) {
+      if (!put(stay, trial_, current_.times, rule)) return false;
+    }
+    if (trial_ == current_.plan.offsets) return false;
+    const std::int64_t grain = latency.count() / 100'000 * tolerance;
+    const SimTime most = addTime(latency, SimTime(grain * std::countl_zero(random_() | 1)));
+    timer_.place(trial_);
+    result_.looks += 2 * static_cast<std::int64_t>(work_.activities.size());
+    if (timer_.alone() > most) return false;
+    result_.looks += 2 * static_cast<std::int64_t>(work_.activities.size());
+    const SimTime found = timer_.contended();
+    if (found > most) return false;
+    current_.plan.latency = found;
+    std::swap(current_.plan.offsets, trial_);
+    look();
+    return true;
+  }
+
+  /// A threshold between the bound and what there is, a little below it now and then.
+  PathRule someRule() {
+    const SimTime gap = current_.plan.latency - result_.bound.time;
+    const auto part = static_cast<std::int64_t>(random_() % 1200) - 200;
+    const SimTime threshold = result_.bound.time + SimTime(gap.count() / 1000 * part);
+    return {.threshold = std::max(threshold, SimTime(1)),
+            .noisy = random_() % 2 == 0,
+            .ties = static_cast<TieRule>(random_() % 3)};
+  }
+
+  const TimedWork& work_;
+  const LatencySearchOptions& options_;
+  std::chrono::steady_clock::time_point begun_;
+  std::mt19937_64 random_;
+  std::vector<Bytes> capacities_;
+  ReuseTimer timer_;
+  PathPlacer placer_;
+  Removal removal_;
+  StayTimes apart_;
+  std::vector<TimedPlan> kept_;  ///< By latency.
+  Current current_;
+  std::vector<Bytes> trial_;
+  LatencySearchResult result_;
+};
+
+}  // namespace
+
+LatencySearchResult searchLatency(const TimedWork& work, std::vector<TimedPlan> starts,
+                                  const LatencySearchOptions& options) {
+  check(!starts.empty(), "a search for the least latency starts from a plan");
+  return LatencySearch(work, options).run(std::move(starts));
+}
+
+}  // namespace hw

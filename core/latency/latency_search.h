@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/latency/timed_work.h"
+#include "core/sim/latency_account.h"
+
+namespace hw {
+
+/// Addresses and how long the run takes with them.
+struct TimedPlan {
+  std::vector<Bytes> offsets{};  ///< By stay.
+  SimTime latency{};
+  std::string winner{};  ///< What made it: a start's name, or "search from" one.
+};
+
+/// Where a search for the least latency stands.
+struct LatencySample {
+  double seconds = 0;
+  std::int64_t looks = 0;
+  SimTime latency{};
+  SimTime bound{};
+  std::string winner{};
+};
+
+struct LatencySearchOptions {
+  std::vector<std::optional<Bytes>> capacities{};  ///< By pool; nothing: unbounded.
+  /// Stays and activities looked at, at most: of the same machine, 10^8 are about a second.
+  std::int64_t looks = 300'000'000;
+  double seconds = 0;  ///< Search this long instead; 0: by looks, so that runs repeat.
+  std::uint64_t seed = 1;
+  std::stop_token stop{};
+  std::function<void(const LatencySample&)> improved{};  ///< Also at the start.
+};
+
+struct LatencySearchResult {
+  TimedPlan best{};
+  LatencyBound bound{};  ///< See `capacityBound`.
+  SimTime apart{};       ///< The latency if nothing were reused.
+  std::int64_t looks = 0;
+  std::int64_t tries = 0;
+
+  bool proved() const { return best.latency <= bound.time; }
+};
+
+/// Looks for the addresses within the capacities that make the run end soonest, starting from
+/// `starts`, each of which fits (at least one) and is valid; the result is never slower than any of
+/// them. Anytime; the same looks and seed give the same result.
+///
+/// Stays around a reuse that is on the critical path are taken out, one to thirty, and put back one
+/// after the other where the paths through their bytes cost least (`PathPlacer`); what is slower
+/// even without contention is dropped at once, what is slower with it is kept now and then, less
+/// often as time goes by (threshold accepting, Dueck and Scheuer 1990). Each start, and greedy
+/// packings by the same cost, are improved first, then the best of them in turns. Ends when the
+/// bound is met, or when nothing is left of what reuse costs.
+LatencySearchResult searchLatency(const TimedWork& work, std::vector<TimedPlan> starts,
+                                  const LatencySearchOptions& options);
+
+}  // namespace hw

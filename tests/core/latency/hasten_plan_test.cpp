@@ -1,0 +1,114 @@
+// best:for=latency, from the model to the run.
+#include "core/latency/hasten_plan.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
+#include "core/run/run.h"
+
+using namespace hw;
+
+namespace {
+
+Platform sideBySide() {
+  return parsePlatform(R"(name = "side by side"
+[[device]]
+name = "npu"
+ops = ["*"]
+[[device.pool]]
+name = "L2"
+bandwidth = "64GB/s"
+duplex = "full"
+[[device.pool]]
+name = "L3"
+bandwidth = "8GB/s"
+[[device.dma]]
+name = "dma"
+moves = ["L3>L2"]
+setup = "100ns"
+[[device.unit]]
+name = "mac"
+ops = ["Conv", "Gemm", "MatMul"]
+clock = "1GHz"
+macs_per_cycle = 256
+[[device.unit]]
+name = "vector"
+ops = ["*"]
+clock = "1GHz"
+elements_per_cycle = 4
+)")
+      .value();
+}
+
+std::shared_ptr<const Run> runOf(const std::string& model, const std::string& allocator,
+                                 std::optional<Bytes> capacity,
+                                 const Platform& platform = sideBySide()) {
+  RunRequest request{.allocator = AllocatorChoice::parse(allocator).value(), .platform = platform};
+  request.alias = AliasRules::none();
+  request.weights = {.rule = WeightRule::prefetch};
+  request.loadInputs = true;
+  if (capacity) request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = *capacity};
+  auto opened = openModel(model, {}).value();
+  return execute(std::make_shared<const Model>(std::move(opened)), request, {}).value();
+}
+
+}  // namespace
+
+TEST_CASE("within what the lowest plan needs, one is found that is faster", "[latency][samples]") {
+  for (const char* model : {"samples:squeezenet", "samples:mobilenet_v2"}) {
+    CAPTURE(model);
+    const auto lowest = runOf(model, "best", std::nullopt);
+    const Bytes capacity = lowest->plan.footprint(PoolId(0));
+    const auto fast = runOf(model, "best:for=latency,nodes=5000", capacity);
+    REQUIRE(fits(*fast));
+    CHECK(fast->plan.footprint(PoolId(0)) <= capacity);
+    CHECK(fast->timing.makespan < lowest->timing.makespan);
+    // What the search measured is what the simulator says.
+    const auto& rows = fast->plan.tables.back().rows;
+    REQUIRE(fast->plan.tables.back().name == kHasteTable);
+    CHECK(std::get<std::int64_t>(rows.back()[1]) == fast->timing.makespan.count());
+    CHECK(std::get<std::int64_t>(rows.back()[2]) <= fast->timing.makespan.count());
+    const auto idle = runOf(model, "idle-longest", capacity);
+    if (fits(*idle) && idle->problem.stays.size() == fast->problem.stays.size()) {
+      CHECK(fast->timing.makespan <= idle->timing.makespan);
+    }
+    CHECK(fast->plan.notes.front().find("proved: no plan of this order within") !=
+          std::string::npos);
+    const auto again = runOf(model, "best:for=latency,nodes=5000", capacity);
+    CHECK(again->plan.addresses == fast->plan.addresses);
+  }
+}
+
+TEST_CASE("where one thing follows the other no addresses are faster", "[latency]") {
+  Platform one = sideBySide();
+  one.devices.front().issue = Issue::sequential;
+  const auto run = runOf("samples:squeezenet", "best:for=latency", std::nullopt, one);
+  const auto lowest = runOf("samples:squeezenet", "best", std::nullopt, one);
+  CHECK(run->plan.addresses == lowest->plan.addresses);
+  CHECK(std::ranges::any_of(run->plan.notes, [](const std::string& note) {
+    return note.find("one thing follows the other") != std::string::npos;
+  }));
+}
+
+TEST_CASE("a problem without operators says that nobody knows how long it takes", "[latency]") {
+  Problem problem;
+  problem.pools = {{.name = "L2"}};
+  problem.steps = Step(1);
+  problem.stays.add({.buffer = BufferId(0), .steps = {Step(0), Step(1)}, .size = Bytes(4)});
+  const auto choice = AllocatorChoice::parse("best:for=latency").value();
+  const Plan plan = choice.make()->plan(problem, {}).value();
+  CHECK(plan.notes.back().find("lowest plan") != std::string::npos);
+}
+
+TEST_CASE("explain says that all was moved for the latency's sake", "[latency]") {
+  const auto lowest = runOf("samples:squeezenet", "best", std::nullopt);
+  const auto run =
+      runOf("samples:squeezenet", "best:for=latency,nodes=2000", lowest->plan.footprint(PoolId(0)));
+  const Decision decision =
+      run->request.allocator.make()->explain(run->problem, run->plan, StayId(3));
+  CHECK(decision.when.find("waits long for reused bytes") != std::string::npos);
+  REQUIRE(decision.chosen());
+  CHECK(decision.chosen()->address == run->plan.addresses[StayId(3)]);
+}

@@ -1,0 +1,190 @@
+#include "core/latency/latency_search.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/latency/capacity_bound.h"
+#include "core/latency/reuse_timer.h"
+#include "core/plan/metrics.h"
+#include "tests/support/timed_program.h"
+
+using namespace hw;
+
+namespace {
+
+bool isValid(const Problem& problem, const std::vector<Bytes>& offsets, Bytes capacity) {
+  for (const StayId a : problem.stays.keys()) {
+    const Stay& one = problem.stays[a];
+    const Interval<Bytes> bytes{offsets[a.index()], offsets[a.index()] + one.size};
+    if (bytes.begin < Bytes() || bytes.end > capacity) return false;
+    if (!isAligned(bytes.begin, one.alignment)) return false;
+    for (const StayId b : problem.stays.keys()) {
+      const Stay& other = problem.stays[b];
+      const Bytes begin = offsets[b.index()];
+      if (b < a && one.steps.overlaps(other.steps) && bytes.overlaps({begin, begin + other.size})) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// The least latency of all valid addresses; nothing when there are none.
+class EveryPlan {
+ public:
+  EveryPlan(const Problem& problem, const TimedWork& work, Bytes capacity)
+      : problem_(problem), timer_(work), capacity_(capacity) {}
+
+  std::optional<SimTime> least() {
+    place(0);
+    return least_;
+  }
+
+ private:
+  void place(std::size_t stay) {
+    if (stay == problem_.stays.size()) {
+      timer_.place(offsets_);
+      const SimTime latency = timer_.contended();
+      if (!least_ || latency < *least_) least_ = latency;
+      return;
+    }
+    const Stay& own = problem_.stays[StayId(stay)];
+    for (Bytes at; at + own.size <= capacity_; at += own.alignment) {
+      bool free = true;
+      for (std::size_t i = 0; i < stay && free; ++i) {
+        const Stay& other = problem_.stays[StayId(i)];
+        const Interval<Bytes> theirs{offsets_[i], offsets_[i] + other.size};
+        free = !own.steps.overlaps(other.steps) || !theirs.overlaps({at, at + own.size});
+      }
+      if (!free) continue;
+      offsets_.push_back(at);
+      place(stay + 1);
+      offsets_.pop_back();
+    }
+  }
+
+  const Problem& problem_;
+  ReuseTimer timer_;
+  Bytes capacity_;
+  std::vector<Bytes> offsets_;
+  std::optional<SimTime> least_;
+};
+
+Bytes topOf(const Problem& problem, const std::vector<Bytes>& offsets) {
+  Bytes top;
+  for (const StayId id : problem.stays.keys()) {
+    top = std::max(top, offsets[id.index()] + problem.stays[id].size);
+  }
+  return top;
+}
+
+LatencySearchOptions within(Bytes capacity, std::int64_t looks = 2'000'000) {
+  LatencySearchOptions options;
+  options.capacities = {capacity};
+  options.looks = looks;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("of tiny programs the search finds the fastest plan there is", "[latency][property]") {
+  int found = 0;
+  int tight = 0;
+  constexpr int kSeeds = 60;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    CAPTURE(seed);
+    const auto program = test::randomTimedProgram(seed, {.stays = 6, .steps = 8, .maxSize = 4});
+    const auto start = test::offsetsBy("best", program.problem);
+    const Bytes capacity = topOf(program.problem, start) + Bytes(static_cast<int>(seed % 3));
+    const ActivityList list = program.at(start);
+    const TimedWork work(list, program.problem);
+    const auto least = EveryPlan(program.problem, work, capacity).least();
+    REQUIRE(least);
+    const auto result =
+        searchLatency(work, {{.offsets = start, .winner = "best"}}, within(capacity));
+    CHECK(isValid(program.problem, result.best.offsets, capacity));
+    CHECK(result.bound.time <= *least);
+    CHECK(result.best.latency >= *least);
+    found += result.best.latency == *least;
+    tight += result.bound.time == *least;
+  }
+  INFO("found " << found << ", bound met " << tight);
+  CHECK(found >= kSeeds * 9 / 10);
+  CHECK(tight >= kSeeds / 4);
+}
+
+TEST_CASE("a search keeps what it is given, repeats, and stays above its bound",
+          "[latency][property]") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    CAPTURE(seed);
+    const auto program = test::randomTimedProgram(seed, {.stays = 40, .steps = 30});
+    const auto start = test::offsetsBy("greedy-by-size", program.problem);
+    const Bytes capacity = topOf(program.problem, start);
+    const ActivityList list = program.at(start);
+    const TimedWork work(list, program.problem);
+    std::vector<LatencySample> told;
+    auto options = within(capacity);
+    options.improved = [&](const LatencySample& sample) { told.push_back(sample); };
+    const auto result = searchLatency(work, {{.offsets = start}}, options);
+    ReuseTimer timer(work);
+    timer.place(start);
+    CHECK(result.best.latency <= timer.contended());
+    timer.place(result.best.offsets);
+    CHECK(result.best.latency == timer.contended());
+    CHECK(isValid(program.problem, result.best.offsets, capacity));
+    CHECK(result.bound.time <= result.best.latency);
+    REQUIRE(told.size() >= 2);
+    CHECK(told.back().latency == result.best.latency);
+    for (std::size_t i = 1; i < told.size(); ++i) CHECK(told[i].latency <= told[i - 1].latency);
+    const auto again = searchLatency(work, {{.offsets = start}}, within(capacity));
+    CHECK(again.best.offsets == result.best.offsets);
+    CHECK(again.looks == result.looks);
+  }
+}
+
+TEST_CASE("pinned stays are not moved for the latency's sake", "[latency]") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    auto program = test::randomTimedProgram(seed, {.stays = 30, .steps = 20});
+    const auto start = test::offsetsBy("greedy-by-size", program.problem);
+    for (std::size_t i = 0; i < start.size(); i += 3) {
+      program.problem.stays[StayId(i)].pinned = start[i];
+    }
+    const ActivityList list = program.at(start);
+    const TimedWork work(list, program.problem);
+    const auto result =
+        searchLatency(work, {{.offsets = start}}, within(topOf(program.problem, start)));
+    for (std::size_t i = 0; i < start.size(); i += 3) CHECK(result.best.offsets[i] == start[i]);
+  }
+}
+
+TEST_CASE("a stopped search gives its start", "[latency]") {
+  const auto program = test::randomTimedProgram(3, {.stays = 40, .steps = 30});
+  const auto start = test::offsetsBy("greedy-by-size", program.problem);
+  const ActivityList list = program.at(start);
+  const TimedWork work(list, program.problem);
+  std::stop_source source;
+  source.request_stop();
+  auto options = within(topOf(program.problem, start));
+  options.stop = source.get_token();
+  const auto result = searchLatency(work, {{.offsets = start, .winner = "start"}}, options);
+  CHECK(result.best.offsets == start);
+  CHECK(result.best.winner == "start");
+}
+
+TEST_CASE("the bound falls as the capacity grows", "[latency][property]") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    CAPTURE(seed);
+    const auto program = test::randomTimedProgram(seed, {.stays = 40, .steps = 30});
+    const ActivityList list = program.at(test::offsetsBy("none", program.problem));
+    const TimedWork work(list, program.problem);
+    const Bytes live = lowerBound(program.problem);
+    std::optional<Bytes> capacity;
+    SimTime last = capacityBound(work, std::vector{capacity}).time;
+    for (const int percent : {200, 150, 125, 110, 100}) {
+      capacity = Bytes(live.count() * percent / 100);
+      const SimTime bound = capacityBound(work, std::vector{capacity}).time;
+      CHECK(bound >= last);
+      last = bound;
+    }
+  }
+}
