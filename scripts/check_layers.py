@@ -31,7 +31,18 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 QT = re.compile(r"^Q(t?[A-Z]|t[A-Z]?\w*/)")
 # Who looks for a part of another by its type knows of it, though nothing is included.
 FOUND = re.compile(r"\bfindChild(?:ren)?<\s*(?:const\s+)?(?!Q[A-Z])([\w:]+)")
+# The same by name: features ask the window for its commands and docks instead.
+NAMED = re.compile(r"\bfindChild<\s*(?:const\s+)?(Q[A-Z]\w*)")
 OURS = re.compile(r"^(core|widgets|app|tests)/")
+
+
+def looked_for(path, line):
+    """What a line looks for among the children of a window, or None."""
+    sought = FOUND.search(line)
+    if sought:
+        return f"looks for {sought[1]} by its type"
+    named = path.startswith("app/gui/features/") and NAMED.search(line)
+    return f"looks for a {named[1]} by its name" if named else None
 
 
 def part_of(path):
@@ -99,10 +110,9 @@ def findings(root):
                 wrong = match and judge(path, match[1], match[2])
                 if wrong:
                     found.append(f"{path}:{number}: {wrong}")
-                sought = FOUND.search(line)
-                if sought:
-                    found.append(f"{path}:{number}: looks for {sought[1]} by its type: have it "
-                                 "handed over")
+                looking = looked_for(path, line)
+                if looking:
+                    found.append(f"{path}:{number}: {looking}: have it handed over")
     return found, files
 
 
@@ -153,7 +163,9 @@ SELF_TEST = [
 LOOKING = [
     ("app/gui/features/desk/a.cpp", "window->findChild<FileWatch*>();", "by its type"),
     ("app/gui/features/desk/a.cpp", "window->findChildren<hw::MapView*>();", "by its type"),
-    ("app/gui/features/desk/a.cpp", "window->findChild<QAction*>(name);", None),
+    ("app/gui/features/desk/a.cpp", "window->findChild<QAction*>(name);", "by its name"),
+    ("app/gui/features/desk/a.cpp", "window->findChildren<QAction*>();", None),
+    ("widgets/charts/a.cpp", "parent.findChildren<QChartView*>()", None),
 ]
 
 

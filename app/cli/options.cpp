@@ -7,12 +7,12 @@
 
 namespace hw::cli {
 
-RunArguments::RunArguments(Arguments& arguments, std::initializer_list<OptionGroup> groups) {
-  const auto has = [&](OptionGroup group) { return std::ranges::count(groups, group) > 0; };
-  standard_ = has(OptionGroup::time) ? defaultRequest() : planningRequest();
+RunArguments::RunArguments(Arguments& arguments, std::initializer_list<OptionGroup> groups,
+                           RunRequest standard)
+    : standard_(std::move(standard)) {
   standard_.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   for (const RunOption& option : runOptions()) {
-    if (!has(option.group)) continue;
+    if (std::ranges::count(groups, option.group) == 0) continue;
     auto& texts = texts_[std::string(option.name)];
     const OptionText text{.help = option.helpText(), .type = std::string(option.type)};
     if (option.repeats) {

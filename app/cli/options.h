@@ -10,24 +10,20 @@
 
 namespace hw::cli {
 
-/// What commands take that plan, that compare plans of several, and that simulate one.
+/// What commands take that plan, and that compare plans of several.
 inline constexpr auto kPlanOptions = {
     OptionGroup::model,   OptionGroup::import, OptionGroup::allocator, OptionGroup::machine,
     OptionGroup::storage, OptionGroup::order,  OptionGroup::search,    OptionGroup::effort};
 inline constexpr auto kComparedOptions = {OptionGroup::import,  OptionGroup::machine,
                                           OptionGroup::storage, OptionGroup::order,
                                           OptionGroup::search,  OptionGroup::effort};
-inline constexpr auto kRunOptions = {
-    OptionGroup::model,   OptionGroup::import,  OptionGroup::allocator,
-    OptionGroup::machine, OptionGroup::storage, OptionGroup::time,
-    OptionGroup::order,   OptionGroup::search,  OptionGroup::effort};
 
 /// The run options that a command takes, as typed. Their table is in core.
 class RunArguments {
  public:
-  /// Those of `groups`. Without `time` it is about planning, and memories whose size nobody says
-  /// are unlimited.
-  RunArguments(Arguments& arguments, std::initializer_list<OptionGroup> groups);
+  /// Those of `groups`; what nobody says is as in `standard`.
+  RunArguments(Arguments& arguments, std::initializer_list<OptionGroup> groups,
+               RunRequest standard = planningRequest());
 
   bool given(std::string_view option) const;
   /// What the options say, or what is wrong with one of them.

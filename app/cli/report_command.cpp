@@ -14,7 +14,7 @@ namespace {
 enum class ReportFormat { html, markdown, json, csv };
 
 struct ReportCommand {
-  explicit ReportCommand(Arguments& arguments) : run_(arguments, kRunOptions) {
+  explicit ReportCommand(Arguments& arguments) : run_(arguments, kPlanOptions, defaultRequest()) {
     arguments.required("-o,--output", path,
                        {.help = "FILE.html, .md, .json or .csv; - with --format", .type = "FILE"});
     arguments.option("--format", format,

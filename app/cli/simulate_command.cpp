@@ -15,7 +15,8 @@ namespace {
 
 struct SimulateCommand {
   explicit SimulateCommand(Arguments& arguments)
-      : run_(arguments, kRunOptions), output(arguments, {Format::text, Format::json, Format::csv}) {
+      : run_(arguments, kPlanOptions, defaultRequest()),
+        output(arguments, {Format::text, Format::json, Format::csv}) {
     arguments.option(
         "--events", events,
         {.help = "every event of memory and operators: .csv or .jsonl", .type = "FILE"});

@@ -66,14 +66,18 @@ void settle() {
   }
 }
 
-/// Fills the table, with what is asked for or ticked at the start. Planning times are left out, for
-/// the same reason as above.
-void fillComparison(const StudioArguments& arguments, const Run& run, ComparePanel& panel) {
+/// The run beside those of the allocators that were asked for, or of those ticked at the start.
+Comparison comparisonFor(const StudioArguments& arguments, const Run& run) {
   RunRequest request = run.request;
   request.threads = std::max(1, QThread::idealThreadCount());
-  Comparison comparison = compareAllocators(
+  return compareAllocators(
       run.model, request,
-      arguments.compared.empty() ? panel.allocators()->choices() : arguments.compared, {});
+      arguments.compared.empty() ? AllocatorList().choices() : arguments.compared, {});
+}
+
+/// Fills the table. Planning times are left out, for the same reason as above.
+void fillComparison(const StudioArguments& arguments, const Run& run, ComparePanel& panel) {
+  Comparison comparison = comparisonFor(arguments, run);
   for (ComparisonRow& row : comparison.rows) row.figures.planSeconds = 0;
   panel.setComparison(std::make_shared<const Comparison>(std::move(comparison)));
 }
@@ -112,10 +116,9 @@ void fillPanel(const StudioArguments& arguments, const Run& run, Studio& window)
 Result<void> raisePanel(const StudioArguments& arguments, const Run& run, Studio& window) {
   const QString& name = arguments.panel;
   if (name.isEmpty()) return {};
-  auto* dock = window.findChild<QDockWidget*>(name);
+  auto* dock = window.dock(name);
   if (!dock) {
-    QStringList names;
-    for (const auto* other : window.findChildren<QDockWidget*>()) names.append(other->objectName());
+    QStringList names = window.dockNames();
     names.sort();
     return fail(ErrorCode::invalidArgument, "there is no panel '" + name.toStdString() +
                                                 "'; there are " +
@@ -260,13 +263,8 @@ Result<void> exportPicture(const StudioArguments& arguments, const PlanOutcome& 
 /// No window: a report is not a picture of one.
 Result<void> exportReport(const StudioArguments& arguments, const Run& run) {
   std::optional<Comparison> comparison;
-  if (arguments.compare) {
-    RunRequest request = run.request;
-    request.threads = std::max(1, QThread::idealThreadCount());
-    comparison = compareAllocators(run.model, request, AllocatorList().choices(), RunContext{});
-  }
-  const Comparison* compared = comparison ? &*comparison : nullptr;
-  return writeReport(run, compared, arguments.exportFile);
+  if (arguments.compare) comparison = comparisonFor(arguments, run);
+  return writeReport(run, comparison ? &*comparison : nullptr, arguments.exportFile);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ Studio::Studio(Settings* settings, QWidget* parent)
   new TransportFeature(this);
   new NavigateFeature(this, panels_->moment());
   auto* markers = new MarkerFeature(this);
-  new PartFeature(this);
+  auto* parts = new PartFeature(this);
   new GenealogyFeature(this);
   new ExportFeature(this, compare_->panel());
   new MemoryFeature(this, addMinimap(this));
@@ -51,7 +51,7 @@ Studio::Studio(Settings* settings, QWidget* parent)
   addAdvice(this, history);
   new OrderFeature(this, history, panels_->schedule());
   new Perspectives(this);
-  new OpenOffers(this);
+  new OpenOffers(this, parts->menu());
   auto* watch = new FileWatch(this);
   session_ = new Session(this, markers->markers());
   new WelcomeCards(this);
@@ -62,7 +62,11 @@ Studio::Studio(Settings* settings, QWidget* parent)
   new TablesFeature(this);
   addJobs(this);
   addHelp(this, keys);
-  finishMenus();
+  finish({.left = "schedule",
+          .right = {"inspector", "run", "metrics"},
+          .bottom = {"events", "moment", "method", "compare", "problems"},
+          .raised = {"events", "schedule", "metrics"},
+          .raisedIfSmall = "run"});
   keys->commands();  // Takes up all that there are.
 }
 

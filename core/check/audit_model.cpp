@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/residency/fetching.h"
+#include "core/run/options.h"
 #include "core/storage/alias_text.h"
 #include "core/storage/overlays.h"
 
@@ -53,8 +54,16 @@ Storage storageWithStatedOverlays(const Graph& graph, const Schedule& schedule,
 
 }  // namespace
 
-IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, bool planInputs,
-                                                 bool planOutputs) {
+Result<Schedule> statedOrder(const Graph& graph, const OptionTexts& settings) {
+  RunRequest request;
+  if (const auto texts = settings.find("move"); texts != settings.end()) {
+    HW_DO(findOption("move")->read(texts->second, request));
+  }
+  return movedOrder(graph, request.moves);
+}
+
+IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, const Schedule& schedule,
+                                                 bool planInputs, bool planOutputs) {
   const Graph& graph = *model.graph;
   IdMap<TensorId, std::optional<Demand>> demands(graph.tensors.size());
   if (model.problem) {
@@ -65,7 +74,7 @@ IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, bool planIn
     }
     return demands;
   }
-  const auto steps = lifetimes(graph, givenOrder(graph));
+  const auto steps = lifetimes(graph, schedule);
   for (const TensorId id : graph.tensors.keys()) {
     const Tensor& tensor = graph.tensors[id];
     const bool external =
@@ -77,10 +86,9 @@ IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, bool planIn
   return demands;
 }
 
-AliasReading readAliases(const Graph& graph, const std::vector<Resolved>& placements,
-                         const AliasQuestion& question) {
+AliasReading readAliases(const Graph& graph, const Schedule& schedule,
+                         const std::vector<Resolved>& placements, const AliasQuestion& question) {
   const auto roots = statedRoots(graph, placements);
-  const Schedule schedule = givenOrder(graph);
   std::optional<AliasReading> first;
   for (const AliasRules& candidate : question.rules) {
     StorageOptions options = question.options;
@@ -100,11 +108,11 @@ AliasReading readAliases(const Graph& graph, const std::vector<Resolved>& placem
   return std::move(*first);
 }
 
-Storage withPlacedWeights(const Graph& graph, Storage storage,
+Storage withPlacedWeights(const Graph& graph, const Schedule& schedule, Storage storage,
                           const std::vector<Resolved>& placements) {
   std::set<TensorId> placed;
   for (const Resolved& placement : placements) placed.insert(placement.tensor);
-  const auto reads = weightReads(graph, givenOrder(graph), storage);
+  const auto reads = weightReads(graph, schedule, storage);
   std::vector<TensorId> roots;
   for (const WeightReads& weight : reads) {
     if (placed.contains(weight.tensor)) roots.push_back(weight.tensor);

@@ -14,9 +14,12 @@ struct Demand {
   std::vector<Interval<Step>> steps{};  ///< In which it is needed; ascending, disjoint.
 };
 
+/// The order of the ops that a plan was made for: the model's, with the moves of its settings.
+Result<Schedule> statedOrder(const Graph& graph, const OptionTexts& settings);
+
 /// Demands by tensor; nothing for one that needs no place (weights, empty, unsized, external).
-IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, bool planInputs,
-                                                 bool planOutputs);
+IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, const Schedule& schedule,
+                                                 bool planInputs, bool planOutputs);
 
 /// A placement whose tensors are known to the model.
 struct Resolved {
@@ -39,11 +42,11 @@ struct AliasQuestion {
 };
 
 /// The first of the rules that explains the plan; else the first of them, not explaining it.
-AliasReading readAliases(const Graph& graph, const std::vector<Resolved>& placements,
-                         const AliasQuestion& question);
+AliasReading readAliases(const Graph& graph, const Schedule& schedule,
+                         const std::vector<Resolved>& placements, const AliasQuestion& question);
 
 /// `storage` with a buffer for each weight that is placed: where things move, loads bring some.
-Storage withPlacedWeights(const Graph& graph, Storage storage,
+Storage withPlacedWeights(const Graph& graph, const Schedule& schedule, Storage storage,
                           const std::vector<Resolved>& placements);
 
 /// The rules in the order in which they are worth trying: what the plan says about itself, views,

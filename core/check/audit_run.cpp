@@ -1,35 +1,58 @@
 #include "core/check/audit_run.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace hw {
 namespace {
 
 using Place = AuditedRunParts::Place;
 
+/// What the file says, as a problem and the plan of it.
+struct Stated {
+  Problem problem{};
+  Plan plan{};
+};
+
+/// "device/L2" is nearer than what is listed after it of the same device.
+Stated withPools(const std::vector<AuditedRunParts::Pool>& pools) {
+  const auto deviceOf = [](const std::string& name) { return name.substr(0, name.find('/') + 1); };
+  Stated stated;
+  for (const AuditedRunParts::Pool& pool : pools) {
+    const auto level = std::ranges::count_if(stated.problem.pools, [&](const ProblemPool& before) {
+      return deviceOf(before.name) == deviceOf(pool.name);
+    });
+    stated.problem.pools.add({.name = pool.name, .level = static_cast<std::size_t>(level)});
+    stated.plan.regions.add({pool.size});
+  }
+  return stated;
+}
+
 /// The stays of a planning problem: it says itself when they live.
-bool addProblemStays(Run& run, const AuditedRunParts& parts) {
-  const auto pools = run.problem.pools;
-  run.problem = *run.model->problem;
-  run.problem.pools = pools;
-  for (const StayId id : run.problem.stays.keys()) {
-    const std::vector<Place>& places = parts.places[run.stayTensor(id)];
+std::optional<Stated> problemStays(const AuditedRunParts& parts) {
+  Stated stated = withPools(parts.pools);
+  Problem problem = *parts.model->problem;
+  problem.pools = std::move(stated.problem.pools);
+  for (const StayId id : problem.stays.keys()) {
+    const TensorId tensor = parts.storage.rootOf(problem.stays[id].buffer);
+    const std::vector<Place>& places = parts.places[tensor];
     const bool one = std::ranges::all_of(
         places, [&](const Place& place) { return place.address == places.front().address; });
-    if (places.empty() || !one) return false;
-    run.problem.stays[id].pool = places.front().address.pool;
-    run.plan.addresses.add(places.front().address);
+    if (places.empty() || !one) return std::nullopt;
+    problem.stays[id].pool = places.front().address.pool;
+    stated.plan.addresses.add(places.front().address);
   }
-  return true;
+  stated.problem = std::move(problem);
+  return stated;
 }
 
 /// Where a buffer is, by what its tensors say, ascending. In one place only it is there for life;
 /// in several, each lasts as long as some tensor is said to be there.
-std::vector<Place> placesOf(const Run& run, const AuditedRunParts& parts, const Buffer& buffer) {
+std::vector<Place> placesOf(const AuditedRunParts& parts, const Buffer& buffer) {
   std::vector<Place> places;
   for (const TensorId id : buffer.tensors) {
     for (Place place : parts.places[id]) {
-      place.address.offset -= run.storage.slots[id]->offset;
+      place.address.offset -= parts.storage.slots[id]->offset;
       places.push_back(place);
     }
   }
@@ -51,69 +74,65 @@ std::vector<Place> placesOf(const Run& run, const AuditedRunParts& parts, const 
   return joined;
 }
 
-bool addGraphStays(Run& run, const AuditedRunParts& parts) {
-  run.problem.steps = std::max(run.schedule.steps(), Step(1));
-  for (const BufferId id : run.storage.buffers.keys()) {
-    const Buffer& buffer = run.storage.buffers[id];
-    const std::vector<Place> places = placesOf(run, parts, buffer);
-    if (places.empty()) return false;
+std::optional<Stated> graphStays(const AuditedRunParts& parts) {
+  Stated stated = withPools(parts.pools);
+  Problem& problem = stated.problem;
+  problem.steps = std::max(parts.schedule.steps(), Step(1));
+  for (const BufferId id : parts.storage.buffers.keys()) {
+    const Buffer& buffer = parts.storage.buffers[id];
+    const std::vector<Place> places = placesOf(parts, buffer);
+    if (places.empty()) return std::nullopt;
     for (const Place& place : places) {
-      run.problem.stays.add(
-          {.buffer = id,
-           .steps = place.steps,
-           .size = buffer.size,
-           .alignment = run.sharing.alignment,
-           .pool = place.address.pool,
-           .outlives = buffer.graphOutput && place.steps.end == run.problem.steps});
-      run.plan.addresses.add(place.address);
+      problem.stays.add({.buffer = id,
+                         .steps = place.steps,
+                         .size = buffer.size,
+                         .alignment = parts.alignment,
+                         .pool = place.address.pool,
+                         .outlives = buffer.graphOutput && place.steps.end == problem.steps});
+      stated.plan.addresses.add(place.address);
     }
   }
-  return true;
+  return stated;
 }
 
-void addMoves(Run& run, const std::vector<AuditedRunParts::Moved>& moves) {
-  IdMap<BufferId, std::vector<StayId>> stays(run.storage.buffers.size());
-  for (const StayId id : run.problem.stays.keys()) {
-    stays[run.problem.stays[id].buffer].push_back(id);
-  }
-  for (const auto& [buffer, from, to, step] : moves) {
+/// Each between the stays of its buffer that are in its pools at its step.
+std::vector<Move> movesBetween(const Problem& problem, std::size_t buffers,
+                               const std::vector<AuditedRunParts::Moved>& moved) {
+  IdMap<BufferId, std::vector<StayId>> stays(buffers);
+  for (const StayId id : problem.stays.keys()) stays[problem.stays[id].buffer].push_back(id);
+  std::vector<Move> moves;
+  for (const auto& [buffer, from, to, step] : moved) {
     Move move{.buffer = buffer, .step = step};
     for (const StayId id : stays[buffer]) {
-      const Stay& stay = run.problem.stays[id];
+      const Stay& stay = problem.stays[id];
       if (!stay.steps.contains(step)) continue;
       if (stay.pool == from) move.from = id;
       if (stay.pool == to) move.to = id;
     }
     const bool whole = bool(move.from) == bool(from) && bool(move.to) == bool(to);
-    run.problem.moves.push_back(whole ? move : Move{.buffer = buffer, .step = step});
+    moves.push_back(whole ? move : Move{.buffer = buffer, .step = step});
   }
-}
-
-/// "device/L2" is nearer than what is listed after it of the same device.
-void addPools(Run& run, const std::vector<AuditedRunParts::Pool>& pools) {
-  const auto deviceOf = [](const std::string& name) { return name.substr(0, name.find('/') + 1); };
-  for (const AuditedRunParts::Pool& pool : pools) {
-    const auto level = std::ranges::count_if(run.problem.pools, [&](const ProblemPool& before) {
-      return deviceOf(before.name) == deviceOf(pool.name);
-    });
-    run.problem.pools.add({.name = pool.name, .level = static_cast<std::size_t>(level)});
-    run.plan.regions.add({pool.size});
-  }
+  return moves;
 }
 
 }  // namespace
 
 std::shared_ptr<const Run> assembleRun(AuditedRunParts parts) {
+  const bool bare = parts.model->problem.has_value();
+  auto stated = bare ? problemStays(parts) : graphStays(parts);
+  if (!stated) return nullptr;
+  if (!bare) {
+    stated->problem.moves =
+        movesBetween(stated->problem, parts.storage.buffers.size(), parts.moves);
+  }
   const auto run = std::make_shared<Run>();
   run->model = std::move(parts.model);
   run->sharing.alignment = parts.alignment;
-  run->schedule = givenOrder(run->graph());
+  run->schedule = std::move(parts.schedule);
   run->storage = std::move(parts.storage);
-  addPools(*run, parts.pools);
-  const bool whole =
-      run->model->problem ? addProblemStays(*run, parts) : addGraphStays(*run, parts);
-  if (whole && !run->model->problem) addMoves(*run, parts.moves);
-  return whole ? run : nullptr;
+  run->problem = std::move(stated->problem);
+  run->plan = std::move(stated->plan);
+  return run;
 }
 
 }  // namespace hw

@@ -14,6 +14,7 @@ struct AuditedRunParts {
     Bytes size{};
   };
   std::shared_ptr<const Model> model{};
+  Schedule schedule{};
   Bytes alignment{1};
   Storage storage{};  ///< Ignored for a planning problem.
   std::vector<Pool> pools{};

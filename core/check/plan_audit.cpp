@@ -30,14 +30,15 @@ constexpr std::size_t kLongestChain = 100;
 class Auditor {
  public:
   Auditor(const std::shared_ptr<const Model>& model, const PlanDocument& plan,
-          const AuditOptions& options)
+          const AuditOptions& options, Schedule order)
       : model_(model),
         graph_(*model->graph),
         plan_(plan),
         options_(options),
         names_(graph_),
         alignment_(options.alignment.value_or(plan.alignment.value_or(Bytes(1)))),
-        demands_(demandsOf(*model, planInputs(), planOutputs())) {}
+        schedule_(std::move(order)),
+        demands_(demandsOf(*model, schedule_, planInputs(), planOutputs())) {}
 
   Audit run() {
     namePools();
@@ -137,10 +138,10 @@ class Auditor {
                                        .alignment = alignment_},
                            .buffersOnly = plan_.buffersOnly};
     if (options_.alias) question.rules = {*options_.alias};
-    aliases_ = readAliases(graph_, resolved_, question);
+    aliases_ = readAliases(graph_, schedule_, resolved_, question);
     if (plan_.buffersOnly) impliedAliases();
     if (plan_.moves.empty()) return;
-    aliases_.storage = withPlacedWeights(graph_, std::move(aliases_.storage), resolved_);
+    aliases_.storage = withPlacedWeights(graph_, schedule_, std::move(aliases_.storage), resolved_);
   }
 
   /// A CSV lists whole buffers; the tensors inside them are where the model says.
@@ -354,7 +355,7 @@ class Auditor {
 
   void buildRun() {
     if (!aliases_.explains) return;
-    AuditedRunParts parts{.model = model_, .alignment = alignment_, .storage = aliases_.storage};
+    AuditedRunParts parts{model_, schedule_, alignment_, aliases_.storage};
     for (const AuditedPool& pool : audit_.pools) parts.pools.push_back({pool.name, pool.top});
     parts.places.resize(graph_.tensors.size());
     for (const Holding& holding : holdings_) {
@@ -375,6 +376,7 @@ class Auditor {
   const AuditOptions& options_;
   TensorNames names_;
   Bytes alignment_;
+  Schedule schedule_;
   IdMap<TensorId, std::optional<Demand>> demands_;
   std::vector<Resolved> resolved_;
   IdMap<TensorId, const Resolved*> placed_;
@@ -388,7 +390,9 @@ class Auditor {
 
 Audit auditPlan(const std::shared_ptr<const Model>& model, const PlanDocument& plan,
                 const AuditOptions& options) {
-  return Auditor(model, plan, options).run();
+  auto order = statedOrder(*model->graph, plan.settings);
+  if (!order) return {.findings = {{"the order it was made for: " + order.error().message}}};
+  return Auditor(model, plan, options, *std::move(order)).run();
 }
 
 }  // namespace hw

@@ -139,9 +139,10 @@ EventRow EventList::opRow(std::size_t step, bool starts) const {
   const OpId op = run_.schedule.opAt(Step(static_cast<std::int64_t>(step)));
   const SimTime length = timing.time.length();
   const std::string took = words_.time ? words_.time(length) : fmt::format("{} ps", length.count());
-  const std::string why = timing.bottleneck == Bottleneck::nothing
-                              ? "moves and computes nothing"
-                              : fmt::format("limited by {}", bottleneckName(timing.bottleneck));
+  const std::string why =
+      timing.bottleneck == Bottleneck()
+          ? "moves and computes nothing"
+          : fmt::format("limited by {}", bottleneckName(timing.bottleneck, run_.problem.pools));
   return {.time = starts ? timing.time.begin : timing.time.end,
           .step = Step(static_cast<std::int64_t>(step)),
           .event = starts ? "op-start" : "op-end",

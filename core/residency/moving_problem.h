@@ -26,8 +26,12 @@ struct ResidencyInfo {
   ResidencyRule rule{};
   std::string_view name{};
   std::string_view summary{};
+  /// Who is near between two pools, the nearer of which may hold the bytes. Null: nothing moves,
+  /// or the rule is chosen by simulating the others.
+  NearStays (*choose)(const LevelProgram&, Bytes, const std::stop_token&) = nullptr;
 };
 std::span<const ResidencyInfo> residencyCatalog();
+const ResidencyInfo& infoOf(ResidencyRule rule);
 
 /// Who is near when, between each two neighbouring pools, the nearest first: one answer for every
 /// pool but the last. What a pool leaves to the next is what the next has to serve. A budget of

@@ -127,10 +127,6 @@ struct Trial {
   Bytes moved{};
 };
 
-std::string_view nameOf(ResidencyRule rule) {
-  return std::ranges::find(residencyCatalog(), rule, &ResidencyInfo::rule)->name;
-}
-
 /// The same with a rule that decides by itself. What the others do, whole lives have to do, too.
 Prepared withRule(Prepared prepared, ResidencyRule rule) {
   prepared.residency = rule;
@@ -170,11 +166,12 @@ Result<Answer> planByBestRule(const Prepared& prepared, Storage storage,
          planByRule(ruled, prepared.request.allocator, std::move(storage), std::nullopt, settings));
   std::vector<std::string> others;
   for (auto trial = trials.begin() + 1; trial != trials.end(); ++trial) {
-    others.push_back(fmt::format("{} {}", nameOf(trial->rule), formatTime(trial->latency)));
+    others.push_back(fmt::format("{} {}", infoOf(trial->rule).name, formatTime(trial->latency)));
   }
-  answer.planned.plan.notes.push_back(fmt::format(
-      "residency: {} is the fastest with the addresses of {}, {}; {}", nameOf(trials.front().rule),
-      kQuickAllocator, formatTime(trials.front().latency), fmt::join(others, ", ")));
+  answer.planned.plan.notes.push_back(
+      fmt::format("residency: {} is the fastest with the addresses of {}, {}; {}",
+                  infoOf(trials.front().rule).name, kQuickAllocator,
+                  formatTime(trials.front().latency), fmt::join(others, ", ")));
   return std::move(answer);
 }
 

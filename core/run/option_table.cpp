@@ -60,13 +60,14 @@ Result<double> parseSeconds(std::string_view text) {
 Result<PoolSize> parsePoolSize(std::string_view text) {
   if (text == "platform") return PoolSize();
   if (text == "unlimited") return PoolSize{.kind = PoolSize::Kind::unbounded};
+  if (text == "assumed") return PoolSize{.kind = PoolSize::Kind::unbounded, .assumed = true};
   const auto bytes = parseSize(text);
   if (!bytes) return badOption(bytes.error().message + ", or unlimited");
   return PoolSize{.kind = PoolSize::Kind::bytes, .bytes = *bytes};
 }
 
 Texts poolText(const PoolSize& size) {
-  if (size.assumed) return {};
+  if (size.assumed) return {"assumed"};
   switch (size.kind) {
     case PoolSize::Kind::platform:
       return {"platform"};
@@ -132,7 +133,7 @@ Result<AllocatorChoice> allocatorOf(const std::string& text) {
 
 std::span<const RunOption> runOptions() {
   using enum OptionGroup;
-  static constexpr RunOption kOptions[] = {
+  static const RunOption kOptions[] = {
       {.name = "model",
        .label = "model",
        .group = model,
@@ -212,7 +213,7 @@ std::span<const RunOption> runOptions() {
        .label = "L3 size",
        .group = machine,
        .type = "SIZE",
-       .help = "what may be planned of L3",
+       .help = "what may be planned of L3; assumed: unlimited, but a planning problem does without",
        .axis = true,
        .parse = [](const std::string& text,
                    RunRequest& r) { return keep(parsePoolSize(text), r.l3); },
@@ -263,7 +264,7 @@ std::span<const RunOption> runOptions() {
        .print = outputsText},
       {.name = "weights",
        .label = "weights",
-       .group = time,
+       .group = storage,
        .type = "HOW",
        .help =
            "stream: from L3 whenever an operator runs; prefetch or prefetch=K: loaded into L2 K "
@@ -291,7 +292,7 @@ std::span<const RunOption> runOptions() {
        .help = "who lives in which memory, and when: whole-life, or a rule by which buffers move: "
                "layer, lru, belady, cost, exact; best: the fastest of them; best:for=traffic",
        .standard = "whole-life",
-       .choices = kResidencyNames,
+       .choices = residencyNames(),
        .parse = readResidency,
        .print = residencyText},
       {.name = "seed",

@@ -18,14 +18,13 @@ enum class OptionGroup : std::uint8_t {
   allocator,  ///< Who plans.
   machine,    ///< What may be planned.
   storage,    ///< Who shares memory, and where it begins.
-  time,       ///< What an operator waits for, when it is simulated.
   order,      ///< When the operators run.
   search,     ///< What searches may use.
   effort,     ///< How the work is done: no part of what comes of it, so it is kept nowhere.
 };
 
 /// One thing that a run can be told. Command line, studio, sessions, history, studies, JSON and
-/// reports all read the table of them: a new option is one row in options.cpp.
+/// reports all read the table of them: a new option is one row in option_table.cpp.
 struct RunOption {
   std::string_view name;        ///< "align": --align, and the key in files.
   std::string_view formerly{};  ///< Another key under which files have it.

@@ -47,7 +47,6 @@ tl::unexpected<Error> badOption(std::string message) {
   return fail(ErrorCode::invalidArgument, std::move(message));
 }
 
-/// Which of the words `text` is.
 Result<std::size_t> wordIndex(std::string_view text, std::span<const std::string_view> words) {
   const auto found = std::ranges::find(words, text);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
@@ -86,15 +85,23 @@ std::vector<std::string> weightsText(const RunRequest& request) {
   return {plain ? std::string(name) : fmt::format("{}={}", name, ahead)};
 }
 
+std::span<const std::string_view> residencyNames() {
+  static const auto names = [] {
+    std::vector<std::string_view> all;
+    for (const ResidencyInfo& info : residencyCatalog()) all.push_back(info.name);
+    return all;
+  }();
+  return names;
+}
+
 Result<void> readResidency(const std::string& text, RunRequest& request) {
-  HW_TRY(index, wordIndex(text, kResidencyNames));
+  HW_TRY(index, wordIndex(text, residencyNames()));
   request.residency = residencyCatalog()[index].rule;
   return {};
 }
 
 std::vector<std::string> residencyText(const RunRequest& request) {
-  const auto info = std::ranges::find(residencyCatalog(), request.residency, &ResidencyInfo::rule);
-  return {std::string(info->name)};
+  return {std::string(infoOf(request.residency).name)};
 }
 
 }  // namespace hw

@@ -21,8 +21,7 @@ Result<void> readWeights(const std::string& text, RunRequest& request);
 std::vector<std::string> weightsText(const RunRequest& request);
 
 /// In the order of the catalogue.
-inline constexpr std::string_view kResidencyNames[] = {
-    "whole-life", "layer", "lru", "belady", "cost", "exact", "best:for=traffic", "best"};
+std::span<const std::string_view> residencyNames();
 Result<void> readResidency(const std::string& text, RunRequest& request);
 std::vector<std::string> residencyText(const RunRequest& request);
 

@@ -10,9 +10,9 @@ std::string_view trafficClassName(TrafficClass kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-std::string_view bottleneckName(Bottleneck bottleneck) {
-  constexpr std::array<std::string_view, 4> kNames = {"nothing", "compute", "L2", "L3"};
-  return kNames[static_cast<std::size_t>(bottleneck)];
+std::string_view bottleneckName(Bottleneck bottleneck, const IdMap<PoolId, ProblemPool>& pools) {
+  if (bottleneck.kind == Bottleneck::Kind::memory) return pools[bottleneck.pool].name;
+  return bottleneck.kind == Bottleneck::Kind::compute ? "compute" : "nothing";
 }
 
 Bytes addMoved(Bytes a, Bytes b) { return std::min(a + b, kMaxTraffic); }

@@ -7,6 +7,7 @@
 #include "core/base/id.h"
 #include "core/base/interval.h"
 #include "core/base/quantity.h"
+#include "core/plan/problem.h"
 
 namespace hw {
 
@@ -43,8 +44,14 @@ struct Traffic {
 };
 
 /// What decides how long an op takes.
-enum class Bottleneck : std::uint8_t { nothing, compute, l2, l3 };
-std::string_view bottleneckName(Bottleneck bottleneck);
+struct Bottleneck {
+  enum class Kind : std::uint8_t { nothing, compute, memory };
+  Kind kind = Kind::nothing;
+  PoolId pool{};  ///< The memory that decides.
+  bool operator==(const Bottleneck&) const = default;
+};
+/// "nothing", "compute", or the pool's name.
+std::string_view bottleneckName(Bottleneck bottleneck, const IdMap<PoolId, ProblemPool>& pools);
 
 /// One op on the machine. An op that only aliases or is folded takes no time.
 struct OpTiming {
@@ -55,7 +62,7 @@ struct OpTiming {
   IdMap<PoolId, SimTime> memory{};  ///< Time each pool's bandwidth alone would take.
   SimTime latency{};                ///< First accesses.
   IdMap<PoolId, Traffic> traffic{};
-  Bottleneck bottleneck = Bottleneck::nothing;
+  Bottleneck bottleneck{};
   std::uint32_t unit = 0;  ///< Index into the device's units.
 };
 

@@ -12,17 +12,17 @@
 namespace hw {
 namespace {
 
-Bottleneck bottleneckOf(const OpTiming& timing, PoolId near) {
-  Bottleneck worst = Bottleneck::nothing;
+Bottleneck bottleneckOf(const OpTiming& timing) {
+  Bottleneck worst;
   SimTime most;
-  const auto consider = [&](SimTime time, Bottleneck kind) {
+  const auto consider = [&](SimTime time, Bottleneck what) {
     if (time <= most) return;
     most = time;
-    worst = kind;
+    worst = what;
   };
-  consider(timing.compute, Bottleneck::compute);
+  consider(timing.compute, {.kind = Bottleneck::Kind::compute});
   for (const PoolId pool : timing.memory.keys()) {
-    consider(timing.memory[pool], pool == near ? Bottleneck::l2 : Bottleneck::l3);
+    consider(timing.memory[pool], {.kind = Bottleneck::Kind::memory, .pool = pool});
   }
   return worst;
 }
@@ -80,7 +80,7 @@ OpWork OpWorker::work(OpId id, Step step) {
     if (work.idle) return work;
   }
   addMemoryTime(work);
-  timing.bottleneck = bottleneckOf(timing, places_.machine().ofDevice[at.device].front());
+  timing.bottleneck = bottleneckOf(timing);
   SimTime longest = timing.compute;
   for (const SimTime memory : timing.memory) longest = std::max(longest, memory);
   timing.time.end = addTime(longest, timing.latency);

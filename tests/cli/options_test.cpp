@@ -36,6 +36,44 @@ TEST_CASE("every option is taken by the command line and told by the report", "[
   }
 }
 
+TEST_CASE("what plans takes every option", "[cli]") {
+  const Shell shell;
+  for (const char* command : {"plan", "explain", "simulate", "report"}) {
+    const std::string help = shell.run(fmt::format("highwater {} --help", command)).out;
+    for (const RunOption& option : runOptions()) {
+      CAPTURE(command, option.name);
+      if (option.group == OptionGroup::model) continue;
+      CHECK(help.find(fmt::format("--{} ", option.name)) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a plan in another order is checked in that order", "[cli]") {
+  const Shell shell;
+  const std::string checked = "highwater check samples:inception plan.json";
+  REQUIRE(
+      shell.run("highwater plan samples:inception --move 2:before:1 -q -o plan.json").exitCode ==
+      0);
+  const Outcome good = shell.run(checked + " --replay");
+  CAPTURE(good.out, good.err);
+  CHECK(good.exitCode == 0);
+  std::string plan = shell.read("plan.json");
+  plan.replace(plan.find("2:before:1"), 10, "2:before:0");
+  shell.write("plan.json", plan);
+  const Outcome bad = shell.run(checked);
+  CHECK(bad.exitCode == 1);
+  CHECK((bad.out + bad.err).find("the order it was made for") != std::string::npos);
+}
+
+TEST_CASE("a memory that an operator waits for is called by its name", "[cli]") {
+  const Shell shell;
+  const Outcome outcome =
+      shell.run("highwater simulate samples:inception --platform gap8 --format csv");
+  CAPTURE(outcome.err);
+  CHECK(outcome.out.find(",L1\n") != std::string::npos);
+  CHECK(outcome.out.find(",L2\n") == std::string::npos);
+}
+
 TEST_CASE("the command in a report makes the same report", "[cli]") {
   const Shell shell;
   const Outcome first = shell.run(

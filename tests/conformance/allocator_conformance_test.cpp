@@ -12,6 +12,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -221,7 +222,7 @@ TEST_CASE("an allocator that is told to stop stops, or is done at once", "[confo
 TEST_CASE("every allocator's runs survive the byte-level replay", "[conformance][replay]") {
   const auto subject = test::subject(GENERATE(range(std::size_t{0}, catalogSize())));
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
     CAPTURE(seed);
     const std::int64_t l2 = seed % 3 == 0 ? 200 : -1;
     const auto run =

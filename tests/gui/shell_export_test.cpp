@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "app/gui/request/arguments.h"
+#include "core/base/json.h"
 
 using namespace hw;
 
@@ -148,6 +149,17 @@ TEST_CASE("reports in every format, equal bytes for equal input", "[shell]") {
             .code == 0);
   CHECK_FALSE(contentOf(first).isEmpty());
   if (ending != QStringLiteral("pdf")) CHECK((contentOf(first) == contentOf(second)));
+}
+
+TEST_CASE("a report compares those that were asked for", "[shell]") {
+  QTemporaryDir folder;
+  const QString file = folder.filePath(text("a.json"));
+  CHECK(studio({text("--report"), file, text("--compare"), text("--allocators"),
+                text("none,free-list"), text("samples:chain")})
+            .code == 0);
+  const auto json = parseJson(contentOf(file).toStdString());
+  REQUIRE(json);
+  CHECK(json->at("comparison").size() == 2);
 }
 
 TEST_CASE("exit codes say whose fault it was, and nothing is left behind", "[shell]") {

@@ -161,7 +161,7 @@ void addTiming(Page& page, const Run& run, Step step) {
   if (static_cast<std::size_t>(step.count()) >= run.timing.ops.size()) return;
   const OpTiming& timing = run.timing.ops[static_cast<std::size_t>(step.count())];
   page.add(tr("Time"), timeText(timing.time.length()));
-  const std::string_view limit = bottleneckName(timing.bottleneck);
+  const std::string_view limit = bottleneckName(timing.bottleneck, run.problem.pools);
   page.add(tr("Limited by"), QString::fromUtf8(limit.data(), static_cast<qsizetype>(limit.size())));
   if (timing.macs > 0) page.add(tr("MACs"), QString::fromStdString(groupDigits(timing.macs)));
   for (const PoolId pool : timing.traffic.keys()) {

@@ -31,6 +31,16 @@ namespace hw {
 /// The menus of the menu bar, in its order. One without entries is not shown.
 enum class MenuKind { file, edit, view, simulate, compare, report, help };
 
+/// How panels stand until somebody moves them, by the names of their docks. Those that it does not
+/// name are tabs of another.
+struct PanelLayout {
+  const char* left = nullptr;
+  std::vector<const char*> right{};   ///< Below one another, or tabs in a small window.
+  std::vector<const char*> bottom{};  ///< Tabs.
+  std::vector<const char*> raised{};  ///< Of tabs those in front, one after the other.
+  const char* raisedIfSmall = nullptr;
+};
+
 /// Something outside the views that can be exported as a picture.
 struct PictureSource {
   std::function<void(QPainter&, const QRect&)> paint{};
@@ -99,10 +109,15 @@ class MainWindow : public QMainWindow {
   /// The same, disabled while nothing is open, with the reason as tool tip.
   QAction* addRunCommand(QMenu* menu, const char* name, const QString& text,
                          const QList<QKeySequence>& keys, const std::function<void()>& act);
-  /// A panel that can be docked, with an entry in the menu of panels. The default layout knows some
-  /// by name; the others are tabs of the dock named `tabOf`.
+  /// The command with that id: all are public. There must be one.
+  QAction* command(const QString& name) const;
+  /// A panel that can be docked, with an entry in the menu of panels. Where the default layout does
+  /// not name it, it is a tab of the dock named `tabOf`.
   QDockWidget* addDock(const char* name, const QString& title, QWidget* content,
                        Qt::DockWidgetArea area, const char* tabOf = nullptr);
+  /// The dock with that name; null if there is none.
+  QDockWidget* dock(const QString& name) const;
+  QStringList dockNames() const;
   void addPicture(PictureKind kind, PictureSource source);
 
   /// What `style` asks for as it looks now; `size` is for presets without one.
@@ -132,8 +147,8 @@ class MainWindow : public QMainWindow {
   void mapAdded(MapView* map);
 
  protected:
-  /// To be called when all commands are there: menus without any are hidden.
-  void finishMenus();
+  /// To be called when all commands and panels are there: menus without any are hidden.
+  void finish(PanelLayout layout);
 
   void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -165,6 +180,7 @@ class MainWindow : public QMainWindow {
   void restoreLayout();
   void saveLayout();
   QDockWidget* bringBack(const char* name);
+  QDockWidget* known(const char* name) const;
 
   // main_window_pictures.cpp
   Picture contentOf(PictureKind kind);
@@ -195,6 +211,8 @@ class MainWindow : public QMainWindow {
 
   /// All docks, and the dock each is a tab of.
   std::vector<std::pair<QDockWidget*, const char*>> docks_;
+  PanelLayout layout_{};
+  std::map<QString, QAction*> commands_;
   std::array<QMenu*, 7> menus_{};
   QMenu* panels_ = nullptr;
   QList<QAction*> needRun_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/gui/window/main_window.h"
+#include "core/base/check.h"
 
 namespace hw {
 
@@ -23,7 +24,14 @@ QAction* MainWindow::addCommand(QMenu* menu, const char* name, const QString& te
   action->setShortcuts(keys);
   if (act) connect(action, &QAction::triggered, this, act);
   addAction(action);
+  commands_[action->objectName()] = action;
   return action;
+}
+
+QAction* MainWindow::command(const QString& name) const {
+  const auto found = commands_.find(name);
+  check(found != commands_.end(), "a command is asked for that nobody added");
+  return found->second;
 }
 
 QAction* MainWindow::addRunCommand(QMenu* menu, const char* name, const QString& text,
@@ -51,7 +59,8 @@ void MainWindow::buildMenuBar() {
   panels_ = new QMenu(tr("&Panels"), this);
 }
 
-void MainWindow::finishMenus() {
+void MainWindow::finish(PanelLayout layout) {
+  layout_ = std::move(layout);
   QMenu* file = menu(MenuKind::file);
   file->addSeparator();
   addCommand(file, "quit", tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); });
@@ -86,8 +95,27 @@ QDockWidget* MainWindow::addDock(const char* name, const QString& title, QWidget
   return dock;
 }
 
+QDockWidget* MainWindow::dock(const QString& name) const {
+  for (const auto& [dock, tabOf] : docks_) {
+    if (dock->objectName() == name) return dock;
+  }
+  return nullptr;
+}
+
+QStringList MainWindow::dockNames() const {
+  QStringList names;
+  for (const auto& [dock, tabOf] : docks_) names.append(dock->objectName());
+  return names;
+}
+
+QDockWidget* MainWindow::known(const char* name) const {
+  auto* found = dock(QString::fromLatin1(name));
+  check(found != nullptr, "the layout names a panel that nobody added");
+  return found;
+}
+
 QDockWidget* MainWindow::bringBack(const char* name) {
-  auto* dock = findChild<QDockWidget*>(QString::fromLatin1(name));
+  auto* dock = known(name);
   dock->setFloating(false);
   dock->show();
   return dock;
@@ -100,23 +128,21 @@ void MainWindow::defaultLayout() {
   const QSize wanted = size();
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
-  addDockWidget(Qt::LeftDockWidgetArea, dock("schedule"));
-  for (const char* name : {"inspector", "run", "metrics"}) {
-    addDockWidget(Qt::RightDockWidgetArea, dock(name));
-  }
-  addDockWidget(Qt::BottomDockWidgetArea, dock("events"));
+  addDockWidget(Qt::LeftDockWidgetArea, dock(layout_.left));
+  for (const char* name : layout_.right) addDockWidget(Qt::RightDockWidgetArea, dock(name));
   // One at a time: side by side they would ask for a very wide window, if only for a moment.
-  for (const char* name : {"moment", "method", "compare", "problems"}) {
+  for (const char* name : layout_.bottom) {
     addDockWidget(Qt::BottomDockWidgetArea, dock(name));
-    tabifyDockWidget(dock("events"), dock(name));
+    if (name != layout_.bottom.front()) tabifyDockWidget(dock(layout_.bottom.front()), dock(name));
   }
   const bool roomy = wanted.width() >= kRoomy.width() && wanted.height() >= kRoomy.height();
-  if (roomy) {
-    splitDockWidget(dock("inspector"), dock("run"), Qt::Vertical);
-    splitDockWidget(dock("run"), dock("metrics"), Qt::Vertical);
-  } else {
-    tabifyDockWidget(dock("inspector"), dock("run"));
-    tabifyDockWidget(dock("inspector"), dock("metrics"));
+  for (std::size_t i = 1; i < layout_.right.size(); ++i) {
+    QDockWidget* const next = dock(layout_.right[i]);
+    if (roomy) {
+      splitDockWidget(dock(layout_.right[i - 1]), next, Qt::Vertical);
+    } else {
+      tabifyDockWidget(dock(layout_.right.front()), next);
+    }
   }
   // Last: splitting takes a panel out of its tabs.
   for (const auto& [added, tabOf] : docks_) {
@@ -126,8 +152,8 @@ void MainWindow::defaultLayout() {
     addDockWidget(dockWidgetArea(added), added);
     tabifyDockWidget(dock(tabOf), added);
   }
-  for (const char* name : {"events", "schedule", "metrics"}) dock(name)->raise();
-  if (!roomy) dock("run")->raise();
+  for (const char* name : layout_.raised) dock(name)->raise();
+  if (!roomy) dock(layout_.raisedIfSmall)->raise();
   // On their way to their places panels may have asked for more room than they need there.
   layout()->activate();
   if (!isMaximized() && !isFullScreen()) resize(wanted);
@@ -137,16 +163,20 @@ void MainWindow::defaultLayout() {
 
 /// Among the panels as they stand by default.
 void MainWindow::shareRoom(bool roomy) {
-  const auto dock = [this](const char* name) {
-    return findChild<QDockWidget*>(QString::fromLatin1(name));
-  };
   const int left = std::clamp(width() * 16 / 100, 90, 275);
   const int right = std::clamp(width() * 23 / 100, 160, 315);
-  resizeDocks({dock("schedule"), dock("inspector")}, {left, right}, Qt::Horizontal);
-  resizeDocks({dock("events")}, {height() * (roomy ? 22 : 18) / 100}, Qt::Vertical);
+  resizeDocks({known(layout_.left), known(layout_.right.front())}, {left, right}, Qt::Horizontal);
+  resizeDocks({known(layout_.bottom.front())}, {height() * (roomy ? 22 : 18) / 100}, Qt::Vertical);
   if (!roomy) return;
-  resizeDocks({dock("inspector"), dock("run"), dock("metrics")},
-              {height() * 30 / 100, height() * 33 / 100, height() * 33 / 100}, Qt::Vertical);
+  // A little more for the others than for the first.
+  const int each = height() * 96 / 100 / static_cast<int>(layout_.right.size());
+  QList<QDockWidget*> column;
+  QList<int> heights;
+  for (const char* name : layout_.right) {
+    column.append(known(name));
+    heights.append(column.size() == 1 ? each - height() * 2 / 100 : each + height() / 100);
+  }
+  resizeDocks(column, heights, Qt::Vertical);
 }
 
 void MainWindow::resetLayout() {

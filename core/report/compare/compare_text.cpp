@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/text.h"
+#include "core/machine/platforms.h"
 #include "core/report/compare/compare_report.h"
 #include "core/report/plan/plan_text.h"
 #include "core/report/text_parts.h"
@@ -172,7 +173,8 @@ std::string headText(const Comparison& comparison) {
     if (!row.run) continue;
     const std::string request =
         requestText(*row.run).substr(row.run->request.allocator.text().size() + 1);
-    return fmt::format("{}; times on {}", request, printable(row.run->request.platform.name));
+    return fmt::format("{}; times on {}", request,
+                       printable(platformLabel(row.run->request.platform)));
   }
   return "no plan at all";
 }

@@ -37,8 +37,9 @@ Columns<OpTiming> timingColumns(const Run& run) {
                        }});
   }
   columns.push_back({"latency_ps", "latency", time, &T::latency, "Of the first access"});
-  columns.push_back({"limited_by", "limited by", text,
-                     [](const T& op) { return bottleneckName(op.bottleneck); }});
+  columns.push_back({"limited_by", "limited by", text, [&pools = run.problem.pools](const T& op) {
+                       return bottleneckName(op.bottleneck, pools);
+                     }});
   return columns;
 }
 

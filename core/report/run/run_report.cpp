@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/insight/latency_words.h"
 #include "core/insight/moment.h"
+#include "core/machine/platforms.h"
 #include "core/plan_file/plan_document.h"
 #include "core/report/compare/compare_report.h"
 #include "core/report/plan/plan_text.h"
@@ -59,7 +60,7 @@ std::vector<ReportCard> cardsOf(const Run& run) {
   }
   if (figures.latency) {
     cards.push_back({"latency", formatTime(*figures.latency),
-                     "on " + printable(run.request.platform.name, 40)});
+                     "on " + printable(platformLabel(run.request.platform), 80)});
   }
   if (figures.latency && !run.timing.activities.sequential()) {
     const LatencyAccount& account = run.timing.account;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/machine/platforms.h"
 #include "core/report/run/latency_report.h"
 #include "core/report/run/operator_columns.h"
 #include "core/report/run/simulation_report.h"
@@ -53,7 +54,7 @@ Json simulationJson(const Run& run) {
   const Timing& timing = run.timing;
   Json json = {{"model", {{"name", run.model->name}, {"sha256", run.model->sha256}}},
                {"allocator", run.request.allocator.text()},
-               {"platform", run.request.platform.name},
+               {"platform", platformText(run.request.platform)},
                {"weights", findOption("weights")->print(run.request).front()},
                {"status", std::string(statusName(run.plan.status))},
                {"lower_bound", run.metrics.lowerBound.count()}};

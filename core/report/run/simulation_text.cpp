@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/text.h"
+#include "core/machine/platforms.h"
 #include "core/report/run/latency_report.h"
 #include "core/report/run/operator_columns.h"
 #include "core/report/run/simulation_report.h"
@@ -86,8 +87,12 @@ std::string bottlenecksText(const Run& run, const Paint& paint) {
                    {"operators", TextTable::Align::right},
                    {"time", TextTable::Align::right},
                    {"share", TextTable::Align::right}});
-  for (const Bottleneck kind :
-       {Bottleneck::compute, Bottleneck::l2, Bottleneck::l3, Bottleneck::nothing}) {
+  std::vector<Bottleneck> kinds = {{.kind = Bottleneck::Kind::compute}};
+  for (const PoolId pool : run.problem.pools.keys()) {
+    kinds.push_back({.kind = Bottleneck::Kind::memory, .pool = pool});
+  }
+  kinds.emplace_back();
+  for (const Bottleneck kind : kinds) {
     std::size_t count = 0;
     SimTime time;
     for (const OpTiming& op : run.timing.ops) {
@@ -96,8 +101,9 @@ std::string bottlenecksText(const Run& run, const Paint& paint) {
       time += op.time.length();
     }
     if (count == 0) continue;
-    table.add({std::string(bottleneckName(kind)), groupDigits(static_cast<std::int64_t>(count)),
-               formatTime(time), share(time, run.timing.makespan)});
+    table.add({std::string(bottleneckName(kind, run.problem.pools)),
+               groupDigits(static_cast<std::int64_t>(count)), formatTime(time),
+               share(time, run.timing.makespan)});
   }
   return table.empty() ? std::string() : "\n" + table.text(paint);
 }
@@ -134,8 +140,9 @@ std::string weightsText(const Run& run) {
 std::string simulationText(const Run& run, const PlanTextOptions& options) {
   const Paint& paint = options.paint;
   std::string text = paint.bold(printable(run.model->name)) + "  " + requestText(run) + "\n";
-  text += fmt::format("  platform {}{}\n  plan {}\n\n", printable(run.request.platform.name),
-                      weightsText(run), planLine(run));
+  text +=
+      fmt::format("  platform {}{}\n  plan {}\n\n", printable(platformLabel(run.request.platform)),
+                  weightsText(run), planLine(run));
   text += figuresText(run, paint);
   text += trafficText(run, paint);
   text += bottlenecksText(run, paint);

@@ -7,6 +7,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -61,7 +62,7 @@ TEST_CASE("every rule gives plans that replay byte by byte, whoever gives addres
           "[residency][property]") {
   int moves = 0;
   for (const char* allocator : {"greedy-by-size", "free-list", "two-sided", "block-id", "none"}) {
-    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
       const Graph graph = test::randomGraph(seed, 30);
       const auto l2 = test::Dice(seed).roll(0, 300);
       for (const ResidencyInfo& info : residencyCatalog()) {
@@ -76,12 +77,12 @@ TEST_CASE("every rule gives plans that replay byte by byte, whoever gives addres
       }
     }
   }
-  CHECK(moves > 3'000);
+  CHECK(moves > 500);
 }
 
 TEST_CASE("three memories in a row are served level by level", "[residency][property]") {
   int fromTheEnd = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     const Graph graph = test::randomGraph(seed, 30);
     for (const ResidencyInfo& info : residencyCatalog()) {
       CAPTURE(seed, info.name);
@@ -96,7 +97,7 @@ TEST_CASE("three memories in a row are served level by level", "[residency][prop
       }
     }
   }
-  CHECK(fromTheEnd > 100);
+  CHECK(fromTheEnd > 20);
 }
 
 TEST_CASE("a move that is missing or comes too early is noticed, twice", "[residency][mutation]") {

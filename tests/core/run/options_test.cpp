@@ -64,6 +64,15 @@ TEST_CASE("the default of an option is what a request has that nobody told anyth
   }
 }
 
+TEST_CASE("both requests that nobody told anything survive as text", "[run-options]") {
+  for (const RunRequest& standard : {defaultRequest(), planningRequest()}) {
+    const auto back = readRequest(textsOf(standard), defaultRequest(), "");
+    REQUIRE(back);
+    CHECK(changesBetween(*back, standard).empty());
+    CHECK(back->l3.assumed == standard.l3.assumed);
+  }
+}
+
 TEST_CASE("options with choices take them and nothing else", "[run-options]") {
   for (const RunOption& option : runOptions()) {
     for (const std::string_view choice : option.choices) {

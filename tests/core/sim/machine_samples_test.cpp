@@ -9,6 +9,7 @@
 #include "core/run/run.h"
 #include "tests/support/graphs.h"
 #include "tests/support/machine_judge.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 
@@ -99,7 +100,7 @@ TEST_CASE("random graphs run as the rules say on every platform", "[sim][machine
   std::vector<Platform> platforms = platformCatalog();
   platforms.push_back(busyBoard());
   const std::vector<std::string> allocators = {"free-list", "greedy-by-size", "block-id", "best"};
-  for (std::uint32_t seed = 1; seed <= 1000; ++seed) {
+  for (std::uint32_t seed = 1; seed <= test::rounds(1000); ++seed) {
     auto model = std::make_shared<Model>();
     model->graph = std::make_shared<const Graph>(test::randomGraph(seed, 25));
     RunRequest request{.platform = platforms[seed % platforms.size()]};

@@ -85,7 +85,7 @@ TEST_CASE("an op takes its slowest part, and the first access of each pool", "[s
   CHECK(gemm.memory[PoolId(0)] == ns(4 + 8));
   CHECK(gemm.memory[PoolId(1)] == ns(32 * 2));
   CHECK(gemm.latency == ns(5 + 20));
-  CHECK(gemm.bottleneck == Bottleneck::l3);
+  CHECK(gemm.bottleneck == Bottleneck{Bottleneck::Kind::memory, PoolId(1)});
   CHECK(gemm.time == Interval<SimTime>{ns(0), ns(64 + 25)});
   CHECK(moved(gemm.traffic[PoolId(0)], TrafficClass::input, false) == Bytes(4));
   CHECK(moved(gemm.traffic[PoolId(0)], TrafficClass::intermediate, true) == Bytes(8));
@@ -93,7 +93,7 @@ TEST_CASE("an op takes its slowest part, and the first access of each pool", "[s
 
   const OpTiming& relu = timing.ops[1];
   CHECK(relu.elements == 8);
-  CHECK(relu.bottleneck == Bottleneck::l2);
+  CHECK(relu.bottleneck == Bottleneck{Bottleneck::Kind::memory, PoolId(0)});
   CHECK(relu.time == Interval<SimTime>{ns(89), ns(89 + 16 + 5)});
   CHECK(moved(relu.traffic[PoolId(0)], TrafficClass::output, true) == Bytes(8));
 
@@ -112,7 +112,7 @@ TEST_CASE("free weights cost nothing", "[sim]") {
   sample.plan(AliasRules());
   const Timing timing = sample.simulate(slowBoard(), false).timing;
   CHECK(timing.ops[0].time.end == ns(32 + 5));
-  CHECK(timing.ops[0].bottleneck == Bottleneck::compute);
+  CHECK(timing.ops[0].bottleneck == Bottleneck{Bottleneck::Kind::compute});
   CHECK(timing.traffic[PoolId(1)].total() == Bytes(0));
   CHECK(timing.compulsory == Bytes(4 + 8));
 }
@@ -158,7 +158,7 @@ TEST_CASE("what only aliases takes no time, what is copied is read and written",
   if (rows == 1) {
     CHECK(concat.traffic[PoolId(0)].total() == Bytes(0));
     CHECK(concat.time.length() == ns(0));
-    CHECK(concat.bottleneck == Bottleneck::nothing);
+    CHECK(concat.bottleneck == Bottleneck());
   } else {
     CHECK(moved(concat.traffic[PoolId(0)], TrafficClass::intermediate, false) == Bytes(24));
     CHECK(moved(concat.traffic[PoolId(1)], TrafficClass::output, true) == Bytes(24));

@@ -9,6 +9,7 @@
 #include "core/solver/fast/unplaced.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 #include "tests/support/synthetic_problems.h"
 
 using namespace hw;
@@ -213,7 +214,7 @@ TEST_CASE("large synthetic problems are packed as well as they should be", "[fas
     return static_cast<double>(found.peak.count()) /
            static_cast<double>(loadBound(rectangles).count());
   };
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(3); ++seed) {
     CAPTURE(seed);
     CHECK(ratio(test::randProblem(kStays, seed)) <= 1.02);
     CHECK(ratio(test::inferProblem(kStays, seed)) <= 1.0);

@@ -52,12 +52,11 @@ TEST_CASE("lanes hold the times of the simulation, and each step waits for the s
     CHECK(lanes.busyTime(2, step) == op.memory[PoolId(1)]);
     whole += lanes.timeOf(step);
     // Told by the simulation itself, in another way: what limits the op.
-    const std::size_t expected = op.bottleneck == Bottleneck::compute ? 0
-                                 : op.bottleneck == Bottleneck::l2    ? 1
-                                                                      : 2;
+    const std::size_t expected =
+        op.bottleneck.kind == Bottleneck::Kind::memory ? 1 + op.bottleneck.pool.index() : 0;
     for (std::size_t lane = 0; lane < 3; ++lane) {
       const LaneStore::Part part = lanes.part(lane, step);
-      CHECK(part.decides == (op.bottleneck != Bottleneck::nothing && lane == expected));
+      CHECK(part.decides == (op.bottleneck != Bottleneck() && lane == expected));
       CHECK(part.begin == 0);
       CHECK(part.end <= 1);
     }

@@ -36,7 +36,7 @@ void CompareChartsFeature::keepColumns() {
 }
 
 void CompareChartsFeature::showDock(const QString& name) {
-  raiseWithRoom(window_, window_->findChild<QDockWidget*>(name));
+  raiseWithRoom(window_, window_->dock(name));
 }
 
 void CompareChartsFeature::addBars() {

@@ -55,7 +55,7 @@ Perspectives::Perspectives(MainWindow* window) : QObject(window), window_(window
   menu_ = new QMenu(tr("P&erspectives"), view);
   menu_->setObjectName(QStringLiteral("perspectivesMenu"));
   menu_->setToolTipsVisible(true);
-  QAction* reset = window->findChild<QAction*>(QStringLiteral("resetLayout"));
+  QAction* reset = window->command(QStringLiteral("resetLayout"));
   view->insertMenu(reset, menu_);
   int number = 0;
   for (const BuiltIn& each : builtIn()) {
@@ -84,7 +84,7 @@ void Perspectives::fillMenu() {
   qDeleteAll(ownEntries_);
   ownEntries_.clear();
   const QStringList names = own();
-  QAction* before = window_->findChild<QAction*>(QStringLiteral("savePerspective"));
+  QAction* before = window_->command(QStringLiteral("savePerspective"));
   for (const QString& name : names) {
     QString text = name;
     auto* action = new QAction(text.replace(QLatin1Char('&'), QLatin1String("&&")), menu_);
@@ -93,18 +93,18 @@ void Perspectives::fillMenu() {
     ownEntries_.append(action);
   }
   if (!names.isEmpty()) ownEntries_.append(menu_->insertSeparator(before));
-  QAction* remove = window_->findChild<QAction*>(QStringLiteral("deletePerspective"));
+  QAction* remove = window_->command(QStringLiteral("deletePerspective"));
   remove->setEnabled(!names.isEmpty());
   remove->setToolTip(names.isEmpty() ? tr("There is none of your own yet") : QString());
 }
 
 void Perspectives::show(const BuiltIn& perspective) {
   window_->resetLayout();
-  for (auto* dock : window_->findChildren<QDockWidget*>()) {
-    dock->setVisible(perspective.docks.contains(dock->objectName()));
+  for (const QString& name : window_->dockNames()) {
+    window_->dock(name)->setVisible(perspective.docks.contains(name));
   }
   for (const QString& name : perspective.raised) {
-    if (auto* dock = window_->findChild<QDockWidget*>(name)) dock->raise();
+    if (auto* dock = window_->dock(name)) dock->raise();
   }
 }
 

@@ -108,14 +108,14 @@ ThemeChoice Preferences::theme() const { return window_->settings()->theme(); }
 
 void Preferences::setTheme(ThemeChoice theme) {
   const char* const names[] = {"themeSystem", "themeLight", "themeDark"};
-  auto* action = window_->findChild<QAction*>(QString::fromLatin1(names[static_cast<int>(theme)]));
-  action->trigger();  // The menu shows it then, too.
+  window_->command(QString::fromLatin1(names[static_cast<int>(theme)]))
+      ->trigger();  // The menu shows it then, too.
 }
 
 bool Preferences::reducedMotion() const { return window_->settings()->reducedMotion(); }
 
 void Preferences::setReducedMotion(bool reduced) {
-  window_->findChild<QAction*>(QStringLiteral("reducedMotion"))->setChecked(reduced);
+  window_->command(QStringLiteral("reducedMotion"))->setChecked(reduced);
 }
 
 int Preferences::textPercent() const {
@@ -142,7 +142,7 @@ void Preferences::setUnits(const TextUnits& units) {
   window_->settings()->setValue(kExact, units.exactBytes);
   const QString style = QString::fromLatin1(nameOf(units.addresses).name);
   window_->settings()->setValue(kAddresses, style);
-  window_->findChild<QAction*>(style)->setChecked(true);
+  window_->command(style)->setChecked(true);
   writeAgain(window_->state());
   if (window_->belowState()->run()) writeAgain(window_->belowState());
 }

@@ -27,7 +27,7 @@ GenealogyFeature::GenealogyFeature(MainWindow* window)
 }
 
 void GenealogyFeature::showPanel() {
-  auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("tenants"));
+  auto* dock = window_->dock(QStringLiteral("tenants"));
   dock->show();
   dock->raise();
 }
@@ -71,9 +71,7 @@ void GenealogyFeature::openMenu(MapView* map, const QContextMenuEvent& event) {
     });
   }
   for (const char* command : {"addMarker", "fit"}) {
-    if (auto* action = window_->findChild<QAction*>(QString::fromLatin1(command))) {
-      menu->addAction(action);
-    }
+    menu->addAction(window_->command(QString::fromLatin1(command)));
   }
   menu->popup(event.globalPos());
 }

@@ -37,8 +37,8 @@ QString partsOffer(const std::vector<ModelPart>& parts) {
 
 }  // namespace
 
-OpenOffers::OpenOffers(MainWindow* window)
-    : QObject(window), window_(window), bar_(new OfferBar(window)) {
+OpenOffers::OpenOffers(MainWindow* window, QMenu* parts)
+    : QObject(window), window_(window), parts_(parts), bar_(new OfferBar(window)) {
   auto* centre = qobject_cast<QVBoxLayout*>(window->centralWidget()->layout());
   centre->insertWidget(0, bar_);
   connect(window, &MainWindow::shown, this, &OpenOffers::showRun);
@@ -50,14 +50,13 @@ void OpenOffers::showRun() {
   model_ = model;
   std::vector<OfferBar::Offer> offers;
   if (const auto open = openDimensions(*model->graph); !open.empty()) {
-    QAction* set = window_->findChild<QAction*>(QStringLiteral("dimensions"));
+    QAction* set = window_->command(QStringLiteral("dimensions"));
     offers.push_back(
         {dimensionsOffer(open), tr("Set\u2026"), [set](const QPoint&) { set->trigger(); }});
   }
   if (model->parts.size() > 1) {
-    QMenu* parts = window_->findChild<QMenu*>(QStringLiteral("parts"));
     offers.push_back({partsOffer(model->parts), tr("Choose\u2026"),
-                      [parts](const QPoint& below) { parts->popup(below); }});
+                      [this](const QPoint& below) { parts_->popup(below); }});
   }
   bar_->offer(offers);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QMenu>
 #include <QObject>
 #include <memory>
 
@@ -17,7 +18,8 @@ class OpenOffers : public QObject {
   Q_OBJECT
 
  public:
-  explicit OpenOffers(MainWindow* window);
+  /// `parts` is the menu to choose from.
+  OpenOffers(MainWindow* window, QMenu* parts);
 
   OfferBar* bar() const { return bar_; }
 
@@ -25,6 +27,7 @@ class OpenOffers : public QObject {
   void showRun();
 
   MainWindow* window_;
+  QMenu* parts_;
   OfferBar* bar_;
   std::weak_ptr<const Model> model_;  ///< That the bar is about; planning again is no news.
 };

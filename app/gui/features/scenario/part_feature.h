@@ -15,6 +15,8 @@ class PartFeature : public QObject {
  public:
   explicit PartFeature(MainWindow* window);
 
+  QMenu* menu() const { return menu_; }
+
  private:
   void fill();
   void choose(const QString& key);
