@@ -8,6 +8,7 @@
 #include "app/cli/output.h"
 #include "app/cli/stop.h"
 #include "core/base/text.h"
+#include "core/report/compare/compare_picture.h"
 #include "core/report/compare/compare_report.h"
 #include "core/run/embedded.h"
 
@@ -92,6 +93,8 @@ struct CompareCommand {
     arguments.number(
         "--stop-after", stopAfter,
         {.help = "stop then and keep what is done (default: never)", .type = "SECONDS"});
+    arguments.option("--picture", picture,
+                     {.help = "draw peak against latency, as SVG; of one model", .type = "FILE"});
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
   }
 
@@ -99,6 +102,9 @@ struct CompareCommand {
     HW_TRY(format, output.format());
     HW_TRY(chosen, allocatorsOf("--allocators", allocators));
     HW_TRY(request, run_.request());
+    if (!picture.empty() && models.size() > 1) {
+      return failure(ExitCode::badUsage, "--picture", "it shows one model");
+    }
     Findings findings(format,
                       {.paint = output.toFile() ? Paint() : outputPaint(), .width = outputWidth()},
                       models.size() > 1);
@@ -113,7 +119,7 @@ struct CompareCommand {
                               ? failure(ExitCode::interrupted, name, "stopped before it was opened")
                               : openModel(request);
       if (opened) {
-        compare(*opened, name, {request, chosen, work.token()}, findings);
+        HW_DO(compare(*opened, name, {request, chosen, work.token()}, findings));
         continue;
       }
       if (models.size() == 1) return tl::unexpected(opened.error());
@@ -135,8 +141,8 @@ struct CompareCommand {
     std::stop_token stop;
   };
 
-  void compare(const std::shared_ptr<const Model>& model, const std::string& name,
-               const Order& order, Findings& findings) const {
+  Outcome<void> compare(const std::shared_ptr<const Model>& model, const std::string& name,
+                        const Order& order, Findings& findings) const {
     const auto mode = progressMode(progress, output.quiet());
     std::optional<Comparison> comparison;
     {
@@ -152,6 +158,14 @@ struct CompareCommand {
     if (!comparison->rows.front().fits() && comparison->stopped() == 0) {
       printFailure({ExitCode::answerIsNo, name, "no allocator found a plan that fits"});
     }
+    return draw(*comparison);
+  }
+
+  Outcome<void> draw(const Comparison& comparison) const {
+    if (picture.empty()) return {};
+    const auto svg = paretoSvg(comparison);
+    if (!svg) return failure(svg.error(), "--picture");
+    return writeOutput(picture, [&](std::ostream& out) { out << *svg; });
   }
 
   /// Of "all", what follows the model's own plan is left out where there is none: it would be
@@ -183,6 +197,7 @@ struct CompareCommand {
   std::vector<std::string> models;
   std::string allocators;
   std::string by;
+  std::string picture;
   RunArguments run_;
   OutputOptions output;
   double stopAfter = 0;
@@ -204,6 +219,7 @@ CommandInfo compareCommand() {
           "  highwater compare samples:resnet50\n"
           "  highwater compare model.onnx -a greedy-by-size,free-list:pick=best --l2 1MiB\n"
           "  highwater compare a.onnx b.onnx c.csv -o table.csv\n"
+          "  highwater compare model.onnx --platform ethos-u65-512 --picture front.svg\n"
           "  highwater compare model.onnx --format json",
       .add = actionOf<CompareCommand>};
 }

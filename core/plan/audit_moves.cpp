@@ -69,24 +69,39 @@ class MoveAudit {
     }
   }
 
-  /// What no move and no op opens is there from the start, if it begins there.
+  /// What no move and no op opens is there from the start, if it begins there. Loads come first in
+  /// a step, then the op, then stores: what an earlier one reads was there before a later one
+  /// wrote.
   void openAtStart() {
     IdMap<StayId, bool> opened(problem_.stays.size());
-    const auto open = [&](StayId id, Step step) {
-      if (id && problem_.stays[id].steps.begin == step) opened[id] = true;
-    };
+    IdMap<StayId, bool> read(problem_.stays.size());
     // What nobody touches is nobody's concern: the outcome of an op that only aliases.
     IdMap<StayId, bool> touched(problem_.stays.size());
+    const auto begins = [&](StayId id, Step step) {
+      if (id) touched[id] = true;
+      return id && problem_.stays[id].steps.begin == step;
+    };
+    const auto write = [&](StayId id, Step step) {
+      if (begins(id, step) && !read[id]) opened[id] = true;
+    };
+    const auto touch = [&](StayId id, Step step) {
+      if (begins(id, step) && !opened[id]) read[id] = true;
+    };
+    // A load of what another load of its step opens comes behind that one.
     for (const Move& move : problem_.moves) {
-      open(move.to, move.step);
-      for (const StayId id : {move.from, move.to}) {
-        if (id) touched[id] = true;
-      }
+      if (!isStore(problem_, move)) write(move.to, move.step);
+    }
+    for (const Move& move : problem_.moves) {
+      if (!isStore(problem_, move)) touch(move.from, move.step);
     }
     for (const StepUses& uses : problem_.uses) {
-      for (const StayId id : uses.writes) open(id, uses.step);
-      for (const StayId id : uses.writes) touched[id] = true;
-      for (const StayId id : uses.reads) touched[id] = true;
+      for (const StayId id : uses.reads) touch(id, uses.step);
+      for (const StayId id : uses.writes) write(id, uses.step);
+    }
+    for (const Move& move : problem_.moves) {
+      if (!isStore(problem_, move)) continue;
+      touch(move.from, move.step);
+      write(move.to, move.step);
     }
     for (const StayId id : problem_.stays.keys()) {
       if (opened[id]) continue;

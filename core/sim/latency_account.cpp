@@ -184,7 +184,7 @@ class OrderBound {
   const PlannedWork& work_;
   MachinePools machine_;
   IdMap<OpId, SimTime> ends_;
-  LatencyBound bound_;
+  LatencyBound bound_{{}, "nothing"};
 };
 
 /// The bound of this plan, and what reuse costs; a run that does one thing after the other is its

@@ -12,16 +12,22 @@
 namespace hw {
 namespace {
 
-/// A heap that knows every address beforehand.
+/// A heap that knows every address beforehand, and from the plan's own story why it was chosen.
 class KnownPlaces final : public Heap {
  public:
-  KnownPlaces(const Problem& problem, const Plan& plan) : Heap(problem), plan_(plan) {}
+  KnownPlaces(const Problem& problem, const Plan& plan)
+      : Heap(problem), plan_(plan), reasons_(problem.stays.size(), Reason::planned) {
+    for (const MemoryEvent& event : plan.story) {
+      if (event.kind == EventKind::alloc) reasons_[event.stay] = event.reason;
+    }
+  }
 
  private:
   std::optional<Choice> choose(StayId stay) override {
-    return Choice{*plan_.addresses[stay], Reason::planned};
+    return Choice{*plan_.addresses[stay], reasons_[stay]};
   }
   const Plan& plan_;
+  IdMap<StayId, Reason> reasons_;
 };
 
 constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();

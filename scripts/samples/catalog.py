@@ -72,6 +72,8 @@ SAMPLES = [
     Sample("inception", JSON, small.inception, "worked example: three branches and a concat"),
     Sample("two_devices", JSON, small.two_devices,
            "worked example: convolutions on one device, the rest on another"),
+    Sample("late_input", JSON, small.late_input,
+           "worked example: an input that is needed late, and copied beside the operators"),
     Sample("zero_copy", JSON, small.zero_copy,
            "reshape, split and concat that cost nothing, and the ones that must copy"),
     Sample("eight_tensors", CSV, lambda: small.EIGHT_TENSORS,

@@ -43,6 +43,16 @@ def two_devices():
         ("softmax", "Softmax", "d", "y", 2)])
 
 
+def late_input():
+    """Three operators in a row; the last reads a second input, which comes by a copy of its own."""
+    net = Layers("late_input", dtype="int8")
+    x = net.input("x", (1, 40))
+    z = net.input("z", (1, 40))
+    b = net.unary("b", "Relu", net.unary("a", "Relu", x))
+    net.output(net.binary("c", "Add", b, z))
+    return net
+
+
 def zero_copy():
     """Reshape, split and concat that cost nothing, and three that must copy."""
     net = Layers("zero_copy", fused=True)

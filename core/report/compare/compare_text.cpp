@@ -24,7 +24,7 @@ Columns<ComparisonRow> shownColumns() {
   auto columns =
       pick(comparisonColumns(), {"allocator", "status", "peak_l2", "peak_l3", "gap",
                                  "fragmentation_at_peak", "fragmentation", "reuse", "spilled_bytes",
-                                 "latency_ps", "moved_bytes", "plan_seconds"});
+                                 "latency_ps", "reuse_waits_ps", "moved_bytes", "plan_seconds"});
   columns.insert(columns.begin(), {.value = markOf});
   return columns;
 }
@@ -47,6 +47,15 @@ std::optional<std::string> sharedCell(const Comparison& comparison,
   return plans > 1 ? common : std::nullopt;
 }
 
+/// Where one thing follows the other, nothing waits for reused bytes.
+constexpr std::string_view kReuseWaits = "reuse_waits_ps";
+
+bool hasReuseWaits(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.rows, [](const ComparisonRow& row) {
+    return row.figures.reuseWaits.value_or(SimTime()) > SimTime();
+  });
+}
+
 TextTable::Emphasis emphasisOf(const ComparisonRow& row) {
   if (row.best) return TextTable::Emphasis::good;
   return row.fits() ? TextTable::Emphasis::none : TextTable::Emphasis::bad;
@@ -54,7 +63,10 @@ TextTable::Emphasis emphasisOf(const ComparisonRow& row) {
 
 std::string tableText(const Comparison& comparison, const ComparisonTextOptions& options) {
   auto columns = shownColumns();
-  std::erase_if(columns, [&](const auto& column) { return sharedCell(comparison, column); });
+  std::erase_if(columns, [&](const auto& column) {
+    return sharedCell(comparison, column) ||
+           (column.key == kReuseWaits && !hasReuseWaits(comparison));
+  });
   TextTable table(columns);
   for (const ComparisonRow& row : comparison.rows) {
     auto cells = cellTexts(columns, row, std::max<std::size_t>(24, options.width / 3));

@@ -69,6 +69,7 @@ class Page {
     cards();
     pictures(run);
     for (const ReportTable& table : report_.tables) write(table);
+    if (report_.comparison) figure(*report_.comparison, 420, drawPareto);
     list("Notes", report_.notes, "note");
     line("<h2>Make this report again</h2>");
     line(fmt::format("<pre>{}</pre>", escapeMarkup(report_.command)));

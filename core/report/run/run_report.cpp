@@ -10,6 +10,7 @@
 #include "core/insight/moment.h"
 #include "core/machine/platforms.h"
 #include "core/plan_file/plan_document.h"
+#include "core/report/compare/compare_picture.h"
 #include "core/report/compare/compare_report.h"
 #include "core/report/plan/plan_text.h"
 #include "core/report/run/operator_columns.h"
@@ -209,7 +210,11 @@ RunReport makeReport(const Run& run, const Comparison* comparison, std::string c
                                           printable(displayName(run.graph(), id), 80),
                                           printable(run.graph().tensors[id].unknownReason)));
   }
-  if (comparison) report.tables.push_back(comparisonTable(*comparison));
+  if (comparison) {
+    report.tables.push_back(comparisonTable(*comparison));
+    ParetoScene scene = paretoScene(*comparison);
+    if (scene.points.size() > 1) report.comparison = std::move(scene);
+  }
   for (const PoolId pool : run.problem.pools.keys()) addPeak(run, pool, report.tables);
   if (!run.timing.activities.sequential()) report.tables.push_back(criticalPathTable(run));
   if (!run.timing.ops.empty()) report.tables.push_back(operatorTable(run));

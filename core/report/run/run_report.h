@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/picture/pareto_scene.h"
 #include "core/report/text_table.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
@@ -52,7 +54,8 @@ struct RunReport {
   std::string subtitle{};  ///< Allocator, machine, alignment.
   std::vector<ReportCard> cards{};
   std::vector<ReportTable> tables{};
-  std::vector<std::string> problems{};  ///< Why the plan does not fit; empty when it does.
+  std::optional<ParetoScene> comparison{};  ///< Of plans that were simulated.
+  std::vector<std::string> problems{};      ///< Why the plan does not fit; empty when it does.
   std::vector<std::string> notes{};
   std::string command{};  ///< That makes this report again.
   std::string footer{};   ///< Version, model and its SHA-256, allocator and parameters, seed.

@@ -100,7 +100,8 @@ TEST_CASE("what of it cannot be done, and what words meant before, is said",
   const auto bare =
       test::runProblem(test::problemOf({{10, 0, 2}}), {.weights = ahead(1), .loadInputs = true});
   CHECK_THAT(notesOf(*bare), Catch::Contains("weights are streamed: they come near for a graph"));
-  CHECK_THAT(notesOf(*bare), Catch::Contains("graph inputs are where they are planned"));
+  CHECK_THAT(notesOf(*bare),
+             Catch::Contains("graph inputs and outputs are where they are planned"));
   const auto kept = test::runGraph(weightedGraph(), {.weights = {WeightRule::resident}});
   CHECK_THAT(notesOf(*kept), Catch::Contains("are now called free"));
   const auto some = test::runGraph(weightedGraph(), {.l2 = 40, .weights = ahead(1)});

@@ -93,7 +93,9 @@ TEST_CASE("three memories in a row are served level by level", "[residency][prop
       REQUIRE(run->plan.footprint(PoolId(0)) <= 100_B);
       REQUIRE(run->plan.footprint(PoolId(1)) <= 200_B);
       for (const Move& move : run->problem.moves) {
-        fromTheEnd += run->problem.stays[move.from].pool == PoolId(2) ? 1 : 0;
+        // From nowhere: from the furthest, where it has no address.
+        const bool last = !move.from || run->problem.stays[move.from].pool == PoolId(2);
+        fromTheEnd += last ? 1 : 0;
       }
     }
   }

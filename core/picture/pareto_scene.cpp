@@ -1,0 +1,213 @@
+#include "core/picture/pareto_scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <tuple>
+
+#include "core/base/text.h"
+#include "core/picture/plot.h"
+
+namespace hw {
+namespace {
+
+constexpr double kDot = 4;           ///< Radius.
+constexpr double kAir = 0.06;        ///< Of each axis, beyond what it shows.
+constexpr double kTimeSpacing = 90;  ///< Units between marks of time, at least.
+
+double number(Bytes bytes) { return static_cast<double>(bytes.count()); }
+double number(SimTime time) { return static_cast<double>(time.count()); }
+
+Ink inkOf(std::size_t series) {
+  return static_cast<Ink>(static_cast<std::size_t>(Ink::series) + series % kSeriesInks);
+}
+
+/// From the least to the most of what there is, and a little more on both sides.
+struct Span {
+  double low = 0;
+  double high = 0;
+  bool any = false;
+
+  void include(double value) {
+    low = any ? std::min(low, value) : value;
+    high = any ? std::max(high, value) : value;
+    any = true;
+  }
+  Span widened() const {
+    const double air = std::max((high - low) * kAir, std::max(std::abs(high) * 0.01, 1.0));
+    return {std::max(0.0, low - air), high + air, any};
+  }
+};
+
+class ParetoDrawing {
+ public:
+  ParetoDrawing(Canvas& canvas, const ParetoScene& scene, const Box& where)
+      : canvas_(canvas), scene_(scene), frame_(PlotFrame::inside(where, canvas.ruler())) {
+    Span time;
+    Span bytes;
+    for (const ParetoPoint& point : scene.points) {
+      time.include(number(point.latency));
+      bytes.include(number(point.peak));
+    }
+    if (scene.latencyBound) time.include(number(*scene.latencyBound));
+    if (scene.lowerBound) bytes.include(number(*scene.lowerBound));
+    time = time.widened();
+    bytes = bytes.widened();
+    time_ = {time.low, time.high, frame_.plot.left, frame_.plot.width};
+    bytes_ = {bytes.low, bytes.high, frame_.plot.bottom(), -frame_.plot.height};
+  }
+
+  void draw() {
+    drawTitle(canvas_, frame_, scene_.heading(), "");
+    drawPaper();
+    drawWalls();
+    drawFront();
+    drawPoints();
+  }
+
+ private:
+  Point at(const ParetoPoint& point) const {
+    return {time_.toX(number(point.latency)), bytes_.toPixel(number(point.peak))};
+  }
+
+  void drawPaper() {
+    const Box& area = frame_.plot;
+    const Ruler& ruler = canvas_.ruler();
+    canvas_.rectangle(area, {.fill = Fill{Ink::plot}, .edge = Stroke{Ink::grid}});
+    for (const AxisTick& tick : bytes_.ticks(byteTickSpacing(ruler))) {
+      const double y = std::round(bytes_.toPixel(tick.value));
+      canvas_.line({area.left, y}, {area.right(), y}, {Ink::grid});
+      canvas_.text({area.left - 6, y - ruler.height() / 2 + ruler.ascent()}, tick.label,
+                   {.ink = Ink::axis, .anchor = Anchor::end});
+    }
+    const double baseline = frame_.ticks.top + ruler.ascent();
+    for (const AxisTick& tick : time_.ticks(kTimeSpacing)) {
+      const double x = std::round(time_.toX(tick.value));
+      const std::string label = formatTime(SimTime(std::llround(tick.value)));
+      const double half = ruler.width(label) / 2;
+      canvas_.line({x, area.top}, {x, area.bottom() + 3}, {Ink::grid});
+      canvas_.text({std::min(x, frame_.whole.right() - half - 1), baseline}, label,
+                   {.ink = Ink::axis, .anchor = Anchor::middle});
+    }
+    canvas_.text({frame_.ticks.left - 14, baseline}, "latency",
+                 {.ink = Ink::muted, .anchor = Anchor::end});
+  }
+
+  void drawWalls() {
+    const Box& area = frame_.plot;
+    const Ruler& ruler = canvas_.ruler();
+    if (scene_.lowerBound) {
+      const double y = std::round(bytes_.toPixel(number(*scene_.lowerBound)));
+      canvas_.line({area.left, y}, {area.right(), y}, {Ink::lowerBound, 1, kDashed});
+      taken_.push_back(write({area.right() - 4, y + ruler.ascent() + 1}, "no plan needs less",
+                             Ink::lowerBound, Anchor::end));
+    }
+    if (scene_.latencyBound) {
+      const double x = std::round(time_.toX(number(*scene_.latencyBound)));
+      canvas_.line({x, area.top}, {x, area.bottom()}, {Ink::lowerBound, 1, kDashed});
+      taken_.push_back(write({x + 4, area.top + ruler.ascent() + 1}, "no plan is faster",
+                             Ink::lowerBound, Anchor::start));
+    }
+  }
+
+  /// What a plan of the front cannot have: less memory without more time.
+  void drawFront() {
+    const std::vector<ParetoPoint> front = paretoFront(scene_.points);
+    std::vector<Point> stairs;
+    for (const ParetoPoint& point : front) {
+      const Point next = at(point);
+      if (!stairs.empty()) stairs.push_back({next.x, stairs.back().y});
+      stairs.push_back(next);
+    }
+    if (stairs.size() > 1) canvas_.path(stairs, {.edge = Stroke{Ink::highWater, 1.5}});
+  }
+
+  void drawPoints() {
+    std::map<std::tuple<SimTime, Bytes, std::size_t>, std::string> places;
+    for (const ParetoPoint& point : scene_.points) {
+      std::string& names = places[{point.latency, point.peak, point.series}];
+      names += (names.empty() ? "" : ", ") + printable(point.name, 40);
+      const Point center = at(point);
+      taken_.push_back({center.x - kDot, center.y - kDot, 2 * kDot, 2 * kDot});
+    }
+    for (const auto& [place, names] : places) {
+      const auto& [latency, peak, series] = place;
+      const Point center = at({.peak = peak, .latency = latency});
+      drawDot(center, {Ink(inkOf(series))},
+              names + "\n" + formatBytes(peak) + ", " + formatTime(latency));
+      drawName(center, names);
+    }
+  }
+
+  void drawDot(Point center, Fill fill, const std::string& tooltip) {
+    const Box box{center.x - kDot, center.y - kDot, 2 * kDot, 2 * kDot};
+    // A shape of its own for the pointer, a circle for the eye.
+    canvas_.rectangle(box, {.fill = Fill{Ink::plot, 0}}, {.tooltip = tooltip});
+    std::vector<Point> circle;
+    for (int i = 0; i < 16; ++i) {
+      const double angle = i * std::numbers::pi / 8;
+      circle.push_back({center.x + kDot * std::cos(angle), center.y + kDot * std::sin(angle)});
+    }
+    canvas_.path(circle, {.fill = fill});
+  }
+
+  /// Beside its dot, where nothing lies; a line higher or lower if need be; else only the dot says
+  /// it.
+  void drawName(Point center, const std::string& names) {
+    const Ruler& ruler = canvas_.ruler();
+    const double height = ruler.height();
+    for (const double lines : {0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0}) {
+      for (const bool right : {true, false}) {
+        const double room =
+            (right ? frame_.plot.right() - center.x : center.x - frame_.plot.left) - kDot - 8;
+        const std::string text = elided(ruler, names, room);
+        if (text.size() < std::min<std::size_t>(names.size(), 6)) continue;
+        const double width = ruler.width(text);
+        const double left = right ? center.x + kDot + 4 : center.x - kDot - 4 - width;
+        const Box box{left, center.y - height / 2 + lines * height, width, height};
+        const auto meets = [&](const Box& other) { return !box.cut(other).isEmpty(); };
+        if (box.top < frame_.plot.top || box.bottom() > frame_.plot.bottom() ||
+            std::ranges::any_of(taken_, meets)) {
+          continue;
+        }
+        taken_.push_back(write({left, box.top + ruler.ascent()}, text, Ink::text, Anchor::start));
+        return;
+      }
+    }
+  }
+
+  /// Returns where it stands.
+  Box write(Point place, const std::string& text, Ink ink, Anchor anchor) {
+    const Ruler& ruler = canvas_.ruler();
+    canvas_.text(place, text, {.ink = ink, .anchor = anchor, .halo = true});
+    const double width = ruler.width(text);
+    const double left = anchor == Anchor::end ? place.x - width : place.x;
+    return {left, place.y - ruler.ascent(), width, ruler.height()};
+  }
+
+  Canvas& canvas_;
+  const ParetoScene& scene_;
+  PlotFrame frame_;
+  StepAxis time_{};
+  ByteAxis bytes_{};
+  std::vector<Box> taken_;  ///< Where dots and words are.
+};
+
+}  // namespace
+
+std::vector<ParetoPoint> paretoFront(std::vector<ParetoPoint> points) {
+  std::ranges::stable_sort(
+      points, {}, [](const ParetoPoint& point) { return std::pair(point.latency, point.peak); });
+  std::vector<ParetoPoint> front;
+  for (ParetoPoint& point : points) {
+    if (front.empty() || point.peak < front.back().peak) front.push_back(std::move(point));
+  }
+  return front;
+}
+
+void drawPareto(Canvas& canvas, const ParetoScene& scene, const Box& where) {
+  ParetoDrawing(canvas, scene, where).draw();
+}
+
+}  // namespace hw
