@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -82,38 +83,73 @@ class ChartDrawing {
   }
 
   /// The step with most bytes live and the one that reaches the highest address: a dot each, and
-  /// its size beside it.
+  /// beside it as much of its words as has room.
   void drawPeaks() const {
     const StepFunction::Piece* live = scene_.curves->live.peak();
     if (!live) return;
     const PoolMetrics& metrics = scene_.run->metrics.pools[scene_.pool];
     const StepFunction::Piece top{metrics.atTop.step, metrics.peak};
+    std::vector<Box> taken = highWaterBoxes();
     if (top == *live) {
-      drawPeak("live peak = highest address", *live, plot_.frame.plot.top);
+      drawPeak("live peak = highest address", *live, taken);
     } else {
-      drawPeak("live peak", *live, drawPeak("highest address", top, plot_.frame.plot.top));
+      drawPeak("highest address", top, taken);
+      drawPeak("live peak", *live, taken);
     }
   }
 
-  /// Writes nothing above `from`, and returns where what it wrote ends.
-  double drawPeak(const char* what, const StepFunction::Piece& peak, double from) const {
+  /// What its line covers.
+  std::vector<Box> highWaterBoxes() const {
+    const std::vector<Point> points = pointsOf(scene_.curves->highWater);
+    std::vector<Box> boxes;
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      const auto [left, right] = std::minmax(points[i - 1].x, points[i].x);
+      const auto [top, bottom] = std::minmax(points[i - 1].y, points[i].y);
+      boxes.push_back(Box::between(left - 1, top - 1, right + 1, bottom + 1));
+    }
+    return boxes;
+  }
+
+  void drawPeak(const char* what, const StepFunction::Piece& peak, std::vector<Box>& taken) const {
     const Box& area = plot_.frame.plot;
     const Point at{plot_.steps.toX(static_cast<double>(peak.from.count()) + 0.5),
                    plot_.bytes.toPixel(static_cast<double>(peak.value.count()))};
-    if (at.x < area.left || at.x > area.right()) return from;
-    const std::string text = fmt::format("{} {} at step {}", what, formatBytes(peak.value),
-                                         groupDigits(peak.from.count()));
-    const bool atLeft = at.x + canvas_.ruler().width(text) + 14 > area.right();
-    const double line = std::max(from, at.y + 3);
-    canvas_.text({at.x + (atLeft ? -8 : 8), line + canvas_.ruler().ascent()}, text,
-                 {.anchor = atLeft ? Anchor::end : Anchor::start, .halo = true});
+    if (at.x < area.left || at.x > area.right()) return;
+    const std::string size = formatBytes(peak.value);
+    const std::string named = fmt::format("{} {}", what, size);
+    for (const std::string& text :
+         {fmt::format("{} at step {}", named, groupDigits(peak.from.count())), named, size}) {
+      const auto box = placeBeside(at, canvas_.ruler().width(text), taken);
+      if (!box) continue;
+      canvas_.text({box->left, box->top + canvas_.ruler().ascent()}, text, {.halo = true});
+      taken.push_back(*box);
+      break;
+    }
     std::vector<Point> dot;
     for (int i = 0; i < 16; ++i) {
       const double angle = i * std::numbers::pi / 8;
       dot.push_back({at.x + 3 * std::cos(angle), at.y + 3 * std::sin(angle)});
     }
     canvas_.path(dot, {.fill = Fill{}});
-    return line + canvas_.ruler().height();
+  }
+
+  /// A line of text `width` wide that keeps inside the plot and clear of what is `taken`: below the
+  /// dot or above it, or else under the words of another.
+  std::optional<Box> placeBeside(Point dot, double width, const std::vector<Box>& taken) const {
+    const Box& area = plot_.frame.plot;
+    const double height = canvas_.ruler().height();
+    const double below = std::max(area.top, dot.y + 3);
+    const double under = taken.empty() ? below : taken.back().bottom();
+    for (const double left : {dot.x + 8, dot.x - 8 - width}) {
+      if (left < area.left || left + width > area.right()) continue;
+      for (const double top : {below, dot.y - 3 - height, under}) {
+        const Box box{left, top, width, height};
+        const auto hides = [&](const Box& other) { return !box.cut(other).isEmpty(); };
+        if (top < area.top || box.bottom() > area.bottom()) continue;
+        if (std::ranges::none_of(taken, hides)) return box;
+      }
+    }
+    return std::nullopt;
   }
 
   /// The title, and at its right end what each curve is: a legend that covers nothing.

@@ -82,13 +82,18 @@ class Recorder final : public Canvas {
     words.push_back(
         {std::string(text), {left, at.y - ruler().ascent(), width, ruler().height()}, lettering});
   }
-  void path(std::span<const Point>, const Look&) override {}
+  void path(std::span<const Point> points, const Look& look) override {
+    if (look.edge && look.edge->ink == Ink::highWater) {
+      highWater.assign(points.begin(), points.end());
+    }
+  }
   void stairs(std::span<const Point>, double, Fill) override {}
   void hatch(const Box&, Fill) override {}
 
   std::vector<Words> words{};
   std::vector<Box> blocks{};
   std::vector<Box> circles{};
+  std::vector<Point> highWater{};
   double veil = 0;
 
  private:
@@ -130,6 +135,37 @@ TEST_CASE("a chart has a line for each plan and says which is which", "[picture]
   const std::string svg = svgOf(scene, drawChart);
   CHECK(countOf(svg, "<path") == lines + 1);
   for (const char* name : {">A<", ">B<", ">in use<"}) CHECK(countOf(svg, name) == 1);
+}
+
+TEST_CASE("a chart's words lie in the plot and hide no high water, however narrow", "[picture]") {
+  const auto [model, method] = GENERATE(table<std::string, std::string>(
+      {{"inception", "free-list"}, {"inception_v3", "best"}, {"densenet121", "best"}}));
+  const ChartScene scene =
+      ChartScene::whole(mustRun(sample(model), workedRequest(method)), PoolId(0));
+  std::size_t longest = 0;
+  for (double width = 120; width <= 1500; width += 20) {
+    CAPTURE(model, width);
+    Recorder recorder;
+    drawChart(recorder, scene, {0, 0, width, 90});
+    const Box plot = PlotFrame::inside({0, 0, width, 90}, recorder.ruler()).plot;
+    for (const auto& words : recorder.words) {
+      if (!words.lettering.halo) continue;
+      longest = std::max(longest, words.text.size());
+      CHECK(words.box.left >= plot.left);
+      CHECK(words.box.right() <= plot.right());
+      CHECK(words.box.top >= plot.top);
+      CHECK(words.box.bottom() <= plot.bottom());
+      for (std::size_t i = 1; i < recorder.highWater.size(); ++i) {
+        const Point a = recorder.highWater[i - 1];
+        const Point b = recorder.highWater[i];
+        const bool beside =
+            std::max(a.x, b.x) <= words.box.left || std::min(a.x, b.x) >= words.box.right() ||
+            std::max(a.y, b.y) <= words.box.top || std::min(a.y, b.y) >= words.box.bottom();
+        CHECK(beside);
+      }
+    }
+  }
+  CHECK(longest > 20);
 }
 
 TEST_CASE("chart and map tell the live peak from the highest address", "[picture]") {
