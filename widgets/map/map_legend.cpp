@@ -5,7 +5,6 @@
 #include <QPainter>
 #include <QSignalBlocker>
 
-#include "core/picture/reference_lines.h"
 #include "widgets/base/theme.h"
 #include "widgets/map/map_colors.h"
 #include "widgets/plot/painter_canvas.h"
@@ -19,6 +18,23 @@ namespace {
 constexpr int kLegendSwatch = 12;
 constexpr int kLegendGap = 16;   ///< Between two lines.
 constexpr int kLegendLine = 24;  ///< Of a sample.
+
+constexpr std::pair<std::string_view, ReferenceLine::Kind> kLines[] = {
+    {"live peak", ReferenceLine::Kind::lowerBound},
+    {"capacity", ReferenceLine::Kind::capacity},
+    {"highest address", ReferenceLine::Kind::peak}};
+
+std::set<ReferenceLine::Kind> linesOf(const Run& run) {
+  std::set<ReferenceLine::Kind> kinds;
+  for (const PoolId pool : usedPools(run)) {
+    for (const ReferenceLine& line : referenceLines(run, pool)) {
+      if (static_cast<double>(line.bytes.count()) <= fullByteRange(run, pool)) {
+        kinds.insert(line.kind);
+      }
+    }
+  }
+  return kinds;
+}
 
 /// As a block of the class looks while it lives.
 QIcon legendSwatch(TensorClass kind, double ratio) {
@@ -65,6 +81,7 @@ MapLegend::MapLegend(ViewState* state, QWidget* parent) : QWidget(parent), state
 
 void MapLegend::showRun() {
   const auto run = state_->run();
+  lines_ = run ? linesOf(*run) : std::set<ReferenceLine::Kind>();
   const auto count = [run] {
     auto classes = std::make_shared<Classes>();
     if (!run) return std::shared_ptr<const Classes>(classes);
@@ -135,11 +152,8 @@ void MapLegend::paintEvent(QPaintEvent*) {
     if (!button->isHidden()) from = button->geometry().right() + kLegendGap;
   }
   double x = width() - kPlotRightMargin;
-  const std::pair<std::string_view, ReferenceLine::Kind> lines[] = {
-      {"live peak", ReferenceLine::Kind::lowerBound},
-      {"capacity", ReferenceLine::Kind::capacity},
-      {"highest address", ReferenceLine::Kind::peak}};
-  for (const auto& [name, kind] : lines) {
+  for (const auto& [name, kind] : kLines) {
+    if (!lines_.contains(kind)) continue;
     const double left = x - ruler.width(name) - 5 - kLegendLine;
     if (left < from) break;
     const double middle = std::floor(height() / 2.0);

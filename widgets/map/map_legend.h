@@ -4,9 +4,11 @@
 #include <QWidget>
 #include <array>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "core/picture/block_store.h"
+#include "core/picture/reference_lines.h"
 #include "widgets/jobs/background.h"
 #include "widgets/state/view_state.h"
 
@@ -23,6 +25,8 @@ class MapLegend : public QWidget {
 
   /// Hidden while the run has nothing of that class.
   QToolButton* button(TensorClass kind) const { return buttons_[static_cast<std::size_t>(kind)]; }
+  /// The lines that some map of the run has; others are not explained.
+  const std::set<ReferenceLine::Kind>& lines() const { return lines_; }
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -44,6 +48,7 @@ class MapLegend : public QWidget {
 
   ViewState* state_;
   std::array<QToolButton*, kTensorClasses> buttons_{};
+  std::set<ReferenceLine::Kind> lines_;
   std::shared_ptr<const Classes> classes_;
   std::shared_ptr<const StayFilter> own_;  ///< The filter that was made here last.
   Background<std::shared_ptr<const Classes>> counting_;

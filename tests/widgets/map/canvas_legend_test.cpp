@@ -2,6 +2,8 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
 #include "tests/widgets/support.h"
 #include "widgets/map/map_legend.h"
 
@@ -60,6 +62,27 @@ TEST_CASE("picking out something else lets go of the classes", "[map][legend]") 
   button->click();
   state.setRun(test::randomRun(3, 9, 4));
   CHECK_FALSE(legend.button(shown(legend).front())->isChecked());
+}
+
+TEST_CASE("the legend has the lines that the maps have, and no other", "[map][legend]") {
+  using Kind = ReferenceLine::Kind;
+  ViewState state;
+  MapLegend legend(&state);
+  CHECK(legend.lines().empty());
+  const auto model = std::make_shared<const Model>(openModel("samples:inception", {}).value());
+  const auto plan = [&](const char* method) {
+    RunRequest request;
+    request.allocator = AllocatorChoice::parse(method).value();
+    request.platform = platformCatalog().front();
+    request.l2.kind = PoolSize::Kind::unbounded;
+    request.alignment = Bytes(1);
+    request.alias = AliasRules::none();
+    state.setRun(execute(model, request, {}).value());
+    return legend.lines();
+  };
+  // There is no capacity, and the free list needs more than what is live.
+  CHECK(plan("best") == std::set{Kind::peak});
+  CHECK(plan("free-list") == std::set{Kind::peak, Kind::lowerBound});
 }
 
 TEST_CASE("the legend asks for no more width than a map", "[map][legend]") {
