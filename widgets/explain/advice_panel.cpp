@@ -23,11 +23,12 @@ QString priceTip(const Run& base, const Run& run) {
   const RunFigures after = figuresOf(run);
   if (!before.latency || !after.latency) return AdvicePanel::tr("Nothing is simulated here");
   return AdvicePanel::tr(
-             "Latency %1, then %2\nMoved by all memories %3, then %4\n"
+             "Latency %1, then %2\nMoved by memories beyond the first %3, then %4\n"
              "Spilled %5, then %6")
       .arg(timeText(*before.latency), timeText(*after.latency),
-           sizeText(before.moved.value_or(Bytes())), sizeText(after.moved.value_or(Bytes())),
-           sizeText(before.spilled.value_or(Bytes())), sizeText(after.spilled.value_or(Bytes())));
+           sizeText(farTraffic(base).value_or(Bytes())),
+           sizeText(farTraffic(run).value_or(Bytes())), sizeText(before.spilled.value_or(Bytes())),
+           sizeText(after.spilled.value_or(Bytes())));
 }
 
 /// On a very large model memory may run out. What was proved by then is lost with the stack, so the
@@ -83,6 +84,8 @@ void AdvicePanel::buildTable() {
   dressTable(table_, 6);
   table_->setHorizontalHeaderLabels(
       {tr("Saves"), tr("Leaves"), tr("Latency"), tr("Traffic"), tr("Change"), tr("Why")});
+  table_->horizontalHeaderItem(traffic)->setToolTip(
+      tr("What memories beyond the first read and write"));
   for (const int column : {change, why}) {
     table_->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,12 @@ std::string adviceText(const Run& base, const Advice& advice);
 /// has to provide. May be empty.
 std::string adviceDetail(const Run& base, const Advice& advice);
 
-/// What it costs: "+3.1 %" of the latency or of the bytes moved, "same", "-" where there is none.
+/// What it costs: "+3.1 %" of the latency or of what the memories beyond the first of each device
+/// move, "same", "-" where there is none. All memories together would not tell: what no longer
+/// fits near is moved as often, but far away.
 std::string latencyChange(const Run& base, const Run& run);
 std::string trafficChange(const Run& base, const Run& run);
+std::optional<Bytes> farTraffic(const Run& run);
 
 /// The options of the command line that carry it out, besides those of the base; they replace
 /// options of the same name, except for --move, which is added.

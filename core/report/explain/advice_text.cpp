@@ -10,6 +10,7 @@
 #include "core/report/text_parts.h"
 #include "core/run/options.h"
 #include "core/storage/alias_text.h"
+#include "core/study/capacity_sweep.h"
 
 namespace hw {
 namespace {
@@ -132,7 +133,12 @@ std::string latencyChange(const Run& base, const Run& run) {
 }
 
 std::string trafficChange(const Run& base, const Run& run) {
-  return relativeText(figuresOf(base).moved, figuresOf(run).moved);
+  return relativeText(farTraffic(base), farTraffic(run));
+}
+
+std::optional<Bytes> farTraffic(const Run& run) {
+  const CapacityPoint point = pointOf(run, {});
+  return point.figures.moved ? std::optional(point.farTraffic) : std::nullopt;
 }
 
 std::string adviceText(const Run& base, const Advice& advice) {

@@ -4,9 +4,11 @@
 #include <catch2/catch.hpp>
 
 #include "core/check/replay.h"
+#include "core/machine/platforms.h"
 #include "core/plan/validate.h"
 #include "core/report/explain/advice_report.h"
 #include "tests/support/graphs.h"
+#include "tests/support/methods.h"
 #include "tests/support/printers.h"
 
 using namespace hw;
@@ -175,4 +177,20 @@ TEST_CASE("a planning problem has no operators to move, but other planners", "[a
   REQUIRE_FALSE(report.found.empty());
   for (const Advice& advice : report.found) CHECK(advice.kind == Advice::Kind::allocator);
   CHECK(report.found.front().saved == 10_B);
+}
+
+TEST_CASE("the traffic of a change is what is moved far away", "[advice]") {
+  const auto planned = [](const char* allocator) {
+    RunRequest request;
+    request.allocator = *AllocatorChoice::parse(allocator);
+    request.platform = *findPlatform("generic-npu");
+    return test::mustRun(test::sample("inception_v3"), request);
+  };
+  const auto near = planned("greedy-by-size");
+  const auto far = planned("two-sided");  // Lower, but it spills more.
+  REQUIRE(figuresOf(*near).spilled < figuresOf(*far).spilled);
+  CHECK(figuresOf(*near).moved == figuresOf(*far).moved);
+  CHECK(trafficChange(*near, *far).front() == '+');
+  CHECK(trafficChange(*far, *near).front() == '-');
+  CHECK(trafficChange(*near, *near) == "same");
 }
