@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <array>
 
 #include "core/base/text.h"
@@ -57,6 +58,11 @@ CompareCharts::CompareCharts(CompareModel* model, QWidget* parent)
 
 int CompareCharts::column() const {
   return kFigures[static_cast<std::size_t>(std::max(0, figure_->currentIndex()))];
+}
+
+void CompareCharts::setFigure(int column) {
+  const auto found = std::ranges::find(kFigures, column);
+  if (found != kFigures.end()) figure_->setCurrentIndex(static_cast<int>(found - kFigures.begin()));
 }
 
 Bar CompareCharts::barOf(int index) const {

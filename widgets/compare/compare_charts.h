@@ -25,6 +25,8 @@ class CompareCharts : public QWidget {
  public Q_SLOTS:
   /// Of the model; -1 for none.
   void setCurrentRow(int row) { chart_->setCurrent(row); }
+  /// A `CompareModel::Column`; others than it can draw change nothing.
+  void setFigure(int column);
 
  Q_SIGNALS:
   void rowChosen(int row);

@@ -137,6 +137,20 @@ bool CompareModel::isSmallest(int index) const {
   return competes(one) && one.peak() == smallest_;
 }
 
+int CompareModel::ranked() const {
+  if (!comparison_) return peak;
+  switch (comparison_->by) {
+    case Ranking::latency:
+      return latency;
+    case Ranking::traffic:
+      return moved;
+    case Ranking::peak:
+    case Ranking::energy:  // Has no column of its own.
+      return peak;
+  }
+  return peak;
+}
+
 bool CompareModel::isIdle(int column) const {
   if (column == options) return true;
   if (column == platform) return !comparison_ || !comparison_->severalPlatforms();

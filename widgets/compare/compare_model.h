@@ -61,6 +61,8 @@ class CompareModel : public TableModel {
   bool isFastest(int index) const;
   /// Has the smallest peak of the plans that fit and hold all that was asked for.
   bool isSmallest(int index) const;
+  /// The column of the figure that rows are ranked by.
+  int ranked() const;
   /// True for columns that say nothing of any row: all zero, all the same, or no figure at all.
   bool isIdle(int column) const;
 

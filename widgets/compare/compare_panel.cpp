@@ -6,6 +6,7 @@
 #include <QThread>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "core/base/json.h"
 #include "core/base/text.h"
@@ -184,9 +185,12 @@ bool ComparePanel::anythingTicked() const {
 }
 
 void ComparePanel::setComparison(std::shared_ptr<const Comparison> comparison) {
-  comparison_ = std::move(comparison);
+  const auto before = std::exchange(comparison_, std::move(comparison));
   compared_ = comparison_ ? comparison_->model : nullptr;
   model_->setComparison(comparison_);
+  if (comparison_ && (!before || before->by != comparison_->by)) {
+    charts_->setFigure(model_->ranked());
+  }
   table_->arrangeColumns();
   refresh();
   table_->goTo(model_->rowOfA());
@@ -274,7 +278,7 @@ QString ComparePanel::noteText() const {
   if (best == rows.end()) {
     parts.append(tr("No plan fits"));
   } else {
-    parts.append(tr("Best by %2: %1; lower bound %3")
+    parts.append(tr("Best by %2: %1; lower bound of the peak %3")
                      .arg(QString::fromStdString(rankedText(*best, comparison_->by)),
                           viewText(kRankingNames[static_cast<std::size_t>(comparison_->by)]),
                           sizeText(comparison_->lowerBound)));

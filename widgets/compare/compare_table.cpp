@@ -58,6 +58,8 @@ void CompareTable::goTo(int row) {
 }
 
 void CompareTable::arrangeColumns() {
+  QHeaderView* header = horizontalHeader();
+  header->moveSection(header->visualIndex(model_->ranked()), CompareModel::shown + 1);
   for (int column = 0; column < CompareModel::kColumns; ++column) {
     const auto choice = wanted_.find(column);
     const bool hidden = choice == wanted_.end() ? model_->isIdle(column) : !choice->second;

@@ -1,5 +1,6 @@
 #include "widgets/compare/compare_panel.h"
 
+#include <QHeaderView>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -135,6 +136,25 @@ TEST_CASE("a click asks for the row's plan, one in its map cell for it below", "
   QObject::connect(&panel, &ComparePanel::closeWanted, [&](const auto& run) { closed = run; });
   click(panel, 1, CompareModel::shown);
   CHECK(closed == below);
+}
+
+TEST_CASE("what plans are ranked by comes first, in the table and as bars", "[shell][compare]") {
+  ViewState state;
+  ComparePanel panel(&state);
+  panel.show();
+  const auto run = planned("greedy-by-size");
+  RunRequest unbounded = run->request;
+  unbounded.l2.kind = PoolSize::Kind::unbounded;
+  const auto other = execute(run->model, unbounded, {}).value();
+  for (const auto& each : {run, other, run}) {
+    state.setRun(each);
+    panel.setComparison(compared(*each, {"none", "greedy-by-size"}));
+    const auto by = panel.comparison()->by;
+    CHECK(by == (each == other ? Ranking::peak : Ranking::latency));
+    const int first = by == Ranking::latency ? CompareModel::latency : CompareModel::peak;
+    CHECK(panel.table()->horizontalHeader()->visualIndex(first) == CompareModel::shown + 1);
+    CHECK(panel.charts()->figureBox()->currentText() == panel.model()->title(first));
+  }
 }
 
 TEST_CASE("a comparison goes with its model, and says when settings changed", "[shell][compare]") {

@@ -60,9 +60,11 @@ TEST_CASE("keys of the table open a row, tick it and copy all", "[shell][compare
   QTest::keyClick(panel.table(), Qt::Key_C, Qt::ControlModifier);
   const QStringList lines = QApplication::clipboard()->text().split('\n', Qt::SkipEmptyParts);
   REQUIRE(lines.size() == 4);
-  CHECK(lines[0].startsWith(QStringLiteral("allocator,map,peak,gap,verdict")));
-  const auto largest = panel.comparison()->rows[static_cast<std::size_t>(rowOf("none"))].peak();
-  CHECK(lines[1].startsWith(QStringLiteral("none,B,%1,").arg(largest.count())));
+  CHECK(lines[0].startsWith(QStringLiteral("allocator,map,latency_ps,peak,gap,verdict")));
+  const auto& largest = panel.comparison()->rows[static_cast<std::size_t>(rowOf("none"))];
+  CHECK(lines[1].startsWith(QStringLiteral("none,B,%1,%2,")
+                                .arg(largest.figures.latency->count())
+                                .arg(largest.peak().count())));
 }
 
 TEST_CASE("columns are chosen by the user, and every one says what it is", "[shell][compare]") {
