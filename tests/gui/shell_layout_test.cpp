@@ -1,8 +1,11 @@
 // What a window looks like: the first time, when it is small, after things below it have gone.
 #include <QDockWidget>
 #include <QScreen>
+#include <QSplitter>
 
 #include "tests/gui/native_support.h"
+#include "widgets/compare/compare_panel.h"
+#include "widgets/form/run_form.h"
 
 using namespace hw;
 using namespace hw::test;
@@ -122,6 +125,34 @@ TEST_CASE("views have their heights back when nothing is below any more, and the
   QTest::qWait(20);
   CHECK_FALSE(window.messages()->isVisible());
   CHECK(window.views()->sizes() == before);
+}
+
+TEST_CASE("resetting the layout divides what panels hold side by side as at first", "[shell]") {
+  Settings none;
+  Studio window(&none);
+  window.resize(1400, 1000);
+  window.show();
+  auto* split = window.findChild<ComparePanel*>()->findChild<QSplitter*>();
+  action(window, "compareBars")->trigger();
+  split->setSizes({1000, 0});
+  REQUIRE(split->sizes().back() == 0);
+  action(window, "resetLayout")->trigger();
+  CHECK(split->sizes().back() > 0);
+  CHECK(split->sizes().front() >= split->sizes().back());
+}
+
+TEST_CASE("the form of a run cuts nothing off in a narrow panel", "[shell]") {
+  RunForm form;
+  form.resize(190, 500);
+  form.show();
+  const int room = form.viewport()->width();
+  CHECK(form.widget()->width() <= room);
+  for (const QWidget* field : form.widget()->findChildren<QWidget*>()) {
+    if (!field->isVisible() || field->parentWidget() != form.widget()) continue;
+    CAPTURE(field->objectName().toStdString());
+    CHECK(field->geometry().right() < room);
+    CHECK(field->width() >= field->minimumSizeHint().width());
+  }
 }
 
 TEST_CASE("resetting the layout gives the views their heights back", "[shell]") {

@@ -14,6 +14,7 @@ namespace hw {
 ParamForm::ParamForm(QWidget* parent) : QWidget(parent) {
   auto* layout = new QFormLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
+  layout->setRowWrapPolicy(QFormLayout::WrapLongRows);
 }
 
 void ParamForm::setChoice(const AllocatorChoice& choice) {

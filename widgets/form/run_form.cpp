@@ -31,6 +31,7 @@ RunForm::RunForm(QWidget* parent) : QScrollArea(parent), platforms_(platformCata
   form->setContentsMargins(8, 8, 8, 8);
   form->setVerticalSpacing(5);
   form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  form->setRowWrapPolicy(QFormLayout::WrapLongRows);  // In a narrow panel nothing is cut off.
   addAllocatorRows(form);
   addMachineRows(form);
   addStorageRows(form);
@@ -50,6 +51,7 @@ void RunForm::addAllocatorRows(QFormLayout* form) {
   allocator_ = new QComboBox(this);
   allocator_->setObjectName(QStringLiteral("allocator"));
   allocator_->setAccessibleName(tr("Allocator"));
+  allocator_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   for (const AllocatorInfo& info : allocatorCatalog()) {
     allocator_->addItem(viewText(info.name));
     allocator_->setItemData(allocator_->count() - 1, viewText(info.summary), Qt::ToolTipRole);
@@ -93,6 +95,7 @@ void RunForm::addMachineRows(QFormLayout* form) {
   l2_ = new QComboBox(this);
   l2_->setObjectName(QStringLiteral("l2"));
   l2_->setAccessibleName(tr("L2 size"));
+  l2_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   l2_->addItems({tr("Platform"), tr("Unbounded"), tr("Custom")});
   l2Size_ = new QLineEdit(this);
   l2Size_->setObjectName(QStringLiteral("l2Size"));
@@ -100,7 +103,7 @@ void RunForm::addMachineRows(QFormLayout* form) {
   l2Size_->setPlaceholderText(tr("512KiB"));
   l2Size_->setToolTip(tr("What may be planned of the first pool: 4096, 512KiB, 1.5MiB"));
   auto* sizes = new QHBoxLayout;
-  sizes->addWidget(l2_);
+  sizes->addWidget(l2_, 1);
   sizes->addWidget(l2Size_, 1);
   auto* sizeLabel = new QLabel(tr("L&2 size"), this);
   form->addRow(sizeLabel, sizes);

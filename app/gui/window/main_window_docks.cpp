@@ -1,6 +1,7 @@
 #include <QDockWidget>
 #include <QMenuBar>
 #include <QScreen>
+#include <QSplitter>
 #include <algorithm>
 
 #include "app/gui/window/main_window.h"
@@ -163,8 +164,8 @@ void MainWindow::defaultLayout() {
 
 /// Among the panels as they stand by default.
 void MainWindow::shareRoom(bool roomy) {
-  const int left = std::clamp(width() * 16 / 100, 90, 275);
-  const int right = std::clamp(width() * 23 / 100, 160, 315);
+  const int left = std::clamp(width() * 16 / 100, 130, 275);
+  const int right = std::clamp(width() * 23 / 100, 180, 315);
   resizeDocks({known(layout_.left), known(layout_.right.front())}, {left, right}, Qt::Horizontal);
   resizeDocks({known(layout_.bottom.front())}, {height() * (roomy ? 22 : 18) / 100}, Qt::Vertical);
   if (!roomy) return;
@@ -184,6 +185,16 @@ void MainWindow::resetLayout() {
   transport_->show();
   defaultLayout();
   compareMaps_->resetHeights();
+  // What a panel holds side by side shares it as at first.
+  for (const auto& [dock, tabOf] : docks_) {
+    for (QSplitter* split : dock->findChildren<QSplitter*>()) {
+      QList<int> sizes;
+      for (int part = 0; part < split->count(); ++part) {
+        sizes.append(1000 * std::max(1, split->widget(part)->sizePolicy().horizontalStretch()));
+      }
+      split->setSizes(sizes);
+    }
+  }
 }
 
 void MainWindow::restoreLayout() {
