@@ -37,7 +37,7 @@ TEST_CASE("a bar says what was taken as 1 and what else could be chosen", "[shel
   Settings none;
   Studio window(&none);
   window.show();
-  OfferBar* bar = window.findChild<OpenOffers*>()->bar();
+  MessageBar* bar = window.findChild<OpenOffers*>()->bar();
   const auto show = [&](const std::shared_ptr<const Run>& run) {
     window.show(run->request, {.run = run, .violations = {}});
   };
@@ -65,7 +65,7 @@ TEST_CASE("the buttons of the bar lead where things are settled", "[shell][offer
   window.show();
   const auto run = noted(kOpen);
   window.show(run->request, {.run = run, .violations = {}});
-  OfferBar* bar = window.findChild<OpenOffers*>()->bar();
+  MessageBar* bar = window.findChild<OpenOffers*>()->bar();
   QString seen;
   QTimer::singleShot(50, &window, [&] {
     auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());

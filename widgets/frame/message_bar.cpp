@@ -1,5 +1,6 @@
 #include "widgets/frame/message_bar.h"
 
+#include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
 
@@ -10,13 +11,11 @@
 namespace hw {
 
 MessageBar::MessageBar(QWidget* parent)
-    : QFrame(parent), icon_(new QLabel(this)), text_(new QLabel(this)), buttons_(new QHBoxLayout) {
+    : QFrame(parent), icon_(new QLabel(this)), row_(new QHBoxLayout) {
   setObjectName(QStringLiteral("messageBar"));
   auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(12, 6, 6, 6);
-  text_->setWordWrap(true);
-  text_->setTextFormat(Qt::PlainText);
-  text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  layout->setContentsMargins(12, 4, 6, 4);
+  row_->setSpacing(8);
   auto* close = new QToolButton(this);
   close->setIcon(glyphIcon(Glyph::cancel));
   close->setAutoRaise(true);
@@ -24,50 +23,95 @@ MessageBar::MessageBar(QWidget* parent)
   close->setAccessibleName(tr("Close this message"));
   connect(close, &QToolButton::clicked, this, &QWidget::hide);
   layout->addWidget(icon_);
-  layout->addWidget(text_, 1);
-  layout->addLayout(buttons_);
+  layout->addLayout(row_, 1);
   layout->addWidget(close);
   hide();
 }
 
-void MessageBar::showError(const QString& text) { showText(text, true); }
-
-void MessageBar::showNote(const QString& text) { showText(text, false); }
-
-void MessageBar::showNote(const QString& text, const std::vector<Remedy>& remedies) {
-  showText(text, false);
-  for (const Remedy& remedy : remedies) {
-    auto* button = new QPushButton(remedy.button, this);
-    button->setAccessibleDescription(text);
-    connect(button, &QPushButton::clicked, this, [this, act = remedy.act] {
-      hide();
-      act();
-    });
-    buttons_->addWidget(button);
-  }
-}
-
-void MessageBar::showText(const QString& text, bool error) {
-  error_ = error;
-  icon_->setPixmap(glyphIcon(error ? Glyph::error : Glyph::information).pixmap(18, 18));
-  while (QLayoutItem* item = buttons_->takeAt(0)) {
-    item->widget()->deleteLater();
-    delete item;
-  }
-  text_->setText(text);
-  text_->setAccessibleName(error ? tr("Error: %1").arg(text) : text);
+void MessageBar::showError(const QString& text) {
+  begin(Tone::error);
+  addText(text)->setAccessibleName(tr("Error: %1").arg(text));
   show();
 }
 
-void MessageBar::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  paintStrip(painter, rect(), error_ ? Theme::current().accent : Theme::current().highWater);
+void MessageBar::showNote(const QString& text, const std::vector<Offer>& ways) {
+  begin(Tone::note);
+  addText(text);
+  for (const Offer& way : ways) {
+    const auto close = [this, act = way.act](const QPoint& below) {
+      hide();
+      act(below);
+    };
+    addButton({.button = way.button, .act = close}, text);
+  }
+  show();
 }
 
-void paintStrip(QPainter& painter, const QRect& where, const QColor& color) {
+void MessageBar::offer(const std::vector<Offer>& offers) {
+  begin(Tone::offer);
+  for (const Offer& each : offers) {
+    addText(each.text);
+    addButton(each, each.text);
+  }
+  row_->addStretch(1);
+  setVisible(!offers.empty());
+}
+
+void MessageBar::begin(Tone tone) {
+  tone_ = tone;
+  const Glyph glyph = tone == Tone::error ? Glyph::error : Glyph::information;
+  icon_->setPixmap(glyphIcon(glyph).pixmap(18, 18));
+  while (QLayoutItem* item = row_->takeAt(0)) {
+    if (QWidget* part = item->widget()) {
+      part->hide();
+      part->deleteLater();
+    }
+    delete item;
+  }
+  parts_.clear();
+  update();
+}
+
+QLabel* MessageBar::addText(const QString& text) {
+  auto* label = new QLabel(text, this);
+  label->setTextFormat(Qt::PlainText);
+  label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  label->setAccessibleName(text);
+  // A sentence takes the room there is; what is offered stands beside its button.
+  const bool sentence = tone_ != Tone::offer;
+  label->setWordWrap(sentence);
+  row_->addWidget(label, sentence ? 1 : 0);
+  parts_.append(label);
+  return label;
+}
+
+void MessageBar::addButton(const Offer& offer, const QString& description) {
+  auto* button = new QPushButton(offer.button, this);
+  button->setAccessibleDescription(description);
+  connect(button, &QPushButton::clicked, this,
+          [button, act = offer.act] { act(button->mapToGlobal(button->rect().bottomLeft())); });
+  row_->addWidget(button);
+  parts_.append(button);
+}
+
+QString MessageBar::text() const {
+  QStringList words;
+  for (const QWidget* part : parts_) {
+    const auto* label = qobject_cast<const QLabel*>(part);
+    words.append(label ? label->text() : qobject_cast<const QPushButton*>(part)->text());
+  }
+  return words.join(QStringLiteral(" \u00b7 "));
+}
+
+void MessageBar::paintEvent(QPaintEvent*) {
+  const Theme& theme = Theme::current();
+  const QColor color = tone_ == Tone::error  ? theme.accent
+                       : tone_ == Tone::note ? theme.highWater
+                                             : theme.capacity;
+  QPainter painter(this);
+  painter.fillRect(rect(), mixColors(color, theme.window, 0.14));
   constexpr int kBand = 4;
-  painter.fillRect(where, mixColors(color, Theme::current().window, 0.14));
-  painter.fillRect(QRect(where.left(), where.top(), kBand, where.height()), color);
+  painter.fillRect(0, 0, kBand, height(), color);
 }
 
 }  // namespace hw

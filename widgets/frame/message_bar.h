@@ -3,43 +3,48 @@
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPainter>
 #include <functional>
 #include <vector>
 
 namespace hw {
 
-/// The ground of a strip above the views, with a band of `color` at its left end.
-void paintStrip(QPainter& painter, const QRect& where, const QColor& color);
-
-/// A strip above the views that says what went wrong, until it is closed or something succeeds.
+/// A strip above the views: what went wrong, what came of something, or what could be settled, with
+/// buttons for it. Stays until it is closed or says something else.
 class MessageBar : public QFrame {
   Q_OBJECT
 
  public:
+  struct Offer {
+    QString text{};  ///< Before the button.
+    QString button{};
+    /// Told where the button is, for a menu to open there.
+    std::function<void(const QPoint& below)> act{};
+  };
+
   explicit MessageBar(QWidget* parent = nullptr);
 
   void showError(const QString& text);
-  void showNote(const QString& text);
-  /// What can be done about what a note says.
-  struct Remedy {
-    QString button{};
-    std::function<void()> act{};
-  };
-  /// A note with buttons; pressing one closes it.
-  void showNote(const QString& text, const std::vector<Remedy>& remedies);
-  QString text() const { return text_->text(); }
+  /// Pressing a button closes it.
+  void showNote(const QString& text, const std::vector<Offer>& ways = {});
+  /// Stays when a button is pressed: a dialog may have been cancelled. Hides without any.
+  void offer(const std::vector<Offer>& offers);
+  /// What it says, buttons included.
+  QString text() const;
 
  protected:
   void paintEvent(QPaintEvent* event) override;
 
  private:
-  void showText(const QString& text, bool error);
+  enum class Tone { error, note, offer };
 
+  void begin(Tone tone);
+  QLabel* addText(const QString& text);
+  void addButton(const Offer& offer, const QString& description);
+
+  Tone tone_ = Tone::note;
   QLabel* icon_;
-  QLabel* text_;
-  QHBoxLayout* buttons_;
-  bool error_ = false;
+  QHBoxLayout* row_;
+  QList<QWidget*> parts_;  ///< Of `row_`.
 };
 
 }  // namespace hw

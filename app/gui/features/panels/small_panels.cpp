@@ -45,8 +45,9 @@ void offerToUndo(MainWindow* window, ScenarioHistory* history,
                      QString::fromStdString(trafficChange(*before, now)));
   }
   window->messages()->showNote(
-      text, {{tr("Undo"), [history] { history->stack()->undo(); }},
-             {tr("Show below"), [window, before] { window->showBelow(before); }}});
+      text, {{.button = tr("Undo"), .act = [history](const QPoint&) { history->stack()->undo(); }},
+             {.button = tr("Show below"),
+              .act = [window, before](const QPoint&) { window->showBelow(before); }}});
 }
 
 }  // namespace

@@ -38,9 +38,10 @@ QString partsOffer(const std::vector<ModelPart>& parts) {
 }  // namespace
 
 OpenOffers::OpenOffers(MainWindow* window, QMenu* parts)
-    : QObject(window), window_(window), parts_(parts), bar_(new OfferBar(window)) {
+    : QObject(window), window_(window), parts_(parts), bar_(new MessageBar(window)) {
   auto* centre = qobject_cast<QVBoxLayout*>(window->centralWidget()->layout());
   centre->insertWidget(0, bar_);
+  bar_->setAccessibleName(tr("What can be settled about the model"));
   connect(window, &MainWindow::shown, this, &OpenOffers::showRun);
 }
 
@@ -48,7 +49,7 @@ void OpenOffers::showRun() {
   const auto model = window_->state()->run()->model;
   if (model_.lock() == model) return;
   model_ = model;
-  std::vector<OfferBar::Offer> offers;
+  std::vector<MessageBar::Offer> offers;
   if (const auto open = openDimensions(*model->graph); !open.empty()) {
     QAction* set = window_->command(QStringLiteral("dimensions"));
     offers.push_back(

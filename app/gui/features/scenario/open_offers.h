@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/import/importer.h"
-#include "widgets/frame/offer_bar.h"
+#include "widgets/frame/message_bar.h"
 
 namespace hw {
 
@@ -21,14 +21,14 @@ class OpenOffers : public QObject {
   /// `parts` is the menu to choose from.
   OpenOffers(MainWindow* window, QMenu* parts);
 
-  OfferBar* bar() const { return bar_; }
+  MessageBar* bar() const { return bar_; }
 
  private:
   void showRun();
 
   MainWindow* window_;
   QMenu* parts_;
-  OfferBar* bar_;
+  MessageBar* bar_;
   std::weak_ptr<const Model> model_;  ///< That the bar is about; planning again is no news.
 };
 
