@@ -29,14 +29,14 @@ draw two_devices_partition partition samples:two_devices --platform two-devices
 tour=build/tour
 scripts/tour.sh "$tour"
 mkdir -p docs/pictures/tour
-pick() { # THEME_OR_SIZE PICTURE NAME
+pick() { # THEME-WIDTH-xSCALE PICTURE NAME
   cp "$tour/$1/"*"_$2.png" "docs/pictures/tour/$3.png"
 }
-pick small selected selected
-pick dark below below
-pick small capacity capacity
-pick small graph graph
-pick light devices devices
-if [ -n "$(find "$tour/light" -name '*_light_densenet121.png')" ]; then
-  pick light light_densenet121 densenet
+pick light-1366-x1 selected selected
+pick dark-1920-x1 below below
+pick light-1366-x1 capacity capacity
+pick light-1366-x1 graph graph
+pick light-1920-x1 devices devices
+if [ -n "$(find "$tour/light-1920-x1" -name '*_light_densenet121.png')" ]; then
+  pick light-1920-x1 light_densenet121 densenet
 fi
