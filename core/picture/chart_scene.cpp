@@ -134,7 +134,8 @@ class ChartDrawing {
   }
 
   /// A line of text `width` wide that keeps inside the plot and clear of what is `taken`: below the
-  /// dot or above it, or else under the words of another.
+  /// dot or above it, or else under the words of another or a little lower, where a line climbs
+  /// slowly.
   std::optional<Box> placeBeside(Point dot, double width, const std::vector<Box>& taken) const {
     const Box& area = plot_.frame.plot;
     const double height = canvas_.ruler().height();
@@ -142,7 +143,7 @@ class ChartDrawing {
     const double under = taken.empty() ? below : taken.back().bottom();
     for (const double left : {dot.x + 8, dot.x - 8 - width}) {
       if (left < area.left || left + width > area.right()) continue;
-      for (const double top : {below, dot.y - 3 - height, under}) {
+      for (const double top : {below, dot.y - 3 - height, under, below + height / 2}) {
         const Box box{left, top, width, height};
         const auto hides = [&](const Box& other) { return !box.cut(other).isEmpty(); };
         if (top < area.top || box.bottom() > area.bottom()) continue;

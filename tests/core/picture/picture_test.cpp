@@ -168,6 +168,17 @@ TEST_CASE("a chart's words lie in the plot and hide no high water, however narro
   CHECK(longest > 20);
 }
 
+TEST_CASE("a high water that climbs slowly to a late peak leaves room for its words", "[picture]") {
+  std::string csv = "id,lower,upper,size\n0,0,12,1000\n1,2,12,60\n2,5,12,60\n3,10,12,60\n";
+  const auto run = mustRun(std::make_shared<const Model>(importModel(csv, "slow.csv", {}).value()),
+                           workedRequest("greedy-by-size"));
+  Recorder recorder;
+  drawChart(recorder, ChartScene::whole(run, PoolId(0)), {0, 0, 700, 90});
+  CHECK(std::ranges::any_of(recorder.words, [](const auto& words) {
+    return words.text == "live peak = highest address 1.15 KiB at step 10";
+  }));
+}
+
 TEST_CASE("chart and map tell the live peak from the highest address", "[picture]") {
   const auto run = mustRun(sample("inception"), workedRequest("free-list"));
   const std::string chart = svgOf(ChartScene::whole(run, PoolId(0)), drawChart);
