@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kDot = 4;           ///< Radius.
 constexpr double kAir = 0.06;        ///< Of each axis, beyond what it shows.
+constexpr double kFarWall = 1;       ///< In what the points span: a wall further away is told only.
 constexpr double kTimeSpacing = 90;  ///< Units between marks of time, at least.
 
 double number(Bytes bytes) { return static_cast<double>(bytes.count()); }
@@ -34,6 +35,10 @@ struct Span {
     high = any ? std::max(high, value) : value;
     any = true;
   }
+  /// Near enough to be shown beside the rest without squeezing it.
+  bool reaches(double value) const {
+    return !any || low == high || low - value <= kFarWall * (high - low);
+  }
   Span widened() const {
     const double air = std::max((high - low) * kAir, std::max(std::abs(high) * 0.01, 1.0));
     return {std::max(0.0, low - air), high + air, any};
@@ -50,8 +55,10 @@ class ParetoDrawing {
       time.include(number(point.latency));
       bytes.include(number(point.peak));
     }
-    if (scene.latencyBound) time.include(number(*scene.latencyBound));
-    if (scene.lowerBound) bytes.include(number(*scene.lowerBound));
+    if (scene.latencyBound) latencyWall_ = time.reaches(number(*scene.latencyBound));
+    if (scene.lowerBound) bytesWall_ = bytes.reaches(number(*scene.lowerBound));
+    if (latencyWall_) time.include(number(*scene.latencyBound));
+    if (bytesWall_) bytes.include(number(*scene.lowerBound));
     time = time.widened();
     bytes = bytes.widened();
     time_ = {time.low, time.high, frame_.plot.left, frame_.plot.width};
@@ -97,13 +104,17 @@ class ParetoDrawing {
   void drawWalls() {
     const Box& area = frame_.plot;
     const Ruler& ruler = canvas_.ruler();
-    if (scene_.lowerBound) {
+    if (scene_.lowerBound && bytesWall_) {
       const double y = std::round(bytes_.toPixel(number(*scene_.lowerBound)));
       canvas_.line({area.left, y}, {area.right(), y}, {Ink::lowerBound, 1, kDashed});
       taken_.push_back(write({area.right() - 4, y + ruler.ascent() + 1}, "no plan needs less",
                              Ink::lowerBound, Anchor::end));
     }
-    if (scene_.latencyBound) {
+    if (scene_.latencyBound && !latencyWall_) {
+      taken_.push_back(write({area.left + 4, area.top + ruler.ascent() + 1},
+                             "no plan is faster than " + formatTime(*scene_.latencyBound),
+                             Ink::lowerBound, Anchor::start));
+    } else if (scene_.latencyBound) {
       const double x = std::round(time_.toX(number(*scene_.latencyBound)));
       canvas_.line({x, area.top}, {x, area.bottom()}, {Ink::lowerBound, 1, kDashed});
       taken_.push_back(write({x + 4, area.top + ruler.ascent() + 1}, "no plan is faster",
@@ -155,26 +166,30 @@ class ParetoDrawing {
   /// Beside its dot, where nothing lies; a line higher or lower if need be; else only the dot says
   /// it.
   void drawName(Point center, const std::string& names) {
+    if (!drawName(center, names, true)) drawName(center, names, false);
+  }
+
+  /// False where there is no place for it: `whole`, or as much of it as there is room for.
+  bool drawName(Point center, const std::string& names, bool whole) {
     const Ruler& ruler = canvas_.ruler();
+    const Box& area = frame_.plot;
     const double height = ruler.height();
     for (const double lines : {0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0}) {
       for (const bool right : {true, false}) {
-        const double room =
-            (right ? frame_.plot.right() - center.x : center.x - frame_.plot.left) - kDot - 8;
+        const double room = (right ? area.right() - center.x : center.x - area.left) - kDot - 8;
         const std::string text = elided(ruler, names, room);
-        if (text.size() < std::min<std::size_t>(names.size(), 6)) continue;
+        if (whole ? text != names : text.size() < 6) continue;
         const double width = ruler.width(text);
         const double left = right ? center.x + kDot + 4 : center.x - kDot - 4 - width;
         const Box box{left, center.y - height / 2 + lines * height, width, height};
         const auto meets = [&](const Box& other) { return !box.cut(other).isEmpty(); };
-        if (box.top < frame_.plot.top || box.bottom() > frame_.plot.bottom() ||
-            std::ranges::any_of(taken_, meets)) {
-          continue;
-        }
+        if (box.top < area.top || box.bottom() > area.bottom()) continue;
+        if (std::ranges::any_of(taken_, meets)) continue;
         taken_.push_back(write({left, box.top + ruler.ascent()}, text, Ink::text, Anchor::start));
-        return;
+        return true;
       }
     }
+    return false;
   }
 
   /// Returns where it stands.
@@ -191,6 +206,8 @@ class ParetoDrawing {
   PlotFrame frame_;
   StepAxis time_{};
   ByteAxis bytes_{};
+  bool latencyWall_ = false;  ///< It is in the picture.
+  bool bytesWall_ = false;
   std::vector<Box> taken_;  ///< Where dots and words are.
 };
 
