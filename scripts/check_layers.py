@@ -18,8 +18,8 @@ PARTS = {
         "picture", "plan_file", "insight", "check", "study", "report"]},
     "widgets": {"includes": ["core", "widgets"], "qt": True, "rooms": [
         "text", "base", "jobs", "state", "plot", "map", "now", "lanes", "charts", "histogram",
-        "graph", "below", "form", "tables", "compare", "panels", "explain", "markers", "find",
-        "transport", "frame"]},
+        "graph", "below", "form", "tables", "compare", "panels", "what_if", "explain", "markers",
+        "find", "transport", "frame"]},
     "app/cli": {"includes": ["core", "app/cli"], "qt": False, "rooms": ["."]},
     "app/plugin_host": {"includes": ["app/plugin_host"], "qt": False, "rooms": ["."]},
     "app/gui": {"includes": ["core", "widgets", "app/gui"], "qt": True, "rooms": [

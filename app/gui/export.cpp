@@ -183,6 +183,16 @@ struct Below {
 };
 using Belows = std::vector<std::unique_ptr<Below>>;
 
+/// The axis of all of them ends with the longest run.
+void shareLength(ViewState& a, const Belows& below) {
+  double longest = a.scale()->length();
+  for (const auto& other : below) {
+    longest = std::max(longest, other->state.scale()->length());
+  }
+  for (const auto& other : below) other->state.setLeastLength(longest);
+  a.setLeastLength(longest);
+}
+
 /// A map for every pool that something lives in, those of `below` after each of A's.
 std::vector<MapScene> wholeMaps(const ViewState& a, const Belows& below) {
   std::vector<MapScene> scenes;
@@ -194,7 +204,7 @@ std::vector<MapScene> wholeMaps(const ViewState& a, const Belows& below) {
       const std::vector<PoolId> used = usedPools(run);
       if (pool != PoolId(0) && std::ranges::find(used, pool) == used.end()) return;
       MapScene scene = sceneOf(own, a, pool);
-      scene.blocks = std::make_shared<const BlockStore>(BlockStore::ofPool(run, pool));
+      scene.blocks = std::make_shared<const BlockStore>(BlockStore::ofPool(run, pool, own.axis()));
       scene.window.highByte = fullByteRange(run, pool);
       if (!below.empty()) {
         scene.title = comparedTitle(runLetter(place), run, pool).toStdString();
@@ -218,14 +228,15 @@ std::vector<MapScene> wholeMaps(const ViewState& a, const Belows& below) {
 }
 
 ChartScene wholeChart(const ViewState& a, const Belows& below) {
-  ChartScene scene = ChartScene::whole(a.run(), PoolId(0));
-  scene.window.beginStep = a.visibleBegin();
-  scene.window.endStep = a.visibleEnd();
+  ChartScene scene = ChartScene::whole(a.run(), PoolId(0), a.axis());
+  scene.window.begin = a.visibleBegin();
+  scene.window.end = a.visibleEnd();
   scene.now = nowOf(a);
   for (const auto& other : below) {
     const Run& run = *other->state.run();
     scene.window.highByte = std::max(scene.window.highByte, fullByteRange(run, PoolId(0)));
-    scene.others.push_back(std::make_shared<const StairCurve>(highWaterCurve(run, PoolId(0))));
+    scene.others.push_back(std::make_shared<const StairCurve>(
+        StairCurve::highWater(run, PoolId(0), other->state.axis())));
   }
   return scene;
 }
@@ -240,6 +251,7 @@ Result<Picture> scenePicture(const StudioArguments& arguments,
   HW_TRY(runs, runsBelow(arguments, *run));
   Belows below;
   for (const auto& other : runs) below.push_back(std::make_unique<Below>(&state, other));
+  shareLength(state, below);
   const bool chart = arguments.picture.kind == PictureKind::chart;
   return styled(chart ? pictureOf(wholeChart(state, below)) : pictureOf(wholeMaps(state, below)),
                 arguments.picture, arguments.size, run.get());

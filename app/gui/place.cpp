@@ -16,6 +16,11 @@ Result<void> checkStep(const char* option, Step step, Step steps) {
 
 Result<void> goToPlace(const StudioArguments& arguments, ViewState& state) {
   if (!state.run()) return {};
+  if (arguments.axis) state.setAxis(*arguments.axis);
+  if (arguments.axis == AxisUnit::time && state.axis() != AxisUnit::time) {
+    return fail(ErrorCode::invalidArgument,
+                "--axis: nothing of this run is timed, so it has steps only");
+  }
   if (arguments.step) {
     HW_DO(checkStep("--step", *arguments.step, state.steps()));
     state.setStep(*arguments.step);
@@ -23,7 +28,8 @@ Result<void> goToPlace(const StudioArguments& arguments, ViewState& state) {
   if (arguments.range) {
     const auto [first, last] = *arguments.range;
     HW_DO(checkStep("--range", last, state.steps()));
-    state.setVisible(static_cast<double>(first.count()), static_cast<double>(last.count() + 1));
+    const RunScale& scale = *state.scale();
+    state.setVisible(scale.begin(first), scale.begin(last + Step(1)));
   }
   if (arguments.select.empty()) return {};
   HW_TRY(tensor, plannedTensor(*state.run(), arguments.select));

@@ -11,6 +11,7 @@
 #include "app/gui/features/moving/find_feature.h"
 #include "app/gui/features/moving/marker_feature.h"
 #include "app/gui/features/moving/navigate_feature.h"
+#include "app/gui/features/moving/path_feature.h"
 #include "app/gui/features/moving/range_feature.h"
 #include "app/gui/features/moving/transport_feature.h"
 #include "app/gui/features/moving/view_feature.h"
@@ -41,6 +42,7 @@ Studio::Studio(Settings* settings, QWidget* parent)
   addSearch(this);
   new TransportFeature(this);
   new NavigateFeature(this, panels_->moment());
+  new PathFeature(this);
   auto* markers = new MarkerFeature(this);
   auto* parts = new PartFeature(this);
   new GenealogyFeature(this);
@@ -49,6 +51,7 @@ Studio::Studio(Settings* settings, QWidget* parent)
   addLanes(this);
   auto* history = new ScenarioHistory(this);
   addAdvice(this, history);
+  addWhatIf(this, history);
   new OrderFeature(this, history, panels_->schedule());
   new Perspectives(this);
   new OpenOffers(this, parts->menu());

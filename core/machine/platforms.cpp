@@ -11,6 +11,7 @@
 #include "core/files/file.h"
 #include "core/machine/preset_texts.h"
 #include "core/machine/table_reader.h"
+#include "core/machine/tuning.h"
 
 namespace hw {
 namespace {
@@ -281,7 +282,9 @@ bool isPlatformFile(std::string_view text) {
   return text.ends_with(".toml") || text.find('/') != std::string_view::npos || text == "-";
 }
 
-Result<Platform> openPlatform(const std::string& nameOrFile) {
+namespace {
+
+Result<Platform> openUntuned(const std::string& nameOrFile) {
   if (!isPlatformFile(nameOrFile)) return findPlatform(nameOrFile);
   // Whatever is wrong in a file is bad input, also what would be a bad option elsewhere.
   const auto about = [&](ErrorCode code, const Error& error) {
@@ -293,6 +296,22 @@ Result<Platform> openPlatform(const std::string& nameOrFile) {
   if (!platform) return about(ErrorCode::malformed, platform.error());
   platform->file = nameOrFile;
   return platform;
+}
+
+}  // namespace
+
+Result<Platform> openPlatform(const std::string& text) {
+  const TunedName name = splitTuning(text);
+  HW_TRY(platform, openUntuned(name.base));
+  if (name.tuning.empty()) return platform;
+  const auto about = [&](const Error& error) {
+    return fail(error.code, printable(text, 80) + ": " + error.message);
+  };
+  const auto tuning = parseTuning(name.tuning);
+  if (!tuning) return about(tuning.error());
+  auto result = tuned(platform, *tuning);
+  if (!result) return about(result.error());
+  return result;
 }
 
 const std::string& platformText(const Platform& platform) {

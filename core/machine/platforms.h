@@ -24,8 +24,9 @@ Result<Platform> findPlatform(std::string_view name);
 
 /// Whether `text` names a file: it ends in ".toml", has a slash, or is "-".
 bool isPlatformFile(std::string_view text);
-/// A preset or a TOML file; what is wrong with a file names it.
-Result<Platform> openPlatform(const std::string& nameOrFile);
+/// A preset or a TOML file, and behind it what differs (tuning.h): "reuse.toml:dma=16GB/s"; what is
+/// wrong with a file names it.
+Result<Platform> openPlatform(const std::string& text);
 /// What `openPlatform` takes for it: the file it came from, or the preset's name.
 const std::string& platformText(const Platform& platform);
 /// What people call it: its name, and the file it is from where a preset has that name too.

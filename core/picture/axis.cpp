@@ -68,30 +68,55 @@ std::string tickNumber(double value) {
   return text;
 }
 
+/// How the times of an axis up to `most` are written, `distance` apart, both in picoseconds.
+class TimeText {
+ public:
+  TimeText(double most, double distance) {
+    while (most >= 1000 * unit_ && name_ + 1 < std::size(kNames)) {
+      unit_ *= 1000;
+      ++name_;
+    }
+    for (double part = unit_; part > distance * 1.001 && digits_ < 12; part /= 10) ++digits_;
+  }
+  std::string operator()(double time) const {
+    if (time == 0) return "0";
+    return fmt::format("{:.{}f} {}", time / unit_, digits_, kNames[name_]);
+  }
+
+ private:
+  static constexpr const char* kNames[] = {"ps", "ns", "us", "ms", "s"};
+  double unit_ = 1;
+  std::size_t name_ = 0;
+  int digits_ = 0;
+};
+
 }  // namespace
 
-StepAxis StepAxis::zoomed(double factor, double x) const {
-  StepAxis axis = *this;
-  narrow(axis.begin, axis.end, factor, toStep(x));
+RunAxis RunAxis::zoomed(double factor, double x) const {
+  RunAxis axis = *this;
+  narrow(axis.begin, axis.end, factor, toPlace(x));
   return axis;
 }
 
-StepAxis StepAxis::panned(double pixels) const {
-  const double steps = pixels * (end - begin) / width;
-  StepAxis axis = *this;
-  axis.begin -= steps;
-  axis.end -= steps;
+RunAxis RunAxis::panned(double pixels) const {
+  const double places = pixels * (end - begin) / width;
+  RunAxis axis = *this;
+  axis.begin -= places;
+  axis.end -= places;
   return axis;
 }
 
-std::vector<AxisTick> StepAxis::ticks(double spacing) const {
-  const double distance = roundStep(spacing / pixelsPerStep());
+std::vector<AxisTick> RunAxis::ticks(double spacing) const {
+  const double distance = roundStep(spacing / pixelsPerUnit());
   std::vector<AxisTick> marks;
   const double first = std::max(0.0, std::ceil(begin / distance) * distance);
   const int count = static_cast<int>(std::clamp((end - first) / distance + 1, 0.0, 1000.0));
+  const TimeText timeText(end, distance);
   for (int i = 0; i < count; ++i) {
-    const double step = first + i * distance;
-    marks.push_back({step, groupDigits(static_cast<std::int64_t>(step))});
+    const double place = first + i * distance;
+    const bool isTime = unit == AxisUnit::time;
+    marks.push_back(
+        {place, isTime ? timeText(place) : groupDigits(static_cast<std::int64_t>(place))});
   }
   return marks;
 }

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "core/base/quantity.h"
 
 namespace hw {
 
@@ -11,24 +14,36 @@ struct AxisTick {
   std::string label{};
 };
 
-/// Maps execution steps to pixels and back; fractions allowed on both sides. A value: the maps and
-/// the chart build equal ones, so what is stacked lines up, and tests need no window.
-struct StepAxis {
-  double begin = 0;  ///< First visible step.
+/// What the axis to the right counts: execution steps, or picoseconds of simulated time.
+enum class AxisUnit : std::uint8_t { step, time };
+
+/// A whole place on that axis, in its unit.
+using AxisPlace = Quantity<struct AxisPlaceUnit>;
+
+/// Where a time lies on an axis of time.
+inline double onAxis(SimTime time) { return static_cast<double>(time.count()); }
+
+/// Maps the steps or the time of a run to pixels and back; fractions allowed on both sides. A
+/// value: the maps and the chart build equal ones, so what is stacked lines up, and tests need no
+/// window.
+struct RunAxis {
+  double begin = 0;  ///< First visible place.
   double end = 1;    ///< One past the last; greater than `begin`.
   double left = 0;   ///< Pixel at which `begin` lies.
   double width = 1;  ///< Pixels.
+  AxisUnit unit = AxisUnit::step;
 
-  double toX(double step) const { return left + (step - begin) * width / (end - begin); }
-  double toStep(double x) const { return begin + (x - left) * (end - begin) / width; }
-  double pixelsPerStep() const { return width / (end - begin); }
+  double toX(double place) const { return left + (place - begin) * width / (end - begin); }
+  double toPlace(double x) const { return begin + (x - left) * (end - begin) / width; }
+  double pixelsPerUnit() const { return width / (end - begin); }
 
-  /// Shows `factor` times fewer steps; the step at pixel `x` stays there.
-  StepAxis zoomed(double factor, double x) const;
+  /// Shows `factor` times less; what is at pixel `x` stays there.
+  RunAxis zoomed(double factor, double x) const;
   /// Moves the content `pixels` to the right.
-  StepAxis panned(double pixels) const;
+  RunAxis panned(double pixels) const;
 
-  /// Whole steps at least `spacing` pixels apart, on multiples of 1, 2 or 5 times a power of ten.
+  /// Marks at least `spacing` pixels apart, on multiples of 1, 2 or 5 times a power of ten: whole
+  /// steps, or times all in one unit, 0 without one: "0", "0.5 ms", "1.0 ms".
   std::vector<AxisTick> ticks(double spacing) const;
 };
 

@@ -5,6 +5,17 @@
 
 namespace hw {
 
+TensorClass stayClass(const Run& run, StayId stay) {
+  const BufferId buffer = run.problem.stays[stay].buffer;
+  if (run.storage.buffers.contains(buffer)) {
+    const Buffer& storage = run.storage.buffers[buffer];
+    if (storage.graphOutput) return TensorClass::output;
+    if (run.graph().tensors[storage.root].graphInput) return TensorClass::input;
+    return storage.tensors.size() > 1 ? TensorClass::view : TensorClass::intermediate;
+  }
+  return TensorClass::intermediate;
+}
+
 namespace {
 
 template <class Integer>
@@ -14,7 +25,7 @@ Integer clampTo(double value) {
   return static_cast<Integer>(std::clamp(value, kLeast, kMost));
 }
 
-/// What decides the place of a block among those of the same first step.
+/// What decides the place of a block among those that begin together.
 struct SortKey {
   std::int64_t low;
   std::uint32_t stay;
@@ -42,19 +53,19 @@ void sortBuckets(std::vector<SortKey>& keys, const std::vector<std::size_t>& sta
   sortFrom(0, keys.size() / threads);
 }
 
-/// The blocks by (first step, lowest byte, stay). Steps are few and dense, so those are counted
+/// The blocks by (begin, lowest byte, stay). Steps are few and dense, so those are counted
 /// rather than compared: a third of the time of sorting by all three.
 std::vector<SortKey> drawingOrder(const std::vector<Block>& blocks) {
   std::vector<SortKey> keys(blocks.size());
   if (blocks.empty()) return keys;
   const auto [least, most] =
-      std::ranges::minmax(blocks, {}, [](const Block& block) { return block.steps.begin; });
-  const std::int64_t first = least.steps.begin.count();
-  // Steps that are few and far between share a bucket, in which the order is mended below.
-  const auto range = static_cast<std::size_t>(most.steps.begin.count() - first) + 1;
+      std::ranges::minmax(blocks, {}, [](const Block& block) { return block.span.begin; });
+  const std::int64_t first = least.span.begin.count();
+  // Places that are few and far between share a bucket, in which the order is mended below.
+  const auto range = static_cast<std::size_t>(most.span.begin.count() - first) + 1;
   const std::size_t width = 1 + range / (4 * blocks.size() + 1'000);
   const auto bucketOf = [&](const Block& block) {
-    return static_cast<std::size_t>(block.steps.begin.count() - first) / width;
+    return static_cast<std::size_t>(block.span.begin.count() - first) / width;
   };
   std::vector<std::size_t> starts(range / width + 2, 0);
   for (const Block& block : blocks) ++starts[bucketOf(block) + 1];
@@ -69,33 +80,88 @@ std::vector<SortKey> drawingOrder(const std::vector<Block>& blocks) {
   sortBuckets(keys, starts);
   if (width > 1) {
     std::ranges::stable_sort(keys, {},
-                             [&](const SortKey& key) { return blocks[key.index].steps.begin; });
+                             [&](const SortKey& key) { return blocks[key.index].span.begin; });
   }
   return keys;
 }
 
-}  // namespace
+/// Where the stays of a pool lie, and of which class they are.
+class PlacedBlocks {
+ public:
+  PlacedBlocks(const Run& run, PoolId pool)
+      : run_(run), pool_(pool), starts_(run.plan.regionStarts(pool)) {}
 
-TensorClass stayClass(const Run& run, StayId stay) {
-  const BufferId buffer = run.problem.stays[stay].buffer;
-  if (run.storage.buffers.contains(buffer)) {
-    const Buffer& storage = run.storage.buffers[buffer];
-    if (storage.graphOutput) return TensorClass::output;
-    if (run.graph().tensors[storage.root].graphInput) return TensorClass::input;
-    return storage.tensors.size() > 1 ? TensorClass::view : TensorClass::intermediate;
+  /// Without its span; nothing where the stay is not in this pool.
+  std::optional<Block> blockOf(StayId id) const {
+    if (!run_.plan.addresses.contains(id)) return {};
+    const auto& address = run_.plan.addresses[id];
+    if (!address || address->pool != pool_ || address->region.index() >= starts_.size()) return {};
+    const Bytes low = starts_[address->region.index()] + address->offset;
+    return Block{{}, {low, low + run_.problem.stays[id].size}, id, stayClass(run_, id)};
   }
-  return TensorClass::intermediate;
+
+ private:
+  const Run& run_;
+  PoolId pool_;
+  std::vector<Bytes> starts_;
+};
+
+AxisPlace placeOf(Step step) { return AxisPlace(step.count()); }
+AxisPlace placeOf(SimTime time) { return AxisPlace(time.count()); }
+
+std::vector<Block> blocksInSteps(const Run& run, PoolId pool) {
+  const PlacedBlocks placed(run, pool);
+  std::vector<Block> blocks;
+  blocks.reserve(run.problem.stays.size() + run.problem.gaps.size());
+  const auto add = [&](Block block, const Interval<Step>& steps) {
+    block.span = {placeOf(steps.begin), placeOf(steps.end)};
+    blocks.push_back(block);
+  };
+  for (const StayId id : run.problem.stays.keys()) {
+    const auto block = placed.blockOf(id);
+    if (!block) continue;
+    if (run.problem.gaps.empty()) {
+      add(*block, run.problem.stays[id].steps);
+      continue;
+    }
+    for (const Interval<Step>& steps : run.problem.liveSteps(id)) add(*block, steps);
+  }
+  return blocks;
 }
 
+/// From the run's own story: what is never freed has its bytes to the end.
+std::vector<Block> blocksInTime(const Run& run, PoolId pool) {
+  const PlacedBlocks placed(run, pool);
+  std::vector<Block> blocks;
+  IdMap<StayId, std::optional<SimTime>> since(run.problem.stays.size());
+  const auto add = [&](StayId id, SimTime end) {
+    auto block = placed.blockOf(id);
+    if (!block || !since[id]) return;
+    block->span = {placeOf(*since[id]), placeOf(end)};
+    blocks.push_back(*block);
+    since[id].reset();
+  };
+  for (std::size_t i = 0; i < run.trace.size(); ++i) {
+    const MemoryEvent& event = run.trace.event(i);
+    if (event.poolId() != pool) continue;
+    if (event.kind == EventKind::alloc) since[event.stay] = run.trace.timeOf(i);
+    if (event.kind == EventKind::free) add(event.stay, run.trace.timeOf(i));
+  }
+  for (const StayId id : since.keys()) add(id, run.timing.makespan);
+  return blocks;
+}
+
+}  // namespace
+
 BlockStore::Cut::Cut(const MapWindow& window)
-    : begin(clampTo<std::int32_t>(std::floor(window.beginStep))),
-      end(clampTo<std::int32_t>(std::ceil(window.endStep))),
+    : begin(clampTo<std::int64_t>(std::floor(window.begin))),
+      end(clampTo<std::int64_t>(std::ceil(window.end))),
       low(clampTo<std::int64_t>(std::floor(window.lowByte))),
       high(clampTo<std::int64_t>(std::ceil(window.highByte))) {}
 
-BlockStore::BlockStore(std::vector<Block> blocks) {
+BlockStore::BlockStore(std::vector<Block> blocks, AxisUnit unit) : unit_(unit) {
   std::erase_if(blocks,
-                [](const Block& block) { return block.steps.empty() || block.bytes.empty(); });
+                [](const Block& block) { return block.span.empty() || block.bytes.empty(); });
   const std::vector<SortKey> order = drawingOrder(blocks);
   begins_.reserve(blocks.size());
   ends_.reserve(blocks.size());
@@ -105,8 +171,8 @@ BlockStore::BlockStore(std::vector<Block> blocks) {
   kinds_.reserve(blocks.size());
   for (const SortKey& key : order) {
     const Block& block = blocks[key.index];
-    begins_.push_back(static_cast<std::int32_t>(block.steps.begin.count()));
-    ends_.push_back(static_cast<std::int32_t>(block.steps.end.count()));
+    begins_.push_back(block.span.begin.count());
+    ends_.push_back(block.span.end.count());
     lows_.push_back(block.bytes.begin.count());
     highs_.push_back(block.bytes.end.count());
     stays_.push_back(block.stay);
@@ -116,30 +182,13 @@ BlockStore::BlockStore(std::vector<Block> blocks) {
   buildIndex();
 }
 
-BlockStore BlockStore::ofPool(const Run& run, PoolId pool) {
-  const std::vector<Bytes> starts = run.plan.regionStarts(pool);
-  std::vector<Block> blocks;
-  blocks.reserve(run.problem.stays.size() + run.problem.gaps.size());
-  for (const StayId id : run.problem.stays.keys()) {
-    if (!run.plan.addresses.contains(id)) break;
-    const auto& address = run.plan.addresses[id];
-    if (!address || address->pool != pool || address->region.index() >= starts.size()) continue;
-    const Bytes low = starts[address->region.index()] + address->offset;
-    const Interval<Bytes> bytes{low, low + run.problem.stays[id].size};
-    const TensorClass kind = stayClass(run, id);
-    if (run.problem.gaps.empty()) {
-      blocks.push_back({run.problem.stays[id].steps, bytes, id, kind});
-      continue;
-    }
-    for (const Interval<Step>& steps : run.problem.liveSteps(id)) {
-      blocks.push_back({steps, bytes, id, kind});
-    }
-  }
-  return BlockStore(std::move(blocks));
+BlockStore BlockStore::ofPool(const Run& run, PoolId pool, AxisUnit unit) {
+  return BlockStore(unit == AxisUnit::time ? blocksInTime(run, pool) : blocksInSteps(run, pool),
+                    unit);
 }
 
 Block BlockStore::block(std::size_t index) const {
-  return {{Step(begins_[index]), Step(ends_[index])},
+  return {{AxisPlace(begins_[index]), AxisPlace(ends_[index])},
           {Bytes(lows_[index]), Bytes(highs_[index])},
           stays_[index],
           kinds_[index]};

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/picture/axis.h"
 #include "core/picture/palette.h"
 #include "core/run/run.h"
 
@@ -16,40 +17,43 @@ TensorClass stayClass(const Run& run, StayId stay);
 
 /// One rectangle of a memory map: a stay, or the part of one between two of its gaps.
 struct Block {
-  Interval<Step> steps{};
-  Interval<Bytes> bytes{};  ///< Flat: all regions of the pool laid one after the other.
+  Interval<AxisPlace> span{};  ///< While it has its bytes, in the unit of its store.
+  Interval<Bytes> bytes{};     ///< Flat: all regions of the pool laid one after the other.
   StayId stay{};
   TensorClass kind = TensorClass::intermediate;
 };
 
 /// The part of a map that is on screen; fractions allowed.
 struct MapWindow {
-  double beginStep = 0;
-  double endStep = 1;  ///< Greater than `beginStep`.
+  double begin = 0;  ///< In the unit of the axis, like the next.
+  double end = 1;    ///< Greater than `begin`.
   double lowByte = 0;
   double highByte = 1;  ///< Greater than `lowByte`.
   friend bool operator==(const MapWindow&, const MapWindow&) = default;
 };
 
-/// The rectangles of one pool, laid out for drawing: immutable columns in order of (first step,
-/// lowest byte, stay), so that many threads may read them, with the bounds of every run of
-/// `kZone` blocks, so that what is off screen is skipped a zone at a time.
+/// The rectangles of one pool, laid out for drawing: immutable columns in order of (begin, lowest
+/// byte, stay), so that many threads may read them, with the bounds of every run of `kZone` blocks,
+/// so that what is off screen is skipped a zone at a time. They lie among the steps, or in time.
 class BlockStore {
  public:
   static constexpr std::size_t kZone = 256;
 
   BlockStore() = default;
   /// Blocks with an empty side are left out.
-  explicit BlockStore(std::vector<Block> blocks);
+  explicit BlockStore(std::vector<Block> blocks, AxisUnit unit = AxisUnit::step);
 
-  /// The placed stays of one pool of a run.
-  static BlockStore ofPool(const Run& run, PoolId pool);
+  /// The placed stays of one pool of a run: over their live steps, or from when the run gives them
+  /// their bytes to when it takes them back. Time only of a run that is timed.
+  static BlockStore ofPool(const Run& run, PoolId pool, AxisUnit unit = AxisUnit::step);
+
+  AxisUnit unit() const { return unit_; }
 
   std::size_t size() const { return stays_.size(); }
   Block block(std::size_t index) const;
 
-  std::int64_t beginStep(std::size_t index) const { return begins_[index]; }
-  std::int64_t endStep(std::size_t index) const { return ends_[index]; }
+  std::int64_t beginAt(std::size_t index) const { return begins_[index]; }
+  std::int64_t endAt(std::size_t index) const { return ends_[index]; }
   std::int64_t lowByte(std::size_t index) const { return lows_[index]; }
   std::int64_t highByte(std::size_t index) const { return highs_[index]; }
   StayId stay(std::size_t index) const { return stays_[index]; }
@@ -66,14 +70,14 @@ class BlockStore {
   std::size_t countNear(const MapWindow& window) const;
 
  private:
-  /// A window rounded outwards to whole steps and bytes.
+  /// A window rounded outwards to whole places and bytes.
   struct Cut {
-    std::int32_t begin, end;
+    std::int64_t begin, end;
     std::int64_t low, high;
     explicit Cut(const MapWindow& window);
   };
   struct Zone {
-    std::int32_t begin, end;
+    std::int64_t begin, end;
     std::int64_t low, high;
     bool meets(const Cut& cut) const {
       return begin < cut.end && end > cut.begin && low < cut.high && high > cut.low;
@@ -83,7 +87,8 @@ class BlockStore {
   void buildZones();
   void buildIndex();
 
-  std::vector<std::int32_t> begins_, ends_;
+  AxisUnit unit_ = AxisUnit::step;
+  std::vector<std::int64_t> begins_, ends_;
   std::vector<std::int64_t> lows_, highs_;
   std::vector<StayId> stays_;
   std::vector<TensorClass> kinds_;
@@ -96,7 +101,7 @@ template <class Visit>
 void BlockStore::visit(const MapWindow& window, Visit&& visit) const {
   const Cut cut(window);
   for (std::size_t zone = 0; zone < zones_.size(); ++zone) {
-    if (zones_[zone].begin >= cut.end) return;  // Zones ascend by first step.
+    if (zones_[zone].begin >= cut.end) return;  // Zones ascend by begin.
     if (!zones_[zone].meets(cut)) continue;
     const std::size_t last = std::min(size(), (zone + 1) * kZone);
     for (std::size_t i = zone * kZone; i < last; ++i) {

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "core/base/text.h"
+#include "core/picture/run_scale.h"
 
 namespace hw {
 
@@ -52,7 +53,7 @@ double widthOf(const LegendEntry& entry, const Ruler& ruler) {
 class ChartDrawing {
  public:
   ChartDrawing(Canvas& canvas, const ChartScene& scene, const Box& where)
-      : canvas_(canvas), scene_(scene), plot_(where, canvas.ruler(), scene.window) {}
+      : canvas_(canvas), scene_(scene), plot_(where, canvas.ruler(), scene.window, scene.unit) {}
 
   void draw() const {
     drawGrid(canvas_, plot_);
@@ -75,21 +76,25 @@ class ChartDrawing {
 
  private:
   std::vector<Point> pointsOf(const StairCurve& curve) const {
-    std::vector<Point> points = curve.stairs(plot_.steps.begin, plot_.steps.end, kMostPoints);
+    std::vector<Point> points = curve.stairs(plot_.x.begin, plot_.x.end, kMostPoints);
     for (Point& point : points) {
-      point = {plot_.steps.toX(point.x), plot_.bytes.toPixel(point.y)};
+      point = {plot_.x.toX(point.x), plot_.bytes.toPixel(point.y)};
     }
     return points;
   }
 
-  /// The step with most bytes live and the one that reaches the highest address: a dot each, and
-  /// beside it as much of its words as has room.
+  /// Where most bytes are live and where the highest address is reached: a dot each, and beside it
+  /// as much of its words as has room. In time more may be in use at once than is live at any step.
   void drawPeaks() const {
-    const StepFunction::Piece* live = scene_.curves->live.peak();
+    const Stair* live = scene_.curves->live.peak();
     if (!live) return;
-    const PoolMetrics& metrics = scene_.run->metrics.pools[scene_.pool];
-    const StepFunction::Piece top{metrics.atTop.step, metrics.peak};
     std::vector<Box> taken = highWaterBoxes();
+    if (scene_.unit == AxisUnit::time) {
+      drawPeak("most in use", *live, taken);
+      return;
+    }
+    const PoolMetrics& metrics = scene_.run->metrics.pools[scene_.pool];
+    const Stair top{AxisPlace(metrics.atTop.step.count()), metrics.peak};
     if (top == *live) {
       drawPeak("live peak = highest address", *live, taken);
     } else {
@@ -110,15 +115,17 @@ class ChartDrawing {
     return boxes;
   }
 
-  void drawPeak(const char* what, const StepFunction::Piece& peak, std::vector<Box>& taken) const {
+  void drawPeak(const char* what, const Stair& peak, std::vector<Box>& taken) const {
     const Box& area = plot_.frame.plot;
-    const Point at{plot_.steps.toX(static_cast<double>(peak.from.count()) + 0.5),
+    const bool inTime = scene_.unit == AxisUnit::time;
+    const Point at{plot_.x.toX(static_cast<double>(peak.from.count()) + (inTime ? 0 : 0.5)),
                    plot_.bytes.toPixel(static_cast<double>(peak.value.count()))};
     if (at.x < area.left || at.x > area.right()) return;
+    const std::string where =
+        inTime ? formatTime(SimTime(peak.from.count())) : "step " + groupDigits(peak.from.count());
     const std::string size = formatBytes(peak.value);
     const std::string named = fmt::format("{} {}", what, size);
-    for (const std::string& text :
-         {fmt::format("{} at step {}", named, groupDigits(peak.from.count())), named, size}) {
+    for (const std::string& text : {fmt::format("{} at {}", named, where), named, size}) {
       const auto box = placeBeside(at, canvas_.ruler().width(text), taken);
       if (!box) continue;
       canvas_.text({box->left, box->top + canvas_.ruler().ascent()}, text, {.halo = true});
@@ -181,17 +188,20 @@ class ChartDrawing {
 
 }  // namespace
 
-std::shared_ptr<const ChartCurves> ChartCurves::of(const Run& run, PoolId pool) {
+std::shared_ptr<const ChartCurves> ChartCurves::of(const Run& run, PoolId pool, AxisUnit unit) {
   return std::make_shared<const ChartCurves>(
-      ChartCurves{StairCurve(liveCurve(run, pool)), StairCurve(highWaterCurve(run, pool))});
+      ChartCurves{StairCurve::live(run, pool, unit), StairCurve::highWater(run, pool, unit)});
 }
 
-ChartScene ChartScene::whole(std::shared_ptr<const Run> run, PoolId pool) {
-  ChartScene scene{.curves = ChartCurves::of(*run, pool),
+ChartScene ChartScene::whole(std::shared_ptr<const Run> run, PoolId pool, AxisUnit unit) {
+  const double length = unit == AxisUnit::time
+                            ? RunScale(*run, unit).length()
+                            : std::max(1.0, static_cast<double>(run->problem.steps.count()));
+  ChartScene scene{.curves = ChartCurves::of(*run, pool, unit),
                    .pool = pool,
-                   .window = {0, std::max(1.0, static_cast<double>(run->problem.steps.count())), 0,
-                              fullByteRange(*run, pool)},
-                   .now = {.playhead = -1}};
+                   .unit = unit,
+                   .window = {0, length, 0, fullByteRange(*run, pool)},
+                   .now = {.playhead = -length}};
   scene.run = std::move(run);
   return scene;
 }
@@ -231,8 +241,8 @@ void drawCurves(Canvas& canvas, const ChartScene& scene, const Box& where) {
 
 void drawChart(Canvas& canvas, const ChartScene& scene, const Box& where) {
   drawCurves(canvas, scene, where);
-  const Plot plot(where, canvas.ruler(), scene.window);
-  drawNow(canvas, plot.frame, plot.steps, scene.now);
+  const Plot plot(where, canvas.ruler(), scene.window, scene.unit);
+  drawNow(canvas, plot.frame, plot.x, scene.now);
 }
 
 }  // namespace hw

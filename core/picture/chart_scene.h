@@ -12,23 +12,26 @@ struct ChartCurves {
   StairCurve live{};
   StairCurve highWater{};
 
-  static std::shared_ptr<const ChartCurves> of(const Run& run, PoolId pool);
+  static std::shared_ptr<const ChartCurves> of(const Run& run, PoolId pool,
+                                               AxisUnit unit = AxisUnit::step);
 };
 
-/// Bytes in use and high water of one pool over the steps, with its capacity, lower bound and peak:
-/// stairs, because memory never changes gradually. Plain data, like a MapScene.
+/// Bytes in use and high water of one pool over the steps or in time, with its capacity, lower
+/// bound and peak: stairs, because memory never changes gradually. Plain data, like a MapScene.
 struct ChartScene {
   std::shared_ptr<const Run> run{};             ///< Never null; knows `pool`.
   std::shared_ptr<const ChartCurves> curves{};  ///< Never null.
   PoolId pool{0};
+  AxisUnit unit = AxisUnit::step;  ///< Of `curves`, `window` and `now`.
   MapWindow window{};
   PlotNow now{};
   /// Other plans of the model (B, C, …), whose high water is drawn too.
   std::vector<std::shared_ptr<const StairCurve>> others{};
   double button = 0;  ///< Units to leave free behind the heading.
 
-  /// All steps, before anything has happened.
-  static ChartScene whole(std::shared_ptr<const Run> run, PoolId pool);
+  /// All of the run, before anything has happened.
+  static ChartScene whole(std::shared_ptr<const Run> run, PoolId pool,
+                          AxisUnit unit = AxisUnit::step);
 
   /// What to write above the chart where there is room.
   std::string heading() const;

@@ -32,6 +32,43 @@ std::string briefHeading(const MapScene& scene) {
 
 std::string grouped(std::size_t number) { return groupDigits(static_cast<std::int64_t>(number)); }
 
+/// More activities than this are too many to look for those under way at every frame.
+constexpr std::size_t kMostSearched = 200'000;
+
+/// Buffers that are on their way from one memory to another: both ends are outlined in the colour
+/// of the move, and the one that is being written is filled as far as time has gone.
+void drawMoving(Canvas& canvas, const MapScene& scene, const Plot& plot) {
+  const Timing& timing = scene.run->timing;
+  if (scene.unit() != AxisUnit::time || !scene.started || timing.times.size() > kMostSearched) {
+    return;
+  }
+  for (const ActivityId id : timing.times.keys()) {
+    const Activity& move = timing.activities.activities[id];
+    const Interval<SimTime> during{timing.times[id].start, timing.times[id].end};
+    const SimTime now(scene.at.count());
+    if (move.kind == ActivityKind::compute || !during.contains(now)) continue;
+    const Ink ink = activityInk(static_cast<std::size_t>(move.kind), true);
+    const double done = onAxis(now - during.begin) / onAxis(during.length());
+    for (const StayId stay : {move.from, move.to}) {
+      for (const std::uint32_t index : scene.blocks->blocksOf(stay)) {
+        const Block block = scene.blocks->block(index);
+        const Interval<double> span{static_cast<double>(block.span.begin.count()),
+                                    static_cast<double>(block.span.end.count())};
+        const Box whole = plot.boxOf(span, block.bytes);
+        const Box box = whole.cut(plot.frame.plot);
+        if (box.isEmpty()) continue;
+        const Box part = Box::between(whole.left, whole.bottom() - whole.height * done,
+                                      whole.right(), whole.bottom())
+                             .cut(box);
+        if (stay == move.to && !part.isEmpty()) {
+          canvas.rectangle(part, {.fill = Fill{ink, 0.4}});
+        }
+        canvas.rectangle(box, {.edge = Stroke{ink, 2, kDashed}});
+      }
+    }
+  }
+}
+
 }  // namespace
 
 MapScene MapScene::whole(std::shared_ptr<const Run> run, PoolId pool) {
@@ -52,24 +89,31 @@ bool MapScene::isSelected(StayId stay) const {
 }
 
 std::string MapScene::heading() const {
-  return title.empty() ? briefHeading(*this) + "   address / execution step" : title;
+  if (!title.empty()) return title;
+  const bool inTime = unit() == AxisUnit::time;
+  return briefHeading(*this) +
+         (inTime ? "   address / simulated time" : "   address / execution step");
 }
 
 MapDrawing::MapDrawing(Canvas& canvas, const MapScene& scene, const Box& where)
     : canvas_(canvas),
       scene_(scene),
-      plot_(where, canvas.ruler(), scene.window, scene.hexAddresses) {}
+      scale_(scene.scale ? scene.scale
+                         : std::make_shared<const RunScale>(*scene.run, AxisUnit::step)),
+      plot_(where, canvas.ruler(), scene.window, scene.unit(), scene.hexAddresses) {}
 
 Box MapDrawing::boxOf(std::size_t index) const {
   const Block block = scene_.blocks->block(index);
-  return plot_.boxOf(block.steps, block.bytes).cut(plot_.frame.plot);
+  const Interval<double> span{static_cast<double>(block.span.begin.count()),
+                              static_cast<double>(block.span.end.count())};
+  return plot_.boxOf(span, block.bytes).cut(plot_.frame.plot);
 }
 
 BlockTime MapDrawing::timeOf(const Block& block) const {
   if (scene_.filter && !scene_.filter->keeps(block.stay)) return BlockTime::pale;
   if (!scene_.started) return BlockTime::past;
-  if (block.steps.contains(scene_.step)) return BlockTime::live;
-  return block.steps.begin > scene_.step ? BlockTime::future : BlockTime::past;
+  if (block.span.contains(scene_.at)) return BlockTime::live;
+  return block.span.begin > scene_.at ? BlockTime::future : BlockTime::past;
 }
 
 std::vector<std::size_t> MapDrawing::shownBlocks() const {
@@ -99,12 +143,11 @@ Hint MapDrawing::hintOf(std::size_t index) const {
   const Block block = scene_.blocks->block(index);
   const auto parts = scene_.blocks->blocksOf(block.stay);
   const auto part = std::ranges::find(parts, index) - parts.begin();
-  return {
-      fmt::format("{}stay-{}{}", scene_.prefix, block.stay.index(),
-                  part > 0 ? fmt::format("-{}", part) : ""),
-      fmt::format("{}: {} B at {:#x}, steps {} to {}", printable(scene_.run->stayName(block.stay)),
-                  groupDigits(block.bytes.length().count()), block.bytes.begin.count(),
-                  block.steps.begin.count(), block.steps.end.count() - 1)};
+  return {fmt::format("{}stay-{}{}", scene_.prefix, block.stay.index(),
+                      part > 0 ? fmt::format("-{}", part) : ""),
+          fmt::format("{}: {} B at {:#x}, {}", printable(scene_.run->stayName(block.stay)),
+                      groupDigits(block.bytes.length().count()), block.bytes.begin.count(),
+                      spanText(block.span, scene_.unit()))};
 }
 
 void MapDrawing::drawBlock(std::size_t index, BlockTime time, const Hint& hint) const {
@@ -133,8 +176,8 @@ void MapDrawing::writeName(std::size_t index, BlockTime time) const {
 void MapDrawing::drawLive() const {
   if (!scene_.started) return;
   MapWindow now = scene_.window;
-  now.beginStep = static_cast<double>(scene_.step.count());
-  now.endStep = now.beginStep + 1;
+  now.begin = static_cast<double>(scene_.at.count());
+  now.end = now.begin + 1;
   scene_.blocks->visit(now, [&](std::size_t index) {
     if (timeOf(scene_.blocks->block(index)) != BlockTime::live) return;
     drawBlock(index, BlockTime::live);
@@ -178,7 +221,7 @@ void MapDrawing::drawPickedOut() const {
 }
 
 bool MapDrawing::isFree(const Box& box) const {
-  const MapWindow under{plot_.steps.toStep(box.left), plot_.steps.toStep(box.right()),
+  const MapWindow under{plot_.x.toPlace(box.left), plot_.x.toPlace(box.right()),
                         plot_.bytes.toBytes(box.bottom()), plot_.bytes.toBytes(box.top)};
   bool free = !scene_.loading;
   scene_.blocks->visit(under, [&](std::size_t) { free = false; });
@@ -200,7 +243,8 @@ void MapDrawing::drawSelection() const {
     }
   }
   for (const Ghost& ghost : scene_.ghosts) {
-    const Box box = plot_.boxOf(ghost.steps, ghost.bytes).cut(plot_.frame.plot);
+    const Interval<double> span{scale_->begin(ghost.steps.begin), scale_->begin(ghost.steps.end)};
+    const Box box = plot_.boxOf(span, ghost.bytes).cut(plot_.frame.plot);
     if (ghost.pool != scene_.pool || box.isEmpty()) continue;
     canvas_.rectangle(box, {.edge = Stroke{Ink::selection, 1, kDashed}});
   }
@@ -209,16 +253,26 @@ void MapDrawing::drawSelection() const {
 std::string MapDrawing::drawOver() const {
   const auto& stepOf = scene_.run->schedule.stepOf;
   if (scene_.selectedOp && stepOf.contains(scene_.selectedOp)) {
-    const auto step = static_cast<double>(stepOf[scene_.selectedOp].count());
+    const Interval<double> during = scale_->during(stepOf[scene_.selectedOp]);
     const Box& area = plot_.frame.plot;
-    const Box column{plot_.steps.toX(step), area.top, std::max(2.0, plot_.steps.pixelsPerStep()),
-                     area.height};
+    const Box column{plot_.x.toX(during.begin), area.top,
+                     std::max(2.0, during.length() * plot_.x.pixelsPerUnit()), area.height};
     canvas_.rectangle(column.cut(area), {.fill = Fill{Ink::selection, 0.2}});
   }
+  drawMoving(canvas_, scene_, plot_);
   drawPickedOut();
   drawSelection();
-  for (const std::uint32_t index : scene_.blocks->blocksOf(scene_.hovered)) {
-    outline(index, {Ink::hover, 2});
+  // All stays of a buffer that moves are one thing, in every map.
+  const Problem& problem = scene_.run->problem;
+  const auto outlineAll = [&](StayId stay) {
+    for (const std::uint32_t index : scene_.blocks->blocksOf(stay)) outline(index, {Ink::hover, 2});
+  };
+  if (problem.moves.empty() || !problem.stays.contains(scene_.hovered)) {
+    outlineAll(scene_.hovered);
+  } else {
+    for (const StayId stay : problem.stays.keys()) {
+      if (problem.stays[stay].buffer == problem.stays[scene_.hovered].buffer) outlineAll(stay);
+    }
   }
   return drawReferenceLines(canvas_, plot_, referenceLines(*scene_.run, scene_.pool),
                             [this](const Box& box) { return isFree(box); });
@@ -233,7 +287,7 @@ void MapDrawing::drawAround(std::string_view note) const {
   const bool brief =
       !note.empty() && scene_.title.empty() && ruler.width(scene_.heading(), true) > room;
   drawTitle(canvas_, frame, brief ? briefHeading(scene_) : scene_.heading(), note);
-  drawNow(canvas_, plot_.frame, plot_.steps, scene_.now);
+  drawNow(canvas_, plot_.frame, plot_.x, scene_.now);
 }
 
 std::string MapDrawing::note() const {
@@ -259,6 +313,14 @@ void drawMap(Canvas& canvas, const MapScene& scene, const Box& where) {
       joined(lines, note.empty() && left > 0
                         ? fmt::format("the {} smallest blocks are left out", grouped(left))
                         : note));
+}
+
+std::string spanText(const Interval<AxisPlace>& span, AxisUnit unit) {
+  if (unit == AxisUnit::time) {
+    return fmt::format("{} to {}", formatTime(SimTime(span.begin.count())),
+                       formatTime(SimTime(span.end.count())));
+  }
+  return fmt::format("steps {} to {}", span.begin.count(), span.end.count() - 1);
 }
 
 std::string joined(std::string first, std::string_view second) {

@@ -5,6 +5,7 @@
 #include "core/picture/ghost.h"
 #include "core/picture/moved_blocks.h"
 #include "core/picture/plot.h"
+#include "core/picture/run_scale.h"
 #include "core/picture/stay_filter.h"
 
 namespace hw {
@@ -15,9 +16,11 @@ struct MapScene {
   std::shared_ptr<const Run> run{};            ///< Never null.
   std::shared_ptr<const BlockStore> blocks{};  ///< Of `pool`; never null.
   PoolId pool{0};
+  std::shared_ptr<const RunScale> scale{};  ///< Of `run`; null: its steps.
   MapWindow window{};
   PlotNow now{};
-  Step step{};                  ///< The step under way: what lives at it is drawn as alive.
+  /// The step under way, or the time: what has its bytes there is drawn as alive.
+  AxisPlace at{};
   bool started = false;         ///< False at the very start, when nothing is alive yet.
   std::vector<Ghost> ghosts{};  ///< Of the selected stay, of all pools.
   bool hexAddresses = false;
@@ -35,6 +38,7 @@ struct MapScene {
   /// All of one pool, before anything has happened.
   static MapScene whole(std::shared_ptr<const Run> run, PoolId pool);
 
+  AxisUnit unit() const { return scale ? scale->unit() : AxisUnit::step; }
   /// True for all stays of the selected stay's buffer.
   bool isSelected(StayId stay) const;
   /// What to write above the map.
@@ -80,11 +84,15 @@ class MapDrawing {
 
   Canvas& canvas_;
   const MapScene& scene_;
+  std::shared_ptr<const RunScale> scale_;
   Plot plot_;
 };
 
 /// All of it as shapes.
 void drawMap(Canvas& canvas, const MapScene& scene, const Box& where);
+
+/// "steps 3 to 7", "0.41 ms to 0.62 ms": while a block has its bytes.
+std::string spanText(const Interval<AxisPlace>& span, AxisUnit unit);
 
 /// Two notes one after the other.
 std::string joined(std::string first, std::string_view second);

@@ -21,7 +21,7 @@ class Places {
     places_.reserve(blocks.size());
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       places_.push_back({reference.problem.stays[blocks.stay(i)].buffer, blocks.lowByte(i),
-                         blocks.beginStep(i), blocks.endStep(i)});
+                         blocks.beginAt(i), blocks.endAt(i)});
     }
     std::ranges::stable_sort(places_, {}, &Place::owner);
   }
@@ -36,9 +36,10 @@ class Places {
     // Clang 14 cannot use the subrange that std::ranges::equal_range returns.
     const auto first = std::ranges::lower_bound(places_, owner, {}, &Place::owner);
     const auto last = std::ranges::upper_bound(places_, owner, {}, &Place::owner);
+    // By steps, which both runs share, also where blocks lie in time.
+    const Interval<Step> steps = run.problem.stays[blocks.stay(index)].steps;
     return std::any_of(first, last, [&](const Place& place) {
-      return place.low == low && place.begin < blocks.endStep(index) &&
-             place.end > blocks.beginStep(index);
+      return place.low == low && place.begin < steps.end.count() && place.end > steps.begin.count();
     });
   }
 

@@ -22,6 +22,18 @@ constexpr Rgb kLightSeries[] = {0x0072b2, 0xb5558b, 0xa87400, 0x6b4226,
 constexpr Rgb kDarkSeries[] = {0x6cbcf0, 0xcc79a7, 0xe69f00, 0xc9a27e,
                                0x9a86f5, 0x56b4e9, 0x7f8893, 0xc3c9d0};
 
+/// Compute, load, store, copy.
+constexpr Rgb kLightActivities[] = {0x0072b2, 0xe69f00, 0x009e73, 0xb5558b};
+constexpr Rgb kDarkActivities[] = {0x56b4e9, 0xe69f00, 0x2fc79a, 0xcc79a7};
+/// In the order of the rules: data, unit, channel, sequence, order, in place, reuse. What the data
+/// asks for is grey; reused bytes are the accent.
+constexpr Rgb kLightStalls[] = {0xb9c0c8, 0x9cc4e4, 0x9cc4e4, 0x7d8590,
+                                0x7d8590, 0x7a4bb5, 0xd55e00};
+constexpr Rgb kDarkStalls[] = {0x565d67, 0x39607f, 0x39607f, 0x8b949e,
+                               0x8b949e, 0xb892f0, 0xff8f4a};
+/// How much of its colour an activity beside the critical path keeps.
+constexpr double kBeside = 0.42;
+
 /// Shares of the class colour over the plot, and of the text colour over the class for edges.
 struct Strength {
   double fill;
@@ -46,6 +58,15 @@ Ink blockInk(TensorClass kind, BlockTime time, BlockPart part) {
   const auto index = (static_cast<unsigned>(kind) * 4 + static_cast<unsigned>(time)) * 4 +
                      static_cast<unsigned>(part);
   return static_cast<Ink>(static_cast<unsigned>(Ink::block) + index);
+}
+
+Ink activityInk(std::size_t kind, bool critical, bool word) {
+  const std::size_t index = (kind * 2 + (critical ? 0 : 1)) * 2 + (word ? 1 : 0);
+  return static_cast<Ink>(static_cast<std::size_t>(Ink::activity) + index);
+}
+
+Ink stallInk(std::size_t rule) {
+  return static_cast<Ink>(static_cast<std::size_t>(Ink::stall) + rule);
 }
 
 Rgb mixed(Rgb a, Rgb b, double share) {
@@ -81,6 +102,13 @@ Palette::Palette(bool dark) {
       colors_[next++] = words[time];
     }
   }
+  for (const Rgb color : dark ? kDarkActivities : kLightActivities) {
+    for (const Rgb fill : {color, mixed(color, plot, kBeside)}) {
+      colors_[next++] = fill;
+      colors_[next++] = readableOn(fill);
+    }
+  }
+  for (const Rgb color : dark ? kDarkStalls : kLightStalls) colors_[next++] = color;
 }
 
 const Palette& Palette::light() {

@@ -33,9 +33,11 @@ enum class Ink : std::uint8_t {
   hole,
   hatch,
   best,
-  series,              ///< The first of `kSeriesInks`, for compared runs.
-  block = series + 8,  ///< The first of the inks that `blockInk` gives.
-  end = block + 5 * 4 * 4
+  series,                        ///< The first of `kSeriesInks`, for compared runs.
+  block = series + 8,            ///< The first of the inks that `blockInk` gives.
+  activity = block + 5 * 4 * 4,  ///< The first of those that `activityInk` gives.
+  stall = activity + 4 * 2 * 2,  ///< The first of those that `stallInk` gives.
+  end = stall + 7
 };
 inline constexpr std::size_t kSeriesInks = 8;
 inline constexpr std::size_t kInks = static_cast<std::size_t>(Ink::end);
@@ -46,6 +48,12 @@ enum class BlockTime { past, future, live, pale };
 /// alone. `word`: what is written on it.
 enum class BlockPart { fill, edge, thin, word };
 Ink blockInk(TensorClass kind, BlockTime time, BlockPart part);
+
+/// Of an activity by its kind, compute, load, store and copy being 0 to 3: in full colour on the
+/// critical path, else pale; and of a `word` on it.
+Ink activityInk(std::size_t kind, bool critical, bool word = false);
+/// Of a stall, by the number of the rule that caused it.
+Ink stallInk(std::size_t rule);
 
 /// 0xRRGGBB.
 using Rgb = std::uint32_t;

@@ -204,7 +204,7 @@ class ParetoDrawing {
   Canvas& canvas_;
   const ParetoScene& scene_;
   PlotFrame frame_;
-  StepAxis time_{};
+  RunAxis time_{};
   ByteAxis bytes_{};
   bool latencyWall_ = false;  ///< It is in the picture.
   bool bytesWall_ = false;

@@ -31,7 +31,6 @@ std::optional<Box> labelPlace(const Ruler& ruler, const Box& area, const Referen
   return std::nullopt;
 }
 
-double at(Step step) { return static_cast<double>(step.count()); }
 double at(Bytes bytes) { return static_cast<double>(bytes.count()); }
 
 }  // namespace
@@ -51,14 +50,14 @@ PlotFrame PlotFrame::inside(const Box& whole, const Ruler& ruler) {
   return frame;
 }
 
-Plot::Plot(const Box& whole, const Ruler& ruler, const MapWindow& window, bool hex)
+Plot::Plot(const Box& whole, const Ruler& ruler, const MapWindow& window, AxisUnit unit, bool hex)
     : frame(PlotFrame::inside(whole, ruler)),
-      steps{window.beginStep, window.endStep, frame.plot.left, frame.plot.width},
+      x{window.begin, window.end, frame.plot.left, frame.plot.width, unit},
       bytes{window.lowByte, window.highByte, frame.plot.bottom(), -frame.plot.height, hex} {}
 
-Box Plot::boxOf(Interval<Step> during, Interval<Bytes> addresses) const {
-  return Box::between(steps.toX(at(during.begin)), bytes.toPixel(at(addresses.end)),
-                      steps.toX(at(during.end)), bytes.toPixel(at(addresses.begin)));
+Box Plot::boxOf(Interval<double> during, Interval<Bytes> addresses) const {
+  return Box::between(x.toX(during.begin), bytes.toPixel(at(addresses.end)), x.toX(during.end),
+                      bytes.toPixel(at(addresses.begin)));
 }
 
 void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
@@ -73,28 +72,31 @@ void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
               {.ink = Ink::muted, .anchor = Anchor::end});
 }
 
-double stepTickSpacing(const Ruler& ruler) { return ruler.width("88,888") + 14; }
+double runTickSpacing(const Ruler& ruler, AxisUnit unit) {
+  return ruler.width(unit == AxisUnit::time ? "88.8888 ms" : "88,888") + 14;
+}
 
 double byteTickSpacing(const Ruler& ruler) { return ruler.height() * 2.2; }
 
-void drawStepTicks(Canvas& canvas, const PlotFrame& frame, const StepAxis& axis) {
+void drawRunTicks(Canvas& canvas, const PlotFrame& frame, const RunAxis& axis) {
   const Ruler& ruler = canvas.ruler();
   const double y = baselineIn(frame.ticks, ruler);
-  for (const AxisTick& tick : axis.ticks(stepTickSpacing(ruler))) {
+  for (const AxisTick& tick : axis.ticks(runTickSpacing(ruler, axis.unit))) {
     const double x = std::round(axis.toX(tick.value));
     const double half = ruler.width(tick.label) / 2;
     canvas.line({x, frame.plot.bottom() + 1}, {x, frame.plot.bottom() + 3}, {Ink::axis});
     canvas.text({std::min(x, frame.whole.right() - half - 1), y}, tick.label,
                 {.ink = Ink::axis, .anchor = Anchor::middle});
   }
-  canvas.text({frame.ticks.left - 14, y}, "step", {.ink = Ink::muted, .anchor = Anchor::end});
+  canvas.text({frame.ticks.left - 14, y}, axis.unit == AxisUnit::time ? "time" : "step",
+              {.ink = Ink::muted, .anchor = Anchor::end});
 }
 
 void drawGrid(Canvas& canvas, const Plot& plot) {
   const Box& area = plot.frame.plot;
   canvas.rectangle(plot.frame.whole, {.fill = Fill{Ink::plot}});
-  for (const AxisTick& tick : plot.steps.ticks(stepTickSpacing(canvas.ruler()))) {
-    const double x = std::floor(plot.steps.toX(tick.value));
+  for (const AxisTick& tick : plot.x.ticks(runTickSpacing(canvas.ruler(), plot.x.unit))) {
+    const double x = std::floor(plot.x.toX(tick.value));
     if (x < area.right()) canvas.line({x, area.top}, {x, area.bottom() - 1}, {Ink::grid});
   }
   for (const AxisTick& tick : plot.bytes.ticks(byteTickSpacing(canvas.ruler()))) {
@@ -116,7 +118,7 @@ void drawAxes(Canvas& canvas, const Plot& plot) {
     canvas.text({area.left - 6, y - ruler.height() / 2 + ruler.ascent()}, tick.label,
                 {.ink = Ink::axis, .anchor = Anchor::end});
   }
-  drawStepTicks(canvas, frame, plot.steps);
+  drawRunTicks(canvas, frame, plot.x);
 }
 
 std::string drawReferenceLines(Canvas& canvas, const Plot& plot,
@@ -149,22 +151,22 @@ std::string drawReferenceLines(Canvas& canvas, const Plot& plot,
   return homeless;
 }
 
-void drawNow(Canvas& canvas, const PlotFrame& frame, const StepAxis& axis, const PlotNow& now) {
+void drawNow(Canvas& canvas, const PlotFrame& frame, const RunAxis& axis, const PlotNow& now) {
   const Box& area = frame.plot;
-  const auto upright = [&](double step, const Stroke& stroke) {
-    const double x = std::round(axis.toX(step));
+  const auto upright = [&](double place, const Stroke& stroke) {
+    const double x = std::round(axis.toX(place));
     if (x >= area.left && x <= area.right()) {
       canvas.line({x, area.top}, {x, area.bottom() - 1}, stroke);
     }
   };
   if (now.marked) {
-    const double from = axis.toX(at(now.marked->begin));
+    const double from = axis.toX(now.marked->begin);
     const Box band =
-        Box::between(from, area.top, axis.toX(at(now.marked->end)), area.bottom()).cut(area);
+        Box::between(from, area.top, axis.toX(now.marked->end), area.bottom()).cut(area);
     if (!band.isEmpty()) canvas.rectangle(band, {.fill = Fill{Ink::selection, 0.16}});
-    for (const Step end : {now.marked->begin, now.marked->end}) upright(at(end), {Ink::selection});
+    for (const double end : {now.marked->begin, now.marked->end}) upright(end, {Ink::selection});
   }
-  for (const double step : now.marks) upright(step, {Ink::mark, 1, kDashDotted});
+  for (const double mark : now.marks) upright(mark, {Ink::mark, 1, kDashDotted});
   const double x = std::round(axis.toX(now.playhead));
   if (x < area.left || x >= area.right()) return;
   canvas.line({x, area.top - 4}, {x, area.bottom() - 1}, {Ink::playhead});

@@ -15,7 +15,7 @@ struct PlotFrame {
   Box whole{};
   Box title{};  ///< One line above the plot.
   Box plot{};
-  Box ticks{};  ///< One line below the plot for step numbers.
+  Box ticks{};  ///< One line below the plot for steps or times.
 
   /// Divides `whole` with the margins below.
   static PlotFrame inside(const Box& whole, const Ruler& ruler);
@@ -25,35 +25,36 @@ struct PlotFrame {
 double plotLeftMargin(const Ruler& ruler);
 inline constexpr int kPlotRightMargin = 12;
 
-/// A frame with what it shows: steps to the right, bytes upwards.
+/// A frame with what it shows: steps or time to the right, bytes upwards.
 struct Plot {
   PlotFrame frame{};
-  StepAxis steps{};
+  RunAxis x{};
   ByteAxis bytes{};
 
   /// `window` inside `whole`; `hex`: bytes are written as addresses.
-  Plot(const Box& whole, const Ruler& ruler, const MapWindow& window, bool hex = false);
+  Plot(const Box& whole, const Ruler& ruler, const MapWindow& window, AxisUnit unit,
+       bool hex = false);
 
   /// Where a block lies; it may reach out of the plot.
-  Box boxOf(Interval<Step> during, Interval<Bytes> addresses) const;
+  Box boxOf(Interval<double> during, Interval<Bytes> addresses) const;
 };
 
-/// What a moment and marks add to a plot over steps, in steps.
+/// What a moment and marks add to a plot, in the unit of its axis.
 struct PlotNow {
   double playhead = 0;
   std::vector<double> marks{};
-  std::optional<Interval<Step>> marked{};  ///< A range of steps between two lines.
+  std::optional<Interval<double>> marked{};  ///< A range between two lines.
 };
 
 /// The title, bold, and `note`, muted, at the right end if both fit.
 void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
                std::string_view note);
 
-/// Step numbers below the plot and the axis' name beside them.
-void drawStepTicks(Canvas& canvas, const PlotFrame& frame, const StepAxis& axis);
+/// Steps or times below the plot, and beside them the name of the axis.
+void drawRunTicks(Canvas& canvas, const PlotFrame& frame, const RunAxis& axis);
 
 /// How far apart the marks of each axis are at least.
-double stepTickSpacing(const Ruler& ruler);
+double runTickSpacing(const Ruler& ruler, AxisUnit unit);
 double byteTickSpacing(const Ruler& ruler);
 
 /// The background, and the lines that the ticks stand at.
@@ -70,6 +71,6 @@ std::string drawReferenceLines(Canvas& canvas, const Plot& plot,
 
 /// The marked steps shaded, a line at each mark, and the playhead over all, as far as they are on
 /// screen.
-void drawNow(Canvas& canvas, const PlotFrame& frame, const StepAxis& axis, const PlotNow& now);
+void drawNow(Canvas& canvas, const PlotFrame& frame, const RunAxis& axis, const PlotNow& now);
 
 }  // namespace hw

@@ -7,10 +7,9 @@ namespace hw {
 
 namespace {
 
-using Piece = StepFunction::Piece;
-
 /// Appends a piece unless the value stays what it is.
-void append(std::vector<Piece>& pieces, Step from, Bytes value) {
+template <class Piece, class Place>
+void append(std::vector<Piece>& pieces, Place from, Bytes value) {
   if (!pieces.empty() && pieces.back().value == value) return;
   if (!pieces.empty() && pieces.back().from == from) {
     pieces.back().value = value;
@@ -32,14 +31,23 @@ class Polyline {
   std::vector<Point> points_;
 };
 
-double valueOf(const Piece& piece) { return static_cast<double>(piece.value.count()); }
-double startOf(const Piece& piece) { return static_cast<double>(piece.from.count()); }
+double valueOf(const Stair& piece) { return static_cast<double>(piece.value.count()); }
+double startOf(const Stair& piece) { return static_cast<double>(piece.from.count()); }
 
-/// The piece in force at `step`, or the end when none is yet.
-std::vector<Piece>::const_iterator pieceAt(const std::vector<Piece>& pieces, double step) {
-  const auto next =
-      std::ranges::upper_bound(pieces, step, {}, [](const Piece& piece) { return startOf(piece); });
+/// The piece in force at `place`, or the end when none is yet.
+std::vector<Stair>::const_iterator pieceAt(const std::vector<Stair>& pieces, double place) {
+  const auto next = std::ranges::upper_bound(pieces, place, {},
+                                             [](const Stair& piece) { return startOf(piece); });
   return next == pieces.begin() ? pieces.end() : std::prev(next);
+}
+
+std::vector<Stair> stairsOf(const StepFunction& curve) {
+  std::vector<Stair> stairs;
+  stairs.reserve(curve.pieces.size());
+  for (const StepFunction::Piece& piece : curve.pieces) {
+    stairs.push_back({AxisPlace(piece.from.count()), piece.value});
+  }
+  return stairs;
 }
 
 }  // namespace
@@ -83,23 +91,63 @@ StepFunction highWaterCurve(const Run& run, PoolId pool) {
   return curve;
 }
 
+std::vector<Stair> liveOverTime(const Run& run, PoolId pool) {
+  std::vector<Stair> stairs;
+  Bytes inUse;
+  for (std::size_t i = 0; i < run.trace.size(); ++i) {
+    const MemoryEvent& event = run.trace.event(i);
+    if (event.poolId() != pool) continue;
+    if (event.kind == EventKind::alloc) inUse += event.size;
+    if (event.kind == EventKind::free) inUse -= event.size;
+    append(stairs, AxisPlace(run.trace.timeOf(i).count()), inUse);
+  }
+  return stairs;
+}
+
+std::vector<Stair> highWaterOverTime(const Run& run, PoolId pool) {
+  std::vector<Stair> stairs;
+  Bytes footprint;
+  Bytes most;
+  for (std::size_t i = 0; i < run.trace.size(); ++i) {
+    const MemoryEvent& event = run.trace.event(i);
+    if (event.poolId() != pool) continue;
+    if (event.kind == EventKind::extend) footprint += event.size;
+    if (event.kind == EventKind::shrink) footprint -= event.size;
+    if (footprint <= most) continue;
+    most = footprint;
+    append(stairs, AxisPlace(run.trace.timeOf(i).count()), most);
+  }
+  return stairs;
+}
+
 void StairCurve::Span::add(const Span& other) {
   least = std::min(least, other.least);
   most = std::max(most, other.most);
 }
 
-StairCurve::StairCurve(StepFunction curve) : curve_(std::move(curve)) {
-  const auto& pieces = curve_.pieces;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const Span one{pieces[i].value, pieces[i].value};
+StairCurve::StairCurve(std::vector<Stair> pieces) : pieces_(std::move(pieces)) {
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const Span one{pieces_[i].value, pieces_[i].value};
     if (i % kZone == 0) zones_.push_back(one);
     zones_.back().add(one);
-    if (pieces[i].value > pieces[peak_].value) peak_ = i;
+    if (pieces_[i].value > pieces_[peak_].value) peak_ = i;
   }
 }
 
+StairCurve::StairCurve(const StepFunction& curve) : StairCurve(stairsOf(curve)) {}
+
+StairCurve StairCurve::live(const Run& run, PoolId pool, AxisUnit unit) {
+  return unit == AxisUnit::time ? StairCurve(liveOverTime(run, pool))
+                                : StairCurve(liveCurve(run, pool));
+}
+
+StairCurve StairCurve::highWater(const Run& run, PoolId pool, AxisUnit unit) {
+  return unit == AxisUnit::time ? StairCurve(highWaterOverTime(run, pool))
+                                : StairCurve(highWaterCurve(run, pool));
+}
+
 StairCurve::Span StairCurve::spanOf(std::size_t first, std::size_t last) const {
-  const auto& pieces = curve_.pieces;
+  const auto& pieces = pieces_;
   Span span{pieces[first].value, pieces[first].value};
   while (first < last) {
     if (first % kZone == 0 && first + kZone <= last) {
@@ -115,7 +163,7 @@ StairCurve::Span StairCurve::spanOf(std::size_t first, std::size_t last) const {
 
 std::vector<Point> StairCurve::stairs(double begin, double end, std::size_t limit) const {
   Polyline line;
-  const auto& pieces = curve_.pieces;
+  const auto& pieces = pieces_;
   auto piece = pieceAt(pieces, begin);
   double value = piece == pieces.end() ? 0 : valueOf(*piece);
   line.to(begin, value);

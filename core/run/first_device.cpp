@@ -65,8 +65,8 @@ SimulationInput inputOf(const Prepared& prepared, const Storage& storage, const 
           .plan = plan,
           .platform = prepared.request.platform,
           .streamWeights = prepared.request.weights.rule != WeightRule::free,
-          .inputsFar = prepared.moves() || prepared.inputsLoaded,
-          .outputsFar = prepared.moves() || prepared.outputsStored};
+          .inputsFar = prepared.inputsFar(),
+          .outputsFar = prepared.outputsFar()};
 }
 
 /// Lets allocators that look for fast plans know how long one takes. `known` has the weights that

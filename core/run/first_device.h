@@ -23,6 +23,8 @@ struct Prepared {
   bool outputsStored = false;  ///< The same.
 
   const AllocatorInfo& method() const { return *request.allocator.info; }
+  bool inputsFar() const { return moves() || inputsLoaded; }
+  bool outputsFar() const { return moves() || outputsStored; }
   bool moves() const { return residency != ResidencyRule::wholeLife; }
   bool fetches() const { return weightsNear || inputsLoaded || outputsStored; }
   /// Work in place is left to allocators that decide it themselves; moves take whole buffers.

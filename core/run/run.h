@@ -44,7 +44,9 @@ struct Run {
   Problem problem{};  ///< What the allocator was given last: pools decided.
   Plan plan{};
   PlanMetrics metrics{};
-  Timing timing{};  ///< Empty unless simulated, like the next two.
+  bool inputsFar = false;   ///< Graph inputs are in the far pool as the run begins,
+  bool outputsFar = false;  ///< and graph outputs as it ends, wherever they are planned.
+  Timing timing{};          ///< Empty unless simulated, like the next two.
   Trace trace{};
   std::vector<TimelineEntry> timeline{};
   double planSeconds = 0;            ///< Wall time of the allocator alone.

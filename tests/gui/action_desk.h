@@ -49,6 +49,7 @@ struct Desk {
     state.selectOp({});
     state.markSteps({});
     state.restrictStatistics({});
+    state.setAxis(AxisUnit::step);
     state.showAll();
     state.setStep(Step(40));
     window.messages()->hide();

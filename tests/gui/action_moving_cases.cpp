@@ -33,6 +33,12 @@ void search(Desk& desk) {
   desk.window.maps().front()->setFocus();
 }
 
+/// What the last activity of the run waited for.
+ActivityId lastCause(Desk& desk) {
+  const Timing& timing = desk.state().run()->timing;
+  return timing.times[timing.account.criticalPath.back()].cause->activity;
+}
+
 bool isAt(Desk& desk, std::int64_t step) { return desk.state().step() == Step(step); }
 
 bool isWide(Desk& desk) {
@@ -164,6 +170,16 @@ std::vector<CommandCase> visibleCases() {
        narrow},
       {"panLeft", [](Desk& desk) { return desk.state().visibleBegin() < 29; }, narrow},
       {"panRight", [](Desk& desk) { return desk.state().visibleBegin() > 31; }, narrow},
+      {"timeAxis", [](Desk& desk) { return desk.state().axis() == AxisUnit::time; }},
+      {"toCause", [](Desk& desk) { return desk.state().selectedActivity() == lastCause(desk); },
+       [](Desk& desk) {
+         desk.state().selectActivity(desk.state().run()->timing.account.criticalPath.back());
+       }},
+      {"nextOnPath",
+       [](Desk& desk) {
+         const auto& path = desk.state().run()->timing.account.criticalPath;
+         return desk.state().selectedActivity() == path.front();
+       }},
       {"followPlayhead", [](Desk& desk) { return !desk.state().follows(); }},
       {"zoomToRange",
        [](Desk& desk) {

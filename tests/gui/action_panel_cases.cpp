@@ -173,6 +173,7 @@ std::vector<CommandCase> dockCases() {
       {"showHistory", raises("history")},
       {"showGraph", raises("graph")},
       {"showHistogram", raises("histogram")},
+      {"whatIf", raises("whatIf")},
       {"histogramBytes", [](Desk& desk) { return desk.part<HistogramView>().showsBytes(); }},
       {"tenantsOf",
        [](Desk& desk) { return desk.part<GenealogyPanel>().addressBox()->hasFocus(); }},

@@ -37,7 +37,7 @@ void checkWhole(Desk& desk) {
   CHECK(state.step() >= Step(0));
   CHECK(state.step() < state.steps());
   CHECK(state.visibleBegin() >= 0);
-  CHECK(state.visibleEnd() <= static_cast<double>(state.steps().count()));
+  CHECK(state.visibleEnd() <= state.length());
   CHECK(state.visibleBegin() < state.visibleEnd());
   if (state.selected()) CHECK(run->problem.stays.contains(state.selected()));
   if (state.selectedOp()) CHECK(run->graph().ops.contains(state.selectedOp()));

@@ -114,6 +114,35 @@ TEST_CASE("the session comes back: model, settings, step, range, selection, plan
   CHECK(window.belowState()->run()->request.allocator.text() == "none");
 }
 
+TEST_CASE("a session comes back with time as its axis, and with what of it was on show",
+          "[native][time]") {
+  QTemporaryDir folder;
+  double begin = 0;
+  double end = 0;
+  {
+    Settings settings(storeIn(folder));
+    Studio window(&settings);
+    window.show();
+    openAndWait(window, QStringLiteral("samples:resnet8"));
+    action(window, "timeAxis")->trigger();
+    ViewState& state = *window.state();
+    REQUIRE(state.axis() == AxisUnit::time);
+    begin = state.length() / 4;
+    end = state.length() / 2;
+    state.setVisible(begin, end);
+    window.close();
+  }
+  Settings settings(storeIn(folder));
+  Studio window(&settings);
+  window.show();
+  window.findChild<Session*>()->restore();
+  settle(window);
+  CHECK(action(window, "timeAxis")->isChecked());
+  CHECK(window.state()->axis() == AxisUnit::time);
+  CHECK(window.state()->visibleBegin() == Approx(begin));
+  CHECK(window.state()->visibleEnd() == Approx(end));
+}
+
 TEST_CASE("a session is not restored when that is off, when it crashed, when the file is gone",
           "[native]") {
   QTemporaryDir folder;

@@ -18,7 +18,7 @@ TEST_CASE("a moment that is not on screen brings the views along, unless told no
   action(window, "followPlayhead")->setChecked(follow);
   window.player()->setMode(PlayMode::express);
   const auto isSeen = [&] {
-    const double at = playheadStep(state);
+    const double at = playheadOf(state);
     return at >= state.visibleBegin() && at < state.visibleEnd();
   };
   const auto middle = [&] {

@@ -49,6 +49,7 @@ struct CompareMaps::Place {
 CompareMaps::CompareMaps(ViewState* a, QSplitter* column, QObject* parent)
     : QObject(parent), a_(a), column_(column) {
   place(0);
+  connect(a, &ViewState::axisChanged, this, &CompareMaps::shareLength);
 }
 
 CompareMaps::~CompareMaps() = default;
@@ -72,6 +73,7 @@ void CompareMaps::addMap(MapView* map) {
 CompareMaps::Place& CompareMaps::place(std::size_t index) {
   while (places_.size() <= index) {
     auto fresh = std::make_unique<Place>(a_);
+    connect(&fresh->state, &ViewState::axisChanged, this, &CompareMaps::shareLength);
     connect(&fresh->lockStep, &LockStep::changed, this, [this] {
       if (!arranging_) tidy();
     });
@@ -206,6 +208,18 @@ void CompareMaps::tidy() { show(runs()); }
 void CompareMaps::arrange() {
   for (std::size_t pool = 0; pool < maps_.size(); ++pool) arrangePool(PoolId(pool));
   shareHeights();
+  shareLength();
+}
+
+/// Plans of one model take different times: the axis of all of them ends with the longest.
+void CompareMaps::shareLength() {
+  const auto lengthOf = [](const ViewState& state) {
+    return state.run() ? state.scale()->length() : 0;
+  };
+  double longest = lengthOf(*a_);
+  for (const auto& one : places_) longest = std::max(longest, lengthOf(one->state));
+  for (const auto& one : places_) one->state.setLeastLength(longest);
+  a_->setLeastLength(longest);
 }
 
 void CompareMaps::arrangePool(PoolId pool) {

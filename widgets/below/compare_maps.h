@@ -62,6 +62,7 @@ class CompareMaps : public QObject {
   void setScale(PoolId pool, double low, double high);
   void tidy();
   void arrange();
+  void shareLength();
   void arrangePool(PoolId pool);
   QList<int> heightWeights() const;
   void shareHeights();

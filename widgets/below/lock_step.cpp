@@ -9,6 +9,7 @@ namespace hw {
 LockStep::LockStep(ViewState* a, ViewState* b, QObject* parent) : QObject(parent), a_(a), b_(b) {
   connect(a, &ViewState::runChanged, this, &LockStep::checkA);
   connect(a, &ViewState::momentChanged, this, [this] { follow(a_, b_, &LockStep::syncStep); });
+  connect(a, &ViewState::axisChanged, this, [this] { follow(a_, b_, &LockStep::syncAxis); });
   for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
     const auto link = [this, from = from, to = to](auto signal, Part part) {
       connect(from, signal, this, [this, from, to, part] { follow(from, to, part); });
@@ -25,6 +26,7 @@ void LockStep::setB(std::shared_ptr<const Run> run) {
   if (run == b_->run()) return;
   {
     const QScopedValueRollback quiet(following_, true);
+    b_->setAxis(a_->wantedAxis());
     b_->setRun(std::move(run));
     syncAll();
   }
@@ -57,12 +59,19 @@ void LockStep::syncAll() {
 }
 
 void LockStep::syncStep(const ViewState& from, ViewState& to) {
+  if (from.axis() == AxisUnit::time) return to.setTime(from.time());
   const bool atStart = from.moment() == 0 && from.step() == Step(0);
   if (atStart) {
     to.setMoment(0);
   } else {
     to.setStep(from.step());
   }
+}
+
+/// Both ends of what is visible are told of by A when its axis is as it should be.
+void LockStep::syncAxis(const ViewState& from, ViewState& to) {
+  to.setAxis(from.wantedAxis());
+  syncStep(from, to);
 }
 
 void LockStep::syncVisible(const ViewState& from, ViewState& to) {

@@ -6,9 +6,9 @@
 
 namespace hw {
 
-/// Two runs of one model on one playhead: A leads, B follows. The step goes from A to B; the
-/// visible steps, the selection and what the pointer is over go both ways. Selections are carried
-/// over by tensor.
+/// Two runs of one model on one playhead: A leads, B follows. What the axis counts, and the step or
+/// the time, go from A to B; the visible part of the axis, the selection and what the pointer is
+/// over go both ways. Selections are carried over by tensor.
 class LockStep : public QObject {
   Q_OBJECT
 
@@ -29,6 +29,7 @@ class LockStep : public QObject {
   void follow(ViewState* from, ViewState* to, Part part);
   void checkA();
   void syncAll();
+  void syncAxis(const ViewState& from, ViewState& to);
   void syncStep(const ViewState& from, ViewState& to);
   void syncVisible(const ViewState& from, ViewState& to);
   void syncSelection(const ViewState& from, ViewState& to);

@@ -10,6 +10,7 @@
 #include "widgets/plot/painter_canvas.h"
 #include "widgets/plot/step_marker.h"
 #include "widgets/plot/step_mouse.h"
+#include "widgets/plot/zoom.h"
 
 namespace hw {
 namespace {
@@ -41,6 +42,7 @@ FragmentationChart::FragmentationChart(ViewState* state, QWidget* parent)
   setTicks(*y_, 0, 1, numberTicks(0, 1, 0.01, "%"));
   const auto repaint = [this] { viewport()->update(); };
   connect(state, &ViewState::visibleChanged, this, &FragmentationChart::showVisible);
+  connect(state, &ViewState::axisChanged, this, &FragmentationChart::showVisible);
   connect(state, &ViewState::momentChanged, this, repaint);
   connect(state, &ViewState::decorationChanged, this, repaint);
   connect(state, &ViewState::markedStepsChanged, this, repaint);
@@ -105,13 +107,15 @@ void FragmentationChart::showVisible() {
   const double begin = state_->visibleBegin();
   const double end = state_->visibleEnd();
   // As far apart as a chart of this width wants them: QtCharts hides labels that would meet.
-  setTicks(*x_, begin, end, StepAxis{begin, end}.ticks(0.1));
+  setTicks(*x_, begin, end, RunAxis{.begin = begin, .end = end, .unit = state_->axis()}.ticks(0.1));
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const auto curve = curves_.find(entries_[i].run);
     QList<QPointF> points;
     if (curve != curves_.end()) {
-      for (const Point& point : stairs(curve->second, begin, end, kMostPoints)) {
-        points.append({point.x, point.y / kMillion});
+      const RunScale scale(*entries_[i].run, state_->axis());
+      for (const Point& point :
+           stairs(curve->second, scale.toSteps(begin), scale.toSteps(end), kMostPoints)) {
+        points.append({scale.fromSteps(point.x), point.y / kMillion});
       }
     }
     lines_[i]->replace(points);
@@ -129,9 +133,9 @@ void FragmentationChart::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) applyTheme();
 }
 
-StepAxis FragmentationChart::stepAxis() const {
+RunAxis FragmentationChart::stepAxis() const {
   const QRectF plot = chart()->plotArea();
-  return {state_->visibleBegin(), state_->visibleEnd(), plot.left(), plot.width()};
+  return runAxis(*state_, toBox(plot));
 }
 
 void FragmentationChart::drawForeground(QPainter* painter, const QRectF&) {

@@ -46,7 +46,7 @@ class FragmentationChart : public QChartView {
  private:
   using Curves = std::map<std::shared_ptr<const Run>, StepFunction>;
 
-  StepAxis stepAxis() const;
+  RunAxis stepAxis() const;
   void makeMissing();
   void showVisible();
   void applyTheme();

@@ -7,6 +7,7 @@
 #include "widgets/plot/painter_canvas.h"
 #include "widgets/plot/step_marker.h"
 #include "widgets/plot/step_mouse.h"
+#include "widgets/plot/zoom.h"
 
 namespace hw {
 
@@ -22,15 +23,12 @@ PeakChart::PeakChart(ViewState* state, PoolId pool, QWidget* parent)
   buildPoolButton();
   const auto repaint = [this] { update(); };
   connect(state, &ViewState::runChanged, this, &PeakChart::showRun);
+  connect(state, &ViewState::axisChanged, this, &PeakChart::showRun);
   connect(state, &ViewState::visibleChanged, this, &PeakChart::redraw);
   connect(state, &ViewState::momentChanged, this, repaint);
   connect(state, &ViewState::decorationChanged, this, repaint);
   connect(state, &ViewState::markedStepsChanged, this, repaint);
-  const auto axis = [this] {
-    const QRect plot = plotRect();
-    return StepAxis{state_->visibleBegin(), state_->visibleEnd(), double(plot.left()),
-                    double(plot.width())};
-  };
+  const auto axis = [this] { return runAxis(*state_, toBox(plotRect())); };
   new StepMouse(state, this, axis);
   new StepMarker(state, this, axis);  // Last: what has Ctrl is its own.
   showRun();
@@ -95,12 +93,13 @@ void PeakChart::showRun() {
   for (const auto& other : compared_) {
     const bool has = other->problem.pools.contains(pool_);
     if (has) top_ = std::max(top_, fullByteRange(*other, pool_));
-    others_.push_back(has ? std::make_shared<const StairCurve>(highWaterCurve(*other, pool_))
+    others_.push_back(has ? std::make_shared<const StairCurve>(
+                                StairCurve::highWater(*other, pool_, state_->axis()))
                           : nullptr);
   }
   placePoolButton();
-  const auto add = [run, known, pool = pool_] {
-    return known ? ChartCurves::of(*run, pool) : std::make_shared<const ChartCurves>();
+  const auto add = [run, known, pool = pool_, unit = state_->axis()] {
+    return known ? ChartCurves::of(*run, pool, unit) : std::make_shared<const ChartCurves>();
   };
   adding_.start(!known || isSmallRun(*run), add, [this](auto curves) {
     curves_ = std::move(curves);
@@ -120,6 +119,7 @@ std::optional<ChartScene> PeakChart::scene() const {
   return ChartScene{.run = run,
                     .curves = curves_,
                     .pool = pool_,
+                    .unit = state_->axis(),
                     .window = {state_->visibleBegin(), state_->visibleEnd(), 0, top_},
                     .now = nowOf(*state_),
                     .others = others_,
@@ -128,7 +128,7 @@ std::optional<ChartScene> PeakChart::scene() const {
 
 std::optional<ChartScene> PeakChart::pictureScene() const {
   auto shown = scene();
-  if (shown && isLoading()) shown->curves = ChartCurves::of(*shown->run, pool_);
+  if (shown && isLoading()) shown->curves = ChartCurves::of(*shown->run, pool_, shown->unit);
   return shown;
 }
 
@@ -153,8 +153,8 @@ void PeakChart::paintEvent(QPaintEvent*) {
   painter.drawPixmap(0, 0, picture_);
   if (!shown) return;
   PainterCanvas canvas(painter);
-  const Plot plot(toBox(rect()), canvas.ruler(), shown->window);
-  drawNow(canvas, plot.frame, plot.steps, shown->now);
+  const Plot plot(toBox(rect()), canvas.ruler(), shown->window, shown->unit);
+  drawNow(canvas, plot.frame, plot.x, shown->now);
 }
 
 void PeakChart::resizeEvent(QResizeEvent*) {

@@ -5,6 +5,7 @@
 #include <QScrollBar>
 
 #include "widgets/base/theme.h"
+#include "widgets/explain/activity_page.h"
 #include "widgets/explain/decision_text.h"
 #include "widgets/explain/inspector_text.h"
 
@@ -26,7 +27,7 @@ Inspector::Inspector(ViewState* state, QWidget* parent) : QTextBrowser(parent), 
   connect(state, &ViewState::runChanged, this, &Inspector::refresh);
   connect(state, &ViewState::selectionChanged, this, &Inspector::refresh);
   connect(state, &ViewState::momentChanged, this, [this] {
-    if (!state_->selected()) refresh();
+    if (!state_->selected() && !state_->selectedActivity()) refresh();
   });
   refresh();
 }
@@ -38,6 +39,8 @@ void Inspector::refresh() {
     showPage(QStringLiteral("<p>%1</p>")
                  .arg(tr("Open a model, then click a block to see what lies there, when, and "
                          "why.")));
+  } else if (state_->selectedActivity()) {
+    showPage(activityPage(*run, state_->selectedActivity()));
   } else if (state_->selected()) {
     explain(run, state_->selected());
   } else {
@@ -108,6 +111,7 @@ void Inspector::follow(const QUrl& link) {
   const auto index = link.path().toULongLong(&isNumber);
   if (!run || !isNumber) return;
   if (link.scheme() == QLatin1String("stay")) state_->select(StayId(index));
+  if (link.scheme() == QLatin1String("activity")) state_->selectActivity(ActivityId(index));
   if (link.scheme() == QLatin1String("op") && index < run->schedule.order.size()) {
     state_->selectOp(OpId(index));
     state_->setStep(run->schedule.stepOf[OpId(index)]);

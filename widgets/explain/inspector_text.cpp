@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "widgets/explain/html_page.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
@@ -12,38 +13,6 @@ namespace {
 
 /// More links than this are summed up as a number.
 constexpr std::size_t kMostLinks = 8;
-
-/// Two columns: what, and its value in HTML.
-class Page {
- public:
-  Page() { html_ = QStringLiteral("<table>"); }
-
-  Page(const QString& title, const QString& subtitle) {
-    html_ = QStringLiteral("<h3>%1</h3>").arg(title.toHtmlEscaped());
-    if (!subtitle.isEmpty()) html_ += QStringLiteral("<p>%1</p>").arg(subtitle.toHtmlEscaped());
-    html_ += QStringLiteral("<table>");
-  }
-
-  void add(const QString& key, const QString& text) { addHtml(key, text.toHtmlEscaped()); }
-
-  void addHtml(const QString& key, const QString& html) {
-    if (html.isEmpty()) return;
-    html_ += QStringLiteral("<tr><td class='key'>%1</td><td>%2</td></tr>")
-                 .arg(key.toHtmlEscaped(), html);
-  }
-
-  QString finish() const { return html_ + QStringLiteral("</table>"); }
-
- private:
-  QString html_;
-};
-
-QString link(const char* kind, std::size_t index, const QString& text) {
-  return QStringLiteral("<a href='%1:%2'>%3</a>")
-      .arg(QLatin1String(kind))
-      .arg(index)
-      .arg(text.toHtmlEscaped());
-}
 
 QString stayLink(const Run& run, StayId stay) {
   return link("stay", stay.index(), stayText(run, stay));
@@ -86,7 +55,7 @@ QString roleText(const Run& run, const Tensor& tensor) {
   return tr("intermediate tensor");
 }
 
-void addTensors(Page& page, const Run& run, StayId stay) {
+void addTensors(HtmlPage& page, const Run& run, StayId stay) {
   const Graph& graph = run.graph();
   const Buffer& buffer = run.storage.buffers[run.problem.stays[stay].buffer];
   const Tensor& root = graph.tensors[buffer.root];
@@ -120,7 +89,7 @@ const TimelineEntry* allocationOf(const Run& run, StayId stay) {
   return nullptr;
 }
 
-void addPlace(Page& page, const Run& run, StayId id) {
+void addPlace(HtmlPage& page, const Run& run, StayId id) {
   const Stay& stay = run.problem.stays[id];
   page.add(tr("Size"), fullSizeText(stay.size));
   const auto& exact = run.graph().tensors[run.stayTensor(id)].bytes;
@@ -140,14 +109,14 @@ void addPlace(Page& page, const Run& run, StayId id) {
   page.add(tr("Offset"), fullSizeText(flat));
 }
 
-void addLifetime(Page& page, const Stay& stay) {
+void addLifetime(HtmlPage& page, const Stay& stay) {
   const auto first = stay.steps.begin.count();
   const auto last = stay.steps.end.count() - 1;
   page.add(tr("Lifetime"),
            first == last ? tr("step %1").arg(first) : tr("steps %1 to %2").arg(first).arg(last));
 }
 
-void addReason(Page& page, const Run& run, StayId stay) {
+void addReason(HtmlPage& page, const Run& run, StayId stay) {
   const auto tenants = formerTenants(run, stay);
   page.addHtml(tr("Was home to"), joined(tenants, [&](StayId id) { return stayLink(run, id); }));
   const TimelineEntry* entry = allocationOf(run, stay);
@@ -157,7 +126,7 @@ void addReason(Page& page, const Run& run, StayId stay) {
   page.add(tr("Story"), reasonText(run, *entry));
 }
 
-void addTiming(Page& page, const Run& run, Step step) {
+void addTiming(HtmlPage& page, const Run& run, Step step) {
   if (static_cast<std::size_t>(step.count()) >= run.timing.ops.size()) return;
   const OpTiming& timing = run.timing.ops[static_cast<std::size_t>(step.count())];
   page.add(tr("Time"), timeText(timing.time.length()));
@@ -216,36 +185,37 @@ std::vector<StayId> formerTenants(const Run& run, StayId stay) {
 
 QString stayHead(const Run& run, StayId stay) {
   const TensorId root = run.stayTensor(stay);
-  Page page(stayText(run, stay), roleText(run, run.graph().tensors[root]));
+  HtmlPage page(stayText(run, stay), roleText(run, run.graph().tensors[root]));
   addPlace(page, run, stay);
   addLifetime(page, run.problem.stays[stay]);
   return page.finish();
 }
 
 QString stayStory(const Run& run, StayId stay) {
-  Page page;
+  HtmlPage page;
   addReason(page, run, stay);
   return page.finish();
 }
 
 QString stayTensors(const Run& run, StayId stay) {
   if (run.model->problem) return {};
-  Page page;
+  HtmlPage page;
   addTensors(page, run, stay);
   return page.finish();
 }
 
 QString stepPage(const Run& run, Step step) {
   if (step >= run.schedule.steps()) {
-    Page page(tr("Step %1").arg(step.count()), tr("Click a block to see what lies there and why."));
+    HtmlPage page(tr("Step %1").arg(step.count()),
+                  tr("Click a block to see what lies there and why."));
     page.add(tr("Live"), fullSizeText(liveBytesAt(run.problem, step)));
     return page.finish();
   }
   const OpId id = run.schedule.opAt(step);
   const Op& op = run.graph().ops[id];
   const QString type = QString::fromStdString(printable(op.type));
-  Page page(opNameText(run, id),
-            tr("%1 at step %2; click a block for more").arg(type).arg(step.count()));
+  HtmlPage page(opNameText(run, id),
+                tr("%1 at step %2; click a block for more").arg(type).arg(step.count()));
   std::vector<TensorId> outputs;
   std::ranges::copy_if(op.outputs, std::back_inserter(outputs),
                        [](TensorId tensor) { return static_cast<bool>(tensor); });

@@ -28,7 +28,7 @@ Bytes largestFree(const ChunkMap& chunks) {
 StatusLine::StatusLine(ViewState* state, Job* job, QWidget* parent)
     : QStatusBar(parent), state_(state) {
   setObjectName(QStringLiteral("statusLine"));
-  step_ = addField(tr("The step under way"));
+  step_ = addField(tr("The step under way, and in time its moment"));
   live_ = addField(tr("Bytes that have an owner now, in all pools"));
   arena_ = addField(tr("Bytes used so far of each pool"));
   hole_ = addField(tr("The largest free block below the frontier of the first pool, now"));
@@ -40,6 +40,7 @@ StatusLine::StatusLine(ViewState* state, Job* job, QWidget* parent)
   addProgress(job);
   connect(state, &ViewState::runChanged, this, &StatusLine::showRun);
   connect(state, &ViewState::momentChanged, this, &StatusLine::showMoment);
+  connect(state, &ViewState::axisChanged, this, &StatusLine::showMoment);
   showRun();
 }
 
@@ -111,7 +112,10 @@ void StatusLine::showMoment() {
     arenas.append(
         QStringLiteral("%1 %2").arg(poolText(*run, pool), sizeText(memory[pool].footprint())));
   }
-  step_->setText(tr("Step %1").arg(state_->step().count()));
+  const QString step = tr("Step %1").arg(state_->step().count());
+  step_->setText(state_->axis() == AxisUnit::time
+                     ? QStringLiteral("%1, %2").arg(step, timeText(state_->time()))
+                     : step);
   live_->setText(tr("live %1").arg(sizeText(live)));
   arena_->setText(arenas.isEmpty() ? QString()
                                    : tr("arena %1").arg(arenas.join(QStringLiteral(", "))));

@@ -237,7 +237,7 @@ void HistogramView::showBars() {
   }
   setTicks(*sizes_, 0, static_cast<double>(std::max<std::size_t>(1, bins)), sizes);
   const auto most = static_cast<double>(std::max<std::int64_t>(1, histogram_.most(bytes_)));
-  setTicks(*values_, 0, most, bytes_ ? byteTicks(0, most) : StepAxis{0, most}.ticks(0.2));
+  setTicks(*values_, 0, most, bytes_ ? byteTicks(0, most) : RunAxis{0, most}.ticks(0.2));
   for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
     auto* set = new QBarSet(viewText(className(static_cast<TensorClass>(kind))));
     for (const SizeHistogram::Bin& bin : histogram_.bins) {

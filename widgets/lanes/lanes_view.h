@@ -4,6 +4,7 @@
 #include <QWidget>
 #include <memory>
 
+#include "core/picture/gantt_scene.h"
 #include "core/picture/plot.h"
 #include "widgets/jobs/background.h"
 #include "widgets/lanes/lane_store.h"
@@ -15,6 +16,9 @@ namespace hw {
 /// Where a step is wide enough its own time goes from its left end to its right; where several
 /// share a pixel, a bar's height is how much of their time the lane is busy. Full colour: the step
 /// waits for this lane; pale: it works beside one that takes longer.
+///
+/// While the axis is time it shows the engines of the machine instead, with every activity where it
+/// ran (GanttScene); a click selects one.
 class LanesView : public QWidget {
   Q_OBJECT
 
@@ -22,6 +26,10 @@ class LanesView : public QWidget {
   explicit LanesView(ViewState* state, QWidget* parent = nullptr);
 
   const LaneStore& lanes() const { return *lanes_; }
+  /// The bars on show while the axis is time; without rows otherwise.
+  const GanttStore& gantt() const { return *gantt_; }
+  /// The activity drawn at `position`; none beside all, or over steps.
+  ActivityId activityAt(const QPoint& position) const;
   /// The rectangle of the widget in which lane `index` is drawn.
   QRect laneRect(std::size_t index) const;
   /// The step under `position`, its op and what each lane does in it; empty beside the plot.
@@ -42,6 +50,7 @@ class LanesView : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
   void leaveEvent(QEvent* event) override;
   bool event(QEvent* event) override;
 
@@ -49,7 +58,9 @@ class LanesView : public QWidget {
   void showRun();
   void redraw();
   PlotFrame frame() const;
-  StepAxis stepAxis(const PlotFrame& frame) const;
+  RunAxis stepAxis(const PlotFrame& frame) const;
+  bool inTime() const { return state_->axis() == AxisUnit::time; }
+  GanttScene ganttScene() const;
   int heightFor(int laneHeight) const;
   void drawStill(QPainter& painter, const PlotFrame& frame) const;
   void drawMoment(QPainter& painter, const PlotFrame& frame) const;
@@ -58,6 +69,8 @@ class LanesView : public QWidget {
   ViewState* state_;
   std::shared_ptr<const LaneStore> lanes_;
   Background<std::shared_ptr<const LaneStore>> adding_;
+  std::shared_ptr<const GanttStore> gantt_;
+  Background<std::shared_ptr<const GanttStore>> ordering_;
   QPixmap picture_;  ///< Everything but the playhead; null when it has to be drawn anew.
 };
 

@@ -26,11 +26,11 @@ void paintRaster(QPainter& painter, const MapScene& scene, const Plot& plot,
   painter.fillRect(toRectF(plot.frame.whole), Theme::current().plot);
   if (raster.past.isNull()) return;
   const MapWindow& drawn = raster.request.window;
-  const QRectF target(QPointF(plot.steps.toX(drawn.beginStep), plot.bytes.toPixel(drawn.highByte)),
-                      QPointF(plot.steps.toX(drawn.endStep), plot.bytes.toPixel(drawn.lowByte)));
+  const QRectF target(QPointF(plot.x.toX(drawn.begin), plot.bytes.toPixel(drawn.highByte)),
+                      QPointF(plot.x.toX(drawn.end), plot.bytes.toPixel(drawn.lowByte)));
   // Before anything has happened the plan is shown as a whole, not as what is to come.
   const double end = area.left() + area.width();
-  const double from = scene.started ? plot.steps.toX(scene.now.playhead) : end;
+  const double from = scene.started ? plot.x.toX(scene.now.playhead) : end;
   const int split = qRound(std::clamp(from, double(area.left()), end));
   const auto half = [&](const QRect& part, const QImage& image) {
     painter.save();
@@ -56,7 +56,7 @@ std::string noteOf(const MapDrawing& drawing, const MapRaster& raster) {
 }  // namespace
 
 MapRequest mapRequest(const MapScene& scene, const QRect& where, const Ruler& ruler, double ratio) {
-  const Plot plot(toBox(where), ruler, scene.window, scene.hexAddresses);
+  const Plot plot(toBox(where), ruler, scene.window, scene.unit(), scene.hexAddresses);
   const Box& area = plot.frame.plot;
   MapRequest request;
   request.window = scene.window;
@@ -64,7 +64,7 @@ MapRequest mapRequest(const MapScene& scene, const QRect& where, const Ruler& ru
   request.ratio = ratio;
   request.colors = MapColors::of(Theme::current().inks());
   request.filter = scene.filter;
-  for (const AxisTick& tick : plot.steps.ticks(stepTickSpacing(ruler))) {
+  for (const AxisTick& tick : plot.x.ticks(runTickSpacing(ruler, plot.x.unit))) {
     request.gridX.push_back(static_cast<int>(request.toX(tick.value)));
   }
   for (const AxisTick& tick : plot.bytes.ticks(byteTickSpacing(ruler))) {

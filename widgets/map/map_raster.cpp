@@ -72,7 +72,7 @@ class Rasterizer {
         width_(request_.size.width()),
         height_(request_.size.height()),
         thickness_(std::max(1, qRound(request_.ratio))),
-        perStep_(request_.pixelsPerStep()),
+        perUnit_(request_.pixelsPerUnit()),
         perByte_(request_.pixelsPerByte()) {
     if (raster_.past.size() != request_.size) {
       raster_.past = QImage(request_.size, QImage::Format_RGB32);
@@ -196,14 +196,13 @@ class Rasterizer {
 
   Extent extentOf(std::size_t i) const {
     const MapWindow& window = request_.window;
-    const auto x = [&](std::int64_t step) {
-      return nearScreen((static_cast<double>(step) - window.beginStep) * perStep_, width_);
+    const auto x = [&](std::int64_t place) {
+      return nearScreen((static_cast<double>(place) - window.begin) * perUnit_, width_);
     };
     const auto y = [&](std::int64_t byte) {
       return nearScreen((window.highByte - static_cast<double>(byte)) * perByte_, height_);
     };
-    return {x(store_.beginStep(i)), y(store_.highByte(i)), x(store_.endStep(i)),
-            y(store_.lowByte(i))};
+    return {x(store_.beginAt(i)), y(store_.highByte(i)), x(store_.endAt(i)), y(store_.lowByte(i))};
   }
 
   /// Adds the part of each pixel that a tiny block covers; it gets the pixels nobody has yet, and
@@ -320,7 +319,7 @@ class Rasterizer {
   int width_;
   int height_;
   int thickness_;
-  double perStep_;
+  double perUnit_;
   double perByte_;
   std::vector<std::uint8_t> dots_;  ///< By column or row: 0 and 1 in turn, a dot each.
   QRgb* past_ = nullptr;
@@ -331,8 +330,8 @@ class Rasterizer {
 
 QRect MapRequest::boxOf(const Block& block) const {
   const auto edge = [](double at, int extent) { return pixelFrom(nearScreen(at, extent)); };
-  const int left = edge(toX(static_cast<double>(block.steps.begin.count())), size.width());
-  const int right = edge(toX(static_cast<double>(block.steps.end.count())), size.width());
+  const int left = edge(toX(static_cast<double>(block.span.begin.count())), size.width());
+  const int right = edge(toX(static_cast<double>(block.span.end.count())), size.width());
   const int top = edge(toY(static_cast<double>(block.bytes.end.count())), size.height());
   const int bottom = edge(toY(static_cast<double>(block.bytes.begin.count())), size.height());
   return {left, top, std::max(1, right - left), std::max(1, bottom - top)};

@@ -22,9 +22,9 @@ struct MapRequest {
   MapColors colors{};
   std::shared_ptr<const StayFilter> filter{};  ///< What it does not keep is pale; null: nothing is.
 
-  double pixelsPerStep() const { return size.width() / (window.endStep - window.beginStep); }
+  double pixelsPerUnit() const { return size.width() / (window.end - window.begin); }
   double pixelsPerByte() const { return size.height() / (window.highByte - window.lowByte); }
-  double toX(double step) const { return (step - window.beginStep) * pixelsPerStep(); }
+  double toX(double place) const { return (place - window.begin) * pixelsPerUnit(); }
   double toY(double byte) const { return (window.highByte - byte) * pixelsPerByte(); }
   /// The pixels whose centres lie in `block`; at least one pixel each way. Not clipped.
   QRect boxOf(const Block& block) const;

@@ -7,6 +7,7 @@
 #include "widgets/map/map_painter.h"
 #include "widgets/plot/painter_canvas.h"
 #include "widgets/plot/step_marker.h"
+#include "widgets/plot/zoom.h"
 
 namespace hw {
 
@@ -33,6 +34,7 @@ MapView::MapView(ViewState* state, PoolId pool, QWidget* parent)
   setAttribute(Qt::WA_OpaquePaintEvent);
   const auto repaint = [this] { update(); };
   connect(state, &ViewState::runChanged, this, &MapView::showRun);
+  connect(state, &ViewState::axisChanged, this, &MapView::layOut);
   connect(state, &ViewState::momentChanged, this, repaint);
   connect(state, &ViewState::selectionChanged, this, repaint);
   connect(state, &ViewState::decorationChanged, this, repaint);
@@ -43,11 +45,7 @@ MapView::MapView(ViewState* state, PoolId pool, QWidget* parent)
   });
   connect(state, &ViewState::filterChanged, this, repaint);
   connect(state, &ViewState::markedStepsChanged, this, repaint);
-  new StepMarker(state, this, [this] {
-    const QRect plot = plotArea();
-    return StepAxis{state_->visibleBegin(), state_->visibleEnd(), static_cast<double>(plot.left()),
-                    static_cast<double>(plot.width())};
-  });
+  new StepMarker(state, this, [this] { return runAxis(*state_, toBox(plotArea())); });
   showRun();
 }
 
@@ -62,18 +60,27 @@ void MapView::showRun() {
   const auto run = state_->run();
   const bool known = run && run->problem.pools.contains(pool_);
   fullHeight_ = std::max(leastHeight_, known ? fullByteRange(*run, pool_) : 1);
+  layOut();
+  setVisibleBytes(0, fullHeight_);
+  update();
+}
+
+/// Over the steps or in time, as the axis is.
+void MapView::layOut() {
+  const auto run = state_->run();
+  const bool known = run && run->problem.pools.contains(pool_);
   walkedTo_.reset();
   blocks_ = noBlocks();
   moved_ = nullptr;
   raster_ = {};
   drawing_.drop();
   comparing_.drop();
-  const auto blocksOf = [run, known, pool = pool_] {
-    return known ? std::make_shared<const BlockStore>(BlockStore::ofPool(*run, pool)) : noBlocks();
+  const auto blocksOf = [run, known, pool = pool_, unit = state_->axis()] {
+    return known ? std::make_shared<const BlockStore>(BlockStore::ofPool(*run, pool, unit))
+                 : noBlocks();
   };
   sorting_.start(!known || isSmallRun(*run), blocksOf,
                  [this](auto blocks) { acceptBlocks(std::move(blocks)); });
-  setVisibleBytes(0, fullHeight_);
   update();
 }
 
@@ -174,9 +181,11 @@ void MapView::fit() {
 MapScene sceneOf(const ViewState& own, const ViewState& leader, PoolId pool) {
   return {.run = own.run(),
           .pool = pool,
+          .scale = own.scale(),
           .window = {own.visibleBegin(), own.visibleEnd()},
           .now = nowOf(leader),
-          .step = own.step(),
+          .at = own.axis() == AxisUnit::time ? AxisPlace(own.time().count())
+                                             : AxisPlace(own.step().count()),
           .started = own.moment() > 0 || own.step() > Step(0),
           .ghosts = own.ghosts(),
           .hexAddresses = leader.hexAddresses(),
@@ -265,7 +274,8 @@ MapScene MapView::pictureScene() const {
   MapScene shown = scene();
   shown.hovered = {};
   if (!isLoading()) return shown;
-  shown.blocks = std::make_shared<const BlockStore>(BlockStore::ofPool(*shown.run, pool_));
+  shown.blocks =
+      std::make_shared<const BlockStore>(BlockStore::ofPool(*shown.run, pool_, shown.unit()));
   shown.loading = false;
   return shown;
 }

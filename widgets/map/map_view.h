@@ -16,8 +16,8 @@ namespace hw {
 /// both may be the same. Its blocks and the addresses on show are left to the caller.
 MapScene sceneOf(const ViewState& own, const ViewState& leader, PoolId pool);
 
-/// The memory map of one pool: addresses upwards, execution steps to the right, a rectangle for
-/// every stay. Several of them stack, since they share the steps of a ViewState; the visible
+/// The memory map of one pool: addresses upwards, steps or time to the right, a rectangle for
+/// every stay. Several of them stack, since they share the axis of a ViewState; the visible
 /// addresses are each map's own.
 ///
 /// Drag pans, the wheel zooms steps around the pointer, with Ctrl both axes, with Alt addresses,
@@ -70,7 +70,7 @@ class MapView : public QWidget {
   QSize minimumSizeHint() const override { return {240, 120}; }
 
  public Q_SLOTS:
-  /// Everything: all steps, all addresses.
+  /// Everything: the whole run, all addresses.
   void fit();
   /// Brings the selected block on screen if it is not.
   void revealSelection();
@@ -97,6 +97,7 @@ class MapView : public QWidget {
 
  private:
   void showRun();
+  void layOut();
   void acceptBlocks(std::shared_ptr<const BlockStore> blocks);
   void findMoved();
   void placeCorner();

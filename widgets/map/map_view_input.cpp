@@ -17,8 +17,8 @@ namespace {
 constexpr double kKeyZoom = 1.4;
 constexpr double kKeyPan = 60;
 
-StepAxis stepsOf(const MapWindow& window, const QRect& plot) {
-  return {window.beginStep, window.endStep, static_cast<double>(plot.left()),
+RunAxis acrossOf(const MapWindow& window, const QRect& plot) {
+  return {window.begin, window.end, static_cast<double>(plot.left()),
           static_cast<double>(plot.width())};
 }
 
@@ -27,15 +27,15 @@ ByteAxis bytesOf(const MapWindow& window, const QRect& plot) {
           -static_cast<double>(plot.height())};
 }
 
-/// Name, size, address, steps and class of a block, one a line.
-QString describe(const Run& run, const Block& block) {
+/// Name, size, address, steps or times and class of a block, one a line.
+QString describe(const Run& run, const Block& block, AxisUnit unit) {
   const Bytes size = block.bytes.length();
   const QString name = QString::fromStdString(blockName(run, block.stay)).toHtmlEscaped();
-  return MapView::tr("<b>%1</b><br>%2 (%3 B)<br>address 0x%4 to 0x%5<br>steps %6 to %7<br>%8")
+  return MapView::tr("<b>%1</b><br>%2 (%3 B)<br>address 0x%4 to 0x%5<br>%6<br>%7")
       .arg(name, viewText(formatBytes(size)), grouped(size.count()),
            QString::number(block.bytes.begin.count(), 16),
-           QString::number(block.bytes.end.count() - 1, 16), grouped(block.steps.begin.count()),
-           grouped(block.steps.end.count() - 1), viewText(className(block.kind)));
+           QString::number(block.bytes.end.count() - 1, 16), viewText(spanText(block.span, unit)),
+           viewText(className(block.kind)));
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ std::optional<std::size_t> MapView::blockAt(const QPoint& position) const {
   if (!plot.contains(position)) return {};
   if (raster_.request.window != window() || raster_.ids.empty()) {
     // The picture is about to be replaced; asking the blocks is slower but never out of date.
-    const double step = stepsOf(window(), plot).toStep(position.x() + 0.5);
+    const double step = acrossOf(window(), plot).toPlace(position.x() + 0.5);
     const double byte = bytesOf(window(), plot).toBytes(position.y() + 0.5);
     const MapWindow point{std::floor(step), std::floor(step) + 1, std::floor(byte),
                           std::floor(byte) + 1};
@@ -66,7 +66,7 @@ StayId MapView::stayAt(const QPoint& position) const {
 
 void MapView::pan(const QPointF& pixels) {
   const QRect plot = plotArea();
-  panSteps(*state_, stepsOf(window(), plot), pixels.x());
+  panSteps(*state_, acrossOf(window(), plot), pixels.x());
   const ByteAxis moved = bytesOf(window(), plot).panned(pixels.y());
   const double length = moved.high - moved.low;
   const double low = std::clamp(moved.low, 0.0, std::max(0.0, fullHeight_ - length));
@@ -89,7 +89,7 @@ void MapView::wheelEvent(QWheelEvent* event) {
     pan({std::log(factor) * kKeyPan * 4, 0});
   } else {
     if (!(keys & Qt::AltModifier))
-      zoomSteps(*state_, stepsOf(window(), plotArea()), factor, at.x());
+      zoomSteps(*state_, acrossOf(window(), plotArea()), factor, at.x());
     if (keys & (Qt::AltModifier | Qt::ControlModifier)) zoomBytes(factor, at.y());
   }
   event->accept();
@@ -153,10 +153,10 @@ void MapView::describePointer(const QPoint& position) {
     emit pointedAt({});
     return;
   }
-  const auto step = static_cast<std::int64_t>(stepsOf(window(), plot).toStep(position.x() + 0.5));
+  const double place = acrossOf(window(), plot).toPlace(position.x() + 0.5);
   const auto byte = static_cast<std::int64_t>(bytesOf(window(), plot).toBytes(position.y() + 0.5));
-  QString text = tr("step %1   address 0x%2")
-                     .arg(QString::fromStdString(groupDigits(step)), QString::number(byte, 16));
+  QString text = QStringLiteral("%1   %2").arg(placeText(*state_, place),
+                                               tr("address 0x%1").arg(QString::number(byte, 16)));
   if (const StayId stay = stayAt(position)) {
     text += QStringLiteral("   ") + viewText(blockLabel(*state_->run(), stay));
   }
@@ -169,7 +169,8 @@ void MapView::showToolTip(QHelpEvent* help) {
     QToolTip::hideText();
     return;
   }
-  QToolTip::showText(help->globalPos(), describe(*state_->run(), blocks_->block(*block)), this);
+  QToolTip::showText(help->globalPos(),
+                     describe(*state_->run(), blocks_->block(*block), blocks_->unit()), this);
 }
 
 bool MapView::event(QEvent* event) {
@@ -200,10 +201,10 @@ void MapView::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Plus:
     case Qt::Key_Equal:
     case Qt::Key_W:
-      return zoomSteps(*state_, stepsOf(window(), plotArea()), kKeyZoom, centre.x());
+      return zoomSteps(*state_, acrossOf(window(), plotArea()), kKeyZoom, centre.x());
     case Qt::Key_Minus:
     case Qt::Key_S:
-      return zoomSteps(*state_, stepsOf(window(), plotArea()), 1 / kKeyZoom, centre.x());
+      return zoomSteps(*state_, acrossOf(window(), plotArea()), 1 / kKeyZoom, centre.x());
     case Qt::Key_A:
       return pan({kKeyPan, 0});
     case Qt::Key_D:
@@ -244,7 +245,7 @@ void MapView::stepInAddress(int direction) {
     walk(1);
     return;
   }
-  const auto step = static_cast<double>(blocks_->beginStep(*selected));
+  const auto step = static_cast<double>(blocks_->beginAt(*selected));
   const std::int64_t low = blocks_->lowByte(*selected);
   std::optional<std::size_t> best;
   blocks_->visit({step, step + 1, 0, fullHeight_}, [&](std::size_t index) {
@@ -264,10 +265,10 @@ void MapView::reveal(std::size_t index) {
     setAccessibleDescription(viewText(blockLabel(*state_->run(), block.stay)));
   }
   const MapWindow seen = window();
-  const auto begin = static_cast<double>(block.steps.begin.count());
-  const auto end = static_cast<double>(block.steps.end.count());
-  if (end <= seen.beginStep || begin >= seen.endStep) {
-    const double half = (seen.endStep - seen.beginStep) / 2;
+  const auto begin = static_cast<double>(block.span.begin.count());
+  const auto end = static_cast<double>(block.span.end.count());
+  if (end <= seen.begin || begin >= seen.end) {
+    const double half = (seen.end - seen.begin) / 2;
     state_->setVisible(begin - half, begin + half);
   }
   const auto low = static_cast<double>(block.bytes.begin.count());
@@ -287,11 +288,11 @@ void MapView::zoomToSelection() {
   if (selected.empty()) return;
   Block all = blocks_->block(selected.front());
   for (const std::uint32_t index : selected) {
-    all.steps.end = std::max(all.steps.end, blocks_->block(index).steps.end);
+    all.span.end = std::max(all.span.end, blocks_->block(index).span.end);
   }
-  const auto begin = static_cast<double>(all.steps.begin.count());
-  const auto end = static_cast<double>(all.steps.end.count());
-  const double air = std::max(1.0, (end - begin) * 0.25);
+  const auto begin = static_cast<double>(all.span.begin.count());
+  const auto end = static_cast<double>(all.span.end.count());
+  const double air = std::max(4 * state_->scale()->leastVisible(), (end - begin) * 0.25);
   state_->setVisible(begin - air, end + air);
   const auto low = static_cast<double>(all.bytes.begin.count());
   const auto high = static_cast<double>(all.bytes.end.count());

@@ -48,6 +48,7 @@ Minimap::Minimap(ViewState* state, PoolId pool, QWidget* parent)
          "double click shows everything"));
   const auto repaint = [this] { update(); };
   connect(state, &ViewState::runChanged, this, &Minimap::showRun);
+  connect(state, &ViewState::axisChanged, this, &Minimap::showRun);
   connect(state, &ViewState::visibleChanged, this, repaint);
   connect(state, &ViewState::momentChanged, this, repaint);
   connect(state, &ViewState::decorationChanged, this, repaint);
@@ -65,8 +66,8 @@ void Minimap::showRun() {
   const bool known = run && run->problem.pools.contains(pool_);
   curve_ = {};
   silhouette_ = {};
-  const auto add = [run, known, pool = pool_] {
-    return known ? StairCurve(liveCurve(*run, pool)) : StairCurve();
+  const auto add = [run, known, pool = pool_, unit = state_->axis()] {
+    return known ? StairCurve::live(*run, pool, unit) : StairCurve();
   };
   adding_.start(!known || isSmallRun(*run), add, [this](StairCurve curve) {
     curve_ = std::move(curve);
@@ -81,10 +82,10 @@ QRect Minimap::trackRect() const {
   return {left, 5, std::max(1, width() - left - kPlotRightMargin), std::max(1, height() - 10)};
 }
 
-StepAxis Minimap::axis() const {
+RunAxis Minimap::axis() const {
   const QRect track = trackRect();
-  return {0, static_cast<double>(state_->steps().count()), static_cast<double>(track.left()),
-          static_cast<double>(track.width())};
+  return {0, state_->length(), static_cast<double>(track.left()),
+          static_cast<double>(track.width()), state_->axis()};
 }
 
 QRect Minimap::brushRect() const {
@@ -104,11 +105,11 @@ void Minimap::drawSilhouette() {
   const auto run = state_->run();
   if (!run || !run->problem.pools.contains(pool_)) return;
   QPainter painter(&silhouette_);
-  const StepFunction::Piece* peak = curve_.peak();
+  const Stair* peak = curve_.peak();
   const double top = peak ? std::max(1.0, static_cast<double>(peak->value.count())) : 1;
   const ByteAxis y{0, top, static_cast<double>(track.bottom() + 1),
                    -static_cast<double>(track.height() - 2)};
-  const StepAxis x = axis();
+  const RunAxis x = axis();
   const auto points = curve_.stairs(x.begin, x.end, kMostPoints);
   for (std::size_t i = 1; i < points.size(); ++i) {
     const QPointF from(x.toX(points[i - 1].x), y.toPixel(points[i].y));
@@ -142,11 +143,11 @@ void Minimap::drawBrush(QPainter& painter) const {
   painter.fillRect(QRect(track.topLeft(), QPoint(brush.left() - 1, track.bottom())), veil);
   painter.fillRect(QRect(QPoint(brush.right() + 1, track.top()), track.bottomRight()), veil);
   painter.setPen(theme.mark);
-  for (const double step : state_->marks()) {
-    const int mark = qRound(axis().toX(step));
+  for (const double place : state_->marks()) {
+    const int mark = qRound(axis().toX(place));
     painter.drawLine(mark, track.top(), mark, track.bottom());
   }
-  const int x = qRound(axis().toX(playheadStep(*state_)));
+  const int x = qRound(axis().toX(playheadOf(*state_)));
   painter.setPen(theme.playhead);
   painter.drawLine(x, track.top(), x, track.bottom());
   painter.setBrush(Qt::NoBrush);
@@ -170,7 +171,7 @@ Minimap::Grip Minimap::gripAt(const QPointF& position) const {
 
 void Minimap::mousePressEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton || !state_->run()) return;
-  const double step = axis().toStep(event->position().x());
+  const double step = axis().toPlace(event->position().x());
   grip_ = gripAt(event->position());
   if (grip_ == Grip::none) {
     const double half = (state_->visibleEnd() - state_->visibleBegin()) / 2;
@@ -181,8 +182,9 @@ void Minimap::mousePressEvent(QMouseEvent* event) {
 }
 
 void Minimap::mouseMoveEvent(QMouseEvent* event) {
-  const double step = axis().toStep(event->position().x());
+  const double step = axis().toPlace(event->position().x());
   const double length = state_->visibleEnd() - state_->visibleBegin();
+  const double least = state_->scale()->leastVisible();
   switch (grip_) {
     case Grip::none: {
       const Grip under = state_->run() ? gripAt(event->position()) : Grip::none;
@@ -194,10 +196,10 @@ void Minimap::mouseMoveEvent(QMouseEvent* event) {
     }
     case Grip::begin:
       // Dragged past the other end it stops there, instead of moving the whole brush.
-      return state_->setVisible(std::min(step, state_->visibleEnd() - 0.25), state_->visibleEnd());
+      return state_->setVisible(std::min(step, state_->visibleEnd() - least), state_->visibleEnd());
     case Grip::end:
       return state_->setVisible(state_->visibleBegin(),
-                                std::max(step, state_->visibleBegin() + 0.25));
+                                std::max(step, state_->visibleBegin() + least));
     case Grip::whole:
       setCursor(Qt::ClosedHandCursor);
       return state_->setVisible(step - grabbed_, step - grabbed_ + length);
@@ -211,18 +213,18 @@ void Minimap::mouseReleaseEvent(QMouseEvent*) {
 
 void Minimap::mouseDoubleClickEvent(QMouseEvent*) { state_->showAll(); }
 
-void Minimap::zoom(double factor, double step) {
+void Minimap::zoom(double factor, double place) {
   const double begin = state_->visibleBegin();
   const double end = state_->visibleEnd();
-  state_->setVisible(step - (step - begin) / factor, step + (end - step) / factor);
+  state_->setVisible(place - (place - begin) / factor, place + (end - place) / factor);
 }
 
-void Minimap::move(double steps) {
-  state_->setVisible(state_->visibleBegin() + steps, state_->visibleEnd() + steps);
+void Minimap::move(double by) {
+  state_->setVisible(state_->visibleBegin() + by, state_->visibleEnd() + by);
 }
 
 void Minimap::wheelEvent(QWheelEvent* event) {
-  const double pointed = axis().toStep(event->position().x());
+  const double pointed = axis().toPlace(event->position().x());
   zoom(wheelFactor(*event), std::clamp(pointed, state_->visibleBegin(), state_->visibleEnd()));
   event->accept();
 }
@@ -230,7 +232,7 @@ void Minimap::wheelEvent(QWheelEvent* event) {
 void Minimap::keyPressEvent(QKeyEvent* event) {
   const double begin = state_->visibleBegin();
   const double length = state_->visibleEnd() - begin;
-  const auto all = static_cast<double>(state_->steps().count());
+  const double all = state_->length();
   switch (event->key()) {
     case Qt::Key_Left:
       return move(-length * kKeyMove);

@@ -10,7 +10,7 @@
 
 namespace hw {
 
-/// The whole run in a strip, bytes in use as a silhouette, and on it a brush over the steps that
+/// The whole run in a strip, bytes in use as a silhouette, and on it a brush over what
 /// the views above show. The brush is dragged to move, by its ends to show more or less; a press
 /// beside it brings it there, a double click shows everything, the wheel zooms around the pointer.
 /// With the keyboard: Left and Right move it, + and - zoom, Home and End go to the ends.
@@ -49,9 +49,9 @@ class Minimap : public QWidget {
   void drawSilhouette();
   void drawBrush(QPainter& painter) const;
   Grip gripAt(const QPointF& position) const;
-  StepAxis axis() const;
-  void zoom(double factor, double step);
-  void move(double steps);
+  RunAxis axis() const;
+  void zoom(double factor, double place);
+  void move(double by);
 
   ViewState* state_;
   PoolId pool_;
@@ -59,7 +59,7 @@ class Minimap : public QWidget {
   Background<StairCurve> adding_;
   QPixmap silhouette_;  ///< Null when it has to be drawn anew.
   Grip grip_ = Grip::none;
-  double grabbed_ = 0;  ///< Steps from the brush's begin to where it was taken.
+  double grabbed_ = 0;  ///< From the brush's begin to where it was taken.
 };
 
 }  // namespace hw

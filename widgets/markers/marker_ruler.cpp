@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "widgets/base/theme.h"
 #include "widgets/plot/painter_canvas.h"
+#include "widgets/plot/zoom.h"
 #include "widgets/text/run_text.h"
 
 namespace hw {
@@ -44,14 +45,14 @@ int MarkerRuler::leftMargin() const {
   return static_cast<int>(plotLeftMargin(FontRuler(fontMetrics())));
 }
 
-StepAxis MarkerRuler::axis() const {
+RunAxis MarkerRuler::axis() const {
   const int left = leftMargin();
-  return {state_->visibleBegin(), state_->visibleEnd(), static_cast<double>(left),
-          static_cast<double>(std::max(1, width() - left - kPlotRightMargin))};
+  const int length = std::max(1, width() - left - kPlotRightMargin);
+  return runAxis(*state_, toBox(QRectF(left, 0, length, height())));
 }
 
 QRect MarkerRuler::flagOf(const Marker& marker) const {
-  const StepAxis steps = axis();
+  const RunAxis steps = axis();
   const double x = std::round(steps.toX(markers_->positionOf(marker)));
   if (x < steps.left || x > steps.left + steps.width) return {};
   const int size = fontMetrics().horizontalAdvance(marker.name) + 12;
@@ -75,9 +76,7 @@ int MarkerRuler::markerAt(const QPoint& position) const {
 }
 
 Step MarkerRuler::stepAt(const QPointF& position) const {
-  const double last = static_cast<double>(state_->steps().count() - 1);
-  return Step(
-      static_cast<std::int64_t>(std::clamp(std::floor(axis().toStep(position.x())), 0.0, last)));
+  return state_->scale()->stepAt(axis().toPlace(position.x()));
 }
 
 void MarkerRuler::paintFlag(QPainter& painter, const Marker& marker) const {

@@ -40,7 +40,7 @@ class MarkerRuler : public QWidget {
 
  private:
   int leftMargin() const;
-  StepAxis axis() const;
+  RunAxis axis() const;
   QRect flagOf(const Marker& marker) const;
   Step stepAt(const QPointF& position) const;
   void paintFlag(QPainter& painter, const Marker& marker) const;

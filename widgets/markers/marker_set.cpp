@@ -14,6 +14,7 @@ constexpr int kLetters = 26;
 
 MarkerSet::MarkerSet(ViewState* state, QObject* parent) : QObject(parent), state_(state) {
   connect(state, &ViewState::runChanged, this, &MarkerSet::checkRun);
+  connect(state, &ViewState::axisChanged, this, &MarkerSet::tell);
 }
 
 const Marker* MarkerSet::find(int id) const {
@@ -27,8 +28,7 @@ Marker* MarkerSet::find(int id) {
 }
 
 double MarkerSet::positionOf(const Marker& marker) const {
-  const auto run = state_->run();
-  return run ? playheadAt(*run, marker.point.moment, marker.point.step) : 0;
+  return state_->placeOf(marker.point.moment, marker.point.step);
 }
 
 std::optional<MomentDelta> MarkerSet::deltaOf(const Marker& marker) const {

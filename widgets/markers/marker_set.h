@@ -29,7 +29,7 @@ class MarkerSet : public QObject {
 
   const std::vector<Marker>& all() const { return markers_; }
   const Marker* find(int id) const;
-  /// Where a marker lies among the steps, fractions for moments within one.
+  /// Where a marker lies on the axis.
   double positionOf(const Marker& marker) const;
   /// From the marker it is measured from to itself; nothing for one that measures nothing.
   std::optional<MomentDelta> deltaOf(const Marker& marker) const;

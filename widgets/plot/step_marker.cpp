@@ -10,15 +10,12 @@
 
 namespace hw {
 
-StepMarker::StepMarker(ViewState* state, QWidget* view, std::function<StepAxis()> axis)
+StepMarker::StepMarker(ViewState* state, QWidget* view, std::function<RunAxis()> axis)
     : QObject(view), state_(state), axis_(std::move(axis)) {
   view->installEventFilter(this);
 }
 
-Step StepMarker::stepAt(double x) const {
-  const double last = static_cast<double>(state_->steps().count() - 1);
-  return Step(static_cast<std::int64_t>(std::clamp(std::floor(axis_().toStep(x)), 0.0, last)));
-}
+Step StepMarker::stepAt(double x) const { return state_->scale()->stepAt(axis_().toPlace(x)); }
 
 void StepMarker::markTo(double x) {
   const Step to = stepAt(x);

@@ -10,7 +10,7 @@ class QWidget;
 
 namespace hw {
 
-struct StepAxis;
+struct RunAxis;
 
 /// Lets a view mark steps: dragging with Ctrl marks from the step it began at to the one under the
 /// pointer, a click with Ctrl marks nothing any more. All views of a column show what is marked.
@@ -19,7 +19,7 @@ class StepMarker : public QObject {
 
  public:
   /// `axis` maps the pixels of `view` to steps whenever it is asked.
-  StepMarker(ViewState* state, QWidget* view, std::function<StepAxis()> axis);
+  StepMarker(ViewState* state, QWidget* view, std::function<RunAxis()> axis);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -29,7 +29,7 @@ class StepMarker : public QObject {
   void markTo(double x);
 
   ViewState* state_;
-  std::function<StepAxis()> axis_;
+  std::function<RunAxis()> axis_;
   std::optional<Step> from_;  ///< While dragging.
   double pressedAt_ = 0;
 };

@@ -16,7 +16,7 @@ constexpr double kPannedPixels = 240;
 
 }  // namespace
 
-StepMouse::StepMouse(ViewState* state, QWidget* view, std::function<StepAxis()> axis)
+StepMouse::StepMouse(ViewState* state, QWidget* view, std::function<RunAxis()> axis)
     : QObject(view), state_(state), view_(view), axis_(std::move(axis)) {
   view->installEventFilter(this);
 }
@@ -76,10 +76,6 @@ void StepMouse::wheel(const QWheelEvent& event) {
   }
 }
 
-void StepMouse::moveTo(double x) {
-  const auto last = static_cast<double>(state_->steps().count() - 1);
-  const double step = std::clamp(std::floor(axis_().toStep(x)), 0.0, last);
-  state_->setStep(Step(static_cast<std::int64_t>(step)));
-}
+void StepMouse::moveTo(double x) { state_->goToPlace(axis_().toPlace(x)); }
 
 }  // namespace hw

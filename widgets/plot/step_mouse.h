@@ -12,7 +12,7 @@ class QWidget;
 
 namespace hw {
 
-struct StepAxis;
+struct RunAxis;
 
 /// The mouse over a view of the steps that has nothing to point at but them: a click or a drag
 /// moves the moment, the wheel zooms around the pointer, Shift or the middle button pans.
@@ -21,7 +21,7 @@ class StepMouse : public QObject {
 
  public:
   /// `axis` maps the pixels of `view` to steps whenever it is asked.
-  StepMouse(ViewState* state, QWidget* view, std::function<StepAxis()> axis);
+  StepMouse(ViewState* state, QWidget* view, std::function<RunAxis()> axis);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -36,7 +36,7 @@ class StepMouse : public QObject {
 
   ViewState* state_;
   QWidget* view_;
-  std::function<StepAxis()> axis_;
+  std::function<RunAxis()> axis_;
   std::optional<double> pannedFrom_;  ///< While panning: the pixel it has come to.
 };
 

@@ -7,12 +7,14 @@ namespace hw {
 
 namespace {
 
-/// The least number of steps that ViewState lets be visible.
-constexpr double kLeastSteps = 0.25;
 constexpr double kPerNotch = 1.2;
 constexpr double kUnitsPerNotch = 120;
 
 }  // namespace
+
+RunAxis runAxis(const ViewState& state, const Box& plot) {
+  return {state.visibleBegin(), state.visibleEnd(), plot.left, plot.width, state.axis()};
+}
 
 double wheelFactor(const QWheelEvent& event) {
   // Some platforms turn a wheel with Alt held into a horizontal one.
@@ -21,16 +23,15 @@ double wheelFactor(const QWheelEvent& event) {
   return std::pow(kPerNotch, units / kUnitsPerNotch);
 }
 
-void zoomSteps(ViewState& state, const StepAxis& axis, double factor, double x) {
+void zoomSteps(ViewState& state, const RunAxis& axis, double factor, double x) {
   const double length = axis.end - axis.begin;
-  const auto all = static_cast<double>(state.steps().count());
-  const double wanted = std::clamp(length / factor, std::min(kLeastSteps, all), all);
-  const StepAxis zoomed = axis.zoomed(length / wanted, x);
+  const double wanted = std::clamp(length / factor, state.scale()->leastVisible(), state.length());
+  const RunAxis zoomed = axis.zoomed(length / wanted, x);
   state.setVisible(zoomed.begin, zoomed.end);
 }
 
-void panSteps(ViewState& state, const StepAxis& axis, double pixels) {
-  const StepAxis panned = axis.panned(pixels);
+void panSteps(ViewState& state, const RunAxis& axis, double pixels) {
+  const RunAxis panned = axis.panned(pixels);
   state.setVisible(panned.begin, panned.end);
 }
 

@@ -7,14 +7,17 @@
 
 namespace hw {
 
+/// The axis of a view whose plot is `plot`.
+RunAxis runAxis(const ViewState& state, const Box& plot);
+
 /// How much one wheel event zooms: 1.2 per notch, above 1 for zooming in.
 double wheelFactor(const QWheelEvent& event);
 
-/// Shows `factor` times fewer steps; the step at pixel `x` of `axis` stays there unless an end of
-/// the run does not let it.
-void zoomSteps(ViewState& state, const StepAxis& axis, double factor, double x);
+/// Shows `factor` times less; what is at pixel `x` of `axis` stays there unless an end of the run
+/// does not let it.
+void zoomSteps(ViewState& state, const RunAxis& axis, double factor, double x);
 
 /// Moves what is visible `pixels` to the right.
-void panSteps(ViewState& state, const StepAxis& axis, double pixels);
+void panSteps(ViewState& state, const RunAxis& axis, double pixels);
 
 }  // namespace hw

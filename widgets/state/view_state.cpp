@@ -5,6 +5,7 @@
 #include "core/insight/stop_scan.h"
 #include "widgets/jobs/background.h"
 #include "widgets/state/same_stay.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 
@@ -32,20 +33,45 @@ std::vector<bool> sameStays(const Run& previous, const std::vector<bool>& marked
   return same;
 }
 
-ViewState::ViewState(QObject* parent) : QObject(parent) {}
+namespace {
+
+/// Where a moment lies among the steps.
+double placeInSteps(const Run& run, std::size_t moment, Step step) {
+  if (moment == 0 && step == Step(0)) return 0;
+  const std::size_t first = run.trace.indexOfStep(step);
+  const std::size_t last = run.trace.indexOfStep(step + Step(1));
+  if (first >= last) return static_cast<double>(step.count()) + 0.5;
+  const double done = static_cast<double>(moment - std::min(moment, first));
+  const double all = static_cast<double>(last - first) + 1;
+  return static_cast<double>(step.count()) + std::clamp(done / all, 0.0, 0.999);
+}
+
+std::shared_ptr<const RunScale> scaleOf(const Run* run, AxisUnit wanted) {
+  if (!run) return std::make_shared<const RunScale>();
+  return std::make_shared<const RunScale>(*run, isTimed(*run) ? wanted : AxisUnit::step);
+}
+
+}  // namespace
+
+ViewState::ViewState(QObject* parent)
+    : QObject(parent), scale_(std::make_shared<const RunScale>()) {}
 
 void ViewState::setRun(std::shared_ptr<const Run> run) {
   const auto before = run_;  // Until every view has let go of it.
   const bool sameModel = run_ && run && run_->model == run->model;
   selected_ = sameStay(run_.get(), selected_, run.get());
   if (!sameModel) selectedOp_ = {};
+  activity_ = {};
   hovered_ = {};
   run_ = std::move(run);
   ghosts_.clear();
   moment_ = 0;
   step_ = Step(0);
+  time_ = SimTime();
+  scale_ = scaleOf(run_.get(), wanted_);
+  leastLength_ = 0;
   visibleBegin_ = 0;
-  visibleEnd_ = static_cast<double>(steps().count());
+  visibleEnd_ = length();
   filter_ = nullptr;
   marked_ = sameModel ? insideRun(marked_) : std::nullopt;
   statistics_ = sameModel ? insideRun(statistics_) : std::nullopt;
@@ -69,10 +95,7 @@ void ViewState::setMoment(std::size_t events) {
   moveTo(moment, step);
 }
 
-Step ViewState::steps() const {
-  if (!run_) return Step(1);
-  return std::max({Step(1), run_->problem.steps, run_->schedule.steps()});
-}
+Step ViewState::steps() const { return run_ ? stepsOf(*run_) : Step(1); }
 
 void ViewState::setStep(Step step) {
   if (!run_) return;
@@ -85,10 +108,65 @@ void ViewState::setMomentOf(std::size_t events, Step step) {
   moveTo(std::min(events, run_->trace.size()), std::clamp(step, Step(0), steps() - Step(1)));
 }
 
+/// The step whose column it is, also where ops of later steps have begun already.
+void ViewState::setTime(SimTime time) {
+  if (!run_ || !isTimed(*run_)) return;
+  time = std::clamp(time, SimTime(), run_->timing.makespan);
+  const RunScale steps = axis() == AxisUnit::time ? *scale_ : RunScale(*run_, AxisUnit::time);
+  moveTo(run_->trace.indexAt(time), steps.stepAt(static_cast<double>(time.count())), time);
+}
+
+void ViewState::setAxis(AxisUnit unit) {
+  wanted_ = unit;
+  const auto before = scale_;
+  scale_ = scaleOf(run_.get(), wanted_);
+  if (scale_->unit() == before->unit()) return;
+  const bool whole = visibleBegin_ <= 0 && visibleEnd_ >= before->length();
+  const double begin = scale_->fromSteps(before->toSteps(visibleBegin_));
+  const double end = scale_->fromSteps(before->toSteps(visibleEnd_));
+  leastLength_ = 0;
+  visibleBegin_ = 0;
+  visibleEnd_ = length();
+  if (!whole) setVisible(begin, end);
+  Q_EMIT axisChanged();
+  Q_EMIT visibleChanged();
+}
+
+double ViewState::length() const { return std::max(scale_->length(), leastLength_); }
+
+void ViewState::setLeastLength(double length) {
+  const bool whole = visibleBegin_ <= 0 && visibleEnd_ >= this->length();
+  leastLength_ = length;
+  if (whole) {
+    showAll();
+  } else {
+    setVisible(visibleBegin_, visibleEnd_);
+  }
+}
+
+void ViewState::goToPlace(double place) {
+  if (axis() == AxisUnit::time) {
+    setTime(SimTime(static_cast<std::int64_t>(std::clamp(place, 0.0, scale_->length()))));
+  } else {
+    setStep(scale_->stepAt(place));
+  }
+}
+
+double ViewState::placeOf(std::size_t moment, Step step) const {
+  if (!run_) return 0;
+  if (axis() == AxisUnit::step) return placeInSteps(*run_, moment, step);
+  return static_cast<double>(timeOfMoment(*run_, moment, step).count());
+}
+
 void ViewState::moveTo(std::size_t moment, Step step) {
-  if (moment == moment_ && step == step_) return;
+  moveTo(moment, step, run_ ? timeOfMoment(*run_, moment, step) : SimTime());
+}
+
+void ViewState::moveTo(std::size_t moment, Step step, SimTime time) {
+  if (moment == moment_ && step == step_ && time == time_) return;
   moment_ = moment;
   step_ = step;
+  time_ = time;
   Q_EMIT momentChanged();
   if (follows_) revealPlayhead();
 }
@@ -113,7 +191,7 @@ void ViewState::setFollows(bool follows) {
 
 /// In the middle, so that going on in either direction does not move the picture at every step.
 void ViewState::revealPlayhead() {
-  const double at = playheadStep(*this);
+  const double at = playheadOf(*this);
   if (at >= visibleBegin_ && at < visibleEnd_) return;
   const double half = (visibleEnd_ - visibleBegin_) / 2;
   setVisible(at - half, at + half);
@@ -121,15 +199,27 @@ void ViewState::revealPlayhead() {
 
 void ViewState::select(StayId stay) {
   if (run_ && stay && !run_->problem.stays.contains(stay)) return;
-  if (selected_ == stay) return;
+  if (selected_ == stay && !activity_) return;
   selected_ = stay;
+  activity_ = {};
   ghosts_.clear();
   Q_EMIT selectionChanged();
 }
 
 void ViewState::selectOp(OpId op) {
-  if (selectedOp_ == op) return;
+  if (selectedOp_ == op && !activity_) return;
   selectedOp_ = op;
+  activity_ = {};
+  Q_EMIT selectionChanged();
+}
+
+void ViewState::selectActivity(ActivityId activity) {
+  if (!run_ || !run_->timing.times.contains(activity) || activity == activity_) return;
+  const Activity& what = run_->timing.activities.activities[activity];
+  activity_ = activity;
+  selectedOp_ = what.op;
+  selected_ = what.to ? what.to : what.from;
+  ghosts_.clear();
   Q_EMIT selectionChanged();
 }
 
@@ -167,9 +257,8 @@ void ViewState::restrictStatistics(std::optional<Interval<Step>> steps) {
 }
 
 void ViewState::setVisible(double begin, double end) {
-  constexpr double kLeast = 0.25;
-  const auto all = static_cast<double>(steps().count());
-  const double length = std::clamp(end - begin, std::min(kLeast, all), all);
+  const double all = this->length();
+  const double length = std::clamp(end - begin, scale_->leastVisible(), all);
   begin = std::clamp(begin, 0.0, all - length);
   end = begin + length;
   if (begin == visibleBegin_ && end == visibleEnd_) return;
@@ -178,9 +267,9 @@ void ViewState::setVisible(double begin, double end) {
   Q_EMIT visibleChanged();
 }
 
-void ViewState::setMarks(std::vector<double> steps) {
-  if (marks_ == steps) return;
-  marks_ = std::move(steps);
+void ViewState::setMarks(std::vector<double> places) {
+  if (marks_ == places) return;
+  marks_ = std::move(places);
   Q_EMIT decorationChanged();
 }
 
@@ -190,13 +279,13 @@ void ViewState::setGhosts(std::vector<Ghost> ghosts) {
   Q_EMIT decorationChanged();
 }
 
-void ViewState::showAll() { setVisible(0, static_cast<double>(steps().count())); }
+void ViewState::showAll() { setVisible(0, length()); }
 
 void ViewState::reveal(Step step) {
-  const auto at = static_cast<double>(step.count());
-  if (at >= visibleBegin_ && at + 1 <= visibleEnd_) return;
+  const Interval<double> at = scale_->during(step);
+  if (at.begin >= visibleBegin_ && at.end <= visibleEnd_) return;
   const double half = (visibleEnd_ - visibleBegin_) / 2;
-  setVisible(at - half, at + half);
+  setVisible(at.begin - half, at.begin + half);
 }
 
 void ViewState::goToPeak() {
@@ -209,22 +298,33 @@ void ViewState::goToPeak() {
   if (std::pair(moment_, step_) == before) setStep(used->atTop.step);
 }
 
-double playheadStep(const ViewState& state) {
-  return state.run() ? playheadAt(*state.run(), state.moment(), state.step()) : 0;
+double playheadOf(const ViewState& state) {
+  if (state.axis() == AxisUnit::time) return static_cast<double>(state.time().count());
+  return state.placeOf(state.moment(), state.step());
 }
 
-double playheadAt(const Run& run, std::size_t moment, Step step) {
-  if (moment == 0 && step == Step(0)) return 0;
-  const std::size_t first = run.trace.indexOfStep(step);
-  const std::size_t last = run.trace.indexOfStep(step + Step(1));
-  if (first >= last) return static_cast<double>(step.count()) + 0.5;
-  const double done = static_cast<double>(moment - std::min(moment, first));
-  const double all = static_cast<double>(last - first) + 1;
-  return static_cast<double>(step.count()) + std::clamp(done / all, 0.0, 0.999);
+QString placeText(const ViewState& state, double place) {
+  const QString step = ViewState::tr("step %1").arg(grouped(state.scale()->stepAt(place).count()));
+  if (state.axis() == AxisUnit::step) return step;
+  const SimTime time(static_cast<std::int64_t>(std::max(0.0, place)));
+  return QStringLiteral("%1 (%2)").arg(viewText(formatTime(time)), step);
+}
+
+SimTime timeOfMoment(const Run& run, std::size_t moment, Step step) {
+  if (!isTimed(run)) return SimTime();
+  const SimTime last = moment == 0 ? SimTime() : run.trace.timeOf(moment - 1);
+  const auto index = static_cast<std::size_t>(std::max(step, Step()).count());
+  if (index >= run.timing.ops.size() || pointOfStep(run, step).moment != moment) return last;
+  const SimTime next = moment < run.trace.size() ? run.trace.timeOf(moment) : run.timing.makespan;
+  return std::clamp(run.timing.ops[index].time.begin, last, std::max(last, next));
 }
 
 PlotNow nowOf(const ViewState& state) {
-  return {playheadStep(state), state.marks(), state.markedSteps()};
+  PlotNow now{playheadOf(state), state.marks(), {}};
+  if (const auto marked = state.markedSteps()) {
+    now.marked = {state.scale()->begin(marked->begin), state.scale()->begin(marked->end)};
+  }
+  return now;
 }
 
 }  // namespace hw

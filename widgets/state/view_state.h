@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <QString>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "core/picture/ghost.h"
 #include "core/picture/plot.h"
+#include "core/picture/run_scale.h"
 #include "core/picture/stay_filter.h"
 #include "core/run/run.h"
 #include "widgets/text/text_units.h"
@@ -21,9 +23,10 @@ struct StepPlace {
   std::optional<std::size_t> events{};
 };
 
-/// What every view of the studio looks at together: the run, the moment, the selection, the filter
-/// and the visible steps. Views read it, ask it to change, and repaint when it says so. No view
-/// holds such state of its own, which is what keeps selection linked everywhere.
+/// What every view of the studio looks at together: the run, the moment, the selection, the filter,
+/// what the axis to the right counts, and the part of it that is visible. Views read it, ask it to
+/// change, and repaint when it says so. No view holds such state of its own, which is what keeps
+/// selection linked everywhere.
 class ViewState : public QObject {
   Q_OBJECT
 
@@ -41,7 +44,11 @@ class ViewState : public QObject {
   /// The step under way: the one `setStep` went to, otherwise that of the last event that
   /// happened, 0 at the start.
   Step step() const { return step_; }
-  /// Number of steps shown on the x axis, at least 1.
+  /// When that is in the run; 0 where nothing is timed.
+  SimTime time() const { return time_; }
+  /// To the moment after all that has happened by `time`, within the run.
+  void setTime(SimTime time);
+  /// Number of steps of the run, at least 1.
   Step steps() const;
   /// To the moment at which step `step` has made its allocations and not yet its releases. Steps
   /// without any event can be visited too.
@@ -64,6 +71,9 @@ class ViewState : public QObject {
   void select(StayId stay);
   OpId selectedOp() const { return selectedOp_; }
   void selectOp(OpId op);
+  /// The pinned activity of the run; what it computes or moves is selected with it.
+  ActivityId selectedActivity() const { return activity_; }
+  void selectActivity(ActivityId activity);
   /// The stay under the pointer, anywhere. Transient.
   StayId hovered() const { return hovered_; }
   void hover(StayId stay);
@@ -71,6 +81,21 @@ class ViewState : public QObject {
   /// What is picked out; null: nothing is, all look alike. Of this run: another one drops it.
   std::shared_ptr<const StayFilter> filter() const { return filter_; }
   void setFilter(std::shared_ptr<const StayFilter> filter);
+
+  /// What the axis to the right counts: what was asked for, or steps of a run that is not timed.
+  AxisUnit axis() const { return scale_->unit(); }
+  AxisUnit wantedAxis() const { return wanted_; }
+  void setAxis(AxisUnit unit);
+  /// Where steps lie on it. Never null.
+  std::shared_ptr<const RunScale> scale() const { return scale_; }
+  /// Where the axis ends: with the run, or with a longer one that is held against it.
+  double length() const;
+  void setLeastLength(double length);
+  /// The moment nearest to a place of the axis: its step, or its time.
+  void goToPlace(double place);
+  /// Where a moment lies on the axis: in the column of `step`, further right the more of the step's
+  /// events have happened, or at its time.
+  double placeOf(std::size_t moment, Step step) const;
 
   /// Steps that were marked by dragging, to zoom to or to restrict statistics to; none: nothing is.
   std::optional<Interval<Step>> markedSteps() const { return marked_; }
@@ -81,18 +106,18 @@ class ViewState : public QObject {
   /// Cut to the run; an empty range, or all of it, is the whole run.
   void restrictStatistics(std::optional<Interval<Step>> steps);
 
-  /// The steps on screen, fractions allowed: all stacked views share this x axis.
+  /// The part of the axis on screen, in its unit: all stacked views share it.
   double visibleBegin() const { return visibleBegin_; }
   double visibleEnd() const { return visibleEnd_; }
-  /// Clamped to the run and to at least a quarter of a step.
+  /// Clamped to the axis and to at least what its scale calls visible.
   void setVisible(double begin, double end);
   void showAll();
   /// Moves to where `step` is in the middle, unless all of it is on screen already.
   void reveal(Step step);
 
-  /// Steps that the user has marked, fractions allowed; a line through every view of the column.
+  /// Places of the axis that the user has marked; a line through every view of the column.
   const std::vector<double>& marks() const { return marks_; }
-  void setMarks(std::vector<double> steps);
+  void setMarks(std::vector<double> places);
   /// Where else the selected stay could have lain; told by who explains it, gone with the
   /// selection.
   const std::vector<Ghost>& ghosts() const { return ghosts_; }
@@ -102,6 +127,8 @@ class ViewState : public QObject {
 
  Q_SIGNALS:
   void runChanged();
+  /// Of what it counts; what is visible and the marks have been told anew by then.
+  void axisChanged();
   void momentChanged();
   void selectionChanged();
   void hoverChanged();
@@ -114,14 +141,20 @@ class ViewState : public QObject {
 
  private:
   void moveTo(std::size_t moment, Step step);
+  void moveTo(std::size_t moment, Step step, SimTime time);
   void revealPlayhead();
   std::optional<Interval<Step>> insideRun(std::optional<Interval<Step>> steps) const;
 
   std::shared_ptr<const Run> run_;
   std::size_t moment_ = 0;
   Step step_{};
+  SimTime time_{};
+  AxisUnit wanted_ = AxisUnit::step;
+  std::shared_ptr<const RunScale> scale_;
+  double leastLength_ = 0;
   StayId selected_;
   OpId selectedOp_;
+  ActivityId activity_;
   StayId hovered_;
   std::shared_ptr<const StayFilter> filter_;
   std::optional<Interval<Step>> marked_;
@@ -133,13 +166,17 @@ class ViewState : public QObject {
   std::vector<Ghost> ghosts_;
 };
 
-/// Where the playhead stands: inside the column of the step under way, further right the more of
-/// its events have happened, never at the column's end. 0 before the first event.
-/// O(log events).
-double playheadStep(const ViewState& state);
+/// Where the playhead stands on the axis: inside the column of the step under way, further right
+/// the more of its events have happened, never at the column's end; or at the time. 0 before the
+/// first event. O(log events).
+double playheadOf(const ViewState& state);
 
-/// The same for any moment of `run`, in which `step` is under way.
-double playheadAt(const Run& run, std::size_t moment, Step step);
+/// A place of the axis in words: "step 41"; "0.41 ms (step 12)".
+QString placeText(const ViewState& state, double place);
+
+/// When a run is at a moment: the start of the op of `step` while nothing has happened since, else
+/// the time of the last of the `moment` events. 0 of a run that is not timed.
+SimTime timeOfMoment(const Run& run, std::size_t moment, Step step);
 
 /// What the moment and the marks add to every plot.
 PlotNow nowOf(const ViewState& state);

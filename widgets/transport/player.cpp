@@ -14,6 +14,8 @@ constexpr int kFastMilliseconds = 100;
 constexpr double kSecondsAtMost = 3;
 /// How many times faster than when animated.
 constexpr double kFastFactor = 16;
+constexpr double kSecondsInTime = 20;  ///< A run in time, at speed 1.
+constexpr double kFastInTime = 4;
 
 }  // namespace
 
@@ -109,11 +111,39 @@ double Player::eventsPerSecond() const {
 
 void Player::tick() {
   if (mode_ == PlayMode::express) return arrive();
-  due_ += static_cast<double>(clock_.restart()) / 1000 * eventsPerSecond();
+  const double seconds = static_cast<double>(clock_.restart()) / 1000;
+  if (state_->axis() == AxisUnit::time) return advanceTime(seconds);
+  due_ += seconds * eventsPerSecond();
   const double whole = std::floor(due_);
   if (whole < 1) return;
   due_ -= whole;
   advance(static_cast<std::size_t>(whole));
+}
+
+/// At speed 1, a round figure by which the run plays in some twenty seconds.
+SimTime Player::timePerSecond() const {
+  if (!state_->run()) return SimTime();
+  const double wanted =
+      static_cast<double>(state_->run()->timing.makespan.count()) / kSecondsInTime;
+  const double power = std::pow(10.0, std::floor(std::log10(std::max(1.0, wanted))));
+  const double digit = wanted / power;
+  const double round = power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
+  const double speed = speed_ == kMaxSpeed ? kSecondsInTime / kSecondsAtMost : speed_;
+  const double factor = mode_ == PlayMode::fast ? kFastInTime : 1;
+  return SimTime(std::llround(std::max(1.0, round * speed * factor)));
+}
+
+void Player::advanceTime(double seconds) {
+  const double way = seconds * static_cast<double>(timePerSecond().count()) * (forwards_ ? 1 : -1);
+  const SimTime next = state_->time() + SimTime(std::llround(way));
+  const SimTime first =
+      target_ ? timeOfMoment(*state_->run(), target_->moment, target_->step) : SimTime();
+  const SimTime last = target_ ? first : state_->run()->timing.makespan;
+  if (forwards_ ? next >= last : next <= first) {
+    arrive();
+  } else {
+    state_->setTime(next);
+  }
 }
 
 /// Whether the way from here to `moment` leads to the end of playing, or past it.

@@ -19,7 +19,8 @@ enum class PlayMode {
 
 /// Moves the moment of a ViewState: by event, by op, to marked places, and by itself while playing,
 /// forwards or backwards. An event is an entry of the run's timeline, what people call one. What is
-/// shown is always an exact moment of the run; backwards visits the same ones.
+/// shown is always an exact moment of the run; backwards visits the same ones. While the axis is
+/// time the run plays by time: simulated time per second, not events per second.
 class Player : public QObject {
   Q_OBJECT
 
@@ -39,6 +40,9 @@ class Player : public QObject {
   /// 0.25 to 64, or kMaxSpeed.
   double speed() const { return speed_; }
   void setSpeed(double speed);
+
+  /// While the axis is time: how much of it a second of playing shows, at this speed and mode.
+  SimTime timePerSecond() const;
 
   /// Number of timeline entries that have happened by now, and of all.
   std::size_t eventIndex() const;
@@ -70,6 +74,7 @@ class Player : public QObject {
  private:
   void start(bool forwards);
   void tick();
+  void advanceTime(double seconds);
   void advance(std::size_t events);
   bool reaches(std::size_t moment) const;
   void arrive();

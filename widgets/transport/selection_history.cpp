@@ -49,6 +49,7 @@ void SelectionHistory::show(std::size_t index) {
     const Entry entry = entries_[index];
     state_->select(entry.stay);
     state_->selectOp(entry.op);
+    if (entry.activity) state_->selectActivity(entry.activity);
   }
   Q_EMIT changed();
 }

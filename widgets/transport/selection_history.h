@@ -29,10 +29,13 @@ class SelectionHistory : public QObject {
   struct Entry {
     StayId stay{};
     OpId op{};
+    ActivityId activity{};
     friend bool operator==(const Entry&, const Entry&) = default;
   };
 
-  Entry now() const { return {state_->selected(), state_->selectedOp()}; }
+  Entry now() const {
+    return {state_->selected(), state_->selectedOp(), state_->selectedActivity()};
+  }
   void note();
   void checkRun();
   void show(std::size_t index);

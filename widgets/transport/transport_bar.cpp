@@ -131,15 +131,36 @@ void TransportBar::addSpeed() {
   speed_ = new QComboBox(this);
   speed_->setObjectName(QStringLiteral("speed"));
   speed_->setAccessibleName(tr("Playing speed"));
-  speed_->setToolTip(tr("1\u00d7 animates %1 events a second; max plays the whole run in 3 seconds")
-                         .arg(Player::kEventsPerSecond));
   for (const double speed : {0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, Player::kMaxSpeed}) {
     speed_->addItem(speedText(speed), speed);
   }
   speed_->setCurrentIndex(speed_->findData(1.0));
-  connect(speed_, &QComboBox::currentIndexChanged, this,
-          [this] { player_->setSpeed(speed_->currentData().toDouble()); });
+  connect(speed_, &QComboBox::currentIndexChanged, this, [this] {
+    player_->setSpeed(speed_->currentData().toDouble());
+    showPace();
+  });
   addWidget(speed_);
+  pace_ = new QLabel(this);
+  pace_->setObjectName(QStringLiteral("pace"));
+  pace_->setContentsMargins(6, 0, 4, 0);
+  pace_->setToolTip(tr("Simulated time that a second of playing shows"));
+  paceAction_ = addWidget(pace_);
+  connect(state_, &ViewState::axisChanged, this, &TransportBar::showPace);
+  connect(state_, &ViewState::runChanged, this, &TransportBar::showPace);
+  connect(player_, &Player::modeChanged, this, &TransportBar::showPace);
+  showPace();
+}
+
+/// By time or by event, as the axis is.
+void TransportBar::showPace() {
+  const bool inTime = state_->axis() == AxisUnit::time;
+  paceAction_->setVisible(inTime);
+  pace_->setText(inTime ? tr("%1/s").arg(viewText(formatTime(player_->timePerSecond())))
+                        : QString());
+  speed_->setToolTip(
+      inTime ? tr("Times the pace at which the whole run takes about 20 seconds")
+             : tr("1\u00d7 animates %1 events a second; max plays the whole run in 3 seconds")
+                   .arg(Player::kEventsPerSecond));
 }
 
 void TransportBar::showRun() {

@@ -44,6 +44,7 @@ class TransportBar : public QToolBar {
   void showPlaying(bool playing);
   void showRun();
   void showMoment();
+  void showPace();
 
   ViewState* state_;
   Player* player_;
@@ -54,6 +55,8 @@ class TransportBar : public QToolBar {
   QSpinBox* spin_ = nullptr;
   QLabel* steps_ = nullptr;
   QLabel* events_ = nullptr;
+  QLabel* pace_ = nullptr;  ///< Only while the axis is time.
+  QAction* paceAction_ = nullptr;
   QComboBox* mode_ = nullptr;
   QComboBox* speed_ = nullptr;
 };

@@ -22,6 +22,7 @@ struct Typed {
   bool compare = false;
   std::string allocators{};
   std::string step{"peak"};
+  std::string axis{};
   std::string range{};
   std::string select{};
   std::vector<std::string> below{};
@@ -69,6 +70,10 @@ void declarePictureOptions(CLI::App& app, Typed& typed) {
       ->type_name("LIST");
   app.add_option("--step", typed.step, "the step to go to (in a picture by default the peak)")
       ->type_name("N|peak");
+  app.add_option("--axis", typed.axis,
+                 "what maps, chart and lanes lie over (default: steps, and in a window as it was)")
+      ->type_name("steps|time")
+      ->check(CLI::IsMember({"steps", "time"}));
   app.add_option("--range", typed.range, "the steps to show, first and last (default all)")
       ->type_name("A:B");
   app.add_option("--select", typed.select, "the tensor to select")->type_name("TENSOR");
@@ -145,6 +150,8 @@ Result<void> setPicture(const Typed& typed, StudioArguments& arguments) {
     }
     arguments.step = Step(*step);
   }
+  if (typed.axis == "steps") arguments.axis = AxisUnit::step;
+  if (typed.axis == "time") arguments.axis = AxisUnit::time;
   HW_TRY(range, stepRange(typed.range));
   arguments.range = range;
   arguments.select = typed.select;

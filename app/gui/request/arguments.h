@@ -8,6 +8,7 @@
 
 #include "app/gui/request/picture_style.h"
 #include "app/gui/request/settings.h"
+#include "core/picture/axis.h"
 #include "core/run/options.h"
 
 namespace hw {
@@ -21,7 +22,8 @@ struct StudioArguments {
   PictureStyle picture{.kind = PictureKind::window, .footer = false};
   QSize size{1600, 960};
   bool sizeGiven = false;
-  std::optional<Step> step{};  ///< Nothing: the peak in a picture, else as it is.
+  std::optional<Step> step{};      ///< Nothing: the peak in a picture, else as it is.
+  std::optional<AxisUnit> axis{};  ///< Nothing: steps in a picture, else as it is.
   /// Steps to show, the end inclusive; nothing: all.
   std::optional<std::pair<Step, Step>> range{};
   std::string select{};                  ///< A tensor; empty: none.

@@ -15,25 +15,25 @@ std::string unitOf(const std::string& label) { return label.substr(label.find(' 
 TEST_CASE("zooming keeps the step under the pointer", "[axis]") {
   const double x = GENERATE(70.0, 70.5, 333.0, 1069.0);
   const double factor = GENERATE(0.5, 1.2, 7.0);
-  const StepAxis axis{12.5, 90.25, 70, 1000};
-  const StepAxis zoomed = axis.zoomed(factor, x);
-  CHECK(zoomed.toStep(x) == Approx(axis.toStep(x)));
+  const RunAxis axis{12.5, 90.25, 70, 1000};
+  const RunAxis zoomed = axis.zoomed(factor, x);
+  CHECK(zoomed.toPlace(x) == Approx(axis.toPlace(x)));
   CHECK((zoomed.end - zoomed.begin) * factor == Approx(axis.end - axis.begin));
 }
 
 TEST_CASE("panning moves every step by the same pixels", "[axis]") {
-  const StepAxis axis{10, 30, 70, 400};
+  const RunAxis axis{10, 30, 70, 400};
   CHECK(axis.panned(25).toX(17) == Approx(axis.toX(17) + 25));
 }
 
 TEST_CASE("steps and pixels are each other's inverse", "[axis]") {
-  const StepAxis axis{3, 11, 70, 777};
-  for (double x = 70; x < 847; x += 13.7) CHECK(axis.toX(axis.toStep(x)) == Approx(x));
+  const RunAxis axis{3, 11, 70, 777};
+  for (double x = 70; x < 847; x += 13.7) CHECK(axis.toX(axis.toPlace(x)) == Approx(x));
 }
 
 TEST_CASE("step marks are whole, round and far enough apart", "[axis]") {
   const double end = GENERATE(0.25, 3.0, 67.0, 5'000.0, 2e9);
-  const StepAxis axis{0, end, 70, 1000};
+  const RunAxis axis{0, end, 70, 1000};
   const auto ticks = axis.ticks(60);
   REQUIRE_FALSE(ticks.empty());
   for (std::size_t i = 0; i < ticks.size(); ++i) {

@@ -115,8 +115,8 @@ TEST_CASE("what is drawn of a map lies inside its picture, whatever part is on s
       {{0, 12, 0, 200}, {2.5, 3.25, 0, 200}, {0, 12, 50, 66}, {4, 4.25, 100, 116}}));
   scene.window = {begin, end, low, high};
   scene.started = true;
-  scene.step = Step(4);
-  scene.now = {.playhead = 4.5, .marks = {1, 2.75}, .marked = Interval<Step>{Step(2), Step(5)}};
+  scene.at = AxisPlace(4);
+  scene.now = {.playhead = 4.5, .marks = {1, 2.75}, .marked = Interval<double>{2, 5}};
   scene.selected = StayId(1);
   const std::string svg = svgOf(scene, drawMap, GENERATE(10, 14));
   for (const char* name : {"x", "x1", "x2", "width"}) {
@@ -192,7 +192,7 @@ TEST_CASE("chart and map tell the live peak from the highest address", "[picture
             .find("live peak = highest address 96 B at step") != std::string::npos);
 }
 
-TEST_CASE("inks of blocks are each their own, and words on live ones can be read", "[picture]") {
+TEST_CASE("inks of blocks, activities and stalls are each their own", "[picture]") {
   std::vector<int> seen(kInks, 0);
   for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
     for (const auto time : {BlockTime::past, BlockTime::future, BlockTime::live, BlockTime::pale}) {
@@ -200,6 +200,16 @@ TEST_CASE("inks of blocks are each their own, and words on live ones can be read
         ++seen[static_cast<std::size_t>(blockInk(static_cast<TensorClass>(kind), time, part))];
       }
     }
+  }
+  for (std::size_t kind = 0; kind < kActivityKindNames.size(); ++kind) {
+    for (const bool critical : {true, false}) {
+      for (const bool word : {true, false}) {
+        ++seen[static_cast<std::size_t>(activityInk(kind, critical, word))];
+      }
+    }
+  }
+  for (std::size_t rule = 0; rule < kWaitRuleNames.size(); ++rule) {
+    ++seen[static_cast<std::size_t>(stallInk(rule))];
   }
   const auto first = seen.begin() + static_cast<std::ptrdiff_t>(Ink::block);
   CHECK(std::all_of(first, seen.end(), [](int times) { return times == 1; }));
@@ -224,7 +234,7 @@ TEST_CASE("labels of lines lie where no block is, or else above the map", "[pict
   MapScene scene = MapScene::whole(run, PoolId(0));
   const double height = GENERATE(120.0, 200.0, 500.0);
   const double zoom = GENERATE(1.0, 0.5, 0.1);
-  scene.window.endStep *= zoom;
+  scene.window.end *= zoom;
   scene.window.lowByte = scene.window.highByte * (1 - zoom);
   CAPTURE(height, zoom);
   Recorder picture;
@@ -236,7 +246,7 @@ TEST_CASE("labels of lines lie where no block is, or else above the map", "[pict
     CAPTURE(word.text);
     for (const Box& block : picture.blocks) CHECK(word.box.cut(block).isEmpty());
   }
-  const Plot plot({0, 0, 1100, height}, picture.ruler(), scene.window);
+  const Plot plot({0, 0, 1100, height}, picture.ruler(), scene.window, scene.unit());
   for (const ReferenceLine& line : referenceLines(*run, PoolId(0))) {
     const double y = plot.bytes.toPixel(static_cast<double>(line.bytes.count()));
     const bool seen = y >= plot.frame.plot.top + 1 && y < plot.frame.plot.bottom() - 1;
@@ -303,11 +313,13 @@ TEST_CASE("what is selected or picked out is seen however small it is, and the r
   // One buffer of 8 KiB beside one of 64 MiB.
   auto run = std::make_shared<Run>(*mustRun(sample("chain"), workedRequest("none")));
   MapScene scene = MapScene::whole(run, PoolId(0));
-  scene.blocks = std::make_shared<const BlockStore>(std::vector<Block>{
-      {.steps = {Step(0), Step(400)}, .bytes = {Bytes(0), Bytes(64 << 20)}, .stay = StayId(0)},
-      {.steps = {Step(200), Step(201)},
-       .bytes = {Bytes(64 << 20), Bytes((64 << 20) + 8192)},
-       .stay = StayId(1)}});
+  scene.blocks = std::make_shared<const BlockStore>(
+      std::vector<Block>{{.span = {AxisPlace(0), AxisPlace(400)},
+                          .bytes = {Bytes(0), Bytes(64 << 20)},
+                          .stay = StayId(0)},
+                         {.span = {AxisPlace(200), AxisPlace(201)},
+                          .bytes = {Bytes(64 << 20), Bytes((64 << 20) + 8192)},
+                          .stay = StayId(1)}});
   scene.window = {0, 400, 0, 70 << 20};
   if (GENERATE(true, false)) {
     scene.selected = StayId(1);

@@ -49,8 +49,8 @@ TEST_CASE("the chart follows the visible steps and never slopes", "[chart]") {
   Shown shown(run);
   shown.state.setVisible(30.5, 60.25);
   const ChartScene scene = shown.chart.scene().value();
-  CHECK(scene.window.beginStep == 30.5);
-  CHECK(scene.window.endStep == 60.25);
+  CHECK(scene.window.begin == 30.5);
+  CHECK(scene.window.end == 60.25);
   for (const StairCurve* curve : {&scene.curves->live, &scene.curves->highWater}) {
     const auto points = curve->stairs(30.5, 60.25, kMostPoints);
     REQUIRE(points.size() >= 2);

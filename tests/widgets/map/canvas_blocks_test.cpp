@@ -22,7 +22,8 @@ std::vector<Block> laneBlocks(std::uint64_t seed, std::size_t lanes, std::int64_
       const auto end = step + 1 + static_cast<std::int64_t>(random() % 40);
       const auto kind = static_cast<TensorClass>(random() % 4);
       if (random() % 4) {
-        blocks.push_back({{Step(step), Step(end)}, {low, high}, StayId(blocks.size()), kind});
+        blocks.push_back(
+            {{AxisPlace(step), AxisPlace(end)}, {low, high}, StayId(blocks.size()), kind});
       }
       step = end;
     }
@@ -50,8 +51,8 @@ TEST_CASE("blocks are the live parts of placed stays, gaps left open", "[blocks]
   REQUIRE(store.size() == 5);
   const auto ofB = store.blocksOf(StayId(1));
   REQUIRE(ofB.size() == 2);
-  CHECK(store.block(ofB[0]).steps == Interval{0_st, 1_st});
-  CHECK(store.block(ofB[1]).steps == Interval{2_st, 3_st});
+  CHECK(store.block(ofB[0]).span == Interval{AxisPlace(0), AxisPlace(1)});
+  CHECK(store.block(ofB[1]).span == Interval{AxisPlace(2), AxisPlace(3)});
   CHECK(store.block(ofB[0]).bytes == Interval{4_B, 10_B});
 }
 
@@ -85,15 +86,15 @@ TEST_CASE("visiting a window finds what looking at every block finds", "[blocks]
   const auto fraction = [&] { return static_cast<double>(random() % 10'000) / 10'000; };
   for (int round = 0; round < 30; ++round) {
     MapWindow window;
-    window.beginStep = fraction() * 900;
-    window.endStep = window.beginStep + 0.1 + fraction() * 300;
+    window.begin = fraction() * 900;
+    window.end = window.begin + 0.1 + fraction() * 300;
     window.lowByte = fraction() * 2'500;
     window.highByte = window.lowByte + 0.1 + fraction() * 600;
     std::set<std::size_t> expected;
     for (std::size_t i = 0; i < store.size(); ++i) {
       const Block block = store.block(i);
-      if (static_cast<double>(block.steps.begin.count()) < std::ceil(window.endStep) &&
-          static_cast<double>(block.steps.end.count()) > std::floor(window.beginStep) &&
+      if (static_cast<double>(block.span.begin.count()) < std::ceil(window.end) &&
+          static_cast<double>(block.span.end.count()) > std::floor(window.begin) &&
           static_cast<double>(block.bytes.begin.count()) < std::ceil(window.highByte) &&
           static_cast<double>(block.bytes.end.count()) > std::floor(window.lowByte)) {
         expected.insert(i);
@@ -111,7 +112,7 @@ TEST_CASE("every pixel knows its block", "[raster]") {
   const MapWindow window = GENERATE(MapWindow{0, 900, 0, 3'000}, MapWindow{100.3, 171.9, 200, 900},
                                     MapWindow{850.5, 1'000, 2'000.7, 4'000});
   const auto seed = GENERATE(range(std::uint64_t{1}, std::uint64_t{3}));
-  CAPTURE(seed, window.beginStep);
+  CAPTURE(seed, window.begin);
   const BlockStore store(laneBlocks(seed, 60, 900));
   const MapRequest request = requestFor(window, {64, 36});
   const MapRaster raster = rasterize(store, request);
@@ -121,8 +122,8 @@ TEST_CASE("every pixel knows its block", "[raster]") {
   std::vector<Box> boxes;
   for (std::size_t i = 0; i < store.size(); ++i) {
     const Block b = store.block(i);
-    boxes.push_back({request.toX(static_cast<double>(b.steps.begin.count())),
-                     request.toX(static_cast<double>(b.steps.end.count())),
+    boxes.push_back({request.toX(static_cast<double>(b.span.begin.count())),
+                     request.toX(static_cast<double>(b.span.end.count())),
                      request.toY(static_cast<double>(b.bytes.end.count())),
                      request.toY(static_cast<double>(b.bytes.begin.count()))});
   }
@@ -151,7 +152,7 @@ TEST_CASE("every pixel knows its block", "[raster]") {
 }
 
 TEST_CASE("outside the picture there is no block", "[raster]") {
-  const BlockStore store({{{0_st, 9_st}, {0_B, 9_B}, StayId(0)}});
+  const BlockStore store({{{AxisPlace(0), AxisPlace(9)}, {0_B, 9_B}, StayId(0)}});
   const MapRaster raster = rasterize(store, requestFor({0, 9, 0, 9}, {20, 10}));
   CHECK(raster.blockAt(0, 0) == 0);
   for (const QPoint at : {QPoint(-1, 0), QPoint(0, -1), QPoint(20, 0), QPoint(0, 10)}) {
@@ -161,10 +162,10 @@ TEST_CASE("outside the picture there is no block", "[raster]") {
 
 TEST_CASE("neighbours meet without a gap and without overlap", "[raster]") {
   // Four blocks tile the window; every pixel is one of theirs and each has its share.
-  const BlockStore store({{{0_st, 3_st}, {0_B, 5_B}, StayId(0)},
-                          {{3_st, 7_st}, {0_B, 5_B}, StayId(1)},
-                          {{0_st, 3_st}, {5_B, 7_B}, StayId(2)},
-                          {{3_st, 7_st}, {5_B, 7_B}, StayId(3)}});
+  const BlockStore store({{{AxisPlace(0), AxisPlace(3)}, {0_B, 5_B}, StayId(0)},
+                          {{AxisPlace(3), AxisPlace(7)}, {0_B, 5_B}, StayId(1)},
+                          {{AxisPlace(0), AxisPlace(3)}, {5_B, 7_B}, StayId(2)},
+                          {{AxisPlace(3), AxisPlace(7)}, {5_B, 7_B}, StayId(3)}});
   const QSize size = GENERATE(QSize(7, 7), QSize(100, 61), QSize(33, 200));
   const MapRaster raster = rasterize(store, requestFor({0, 7, 0, 7}, size));
   CHECK(std::ranges::count(raster.ids, 0U) == 0);
@@ -173,7 +174,7 @@ TEST_CASE("neighbours meet without a gap and without overlap", "[raster]") {
 }
 
 TEST_CASE("a lone block thinner than a pixel can still be seen and hovered", "[raster]") {
-  const BlockStore store({{{10_st, 500_st}, {400_B, 401_B}, StayId(0)}});
+  const BlockStore store({{{AxisPlace(10), AxisPlace(500)}, {400_B, 401_B}, StayId(0)}});
   const MapRequest request = requestFor({0, 1000, 0, 1000}, {100, 50});
   const MapRaster raster = rasterize(store, request);
   const int row = static_cast<int>(request.toY(400.5));
@@ -189,7 +190,7 @@ TEST_CASE("the more of a pixel is occupied, the stronger its colour", "[raster]"
   const auto strengthOf = [](int blocks) {
     std::vector<Block> crumbs;
     for (int i = 0; i < blocks; ++i) {
-      crumbs.push_back({{Step(0), Step(10)},
+      crumbs.push_back({{AxisPlace(0), AxisPlace(10)},
                         {Bytes(i * 10), Bytes(i * 10 + 10)},
                         StayId(static_cast<std::size_t>(i))});
     }

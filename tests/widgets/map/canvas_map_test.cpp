@@ -21,7 +21,7 @@ struct Shown {
     map.grab();  // Draws, so that pixels know their blocks.
   }
 
-  StepAxis steps() const {
+  RunAxis steps() const {
     const QRect plot = map.plotArea();
     return {state.visibleBegin(), state.visibleEnd(), double(plot.left()), double(plot.width())};
   }
@@ -31,7 +31,7 @@ struct Shown {
     const Block block = map.blocks().block(map.blocks().blocksOf(stay).front());
     const MapWindow window = map.window();
     const QRect plot = map.plotArea();
-    const double step = (double(block.steps.begin.count()) + double(block.steps.end.count())) / 2;
+    const double step = (double(block.span.begin.count()) + double(block.span.end.count())) / 2;
     const double byte = (double(block.bytes.begin.count()) + double(block.bytes.end.count())) / 2;
     const ByteAxis y{window.lowByte, window.highByte, double(plot.top() + plot.height()),
                      -double(plot.height())};
@@ -74,11 +74,11 @@ TEST_CASE("the wheel zooms and keeps the step under the pointer", "[map]") {
   Shown shown(test::randomRun(3, 80, 200));
   const QPoint at(333, 150);
   shown.wheel(at, 360);  // Away from both ends, where the run would stop it.
-  const double before = shown.steps().toStep(at.x());
+  const double before = shown.steps().toPlace(at.x());
   const double length = shown.state.visibleEnd() - shown.state.visibleBegin();
   const double bytes = shown.map.window().highByte;
   shown.wheel(at, 120);
-  CHECK(shown.steps().toStep(at.x()) == Approx(before));
+  CHECK(shown.steps().toPlace(at.x()) == Approx(before));
   CHECK(shown.state.visibleEnd() - shown.state.visibleBegin() == Approx(length / 1.2));
   CHECK(shown.map.window().highByte == bytes);
 }
@@ -86,10 +86,10 @@ TEST_CASE("the wheel zooms and keeps the step under the pointer", "[map]") {
 TEST_CASE("zooming in for ever ends at a quarter of a step, under the pointer", "[map]") {
   Shown shown(test::randomRun(3, 80, 200));
   const QPoint at(400, 150);
-  const double before = shown.steps().toStep(at.x());
+  const double before = shown.steps().toPlace(at.x());
   for (int i = 0; i < 100; ++i) shown.wheel(at, 240);
   CHECK(shown.state.visibleEnd() - shown.state.visibleBegin() == Approx(0.25));
-  CHECK(shown.steps().toStep(at.x()) == Approx(before));
+  CHECK(shown.steps().toPlace(at.x()) == Approx(before));
 }
 
 TEST_CASE("Alt and Ctrl zoom addresses, and never below address zero", "[map]") {
@@ -109,12 +109,12 @@ TEST_CASE("Alt and Ctrl zoom addresses, and never below address zero", "[map]") 
 TEST_CASE("dragging pans and does not select; a double click shows everything", "[map]") {
   Shown shown(test::randomRun(3, 80, 200));
   shown.wheel({333, 150}, 480);
-  const double step = shown.steps().toStep(300);
+  const double step = shown.steps().toPlace(300);
   QTest::mousePress(&shown.map, Qt::LeftButton, {}, {300, 150});
   QTest::mouseMove(&shown.map, QPoint(340, 150));
   QTest::mouseMove(&shown.map, QPoint(360, 150));
   QTest::mouseRelease(&shown.map, Qt::LeftButton, {}, {360, 150});
-  CHECK(shown.steps().toStep(360) == Approx(step));
+  CHECK(shown.steps().toPlace(360) == Approx(step));
   CHECK_FALSE(shown.state.selected());
   QTest::mouseDClick(&shown.map, Qt::LeftButton, {}, {300, 150});
   CHECK(shown.state.visibleBegin() == 0);
@@ -239,7 +239,7 @@ TEST_CASE("more blocks than a frame has time for are drawn by a worker", "[map]"
   shown.state.setVisible(100, 1900);
   const auto isExact = [&] {
     const StayId stay = shown.map.stayAt({300, 150});
-    const auto step = static_cast<std::int64_t>(shown.steps().toStep(300.5));
+    const auto step = static_cast<std::int64_t>(shown.steps().toPlace(300.5));
     return shown.map.grab(), stay && run->problem.stays[stay].steps.contains(Step(step));
   };
   // Hovering is right at once; the picture follows.

@@ -76,7 +76,7 @@ TEST_CASE("names that look like markup stay names in SVG", "[svg]") {
 TEST_CASE("an SVG map tells past, present and future apart", "[svg]") {
   MapScene scene = sceneOf(test::smallRun());
   scene.started = true;
-  scene.step = Step(1);
+  scene.at = AxisPlace(1);
   scene.now.playhead = 1.5;
   const std::string svg = mapSvg(scene, Palette::light(), {900, 400});
   const auto fillOf = [&](const std::string& id) {
@@ -102,6 +102,6 @@ TEST_CASE("markers on show are in the SVG", "[svg]") {
     return count;
   };
   CHECK(lines() == 0);
-  scene.now.marks = {3, 5.5, scene.window.beginStep - 1};
+  scene.now.marks = {3, 5.5, scene.window.begin - 1};
   CHECK(lines() == 2);
 }

@@ -58,7 +58,7 @@ void MarkerFeature::addCommands() {
 
 /// In time, whatever the order they were set in.
 void MarkerFeature::goToNext(bool forwards) {
-  const double now = playheadStep(*window_->state());
+  const double now = playheadOf(*window_->state());
   const Marker* best = nullptr;
   for (const Marker& marker : markers_.all()) {
     const double at = markers_.positionOf(marker);

@@ -135,8 +135,8 @@ void NavigateFeature::addView() {
   // Their keys go by place, which shortcuts cannot.
   add("zoomIn", tr("Zoom in\tW"), [this] { zoom(kZoom); });
   add("zoomOut", tr("Zoom out\tS"), [this] { zoom(1 / kZoom); });
-  add("panLeft", tr("Pan to earlier steps\tA"), [this] { pan(-kPanPart); });
-  add("panRight", tr("Pan to later steps\tD"), [this] { pan(kPanPart); });
+  add("panLeft", tr("Pan to what was earlier\tA"), [this] { pan(-kPanPart); });
+  add("panRight", tr("Pan to what is later\tD"), [this] { pan(kPanPart); });
 }
 
 bool NavigateFeature::eventFilter(QObject* watched, QEvent* event) {
@@ -169,7 +169,7 @@ bool NavigateFeature::eventFilter(QObject* watched, QEvent* event) {
 void NavigateFeature::pan(double part) {
   ViewState* state = window_->state();
   const double length = state->visibleEnd() - state->visibleBegin();
-  const double last = static_cast<double>(state->steps().count()) - length;
+  const double last = state->length() - length;
   const double begin = std::clamp(state->visibleBegin() + part * length, 0.0, std::max(0.0, last));
   state->setVisible(begin, begin + length);
 }
@@ -179,7 +179,7 @@ void NavigateFeature::zoom(double factor) {
   ViewState* state = window_->state();
   const double begin = state->visibleBegin();
   const double end = state->visibleEnd();
-  const double head = playheadStep(*state);
+  const double head = playheadOf(*state);
   const double fixed = head >= begin && head <= end ? head : (begin + end) / 2;
   state->setVisible(fixed - (fixed - begin) / factor, fixed + (end - fixed) / factor);
 }

@@ -76,8 +76,8 @@ void RangeFeature::updateActions() {
 void RangeFeature::zoomToMarked() {
   const auto marked = window_->state()->markedSteps();
   if (!marked) return;
-  window_->state()->setVisible(static_cast<double>(marked->begin.count()),
-                               static_cast<double>(marked->end.count()));
+  const RunScale& scale = *window_->state()->scale();
+  window_->state()->setVisible(scale.begin(marked->begin), scale.begin(marked->end));
 }
 
 /// To what is marked, else to what is on screen, steps that are partly there included.
@@ -85,8 +85,9 @@ void RangeFeature::restrictToMarked() {
   ViewState* state = window_->state();
   auto range = state->markedSteps();
   if (!range) {
-    range = Interval<Step>{Step(static_cast<std::int64_t>(std::floor(state->visibleBegin()))),
-                           Step(static_cast<std::int64_t>(std::ceil(state->visibleEnd())))};
+    const RunScale& scale = *state->scale();
+    const auto end = static_cast<std::int64_t>(std::ceil(scale.toSteps(state->visibleEnd())));
+    range = Interval<Step>{scale.stepAt(state->visibleBegin()), Step(end)};
   }
   state->restrictStatistics(range);
   if (!state->statisticsRange()) {

@@ -14,6 +14,7 @@ namespace hw {
 namespace {
 
 constexpr QLatin1String kFollow("view/follow");
+constexpr QLatin1String kInTime("view/time");
 
 }  // namespace
 
@@ -21,6 +22,7 @@ ViewFeature::ViewFeature(MainWindow* window) : QObject(window), window_(window) 
   QMenu* view = window->menu(MenuKind::view);
   addMoves(view);
   addFollow(view);
+  addAxis(view);
   view->addSeparator();
   addThemes(view);
   addMotion(view);
@@ -60,6 +62,30 @@ void ViewFeature::addFollow(QMenu* view) {
     window_->settings()->setValue(kFollow, wanted);
     set(wanted);
   });
+}
+
+void ViewFeature::addAxis(QMenu* view) {
+  QAction* inTime = window_->addRunCommand(view, "timeAxis", tr("Time instead of steps"),
+                                           {QKeySequence(Qt::Key_T)}, {});
+  inTime->setCheckable(true);
+  inTime->setToolTip(
+      tr("Maps, chart, lanes and markers lie in simulated time; where nothing is timed, as in a "
+         "planning problem, they stay over the steps"));
+  ViewState* state = window_->state();
+  const bool on = window_->settings()->value(kInTime, false).toBool();
+  state->setAxis(on ? AxisUnit::time : AxisUnit::step);
+  inTime->setChecked(on);
+  connect(inTime, &QAction::toggled, this, [this, state](bool wanted) {
+    window_->settings()->setValue(kInTime, wanted);
+    state->setAxis(wanted ? AxisUnit::time : AxisUnit::step);
+    if (wanted && state->run() && state->axis() == AxisUnit::step) {
+      window_->messages()->showNote(
+          tr("Nothing of this run is timed, so its views stay over the steps."));
+    }
+  });
+  // Also set by a session or the command line.
+  connect(state, &ViewState::axisChanged, inTime,
+          [state, inTime] { inTime->setChecked(state->wantedAxis() == AxisUnit::time); });
 }
 
 void ViewFeature::addThemes(QMenu* view) {

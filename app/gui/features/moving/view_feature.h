@@ -18,6 +18,7 @@ class ViewFeature : public QObject {
  private:
   void addMoves(QMenu* view);
   void addFollow(QMenu* view);
+  void addAxis(QMenu* view);
   void addThemes(QMenu* view);
   void addMotion(QMenu* view);
   void zoomToSelection();

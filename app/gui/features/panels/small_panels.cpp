@@ -1,6 +1,7 @@
 #include "app/gui/features/panels/small_panels.h"
 
 #include <QDockWidget>
+#include <QSignalBlocker>
 #include <memory>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "widgets/panels/jobs_panel.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
+#include "widgets/what_if/what_if_panel.h"
 
 namespace hw {
 
@@ -83,6 +85,27 @@ void addAdvice(MainWindow* window, ScenarioHistory* history) {
   QObject::connect(panel, &AdvicePanel::belowWanted, window, &MainWindow::showBelow);
 }
 
+void addWhatIf(MainWindow* window, ScenarioHistory* history) {
+  auto* panel = new WhatIfPanel(window->state(), window);
+  panel->setObjectName(QStringLiteral("whatIfPanel"));
+  QDockWidget* dock =
+      window->addDock("whatIf", tr("What if"), panel, Qt::RightDockWidgetArea, "metrics");
+  QAction* show = window->addRunCommand(window->menu(MenuKind::simulate), "whatIf",
+                                        tr("What &if the machine were another"),
+                                        {QKeySequence(Qt::CTRL | Qt::Key_I)}, [dock, panel] {
+                                          dock->show();
+                                          dock->raise();
+                                          panel->slider(QStringLiteral("l2"))->setFocus();
+                                        });
+  show->setStatusTip(
+      tr("Drag L2, DMA and MACs, and see latency, peak and critical path change at once"));
+  QObject::connect(panel, &WhatIfPanel::machineWanted, window,
+                   [window, history](const RunRequest& request) {
+                     history->nameNext(tr("Another machine"));
+                     window->planWith(request);
+                   });
+}
+
 void addJobs(MainWindow* window) {
   JobBoard* board = window->jobs();
   QDockWidget* dock = window->addDock("jobs", tr("Jobs"), new JobsPanel(board, window),
@@ -110,8 +133,29 @@ void addLanes(MainWindow* window) {
   QAction* shown =
       window->addCommand(window->menu(MenuKind::view), "showLanes", tr("&Lanes of the machine"),
                          {QKeySequence(Qt::SHIFT | Qt::Key_L)}, {});
-  shown->setStatusTip(tr("What compute units, memories and copies do in every step"));
-  showWith(shown, window->lanes(), window->settings(), QStringLiteral("view/lanes"), false);
+  shown->setStatusTip(
+      tr("What compute units, memories and copies do in every step; in time, every engine"));
+  shown->setCheckable(true);
+  // Over steps most do without them; in time they are what it is about. Each is remembered.
+  const auto key = [window] {
+    const bool inTime = window->state()->axis() == AxisUnit::time;
+    return inTime ? QStringLiteral("view/engines") : QStringLiteral("view/lanes");
+  };
+  const auto showAsRemembered = [window, shown, key] {
+    const QString last = window->settings()->remembered(key());
+    const bool standard = window->state()->axis() == AxisUnit::time;
+    const bool on = last.isEmpty() ? standard : last == QLatin1String("yes");
+    const QSignalBlocker quiet(shown);
+    shown->setChecked(on);
+    window->lanes()->setVisible(on);
+  };
+  QObject::connect(shown, &QAction::toggled, window->lanes(), [window, key](bool on) {
+    window->lanes()->setVisible(on);
+    window->settings()->remember(key(), on ? QStringLiteral("yes") : QStringLiteral("no"));
+  });
+  QObject::connect(window->state(), &ViewState::axisChanged, shown, showAsRemembered);
+  QObject::connect(window->state(), &ViewState::runChanged, shown, showAsRemembered);
+  showAsRemembered();
 }
 
 Minimap* addMinimap(MainWindow* window) {

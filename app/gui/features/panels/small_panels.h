@@ -12,6 +12,9 @@ class ScenarioHistory;
 /// scenario that can be undone.
 void addAdvice(MainWindow* window, ScenarioHistory* history);
 
+/// The What if panel: the machine dragged; a machine taken over is an edit of the scenario too.
+void addWhatIf(MainWindow* window, ScenarioHistory* history);
+
 /// The panel of everything that is computed beside the window.
 void addJobs(MainWindow* window);
 

@@ -17,6 +17,7 @@ constexpr QLatin1String kOpening("session/opening");
 constexpr QLatin1String kFacts("session/facts/");
 constexpr QLatin1String kStep("session/step");
 constexpr QLatin1String kEvents("session/events");
+constexpr QLatin1String kInTime("session/time");
 constexpr QLatin1String kBegin("session/begin");
 constexpr QLatin1String kEnd("session/end");
 constexpr QLatin1String kSelected("session/selected");
@@ -63,6 +64,7 @@ Session::Session(MainWindow* window, MarkerSet* markers)
   connect(state, &ViewState::momentChanged, this, soon);
   connect(state, &ViewState::selectionChanged, this, soon);
   connect(state, &ViewState::visibleChanged, this, soon);
+  connect(state, &ViewState::axisChanged, this, soon);
   connect(window->belowState(), &ViewState::runChanged, this, soon);
   connect(markers, &MarkerSet::changed, this, soon);
   window->installEventFilter(this);
@@ -90,6 +92,7 @@ void Session::save() {
   const StepPlace place = state.place();
   settings.setValue(kStep, QString::number(place.step.count()));
   settings.setValue(kEvents, place.events ? QString::number(*place.events) : QString());
+  settings.setValue(kInTime, state.wantedAxis() == AxisUnit::time);
   settings.setValue(kBegin, state.visibleBegin());
   settings.setValue(kEnd, state.visibleEnd());
   settings.setValue(kSelected, state.selected()
@@ -149,6 +152,7 @@ void Session::goTo() {
   ViewState& state = *window_->state();
   const QString tensor = settings.value(kSelected, {}).toString();
   const QString below = settings.value(kBelow, {}).toString();
+  state.setAxis(settings.value(kInTime, false).toBool() ? AxisUnit::time : AxisUnit::step);
   const double begin = settings.value(kBegin, 0.0).toDouble();
   const double end = settings.value(kEnd, 0.0).toDouble();
   StepPlace place{.step = Step(settings.value(kStep, 0).toLongLong())};

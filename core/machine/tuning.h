@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/machine/memory_model.h"
+
+namespace hw {
+
+/// What may be said of a machine behind its name: "reuse:dma=16GB/s,channels=2,macs=512".
+struct Tuning {
+  /// Bytes per second between the near and the far memory: of each DMA engine that has a bandwidth
+  /// of its own, or where none has, of the far memory, both ways.
+  std::optional<std::int64_t> dma{};
+  std::optional<std::uint32_t> channels{};  ///< Of each DMA engine.
+  std::optional<double> macs{};  ///< A cycle, of each unit that does as many as any of its device.
+
+  bool empty() const { return !dma && !channels && !macs; }
+  friend bool operator==(const Tuning&, const Tuning&) = default;
+};
+
+/// A name or file without what is said behind it, and that.
+struct TunedName {
+  std::string base{};
+  std::string tuning{};  ///< Empty: nothing is said.
+};
+TunedName splitTuning(const std::string& text);
+
+/// "dma=16GB/s,channels=2"; keys once each, in any order.
+Result<Tuning> parseTuning(std::string_view text);
+/// What `parseTuning` reads as the same.
+std::string tuningText(const Tuning& tuning);
+
+/// The machine with that changed, named so. Fails where it has nothing to change: a machine without
+/// DMA engines has no channels.
+Result<Platform> tuned(Platform platform, const Tuning& tuning);
+
+/// What of a machine could be said so, as it is: of its first device.
+Tuning tuningOf(const Platform& platform);
+
+}  // namespace hw

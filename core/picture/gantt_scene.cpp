@@ -1,0 +1,311 @@
+#include "core/picture/gantt_scene.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/base/text.h"
+
+namespace hw {
+
+namespace {
+
+/// More bars than this on screen are drawn by column of pixels.
+constexpr std::size_t kMostBars = 3'000;
+constexpr double kRowGap = 3;
+constexpr double kRowLines = 1.5;  ///< Heights of a line of text.
+constexpr double kSwatch = 12;
+constexpr double kKeyGap = 12;
+/// A stall that is nobody's fault is a strip of this part of the row's height.
+constexpr double kStrip = 0.22;
+constexpr double kLeastUnderlined = 3;
+
+/// What a person calls a bar where there is room: the op, or the buffer that moves.
+std::string barName(const Run& run, const GanttBar& bar) {
+  const Activity& activity = run.timing.activities.activities[bar.activity];
+  if (bar.kind == ActivityKind::compute) {
+    const Op& op = run.graph().ops[activity.op];
+    return printable(op.name.empty() ? op.type : op.name, 60);
+  }
+  return printable(displayName(run.graph(), run.storage.rootOf(activity.buffer)), 60);
+}
+
+struct KeyEntry {
+  std::string name;
+  Ink ink = Ink::text;
+  bool strip = false;
+  bool hatched = false;
+};
+
+std::vector<KeyEntry> keyOf(const GanttStore& store) {
+  std::vector<KeyEntry> entries;
+  for (std::size_t kind = 0; kind < kActivityKindNames.size(); ++kind) {
+    const bool any = store.has(GanttLook::of(static_cast<ActivityKind>(kind), true)) ||
+                     store.has(GanttLook::of(static_cast<ActivityKind>(kind), false));
+    if (any) entries.push_back({std::string(kActivityKindNames[kind]), activityInk(kind, true)});
+  }
+  for (std::size_t rule = 0; rule < kWaitRuleNames.size(); ++rule) {
+    if (!store.has(GanttLook::of(static_cast<WaitRule>(rule)))) continue;
+    const bool reuse = static_cast<WaitRule>(rule) == WaitRule::reuse;
+    entries.push_back(
+        {fmt::format("waits: {}", kWaitRuleNames[rule]), stallInk(rule), !reuse, reuse});
+  }
+  return entries;
+}
+
+Box strip(const Box& row) {
+  const double height = std::max(2.0, std::round(row.height * kStrip));
+  return {row.left, row.bottom() - height, row.width, height};
+}
+
+}  // namespace
+
+GanttScene GanttScene::whole(std::shared_ptr<const Run> run) {
+  GanttScene scene{.store = std::make_shared<const GanttStore>(GanttStore::of(*run)),
+                   .end = std::max(1.0, onAxis(run->timing.makespan)),
+                   .now = {.playhead = -onAxis(run->timing.makespan)}};
+  scene.run = std::move(run);
+  return scene;
+}
+
+GanttDrawing::GanttDrawing(Canvas& canvas, const GanttScene& scene, const Box& where)
+    : canvas_(canvas),
+      scene_(scene),
+      frame_(PlotFrame::inside(where, canvas.ruler())),
+      axis_{scene.begin, scene.end, frame_.plot.left, frame_.plot.width, AxisUnit::time} {}
+
+Box GanttDrawing::rowBox(std::size_t row) const {
+  const double count = static_cast<double>(std::max<std::size_t>(1, scene_.store->rows().size()));
+  const auto edge = [&](std::size_t i) {
+    return std::floor(frame_.plot.top + frame_.plot.height * static_cast<double>(i) / count);
+  };
+  return Box::between(frame_.plot.left, edge(row) + kRowGap, frame_.plot.right(), edge(row + 1));
+}
+
+Box GanttDrawing::boxOf(std::size_t row, const GanttBar& bar) const {
+  const Box whole = rowBox(row);
+  const double left = axis_.toX(onAxis(bar.begin));
+  const double right = std::max(left + 1, axis_.toX(onAxis(bar.end)));
+  return Box::between(left, whole.top, right, whole.bottom()).cut(whole);
+}
+
+const GanttBar* GanttDrawing::barAt(Point point) const {
+  for (std::size_t row = 0; row < scene_.store->rows().size(); ++row) {
+    const Box box = rowBox(row);
+    const bool inside = point.y >= box.top && point.y < box.bottom() && point.x >= box.left &&
+                        point.x < box.right();
+    if (!inside) continue;
+    // Of what shares a pixel, what takes most of it.
+    const GanttBar* best = nullptr;
+    double most = -1;
+    const double from = axis_.toPlace(point.x);
+    const double to = axis_.toPlace(point.x + 1);
+    for (const GanttBar& bar : scene_.store->between(row, from, to)) {
+      const double part = std::min(to, onAxis(bar.end)) - std::max(from, onAxis(bar.begin));
+      if (onAxis(bar.begin) < to && part > most) {
+        most = part;
+        best = &bar;
+      }
+    }
+    return best;
+  }
+  return nullptr;
+}
+
+void GanttDrawing::drawStill() const {
+  canvas_.rectangle(frame_.whole, {.fill = Fill{Ink::plot}});
+  for (const AxisTick& tick : axis_.ticks(runTickSpacing(canvas_.ruler(), AxisUnit::time))) {
+    const double x = std::floor(axis_.toX(tick.value));
+    if (x >= frame_.plot.right()) continue;
+    canvas_.line({x, frame_.plot.top}, {x, frame_.plot.bottom() - 1}, {Ink::grid});
+  }
+  for (std::size_t row = 0; row < scene_.store->rows().size(); ++row) drawRow(row);
+  drawRunTicks(canvas_, frame_, axis_);
+  drawHeading();
+}
+
+void GanttDrawing::drawRow(std::size_t row) const {
+  const Box box = rowBox(row);
+  canvas_.rectangle(box, {.fill = Fill{Ink::hole, 0.6}});
+  if (scene_.store->between(row, scene_.begin, scene_.end).size() > kMostBars) {
+    drawColumns(row);
+  } else {
+    drawBars(row);
+  }
+  const Ruler& ruler = canvas_.ruler();
+  const double room = frame_.plot.left - frame_.whole.left - 10;
+  canvas_.text({frame_.plot.left - 6, box.top + (box.height - ruler.height()) / 2 + ruler.ascent()},
+               elided(ruler, scene_.store->rows()[row].name, room, true),
+               {.ink = Ink::text, .anchor = Anchor::end});
+}
+
+void GanttDrawing::drawBars(std::size_t row) const {
+  const Box box = rowBox(row);
+  const auto bars = scene_.store->between(row, scene_.begin, scene_.end);
+  for (const GanttBar& bar : bars) {
+    if (bar.idle >= bar.begin) continue;
+    const Box stall = Box::between(axis_.toX(onAxis(bar.idle)), box.top,
+                                   axis_.toX(onAxis(bar.begin)), box.bottom())
+                          .cut(box);
+    if (stall.width < 0.5) continue;
+    const Ink ink = stallInk(static_cast<std::size_t>(bar.rule));
+    if (bar.rule != WaitRule::reuse) {
+      canvas_.rectangle(strip(stall), {.fill = Fill{ink}});
+      continue;
+    }
+    canvas_.rectangle(stall, {.fill = Fill{ink, 0.16}});
+    canvas_.hatch(stall, {ink, 0.9});
+  }
+  for (const GanttBar& bar : bars) drawBar(boxOf(row, bar), bar);
+}
+
+void GanttDrawing::drawBar(const Box& box, const GanttBar& bar) const {
+  if (box.isEmpty()) return;
+  const auto kind = static_cast<std::size_t>(bar.kind);
+  const Ruler& ruler = canvas_.ruler();
+  const Hint hint{fmt::format("activity-{}", bar.activity.index()),
+                  fmt::format("{}, {} to {}", barName(*scene_.run, bar), formatTime(bar.begin),
+                              formatTime(bar.end))};
+  // A gap between neighbours, where there is room for one.
+  const double gap = box.width >= 4 ? 1 : 0;
+  canvas_.rectangle({box.left, box.top, box.width - gap, box.height},
+                    {.fill = Fill{activityInk(kind, bar.critical)}}, hint);
+  // Not by colour alone.
+  if (bar.critical && box.width >= kLeastUnderlined) {
+    canvas_.rectangle({box.left, box.bottom() - 2, box.width - gap, 2}, {.fill = Fill{Ink::text}});
+  }
+  const double room = box.width - 8;
+  if (room < ruler.width("nnn") || box.height < ruler.height() * 0.9) return;
+  const std::string name = elided(ruler, barName(*scene_.run, bar), room, true);
+  if (name.size() < 6 && ruler.width(barName(*scene_.run, bar)) > room) return;
+  canvas_.text({box.left + 4, box.top + (box.height - ruler.height()) / 2 + ruler.ascent() - 1},
+               name, {.ink = activityInk(kind, bar.critical, true)});
+}
+
+/// Where bars are narrower than pixels: each column is filled as far as its time is, from below by
+/// kind, then by what it waits for.
+void GanttDrawing::drawColumns(std::size_t row) const {
+  const Box box = rowBox(row);
+  const double perPixel = (scene_.end - scene_.begin) / axis_.width;
+  for (double x = std::floor(box.left); x < box.right(); ++x) {
+    const double from = axis_.toPlace(x);
+    const GanttStore::Sums sums = scene_.store->sums(row, from, from + perPixel);
+    double floor = box.bottom();
+    const auto stack = [&](std::size_t look, Fill fill) {
+      const double height = box.height * static_cast<double>(sums[look]) / perPixel;
+      if (height < 0.25) return;
+      const double top = std::max(box.top, floor - height);
+      canvas_.rectangle(Box::between(x, top, x + 1, floor), {.fill = fill});
+      floor = top;
+    };
+    for (std::size_t look = 0; look < GanttLook::kActivities; ++look) {
+      stack(look, {activityInk(look / 2, look % 2 == 0)});
+    }
+    for (std::size_t rule = 0; rule < kWaitRuleNames.size(); ++rule) {
+      stack(GanttLook::kActivities + rule, {stallInk(rule), 0.45});
+    }
+  }
+}
+
+/// The title, and at its right end what each colour is: what does not fit is left out from the end.
+void GanttDrawing::drawHeading() const {
+  const Ruler& ruler = canvas_.ruler();
+  const Box& title = frame_.title;
+  const std::string brief = "Engines";
+  const std::string full = fmt::format("Engines   {}, of which reused bytes make {} wait",
+                                       formatTime(scene_.run->timing.makespan),
+                                       formatTime(scene_.run->timing.account.reuse.waits));
+  std::vector<KeyEntry> entries = keyOf(*scene_.store);
+  const auto widthOf = [&](const KeyEntry& entry) {
+    return ruler.width(entry.name) + kSwatch + 5 + kKeyGap;
+  };
+  const std::string note = "underlined: the critical path";
+  double legend = ruler.width(note) + kKeyGap;
+  for (const KeyEntry& entry : entries) legend += widthOf(entry);
+  const bool roomy = ruler.width(full, true) + kKeyGap + legend <= title.width;
+  const std::string heading = roomy ? full : brief;
+  drawTitle(canvas_, frame_, heading, {});
+  double left = title.right() - legend;
+  double used = legend;
+  const double room = title.width - ruler.width(heading, true) - kKeyGap;
+  while (used > room && !entries.empty()) {
+    used -= widthOf(entries.back());
+    entries.pop_back();
+  }
+  left = title.right() - used;
+  const double baseline = title.top + (title.height - ruler.height()) / 2 + ruler.ascent();
+  for (const KeyEntry& entry : entries) {
+    const Box swatch{left, std::floor(title.top + (title.height - 10) / 2), kSwatch, 10};
+    if (entry.hatched) {
+      canvas_.rectangle(swatch, {.fill = Fill{entry.ink, 0.16}});
+      canvas_.hatch(swatch, {entry.ink, 0.9});
+    } else {
+      canvas_.rectangle(entry.strip ? strip(swatch) : swatch, {.fill = Fill{entry.ink}});
+    }
+    canvas_.text({left + kSwatch + 5, baseline}, entry.name);
+    left += widthOf(entry);
+  }
+  if (used <= room) canvas_.text({left, baseline}, note, {.ink = Ink::muted});
+}
+
+void GanttDrawing::drawOver() const {
+  drawSelection();
+  drawNow(canvas_, frame_, axis_, scene_.now);
+}
+
+/// An arrow from what is selected to what it waited for last, and the rule beside it.
+void GanttDrawing::drawSelection() const {
+  const auto& times = scene_.run->timing.times;
+  if (!scene_.selected || !times.contains(scene_.selected)) return;
+  const ActivityTime& own = times[scene_.selected];
+  const auto place = scene_.store->find(scene_.selected, own.start);
+  if (!place) return;
+  const auto encircle = [&](const GanttStore::Place& of, std::string_view dashes) {
+    const Box box = boxOf(of.row, scene_.store->bars(of.row)[of.bar]);
+    if (!box.isEmpty()) {
+      canvas_.rectangle({box.left - 1, box.top - 1, std::max(6.0, box.width + 2), box.height + 2},
+                        {.edge = Stroke{Ink::selection, 2, dashes}});
+    }
+    return box;
+  };
+  const Box to = encircle(*place, {});
+  if (!own.cause) return;
+  const ActivityTime& cause = times[own.cause->activity];
+  const auto causePlace = scene_.store->find(own.cause->activity, cause.start);
+  if (!causePlace) return;
+  const Box from = encircle(*causePlace, kDashed);
+  if (to.isEmpty() || from.isEmpty()) return;
+  const bool atStart = own.cause->rule == WaitRule::order;
+  const Point tail{to.left + std::min(10.0, to.width / 2), to.top + to.height / 2};
+  const double reach = std::min(10.0, from.width / 2);
+  const Point head{atStart ? from.left + reach : from.right() - reach, from.top + from.height / 2};
+  const double length = std::hypot(head.x - tail.x, head.y - tail.y);
+  if (length < 4) return;
+  const Point along{(head.x - tail.x) / length, (head.y - tail.y) / length};
+  canvas_.line(tail, head, {Ink::plot, 5});
+  canvas_.line(tail, head, {Ink::text, 2});
+  const Point wings[] = {
+      head,
+      {head.x - 9 * along.x - 4.5 * along.y, head.y - 9 * along.y + 4.5 * along.x},
+      {head.x - 9 * along.x + 4.5 * along.y, head.y - 9 * along.y - 4.5 * along.x}};
+  canvas_.path(wings, {.fill = Fill{Ink::text}});
+  const std::string_view rule = kWaitRuleNames[static_cast<std::size_t>(own.cause->rule)];
+  const double width = canvas_.ruler().width(rule);
+  const bool left = tail.x - width - 12 > frame_.plot.left;
+  canvas_.text({left ? std::min(tail.x, head.x) - 8 : std::max(tail.x, head.x) + 8,
+                (tail.y + head.y) / 2 + canvas_.ruler().ascent() / 2},
+               rule, {.anchor = left ? Anchor::end : Anchor::start, .halo = true});
+}
+
+void drawGantt(Canvas& canvas, const GanttScene& scene, const Box& where) {
+  const GanttDrawing drawing(canvas, scene, where);
+  drawing.drawStill();
+  drawing.drawOver();
+}
+
+double ganttHeight(const Ruler& ruler, std::size_t rows) {
+  const double row = std::ceil(ruler.height() * kRowLines) + kRowGap;
+  return row * static_cast<double>(std::max<std::size_t>(1, rows)) + 2 * ruler.height() + 20;
+}
+
+}  // namespace hw

@@ -1,0 +1,73 @@
+// Machines with something changed, said behind their names.
+#include "core/machine/tuning.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
+#include "core/run/options.h"
+#include "core/run/replay.h"
+#include "tests/support/methods.h"
+
+using namespace hw;
+using namespace hw::test;
+
+TEST_CASE("what differs from a preset is read, done and written back", "[machine]") {
+  const auto text = GENERATE("gap9:dma=500MB/s", "gap9:channels=2", "gap9:macs=64",
+                             "gap9:dma=12345B/s,channels=3,macs=1.5");
+  CAPTURE(text);
+  const auto platform = openPlatform(text);
+  REQUIRE(platform);
+  CHECK(platformText(*platform) == text);
+  const Tuning now = tuningOf(*platform);
+  const Tuning said = parseTuning(splitTuning(text).tuning).value();
+  CHECK((!said.dma || now.dma == said.dma));
+  CHECK((!said.channels || now.channels == said.channels));
+  CHECK((!said.macs || now.macs == said.macs));
+  const Tuning before = tuningOf(openPlatform("gap9").value());
+  CHECK((said.dma || now.dma == before.dma));
+  CHECK((said.macs || now.macs == before.macs));
+  // Tuned again, only the last is said.
+  const auto again = tuned(*platform, {.macs = 7});
+  REQUIRE(again);
+  CHECK(platformText(*again).starts_with("gap9:"));
+  CHECK(splitTuning(platformText(*again)).tuning == "macs=7");
+}
+
+TEST_CASE("what a machine has not cannot be changed, and the message names it", "[machine]") {
+  const auto [text, message] = GENERATE(
+      table<const char*, const char*>({{"gap9:dma=fast", "'fast' is not a rate such as 4GB/s"},
+                                       {"gap9:dma=4GB", "'4GB' is not a rate such as 4GB/s"},
+                                       {"gap9:channels=0", "'0' is not a whole number from 1"},
+                                       {"gap9:macs=-1", "'-1' is not a number above 0"},
+                                       {"gap9:macs=1,macs=2", "once each"},
+                                       {"gap9:speed=2", "'speed=2' is not one of"},
+                                       {"generic-npu:channels=2", "has no DMA engine"},
+                                       {"gap:macs=2", "did you mean"}}));
+  CAPTURE(text);
+  const auto platform = openPlatform(text);
+  REQUIRE_FALSE(platform);
+  CHECK(platform.error().message.find(message) != std::string::npos);
+}
+
+TEST_CASE("replaying a plan gives what planning it the same way gives", "[machine][run]") {
+  const auto rule = GENERATE(ResidencyRule::wholeLife, ResidencyRule::belady);
+  const auto sample = GENERATE("samples:resnet8", "samples:squeezenet");
+  const auto other = GENERATE("ethos-u65-512:macs=2048", "ethos-u65-512:dma=9GB/s,channels=3");
+  CAPTURE(rule, sample, other);
+  RunRequest request = workedRequest("greedy-by-size");
+  request.l2 = {};
+  request.residency = rule;
+  request.platform = openPlatform("ethos-u65-512").value();
+  const auto model = std::make_shared<const Model>(openModel(sample, {}).value());
+  const auto run = mustRun(model, request);
+  CHECK(replayed(*run, request.platform)->timing.digest == run->timing.digest);
+  request.platform = openPlatform(other).value();
+  const auto planned = mustRun(model, request);
+  const auto played = replayed(*run, request.platform);
+  CHECK(played->timing.digest == planned->timing.digest);
+  CHECK(played->timing.makespan == planned->timing.makespan);
+  CHECK(played->timing.account.criticalPath == planned->timing.account.criticalPath);
+  CHECK(played->timeline.size() == planned->timeline.size());
+  CHECK(played->timing.digest != run->timing.digest);
+}

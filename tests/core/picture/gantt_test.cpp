@@ -1,0 +1,134 @@
+// The engines in time: every activity once, nothing over another, sums as counted one by one.
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
+#include "core/picture/gantt_scene.h"
+#include "core/picture/svg_canvas.h"
+#include "tests/support/methods.h"
+
+using namespace hw;
+using namespace hw::test;
+
+namespace {
+
+std::shared_ptr<const Run> ganttRun(const char* platform) {
+  RunRequest request = workedRequest("greedy-by-size");
+  request.platform = openPlatform(platform).value();
+  request.residency = ResidencyRule::belady;
+  request.l2 = {};
+  return mustRun(std::make_shared<const Model>(openModel("samples:squeezenet", {}).value()),
+                 request);
+}
+
+/// Rows of bars and stalls of all lengths, some of none, one after the other.
+GanttStore randomGantt(std::uint64_t seed, std::size_t bars) {
+  std::mt19937_64 random(seed);
+  std::vector<std::vector<GanttBar>> rows(2);
+  std::size_t id = 0;
+  for (auto& row : rows) {
+    SimTime now;
+    for (std::size_t i = 0; i < bars; ++i) {
+      const auto length = [&](std::uint64_t most) {
+        return SimTime(static_cast<std::int64_t>(random() % most));
+      };
+      GanttBar bar{.activity = ActivityId(id++)};
+      bar.idle = now + length(30);
+      bar.begin = bar.idle + length(3) * static_cast<std::int64_t>(random() % 20);
+      bar.end = bar.begin + length(90);
+      bar.kind = static_cast<ActivityKind>(random() % kActivityKindNames.size());
+      bar.rule = static_cast<WaitRule>(random() % kWaitRuleNames.size());
+      bar.critical = random() % 3 == 0;
+      now = bar.end;
+      row.push_back(bar);
+    }
+  }
+  return {{{"a"}, {"b"}}, std::move(rows)};
+}
+
+}  // namespace
+
+TEST_CASE("every activity is on one row, and no two of a row overlap", "[picture]") {
+  const auto platform = GENERATE("ethos-u65-512", "gap9", "generic-npu", "tpu-v4");
+  CAPTURE(platform);
+  const auto run = ganttRun(platform);
+  const GanttStore store = GanttStore::of(*run);
+  std::vector<int> seen(run->timing.times.size(), 0);
+  std::size_t critical = 0;
+  for (std::size_t row = 0; row < store.rows().size(); ++row) {
+    SimTime free;
+    for (const GanttBar& bar : store.bars(row)) {
+      ++seen[bar.activity.index()];
+      CHECK(bar.idle >= free);
+      CHECK(bar.idle <= bar.begin);
+      CHECK(bar.begin == run->timing.times[bar.activity].start);
+      CHECK(bar.end == run->timing.times[bar.activity].end);
+      critical += bar.critical ? 1 : 0;
+      free = bar.end;
+      const auto place = store.find(bar.activity, bar.begin);
+      REQUIRE(place);
+      CHECK(place->row == row);
+      CHECK(&store.bars(row)[place->bar] == &bar);
+    }
+  }
+  CHECK(std::ranges::count(seen, 1) == std::ssize(seen));
+  CHECK(critical == run->timing.account.criticalPath.size());
+}
+
+TEST_CASE("sums over any stretch are what its bars and stalls take of it", "[picture]") {
+  const auto seed = GENERATE(take(6, random(1, 1 << 30)));
+  CAPTURE(seed);
+  const GanttStore store = randomGantt(static_cast<std::uint64_t>(seed), 700);
+  std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+  const std::int64_t length = store.bars(0).back().end.count();
+  for (int round = 0; round < 60; ++round) {
+    const auto row = static_cast<std::size_t>(random() % 2);
+    const auto from = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(length));
+    const auto to = from + 1 + static_cast<std::int64_t>(random() % (round % 2 ? 200U : 30'000U));
+    GanttStore::Sums counted{};
+    for (const GanttBar& bar : store.bars(row)) {
+      const auto part = [&](SimTime begin, SimTime end) {
+        return std::max<std::int64_t>(0, std::min(to, end.count()) - std::max(from, begin.count()));
+      };
+      counted[GanttLook::of(bar.kind, bar.critical)] += part(bar.begin, bar.end);
+      counted[GanttLook::of(bar.rule)] += part(bar.idle, bar.begin);
+    }
+    CAPTURE(row, from, to);
+    CHECK(store.sums(row, static_cast<double>(from), static_cast<double>(to)) == counted);
+  }
+}
+
+TEST_CASE("the Gantt chart names its rows and colours, and points at what is under a point",
+          "[picture]") {
+  const auto run = ganttRun("ethos-u65-512");
+  GanttScene scene = GanttScene::whole(run);
+  const auto& path = run->timing.account.criticalPath;
+  for (const ActivityId id : path) {
+    if (run->timing.times[id].cause) scene.selected = id;
+  }
+  SvgCanvas canvas(1200, 200, "engines", 12, &Palette::light());
+  const Box where{0, 0, 1200, 200};
+  drawGantt(canvas, scene, where);
+  const GanttDrawing drawing(canvas, scene, where);
+  // The longest bar of each row is found where it is drawn.
+  for (std::size_t row = 0; row < scene.store->rows().size(); ++row) {
+    const auto bars = scene.store->bars(row);
+    const auto longest =
+        std::ranges::max_element(bars, {}, [](const GanttBar& bar) { return bar.end - bar.begin; });
+    const double middle = (onAxis(longest->begin) + onAxis(longest->end)) / 2;
+    const Box box = drawing.rowBox(row);
+    const GanttBar* found = drawing.barAt({drawing.axis().toX(middle), box.top + box.height / 2});
+    REQUIRE(found);
+    CHECK(found->activity == longest->activity);
+  }
+  CHECK(drawing.barAt({5, 5}) == nullptr);
+  const std::string svg = canvas.finish();
+  for (const GanttRow& row : scene.store->rows()) {
+    CAPTURE(row.name);
+    CHECK(svg.find(row.name) != std::string::npos);
+  }
+  CHECK(svg.find(">compute<") != std::string::npos);
+  CHECK(svg.find(">load<") != std::string::npos);
+  CHECK(svg.find("id=\"activity-") != std::string::npos);
+}

@@ -1,0 +1,95 @@
+// The machine dragged: what it would make of the plan, and taking it over.
+#include <QTest>
+#include <catch2/catch.hpp>
+
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
+#include "tests/widgets/support.h"
+#include "widgets/what_if/what_if_panel.h"
+
+using namespace hw;
+
+namespace {
+
+std::shared_ptr<const Run> whatIfRun() {
+  RunRequest request;
+  request.allocator = AllocatorChoice::parse("greedy-by-size").value();
+  request.platform = openPlatform("ethos-u65-512").value();
+  request.residency = ResidencyRule::belady;
+  return execute(std::make_shared<const Model>(openModel("samples:squeezenet", {}).value()),
+                 request, {})
+      .value();
+}
+
+bool waitForOutcome(const WhatIfPanel& panel) {
+  return QTest::qWaitFor([&] { return panel.outcome() != nullptr; }, 20'000);
+}
+
+}  // namespace
+
+TEST_CASE("a slider changes latency without planning, L2 plans again", "[what-if]") {
+  const auto run = whatIfRun();
+  ViewState state;
+  WhatIfPanel panel(&state);
+  panel.resize(360, 500);
+  panel.show();
+  state.setRun(run);
+  REQUIRE(waitForOutcome(panel));
+  CHECK(panel.outcome() == run);
+  CHECK(panel.change().empty());
+  panel.slider(QStringLiteral("macs"))->setValue(16);
+  CHECK_FALSE(panel.outcome());
+  REQUIRE(waitForOutcome(panel));
+  const auto faster = panel.outcome();
+  CHECK(panel.change().tuning.macs.value() > 3.9 * tuningOf(run->request.platform).macs.value());
+  CHECK(faster->timing.makespan < run->timing.makespan);
+  CHECK(faster->plan.addresses == run->plan.addresses);
+  // The same as opening that machine and planning for it.
+  const auto request = whatIfRequest(*run, panel.change());
+  REQUIRE(request);
+  CHECK(execute(run->model, *request, {}).value()->timing.digest == faster->timing.digest);
+  panel.reset();
+  REQUIRE(waitForOutcome(panel));
+  CHECK(panel.outcome() == run);
+  panel.slider(QStringLiteral("l2"))->setValue(8);
+  REQUIRE(waitForOutcome(panel));
+  CHECK(panel.outcome()->problem.pools[PoolId(0)].capacity.value() ==
+        *run->problem.pools[PoolId(0)].capacity * 2);
+}
+
+TEST_CASE("what was tried is taken over as a request that can be written down", "[what-if]") {
+  const auto run = whatIfRun();
+  ViewState state;
+  WhatIfPanel panel(&state);
+  panel.show();
+  state.setRun(run);
+  REQUIRE(waitForOutcome(panel));
+  auto* take = panel.findChild<QPushButton*>(QStringLiteral("whatIfTake"));
+  CHECK_FALSE(take->isEnabled());
+  panel.slider(QStringLiteral("channels"))->setValue(4);
+  panel.slider(QStringLiteral("dma"))->setValue(8);
+  REQUIRE(waitForOutcome(panel));
+  REQUIRE(take->isEnabled());
+  RunRequest wanted;
+  QObject::connect(&panel, &WhatIfPanel::machineWanted,
+                   [&](const RunRequest& request) { wanted = request; });
+  take->click();
+  REQUIRE(wanted.platform.devices.size() == 1);
+  const auto again = openPlatform(platformText(wanted.platform));
+  REQUIRE(again);
+  CHECK(tuningOf(*again) == tuningOf(wanted.platform));
+  CHECK(tuningOf(*again).channels == 4U);
+}
+
+TEST_CASE("without times there is nothing to drag, and the panel says why", "[what-if]") {
+  ViewState state;
+  WhatIfPanel panel(&state);
+  panel.show();
+  auto* note = panel.findChild<QLabel*>(QStringLiteral("whatIfNote"));
+  CHECK(note->text().contains(QStringLiteral("Open a model")));
+  state.setRun(test::smallRun());
+  CHECK(note->text().contains(QStringLiteral("Nothing of this run is timed")));
+  for (const char* name : {"l2", "dma", "channels", "macs"}) {
+    CHECK_FALSE(panel.slider(QLatin1String(name))->isEnabled());
+  }
+}

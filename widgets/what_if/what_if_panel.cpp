@@ -1,0 +1,337 @@
+#include "widgets/what_if/what_if_panel.h"
+
+#include <QHBoxLayout>
+#include <QScrollArea>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/picture/run_scale.h"
+#include "widgets/base/seen.h"
+#include "widgets/text/run_text.h"
+
+namespace hw {
+
+namespace {
+
+/// While a slider moves, nothing is worked out until it has rested so long.
+constexpr int kRestMilliseconds = 40;
+constexpr int kRestToPlanMilliseconds = 250;
+/// Positions of a slider either side of what the machine has: eighths of a doubling.
+constexpr int kReach = 24;
+constexpr double kPerDoubling = 8;
+constexpr int kMostChannels = 16;
+constexpr double kGrain = 1024;  ///< Of sizes.
+
+/// With two digits that count, for nobody wants to know of 8.724 GB/s.
+double rounded(double value) {
+  const double power = std::pow(10.0, std::floor(std::log10(std::max(1.0, value))) - 1);
+  return std::max(1.0, std::round(value / power) * power);
+}
+
+QString rateText(double rate) {
+  constexpr std::pair<double, const char*> kUnits[] = {{1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}};
+  for (const auto& [unit, name] : kUnits) {
+    if (rate >= unit)
+      return QStringLiteral("%1 %2").arg(rate / unit, 0, 'g', 4).arg(QLatin1String(name));
+  }
+  return QStringLiteral("%1 B/s").arg(rate, 0, 'g', 4);
+}
+
+/// "+12.0 %" of what was; a dash where nothing changed.
+QString changeText(double before, double now) {
+  if (before == now || before <= 0) return QStringLiteral("\u2013");
+  return QString::fromStdString(formatPercent(now / before - 1));
+}
+
+}  // namespace
+
+WhatIfPanel::WhatIfPanel(ViewState* state, QWidget* parent) : QWidget(parent), state_(state) {
+  setAccessibleName(tr("What if the machine were another"));
+  // A low dock scrolls instead of asking for more room than a screen has.
+  auto* room = new QScrollArea(this);
+  room->setWidgetResizable(true);
+  room->setFrameShape(QFrame::NoFrame);
+  room->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* all = new QVBoxLayout(this);
+  all->setContentsMargins(0, 0, 0, 0);
+  all->addWidget(room);
+  auto* content = new QWidget(room);
+  room->setWidget(content);
+  auto* layout = new QVBoxLayout(content);
+  layout->setContentsMargins(8, 6, 8, 6);
+  layout->setSpacing(8);
+  layout->addWidget(buildKnobs());
+  layout->addWidget(buildFigures());
+  note_ = new QLabel(this);
+  note_->setObjectName(QStringLiteral("whatIfNote"));
+  note_->setWordWrap(true);
+  layout->addWidget(note_);
+  layout->addWidget(buildButtons());
+  strip_ = new GanttStrip(this);
+  layout->addWidget(strip_);
+  layout->addStretch(1);
+  delay_.setSingleShot(true);
+  connect(&delay_, &QTimer::timeout, this, &WhatIfPanel::work);
+  connect(state, &ViewState::runChanged, this, &WhatIfPanel::showRun);
+  new SeenWatch(this, [this] {
+    if (!outcome_ && !working_.isRunning()) work();
+  });
+  showRun();
+}
+
+QWidget* WhatIfPanel::buildKnobs() {
+  auto* box = new QWidget(this);
+  auto* grid = new QGridLayout(box);
+  grid->setContentsMargins(0, 0, 0, 0);
+  grid->setColumnStretch(1, 1);
+  const auto add = [&](const QString& name, const QString& title, const QString& what, bool whole) {
+    Knob knob{.name = name,
+              .title = new QLabel(title, box),
+              .slider = new QSlider(Qt::Horizontal, box),
+              .value = new QLabel(box),
+              .whole = whole};
+    knob.slider->setObjectName(QStringLiteral("whatIf-") + name);
+    knob.slider->setAccessibleName(title);
+    knob.slider->setRange(whole ? 1 : -kReach, whole ? kMostChannels : kReach);
+    knob.slider->setPageStep(whole ? 1 : 8);
+    knob.slider->setToolTip(what);
+    knob.slider->setMinimumWidth(80);
+    knob.title->setToolTip(what);
+    knob.value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    knob.value->setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("4096 a cycle")));
+    const int row = grid->rowCount();
+    grid->addWidget(knob.title, row, 0);
+    grid->addWidget(knob.slider, row, 1);
+    grid->addWidget(knob.value, row, 2);
+    connect(knob.slider, &QSlider::valueChanged, this, &WhatIfPanel::changed);
+    knobs_.push_back(knob);
+  };
+  add(QStringLiteral("l2"), tr("L2"), tr("What may be planned of L2; the model is planned again"),
+      false);
+  add(QStringLiteral("dma"), tr("DMA"),
+      tr("Bytes per second of the DMA engines, or where they have no bandwidth of their own, of "
+         "the far memory"),
+      false);
+  add(QStringLiteral("channels"), tr("Channels"), tr("Moves at once, of each DMA engine"), true);
+  add(QStringLiteral("macs"), tr("MACs"),
+      tr("Multiply-accumulates a cycle, of the unit that does most"), false);
+  return box;
+}
+
+QWidget* WhatIfPanel::buildFigures() {
+  auto* box = new QWidget(this);
+  figures_ = new QGridLayout(box);
+  figures_->setContentsMargins(0, 0, 0, 0);
+  figures_->setHorizontalSpacing(12);
+  figures_->setVerticalSpacing(3);
+  figures_->setColumnStretch(0, 1);
+  const QString heads[] = {QString(), tr("as it is"), tr("what if"), tr("change")};
+  for (int column = 1; column < 4; ++column) {
+    auto* head = new QLabel(heads[column], box);
+    head->setEnabled(false);
+    figures_->addWidget(head, 0, column, Qt::AlignRight);
+  }
+  for (const QString& what : {tr("Latency"), tr("Peak of L2"), tr("Waits for reuse")}) {
+    std::array<QLabel*, 4> row{};
+    for (int column = 0; column < 4; ++column) {
+      auto* cell = new QLabel(column == 0 ? what : QString(), box);
+      row[static_cast<std::size_t>(column)] = cell;
+      figures_->addWidget(cell, static_cast<int>(cells_.size()) + 1, column,
+                          column == 0 ? Qt::AlignLeft : Qt::AlignRight);
+    }
+    QFont bold = row[2]->font();
+    bold.setBold(true);
+    row[2]->setFont(bold);
+    row[2]->setObjectName(QStringLiteral("whatIfNow%1").arg(cells_.size()));
+    cells_.push_back(row);
+  }
+  return box;
+}
+
+QWidget* WhatIfPanel::buildButtons() {
+  auto* box = new QWidget(this);
+  auto* row = new QHBoxLayout(box);
+  row->setContentsMargins(0, 0, 0, 0);
+  take_ = new QPushButton(tr("Take over"), box);
+  take_->setObjectName(QStringLiteral("whatIfTake"));
+  reset_ = new QPushButton(tr("As it is"), box);
+  reset_->setObjectName(QStringLiteral("whatIfReset"));
+  reset_->setToolTip(tr("Puts the sliders back"));
+  row->addWidget(take_);
+  row->addWidget(reset_);
+  row->addStretch(1);
+  connect(reset_, &QPushButton::clicked, this, &WhatIfPanel::reset);
+  connect(take_, &QPushButton::clicked, this, [this] {
+    if (!state_->run()) return;
+    if (const auto request = whatIfRequest(*state_->run(), change())) {
+      Q_EMIT machineWanted(*request);
+    }
+  });
+  return box;
+}
+
+const WhatIfPanel::Knob& WhatIfPanel::knob(const QString& name) const {
+  return *std::ranges::find(knobs_, name, &Knob::name);
+}
+
+QSlider* WhatIfPanel::slider(const QString& name) const { return knob(name).slider; }
+
+double WhatIfPanel::valueOf(const Knob& knob) const {
+  const int at = knob.slider->value();
+  if (knob.whole) return at;
+  if (at == 0) return knob.base;
+  const double value = knob.base * std::exp2(at / kPerDoubling);
+  if (knob.name != QLatin1String("l2")) return rounded(value);
+  return std::max(kGrain, std::round(value / kGrain) * kGrain);
+}
+
+QString WhatIfPanel::textOf(const Knob& knob) const {
+  if (knob.base <= 0) return tr("none");
+  const double value = valueOf(knob);
+  const auto run = state_->run();
+  const bool bounded = run && run->problem.pools[PoolId(0)].capacity;
+  if (knob.name == QLatin1String("l2") && !bounded && knob.slider->value() == 0) {
+    return tr("unlimited");
+  }
+  if (knob.name == QLatin1String("l2")) return sizeText(Bytes(std::llround(value)));
+  if (knob.name == QLatin1String("dma")) return rateText(value);
+  if (knob.name == QLatin1String("macs")) return tr("%1 a cycle").arg(value, 0, 'g', 6);
+  return QString::number(value);
+}
+
+WhatIf WhatIfPanel::change() const {
+  WhatIf change;
+  const auto moved = [&](const char* name) -> std::optional<double> {
+    const Knob& own = knob(QLatin1String(name));
+    const double value = valueOf(own);
+    return own.base > 0 && value != own.base ? std::optional(value) : std::nullopt;
+  };
+  if (const auto l2 = moved("l2")) change.l2 = Bytes(std::llround(*l2));
+  if (const auto dma = moved("dma")) change.tuning.dma = std::llround(*dma);
+  if (const auto count = moved("channels")) {
+    change.tuning.channels = static_cast<std::uint32_t>(*count);
+  }
+  change.tuning.macs = moved("macs");
+  return change;
+}
+
+void WhatIfPanel::reset() {
+  for (const Knob& knob : knobs_) {
+    knob.slider->setValue(knob.whole ? std::max(1, static_cast<int>(knob.base)) : 0);
+  }
+}
+
+void WhatIfPanel::showRun() {
+  delay_.stop();
+  working_.drop();
+  outcome_ = nullptr;
+  setBases();
+  if (isSeen(this)) work();
+  showFigures();
+}
+
+void WhatIfPanel::setBases() {
+  const auto run = state_->run();
+  const bool timed = run && isTimed(*run);
+  const Tuning tuning = timed ? tuningOf(run->request.platform) : Tuning();
+  // Where L2 has no bound, what is in use of it is what can be made less.
+  const auto l2Of = [](const Run& of) {
+    return of.problem.pools[PoolId(0)].capacity.value_or(of.metrics.pools[PoolId(0)].peak);
+  };
+  const double bases[] = {
+      timed ? static_cast<double>(l2Of(*run).count()) : 0,
+      static_cast<double>(tuning.dma.value_or(0)),
+      static_cast<double>(tuning.channels.value_or(0)),
+      tuning.macs.value_or(0),
+  };
+  for (std::size_t i = 0; i < knobs_.size(); ++i) {
+    knobs_[i].base = bases[i];
+    const QSignalBlocker quiet(knobs_[i].slider);
+    knobs_[i].slider->setEnabled(bases[i] > 0);
+    knobs_[i].value->setToolTip(bases[i] > 0 ? QString()
+                                             : tr("The machine has none, or sets it no bound"));
+  }
+  const QSignalBlocker size(knobs_[0].slider);
+  const QSignalBlocker dma(knobs_[1].slider);
+  const QSignalBlocker channels(knobs_[2].slider);
+  const QSignalBlocker macs(knobs_[3].slider);
+  reset();
+  for (const Knob& knob : knobs_) knob.value->setText(textOf(knob));
+}
+
+void WhatIfPanel::changed() {
+  for (const Knob& knob : knobs_) knob.value->setText(textOf(knob));
+  outcome_ = nullptr;
+  delay_.start(change().l2 ? kRestToPlanMilliseconds : kRestMilliseconds);
+  showFigures();
+}
+
+void WhatIfPanel::work() {
+  const auto run = state_->run();
+  if (!run || !isTimed(*run)) return;
+  const WhatIf wanted = change();
+  if (wanted.empty()) {
+    working_.drop();
+    return accept(run);
+  }
+  working_.start(
+      false,
+      [run, wanted](const std::stop_token& stop) { return whatIf(*run, wanted, {.stop = stop}); },
+      [this](const Result<std::shared_ptr<const Run>>& result) { accept(result); });
+  showFigures();
+}
+
+void WhatIfPanel::accept(const Result<std::shared_ptr<const Run>>& result) {
+  outcome_ = result ? *result : nullptr;
+  showFigures();
+  if (!result) note_->setText(QString::fromStdString(result.error().text()));
+}
+
+void WhatIfPanel::showFigures() {
+  const auto run = state_->run();
+  const bool timed = run && isTimed(*run);
+  const bool busy = working_.isRunning() || delay_.isActive();
+  take_->setEnabled(timed && outcome_ && !change().empty());
+  take_->setToolTip(!timed             ? tr("Open a model first")
+                    : change().empty() ? tr("Drag a slider first")
+                                       : tr("Plans the model for this machine"));
+  reset_->setEnabled(timed && !change().empty());
+  if (!timed) {
+    note_->setText(run ? tr("Nothing of this run is timed: a planning problem has no operators")
+                       : tr("Open a model to see what another machine would make of it"));
+    for (auto& row : cells_) {
+      for (std::size_t column = 1; column < row.size(); ++column) row[column]->clear();
+    }
+    strip_->setRun(nullptr, {}, {});
+    return;
+  }
+  const auto figures = [](const Run& of) {
+    return std::array{static_cast<double>(of.timing.makespan.count()),
+                      static_cast<double>(of.metrics.pools[PoolId(0)].peak.count()),
+                      static_cast<double>(of.timing.account.reuse.waits.count())};
+  };
+  const auto text = [](std::size_t row, double value) {
+    return row == 1 ? sizeText(Bytes(std::llround(value))) : timeText(SimTime(std::llround(value)));
+  };
+  const auto before = figures(*run);
+  for (std::size_t row = 0; row < cells_.size(); ++row) {
+    cells_[row][1]->setText(text(row, before[row]));
+    const double now = outcome_ ? figures(*outcome_)[row] : 0;
+    cells_[row][2]->setText(outcome_ ? text(row, now) : QStringLiteral("\u2026"));
+    cells_[row][3]->setText(outcome_ ? changeText(before[row], now) : QString());
+  }
+  if (!outcome_) {
+    if (busy) note_->setText(change().l2 ? tr("Planning\u2026") : tr("Simulating\u2026"));
+    return;
+  }
+  QString path = tr("Critical path: %1.").arg(QString::fromStdString(pathShares(*outcome_)));
+  if (!fits(*outcome_)) path += tr(" This plan does not fit.");
+  note_->setText(path);
+  strip_->setRun(outcome_, run->timing.makespan, run->timing.makespan);
+  strip_->setMinimumHeight(strip_->sizeHint().height());
+}
+
+}  // namespace hw
