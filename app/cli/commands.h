@@ -22,6 +22,7 @@ CommandInfo checkCommand();
 CommandInfo reportCommand();
 CommandInfo convertCommand();
 CommandInfo sweepCommand();
+CommandInfo frontCommand();
 CommandInfo listCommand();
 
 }  // namespace hw::cli

@@ -13,7 +13,7 @@ Outcome<ExitCode> run(int argc, char** argv) {
          parseCommandLine(argc, argv,
                           {infoCommand(), planCommand(), compareCommand(), diffCommand(),
                            explainCommand(), simulateCommand(), checkCommand(), reportCommand(),
-                           convertCommand(), sweepCommand(), listCommand()}));
+                           convertCommand(), sweepCommand(), frontCommand(), listCommand()}));
   if (parsed.action) return parsed.action();
   HW_DO(writeOutput("-", [&](std::ostream& out) { out << parsed.print; }));
   return ExitCode::done;

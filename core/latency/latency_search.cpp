@@ -4,6 +4,7 @@
 #include <bit>
 #include <chrono>
 #include <random>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/latency/capacity_bound.h"
@@ -20,10 +21,13 @@ constexpr double kFirstTurn = 0.03;
 constexpr double kTurn = 0.15;
 /// A slower plan is accepted within about this part of the latency as a turn begins; eight times
 /// it halves.
-constexpr std::int64_t kTolerance = 300;
+constexpr std::int64_t kTolerance = 150;
 constexpr int kHalvings = 8;
 /// Of what a path may be long, in greedy packings: the bound times these, in percent.
 constexpr std::int64_t kThresholds[] = {100, 80, 50};
+
+/// Who is as fast as without reuse, and within so small a part of the bound, has done enough.
+constexpr std::int64_t kNear = 1'000;
 
 class LatencySearch {
  public:
@@ -49,11 +53,16 @@ class LatencySearch {
     }
     note();
     if (!done()) packGreedily();
-    for (std::size_t i = 0; i < kept_.size() && !done(); ++i) improve(i, kFirstTurn, 0);
+    // Each in place of itself, else the children of one would crowd out the others.
+    for (const TimedPlan& plan : std::exchange(kept_, {})) {
+      if (done()) break;
+      improve(plan, kFirstTurn, 0);
+    }
     for (int turn = 0; !done(); ++turn) {
       // Every other turn belongs to the best, the others to those behind it.
       const bool best = turn % 2 == 0 || kept_.size() == 1;
-      improve(best ? 0 : 1 + random_() % (kept_.size() - 1), kTurn, kTolerance);
+      const TimedPlan plan = kept_[best ? 0 : 1 + random_() % (kept_.size() - 1)];
+      improve(plan, kTurn, kTolerance);
     }
     note();
     return std::move(result_);
@@ -90,7 +99,9 @@ class LatencySearch {
   }
   bool done() const {
     const SimTime latency = result_.best.latency;
-    return latency <= result_.bound.time || latency <= result_.apart || used() >= 1 ||
+    const SimTime bound = result_.bound.time;
+    const bool near = latency.count() - bound.count() <= bound.count() / kNear;
+    return result_.proved() || (near && latency <= result_.apart) || used() >= 1 ||
            options_.stop.stop_requested();
   }
 
@@ -142,24 +153,21 @@ class LatencySearch {
     for (std::uint32_t i = 0; i < offsets.size(); ++i) {
       if (work_.stays[i].pinned) offsets[i] = result_.best.offsets[i];
     }
+    placer_.adopt(offsets);
     for (const std::uint32_t stay : order) {
-      if (!work_.stays[stay].pinned && !put(stay, offsets, apart_, {threshold})) return;
+      if (!work_.stays[stay].pinned && !put(stay, apart_, {threshold})) return;
     }
-    const SimTime latency = latencyOf(offsets);
-    keep({std::move(offsets), latency, name});
+    keep({placer_.offsets(), latencyOf(placer_.offsets()), name});
   }
 
-  bool put(std::uint32_t stay, std::vector<Bytes>& offsets, const StayTimes& times,
-           const PathRule& rule) {
+  bool put(std::uint32_t stay, const StayTimes& times, const PathRule& rule) {
     result_.looks += static_cast<std::int64_t>(work_.stays.size());
-    const auto offset = placer_.place(stay, offsets, times, rule);
-    if (offset) offsets[stay] = *offset;
-    return offset.has_value();
+    return placer_.put(stay, times, rule);
   }
 
-  /// Improves one of the kept plans for `share` of the budget. `tolerance` in parts of 10^5.
-  void improve(std::size_t index, double share, std::int64_t tolerance) {
-    enter(kept_[index]);
+  /// Improves a plan for `share` of the budget. `tolerance` in parts of 10^5.
+  void improve(const TimedPlan& plan, double share, std::int64_t tolerance) {
+    enter(plan);
     TimedPlan best = current_.plan;
     const double begun = used();
     while (!done()) {
@@ -186,6 +194,7 @@ class LatencySearch {
 
   /// What surrounds the stays of the current plan, which the timer has just run.
   void look() {
+    placer_.adopt(current_.plan.offsets);
     current_.times = stayTimes(work_, timer_);
     current_.critical = criticalReuse(work_, timer_, current_.plan.offsets);
     result_.looks += 2 * static_cast<std::int64_t>(work_.activities.size());
@@ -197,23 +206,23 @@ class LatencySearch {
     const SimTime latency = current_.plan.latency;
     const auto& taken = removal_.choose(current_.plan.offsets, current_.critical);
     result_.looks += static_cast<std::int64_t>(work_.stays.size());
-    trial_ = current_.plan.offsets;
-    for (const std::uint32_t stay : taken) trial_[stay] = ReuseTimer::kNowhere;
+    placer_.takeOut(taken);
     const PathRule rule = someRule();
     for (const std::uint32_t stay : taken) {
-      if (!put(stay, trial_, current_.times, rule)) return false;
+      if (!put(stay, current_.times, rule)) return false;
     }
-    if (trial_ == current_.plan.offsets) return false;
+    const std::vector<Bytes>& trial = placer_.offsets();
+    if (trial == current_.plan.offsets) return false;
     const std::int64_t grain = latency.count() / 100'000 * tolerance;
     const SimTime most = addTime(latency, SimTime(grain * std::countl_zero(random_() | 1)));
-    timer_.place(trial_);
+    timer_.place(trial);
     result_.looks += 2 * static_cast<std::int64_t>(work_.activities.size());
     if (timer_.alone() > most) return false;
     result_.looks += 2 * static_cast<std::int64_t>(work_.activities.size());
     const SimTime found = timer_.contended();
     if (found > most) return false;
     current_.plan.latency = found;
-    std::swap(current_.plan.offsets, trial_);
+    current_.plan.offsets = trial;
     look();
     return true;
   }
@@ -239,7 +248,6 @@ class LatencySearch {
   StayTimes apart_;
   std::vector<TimedPlan> kept_;  ///< By latency.
   Current current_;
-  std::vector<Bytes> trial_;
   LatencySearchResult result_;
 };
 

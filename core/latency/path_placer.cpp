@@ -18,71 +18,149 @@ Bytes alignDown(Bytes value, Bytes alignment) {
 
 PathPlacer::PathPlacer(const TimedWork& work, std::span<const Bytes> capacities,
                        std::mt19937_64& random)
-    : work_(work), capacities_(capacities), random_(random) {}
+    : work_(work), capacities_(capacities), random_(random), prices_(work.stays.size()) {}
 
-std::int64_t PathPlacer::costOf(SimTime path, const PathRule& rule) {
-  const std::int64_t excess = (path - rule.threshold).count() >> shift_;
-  std::int64_t cost = std::min(excess, std::int64_t{1} << kCostBits);
-  cost *= cost;
-  if (rule.noisy) cost = (cost >> 10) * static_cast<std::int64_t>(717 + random_() % 615);
-  return cost + 1;  // Whatever is above the threshold costs something.
+void PathPlacer::adopt(const std::vector<Bytes>& offsets) {
+  offsets_ = offsets;
+  order_ = {};
+  for (std::uint32_t i = 0; i < offsets.size(); ++i) {
+    if (offsets[i] >= Bytes()) order_.begins.push_back(i);
+  }
+  order_.ends = order_.begins;
+  std::ranges::sort(order_.begins, {}, [&](auto i) { return std::pair(offsets_[i], i); });
+  std::ranges::sort(order_.ends, {}, [&](auto i) { return std::pair(endOf(i), i); });
+  adopted_ = offsets_;
+  adoptedOrder_ = order_;
 }
 
-/// Offsets from `offset` - size + 1 to the end of `other` meet it.
-void PathPlacer::meet(const TimedStay& own, const TimedStay& other, Bytes offset, std::int64_t cost,
-                      bool taken) {
-  changes_.push_back({offset - own.size + Bytes(1), cost, taken ? 1 : 0});
-  changes_.push_back({offset + other.size, -cost, taken ? -1 : 0});
-  candidates_.push_back(alignUp(offset + other.size, own.alignment));
-  if (offset >= own.size) candidates_.push_back(alignDown(offset - own.size, own.alignment));
+void PathPlacer::takeOut(const std::vector<std::uint32_t>& stays) {
+  offsets_ = adopted_;
+  for (const std::uint32_t stay : stays) offsets_[stay] = ReuseTimer::kNowhere;
+  const auto keepPlaced = [&](const auto& from, auto& to) {
+    to.clear();
+    for (const std::uint32_t stay : from) {
+      if (offsets_[stay] >= Bytes()) to.push_back(stay);
+    }
+  };
+  keepPlaced(adoptedOrder_.begins, order_.begins);
+  keepPlaced(adoptedOrder_.ends, order_.ends);
 }
 
-std::optional<Bytes> PathPlacer::place(std::uint32_t stay, std::span<const Bytes> offsets,
-                                       const StayTimes& times, const PathRule& rule) {
+bool PathPlacer::put(std::uint32_t stay, const StayTimes& times, const PathRule& rule) {
   const TimedStay& own = work_.stays[stay];
   const Bytes capacity = capacities_[own.pool.index()];
-  if (own.size > capacity) return std::nullopt;
-  const auto bits = std::bit_width(static_cast<std::uint64_t>(rule.threshold.count()));
-  shift_ = std::max(0, static_cast<int>(bits) - kCostBits);
-  changes_.clear();
-  candidates_ = {Bytes(), alignDown(capacity - own.size, own.alignment)};
-  for (std::uint32_t i = 0; i < work_.stays.size(); ++i) {
-    const Bytes offset = offsets[i];
+  if (own.size > capacity) return false;
+  price(stay, times, rule);
+  listChanges(own);
+  listCandidates(own, capacity);
+  const auto offset = cheapest(own, capacity, rule.ties);
+  if (!offset) return false;
+  offsets_[stay] = *offset;
+  insert(stay);
+  return true;
+}
+
+void PathPlacer::insert(std::uint32_t stay) {
+  const auto into = [&](std::vector<std::uint32_t>& order, const auto& key) {
+    order.insert(std::ranges::upper_bound(order, key(stay), {}, key), stay);
+  };
+  into(order_.begins, [&](auto i) { return std::pair(offsets_[i], i); });
+  into(order_.ends, [&](auto i) { return std::pair(endOf(i), i); });
+}
+
+/// What it costs `stay` to meet each of the others.
+void PathPlacer::price(std::uint32_t stay, const StayTimes& times, const PathRule& rule) {
+  const TimedStay& own = work_.stays[stay];
+  const SimTime ownEnd = times.ends[stay];
+  const SimTime ownTail = times.tails[stay];
+  for (const std::uint32_t i : order_.begins) {
     const TimedStay& other = work_.stays[i];
-    if (offset < Bytes() || i == stay || other.pool != own.pool) continue;
+    Price& price = prices_[i];
+    price = {};
+    if (other.pool != own.pool) continue;
     if (own.steps.overlaps(other.steps)) {
-      meet(own, other, offset, 0, true);
+      price.taken = true;
       continue;
     }
     const bool earlier = other.steps.begin < own.steps.begin;
-    const SimTime path =
-        earlier ? times.ends[i] + times.tails[stay] : times.ends[stay] + times.tails[i];
-    if (path > rule.threshold) meet(own, other, offset, costOf(path, rule), false);
+    const SimTime path = earlier ? times.ends[i] + ownTail : ownEnd + times.tails[i];
+    if (path > rule.threshold) price.cost = costOf(path, rule);
   }
-  std::ranges::sort(changes_, {}, &Change::at);
-  std::ranges::sort(candidates_);
+}
+
+std::int64_t PathPlacer::costOf(SimTime path, const PathRule& rule) {
+  const auto bits = std::bit_width(static_cast<std::uint64_t>(rule.threshold.count()));
+  const int shift = std::max(0, static_cast<int>(bits) - kCostBits);
+  const std::int64_t excess =
+      std::min((path - rule.threshold).count() >> shift, std::int64_t{1} << kCostBits);
+  std::int64_t cost = excess * excess;
+  if (rule.noisy) cost = (cost * static_cast<std::int64_t>(717 + random_() % 615)) >> 10;
+  return cost + 1;  // Whatever is above the threshold costs something.
+}
+
+/// A stay meets another from that one's begin - its own size + 1 to that one's end.
+void PathPlacer::listChanges(const TimedStay& own) {
+  starting_.clear();
+  ending_.clear();
+  for (const std::uint32_t i : order_.begins) {
+    const auto& [cost, taken] = prices_[i];
+    if (!prices_[i].isFree()) {
+      starting_.push_back({offsets_[i] - own.size + Bytes(1), cost, taken ? 1 : 0});
+    }
+  }
+  for (const std::uint32_t i : order_.ends) {
+    const auto& [cost, taken] = prices_[i];
+    if (!prices_[i].isFree()) ending_.push_back({endOf(i), -cost, taken ? -1 : 0});
+  }
+}
+
+/// On top of each that costs something and right below it, and at both ends of the pool.
+void PathPlacer::listCandidates(const TimedStay& own, Bytes capacity) {
+  const Bytes top = alignDown(capacity - own.size, own.alignment);
+  above_ = {Bytes()};
+  for (const Change& change : ending_) {
+    const Bytes at = alignUp(change.at, own.alignment);
+    if (at < top) above_.push_back(at);
+  }
+  above_.push_back(top);
+  below_.clear();
+  for (const Change& change : starting_) {
+    const Bytes at = change.at - Bytes(1);
+    if (at >= Bytes()) below_.push_back(alignDown(at, own.alignment));
+  }
+  candidates_.resize(above_.size() + below_.size());
+  std::merge(above_.begin(), above_.end(), below_.begin(), below_.end(), candidates_.begin());
+}
+
+std::optional<Bytes> PathPlacer::cheapest(const TimedStay& own, Bytes capacity, TieRule ties) {
   std::optional<Bytes> best;
   std::int64_t least = 0;
   std::int64_t cost = 0;
   int taken = 0;
   std::uint64_t equal = 0;
-  auto next = changes_.begin();
+  auto starts = starting_.begin();
+  auto ends = ending_.begin();
   Bytes last(-1);
   for (const Bytes at : candidates_) {
-    if (at == last || at < Bytes() || at + own.size > capacity) continue;
+    if (at + own.size > capacity) break;
+    if (at == last) continue;
     last = at;
-    for (; next != changes_.end() && next->at <= at; ++next) {
-      cost += next->cost;
-      taken += next->taken;
+    for (; starts != starting_.end() && starts->at <= at; ++starts) {
+      cost += starts->cost;
+      taken += starts->taken;
+    }
+    for (; ends != ending_.end() && ends->at <= at; ++ends) {
+      cost += ends->cost;
+      taken += ends->taken;
     }
     if (taken > 0) continue;
     if (!best || cost < least) {
       best = at;
       least = cost;
       equal = 1;
-    } else if (cost == least && rule.ties != TieRule::lowest) {
+    } else if (cost == least && ties != TieRule::lowest) {
       ++equal;
-      if (rule.ties == TieRule::highest || random_() % equal == 0) best = at;
+      if (ties == TieRule::highest || random_() % equal == 0) best = at;
     }
   }
   return best;

@@ -28,15 +28,21 @@ struct PathRule {
 
 /// Gives a stay the place whose bytes change hands at the least cost: for every tenant before or
 /// after it there, the square of what the path through both, end of the one + tail of the other,
-/// exceeds the threshold by. One sweep over the places where that changes.
+/// exceeds the threshold by. One sweep over the places where that changes; the stays are kept in
+/// the order of their addresses, so that nothing is sorted: O(n).
 class PathPlacer {
  public:
   /// Keeps references. `capacities` by pool.
   PathPlacer(const TimedWork& work, std::span<const Bytes> capacities, std::mt19937_64& random);
 
-  /// Nothing when no place is free. `offsets` by stay; those without a place count for nothing.
-  std::optional<Bytes> place(std::uint32_t stay, std::span<const Bytes> offsets,
-                             const StayTimes& times, const PathRule& rule);
+  /// From here on stays lie at these offsets; those without a place count for nothing.
+  void adopt(const std::vector<Bytes>& offsets);
+  /// Takes stays out of the adopted plan, and forgets what was put elsewhere since.
+  void takeOut(const std::vector<std::uint32_t>& stays);
+  /// Puts a stay that has no place where the rule says. False when no place is free.
+  bool put(std::uint32_t stay, const StayTimes& times, const PathRule& rule);
+
+  const std::vector<Bytes>& offsets() const { return offsets_; }
 
  private:
   /// From offset `at` of the stay on, so much is added.
@@ -45,16 +51,40 @@ class PathPlacer {
     std::int64_t cost = 0;
     int taken = 0;
   };
-  void meet(const TimedStay& own, const TimedStay& other, Bytes offset, std::int64_t cost,
-            bool taken);
+  /// Stays by where they begin and by where they end.
+  struct Order {
+    std::vector<std::uint32_t> begins{};
+    std::vector<std::uint32_t> ends{};
+  };
+  /// What meeting a stay costs.
+  struct Price {
+    std::int64_t cost = 0;
+    bool taken = false;
+
+    bool isFree() const { return cost == 0 && !taken; }
+  };
+
+  Bytes endOf(std::uint32_t stay) const { return offsets_[stay] + work_.stays[stay].size; }
+  void insert(std::uint32_t stay);
+  void price(std::uint32_t stay, const StayTimes& times, const PathRule& rule);
   std::int64_t costOf(SimTime path, const PathRule& rule);
+  void listChanges(const TimedStay& own);
+  void listCandidates(const TimedStay& own, Bytes capacity);
+  std::optional<Bytes> cheapest(const TimedStay& own, Bytes capacity, TieRule ties);
 
   const TimedWork& work_;
   std::span<const Bytes> capacities_;
   std::mt19937_64& random_;
-  std::vector<Change> changes_;
-  std::vector<Bytes> candidates_;
-  int shift_ = 0;  ///< Costs are squares of 20 bits.
+  std::vector<Bytes> adopted_;
+  Order adoptedOrder_;
+  std::vector<Bytes> offsets_;
+  Order order_;
+  std::vector<Price> prices_;
+  std::vector<Change> starting_;   ///< Where the stay begins to meet another, ascending.
+  std::vector<Change> ending_;     ///< Where it no longer does, ascending.
+  std::vector<Bytes> above_;       ///< Where it could begin: on top of others,
+  std::vector<Bytes> below_;       ///< right below them,
+  std::vector<Bytes> candidates_;  ///< both; all ascending.
 };
 
 }  // namespace hw

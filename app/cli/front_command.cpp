@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/options.h"
+#include "app/cli/output.h"
+#include "app/cli/stop.h"
+#include "core/base/text.h"
+#include "core/report/compare/front_report.h"
+#include "core/run/embedded.h"
+
+namespace hw::cli {
+namespace {
+
+/// What a front takes: the allocator and the size of the near memory are what it varies.
+constexpr auto kFrontOptions = {OptionGroup::model,   OptionGroup::import, OptionGroup::machine,
+                                OptionGroup::storage, OptionGroup::order,  OptionGroup::search,
+                                OptionGroup::effort};
+
+struct FrontCommand {
+  explicit FrontCommand(Arguments& arguments)
+      : run_(arguments, kFrontOptions, defaultRequest()),
+        output(arguments, {Format::text, Format::json, Format::csv}) {
+    arguments.option(
+        "-a,--allocators", allocators,
+        {.help = "to be shown beside: A,B:key=value,... or all (default)", .type = "LIST"});
+    arguments.number("--points", points, 1, 1000,
+                     {.help = "capacities at most (default: 12)", .type = "N"});
+    arguments.number(
+        "--nodes", nodes, 0, 1'000'000'000,
+        {.help = "budget of the search for each, as best's (default: 100000)", .type = "N"});
+    arguments.option("--picture", picture, {.help = "also draw it, as SVG", .type = "FILE"});
+    arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
+  }
+
+  Outcome<ExitCode> run() const {
+    HW_TRY(format, output.format());
+    HW_TRY(chosen, allocatorsOf("--allocators", allocators));
+    HW_TRY(request, run_.request());
+    HW_TRY(model, openModel(request));
+    StoppableWork work;
+    const auto front = made(model, request, chosen, work.token());
+    if (!front) return failure(front.error(), request.model);
+    HW_DO(output.write(document(format, *front, request.model)));
+    if (!picture.empty()) {
+      HW_DO(writeOutput(picture, [&](std::ostream& out) { out << frontSvg(*front); }));
+    }
+    if (!front->found.empty()) {
+      const FrontPoint& last = front->found.back();
+      output.announce(fmt::format("{} capacities, up to {} with {}", front->found.size(),
+                                  formatBytes(*last.capacity), formatTime(last.latency)));
+    }
+    if (!front->stopped) return ExitCode::done;
+    return failure(
+        ExitCode::interrupted, request.model,
+        fmt::format("stopped: {} of at most {} capacities are done", front->found.size(), points));
+  }
+
+  Result<Front> made(const std::shared_ptr<const Model>& model, const RunRequest& request,
+                     std::vector<AllocatorChoice> chosen, std::stop_token stop) const {
+    if (!hasOwnPlan(*model->graph)) {
+      std::erase_if(
+          chosen, [](const AllocatorChoice& choice) { return choice.info->way == Way::embedded; });
+    }
+    ProgressLine line(progressMode(progress, output.quiet()));
+    return makeFront(model, request,
+                     {.points = static_cast<std::size_t>(points),
+                      .nodes = nodes,
+                      .seconds = request.timeLimit / points,
+                      .choices = std::move(chosen)},
+                     {.stop = std::move(stop), .progress = line.callback()});
+  }
+
+  std::string document(Format format, const Front& front, const std::string& file) const {
+    if (format == Format::csv) return frontCsv(front, file);
+    if (format == Format::json) return jsonDocument(frontJson(front, file));
+    return frontText(front, output.toFile() ? Paint() : outputPaint());
+  }
+
+  RunArguments run_;
+  OutputOptions output;
+  std::string allocators;
+  std::string picture;
+  int points = 12;
+  int nodes = 100'000;
+  bool progress = false;
+};
+
+}  // namespace
+
+CommandInfo frontCommand() {
+  return {
+      .name = "front",
+      .summary = "capacity of the near memory against latency: how fast within how much",
+      .notes =
+          "From what the lowest plan needs upwards, the fastest plan within each capacity, and\n"
+          "the latency that is proved to be out of reach there; beside it, what every allocator\n"
+          "comes to. Larger capacities start from the plans of smaller ones, so latencies never\n"
+          "rise. --l2 and -a of a run do not matter. Ctrl-C keeps what is done.\n"
+          "\n"
+          "Examples:\n"
+          "  highwater front samples:squeezenet --weights prefetch --inputs loaded\n"
+          "  highwater front model.onnx --platform board.toml -o front.csv\n"
+          "  highwater front model.onnx --picture front.svg",
+      .add = actionOf<FrontCommand>};
+}
+
+}  // namespace hw::cli

@@ -1,0 +1,192 @@
+#include "core/picture/front_scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/base/text.h"
+#include "core/picture/axis.h"
+#include "core/picture/plot.h"
+
+namespace hw {
+namespace {
+
+constexpr double kHalfDot = 4;      ///< Half the width.
+constexpr double kFrontAir = 0.06;  ///< Around what is drawn, as a part of it.
+constexpr Stroke kFound{Ink::accent, 2};
+constexpr Stroke kBound{Ink::lowerBound, 1.5, kDashed};
+constexpr Stroke kWall{Ink::lowerBound, 1, kDotted};
+constexpr double kPicosecondsOfATick = 1e6;  ///< Ticks count microseconds.
+
+class FrontDrawing {
+ public:
+  FrontDrawing(Canvas& canvas, const FrontScene& scene, const Box& where)
+      : canvas_(canvas), scene_(scene), frame_(PlotFrame::inside(where, canvas.ruler())) {
+    chooseWindow();
+  }
+
+  void draw() {
+    drawTitle(canvas_, frame_, scene_.title, scene_.note);
+    canvas_.rectangle(frame_.plot, {.fill = Fill{Ink::plot}});
+    drawTicks();
+    const double wallX = x(scene_.leastBytes);
+    const double wallY = y(scene_.leastLatency);
+    canvas_.hatch(Box::between(frame_.plot.left, frame_.plot.top, wallX, frame_.plot.bottom()),
+                  {Ink::hatch});
+    canvas_.hatch(Box::between(wallX, wallY, frame_.plot.right(), frame_.plot.bottom()),
+                  {Ink::hatch});
+    canvas_.line({wallX, frame_.plot.top}, {wallX, frame_.plot.bottom()}, kWall);
+    canvas_.line({frame_.plot.left, wallY}, {frame_.plot.right(), wallY}, kWall);
+    canvas_.path(stairs(scene_.bounds), {.edge = kBound});
+    canvas_.path(stairs(scene_.found), {.edge = kFound});
+    for (const FrontDot& dot : scene_.found) mark(dot, Ink::accent);
+    for (const FrontDot& dot : scene_.others) mark(dot, Ink::muted);
+    canvas_.rectangle(frame_.plot, {.edge = Stroke{Ink::axis}});
+    label();
+    drawLegend();
+  }
+
+ private:
+  /// Each doubling is as wide: most happens near the least capacity, and some plans need a hundred
+  /// times that.
+  double x(Bytes bytes) const {
+    const double part =
+        std::log2(static_cast<double>(std::max(bytes, Bytes(1)).count()) / lowByte_) /
+        std::log2(highByte_ / lowByte_);
+    return frame_.plot.left + part * frame_.plot.width;
+  }
+  double y(SimTime latency) const {
+    const double part = (static_cast<double>(latency.count()) - lowTime_) / (highTime_ - lowTime_);
+    return frame_.plot.bottom() - part * frame_.plot.height;
+  }
+
+  void chooseWindow() {
+    lowByte_ = highByte_ = static_cast<double>(scene_.leastBytes.count());
+    lowTime_ = highTime_ = static_cast<double>(scene_.leastLatency.count());
+    for (const auto* dots : {&scene_.found, &scene_.bounds, &scene_.others}) {
+      for (const FrontDot& dot : *dots) {
+        lowByte_ = std::min(lowByte_, static_cast<double>(dot.bytes.count()));
+        highByte_ = std::max(highByte_, static_cast<double>(dot.bytes.count()));
+        lowTime_ = std::min(lowTime_, static_cast<double>(dot.latency.count()));
+        highTime_ = std::max(highTime_, static_cast<double>(dot.latency.count()));
+      }
+    }
+    const double time = std::max(1.0, kFrontAir * (highTime_ - lowTime_));
+    lowByte_ = std::max(1.0, lowByte_);
+    const double air = 1 + kFrontAir * std::log2(2 * highByte_ / lowByte_);
+    lowByte_ /= air;
+    highByte_ *= air;
+    lowTime_ = std::max(0.0, lowTime_ - time);
+    highTime_ += time;
+  }
+
+  /// Powers of two, and quarters of their distance where few of them are on screen.
+  std::vector<Bytes> byteTicks() const {
+    const std::int64_t parts = highByte_ / lowByte_ > 8 ? 1 : 4;
+    std::vector<Bytes> ticks;
+    for (std::int64_t power = 4; power < kMaxBytes.count(); power *= 2) {
+      for (std::int64_t i = 0; i < parts; ++i) {
+        const std::int64_t at = power + power / parts * i;
+        const auto value = static_cast<double>(at);
+        if (value >= lowByte_ && value <= highByte_) ticks.push_back(Bytes(at));
+      }
+    }
+    return ticks;
+  }
+
+  void drawTicks() {
+    const double line = canvas_.ruler().height();
+    for (const Bytes bytes : byteTicks()) {
+      const double at = x(bytes);
+      canvas_.line({at, frame_.plot.top}, {at, frame_.plot.bottom()}, {Ink::grid});
+      canvas_.text({at, frame_.plot.bottom() + line}, formatBytes(bytes),
+                   {.ink = Ink::muted, .anchor = Anchor::middle});
+    }
+    const StepAxis time{lowTime_ / kPicosecondsOfATick, highTime_ / kPicosecondsOfATick, 0,
+                        frame_.plot.height};
+    for (const AxisTick& tick : time.ticks(3 * line)) {
+      const SimTime latency(static_cast<std::int64_t>(tick.value * kPicosecondsOfATick));
+      if (tick.value < time.begin || tick.value > time.end) continue;
+      const double at = y(latency);
+      canvas_.line({frame_.plot.left, at}, {frame_.plot.right(), at}, {Ink::grid});
+      canvas_.text({frame_.plot.left - 4, at + canvas_.ruler().ascent() / 2}, formatTime(latency),
+                   {.ink = Ink::muted, .anchor = Anchor::end});
+    }
+  }
+
+  /// From each dot to the right, then down to the next; the last one on to the edge.
+  std::vector<Point> stairs(const std::vector<FrontDot>& dots) const {
+    std::vector<Point> points;
+    for (const FrontDot& dot : dots) {
+      if (!points.empty()) points.push_back({x(dot.bytes), points.back().y});
+      points.push_back({x(dot.bytes), y(dot.latency)});
+    }
+    if (!points.empty()) points.push_back({frame_.plot.right(), points.back().y});
+    return points;
+  }
+
+  void mark(const FrontDot& dot, Ink ink) {
+    const Box box{x(dot.bytes) - kHalfDot, y(dot.latency) - kHalfDot, 2 * kHalfDot, 2 * kHalfDot};
+    const std::string tip =
+        dot.name + ": " + formatBytes(dot.bytes) + ", " + formatTime(dot.latency);
+    canvas_.rectangle(box, {.fill = Fill{ink}}, {.tooltip = tip});
+  }
+
+  /// The names of the others, those of one place together, each where no earlier one is.
+  void label() {
+    std::map<std::pair<Bytes, SimTime>, std::string> names;
+    for (const FrontDot& dot : scene_.others) {
+      std::string& name = names[{dot.bytes, dot.latency}];
+      name += (name.empty() ? "" : ", ") + dot.name;
+    }
+    std::vector<Box> written;
+    const double line = canvas_.ruler().height();
+    for (const auto& [place, name] : names) {
+      const double width = canvas_.ruler().width(name);
+      const double right = x(place.first) + kHalfDot + 3;
+      const bool flips = right + width > frame_.plot.right();
+      Box box{flips ? right - width - 2 * kHalfDot - 6 : right, y(place.second) - line / 2, width,
+              line};
+      const auto meets = [&](const Box& other) { return !box.cut(other).isEmpty(); };
+      while (std::ranges::any_of(written, meets)) box.top -= line;
+      if (box.top < frame_.plot.top || box.left < frame_.plot.left) continue;  // Its tip has it.
+      written.push_back(box);
+      canvas_.text({box.left, box.top + canvas_.ruler().ascent()}, name, {.halo = true});
+    }
+  }
+
+  void drawLegend() {
+    struct Entry {
+      const char* name;
+      Stroke stroke;
+    };
+    const double line = canvas_.ruler().height();
+    double top = frame_.plot.top + line;
+    for (const auto& [name, stroke] :
+         {Entry{"fastest plan found", kFound},
+          Entry{"proved: nothing is faster within the capacity", kBound},
+          Entry{"no plan is smaller, none is faster", kWall}}) {
+      const double right = frame_.plot.right() - 8;
+      const double left = right - canvas_.ruler().width(name);
+      canvas_.text({left, top}, name, {.ink = Ink::muted, .halo = true});
+      canvas_.line({left - 30, top - line / 3}, {left - 8, top - line / 3}, stroke);
+      top += line;
+    }
+  }
+
+  Canvas& canvas_;
+  const FrontScene& scene_;
+  PlotFrame frame_;
+  double lowByte_ = 0;
+  double highByte_ = 1;
+  double lowTime_ = 0;
+  double highTime_ = 1;
+};
+
+}  // namespace
+
+void drawFront(Canvas& canvas, const FrontScene& scene, const Box& where) {
+  FrontDrawing(canvas, scene, where).draw();
+}
+
+}  // namespace hw

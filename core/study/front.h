@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/latency/latency_search.h"
+#include "core/run/run.h"
+
+namespace hw {
+
+/// A plan as a front shows it: what it needs of the near memory, and how long the run takes.
+struct FrontPoint {
+  AllocatorChoice choice{};  ///< Who plans so.
+  std::string made{};        ///< In words: the allocator, or what the search ended with.
+  Bytes peak{};              ///< Of the first pool.
+  SimTime latency{};
+  /// What the search was given, and the latency that no plan of the same stays undercuts within it;
+  /// nothing for plans of allocators, which plan as low as they can.
+  std::optional<Bytes> capacity{};
+  std::optional<SimTime> bound{};
+  /// The search's plan of the stays of `Front::lowest`; null for those of allocators.
+  std::shared_ptr<const Plan> plan{};
+
+  bool proved() const { return bound && isProved(latency, *bound); }
+};
+
+/// Capacity of the near memory against latency: what each allocator comes to, and what a search for
+/// the least latency finds at one capacity after another.
+struct Front {
+  RunRequest request{};  ///< As asked for, with a near memory without limit.
+  /// The run whose stays, moves and order the search keeps: `best`, without a limit.
+  std::shared_ptr<const Run> lowest{};
+  std::vector<FrontPoint> found{};       ///< By capacity; latencies never rise.
+  std::vector<FrontPoint> allocators{};  ///< By peak.
+  Bytes leastPeak{};                     ///< No plan of these stays needs less.
+  SimTime leastLatency{};                ///< No addresses make them faster, however much there is.
+  bool stopped = false;                  ///< There would have been more.
+
+  /// What one is told to open the plan of `point` in full.
+  RunRequest requestOf(const FrontPoint& point) const;
+};
+
+struct FrontOptions {
+  std::size_t points = 12;  ///< Capacities at most; one at least.
+  /// Budget of `best` for each capacity, as of its parameters `nodes` and `seconds`.
+  std::int64_t nodes = 100'000;
+  double seconds = 0;
+  std::vector<AllocatorChoice> choices{};  ///< To be shown beside.
+};
+
+/// The front of a model under one configuration, whose own allocator and near capacity are ignored.
+/// The search goes from what the lowest plan needs upwards, each time from the plan before, until
+/// the least latency is all but reached. Fails when there is no plan at all, or nothing that
+/// takes time side by side; stopped, it gives what it has.
+Result<Front> makeFront(std::shared_ptr<const Model> model, const RunRequest& request,
+                        const FrontOptions& options, const RunContext& context);
+
+}  // namespace hw

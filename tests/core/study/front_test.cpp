@@ -1,0 +1,131 @@
+#include "core/study/front.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/import/samples.h"
+#include "core/latency/hasten_plan.h"
+#include "core/latency/reuse_timer.h"
+#include "core/machine/platforms.h"
+#include "core/plan/validate.h"
+#include "core/report/compare/front_report.h"
+
+using namespace hw;
+
+namespace {
+
+std::shared_ptr<const Model> sample(const std::string& name) {
+  return std::make_shared<const Model>(openModel(name, {}).value());
+}
+
+RunRequest requestOn(const std::string& issue) {
+  RunRequest request = defaultRequest();
+  request.platform = parsePlatform(R"(name = "board"
+[[device]]
+name = "npu"
+ops = ["*"]
+issue = ")" + issue + R"("
+[[device.pool]]
+name = "L2"
+bandwidth = "16GB/s"
+[[device.pool]]
+name = "L3"
+bandwidth = "8GB/s"
+[[device.dma]]
+name = "dma"
+moves = ["L3>L2"]
+[[device.unit]]
+name = "mac"
+ops = ["Conv", "Gemm", "MatMul"]
+clock = "1GHz"
+macs_per_cycle = 256
+[[device.unit]]
+name = "vector"
+ops = ["*"]
+clock = "1GHz"
+elements_per_cycle = 4
+)")
+                         .value();
+  request.weights = {.rule = WeightRule::prefetch};
+  request.loadInputs = true;
+  return request;
+}
+
+FrontOptions quick(std::size_t points) {
+  return {
+      .points = points, .nodes = 300, .choices = parseAllocators("best,idle-longest,none").value()};
+}
+
+}  // namespace
+
+TEST_CASE("latencies of a front never rise, and stay behind its walls", "[front][samples]") {
+  for (const char* name : {"samples:squeezenet", "samples:mobilenet_v2"}) {
+    CAPTURE(name);
+    const Front front = makeFront(sample(name), requestOn("parallel"), quick(4), {}).value();
+    REQUIRE_FALSE(front.found.empty());
+    CHECK(front.found.size() <= 4);
+    CHECK_FALSE(front.stopped);
+    CHECK(front.found.front().capacity == front.lowest->plan.footprint(PoolId(0)));
+    SimTime last = front.lowest->timing.makespan;
+    Bytes below;
+    const TimedWork work(front.lowest->timing.activities, front.lowest->problem);
+    ReuseTimer timer(work);
+    for (const FrontPoint& point : front.found) {
+      CHECK(point.latency <= last);
+      CHECK(*point.capacity > below);
+      CHECK(point.peak <= *point.capacity);
+      CHECK(point.peak >= front.leastPeak);
+      CHECK(*point.bound >= front.leastLatency);
+      CHECK(point.latency >= *point.bound);
+      CHECK(validate(front.lowest->problem, *point.plan, 1).empty());
+      timer.place(offsetsOf(*point.plan));
+      CHECK(timer.contended() == point.latency);
+      last = point.latency;
+      below = *point.capacity;
+    }
+    REQUIRE(front.allocators.size() == 3);
+    CHECK(front.allocators.back().choice.info->name == "none");
+    // What opens a point again is as it says.
+    const FrontPoint& first = front.found.front();
+    const RunRequest again = front.requestOf(first);
+    CHECK(again.allocator.text() == "best:for=latency");
+    CHECK(again.l2.bytes == *first.capacity);
+  }
+}
+
+TEST_CASE("a stopped front keeps what it has", "[front]") {
+  std::stop_source source;
+  RunContext context{.stop = source.get_token()};
+  context.progress = [&](double, const std::string& what) {
+    if (what.find("fastest plan") != std::string::npos) source.request_stop();
+  };
+  const auto model = sample("samples:mobilenet_v2");
+  const Front front = makeFront(model, requestOn("parallel"), quick(4), context).value();
+  CHECK(front.stopped);
+  CHECK(front.found.size() == 1);
+}
+
+TEST_CASE("where capacity buys no time, a front says so", "[front]") {
+  const auto sequential = makeFront(sample("samples:squeezenet"), requestOn("sequential"), {}, {});
+  REQUIRE_FALSE(sequential);
+  CHECK(sequential.error().message ==
+        "on platform 'board' one thing follows the other: capacity buys no time there");
+}
+
+TEST_CASE("a front is the same in every format", "[front][report]") {
+  const Front front =
+      makeFront(sample("samples:squeezenet"), requestOn("parallel"), quick(2), {}).value();
+  const Json json = frontJson(front, "m");
+  CHECK(json["search"].size() == front.found.size());
+  CHECK(json["search"][0]["latency_ps"] == front.found[0].latency.count());
+  CHECK(json["allocators"].size() == 3);
+  const auto lines = csvLines(frontCsv(front, "m"));
+  CHECK(lines.size() == 1 + front.found.size() + 3);
+  for (const auto& line : lines) CHECK(line.fields.size() == lines.front().fields.size());
+  const std::string text = frontText(front, {});
+  const std::string picture = frontSvg(front);
+  for (const char* name : {"idle-longest", "none"}) {
+    CHECK(text.find(name) != std::string::npos);
+    CHECK(picture.find(name) != std::string::npos);
+  }
+  CHECK(frontSvg(front) == picture);
+}
