@@ -65,11 +65,11 @@ Studio::Studio(Settings* settings, QWidget* parent)
   new TablesFeature(this);
   addJobs(this);
   addHelp(this, keys);
-  finish({.left = "schedule",
-          .right = {"inspector", "run", "metrics"},
-          .bottom = {"events", "moment", "method", "compare", "problems"},
-          .raised = {"events", "schedule", "metrics"},
-          .raisedIfSmall = "run"});
+  complete({.left = "schedule",
+            .right = {"inspector", "run", "metrics"},
+            .bottom = {"events", "moment", "method", "compare", "problems"},
+            .raised = {"events", "schedule", "metrics"},
+            .raisedIfSmall = "run"});
   keys->commands();  // Takes up all that there are.
 }
 

@@ -16,7 +16,6 @@ constexpr double kFrontAir = 0.06;  ///< Around what is drawn, as a part of it.
 constexpr Stroke kFound{Ink::accent, 2};
 constexpr Stroke kBound{Ink::lowerBound, 1.5, kDashed};
 constexpr Stroke kWall{Ink::lowerBound, 1, kDotted};
-constexpr double kPicosecondsOfATick = 1e6;  ///< Ticks count microseconds.
 
 class FrontDrawing {
  public:
@@ -102,14 +101,12 @@ class FrontDrawing {
       canvas_.text({at, frame_.plot.bottom() + line}, formatBytes(bytes),
                    {.ink = Ink::muted, .anchor = Anchor::middle});
     }
-    const StepAxis time{lowTime_ / kPicosecondsOfATick, highTime_ / kPicosecondsOfATick, 0,
-                        frame_.plot.height};
+    const RunAxis time{lowTime_, highTime_, 0, frame_.plot.height, AxisUnit::time};
     for (const AxisTick& tick : time.ticks(3 * line)) {
-      const SimTime latency(static_cast<std::int64_t>(tick.value * kPicosecondsOfATick));
       if (tick.value < time.begin || tick.value > time.end) continue;
-      const double at = y(latency);
+      const double at = y(SimTime(static_cast<std::int64_t>(tick.value)));
       canvas_.line({frame_.plot.left, at}, {frame_.plot.right(), at}, {Ink::grid});
-      canvas_.text({frame_.plot.left - 4, at + canvas_.ruler().ascent() / 2}, formatTime(latency),
+      canvas_.text({frame_.plot.left - 4, at + canvas_.ruler().ascent() / 2}, tick.label,
                    {.ink = Ink::muted, .anchor = Anchor::end});
     }
   }

@@ -148,7 +148,7 @@ class MainWindow : public QMainWindow {
 
  protected:
   /// To be called when all commands and panels are there: menus without any are hidden.
-  void finish(PanelLayout layout);
+  void complete(PanelLayout layout);
 
   void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;

@@ -60,7 +60,7 @@ void MainWindow::buildMenuBar() {
   panels_ = new QMenu(tr("&Panels"), this);
 }
 
-void MainWindow::finish(PanelLayout layout) {
+void MainWindow::complete(PanelLayout layout) {
   layout_ = std::move(layout);
   QMenu* file = menu(MenuKind::file);
   file->addSeparator();
