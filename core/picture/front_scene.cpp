@@ -122,21 +122,29 @@ class FrontDrawing {
     return points;
   }
 
+  Box boxOf(const FrontDot& dot) const {
+    return {x(dot.bytes) - kHalfDot, y(dot.latency) - kHalfDot, 2 * kHalfDot, 2 * kHalfDot};
+  }
+
   void mark(const FrontDot& dot, Ink ink) {
-    const Box box{x(dot.bytes) - kHalfDot, y(dot.latency) - kHalfDot, 2 * kHalfDot, 2 * kHalfDot};
+    const Box box = boxOf(dot);
     const std::string tip =
         dot.name + ": " + formatBytes(dot.bytes) + ", " + formatTime(dot.latency);
     canvas_.rectangle(box, {.fill = Fill{ink}}, {.tooltip = tip});
   }
 
-  /// The names of the others, those of one place together, each where no earlier one is.
+  /// The names of the others, those of one place together, each where no dot and no earlier one is,
+  /// at most a line higher than its dot.
   void label() {
     std::map<std::pair<Bytes, SimTime>, std::string> names;
     for (const FrontDot& dot : scene_.others) {
       std::string& name = names[{dot.bytes, dot.latency}];
       name += (name.empty() ? "" : ", ") + dot.name;
     }
-    std::vector<Box> written;
+    std::vector<Box> taken;
+    for (const auto* dots : {&scene_.found, &scene_.others}) {
+      for (const FrontDot& dot : *dots) taken.push_back(boxOf(dot));
+    }
     const double line = canvas_.ruler().height();
     for (const auto& [place, name] : names) {
       const double width = canvas_.ruler().width(name);
@@ -145,9 +153,11 @@ class FrontDrawing {
       Box box{flips ? right - width - 2 * kHalfDot - 6 : right, y(place.second) - line / 2, width,
               line};
       const auto meets = [&](const Box& other) { return !box.cut(other).isEmpty(); };
-      while (std::ranges::any_of(written, meets)) box.top -= line;
-      if (box.top < frame_.plot.top || box.left < frame_.plot.left) continue;  // Its tip has it.
-      written.push_back(box);
+      if (std::ranges::any_of(taken, meets)) box.top -= line;
+      const bool lost = std::ranges::any_of(taken, meets) || box.top < frame_.plot.top ||
+                        box.left < frame_.plot.left;
+      if (lost) continue;  // Its tip has it.
+      taken.push_back(box);
       canvas_.text({box.left, box.top + canvas_.ruler().ascent()}, name, {.halo = true});
     }
   }

@@ -66,7 +66,7 @@ std::vector<ReportCard> cardsOf(const Run& run) {
   if (figures.latency && !run.timing.activities.sequential()) {
     const LatencyAccount& account = run.timing.account;
     cards.push_back({"latency at the least", formatTime(account.ofPlan.time),
-                     "for this plan, by the " + printable(account.ofPlan.binds, 60)});
+                     "for this plan: " + printable(account.ofPlan.binds, 60)});
     cards.push_back(
         {"waits for reused bytes", formatTime(account.reuse.waits), reuseWords(account.reuse)});
   }

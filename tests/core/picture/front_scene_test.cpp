@@ -1,0 +1,83 @@
+// Capacity against latency: every plan has its dot, and no name hides one.
+#include "core/picture/front_scene.h"
+
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "core/picture/svg_canvas.h"
+#include "tests/support/problems.h"
+
+using namespace hw;
+
+namespace {
+
+/// Keeps the marks that have a tip, and all words, with the room that they take.
+class Recorder final : public Canvas {
+ public:
+  struct Word {
+    Box box{};
+    std::string text{};
+  };
+
+  const Ruler& ruler() const override { return letters_.ruler(); }
+  void setLetters(double units) override { letters_.setLetters(units); }
+  void rectangle(const Box& box, const Look&, const Hint& hint) override {
+    if (!hint.tooltip.empty()) marks.push_back({box, hint.tooltip});
+  }
+  void text(Point at, std::string_view words, const Lettering& lettering) override {
+    if (lettering.anchor != Anchor::start) return;
+    const Box box{at.x, at.y - ruler().ascent(), ruler().width(words), ruler().height()};
+    names.push_back({box, std::string(words)});
+  }
+  void line(Point, Point, const Stroke&) override {}
+  void path(std::span<const Point>, const Look&) override {}
+  void stairs(std::span<const Point>, double, Fill) override {}
+  void hatch(const Box&, Fill) override {}
+
+  std::vector<Word> marks;
+  std::vector<Word> names;
+
+ private:
+  SvgCanvas letters_{800, 500, "letters", 12, &Palette::light()};
+};
+
+FrontScene randomScene(test::Dice& dice) {
+  FrontScene scene{.title = "net", .leastBytes = Bytes(1'000), .leastLatency = SimTime(1'000)};
+  scene.found.push_back({Bytes(1'000), SimTime(dice.roll(1'000, 3'000)), "search"});
+  for (std::int64_t i = dice.roll(1, 20); i > 0; --i) {
+    scene.others.push_back({Bytes(1'000 + 40 * dice.roll(0, 20)),
+                            SimTime(1'000 + 50 * dice.roll(0, 40)), fmt::format("method-{}", i)});
+  }
+  return scene;
+}
+
+bool meet(const Box& a, const Box& b) { return !a.cut(b).isEmpty(); }
+
+}  // namespace
+
+TEST_CASE("no name in a front hides a dot or another name", "[picture][property]") {
+  std::size_t named = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    test::Dice dice(seed);
+    const FrontScene scene = randomScene(dice);
+    Recorder canvas;
+    drawFront(canvas, scene, {0, 0, 800, 500});
+    CHECK(canvas.marks.size() == scene.found.size() + scene.others.size());
+    std::vector<Recorder::Word> names;
+    for (const Recorder::Word& word : canvas.names) {
+      if (word.text.starts_with("method-")) names.push_back(word);
+    }
+    named += names.size();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      CAPTURE(names[i].text);
+      for (const Recorder::Word& mark : canvas.marks) {
+        CAPTURE(mark.text);
+        CHECK_FALSE(meet(names[i].box, mark.box));
+      }
+      for (std::size_t k = 0; k < i; ++k) CHECK_FALSE(meet(names[i].box, names[k].box));
+    }
+  }
+  CHECK(named > 400);
+}
