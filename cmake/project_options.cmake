@@ -13,8 +13,8 @@ endif()
 
 set(HIGHWATER_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")
 if(HIGHWATER_SANITIZE)
-  # g++ 12 sees ghosts inside std::function once AddressSanitizer is on. Lines are enough for a stack
-  # trace: knowing all variables took a quarter of the compiler's time.
+  # g++ 12 sees ghosts inside std::function once AddressSanitizer is on. Lines are enough for a
+  # stack trace: knowing all variables took a quarter of the compiler's time.
   target_compile_options(hw_options INTERFACE
     -fsanitize=${HIGHWATER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1 -g1
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)

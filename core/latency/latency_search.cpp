@@ -23,6 +23,8 @@ constexpr double kTurn = 0.15;
 /// it halves.
 constexpr std::int64_t kTolerance = 150;
 constexpr int kHalvings = 8;
+/// Looks for each stay and activity, at most: a few operators have no more plans than that.
+constexpr std::int64_t kLooksOfEach = 1'000'000;
 /// Of what a path may be long, in greedy packings: the bound times these, in percent.
 constexpr std::int64_t kThresholds[] = {100, 80, 50};
 
@@ -40,6 +42,8 @@ class LatencySearch {
         timer_(work),
         placer_(work, capacities_, random_),
         removal_(work, random_) {
+    const auto size = static_cast<std::int64_t>(work.stays.size() + work.activities.size());
+    options_.looks = std::min(options_.looks, kLooksOfEach * size);
     result_.bound = capacityBound(work, options.capacities);
     timer_.placeApart();
     result_.apart = timer_.contended();
@@ -238,7 +242,7 @@ class LatencySearch {
   }
 
   const TimedWork& work_;
-  const LatencySearchOptions& options_;
+  LatencySearchOptions options_;
   std::chrono::steady_clock::time_point begun_;
   std::mt19937_64 random_;
   std::vector<Bytes> capacities_;
