@@ -25,7 +25,8 @@ struct Stay {
   PoolId pool{};
   /// Orders releases that fall on the same step; equal ranks go by id. Changes the story only.
   std::uint32_t releaseRank = 0;
-  bool outlives = false;  ///< Holds a graph output: no release at its end is told.
+  /// Holds a graph output, or a weight for the whole run: no release at its end is told.
+  bool outlives = false;
 };
 
 /// Steps inside a stay in which its bytes are not needed: others may use them meanwhile, and it
