@@ -50,6 +50,8 @@ auto opMap(IdMap<OpId, Value>& values) {
   return boost::make_iterator_property_map(values.begin(), OpIndex());
 }
 
+// What Boost.Graph asks for has the names that it asks for.
+// NOLINTBEGIN(readability-identifier-naming)
 inline std::pair<OpIterator, OpIterator> vertices(const Graph& graph) {
   return {graph.ops.keys().begin(), graph.ops.keys().end()};
 }
@@ -129,6 +131,8 @@ struct OpIndexMap {
   using type = OpIndex;
   using const_type = OpIndex;
 };
+
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace hw
 

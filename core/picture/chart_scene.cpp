@@ -163,21 +163,22 @@ class ChartDrawing {
   /// The title, and at its right end what each curve is: a legend that covers nothing.
   void drawHeading() const {
     const Ruler& ruler = canvas_.ruler();
-    const std::vector<LegendEntry> entries = legendOf(scene_);
+    std::vector<LegendEntry> entries = legendOf(scene_);
+    std::reverse(entries.begin(), entries.end());
     const Box& title = plot_.frame.title;
     const std::string heading = chartHeading(scene_, title, ruler);
     drawTitle(canvas_, plot_.frame, heading, {});
     const double least = title.left + ruler.width(heading, true) + scene_.button + kLegendGap;
     double right = title.right();
-    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-      const double width = ruler.width(entry->name);
+    for (const LegendEntry& entry : entries) {
+      const double width = ruler.width(entry.name);
       if (right - width - kLegendLine < least) break;
       const double middle = std::floor(title.top + title.height / 2);
-      canvas_.text({right, middle - ruler.height() / 2 + ruler.ascent()}, entry->name,
+      canvas_.text({right, middle - ruler.height() / 2 + ruler.ascent()}, entry.name,
                    {.anchor = Anchor::end});
       canvas_.line({right - width - kLegendLine, middle}, {right - width - 5, middle},
-                   entry->stroke);
-      right -= widthOf(*entry, ruler);
+                   entry.stroke);
+      right -= widthOf(entry, ruler);
     }
   }
 
@@ -211,7 +212,7 @@ std::string ChartScene::heading() const {
 }
 
 std::string chartHeading(const ChartScene& scene, const Box& title, const Ruler& ruler) {
-  const std::string full = scene.heading();
+  std::string full = scene.heading();
   double used = ruler.width(full, true) + scene.button + kLegendGap;
   for (const LegendEntry& entry : legendOf(scene)) used += widthOf(entry, ruler);
   if (used <= title.width) return full;

@@ -189,7 +189,7 @@ const ResidencyInfo& infoOf(ResidencyRule rule) {
 
 std::vector<NearStays> chooseResidency(const LevelProgram& program,
                                        std::span<const std::optional<Bytes>> budgets,
-                                       ResidencyRule rule, std::stop_token stop) {
+                                       ResidencyRule rule, const std::stop_token& stop) {
   const auto choose = infoOf(rule).choose;
   check(choose != nullptr, "a rule that moves buffers by itself");
   std::vector<NearStays> levels;

@@ -38,7 +38,7 @@ const ResidencyInfo& infoOf(ResidencyRule rule);
 /// nothing is unbounded. Not for whole lives, nor for `best`, which takes a simulation.
 std::vector<NearStays> chooseResidency(const LevelProgram& program,
                                        std::span<const std::optional<Bytes>> budgets,
-                                       ResidencyRule rule, std::stop_token stop = {});
+                                       ResidencyRule rule, const std::stop_token& stop = {});
 
 /// `whole`, whose stays are one for each buffer of the program, with several stays of each in its
 /// pools, the last of which is the far one, and the moves between them. Stays are in the order of

@@ -131,8 +131,9 @@ void PainterCanvas::hatch(const Box& box, Fill fill) {
   if (pixels_) return painter_.fillRect(sharp(box), QBrush(colorOf(fill), Qt::BDiagPattern));
   constexpr double kApart = 5;
   painter_.setPen(QPen(colorOf(fill), 0.6));
-  for (double sum = std::ceil((box.left + box.top) / kApart) * kApart;
-       sum < box.right() + box.bottom(); sum += kApart) {
+  const auto end = static_cast<int>(std::ceil((box.right() + box.bottom()) / kApart));
+  for (auto line = static_cast<int>(std::ceil((box.left + box.top) / kApart)); line < end; ++line) {
+    const double sum = line * kApart;
     const double left = std::max(box.left, sum - box.bottom());
     const double right = std::min(box.right(), sum - box.top);
     if (left < right) painter_.drawLine(QPointF(left, sum - left), QPointF(right, sum - right));
