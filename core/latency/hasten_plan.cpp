@@ -73,6 +73,12 @@ void addHistory(const std::vector<LatencySample>& history, Plan& plan) {
 
 }  // namespace
 
+std::vector<std::optional<Bytes>> capacitiesOf(const Problem& problem) {
+  std::vector<std::optional<Bytes>> capacities;
+  for (const ProblemPool& pool : problem.pools) capacities.push_back(pool.capacity);
+  return capacities;
+}
+
 std::vector<Bytes> offsetsOf(const Plan& plan) {
   std::vector<Bytes> offsets;
   for (const auto& offset : plan.flatOffsets()) {
@@ -129,9 +135,11 @@ void hastenPlan(const SimulationInput& input, const PlanContext& context, const 
   if (!fitsIn(problem, offsetsOf(input.plan))) return;
   std::vector<TimedPlan> starts = latencyStarts(problem, input.plan, context);
   const TimedWork work(planned.list, problem);
-  LatencySearchOptions options{
-      .looks = limits.looks, .seconds = limits.seconds, .seed = context.seed, .stop = context.stop};
-  for (const ProblemPool& pool : problem.pools) options.capacities.push_back(pool.capacity);
+  LatencySearchOptions options{.capacities = capacitiesOf(problem),
+                               .looks = limits.looks,
+                               .seconds = limits.seconds,
+                               .seed = context.seed,
+                               .stop = context.stop};
   std::vector<LatencySample> history;
   options.improved = [&](const LatencySample& sample) {
     history.push_back(sample);

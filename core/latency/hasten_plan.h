@@ -22,6 +22,9 @@ std::vector<TimedPlan> latencyStarts(const Problem& problem, const Plan& lowest,
 /// came to it.
 std::string proofText(const Problem& problem, const LatencySearchResult& result);
 
+/// By pool; nothing: unbounded.
+std::vector<std::optional<Bytes>> capacitiesOf(const Problem& problem);
+
 /// Where the stays of `plan` lie, by stay; kNowhere where it says nothing.
 std::vector<Bytes> offsetsOf(const Plan& plan);
 /// Moves them.

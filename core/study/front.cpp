@@ -93,12 +93,6 @@ class FrontMaker {
     }
   }
 
-  static std::vector<std::optional<Bytes>> capacitiesOf(const Problem& problem) {
-    std::vector<std::optional<Bytes>> capacities;
-    for (const ProblemPool& pool : problem.pools) capacities.push_back(pool.capacity);
-    return capacities;
-  }
-
   LatencySearchResult searchAt(const TimedWork& work, const Problem& problem) const {
     const PlanContext context{.stop = context_.stop, .seed = front_.request.seed};
     auto starts = latencyStarts(problem, front_.lowest->plan, context);
