@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/picture/axis.h"
+#include "core/picture/label_placer.h"
 #include "core/picture/plot.h"
 
 namespace hw {
@@ -20,7 +21,10 @@ constexpr Stroke kWall{Ink::lowerBound, 1, kDotted};
 class FrontDrawing {
  public:
   FrontDrawing(Canvas& canvas, const FrontScene& scene, const Box& where)
-      : canvas_(canvas), scene_(scene), frame_(PlotFrame::inside(where, canvas.ruler())) {
+      : canvas_(canvas),
+        scene_(scene),
+        frame_(PlotFrame::inside(where, canvas.ruler())),
+        labels_(canvas, frame_.plot) {
     chooseWindow();
   }
 
@@ -41,8 +45,8 @@ class FrontDrawing {
     for (const FrontDot& dot : scene_.found) mark(dot, Ink::accent);
     for (const FrontDot& dot : scene_.others) mark(dot, Ink::muted);
     canvas_.rectangle(frame_.plot, {.edge = Stroke{Ink::axis}});
-    label();
     drawLegend();
+    label();
   }
 
  private:
@@ -133,32 +137,18 @@ class FrontDrawing {
     canvas_.rectangle(box, {.fill = Fill{ink}}, {.tooltip = tip});
   }
 
-  /// The names of the others, those of one place together, each where no dot and no earlier one is,
-  /// at most a line higher than its dot.
+  /// The names of the others, those of one place together.
   void label() {
     std::map<std::pair<Bytes, SimTime>, std::string> names;
     for (const FrontDot& dot : scene_.others) {
       std::string& name = names[{dot.bytes, dot.latency}];
       name += (name.empty() ? "" : ", ") + dot.name;
     }
-    std::vector<Box> taken;
     for (const auto* dots : {&scene_.found, &scene_.others}) {
-      for (const FrontDot& dot : *dots) taken.push_back(boxOf(dot));
+      for (const FrontDot& dot : *dots) labels_.take(boxOf(dot));
     }
-    const double line = canvas_.ruler().height();
     for (const auto& [place, name] : names) {
-      const double width = canvas_.ruler().width(name);
-      const double right = x(place.first) + kHalfDot + 3;
-      const bool flips = right + width > frame_.plot.right();
-      Box box{flips ? right - width - 2 * kHalfDot - 6 : right, y(place.second) - line / 2, width,
-              line};
-      const auto meets = [&](const Box& other) { return !box.cut(other).isEmpty(); };
-      if (std::ranges::any_of(taken, meets)) box.top -= line;
-      const bool lost = std::ranges::any_of(taken, meets) || box.top < frame_.plot.top ||
-                        box.left < frame_.plot.left;
-      if (lost) continue;  // Its tip has it.
-      taken.push_back(box);
-      canvas_.text({box.left, box.top + canvas_.ruler().ascent()}, name, {.halo = true});
+      labels_.name(boxOf({.bytes = place.first, .latency = place.second}), name);
     }
   }
 
@@ -175,7 +165,8 @@ class FrontDrawing {
           Entry{"no plan is smaller, none is faster", kWall}}) {
       const double right = frame_.plot.right() - 8;
       const double left = right - canvas_.ruler().width(name);
-      canvas_.text({left, top}, name, {.ink = Ink::muted, .halo = true});
+      labels_.write({left, top}, name, Ink::muted, Anchor::start);
+      labels_.take({left - 30, top - canvas_.ruler().ascent(), 30, line});
       canvas_.line({left - 30, top - line / 3}, {left - 8, top - line / 3}, stroke);
       top += line;
     }
@@ -184,6 +175,7 @@ class FrontDrawing {
   Canvas& canvas_;
   const FrontScene& scene_;
   PlotFrame frame_;
+  LabelPlacer labels_;
   double lowByte_ = 0;
   double highByte_ = 1;
   double lowTime_ = 0;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/base/text.h"
+#include "core/picture/label_placer.h"
 #include "core/picture/plot.h"
 
 namespace hw {
@@ -48,7 +49,10 @@ struct Span {
 class ParetoDrawing {
  public:
   ParetoDrawing(Canvas& canvas, const ParetoScene& scene, const Box& where)
-      : canvas_(canvas), scene_(scene), frame_(PlotFrame::inside(where, canvas.ruler())) {
+      : canvas_(canvas),
+        scene_(scene),
+        frame_(PlotFrame::inside(where, canvas.ruler())),
+        labels_(canvas, frame_.plot) {
     Span time;
     Span bytes;
     for (const ParetoPoint& point : scene.points) {
@@ -76,6 +80,11 @@ class ParetoDrawing {
  private:
   Point at(const ParetoPoint& point) const {
     return {time_.toX(number(point.latency)), bytes_.toPixel(number(point.peak))};
+  }
+
+  Box boxOf(const ParetoPoint& point) const {
+    const Point center = at(point);
+    return {center.x - kDot, center.y - kDot, 2 * kDot, 2 * kDot};
   }
 
   void drawPaper() {
@@ -107,18 +116,18 @@ class ParetoDrawing {
     if (scene_.lowerBound && bytesWall_) {
       const double y = std::round(bytes_.toPixel(number(*scene_.lowerBound)));
       canvas_.line({area.left, y}, {area.right(), y}, {Ink::lowerBound, 1, kDashed});
-      taken_.push_back(write({area.right() - 4, y + ruler.ascent() + 1}, "no plan needs less",
-                             Ink::lowerBound, Anchor::end));
+      labels_.write({area.right() - 4, y + ruler.ascent() + 1}, "no plan needs less",
+                    Ink::lowerBound, Anchor::end);
     }
     if (scene_.latencyBound && !latencyWall_) {
-      taken_.push_back(write({area.left + 4, area.top + ruler.ascent() + 1},
-                             "no plan is faster than " + formatTime(*scene_.latencyBound),
-                             Ink::lowerBound, Anchor::start));
+      labels_.write({area.left + 4, area.top + ruler.ascent() + 1},
+                    "no plan is faster than " + formatTime(*scene_.latencyBound), Ink::lowerBound,
+                    Anchor::start);
     } else if (scene_.latencyBound) {
       const double x = std::round(time_.toX(number(*scene_.latencyBound)));
       canvas_.line({x, area.top}, {x, area.bottom()}, {Ink::lowerBound, 1, kDashed});
-      taken_.push_back(write({x + 4, area.top + ruler.ascent() + 1}, "no plan is faster",
-                             Ink::lowerBound, Anchor::start));
+      labels_.write({x + 4, area.top + ruler.ascent() + 1}, "no plan is faster", Ink::lowerBound,
+                    Anchor::start);
     }
   }
 
@@ -139,66 +148,26 @@ class ParetoDrawing {
     for (const ParetoPoint& point : scene_.points) {
       std::string& names = places[{point.latency, point.peak, point.series}];
       names += (names.empty() ? "" : ", ") + printable(point.name, 40);
-      const Point center = at(point);
-      taken_.push_back({center.x - kDot, center.y - kDot, 2 * kDot, 2 * kDot});
+      labels_.take(boxOf(point));
     }
     for (const auto& [place, names] : places) {
       const auto& [latency, peak, series] = place;
-      const Point center = at({.peak = peak, .latency = latency});
-      drawDot(center, {Ink(inkOf(series))},
-              names + "\n" + formatBytes(peak) + ", " + formatTime(latency));
-      drawName(center, names);
+      const Box box = boxOf({.peak = peak, .latency = latency});
+      drawDot(box, {inkOf(series)}, names + "\n" + formatBytes(peak) + ", " + formatTime(latency));
+      labels_.name(box, names);
     }
   }
 
-  void drawDot(Point center, Fill fill, const std::string& tooltip) {
-    const Box box{center.x - kDot, center.y - kDot, 2 * kDot, 2 * kDot};
+  void drawDot(const Box& box, Fill fill, const std::string& tooltip) {
     // A shape of its own for the pointer, a circle for the eye.
     canvas_.rectangle(box, {.fill = Fill{Ink::plot, 0}}, {.tooltip = tooltip});
     std::vector<Point> circle;
     for (int i = 0; i < 16; ++i) {
       const double angle = i * std::numbers::pi / 8;
-      circle.push_back({center.x + kDot * std::cos(angle), center.y + kDot * std::sin(angle)});
+      circle.push_back(
+          {box.left + kDot + kDot * std::cos(angle), box.top + kDot + kDot * std::sin(angle)});
     }
     canvas_.path(circle, {.fill = fill});
-  }
-
-  /// Beside its dot, where nothing lies; a line higher or lower if need be; else only the dot says
-  /// it.
-  void drawName(Point center, const std::string& names) {
-    if (!drawName(center, names, true)) drawName(center, names, false);
-  }
-
-  /// False where there is no place for it: `whole`, or as much of it as there is room for.
-  bool drawName(Point center, const std::string& names, bool whole) {
-    const Ruler& ruler = canvas_.ruler();
-    const Box& area = frame_.plot;
-    const double height = ruler.height();
-    for (const double lines : {0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0}) {
-      for (const bool right : {true, false}) {
-        const double room = (right ? area.right() - center.x : center.x - area.left) - kDot - 8;
-        const std::string text = elided(ruler, names, room);
-        if (whole ? text != names : text.size() < 6) continue;
-        const double width = ruler.width(text);
-        const double left = right ? center.x + kDot + 4 : center.x - kDot - 4 - width;
-        const Box box{left, center.y - height / 2 + lines * height, width, height};
-        const auto meets = [&](const Box& other) { return !box.cut(other).isEmpty(); };
-        if (box.top < area.top || box.bottom() > area.bottom()) continue;
-        if (std::ranges::any_of(taken_, meets)) continue;
-        taken_.push_back(write({left, box.top + ruler.ascent()}, text, Ink::text, Anchor::start));
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /// Returns where it stands.
-  Box write(Point place, const std::string& text, Ink ink, Anchor anchor) {
-    const Ruler& ruler = canvas_.ruler();
-    canvas_.text(place, text, {.ink = ink, .anchor = anchor, .halo = true});
-    const double width = ruler.width(text);
-    const double left = anchor == Anchor::end ? place.x - width : place.x;
-    return {left, place.y - ruler.ascent(), width, ruler.height()};
   }
 
   Canvas& canvas_;
@@ -208,7 +177,7 @@ class ParetoDrawing {
   ByteAxis bytes_{};
   bool latencyWall_ = false;  ///< It is in the picture.
   bool bytesWall_ = false;
-  std::vector<Box> taken_;  ///< Where dots and words are.
+  LabelPlacer labels_;
 };
 
 }  // namespace

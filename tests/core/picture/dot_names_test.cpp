@@ -1,10 +1,10 @@
-// Capacity against latency: every plan has its dot, and no name hides one.
-#include "core/picture/front_scene.h"
-
+// Charts of plans as dots: every plan has its dot, and no name hides one.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 
+#include "core/picture/front_scene.h"
+#include "core/picture/pareto_scene.h"
 #include "core/picture/svg_canvas.h"
 #include "tests/support/problems.h"
 
@@ -58,6 +58,23 @@ bool meet(const Box& a, const Box& b) {
   return both.width > 0.01 && both.height > 0.01;
 }
 
+/// Returns how many dots have their name beside them.
+std::size_t checkNames(const Recorder& canvas) {
+  std::vector<Recorder::Word> names;
+  for (const Recorder::Word& word : canvas.names) {
+    if (word.text.starts_with("method-")) names.push_back(word);
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    CAPTURE(names[i].text);
+    for (const Recorder::Word& mark : canvas.marks) {
+      CAPTURE(mark.text);
+      CHECK_FALSE(meet(names[i].box, mark.box));
+    }
+    for (std::size_t k = 0; k < i; ++k) CHECK_FALSE(meet(names[i].box, names[k].box));
+  }
+  return names.size();
+}
+
 }  // namespace
 
 TEST_CASE("no name in a front hides a dot or another name", "[picture][property]") {
@@ -69,19 +86,24 @@ TEST_CASE("no name in a front hides a dot or another name", "[picture][property]
     Recorder canvas;
     drawFront(canvas, scene, {0, 0, 800, 500});
     CHECK(canvas.marks.size() == scene.found.size() + scene.others.size());
-    std::vector<Recorder::Word> names;
-    for (const Recorder::Word& word : canvas.names) {
-      if (word.text.starts_with("method-")) names.push_back(word);
-    }
-    named += names.size();
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      CAPTURE(names[i].text);
-      for (const Recorder::Word& mark : canvas.marks) {
-        CAPTURE(mark.text);
-        CHECK_FALSE(meet(names[i].box, mark.box));
-      }
-      for (std::size_t k = 0; k < i; ++k) CHECK_FALSE(meet(names[i].box, names[k].box));
-    }
+    named += checkNames(canvas);
   }
   CHECK(named > 400);
+}
+
+TEST_CASE("no name among peaks against latencies hides a dot or another", "[picture][property]") {
+  std::size_t named = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    test::Dice dice(seed);
+    ParetoScene scene{.title = "net", .lowerBound = Bytes(1'000), .latencyBound = SimTime(1'000)};
+    for (const FrontDot& dot : randomScene(dice).others) {
+      scene.points.push_back({.name = dot.name, .peak = dot.bytes, .latency = dot.latency});
+    }
+    Recorder canvas;
+    drawPareto(canvas, scene, {0, 0, 800, 500});
+    CHECK(canvas.marks.size() <= scene.points.size());
+    named += checkNames(canvas);
+  }
+  CHECK(named > 1'000);
 }

@@ -1,0 +1,50 @@
+#include "core/picture/label_placer.h"
+
+#include <algorithm>
+
+namespace hw {
+namespace {
+
+constexpr double kFromDot = 4;            ///< Between a dot and its name.
+constexpr double kFromEdge = 4;           ///< Between a name and the end of the area.
+constexpr std::size_t kLeastOfAName = 6;  ///< A shortened name says nothing below that.
+constexpr int kLines[] = {0, -1, 1, -2, 2};
+
+}  // namespace
+
+void LabelPlacer::write(Point at, std::string_view text, Ink ink, Anchor anchor) {
+  const Ruler& ruler = canvas_.ruler();
+  canvas_.text(at, text, {.ink = ink, .anchor = anchor, .halo = true});
+  const double width = ruler.width(text);
+  const double left = anchor == Anchor::end ? at.x - width : at.x;
+  take({left, at.y - ruler.ascent(), width, ruler.height()});
+}
+
+void LabelPlacer::name(const Box& dot, std::string_view name) {
+  if (!nameBeside(dot, name, true)) nameBeside(dot, name, false);
+}
+
+/// False where there is no place for it: `whole`, or as much of it as there is room for.
+bool LabelPlacer::nameBeside(const Box& dot, std::string_view name, bool whole) {
+  const Ruler& ruler = canvas_.ruler();
+  const double height = ruler.height();
+  for (const int lines : kLines) {
+    const double top = dot.top + (dot.height - height) / 2 + lines * height;
+    if (top < area_.top || top + height > area_.bottom()) continue;
+    for (const bool right : {true, false}) {
+      const double room = right ? area_.right() - dot.right() : dot.left - area_.left;
+      const std::string text = elided(ruler, name, room - kFromDot - kFromEdge);
+      if (whole ? text != name : text.size() < kLeastOfAName) continue;
+      const double width = ruler.width(text);
+      const double left = right ? dot.right() + kFromDot : dot.left - kFromDot - width;
+      const Box box{left, top, width, height};
+      const auto meets = [&](const Box& other) { return !box.cut(other).isEmpty(); };
+      if (std::ranges::any_of(taken_, meets)) continue;
+      write({left, top + ruler.ascent()}, text, Ink::text, Anchor::start);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace hw

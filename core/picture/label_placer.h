@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/picture/canvas.h"
+
+namespace hw {
+
+/// Writes words into a chart of dots so that they hide neither a dot nor each other. Remembers what
+/// lies where; O(n) for each word, of which a chart has dozens.
+class LabelPlacer {
+ public:
+  /// Names of dots stay inside `area`. The canvas outlives this.
+  LabelPlacer(Canvas& canvas, const Box& area) : canvas_(canvas), area_(area) {}
+
+  /// Something lies there.
+  void take(const Box& box) { taken_.push_back(box); }
+  /// Words that have a place of their own; `at` is on their baseline.
+  void write(Point at, std::string_view text, Ink ink, Anchor anchor);
+  /// The name of what lies in `dot`: beside it where nothing else is, else up to two lines higher
+  /// or lower, shortened if it fits nowhere as a whole. Says nothing where there is no room at all:
+  /// a dot tells its name to the pointer, too.
+  void name(const Box& dot, std::string_view name);
+
+ private:
+  bool nameBeside(const Box& dot, std::string_view name, bool whole);
+
+  Canvas& canvas_;
+  Box area_;
+  std::vector<Box> taken_;
+};
+
+}  // namespace hw
