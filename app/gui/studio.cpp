@@ -67,6 +67,7 @@ Studio::Studio(Settings* settings, QWidget* parent)
   addHelp(this, keys);
   complete({.left = "schedule",
             .right = {"inspector", "run", "metrics"},
+            .heights = {30, 33, 33},
             .bottom = {"events", "moment", "method", "compare", "problems"},
             .raised = {"events", "schedule", "metrics"},
             .raisedIfSmall = "run"});

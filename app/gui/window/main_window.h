@@ -36,6 +36,7 @@ enum class MenuKind { file, edit, view, simulate, compare, report, help };
 struct PanelLayout {
   const char* left = nullptr;
   std::vector<const char*> right{};   ///< Below one another, or tabs in a small window.
+  QList<int> heights{};               ///< Of those at the right, in percent of the window.
   std::vector<const char*> bottom{};  ///< Tabs.
   std::vector<const char*> raised{};  ///< Of tabs those in front, one after the other.
   const char* raisedIfSmall = nullptr;

@@ -169,14 +169,10 @@ void MainWindow::shareRoom(bool roomy) {
   resizeDocks({known(layout_.left), known(layout_.right.front())}, {left, right}, Qt::Horizontal);
   resizeDocks({known(layout_.bottom.front())}, {height() * (roomy ? 22 : 18) / 100}, Qt::Vertical);
   if (!roomy) return;
-  // A little more for the others than for the first.
-  const int each = height() * 96 / 100 / static_cast<int>(layout_.right.size());
   QList<QDockWidget*> column;
-  QList<int> heights;
-  for (const char* name : layout_.right) {
-    column.append(known(name));
-    heights.append(column.size() == 1 ? each - height() * 2 / 100 : each + height() / 100);
-  }
+  for (const char* name : layout_.right) column.append(known(name));
+  QList<int> heights = layout_.heights;
+  for (int& each : heights) each = height() * each / 100;
   resizeDocks(column, heights, Qt::Vertical);
 }
 
