@@ -7,6 +7,7 @@
 
 #include "core/insight/better_orders.h"
 #include "core/plan/validate.h"
+#include "core/storage/alias_text.h"
 
 namespace hw {
 namespace {
@@ -49,13 +50,11 @@ class Candidates {
 
   /// Each rule the other way round, and all of them at once.
   void addAliases() {
-    bool AliasRules::*const rules[] = {&AliasRules::reshape, &AliasRules::concat,
-                                       &AliasRules::split, &AliasRules::inPlace};
     std::size_t off = 0;
-    for (bool AliasRules::*const rule : rules) {
-      if (!(base_.request.alias.*rule)) ++off;
+    for (const AliasRule& rule : aliasRules()) {
+      if (!(base_.request.alias.*(rule.flag))) ++off;
       add(Advice::Kind::alias,
-          [&](RunRequest& request) { request.alias.*rule = !(request.alias.*rule); });
+          [&](RunRequest& request) { request.alias.*(rule.flag) = !(request.alias.*(rule.flag)); });
     }
     if (off < 2) return;  // With one off, "all on" is what the loop has added already.
     add(Advice::Kind::alias, [](RunRequest& request) { request.alias = AliasRules::all(); });

@@ -17,6 +17,10 @@ using Texts = std::vector<std::string>;
 using Words = std::span<const std::string_view>;
 
 constexpr std::string_view kBodies[] = {"closed", "steps"};
+constexpr std::string_view kWeights[] = {"stream", "prefetch", "resident", "free"};
+constexpr std::string_view kAlignments[] = {"default", "1",   "2",   "4",   "8",    "16",   "32",
+                                            "64",      "128", "256", "512", "1KiB", "2KiB", "4KiB"};
+
 template <class T>
 Result<void> keep(Result<T> value, T& place) {
   if (!value) return tl::unexpected(value.error());
@@ -223,6 +227,7 @@ std::span<const RunOption> runOptions() {
        .group = storage,
        .type = "N",
        .help = "alignment of every address: 16, 4KiB (default 64; in a planning problem its own)",
+       .examples = kAlignments,
        .axis = true,
        .parse = [](const std::string& text,
                    RunRequest& r) { return keep(parseAlignment(text), r.alignment); },
@@ -271,6 +276,7 @@ std::span<const RunOption> runOptions() {
            "steps earlier, one if not said, where there is room; resident: loaded into L2 "
            "once, for the whole run; free: they take no bytes and no time",
        .standard = "stream",
+       .examples = kWeights,
        .axis = true,
        .parse = readWeights,
        .print = weightsText},

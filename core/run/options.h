@@ -35,6 +35,8 @@ struct RunOption {
   std::string_view help{};      ///< Without the default.
   std::string_view standard{};  ///< The default, in the option's own words where it has some.
   std::span<const std::string_view> choices{};  ///< Nothing else is accepted; empty: anything is.
+  /// Of texts without end those to offer in a list; the first one is the default.
+  std::span<const std::string_view> examples{};
   bool repeats = false;  ///< May be given several times; each adds to the request.
   bool axis = false;     ///< A study runs all its values, and has a column for it.
   /// Sets, or adds, what `text` says. Errors do not name the option.

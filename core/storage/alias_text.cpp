@@ -9,10 +9,12 @@
 namespace hw {
 
 std::span<const AliasRule> aliasRules() {
-  static constexpr AliasRule kRules[] = {{"reshape", &AliasRules::reshape},
-                                         {"concat", &AliasRules::concat},
-                                         {"split", &AliasRules::split},
-                                         {"in-place", &AliasRules::inPlace}};
+  static constexpr AliasRule kRules[] = {
+      {"reshape", &AliasRules::reshape, "Reshape, flatten and the like keep their input's bytes"},
+      {"concat", &AliasRules::concat, "Inputs of a concat are slices of its output"},
+      {"split", &AliasRules::split, "Outputs of a split are slices of its input"},
+      {"in-place", &AliasRules::inPlace,
+       "An output takes over the bytes of an input that dies in its op"}};
   return kRules;
 }
 
@@ -21,8 +23,8 @@ std::string aliasText(const AliasRules& rules) {
   if (rules == AliasRules()) return "views";
   if (rules == AliasRules::all()) return "all";
   std::string text;
-  for (const auto& [name, flag] : aliasRules()) {
-    if (rules.*flag) text += (text.empty() ? "" : ",") + std::string(name);
+  for (const AliasRule& rule : aliasRules()) {
+    if (rules.*(rule.flag)) text += (text.empty() ? "" : ",") + std::string(rule.name);
   }
   return text;
 }

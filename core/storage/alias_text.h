@@ -13,6 +13,7 @@ namespace hw {
 struct AliasRule {
   std::string_view name;
   bool AliasRules::*flag;
+  std::string_view meaning;
 };
 std::span<const AliasRule> aliasRules();
 

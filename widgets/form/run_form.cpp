@@ -119,27 +119,11 @@ void RunForm::addMachineRows(QFormLayout* form) {
 }
 
 void RunForm::addStorageRows(QFormLayout* form) {
-  alignment_ = new QComboBox(this);
-  alignment_->setObjectName(QStringLiteral("alignment"));
-  alignment_->setAccessibleName(tr("Alignment"));
-  alignment_->setEditable(true);
-  // The option's own word, read back as such: it is not translated.
-  alignment_->addItem(viewText("default"));
-  for (int bytes = 1; bytes <= 4096; bytes *= 2) {
-    alignment_->addItem(QString::fromStdString(sizeWord(Bytes(bytes))));
-  }
-  alignment_->setToolTip(
-      tr("Every address is a multiple of it; by default 64 bytes, 1 for planning problems"));
-  form->addRow(tr("Ali&gnment"), alignment_);
-  connect(alignment_, &QComboBox::currentTextChanged, this, &RunForm::announceSoon);
-  const QString shared[] = {tr("Reshape, flatten and the like keep their input's bytes"),
-                            tr("Inputs of a concat are slices of its output"),
-                            tr("Outputs of a split are slices of its input"),
-                            tr("An output takes over the bytes of an input that dies in its op")};
+  addWords(form, "align", tr("Ali&gnment"));
   auto* share = new QGridLayout;
   for (const AliasRule& rule : aliasRules()) {
     const auto index = static_cast<int>(share_.size());
-    share_.emplace_back(&rule, makeBox(viewText(rule.name), shared[index]));
+    share_.emplace_back(&rule, makeBox(viewText(rule.name), viewText(rule.meaning)));
     share->addWidget(share_.back().second, index / 2, index % 2);
   }
   form->addRow(tr("Share"), share);
@@ -151,19 +135,21 @@ void RunForm::addStorageRows(QFormLayout* form) {
                              tr("Off: graph outputs live outside and are not planned")),
                    0, 1);
   form->addRow(tr("In the arena"), arena);
-  weights_ = new QComboBox(this);
-  weights_->setObjectName(QStringLiteral("weights"));
-  weights_->setAccessibleName(tr("Weights"));
-  weights_->setEditable(true);
-  // The option's own words, read back as such: they are not translated.
-  for (const char* word : {"stream", "prefetch", "resident", "free"}) {
-    weights_->addItem(viewText(word));
-  }
-  weights_->setToolTip(
-      tr("stream: from L3 whenever an operator runs; prefetch=K: loaded into L2 K steps earlier; "
-         "resident: loaded once, for the whole run; free: they take no bytes and no time"));
-  form->addRow(tr("Weights"), weights_);
-  connect(weights_, &QComboBox::currentTextChanged, this, &RunForm::announceSoon);
+  addWords(form, "weights", tr("Weights"));
+}
+
+/// They are the option's own, read back as such, and so not translated.
+void RunForm::addWords(QFormLayout* form, const char* option, const QString& title) {
+  auto* box = new QComboBox(this);
+  words_.emplace_back(findOption(option), box);
+  const RunOption& said = *words_.back().first;
+  box->setObjectName(viewText(said.name));
+  box->setAccessibleName(QString(title).remove(QLatin1Char('&')));
+  box->setEditable(true);
+  for (const std::string_view example : said.examples) box->addItem(viewText(example));
+  box->setToolTip(viewText(said.help));
+  form->addRow(title, box);
+  connect(box, &QComboBox::currentTextChanged, this, &RunForm::announceSoon);
 }
 
 QCheckBox* RunForm::makeBox(const QString& text, const QString& toolTip) {
@@ -270,17 +256,20 @@ void RunForm::setRequest(const RunRequest& request) {
   l2Size_->setText(custom ? QString::fromStdString(sizeWord(request.l2.bytes)) : QString());
   showPlatform();
   const auto said = [&](const RunOption* option) { return option->print(request).front(); };
-  alignment_->setCurrentText(QString::fromStdString(said(findOption("align"))));
+  for (const auto& [option, box] : words_) {
+    box->setCurrentText(QString::fromStdString(said(option)));
+  }
   for (const auto& [rule, box] : share_) box->setChecked(request.alias.*(rule->flag));
-  weights_->setCurrentText(QString::fromStdString(said(findOption("weights"))));
   for (const auto& [option, box] : switches_) box->setChecked(said(option) != option->choices[1]);
   filling_ = false;
 }
 
 OptionTexts RunForm::texts() const {
   OptionTexts texts;
-  const std::string alignment = alignment_->currentText().trimmed().toStdString();
-  texts["align"] = {alignment.empty() ? "default" : alignment};
+  for (const auto& [option, box] : words_) {
+    const std::string text = box->currentText().trimmed().toStdString();
+    texts[std::string(option->name)] = {text.empty() ? std::string(option->examples[0]) : text};
+  }
   const std::string sizes[] = {"platform", "unlimited", l2Size_->text().trimmed().toStdString()};
   texts["l2"] = {sizes[l2_->currentIndex()]};
   AliasRules alias;
@@ -292,7 +281,6 @@ OptionTexts RunForm::texts() const {
     const std::string on(before != option->choices[1] ? before : option->choices[0]);
     texts[std::string(option->name)] = {box->isChecked() ? on : std::string(option->choices[1])};
   }
-  texts["weights"] = {weights_->currentText().trimmed().toStdString()};
   return texts;
 }
 

@@ -49,6 +49,8 @@ class RunForm : public QScrollArea {
   void addAllocatorRows(QFormLayout* form);
   void addMachineRows(QFormLayout* form);
   void addStorageRows(QFormLayout* form);
+  /// A row in which the words of an option can be typed or chosen.
+  void addWords(QFormLayout* form, const char* option, const QString& title);
   QCheckBox* makeBox(const QString& text, const QString& toolTip);
   QCheckBox* addSwitch(const char* option, const QString& text, const QString& toolTip);
   void chooseAllocator();
@@ -69,8 +71,7 @@ class RunForm : public QScrollArea {
   std::vector<Platform> platforms_;
   QComboBox* l2_ = nullptr;
   QLineEdit* l2Size_ = nullptr;
-  QComboBox* alignment_ = nullptr;
-  QComboBox* weights_ = nullptr;
+  std::vector<std::pair<const RunOption*, QComboBox*>> words_;
   std::vector<std::pair<const AliasRule*, QCheckBox*>> share_;
   /// Off: the second of the option's choices; on: another, the first if it was off.
   std::vector<std::pair<const RunOption*, QCheckBox*>> switches_;

@@ -49,10 +49,10 @@ std::string orderText(const Run& base, const Advice& advice) {
 std::string aliasChangeText(const AliasRules& before, const AliasRules& after) {
   std::string on;
   std::string off;
-  for (const auto& [name, flag] : aliasRules()) {
-    if (before.*flag == after.*flag) continue;
-    std::string& list = after.*flag ? on : off;
-    list += (list.empty() ? "" : ", ") + std::string(name);
+  for (const AliasRule& rule : aliasRules()) {
+    if (before.*(rule.flag) == after.*(rule.flag)) continue;
+    std::string& list = after.*(rule.flag) ? on : off;
+    list += (list.empty() ? "" : ", ") + std::string(rule.name);
   }
   if (off.empty()) return "share storage: " + on;
   return on.empty() ? "do not share storage: " + off

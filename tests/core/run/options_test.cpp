@@ -64,6 +64,19 @@ TEST_CASE("the default of an option is what a request has that nobody told anyth
   }
 }
 
+TEST_CASE("what an option offers can be taken, the default first", "[run-options]") {
+  for (const RunOption& option : runOptions()) {
+    for (const std::string_view example : option.examples) {
+      CAPTURE(option.name, example);
+      RunRequest request = sampled(option);
+      REQUIRE(option.read({std::string(example)}, request));
+      CHECK(option.print(request) == std::vector<std::string>{std::string(example)});
+      const bool standard = option.print(request) == option.print(defaultRequest());
+      CHECK(standard == (example == option.examples.front()));
+    }
+  }
+}
+
 TEST_CASE("both requests that nobody told anything survive as text", "[run-options]") {
   for (const RunRequest& standard : {defaultRequest(), planningRequest()}) {
     const auto back = readRequest(textsOf(standard), defaultRequest(), "");
@@ -245,6 +258,8 @@ TEST_CASE("a study runs every combination, and says what it varies", "[run-optio
   for (const auto& [key, value] : settings->front().axes) keys += key + "=" + value + " ";
   CHECK(keys == "platform=two-devices l2=16 l3= align=1 alias= inputs= outputs= weights= seed=3 ");
   CHECK_FALSE(parseStudy("models = \"m\"\nthreads = 3\n"));
+  CHECK(parseStudy("models = \"m\"\nallocators = \"all\"\n")->allocators.empty());
+  CHECK_FALSE(parseStudy("models = \"m\"\nallocators = [\"none\", \"all\"]\n"));
   CHECK_FALSE(settingsOf(*parseStudy("models = \"m\"\nbodies = [\"steps\", \"closed\"]\n"), ""));
 }
 
