@@ -10,7 +10,6 @@
 #include "core/base/text.h"
 #include "core/report/compare/compare_picture.h"
 #include "core/report/compare/compare_report.h"
-#include "core/run/embedded.h"
 
 namespace hw::cli {
 namespace {
@@ -147,7 +146,7 @@ struct CompareCommand {
     std::optional<Comparison> comparison;
     {
       ProgressLine line(mode);
-      comparison = compareAllocators(model, order.request, choicesFor(*model, order.choices),
+      comparison = compareAllocators(model, order.request, order.choices,
                                      {.stop = order.stop, .progress = line.callback()});
     }
     if (!by.empty()) {
@@ -166,18 +165,6 @@ struct CompareCommand {
     const auto svg = paretoSvg(comparison);
     if (!svg) return failure(svg.error(), "--picture");
     return writeOutput(picture, [&](std::ostream& out) { out << *svg; });
-  }
-
-  /// Of "all", what follows the model's own plan is left out where there is none: it would be
-  /// another one under a second name.
-  std::vector<AllocatorChoice> choicesFor(const Model& model,
-                                          std::vector<AllocatorChoice> choices) const {
-    const bool all = allocators.empty() || allocators == "all";
-    if (all && !hasOwnPlan(*model.graph)) {
-      std::erase_if(
-          choices, [](const AllocatorChoice& choice) { return choice.info->way == Way::embedded; });
-    }
-    return choices;
   }
 
   static Outcome<ExitCode> verdict(const Findings& findings, const StoppableWork& work,

@@ -7,7 +7,6 @@
 #include "app/cli/stop.h"
 #include "core/base/text.h"
 #include "core/report/compare/front_report.h"
-#include "core/run/embedded.h"
 
 namespace hw::cli {
 namespace {
@@ -58,10 +57,6 @@ struct FrontCommand {
 
   Result<Front> made(const std::shared_ptr<const Model>& model, const RunRequest& request,
                      std::vector<AllocatorChoice> chosen, std::stop_token stop) const {
-    if (!hasOwnPlan(*model->graph)) {
-      std::erase_if(
-          chosen, [](const AllocatorChoice& choice) { return choice.info->way == Way::embedded; });
-    }
     ProgressLine line(progressMode(progress, output.quiet()));
     return makeFront(model, request,
                      {.points = static_cast<std::size_t>(points),

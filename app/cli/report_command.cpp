@@ -49,7 +49,7 @@ struct ReportCommand {
       return failure(ExitCode::badUsage, "--advice",
                      "it goes into HTML and Markdown; 'highwater explain --advice' writes JSON");
     }
-    std::vector<AllocatorChoice> others;
+    std::optional<std::vector<AllocatorChoice>> others;
     if (!compare.empty()) {
       HW_TRY(parsed, allocatorsOf("--compare", compare));
       others = std::move(parsed);
@@ -58,10 +58,10 @@ struct ReportCommand {
     HW_TRY(opened, openModel(request));
     HW_TRY(planned, executeWatched(opened, request, progressMode(false, quiet)));
     std::optional<Comparison> comparison;
-    if (!others.empty()) {
+    if (others) {
       StoppableWork work;
       ProgressLine line(progressMode(false, quiet));
-      comparison = compareAllocators(opened, request, others,
+      comparison = compareAllocators(opened, request, *others,
                                      {.stop = work.token(), .progress = line.callback()});
     }
     const std::string text = document(planned, comparison ? &*comparison : nullptr, form);

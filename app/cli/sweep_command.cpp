@@ -48,6 +48,7 @@ struct SweepCommand {
     Json runs = Json::array();
     ExitCode opening = ExitCode::done;
     std::size_t done = 0;
+    std::size_t rows = 0;
     for (const std::string& name : study->models) {
       RunRequest opened = settings->front().request;
       opened.model = name.starts_with("samples:") ? name : (folder / name).string();
@@ -64,6 +65,7 @@ struct SweepCommand {
             fmt::format("{}, setting {} of {}", name, i + 1, settings->size());
         const Comparison comparison = compared(*model, setting, *study, place, work.token());
         addCsv(csv, setting, comparison, name);
+        rows += comparison.rows.size();
         runs.push_back(
             {{"setting", settingJson(setting)}, {"comparison", comparisonJson(comparison, name)}});
         ++done;
@@ -76,8 +78,7 @@ struct SweepCommand {
           ExitCode::interrupted, path,
           fmt::format("stopped: {} of {} comparisons were begun and are written", done, all));
     }
-    output.announce(
-        fmt::format("{} comparisons of {} allocators each", done, study->allocators.size()));
+    output.announce(fmt::format("{} comparisons, {} rows", done, rows));
     return opening;
   }
 

@@ -70,9 +70,10 @@ void settle() {
 Comparison comparisonFor(const StudioArguments& arguments, const Run& run) {
   RunRequest request = run.request;
   request.threads = std::max(1, QThread::idealThreadCount());
-  return compareAllocators(
-      run.model, request,
-      arguments.compared.empty() ? AllocatorList().choices() : arguments.compared, {});
+  if (arguments.compared) return compareAllocators(run.model, request, *arguments.compared, {});
+  AllocatorList usual;
+  usual.offerFor(*run.model->graph);
+  return compareAllocators(run.model, request, usual.choices(), {});
 }
 
 /// Fills the table. Planning times are left out, for the same reason as above.

@@ -228,18 +228,15 @@ std::string AllocatorChoice::text() const {
 }
 
 Result<std::vector<AllocatorChoice>> parseAllocators(std::string_view list) {
+  if (list.empty() || list == "all") return std::vector<AllocatorChoice>();
   std::vector<std::string> texts;
-  if (list.empty() || list == "all") {
-    for (const AllocatorInfo& info : allocatorCatalog()) texts.emplace_back(info.name);
-  } else {
-    for (const std::string_view part : splitText(list, ',')) {
-      const bool parameter =
-          part.find('=') < part.find(':') && part.find('=') != std::string_view::npos;
-      if (parameter && !texts.empty()) {
-        texts.back() += "," + std::string(part);
-      } else {
-        texts.emplace_back(part);
-      }
+  for (const std::string_view part : splitText(list, ',')) {
+    const bool parameter =
+        part.find('=') < part.find(':') && part.find('=') != std::string_view::npos;
+    if (parameter && !texts.empty()) {
+      texts.back() += "," + std::string(part);
+    } else {
+      texts.emplace_back(part);
     }
   }
   std::vector<AllocatorChoice> parsed;

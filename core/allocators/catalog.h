@@ -55,8 +55,9 @@ struct AllocatorChoice {
   std::string text() const;
 };
 
-/// "free-list:pick=best,threshold=4KiB,none", or "all" (also when empty): what follows a comma is a
-/// parameter of the allocator before it if it has a "=" and no ":" before that.
+/// "free-list:pick=best,threshold=4KiB,none": what follows a comma is a parameter of the allocator
+/// before it if it has a "=" and no ":" before that. None for "all" (also when empty): who that is
+/// depends on the model, see `allAllocators` in core/run/embedded.h.
 Result<std::vector<AllocatorChoice>> parseAllocators(std::string_view list);
 
 }  // namespace hw

@@ -79,6 +79,18 @@ bool hasOwnPlan(const Graph& graph) {
                              [](const Tensor& tensor) { return tensor.plannedOffset.has_value(); });
 }
 
+bool appliesTo(const AllocatorInfo& info, const Graph& graph) {
+  return info.way != Way::embedded || hasOwnPlan(graph);
+}
+
+std::vector<AllocatorChoice> allAllocators(const Graph& graph) {
+  std::vector<AllocatorChoice> all;
+  for (const AllocatorInfo& info : allocatorCatalog()) {
+    if (appliesTo(info, graph)) all.push_back({.info = &info});
+  }
+  return all;
+}
+
 Bytes ownAlignment(const Graph& graph) {
   Bytes alignment{64};
   for (const Tensor& tensor : graph.tensors) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/allocators/catalog.h"
 #include "core/base/result.h"
 #include "core/plan/problem.h"
 #include "core/storage/aliasing.h"
@@ -10,6 +11,13 @@ namespace hw {
 
 /// True when the model places any of its tensors itself.
 bool hasOwnPlan(const Graph& graph);
+
+/// False for `embedded` where the model brings no plan: its answer would be that of
+/// `greedy-by-size` under a second name.
+bool appliesTo(const AllocatorInfo& info, const Graph& graph);
+
+/// Who plans a model where "all" are asked for: the catalogue, as far as it applies.
+std::vector<AllocatorChoice> allAllocators(const Graph& graph);
 
 /// The largest power of two up to 64 that all its offsets are multiples of: sizes rounded up to it
 /// never run into a neighbour that the exact ones did not reach.

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "core/machine/platforms.h"
+#include "core/run/embedded.h"
 #include "core/run/options.h"
 
 namespace hw {
@@ -212,8 +213,10 @@ Comparison compareRequests(std::shared_ptr<const Model> model,
 Comparison compareAllocators(std::shared_ptr<const Model> model, const RunRequest& request,
                              const std::vector<AllocatorChoice>& choices,
                              const RunContext& context) {
-  std::vector<RunRequest> requests(choices.size(), request);
-  for (std::size_t i = 0; i < choices.size(); ++i) requests[i].allocator = choices[i];
+  std::vector<RunRequest> requests;
+  for (const AllocatorChoice& choice : choices.empty() ? allAllocators(*model->graph) : choices) {
+    requests.emplace_back(request).allocator = choice;
+  }
   return compareRequests(std::move(model), requests, request.threads, context);
 }
 

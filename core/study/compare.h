@@ -58,9 +58,10 @@ struct Comparison {
   std::size_t stopped() const;
 };
 
-/// Runs every choice on `request` (whose own allocator is ignored) with `request.threads` at a
-/// time. Never fails: an allocator that fails, runs out of memory or is stopped is a row that says
-/// so, and the others keep what they have. Progress names the rows at work.
+/// Runs every choice, all allocators if there is none, on `request` (whose own is ignored) with
+/// `request.threads` at a time. Never fails: an allocator that fails, runs out of memory or is
+/// stopped is a row that says so, and the others keep what they have. Progress names the rows at
+/// work.
 Comparison compareAllocators(std::shared_ptr<const Model> model, const RunRequest& request,
                              const std::vector<AllocatorChoice>& choices,
                              const RunContext& context);

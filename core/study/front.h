@@ -48,7 +48,7 @@ struct FrontOptions {
   /// Budget of `best` for each capacity, as of its parameters `nodes` and `seconds`.
   std::int64_t nodes = 100'000;
   double seconds = 0;
-  std::vector<AllocatorChoice> choices{};  ///< To be shown beside.
+  std::vector<AllocatorChoice> choices{};  ///< To be shown beside; none: all.
 };
 
 /// The front of a model under one configuration, whose own allocator and near capacity are ignored.

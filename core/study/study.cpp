@@ -51,9 +51,13 @@ const RunOption* optionOf(std::string_view key) {
 }
 
 void readAllocators(const toml::node& node, Study& study) {
-  for (const std::string& text : textsOf(node, "allocators")) {
+  const std::vector<std::string> texts = textsOf(node, "allocators");
+  for (const std::string& text : texts) {
     auto choices = parseAllocators(text);
     if (!choices) refuse("allocators: " + choices.error().text(), node.source());
+    if (choices->empty() && texts.size() > 1) {
+      refuse("allocators: \"all\" stands alone", node.source());
+    }
     study.allocators.insert(study.allocators.end(), choices->begin(), choices->end());
   }
 }
@@ -74,7 +78,6 @@ Study read(const toml::table& table) {
   if (study.models.empty()) {
     refuse("a study names what to run: models = [\"FILE\", ...]", "");
   }
-  if (study.allocators.empty()) study.allocators = parseAllocators("all").value();
   return study;
 }
 

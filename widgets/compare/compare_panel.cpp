@@ -209,6 +209,7 @@ void ComparePanel::showRun() {
     job_.abandon();
     setComparison(nullptr);
   }
+  if (run) allocators_->offerFor(run->graph());
   if (run && !run->request.platform.devices.empty()) platforms_->add(run->request.platform);
   refresh();
   table_->goTo(model_->rowOfA());

@@ -4,6 +4,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "core/run/embedded.h"
 #include "widgets/text/text.h"
 
 namespace hw {
@@ -14,6 +15,11 @@ namespace {
 bool isUsual(const AllocatorInfo& info) {
   return info.name == kDefaultAllocator ||
          (!info.isSearch && info.way != Way::perDevice && info.name != "none");
+}
+
+/// Every item's text came from a choice, so it reads as one.
+AllocatorChoice choiceOf(const QListWidgetItem& item) {
+  return AllocatorChoice::parse(item.text().toStdString()).value();
 }
 
 }  // namespace
@@ -89,11 +95,26 @@ void AllocatorList::addTyped() {
 std::vector<AllocatorChoice> AllocatorList::choices() const {
   std::vector<AllocatorChoice> choices;
   for (int row = 0; row < list_->count(); ++row) {
-    if (list_->item(row)->checkState() != Qt::Checked) continue;
-    // Every item's text came from a choice, so it reads as one.
-    choices.push_back(AllocatorChoice::parse(list_->item(row)->text().toStdString()).value());
+    const QListWidgetItem* item = list_->item(row);
+    if (item->checkState() != Qt::Checked || !(item->flags() & Qt::ItemIsEnabled)) continue;
+    choices.push_back(choiceOf(*item));
   }
   return choices;
+}
+
+void AllocatorList::offerFor(const Graph& graph) {
+  {
+    const QSignalBlocker quiet(list_);
+    for (int row = 0; row < list_->count(); ++row) {
+      QListWidgetItem* item = list_->item(row);
+      const AllocatorInfo& info = *choiceOf(*item).info;
+      const bool applies = appliesTo(info, graph);
+      item->setFlags(item->flags().setFlag(Qt::ItemIsEnabled, applies));
+      item->setToolTip(applies ? viewText(info.summary)
+                               : tr("This model brings no plan of its own to follow"));
+    }
+  }
+  Q_EMIT changed();
 }
 
 void AllocatorList::chooseAll() {

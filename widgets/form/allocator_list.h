@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/allocators/catalog.h"
+#include "core/graph/graph.h"
 
 namespace hw {
 
@@ -17,7 +18,9 @@ class AllocatorList : public QWidget {
  public:
   explicit AllocatorList(QWidget* parent = nullptr);
 
-  /// Those with a tick, in the order of the list.
+  /// Takes those away that do not apply to a model, whatever their tick.
+  void offerFor(const Graph& graph);
+  /// Those with a tick that can be had, in the order of the list.
   std::vector<AllocatorChoice> choices() const;
   /// Adds what `parse` understands, or ticks it when it is there; otherwise says what is wrong.
   Result<void> add(const QString& text);

@@ -118,7 +118,7 @@ Result<void> setStyle(const Typed& typed, StudioArguments& arguments) {
     arguments.compared = *std::move(choices);
   }
   arguments.compare =
-      typed.compare || style.kind == PictureKind::compare || !arguments.compared.empty();
+      typed.compare || style.kind == PictureKind::compare || arguments.compared.has_value();
   if (!isFree(style.kind) && style.preset != PicturePreset::screen && !arguments.report) {
     return refuse("--preset: the window has the size it has; choose another --view");
   }

@@ -32,8 +32,8 @@ struct StudioArguments {
   bool platformGiven = false;
   QString panel{};       ///< The panel to raise; empty: as it is.
   bool compare = false;  ///< Fills the comparison first.
-  /// With whom; empty: the usual ones.
-  std::vector<AllocatorChoice> compared{};
+  /// With whom, of whom none are all; nothing: the usual ones.
+  std::optional<std::vector<AllocatorChoice>> compared{};
 };
 
 /// What the program should do about its arguments: run, or print and exit.

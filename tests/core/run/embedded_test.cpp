@@ -1,10 +1,12 @@
 #include "core/run/embedded.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "core/check/plan_audit.h"
 #include "core/machine/platforms.h"
 #include "core/plan_file/embedded_plan.h"
+#include "core/study/compare.h"
 #include "tests/support/tflite_writer.h"
 
 namespace hw {
@@ -81,6 +83,27 @@ TEST_CASE("the model's plan on paper passes the audit", "[run][tflite]") {
   const Audit audit = auditPlan(model, *document, {});
   CHECK(audit.findings.empty());
   CHECK(audit.pools.at(0).top == Bytes(272));
+}
+
+TEST_CASE("of all allocators, embedded plans only what brings a plan", "[run][compare]") {
+  const auto rowsOf = [](const std::shared_ptr<const Model>& model, std::string_view list) {
+    const RunRequest request{.platform = platformCatalog().front()};
+    std::set<std::string> names;
+    const auto chosen = parseAllocators(list).value();
+    for (const ComparisonRow& row : compareAllocators(model, request, chosen, {}).rows) {
+      names.insert(row.allocator.text());
+    }
+    return names;
+  };
+  const auto with = rowsOf(planned({0, 64}), "all");
+  CHECK(with.contains("embedded"));
+  CHECK(with.size() == allocatorCatalog().size());
+  auto without = rowsOf(planned({-1, -1}), "all");
+  CHECK_FALSE(without.contains("embedded"));
+  without.insert("embedded");
+  CHECK(without == with);
+  // Whoever names it has it.
+  CHECK(rowsOf(planned({-1, -1}), "embedded,none") == std::set<std::string>{"embedded", "none"});
 }
 
 }  // namespace hw

@@ -236,6 +236,32 @@ TEST_CASE("variants with parameters are added, bad ones are named", "[shell][com
   CHECK(list.choices().size() == static_cast<std::size_t>(before + 1));
 }
 
+TEST_CASE("what follows the model's own plan is offered where there is one", "[shell][compare]") {
+  AllocatorList list;
+  const auto embedded = [&] {
+    return std::ranges::any_of(list.choices(), [](const AllocatorChoice& choice) {
+      return choice.info->name == "embedded";
+    });
+  };
+  Graph graph;
+  graph.tensors.add({});
+  QSignalSpy changed(&list, &AllocatorList::changed);
+  list.offerFor(graph);
+  CHECK(changed.size() == 1);
+  list.chooseAll();
+  CHECK_FALSE(embedded());
+  CHECK(list.choices().size() + 1 == allocatorCatalog().size());
+  graph.tensors[TensorId(0)].plannedOffset = Bytes(64);
+  list.offerFor(graph);
+  CHECK(embedded());
+
+  ViewState state;
+  ComparePanel panel(&state);
+  panel.allocators()->chooseAll();
+  state.setRun(planned("greedy-by-size"));
+  CHECK(panel.allocators()->choices().size() + 1 == allocatorCatalog().size());
+}
+
 TEST_CASE("the comparison is written as CSV and as JSON", "[shell][compare]") {
   ViewState state;
   ComparePanel panel(&state);

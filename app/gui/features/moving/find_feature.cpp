@@ -8,6 +8,7 @@
 #include "app/gui/window/main_window.h"
 #include "core/base/text.h"
 #include "core/import/samples.h"
+#include "core/run/embedded.h"
 #include "widgets/find/command_palette.h"
 #include "widgets/find/search_box.h"
 
@@ -171,7 +172,12 @@ void FindFeature::addAllocators(std::vector<PaletteEntry>& entries) const {
     if (!choice) continue;
     PaletteEntry entry{.text = tr("Plan: again with %1").arg(QString::fromStdString(name)),
                        .context = QString::fromStdString(std::string(info.summary))};
-    if (!window->state()->run()) entry.disabled = tr("Open a model first");
+    const auto run = window->state()->run();
+    if (!run) {
+      entry.disabled = tr("Open a model first");
+    } else if (!appliesTo(info, run->graph())) {
+      entry.disabled = tr("This model brings no plan of its own");
+    }
     entry.run = [window, choice = *choice] {
       RunRequest request = window->request();
       request.allocator = choice;
