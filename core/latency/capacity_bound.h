@@ -11,14 +11,17 @@ namespace hw {
 /// A latency that no addresses within the capacities (by pool; nothing: unbounded) undercut, with
 /// these stays, these moves and this order.
 ///
-/// If, as X starts while Y has not ended, the stays that are certainly open (opened by X or what X
-/// needs, and still needed by X, by Y or by what comes after them) exceed a capacity, then Y has to
-/// end before X starts. Such orders are added until no more follow; the longest path through all of
-/// them bounds the latency, and so does what each port has to move. Where the packing of addresses
-/// costs time, or contention does, it knows nothing of that.
+/// At a moment at which X has started and Y runs, some stays are certainly open: opened by the two
+/// or what they need, and still needed by Y or what comes after it. Where these exceed a capacity,
+/// Y has to end before X starts, in every plan: X cannot take its room early, for Y would never get
+/// its own. The same where Y has not started and the stays that X needs count, too, one by one
+/// along the lanes and the longest chain of computes. Such orders are added until no more follow.
+/// The longest path through all of them bounds the latency, where nothing starts before every port
+/// can have moved what has to end before; and so does what each port has to move in all. How
+/// addresses are packed counts for nothing.
 ///
 /// Of activities only those in lanes are ordered: with engines of several channels it is less
-/// tight, never wrong. At most kBoundRounds x activities x lanes x stays.
+/// tight, never wrong. So it is where a program is so large that the orders take too many looks.
 LatencyBound capacityBound(const TimedWork& work, std::span<const std::optional<Bytes>> capacities);
 inline constexpr int kBoundRounds = 12;
 

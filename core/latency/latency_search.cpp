@@ -10,6 +10,7 @@
 #include "core/latency/capacity_bound.h"
 #include "core/latency/removal.h"
 #include "core/latency/stay_times.h"
+#include "core/latency/timed_packing.h"
 
 namespace hw {
 namespace {
@@ -25,6 +26,8 @@ constexpr std::int64_t kTolerance = 150;
 constexpr int kHalvings = 8;
 /// Looks for each stay and activity, at most: a few operators have no more plans than that.
 constexpr std::int64_t kLooksOfEach = 1'000'000;
+/// Of the capacities, in percent: what a packing by time starts from.
+constexpr int kRooms[] = {100, 98, 96, 94, 92, 90, 85, 80};
 /// Of what a path may be long, in greedy packings: the bound times these, in percent.
 constexpr std::int64_t kThresholds[] = {100, 80, 50};
 
@@ -55,6 +58,8 @@ class LatencySearch {
       start.latency = latencyOf(start.offsets);
       keep(std::move(start));
     }
+    note();
+    packTimed();
     note();
     if (!done()) packGreedily();
     // Each in place of itself, else the children of one would crowd out the others.
@@ -133,6 +138,22 @@ class LatencySearch {
     if (kept_.size() > kKept) kept_.pop_back();
   }
 
+  /// Packings of runs in which stays need room but no addresses: less and less room, until there
+  /// are addresses for two of them.
+  void packTimed() {
+    if (std::ranges::any_of(work_.stays, &TimedStay::pinned)) return;
+    int packed = 0;
+    for (const int percent : kRooms) {
+      if (packed == 2 || done()) return;
+      TimedPacking found = packByTime(work_, timer_, capacities_, percent);
+      result_.looks += found.looks + 4 * static_cast<std::int64_t>(work_.activities.size());
+      if (found.offsets.empty()) continue;
+      ++packed;
+      const SimTime latency = latencyOf(found.offsets);
+      keep({std::move(found.offsets), latency, "packing by time"});
+    }
+  }
+
   /// Packings in three orders by what paths cost in a run without reuse.
   void packGreedily() {
     std::vector<std::uint32_t> program;
@@ -193,12 +214,12 @@ class LatencySearch {
       current_.plan.winner = "search from " + plan.winner;
     }
     latencyOf(plan.offsets);
+    placer_.adopt(plan.offsets);
     look();
   }
 
   /// What surrounds the stays of the current plan, which the timer has just run.
   void look() {
-    placer_.adopt(current_.plan.offsets);
     current_.times = stayTimes(work_, timer_);
     current_.critical = criticalReuse(work_, timer_, current_.plan.offsets);
     result_.looks += 2 * static_cast<std::int64_t>(work_.activities.size());
@@ -227,6 +248,7 @@ class LatencySearch {
     if (found > most) return false;
     current_.plan.latency = found;
     current_.plan.offsets = trial;
+    placer_.accept();
     look();
     return true;
   }

@@ -33,6 +33,11 @@ void PathPlacer::adopt(const std::vector<Bytes>& offsets) {
   adoptedOrder_ = order_;
 }
 
+void PathPlacer::accept() {
+  adopted_ = offsets_;
+  adoptedOrder_ = order_;
+}
+
 void PathPlacer::takeOut(const std::vector<std::uint32_t>& stays) {
   offsets_ = adopted_;
   for (const std::uint32_t stay : stays) offsets_[stay] = ReuseTimer::kNowhere;

@@ -37,6 +37,8 @@ class PathPlacer {
 
   /// From here on stays lie at these offsets; those without a place count for nothing.
   void adopt(const std::vector<Bytes>& offsets);
+  /// Adopts what was put.
+  void accept();
   /// Takes stays out of the adopted plan, and forgets what was put elsewhere since.
   void takeOut(const std::vector<std::uint32_t>& stays);
   /// Puts a stay that has no place where the rule says. False when no place is free.

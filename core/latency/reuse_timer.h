@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "core/latency/room_gate.h"
 #include "core/latency/timed_work.h"
 #include "core/sim/event_queue.h"
 
@@ -30,6 +31,9 @@ class ReuseTimer {
   SimTime alone();
   /// When it ends with contention, as the machine has it.
   SimTime contended();
+  /// The same with the waits there are and those for room, of which each activity takes what it
+  /// opens: mostly after `placeApart`.
+  SimTime gated(RoomGate& gate);
 
   /// Times of the activities, as the last of the two had them.
   SimTime startOf(std::uint32_t activity) const { return starts_[activity]; }
@@ -80,6 +84,7 @@ class ReuseTimer {
   SimTime roomOn(std::uint32_t engine, SimTime start);
 
   void prepare();
+  SimTime runAll();
   void examine(std::uint32_t activity);
   bool watches(std::uint32_t activity, std::uint32_t other);
   void examineNext(std::uint32_t engine);
@@ -88,6 +93,7 @@ class ReuseTimer {
   void start(std::uint32_t activity, SimTime now);
   void endAll(SimTime now);
   void end(std::uint32_t activity, SimTime now);
+  void askForRoom();
 
   const TimedWork& work_;
   /// By activity and lane: one more than the last that is waited for there; 0: none.
@@ -109,6 +115,8 @@ class ReuseTimer {
   std::vector<std::uint32_t> awaitsStart_;
   std::vector<std::uint32_t> next_;
   std::vector<std::uint32_t> able_;
+  RoomGate* gate_ = nullptr;
+  std::vector<std::uint32_t> roomless_;  ///< Who could start but for room.
   std::vector<ActivityId> ended_;
   Flows flows_;
   EventQueue fixed_;

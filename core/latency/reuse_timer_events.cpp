@@ -8,6 +8,18 @@ namespace hw {
 
 SimTime ReuseTimer::contended() {
   if (work_.list.contention == Contention::none) return alone();
+  return runAll();
+}
+
+SimTime ReuseTimer::gated(RoomGate& gate) {
+  gate.reset();
+  gate_ = &gate;
+  const SimTime latency = runAll();
+  gate_ = nullptr;
+  return latency;
+}
+
+SimTime ReuseTimer::runAll() {
   prepare();
   SimTime now;
   for (std::uint32_t i = 0; i < work_.activities.size(); ++i) {
@@ -45,6 +57,8 @@ void ReuseTimer::examine(std::uint32_t activity) {
   if (before != kNone && starts_[before] == kNotYet) {
     next_[activity] = awaitsStart_[before];
     awaitsStart_[before] = activity;
+  } else if (gate_ != nullptr && !gate_->take(activity)) {
+    roomless_.push_back(activity);
   } else {
     able_.push_back(activity);
   }
@@ -123,6 +137,15 @@ void ReuseTimer::end(std::uint32_t activity, SimTime now) {
     if (full) examineNext(engine);
   }
   wake(awaitsEnd_[activity]);
+  if (gate_ != nullptr && gate_->leave(activity)) askForRoom();
+}
+
+/// Once more for all who had none, in program order.
+void ReuseTimer::askForRoom() {
+  std::ranges::sort(roomless_);
+  std::vector<std::uint32_t> asking;
+  asking.swap(roomless_);
+  for (const std::uint32_t activity : asking) examine(activity);
 }
 
 }  // namespace hw
