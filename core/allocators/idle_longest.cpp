@@ -56,14 +56,10 @@ class Bytewise {
   }
 
   /// The free place that is idle longest, the lowest of equals; on top of everything if there is
-  /// none.
-  Bytes choose(StayId id, const std::vector<Place>& places) const {
-    const Place* best = nullptr;
-    for (const Place& place : places) {
-      if (place.taken || (best != nullptr && best->idleSince <= place.idleSince)) continue;
-      best = &place;
-    }
-    return best != nullptr ? best->offset : above(id);
+  /// none. O(pieces) where nothing is pinned.
+  Bytes choose(StayId id) {
+    const auto best = pinned_.empty() ? lookAlong(id) : bestOf(places(id));
+    return best ? *best : above(id);
   }
 
   void moveIn(StayId id, Bytes offset) {
@@ -74,7 +70,7 @@ class Bytewise {
     auto last = first;
     for (; last != pieces_.end() && last->begin <= end; ++last) behind = last->tenant;
     first = pieces_.erase(first, last);
-    pieces_.insert(first, {{offset, id}, {end, behind}});
+    pieces_.insert(first, {pieceOf(offset, id), pieceOf(end, behind)});
   }
 
  private:
@@ -82,7 +78,69 @@ class Bytewise {
   struct Piece {
     Bytes begin{};
     StayId tenant{};
+    Step idleSince{kNever};  ///< The tenant's end.
   };
+
+  Piece pieceOf(Bytes begin, StayId tenant) const {
+    return {begin, tenant, tenant ? problem_.stays[tenant].steps.end : kNever};
+  }
+
+  static std::optional<Bytes> bestOf(const std::vector<Place>& places) {
+    const Place* best = nullptr;
+    for (const Place& place : places) {
+      if (place.taken || (best != nullptr && best->idleSince <= place.idleSince)) continue;
+      best = &place;
+    }
+    if (best == nullptr) return std::nullopt;
+    return best->offset;
+  }
+
+  /// The best of `places`, of which none is kept: the stay is moved up along the pieces, from one
+  /// place to the next, and those pieces below it are known that no later one outlasts.
+  std::optional<Bytes> lookAlong(StayId id) {
+    const Stay& stay = problem_.stays[id];
+    std::optional<Bytes> best;
+    Step least = stay.steps.begin + Step(1);
+    std::size_t above = 0;  // The first piece that the stay has not reached.
+    lasting_.clear();
+    std::size_t first = 0;  // Of those that last, the first below the stay.
+    const auto look = [&](Bytes offset) {
+      if (offset + stay.size > top_ || (best && offset <= *best)) return;
+      for (; above < pieces_.size() && pieces_[above].begin < offset + stay.size; ++above) {
+        while (lasting_.size() > first && idleSince(lasting_.back()) <= idleSince(above)) {
+          lasting_.pop_back();
+        }
+        lasting_.push_back(above);
+      }
+      const auto isOver = [&](std::size_t piece) {
+        return piece + 1 < pieces_.size() && pieces_[piece + 1].begin <= offset;
+      };
+      while (first < lasting_.size() && isOver(lasting_[first])) ++first;
+      const Step idle = first < lasting_.size() ? idleSince(lasting_[first]) : kNever;
+      if (idle >= least) return;
+      least = idle;
+      best = offset;
+    };
+    look(Bytes());
+    // On top of one piece after the other, and right below them, both ascending.
+    std::size_t below = 0;
+    for (const Piece& piece : pieces_) {
+      const Bytes offset = alignUp(piece.begin, stay.alignment);
+      for (; below < pieces_.size() && pieces_[below].begin < offset + stay.size; ++below) {
+        lookBelow(stay, pieces_[below].begin, look);
+      }
+      look(offset);
+    }
+    for (; below < pieces_.size(); ++below) lookBelow(stay, pieces_[below].begin, look);
+    lookBelow(stay, top_, look);
+    return best;
+  }
+
+  template <class Look>
+  static void lookBelow(const Stay& stay, Bytes begin, const Look& look) {
+    if (begin >= stay.size) look(alignDown(begin - stay.size, stay.alignment));
+  }
+  Step idleSince(std::size_t piece) const { return pieces_[piece].idleSince; }
 
   static Bytes alignDown(Bytes value, Bytes alignment) {
     return value - Bytes(value.count() % alignment.count());
@@ -98,9 +156,8 @@ class Bytewise {
     if (piece != pieces_.begin()) --piece;
     for (; piece != pieces_.end() && piece->begin < bytes.end; ++piece) {
       if (!piece->tenant) continue;
-      const Step end = problem_.stays[piece->tenant].steps.end;
-      if (end <= place.idleSince) continue;
-      place.idleSince = end;
+      if (piece->idleSince <= place.idleSince) continue;
+      place.idleSince = piece->idleSince;
       place.tenant = piece->tenant;
     }
     place.taken = place.tenant && place.idleSince > stay.steps.begin;
@@ -135,6 +192,7 @@ class Bytewise {
   Bytes top_;
   std::vector<Piece> pieces_;  ///< By begin; the last has no tenant.
   std::vector<StayId> pinned_;
+  std::vector<std::size_t> lasting_;  ///< Pieces, see `lookAlong`.
 };
 
 class IdleLongest final : public Allocator {
@@ -151,7 +209,7 @@ class IdleLongest final : public Allocator {
           return fail(ErrorCode::stopped, "planning was stopped");
         }
         const auto& pin = problem.stays[id].pinned;
-        const Bytes offset = pin ? *pin : bytes.choose(id, bytes.places(id));
+        const Bytes offset = pin ? *pin : bytes.choose(id);
         bytes.moveIn(id, offset);
         plan.addresses[id] = Address{pool, RegionId(0), offset};
       }
@@ -184,9 +242,9 @@ class IdleLongest final : public Allocator {
                         : std::string("never used");
   }
 
-  static Decision account(const Problem& problem, StayId stay, PoolId pool, const Bytewise& bytes) {
+  static Decision account(const Problem& problem, StayId stay, PoolId pool, Bytewise& bytes) {
     const std::vector<Place> places = bytes.places(stay);
-    const Bytes offset = bytes.choose(stay, places);
+    const Bytes offset = bytes.choose(stay);
     Decision decision{.stay = stay, .decided = "whose former tenants fell idle first"};
     bool among = false;
     for (const Place& place : places) {

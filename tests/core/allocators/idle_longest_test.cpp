@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "core/allocators/catalog.h"
 #include "core/plan/metrics.h"
+#include "core/solver/orders.h"
 #include "tests/support/problems.h"
 
 using namespace hw;
@@ -77,4 +79,49 @@ TEST_CASE("nothing is reused where there is room for all", "[allocators][propert
     }
     CHECK(apart);
   }
+}
+
+namespace {
+
+/// When the bytes from `at` on fell idle, byte by byte; later than it begins where one is in use.
+Step idleSince(const std::vector<Step>& ends, Bytes at, Bytes size) {
+  const auto first = ends.begin() + at.count();
+  return *std::max_element(first, first + size.count());
+}
+
+}  // namespace
+
+TEST_CASE("no other place is idle longer than the chosen one", "[allocators][property]") {
+  int chosen = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    Problem problem = test::randomProblem(seed, {.stays = 40, .steps = 20, .maxSize = 60});
+    problem.gaps.clear();
+    problem.overlays.clear();
+    problem.pools = {{.name = "L2"}};
+    for (Stay& stay : problem.stays) {
+      stay.pinned.reset();
+      stay.pool = {};
+    }
+    const Bytes top = lowerBound(problem) + Bytes(static_cast<std::int64_t>(seed % 200));
+    problem.pools[PoolId(0)].capacity = top;
+    const Plan plan = planned(problem);
+    std::vector<Step> ends(4096, Step(-1));
+    for (const StayId id : productionOrder(problem, PoolId(0))) {
+      const Stay& stay = problem.stays[id];
+      const Bytes at = plan.addresses[id]->offset;
+      REQUIRE(at + stay.size <= Bytes(4096));
+      if (at + stay.size > top) break;  // No place was left; from here on the top is another.
+      const Step idle = idleSince(ends, at, stay.size);
+      CHECK(idle <= stay.steps.begin);
+      bool longest = true;
+      for (Bytes other; other + stay.size <= top; other += stay.alignment) {
+        longest &= idleSince(ends, other, stay.size) >= idle;
+      }
+      CHECK(longest);
+      ++chosen;
+      std::fill_n(ends.begin() + at.count(), stay.size.count(), stay.steps.end);
+    }
+  }
+  CHECK(chosen > 2000);
 }
