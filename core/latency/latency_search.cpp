@@ -39,7 +39,7 @@ class LatencySearch {
   LatencySearch(const TimedWork& work, const LatencySearchOptions& options)
       : work_(work),
         options_(options),
-        begun_(std::chrono::steady_clock::now()),
+        begun_(now()),
         random_(options.seed),
         capacities_(capacitiesOf(work, options)),
         timer_(work),
@@ -98,9 +98,12 @@ class LatencySearch {
     return sums;
   }
 
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  double now() const {
+    if (options_.clock) return options_.clock();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
   }
+  double seconds() const { return now() - begun_; }
   /// Of the budget, what is used.
   double used() const {
     if (options_.seconds > 0) return seconds() / options_.seconds;
@@ -126,6 +129,7 @@ class LatencySearch {
   SimTime latencyOf(const std::vector<Bytes>& offsets) {
     timer_.place(offsets);
     result_.looks += 4 * static_cast<std::int64_t>(work_.activities.size());
+    ++result_.evaluations;
     return timer_.contended();
   }
 
@@ -241,6 +245,7 @@ class LatencySearch {
     const std::int64_t grain = latency.count() / 100'000 * tolerance;
     const SimTime most = addTime(latency, SimTime(grain * std::countl_zero(random_() | 1)));
     timer_.place(trial);
+    ++result_.evaluations;
     result_.looks += 2 * static_cast<std::int64_t>(work_.activities.size());
     if (timer_.alone() > most) return false;
     result_.looks += 2 * static_cast<std::int64_t>(work_.activities.size());
@@ -265,7 +270,7 @@ class LatencySearch {
 
   const TimedWork& work_;
   LatencySearchOptions options_;
-  std::chrono::steady_clock::time_point begun_;
+  double begun_;
   std::mt19937_64 random_;
   std::vector<Bytes> capacities_;
   ReuseTimer timer_;

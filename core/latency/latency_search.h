@@ -32,7 +32,8 @@ struct LatencySearchOptions {
   std::vector<std::optional<Bytes>> capacities{};  ///< By pool; nothing: unbounded.
   /// Stays and activities looked at, at most: of the same machine, 10^8 are about a second.
   std::int64_t looks = 300'000'000;
-  double seconds = 0;  ///< Search this long instead; 0: by looks, so that runs repeat.
+  double seconds = 0;               ///< Search this long instead; 0: by looks, so that runs repeat.
+  std::function<double()> clock{};  ///< What seconds are read from; nothing: the time of day.
   std::uint64_t seed = 1;
   std::stop_token stop{};
   std::function<void(const LatencySample&)> improved{};  ///< Also at the start.
@@ -49,6 +50,7 @@ struct LatencySearchResult {
   SimTime apart{};       ///< The latency if nothing were reused.
   std::int64_t looks = 0;
   std::int64_t tries = 0;
+  std::int64_t evaluations = 0;  ///< Plans that were given times.
 
   /// No plan is faster, but for a millionth at most: speeds of flows that share a port are rounded
   /// down, so that a run takes some picoseconds longer than its bound.

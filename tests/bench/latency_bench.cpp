@@ -1,9 +1,15 @@
-// Plans for latency: for each model and capacity the latency of the search, as a ratio to the
-// proved bound, when the last improvement came, and whether it is proved. Weights are brought near
-// one step ahead, graph inputs are loaded, nothing shares storage. Prints a table; a capacity is a
-// multiple of what the lowest plan needs. `latency_bench --platform FILE [--seconds S] [-o FILE]
-// [--times 1,1.1,...] [MODEL...]`; without models: the samples, and the graphs of
-// $HIGHWATER_CORPUS/onnx.
+// Plans for latency: for each model and capacity the latency of the search, the proved bound, what
+// lies between, seconds of CPU until the last improvement, and how many plans were given times.
+// Weights are brought near one step ahead, graph inputs are loaded, nothing shares storage. Prints
+// a table; a capacity is a multiple of what the lowest plan needs. No plan may be slower than the
+// lowest one or that of idle-longest: else it ends with a 2.
+//
+//     latency_bench --platform FILE [--seconds S] [-o FILE] [--times 1,1.1,...] [--outputs]
+//                   [--macs K] [--elements K] [MODEL...]
+//
+// Without models: the samples, and the models of $HIGHWATER_CORPUS. --macs and --elements multiply
+// what the platform's units do in a cycle. --outputs counts for ops without MACs the elements that
+// they write instead of those that they touch: a unit that takes in a whole window at once.
 
 #include <fmt/format.h>
 
@@ -18,8 +24,11 @@
 #include "core/latency/hasten_plan.h"
 #include "core/latency/reuse_timer.h"
 #include "core/machine/platforms.h"
+#include "core/ops/work.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
+#include "core/sim/cost_model.h"
+#include "tests/bench/cpu_timer.h"
 
 using namespace hw;
 
@@ -28,6 +37,9 @@ namespace {
 struct Options {
   Platform platform{};
   double seconds = 5;
+  bool outputs = false;
+  double macs = 1;
+  double elements = 1;
   std::string file{};
   std::vector<double> times = {1.0, 1.1, 1.25, 1.5};
   std::vector<std::string> models{};
@@ -43,16 +55,16 @@ double milliseconds(SimTime time) { return static_cast<double>(time.count()) / 1
 /// What one search came to.
 struct Cell {
   LatencySearchResult result{};
-  double seconds = 0;     ///< When its last improvement came.
-  double withinOne = -1;  ///< When it was within a percent of the bound; below 0: never.
-  bool beaten = false;    ///< By a start: must not be.
+  double seconds = 0;   ///< Of CPU, when its last improvement came.
+  bool beaten = false;  ///< By a start: must not be.
   double ratio() const {
     return milliseconds(result.best.latency) / milliseconds(result.bound.time);
   }
   std::string text() const {
-    return fmt::format("{:.3f}, {:.3f}{} {:.2f} % ({:.2f} s)", milliseconds(result.best.latency),
-                       milliseconds(result.bound.time), result.proved() ? " \\*" : "",
-                       100 * (ratio() - 1), seconds);
+    return fmt::format("{:.3f}, {:.3f}{} {:.2f} % ({:.2f} s, {})",
+                       milliseconds(result.best.latency), milliseconds(result.bound.time),
+                       result.proved() ? " \\*" : "", 100 * (ratio() - 1), seconds,
+                       result.evaluations);
   }
 };
 
@@ -60,14 +72,15 @@ Cell searched(const Run& run, const TimedWork& work, Bytes capacity, double seco
   Problem problem = run.problem;
   problem.pools[PoolId(0)].capacity = capacity;
   Cell cell;
-  LatencySearchOptions options{.looks = 0, .seconds = seconds};
-  for (const ProblemPool& pool : problem.pools) options.capacities.push_back(pool.capacity);
+  const bench::CpuTimer cpu;
+  LatencySearchOptions options{
+      .capacities = capacitiesOf(problem), .looks = 0, .seconds = seconds, .clock = [&] {
+        return cpu.seconds();
+      }};
   SimTime last;
   options.improved = [&](const LatencySample& now) {
     if (now.latency != last) cell.seconds = now.seconds;
     last = now.latency;
-    const bool near = now.latency.count() / 101 <= now.bound.count() / 100;
-    if (near && cell.withinOne < 0) cell.withinOne = now.seconds;
   };
   std::vector<TimedPlan> starts = latencyStarts(problem, run.plan, {});
   ReuseTimer timer(work);
@@ -81,12 +94,33 @@ Cell searched(const Run& run, const TimedWork& work, Bytes capacity, double seco
   return cell;
 }
 
+/// The activities, where an op without MACs takes as long as its unit needs for what it writes.
+ActivityList countingOutputs(const Run& run) {
+  ActivityList list = run.timing.activities;
+  for (Activity& activity : list.activities) {
+    if (activity.kind != ActivityKind::compute) continue;
+    const Work work = workOf(run.graph(), activity.op);
+    if (work.macs > 0 || !work.unknown.empty()) continue;
+    std::int64_t written = 0;
+    for (const TensorId id : run.graph().ops[activity.op].outputs) {
+      if (id && run.graph().tensors[id].shape) {
+        written = std::max(written, elementCount(*run.graph().tensors[id].shape).value_or(0));
+      }
+    }
+    for (const UnitSpec& unit : run.request.platform.devices[activity.device].units) {
+      if (unit.name != list.engines[activity.engine].name) continue;
+      activity.compute = computeTime(unit, {.elements = written});
+    }
+  }
+  return list;
+}
+
 /// What the cells of one column come to.
 struct Column {
   int cells = 0;
   int proved = 0;
   double worst = 1;
-  double slowest = 0;
+  std::string at{};  ///< The model where it is worst.
 };
 
 class Bench {
@@ -115,8 +149,8 @@ class Bench {
   std::string summary() const {
     std::string text;
     for (const Column& column : columns_) {
-      text += fmt::format(" {:.2f} %; {} of {} |", 100 * (column.worst - 1), column.proved,
-                          column.cells);
+      text += fmt::format(" {:.2f} % ({}); {} of {} |", 100 * (column.worst - 1), column.at,
+                          column.proved, column.cells);
     }
     return text;
   }
@@ -134,14 +168,17 @@ class Bench {
     if (!found) return tell(fmt::format("| {} | {} |", name, found.error().text()));
     const Run& run = **found;
     if (run.timing.activities.activities.empty()) return;
-    const TimedWork work(run.timing.activities, run.problem);
+    const ActivityList list =
+        options_.outputs ? countingOutputs(run) : ActivityList(run.timing.activities);
+    const TimedWork work(list, run.problem);
     ReuseTimer timer(work);
     const SimTime apart = timer.contended();
+    timer.place(offsetsOf(run.plan));
+    const SimTime atLowest = timer.contended();
     const Bytes lowest = run.plan.footprint(PoolId(0));
-    std::string line = fmt::format("| {} ({:.3f}; {:.3f} at {}) | {} |",
-                                   std::filesystem::path(name).filename().string(),
-                                   milliseconds(apart), milliseconds(run.timing.makespan),
-                                   formatBytes(lowest), run.problem.stays.size());
+    std::string line = fmt::format(
+        "| {} ({:.3f}; {:.3f} at {}) | {} |", std::filesystem::path(name).filename().string(),
+        milliseconds(apart), milliseconds(atLowest), formatBytes(lowest), run.problem.stays.size());
     for (std::size_t i = 0; i < options_.times.size(); ++i) {
       const double bytes = static_cast<double>(lowest.count()) * options_.times[i];
       const Bytes capacity = alignUp(Bytes(static_cast<std::int64_t>(bytes)), Bytes(64));
@@ -151,7 +188,9 @@ class Bench {
       Column& column = columns_[i];
       ++column.cells;
       column.proved += cell.result.proved() ? 1 : 0;
-      column.worst = std::max(column.worst, cell.ratio());
+      if (cell.ratio() <= column.worst) continue;
+      column.worst = cell.ratio();
+      column.at = std::filesystem::path(name).filename().string();
     }
     tell(line);
   }
@@ -172,9 +211,11 @@ std::vector<std::string> allModels() {
   const char* corpus = std::getenv("HIGHWATER_CORPUS");
   if (corpus == nullptr) return models;
   std::vector<std::string> files;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(corpus) / "onnx")) {
-    if (entry.path().extension() == ".onnx") files.push_back(entry.path().string());
+  for (const char* folder : {"onnx", "tflite", "graphs"}) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(corpus) / folder)) {
+      files.push_back(entry.path().string());
+    }
   }
   std::ranges::sort(files);
   models.insert(models.end(), files.begin(), files.end());
@@ -199,6 +240,12 @@ Options parsed(int count, char** words) {
       platform = true;
     } else if (word == "--seconds") {
       options.seconds = parseNumber(next()).value_or(5);
+    } else if (word == "--outputs") {
+      options.outputs = true;
+    } else if (word == "--macs") {
+      options.macs = parseNumber(next()).value_or(1);
+    } else if (word == "--elements") {
+      options.elements = parseNumber(next()).value_or(1);
     } else if (word == "-o") {
       options.file = next();
     } else if (word == "--times") {
@@ -212,6 +259,10 @@ Options parsed(int count, char** words) {
     }
   }
   if (!platform) stop("--platform FILE is missing");
+  for (UnitSpec& unit : options.platform.devices.front().units) {
+    unit.macsPerCycle *= options.macs;
+    unit.elementsPerCycle *= options.elements;
+  }
   if (options.models.empty()) options.models = allModels();
   return options;
 }
