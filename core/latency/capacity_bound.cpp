@@ -7,11 +7,20 @@
 namespace hw {
 namespace {
 
-/// So many activities are looked at for what their ports must move before another starts.
+/// So many activities are looked at for what their ports must move before another starts. Each may
+/// end a 1024th of a picosecond early, what rounding took: so many do not make up one.
 constexpr int kPortLooks = 200;
 
 /// So many stays are looked at for what capacities force: some tenths of a second.
 constexpr std::int64_t kForceLooks = 100'000'000;
+
+/// So long would the port take for a flow alone: what its share was made of, or a little less.
+SimTime portTime(SimTime length, std::int64_t share) {
+  constexpr int kShareBits = 40;  // Of full speed, see core/sim/contention.h.
+  const bool exact = length.count() < std::int64_t{1} << kShareBits;
+  const Wide time = Wide{length.count()} * (exact ? share : share - 1) >> kShareBits;
+  return SimTime(static_cast<std::int64_t>(time));
+}
 
 /// Which activities have to end before which start, whatever the addresses; and which of them the
 /// capacities add to that.
@@ -182,8 +191,7 @@ class ForcedOrders {
       const std::uint32_t other = work_.lanes[latest][--ended_[latest]];
       const FlowShape& flow = work_.activities[other].flow;
       for (const auto& [port, share] : flow.shares) {
-        const Wide time = Wide{flow.length.count()} * (share - 1) >> 40;
-        moved_[port] = addTime(moved_[port], SimTime(static_cast<std::int64_t>(time)));
+        moved_[port] = addTime(moved_[port], portTime(flow.length, share));
         done = std::max(done, addTime(starts[other], moved_[port]));
       }
     }
