@@ -12,7 +12,7 @@ namespace {
 constexpr int kPortLooks = 200;
 
 /// So many stays are looked at for what capacities force: some tenths of a second.
-constexpr std::int64_t kForceLooks = 100'000'000;
+constexpr std::int64_t kForceLooks = 20'000'000;
 
 /// So long would the port take for a flow alone: what its share was made of, or a little less.
 SimTime portTime(SimTime length, std::int64_t share) {
