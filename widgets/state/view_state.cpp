@@ -173,12 +173,15 @@ void ViewState::moveTo(std::size_t moment, Step step, SimTime time) {
 
 StepPlace ViewState::place() const {
   if (!run_ || pointOfStep(*run_, step_).moment == moment_) return {step_, {}};
+  if (!run_->timing.activities.sequential()) return {step_, moment_};
   return {step_, moment_ - std::min(moment_, run_->trace.indexOfStep(step_))};
 }
 
 void ViewState::goTo(const StepPlace& place) {
   if (!run_) return;
   if (!place.events) return setStep(place.step);
+  // In time, events of one step lie between those of others: all that have happened are counted.
+  if (!run_->timing.activities.sequential()) return setMomentOf(*place.events, place.step);
   const std::size_t first = run_->trace.indexOfStep(place.step);
   const std::size_t last = run_->trace.indexOfStep(place.step + Step(1));
   setMomentOf(std::min(first + *place.events, last), place.step);

@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/machine/op_list.h"
+#include "core/ops/op_table.h"
+
 using namespace hw;
 using namespace hw::literals;
 
@@ -132,6 +135,13 @@ TEST_CASE("the presets have the figures of their sources", "[platforms]") {
   CHECK(npu.pools[1].capacity == 1024_MiB);
   CHECK(npu.pools[1].readBandwidth == 8'000'000'000);
   CHECK(npu.pools[1].readLatency == SimTime(100'000));
+  CHECK(npu.issue == Issue::parallel);
+  REQUIRE(npu.units.size() == 2);
+  for (const OpInfo& op : opTable()) {
+    CAPTURE(op.type);
+    if (op.kind == OpClass::product) CHECK(coversOp(npu.units[0].ops, std::string(op.type)));
+    CHECK(coversOp(npu.units[1].ops, std::string(op.type)));
+  }
 
   const Result<Platform> ethos = findPlatform("ethos-u55-256");
   REQUIRE(ethos);
@@ -151,6 +161,22 @@ TEST_CASE("presets have the machine's levels, engines and streams", "[platforms]
   CHECK(device("gap8").pools.size() == 3);
   CHECK(device("gap8").pools[0].capacity == Bytes(64'000));  // DORY's.
   CHECK(device("stm32h747").pools.size() == 3);
+  // What has an engine moves both ways with it; one command stream for all that an Ethos-U does.
+  for (const Platform& platform : platformCatalog()) {
+    for (const DeviceSpec& each : platform.devices) {
+      std::size_t pairs = 0;
+      for (const DmaSpec& dma : each.dma) pairs += dma.moves.size();
+      CAPTURE(platform.name);
+      CHECK((pairs == 0 || pairs >= 2 * (each.pools.size() - 1)));
+    }
+  }
+  for (const char* name :
+       {"generic-npu", "ethos-u55-256", "ethos-u65-512", "ethos-u85-512", "stm32h747", "stm32n657",
+        "esp32-s3", "rp2040", "gap8", "gap9", "hexagon-vtcm", "tpu-v4", "wormhole-n150"}) {
+    CAPTURE(name);
+    CHECK_FALSE(device(name).dma.empty());
+  }
+  CHECK(device("ethos-u55-256").issue == Issue::inOrder);
   CHECK(device("ethos-u65-512").issue == Issue::inOrder);
   CHECK(device("ethos-u65-512").pools[1].readLatency == SimTime(500'000));
   CHECK(device("a100").issue == Issue::sequential);  // A cache has no engine.

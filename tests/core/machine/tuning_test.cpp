@@ -42,7 +42,7 @@ TEST_CASE("what a machine has not cannot be changed, and the message names it", 
                                        {"gap9:macs=-1", "'-1' is not a number above 0"},
                                        {"gap9:macs=1,macs=2", "once each"},
                                        {"gap9:speed=2", "'speed=2' is not one of"},
-                                       {"generic-npu:channels=2", "has no DMA engine"},
+                                       {"a100:channels=2", "has no DMA engine"},
                                        {"gap:macs=2", "did you mean"}}));
   CAPTURE(text);
   const auto platform = openPlatform(text);

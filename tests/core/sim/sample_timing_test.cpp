@@ -13,10 +13,12 @@ std::shared_ptr<const Model> sample(const std::string& name) {
   return std::make_shared<const Model>(std::move(*model));
 }
 
+/// On the usual machine, made to do one thing after the other.
 std::shared_ptr<const Run> runOf(const std::shared_ptr<const Model>& model,
                                  const std::string& allocator) {
-  const RunRequest request{.allocator = AllocatorChoice::parse(allocator).value(),
-                           .platform = platformCatalog().front()};
+  RunRequest request{.allocator = AllocatorChoice::parse(allocator).value(),
+                     .platform = platformCatalog().front()};
+  for (DeviceSpec& device : request.platform.devices) device.issue = Issue::sequential;
   return execute(model, request, {}).value();
 }
 

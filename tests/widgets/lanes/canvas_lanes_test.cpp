@@ -38,7 +38,7 @@ std::vector<std::string> namesOf(const LaneStore& lanes) {
 
 TEST_CASE("lanes hold the times of the simulation, and each step waits for the slowest",
           "[canvas]") {
-  const auto run = planned("samples:resnet50", "best", "generic-npu");
+  const auto run = planned("samples:resnet50", "best", "a100");  // One unit.
   const LaneStore lanes = LaneStore::of(*run);
   REQUIRE(lanes.steps() == run->schedule.steps());
   REQUIRE(namesOf(lanes).size() == 3);
@@ -119,8 +119,8 @@ TEST_CASE("lanes are shown, pointed at, clicked and zoomed like all views of the
     QTest::keyClick(&window, Qt::Key_L, Qt::ShiftModifier);
     REQUIRE(lanes->isVisible());
     QTest::qWait(20);
-    REQUIRE(lanes->lanes().lanes().size() == 3);
-    const QPoint middle = lanes->laneRect(1).center();
+    REQUIRE(lanes->lanes().lanes().size() == 4);  // Two units, two memories.
+    const QPoint middle = lanes->laneRect(2).center();
     CHECK(lanes->textAt(middle).contains(QStringLiteral("the step waits for it")));
     CHECK(lanes->textAt({2, middle.y()}).isEmpty());
     QTest::mouseClick(lanes, Qt::LeftButton, {}, middle);
