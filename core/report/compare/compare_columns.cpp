@@ -9,6 +9,12 @@
 namespace hw {
 namespace {
 
+/// What a run's account says of reuse, where there was time.
+Value priceOf(const ComparisonRow& row, SimTime ReusePrice::*what) {
+  if (!row.figures.reuseWaits) return {};
+  return row.run->timing.account.reuse.*what;
+}
+
 /// Why a row has no plan, or none that fits.
 std::optional<std::string> reasonOf(const ComparisonRow& row) {
   if (row.error) return row.error->text();
@@ -83,6 +89,15 @@ const Columns<ComparisonRow>& comparisonColumns() {
             return row.run ? Value(row.run->problem.pools[PoolId(0)].capacity) : Value();
           },
           "What may be planned of L2; nothing: no limit"}});
+    columns.push_back(
+        {"reuse_bound_ps", "reuse bound", time,
+         [](const Row& row) { return priceOf(row, &ReusePrice::bound); },
+         "What the orders that reused bytes make add to the latency without contention"});
+    columns.push_back(
+        {"reuse_simulated_ps", "reuse price", time,
+         [](const Row& row) { return priceOf(row, &ReusePrice::simulated); },
+         "What they add to the latency as simulated; below 0 where an order holds back what would "
+         "slow others down"});
     columns.push_back({"options", "options", text,
                        [](const Row& row) { return optionsText(row.request); },
                        "What it was planned with besides the allocator, as options of the command "
