@@ -23,7 +23,7 @@ bool sameExtent(const Placement& a, const Placement& b) {
   return a.size == b.size && a.first == b.first && a.last == b.last && a.aliasOf == b.aliasOf;
 }
 
-/// Placements of one tensor in both plans, in the order in which the tensor lives.
+/// Placements of one tensor in both plans.
 struct Pair {
   std::vector<const Placement*> a{};
   std::vector<const Placement*> b{};
@@ -65,16 +65,31 @@ class Differ {
   }
 
   void comparePlaces(Pair& pair) {
-    for (auto* side : {&pair.a, &pair.b}) {
-      std::ranges::stable_sort(*side, {}, [](const Placement* each) { return each->first; });
+    using List = std::vector<const Placement*>;
+    const auto byPool = [](const Placement* a, const Placement* b) {
+      return std::pair(poolName(a->pool), a->first) < std::pair(poolName(b->pool), b->first);
+    };
+    const auto byFirst = [](const Placement* a, const Placement* b) { return a->first < b->first; };
+    for (List* side : {&pair.a, &pair.b}) std::ranges::stable_sort(*side, byPool);
+    List restOfA;
+    List restOfB;
+    auto b = pair.b.begin();
+    for (const Placement* a : pair.a) {
+      const std::string pool = poolName(a->pool);
+      for (; b != pair.b.end() && poolName((*b)->pool) < pool; ++b) restOfB.push_back(*b);
+      const bool both = b != pair.b.end() && poolName((*b)->pool) == pool;
+      if (both) compareOne(*a, **b++, pair.rank);
+      if (!both) restOfA.push_back(a);
     }
-    const std::size_t both = std::min(pair.a.size(), pair.b.size());
-    for (std::size_t i = 0; i < both; ++i) compareOne(*pair.a[i], *pair.b[i], pair.rank);
-    for (std::size_t i = both; i < pair.a.size(); ++i) {
-      ranked_.push_back({{.change = PlanChange::onlyInA, .a = *pair.a[i]}, pair.rank});
+    restOfB.insert(restOfB.end(), b, pair.b.end());
+    for (List* side : {&restOfA, &restOfB}) std::ranges::stable_sort(*side, byFirst);
+    const std::size_t both = std::min(restOfA.size(), restOfB.size());
+    for (std::size_t k = 0; k < both; ++k) compareOne(*restOfA[k], *restOfB[k], pair.rank);
+    for (std::size_t k = both; k < restOfA.size(); ++k) {
+      ranked_.push_back({{.change = PlanChange::onlyInA, .a = *restOfA[k]}, pair.rank});
     }
-    for (std::size_t i = both; i < pair.b.size(); ++i) {
-      ranked_.push_back({{.change = PlanChange::onlyInB, .b = *pair.b[i]}, pair.rank});
+    for (std::size_t k = both; k < restOfB.size(); ++k) {
+      ranked_.push_back({{.change = PlanChange::onlyInB, .b = *restOfB[k]}, pair.rank});
     }
   }
 

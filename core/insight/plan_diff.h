@@ -62,9 +62,9 @@ struct PlanDiff {
   bool equal() const;
 };
 
-/// Tensors are matched by name; the k-th residency of one with its k-th residency in the other.
-/// When a side lists buffers only (plan CSV), the addresses of buffers are compared and nothing
-/// else. A pool without a name is L2.
+/// Tensors are matched by name; of one with several places the k-th in a pool with the k-th there
+/// in the other, what is left over in order. When a side lists buffers only (plan CSV), the
+/// addresses of buffers are compared and nothing else. A pool without a name is L2.
 PlanDiff diffPlans(const DiffSide& a, const DiffSide& b);
 
 }  // namespace hw

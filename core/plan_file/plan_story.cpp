@@ -128,10 +128,11 @@ class StoryMaker {
     const bool rounded = !plan_.alias.empty() && plan_.alignment;
     const Bytes exact = holding.end - holding.begin;
     const Bytes size = rounded ? alignUp(exact, *plan_.alignment) : exact;
-    const StayId stay = run_.problem.stays.add({.buffer = BufferId(run_.problem.stays.size()),
-                                                .steps = steps,
-                                                .size = size,
-                                                .pool = holding.pool});
+    const auto [buffer, isNew] =
+        buffers_.try_emplace(holding.root, BufferId(graph_.tensors.size()));
+    if (isNew) graph_.tensors.add({.name = holding.root});
+    const StayId stay = run_.problem.stays.add(
+        {.buffer = buffer->second, .steps = steps, .size = size, .pool = holding.pool});
     for (std::size_t i = 1; i < holding.steps.size(); ++i) {
       run_.problem.gaps.push_back({stay, {holding.steps[i - 1].end, holding.steps[i].begin}});
     }
@@ -139,7 +140,6 @@ class StoryMaker {
     run_.plan.addresses.add(Address{holding.pool, RegionId(0), holding.begin});
     Bytes& top = run_.plan.regions[holding.pool][RegionId(0)];
     top = std::max(top, holding.begin + size);
-    graph_.tensors.add({.name = holding.root});
   }
 
   Result<std::shared_ptr<const Run>> finish() {
@@ -158,6 +158,7 @@ class StoryMaker {
   std::map<std::string, std::string> parents_;  ///< By alias.
   std::vector<Holding> holdings_;
   std::map<std::string, std::vector<std::size_t>> byRoot_;
+  std::map<std::string, BufferId> buffers_;  ///< By root: one tensor each.
   Graph graph_;
   Run run_;
 };

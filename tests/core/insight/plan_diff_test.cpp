@@ -190,4 +190,43 @@ TEST_CASE("the CSV of a difference survives hostile names", "[diff]") {
   CHECK(diffJson(report)["changes"][0]["tensor"] == hostile);
 }
 
+TEST_CASE("a plan whose buffers move is the same from a file, stay for stay",
+          "[diff][residency][property]") {
+  std::size_t moved = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const Graph graph = test::randomGraph(seed, 25);
+    const auto run = test::runGraph(graph, {.l2 = 150, .residency = ResidencyRule::belady});
+    const auto other = test::runGraph(graph, {.l2 = 150, .residency = ResidencyRule::layer});
+    CAPTURE(seed);
+    const DiffSide file = fileOf(*run);
+    const DiffSide second = fileOf(*other);
+    const PlanDiff same = diffPlans(file, {.name = "run", .plan = describePlan(*run)});
+    CHECK(same.changes.empty());
+    const PlanDiff one = diffPlans(file, second);
+    const PlanDiff back = diffPlans(second, file);
+    CHECK(one.same == back.same);
+    CHECK(one.count(PlanChange::onlyInA) == back.count(PlanChange::onlyInB));
+    CHECK(one.count(PlanChange::moved) == back.count(PlanChange::moved));
+    moved += run->problem.moves.size();
+  }
+  CHECK(moved > 50);
+}
+
+// With lru in 64 bytes a is in L2 at steps 0 and 1 and in L3 from 1 to 3.
+TEST_CASE("a stay that is missing is told as that, and the others stay as they are",
+          "[diff][residency]") {
+  const auto run =
+      test::runGraph(test::residualGraph(), {.l2 = 64, .residency = ResidencyRule::lru});
+  const DiffSide all = fileOf(*run);
+  DiffSide fewer = all;
+  std::erase_if(fewer.plan.placements,
+                [](const Placement& each) { return each.tensor == "a" && each.pool == "L2"; });
+  const PlanDiff diff = diffPlans(all, fewer);
+  REQUIRE(diff.changes.size() == 1);
+  CHECK(diff.changes[0].change == PlanChange::onlyInA);
+  CHECK(diff.changes[0].a->pool == "L2");
+  // Its places are all a's.
+  for (const EventRow& row : all.events) CHECK(row.tensor.find('#') == std::string::npos);
+}
+
 }  // namespace hw
