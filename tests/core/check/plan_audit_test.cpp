@@ -245,4 +245,18 @@ TEST_CASE("a move that names nothing the plan has is a finding", "[audit][reside
             "'a' is moved in step 3, but has no place at one end of the move then"});
 }
 
+// In L2 of 64 bytes a goes to L3 after step 1; add reads it there at step 3, and c in L2.
+TEST_CASE("an op that stays leave without its operand is named with it", "[audit][residency]") {
+  const auto run =
+      test::runGraph(test::residualGraph(), {.l2 = 64, .residency = ResidencyRule::lru});
+  const auto [tensor, pool] = GENERATE(table<std::string, std::string>({{"a", "L3"}, {"c", "L2"}}));
+  PlanDocument plan = throughFile(*run, writePlanJson);
+  CHECK(messages(auditPlan(run->model, plan, {})).empty());
+  for (Placement& each : plan.placements) {
+    if (each.tensor == tensor && each.pool == pool) each.last = Step(2);
+  }
+  CHECK(messages(auditPlan(run->model, plan, {})) ==
+        std::vector<std::string>{"in step 3, op 'add': '" + tensor + "' is in no memory"});
+}
+
 }  // namespace hw
