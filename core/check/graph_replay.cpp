@@ -185,6 +185,13 @@ std::vector<const GraphReplay::Presence*> GraphReplay::presencesUsedAt(TensorId 
                                                                        Step step) const {
   auto there = presencesAt(id, step);
   if (!hasMoves() || there.size() < 2) return there;
+  if (!poolsOfDevice_.empty() && step < run_.schedule.steps()) {
+    const auto& pools = poolsOfDevice_[run_.partition.deviceOf[run_.schedule.opAt(step)]];
+    std::erase_if(there, [&](const Presence* at) {
+      return std::ranges::count(pools, run_.problem.poolOf(at->stay)) == 0;
+    });
+    if (there.empty()) return there;
+  }
   const auto used = std::ranges::min_element(there, {}, [&](const Presence* at) {
     const PoolId pool = run_.problem.poolOf(at->stay);
     return std::pair(run_.problem.pools[pool].level, Step() - at->steps.begin);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/plan/metrics.h"
+#include "core/residency/moving_devices.h"
 
 namespace hw {
 namespace {
@@ -123,7 +124,7 @@ std::optional<Autopsy> autopsy(const Problem& problem, const Plan& plan) {
   auto found =
       plan.outOfMemory ? ofFailure(problem, plan, *plan.outOfMemory) : ofOverflow(problem, plan);
   if (!found) return found;
-  found->lowerBound = lowerBound(problem);
+  found->lowerBound = leastLive(problem);
   found->cause = causeOf(problem, *found);
   return found;
 }

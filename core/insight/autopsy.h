@@ -31,7 +31,7 @@ struct Autopsy {
       stay{};  ///< That found no room; of a plan that is too large, the first that ends too high.
   Step step{};
   Bytes wanted{};
-  Bytes lowerBound{};         ///< Of all pools together.
+  Bytes lowerBound{};         ///< Of all pools together, whatever moves: see `leastLive`.
   std::vector<Pool> pools{};  ///< Those the stay could have gone to.
 };
 

@@ -40,11 +40,4 @@ std::vector<NearStays> chooseResidency(const LevelProgram& program,
                                        std::span<const std::optional<Bytes>> budgets,
                                        ResidencyRule rule, const std::stop_token& stop = {});
 
-/// `whole`, whose stays are one for each buffer of the program, with several stays of each in its
-/// pools, the last of which is the far one, and the moves between them. Stays are in the order of
-/// their first steps, then of buffers. What no op touches lies in the far pool. Where nothing
-/// moves, stays are as in `whole`, each in its pool. O(n log n).
-Problem movingProblem(const Problem& whole, const LevelProgram& program,
-                      const std::vector<NearStays>& levels);
-
 }  // namespace hw

@@ -12,6 +12,7 @@
 #include "core/residency/level_program.h"
 #include "core/residency/residency.h"
 #include "core/run/embedded.h"
+#include "core/run/moved_partition.h"
 #include "core/run/overlaid.h"
 
 namespace hw {
@@ -79,10 +80,13 @@ Hasten hastenOf(const Prepared& prepared, Storage known) {
   };
 }
 
-/// One problem, for the pools of the first device.
+/// One problem, for the pools of the first device; of all, where buffers move on all.
 Result<Answer> planByRule(const Prepared& prepared, const AllocatorChoice& allocator,
                           Storage storage, std::optional<Problem> given,
                           const PlanContext& settings) {
+  if (prepared.spread) {
+    return planMovedPartition(prepared, allocator, std::move(storage), settings);
+  }
   const Graph& graph = *prepared.program.graph;
   const Schedule& schedule = prepared.program.schedule;
   const RunRequest& request = prepared.request;
@@ -91,8 +95,11 @@ Result<Answer> planByRule(const Prepared& prepared, const AllocatorChoice& alloc
       given ? aligned(*std::move(given), prepared.sharing.alignment) : problemOf(prepared, storage);
   problem.pools = plannedPools(request, request.platform.devices.front(), bare);
   const auto traffic = [&](const Problem& asked) { return trafficOf(graph, storage, asked); };
-  const auto program = [&](const Problem& asked) {
-    return levelProgram(graph, schedule, storage, asked);
+  const auto devices = [&](const Problem& asked) {
+    MovingDevice only{.program = levelProgram(graph, schedule, storage, asked),
+                      .neededFar = IdMap<BufferId, std::optional<Step>>(storage.buffers.size())};
+    for (const PoolId pool : asked.pools.keys()) only.pools.push_back(pool);
+    return std::vector{std::move(only)};
   };
   const Fetching fetching = fetchingOf(prepared, storage);
   // A problem from a file has no ops that take time.
@@ -106,7 +113,7 @@ Result<Answer> planByRule(const Prepared& prepared, const AllocatorChoice& alloc
                                                    .settings = settings,
                                                    .traffic = traffic,
                                                    .residency = prepared.residency,
-                                                   .program = program,
+                                                   .devices = devices,
                                                    .fetching = fetching,
                                                    .hasten = hasten}));
   storage = withWeights(std::move(storage), graph, fetching.reads, planned.weights);
@@ -148,6 +155,8 @@ Result<std::vector<Trial>> tryRules(const Prepared& prepared, const Storage& sto
   for (const ResidencyInfo& info : residencyCatalog()) {
     // What exact finds is one of the two that least traffic chooses from.
     if (info.rule == ResidencyRule::best || info.rule == ResidencyRule::exact) continue;
+    // On several devices whole lives are planned by blocks, which nothing loads or stores.
+    if (prepared.spread && info.rule == ResidencyRule::wholeLife) continue;
     const Prepared ruled = withRule(prepared, info.rule);
     HW_TRY(answer, planByRule(ruled, quick, storage, std::nullopt, settings));
     const Simulation simulation = simulated(ruled, answer);

@@ -44,9 +44,10 @@ struct Answer {
 /// How the tensors of a graph share storage for that.
 Storage storageOf(const Prepared& prepared);
 
-/// One problem, for the pools of the first device. `given` is a problem from a file. Under the rule
-/// `best` every other rule is tried with a quick allocator, all with the same inputs to load and
-/// outputs to store, and that which is simulated fastest is planned as asked.
+/// One problem, for the pools of the first device, or of all where buffers move on all. `given` is
+/// a problem from a file. Under the rule `best` every other rule is tried with a quick allocator,
+/// all with the same inputs to load and outputs to store, and that which is simulated fastest is
+/// planned as asked.
 Result<Answer> planFirstDevice(const Prepared& prepared, Storage storage,
                                std::optional<Problem> given, const PlanContext& settings);
 

@@ -27,14 +27,16 @@ bool shrink(std::optional<Bytes>& budget, Bytes overshoot, int round) {
 
 using Budgets = IdMap<PoolId, std::optional<Bytes>>;
 
-/// What the rule's choice moves between the pools, in sentences.
-std::vector<std::string> trafficNotes(const Problem& whole, const std::vector<NearStays>& levels) {
+/// What the rule's choice moves between the pools of a device, in sentences; `own`: it is one of
+/// several.
+std::vector<std::string> trafficNotes(const Problem& whole, const std::vector<PoolId>& pools,
+                                      const std::vector<NearStays>& levels, bool own) {
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const auto& [stays, moved, atLeast] = levels[i];
-    const std::string& behind = whole.pools[PoolId(i + 1)].name;
-    std::string note =
-        fmt::format("residency: {} bytes move to and from {}", groupDigits(moved.count()), behind);
+    std::string note = fmt::format("residency: {} bytes move to and from {}",
+                                   groupDigits(moved.count()), whole.pools[pools[i + 1]].name);
+    if (own) note += fmt::format(" beside {}", whole.pools[pools[i]].name);
     if (atLeast == moved) note += ", and no other choice within the same budget moves fewer";
     if (atLeast < moved && atLeast > Bytes()) {
       note += fmt::format("; any choice within the same budget moves at least {}",
@@ -57,7 +59,7 @@ class Residents {
  public:
   Residents(Problem whole, const PlanOrder& order) : whole_(std::move(whole)), order_(order) {
     if (order.moves()) {
-      program_ = order.program(whole_);
+      devices_ = order.devices(whole_);
     } else {
       traffic_ = order.traffic(whole_);
     }
@@ -77,6 +79,11 @@ class Residents {
   }
 
   const std::vector<std::string>& notes() const { return notes_; }
+  /// Nothing can go further away.
+  bool isFar(PoolId pool) const {
+    if (devices_.empty()) return pool.index() + 1 == whole_.pools.size();
+    return pool == devices_.front().pools.back();
+  }
   std::vector<TensorId> weights() const { return weights_.roots; }
 
   /// Some of them are in that pool.
@@ -93,10 +100,16 @@ class Residents {
       for (const StayId id : whole_.stays.keys()) whole_.stays[id].pool = pools[id];
       return whole_;
     }
-    const std::vector<std::optional<Bytes>> near(budgets.begin(), std::prev(budgets.end()));
-    const auto levels = chooseResidency(program_, near, order_.residency, order_.settings.stop);
-    notes_ = trafficNotes(whole_, levels);
-    return moving_ = movingProblem(whole_, program_, levels);
+    std::vector<std::vector<NearStays>> levels;
+    for (const MovingDevice& device : devices_) {
+      std::vector<std::optional<Bytes>> near;
+      for (const PoolId pool : device.pools) near.push_back(budgets[pool]);
+      near.pop_back();
+      levels.push_back(chooseResidency(device, near, order_.residency, order_.settings.stop));
+      const auto told = trafficNotes(whole_, device.pools, levels.back(), devices_.size() > 1);
+      notes_.insert(notes_.end(), told.begin(), told.end());
+    }
+    return moving_ = movingProblem(whole_, devices_, levels);
   }
 
   void fetch(const Budgets& budgets) {
@@ -113,7 +126,7 @@ class Residents {
 
   Problem whole_;
   const PlanOrder& order_;
-  LevelProgram program_;
+  std::vector<MovingDevice> devices_;  ///< None where buffers keep their places.
   IdMap<StayId, Bytes> traffic_;
   Problem moving_;
   FetchedWeights weights_;
@@ -131,8 +144,7 @@ class Squeeze {
     bool weightsGive = false;
     for (const PoolId id : problem.pools.keys()) {
       const auto& [name, capacity, level] = problem.pools[id];
-      const bool last = id.index() + 1 == problem.pools.size();  // Nothing can go further away.
-      if (last || !capacity) continue;
+      if (residents.isFar(id) || !capacity) continue;
       Bytes overshoot = plan.footprint(id) - *capacity;
       // Who places as it goes gives up where the hole is too small.
       const auto& failed = plan.outOfMemory;
@@ -197,7 +209,7 @@ bool impossible(const Problem& problem) {
     if (!pool.capacity) return false;
     room += *pool.capacity;
   }
-  return lowerBound(problem) > room;
+  return leastLive(problem) > room;
 }
 
 /// An allocator proves things about the stays it is given, each with its pool. Once something was

@@ -4,7 +4,7 @@
 
 #include "core/allocators/catalog.h"
 #include "core/residency/fetching.h"
-#include "core/residency/moving_problem.h"
+#include "core/residency/moving_devices.h"
 #include "core/run/run.h"
 
 namespace hw {
@@ -38,8 +38,8 @@ struct PlanOrder {
   /// Bytes moved to and from each stay, for residency by whole lives.
   std::function<IdMap<StayId, Bytes>(const Problem&)> traffic{};
   ResidencyRule residency = ResidencyRule::wholeLife;
-  /// Who touches what, for rules by which buffers move.
-  std::function<LevelProgram(const Problem&)> program{};
+  /// Who touches what on which device, for rules by which buffers move.
+  std::function<std::vector<MovingDevice>(const Problem&)> devices{};
   Fetching fetching{};
   /// Makes plans faster, knowing which weights the buffers behind the storage's are; may be empty.
   std::function<Hasten(const std::vector<TensorId>&)> hasten{};

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/run/embedded.h"
 #include "core/run/first_device.h"
+#include "core/run/moved_partition.h"
 #include "core/run/partitioned.h"
 
 namespace hw {
@@ -111,6 +113,7 @@ Result<Prepared> prepare(const Model& model, Program program, const RunRequest& 
     prepared.inputsLoaded = stays && request.loadInputs && prepared.sharing.planInputs;
     prepared.outputsStored = stays && request.storeOutputs;
   }
+  if (prepared.spread && movesOnAll(request.platform)) prepared.residency = request.residency;
   if (!followsModel(request, model)) return prepared;
   HW_TRY(rules, ownAlias(*prepared.program.graph, prepared.program.schedule, prepared.sharing));
   prepared.sharing.alias = rules;
@@ -124,6 +127,26 @@ Result<Answer> planDevices(const Prepared& prepared, Storage storage, const Plan
                                prepared.sharing.alignment, settings));
   return Answer{std::move(storage), std::move(plan.planned), std::move(plan.partition),
                 std::move(plan.account)};
+}
+
+/// Why buffers are not moved although a rule was asked for.
+std::string whyNothingMoves(const Prepared& prepared) {
+  const Platform& platform = prepared.request.platform;
+  if (prepared.spread) {
+    return fmt::format(
+        "the devices of platform '{}' share no memory behind those of their own, through which "
+        "buffers could go",
+        printable(platform.name));
+  }
+  if (prepared.method().way == Way::embedded) {
+    return "the model's own plan gives each one place for its whole life";
+  }
+  if (platform.devices.front().pools.size() < 2) {
+    return fmt::format("device '{}' of platform '{}' has one memory",
+                       printable(platform.devices.front().name), printable(platform.name));
+  }
+  return "a planning problem does not say which operators touch what, so nothing can be moved in "
+         "time for them";
 }
 
 void addFetchNotes(const Prepared& prepared, std::vector<std::string>& notes) {
@@ -168,9 +191,7 @@ std::vector<std::string> notesOf(const Prepared& prepared, const Answer& answer)
                                 request.platform.name, devices.size(), devices.front().name));
   }
   if (prepared.residency != request.residency) {
-    notes.emplace_back(
-        "every buffer stays where it is: residency moves the buffers of a graph "
-        "between two memories or more of one device");
+    notes.push_back("every buffer stays where it is: " + whyNothingMoves(prepared));
   }
   addFetchNotes(prepared, notes);
   if (!answer.storage.unsized.empty()) {
@@ -201,7 +222,7 @@ Result<std::shared_ptr<const Run>> carryOut(std::shared_ptr<const Model> model,
   Storage storage = given ? Storage() : storageOf(prepared);
   const PlanContext settings = planSettings(request, context, teller.next());
   const auto start = std::chrono::steady_clock::now();
-  HW_TRY(answer, prepared.spread
+  HW_TRY(answer, prepared.spread && !prepared.moves()
                      ? planDevices(prepared, std::move(storage), settings)
                      : planFirstDevice(prepared, std::move(storage), std::move(given), settings));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

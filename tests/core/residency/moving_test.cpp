@@ -1,10 +1,16 @@
 #include <fmt/format.h>
 
 #include "core/check/replay.h"
+#include "core/insight/autopsy.h"
+#include "core/insight/explain.h"
+#include "core/machine/platforms.h"
 #include "core/plan/audit_moves.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
+#include "core/residency/moving_devices.h"
+#include "core/sim/cost_model.h"
 #include "tests/support/graphs.h"
+#include "tests/support/machine_judge.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -31,6 +37,79 @@ std::string firstOf(const std::vector<Corruption>& found) {
 
 std::string firstOf(const std::vector<Violation>& found) {
   return found.empty() ? "" : found.front().message;
+}
+
+/// Two devices with an L2 of `near` bytes each, the first behind an L1 of `nearest` if that is not
+/// 0, around one L3. `issue` of the second.
+Platform clusters(std::int64_t nearest, std::int64_t near, const std::string& issue) {
+  const std::string l1 = nearest == 0 ? ""
+                                      : fmt::format(R"([[device.pool]]
+name = "L1"
+capacity = "{}"
+bandwidth = "8GB/s"
+[[device.dma]]
+name = "inner"
+moves = ["L2>L1", "L1>L2"]
+)",
+                                                    nearest);
+  const std::string l2 = fmt::format(R"([[device.pool]]
+name = "L2"
+capacity = "{}"
+bandwidth = "4GB/s"
+latency = "3ns"
+[[device.pool]]
+use = "L3"
+[[device.dma]]
+name = "dma"
+moves = ["L3>L2", "L2>L3"]
+)",
+                                     near);
+  const std::string unit = "[[device.unit]]\nname = \"unit\"\nops = [\"*\"]\nclock = \"1GHz\"\n";
+  return parsePlatform(
+             "name = \"clusters\"\n[[memory]]\nname = \"L3\"\nbandwidth = \"1GB/s\"\n" +
+             ("[[device]]\nname = \"A\"\nops = [\"Conv\", \"Relu\"]\n" + l1) + l2 + unit +
+             fmt::format("[[device]]\nname = \"B\"\nissue = \"{}\"\nops = [\"*\"]\n", issue) + l2 +
+             unit)
+      .value();
+}
+
+std::shared_ptr<const Run> spread(const Graph& graph, const Platform& platform, ResidencyRule rule,
+                                  const std::string& allocator) {
+  auto model = std::make_shared<Model>();
+  model->graph = std::make_shared<const Graph>(graph);
+  RunRequest request{
+      .allocator = AllocatorChoice::parse("partition:allocator=" + allocator).value(),
+      .platform = platform,
+      .alignment = 1_B};
+  request.residency = rule;
+  return execute(model, request, {}).value();
+}
+
+/// Everything that can be wrong with a run on several devices; empty when nothing is.
+std::string faultOf(const Run& run) {
+  if (const std::string fault = firstOf(validate(run.problem, run.plan)); !fault.empty()) {
+    return fault;
+  }
+  if (const std::string fault = firstOf(replayBytes(run, Bytes(1 << 20))); !fault.empty()) {
+    return fault;
+  }
+  const ActivityList& list = run.timing.activities;
+  const auto verdicts = test::judgeTimes(list);
+  for (const ActivityId id : list.activities.keys()) {
+    const ActivityTime& time = run.timing.times[id];
+    const test::Verdict& verdict = verdicts[id.index()];
+    if (time.start != verdict.start || time.end != verdict.end || time.cause != verdict.cause) {
+      return fmt::format("the judge differs about activity {}", id.index());
+    }
+  }
+  return test::sharedBytes(list, verdicts);
+}
+
+Graph threeInARow() {
+  return test::drawnGraph({.tensors = {{"x", 16}, {"a", 16}, {"y", 16}},
+                           .inputs = {"x"},
+                           .ops = {"Relu x -> a", "Relu a -> y"},
+                           .outputs = {"y"}});
 }
 
 }  // namespace
@@ -148,4 +227,152 @@ TEST_CASE("the buffers of a planning problem stay where they are, and that is sa
   CHECK(run->problem.moves.empty());
   REQUIRE(run->notes.size() == 1);
   CHECK(run->notes[0].starts_with("every buffer stays where it is"));
+}
+
+// x is in both memories while it is loaded: 48 bytes with a. Nobody has to load it.
+TEST_CASE("what is in two memories is no proof that nothing fits", "[autopsy][residency]") {
+  const auto run =
+      test::runGraph(threeInARow(), {.l2 = 32, .l3 = 15, .residency = ResidencyRule::lru});
+  CHECK(lowerBound(run->problem) == 48_B);
+  CHECK(leastLive(run->problem) == 32_B);
+  const auto found = autopsy(run->problem, run->plan);
+  REQUIRE(found);
+  CHECK(found->cause != Autopsy::Cause::impossible);
+  CHECK(found->lowerBound == 32_B);
+  CHECK(run->problem.poolOf(found->stay) == PoolId(1));
+  const auto still = test::runGraph(threeInARow(), {.l2 = 32, .l3 = 15});
+  CHECK_FALSE(autopsy(still->problem, still->plan));
+}
+
+TEST_CASE("however buffers move, the least that is live is that of whole lives",
+          "[autopsy][residency][property]") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Graph graph = test::randomGraph(seed, 25);
+    const auto whole = test::runGraph(graph, {});
+    for (const ResidencyInfo& info : residencyCatalog()) {
+      const auto run = test::runGraph(graph, {.l2 = 120, .residency = info.rule});
+      CAPTURE(seed, info.name);
+      CHECK(leastLive(run->problem) <= whole->metrics.lowerBound);
+      if (run->problem.moves.empty()) continue;
+      CHECK(leastLive(run->problem) <= lowerBound(run->problem));
+    }
+  }
+}
+
+TEST_CASE("every stay of a buffer that moves is explained", "[explain][residency]") {
+  const auto run =
+      test::runGraph(test::residualGraph(), {.l2 = 64, .residency = ResidencyRule::lru});
+  std::vector<std::string> why;
+  for (const StayId id : run->problem.stays.keys()) {
+    if (run->stayName(id) == "a") why.push_back(explainPlace(*run, id).residency);
+  }
+  CHECK(why == std::vector<std::string>{"its own op writes it there, goes to L3 at step 1",
+                                        "it comes from L2 at step 1"});
+}
+
+// Conv is A's, the rest B's. Both L2 hold 64 bytes: a, c and d do not fit together, so c is read in
+// place.
+TEST_CASE("what one device makes and another reads goes through the memory of both",
+          "[residency][partition]") {
+  const Graph graph = test::drawnGraph(
+      {.tensors = {{"x", 12}, {"a", 32}, {"b", 16}, {"c", 32}, {"d", 32}, {"y", 1}},
+       .inputs = {"x"},
+       .ops = {"Conv x -> a", "Conv a -> b", "Conv b -> c", "Add a, c -> d", "Gemm d -> y"},
+       .outputs = {"y"}});
+  const auto run = spread(graph, clusters(0, 64, "parallel"), ResidencyRule::lru, "greedy-by-size");
+  CHECK(run->notes == std::vector<std::string>{
+                          "views are off: the blocks of execution units hold whole tensors"});
+  CHECK(run->partition.transfers.empty());
+  std::string text;
+  for (const Move& move : run->problem.moves) {
+    const auto poolOf = [&](StayId id) {
+      return run->problem.pools[run->problem.stays[id].pool].name;
+    };
+    text += fmt::format("{} {}>{} at {}\n", run->stayName(move.from), poolOf(move.from),
+                        poolOf(move.to), move.step.count());
+  }
+  CHECK(text == "x L3>A/L2 at 0\na A/L2>L3 at 1\nc A/L2>L3 at 2\na L3>B/L2 at 3\ny B/L2>L3 at 4\n");
+  CHECK(faultOf(*run) == "");
+}
+
+TEST_CASE("every rule moves buffers on every device, whoever gives addresses",
+          "[residency][partition][property]") {
+  std::size_t moves = 0;
+  std::size_t shared = 0;
+  for (const char* allocator :
+       {"greedy-by-size", "free-list", "two-sided", "block-id", "idle-longest", "best"}) {
+    for (std::uint64_t seed = 1; seed <= test::rounds(12); ++seed) {
+      test::Dice dice(seed);
+      const Graph graph = test::randomGraph(seed, 25);
+      const Platform platform = clusters(seed % 3 == 0 ? dice.roll(0, 150) : 0, dice.roll(0, 400),
+                                         seed % 2 == 0 ? "parallel" : "in-order");
+      for (const ResidencyInfo& info : residencyCatalog()) {
+        CAPTURE(allocator, seed, info.name);
+        const auto run = spread(graph, platform, info.rule, allocator);
+        REQUIRE(faultOf(*run) == "");
+        for (const PoolId pool : run->problem.pools.keys()) {
+          const auto& capacity = run->problem.pools[pool].capacity;
+          if (capacity) REQUIRE(run->plan.footprint(pool) <= *capacity);
+        }
+        moves += run->problem.moves.size();
+        if (info.rule == ResidencyRule::wholeLife) continue;
+        REQUIRE(run->partition.transfers.empty());
+        const auto isCopy = [](const Activity& activity) {
+          return activity.kind == ActivityKind::copy;
+        };
+        REQUIRE(std::ranges::none_of(run->timing.activities.activities, isCopy));
+        shared += run->problem.moves.empty() ? 0 : 1;
+      }
+    }
+  }
+  CHECK(moves > 1000);
+  CHECK(shared > 200);
+}
+
+TEST_CASE("three memories in a row take every rule and every allocator",
+          "[residency][machine][property]") {
+  std::size_t inTheMiddle = 0;
+  for (const AllocatorInfo& info : allocatorCatalog()) {
+    if (info.way != Way::direct) continue;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      Platform platform = clusters(60 + 40 * static_cast<std::int64_t>(seed), 300, "parallel");
+      platform.devices.resize(1);
+      platform.devices[0].ops = {"*"};
+      platform.contention = static_cast<Contention>(seed % 3);
+      auto model = std::make_shared<Model>();
+      model->graph = std::make_shared<const Graph>(test::randomGraph(seed, 16));
+      RunRequest request{.allocator = AllocatorChoice::parse(std::string(info.name)).value(),
+                         .platform = platform,
+                         .alignment = 1_B};
+      for (const ResidencyInfo& rule : residencyCatalog()) {
+        CAPTURE(info.name, seed, rule.name);
+        request.residency = rule.rule;
+        request.weights.rule = seed % 2 == 0 ? WeightRule::prefetch : WeightRule::stream;
+        const auto run = execute(model, request, {}).value();
+        REQUIRE(run->problem.pools.size() == 3);
+        REQUIRE(faultOf(*run) == "");
+        for (const Move& move : run->problem.moves) {
+          inTheMiddle += move.from && run->problem.poolOf(move.from) == PoolId(1) ? 1 : 0;
+        }
+      }
+    }
+  }
+  CHECK(inTheMiddle > 100);
+}
+
+TEST_CASE("the best rule on several devices is as fast as the fastest", "[residency][partition]") {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const Graph graph = test::randomGraph(seed, 25);
+    const Platform platform = clusters(0, 200, "parallel");
+    SimTime fastest = kMaxTime;
+    for (const ResidencyInfo& info : residencyCatalog()) {
+      if (info.rule == ResidencyRule::wholeLife || info.rule == ResidencyRule::exact) continue;
+      if (info.rule == ResidencyRule::best) continue;
+      fastest =
+          std::min(fastest, spread(graph, platform, info.rule, "greedy-by-size")->timing.makespan);
+    }
+    CAPTURE(seed);
+    CHECK(spread(graph, platform, ResidencyRule::best, "greedy-by-size")->timing.makespan ==
+          fastest);
+  }
 }

@@ -6,6 +6,7 @@
 #include "core/machine/platforms.h"
 #include "core/plan/validate.h"
 #include "core/run/run.h"
+#include "tests/support/graphs.h"
 
 using namespace hw;
 
@@ -63,4 +64,30 @@ TEST_CASE("what lies in a memory that devices share is not copied", "[partition]
   // Both devices have bytes of their own in it.
   CHECK(together->plan.footprint(PoolId(1)) == Bytes(35));
   CHECK(together->plan.regions[PoolId(1)].size() == 2);
+}
+
+TEST_CASE("why nothing moves is said", "[residency][partition]") {
+  const auto noteOf = [](const std::string& allocator, const Platform& platform) {
+    auto model = std::make_shared<Model>();
+    model->graph = std::make_shared<const Graph>(test::residualGraph());
+    RunRequest request{.allocator = AllocatorChoice::parse(allocator).value(),
+                       .platform = platform,
+                       .alias = AliasRules::none()};
+    request.residency = ResidencyRule::lru;
+    const auto run = execute(model, request, {}).value();
+    CHECK(run->problem.moves.empty());
+    for (const std::string& note : run->notes) {
+      if (note.starts_with("every buffer stays where it is: ")) return note.substr(32);
+    }
+    return std::string("nothing is said");
+  };
+  CHECK(noteOf("partition", findPlatform("two-devices").value()) ==
+        "the devices of platform 'two-devices' share no memory behind those of their own, through "
+        "which buffers could go");
+  CHECK(noteOf("embedded", findPlatform("generic-npu").value()) ==
+        "the model's own plan gives each one place for its whole life");
+  Platform small = findPlatform("generic-npu").value();
+  small.devices[0].pools.resize(1);
+  small.devices[0].dma.clear();
+  CHECK(noteOf("greedy-by-size", small) == "device 'npu' of platform 'generic-npu' has one memory");
 }
