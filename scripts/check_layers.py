@@ -13,8 +13,8 @@ import tempfile
 # all below it) includes only itself and those before it; "." is the folder of the part itself.
 PARTS = {
     "core": {"includes": ["core"], "qt": False, "rooms": [
-        "base", "files", "graph", "ops", "schedule", "storage", "memory", "machine", "trace",
-        "plan", "import", "solver", "allocators", "residency", "sim", "latency", "run",
+        "base", "files", "graph", "ops", "schedule", "storage", "order", "memory", "machine",
+        "trace", "plan", "import", "solver", "allocators", "residency", "sim", "latency", "run",
         "picture", "plan_file", "insight", "check", "study", "report"]},
     "widgets": {"includes": ["core", "widgets"], "qt": True, "rooms": [
         "text", "base", "jobs", "state", "plot", "map", "now", "lanes", "charts", "histogram",

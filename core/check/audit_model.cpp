@@ -1,5 +1,7 @@
 #include "core/check/audit_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -54,12 +56,20 @@ Storage storageWithStatedOverlays(const Graph& graph, const Schedule& schedule,
 
 }  // namespace
 
-Result<Schedule> statedOrder(const Graph& graph, const OptionTexts& settings) {
+Result<Schedule> statedOrder(const Graph& graph, const PlanDocument& plan) {
+  if (!plan.schedule.empty()) {
+    if (respects(plan.schedule, precedenceOf(graph))) return scheduleOf(plan.schedule);
+    return fail(ErrorCode::malformed,
+                fmt::format("the schedule is no order of the model's {} ops; expected each once, "
+                            "and none before one whose result it reads",
+                            graph.ops.size()),
+                "order.schedule");
+  }
   RunRequest request;
-  if (const auto texts = settings.find("move"); texts != settings.end()) {
+  if (const auto texts = plan.settings.find("move"); texts != plan.settings.end()) {
     HW_DO(findOption("move")->read(texts->second, request));
   }
-  return movedOrder(graph, request.moves);
+  return movedOrder(graph, request.moves, givenOrder(graph));
 }
 
 IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, const Schedule& schedule,

@@ -14,8 +14,9 @@ struct Demand {
   std::vector<Interval<Step>> steps{};  ///< In which it is needed; ascending, disjoint.
 };
 
-/// The order of the ops that a plan was made for: the model's, with the moves of its settings.
-Result<Schedule> statedOrder(const Graph& graph, const OptionTexts& settings);
+/// The order of the ops that a plan was made for: its schedule, or the model's own order with the
+/// moves of its settings.
+Result<Schedule> statedOrder(const Graph& graph, const PlanDocument& plan);
 
 /// Demands by tensor; nothing for one that needs no place (weights, empty, unsized, external).
 IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, const Schedule& schedule,

@@ -390,7 +390,7 @@ class Auditor {
 
 Audit auditPlan(const std::shared_ptr<const Model>& model, const PlanDocument& plan,
                 const AuditOptions& options) {
-  auto order = statedOrder(*model->graph, plan.settings);
+  auto order = statedOrder(*model->graph, plan);
   if (!order) return {.findings = {{"the order it was made for: " + order.error().message}}};
   return Auditor(model, plan, options, *std::move(order)).run();
 }

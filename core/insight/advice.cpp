@@ -5,95 +5,11 @@
 #include <algorithm>
 #include <array>
 
-#include "core/insight/better_orders.h"
+#include "core/insight/candidates.h"
 #include "core/plan/validate.h"
-#include "core/storage/alias_text.h"
 
 namespace hw {
 namespace {
-
-struct Change {
-  Advice::Kind kind{};
-  RunRequest request{};
-};
-
-/// Changes that are worth planning.
-class Candidates {
- public:
-  Candidates(const Run& base, const AdviceOptions& options, const std::stop_token& stop)
-      : base_(base), figures_(figuresOf(base)) {
-    const bool graph = !base.graph().ops.empty();
-    if (graph) addOrders(options.orders, stop);
-    if (graph && base.request.allocator.info->way != Way::embedded) addAliases();
-    if (figures_.peak() > figures_.lowerBound || !figures_.whole) {
-      addAllocators(options.searchSeconds);
-    }
-    addAlignments();
-    if (graph) addOutside();
-  }
-
-  const std::vector<Change>& all() const { return all_; }
-
- private:
-  void add(Advice::Kind kind, const std::function<void(RunRequest&)>& change) {
-    all_.push_back({kind, base_.request});
-    change(all_.back().request);
-  }
-
-  void addOrders(std::size_t limit, const std::stop_token& stop) {
-    for (const auto& moves : betterOrders(base_, limit, stop)) {
-      add(Advice::Kind::order, [&](RunRequest& request) {
-        request.moves.insert(request.moves.end(), moves.begin(), moves.end());
-      });
-    }
-  }
-
-  /// Each rule the other way round, and all of them at once.
-  void addAliases() {
-    std::size_t off = 0;
-    for (const AliasRule& rule : aliasRules()) {
-      if (!(base_.request.alias.*(rule.flag))) ++off;
-      add(Advice::Kind::alias,
-          [&](RunRequest& request) { request.alias.*(rule.flag) = !(request.alias.*(rule.flag)); });
-    }
-    if (off < 2) return;  // With one off, "all on" is what the loop has added already.
-    add(Advice::Kind::alias, [](RunRequest& request) { request.alias = AliasRules::all(); });
-  }
-
-  void addAllocators(double searchSeconds) {
-    for (const AllocatorInfo& info : allocatorCatalog()) {
-      const AllocatorInfo& own = *base_.request.allocator.info;
-      const bool comparable = (info.way == Way::perDevice) == (own.way == Way::perDevice);
-      if (!comparable || info.way == Way::embedded || &info == base_.request.allocator.info)
-        continue;
-      add(Advice::Kind::allocator, [&](RunRequest& request) {
-        request.allocator = {.info = &info};
-        if (info.isSearch && request.timeLimit <= 0) request.timeLimit = searchSeconds;
-      });
-    }
-  }
-
-  /// Down to what vector instructions ask for.
-  void addAlignments() {
-    for (const Bytes alignment : {Bytes(32), Bytes(16)}) {
-      if (alignment >= base_.sharing.alignment) continue;
-      add(Advice::Kind::alignment, [&](RunRequest& request) { request.alignment = alignment; });
-    }
-  }
-
-  void addOutside() {
-    if (base_.request.planInputs) {
-      add(Advice::Kind::outside, [](RunRequest& request) { request.planInputs = false; });
-    }
-    if (base_.request.planOutputs) {
-      add(Advice::Kind::outside, [](RunRequest& request) { request.planOutputs = false; });
-    }
-  }
-
-  const Run& base_;
-  RunFigures figures_;
-  std::vector<Change> all_;
-};
 
 /// Bytes of graph inputs and outputs that a run leaves to its caller.
 Bytes left(const Run& run) {
@@ -108,7 +24,7 @@ Bytes left(const Run& run) {
 }
 
 /// What carrying out `candidate` shows; nothing when it does not help, or cannot be done.
-std::optional<Advice> prove(const AdviceReport& report, const Change& candidate,
+std::optional<Advice> prove(const AdviceReport& report, const AdviceCandidate& candidate,
                             const RunContext& context) {
   const Run& base = *report.base;
   const auto run = execute(base.model, candidate.request, {.stop = context.stop, .progress = {}});
@@ -131,8 +47,7 @@ std::optional<Advice> prove(const AdviceReport& report, const Change& candidate,
 bool isDouble(const std::vector<Advice>& found, const Advice& advice) {
   return std::ranges::any_of(found, [&](const Advice& each) {
     return each.kind == advice.kind && advice.kind != Advice::Kind::allocator &&
-           advice.kind != Advice::Kind::order && each.net() == advice.net() &&
-           each.makesFit == advice.makesFit;
+           each.net() == advice.net() && each.makesFit == advice.makesFit;
   });
 }
 
@@ -178,10 +93,10 @@ AdviceReport advise(const std::shared_ptr<const Run>& base, const AdviceOptions&
   const auto progress = [&](double fraction, const std::string& what) {
     if (context.progress) context.progress(fraction, what);
   };
-  progress(0, "looking at the peak");
-  const Candidates candidates(*base, options, context.stop);
-  report.candidates = candidates.all().size();
-  for (const Change& candidate : candidates.all()) {
+  progress(0, "looking for changes");
+  const std::vector<AdviceCandidate> candidates = adviceCandidates(*base, options);
+  report.candidates = candidates.size();
+  for (const AdviceCandidate& candidate : candidates) {
     if (context.stop.stop_requested()) break;
     progress(static_cast<double>(report.tried) / static_cast<double>(report.candidates),
              fmt::format("proving {} of {}", report.tried + 1, report.candidates));

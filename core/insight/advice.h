@@ -41,14 +41,12 @@ struct AdviceReport {
 };
 
 struct AdviceOptions {
-  /// Most changes of order that are proved; those that look best come first.
-  std::size_t orders = 12;
   /// Seconds that a method that searches may take where the run itself sets no limit.
   double searchSeconds = 1;
 };
 
-/// What would make the memory of `base` smaller: other orders of the operators that are live
-/// around the peak, other sharing rules, methods, alignments. Every candidate is planned and
+/// What would make the memory of `base` smaller: the order of least peak, other sharing rules,
+/// methods, alignments. Every candidate is planned and
 /// simulated with the base's own configuration but for the one change, its plan is checked, and
 /// only what helps is told; of the methods the best that plans at once, and the best that searches
 /// where that is better still. Deterministic unless a time limit cuts a search short. Costs about

@@ -234,6 +234,7 @@ PlanDocument describePlan(const Run& run) {
     if (option->group == OptionGroup::model || after.empty()) continue;
     document.settings[std::string(option->name)] = after;
   }
+  if (run.order) document.schedule = run.schedule.order;
   if (!run.model->problem) {
     // What was done, which is not what was asked for where the method cannot do it.
     document.alias = aliasText(run.sharing.alias);

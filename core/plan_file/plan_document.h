@@ -68,6 +68,9 @@ struct PlanDocument {
   std::vector<Bytes> blocks{};
   /// The options of the run that are not the default, as the command line takes them.
   OptionTexts settings{};
+  /// Ops by number, in the order in which they run; empty: not stated, so the model's, with the
+  /// moves of the settings.
+  std::vector<OpId> schedule{};
   /// As `aliasText` says it; empty: not stated.
   std::string alias{};
   std::optional<bool> planInputs{};

@@ -24,6 +24,18 @@ Json poolsJson(const Run& run) {
   return pools;
 }
 
+/// What was asked for, what came of it, and the schedule that it is.
+Json orderJson(const RunRequest& request, const OrderAccount& account,
+               const std::vector<OpId>& schedule) {
+  Json json = {{"name", opOrderName(request.order)},
+               {"live_peak", account.peak.count()},
+               {"given_live_peak", account.given.count()},
+               {"bound", optionalBytes(account.bound)},
+               {"schedule", Json::array()}};
+  for (const OpId op : schedule) json["schedule"].push_back(op.index());
+  return json;
+}
+
 Json outOfMemoryJson(const Run& run, const OutOfMemory& memory) {
   Json pools = Json::array();
   for (const OutOfMemory::PoolState& pool : memory.pools) {
@@ -58,6 +70,7 @@ void addExtras(const Run& run, const PlanDocument& document, bool times, Json& j
     for (const char* key : {"inputs", "outputs"}) json[key] = findOption(key)->print(done).front();
   }
   json["settings"] = settingsJson(document);
+  if (run.order) json["order"] = orderJson(run.request, *run.order, document.schedule);
   if (run.plan.outOfMemory) json["out_of_memory"] = outOfMemoryJson(run, *run.plan.outOfMemory);
   const Graph& graph = run.graph();
   Json unsized = Json::array();

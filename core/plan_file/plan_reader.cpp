@@ -110,6 +110,11 @@ PlanDocument readDocument(const ParsedJson& json) {
     plan.modelSha256 = model->text("sha256");
   }
   if (const auto settings = document.find("settings")) plan.settings = readSettings(*settings);
+  if (const auto order = document.find("order")) {
+    order->object().forEach("schedule", [&](const JsonNode& op) {
+      plan.schedule.emplace_back(static_cast<std::size_t>(op.count(kMaxStep.count())));
+    });
+  }
   document.forEach("pools", [&](const JsonNode& node) {
     plan.pools.push_back({.name = node.object().text("name"),
                           .capacity = node.bytes("capacity"),

@@ -19,7 +19,7 @@ namespace hw {
 namespace {
 
 Problem problemOf(const Prepared& prepared, const Storage& storage) {
-  const auto& [graph, schedule] = prepared.program;
+  const auto& [graph, schedule, order] = prepared.program;
   Problem problem = makeProblem(*graph, schedule, storage, prepared.sharing.alignment);
   if (prepared.overlays()) problem.overlays = permittedOverlays(*graph, schedule, storage);
   if (prepared.method().way != Way::embedded) return problem;
@@ -39,7 +39,7 @@ Problem aligned(Problem given, Bytes alignment) {
 
 /// What is to come near before ops read it.
 Fetching fetchingOf(const Prepared& prepared, const Storage& storage) {
-  const auto& [graph, schedule] = prepared.program;
+  const auto& [graph, schedule, order] = prepared.program;
   Fetching fetching{.weights = prepared.request.weights,
                     .first = BufferId(storage.buffers.size()),
                     .alignment = prepared.sharing.alignment};

@@ -22,7 +22,7 @@ Result<Partition> withoutCopies(const Prepared& prepared, const Storage& storage
       shared.push_back({buffer, device});
     }
   }
-  const auto& [graph, schedule] = prepared.program;
+  const auto& [graph, schedule, order] = prepared.program;
   HW_TRY(partition, partitionGraph(*graph, schedule, storage, platform, shared));
   partition.residences.clear();
   partition.blocks.clear();
@@ -58,7 +58,7 @@ bool movesOnAll(const Platform& platform) {
 
 Result<Answer> planMovedPartition(const Prepared& prepared, const AllocatorChoice& allocator,
                                   Storage storage, const PlanContext& settings) {
-  const auto& [graph, schedule] = prepared.program;
+  const auto& [graph, schedule, order] = prepared.program;
   HW_TRY(partition, withoutCopies(prepared, storage));
   std::vector<DeviceIndex> deviceAt;
   for (const OpId op : schedule.order) deviceAt.push_back(partition.deviceOf[op]);

@@ -280,13 +280,29 @@ std::span<const RunOption> runOptions() {
        .axis = true,
        .parse = readWeights,
        .print = weightsText},
+      {.name = "order",
+       .label = "order",
+       .group = order,
+       .type = "HOW",
+       .help =
+           "in which order operators run: given, least-peak: with the fewest bytes live at once, "
+           "depth-first, breadth-first",
+       .standard = "given",
+       .choices = opOrderNames(),
+       .axis = true,
+       .parse = [](const std::string& text, RunRequest& r) -> Result<void> {
+         HW_TRY(index, wordIndex(text, opOrderNames()));
+         r.order = static_cast<OpOrder>(index);
+         return {};
+       },
+       .print = [](const RunRequest& r) { return Texts{std::string(opOrderName(r.order))}; }},
       {.name = "move",
        .formerly = "moves",
-       .label = "order",
+       .label = "moves",
        .group = order,
        .type = "OP:before|after:OP",
        .help =
-           "changes the order: runs one operator, by number, next to another and takes along what "
+           "changes that order: runs one operator, by number, next to another and takes along what "
            "has to come; may be repeated",
        .repeats = true,
        .parse = addMoves,

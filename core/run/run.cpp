@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/order/least_peak.h"
 #include "core/run/embedded.h"
 #include "core/run/first_device.h"
 #include "core/run/moved_partition.h"
@@ -53,9 +54,31 @@ Result<void> checkRequest(const Model& model, const RunRequest& request) {
   return {};
 }
 
-Result<Program> reorder(Program program, const RunRequest& request) {
-  HW_TRY(schedule, movedOrder(*program.graph, request.moves));
-  return Program{std::move(program.graph), std::move(schedule)};
+/// Its blocks belong to devices, and not to one problem.
+bool isSpread(const RunRequest& request, const Model& model) {
+  return request.allocator.info->way == Way::perDevice && !model.problem;
+}
+
+/// How tensors share storage, as far as that does not depend on their order; blocks of execution
+/// units hold whole tensors.
+StorageOptions sharingOf(const Model& model, const RunRequest& request) {
+  return {.alias = isSpread(request, model) ? AliasRules::none() : request.alias,
+          .planInputs = request.planInputs && request.allocator.info->plansInputs,
+          .planOutputs = request.planOutputs,
+          .alignment = alignmentOf(model, request)};
+}
+
+Result<Program> reorder(Program program, const Rewriting& rewriting) {
+  const Graph& graph = *program.graph;
+  const RunRequest& request = rewriting.request;
+  if (request.order != OpOrder::given && !graph.ops.empty()) {
+    FoundOrder found = orderOf(graph, request.order, rewriting.sharing, rewriting.stop);
+    program.schedule = std::move(found.schedule);
+    program.order = found.account;
+  }
+  HW_TRY(schedule, movedOrder(graph, request.moves, std::move(program.schedule)));
+  program.schedule = std::move(schedule);
+  return program;
 }
 
 constexpr Stage kStages[] = {{"ordering operators", 0, reorder},
@@ -87,24 +110,21 @@ class StageTeller {
   std::size_t at_ = 0;
 };
 
-Result<Program> rewritten(const Model& model, const RunRequest& request, StageTeller& teller) {
+Result<Program> rewritten(const Model& model, const Rewriting& rewriting, StageTeller& teller) {
   Result<Program> program = Program{model.graph, givenOrder(*model.graph)};
   for (const Stage& stage : kStages) {
     if (!stage.rewrite || !program) break;
     teller.next();
-    program = stage.rewrite(*std::move(program), request);
+    program = stage.rewrite(*std::move(program), rewriting);
   }
   return program;
 }
 
-/// A model's own plan decides who shares memory; blocks of execution units hold whole tensors.
+/// A model's own plan decides who shares memory.
 Result<Prepared> prepare(const Model& model, Program program, const RunRequest& request) {
   Prepared prepared{.request = request, .program = std::move(program)};
-  prepared.spread = prepared.method().way == Way::perDevice && !model.problem;
-  prepared.sharing = {.alias = prepared.spread ? AliasRules::none() : request.alias,
-                      .planInputs = request.planInputs && prepared.method().plansInputs,
-                      .planOutputs = request.planOutputs,
-                      .alignment = alignmentOf(model, request)};
+  prepared.spread = isSpread(request, model);
+  prepared.sharing = sharingOf(model, request);
   const bool several = request.platform.devices.front().pools.size() > 1;
   if (prepared.method().way == Way::direct && !model.problem && several) {
     prepared.residency = request.residency;
@@ -122,7 +142,7 @@ Result<Prepared> prepare(const Model& model, Program program, const RunRequest& 
 
 /// A block per execution unit, on every device.
 Result<Answer> planDevices(const Prepared& prepared, Storage storage, const PlanContext& settings) {
-  const auto& [graph, schedule] = prepared.program;
+  const auto& [graph, schedule, order] = prepared.program;
   HW_TRY(plan, planPartitioned(*graph, schedule, storage, prepared.request,
                                prepared.sharing.alignment, settings));
   return Answer{std::move(storage), std::move(plan.planned), std::move(plan.partition),
@@ -171,6 +191,11 @@ void addFetchNotes(const Prepared& prepared, std::vector<std::string>& notes) {
 std::vector<std::string> notesOf(const Prepared& prepared, const Answer& answer) {
   const RunRequest& request = prepared.request;
   std::vector<std::string> notes;
+  if (prepared.program.order) {
+    notes.push_back(orderText(request.order, *prepared.program.order));
+  } else if (request.order != OpOrder::given) {
+    notes.emplace_back("a planning problem has no operators to put in another order");
+  }
   std::vector<std::string> moves;
   for (const OpMove& move : request.moves) moves.push_back(moveText(move));
   if (!moves.empty()) {
@@ -216,7 +241,8 @@ Result<std::shared_ptr<const Run>> carryOut(std::shared_ptr<const Model> model,
                                             std::optional<Problem> given, const RunRequest& request,
                                             const RunContext& context) {
   StageTeller teller(context);
-  HW_TRY(program, rewritten(*model, request, teller));
+  const StorageOptions sharing = sharingOf(*model, request);
+  HW_TRY(program, rewritten(*model, {request, sharing, context.stop}, teller));
   HW_TRY(prepared, prepare(*model, std::move(program), request));
   teller.next();
   Storage storage = given ? Storage() : storageOf(prepared);
@@ -244,6 +270,7 @@ Result<std::shared_ptr<const Run>> carryOut(std::shared_ptr<const Model> model,
                                          .rewritten = std::move(graph),
                                          .sharing = prepared.sharing,
                                          .schedule = std::move(prepared.program.schedule),
+                                         .order = prepared.program.order,
                                          .storage = std::move(answer.storage),
                                          .partition = std::move(answer.partition),
                                          .partitionAccount = std::move(answer.account),

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ struct Run {
   /// What was done of what was asked for: not every method can do all.
   StorageOptions sharing{.alignment = Bytes(1)};
   Schedule schedule{};
+  /// What that order comes to; nothing where it is the given one, whatever was moved then.
+  std::optional<OrderAccount> order{};
   Storage storage{};      ///< The identity for a planning problem.
   Partition partition{};  ///< Of a run over several devices; empty otherwise.
   /// How that run was put together; null otherwise.

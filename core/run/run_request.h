@@ -8,6 +8,7 @@
 #include "core/allocators/catalog.h"
 #include "core/import/importer.h"
 #include "core/machine/memory_model.h"
+#include "core/order/op_order.h"
 #include "core/residency/fetching.h"
 #include "core/residency/moving_problem.h"
 #include "core/schedule/moves.h"
@@ -40,7 +41,8 @@ struct RunRequest {
   bool storeOutputs = false;  ///< Planned ones end in the far pool, where a store takes them.
   WeightChoice weights{};
   ResidencyRule residency = ResidencyRule::wholeLife;
-  std::vector<OpMove> moves{};  ///< Changes of the order of the ops, one after the other.
+  OpOrder order = OpOrder::given;
+  std::vector<OpMove> moves{};  ///< Changes of that order, one after the other.
   std::uint64_t seed = 1;
   int threads = 1;
   double timeLimit = 0;  ///< Seconds; 0: none.

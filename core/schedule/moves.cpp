@@ -111,8 +111,8 @@ Result<Schedule> moved(const Schedule& schedule, const Precedence& precedence, c
   return result;
 }
 
-Result<Schedule> movedOrder(const Graph& graph, const std::vector<OpMove>& moves) {
-  Schedule schedule = givenOrder(graph);
+Result<Schedule> movedOrder(const Graph& graph, const std::vector<OpMove>& moves, Schedule start) {
+  Schedule schedule = std::move(start);
   if (moves.empty()) return schedule;
   const Precedence precedence = precedenceOf(graph);
   for (const OpMove& move : moves) {

@@ -31,7 +31,7 @@ Result<OpMove> parseMove(std::string_view text);
 /// O(n + m).
 Result<Schedule> moved(const Schedule& schedule, const Precedence& precedence, const OpMove& move);
 
-/// The order that the graph comes in with all `moves` carried out, one after the other.
-Result<Schedule> movedOrder(const Graph& graph, const std::vector<OpMove>& moves);
+/// `start`, an order of the ops of `graph`, with all `moves` carried out, one after the other.
+Result<Schedule> movedOrder(const Graph& graph, const std::vector<OpMove>& moves, Schedule start);
 
 }  // namespace hw

@@ -41,10 +41,10 @@ Precedence precedenceOf(const Graph& graph) {
   return precedence;
 }
 
-bool respects(const Schedule& schedule, const Precedence& precedence) {
-  if (schedule.order.size() != precedence.before.size()) return false;
-  IdMap<OpId, bool> ran(schedule.order.size());
-  for (const OpId op : schedule.order) {
+bool respects(const std::vector<OpId>& order, const Precedence& precedence) {
+  if (order.size() != precedence.before.size()) return false;
+  IdMap<OpId, bool> ran(order.size());
+  for (const OpId op : order) {
     if (!ran.contains(op) || ran[op]) return false;
     const auto done = [&](OpId first) { return ran[first]; };
     if (!std::ranges::all_of(precedence.before[op], done)) return false;

@@ -17,7 +17,7 @@ struct Precedence {
 /// O(n + m log m) for m operands.
 Precedence precedenceOf(const Graph& graph);
 
-/// True when `schedule` has every op once, and none before one that it has to come after.
-bool respects(const Schedule& schedule, const Precedence& precedence);
+/// True when `order` has every op once, and none before one that it has to come after.
+bool respects(const std::vector<OpId>& order, const Precedence& precedence);
 
 }  // namespace hw

@@ -135,6 +135,13 @@ Storage foldSparing(const Graph& graph, const Schedule& schedule, const StorageO
 
 }  // namespace
 
+Storage shareAllViews(const Graph& graph, const Schedule& schedule, StorageOptions options) {
+  options.alias.inPlace = false;
+  return fold(graph, schedule, options, {});
+}
+
+Bytes livePeak(const Storage& storage, Bytes alignment) { return peakOf(storage, alignment).bytes; }
+
 Storage shareStorage(const Graph& graph, const Schedule& schedule, const StorageOptions& options) {
   Storage storage = foldSparing(graph, schedule, options, false);
   if (options.alias.inPlace) {

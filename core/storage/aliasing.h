@@ -90,4 +90,7 @@ struct Storage {
 /// that would are refused and noted as copies.
 Storage shareStorage(const Graph& graph, const Schedule& schedule, const StorageOptions& options);
 
+/// Most bytes of buffers, each rounded up to `alignment`, that are live at one step.
+Bytes livePeak(const Storage& storage, Bytes alignment);
+
 }  // namespace hw

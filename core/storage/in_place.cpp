@@ -36,6 +36,14 @@ std::vector<TensorId> overwritable(const Graph& graph, const Op& op) {
   return {};
 }
 
+bool mayOverwrite(const Graph& graph, const Op& op, TensorId in) {
+  const Tensor& input = graph.tensors[in];
+  const Tensor& output = graph.tensors[op.outputs[0]];
+  if (*output.bytes < *input.bytes) return mayShrinkInPlace(graph, op);
+  if (*output.bytes > *input.bytes) return false;
+  return !input.shape || !output.shape || *input.shape == *output.shape;
+}
+
 namespace {
 
 class InPlaceFolder {
@@ -78,9 +86,8 @@ class InPlaceFolder {
     if (forest_.whyNotPlanned(in)) return false;
     const Tensor& input = graph_.tensors[in];
     const Tensor& output = graph_.tensors[out];
-    const bool shrinks =
-        shrinking_ && *output.bytes < *input.bytes && mayShrinkInPlace(graph_, graph_.ops[id]);
-    if (!shrinks && (input.bytes != output.bytes || !sameShape(input, output))) return false;
+    if (!mayOverwrite(graph_, graph_.ops[id], in)) return false;
+    if (!shrinking_ && *output.bytes < *input.bytes) return false;
     const auto [taken, inside] = forest_.place(in);
     const auto [whole, outside] = forest_.place(out);
     // All of the input's block must go over, and it must die here, with all its aliases.
@@ -91,10 +98,6 @@ class InPlaceFolder {
     // A slice of a larger block would bring the block to life earlier.
     if (forest_.sizeOf(whole) != *output.bytes) return false;
     return operandsAgree(id, taken);
-  }
-
-  static bool sameShape(const Tensor& a, const Tensor& b) {
-    return !a.shape || !b.shape || *a.shape == *b.shape;
   }
 
   /// No other operand is a different part of the block that would be overwritten.

@@ -24,7 +24,7 @@ class ChanceFinder {
     if (op.folded || op.outputs.empty() || !fills(op.outputs[0])) return;
     std::vector<BufferId> offered;
     for (const TensorId in : overwritable(graph_, op)) {
-      if (!fills(in) || !fits(op, in) || !diesHere(id, in)) continue;
+      if (!fills(in) || !mayOverwrite(graph_, op, in) || !diesHere(id, in)) continue;
       const BufferId buffer = storage_.slots[in]->buffer;
       if (std::ranges::find(offered, buffer) != offered.end()) continue;
       offered.push_back(buffer);
@@ -37,14 +37,6 @@ class ChanceFinder {
   bool fills(TensorId id) const {
     if (!id || !storage_.slots[id]) return false;
     return storage_.buffers[storage_.slots[id]->buffer].size == *graph_.tensors[id].bytes;
-  }
-
-  bool fits(const Op& op, TensorId in) const {
-    const Tensor& input = graph_.tensors[in];
-    const Tensor& output = graph_.tensors[op.outputs[0]];
-    if (*output.bytes < *input.bytes) return mayShrinkInPlace(graph_, op);
-    if (*output.bytes > *input.bytes) return false;
-    return !input.shape || !output.shape || *input.shape == *output.shape;
   }
 
   /// The input's buffer ends with the op, the output's begins there, and no operand is another part

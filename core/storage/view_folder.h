@@ -12,6 +12,10 @@ namespace hw {
 void foldViews(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
                const std::set<OpId>& refused, AliasForest& forest, Storage& storage);
 
+/// Storage in which every view shares that may, even where slices raise the lower bound; nothing is
+/// done in place.
+Storage shareAllViews(const Graph& graph, const Schedule& schedule, StorageOptions options);
+
 /// Lets outputs take over the bytes of an input that dies in their op, where the kernel allows it;
 /// with `shrinking` also a smaller output, whose block then stays as large as the input was.
 void foldInPlace(const Graph& graph, const Schedule& schedule, bool shrinking, AliasForest& forest,
@@ -22,6 +26,10 @@ std::vector<TensorId> overwritable(const Graph& graph, const Op& op);
 
 /// True when the kernel of `op` may overwrite an input that is larger than its output.
 bool mayShrinkInPlace(const Graph& graph, const Op& op);
+
+/// True when the kernel of `op` may write its first output over `in`, which is one of those
+/// operands, as far as shapes and sizes decide it. Both have a size.
+bool mayOverwrite(const Graph& graph, const Op& op, TensorId in);
 
 /// True for Concat and Split, whose slices live as long as the whole.
 bool sharesSlices(const Op& op);

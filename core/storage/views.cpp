@@ -1,27 +1,9 @@
-#include <algorithm>
-
 #include "core/ops/op_table.h"
 #include "core/storage/view_folder.h"
+#include "core/storage/view_slices.h"
 
 namespace hw {
 namespace {
-
-/// The axis counted from the front; nothing when it lies outside the rank.
-std::optional<std::size_t> axisOf(const Op& op, std::size_t rank, std::int64_t fallback) {
-  const std::int64_t axis = op.intAttribute("axis", fallback);
-  const std::int64_t fromFront = axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
-  if (fromFront < 0 || fromFront >= static_cast<std::int64_t>(rank)) return std::nullopt;
-  return static_cast<std::size_t>(fromFront);
-}
-
-/// Slices along `axis` are contiguous: every dimension before it is 1.
-bool isOutermost(const Tensor& tensor, const Op& op, std::int64_t fallback) {
-  if (!tensor.shape) return false;
-  const auto axis = axisOf(op, tensor.shape->size(), fallback);
-  return axis && std::all_of(tensor.shape->begin(),
-                             tensor.shape->begin() + static_cast<std::ptrdiff_t>(*axis),
-                             [](std::int64_t dimension) { return dimension == 1; });
-}
 
 constexpr const char* kRaisesBound =
     "slices would live as long as the whole, which raises the lower bound";
@@ -38,20 +20,12 @@ class ViewFolder {
 
   void fold(OpId id, bool raisesBound) {
     const Op& op = graph_.ops[id];
+    const ViewFamily family = viewFamilyOf(op);
+    if (family == ViewFamily::none) return;
     const std::size_t copiesBefore = storage_.copies.size();
-    raisesBound_ = raisesBound;
-    switch (viewFamilyOf(op)) {
-      case ViewFamily::none:
-        return;
-      case ViewFamily::reshape:
-        foldReshape(id, op);
-        break;
-      case ViewFamily::concat:
-        foldConcat(id, op);
-        break;
-      case ViewFamily::split:
-        foldSplit(id, op);
-        break;
+    raisesBound_ = raisesBound && sharesView(options_.alias, family);
+    for (const ViewSlice& slice : viewSlices(graph_, options_, forest_, op)) {
+      noteCopy(id, slice.part, share(slice, family));
     }
     storage_.free[id] = storage_.copies.size() == copiesBefore;
   }
@@ -63,75 +37,22 @@ class ViewFolder {
     storage_.copies.push_back({op, tensor, forest_.sizeOf(tensor), std::move(reason)});
   }
 
-  void foldReshape(OpId id, const Op& op) {
-    const TensorId in = dataInput(op);
-    if (!in || op.outputs.empty() || !op.outputs[0]) return;
-    const TensorId out = op.outputs[0];
-    noteCopy(id, out, [&]() -> std::string {
-      if (!options_.alias.reshape) return "aliasing of the reshape family is switched off";
-      // The third input switches training on, and only the run knows it.
-      if (op.type == "Dropout" && op.inputs.size() > 2 && op.inputs[2]) {
-        return "the dropout may be training";
-      }
-      if (auto why = forest_.whyNotPlanned(in)) return *why;
-      if (auto why = forest_.whyNotPlanned(out)) return *why;
-      if (forest_.sizeOf(in) != forest_.sizeOf(out)) return "input and output differ in size";
-      return forest_.attach(out, in, Bytes()).value_or("");
-    }());
-  }
-
-  void foldConcat(OpId id, const Op& op) {
-    if (op.outputs.empty() || !op.outputs[0]) return;
-    const TensorId out = op.outputs[0];
-    Bytes offset;
-    for (const TensorId in : op.inputs) {
-      if (!in) continue;
-      noteCopy(id, in, whyNoSlice(op, in, out, offset));
-      offset += forest_.sizeOf(in);
-    }
-  }
-
-  /// Tries to make `in` the slice of `out` at `offset`; an empty text means it is one now.
-  std::string whyNoSlice(const Op& op, TensorId in, TensorId out, Bytes offset) {
-    if (!options_.alias.concat) return "aliasing of concat is switched off";
+  /// Makes it the part, or says why that cannot be.
+  std::string share(const ViewSlice& slice, ViewFamily family) {
     if (raisesBound_) return kRaisesBound;
-    // TFLite: then the values change on their way.
-    if (op.intAttribute("fused_activation_function", 0) != 0) return "an activation is fused to it";
-    if (auto why = forest_.whyNotPlanned(in)) return *why;
-    if (auto why = forest_.whyNotPlanned(out)) return *why;
-    if (!isOutermost(graph_.tensors[out], op, 0)) {
-      return "it joins along an inner axis, so slices are not contiguous";
+    if (slice.whyNot) return *slice.whyNot;
+    if (family == ViewFamily::concat) {
+      const TensorId root = forest_.place(slice.part).root;
+      if (forest_.holdsInput(root)) return "a graph input has its own place";
+      if (root == slice.whole || forest_.place(slice.whole).root == root) {
+        return "it is in this concat twice";
+      }
+      if (forest_.sizeOf(root) != forest_.sizeOf(slice.part)) {
+        return "it is part of another concat or split already";
+      }
+      return forest_.attach(root, slice.whole, slice.offset).value_or("");
     }
-    if (offset + forest_.sizeOf(in) > forest_.sizeOf(out))
-      return "the inputs do not add up to the output";
-    const TensorId root = forest_.place(in).root;
-    if (forest_.holdsInput(root)) return "a graph input has its own place";
-    if (root == out || forest_.place(out).root == root) return "it is in this concat twice";
-    if (forest_.sizeOf(root) != forest_.sizeOf(in))
-      return "it is part of another concat or split already";
-    return forest_.attach(root, out, offset).value_or("");
-  }
-
-  void foldSplit(OpId id, const Op& op) {
-    const TensorId in = dataInput(op);
-    if (!in) return;
-    Bytes offset;
-    for (const TensorId out : op.outputs) {
-      if (!out) continue;
-      noteCopy(id, out, [&]() -> std::string {
-        if (!options_.alias.split) return "aliasing of split is switched off";
-        if (raisesBound_) return kRaisesBound;
-        if (auto why = forest_.whyNotPlanned(in)) return *why;
-        if (auto why = forest_.whyNotPlanned(out)) return *why;
-        if (!isOutermost(graph_.tensors[in], op, 0)) {
-          return "it splits along an inner axis, so slices are not contiguous";
-        }
-        if (offset + forest_.sizeOf(out) > forest_.sizeOf(in))
-          return "the outputs do not add up to the input";
-        return forest_.attach(out, in, offset).value_or("");
-      }());
-      offset += forest_.sizeOf(out);
-    }
+    return forest_.attach(slice.part, slice.whole, slice.offset).value_or("");
   }
 
   const Graph& graph_;

@@ -25,6 +25,7 @@ inline const OptionTexts& optionSamples() {
       {"inputs", {"external"}},
       {"outputs", {"external"}},
       {"weights", {"prefetch=3"}},
+      {"order", {"depth-first"}},
       {"move", {"2:before:1", "4:before:3"}},
       {"residency", {"lru"}},
       {"seed", {"12345678901234567890"}},

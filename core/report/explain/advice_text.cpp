@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "core/base/text.h"
 #include "core/plan_file/plan_document.h"
@@ -16,35 +15,6 @@ namespace hw {
 namespace {
 
 using enum TextTable::Align;
-
-/// "op 41 (conv_5)".
-std::string opText(const Run& run, OpId op) {
-  const std::string name = run.graph().ops[op].name;
-  const std::string number = fmt::format("op {}", op.index());
-  return name.empty() ? number + fmt::format(" ({})", printable(run.graph().ops[op].type, 24))
-                      : number + fmt::format(" ({})", cellName(name, 24));
-}
-
-std::string_view side(const OpMove& move) {
-  return move.side == OpMove::Side::before ? "before" : "after";
-}
-
-/// The moves that the advice adds.
-std::vector<OpMove> newMoves(const Run& base, const Advice& advice) {
-  const auto& moves = advice.request.moves;
-  return {moves.begin() + static_cast<std::ptrdiff_t>(base.request.moves.size()), moves.end()};
-}
-
-std::string orderText(const Run& base, const Advice& advice) {
-  const std::vector<OpMove> moves = newMoves(base, advice);
-  std::string text;
-  for (const OpMove& move : firstOf(moves, 2)) {
-    text += fmt::format("{}{} {} {}", text.empty() ? "run " : ", and ", opText(base, move.op),
-                        side(move), opText(base, move.anchor));
-  }
-  if (moves.size() > 2) text += fmt::format(", and {} moves more", moves.size() - 2);
-  return text;
-}
 
 std::string aliasChangeText(const AliasRules& before, const AliasRules& after) {
   std::string on;
@@ -144,7 +114,9 @@ std::optional<Bytes> farTraffic(const Run& run) {
 std::string adviceText(const Run& base, const Advice& advice) {
   switch (advice.kind) {
     case Advice::Kind::order:
-      return orderText(base, advice);
+      return base.request.moves.empty()
+                 ? "run operators in the order with the fewest bytes live"
+                 : "run operators in the order with the fewest bytes live, none of them moved";
     case Advice::Kind::alias:
       return aliasChangeText(base.request.alias, advice.request.alias);
     case Advice::Kind::allocator:
@@ -165,9 +137,10 @@ std::string adviceDetail(const Run& base, const Advice& advice) {
     case Advice::Kind::order: {
       const Bytes before = base.metrics.lowerBound;
       const Bytes after = advice.run->metrics.lowerBound;
+      const bool least = advice.run->order && advice.run->order->proven();
       if (after >= before) return "the same bytes are live at most, and they lie closer together";
-      return fmt::format("at most {} are live at once, not {}", bytesText(after),
-                         bytesText(before));
+      return fmt::format("at most {} are live at once, not {}{}", bytesText(after),
+                         bytesText(before), least ? "; no order has fewer" : "");
     }
     case Advice::Kind::alias:
       return aliasDetail(base, *advice.run);

@@ -105,8 +105,10 @@ std::string statusText(const Run& run, const Paint& paint) {
 }  // namespace
 
 std::string requestText(const Run& run) {
-  return fmt::format("{} on {}; alignment {}", run.request.allocator.text(), capacitiesText(run),
-                     groupDigits(run.sharing.alignment.count()));
+  std::string text = fmt::format("{} on {}; alignment {}", run.request.allocator.text(),
+                                 capacitiesText(run), groupDigits(run.sharing.alignment.count()));
+  if (run.order) text += fmt::format("; order {}", opOrderName(run.request.order));
+  return text;
 }
 
 std::string planText(const Run& run, const PlanTextOptions& options) {

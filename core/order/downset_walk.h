@@ -1,0 +1,102 @@
+#pragma once
+
+#include <bit>
+#include <vector>
+
+#include "core/order/order_problem.h"
+#include "core/schedule/precedence.h"
+
+namespace hw {
+
+/// Runs ops of an order problem and takes them back, and knows how many bytes are live.
+class LiveWalk {
+ public:
+  explicit LiveWalk(const OrderProblem& problem);
+
+  Bytes live() const { return live_; }
+  /// Bytes live while `op` runs next: what it touches for the first time, too.
+  Bytes during(OpId op) const;
+  /// What running `op` next adds to the live bytes once it has run; negative where it frees more.
+  Bytes change(OpId op) const;
+  void run(OpId op);
+  /// Undoes running `op`. Ops may be taken back in any order.
+  void takeBack(OpId op);
+
+  /// How many of the ops that touch it have run.
+  std::uint32_t touched(PieceId piece) const { return touched_[piece]; }
+
+ private:
+  bool isLive(PieceId piece, std::uint32_t touched) const;
+
+  const OrderProblem* problem_;
+  IdMap<PieceId, std::uint32_t> touched_;
+  Bytes live_{};
+  std::size_t ran_ = 0;
+};
+
+/// Which of some ops have run, one bit each.
+using Downset = std::vector<std::uint64_t>;
+
+/// Walks over the downsets of some ops: sets that hold, with an op, all that must run before it.
+/// Ops are numbered from 0 on as in `ops`, an order that respects `precedence`; all that `ops` need
+/// of others has run already.
+class DownsetWalk {
+ public:
+  DownsetWalk(const Precedence& precedence, std::vector<OpId> ops, LiveWalk start);
+
+  std::size_t size() const { return ops_.size(); }
+  const Downset& done() const { return done_; }
+  std::size_t doneCount() const { return doneCount_; }
+  /// Ops that can run next.
+  const Downset& able() const { return able_; }
+  Bytes live() const { return walk_.live(); }
+  Bytes during(std::size_t op) const { return walk_.during(ops_[op]); }
+
+  /// Goes to another downset. The path is empty then.
+  void load(const std::uint64_t* downset);
+  void run(std::size_t op);
+  /// Runs at once what can only help: an op, or a chain of ops each of which makes the next one
+  /// able to run, that needs no more than `peak` bytes and leaves no more live than there were.
+  ///
+  /// Whatever the best order behind is, the same with that moved to its front is no worse: an op
+  /// never adds more to what is live when more has run, and what a chain leaves is its least, so
+  /// at every later moment no more is live than was (Liu, "An application of generalized tree
+  /// pebbling to sparse matrix factorization", SIAM J. Algebraic Discrete Methods 8, 1987, merges
+  /// chains so).
+  void settle(Bytes peak);
+
+  /// What ran since the last `load`.
+  const std::vector<std::uint32_t>& path() const { return path_; }
+  /// How often an op was looked at, run or taken back: what a search is limited by.
+  std::int64_t visits() const { return visits_; }
+
+  const std::vector<OpId>& ops() const { return ops_; }
+  const std::vector<std::uint32_t>& after(std::size_t op) const { return after_[op]; }
+
+ private:
+  void toggle(std::size_t op);
+  bool settleOne(Bytes peak);
+  bool settleChain(std::size_t first, Bytes peak);
+
+  std::vector<OpId> ops_;
+  std::vector<std::vector<std::uint32_t>> after_;
+  std::vector<std::uint32_t> missing_;
+  LiveWalk walk_;
+  Downset done_;
+  Downset able_;
+  std::size_t doneCount_ = 0;
+  std::vector<std::uint32_t> path_;
+  std::int64_t visits_ = 0;
+};
+
+/// Calls `visit` with the number of each bit that is set, ascending.
+template <class Visit>
+void forEachBit(const Downset& bits, const Visit& visit) {
+  for (std::size_t word = 0; word < bits.size(); ++word) {
+    for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
+      visit(word * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+    }
+  }
+}
+
+}  // namespace hw
