@@ -12,7 +12,7 @@ namespace {
 constexpr int kPortLooks = 200;
 
 /// So many stays are looked at for what capacities force: some tenths of a second.
-constexpr std::int64_t kForceLooks = 20'000'000;
+constexpr std::int64_t kForceLooks = 10'000'000;
 
 /// So long would the port take for a flow alone: what its share was made of, or a little less.
 SimTime portTime(SimTime length, std::int64_t share) {
@@ -126,8 +126,9 @@ class ForcedOrders {
     if (work_.enters.of(activity).empty()) return false;
     bool added = false;
     for (const auto& path : paths_) {
+      if (looks_ > kForceLooks) break;
       const std::uint32_t last = lastForced(activity, path);
-      if (last == kNoActivity || looks_ > kForceLooks) continue;
+      if (last == kNoActivity) continue;
       timer_.order(last, activity);
       goesBefore(last, activity);
       added = true;

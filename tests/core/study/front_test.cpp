@@ -92,6 +92,31 @@ TEST_CASE("latencies of a front never rise, and stay behind its walls", "[front]
   }
 }
 
+TEST_CASE("a front that may hardly search carries plans to larger capacities", "[front][samples]") {
+  FrontOptions options = quick(6);
+  options.nodes = 1;
+  for (const char* name : {"samples:squeezenet", "samples:mobilenet_v2"}) {
+    CAPTURE(name);
+    const Front front = makeFront(sample(name), requestOn("parallel"), options, {}).value();
+    const Run& run = *front.lowest;
+    const TimedWork work(run.timing.activities, run.problem);
+    ReuseTimer timer(work);
+    Problem problem = run.problem;
+    std::vector<TimedPlan> before;
+    for (const FrontPoint& point : front.found) {
+      problem.pools[PoolId(0)].capacity = point.capacity;
+      std::vector<TimedPlan> starts = latencyStarts(problem, run.plan, {});
+      starts.insert(starts.end(), before.begin(), before.end());
+      for (const TimedPlan& start : starts) {
+        timer.place(start.offsets);
+        CHECK(point.latency <= timer.contended());
+      }
+      before.push_back({.offsets = offsetsOf(*point.plan)});
+    }
+    CHECK(before.size() > 1);
+  }
+}
+
 TEST_CASE("a stopped front keeps what it has", "[front]") {
   std::stop_source source;
   RunContext context{.stop = source.get_token()};
