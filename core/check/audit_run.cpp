@@ -14,16 +14,24 @@ struct Stated {
   Plan plan{};
 };
 
-/// "device/L2" is nearer than what is listed after it of the same device.
+/// "device/L2" is nearer than what is listed after it of the same device, and than what belongs to
+/// no device: that is of several.
 Stated withPools(const std::vector<AuditedRunParts::Pool>& pools) {
   const auto deviceOf = [](const std::string& name) { return name.substr(0, name.find('/') + 1); };
   Stated stated;
+  std::size_t deepest = 0;
   for (const AuditedRunParts::Pool& pool : pools) {
-    const auto level = std::ranges::count_if(stated.problem.pools, [&](const ProblemPool& before) {
-      return deviceOf(before.name) == deviceOf(pool.name);
+    const std::string device = deviceOf(pool.name);
+    const auto before = std::ranges::count_if(stated.problem.pools, [&](const ProblemPool& other) {
+      return deviceOf(other.name) == device;
     });
-    stated.problem.pools.add({.name = pool.name, .level = static_cast<std::size_t>(level)});
+    const auto level = static_cast<std::size_t>(before);
+    if (!device.empty()) deepest = std::max(deepest, level + 1);
+    stated.problem.pools.add({.name = pool.name, .level = level});
     stated.plan.regions.add({pool.size});
+  }
+  for (ProblemPool& pool : stated.problem.pools) {
+    if (deviceOf(pool.name).empty()) pool.level += deepest;
   }
   return stated;
 }

@@ -204,7 +204,9 @@ std::vector<std::string> notesOf(const Prepared& prepared, const Answer& answer)
   }
   const auto& devices = request.platform.devices;
   if (prepared.spread && request.alias != AliasRules::none()) {
-    notes.push_back("views are off: the blocks of execution units hold whole tensors");
+    notes.emplace_back(prepared.moves()
+                           ? "views are off: over several devices every buffer is one tensor"
+                           : "views are off: the blocks of execution units hold whole tensors");
   }
   if (request.planInputs && !prepared.sharing.planInputs &&
       !prepared.program.graph->inputs.empty()) {

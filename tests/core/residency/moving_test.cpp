@@ -280,8 +280,8 @@ TEST_CASE("what one device makes and another reads goes through the memory of bo
        .ops = {"Conv x -> a", "Conv a -> b", "Conv b -> c", "Add a, c -> d", "Gemm d -> y"},
        .outputs = {"y"}});
   const auto run = spread(graph, clusters(0, 64, "parallel"), ResidencyRule::lru, "greedy-by-size");
-  CHECK(run->notes == std::vector<std::string>{
-                          "views are off: the blocks of execution units hold whole tensors"});
+  CHECK(run->notes ==
+        std::vector<std::string>{"views are off: over several devices every buffer is one tensor"});
   CHECK(run->partition.transfers.empty());
   std::string text;
   for (const Move& move : run->problem.moves) {
