@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 #include "core/base/text.h"
@@ -66,6 +67,12 @@ GanttScene GanttScene::whole(std::shared_ptr<const Run> run) {
                    .now = {.playhead = -onAxis(run->timing.makespan)}};
   scene.run = std::move(run);
   return scene;
+}
+
+std::string GanttScene::heading() const {
+  return fmt::format("{}   {}, of which reused bytes make {} wait",
+                     title.empty() ? "Engines" : title, formatTime(run->timing.makespan),
+                     formatTime(run->timing.account.reuse.waits));
 }
 
 GanttDrawing::GanttDrawing(Canvas& canvas, const GanttScene& scene, const Box& where)
@@ -156,16 +163,20 @@ void GanttDrawing::drawBars(std::size_t row) const {
     canvas_.rectangle(stall, {.fill = Fill{ink, 0.16}});
     canvas_.hatch(stall, {ink, 0.9});
   }
-  for (const GanttBar& bar : bars) drawBar(boxOf(row, bar), bar);
+  const double leastName = canvas_.ruler().width("nnn") + 8;
+  for (const GanttBar& bar : bars) drawBar(boxOf(row, bar), bar, leastName);
 }
 
-void GanttDrawing::drawBar(const Box& box, const GanttBar& bar) const {
+void GanttDrawing::drawBar(const Box& box, const GanttBar& bar, double leastName) const {
   if (box.isEmpty()) return;
   const auto kind = static_cast<std::size_t>(bar.kind);
   const Ruler& ruler = canvas_.ruler();
-  const Hint hint{fmt::format("activity-{}", bar.activity.index()),
-                  fmt::format("{}, {} to {}", barName(*scene_.run, bar), formatTime(bar.begin),
-                              formatTime(bar.end))};
+  Hint hint;
+  if (canvas_.keepsHints()) {
+    hint = {fmt::format("activity-{}", bar.activity.index()),
+            fmt::format("{}, {} to {}", barName(*scene_.run, bar), formatTime(bar.begin),
+                        formatTime(bar.end))};
+  }
   // A gap between neighbours, where there is room for one.
   const double gap = box.width >= 4 ? 1 : 0;
   canvas_.rectangle({box.left, box.top, box.width - gap, box.height},
@@ -174,47 +185,62 @@ void GanttDrawing::drawBar(const Box& box, const GanttBar& bar) const {
   if (bar.critical && box.width >= kLeastUnderlined) {
     canvas_.rectangle({box.left, box.bottom() - 2, box.width - gap, 2}, {.fill = Fill{Ink::text}});
   }
+  if (box.width < leastName || box.height < ruler.height() * 0.9) return;
   const double room = box.width - 8;
-  if (room < ruler.width("nnn") || box.height < ruler.height() * 0.9) return;
-  const std::string name = elided(ruler, barName(*scene_.run, bar), room, true);
-  if (name.size() < 6 && ruler.width(barName(*scene_.run, bar)) > room) return;
+  const std::string whole = barName(*scene_.run, bar);
+  const std::string name = elided(ruler, whole, room, true);
+  if (name.size() < 6 && name != whole) return;
   canvas_.text({box.left + 4, box.top + (box.height - ruler.height()) / 2 + ruler.ascent() - 1},
                name, {.ink = activityInk(kind, bar.critical, true)});
 }
 
 /// Where bars are narrower than pixels: each column is filled as far as its time is, from below by
-/// kind, then by what it waits for.
+/// kind, then by what it waits for. In whole pixels, and columns that look alike as one.
 void GanttDrawing::drawColumns(std::size_t row) const {
   const Box box = rowBox(row);
   const double perPixel = (scene_.end - scene_.begin) / axis_.width;
-  for (double x = std::floor(box.left); x < box.right(); ++x) {
-    const double from = axis_.toPlace(x);
-    const GanttStore::Sums sums = scene_.store->sums(row, from, from + perPixel);
-    double floor = box.bottom();
-    const auto stack = [&](std::size_t look, Fill fill) {
-      const double height = box.height * static_cast<double>(sums[look]) / perPixel;
-      if (height < 0.25) return;
-      const double top = std::max(box.top, floor - height);
-      canvas_.rectangle(Box::between(x, top, x + 1, floor), {.fill = fill});
-      floor = top;
-    };
-    for (std::size_t look = 0; look < GanttLook::kActivities; ++look) {
-      stack(look, {activityInk(look / 2, look % 2 == 0)});
+  const auto fillOf = [](std::size_t look) {
+    return look < GanttLook::kActivities ? Fill{activityInk(look / 2, look % 2 == 0)}
+                                         : Fill{stallInk(look - GanttLook::kActivities), 0.45};
+  };
+  struct Piece {
+    double left = 0;
+    double top = 0;
+    double bottom = 0;  ///< At `top`: there is none.
+  };
+  std::array<Piece, GanttLook::kCount> open{};
+  const auto close = [&](std::size_t look, double right) {
+    const Piece& piece = open[look];
+    if (piece.bottom <= piece.top) return;
+    canvas_.rectangle(Box::between(piece.left, piece.top, right, piece.bottom),
+                      {.fill = fillOf(look)});
+  };
+  double x = std::floor(box.left);
+  GanttStore::Sums before = scene_.store->until(row, axis_.toPlace(x));
+  for (; x < box.right(); ++x) {
+    const GanttStore::Sums sums = scene_.store->until(row, axis_.toPlace(x + 1));
+    double height = 0;
+    double bottom = box.bottom();
+    for (std::size_t look = 0; look < sums.size(); ++look) {
+      height += box.height * static_cast<double>(sums[look] - before[look]) / perPixel;
+      const double top = std::max(box.top, box.bottom() - std::round(height));
+      if (top != open[look].top || bottom != open[look].bottom) {
+        close(look, x);
+        open[look] = {x, top, bottom};
+      }
+      bottom = top;
     }
-    for (std::size_t rule = 0; rule < kWaitRuleNames.size(); ++rule) {
-      stack(GanttLook::kActivities + rule, {stallInk(rule), 0.45});
-    }
+    before = sums;
   }
+  for (std::size_t look = 0; look < open.size(); ++look) close(look, x);
 }
 
 /// The title, and at its right end what each colour is: what does not fit is left out from the end.
 void GanttDrawing::drawHeading() const {
   const Ruler& ruler = canvas_.ruler();
   const Box& title = frame_.title;
-  const std::string brief = "Engines";
-  const std::string full = fmt::format("Engines   {}, of which reused bytes make {} wait",
-                                       formatTime(scene_.run->timing.makespan),
-                                       formatTime(scene_.run->timing.account.reuse.waits));
+  const std::string brief = scene_.title.empty() ? "Engines" : scene_.title;
+  const std::string full = scene_.heading();
   std::vector<KeyEntry> entries = keyOf(*scene_.store);
   const auto widthOf = [&](const KeyEntry& entry) {
     return ruler.width(entry.name) + kSwatch + 5 + kKeyGap;

@@ -17,9 +17,13 @@ struct GanttScene {
   double end = 1;                             ///< Greater than `begin`.
   PlotNow now{};
   ActivityId selected{};  ///< Encircled, with an arrow to its cause.
+  std::string title{};    ///< Whose engines, where there are several; empty: nobody needs to ask.
 
   /// All of the run, before anything has happened.
   static GanttScene whole(std::shared_ptr<const Run> run);
+
+  /// What to write above it where there is room.
+  std::string heading() const;
 };
 
 /// Draws it; holds no state beyond its arguments.
@@ -42,7 +46,7 @@ class GanttDrawing {
   void drawRow(std::size_t row) const;
   void drawBars(std::size_t row) const;
   void drawColumns(std::size_t row) const;
-  void drawBar(const Box& row, const GanttBar& bar) const;
+  void drawBar(const Box& box, const GanttBar& bar, double leastName) const;
   void drawHeading() const;
   void drawSelection() const;
   Box boxOf(std::size_t row, const GanttBar& bar) const;

@@ -10,10 +10,10 @@ namespace hw {
 
 namespace {
 
-/// Adds what of a bar and of its stall lies in [from, to).
-void addPart(GanttStore::Sums& sums, const GanttBar& bar, double from, double to) {
+/// Adds what of a bar and of its stall lies before `to`.
+void addPart(GanttStore::Sums& sums, const GanttBar& bar, double to) {
   const auto add = [&](std::size_t look, SimTime begin, SimTime end) {
-    const double part = std::min(to, onAxis(end)) - std::max(from, onAxis(begin));
+    const double part = std::min(to, onAxis(end)) - onAxis(begin);
     if (part > 0) sums[look] += static_cast<std::int64_t>(part);
   };
   add(GanttLook::of(bar.kind, bar.critical), bar.begin, bar.end);
@@ -104,13 +104,14 @@ class EngineRows {
 GanttStore::GanttStore(std::vector<GanttRow> rows, std::vector<std::vector<GanttBar>> bars)
     : rows_(std::move(rows)), bars_(std::move(bars)), zones_(bars_.size()) {
   for (std::size_t row = 0; row < bars_.size(); ++row) {
+    Sums sums{};
+    zones_[row].reserve(bars_[row].size() / kZone + 1);
     for (std::size_t i = 0; i < bars_[row].size(); ++i) {
-      if (i % kZone == 0) zones_[row].emplace_back();
-      addWhole(zones_[row].back(), bars_[row][i]);
+      const GanttBar& bar = bars_[row][i];
+      if (i % kZone == 0) zones_[row].push_back({bar.idle, sums});
+      addWhole(sums, bar);
     }
-    for (const Sums& zone : zones_[row]) {
-      for (std::size_t look = 0; look < zone.size(); ++look) total_[look] += zone[look];
-    }
+    for (std::size_t look = 0; look < sums.size(); ++look) total_[look] += sums[look];
   }
 }
 
@@ -127,24 +128,24 @@ std::span<const GanttBar> GanttStore::between(std::size_t row, double from, doub
   return first < last ? std::span(first, last) : std::span<const GanttBar>();
 }
 
-GanttStore::Sums GanttStore::sums(std::size_t row, double from, double to) const {
-  Sums sums{};
-  const std::span<const GanttBar> inside = between(row, from, to);
-  if (inside.empty()) return sums;
-  auto index = static_cast<std::size_t>(inside.data() - bars_[row].data());
-  const std::size_t end = index + inside.size();
-  while (index < end) {
-    // Of the ends only a part may lie inside; what is between them does so as a whole.
-    const bool whole =
-        index % kZone == 0 && index + kZone < end && onAxis(bars_[row][index].idle) >= from;
-    if (!whole) {
-      addPart(sums, bars_[row][index++], from, to);
-      continue;
-    }
-    const Sums& zone = zones_[row][index / kZone];
-    for (std::size_t look = 0; look < sums.size(); ++look) sums[look] += zone[look];
-    index += kZone;
+GanttStore::Sums GanttStore::until(std::size_t row, double to) const {
+  const std::vector<Zone>& zones = zones_[row];
+  const auto after =
+      std::ranges::lower_bound(zones, to, {}, [](const Zone& zone) { return onAxis(zone.begin); });
+  if (after == zones.begin()) return {};
+  Sums sums = std::prev(after)->before;
+  const auto first = static_cast<std::size_t>(after - zones.begin() - 1) * kZone;
+  const std::size_t end = std::min(first + kZone, bars_[row].size());
+  for (std::size_t i = first; i < end && onAxis(bars_[row][i].idle) < to; ++i) {
+    addPart(sums, bars_[row][i], to);
   }
+  return sums;
+}
+
+GanttStore::Sums GanttStore::sums(std::size_t row, double from, double to) const {
+  Sums sums = until(row, to);
+  const Sums before = until(row, from);
+  for (std::size_t look = 0; look < sums.size(); ++look) sums[look] -= before[look];
   return sums;
 }
 

@@ -42,11 +42,11 @@ class GanttLook {
 };
 
 /// What every engine of a machine does in time: immutable rows of bars that do not overlap, with
-/// the sums of every run of `kZone` bars, so that a pixel that covers thousands costs what it takes
-/// to look at two zones.
+/// the sums of all before every `kZone`-th, so that a pixel that covers thousands costs what it
+/// takes to look at one zone.
 class GanttStore {
  public:
-  static constexpr std::size_t kZone = 64;
+  static constexpr std::size_t kZone = 32;
   /// By look, in picoseconds.
   using Sums = std::array<std::int64_t, GanttLook::kCount>;
 
@@ -63,7 +63,9 @@ class GanttStore {
 
   /// The bars of a row of which a part, or of their stall, lies in [from, to).
   std::span<const GanttBar> between(std::size_t row, double from, double to) const;
-  /// How much of [from, to) each look takes, over whole bars in between by zone. O(kZone + zones).
+  /// How much of the row each look takes before `to`. O(kZone + log n).
+  Sums until(std::size_t row, double to) const;
+  /// How much of [from, to) each look takes.
   Sums sums(std::size_t row, double from, double to) const;
 
   struct Place {
@@ -79,7 +81,11 @@ class GanttStore {
  private:
   std::vector<GanttRow> rows_;
   std::vector<std::vector<GanttBar>> bars_;
-  std::vector<std::vector<Sums>> zones_;
+  struct Zone {
+    SimTime begin{};  ///< Where its first bar, or the stall of it, begins.
+    Sums before{};    ///< Of all bars of the row before it.
+  };
+  std::vector<std::vector<Zone>> zones_;
   Sums total_{};
 };
 

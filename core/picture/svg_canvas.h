@@ -15,6 +15,7 @@ class SvgCanvas final : public Canvas {
             const Palette* palette);
 
   const Ruler& ruler() const override { return ruler_; }
+  bool keepsHints() const override { return true; }
   void setLetters(double units) override { ruler_ = FixedRuler(units); }
   void rectangle(const Box& box, const Look& look, const Hint& hint = {}) override;
   void line(Point from, Point to, const Stroke& stroke) override;

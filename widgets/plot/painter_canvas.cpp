@@ -66,7 +66,11 @@ QRectF PainterCanvas::sharp(const Box& box) const {
 
 void PainterCanvas::rectangle(const Box& box, const Look& look, const Hint&) {
   const QRectF shape = sharp(box);
-  if (look.fill) painter_.fillRect(shape, colorOf(*look.fill));
+  if (look.fill && pixels_) {
+    painter_.fillRect(shape.toRect(), colorOf(*look.fill));  // Quicker than with fractions.
+  } else if (look.fill) {
+    painter_.fillRect(shape, colorOf(*look.fill));
+  }
   if (!look.edge) return;
   painter_.setBrush(Qt::NoBrush);
   painter_.setPen(penOf(*look.edge));

@@ -32,8 +32,8 @@ double rounded(double value) {
 }
 
 QString rateText(double rate) {
-  constexpr std::pair<double, const char*> kUnits[] = {{1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}};
-  for (const auto& [unit, name] : kUnits) {
+  constexpr std::pair<double, const char*> kRates[] = {{1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}};
+  for (const auto& [unit, name] : kRates) {
     if (rate >= unit)
       return QStringLiteral("%1 %2").arg(rate / unit, 0, 'g', 4).arg(QLatin1String(name));
   }
