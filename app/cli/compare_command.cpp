@@ -78,7 +78,8 @@ class Findings {
 struct CompareCommand {
   explicit CompareCommand(Arguments& arguments)
       : run_(arguments, kComparedOptions),
-        output(arguments, {Format::text, Format::json, Format::csv}) {
+        output(arguments, {Format::text, Format::json, Format::csv}),
+        picture(arguments, "draw peak against latency, as SVG; of one model") {
     arguments.positional(
         "MODEL", models,
         {.help = "model files, - for standard input, or samples:NAME; one or more"});
@@ -92,8 +93,6 @@ struct CompareCommand {
     arguments.number(
         "--stop-after", stopAfter,
         {.help = "stop then and keep what is done (default: never)", .type = "SECONDS"});
-    arguments.option("--picture", picture,
-                     {.help = "draw peak against latency, as SVG; of one model", .type = "FILE"});
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
   }
 
@@ -101,7 +100,7 @@ struct CompareCommand {
     HW_TRY(format, output.format());
     HW_TRY(chosen, allocatorsOf("--allocators", allocators));
     HW_TRY(request, run_.request());
-    if (!picture.empty() && models.size() > 1) {
+    if (picture.wanted() && models.size() > 1) {
       return failure(ExitCode::badUsage, "--picture", "it shows one model");
     }
     Findings findings(format,
@@ -161,10 +160,10 @@ struct CompareCommand {
   }
 
   Outcome<void> draw(const Comparison& comparison) const {
-    if (picture.empty()) return {};
-    const auto svg = paretoSvg(comparison);
+    if (!picture.wanted()) return {};
+    const auto svg = paretoSvg(comparison, picture.palette());
     if (!svg) return failure(svg.error(), "--picture");
-    return writeOutput(picture, [&](std::ostream& out) { out << *svg; });
+    return picture.write(*svg);
   }
 
   static Outcome<ExitCode> verdict(const Findings& findings, const StoppableWork& work,
@@ -184,9 +183,9 @@ struct CompareCommand {
   std::vector<std::string> models;
   std::string allocators;
   std::string by;
-  std::string picture;
   RunArguments run_;
   OutputOptions output;
+  PictureOptions picture;
   double stopAfter = 0;
   bool progress = false;
 };

@@ -19,7 +19,8 @@ constexpr auto kFrontOptions = {OptionGroup::model,   OptionGroup::import, Optio
 struct FrontCommand {
   explicit FrontCommand(Arguments& arguments)
       : run_(arguments, kFrontOptions, defaultRequest()),
-        output(arguments, {Format::text, Format::json, Format::csv}) {
+        output(arguments, {Format::text, Format::json, Format::csv}),
+        picture(arguments, "also draw it, as SVG") {
     arguments.option(
         "-a,--allocators", allocators,
         {.help = "to be shown beside: A,B:key=value,... or all (default)", .type = "LIST"});
@@ -28,7 +29,6 @@ struct FrontCommand {
     arguments.number(
         "--nodes", nodes, 0, 1'000'000'000,
         {.help = "budget of the search for each, as best's (default: 100000)", .type = "N"});
-    arguments.option("--picture", picture, {.help = "also draw it, as SVG", .type = "FILE"});
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
   }
 
@@ -41,8 +41,8 @@ struct FrontCommand {
     const auto front = made(model, request, chosen, work.token());
     if (!front) return failure(front.error(), request.model);
     HW_DO(output.write(document(format, *front, request.model)));
-    if (!picture.empty()) {
-      HW_DO(writeOutput(picture, [&](std::ostream& out) { out << frontSvg(*front); }));
+    if (picture.wanted()) {
+      HW_DO(picture.write(frontSvg(*front, picture.palette())));
     }
     if (!front->found.empty()) {
       const FrontPoint& last = front->found.back();
@@ -74,8 +74,8 @@ struct FrontCommand {
 
   RunArguments run_;
   OutputOptions output;
+  PictureOptions picture;
   std::string allocators;
-  std::string picture;
   int points = 12;
   int nodes = 100'000;
   bool progress = false;

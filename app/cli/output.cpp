@@ -37,6 +37,22 @@ OutputOptions::OutputOptions(Arguments& arguments, std::vector<Format> formats)
   arguments.flag("-q,--quiet", quiet_, "no progress, no word about files written");
 }
 
+PictureOptions::PictureOptions(Arguments& arguments, std::string help) {
+  arguments.option("--picture", file_, {.help = std::move(help), .type = "FILE"});
+  arguments.option("--theme", theme_,
+                   {.help = "of the picture: light (default) or dark",
+                    .type = "NAME",
+                    .choices = {"light", "dark"}});
+}
+
+const Palette& PictureOptions::palette() const {
+  return theme_ == "dark" ? Palette::dark() : Palette::light();
+}
+
+Outcome<void> PictureOptions::write(const std::string& svg) const {
+  return writeOutput(file_, [&](std::ostream& out) { out << svg; });
+}
+
 Outcome<Format> OutputOptions::format() const {
   for (const Format format : formats_) {
     if (nameOf(format) == format_) return format;

@@ -8,6 +8,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/outcome.h"
+#include "core/picture/palette.h"
 
 namespace hw::cli {
 
@@ -39,6 +40,21 @@ class OutputOptions {
   std::string format_;
   std::string path_;
   bool quiet_ = false;
+};
+
+/// --picture and --theme: a drawing beside the result, as SVG.
+class PictureOptions {
+ public:
+  PictureOptions(Arguments& arguments, std::string help);
+
+  bool wanted() const { return !file_.empty(); }
+  /// Its colours.
+  const Palette& palette() const;
+  Outcome<void> write(const std::string& svg) const;
+
+ private:
+  std::string file_;
+  std::string theme_;
 };
 
 /// Writes to `path` ("-" for standard output); errors name it.

@@ -24,6 +24,10 @@ struct ReportCommand {
     arguments.option(
         "--compare", compare,
         {.help = "adds a table of these allocators: A,B:key=value,... or all", .type = "LIST"});
+    arguments.option("--axis", axis,
+                     {.help = "of the pictures: steps (default), or time with the engines",
+                      .type = "NAME",
+                      .choices = {"steps", "time"}});
     arguments.flag("--advice", advice, "adds what would make memory smaller, proved by planning");
     arguments.flag("-q,--quiet", quiet, "no progress and no summary");
   }
@@ -69,10 +73,12 @@ struct ReportCommand {
     return verdict(*planned);
   }
 
+  AxisUnit unit() const { return axis == "time" ? AxisUnit::time : AxisUnit::step; }
+
   /// The report for people, with the advice that was asked for.
   RunReport made(const std::shared_ptr<const Run>& planned, const Comparison* comparison,
                  const std::string& command) const {
-    RunReport report = makeReport(*planned, comparison, command);
+    RunReport report = makeReport(*planned, comparison, command, unit());
     if (!advice) return report;
     StoppableWork work;
     ProgressLine line(progressMode(false, quiet));
@@ -85,7 +91,7 @@ struct ReportCommand {
                        ReportFormat form) const {
     static constexpr const char* kReportEndings[] = {"html", "md", "json", "csv"};
     const std::string command = commandForReport(planned->request, comparison, advice,
-                                                 kReportEndings[static_cast<int>(form)]);
+                                                 kReportEndings[static_cast<int>(form)], unit());
     switch (form) {
       case ReportFormat::html:
         return reportHtml(*planned, made(planned, comparison, command));
@@ -103,6 +109,7 @@ struct ReportCommand {
   std::string path;
   std::string format;
   std::string compare;
+  std::string axis;
   bool advice = false;
   bool quiet = false;
 };

@@ -277,7 +277,8 @@ Result<void> exportPicture(const StudioArguments& arguments, const PlanOutcome& 
 Result<void> exportReport(const StudioArguments& arguments, const Run& run) {
   std::optional<Comparison> comparison;
   if (arguments.compare) comparison = comparisonFor(arguments, run);
-  return writeReport(run, comparison ? &*comparison : nullptr, arguments.exportFile);
+  return writeReport(run, comparison ? &*comparison : nullptr,
+                     arguments.axis.value_or(AxisUnit::step), arguments.exportFile);
 }
 
 }  // namespace

@@ -42,8 +42,11 @@ class FrontDrawing {
     canvas_.line({frame_.plot.left, wallY}, {frame_.plot.right(), wallY}, kWall);
     canvas_.path(stairs(scene_.bounds), {.edge = kBound});
     canvas_.path(stairs(scene_.found), {.edge = kFound});
-    for (const FrontDot& dot : scene_.found) mark(dot, Ink::accent);
-    for (const FrontDot& dot : scene_.others) mark(dot, Ink::muted);
+    labels_.take(stairs(scene_.bounds));
+    labels_.take(stairs(scene_.found));
+    labels_.take(Box{wallX, frame_.plot.top, 1, frame_.plot.height});
+    mark(scene_.found, Ink::accent, "found");
+    mark(scene_.others, Ink::muted, "other");
     canvas_.rectangle(frame_.plot, {.edge = Stroke{Ink::axis}});
     drawLegend();
     label();
@@ -130,11 +133,14 @@ class FrontDrawing {
     return {x(dot.bytes) - kHalfDot, y(dot.latency) - kHalfDot, 2 * kHalfDot, 2 * kHalfDot};
   }
 
-  void mark(const FrontDot& dot, Ink ink) {
-    const Box box = boxOf(dot);
-    const std::string tip =
-        dot.name + ": " + formatBytes(dot.bytes) + ", " + formatTime(dot.latency);
-    canvas_.rectangle(box, {.fill = Fill{ink}}, {.tooltip = tip});
+  void mark(const std::vector<FrontDot>& dots, Ink ink, std::string_view prefix) {
+    for (std::size_t i = 0; i < dots.size(); ++i) {
+      const FrontDot& dot = dots[i];
+      canvas_.rectangle(
+          boxOf(dot), {.fill = Fill{ink}},
+          {.id = std::string(prefix) + "-" + std::to_string(i),
+           .tooltip = dot.name + ": " + formatBytes(dot.bytes) + ", " + formatTime(dot.latency)});
+    }
   }
 
   /// The names of the others, those of one place together.
@@ -157,14 +163,15 @@ class FrontDrawing {
       const char* name;
       Stroke stroke;
     };
+    const Entry entries[] = {{"fastest plan found", kFound},
+                             {"proved: nothing is faster within the capacity", kBound},
+                             {"no plan is smaller, none is faster", kWall}};
     const double line = canvas_.ruler().height();
     double top = frame_.plot.top + line;
-    for (const auto& [name, stroke] :
-         {Entry{"fastest plan found", kFound},
-          Entry{"proved: nothing is faster within the capacity", kBound},
-          Entry{"no plan is smaller, none is faster", kWall}}) {
-      const double right = frame_.plot.right() - 8;
-      const double left = right - canvas_.ruler().width(name);
+    double width = 0;
+    for (const Entry& each : entries) width = std::max(width, canvas_.ruler().width(each.name));
+    const double left = frame_.plot.right() - 8 - width;
+    for (const auto& [name, stroke] : entries) {
       labels_.write({left, top}, name, Ink::muted, Anchor::start);
       labels_.take({left - 30, top - canvas_.ruler().ascent(), 30, line});
       canvas_.line({left - 30, top - line / 3}, {left - 8, top - line / 3}, stroke);

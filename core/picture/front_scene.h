@@ -28,7 +28,8 @@ struct FrontScene {
   SimTime leastLatency{};
 };
 
-/// Draws it inside `where`. Dots of one place share a label.
+/// Draws it inside `where`. Dots of one place share a label. Their ids are "found-0", "found-1", …
+/// and "other-0", …, by their places in the scene.
 void drawFront(Canvas& canvas, const FrontScene& scene, const Box& where);
 
 }  // namespace hw

@@ -12,6 +12,14 @@ constexpr int kLines[] = {0, -1, 1, -2, 2};
 
 }  // namespace
 
+void LabelPlacer::take(std::span<const Point> line) {
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    const auto [left, right] = std::minmax(line[i - 1].x, line[i].x);
+    const auto [top, bottom] = std::minmax(line[i - 1].y, line[i].y);
+    take(Box::between(left, top, right + 1, bottom + 1));
+  }
+}
+
 void LabelPlacer::write(Point at, std::string_view text, Ink ink, Anchor anchor) {
   const Ruler& ruler = canvas_.ruler();
   canvas_.text(at, text, {.ink = ink, .anchor = anchor, .halo = true});
@@ -40,6 +48,10 @@ bool LabelPlacer::nameBeside(const Box& dot, std::string_view name, bool whole) 
       const Box box{left, top, width, height};
       const auto meets = [&](const Box& other) { return !box.cut(other).isEmpty(); };
       if (std::ranges::any_of(taken_, meets)) continue;
+      if (lines != 0) {
+        canvas_.line({right ? dot.right() : dot.left, dot.top + dot.height / 2},
+                     {right ? left - 1 : left + width + 1, top + height / 2}, {Ink::muted, 1});
+      }
       write({left, top + ruler.ascent()}, text, Ink::text, Anchor::start);
       return true;
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +18,13 @@ class LabelPlacer {
 
   /// Something lies there.
   void take(const Box& box) { taken_.push_back(box); }
+  /// A line of such, each part of which is level or upright.
+  void take(std::span<const Point> line);
   /// Words that have a place of their own; `at` is on their baseline.
   void write(Point at, std::string_view text, Ink ink, Anchor anchor);
   /// The name of what lies in `dot`: beside it where nothing else is, else up to two lines higher
-  /// or lower, shortened if it fits nowhere as a whole. Says nothing where there is no room at all:
-  /// a dot tells its name to the pointer, too.
+  /// or lower with a thin line to it, shortened if it fits nowhere as a whole. Says nothing where
+  /// there is no room at all: a dot tells its name to the pointer, too.
   void name(const Box& dot, std::string_view name);
 
  private:

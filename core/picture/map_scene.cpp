@@ -71,12 +71,13 @@ void drawMoving(Canvas& canvas, const MapScene& scene, const Plot& plot) {
 
 }  // namespace
 
-MapScene MapScene::whole(std::shared_ptr<const Run> run, PoolId pool) {
-  MapScene scene{.blocks = std::make_shared<const BlockStore>(BlockStore::ofPool(*run, pool)),
+MapScene MapScene::whole(std::shared_ptr<const Run> run, PoolId pool, AxisUnit unit) {
+  auto scale = std::make_shared<const RunScale>(*run, unit);
+  MapScene scene{.blocks = std::make_shared<const BlockStore>(BlockStore::ofPool(*run, pool, unit)),
                  .pool = pool,
-                 .window = {0, std::max(1.0, static_cast<double>(run->problem.steps.count())), 0,
-                            fullByteRange(*run, pool)},
-                 .now = {.playhead = -1}};
+                 .scale = unit == AxisUnit::time ? scale : nullptr,
+                 .window = {0, scale->length(), 0, fullByteRange(*run, pool)},
+                 .now = {.playhead = -scale->length()}};
   scene.run = std::move(run);
   return scene;
 }

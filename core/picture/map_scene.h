@@ -35,8 +35,9 @@ struct MapScene {
   bool loading = false;  ///< `blocks` are still being sorted: nothing can be said about them.
   std::shared_ptr<const StayFilter> filter{};  ///< What it does not keep is pale.
 
-  /// All of one pool, before anything has happened.
-  static MapScene whole(std::shared_ptr<const Run> run, PoolId pool);
+  /// All of one pool, before anything has happened; over time only of a run that is timed.
+  static MapScene whole(std::shared_ptr<const Run> run, PoolId pool,
+                        AxisUnit unit = AxisUnit::step);
 
   AxisUnit unit() const { return scale ? scale->unit() : AxisUnit::step; }
   /// True for all stays of the selected stay's buffer.

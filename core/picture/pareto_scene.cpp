@@ -141,26 +141,34 @@ class ParetoDrawing {
       stairs.push_back(next);
     }
     if (stairs.size() > 1) canvas_.path(stairs, {.edge = Stroke{Ink::highWater, 1.5}});
+    labels_.take(stairs);
   }
 
   void drawPoints() {
-    std::map<std::tuple<SimTime, Bytes, std::size_t>, std::string> places;
+    struct Dot {
+      std::string names{};
+      std::size_t row = 0;
+    };
+    std::map<std::tuple<SimTime, Bytes, std::size_t>, Dot> places;
     for (const ParetoPoint& point : scene_.points) {
-      std::string& names = places[{point.latency, point.peak, point.series}];
-      names += (names.empty() ? "" : ", ") + printable(point.name, 40);
+      Dot& dot = places[{point.latency, point.peak, point.series}];
+      if (dot.names.empty()) dot.row = point.row;
+      dot.names += (dot.names.empty() ? "" : ", ") + printable(point.name, 40);
       labels_.take(boxOf(point));
     }
-    for (const auto& [place, names] : places) {
+    for (const auto& [place, dot] : places) {
       const auto& [latency, peak, series] = place;
       const Box box = boxOf({.peak = peak, .latency = latency});
-      drawDot(box, {inkOf(series)}, names + "\n" + formatBytes(peak) + ", " + formatTime(latency));
-      labels_.name(box, names);
+      drawDot(box, {inkOf(series)},
+              {.id = "plan-" + std::to_string(dot.row),
+               .tooltip = dot.names + "\n" + formatBytes(peak) + ", " + formatTime(latency)});
+      labels_.name(box, dot.names);
     }
   }
 
-  void drawDot(const Box& box, Fill fill, const std::string& tooltip) {
+  void drawDot(const Box& box, Fill fill, const Hint& hint) {
     // A shape of its own for the pointer, a circle for the eye.
-    canvas_.rectangle(box, {.fill = Fill{Ink::plot, 0}}, {.tooltip = tooltip});
+    canvas_.rectangle(box, {.fill = Fill{Ink::plot, 0}}, hint);
     std::vector<Point> circle;
     for (int i = 0; i < 16; ++i) {
       const double angle = i * std::numbers::pi / 8;

@@ -15,6 +15,7 @@ struct ParetoPoint {
   Bytes peak{};
   SimTime latency{};
   std::size_t series = 0;  ///< Those of one number have one colour: a platform, for example.
+  std::size_t row = 0;     ///< Of the table that it stands for: its dot is "plan-" and this.
   friend bool operator==(const ParetoPoint&, const ParetoPoint&) = default;
 };
 
@@ -33,7 +34,8 @@ struct ParetoScene {
 /// first; of equal ones the first. O(n log n).
 std::vector<ParetoPoint> paretoFront(std::vector<ParetoPoint> points);
 
-/// Points with their names, those of one place together; the front as stairs; the walls.
+/// Points with their names, those of one place together under the id of the first; the front as
+/// stairs; the walls.
 void drawPareto(Canvas& canvas, const ParetoScene& scene, const Box& where);
 
 }  // namespace hw

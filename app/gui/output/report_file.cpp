@@ -14,18 +14,19 @@ Result<void> checkReportFile(const QString& file) {
               file.toStdString() + ": a report's name ends in .html, .pdf, .md, .json or .csv");
 }
 
-Result<void> writeReport(const Run& run, const Comparison* comparison, const QString& file) {
+Result<void> writeReport(const Run& run, const Comparison* comparison, AxisUnit axis,
+                         const QString& file) {
   HW_DO(checkReportFile(file));
   const QString ending = endingOf(file);
   const std::string command =
-      commandForReport(run.request, comparison, false, ending.toStdString());
+      commandForReport(run.request, comparison, false, ending.toStdString(), axis);
   QByteArray bytes;
   if (ending == QLatin1String("json")) {
     bytes = QByteArray::fromStdString(jsonDocument(reportJson(run, comparison, command)));
   } else if (ending == QLatin1String("csv")) {
     bytes = QByteArray::fromStdString(reportCsv(run));
   } else {
-    const RunReport report = makeReport(run, comparison, command);
+    const RunReport report = makeReport(run, comparison, command, axis);
     if (ending == QLatin1String("pdf")) {
       bytes = reportPdf(run, report);
     } else if (ending == QLatin1String("md")) {

@@ -3,6 +3,7 @@
 #include <QString>
 #include <memory>
 
+#include "core/picture/axis.h"
 #include "core/study/compare.h"
 
 namespace hw {
@@ -11,7 +12,9 @@ namespace hw {
 Result<void> checkReportFile(const QString& file);
 
 /// Writes a report as HTML, PDF, Markdown, JSON or CSV, by the ending of `file`; whole or not at
-/// all, and equal bytes for equal runs. `comparison` may be null. May run in any thread.
-Result<void> writeReport(const Run& run, const Comparison* comparison, const QString& file);
+/// all, and equal bytes for equal runs. `comparison` may be null; pictures are over `axis` as far
+/// as the run is timed. May run in any thread.
+Result<void> writeReport(const Run& run, const Comparison* comparison, AxisUnit axis,
+                         const QString& file);
 
 }  // namespace hw

@@ -9,6 +9,7 @@
 
 #include "app/gui/output/picture.h"
 #include "core/base/text.h"
+#include "core/picture/gantt_scene.h"
 #include "widgets/base/theme_scope.h"
 #include "widgets/plot/painter_canvas.h"
 
@@ -165,7 +166,7 @@ void drawLegend(Canvas& canvas, const Box& box) {
   }
 }
 
-void addPictures(const Run& run, Pictures& pictures, QTextCursor& cursor) {
+void addPictures(const Run& run, AxisUnit axis, Pictures& pictures, QTextCursor& cursor) {
   // The run outlives the scenes, and nobody else is to hold it.
   const std::shared_ptr<const Run> shared(std::shared_ptr<void>(), &run);
   const auto add = [&](Picture picture, int height) {
@@ -173,8 +174,8 @@ void addPictures(const Run& run, Pictures& pictures, QTextCursor& cursor) {
     pictures.append(cursor, std::move(picture));
   };
   for (const PoolId pool : usedPools(run)) {
-    add(pictureOf(std::vector{MapScene::whole(shared, pool)}), 330);
-    add(pictureOf(ChartScene::whole(shared, pool)), 150);
+    add(pictureOf(std::vector{MapScene::whole(shared, pool, axis)}), 330);
+    add(pictureOf(ChartScene::whole(shared, pool, axis)), 150);
     Picture legend;
     legend.paint = [](QPainter& painter, const QRect& target) {
       PainterCanvas canvas(painter);
@@ -182,6 +183,14 @@ void addPictures(const Run& run, Pictures& pictures, QTextCursor& cursor) {
     };
     add(legend, 24);
   }
+  if (axis != AxisUnit::time) return;
+  const GanttScene engines = GanttScene::whole(shared);
+  Picture picture;
+  picture.paint = [engines](QPainter& painter, const QRect& target) {
+    PainterCanvas canvas(painter);
+    drawGantt(canvas, engines, toBox(target));
+  };
+  add(picture, 50 + 26 * static_cast<int>(engines.store->rows().size()));
 }
 
 /// Where the report comes from, and which page of how many this is.
@@ -219,7 +228,7 @@ QByteArray reportPdf(const Run& run, const RunReport& report) {
     PaperHtml html(report);
     QTextCursor cursor(&document);
     cursor.insertHtml(html.head());
-    addPictures(run, pictures, cursor);
+    addPictures(run, report.axis, pictures, cursor);
     cursor.insertBlock(QTextBlockFormat(), QTextCharFormat());
     cursor.insertHtml(html.rest());
     for (int page = 0; page < document.pageCount(); ++page) {

@@ -9,8 +9,8 @@ namespace hw {
 /// platform; no points where nothing was simulated.
 ParetoScene paretoScene(const Comparison& comparison);
 
-/// The picture of it as a file, in light colours. Fails where nothing was simulated: a planning
+/// The picture of it as a file. Fails where nothing was simulated: a planning
 /// problem has no operators.
-Result<std::string> paretoSvg(const Comparison& comparison);
+Result<std::string> paretoSvg(const Comparison& comparison, const Palette& palette);
 
 }  // namespace hw

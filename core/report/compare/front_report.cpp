@@ -125,9 +125,9 @@ FrontScene frontScene(const Front& front) {
   return scene;
 }
 
-std::string frontSvg(const Front& front) {
+std::string frontSvg(const Front& front, const Palette& palette) {
   const FrontScene scene = frontScene(front);
-  SvgCanvas canvas(kPicture.width, kPicture.height, scene.title, kLetters, &Palette::light());
+  SvgCanvas canvas(kPicture.width, kPicture.height, scene.title, kLetters, &palette);
   canvas.rectangle(kPicture, {.fill = Fill{Ink::window}});
   drawFront(canvas, scene, kPicture);
   return canvas.finish();

@@ -23,7 +23,7 @@ Json frontJson(const Front& front, const std::string& file);
 
 /// What a picture shows of it.
 FrontScene frontScene(const Front& front);
-/// A picture on a light ground.
-std::string frontSvg(const Front& front);
+/// The picture of it as a file.
+std::string frontSvg(const Front& front, const Palette& palette);
 
 }  // namespace hw

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/picture/chart_scene.h"
+#include "core/picture/gantt_scene.h"
 #include "core/picture/map_scene.h"
 #include "core/picture/svg_canvas.h"
 #include "core/report/run/run_report.h"
@@ -49,6 +50,7 @@ std::string styles() {
 
 /// Long tables are folded: a reader opens what they want to see.
 constexpr std::size_t kOpenRows = 40;
+constexpr double kLetters = 12;  ///< Of pictures, units high.
 
 class Page {
  public:
@@ -106,7 +108,7 @@ class Page {
   template <class Scene>
   void figure(const Scene& scene, double height, void (*draw)(Canvas&, const Scene&, const Box&)) {
     constexpr double kWidth = 1200;
-    SvgCanvas canvas(kWidth, height, scene.heading(), 12, nullptr);
+    SvgCanvas canvas(kWidth, height, scene.heading(), kLetters, nullptr);
     draw(canvas, scene, {0, 0, kWidth, height});
     line("<figure>" + canvas.finish() + "</figure>");
   }
@@ -116,8 +118,13 @@ class Page {
     const std::shared_ptr<const Run> shared(std::shared_ptr<void>(), &run);
     const std::vector<PoolId> pools = usedPools(run);
     for (const PoolId pool : pools) {
-      figure(MapScene::whole(shared, pool), 460, drawMap);
-      figure(ChartScene::whole(shared, pool), 230, drawChart);
+      figure(MapScene::whole(shared, pool, report_.axis), 460, drawMap);
+      figure(ChartScene::whole(shared, pool, report_.axis), 230, drawChart);
+    }
+    if (report_.axis == AxisUnit::time) {
+      const GanttScene engines = GanttScene::whole(shared);
+      const SvgCanvas measured(1, 1, {}, kLetters, nullptr);
+      figure(engines, ganttHeight(measured.ruler(), engines.store->rows().size()), drawGantt);
     }
     if (pools.empty()) return;
     std::string key = "<p class=\"key\">colours:";

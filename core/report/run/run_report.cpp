@@ -9,6 +9,7 @@
 #include "core/insight/latency_words.h"
 #include "core/insight/moment.h"
 #include "core/machine/platforms.h"
+#include "core/picture/run_scale.h"
 #include "core/plan_file/plan_document.h"
 #include "core/report/compare/compare_picture.h"
 #include "core/report/compare/compare_report.h"
@@ -184,7 +185,7 @@ std::string provenanceText(const Run& run) {
 }
 
 std::string commandForReport(const RunRequest& request, const Comparison* comparison, bool advice,
-                             std::string_view ending) {
+                             std::string_view ending, AxisUnit axis) {
   const bool pdf = ending == "pdf";
   std::string command = pdf ? "highwater-studio " : "highwater report ";
   command += shellWord(request.model);
@@ -195,13 +196,16 @@ std::string commandForReport(const RunRequest& request, const Comparison* compar
     command += (pdf ? " --compare --allocators " : " --compare ") + shellWord(namesOf(*comparison));
   }
   if (advice) command += " --advice";
+  if (axis == AxisUnit::time) command += " --axis time";
   return command + fmt::format(" {} report.{}", pdf ? "--report" : "-o", ending);
 }
 
-RunReport makeReport(const Run& run, const Comparison* comparison, std::string command) {
+RunReport makeReport(const Run& run, const Comparison* comparison, std::string command,
+                     AxisUnit axis) {
   RunReport report{.title = printable(run.model->name, 200),
                    .subtitle = requestText(run),
                    .cards = cardsOf(run),
+                   .axis = isTimed(run) ? axis : AxisUnit::step,
                    .command = std::move(command),
                    .footer = provenanceText(run)};
   if (const auto failure = planFailure(run)) report.problems.push_back(*failure);

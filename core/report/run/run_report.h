@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/picture/axis.h"
 #include "core/picture/pareto_scene.h"
 #include "core/report/text_table.h"
 #include "core/run/options.h"
@@ -57,8 +58,9 @@ struct RunReport {
   std::optional<ParetoScene> comparison{};  ///< Of plans that were simulated.
   std::vector<std::string> problems{};      ///< Why the plan does not fit; empty when it does.
   std::vector<std::string> notes{};
-  std::string command{};  ///< That makes this report again.
-  std::string footer{};   ///< Version, model and its SHA-256, allocator and parameters, seed.
+  AxisUnit axis = AxisUnit::step;  ///< Of the pictures.
+  std::string command{};           ///< That makes this report again.
+  std::string footer{};  ///< Version, model and its SHA-256, allocator and parameters, seed.
 };
 
 /// Where figures of `run` come from, in one line: version, model and its SHA-256, allocator and
@@ -68,10 +70,12 @@ std::string provenanceText(const Run& run);
 /// The command that makes a report again: the model and every option that is not the default, for
 /// the program that writes files of this ending ("pdf": the studio). `comparison` may be null.
 std::string commandForReport(const RunRequest& request, const Comparison* comparison, bool advice,
-                             std::string_view ending);
+                             std::string_view ending, AxisUnit axis = AxisUnit::step);
 
-/// `comparison`: of the same model and configuration, or null for a report without one.
-RunReport makeReport(const Run& run, const Comparison* comparison, std::string command);
+/// `comparison`: of the same model and configuration, or null for a report without one. Pictures
+/// are over `axis`; over steps where nothing of the run is timed.
+RunReport makeReport(const Run& run, const Comparison* comparison, std::string command,
+                     AxisUnit axis = AxisUnit::step);
 
 /// One self-contained file: no scripts, nothing loaded from elsewhere. Pictures are SVG inside it.
 std::string reportHtml(const Run& run, const RunReport& report);

@@ -91,14 +91,15 @@ void ExportFeature::writeReportTo(const QString& file) {
   if (!run) return;
   const auto comparison = comparison_->comparison();
   writing_.start(
-      [run, comparison, file](const JobContext& context) -> Result<void> {
+      [run, comparison, axis = window_->state()->axis(),
+       file](const JobContext& context) -> Result<void> {
         context.progress(0, file.toStdString());
-        if (!comparison) return writeReport(*run, nullptr, file);
+        if (!comparison) return writeReport(*run, nullptr, axis, file);
         RunRequest request = run->request;
         request.threads = std::max(1, QThread::idealThreadCount());
         const Comparison now = compareAgain(*comparison, request, context);
         if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "stopped");
-        return writeReport(*run, &now, file);
+        return writeReport(*run, &now, axis, file);
       },
       [this, file](const Result<void>& written) -> JobEnd {
         if (!written && written.error().code == ErrorCode::stopped) return {JobState::stopped, {}};

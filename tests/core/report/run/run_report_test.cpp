@@ -7,6 +7,8 @@
 #include "core/base/csv.h"
 #include "core/base/text.h"
 #include "core/import/importer.h"
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
 #include "tests/support/methods.h"
 
 using namespace hw;
@@ -78,6 +80,31 @@ TEST_CASE("an HTML report loads nothing and runs nothing, whatever the names", "
   CHECK(html.find("href=") == std::string::npos);
   CHECK(countOf(html, "http") == countOf(html, "http://www.w3.org/2000/svg") + 1);  // http-equiv
   CHECK(html.find("&lt;script&gt;alert(1)&lt;/script&gt;") != std::string::npos);
+}
+
+TEST_CASE("a report over time draws maps, charts and every activity over time", "[report]") {
+  RunRequest request = workedRequest("best");
+  request.platform = openPlatform("ethos-u65-512").value();
+  const auto run =
+      mustRun(std::make_shared<const Model>(openModel("samples:squeezenet", {}).value()), request);
+  const auto html = [&](const Run& of, AxisUnit axis) {
+    return reportHtml(of, makeReport(of, nullptr, "highwater", axis));
+  };
+  const std::string steps = html(*run, AxisUnit::step);
+  const std::string time = html(*run, AxisUnit::time);
+  CHECK(unbalanced(time) == "");
+  CHECK(countOf(steps, "execution step") > 0);
+  CHECK(countOf(time, "execution step") == 0);
+  CHECK(countOf(time, "address / simulated time") == countOf(steps, "address / execution step"));
+  CHECK(countOf(steps, "id=\"activity-") == 0);
+  CHECK(countOf(time, "id=\"activity-") == run->timing.times.size());
+  CHECK(commandForReport(run->request, nullptr, false, "html", AxisUnit::time)
+            .ends_with("--axis time -o report.html"));
+  // Nothing of it is timed: over steps all the same.
+  const auto problem = mustRun(sample("chain"), workedRequest("best"));
+  Run untimed(*problem);
+  untimed.timing = {};
+  CHECK(html(untimed, AxisUnit::time) == html(untimed, AxisUnit::step));
 }
 
 TEST_CASE("a report names every buffer, draws every stretch and gives the figures", "[report]") {
