@@ -22,6 +22,7 @@
 #include "widgets/below/lock_step.h"
 #include "widgets/compare/capacity_panel.h"
 #include "widgets/compare/compare_panel.h"
+#include "widgets/compare/front_panel.h"
 #include "widgets/explain/decision_text.h"
 #include "widgets/form/allocator_list.h"
 #include "widgets/text/run_label.h"
@@ -108,10 +109,20 @@ void fillPanel(const StudioArguments& arguments, const Run& run, Studio& window)
   const QString& name = arguments.panel;
   const QStringList compared{QStringLiteral("compare"), QStringLiteral("fragmentation")};
   if (compared.contains(name)) fillComparison(arguments, run, *window.comparison());
-  if (name != QLatin1String("capacity")) return;
-  CapacityPanel* panel = window.capacity();
-  panel->sweep();
-  while (panel->job()->isRunning()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
+  const auto finish = [](const Job& job) {
+    while (job.isRunning()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
+  };
+  if (name == QLatin1String("capacity")) {
+    window.capacity()->sweep();
+    finish(*window.capacity()->job());
+  }
+  if (name == QLatin1String("front")) {
+    FrontOptions options = window.front()->options();
+    if (arguments.compared) options.choices = *arguments.compared;
+    window.front()->setOptions(std::move(options));
+    window.front()->start();
+    finish(*window.front()->job());
+  }
 }
 
 Result<void> raisePanel(const StudioArguments& arguments, const Run& run, Studio& window) {

@@ -38,7 +38,9 @@ Studio::Studio(Settings* settings, QWidget* parent)
   new FileFeature(this);
   new ViewFeature(this);
   compare_ = new CompareFeature(this);
-  capacity_ = (new CompareChartsFeature(this, compare_->panel()))->capacity();
+  const auto* charts = new CompareChartsFeature(this, compare_->panel());
+  capacity_ = charts->capacity();
+  front_ = charts->front();
   addSearch(this);
   new TransportFeature(this);
   new NavigateFeature(this, panels_->moment());

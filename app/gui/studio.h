@@ -8,6 +8,7 @@ namespace hw {
 
 class CapacityPanel;
 class CompareFeature;
+class FrontPanel;
 class RunPanels;
 class Session;
 
@@ -22,6 +23,7 @@ class Studio final : public MainWindow {
 
   ComparePanel* comparison() const;
   CapacityPanel* capacity() const { return capacity_; }
+  FrontPanel* front() const { return front_; }
   SchedulePanel* schedule() const;
   Session* session() const { return session_; }
 
@@ -29,6 +31,7 @@ class Studio final : public MainWindow {
   RunPanels* panels_;
   CompareFeature* compare_;
   CapacityPanel* capacity_;
+  FrontPanel* front_;
   Session* session_;
 };
 

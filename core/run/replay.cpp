@@ -1,25 +1,48 @@
 #include "core/run/replay.h"
 
-namespace hw {
+#include "core/allocators/allocator.h"
 
-std::shared_ptr<const Run> replayed(const Run& run, Platform platform) {
-  auto other = std::make_shared<Run>(run);
-  other->request.platform = std::move(platform);
-  if (run.timing.ops.empty()) return other;
+namespace hw {
+namespace {
+
+/// What follows from plan and platform.
+void play(Run& run) {
+  if (run.timing.ops.empty()) return;
   Simulation simulation =
       simulate({.graph = run.graph(),
                 .schedule = run.schedule,
                 .storage = run.storage,
                 .problem = run.problem,
                 .plan = run.plan,
-                .platform = other->request.platform,
+                .platform = run.request.platform,
                 .streamWeights = run.request.weights.rule != WeightRule::free,
                 .partition = run.partition.deviceOf.empty() ? nullptr : &run.partition,
                 .inputsFar = run.inputsFar,
                 .outputsFar = run.outputsFar});
-  other->timing = std::move(simulation.timing);
-  other->trace = std::move(simulation.trace);
-  other->timeline = describe(other->trace.events(), run.problem.pools.size());
+  run.timing = std::move(simulation.timing);
+  run.trace = std::move(simulation.trace);
+  run.timeline = describe(run.trace.events(), run.problem.pools.size());
+}
+
+}  // namespace
+
+std::shared_ptr<const Run> replayed(const Run& run, Platform platform) {
+  auto other = std::make_shared<Run>(run);
+  other->request.platform = std::move(platform);
+  play(*other);
+  return other;
+}
+
+std::shared_ptr<const Run> replanned(const Run& run, Plan plan, RunRequest request) {
+  auto other = std::make_shared<Run>(run);
+  if (request.l2.kind == PoolSize::Kind::bytes) {
+    other->problem.pools[PoolId(0)].capacity = request.l2.bytes;
+  }
+  other->request = std::move(request);
+  other->plan = finishPlan(other->problem, std::move(plan));
+  other->metrics = measure(other->problem, other->plan);
+  other->planSeconds = 0;
+  play(*other);
   return other;
 }
 

@@ -11,4 +11,9 @@ namespace hw {
 /// problem stays as it is.
 std::shared_ptr<const Run> replayed(const Run& run, Platform platform);
 
+/// Another plan of the same stays, within what `request` says of the first pool: finished, measured
+/// and played as `execute` would have. `request` differs from that of `run` in who plans and in how
+/// much, and says so.
+std::shared_ptr<const Run> replanned(const Run& run, Plan plan, RunRequest request);
+
 }  // namespace hw

@@ -9,6 +9,7 @@
 #include "core/latency/capacity_bound.h"
 #include "core/latency/hasten_plan.h"
 #include "core/plan/metrics.h"
+#include "core/run/replay.h"
 #include "core/study/compare.h"
 
 namespace hw {
@@ -44,8 +45,12 @@ class FrontMaker {
                                     "no time there",
                                     request.platform.name));
     }
+    const TimedWork work(list, lowest->problem);
+    front_.leastPeak = lowerBound(lowest->problem, PoolId(0));
+    front_.leastLatency = capacityBound(work, capacitiesOf(lowest->problem)).time;
     addAllocators(model);
-    search();
+    report();
+    search(work);
     front_.stopped = context_.stop.stop_requested();
     return std::move(front_);
   }
@@ -53,6 +58,10 @@ class FrontMaker {
  private:
   void tell(double done, const std::string& what) const {
     if (context_.progress) context_.progress(done, what);
+  }
+
+  void report() const {
+    if (options_.report) options_.report(front_);
   }
 
   void addAllocators(const std::shared_ptr<const Model>& model) {
@@ -66,18 +75,15 @@ class FrontMaker {
       front_.allocators.push_back({.choice = row.allocator,
                                    .made = row.allocator.text(),
                                    .peak = row.figures.peakL2,
-                                   .latency = *row.figures.latency});
+                                   .latency = *row.figures.latency,
+                                   .run = row.run});
     }
     std::ranges::stable_sort(front_.allocators, {}, &FrontPoint::peak);
   }
 
-  void search() {
-    const Run& run = *front_.lowest;
-    const TimedWork work(run.timing.activities, run.problem);
-    Problem problem = run.problem;
-    front_.leastPeak = lowerBound(problem, PoolId(0));
-    front_.leastLatency = capacityBound(work, capacitiesOf(problem)).time;
-    Bytes capacity = run.plan.footprint(PoolId(0));
+  void search(const TimedWork& work) {
+    Problem problem = front_.lowest->problem;
+    Bytes capacity = front_.lowest->plan.footprint(PoolId(0));
     for (std::size_t i = 0; i < std::max<std::size_t>(options_.points, 1); ++i) {
       if (context_.stop.stop_requested()) return;
       problem.pools[PoolId(0)].capacity = capacity;
@@ -90,6 +96,7 @@ class FrontMaker {
       if (result.best.latency.count() - least <= least / kEnough) return;
       const int more = kSteps[std::min(i, std::size(kSteps) - 1)];
       capacity = alignUp(Bytes(capacity.count() / 100 * (100 + more)), Bytes(64));
+      report();
     }
   }
 
@@ -139,6 +146,10 @@ RunRequest Front::requestOf(const FrontPoint& point) const {
   opened.allocator = point.choice;
   if (point.capacity) opened.l2 = {.kind = PoolSize::Kind::bytes, .bytes = *point.capacity};
   return opened;
+}
+
+std::shared_ptr<const Run> Front::runOf(const FrontPoint& point) const {
+  return point.run ? point.run : replanned(*lowest, *point.plan, requestOf(point));
 }
 
 Result<Front> makeFront(std::shared_ptr<const Model> model, const RunRequest& request,

@@ -21,8 +21,10 @@ struct FrontPoint {
   /// nothing for plans of allocators, which plan as low as they can.
   std::optional<Bytes> capacity{};
   std::optional<SimTime> bound{};
-  /// The search's plan of the stays of `Front::lowest`; null for those of allocators.
+  /// The search's plan of the stays of `Front::lowest`; null for those of allocators,
   std::shared_ptr<const Plan> plan{};
+  /// which have a run each.
+  std::shared_ptr<const Run> run{};
 
   bool proved() const { return bound && isProved(latency, *bound); }
 };
@@ -41,6 +43,8 @@ struct Front {
 
   /// What one is told to open the plan of `point` in full.
   RunRequest requestOf(const FrontPoint& point) const;
+  /// That plan, played: nothing is searched again.
+  std::shared_ptr<const Run> runOf(const FrontPoint& point) const;
 };
 
 struct FrontOptions {
@@ -49,6 +53,8 @@ struct FrontOptions {
   std::int64_t nodes = 100'000;
   double seconds = 0;
   std::vector<AllocatorChoice> choices{};  ///< To be shown beside; none: all.
+  /// Called after the allocators and after each capacity but the last, with what there is so far.
+  std::function<void(const Front&)> report{};
 };
 
 /// The front of a model under one configuration, whose own allocator and near capacity are ignored.

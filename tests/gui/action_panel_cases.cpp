@@ -268,6 +268,7 @@ std::vector<CommandCase> planCases() {
        }},
       {"sweepCapacity", hasJob("Sweeping the capacity"),
        [](Desk& desk) { jobs(desk).clearFinished(); }},
+      {"front", hasJob("Drawing the front"), [](Desk& desk) { jobs(desk).clearFinished(); }},
       {"stopJobs", [](Desk& desk) { return jobs(desk).runningCount() == 0; }, compareEndlessly},
   };
 }

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/base/text.h"
+#include "core/report/compare/compare_picture.h"
 #include "widgets/text/run_text.h"
 
 namespace hw {
@@ -22,6 +23,7 @@ CompareCharts::CompareCharts(CompareModel* model, QWidget* parent)
       model_(model),
       figure_(new QComboBox(this)),
       chart_(new BarChart(this)),
+      dots_(new DotChart(this)),
       area_(new QScrollArea(this)),
       empty_(new QLabel(tr("Compare first (Ctrl+D): the figures of all plans are drawn here."),
                         this)) {
@@ -29,6 +31,9 @@ CompareCharts::CompareCharts(CompareModel* model, QWidget* parent)
     figure_->addItem(model_->title(column));
     figure_->setItemData(figure_->count() - 1, model_->meaning(column), Qt::ToolTipRole);
   }
+  figure_->addItem(tr("Peak against latency"));
+  figure_->setItemData(figure_->count() - 1, tr("Every plan that fits as a dot; a click opens it"),
+                       Qt::ToolTipRole);
   figure_->setObjectName(QStringLiteral("barFigure"));
   figure_->setAccessibleName(tr("What the bars show"));
   empty_->setAlignment(Qt::AlignCenter);
@@ -47,17 +52,47 @@ CompareCharts::CompareCharts(CompareModel* model, QWidget* parent)
   layout->setSpacing(0);
   layout->addLayout(head);
   layout->addWidget(area_, 1);
+  layout->addWidget(dots_, 1);
   layout->addWidget(empty_, 1);
+  dots_->setAccessibleName(tr("Peak against latency; Left and Right go from plan to plan"));
+  dots_->setEmptyText(tr("No plan that fits has a latency: that takes operators."));
   const auto again = [this] { showComparison(); };
   connect(figure_, &QComboBox::currentIndexChanged, this, again);
   connect(model_, &QAbstractItemModel::modelReset, this, again);
   connect(model_, &QAbstractItemModel::dataChanged, this, again);
   connect(chart_, &BarChart::chosen, this, &CompareCharts::rowChosen);
+  connect(dots_, &DotChart::picked, this, [this](const QString& id) {
+    Q_EMIT openWanted(id.mid(id.indexOf(QLatin1Char('-')) + 1).toInt());
+  });
   showComparison();
 }
 
+bool CompareCharts::inDots() const { return figure_->currentIndex() == std::ssize(kFigures); }
+
 int CompareCharts::column() const {
-  return kFigures[static_cast<std::size_t>(std::max(0, figure_->currentIndex()))];
+  const int most = static_cast<int>(kFigures.size()) - 1;
+  return kFigures[static_cast<std::size_t>(std::clamp(figure_->currentIndex(), 0, most))];
+}
+
+void CompareCharts::setCurrentRow(int row) { chart_->setCurrent(row); }
+
+void CompareCharts::showDots() {
+  const auto comparison = model_->comparison();
+  const ParetoScene scene = comparison ? paretoScene(*comparison) : ParetoScene();
+  if (scene.points.empty()) return dots_->setDrawing(nullptr);
+  dots_->setDrawing(
+      [scene](Canvas& canvas, const Box& where) { drawPareto(canvas, scene, where); });
+  // Of plans in one place there is one dot.
+  const auto isShown = [&](const ParetoPoint& point) {
+    return static_cast<int>(point.row) == model_->rowOfA();
+  };
+  const auto shown = std::ranges::find_if(scene.points, isShown);
+  const auto isDot = [&](const ParetoPoint& point) {
+    return shown != scene.points.end() && point.peak == shown->peak &&
+           point.latency == shown->latency && point.series == shown->series;
+  };
+  const auto dot = std::ranges::find_if(scene.points, isDot);
+  dots_->setMarked(dot == scene.points.end() ? "" : "plan-" + std::to_string(dot->row));
 }
 
 void CompareCharts::setFigure(int column) {
@@ -89,10 +124,15 @@ Bar CompareCharts::barOf(int index) const {
 
 void CompareCharts::showComparison() {
   const bool any = model_->rowCount() > 0;
-  area_->setVisible(any);
+  area_->setVisible(any && !inDots());
+  dots_->setVisible(any && inDots());
   empty_->setVisible(!any);
   figure_->setEnabled(any);
-  figure_->setToolTip(any ? model_->meaning(column()) : tr("There is nothing to draw yet"));
+  figure_->setToolTip(!any ? tr("There is nothing to draw yet")
+                      : inDots()
+                          ? figure_->itemData(figure_->currentIndex(), Qt::ToolTipRole).toString()
+                          : model_->meaning(column()));
+  if (inDots()) return showDots();
   std::vector<Bar> bars;
   for (int row = 0; row < model_->rowCount(); ++row) bars.push_back(barOf(row));
   chart_->setAccessibleName(tr("%1 of all plans as bars").arg(model_->title(column())));

@@ -126,6 +126,10 @@ void ComparePanel::connectTable() {
     charts_->setCurrentRow(table_->currentRow());
   });
   connect(charts_, &CompareCharts::rowChosen, table_, &CompareTable::goTo);
+  connect(charts_, &CompareCharts::openWanted, this, [this](int row) {
+    table_->goTo(row);
+    openRow(row);
+  });
 }
 
 void ComparePanel::showCharts() {

@@ -117,6 +117,34 @@ TEST_CASE("a front that may hardly search carries plans to larger capacities", "
   }
 }
 
+TEST_CASE("what a dot of a front opens is the plan that it shows", "[front][samples]") {
+  FrontOptions options = quick(3);
+  std::vector<std::size_t> told;
+  options.report = [&](const Front& so_far) {
+    told.push_back(so_far.found.size());
+    CHECK(so_far.allocators.size() == 3);
+    CHECK(so_far.leastPeak > Bytes());
+  };
+  const Front front =
+      makeFront(sample("samples:squeezenet"), requestOn("parallel"), options, {}).value();
+  REQUIRE(told.size() >= front.found.size());
+  for (std::size_t i = 0; i < told.size(); ++i) CHECK(told[i] == i);
+  for (const auto* points : {&front.found, &front.allocators}) {
+    for (const FrontPoint& point : *points) {
+      CAPTURE(point.made, point.peak.count());
+      const auto run = front.runOf(point);
+      CHECK(run->timing.makespan == point.latency);
+      CHECK(run->plan.footprint(PoolId(0)) == point.peak);
+      CHECK(run->metrics.pools[PoolId(0)].peak == point.peak);
+      CHECK(run->problem.pools[PoolId(0)].capacity == point.capacity);
+      CHECK(run->request.allocator.text() == point.choice.text());
+      CHECK(validate(run->problem, run->plan, 1).empty());
+      CHECK_FALSE(run->plan.story.empty());
+      CHECK(run->trace.size() > 0);
+    }
+  }
+}
+
 TEST_CASE("a stopped front keeps what it has", "[front]") {
   std::stop_source source;
   RunContext context{.stop = source.get_token()};
@@ -147,10 +175,10 @@ TEST_CASE("a front is the same in every format", "[front][report]") {
   CHECK(lines.size() == 1 + front.found.size() + 3);
   for (const auto& line : lines) CHECK(line.fields.size() == lines.front().fields.size());
   const std::string text = frontText(front, {});
-  const std::string picture = frontSvg(front);
+  const std::string picture = frontSvg(front, Palette::light());
   for (const char* name : {"idle-longest", "none"}) {
     CHECK(text.find(name) != std::string::npos);
     CHECK(picture.find(name) != std::string::npos);
   }
-  CHECK(frontSvg(front) == picture);
+  CHECK(frontSvg(front, Palette::light()) == picture);
 }

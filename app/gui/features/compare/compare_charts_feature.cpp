@@ -9,6 +9,7 @@
 #include "widgets/compare/capacity_panel.h"
 #include "widgets/compare/compare_panel.h"
 #include "widgets/compare/fragmentation_panel.h"
+#include "widgets/compare/front_panel.h"
 
 namespace hw {
 
@@ -16,11 +17,13 @@ CompareChartsFeature::CompareChartsFeature(MainWindow* window, ComparePanel* com
     : QObject(window),
       window_(window),
       comparison_(comparison),
-      capacity_(new CapacityPanel(window->state(), window)) {
+      capacity_(new CapacityPanel(window->state(), window)),
+      front_(new FrontPanel(window->state(), window)) {
   keepColumns();
   addBars();
   addFragmentation();
   addCapacity();
+  addFront();
   connectAutopsy();
   connect(window->compareMaps(), &CompareMaps::changed, this,
           [window] { window->chart()->setCompared(window->compareMaps()->runs()); });
@@ -71,6 +74,22 @@ void CompareChartsFeature::addCapacity() {
                            showDock(QStringLiteral("capacity"));
                            capacity_->sweep();
                            capacity_->slider()->setFocus();
+                         });
+}
+
+void CompareChartsFeature::addFront() {
+  window_->jobs()->watch(front_->job());
+  window_->addDock("front", tr("Front"), front_, Qt::BottomDockWidgetArea, "compare");
+  connect(front_, &FrontPanel::runWanted, this, [this](const std::shared_ptr<const Run>& run) {
+    RunRequest request = run->request;
+    request.threads = window_->request().threads;
+    window_->openPlanned(request, run);
+  });
+  window_->addRunCommand(window_->menu(MenuKind::compare), "front", tr("Capacity &against latency"),
+                         {}, [this] {
+                           showDock(QStringLiteral("front"));
+                           front_->start();
+                           front_->chart()->setFocus();
                          });
 }
 
