@@ -1,5 +1,6 @@
 #include "widgets/below/compare_maps.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QScopedValueRollback>
 #include <QTimer>
@@ -44,6 +45,7 @@ struct CompareMaps::Place {
   ViewState state;
   LockStep lockStep;
   std::vector<MapView*> maps{};  ///< By pool.
+  LanesView* lanes = nullptr;
 };
 
 CompareMaps::CompareMaps(ViewState* a, QSplitter* column, QObject* parent)
@@ -80,6 +82,7 @@ CompareMaps::Place& CompareMaps::place(std::size_t index) {
     for (std::size_t pool = 0; pool < maps_.size(); ++pool) {
       makeMap(*fresh, places_.size(), pool);
     }
+    if (lanes_ != nullptr) makeLanes(*fresh, places_.size());
     places_.push_back(std::move(fresh));
   }
   return *places_[index];
@@ -96,6 +99,51 @@ void CompareMaps::makeMap(Place& place, std::size_t index, std::size_t pool) {
   groups_[pool]->addWidget(map);
   linkScales(map);
   place.maps.push_back(map);
+}
+
+void CompareMaps::followLanes(LanesView* lanes) {
+  lanes_ = lanes;
+  lanes->installEventFilter(this);
+  laneGroup_ = new QSplitter(Qt::Vertical, column_);
+  laneGroup_->setChildrenCollapsible(false);
+  laneGroup_->setHandleWidth(5);
+  laneGroup_->hide();
+  column_->insertWidget(column_->indexOf(lanes) + 1, laneGroup_);
+  for (std::size_t index = 0; index < places_.size(); ++index) makeLanes(*places_[index], index);
+}
+
+void CompareMaps::makeLanes(Place& place, std::size_t index) {
+  place.lanes = new LanesView(&place.state, laneGroup_);
+  place.lanes->setObjectName(QStringLiteral("lanes%1").arg(runLetter(index + 1)));
+  place.lanes->hide();
+  connect(place.lanes, &LanesView::pointedAt, this, &CompareMaps::pointedAt);
+  laneGroup_->addWidget(place.lanes);
+}
+
+/// A's lanes come and go with the axis and with a command of the window.
+bool CompareMaps::eventFilter(QObject* watched, QEvent* event) {
+  const bool turned =
+      event->type() == QEvent::ShowToParent || event->type() == QEvent::HideToParent;
+  if (watched == lanes_ && turned) arrangeLanes();
+  return QObject::eventFilter(watched, event);
+}
+
+void CompareMaps::arrangeLanes() {
+  if (lanes_ == nullptr) return;
+  const auto titleOf = [](std::size_t place, const Run& run) {
+    return tr("%1: %2").arg(runLetter(place), runLabel(run));
+  };
+  const auto a = a_->run();
+  bool any = false;
+  for (std::size_t index = 0; index < places_.size(); ++index) {
+    const auto run = places_[index]->state.run();
+    LanesView* lanes = places_[index]->lanes;
+    if (run) lanes->setTitle(titleOf(index + 1, *run));
+    lanes->setVisible(run && !lanes_->isHidden());
+    any = any || !lanes->isHidden();
+  }
+  laneGroup_->setVisible(any);
+  lanes_->setTitle(a && !runs().empty() ? titleOf(0, *a) : QString());
 }
 
 QWidget* CompareMaps::makeButtons(std::size_t index, MapView* map) {
@@ -162,6 +210,18 @@ std::vector<MapView*> CompareMaps::shownMaps() const {
   return shown;
 }
 
+std::vector<LanesView*> CompareMaps::shownLanes() const {
+  std::vector<LanesView*> shown;
+  if (lanes_ == nullptr || lanes_->isHidden()) return shown;
+  shown.push_back(lanes_);
+  for (const auto& one : places_) {
+    if (!one->lanes->isHidden()) shown.push_back(one->lanes);
+  }
+  return shown;
+}
+
+LanesView* CompareMaps::lanes(std::size_t index) { return place(index).lanes; }
+
 std::vector<std::shared_ptr<const Run>> CompareMaps::runs() const {
   std::vector<std::shared_ptr<const Run>> runs;
   for (const auto& one : places_) {
@@ -207,6 +267,7 @@ void CompareMaps::tidy() { show(runs()); }
 
 void CompareMaps::arrange() {
   for (std::size_t pool = 0; pool < maps_.size(); ++pool) arrangePool(PoolId(pool));
+  arrangeLanes();
   shareHeights();
   shareLength();
 }

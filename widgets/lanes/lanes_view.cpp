@@ -92,7 +92,13 @@ GanttScene LanesView::ganttScene() const {
           .begin = state_->visibleBegin(),
           .end = state_->visibleEnd(),
           .now = nowOf(*state_),
-          .selected = state_->selectedActivity()};
+          .selected = state_->selectedActivity(),
+          .title = title_};
+}
+
+void LanesView::setTitle(const QString& title) {
+  title_ = title.toStdString();
+  redraw();
 }
 
 void LanesView::redraw() {
@@ -165,8 +171,9 @@ void LanesView::drawStill(QPainter& painter, const PlotFrame& frame) const {
   }
   drawRunTicks(canvas, frame, axis);
   const bool wide = axis.pixelsPerUnit() >= kOwnPixels;
+  const std::string whose = title_.empty() ? "Machine" : title_;
   drawTitle(canvas, frame,
-            wide ? "Machine   time within each step" : "Machine   share of the steps' time",
+            whose + (wide ? "   time within each step" : "   share of the steps' time"),
             "full colour: what the step waits for");
 }
 

@@ -25,6 +25,9 @@ class LanesView : public QWidget {
  public:
   explicit LanesView(ViewState* state, QWidget* parent = nullptr);
 
+  /// Whose lanes, where those of several plans are on show; empty: of the only one.
+  void setTitle(const QString& title);
+
   const LaneStore& lanes() const { return *lanes_; }
   /// The bars on show while the axis is time; without rows otherwise.
   const GanttStore& gantt() const { return *gantt_; }
@@ -67,6 +70,7 @@ class LanesView : public QWidget {
   QString emptyText() const;
 
   ViewState* state_;
+  std::string title_;
   std::shared_ptr<const LaneStore> lanes_;
   Background<std::shared_ptr<const LaneStore>> adding_;
   std::shared_ptr<const GanttStore> gantt_;

@@ -187,6 +187,8 @@ class MainWindow : public QMainWindow {
   Picture contentOf(PictureKind kind);
   std::vector<MapScene> mapScenes() const;
   int leastViewsHeight() const;
+  int lanesHeight() const;
+  void paintLanes(QPainter& painter, const QRect& target);
   void paintViews(QPainter& painter, const QRect& target);
 
   Settings* settings_;

@@ -30,8 +30,29 @@ std::vector<MapScene> MainWindow::mapScenes() const {
 /// Below this the views in one picture lie over each other.
 int MainWindow::leastViewsHeight() const {
   const int maps = kLeastMap * static_cast<int>(compareMaps_->shownMaps().size());
-  const int lanes = lanes_->isHidden() ? 0 : lanes_->sizeHint().height() + kViewGap;
-  return kLeastChart + maps + lanes + now_->minimumSizeHint().height() + 2 * kViewGap;
+  return kLeastChart + maps + lanesHeight() + now_->minimumSizeHint().height() + 2 * kViewGap;
+}
+
+/// Of all lanes on show, with a gap below each.
+int MainWindow::lanesHeight() const {
+  int height = 0;
+  for (const LanesView* lanes : compareMaps_->shownLanes()) {
+    height += lanes->sizeHint().height() + kViewGap;
+  }
+  return height;
+}
+
+/// One below the other, each as high as it wants to be as far as `target` is.
+void MainWindow::paintLanes(QPainter& painter, const QRect& target) {
+  const std::vector<LanesView*> shown = compareMaps_->shownLanes();
+  if (shown.empty()) return lanes_->renderTo(painter, target);
+  const double scale = std::min(1.0, double(target.height()) / std::max(1, lanesHeight()));
+  int top = target.top();
+  for (LanesView* lanes : shown) {
+    const int height = qRound(scale * (lanes->sizeHint().height() + kViewGap));
+    lanes->renderTo(painter, {target.left(), top, target.width(), height - kViewGap});
+    top += height;
+  }
 }
 
 /// The column of the window's middle, without what is around it.
@@ -48,8 +69,8 @@ void MainWindow::paintViews(QPainter& painter, const QRect& target) {
              now.top() - chart.bottom() - 2 * kViewGap);
   if (!lanes_->isHidden()) {
     QRect lanes = maps;
-    lanes.setTop(maps.bottom() + 1 - std::min(lanes_->sizeHint().height(), maps.height() / 3));
-    lanes_->renderTo(painter, lanes);
+    lanes.setTop(maps.bottom() + 1 - std::min(lanesHeight(), maps.height() / 2));
+    paintLanes(painter, lanes);
     maps.setBottom(lanes.top() - 1 - kViewGap);
   }
   pictureOf(mapScenes()).paint(painter, maps);
@@ -71,7 +92,7 @@ Picture MainWindow::contentOf(PictureKind kind) {
       picture.paint = [this](QPainter& painter, const QRect& at) { now_->renderTo(painter, at); };
       break;
     case PictureKind::lanes:
-      picture.paint = [this](QPainter& painter, const QRect& at) { lanes_->renderTo(painter, at); };
+      picture.paint = [this](QPainter& painter, const QRect& at) { paintLanes(painter, at); };
       break;
     case PictureKind::chart:
       if (const auto scene = chart_->pictureScene()) return pictureOf(*scene);
@@ -109,7 +130,7 @@ QSize MainWindow::shownSize(PictureKind kind) const {
     case PictureKind::now:
       return now_->size();
     case PictureKind::lanes:
-      return {views_->width(), lanes_->sizeHint().height() + kFooterRoom};
+      return {views_->width(), std::max(lanesHeight(), lanes_->sizeHint().height()) + kFooterRoom};
     case PictureKind::compare:
       return pictures_.at(kind).size();
     case PictureKind::map:

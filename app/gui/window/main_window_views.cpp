@@ -40,6 +40,7 @@ void MainWindow::buildViews() {
   compareMaps_ = new CompareMaps(&state_, views_, this);
   connect(compareMaps_, &CompareMaps::pointedAt, status_, &StatusLine::setPointer);
   connect(compareMaps_, &CompareMaps::changed, this, &MainWindow::showMaps);
+  compareMaps_->followLanes(lanes_);
   while (maps_.size() < kFirstMaps) addMap();
   buildCentre();
 }
