@@ -17,6 +17,9 @@ namespace hw {
 
 namespace {
 
+/// Letters of the name of an op that are worth more than how much is live at it.
+constexpr int kLeastName = 9;
+
 /// An op that is dragged, by its number; one of another studio is no op of ours.
 QString opFormat() {
   return QStringLiteral("application/x-highwater-op-%1").arg(QCoreApplication::applicationPid());
@@ -172,6 +175,14 @@ void SchedulePanel::showRun() {
   setColumnWidth(ScheduleModel::kLive,
                  fontMetrics().horizontalAdvance(QStringLiteral("8.88 MiB")) + 16);
   showMoment();
+}
+
+/// Names come first: where little would be left of them, the sizes go.
+void SchedulePanel::resizeEvent(QResizeEvent* event) {
+  const int live = fontMetrics().horizontalAdvance(QStringLiteral("8.88 MiB")) + 16;
+  const int name = viewport()->width() - columnWidth(ScheduleModel::kStep) - live;
+  setColumnHidden(ScheduleModel::kLive, name < kLeastName * fontMetrics().averageCharWidth());
+  QTableView::resizeEvent(event);
 }
 
 void SchedulePanel::showMoment() {
