@@ -3,6 +3,7 @@
 #include "core/machine/platforms.h"
 #include "tests/tour/tour.h"
 #include "widgets/compare/capacity_panel.h"
+#include "widgets/compare/front_panel.h"
 #include "widgets/explain/advice_panel.h"
 #include "widgets/map/map_legend.h"
 
@@ -160,6 +161,46 @@ void devices(Tour& tour) {
   plan(tour, before);
 }
 
+/// Two plans over time with their engines, what another machine would make of them, and how fast
+/// within how much memory.
+void machine(Tour& tour) {
+  tour.open(QStringLiteral("samples:squeezenet"));
+  const RunRequest before = tour.window()->request();
+  RunRequest request = before;
+  request.platform = *openPlatform("ethos-u85-512");
+  request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(8 * 1024 * 1024)};
+  request.weights = {.rule = WeightRule::prefetch};
+  plan(tour, request);
+  tour.command("compare");
+  tour.until(QStringLiteral("comparing"),
+             [&] { return !tour.window()->comparison()->job()->isRunning(); });
+  tour.raise("compare");
+  CompareCharts* charts = tour.window()->comparison()->charts();
+  charts->figureBox()->setCurrentIndex(charts->figureBox()->count() - 1);
+  tour.settle(300);
+  tour.shot(QStringLiteral("pareto"));
+  tour.press(Qt::Key_T);
+  tour.raise("events");
+  for (int i = 0; i < 3; ++i) tour.command("nextOnPath");
+  tour.settle(300);
+  tour.shot(QStringLiteral("engines"));
+  chooseRow(tour, QStringLiteral("idle-longest"));
+  tour.command("showBelow");
+  tour.settle(300);
+  tour.shot(QStringLiteral("engines_below"));
+  tour.command("closeBelow");
+  tour.command("whatIf");
+  tour.settle(600);
+  tour.shot(QStringLiteral("what_if"));
+  FrontPanel* front = tour.window()->front();
+  tour.command("front");
+  tour.until(QStringLiteral("drawing the front"), [&] { return !front->job()->isRunning(); });
+  tour.settle(300);
+  tour.shot(QStringLiteral("front"));
+  tour.press(Qt::Key_T);
+  plan(tour, before);
+}
+
 /// A plan that does not fit, and why.
 void failure(Tour& tour) {
   tour.open(QStringLiteral("samples:inception_v3"));
@@ -210,6 +251,7 @@ const std::vector<Chapter>& chapters() {
       {"finding things", finding},
       {"what would help", advice},
       {"two devices, and what they do", devices},
+      {"the machine", machine},
       {"when it does not fit", failure},
       {"dialogs", dialogs},
       {"every key", keys},
