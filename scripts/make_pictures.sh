@@ -26,6 +26,13 @@ draw two_devices_partition partition samples:two_devices --platform two-devices
   --weights prefetch --picture docs/pictures/machine_squeezenet.svg --quiet \
   --allocators best,greedy-by-size,two-sided,free-list,in-order,idle-longest,best:for=latency \
   > /dev/null
+# Two plans of one size on one machine, and how fast within how much memory.
+board=(--platform docs/pictures/board.toml --weights prefetch --inputs loaded)
+"$studio" --export docs/pictures/two_plans.png --view views --size 1400x1150 --theme light \
+  --axis time --footer no "${board[@]}" --l2 6308352 --allocator best \
+  --below best:for=latency samples:squeezenet
+"$build/app/cli/highwater" front samples:squeezenet "${board[@]}" --quiet \
+  --picture docs/pictures/front_squeezenet.svg > /dev/null
 "$studio" --export docs/pictures/studio_resnet50.png --view window --size 1600x960 --theme light \
   samples:resnet50
 
