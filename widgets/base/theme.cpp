@@ -52,8 +52,8 @@ class OutlinedBoxes final : public QProxyStyle {
     const QRectF box = QRectF(option->rect).adjusted(0.5, 0.5, -0.5, -0.5);
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing, round);
-    painter->setPen(mix(option->palette.color(QPalette::Base),
-                        option->palette.color(QPalette::Text), 0.55));
+    painter->setPen(
+        mix(option->palette.color(QPalette::Base), option->palette.color(QPalette::Text), 0.55));
     painter->setBrush(Qt::NoBrush);
     round ? painter->drawEllipse(box) : painter->drawRect(box);
     painter->restore();
