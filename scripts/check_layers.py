@@ -15,7 +15,9 @@ PARTS = {
     "core": {"includes": ["core"], "qt": False, "rooms": [
         "base", "files", "graph", "ops", "schedule", "storage", "order", "memory", "machine",
         "trace", "plan", "import", "solver", "allocators", "residency", "sim", "latency", "run",
-        "picture", "plan_file", "insight", "check", "study", "report"]},
+        "picture", "plan_file", "insight", "check", "study", "report/text", "report/model",
+        "report/check", "report/plan", "report/compare", "report/run", "report/explain",
+        "report"]},
     "widgets": {"includes": ["core", "widgets"], "qt": True, "rooms": [
         "text", "base", "jobs", "state", "plot", "map", "now", "lanes", "charts", "histogram",
         "graph", "below", "form", "tables", "compare", "panels", "what_if", "explain", "markers",
@@ -125,6 +127,10 @@ SELF_TEST = [
     ("core/base/a.h", '"core/graph/b.h"', "comes before"),
     ("core/trace/a.cpp", '"core/plan/b.h"', "comes before"),
     ("core/import/a.cpp", '"core/run/b.h"', "comes before"),
+    ("core/report/explain/a.cpp", '"core/report/plan/b.h"', None),
+    ("core/report/plan/a.cpp", '"core/report/explain/b.h"', "comes before"),
+    ("core/report/text/a.cpp", '"core/report/exporter.h"', "comes before"),
+    ("core/report/exporter.cpp", '"core/report/run/b.h"', None),
     ("core/base/a.h", '"b.h"', "from the root"),
     ("core/base/a.h", "<QString>", "no Qt"),
     ("core/base/a.h", "<QtCore/QString>", "no Qt"),

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 
 namespace hw::cli {
 

@@ -7,7 +7,7 @@
 #include "core/picture/reference_lines.h"
 #include "core/plan/measure_range.h"
 #include "core/plan_file/pool_columns.h"
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 #include "widgets/base/list_page.h"
 #include "widgets/tables/table_source.h"
 #include "widgets/text/run_text.h"

@@ -1,7 +1,7 @@
 #include "widgets/tables/table_source.h"
 
 #include "core/base/text.h"
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 #include "widgets/text/run_text.h"
 
 namespace hw {

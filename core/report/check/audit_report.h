@@ -8,7 +8,7 @@
 #include "core/base/json.h"
 #include "core/check/plan_audit.h"
 #include "core/check/replay.h"
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 
 namespace hw {
 

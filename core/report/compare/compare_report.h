@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/report/compare/compare_columns.h"
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 
 namespace hw {
 

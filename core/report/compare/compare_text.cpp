@@ -8,7 +8,7 @@
 #include "core/machine/platforms.h"
 #include "core/report/compare/compare_report.h"
 #include "core/report/plan/plan_text.h"
-#include "core/report/text_parts.h"
+#include "core/report/text/text_parts.h"
 
 namespace hw {
 namespace {

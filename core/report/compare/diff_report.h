@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/insight/plan_diff.h"
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 
 namespace hw {
 

@@ -2,7 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/report/compare/diff_report.h"
-#include "core/report/text_parts.h"
+#include "core/report/text/text_parts.h"
 
 namespace hw {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/picture/front_scene.h"
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 #include "core/study/front.h"
 
 namespace hw {

@@ -7,7 +7,7 @@
 #include "core/base/json.h"
 #include "core/insight/advice.h"
 #include "core/report/run/run_report.h"
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 
 namespace hw {
 

@@ -6,7 +6,7 @@
 #include "core/plan_file/plan_document.h"
 #include "core/report/explain/advice_report.h"
 #include "core/report/plan/plan_text.h"
-#include "core/report/text_parts.h"
+#include "core/report/text/text_parts.h"
 #include "core/run/options.h"
 #include "core/storage/alias_text.h"
 #include "core/study/capacity_sweep.h"

@@ -1,6 +1,7 @@
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/report/explain/explain_report.h"
+#include "core/report/plan/autopsy_text.h"
 
 namespace hw {
 namespace {

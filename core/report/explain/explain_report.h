@@ -6,7 +6,7 @@
 #include "core/insight/autopsy.h"
 #include "core/insight/explain.h"
 #include "core/insight/moment.h"
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 
 namespace hw {
 
@@ -33,8 +33,7 @@ std::string explainMomentText(const Run& run, std::optional<Step> step,
                               const ExplainOptions& options);
 Json explainMomentJson(const Run& run, std::optional<Step> step);
 
-/// Why the plan does not fit: one sentence with the figures that matter.
-std::string autopsyText(const Run& run, const Autopsy& found);
+/// Why the plan does not fit, with its sentence as `message`.
 Json autopsyJson(const Run& run, const Autopsy& found);
 
 }  // namespace hw

@@ -5,8 +5,9 @@
 #include "core/base/text.h"
 #include "core/insight/latency_words.h"
 #include "core/report/explain/explain_report.h"
+#include "core/report/plan/autopsy_text.h"
 #include "core/report/plan/plan_text.h"
-#include "core/report/text_parts.h"
+#include "core/report/text/text_parts.h"
 
 namespace hw {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/base/json.h"
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 
 namespace hw {
 

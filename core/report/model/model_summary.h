@@ -8,7 +8,7 @@
 
 #include "core/base/json.h"
 #include "core/import/importer.h"
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 
 namespace hw {
 

@@ -4,7 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/report/model/model_summary.h"
-#include "core/report/text_parts.h"
+#include "core/report/text/text_parts.h"
 
 namespace hw {
 namespace {

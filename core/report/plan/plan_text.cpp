@@ -7,8 +7,8 @@
 #include "core/base/text.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/pool_columns.h"
-#include "core/report/explain/explain_report.h"
-#include "core/report/text_parts.h"
+#include "core/report/plan/autopsy_text.h"
+#include "core/report/text/text_parts.h"
 
 namespace hw {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 #include "core/run/run.h"
 
 namespace hw {

@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/insight/latency_words.h"
 #include "core/plan_file/activities_writer.h"
-#include "core/report/text_parts.h"
+#include "core/report/text/text_parts.h"
 
 namespace hw {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/picture/axis.h"
 #include "core/picture/pareto_scene.h"
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
 #include "core/study/compare.h"

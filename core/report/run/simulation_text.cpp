@@ -9,7 +9,7 @@
 #include "core/report/run/latency_report.h"
 #include "core/report/run/operator_columns.h"
 #include "core/report/run/simulation_report.h"
-#include "core/report/text_parts.h"
+#include "core/report/text/text_parts.h"
 #include "core/run/options.h"
 
 namespace hw {

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 
 using namespace hw;
 

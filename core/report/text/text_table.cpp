@@ -1,4 +1,4 @@
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/report/text_parts.h"
+#include "core/report/text/text_parts.h"
 
 #include <fmt/format.h>
 

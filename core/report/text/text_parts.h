@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/report/text_table.h"
+#include "core/report/text/text_table.h"
 
 namespace hw {
 
