@@ -52,8 +52,13 @@ constexpr OpInfo pooled(std::string_view type, ShapeRule* shape = shapes::pool) 
   return op(type, shape).works(work::pooling, OpClass::reduction);
 }
 
-constexpr OpInfo looped(std::string_view type) {
-  return op(type, shapes::elsewhere).works(work::body, OpClass::body);
+/// Carried out by the importer.
+constexpr OpInfo special(std::string_view type, Special how) {
+  return op(type, shapes::elsewhere).carriedOut(how);
+}
+
+constexpr OpInfo looped(std::string_view type, Special how = Special::none) {
+  return special(type, how).works(work::body, OpClass::body);
 }
 
 std::span<const OpInfo> standardOps();

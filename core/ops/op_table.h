@@ -49,6 +49,26 @@ enum class ViewFamily : std::uint8_t { none, reshape, concat, split };
 
 std::string_view viewFamilyName(ViewFamily family);
 
+/// What the importer carries out itself, because it takes more than the shapes of tensors: ops that
+/// run bodies, and those on sequences and optional values.
+enum class Special : std::uint8_t {
+  none,
+  branch,  ///< One of two bodies runs.
+  turns,   ///< A body runs again and again.
+  scan,    ///< A body runs once for each slice of what goes in.
+  sequenceEmpty,
+  sequenceOf,
+  sequenceInsert,
+  sequenceErase,
+  sequenceAt,
+  sequenceLength,
+  sequenceSplit,
+  sequenceConcat,
+  optionalOf,
+  optionalGet,
+  optionalHas,
+};
+
 /// All that is known about one op type, for importers, aliasing, the cost model and colours alike.
 /// To teach the program an op, add a row to op_rows_*.cpp: the functions there begin one, and the
 /// members here that return a row say more about it.
@@ -64,6 +84,7 @@ struct OpInfo {
   OpClass kind = OpClass::elements;
   InPlace inPlace = InPlace::never;
   ViewFamily view = ViewFamily::none;
+  Special special = Special::none;
   std::uint8_t data = 0;     ///< Which input is worked on, cut or seen under another shape.
   std::uint8_t weight = 1;   ///< Which input the weight of a convolution is.
   bool lastChannel = false;  ///< Its channels are the last dimension of the weight, not the first.
@@ -98,6 +119,11 @@ struct OpInfo {
   constexpr OpInfo seenAs(ViewFamily family) const {
     OpInfo row = is(OpClass::movement);
     row.view = family;
+    return row;
+  }
+  constexpr OpInfo carriedOut(Special how) const {
+    OpInfo row = *this;
+    row.special = how;
     return row;
   }
   constexpr OpInfo dataAt(std::uint8_t input) const {

@@ -42,7 +42,7 @@ std::vector<std::string> namesFrom(const onnx::NodeProto& node, std::size_t firs
 /// How many outputs of a Loop or Scan are carried values; the others are stacked rows.
 std::size_t carriedCount(const onnx::NodeProto& node) {
   const int inputs = node.input_size();
-  if (node.op_type() == "Loop") return static_cast<std::size_t>(std::max(inputs - 2, 0));
+  if (specialOf(node) == Special::turns) return static_cast<std::size_t>(std::max(inputs - 2, 0));
   const std::int64_t scanned = importOp(node).intAttribute("num_scan_inputs", 0);
   return static_cast<std::size_t>(std::max<std::int64_t>(inputs - scanned, 0));
 }
@@ -54,8 +54,8 @@ bool OnnxGraphReader::opens(const onnx::NodeProto& node, const BodyRun* run) con
     return false;
   }
   // A body that hands out less than the node promises makes no sense: the node stays closed.
-  const bool isIf = node.op_type() == "If";
-  const int more = node.op_type() == "Loop" ? 1 : 0;
+  const bool isIf = specialOf(node) == Special::branch;
+  const int more = specialOf(node) == Special::turns ? 1 : 0;
   const bool fits = run->body->output_size() == node.output_size() + more;
   return fits &&
          (isIf ? run->body->input_size() == 0 : run->body->input_size() == node.input_size());
@@ -83,12 +83,12 @@ OnnxGraphReader::Level OnnxGraphReader::innerLevel(const Level& level, const onn
 
 void OnnxGraphReader::noteGuess(const onnx::NodeProto& node, const BodyRun& run) {
   if (run.isCertain) return;
-  const bool isIf = node.op_type() == "If";
+  const bool isIf = specialOf(node) == Special::branch;
   std::string note =
       isIf ? fmt::format(
-                 "the condition of If '{}' is not known ahead of time: its larger branch "
+                 "the condition of {} '{}' is not known ahead of time: its larger branch "
                  "is shown",
-                 labelOf(node))
+                 node.op_type(), labelOf(node))
            : fmt::format("how often {} '{}' runs is not known ahead of time: one turn is counted",
                          node.op_type(), labelOf(node));
   guesses_.push_back(std::move(note));

@@ -216,7 +216,7 @@ Result<void> OnnxGraphReader::addNode(Level& level, const onnx::NodeProto& node,
                                       const std::string& where) {
   const BodyRun* run = inference_.runOf(node);
   if (opens(node, run)) {
-    const bool branches = node.op_type() == "If";
+    const bool branches = specialOf(node) == Special::branch;
     return branches ? openBranch(level, node, *run, where) : openLoop(level, node, *run, where);
   }
   GraphBuilder::OpParts parts{.op = importOp(node), .where = where};

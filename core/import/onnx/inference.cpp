@@ -322,12 +322,16 @@ void ShapeInference::complete(Knowledge& known, const std::string& name, const D
 
 ShapeInference::Outputs ShapeInference::infer(const onnx::NodeProto& node, const Inputs& inputs,
                                               const SharedScope& scope) {
-  if (normalDomain(node.domain()).empty()) {
-    if (node.op_type() == "If") return inferIf(node, inputs, scope);
-    if (node.op_type() == "Loop") return inferLoop(node, inputs, scope);
-    if (node.op_type() == "Scan") return inferScan(node, inputs, scope);
+  switch (specialOf(node)) {
+    case Special::branch:
+      return inferIf(node, inputs, scope);
+    case Special::turns:
+      return inferLoop(node, inputs, scope);
+    case Special::scan:
+      return inferScan(node, inputs, scope);
+    default:
+      return inferPlain(node, inputs);
   }
-  return inferPlain(node, inputs);
 }
 
 ShapeInference::Outputs ShapeInference::inferPlain(const onnx::NodeProto& node,

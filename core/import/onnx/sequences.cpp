@@ -67,6 +67,13 @@ std::optional<std::size_t> position(const onnx::NodeProto& node, const Inputs& i
   return static_cast<std::size_t>(*place < 0 ? *place + size : *place);
 }
 
+Knowledge emptySequence(const onnx::NodeProto& node) {
+  const auto element = importOp(node).intAttribute("dtype", onnx::TensorProto::FLOAT);
+  Knowledge known = sequenceOf(tensorType(static_cast<int>(element), std::nullopt));
+  known.items = std::make_shared<const Types>();
+  return known;
+}
+
 Knowledge construct(const Inputs& inputs) {
   Types items;
   for (const Knowledge* input : inputs) {
@@ -238,29 +245,37 @@ bool isTensor(const Knowledge* known) {
 }  // namespace
 
 std::vector<Knowledge> inferSequences(const onnx::NodeProto& node, const Inputs& inputs) {
+  switch (specialOf(node)) {
+    case Special::sequenceEmpty:
+      return {emptySequence(node)};
+    case Special::sequenceOf:
+      return {construct(inputs)};
+    case Special::sequenceInsert:
+      return {insert(node, inputs)};
+    case Special::sequenceErase:
+      return {erase(node, inputs)};
+    case Special::sequenceAt:
+      return {pick(node, inputs)};
+    case Special::sequenceLength:
+      return {count(inputs)};
+    case Special::sequenceSplit:
+      return {split(node, inputs)};
+    case Special::sequenceConcat:
+      return {concat(node, inputs)};
+    case Special::optionalOf:
+      return {optional(node, inputs)};
+    case Special::optionalGet:
+      return {unwrapped(inputs)};
+    case Special::optionalHas:
+      return {typed(tensorType(onnx::TensorProto::BOOL, Shape()))};
+    default:
+      break;
+  }
   if (!normalDomain(node.domain()).empty()) return {};
-  const std::string& type = node.op_type();
-  if (type == "Constant") return {constant(node)};
-  if (type == "Identity" && !inputs.empty() && !isTensor(inputs[0])) return {*inputs[0]};
-  if (type == "SequenceEmpty") {
-    const auto element = importOp(node).intAttribute("dtype", onnx::TensorProto::FLOAT);
-    Knowledge known = sequenceOf(tensorType(static_cast<int>(element), std::nullopt));
-    known.items = std::make_shared<const Types>();
-    return {known};
-  }
-  if (type == "SequenceConstruct") return {construct(inputs)};
-  if (type == "SequenceInsert") return {insert(node, inputs)};
-  if (type == "SequenceErase") return {erase(node, inputs)};
-  if (type == "SequenceAt") return {pick(node, inputs)};
-  if (type == "SequenceLength") return {count(inputs)};
-  if (type == "SplitToSequence") return {split(node, inputs)};
-  if (type == "ConcatFromSequence") return {concat(node, inputs)};
-  if (type == "Optional") return {optional(node, inputs)};
-  if (type == "OptionalGetElement") return {unwrapped(inputs)};
-  if (type == "OptionalHasElement") {
-    return {typed(tensorType(onnx::TensorProto::BOOL, Shape()))};
-  }
-  return {};
+  if (node.op_type() == "Constant") return {constant(node)};
+  // Of tensors a rule knows what comes out.
+  const bool passesOn = node.op_type() == "Identity" && !inputs.empty() && !isTensor(inputs[0]);
+  return passesOn ? std::vector<Knowledge>{*inputs[0]} : std::vector<Knowledge>();
 }
 
 }  // namespace hw

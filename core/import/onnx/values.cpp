@@ -154,6 +154,11 @@ std::optional<Shape> staticShape(const onnx::TypeProto& type) {
   return shape;
 }
 
+Special specialOf(const onnx::NodeProto& node) {
+  const OpInfo* row = findOp(node.op_type(), normalDomain(node.domain()));
+  return row != nullptr ? row->special : Special::none;
+}
+
 int elementType(const onnx::TypeProto& type) {
   return type.has_tensor_type() ? type.tensor_type().elem_type() : 0;
 }

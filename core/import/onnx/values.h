@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/graph/graph.h"
+#include "core/ops/op_table.h"
 #include "core/ops/small_value.h"
 
 namespace hw {
@@ -19,6 +20,9 @@ Op importOp(const onnx::NodeProto& node);
 
 /// "" for the standard domain, however it is spelt.
 std::string normalDomain(const std::string& domain);
+
+/// What the row of a node's op says that the importer carries out itself.
+Special specialOf(const onnx::NodeProto& node);
 
 /// The dimensions of a tensor type, when all of them are known.
 std::optional<Shape> staticShape(const onnx::TypeProto& type);
