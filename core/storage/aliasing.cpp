@@ -1,8 +1,8 @@
 #include "core/storage/aliasing.h"
 
 #include <algorithm>
-#include <map>
 
+#include "core/base/load_sweep.h"
 #include "core/storage/view_folder.h"
 
 namespace hw {
@@ -60,26 +60,16 @@ Storage fold(const Graph& graph, const Schedule& schedule, const StorageOptions&
   return storage;
 }
 
-struct Peak {
-  Bytes bytes{};
-  Step step{};
-};
-
 /// The most live bytes and the first step that has them, every buffer rounded up.
-Peak peakOf(const Storage& storage, Bytes alignment) {
-  std::map<Step, Bytes> changes;
+LoadSweep::Most peakOf(const Storage& storage, Bytes alignment) {
+  const auto place = [](Step step) { return static_cast<std::size_t>(step.count()); };
+  Step end;
+  for (const Buffer& buffer : storage.buffers) end = std::max(end, buffer.steps.end);
+  LoadSweep load(place(end));
   for (const Buffer& buffer : storage.buffers) {
-    const Bytes size = alignUp(buffer.size, alignment);
-    changes[buffer.steps.begin] += size;
-    changes[buffer.steps.end] -= size;
+    load.add(place(buffer.steps.begin), place(buffer.steps.end), alignUp(buffer.size, alignment));
   }
-  Peak peak;
-  Bytes live;
-  for (const auto& [step, change] : changes) {
-    live += change;
-    if (live > peak.bytes) peak = {live, step};
-  }
-  return peak;
+  return load.most();
 }
 
 /// The concats and splits whose sharing keeps bytes at `step` that none of their tensors needs
@@ -118,13 +108,14 @@ Storage foldSparing(const Graph& graph, const Schedule& schedule, const StorageO
   constexpr int kGentleRounds = 64;  // Then all at once, so that huge graphs do not take forever.
   std::set<OpId>& refused = refinement.refused;
   for (int round = 0;; ++round) {
-    const Peak peak = peakOf(storage, options.alignment);
+    const LoadSweep::Most peak = peakOf(storage, options.alignment);
     if (peak.bytes <= bound) break;
     const std::size_t before = refused.size();
     // Gently first; if that finds nothing to refuse, everything that wastes.
     for (const bool all : {round >= kGentleRounds, true}) {
       if (refused.size() > before) break;
-      const auto wasteful = wastefulOps(graph, storage, peak.step, all);
+      const auto wasteful =
+          wastefulOps(graph, storage, Step(static_cast<std::int64_t>(peak.place)), all);
       refused.insert(wasteful.begin(), wasteful.end());
     }
     if (refused.size() == before) break;

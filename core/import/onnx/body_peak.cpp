@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/load_sweep.h"
 #include "core/import/onnx/scopes.h"
 #include "core/import/onnx/values.h"
 #include "core/ops/op_facts.h"
@@ -34,23 +35,21 @@ std::int64_t bodyPeak(const onnx::GraphProto& body, const Scope& scope,
     for (const std::string& name : capturedNames(body.node(i))) lastRead[name] = i;
   }
   for (const auto& output : body.output()) lastRead[output.name()] = count;
-  // changes[i]: what comes to life at step i, less what died after the step before.
-  std::vector<std::int64_t> changes(static_cast<std::size_t>(count) + 2);
-  std::int64_t peak = 0;
+  LoadSweep live(static_cast<std::size_t>(count) + 1);
   for (int i = 0; i < count; ++i) {
     for (const std::string& name : body.node(i).output()) {
       const std::int64_t bytes = name.empty() ? 0 : bytesOf(scope.find(name));
       const auto found = lastRead.find(name);
       const int last = found != lastRead.end() ? std::max(found->second, i) : i;
-      changes[static_cast<std::size_t>(i)] += bytes;
-      changes[static_cast<std::size_t>(last) + 1] -= bytes;
+      live.add(static_cast<std::size_t>(i), static_cast<std::size_t>(last) + 1, Bytes(bytes));
     }
   }
-  std::int64_t live = 0;
-  for (int i = 0; i < count; ++i) {
-    live += changes[static_cast<std::size_t>(i)];
-    peak = std::max(peak, live + innerPeak(body.node(i), inference));
-  }
+  std::int64_t peak = 0;
+  live.eachPlace([&](std::size_t place, Bytes bytes) {
+    const auto node = static_cast<int>(place);
+    if (node == count) return;  // What the body hands out.
+    peak = std::max(peak, bytes.count() + innerPeak(body.node(node), inference));
+  });
   return peak;
 }
 

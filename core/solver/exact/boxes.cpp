@@ -4,6 +4,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "core/base/load_sweep.h"
+
 namespace hw::exact {
 namespace {
 
@@ -118,17 +120,11 @@ std::int64_t Boxes::highest(const Box& box, Bytes capacity) const {
 }
 
 Bytes Boxes::load() const {
-  std::vector<std::int64_t> change(sections + 1, 0);
+  LoadSweep load(sections);
   for (const Box& box : boxes) {
-    for (const Piece& piece : piecesOf(box)) {
-      change[piece.first] += box.size.count();
-      change[piece.last] -= box.size.count();
-    }
+    for (const Piece& piece : piecesOf(box)) load.add(piece.first, piece.last, box.size);
   }
-  std::int64_t sum = 0;
-  std::int64_t most = 0;
-  for (const std::int64_t each : change) most = std::max(most, sum += each);
-  return Bytes(most);
+  return load.most().bytes;
 }
 
 std::vector<Boxes> independentParts(const Problem& problem, std::span<const StayId> among) {

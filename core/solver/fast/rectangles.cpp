@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/load_sweep.h"
+
 namespace hw {
 namespace {
 
@@ -134,20 +136,16 @@ Rectangles rectanglesOf(const Problem& problem, PoolId pool) {
 }
 
 Bytes loadBound(const Rectangles& rectangles) {
-  std::vector<Bytes> change(rectangles.steps.size() + 1);
+  LoadSweep load(rectangles.steps.size());
   Bytes bound;
   for (std::size_t i = 0; i < rectangles.count(); ++i) {
-    change[rectangles.begin[i]] += rectangles.size[i];
-    change[rectangles.end[i]] -= rectangles.size[i];
+    load.add(rectangles.begin[i], rectangles.end[i], rectangles.size[i]);
   }
   for (const Rectangles::Pin& pin : rectangles.pins) {
-    change[pin.begin] += pin.top - pin.bottom;
-    change[pin.end] -= pin.top - pin.bottom;
+    load.add(pin.begin, pin.end, pin.top - pin.bottom);
     bound = std::max(bound, pin.top);
   }
-  Bytes live;
-  for (const Bytes bytes : change) bound = std::max(bound, live += bytes);
-  return bound;
+  return std::max(bound, load.most().bytes);
 }
 
 }  // namespace hw
