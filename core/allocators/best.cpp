@@ -5,6 +5,8 @@
 #include "core/allocators/allocators.h"
 #include "core/allocators/best_search.h"
 #include "core/allocators/pins.h"
+#include "core/allocators/search_report.h"
+#include "core/solver/placer.h"
 
 namespace hw {
 namespace {

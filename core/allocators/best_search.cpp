@@ -1,0 +1,231 @@
+#include "core/allocators/best_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/allocators/search_report.h"
+#include "core/plan/metrics.h"
+#include "core/solver/fast/fast_search.h"
+#include "core/solver/order_search.h"
+#include "core/solver/placer.h"
+
+namespace hw {
+namespace {
+
+/// Above these sizes the greedy family and the exact search take too long to be worth it.
+constexpr std::size_t kGreedyStays = 4'000;
+constexpr std::size_t kGreedyStaysWithGaps = 20'000;
+constexpr std::size_t kClimbStays = 2'000;
+constexpr std::size_t kExactStays = 5'000;
+constexpr std::size_t kExactStaysWithTime = 50'000;
+/// Placements before anything else is tried: most problems need no more.
+constexpr std::int64_t kFirstMoves = 150'000;
+/// Of the seconds, for the skyline; the rest is for the exact search, which does better on few
+/// stays.
+constexpr double kSkylineShare = 0.3;
+constexpr double kSkylineShareOfFew = 0.1;
+constexpr std::size_t kFewStays = 2'000;
+constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+PoolSearch::PoolSearch(const Problem& problem, PoolId pool, const PlanContext& context,
+                       const BestBudget& budget)
+    : problem_(problem),
+      pool_(pool),
+      context_(context),
+      budget_(budget),
+      rectangles_(rectanglesOf(problem, pool)),
+      start_(std::chrono::steady_clock::now()) {
+  bound_ = problem.gaps.empty() ? loadBound(rectangles_) : lowerBound(problem, pool);
+}
+
+bool PoolSearch::run() {
+  const auto count = static_cast<std::int64_t>(rectangles_.count());
+  const double share = rectangles_.count() <= kFewStays ? kSkylineShareOfFew : kSkylineShare;
+  runSkyline(std::min(budget_.moves, std::max(8 * count, kFirstMoves)), share);
+  if (!planned_) return false;
+  if (!done()) runGreedy();
+  // The skyline does not use gaps, and alignment costs it what lies between.
+  const bool awkward = !problem_.gaps.empty() || !rectangles_.alignment.empty();
+  if (!done() && awkward) runClimb();
+  // A short look: where it proves the bound, the long searches below are spared.
+  if (!done()) runExact(budget_.nodes / 8, 0.05);
+  // From the start again: then the result is never worse than that of `fast`.
+  if (!done() && moves_ < budget_.moves) runSkyline(budget_.moves, share);
+  if (!done()) runExact(budget_.nodes, 1);
+  note();
+  return true;
+}
+
+void PoolSearch::addUse(SearchUse& use) const {
+  use.tries += moves_;
+  use.nodes += nodes_;
+}
+
+void PoolSearch::write(Plan& plan) const {
+  for (const StayId id : rectangles_.stays) {
+    plan.addresses[id] = Address{pool_, RegionId(0), offsets_[id]};
+  }
+  const std::string& name = problem_.pools[pool_].name;
+  plan.tables.push_back(progressTable(history_, name));
+  plan.notes.push_back(fmt::format(
+      "{}: {} bytes by {}; {}", name, peak_.count(), winner_,
+      peak_ <= bound_ ? "proved optimal"
+                      : fmt::format("no plan is below {}, {:.2f} % less", bound_.count(),
+                                    100 * history_.back().gap() / (1 + history_.back().gap()))));
+}
+
+PlanStatus PoolSearch::status() const {
+  const auto& capacity = problem_.pools[pool_].capacity;
+  // With several pools, another choice of who lives where might fit.
+  const bool only = problem_.pools.size() == 1;
+  if (only && capacity && bound_ > *capacity) return PlanStatus::infeasible;
+  return peak_ <= bound_ ? PlanStatus::optimal : PlanStatus::complete;
+}
+
+double PoolSearch::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+bool PoolSearch::late(double share) const {
+  return budget_.seconds > 0 && seconds() >= share * budget_.seconds;
+}
+
+bool PoolSearch::fits() const {
+  const auto& capacity = problem_.pools[pool_].capacity;
+  return capacity && peak_ <= *capacity;
+}
+
+void PoolSearch::note() {
+  history_.push_back({.seconds = seconds(),
+                      .incumbent = peak_,
+                      .bound = bound_,
+                      .nodes = nodes_ + moves_,
+                      .winner = winner_});
+  tellProgress(context_, poolName(), history_.back());
+}
+
+void PoolSearch::improve(Bytes peak, std::string_view winner) {
+  planned_ = true;
+  peak_ = peak;
+  winner_ = winner;
+  note();
+}
+
+void PoolSearch::runSkyline(std::int64_t moves, double share) {
+  const std::int64_t before = moves_;
+  FastOptions options{
+      .moves = budget_.seconds > 0 && planned_ ? kUnlimited : moves,
+      .seconds = budget_.seconds > 0 ? std::max(0.001, share * budget_.seconds - seconds()) : 0,
+      .seed = context_.seed,
+      .bound = bound_,
+      .stopped = [this] { return stopped(); }};
+  options.improved = [&](const FastSample& sample) {
+    moves_ = before + sample.moves;
+    if (!planned_ || sample.peak < peak_) improve(sample.peak, "skyline");
+  };
+  const bool had = planned_;
+  const Bytes peak = peak_;
+  const FastResult found = searchFast(rectangles_, options);
+  moves_ = before + found.moves;
+  if (found.offsets.empty() || (had && found.peak >= peak)) return;
+  winner_ = fmt::format("skyline, {}", found.winner);
+  offsets_.resize(problem_.stays.size());
+  for (std::size_t i = 0; i < rectangles_.count(); ++i) {
+    offsets_[rectangles_.stays[i]] = found.offsets[i];
+  }
+}
+
+void PoolSearch::runGreedy() {
+  const std::size_t most = problem_.gaps.empty() ? kGreedyStays : kGreedyStaysWithGaps;
+  if (rectangles_.count() > most) return;
+  Placer placer(problem_, pool_);
+  for (const NamedOrder& each : kOrders) {
+    const std::vector<StayId> order = each.order(problem_, pool_);
+    for (const FitRule rule : {FitRule::best, FitRule::first}) {
+      if (done()) return;
+      placer.clear();
+      const bool whole =
+          placeInOrder(placer, problem_, order, rule, [this] { return stopped() || late(1); });
+      if (!whole) return;
+      if (placer.peak() >= peak_) continue;
+      for (const StayId id : rectangles_.stays) offsets_[id] = placer.offsetOf(id);
+      improve(placer.peak(), fmt::format("greedy, {}", each.name));
+    }
+  }
+}
+
+std::optional<double> PoolSearch::climbDeadline() const {
+  if (budget_.seconds <= 0) return std::nullopt;
+  return secondsNow({}) + 0.2 * budget_.seconds;
+}
+
+void PoolSearch::runClimb() {
+  if (rectangles_.count() > kClimbStays) return;
+  const auto count = static_cast<std::int64_t>(rectangles_.count());
+  OrderSearchOptions options{.rule = FitRule::first,
+                             .tries = std::max<std::int64_t>(1, budget_.moves / 8 / count),
+                             .deadline = climbDeadline(),
+                             .seed = context_.seed,
+                             .stopped = [this] { return stopped(); }};
+  if (budget_.seconds > 0) options.tries = kUnlimited;
+  auto found = searchOrders(problem_, pool_, urgencyOrder(problem_, pool_), options);
+  if (found.stopped || found.peak >= peak_) return;
+  offsets_ = std::move(found.offsets);
+  improve(found.peak, "hill climb");
+}
+
+void PoolSearch::runExact(std::int64_t nodes, double share) {
+  const bool timed = budget_.seconds > 0;
+  if (rectangles_.count() > (timed ? kExactStaysWithTime : kExactStays) || fits()) return;
+  if (!timed && nodes == 0) return;
+  const double begun = seconds();
+  const std::int64_t before = nodes_;
+  const Bytes peak = peak_;
+  const ExactOptions options{
+      .capacity = problem_.pools[pool_].capacity,
+      .nodes = timed ? 0 : nodes,
+      .seconds = timed ? std::max(0.001, share * (budget_.seconds - begun)) : 0,
+      .threads = context_.threads,
+      .stop = context_.stop,
+      .start = startPlan(),
+      .progress = [&](const ExactProgress& now) { follow(now, before); }};
+  const ExactResult found = solveExact(problem_, pool_, options);
+  nodes_ = before + found.nodes;
+  bound_ = std::max(bound_, found.bound);
+  if (found.incumbent >= peak) return;
+  for (const StayId id : rectangles_.stays) offsets_[id] = found.offsets[id];
+  improve(found.incumbent, fmt::format("exact, {}", found.winner));
+}
+
+IdMap<StayId, Bytes> PoolSearch::startPlan() const {
+  IdMap<StayId, Bytes> plan = offsets_;
+  for (const StayId id : problem_.stays.keys()) {
+    if (problem_.poolOf(id) == pool_ && problem_.stays[id].pinned) {
+      plan[id] = *problem_.stays[id].pinned;
+    }
+  }
+  return plan;
+}
+
+void PoolSearch::follow(const ExactProgress& now, std::int64_t before) {
+  nodes_ = before + now.nodes;
+  if (now.incumbent < peak_ || now.bound > bound_) {
+    bound_ = std::max(bound_, now.bound);
+    if (now.incumbent < peak_) winner_ = fmt::format("exact, {}", now.winner);
+    peak_ = std::min(peak_, now.incumbent);
+    note();
+  } else {
+    tellProgress(context_, poolName(),
+                 {.seconds = seconds(),
+                  .incumbent = peak_,
+                  .bound = bound_,
+                  .nodes = nodes_ + moves_,
+                  .winner = winner_});
+  }
+}
+
+}  // namespace hw
