@@ -29,6 +29,10 @@ RunRequest workedRequest(const std::string& allocator) {
   return request;
 }
 
+RunRequest requestOn(const Platform& platform, const std::string& allocator) {
+  return {.allocator = AllocatorChoice::parse(allocator).value(), .platform = platform};
+}
+
 std::shared_ptr<const Run> mustRun(const std::shared_ptr<const Model>& model,
                                    const RunRequest& request) {
   auto run = execute(model, request, {});

@@ -14,6 +14,9 @@ std::shared_ptr<const Model> sample(const std::string& name);
 /// pools.
 RunRequest workedRequest(const std::string& allocator);
 
+/// `allocator` on `platform`, with that platform's memories.
+RunRequest requestOn(const Platform& platform, const std::string& allocator);
+
 /// `execute`, which has to succeed.
 std::shared_ptr<const Run> mustRun(const std::shared_ptr<const Model>& model,
                                    const RunRequest& request);

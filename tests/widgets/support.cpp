@@ -6,6 +6,8 @@
 
 #include "app/gui/request/arguments.h"
 #include "core/allocators/heap.h"
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
 
 namespace hw::test {
 
@@ -127,6 +129,17 @@ std::shared_ptr<const Run> timed(const Run& run) {
   auto copy = std::make_shared<Run>(run);
   copy->timing.ops.resize(run.schedule.order.size());
   return copy;
+}
+
+std::shared_ptr<const Run> movedRun(const std::string& sample, const std::string& allocator) {
+  RunRequest request;
+  request.allocator = AllocatorChoice::parse(allocator).value();
+  request.platform = openPlatform("ethos-u65-512").value();
+  request.residency = ResidencyRule::belady;
+  static std::map<std::string, std::shared_ptr<const Model>> models;
+  auto& model = models[sample];
+  if (!model) model = std::make_shared<const Model>(openModel("samples:" + sample, {}).value());
+  return execute(model, request, {}).value();
 }
 
 }  // namespace hw::test

@@ -31,7 +31,11 @@ std::shared_ptr<const Run> randomRun(std::uint64_t seed, std::size_t count, std:
 ///    4 | a c .      d covers [0, 10) in step 2
 std::shared_ptr<const Run> smallRun();
 
-/// The same, as if every op had run, in no time.
+/// A sample planned with `allocator` for a machine with a DMA engine, on which buffers move.
+std::shared_ptr<const Run> movedRun(const std::string& sample = "squeezenet",
+                                    const std::string& allocator = "greedy-by-size");
+
+/// `run`, as if every op had run, in no time.
 std::shared_ptr<const Run> timed(const Run& run);
 
 }  // namespace hw::test

@@ -9,38 +9,14 @@
 #include "core/machine/platforms.h"
 #include "core/plan/validate.h"
 #include "core/run/run.h"
+#include "tests/support/methods.h"
 #include "tests/support/sample_figures.h"
 
 namespace hw {
 namespace {
 
-/// The ground of docs/methods.md: nothing aliased, nothing rounded up, no limit.
-RunRequest plainConfig(const std::string& allocator) {
-  const auto choice = AllocatorChoice::parse(allocator);
-  REQUIRE(choice);
-  return {.allocator = *choice,
-          .platform = platformCatalog().front(),
-          .l2 = {.kind = PoolSize::Kind::unbounded},
-          .l3 = {.kind = PoolSize::Kind::unbounded},
-          .alignment = Bytes(1),
-          .alias = AliasRules::none()};
-}
-
-std::shared_ptr<const Model> openSample(const std::string& name) {
-  auto model = openModel("samples:" + name, {});
-  if (!model) FAIL(model.error().text());
-  return std::make_shared<const Model>(std::move(*model));
-}
-
-std::shared_ptr<const Run> runModel(const std::shared_ptr<const Model>& model,
-                                    const RunRequest& request) {
-  const auto run = execute(model, request, {});
-  if (!run) FAIL(model->name << ": " << run.error().text());
-  return *run;
-}
-
 std::shared_ptr<const Run> runSample(const std::string& name, const RunRequest& request) {
-  return runModel(openSample(name), request);
+  return test::mustRun(test::sample(name), request);
 }
 
 /// The allocator with little time for searches of its own: valid plans need none.
@@ -62,7 +38,7 @@ TEST_CASE("the published MobileNet memory figures come out exactly", "[samples][
   const auto row = GENERATE(values<Row>(
       {{"mobilenet_v1", 20'182'856, 4'816'896}, {"mobilenet_v2", 27'591'112, 6'021'120}}));
   INFO(row.name);
-  RunRequest request = plainConfig("none");
+  RunRequest request = test::workedRequest("none");
   request.planInputs = request.planOutputs = false;
   const auto naive = runSample(row.name, request);
   CHECK(naive->plan.footprint(PoolId(0)).count() == row.noReuse);
@@ -73,13 +49,13 @@ TEST_CASE("the published MobileNet memory figures come out exactly", "[samples][
 }
 
 TEST_CASE("in 8 bits MobileNet needs a quarter, input and output included", "[samples][figures]") {
-  const RunRequest request = plainConfig("none");
+  const RunRequest request = test::workedRequest("none");
   CHECK(runSample("mobilenet_v1_int8", request)->metrics.lowerBound == Bytes(1'204'224));
   CHECK(runSample("mobilenet_v2_int8", request)->metrics.lowerBound == Bytes(1'505'280));
 }
 
 TEST_CASE("depthwise layers in place spare MobileNet v2 100 kB", "[samples][figures]") {
-  RunRequest request = plainConfig("greedy-by-size");
+  RunRequest request = test::workedRequest("greedy-by-size");
   request.alias.inPlace = true;
   const auto run = runSample("mobilenet_v2_int8", request);
   CHECK(run->metrics.lowerBound == Bytes(1'404'928));
@@ -88,11 +64,12 @@ TEST_CASE("depthwise layers in place spare MobileNet v2 100 kB", "[samples][figu
 }
 
 TEST_CASE("the eight tensors of the paper: 234 without reuse, 124 with", "[samples][figures]") {
-  CHECK(runSample("eight_tensors", plainConfig("none"))->plan.footprint(PoolId(0)) == Bytes(234));
-  const auto greedy = runSample("eight_tensors", plainConfig("greedy-by-size"));
+  CHECK(runSample("eight_tensors", test::workedRequest("none"))->plan.footprint(PoolId(0)) ==
+        Bytes(234));
+  const auto greedy = runSample("eight_tensors", test::workedRequest("greedy-by-size"));
   CHECK(greedy->plan.footprint(PoolId(0)) == Bytes(124));
   CHECK(greedy->metrics.lowerBound == Bytes(124));
-  const auto blocks = runSample("eight_tensors", plainConfig("shared-objects"));
+  const auto blocks = runSample("eight_tensors", test::workedRequest("shared-objects"));
   CHECK(blocks->plan.footprint(PoolId(0)) == Bytes(128));
 }
 
@@ -111,7 +88,7 @@ TEST_CASE("the published MACs come out as rounded", "[samples][figures]") {
                                          {"ds_cnn", 2.66, 0.01}}));
   INFO(row.name);
   const double millions =
-      static_cast<double>(runSample(row.name, plainConfig("none"))->timing.macs) / 1e6;
+      static_cast<double>(runSample(row.name, test::workedRequest("none"))->timing.macs) / 1e6;
   CHECK(std::round(millions / row.unit) == std::round(row.millions / row.unit));
 }
 
@@ -119,7 +96,7 @@ TEST_CASE("sizes, lower bound and MACs agree with the generating script", "[samp
   for (const SampleInfo& sample : sampleCatalog()) {
     INFO(sample.name);
     const Json figures = test::sampleFigures(sample.name);
-    const auto run = runSample(sample.name, plainConfig("none"));
+    const auto run = runSample(sample.name, test::workedRequest("none"));
     CHECK(run->problem.stays.size() == figures["tensors"]);
     CHECK(run->plan.footprint(PoolId(0)).count() == figures["total"]);
     CHECK(run->metrics.lowerBound.count() == figures["lower_bound"]);
@@ -130,10 +107,10 @@ TEST_CASE("sizes, lower bound and MACs agree with the generating script", "[samp
 TEST_CASE("every allocator plans every sample validly", "[samples][conformance]") {
   const bool bounded = GENERATE(false, true);
   for (const SampleInfo& sample : sampleCatalog()) {
-    const auto model = openSample(sample.name);
+    const auto model = test::sample(sample.name);
     for (const AllocatorInfo& info : allocatorCatalog()) {
       CAPTURE(info.name, sample.name, bounded);
-      RunRequest request = plainConfig(briefly(info));
+      RunRequest request = test::workedRequest(briefly(info));
       request.timeLimit = 0.01;
       request.alias = {};
       request.alignment.reset();
@@ -142,7 +119,7 @@ TEST_CASE("every allocator plans every sample validly", "[samples][conformance]"
         request.l2 = {};
         request.l3 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(std::int64_t{1} << 30)};
       }
-      const auto run = runModel(model, request);
+      const auto run = test::mustRun(model, request);
       CHECK(validate(run->problem, run->plan).empty());
       CHECK(run->storage.unsized.empty());
       // The one that never reuses may need more than a gigabyte.

@@ -9,6 +9,7 @@
 #include "core/run/run.h"
 #include "tests/support/graphs.h"
 #include "tests/support/machine_judge.h"
+#include "tests/support/methods.h"
 #include "tests/support/rounds.h"
 
 using namespace hw;
@@ -53,13 +54,7 @@ count = 2
 
 std::shared_ptr<const Run> runOf(const std::shared_ptr<const Model>& model,
                                  const Platform& platform, const std::string& allocator) {
-  const RunRequest request{.allocator = AllocatorChoice::parse(allocator).value(),
-                           .platform = platform};
-  return execute(model, request, {}).value();
-}
-
-std::shared_ptr<const Model> sampleModel(const SampleInfo& info) {
-  return std::make_shared<const Model>(openModel("samples:" + info.name, {}).value());
+  return test::mustRun(model, test::requestOn(platform, allocator));
 }
 
 /// The second judge's opinion of a run: every pair of activities is looked at.
@@ -85,7 +80,7 @@ TEST_CASE("samples run as the rules say on every platform", "[sim][machine][samp
     platforms.back().contention = contention;
   }
   for (const SampleInfo& info : sampleCatalog()) {
-    const auto model = sampleModel(info);
+    const auto model = test::sample(info.name);
     if (model->graph->ops.size() > 120) continue;
     for (const Platform& platform : platforms) {
       for (const std::string allocator : {"free-list", "greedy-by-size"}) {
@@ -130,7 +125,7 @@ TEST_CASE("one thing after the other takes the sum of all, on every platform",
     }
     for (const SampleInfo& info : sampleCatalog()) {
       CAPTURE(info.name, platform.name);
-      const auto run = runOf(sampleModel(info), platform, "greedy-by-size");
+      const auto run = runOf(test::sample(info.name), platform, "greedy-by-size");
       const Timing& timing = run->timing;
       SimTime now;
       for (const ActivityId id : timing.activities.activities.keys()) {
@@ -152,7 +147,7 @@ TEST_CASE("one thing after the other takes the sum of all, on every platform",
 
 TEST_CASE("a run that does many things at once tells its own story", "[sim][machine][samples]") {
   for (const SampleInfo& info : sampleCatalog()) {
-    const auto model = sampleModel(info);
+    const auto model = test::sample(info.name);
     if (model->graph->ops.empty()) continue;
     CAPTURE(info.name);
     const auto run = runOf(model, busyBoard(), "greedy-by-size");
@@ -176,7 +171,7 @@ TEST_CASE("a run that does many things at once tells its own story", "[sim][mach
 TEST_CASE("what takes longer because of reuse is said in words", "[sim][machine]") {
   bool waits = false;
   for (const SampleInfo& info : sampleCatalog()) {
-    const auto run = runOf(sampleModel(info), busyBoard(), "greedy-by-size");
+    const auto run = runOf(test::sample(info.name), busyBoard(), "greedy-by-size");
     const auto& times = run->timing.times;
     for (const ActivityId id : times.keys()) {
       const auto& cause = times[id].cause;

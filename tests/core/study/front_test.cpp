@@ -2,20 +2,16 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/import/samples.h"
 #include "core/latency/hasten_plan.h"
 #include "core/latency/reuse_timer.h"
 #include "core/machine/platforms.h"
 #include "core/plan/validate.h"
 #include "core/report/compare/front_report.h"
+#include "tests/support/methods.h"
 
 using namespace hw;
 
 namespace {
-
-std::shared_ptr<const Model> sample(const std::string& name) {
-  return std::make_shared<const Model>(openModel(name, {}).value());
-}
 
 RunRequest requestOn(const std::string& issue) {
   RunRequest request = defaultRequest();
@@ -58,9 +54,9 @@ FrontOptions quick(std::size_t points) {
 }  // namespace
 
 TEST_CASE("latencies of a front never rise, and stay behind its walls", "[front][samples]") {
-  for (const char* name : {"samples:squeezenet", "samples:mobilenet_v2"}) {
+  for (const char* name : {"squeezenet", "mobilenet_v2"}) {
     CAPTURE(name);
-    const Front front = makeFront(sample(name), requestOn("parallel"), quick(4), {}).value();
+    const Front front = makeFront(test::sample(name), requestOn("parallel"), quick(4), {}).value();
     REQUIRE_FALSE(front.found.empty());
     CHECK(front.found.size() <= 4);
     CHECK_FALSE(front.stopped);
@@ -151,14 +147,14 @@ TEST_CASE("a stopped front keeps what it has", "[front]") {
   context.progress = [&](double, const std::string& what) {
     if (what.find("fastest plan") != std::string::npos) source.request_stop();
   };
-  const auto model = sample("samples:mobilenet_v2");
+  const auto model = test::sample("mobilenet_v2");
   const Front front = makeFront(model, requestOn("parallel"), quick(4), context).value();
   CHECK(front.stopped);
   CHECK(front.found.size() == 1);
 }
 
 TEST_CASE("where capacity buys no time, a front says so", "[front]") {
-  const auto sequential = makeFront(sample("samples:squeezenet"), requestOn("sequential"), {}, {});
+  const auto sequential = makeFront(test::sample("squeezenet"), requestOn("sequential"), {}, {});
   REQUIRE_FALSE(sequential);
   CHECK(sequential.error().message ==
         "on platform 'board' one thing follows the other: capacity buys no time there");
@@ -166,7 +162,7 @@ TEST_CASE("where capacity buys no time, a front says so", "[front]") {
 
 TEST_CASE("a front is the same in every format", "[front][report]") {
   const Front front =
-      makeFront(sample("samples:squeezenet"), requestOn("parallel"), quick(2), {}).value();
+      makeFront(test::sample("squeezenet"), requestOn("parallel"), quick(2), {}).value();
   const Json json = frontJson(front, "m");
   CHECK(json["search"].size() == front.found.size());
   CHECK(json["search"][0]["latency_ps"] == front.found[0].latency.count());

@@ -2,9 +2,8 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
-#include "core/import/samples.h"
-#include "core/machine/platforms.h"
 #include "tests/gui/native_support.h"
+#include "tests/widgets/support.h"
 #include "widgets/explain/activity_page.h"
 #include "widgets/lanes/activity_text.h"
 #include "widgets/text/run_text.h"
@@ -12,22 +11,8 @@
 using namespace hw;
 using namespace hw::test;
 
-namespace {
-
-std::shared_ptr<const Run> ganttMovedRun() {
-  RunRequest request;
-  request.allocator = AllocatorChoice::parse("greedy-by-size").value();
-  request.platform = openPlatform("ethos-u65-512").value();
-  request.residency = ResidencyRule::belady;
-  return execute(std::make_shared<const Model>(openModel("samples:squeezenet", {}).value()),
-                 request, {})
-      .value();
-}
-
-}  // namespace
-
 TEST_CASE("a click on an activity selects it, one beside all moves the moment", "[canvas][time]") {
-  const auto run = ganttMovedRun();
+  const auto run = test::movedRun();
   ViewState state;
   LanesView view(&state);
   view.resize(1100, 160);
@@ -65,7 +50,7 @@ TEST_CASE("a click on an activity selects it, one beside all moves the moment", 
 }
 
 TEST_CASE("the critical path is walked from its first activity to its last", "[canvas][time]") {
-  const auto run = ganttMovedRun();
+  const auto run = test::movedRun();
   const auto& path = run->timing.account.criticalPath;
   std::vector<ActivityId> walked;
   for (ActivityId at = nextOnPath(*run, {}); at; at = nextOnPath(*run, at)) {
@@ -84,7 +69,7 @@ TEST_CASE("the critical path is walked from its first activity to its last", "[c
 }
 
 TEST_CASE("the inspector tells of an activity when it ran and why not earlier", "[canvas][time]") {
-  const auto run = ganttMovedRun();
+  const auto run = test::movedRun();
   for (const ActivityId id : run->timing.times.keys()) {
     const QString page = activityPage(*run, id);
     const ActivityTime& time = run->timing.times[id];

@@ -3,8 +3,6 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
-#include "core/import/samples.h"
-#include "core/machine/platforms.h"
 #include "tests/widgets/support.h"
 #include "widgets/below/lock_step.h"
 #include "widgets/charts/peak_chart.h"
@@ -15,24 +13,8 @@
 
 using namespace hw;
 
-namespace {
-
-std::shared_ptr<const Run> timedBeladyRun(const char* sample,
-                                          const char* allocator = "greedy-by-size") {
-  RunRequest request;
-  request.allocator = AllocatorChoice::parse(allocator).value();
-  request.platform = openPlatform("ethos-u65-512").value();
-  request.residency = ResidencyRule::belady;
-  static std::map<std::string, std::shared_ptr<const Model>> models;
-  auto& model = models[sample];
-  if (!model) model = std::make_shared<const Model>(openModel(sample, {}).value());
-  return execute(model, request, {}).value();
-}
-
-}  // namespace
-
 TEST_CASE("with time as the axis the same things stay on show", "[shell][time]") {
-  const auto run = timedBeladyRun("samples:squeezenet");
+  const auto run = test::movedRun("squeezenet");
   ViewState state;
   state.setRun(run);
   state.setStep(Step(20));
@@ -53,7 +35,7 @@ TEST_CASE("with time as the axis the same things stay on show", "[shell][time]")
 }
 
 TEST_CASE("moments and times go together", "[shell][time]") {
-  const auto run = timedBeladyRun("samples:squeezenet");
+  const auto run = test::movedRun("squeezenet");
   ViewState state;
   state.setRun(run);
   state.setAxis(AxisUnit::time);
@@ -81,12 +63,12 @@ TEST_CASE("what nobody times stays over the steps, and the wish is kept", "[shel
   state.setRun(test::smallRun());
   CHECK(state.axis() == AxisUnit::step);
   CHECK(state.wantedAxis() == AxisUnit::time);
-  state.setRun(timedBeladyRun("samples:resnet8"));
+  state.setRun(test::movedRun("resnet8"));
   CHECK(state.axis() == AxisUnit::time);
 }
 
 TEST_CASE("map, chart, minimap and markers follow the axis", "[shell][time]") {
-  const auto run = timedBeladyRun("samples:squeezenet");
+  const auto run = test::movedRun("squeezenet");
   ViewState state;
   MapView map(&state, PoolId(0));
   PeakChart chart(&state, PoolId(0));
@@ -124,8 +106,8 @@ TEST_CASE("map, chart, minimap and markers follow the axis", "[shell][time]") {
 }
 
 TEST_CASE("two plans in lock-step share the time", "[shell][time]") {
-  const auto first = timedBeladyRun("samples:squeezenet");
-  const auto second = timedBeladyRun("samples:squeezenet", "none");
+  const auto first = test::movedRun("squeezenet");
+  const auto second = test::movedRun("squeezenet", "none");
   ViewState a;
   ViewState b;
   LockStep step(&a, &b);
@@ -139,7 +121,7 @@ TEST_CASE("two plans in lock-step share the time", "[shell][time]") {
 }
 
 TEST_CASE("in time a run plays by simulated time per second", "[shell][time]") {
-  const auto run = timedBeladyRun("samples:squeezenet");
+  const auto run = test::movedRun("squeezenet");
   ViewState state;
   Player player(&state);
   state.setRun(run);

@@ -2,7 +2,6 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
-#include "core/import/samples.h"
 #include "core/machine/platforms.h"
 #include "tests/widgets/support.h"
 #include "widgets/what_if/what_if_panel.h"
@@ -11,16 +10,6 @@ using namespace hw;
 
 namespace {
 
-std::shared_ptr<const Run> whatIfRun() {
-  RunRequest request;
-  request.allocator = AllocatorChoice::parse("greedy-by-size").value();
-  request.platform = openPlatform("ethos-u65-512").value();
-  request.residency = ResidencyRule::belady;
-  return execute(std::make_shared<const Model>(openModel("samples:squeezenet", {}).value()),
-                 request, {})
-      .value();
-}
-
 bool waitForOutcome(const WhatIfPanel& panel) {
   return QTest::qWaitFor([&] { return panel.outcome() != nullptr; }, 20'000);
 }
@@ -28,7 +17,7 @@ bool waitForOutcome(const WhatIfPanel& panel) {
 }  // namespace
 
 TEST_CASE("a slider changes latency without planning, L2 plans again", "[what-if]") {
-  const auto run = whatIfRun();
+  const auto run = test::movedRun();
   ViewState state;
   WhatIfPanel panel(&state);
   panel.resize(360, 500);
@@ -58,7 +47,7 @@ TEST_CASE("a slider changes latency without planning, L2 plans again", "[what-if
 }
 
 TEST_CASE("what was tried is taken over as a request that can be written down", "[what-if]") {
-  const auto run = whatIfRun();
+  const auto run = test::movedRun();
   ViewState state;
   WhatIfPanel panel(&state);
   panel.show();
