@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <variant>
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
@@ -41,7 +43,7 @@ class TwoStacks {
 
   bool isPlaced(StayId id) const { return placed_[id].has_value(); }
 
-  void push(StayId id, Side side, Step step, const std::string& why) {
+  void push(StayId id, Side side, Step step, std::string why) {
     const Stay& stay = problem_.stays[id];
     Stack& stack = stacks_[side];
     const Bytes end = endAfter(stay, side);
@@ -54,7 +56,7 @@ class TwoStacks {
     }
     stack.stays.push_back(id);
     stack.extent = std::max(stack.extent, end);
-    note(step, "push", id, side, why);
+    note(step, "push", id, side, std::move(why));
   }
 
   void accountFor(Side side, const Stay& stay, Step step, Verdict verdict, std::string reason) {
@@ -162,10 +164,19 @@ class TwoStacks {
     return bytes;
   }
 
-  void note(Step step, std::string what, StayId id, Side side, std::string why) {
-    addRow(table_, {step.count(), std::move(what), id,
-                    std::string(side == kRight ? "right" : "left"), problem_.stays[id].size,
-                    stacks_[kLeft].extent, stacks_[kRight].extent, std::move(why)});
+  /// Cell by cell: a list in braces would copy every text, and there are three rows for each stay.
+  void note(Step step, const char* what, StayId id, Side side, std::string why) {
+    std::vector<MethodCell> row;
+    row.reserve(table_.columns.size());
+    row.emplace_back(step.count());
+    row.emplace_back(std::in_place_type<std::string>, what);
+    row.emplace_back(id);
+    row.emplace_back(std::in_place_type<std::string>, side == kRight ? "right" : "left");
+    row.emplace_back(problem_.stays[id].size);
+    row.emplace_back(stacks_[kLeft].extent);
+    row.emplace_back(stacks_[kRight].extent);
+    row.emplace_back(std::move(why));
+    addRow(table_, std::move(row));
   }
 
   const Problem& problem_;
