@@ -5,7 +5,7 @@
 namespace hw {
 namespace {
 
-std::size_t at(Step step) { return static_cast<std::size_t>(step.count()); }
+std::size_t stepIndex(Step step) { return static_cast<std::size_t>(step.count()); }
 
 }  // namespace
 
@@ -16,13 +16,13 @@ RoomGate::RoomGate(const TimedWork& work, std::span<const Bytes> capacities)
   for (const Activity& activity : work.list.activities) {
     steps = std::max(steps, activity.step + Step(1));
   }
-  inStep_.resize(at(steps));
-  for (const Activity& activity : work.list.activities) ++inStep_[at(activity.step)];
-  live_.assign(capacities.size(), Profile(at(steps)));
+  inStep_.resize(stepIndex(steps));
+  for (const Activity& activity : work.list.activities) ++inStep_[stepIndex(activity.step)];
+  live_.assign(capacities.size(), Profile(stepIndex(steps)));
   for (const std::uint32_t stay : work.byOpening) {
     const TimedStay& own = work.stays[stay];
     for (Step step = own.steps.begin; step < own.steps.end; step += Step(1)) {
-      live_[own.pool.index()][at(step)] += own.size;
+      live_[own.pool.index()][stepIndex(step)] += own.size;
     }
   }
 }
@@ -38,7 +38,7 @@ bool RoomGate::hasRoom(std::uint32_t stay) const {
   const TimedStay& own = work_.stays[stay];
   const Profile& profile = profile_[own.pool.index()];
   for (Step step = now_; step < own.steps.begin; step += Step(1)) {
-    if (profile[at(step)] + own.size > capacities_[own.pool.index()]) return false;
+    if (profile[stepIndex(step)] + own.size > capacities_[own.pool.index()]) return false;
   }
   return true;
 }
@@ -48,9 +48,9 @@ void RoomGate::add(std::uint32_t stay, Step begin, Step end, bool leaving) {
   Profile& profile = profile_[own.pool.index()];
   for (Step step = std::max(begin, now_); step < end; step += Step(1)) {
     if (leaving)
-      profile[at(step)] -= own.size;
+      profile[stepIndex(step)] -= own.size;
     else
-      profile[at(step)] += own.size;
+      profile[stepIndex(step)] += own.size;
   }
 }
 
@@ -75,9 +75,9 @@ bool RoomGate::take(std::uint32_t activity) {
 }
 
 bool RoomGate::leave(std::uint32_t activity) {
-  --unended_[at(work_.list.activities[ActivityId(activity)].step)];
+  --unended_[stepIndex(work_.list.activities[ActivityId(activity)].step)];
   const Step before = now_;
-  while (at(now_) < unended_.size() && unended_[at(now_)] == 0) now_ += Step(1);
+  while (stepIndex(now_) < unended_.size() && unended_[stepIndex(now_)] == 0) now_ += Step(1);
   return now_ > before;
 }
 

@@ -8,7 +8,7 @@ namespace hw {
 namespace {
 
 /// So often, more or less, every stay is placed before a packing is given up.
-constexpr std::int64_t kPackings = 50;
+constexpr std::int64_t kTimesPlaced = 50;
 
 /// When activities start and end in a run.
 struct RoomyRun {
@@ -90,7 +90,7 @@ TimedPacking packByTime(const TimedWork& work, ReuseTimer& timer, std::span<cons
     const Bytes capacity = capacities[pool.index()];
     const auto count = static_cast<std::int64_t>(rectangles.count());
     const FastResult found =
-        searchFast(rectangles, {.moves = kPackings * count, .bound = capacity});
+        searchFast(rectangles, {.moves = kTimesPlaced * count, .bound = capacity});
     packing.looks += found.moves;
     if (found.peak > capacity) return {.looks = packing.looks};
     for (std::size_t i = 0; i < rectangles.count(); ++i) {
