@@ -220,6 +220,11 @@ std::vector<std::string> notesOf(const Prepared& prepared, const Answer& answer)
   if (prepared.residency != request.residency) {
     notes.push_back("every buffer stays where it is: " + whyNothingMoves(prepared));
   }
+  if (answer.storage.raise > Bytes()) {
+    notes.push_back(
+        fmt::format("slices are shared as published, which raises the lower bound by {} bytes",
+                    groupDigits(answer.storage.raise.count())));
+  }
   addFetchNotes(prepared, notes);
   if (!answer.storage.unsized.empty()) {
     notes.push_back(

@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace hw {
 
 AliasForest::AliasForest(const Graph& graph, const StorageOptions& options)
     : graph_(graph), options_(options), links_(graph.tensors.size()) {
   for (const TensorId id : graph.tensors.keys()) {
-    links_[id].holdsInput = graph.tensors[id].graphInput;
-    links_[id].holdsOutput = graph.tensors[id].graphOutput;
+    Link& link = links_[id];
+    link.holdsInput = graph.tensors[id].graphInput;
+    link.holdsOutput = graph.tensors[id].graphOutput;
+    if (link.holdsInput || link.holdsOutput) link.callers = {{Bytes(), sizeOf(id)}};
   }
 }
 
@@ -30,12 +34,20 @@ AliasForest::Place AliasForest::place(TensorId id) const {
   return found;
 }
 
+bool AliasForest::callersMeet(const Link& part, const Link& whole, Bytes offset) const {
+  return std::ranges::any_of(part.callers, [&](const Interval<Bytes>& own) {
+    const auto next =
+        std::ranges::upper_bound(whole.callers, own.begin + offset, {}, &Interval<Bytes>::end);
+    return next != whole.callers.end() && next->begin < own.end + offset;
+  });
+}
+
 std::optional<std::string> AliasForest::attach(TensorId child, TensorId parent, Bytes offset) {
   const auto [root, inside] = place(parent);
   if (root == child) return "it shares that storage already";
   Link& part = links_[child];
   Link& whole = links_[root];
-  if ((part.holdsInput || part.holdsOutput) && (whole.holdsInput || whole.holdsOutput)) {
+  if (callersMeet(part, whole, inside + offset)) {
     return "input and output are both graph inputs or outputs";
   }
   if (!isAligned(offset, options_.alignment)) {
@@ -46,6 +58,10 @@ std::optional<std::string> AliasForest::attach(TensorId child, TensorId parent, 
   whole.holdsOutput |= part.holdsOutput;
   part.parent = root;
   part.offset = inside + offset;
+  for (Interval<Bytes> bytes : std::exchange(part.callers, {})) {
+    bytes = {bytes.begin + part.offset, bytes.end + part.offset};
+    whole.callers.insert(std::ranges::upper_bound(whole.callers, bytes), bytes);
+  }
   return std::nullopt;
 }
 

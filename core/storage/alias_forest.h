@@ -3,7 +3,9 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "core/base/interval.h"
 #include "core/storage/aliasing.h"
 
 namespace hw {
@@ -22,7 +24,8 @@ class AliasForest {
   Place place(TensorId id) const;
 
   /// Makes the group of `child` (a root) a part of the group of `parent`, `offset` bytes into it,
-  /// or says why that cannot be.
+  /// or says why that cannot be: bytes of the caller's, graph inputs and outputs, are of one
+  /// tensor.
   std::optional<std::string> attach(TensorId child, TensorId parent, Bytes offset);
 
   /// Why a tensor has no place in any pool; nothing when it has one.
@@ -40,7 +43,11 @@ class AliasForest {
     Bytes offset{};            ///< Inside the parent.
     bool holdsInput = false;   ///< Of a root.
     bool holdsOutput = false;  ///< Of a root.
+    /// Of a root: where graph inputs and outputs lie in its group, ascending and disjoint.
+    std::vector<Interval<Bytes>> callers{};
   };
+
+  bool callersMeet(const Link& part, const Link& whole, Bytes offset) const;
 
   const Graph& graph_;
   const StorageOptions& options_;

@@ -14,14 +14,18 @@ std::span<const AliasRule> aliasRules() {
       {"concat", &AliasRules::concat, "Inputs of a concat are slices of its output"},
       {"split", &AliasRules::split, "Outputs of a split are slices of its input"},
       {"in-place", &AliasRules::inPlace,
-       "An output takes over the bytes of an input that dies in its op"}};
+       "An output takes over the bytes of an input that dies in its op"},
+      {"always", &AliasRules::always, "Slices are shared even where that raises the lower bound"}};
   return kRules;
 }
 
-std::string aliasText(const AliasRules& rules) {
+std::string aliasText(const AliasRules& asked) {
+  AliasRules rules = asked;
+  rules.always &= rules.concat || rules.split;  // Of nothing else.
   if (rules == AliasRules::none()) return "none";
   if (rules == AliasRules()) return "views";
   if (rules == AliasRules::all()) return "all";
+  if (rules == AliasRules{.always = true}) return "always";
   std::string text;
   for (const AliasRule& rule : aliasRules()) {
     if (rules.*(rule.flag)) text += (text.empty() ? "" : ",") + std::string(rule.name);
@@ -34,6 +38,7 @@ Result<AliasRules> parseAlias(std::string_view text) {
   if (text == "all") return AliasRules::all();
   AliasRules rules = AliasRules::none();
   if (text == "none") return rules;
+  if (text == "always") return AliasRules{.always = true};
   for (const std::string_view word : splitText(text, ',')) {
     const auto rule = std::ranges::find(aliasRules(), word, &AliasRule::name);
     if (rule != aliasRules().end()) {
@@ -44,8 +49,8 @@ Result<AliasRules> parseAlias(std::string_view text) {
     for (const AliasRule& each : aliasRules()) known.emplace_back(each.name);
     const auto closest = closestWord(word, known);
     return fail(ErrorCode::invalidArgument,
-                fmt::format("'{}' is not a rule; expected none, views, all, or a list of "
-                            "reshape, concat, split, in-place{}",
+                fmt::format("'{}' is not a rule; expected none, views, all, always, or a "
+                            "list of reshape, concat, split, in-place, always{}",
                             printable(word, 80),
                             closest ? fmt::format("; did you mean '{}'?", *closest) : ""));
   }

@@ -17,7 +17,8 @@ struct AliasRule {
 };
 std::span<const AliasRule> aliasRules();
 
-/// "none", "views", "all", or the rules that are on: "reshape,split".
+/// "none", "views", "all", "always" (views, even where they raise the bound), or the rules that are
+/// on: "reshape,split".
 std::string aliasText(const AliasRules& rules);
 /// What `aliasText` writes, in any order.
 Result<AliasRules> parseAlias(std::string_view text);

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/load_sweep.h"
-#include "core/storage/view_folder.h"
+#include "core/storage/sparing.h"
 
 namespace hw {
 namespace {
@@ -39,88 +38,55 @@ void makeBuffers(const Graph& graph, const AliasForest& forest, Storage& storage
   }
 }
 
-/// What is decided by looking at the lower bound.
-struct Refinement {
-  std::set<OpId> refused{};  ///< Concats and splits that copy although they could share.
-  bool shrinking = false;    ///< Smaller outputs take over larger inputs too.
+/// Folds again and again, with other decisions.
+class Folder {
+ public:
+  Folder(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
+         bool shrinking)
+      : graph_(graph), schedule_(schedule), options_(options), shrinking_(shrinking) {
+    empty_.lifetimes = lifetimes(graph, schedule);
+    empty_.slots.resize(graph.tensors.size());
+    empty_.free = IdMap<OpId, bool>(graph.ops.size(), false);
+  }
+
+  Storage fold(const Refusals& refused) const { return fold(options_, refused); }
+
+  Storage foldWithoutSlices() const {
+    StorageOptions whole = options_;
+    whole.alias.concat = whole.alias.split = false;
+    return fold(whole, {});
+  }
+
+ private:
+  Storage fold(const StorageOptions& options, const Refusals& refused) const {
+    Storage storage = empty_;
+    AliasForest forest(graph_, options);
+    foldViews(graph_, schedule_, options, refused, forest, storage);
+    if (options.alias.inPlace) foldInPlace(graph_, schedule_, shrinking_, forest, storage);
+    makeBuffers(graph_, forest, storage);
+    return storage;
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  StorageOptions options_;
+  bool shrinking_;  ///< Smaller outputs take over larger inputs too.
+  Storage empty_;
 };
 
-Storage fold(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-             const Refinement& refinement) {
-  Storage storage;
-  storage.lifetimes = lifetimes(graph, schedule);
-  storage.slots.resize(graph.tensors.size());
-  storage.free = IdMap<OpId, bool>(graph.ops.size(), false);
-  AliasForest forest(graph, options);
-  foldViews(graph, schedule, options, refinement.refused, forest, storage);
-  if (options.alias.inPlace) {
-    foldInPlace(graph, schedule, refinement.shrinking, forest, storage);
-  }
-  makeBuffers(graph, forest, storage);
-  return storage;
-}
-
-/// The most live bytes and the first step that has them, every buffer rounded up.
-LoadSweep::Most peakOf(const Storage& storage, Bytes alignment) {
-  const auto place = [](Step step) { return static_cast<std::size_t>(step.count()); };
-  Step end;
-  for (const Buffer& buffer : storage.buffers) end = std::max(end, buffer.steps.end);
-  LoadSweep load(place(end));
-  for (const Buffer& buffer : storage.buffers) {
-    load.add(place(buffer.steps.begin), place(buffer.steps.end), alignUp(buffer.size, alignment));
-  }
-  return load.most();
-}
-
-/// The concats and splits whose sharing keeps bytes at `step` that none of their tensors needs
-/// then: only those of the most wasteful buffer, or all.
-std::vector<OpId> wastefulOps(const Graph& graph, const Storage& storage, Step step, bool all) {
-  std::vector<OpId> ops;
-  Bytes most;
-  for (const Buffer& buffer : storage.buffers) {
-    if (!buffer.steps.contains(step)) continue;
-    Bytes waste = buffer.size;
-    std::vector<OpId> sharers;
-    for (const TensorId id : buffer.tensors) {
-      if (storage.lifetimes[id].contains(step)) waste -= *graph.tensors[id].bytes;
-      const OpId producer = graph.tensors[id].producer;
-      if (producer && sharesSlices(graph.ops[producer])) sharers.push_back(producer);
-    }
-    if (sharers.empty() || (!all && waste <= most)) continue;
-    if (!all) ops.clear();
-    most = waste;
-    ops.insert(ops.end(), sharers.begin(), sharers.end());
-  }
-  return ops;
-}
-
-/// Folds, and undoes the slices that raise the lower bound.
-Storage foldSparing(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-                    bool shrinking) {
-  Refinement refinement{.shrinking = shrinking};
-  Storage storage = fold(graph, schedule, options, refinement);
+Storage share(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
+              bool shrinking) {
+  const Folder folder(graph, schedule, options, shrinking);
+  Storage storage = folder.fold({});
   if (!options.alias.concat && !options.alias.split) return storage;
-  // Slices live as long as the whole. Where that raises the lower bound, the sharing that wastes
-  // most at the peak is undone, until it does not. Every round refuses an op for good.
-  StorageOptions whole = options;
-  whole.alias.concat = whole.alias.split = false;
-  const Bytes bound = peakOf(fold(graph, schedule, whole, refinement), options.alignment).bytes;
-  constexpr int kGentleRounds = 64;  // Then all at once, so that huge graphs do not take forever.
-  std::set<OpId>& refused = refinement.refused;
-  for (int round = 0;; ++round) {
-    const LoadSweep::Most peak = peakOf(storage, options.alignment);
-    if (peak.bytes <= bound) break;
-    const std::size_t before = refused.size();
-    // Gently first; if that finds nothing to refuse, everything that wastes.
-    for (const bool all : {round >= kGentleRounds, true}) {
-      if (refused.size() > before) break;
-      const auto wasteful =
-          wastefulOps(graph, storage, Step(static_cast<std::int64_t>(peak.place)), all);
-      refused.insert(wasteful.begin(), wasteful.end());
-    }
-    if (refused.size() == before) break;
-    storage = fold(graph, schedule, options, refinement);
+  const Bytes bound = livePeak(folder.foldWithoutSlices(), options.alignment);
+  const Bytes peak = livePeak(storage, options.alignment);
+  if (peak <= bound) return storage;
+  if (!options.alias.always) {
+    return shareSparingly(graph, std::move(storage), {bound, options.alignment},
+                          [&](const Refusals& refused) { return folder.fold(refused); });
   }
+  storage.raise = peak - bound;
   return storage;
 }
 
@@ -128,18 +94,18 @@ Storage foldSparing(const Graph& graph, const Schedule& schedule, const StorageO
 
 Storage shareAllViews(const Graph& graph, const Schedule& schedule, StorageOptions options) {
   options.alias.inPlace = false;
-  return fold(graph, schedule, options, {});
+  return Folder(graph, schedule, options, false).fold({});
 }
 
 Bytes livePeak(const Storage& storage, Bytes alignment) { return peakOf(storage, alignment).bytes; }
 
 Storage shareStorage(const Graph& graph, const Schedule& schedule, const StorageOptions& options) {
-  Storage storage = foldSparing(graph, schedule, options, false);
+  Storage storage = share(graph, schedule, options, false);
   if (options.alias.inPlace) {
     // A small output in a large block saves bytes now and wastes them later: only if it pays.
-    Storage shrunk = foldSparing(graph, schedule, options, true);
-    const Bytes bound = peakOf(storage, options.alignment).bytes;
-    if (peakOf(shrunk, options.alignment).bytes < bound) storage = std::move(shrunk);
+    Storage shrunk = share(graph, schedule, options, true);
+    const Bytes bound = livePeak(storage, options.alignment);
+    if (livePeak(shrunk, options.alignment) < bound) storage = std::move(shrunk);
   }
   for (const TensorId id : graph.tensors.keys()) {
     const Tensor& tensor = graph.tensors[id];

@@ -15,6 +15,7 @@ struct AliasRules {
   bool concat = true;    ///< Inputs are slices of the output.
   bool split = true;     ///< Outputs are slices of the input.
   bool inPlace = false;  ///< An output takes over the bytes of an input that dies in its op.
+  bool always = false;   ///< Slices are shared as published, even where that raises the bound.
 
   static AliasRules all() { return {true, true, true, true}; }
   static AliasRules none() { return {false, false, false, false}; }
@@ -67,6 +68,8 @@ struct Storage {
   IdMap<OpId, bool> free{};
   /// Outputs that overwrite an input of their op, ascending.
   std::vector<TensorId> inPlace{};
+  /// How much sharing slices has raised the lower bound: of `AliasRules::always` only.
+  Bytes raise{};
 
   bool isIdentity() const { return slots.empty(); }
   /// The buffer that a tensor lies in; none: not planned.
@@ -86,8 +89,8 @@ struct Storage {
 };
 
 /// Folds aliases into buffers. Not planned: constants, empty and unsized tensors, and graph inputs
-/// or outputs that live outside. Sharing slices never raises the lower bound: concats and splits
-/// that would are refused and noted as copies.
+/// or outputs that live outside. Unless `always` is asked for, sharing slices never raises the
+/// lower bound: slices that would are refused, one by one, and noted as copies.
 Storage shareStorage(const Graph& graph, const Schedule& schedule, const StorageOptions& options);
 
 /// Most bytes of buffers, each rounded up to `alignment`, that are live at one step.

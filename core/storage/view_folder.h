@@ -1,16 +1,20 @@
 #pragma once
 
 #include <set>
+#include <utility>
 
 #include "core/storage/alias_forest.h"
 
 namespace hw {
 
-/// Folds the views of docs/methods.md §4 into `forest`: reshapes, concats and splits, op by op. Ops
-/// in `refused` copy because sharing would raise the lower bound. Copies and free ops go to
-/// `storage`.
+/// Slices that ops copy although they could share them: op, and the input or output it copies.
+using Refusals = std::set<std::pair<OpId, TensorId>>;
+
+/// Folds the views of docs/methods.md §4 into `forest`: reshapes, concats and splits, op by op.
+/// Slices in `refused` are copied because sharing them would raise the lower bound. Copies and free
+/// ops go to `storage`.
 void foldViews(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-               const std::set<OpId>& refused, AliasForest& forest, Storage& storage);
+               const Refusals& refused, AliasForest& forest, Storage& storage);
 
 /// Storage in which every view shares that may, even where slices raise the lower bound; nothing is
 /// done in place.
@@ -31,7 +35,14 @@ bool mayShrinkInPlace(const Graph& graph, const Op& op);
 /// operands, as far as shapes and sizes decide it. Both have a size.
 bool mayOverwrite(const Graph& graph, const Op& op, TensorId in);
 
-/// True for Concat and Split, whose slices live as long as the whole.
-bool sharesSlices(const Op& op);
+/// What a concat or split may share: `part` is the slice at `offset` of `whole`.
+struct SliceLink {
+  OpId op{};
+  TensorId part{};
+  TensorId whole{};
+  Bytes offset{};
+};
+/// Those of one op, in the order of its operands; none of other ops.
+std::vector<SliceLink> sliceLinks(const Graph& graph, OpId id);
 
 }  // namespace hw

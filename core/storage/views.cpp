@@ -14,18 +14,17 @@ constexpr const char* kRaisesBound =
 ///   of x, and x is not wholly inside y, so c is copied into y.
 class ViewFolder {
  public:
-  ViewFolder(const Graph& graph, const StorageOptions& options, AliasForest& forest,
-             Storage& storage)
-      : graph_(graph), options_(options), forest_(forest), storage_(storage) {}
+  ViewFolder(const Graph& graph, const StorageOptions& options, const Refusals& refused,
+             AliasForest& forest, Storage& storage)
+      : graph_(graph), options_(options), refused_(refused), forest_(forest), storage_(storage) {}
 
-  void fold(OpId id, bool raisesBound) {
+  void fold(OpId id) {
     const Op& op = graph_.ops[id];
     const ViewFamily family = viewFamilyOf(op);
     if (family == ViewFamily::none) return;
     const std::size_t copiesBefore = storage_.copies.size();
-    raisesBound_ = raisesBound && sharesView(options_.alias, family);
     for (const ViewSlice& slice : viewSlices(graph_, options_, forest_, op)) {
-      noteCopy(id, slice.part, share(slice, family));
+      noteCopy(id, slice.part, share(id, slice, family));
     }
     storage_.free[id] = storage_.copies.size() == copiesBefore;
   }
@@ -38,9 +37,9 @@ class ViewFolder {
   }
 
   /// Makes it the part, or says why that cannot be.
-  std::string share(const ViewSlice& slice, ViewFamily family) {
-    if (raisesBound_) return kRaisesBound;
+  std::string share(OpId op, const ViewSlice& slice, ViewFamily family) {
     if (slice.whyNot) return *slice.whyNot;
+    const bool refused = refused_.contains({op, slice.part});
     if (family == ViewFamily::concat) {
       const TensorId root = forest_.place(slice.part).root;
       if (forest_.holdsInput(root)) return "a graph input has its own place";
@@ -50,30 +49,43 @@ class ViewFolder {
       if (forest_.sizeOf(root) != forest_.sizeOf(slice.part)) {
         return "it is part of another concat or split already";
       }
+      if (refused) return kRaisesBound;
       return forest_.attach(root, slice.whole, slice.offset).value_or("");
     }
+    if (refused) return kRaisesBound;
     return forest_.attach(slice.part, slice.whole, slice.offset).value_or("");
   }
 
   const Graph& graph_;
   const StorageOptions& options_;
+  const Refusals& refused_;
   AliasForest& forest_;
   Storage& storage_;
-  bool raisesBound_ = false;
 };
 
 }  // namespace
 
-bool sharesSlices(const Op& op) {
+std::vector<SliceLink> sliceLinks(const Graph& graph, OpId id) {
+  const Op& op = graph.ops[id];
   const ViewFamily family = viewFamilyOf(op);
-  return family == ViewFamily::concat || family == ViewFamily::split;
+  const bool joins = family == ViewFamily::concat;
+  if (!joins && family != ViewFamily::split) return {};
+  const TensorId whole = joins ? (op.outputs.empty() ? TensorId() : op.outputs[0]) : dataInput(op);
+  std::vector<SliceLink> links;
+  Bytes offset;
+  for (const TensorId part : joins ? op.inputs : op.outputs) {
+    if (!whole || !part) continue;
+    links.push_back({id, part, whole, offset});
+    offset += graph.tensors[part].bytes.value_or(Bytes());
+  }
+  return links;
 }
 
 void foldViews(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-               const std::set<OpId>& refused, AliasForest& forest, Storage& storage) {
-  ViewFolder folder(graph, options, forest, storage);
+               const Refusals& refused, AliasForest& forest, Storage& storage) {
+  ViewFolder folder(graph, options, refused, forest, storage);
   for (const OpId id : schedule.order) {
-    if (!graph.ops[id].folded) folder.fold(id, refused.contains(id));
+    if (!graph.ops[id].folded) folder.fold(id);
   }
 }
 

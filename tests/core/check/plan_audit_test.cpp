@@ -30,7 +30,7 @@ PlanDocument throughFile(const Run& run, void (*write)(const Run&, std::ostream&
 }
 
 AliasRules rulesOf(std::int64_t bits) {
-  return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
+  return {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0};
 }
 
 /// Every pair of placements of different tensors that meet, aliases of one buffer apart: by looking
@@ -64,7 +64,7 @@ TEST_CASE("our own plans pass the audit, as JSON and as CSV", "[audit][property]
   test::Dice dice(seed);
   const test::RunOptions options{.allocator = dice.chance(50) ? "greedy-by-size" : "free-list",
                                  .alignment = std::int64_t{1} << dice.roll(0, 6),
-                                 .alias = rulesOf(dice.roll(0, 15)),
+                                 .alias = rulesOf(dice.roll(0, 31)),
                                  .l2 = dice.chance(40) ? 4096 : -1};
   CAPTURE(seed, options.allocator, options.alignment, aliasText(options.alias));
   const auto run = test::runGraph(test::randomGraph(seed, 5 + seed), options);
@@ -213,7 +213,7 @@ TEST_CASE("plans whose buffers move pass after a trip through a file, and not wi
   int broken = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const auto run = test::runGraph(test::randomGraph(seed, 25),
-                                    {.alias = rulesOf(static_cast<std::int64_t>(seed % 16)),
+                                    {.alias = rulesOf(static_cast<std::int64_t>(seed % 32)),
                                      .l2 = 150,
                                      .residency = ResidencyRule::lru});
     for (const auto write : {writePlanJson, writePlanCsv}) {

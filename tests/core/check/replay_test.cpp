@@ -15,7 +15,7 @@ constexpr Bytes kRoomy = Bytes(1 << 24);
 constexpr Bytes kNothing = Bytes(0);  ///< Forces sampling.
 
 AliasRules rulesOf(std::uint64_t seed) {
-  return {seed % 2 == 0, seed % 3 != 0, seed % 5 != 0, seed % 7 < 3};
+  return {seed % 2 == 0, seed % 3 != 0, seed % 5 != 0, seed % 7 < 3, seed % 11 < 4};
 }
 
 std::string text(const std::vector<Corruption>& found) {

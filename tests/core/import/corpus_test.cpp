@@ -15,18 +15,18 @@ namespace fs = std::filesystem;
 constexpr std::string_view kFlat = "__flat";
 
 /// Both problems of one model: ours, and the corpus' own.
-struct Comparison {
+struct SizeCheck {
   std::set<ProblemRow> ours;
   std::set<ProblemRow> theirs;
 };
 
-std::optional<Comparison> compare(const fs::path& folder, const std::string& name) {
+std::optional<SizeCheck> compare(const fs::path& folder, const std::string& name) {
   const bool flat = name.ends_with(kFlat);
   const std::string stem = flat ? name.substr(0, name.size() - kFlat.size()) : name;
   const auto model =
       loadModel((folder / "onnx" / (stem + ".onnx")).string(), corpusOptions(stem, flat));
   if (!model) return std::nullopt;
-  return Comparison{problemRows(*model->graph), problemRows(folder / "problems" / (name + ".csv"))};
+  return SizeCheck{problemRows(*model->graph), problemRows(folder / "problems" / (name + ".csv"))};
 }
 
 std::vector<ProblemRow> difference(const std::set<ProblemRow>& a, const std::set<ProblemRow>& b) {
