@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/residency/residency.h"
 #include "core/run/partitioned.h"
+#include "core/storage/parts.h"
 
 namespace hw {
 namespace {
@@ -179,7 +180,8 @@ PlaceExplanation explainPlace(const Run& run, StayId stay) {
 AliasExplanation explainAlias(const Run& run, TensorId tensor) {
   const BufferId buffer = run.storage.bufferOf(tensor);
   AliasExplanation found{.root = run.storage.rootOf(buffer),
-                         .offset = run.storage.offsetOf(tensor)};
+                         .offset = run.storage.offsetOf(tensor),
+                         .share = partText(run.graph(), run.storage, tensor)};
   std::ranges::remove_copy(run.storage.tensorsOf(buffer), std::back_inserter(found.others), tensor);
   if (tensor != found.root) found.reason = aliasReason(run, tensor);
   for (const CopyNote& copy : run.storage.copies) {

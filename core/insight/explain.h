@@ -28,6 +28,7 @@ struct AliasExplanation {
   TensorId root{};                     ///< That the block belongs to; may be the tensor itself.
   Bytes offset{};                      ///< Inside the block.
   std::vector<TensorId> others{};      ///< That live in the same block.
+  std::string share{};                 ///< `partText`: "bytes 0–63 of c, no copy".
   std::string reason{};                ///< "'flat' (Reshape) moves no bytes"; empty for the root.
   std::vector<std::string> refused{};  ///< Sharing that was not possible, and why.
 };

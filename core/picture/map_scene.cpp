@@ -135,6 +135,7 @@ std::size_t MapDrawing::drawBlocks() const {
   for (const std::size_t index : shown) drawBlock(index, time(index), hintOf(index));
   // After all blocks, so that none covers a name.
   for (const std::size_t index : shown) writeName(index, time(index));
+  drawParts();
   std::size_t all = 0;
   scene_.blocks->visit(scene_.window, [&](std::size_t) { ++all; });
   return all - shown.size();
@@ -240,6 +241,7 @@ void MapDrawing::drawSelection() const {
     for (const std::uint32_t index : scene_.blocks->blocksOf(stay)) {
       drawBlock(index, BlockTime::live);
       writeName(index, BlockTime::live);
+      drawPartsOf(index);
       encircle(index);
     }
   }
@@ -336,6 +338,11 @@ std::string blockLabel(const Run& run, StayId stay) {
 }
 
 void drawBlockLabel(Canvas& canvas, const Box& box, const Run& run, StayId stay, Ink ink) {
+  drawBoxLabel(canvas, box, blockName(run, stay), blockLabel(run, stay), ink);
+}
+
+void drawBoxLabel(Canvas& canvas, const Box& box, const std::string& name, const std::string& full,
+                  Ink ink) {
   constexpr double kPadding = 4;
   const Ruler& ruler = canvas.ruler();
   const double line = ruler.height() * 0.85;
@@ -350,8 +357,6 @@ void drawBlockLabel(Canvas& canvas, const Box& box, const Run& run, StayId stay,
                              : Point{box.left + kPadding, box.top + baseline};
     canvas.text(at, text, {.ink = ink, .upwards = upwards});
   };
-  const std::string name = blockName(run, stay);
-  const std::string full = blockLabel(run, stay);
   const double nameWidth = ruler.width(name);
   const double fullWidth = ruler.width(full);
   if (fullWidth <= along) return write(full, false);

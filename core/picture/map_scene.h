@@ -10,6 +10,8 @@
 
 namespace hw {
 
+struct PartBlock;
+
 /// Everything a memory map shows: plain data, so that the screen, a file and a test draw the same
 /// thing through one path.
 struct MapScene {
@@ -25,6 +27,7 @@ struct MapScene {
   std::vector<Ghost> ghosts{};  ///< Of the selected stay, of all pools.
   bool hexAddresses = false;
   StayId selected{};
+  TensorId selectedPart{};  ///< Of the tensors that share the selected stay; none: all of it.
   OpId selectedOp{};
   StayId hovered{};
   /// What to hatch, of `blocks`; null when this map is held against no other.
@@ -58,6 +61,9 @@ class MapDrawing {
 
   /// Grid, blocks and their names as shapes; returns how many blocks were left out.
   std::size_t drawBlocks() const;
+  /// The tensors that share blocks, over these: each in its own bytes for its own life, in a frame
+  /// that is hatched where the block is kept and nobody lives.
+  void drawParts() const;
   /// What lives at the step under way, over a picture of blocks in which it does not stand out.
   void drawLive() const;
   /// What lies over the blocks, inside the plot. Returns the labels of lines that have no place
@@ -82,6 +88,11 @@ class MapDrawing {
   void drawPickedOut() const;
   bool isFree(const Box& box) const;
   Box boxOf(std::size_t index) const;
+  std::size_t drawPartsOf(std::size_t index) const;
+  void drawPart(const Block& block, const PartBlock& part) const;
+  void writePart(const PartBlock& part, BlockTime time) const;
+  Box boxOf(const PartBlock& part) const;
+  BlockTime timeOf(const Block& block, const PartBlock& part) const;
 
   Canvas& canvas_;
   const MapScene& scene_;
@@ -107,6 +118,9 @@ std::string blockLabel(const Run& run, StayId stay);
 /// name whichever way it fits, else as much of the name as still says something along the longer
 /// side.
 void drawBlockLabel(Canvas& canvas, const Box& box, const Run& run, StayId stay, Ink ink);
+/// The same of a `name`, which `full` begins with.
+void drawBoxLabel(Canvas& canvas, const Box& box, const std::string& name, const std::string& full,
+                  Ink ink);
 
 /// How a block that is held to have moved is hatched.
 inline constexpr Fill kMovedHatch{Ink::text, 0.46};

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/plan_file/tensor_names.h"
+#include "core/storage/parts.h"
 
 namespace hw {
 namespace {
@@ -49,6 +50,7 @@ EventList::EventList(const Run& run, EventWords words) : run_(run), words_(std::
     };
   }
   for (const PoolId pool : run.plan.regions.keys()) regionStarts_.add(run.plan.regionStarts(pool));
+  findAliases();
   places_.reserve(run.timeline.size() + 2 * run.timing.ops.size());
   if (run.timing.activities.sequential())
     addBySteps();
@@ -57,8 +59,35 @@ EventList::EventList(const Run& run, EventWords words) : run_(run), words_(std::
   addMemoryUntil(run.timeline.size());
 }
 
+/// Of a buffer that moves, the stay that is there when the tensor begins.
+void EventList::findAliases() {
+  const Storage& storage = run_.storage;
+  for (const StayId id : run_.problem.stays.keys()) {
+    const Stay& stay = run_.problem.stays[id];
+    if (storage.isIdentity() || !storage.buffers.contains(stay.buffer)) continue;
+    const Buffer& buffer = storage.buffers[stay.buffer];
+    if (buffer.tensors.size() < 2 || !run_.plan.addresses[id]) continue;
+    for (const TensorId tensor : buffer.tensors) {
+      const Step begin = storage.lifetimes[tensor].begin;
+      if (!stay.steps.contains(begin)) continue;
+      if (partText(run_.graph(), storage, tensor).empty()) continue;
+      aliases_.push_back({begin, tensor, id});
+    }
+  }
+  std::ranges::stable_sort(aliases_, {},
+                           [](const Alias& alias) { return std::pair(alias.step, alias.tensor); });
+}
+
 void EventList::addOp(std::size_t step, Kind kind) {
   const std::size_t moment = places_.empty() ? 0 : places_.back().moment;
+  if (kind == Kind::opStart) {
+    const Step at(static_cast<std::int64_t>(step));
+    auto alias = std::ranges::lower_bound(aliases_, at, {}, &Alias::step);
+    for (; alias != aliases_.end() && alias->step == at; ++alias) {
+      const auto index = static_cast<std::uint32_t>(alias - aliases_.begin());
+      places_.push_back({moment, index, Kind::alias});
+    }
+  }
   places_.push_back({moment, static_cast<std::uint32_t>(step), kind});
 }
 
@@ -104,13 +133,24 @@ void EventList::addMemoryUntil(std::size_t end) {
   }
 }
 
+StayId EventList::stay(std::size_t seq) const {
+  if (kind(seq) == Kind::alias) return aliases_[places_[seq].index].stay;
+  return isOp(seq) ? StayId() : entry(seq).stay;
+}
+
+TensorId EventList::alias(std::size_t seq) const {
+  return kind(seq) == Kind::alias ? aliases_[places_[seq].index].tensor : TensorId();
+}
+
 Step EventList::step(std::size_t seq) const {
+  if (kind(seq) == Kind::alias) return aliases_[places_[seq].index].step;
   return isOp(seq) ? Step(places_[seq].index) : entry(seq).step;
 }
 
 EventRow EventList::row(std::size_t seq) const {
-  EventRow row =
-      isOp(seq) ? opRow(places_[seq].index, kind(seq) == Kind::opStart) : memoryRow(entry(seq));
+  EventRow row = kind(seq) == Kind::memory  ? memoryRow(entry(seq))
+                 : kind(seq) == Kind::alias ? aliasRow(places_[seq].index)
+                                            : opRow(places_[seq].index, kind(seq) == Kind::opStart);
   row.seq = seq;
   return row;
 }
@@ -132,6 +172,20 @@ EventRow EventList::memoryRow(const TimelineEntry& entry) const {
           .offset = start + entry.offset,
           .size = entry.size,
           .detail = detailText(entry, words)};
+}
+
+EventRow EventList::aliasRow(std::size_t index) const {
+  const auto& [step, tensor, stay] = aliases_[index];
+  const Address& address = *run_.plan.addresses[stay];
+  return {.time = run_.timing.ops[static_cast<std::size_t>(step.count())].time.begin,
+          .step = step,
+          .pool = run_.problem.pools[address.pool].name,
+          .event = "alias",
+          .tensor = displayName(run_.graph(), tensor),
+          .offset = regionStarts_[address.pool][address.region.index()] + address.offset +
+                    run_.storage.offsetOf(tensor),
+          .size = run_.graph().tensors[tensor].bytes,
+          .detail = partText(run_.graph(), run_.storage, tensor)};
 }
 
 EventRow EventList::opRow(std::size_t step, bool starts) const {

@@ -39,20 +39,27 @@ struct EventWords {
 
 /// All events of a run in order. Makes texts when asked: 16 bytes an event. An op starts when it
 /// has all its memory, and gives up memory when it has ended: at equal times the order is end,
-/// release, allocate, start.
+/// release, allocate, start. What it writes into bytes that another tensor has already is told just
+/// before it starts.
 class EventList {
  public:
-  enum class Kind : std::uint32_t { memory, opStart, opEnd };
+  enum class Kind : std::uint32_t { memory, alias, opStart, opEnd };
 
   /// `run` outlives the list.
   explicit EventList(const Run& run, EventWords words = {});
 
   std::size_t size() const { return places_.size(); }
   EventRow row(std::size_t seq) const;
-  bool isOp(std::size_t seq) const { return places_[seq].kind != Kind::memory; }
+  bool isOp(std::size_t seq) const {
+    return kind(seq) == Kind::opStart || kind(seq) == Kind::opEnd;
+  }
   Kind kind(std::size_t seq) const { return places_[seq].kind; }
-  /// Of the run's timeline; not of an op.
+  /// Of the run's timeline; of memory's events only.
   const TimelineEntry& entry(std::size_t seq) const { return run_.timeline[places_[seq].index]; }
+  /// Whose memory it is; of an alias the stay that it lies in; none of an op.
+  StayId stay(std::size_t seq) const;
+  /// The tensor that begins in bytes which are there; none of other events.
+  TensorId alias(std::size_t seq) const;
   Step step(std::size_t seq) const;
   /// Events of the trace that have happened by then. Never falls.
   std::size_t moment(std::size_t seq) const { return places_[seq].moment; }
@@ -60,7 +67,7 @@ class EventList {
  private:
   struct Place {
     std::size_t moment = 0;
-    std::uint32_t index = 0;  ///< Into the timeline, or the step.
+    std::uint32_t index = 0;  ///< Into the timeline, or the step, or of `aliases_`.
     Kind kind = Kind::memory;
   };
 
@@ -68,13 +75,23 @@ class EventList {
   void addByTime();
   void addMemoryUntil(std::size_t end);
   void addOp(std::size_t step, Kind kind);
+  void findAliases();
   EventRow memoryRow(const TimelineEntry& entry) const;
   EventRow opRow(std::size_t step, bool starts) const;
+  EventRow aliasRow(std::size_t index) const;
 
   const Run& run_;
   EventWords words_;
   IdMap<PoolId, std::vector<Bytes>> regionStarts_;
+  /// What begins in bytes that are there already, with the stay it lies in; by step.
+  struct Alias {
+    Step step{};
+    TensorId tensor{};
+    StayId stay{};
+  };
+
   std::vector<Place> places_;
+  std::vector<Alias> aliases_;
   std::size_t next_ = 0;  ///< The timeline entry to add next.
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/plan_file/tensor_names.h"
 #include "core/storage/alias_text.h"
+#include "core/storage/parts.h"
 
 namespace hw {
 namespace {
@@ -101,6 +102,7 @@ class Describer {
                         .first = steps.begin,
                         .last = steps.end - Step(1)};
     if (blocks_) placement.block = blockOf(*address);
+    placement.share = partText(run_.graph(), run_.storage, tenant.tensor);
     list_.first.push_back(std::move(placement));
     tenants_.push_back(tenant);
   }
@@ -150,6 +152,7 @@ const Columns<Placement>& placementColumns() {
       {"steps", "steps", range, [](const P& place) { return stepsText(place.first, place.last); },
        "From the first to the last that needs it"},
       {"alias_of", "shares", text, &P::aliasOf, "The tensor in whose memory it lies"},
+      {"share", "without a copy", text, &P::share, "How it comes to bytes that are there"},
       {"block", "block", count, &P::block}};
   return kColumns;
 }

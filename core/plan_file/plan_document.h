@@ -22,6 +22,8 @@ struct Placement {
   std::optional<Step> last{};        ///< Inclusive.
   std::optional<Bytes> alignment{};  ///< Of the offset; nothing: the plan's.
   std::string aliasOf{};  ///< The tensor whose memory it shares; empty for one of its own.
+  /// How it comes to bytes that are there: `partText`. Written, not read.
+  std::string share{};
   /// Of PlanDocument::blocks, for methods that hand out whole blocks. Written, not read.
   std::optional<std::size_t> block{};
   std::string where{};  ///< In the file it was read from, for messages.

@@ -113,9 +113,10 @@ void writeJson(const Run& run, bool times, std::ostream& out) {
   }
   json["placements"] = Json::array();
   const auto columns = pick(placementColumns(), {"tensor", "pool", "offset", "size", "first",
-                                                 "last", "alias_of", "block"});
+                                                 "last", "alias_of", "share", "block"});
   for (const Placement& placement : document.placements) {
-    dropNulls(json["placements"].emplace_back(jsonRow(columns, placement)), {"alias_of", "block"});
+    dropNulls(json["placements"].emplace_back(jsonRow(columns, placement)),
+              {"alias_of", "share", "block"});
   }
   for (const StatedMove& move : document.moves) {
     const auto pool = [](const std::string& name) {

@@ -169,7 +169,7 @@ std::vector<EventRow> memoryEvents(const Run& run) {
   const EventList events(run);
   std::vector<EventRow> rows;
   for (std::size_t seq = 0; seq < events.size(); ++seq) {
-    if (!events.isOp(seq)) rows.push_back(events.row(seq));
+    if (events.kind(seq) == EventList::Kind::memory) rows.push_back(events.row(seq));
   }
   return rows;
 }

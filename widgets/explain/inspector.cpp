@@ -4,10 +4,12 @@
 #include <QFuture>
 #include <QScrollBar>
 
+#include "core/picture/part_blocks.h"
 #include "widgets/base/theme.h"
 #include "widgets/explain/activity_page.h"
 #include "widgets/explain/decision_text.h"
 #include "widgets/explain/inspector_text.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 
@@ -73,7 +75,12 @@ QString Inspector::section(const QString& id, const QString& title, const QStrin
 /// Why it lies where it lies comes before what can be seen elsewhere too.
 void Inspector::showStay(const Run& run, StayId stay, const WhyHere& why) {
   const int at = verticalScrollBar()->value();
-  showPage(stayHead(run, stay) + section(QStringLiteral("why"), tr("Why here"), why.html) +
+  QString part;
+  if (state_->selectedPart()) {
+    part = QStringLiteral("<p>%1</p>")
+               .arg(viewText(partLabel(run, state_->selectedPart())).toHtmlEscaped());
+  }
+  showPage(stayHead(run, stay) + part + section(QStringLiteral("why"), tr("Why here"), why.html) +
            section(QStringLiteral("story"), tr("How it got there"), stayStory(run, stay)) +
            section(QStringLiteral("tensor"), tr("Tensor"), stayTensors(run, stay)));
   if (shown_ == stay) verticalScrollBar()->setValue(at);

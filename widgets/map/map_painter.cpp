@@ -108,6 +108,7 @@ void paintMap(QPainter& painter, const MapScene& scene, const QRect& where,
   const MapDrawing drawing(canvas, scene, toBox(where));
   paintRaster(painter, scene, drawing.plot(), raster);
   drawing.drawLive();
+  drawing.drawParts();
   const std::string lines = drawing.drawOver();
   drawing.drawAround(joined(lines, noteOf(drawing, raster)));
 }

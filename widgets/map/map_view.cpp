@@ -190,6 +190,7 @@ MapScene sceneOf(const ViewState& own, const ViewState& leader, PoolId pool) {
           .ghosts = own.ghosts(),
           .hexAddresses = leader.hexAddresses(),
           .selected = own.selected(),
+          .selectedPart = own.selectedPart(),
           .selectedOp = own.selectedOp(),
           .filter = own.filter()};
 }

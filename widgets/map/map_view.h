@@ -57,6 +57,9 @@ class MapView : public QWidget {
   QRect plotArea() const;
   /// The stay drawn at `position` of the widget; none outside the plot or beside all blocks.
   StayId stayAt(const QPoint& position) const;
+  /// Of the tensors that share what lies there, the one that is seen; none where they are not told
+  /// apart.
+  TensorId tensorAt(const QPoint& position) const;
   /// True while workers lay out or draw what will replace the picture on screen.
   bool isRefining() const { return drawing_.isRunning() || isLoading(); }
   /// The rectangles on show; empty when there is no run, and while those of a large one are sorted.

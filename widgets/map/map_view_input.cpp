@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/picture/part_blocks.h"
 #include "widgets/map/map_view.h"
 #include "widgets/plot/zoom.h"
 #include "widgets/text/text.h"
@@ -64,6 +65,16 @@ StayId MapView::stayAt(const QPoint& position) const {
   return block ? blocks_->stay(*block) : StayId();
 }
 
+TensorId MapView::tensorAt(const QPoint& position) const {
+  const auto block = blockAt(position);
+  if (!block || !state_->run()) return {};
+  const QRect plot = plotArea();
+  const double place = acrossOf(window(), plot).toPlace(position.x() + 0.5);
+  const double byte = bytesOf(window(), plot).toBytes(position.y() + 0.5);
+  return partAt(*state_->run(), *state_->scale(), blocks_->block(*block), place,
+                Bytes(static_cast<std::int64_t>(byte)));
+}
+
 void MapView::pan(const QPointF& pixels) {
   const QRect plot = plotArea();
   panSteps(*state_, acrossOf(window(), plot), pixels.x());
@@ -118,7 +129,8 @@ void MapView::mouseMoveEvent(QMouseEvent* event) {
 void MapView::mouseReleaseEvent(QMouseEvent* event) {
   if (!pressedAt_) return;
   if (!dragging_ && event->button() == Qt::LeftButton) {
-    state_->select(stayAt(event->position().toPoint()));
+    const QPoint at = event->position().toPoint();
+    state_->selectPart(stayAt(at), tensorAt(at));
   }
   pressedAt_.reset();
   dragging_ = false;
@@ -159,6 +171,9 @@ void MapView::describePointer(const QPoint& position) {
                                                tr("address 0x%1").arg(QString::number(byte, 16)));
   if (const StayId stay = stayAt(position)) {
     text += QStringLiteral("   ") + viewText(blockLabel(*state_->run(), stay));
+    if (const TensorId part = tensorAt(position)) {
+      text += QStringLiteral("   ") + viewText(partLabel(*state_->run(), part));
+    }
   }
   emit pointedAt(text);
 }
@@ -169,8 +184,11 @@ void MapView::showToolTip(QHelpEvent* help) {
     QToolTip::hideText();
     return;
   }
-  QToolTip::showText(help->globalPos(),
-                     describe(*state_->run(), blocks_->block(*block), blocks_->unit()), this);
+  QString text = describe(*state_->run(), blocks_->block(*block), blocks_->unit());
+  if (const TensorId part = tensorAt(help->pos())) {
+    text += QStringLiteral("<br>") + viewText(partLabel(*state_->run(), part)).toHtmlEscaped();
+  }
+  QToolTip::showText(help->globalPos(), text, this);
 }
 
 bool MapView::event(QEvent* event) {

@@ -45,7 +45,9 @@ void EventModel::setShown(EventClasses shown) {
 
 void EventModel::narrow() {
   arrange({.keep = [events = events_, shown = shown_](std::size_t row) {
-    return shown.testFlag(events->isOp(row) ? EventClass::op : eventClass(events->entry(row)));
+    return shown.testFlag(events->isOp(row)    ? EventClass::op
+                          : events->alias(row) ? EventClass::alias
+                                               : eventClass(events->entry(row)));
   }});
 }
 

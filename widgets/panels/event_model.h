@@ -10,18 +10,19 @@ namespace hw {
 
 /// What a row of the event log is about, to choose by.
 enum class EventClass {
-  alloc = 1,   ///< Memory never used before.
-  free = 2,    ///< A release.
-  split = 4,   ///< Part of a free block.
-  merge = 8,   ///< A released block joined free neighbours.
-  reuse = 16,  ///< A free block of exactly the right size.
-  spill = 32,  ///< Anything allocated in a later pool.
-  op = 64,     ///< An op starts or ends.
+  alloc = 1,    ///< Memory never used before.
+  free = 2,     ///< A release.
+  split = 4,    ///< Part of a free block.
+  merge = 8,    ///< A released block joined free neighbours.
+  reuse = 16,   ///< A free block of exactly the right size.
+  spill = 32,   ///< Anything allocated in a later pool.
+  op = 64,      ///< An op starts or ends.
+  alias = 128,  ///< A tensor begins in bytes that another has already.
 };
 Q_DECLARE_FLAGS(EventClasses, EventClass)
 Q_DECLARE_OPERATORS_FOR_FLAGS(EventClasses)
 
-inline constexpr EventClasses kAllEvents = EventClasses(127);
+inline constexpr EventClasses kAllEvents = EventClasses(255);
 
 EventClass eventClass(const TimelineEntry& entry);
 
@@ -48,6 +49,8 @@ class EventModel : public TableModel {
   std::size_t momentOf(int row) const { return events_->moment(sourceRow(row)); }
   /// The row's stay; none for ops.
   StayId stayOf(int row) const { return source()->stayOf(sourceRow(row)); }
+  /// The tensor that begins in bytes which are there; none of other rows.
+  TensorId aliasOf(int row) const { return events_->alias(sourceRow(row)); }
   Step stepOf(int row) const { return events_->step(sourceRow(row)); }
   /// True for the start and end of an op.
   bool isOp(int row) const { return events_->isOp(sourceRow(row)); }

@@ -40,6 +40,7 @@ void EventPanel::addFilters() {
       {EventClass::merge, {tr("merge"), tr("A released block joined its free neighbours")}},
       {EventClass::reuse, {tr("reuse"), tr("A free block of exactly the right size")}},
       {EventClass::spill, {tr("spill"), tr("Allocated outside the first pool")}},
+      {EventClass::alias, {tr("share"), tr("A tensor begins in bytes that are there: no copy")}},
       {EventClass::op, {tr("op"), tr("An op starts or ends")}},
   };
   auto* row = new QHBoxLayout;
@@ -112,7 +113,7 @@ void EventPanel::chooseRow(const QModelIndex& index) {
     return;
   }
   state_->setMoment(model_->momentOf(index.row()));
-  state_->select(model_->stayOf(index.row()));
+  state_->selectPart(model_->stayOf(index.row()), model_->aliasOf(index.row()));
 }
 
 }  // namespace hw

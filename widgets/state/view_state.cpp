@@ -60,6 +60,7 @@ void ViewState::setRun(std::shared_ptr<const Run> run) {
   const auto before = run_;  // Until every view has let go of it.
   const bool sameModel = run_ && run && run_->model == run->model;
   selected_ = sameStay(run_.get(), selected_, run.get());
+  part_ = {};
   if (!sameModel) selectedOp_ = {};
   activity_ = {};
   hovered_ = {};
@@ -200,10 +201,18 @@ void ViewState::revealPlayhead() {
   setVisible(at - half, at + half);
 }
 
-void ViewState::select(StayId stay) {
+void ViewState::select(StayId stay) { selectPart(stay, {}); }
+
+void ViewState::selectPart(StayId stay, TensorId part) {
   if (run_ && stay && !run_->problem.stays.contains(stay)) return;
-  if (selected_ == stay && !activity_) return;
+  if (selected_ == stay && part_ == part && !activity_) return;
+  if (selected_ == stay && !activity_) {
+    part_ = part;
+    Q_EMIT selectionChanged();
+    return;
+  }
   selected_ = stay;
+  part_ = part;
   activity_ = {};
   ghosts_.clear();
   Q_EMIT selectionChanged();
@@ -222,6 +231,7 @@ void ViewState::selectActivity(ActivityId activity) {
   activity_ = activity;
   selectedOp_ = what.op;
   selected_ = what.to ? what.to : what.from;
+  part_ = {};
   ghosts_.clear();
   Q_EMIT selectionChanged();
 }

@@ -69,6 +69,9 @@ class ViewState : public QObject {
   /// The pinned stay; none when nothing is selected. All stays of its buffer count as selected.
   StayId selected() const { return selected_; }
   void select(StayId stay);
+  /// Of the tensors that share the selected stay, the one that is meant; none: all of them.
+  TensorId selectedPart() const { return part_; }
+  void selectPart(StayId stay, TensorId part);
   OpId selectedOp() const { return selectedOp_; }
   void selectOp(OpId op);
   /// The pinned activity of the run; what it computes or moves is selected with it.
@@ -153,6 +156,7 @@ class ViewState : public QObject {
   std::shared_ptr<const RunScale> scale_;
   double leastLength_ = 0;
   StayId selected_;
+  TensorId part_;
   OpId selectedOp_;
   ActivityId activity_;
   StayId hovered_;

@@ -242,9 +242,7 @@ std::shared_ptr<const TableSource> eventTable(std::shared_ptr<const Run> run,
                                               std::shared_ptr<const EventList> events) {
   const auto table = emptyTable(std::move(run), events->size());
   table->exactBytes = false;
-  table->stay = [events](Row row) {
-    return events->isOp(row) ? StayId() : events->entry(row).stay;
-  };
+  table->stay = [events](Row row) { return events->stay(row); };
   table->steps = [events](Row row) { return atStep(events->step(row)); };
   table->columns = columnsVia<Row>(eventColumns(),
                                    [events](Row row) { return std::optional(events->row(row)); });

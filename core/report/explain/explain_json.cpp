@@ -112,6 +112,7 @@ Json explainTensorJson(const Run& run, TensorId tensor) {
   const AliasExplanation alias = explainAlias(run, tensor);
   json["alias_of"] = alias.root == tensor ? Json(nullptr) : writer.name(alias.root);
   json["alias_offset"] = alias.offset.count();
+  json["alias_share"] = alias.share.empty() ? Json(nullptr) : Json(alias.share);
   json["alias_reason"] = alias.reason.empty() ? Json(nullptr) : Json(alias.reason);
   json["shared_with"] = Json::array();
   for (const TensorId other : alias.others) json["shared_with"].push_back(writer.name(other));

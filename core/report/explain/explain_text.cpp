@@ -120,6 +120,7 @@ std::string aliasText(const Run& run, TensorId tensor, const AliasExplanation& f
   if (found.others.size() > 6) others += fmt::format(" and {} more", found.others.size() - 6);
   return text + "  in the same memory: " + others + "\n";
 }
+  if (!found.share.empty()) text += fmt::format("  {}\n", found.share);
 
 std::string refusedText(const AliasExplanation& found, const Paint& paint) {
   std::string lines;

@@ -53,10 +53,7 @@ std::string poolsText(const Run& run, const Paint& paint) {
 std::string placementsText(const Run& run, const PlanTextOptions& options) {
   const PlacementList placements = firstPlacements(run, options.rows);
   auto columns = pick(placementColumns(), {"tensor", "pool", "offset", "size", "steps"});
-  columns.push_back({.value = [](const Placement& placement) -> Value {
-    if (placement.aliasOf.empty()) return {};
-    return "shares " + cellName(placement.aliasOf, 32);
-  }});
+  columns.push_back({.value = [](const Placement& placement) -> Value { return placement.share; }});
   TextTable table(columns);
   for (const Placement& placement : placements.first) {
     table.add(cellTexts(columns, placement, 40, ""));

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/storage/aliasing.h"
+
+namespace hw {
+
+/// A tensor in the bytes of a buffer that it shares, for as long as itself lives.
+struct BufferPart {
+  TensorId tensor{};
+  Interval<Bytes> bytes{};  ///< Inside the buffer; not empty.
+  Interval<Step> steps{};   ///< Inside those of the buffer.
+};
+
+/// What shares a buffer: larger parts first, then by when they begin and id. Empty for a buffer
+/// of one tensor.
+std::vector<BufferPart> partsOf(const Graph& graph, const Storage& storage, BufferId buffer);
+
+/// How a tensor that shares a buffer comes to its bytes: "bytes 0–63 of c, no copy"; "all of c, no
+/// copy"; "written over a". Empty for one that has a buffer of its own.
+std::string partText(const Graph& graph, const Storage& storage, TensorId tensor);
+
+}  // namespace hw
