@@ -27,6 +27,8 @@ def index_text():
     records = []
     for sample in SAMPLES:
         entry = {"name": sample.name, "file": sample.file, "summary": sample.summary}
+        if sample.options:
+            entry["options"] = sample.options
         records.append("  " + json.dumps(entry | {"figures": asdict(sample.figures())}))
     return '{"samples": [\n' + ",\n".join(records) + "]}\n"
 

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "core/import/samples.h"
+#include "core/run/model_options.h"
 
 namespace hw::cli {
 
@@ -35,6 +36,12 @@ bool RunArguments::given(std::string_view option) const {
 
 Outcome<RunRequest> RunArguments::request() const {
   auto request = readRequest(texts_, standard_, "--");
+  if (!request) return failure(request.error(), "");
+  return *std::move(request);
+}
+
+Outcome<RunRequest> RunArguments::request(const Model& model) const {
+  auto request = asDrawn(model, texts_, standard_, "--");
   if (!request) return failure(request.error(), "");
   return *std::move(request);
 }

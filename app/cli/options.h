@@ -28,6 +28,8 @@ class RunArguments {
   bool given(std::string_view option) const;
   /// What the options say, or what is wrong with one of them.
   Outcome<RunRequest> request() const;
+  /// The same, with what the author of `model` asks for where nothing is said.
+  Outcome<RunRequest> request(const Model& model) const;
 
  private:
   RunRequest standard_;

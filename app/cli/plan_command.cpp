@@ -22,8 +22,9 @@ struct PlanCommand {
 
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
-    HW_TRY(request, run_.request());
-    HW_TRY(opened, readModel(request));
+    HW_TRY(typed, run_.request());
+    HW_TRY(opened, readModel(typed));
+    HW_TRY(request, run_.request(opened));
     HW_TRY(planned,
            planWatched(std::move(opened), request, progressMode(progress, output.quiet())));
     HW_DO(write(*planned, format));

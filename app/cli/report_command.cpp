@@ -58,8 +58,9 @@ struct ReportCommand {
       HW_TRY(parsed, allocatorsOf("--compare", compare));
       others = std::move(parsed);
     }
-    HW_TRY(request, run_.request());
-    HW_TRY(opened, openModel(request));
+    HW_TRY(typed, run_.request());
+    HW_TRY(opened, openModel(typed));
+    HW_TRY(request, run_.request(*opened));
     HW_TRY(planned, executeWatched(opened, request, progressMode(false, quiet)));
     std::optional<Comparison> comparison;
     if (others) {

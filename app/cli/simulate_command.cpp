@@ -46,8 +46,9 @@ struct SimulateCommand {
     HW_TRY(format, output.format());
     HW_TRY(kind, eventsFormat());
     HW_TRY(table, activitiesFormat());
-    HW_TRY(request, run_.request());
-    HW_TRY(opened, openModel(request));
+    HW_TRY(typed, run_.request());
+    HW_TRY(opened, openModel(typed));
+    HW_TRY(request, run_.request(*opened));
     HW_TRY(simulated, executeWatched(opened, request, progressMode(progress, output.quiet())));
     if (!events.empty()) {
       HW_DO(writeOutput(events, [&](std::ostream& out) { writeEvents(*simulated, kind, out); }));

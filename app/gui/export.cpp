@@ -18,6 +18,7 @@
 #include "core/import/samples.h"
 #include "core/report/explain/explain_report.h"
 #include "core/report/plan/plan_text.h"
+#include "core/run/model_options.h"
 #include "core/study/compare.h"
 #include "widgets/below/lock_step.h"
 #include "widgets/compare/capacity_panel.h"
@@ -53,7 +54,8 @@ Result<std::shared_ptr<const Run>> timelessRun(const std::shared_ptr<const Model
 
 Result<PlanOutcome> planned(const RunRequest& request) {
   HW_TRY(model, openModel(request.model, request.import));
-  HW_TRY(run, timelessRun(std::make_shared<const Model>(std::move(model)), request));
+  HW_TRY(drawn, asDrawn(model, saidIn(request, defaultRequest()), request, "--"));
+  HW_TRY(run, timelessRun(std::make_shared<const Model>(std::move(model)), drawn));
   const auto& timeless = run;
   return PlanOutcome{.run = timeless, .violations = validate(timeless->problem, timeless->plan)};
 }

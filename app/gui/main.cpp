@@ -36,7 +36,7 @@ struct QtWords {
 /// to the steps and the tensor it names.
 void openAsTold(const hw::StudioArguments& arguments, hw::Studio& window) {
   hw::RunRequest request = arguments.request;
-  const hw::RunRequest& standard = window.request();
+  const hw::RunRequest standard = window.request();
   if (!arguments.allocatorGiven) request.allocator = standard.allocator;
   if (!arguments.platformGiven) request.platform = standard.platform;
   QObject::connect(
@@ -47,7 +47,7 @@ void openAsTold(const hw::StudioArguments& arguments, hw::Studio& window) {
         }
       },
       Qt::SingleShotConnection);
-  window.open(request);
+  window.openAsTold(request, standard);
 }
 
 int runWindow(const hw::StudioArguments& arguments) {

@@ -46,6 +46,9 @@ struct Model {
   std::optional<Problem> problem{};
   /// A plan that came with the problem (an offset column), one entry a stay; else empty.
   IdMap<StayId, std::optional<Bytes>> offsets{};
+  /// How its author wants it planned, by the names of options of a run (core/run/options.h): a
+  /// figure opens as it was drawn. What a user says goes before.
+  std::map<std::string, std::vector<std::string>, std::less<>> options{};
 };
 
 /// A format we can read. `accepts` looks at the content, never at the name.

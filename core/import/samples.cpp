@@ -53,6 +53,26 @@ std::string textAt(const Json& entry, const char* key) {
   return found != entry.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+/// {"allocator": "free-list", "l2": "1MiB"}; an option that repeats has a list of texts.
+Result<void> readSampleOptions(const Json& entry, SampleInfo& info) {
+  const auto options = entry.is_object() ? entry.find("options") : entry.end();
+  if (options == entry.end()) return {};
+  const auto bad = [&] {
+    return fail(ErrorCode::malformed,
+                fmt::format("sample '{}': \"options\" needs texts by the names of options",
+                            printable(info.name)));
+  };
+  if (!options->is_object()) return bad();
+  for (const auto& [name, value] : options->items()) {
+    std::vector<std::string>& texts = info.options[name];
+    for (const Json& text : value.is_array() ? value : Json::array({value})) {
+      if (!text.is_string()) return bad();
+      texts.push_back(text.get<std::string>());
+    }
+  }
+  return {};
+}
+
 Result<std::vector<SampleInfo>> readIndex(const std::string& path) {
   HW_TRY(text, readFile(path));
   const Result<Json> index = parseJson(text);
@@ -64,10 +84,14 @@ Result<std::vector<SampleInfo>> readIndex(const std::string& path) {
   }
   std::vector<SampleInfo> samples;
   for (const auto& entry : (*index)["samples"]) {
-    SampleInfo info{textAt(entry, "name"), textAt(entry, "file"), textAt(entry, "summary")};
+    SampleInfo info{textAt(entry, "name"), textAt(entry, "file"), textAt(entry, "summary"), {}};
     if (info.name.empty() || info.file.empty() || info.file.find('/') != std::string::npos) {
       return fail(ErrorCode::malformed,
                   path + ": a sample needs a \"name\" and the \"file\" beside the index",
+                  fmt::format("samples[{}]", samples.size()));
+    }
+    if (const auto read = readSampleOptions(entry, info); !read) {
+      return fail(read.error().code, path + ": " + read.error().message,
                   fmt::format("samples[{}]", samples.size()));
     }
     samples.push_back(std::move(info));
@@ -112,6 +136,7 @@ Result<Model> openModel(const std::string& name, const ImportOptions& options) {
   if (!model) return model;
   model->name = found->name;
   model->path = name;
+  model->options = found->options;
   return model;
 }
 

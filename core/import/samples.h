@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +17,8 @@ struct SampleInfo {
   std::string name;
   std::string file;     ///< Inside the samples folder.
   std::string summary;  ///< One line: what it shows.
+  /// How it was drawn: `Model::options`.
+  std::map<std::string, std::vector<std::string>, std::less<>> options{};
 };
 
 /// The samples of the samples folder, by name. The folder is HIGHWATER_SAMPLES, or sample_graphs of

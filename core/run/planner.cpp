@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/machine/platforms.h"
 #include "core/residency/residency.h"
 
 namespace hw {
@@ -260,13 +261,16 @@ PlanContext planSettings(const RunRequest& request, const RunContext& context,
 IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceSpec& device,
                                         bool bare) {
   using Kind = PoolSize::Kind;
+  // Nobody told a bare problem of a machine: its memory is as large as it needs.
+  const bool anyMachine =
+      bare && platformText(request.platform) == platformText(platformCatalog().front());
   IdMap<PoolId, ProblemPool> pools;
   for (const PoolSpec& spec : device.pools) {
     const PoolSize& size = pools.empty() ? request.l2 : request.l3;
     const bool asked = size.kind != Kind::platform && !size.assumed;
     if (bare && !asked && !pools.empty() && pools[PoolId(0)].capacity) break;
     std::optional<Bytes> capacity;
-    if (size.kind == Kind::platform) capacity = spec.target();
+    if (size.kind == Kind::platform && !anyMachine) capacity = spec.target();
     if (size.kind == Kind::bytes) capacity = size.bytes;
     pools.add({.name = spec.name, .capacity = capacity, .level = pools.size()});
   }

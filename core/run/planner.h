@@ -56,7 +56,8 @@ PlanContext planSettings(const RunRequest& request, const RunContext& context,
 
 /// The pools of `device` as planners see them, with what `request` says of their sizes. Behind a
 /// first pool that is bounded, a `bare` problem has others only where their size was asked for:
-/// what does not fit is not quietly spilled.
+/// what does not fit is not quietly spilled. Of the default platform a bare problem has no limits:
+/// nobody has named one.
 IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceSpec& device,
                                         bool bare = false);
 

@@ -1,6 +1,6 @@
 """Which samples there are, and the text that goes with them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Callable
 
 from . import (classifiers, dense_prediction, inception_v3, mobilenets, small, tiny,
@@ -19,6 +19,7 @@ class Sample:
     ending: str
     make: Callable  # A Net, or the rows of a planning problem.
     summary: str
+    options: dict = field(default_factory=dict)  # How it was drawn: options of a run.
 
     @property
     def file(self):
@@ -38,6 +39,10 @@ class Sample:
         stays = [row[1:] for row in made]
         return Figures(0, len(stays), sum(size for _, _, size in stays), live_peak(stays), 0, 0)
 
+
+# How the sources draw their figures.
+FREE_LIST = {"allocator": "free-list", "l2": "unlimited"}
+ZERO_COPY = {"allocator": "free-list", "l2": "unlimited", "align": "1"}
 
 SAMPLES = [
     Sample("mobilenet_v1", JSON, lambda: mobilenets.mobilenet_v1("mobilenet_v1", "float32"),
@@ -79,11 +84,26 @@ SAMPLES = [
     Sample("eight_tensors", CSV, lambda: small.EIGHT_TENSORS,
            "planning problem: the eight tensors of the offset-sharing paper"),
     Sample("free_list_split", CSV, lambda: small.FREE_LIST_SPLIT,
-           "planning problem: 16 MiB freed, then cut twice"),
+           "planning problem: 16 MiB freed, then cut twice",
+           {"allocator": "free-list:threshold=4MiB", "l2": "unlimited"}),
     Sample("free_list_extend", CSV, lambda: small.FREE_LIST_EXTEND,
-           "planning problem: the last free block grows by 6 MiB"),
+           "planning problem: the last free block grows by 6 MiB", FREE_LIST),
     Sample("free_list_merge", CSV, lambda: small.FREE_LIST_MERGE,
-           "planning problem: three free neighbours become one of 10 MiB"),
+           "planning problem: three free neighbours become one of 10 MiB", FREE_LIST),
     Sample("three_sizes", CSV, lambda: small.THREE_SIZES,
-           "planning problem: 100 bytes freed serve all that follows"),
+           "planning problem: 100 bytes freed serve all that follows", FREE_LIST),
+    Sample("clusters", JSON, small.clusters,
+           "two clusters with an L2 each: what does not fit is handed over in the L3 they share",
+           {"allocator": "partition", "platform": "two-clusters", "l2": "90", "align": "1"}),
+    Sample("side_by_side", JSON, small.side_by_side,
+           "two operators that run at once, one on each cluster",
+           {"allocator": "partition", "platform": "two-clusters", "align": "1"}),
+    Sample("share_reshape", JSON, small.share_reshape,
+           "no copy: a reshape and its input are the same bytes", ZERO_COPY),
+    Sample("share_concat", JSON, small.share_concat,
+           "no copy: what a concat joins is written where it belongs", ZERO_COPY),
+    Sample("share_split", JSON, small.share_split,
+           "no copy: parts of a split stay where they are", ZERO_COPY),
+    Sample("share_outputs", JSON, small.share_outputs,
+           "no copy: both parts of a split are graph outputs, in one block", ZERO_COPY),
 ]

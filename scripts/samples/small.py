@@ -73,6 +73,56 @@ def zero_copy():
     return net
 
 
+def clusters():
+    """Convolutions on one cluster, the rest on the other: what is too large for an L2 is handed over
+    in the L3 that both reach."""
+    return sized("clusters", 40, [
+        ("conv1", "Conv", "x", "a", 60), ("pool", "MaxPool", "a", "b", 20),
+        ("conv2", "Conv", "b", "c", 40), ("softmax", "Softmax", "c", "y", 10)])
+
+
+def side_by_side():
+    """After the fork a convolution runs on one cluster while the other multiplies."""
+    return sized("side_by_side", 512, [
+        ("fork", "Conv", "x", "s", 1024), ("left", "Conv", "s", "a", 24 * 1024),
+        ("right", "Gemm", "s", "b", 12 * 1024), ("join", "Add", "a b", "y", 6 * 1024)])
+
+
+def shared(name, build):
+    """int8, so that elements are bytes: x, an operator, what `build` makes of it."""
+    net = Layers(name, dtype="int8")
+    build(net, net.unary("a", "Relu", net.input("x", (1, 64))))
+    return net
+
+
+def share_reshape():
+    def build(net, a):
+        net.output(net.unary("y", "Relu", net.reshape("ra", a, (8, 8))))
+    return shared("share_reshape", build)
+
+
+def share_concat():
+    def build(net, a):
+        parts = [net.unary("p", "Sigmoid", a), net.unary("q", "Tanh", a)]
+        net.output(net.unary("y", "Relu", net.concat("c", parts)))
+    return shared("share_concat", build)
+
+
+def share_split():
+    def build(net, a):
+        p, q = net.split("s", a, (24, 40), 1)
+        net.output(net.unary("y", "Relu", p))
+        net.output(net.unary("z", "Relu", q))
+    return shared("share_split", build)
+
+
+def share_outputs():
+    def build(net, a):
+        for part in net.split("s", a, (24, 40), 1):
+            net.output(part)
+    return shared("share_outputs", build)
+
+
 # Planning problems: (id, first step, last step, bytes), steps inclusive.
 
 EIGHT_TENSORS = [("t0", 0, 1, 32), ("t1", 1, 4, 28), ("t2", 2, 5, 36), ("t3", 3, 5, 16),

@@ -11,6 +11,7 @@
 
 #include "core/base/text.h"
 #include "core/import/samples.h"
+#include "core/run/model_options.h"
 #include "widgets/base/theme.h"
 
 namespace hw {
@@ -64,11 +65,17 @@ void MainWindow::connectJob() {
 }
 
 void MainWindow::openModel(const QString& name) {
-  RunRequest request = runForm_->request().value_or(request_);
+  RunRequest request = beforeFigure_ ? *beforeFigure_ : runForm_->request().value_or(request_);
   request.model = name.toStdString();
   request.import = {};
   request.moves.clear();  // They speak of the operators of another model.
-  open(request);
+  runForm_->setRequest(request);
+  openOrPlan(request, nullptr, OptionTexts());
+}
+
+void MainWindow::openAsTold(const RunRequest& request, const RunRequest& standard) {
+  runForm_->setRequest(request);
+  openOrPlan(request, nullptr, saidIn(request, standard));
 }
 
 void MainWindow::open(const RunRequest& request) {
@@ -76,16 +83,17 @@ void MainWindow::open(const RunRequest& request) {
   openOrPlan(request, nullptr);
 }
 
-void MainWindow::openOrPlan(const RunRequest& request, const std::shared_ptr<const Model>& model) {
+void MainWindow::openOrPlan(const RunRequest& request, const std::shared_ptr<const Model>& model,
+                            const std::optional<OptionTexts>& said) {
   start(request, model,
-        [request, model](const RunContext& context) -> Result<std::shared_ptr<const Run>> {
-          std::shared_ptr<const Model> opened = model;
-          if (!opened) {
-            context.progress(0, "Opening " + printable(request.model, 60));
-            HW_TRY(fresh, hw::openModel(request.model, request.import));
-            opened = std::make_shared<const Model>(std::move(fresh));
-          }
-          return execute(opened, request, context);
+        [request, model, said](const RunContext& context) -> Result<std::shared_ptr<const Run>> {
+          if (model) return execute(model, request, context);
+          context.progress(0, "Opening " + printable(request.model, 60));
+          HW_TRY(fresh, hw::openModel(request.model, request.import));
+          const auto opened = std::make_shared<const Model>(std::move(fresh));
+          if (!said) return execute(opened, request, context);
+          HW_TRY(drawn, asDrawn(*opened, *said, request, "--"));
+          return execute(opened, drawn, context);
         });
 }
 
@@ -126,7 +134,12 @@ void MainWindow::finish(const PlanOutcome& outcome) {
     reportFailure(outcome.run.error());
     return;
   }
-  show(request_, outcome);
+  const std::shared_ptr<const Run> run = *outcome.run;
+  const bool fresh = !state_.run() || state_.run()->model != run->model;
+  if (fresh) beforeFigure_.reset();
+  // Of a figure the request is what its author made of it.
+  if (fresh && !run->model->options.empty()) beforeFigure_ = std::exchange(request_, run->request);
+  show(RunRequest(request_), outcome);
 }
 
 void MainWindow::reportFailure(const Error& error) {

@@ -8,11 +8,13 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "app/gui/output/picture.h"
 #include "app/gui/request/arguments.h"
 #include "app/gui/request/settings.h"
+#include "core/run/options.h"
 #include "widgets/below/compare_maps.h"
 #include "widgets/charts/peak_chart.h"
 #include "widgets/form/run_form.h"
@@ -62,7 +64,12 @@ class MainWindow : public QMainWindow {
 
   /// Opens and plans in the background; what is open stays until that has succeeded.
   void open(const RunRequest& request);
+  /// The same of another model, with what the form says; a figure comes with settings of its own,
+  /// and takes them along when it goes.
   void openModel(const QString& name);
+  /// The same as a command line asks for it: what differs from `standard` was said, the rest is the
+  /// figure's.
+  void openAsTold(const RunRequest& request, const RunRequest& standard);
   /// Shows a plan of the model on show that is there already, once it is checked.
   void openPlanned(const RunRequest& request, const std::shared_ptr<const Run>& run);
   /// Shows a run that was made elsewhere.
@@ -161,7 +168,9 @@ class MainWindow : public QMainWindow {
   // main_window.cpp
   void connectJob();
   void start(const RunRequest& request, std::shared_ptr<const Model> model, PlanJob::Work work);
-  void openOrPlan(const RunRequest& request, const std::shared_ptr<const Model>& model);
+  /// `said` goes before what a figure asks for; nothing: the request is complete.
+  void openOrPlan(const RunRequest& request, const std::shared_ptr<const Model>& model,
+                  const std::optional<OptionTexts>& said = {});
   void finish(const PlanOutcome& outcome);
   void reportFailure(const Error& error);
   void showWhatIsWanted();
@@ -196,6 +205,8 @@ class MainWindow : public QMainWindow {
   Player player_;
   /// What is wanted: of the job under way, or else of the run on show. The form is a view of it.
   RunRequest request_;
+  /// Before a figure brought its own; nothing: none has.
+  std::optional<RunRequest> beforeFigure_;
   std::shared_ptr<const Model> pendingModel_;  ///< Of the job under way; null: it opens one.
 
   QStackedWidget* stack_ = nullptr;

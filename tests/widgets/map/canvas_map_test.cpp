@@ -3,6 +3,8 @@
 #include <QWheelEvent>
 #include <catch2/catch.hpp>
 
+#include "core/import/samples.h"
+#include "core/run/model_options.h"
 #include "tests/widgets/support.h"
 #include "widgets/map/map_painter.h"
 #include "widgets/map/map_view.h"
@@ -258,4 +260,45 @@ TEST_CASE("without a run the map says what to do", "[map]") {
   QTest::keyClick(&map, Qt::Key_Up);
   QTest::keyClick(&map, Qt::Key_Z);
   CHECK_FALSE(state.selected());
+}
+
+TEST_CASE("a click on one of the tensors that share a block selects that one", "[map][parts]") {
+  auto model = openModel("samples:share_concat", {});
+  REQUIRE(model);
+  const auto request = asDrawn(*model, {}, defaultRequest(), "--");
+  REQUIRE(request);
+  const auto done = execute(std::make_shared<const Model>(*std::move(model)), *request, {});
+  REQUIRE(done);
+  const std::shared_ptr<const Run>& run = *done;
+  const auto named = [&](const std::string& name) {
+    TensorId found;
+    for (const TensorId id : run->graph().tensors.keys()) {
+      if (displayName(run->graph(), id) == name) found = id;
+    }
+    return found;
+  };
+  Shown shown(run);
+  const StayId stay(run->storage.bufferOf(named("c")).index());
+  const Block block = shown.map.blocks().block(shown.map.blocks().blocksOf(stay).front());
+  const MapWindow window = shown.map.window();
+  const QRect plot = shown.map.plotArea();
+  const ByteAxis y{window.lowByte, window.highByte, double(plot.top() + plot.height()),
+                   -double(plot.height())};
+  const auto pointAt = [&](double step, Bytes inside) {
+    const auto byte = static_cast<double>((block.bytes.begin + inside).count());
+    return QPoint(static_cast<int>(shown.steps().toX(step)), static_cast<int>(y.toPixel(byte)));
+  };
+  for (const auto& [name, point] : {std::pair("p", pointAt(1.5, 20_B)),
+                                    {"q", pointAt(2.5, 100_B)},
+                                    {"c", pointAt(4.5, 100_B)}}) {
+    QTest::mouseClick(&shown.map, Qt::LeftButton, {}, point);
+    CHECK(shown.state.selected() == stay);
+    CHECK(shown.state.selectedPart() == named(name));
+  }
+  // Before q begins nobody has these bytes: the click means the block.
+  QTest::mouseClick(&shown.map, Qt::LeftButton, {}, pointAt(1.5, 100_B));
+  CHECK(shown.state.selected() == stay);
+  CHECK_FALSE(shown.state.selectedPart());
+  shown.state.select(stay);
+  CHECK_FALSE(shown.state.selectedPart());
 }
