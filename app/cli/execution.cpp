@@ -21,16 +21,20 @@ Outcome<std::shared_ptr<const Run>> watch(const Execute& run, const std::string&
 }  // namespace
 
 Outcome<std::shared_ptr<const Run>> executeWatched(const std::shared_ptr<const Model>& model,
-                                                   const RunRequest& request,
-                                                   ProgressMode progress) {
-  return watch([&](const RunContext& context) { return execute(model, request, context); },
-               request.model, progress);
+                                                   const RunRequest& request, ProgressMode progress,
+                                                   bool record) {
+  const auto run = [&](RunContext context) {
+    context.record = record;
+    return execute(model, request, context);
+  };
+  return watch(run, request.model, progress);
 }
 
 Outcome<std::shared_ptr<const Run>> planWatched(Model model, const RunRequest& request,
-                                                ProgressMode progress) {
+                                                ProgressMode progress, bool record) {
   const auto run = [&](RunContext context) {
     context.simulate = false;
+    context.record = record;
     return executeOnce(std::move(model), request, context);
   };
   return watch(run, request.model, progress);

@@ -44,9 +44,11 @@ struct ExplainCommand {
       return failure(ExitCode::badUsage, "--stop-after",
                      "it is about --advice, which is not given");
     }
-    HW_TRY(request, run_.request());
-    HW_TRY(opened, openModel(request));
-    HW_TRY(planned, executeWatched(opened, request, progressMode(false, output.quiet())));
+    HW_TRY(typed, run_.request());
+    HW_TRY(opened, openModel(typed));
+    HW_TRY(request, run_.request(*opened));
+    HW_TRY(planned,
+           executeWatched(opened, request, progressMode(false, output.quiet()), !tensor.empty()));
     if (advice) return advised(planned, format);
     HW_DO(tensor.empty() ? explainMoment(*planned, format) : explainTensor(*planned, format));
     output.announce("explained");

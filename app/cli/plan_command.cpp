@@ -15,7 +15,7 @@ struct PlanCommand {
   explicit PlanCommand(Arguments& arguments)
       : run_(arguments, kPlanOptions),
         output(arguments, {Format::text, Format::json, Format::csv}) {
-    arguments.flag("--all", all, "long lists in full");
+    arguments.flag("--all", all, "long lists in full, and every state of the method's own lists");
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
     arguments.flag("--times", times, "in JSON, when a search found what: differs from run to run");
   }
@@ -26,7 +26,7 @@ struct PlanCommand {
     HW_TRY(opened, readModel(typed));
     HW_TRY(request, run_.request(opened));
     HW_TRY(planned,
-           planWatched(std::move(opened), request, progressMode(progress, output.quiet())));
+           planWatched(std::move(opened), request, progressMode(progress, output.quiet()), all));
     HW_DO(write(*planned, format));
     output.announce(planLine(*planned));
     return verdict(*planned);

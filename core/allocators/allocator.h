@@ -29,6 +29,8 @@ struct PlanContext {
   SearchUse* use = nullptr;
   /// Whether the plan is to tell how memory gets there, where the method has not told it anyway.
   bool story = true;
+  /// Whether methods that keep lists are to record all that these go through.
+  bool record = false;
   /// Called now and then with a fraction done and a word; from the planning thread. May be empty.
   std::function<void(double, const std::string&)> progress{};
   /// The same for searches, in figures: the pool, and where its search stands.

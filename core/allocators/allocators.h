@@ -17,6 +17,7 @@ std::unique_ptr<Allocator> makeBlockIds(const Params& params);
 std::span<const ParamSpec> blockIdParams();
 
 std::unique_ptr<Allocator> makeTwoSided(const Params& params);
+std::span<const ParamSpec> twoSidedParams();
 
 std::unique_ptr<Allocator> makePlacementSearch(const Params& params);
 std::span<const ParamSpec> placementSearchParams();

@@ -25,8 +25,10 @@ enum class Pick { fifo, lifo, best };
 /// A region per block id, every stay at its start. The general list is the list of regions.
 class BlockIdHeap final : public Heap {
  public:
-  BlockIdHeap(const Problem& whole, Pick pick)
-      : Heap(whole), pools_(whole.pools.size()), pick_(pick) {
+  /// `record` outlives the heap; null: nobody looks.
+  BlockIdHeap(const Problem& whole, Pick pick, MethodRecord* record = nullptr)
+      : Heap(whole), pools_(whole.pools.size()), pick_(pick), recorder_(record) {
+    addLists();
     mapping_ = {.name = "mapping",
                 .summary = "which block each tensor was given, and the idle list afterwards",
                 .columns = {"step", "tensor", "bytes", "block", "how", "capacity", "idle after"}};
@@ -53,7 +55,26 @@ class BlockIdHeap final : public Heap {
   struct Blocks {
     std::vector<Bytes> capacities;
     std::deque<std::size_t> idle;
+    std::size_t idleList = 0;  ///< Of the record, like the next.
+    std::size_t generalList = 0;
   };
+
+  void addLists() {
+    for (const PoolId pool : pools_.keys()) {
+      const std::string where = " " + problem().pools[pool].name;
+      pools_[pool].idleList =
+          recorder_.addList({.name = "idle list" + where,
+                             .summary = "blocks that nobody holds, the first to fall idle first",
+                             .columns = {"block", "capacity"}});
+      pools_[pool].generalList = recorder_.addList({.name = "general list" + where,
+                                                    .summary = "every block there is",
+                                                    .columns = {"block", "capacity"}});
+    }
+    mappingList_ = recorder_.addList({.name = "mapping table",
+                                      .summary = "which block each tensor was given",
+                                      .kind = MethodList::Kind::table,
+                                      .columns = {"tensor", "bytes", "block"}});
+  }
 
   std::optional<Choice> choose(StayId id) override {
     const Stay& stay = problem().stays[id];
@@ -72,10 +93,33 @@ class BlockIdHeap final : public Heap {
       blocks.capacities[block] = std::max(blocks.capacities[block], stay.size);
     }
     if (id == account_.stay) accountForNew(pool, stay, how == "new");
+    recordTake(id, blocks, block, how);
     addRow(mapping_, {stay.steps.begin.count(), id, stay.size, static_cast<std::int64_t>(block),
                       how, blocks.capacities[block], idleText(blocks)});
     return Choice{{pool, RegionId(block), Bytes()},
                   how == "new" ? Reason::newBlock : Reason::idleBlock};
+  }
+
+  /// The lists as they are after `id` has got `block`.
+  void recordTake(StayId id, const Blocks& blocks, std::size_t block, const std::string& how) {
+    if (!recorder_.on()) return;
+    const auto number = static_cast<std::int64_t>(block);
+    const MethodRow row = {number, blocks.capacities[block]};
+    std::string what = fmt::format("takes a new block, {}, for none is idle", block);
+    if (how == "new") {
+      recorder_.append(blocks.generalList, row);
+    } else {
+      recorder_.eraseKey(blocks.idleList, number);
+      const auto before = std::get<Bytes>(recorder_.row(blocks.generalList, block)[1]);
+      recorder_.replace(blocks.generalList, block, row);
+      what = fmt::format("takes idle block {}", block);
+      if (before < blocks.capacities[block]) {
+        what += fmt::format(", which grows from {} to {} bytes", before.count(),
+                            blocks.capacities[block].count());
+      }
+    }
+    recorder_.append(mappingList_, {id, problem().stays[id].size, number});
+    recorder_.tick(id, problem().stays[id].steps.begin, std::move(what));
   }
 
   std::deque<std::size_t>::iterator pickIdle(Blocks& blocks, Bytes size) const {
@@ -138,7 +182,13 @@ class BlockIdHeap final : public Heap {
   }
 
   void released(StayId id, const Address& address) override {
-    pools_[problem().poolOf(id)].idle.push_back(address.region.index());
+    Blocks& blocks = pools_[problem().poolOf(id)];
+    const std::size_t block = address.region.index();
+    blocks.idle.push_back(block);
+    if (!recorder_.on()) return;
+    recorder_.append(blocks.idleList, {static_cast<std::int64_t>(block), blocks.capacities[block]});
+    recorder_.tick(id, problem().stays[id].steps.end - Step(1),
+                   fmt::format("is read for the last time: block {} falls idle", block));
   }
 
   static std::string idleText(const Blocks& blocks) {
@@ -155,6 +205,8 @@ class BlockIdHeap final : public Heap {
   Pick pick_;
   MethodTable mapping_;
   Decision account_;
+  MethodRecorder recorder_;
+  std::size_t mappingList_ = 0;  ///< Of the record.
 };
 
 class BlockIds final : public Allocator {
@@ -162,11 +214,13 @@ class BlockIds final : public Allocator {
   explicit BlockIds(Pick pick) : pick_(pick) {}
 
  private:
-  Result<Plan> solve(const Problem& problem, const PlanContext&) const override {
+  Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     HW_DO(refusePins(problem, "block-id"));
-    BlockIdHeap heap(problem, pick_);
+    MethodRecord record{.name = "block-id"};
+    BlockIdHeap heap(problem, pick_, context.record ? &record : nullptr);
     Plan plan = replay(problem, heap);
     plan.tables = heap.tables();
+    if (context.record) plan.records.push_back(std::move(record));
     return plan;
   }
 

@@ -62,6 +62,7 @@ std::vector<AllocatorInfo> makeCatalog() {
        .source = "CN112256441B, with the largest id over both stacks as current tensor: following "
                  "the stack tops overlaps on skip connections",
        .complexity = "O(n log n) and the depth of the stacks",
+       .params = twoSidedParams(),
        .make = makeTwoSided},
       {.name = "partition",
        .summary = "by device: a block per execution unit, freed by use counts; any other allocator "

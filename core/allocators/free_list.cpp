@@ -87,8 +87,16 @@ class FreeBlocks {
 
 class FreeListHeap final : public Heap {
  public:
-  FreeListHeap(const Problem& whole, Bytes threshold, bool best)
-      : Heap(whole), free_(whole.pools.size()), threshold_(threshold), best_(best) {}
+  /// `record` outlives the heap; null: nobody looks.
+  FreeListHeap(const Problem& whole, Bytes threshold, bool best, MethodRecord* record = nullptr)
+      : Heap(whole),
+        free_(whole.pools.size()),
+        threshold_(threshold),
+        best_(best),
+        recorder_(record),
+        lists_(whole.pools.size()) {
+    addLists();
+  }
 
   /// Keeps account of how `stay` gets its place.
   void watch(StayId stay) { account_.stay = stay; }
@@ -97,6 +105,7 @@ class FreeListHeap final : public Heap {
  private:
   std::optional<Choice> choose(StayId id) override {
     const Stay& stay = problem().stays[id];
+    if (recorder_.on()) account_ = {.stay = id};
     for (const PoolId pool : problem().pools.keys()) {
       if (stay.pool && stay.pool != pool) continue;
       const auto choice = chooseIn(pool, stay);
@@ -135,9 +144,55 @@ class FreeListHeap final : public Heap {
 
   void freeChunkAdded(PoolId pool, RegionId, const Chunk& chunk) override {
     free_[pool].add(chunk);
+    if (!recorder_.on()) return;
+    const std::size_t list = lists_[pool].free;
+    std::size_t at = 0;
+    while (at < recorder_.rows(list) && offsetOf(list, at) < chunk.offset) ++at;
+    recorder_.insert(list, at, {chunk.offset, chunk.size});
   }
   void freeChunkRemoved(PoolId pool, RegionId, const Chunk& chunk) override {
     free_[pool].remove(chunk);
+    recorder_.eraseKey(lists_[pool].free, chunk.offset);
+  }
+  void acquired(StayId id, const Choice& choice) override {
+    if (!recorder_.on()) return;
+    const auto& [pool, region, offset] = choice.address;
+    while (recorder_.rows(searchList_) > 0) recorder_.erase(searchList_, 0);
+    for (const Candidate& each : account_.candidates) {
+      recorder_.append(searchList_, {each.kind, each.address ? each.address->offset : Bytes(),
+                                     std::string(verdictName(each.verdict)), each.reason});
+    }
+    recorder_.append(lists_[pool].allocated, {id, offset, problem().stays[id].size});
+    recorder_.tick(id, problem().stays[id].steps.begin,
+                   fmt::format("gets [{}, {}) of {}: {}", offset.count(),
+                               (offset + problem().stays[id].size).count(),
+                               problem().pools[pool].name, account_.decided));
+  }
+  void released(StayId id, const Address& address) override {
+    if (!recorder_.on()) return;
+    recorder_.eraseKey(lists_[address.pool].allocated, id);
+    recorder_.tick(id, problem().stays[id].steps.end - Step(1),
+                   "is released; free neighbours join");
+  }
+
+  /// Of a row of a free list.
+  Bytes offsetOf(std::size_t list, std::size_t at) const {
+    return std::get<Bytes>(recorder_.row(list, at).front());
+  }
+
+  void addLists() {
+    for (const PoolId pool : lists_.keys()) {
+      const std::string& name = problem().pools[pool].name;
+      lists_[pool].allocated = recorder_.addList({.name = "allocated list " + name,
+                                                  .summary = "blocks in use, the oldest first",
+                                                  .columns = {"tensor", "offset", "bytes"}});
+      lists_[pool].free = recorder_.addList({.name = "free list " + name,
+                                             .summary = "blocks that were released, by address",
+                                             .columns = {"offset", "bytes"}});
+    }
+    searchList_ = recorder_.addList({.name = "search",
+                                     .summary = "what the last request looked at, in order",
+                                     .columns = {"candidate", "offset", "verdict", "why"}});
   }
 
   /// Every free block of the pool, by address, then the frontier.
@@ -271,6 +326,14 @@ class FreeListHeap final : public Heap {
   Bytes threshold_;
   bool best_;
   Decision account_;
+  MethodRecorder recorder_;
+  /// Of the record, by pool.
+  struct Lists {
+    std::size_t allocated = 0;
+    std::size_t free = 0;
+  };
+  IdMap<PoolId, Lists> lists_;
+  std::size_t searchList_ = 0;
 };
 
 class FreeList final : public Allocator {
@@ -279,10 +342,13 @@ class FreeList final : public Allocator {
       : threshold_(params.size(kThreshold)), best_(params.text(kPick) == "best") {}
 
  private:
-  Result<Plan> solve(const Problem& problem, const PlanContext&) const override {
+  Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     HW_DO(refusePins(problem, "free-list"));
-    FreeListHeap heap(problem, threshold_, best_);
-    return replay(problem, heap);
+    MethodRecord record{.name = "free-list"};
+    FreeListHeap heap(problem, threshold_, best_, context.record ? &record : nullptr);
+    Plan plan = replay(problem, heap);
+    if (context.record) plan.records.push_back(std::move(record));
+    return plan;
   }
 
   std::optional<Decision> recount(const Problem& problem, const Plan&, StayId stay) const override {

@@ -109,6 +109,7 @@ bool Heap::acquire(StayId id, Step step) {
   }
   emit(EventKind::alloc, offset, stay.size);
   addresses_[id] = choice->address;
+  acquired(id, *choice);
   return true;
 }
 

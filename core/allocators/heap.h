@@ -43,6 +43,8 @@ class Heap {
   virtual void freeChunkAdded(PoolId, RegionId, const Chunk&) {}
   virtual void freeChunkRemoved(PoolId, RegionId, const Chunk&) {}
 
+  /// Told after a stay has got its place: for policies that record what their lists go through.
+  virtual void acquired(StayId, const Choice&) {}
   /// Told after a stay has been released: for policies that reuse by identity.
   virtual void released(StayId, const Address&) {}
 

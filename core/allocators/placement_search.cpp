@@ -8,6 +8,7 @@
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
 #include "core/allocators/placement_sequence.h"
+#include "core/allocators/sequence_record.h"
 #include "core/plan/metrics.h"
 
 namespace hw {
@@ -37,9 +38,14 @@ struct Budget {
 /// Depth-first over placement sequences of one pool, best placement first.
 class Search {
  public:
+  /// `record` outlives the search; null: nobody looks.
   Search(const Problem& problem, PoolId pool, const PlanContext& context, const Budget& budget,
-         SearchUse& use)
-      : problem_(problem), context_(context), budget_(budget), use_(use) {
+         SearchUse& use, MethodRecord* record = nullptr)
+      : problem_(problem),
+        context_(context),
+        budget_(budget),
+        use_(use),
+        record_(record, problem, order_) {
     for (const StayId id : problem.stays.keys()) {
       if (problem.poolOf(id) == pool) order_.push_back(id);
     }
@@ -68,8 +74,10 @@ class Search {
     while (!stack_.empty() && !outOfBudget() && best_ > bound_) {
       const Entry entry = stack_.back();
       stack_.pop_back();
+      record_.popped();
       if (entry.placement.area.length() >= best_) {
         ++pruned_;
+        record_.tick(entry.depth, "comes off the stack and is dropped: no better than the best");
         continue;
       }
       complete(entry.depth, entry.placement);
@@ -94,9 +102,10 @@ class Search {
                     first_.count(), best_.count(), sequences_, pruned_,
                     dropped_ ? fmt::format(", {} dropped", dropped_) : "",
                     overlaid_ ? fmt::format(", {} placed over their input", overlaid_) : "",
-                    best_ == bound_ ? "stopped at the lower bound"
-                    : exhausted_    ? "the search was exhausted"
-                                    : "the budget ran out before the search was exhausted"));
+                    best_ == bound_  ? "stopped at the lower bound"
+                    : exhausted_     ? "the search was exhausted"
+                    : stack_.empty() ? "the stack was full: what was dropped from it was not tried"
+                                     : "the budget ran out before the search was exhausted"));
     table_.name += " " + problem_.pools[pool].name;
     plan.tables.push_back(std::move(table_));
   }
@@ -122,6 +131,7 @@ class Search {
     for (std::size_t i = 0; i < depth; ++i) {
       if (stayAt(i).steps.end > stayAt(depth).steps.begin) addLive(i);
     }
+    record_.cutTo(depth);
     for (std::size_t i = depth; i < order_.size(); ++i) {
       Placement chosen = forced;
       live_.dropEnded(stayAt(i).steps.begin);
@@ -129,12 +139,15 @@ class Search {
         std::vector<Placement> options = candidates(i);
         std::ranges::sort(options, {}, priority);
         chosen = options.front();
+        record_.looked(options);
         // The worst first, so that the best of them comes off the stack first.
         for (std::size_t k = options.size(); k-- > 1;) push({i, options[k]});
       }
       take(i, chosen);
+      record_.took(i, chosen, initial || i > depth);
       if (chosen.area.length() >= best_) {
         ++pruned_;
+        record_.tick(i, "the sequence is given up: its area is no smaller than the best");
         return;
       }
       // A look at the clock costs more than a placement. The first sequence is needed anyway.
@@ -152,6 +165,7 @@ class Search {
     const Bytes shift = alignAbove(Bytes() - areas_.back().begin, alignment_);
     exact_ = shift == Bytes() - areas_.back().begin;
     for (Bytes& offset : bestOffsets_) offset += shift;
+    record_.completed(sequences_, best_);
     addRow(table_,
            {sequences_, order_[depth],
             initial ? std::string("initial") : std::string(kindName(forced.kind)),
@@ -177,8 +191,10 @@ class Search {
       return;
     }
     stack_.push_back(entry);
+    record_.pushed(entry.depth, entry.placement);
     if (budget_.stack > 0 && stack_.size() > budget_.stack) {
       stack_.pop_front();
+      record_.dropped();
       ++dropped_;
     }
   }
@@ -257,14 +273,6 @@ class Search {
     return "; a higher address";
   }
 
-  static Bytes alignBelow(Bytes value, Bytes alignment) {
-    const std::int64_t rest = value.count() % alignment.count();
-    return Bytes(value.count() - (rest < 0 ? rest + alignment.count() : rest));
-  }
-  static Bytes alignAbove(Bytes value, Bytes alignment) {
-    return alignBelow(value + alignment - Bytes(1), alignment);
-  }
-
   const Problem& problem_;
   const PlanContext& context_;
   Budget budget_;
@@ -293,6 +301,7 @@ class Search {
   std::int64_t mostSequences_ = 0;  ///< Of `use_`, like the next.
   std::int64_t mostNodes_ = 0;
   MethodTable table_;
+  SequenceRecord record_;
 };
 
 std::optional<Decision> Search::recount(const Plan& plan, StayId stay) {
@@ -353,11 +362,14 @@ class PlacementSearch final : public Allocator {
     bool optimal = true;
     SearchUse own;
     for (const PoolId pool : problem.pools.keys()) {
-      Search search(problem, pool, context, budget_, context.use ? *context.use : own);
+      MethodRecord record{.name = "placement-search " + problem.pools[pool].name};
+      Search search(problem, pool, context, budget_, context.use ? *context.use : own,
+                    context.record ? &record : nullptr);
       search.run();
       if (search.stopped()) return fail(ErrorCode::stopped, "planning was stopped");
       optimal &= search.optimal();
       search.write(pool, plan);
+      if (!record.ticks.empty()) plan.records.push_back(std::move(record));
     }
     plan.status = optimal ? PlanStatus::optimal : PlanStatus::complete;
     return plan;

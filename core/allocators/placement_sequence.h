@@ -39,6 +39,15 @@ inline auto priority(const Placement& p) {
   return std::tuple(p.area.length(), p.kind, p.slack, p.offset);
 }
 
+/// The multiple of `alignment` next to `value`, which may be negative.
+inline Bytes alignBelow(Bytes value, Bytes alignment) {
+  const std::int64_t rest = value.count() % alignment.count();
+  return Bytes(value.count() - (rest < 0 ? rest + alignment.count() : rest));
+}
+inline Bytes alignAbove(Bytes value, Bytes alignment) {
+  return alignBelow(value + alignment - Bytes(1), alignment);
+}
+
 /// The blocks that are live at the stay being placed, in address order.
 class LiveBlocks {
  public:

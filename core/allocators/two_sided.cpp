@@ -11,6 +11,17 @@
 namespace hw {
 namespace {
 
+constexpr std::string_view kRecycleRules[] = {"all", "lifetime-one"};
+constexpr ParamSpec kRecycle{.name = "recycle",
+                             .type = ParamType::choice,
+                             .summary =
+                                 "whose side is chosen by the bytes that go at once: all tensors', "
+                                 "or that of tensors read in the next step and no later",
+                             .fallback = "all",
+                             .choices = kRecycleRules,
+                             .label = "bytes that go at once"};
+constexpr ParamSpec kTwoSidedParams[] = {kRecycle};
+
 enum Side : std::size_t { kRight = 0, kLeft = 1 };
 
 /// Two stacks that grow away from one origin, filled from the last step to the first.
@@ -22,11 +33,28 @@ enum Side : std::size_t { kRight = 0, kLeft = 1 };
 /// above it on its stack is marked too.
 class TwoStacks {
  public:
-  TwoStacks(const Problem& problem, MethodTable& table)
+  /// `record` outlives the stacks; null: nobody looks.
+  TwoStacks(const Problem& problem, MethodTable& table, MethodRecord* record = nullptr)
       : problem_(problem),
         table_(table),
         placed_(problem.stays.size()),
-        marked_(problem.stays.size(), false) {}
+        marked_(problem.stays.size(), false),
+        recorder_(record) {
+    for (const Side side : {kRight, kLeft}) {
+      lists_[side] = recorder_.addList(
+          {.name = side == kRight ? "right stack" : "left stack",
+           .summary = side == kRight ? "grows up from the origin" : "grows down from the origin",
+           .kind = MethodList::Kind::stack,
+           .columns = {"tensor", "from", "to", "recycled"}});
+    }
+    boundaries_ = recorder_.addList({.name = "boundaries",
+                                     .summary = "how far each side ever reached",
+                                     .kind = MethodList::Kind::table,
+                                     .columns = {"side", "bytes"}});
+    for (const Side side : {kRight, kLeft}) {
+      recorder_.append(boundaries_, {std::string(sideName(side)), Bytes()});
+    }
+  }
 
   /// Keeps account of how `stay` gets its side.
   void watch(StayId stay) { account_.stay = stay; }
@@ -76,7 +104,10 @@ class TwoStacks {
   void pushOnBetterSide(StayId id, StayId current, Step step) {
     const Stay& stay = problem_.stays[id];
     // A push covers the top of its own side: only the other side can pop.
-    const std::array<Bytes, 2> freed = {poppable(kLeft, current), poppable(kRight, current)};
+    std::array<Bytes, 2> freed{};
+    if (!onlyLifetimeOne_ || stay.steps.length() == Step(2)) {
+      freed = {poppable(kLeft, current), poppable(kRight, current)};
+    }
     std::array<Bytes, 2> growth{};
     for (const Side side : {kRight, kLeft}) {
       growth[side] = std::max(Bytes(), endAfter(stay, side) - stacks_[side].extent);
@@ -126,6 +157,8 @@ class TwoStacks {
   /// The left side lies below the origin: everything moves up by its extent.
   Bytes offset(StayId id) const { return offset(*placed_[id]); }
   void setAlignment(Bytes alignment) { alignment_ = alignment; }
+  /// Only tensors with a lifetime of one choose the side from which more bytes go at once.
+  void setOnlyLifetimeOne(bool only) { onlyLifetimeOne_ = only; }
 
  private:
   struct Place {
@@ -164,14 +197,38 @@ class TwoStacks {
     return bytes;
   }
 
+  static const char* sideName(Side side) { return side == kRight ? "right" : "left"; }
+
+  MethodRow rowOf(StayId id) const {
+    const Place& place = *placed_[id];
+    return {id, place.begin, place.end, std::string(marked_[id] ? "yes" : "")};
+  }
+
+  /// The lists as they are after it; a pop is told before the stack has lost its top.
+  void recordNote(Step step, std::string_view what, StayId id, Side side, const std::string& why) {
+    if (!recorder_.on()) return;
+    if (what == "push") {
+      recorder_.append(lists_[side], rowOf(id));
+      recorder_.replace(boundaries_, side, {std::string(sideName(side)), stacks_[side].extent});
+    } else if (what == "pop") {
+      recorder_.erase(lists_[side], recorder_.rows(lists_[side]) - 1);
+    } else {
+      const auto& stays = stacks_[side].stays;
+      const auto at = std::ranges::find(stays, id) - stays.begin();
+      recorder_.replace(lists_[side], static_cast<std::size_t>(at), rowOf(id));
+    }
+    recorder_.tick(id, step, fmt::format("{}, {}: {}", what, sideName(side), why));
+  }
+
   /// Cell by cell: a list in braces would copy every text, and there are three rows for each stay.
   void note(Step step, const char* what, StayId id, Side side, std::string why) {
+    recordNote(step, what, id, side, why);
     std::vector<MethodCell> row;
     row.reserve(table_.columns.size());
     row.emplace_back(step.count());
     row.emplace_back(std::in_place_type<std::string>, what);
     row.emplace_back(id);
-    row.emplace_back(std::in_place_type<std::string>, side == kRight ? "right" : "left");
+    row.emplace_back(std::in_place_type<std::string>, sideName(side));
     row.emplace_back(problem_.stays[id].size);
     row.emplace_back(stacks_[kLeft].extent);
     row.emplace_back(stacks_[kRight].extent);
@@ -185,11 +242,19 @@ class TwoStacks {
   IdMap<StayId, bool> marked_;
   std::array<Stack, 2> stacks_;
   Bytes alignment_{1};
+  bool onlyLifetimeOne_ = false;
   Decision account_;
   std::array<Place, 2> accounted_;  ///< Where either side would have put the stay.
+  MethodRecorder recorder_;
+  std::array<std::size_t, 2> lists_{};  ///< Of the record, by side.
+  std::size_t boundaries_ = 0;
 };
 
 class TwoSided final : public Allocator {
+ public:
+  explicit TwoSided(bool onlyLifetimeOne) : onlyLifetimeOne_(onlyLifetimeOne) {}
+
+ private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     HW_DO(refusePins(problem, "two-sided"));
     const std::vector<StepUses> uses = usesOf(problem);
@@ -200,7 +265,9 @@ class TwoSided final : public Allocator {
                         .summary = "the two stacks step by step, from the last layer to the input",
                         .columns = {"step", "what", "tensor", "side", "bytes", "left boundary",
                                     "right boundary", "why"}};
-      TwoStacks stacks(problem, table);
+      MethodRecord record{.name = "two-sided " + problem.pools[pool].name};
+      TwoStacks stacks(problem, table, context.record ? &record : nullptr);
+      stacks.setOnlyLifetimeOne(onlyLifetimeOne_);
       if (!solvePool(problem, uses, pool, context, stacks)) {
         return fail(ErrorCode::stopped, "planning was stopped");
       }
@@ -209,6 +276,7 @@ class TwoSided final : public Allocator {
         if (problem.poolOf(id) != pool) continue;
         plan.addresses[id] = Address{pool, RegionId(0), stacks.offset(id)};
       }
+      if (!record.ticks.empty()) plan.records.push_back(std::move(record));
       if (!table.rows.empty()) plan.tables.push_back(std::move(table));
     }
     return plan;
@@ -218,6 +286,7 @@ class TwoSided final : public Allocator {
     const PoolId pool = problem.poolOf(stay);
     MethodTable unused;
     TwoStacks stacks(problem, unused);
+    stacks.setOnlyLifetimeOne(onlyLifetimeOne_);
     stacks.watch(stay);
     solvePool(problem, usesOf(problem), pool, {}, stacks);
     stacks.setAlignment(commonAlignment(problem).value_or(Bytes(1)));
@@ -282,10 +351,16 @@ class TwoSided final : public Allocator {
       }
     }
   }
+
+  bool onlyLifetimeOne_;
 };
 
 }  // namespace
 
-std::unique_ptr<Allocator> makeTwoSided(const Params&) { return std::make_unique<TwoSided>(); }
+std::span<const ParamSpec> twoSidedParams() { return kTwoSidedParams; }
+
+std::unique_ptr<Allocator> makeTwoSided(const Params& params) {
+  return std::make_unique<TwoSided>(params.text(kRecycle) == "lifetime-one");
+}
 
 }  // namespace hw

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/memory/event.h"
-#include "core/plan/method_table.h"
+#include "core/plan/method_record.h"
 #include "core/plan/problem.h"
 
 namespace hw {
@@ -54,8 +54,9 @@ struct Plan {
   IdMap<PoolId, IdMap<RegionId, Bytes>> regions{};
   std::vector<MemoryEvent> story{};  ///< How memory gets there, in step order.
   std::optional<OutOfMemory> outOfMemory{};
-  std::vector<std::string> notes{};   ///< What the user should know, in sentences.
-  std::vector<MethodTable> tables{};  ///< What the method wrote down.
+  std::vector<std::string> notes{};     ///< What the user should know, in sentences.
+  std::vector<MethodTable> tables{};    ///< What the method wrote down.
+  std::vector<MethodRecord> records{};  ///< What its lists went through; only when asked for.
 
   Bytes footprint(PoolId pool) const;
 

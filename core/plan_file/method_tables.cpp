@@ -1,6 +1,9 @@
 #include "core/plan_file/method_tables.h"
 
+#include <fmt/format.h>
+
 #include "core/allocators/search_report.h"
+#include "core/base/text.h"
 #include "core/plan_file/tensor_names.h"
 
 namespace hw {
@@ -42,7 +45,98 @@ Json tableJson(const MethodTable& table, const CellWriter& writer, bool times) {
   return json;
 }
 
+Json rowJson(const MethodRow& row, const CellWriter& writer) {
+  if (row.empty()) return nullptr;
+  Json cells = Json::array();
+  for (const MethodCell& cell : row) cells.push_back(std::visit(writer, cell));
+  return cells;
+}
+
+Json recordJson(const MethodRecord& record, const CellWriter& writer) {
+  Json json = {{"name", record.name}, {"lists", Json::array()}, {"ticks", Json::array()}};
+  for (const MethodList& list : record.lists) {
+    Json columns = Json::array();
+    for (const std::string& column : list.columns) columns.push_back(column);
+    json["lists"].push_back({{"name", list.name},
+                             {"summary", list.summary},
+                             {"kind", std::string(listKindName(list.kind))},
+                             {"columns", std::move(columns)}});
+  }
+  for (std::size_t at = 0; at < record.ticks.size(); ++at) {
+    const MethodTick& tick = record.ticks[at];
+    Json changes = Json::array();
+    for (const MethodChange& change : record.changesOf(at)) {
+      changes.push_back({{"list", change.list},
+                         {"at", change.at},
+                         {"before", rowJson(change.before, writer)},
+                         {"after", rowJson(change.after, writer)}});
+    }
+    json["ticks"].push_back({{"tensor", writer(tick.stay)},
+                             {"step", tick.step.count()},
+                             {"what", tick.what},
+                             {"changes", std::move(changes)}});
+  }
+  if (record.truncated) json["truncated"] = true;
+  return json;
+}
+
+/// Turns a cell into words.
+struct CellText {
+  const Run& run;
+  std::string operator()(const std::string& text) const { return printable(text); }
+  std::string operator()(std::int64_t count) const { return std::to_string(count); }
+  std::string operator()(Bytes bytes) const { return groupDigits(bytes.count()); }
+  std::string operator()(StayId stay) const {
+    return stay ? printable(run.stayName(stay), 60) : std::string("-");
+  }
+};
+
+std::string rowText(const MethodRow& row, const MethodList& list, const CellText& words) {
+  std::string text;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::string cell = std::visit(words, row[i]);
+    if (cell.empty()) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", list.columns[i], cell);
+  }
+  return text;
+}
+
 }  // namespace
+
+Json methodRecordsJson(const Run& run) {
+  const TensorNames names(run.graph());
+  Json records = Json::array();
+  for (const MethodRecord& record : run.plan.records) {
+    records.push_back(recordJson(record, {run, names}));
+  }
+  return records;
+}
+
+std::vector<std::string> methodRecordLines(const Run& run, const MethodRecord& record,
+                                           std::size_t rows, StayId stay) {
+  std::vector<std::string> lines;
+  const CellText words{run};
+  std::size_t told = 0;
+  for (std::size_t at = 0; at < record.ticks.size() && told < rows; ++at) {
+    const MethodTick& tick = record.ticks[at];
+    if (stay && tick.stay != stay) continue;
+    ++told;
+    const std::string whose = tick.stay ? ", " + words(tick.stay) : "";
+    lines.push_back(fmt::format("tick {}, step {}{}: {}", at + 1, tick.step.count(), whose,
+                                printable(tick.what, 400)));
+    for (const MethodChange& change : record.changesOf(at)) {
+      const MethodList& list = record.lists[change.list];
+      const auto add = [&](char sign, const MethodRow& row) {
+        if (!row.empty()) {
+          lines.push_back(fmt::format("  {} {}: {}", sign, list.name, rowText(row, list, words)));
+        }
+      };
+      add('-', change.before);
+      add('+', change.after);
+    }
+  }
+  return lines;
+}
 
 Json methodTablesJson(const Run& run, bool times) {
   const TensorNames names(run.graph());

@@ -12,4 +12,13 @@ namespace hw {
 /// `times` asks for them: they differ from run to run.
 Json methodTablesJson(const Run& run, bool times);
 
+/// What the method's lists went through, as the `records` of docs/formats/plan.md: an array of
+/// {name, lists, ticks}; empty unless the run was asked to record.
+Json methodRecordsJson(const Run& run);
+
+/// The same for people: a line a tick, "tick 3, step 1, t1: takes idle block 0", and one for each
+/// row that comes (+) or goes (-). `rows` ticks at most; only those about `stay`, if it is one.
+std::vector<std::string> methodRecordLines(const Run& run, const MethodRecord& record,
+                                           std::size_t rows, StayId stay = {});
+
 }  // namespace hw

@@ -93,6 +93,7 @@ void addExtras(const Run& run, const PlanDocument& document, bool times, Json& j
   }
   json["notes"] = notes;
   json["tables"] = methodTablesJson(run, times);
+  if (!run.plan.records.empty()) json["records"] = methodRecordsJson(run);
 }
 
 void writeJson(const Run& run, bool times, std::ostream& out) {

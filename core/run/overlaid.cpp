@@ -12,14 +12,24 @@ StayId stayOf(const Storage& storage, TensorId tensor) {
 }
 
 /// What the method wrote down speaks of stays that are going to be others.
-void nameStays(const Graph& graph, const Storage& storage, const Problem& problem,
-               std::vector<MethodTable>& tables) {
-  for (MethodTable& table : tables) {
-    for (auto& row : table.rows) {
-      for (MethodCell& cell : row) {
-        const auto* stay = std::get_if<StayId>(&cell);
-        if (stay) cell = displayName(graph, storage.rootOf(problem.stays[*stay].buffer));
-      }
+void nameStays(const Graph& graph, const Storage& storage, const Problem& problem, Plan& plan) {
+  const auto nameOf = [&](StayId stay) {
+    return displayName(graph, storage.rootOf(problem.stays[stay].buffer));
+  };
+  const auto nameRow = [&](MethodRow& row) {
+    for (MethodCell& cell : row) {
+      const auto* stay = std::get_if<StayId>(&cell);
+      if (stay) cell = nameOf(*stay);
+    }
+  };
+  for (MethodTable& table : plan.tables) std::ranges::for_each(table.rows, nameRow);
+  for (MethodRecord& record : plan.records) {
+    for (MethodChange& change : record.changes) {
+      nameRow(change.before);
+      nameRow(change.after);
+    }
+    for (MethodTick& tick : record.ticks) {
+      if (tick.stay) tick.what = nameOf(std::exchange(tick.stay, {})) + " " + tick.what;
     }
   }
 }
@@ -51,7 +61,7 @@ Planned overlaidPlan(const Graph& graph, const Storage& before, Planned planned,
                      const Storage& after, Problem problem) {
   const Problem& old = planned.problem;
   Plan plan = std::move(planned.plan);
-  nameStays(graph, before, old, plan.tables);
+  nameStays(graph, before, old, plan);
   const bool told = !plan.story.empty();
   plan.story.clear();
   const auto addresses = std::exchange(plan.addresses, {});

@@ -254,6 +254,7 @@ PlanContext planSettings(const RunRequest& request, const RunContext& context,
           .threads = request.threads,
           .timeLimit = request.timeLimit,
           .story = context.simulate,
+          .record = context.record,
           .progress = std::move(progress),
           .search = context.search};
 }

@@ -24,6 +24,8 @@ struct RunContext {
   /// False: the plan and its metrics are all that is asked for. The run has no timing, trace or
   /// timeline, and the plan no story: on a million buffers they cost more than the plan.
   bool simulate = true;
+  /// True: the plan has a record of every state that its method went through.
+  bool record = false;
 };
 
 struct PartitionAccount;

@@ -34,6 +34,7 @@ constexpr OptionLine kLines[] = {
     {"free-list", "pick", "pick=largest", "pick=best", Change::addresses},
     {"block-id", "pick", "pick=fifo", "pick=lifo", Change::addresses},
     {"block-id", "pick", "pick=fifo", "pick=best", Change::addresses},
+    {"two-sided", "recycle", "recycle=all", "recycle=lifetime-one", Change::addresses},
     {"partition", "allocator", "allocator=free-list", "allocator=greedy-by-size",
      Change::addresses},
     {"placement-search", "stack", "seconds=0,stack=0", "seconds=0,stack=1", Change::work},

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/insight/latency_words.h"
+#include "core/plan_file/method_tables.h"
 #include "core/report/explain/explain_report.h"
 #include "core/report/plan/autopsy_text.h"
 #include "core/report/plan/plan_text.h"
@@ -100,14 +101,26 @@ std::string explanationText(const Run& run, const PlaceExplanation& found,
     addLine(text, "account", "judged from the finished plan: the method itself keeps no account");
   }
   text += candidatesText(run, decision, options, false);
-  if (!found.inside) return text;
-  text += candidatesText(run, *found.inside, options, true);
-  return text + fmt::format("  {}: {}\n", found.inside->when, found.inside->decided);
+  if (found.inside) {
+    text += candidatesText(run, *found.inside, options, true);
+    text += fmt::format("  {}: {}\n", found.inside->when, found.inside->decided);
+  }
+  for (const MethodRecord& record : run.plan.records) {
+    std::string lines;
+    const auto ticks = std::ranges::count(record.ticks, found.stay, &MethodTick::stay);
+    for (const auto& line : methodRecordLines(run, record, options.rows, found.stay)) {
+      lines += "  " + line + "\n";
+    }
+    text += section(options.paint, "what " + record.name + " did with it",
+                    static_cast<std::size_t>(ticks), lines, options.rows);
+  }
+  return text;
 }
 
 std::string aliasText(const Run& run, TensorId tensor, const AliasExplanation& found) {
   const auto name = [&](TensorId id) { return "'" + cellName(displayName(run.graph(), id)) + "'"; };
   std::string text;
+  if (!found.share.empty()) text += fmt::format("  {}\n", found.share);
   if (found.root != tensor) {
     text += fmt::format("  shares the memory of {}, {} into it: {}\n", name(found.root),
                         countBytes(found.offset), found.reason);
@@ -120,7 +133,6 @@ std::string aliasText(const Run& run, TensorId tensor, const AliasExplanation& f
   if (found.others.size() > 6) others += fmt::format(" and {} more", found.others.size() - 6);
   return text + "  in the same memory: " + others + "\n";
 }
-  if (!found.share.empty()) text += fmt::format("  {}\n", found.share);
 
 std::string refusedText(const AliasExplanation& found, const Paint& paint) {
   std::string lines;

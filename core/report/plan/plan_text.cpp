@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/pool_columns.h"
 #include "core/report/plan/autopsy_text.h"
@@ -74,6 +75,19 @@ std::string copiesText(const Run& run, const PlanTextOptions& options) {
                  options.rows);
 }
 
+std::string recordText(const Run& run, const PlanTextOptions& options) {
+  std::string text;
+  for (const MethodRecord& record : run.plan.records) {
+    std::string lines;
+    for (const std::string& line : methodRecordLines(run, record, options.rows)) {
+      lines += "  " + line + "\n";
+    }
+    text += section(options.paint, "what " + record.name + " did, tick by tick",
+                    record.ticks.size(), lines, options.rows);
+  }
+  return text;
+}
+
 std::string unsizedText(const Run& run, const PlanTextOptions& options) {
   const auto& unsized = run.storage.unsized;
   TextTable table({{""}, {""}});
@@ -120,6 +134,7 @@ std::string planText(const Run& run, const PlanTextOptions& options) {
   text += placementsText(run, options);
   text += copiesText(run, options);
   text += unsizedText(run, options);
+  text += recordText(run, options);
   return text + notesText(paint, {&run.graph().notes, &run.notes, &run.plan.notes});
 }
 

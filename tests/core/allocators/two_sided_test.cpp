@@ -3,6 +3,7 @@
 
 #include "core/allocators/catalog.h"
 #include "core/plan/validate.h"
+#include "tests/support/methods.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 
@@ -58,8 +59,18 @@ Problem branchingProblem(std::uint64_t seed, int& skips) {
 
 }  // namespace
 
+TEST_CASE("recycling more where a lifetime is one only gives inception 144 bytes", "[two-sided]") {
+  const auto peak = [](const std::string& allocator) {
+    const auto run = test::mustRun(test::sample("inception"), test::workedRequest(allocator));
+    return run->plan.footprint(PoolId(0));
+  };
+  CHECK(peak("two-sided") == Bytes(160));
+  CHECK(peak("two-sided:recycle=lifetime-one") == Bytes(144));
+}
+
 TEST_CASE("two-sided is valid on ten thousand branching graphs", "[two-sided]") {
-  const auto allocator = AllocatorChoice::parse("two-sided")->make();
+  const auto allocator =
+      AllocatorChoice::parse(GENERATE("two-sided", "two-sided:recycle=lifetime-one"))->make();
   int skips = 0;
   for (std::uint64_t seed = 1; seed <= 10'000; ++seed) {
     CAPTURE(seed);
