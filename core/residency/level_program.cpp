@@ -87,10 +87,13 @@ LevelProgram levelProgram(const Graph& graph, const Schedule& schedule, const St
     if (graph.ops[op].folded) continue;
     StepMaker maker(storage, filled);
     if (storage.free[op]) {
-      // What only aliases moves nothing; what else it makes, such as a mask, is there from then on.
+      // What only aliases moves nothing; what else it makes, such as a mask, is there from then on,
+      // be it in a buffer that others have begun to fill.
       for (const TensorId out : graph.ops[op].outputs) {
         const BufferId buffer = storage.bufferOf(out);
-        if (buffer && !filled[buffer]) maker.touch(out, Bytes(), true);
+        const bool made = !std::ranges::any_of(
+            graph.reads(op), [&](TensorId in) { return in && storage.bufferOf(in) == buffer; });
+        if (buffer && (made || !filled[buffer])) maker.touch(out, Bytes(), true);
       }
     } else if (copies[op].empty()) {
       touchAll(graph, op, maker);

@@ -45,7 +45,7 @@ TEST_CASE("the free list's figures happen as they are drawn", "[samples][drawn]"
   const auto extend = drawn("free_list_extend");
   CHECK(entriesOf(*extend, Happening::extend) == std::vector<std::string>{"c 10 of 4"});
   const auto merge = drawn("free_list_merge");
-  CHECK(entriesOf(*merge, Happening::merge) == std::vector<std::string>{"b 10 of 8"});
+  CHECK(entriesOf(*merge, Happening::merge) == std::vector<std::string>{"b 10 of 8", "d 11 of 1"});
   CHECK(entriesOf(*merge, Happening::reuse) == std::vector<std::string>{"d 10 of 10"});
   CHECK(drawn("three_sizes")->plan.footprint(PoolId(0)) == 100_B);
 }
