@@ -164,9 +164,8 @@ class FreeListHeap final : public Heap {
     }
     recorder_.append(lists_[pool].allocated, {id, offset, problem().stays[id].size});
     recorder_.tick(id, problem().stays[id].steps.begin,
-                   fmt::format("gets [{}, {}) of {}: {}", offset.count(),
-                               (offset + problem().stays[id].size).count(),
-                               problem().pools[pool].name, account_.decided));
+                   fmt::format("gets [{}, {}): {}", offset.count(),
+                               (offset + problem().stays[id].size).count(), account_.decided));
   }
   void released(StayId id, const Address& address) override {
     if (!recorder_.on()) return;

@@ -54,7 +54,7 @@ std::string partText(const Graph& graph, const Storage& storage, TensorId tensor
     const bool late = storage.lifetimes[tensor].begin > buffer.steps.begin;
     if (!late || !producer) return {};
     return storage.free[producer] ? "all of its parts are there, no copy"
-                                  : "some of its parts are there, others are copied";
+                                  : "some parts are there, others copied";
   }
   if (size == buffer.size) return fmt::format("all of {}, no copy", name(buffer.root));
   const Bytes begin = storage.offsetOf(tensor);
