@@ -129,18 +129,4 @@ std::vector<ViewSlice> viewSlices(const Graph& graph, const StorageOptions& opti
   return {};
 }
 
-bool sharesView(const AliasRules& rules, ViewFamily family) {
-  switch (family) {
-    case ViewFamily::none:
-      return false;
-    case ViewFamily::reshape:
-      return rules.reshape;
-    case ViewFamily::concat:
-      return rules.concat;
-    case ViewFamily::split:
-      return rules.split;
-  }
-  return false;
-}
-
 }  // namespace hw

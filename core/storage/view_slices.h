@@ -22,7 +22,4 @@ struct ViewSlice {
 std::vector<ViewSlice> viewSlices(const Graph& graph, const StorageOptions& options,
                                   const AliasForest& forest, const Op& op);
 
-/// True when `rules` let views of that family share.
-bool sharesView(const AliasRules& rules, ViewFamily family);
-
 }  // namespace hw
