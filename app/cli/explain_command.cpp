@@ -29,7 +29,7 @@ struct ExplainCommand {
                      {.help = "stop looking for advice then and keep what was proved (default: "
                               "never)",
                       .type = "SECONDS"});
-    arguments.flag("--all", all, "long lists in full");
+    arguments.flag("--all", all, "long lists in full, and all that the method did with the tensor");
   }
 
   Outcome<ExitCode> run() const {
@@ -47,8 +47,8 @@ struct ExplainCommand {
     HW_TRY(typed, run_.request());
     HW_TRY(opened, openModel(typed));
     HW_TRY(request, run_.request(*opened));
-    HW_TRY(planned,
-           executeWatched(opened, request, progressMode(false, output.quiet()), !tensor.empty()));
+    HW_TRY(planned, executeWatched(opened, request, progressMode(false, output.quiet()),
+                                   all && !tensor.empty()));
     if (advice) return advised(planned, format);
     HW_DO(tensor.empty() ? explainMoment(*planned, format) : explainTensor(*planned, format));
     output.announce("explained");

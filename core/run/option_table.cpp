@@ -239,8 +239,8 @@ std::span<const RunOption> runOptions() {
        .label = "sharing",
        .group = storage,
        .type = "RULES",
-       .help = "who shares memory: none, views, all, or a list of reshape, concat, split, in-place; "
-               "always: views as published, even where that raises the lower bound",
+       .help = "who shares memory: none, views, all, or a list of reshape, concat, split, in-place"
+               "; always: views as published, even where that raises the lower bound",
        .standard = "views",
        .axis = true,
        .parse = [](const std::string& text,

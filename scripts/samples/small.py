@@ -74,8 +74,8 @@ def zero_copy():
 
 
 def clusters():
-    """Convolutions on one cluster, the rest on the other: what is too large for an L2 is handed over
-    in the L3 that both reach."""
+    """Convolutions on one cluster, the rest on the other: what is too large for an L2 is handed
+    over in the L3 that both reach."""
     return sized("clusters", 40, [
         ("conv1", "Conv", "x", "a", 60), ("pool", "MaxPool", "a", "b", 20),
         ("conv2", "Conv", "b", "c", 40), ("softmax", "Softmax", "c", "y", 10)])

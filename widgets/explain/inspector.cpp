@@ -4,7 +4,7 @@
 #include <QFuture>
 #include <QScrollBar>
 
-#include "core/picture/part_blocks.h"
+#include "core/picture/block_store.h"
 #include "widgets/base/theme.h"
 #include "widgets/explain/activity_page.h"
 #include "widgets/explain/decision_text.h"

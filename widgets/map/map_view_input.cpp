@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "core/picture/part_blocks.h"
+#include "core/picture/block_store.h"
 #include "widgets/map/map_view.h"
 #include "widgets/plot/zoom.h"
 #include "widgets/text/text.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "core/picture/block_store.h"
 #include "core/picture/map_scene.h"
-#include "core/picture/part_blocks.h"
 #include "core/picture/svg_canvas.h"
 #include "core/plan_file/events_writer.h"
 #include "core/plan_file/plan_document.h"
