@@ -8,7 +8,6 @@
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
 #include "core/allocators/placement_sequence.h"
-#include "core/allocators/sequence_record.h"
 #include "core/plan/metrics.h"
 
 namespace hw {

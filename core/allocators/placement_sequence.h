@@ -1,7 +1,10 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -9,6 +12,8 @@
 #include "core/base/id.h"
 #include "core/base/interval.h"
 #include "core/base/quantity.h"
+#include "core/plan/method_record.h"
+#include "core/plan/problem.h"
 
 /// What a placement sequence is made of: docs/methods.md §5.
 namespace hw::sequences {
@@ -67,6 +72,91 @@ class LiveBlocks {
 
  private:
   std::vector<Block> blocks_;
+};
+
+/// What the lists of a placement search go through. Does nothing where nobody looks.
+class SequenceRecord {
+ public:
+  /// All of them outlive it; `order` may be filled in later. `record` null: nobody looks.
+  SequenceRecord(MethodRecord* record, const Problem& problem, const std::vector<StayId>& order)
+      : recorder_(record), problem_(problem), order_(order) {
+    const std::vector<std::string> columns = {"tensor", "kind", "offset", "area"};
+    stack_ = recorder_.addList({.name = "stack",
+                                .summary = "placements not taken, with the area they lead to",
+                                .kind = MethodList::Kind::stack,
+                                .columns = columns});
+    sequence_ = recorder_.addList(
+        {.name = "sequence", .summary = "placements taken, one a tensor", .columns = columns});
+    candidates_ = recorder_.addList({.name = "candidates",
+                                     .summary = "of the tensor being placed, by priority",
+                                     .columns = {"kind", "offset", "area"}});
+    best_ = recorder_.addList({.name = "best",
+                               .summary = "complete sequences that were smaller than all before",
+                               .columns = {"sequence", "area"}});
+  }
+
+  void pushed(std::size_t i, const Placement& placement) {
+    if (recorder_.on()) recorder_.append(stack_, rowOf(i, placement));
+  }
+  void popped() {
+    if (recorder_.on()) recorder_.erase(stack_, recorder_.rows(stack_) - 1);
+  }
+  /// The bottom of the stack, which was full.
+  void dropped() {
+    if (recorder_.on()) recorder_.erase(stack_, 0);
+  }
+
+  /// A sequence begins with the first `depth` placements of the one before.
+  void cutTo(std::size_t depth) {
+    while (recorder_.on() && recorder_.rows(sequence_) > depth) {
+      recorder_.erase(sequence_, recorder_.rows(sequence_) - 1);
+    }
+  }
+
+  void looked(const std::vector<Placement>& options) {
+    if (!recorder_.on()) return;
+    while (recorder_.rows(candidates_) > 0) recorder_.erase(candidates_, 0);
+    for (const Placement& each : options) {
+      recorder_.append(candidates_,
+                       {std::string(kindName(each.kind)), each.offset, each.area.length()});
+    }
+  }
+
+  void took(std::size_t i, const Placement& chosen, bool byPriority) {
+    if (!recorder_.on()) return;
+    recorder_.append(sequence_, rowOf(i, chosen));
+    tick(i,
+         fmt::format("{}: {} at {}, an area of {} bytes",
+                     byPriority ? "the first by priority" : "an alternative off the stack",
+                     kindName(chosen.kind), chosen.offset.count(), chosen.area.length().count()));
+  }
+
+  void completed(std::int64_t sequence, Bytes area) {
+    if (!recorder_.on()) return;
+    recorder_.append(best_, {sequence, area});
+    recorder_.tick(
+        {}, problem_.steps - Step(1),
+        fmt::format("sequence {} is complete: {} bytes, the best so far", sequence, area.count()));
+  }
+
+  void tick(std::size_t i, std::string what) {
+    if (!recorder_.on()) return;
+    recorder_.tick(order_[i], problem_.stays[order_[i]].steps.begin, std::move(what));
+  }
+
+ private:
+  MethodRow rowOf(std::size_t i, const Placement& placement) const {
+    return {order_[i], std::string(kindName(placement.kind)), placement.offset,
+            placement.area.length()};
+  }
+
+  MethodRecorder recorder_;
+  const Problem& problem_;
+  const std::vector<StayId>& order_;
+  std::size_t stack_ = 0;  ///< Of the record, like the next.
+  std::size_t sequence_ = 0;
+  std::size_t candidates_ = 0;
+  std::size_t best_ = 0;
 };
 
 }  // namespace hw::sequences
