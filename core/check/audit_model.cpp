@@ -133,8 +133,8 @@ Storage withPlacedWeights(const Graph& graph, const Schedule& schedule, Storage 
 std::vector<AliasRules> rulesToTry(const PlanDocument& plan) {
   std::vector<AliasRules> all;
   for (int bits = 0; bits < 32; ++bits) {
-    all.push_back({(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0,
-                   (bits & 16) != 0});
+    all.push_back(
+        {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0});
   }
   const auto rank = [&](const AliasRules& rules) {
     if (aliasText(rules) == plan.alias) return 0;
