@@ -13,7 +13,7 @@ namespace {
 /// Folding again takes time with every tensor and op: so many may be looked at in all.
 constexpr std::size_t kMostWork = 1'000'000;
 /// Rounds in which one buffer is cut; then all that waste, so that huge graphs come to an end.
-constexpr int kGentleRounds = 64;
+constexpr int kGentleCuts = 64;
 
 using ByteRange = Interval<Bytes>;
 
@@ -85,7 +85,7 @@ class Sparing {
       const LivePeak peak = peakOf(storage_, limit_.alignment);
       if (peak.bytes <= limit_.bound) return;
       const std::size_t before = refused_.size();
-      cutAt(peak.step, round < kGentleRounds);
+      cutAt(peak.step, round < kGentleCuts);
       if (refused_.size() == before) {
         // What is left over there is no fault of a slice that is live: in place, sharing elsewhere
         // can take bytes away from here.
