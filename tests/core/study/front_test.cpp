@@ -91,9 +91,9 @@ TEST_CASE("latencies of a front never rise, and stay behind its walls", "[front]
 TEST_CASE("a front that may hardly search carries plans to larger capacities", "[front][samples]") {
   FrontOptions options = quick(6);
   options.nodes = 1;
-  for (const char* name : {"samples:squeezenet", "samples:mobilenet_v2"}) {
+  for (const char* name : {"squeezenet", "mobilenet_v2"}) {
     CAPTURE(name);
-    const Front front = makeFront(sample(name), requestOn("parallel"), options, {}).value();
+    const Front front = makeFront(test::sample(name), requestOn("parallel"), options, {}).value();
     const Run& run = *front.lowest;
     const TimedWork work(run.timing.activities, run.problem);
     ReuseTimer timer(work);
@@ -122,7 +122,7 @@ TEST_CASE("what a dot of a front opens is the plan that it shows", "[front][samp
     CHECK(so_far.leastPeak > Bytes());
   };
   const Front front =
-      makeFront(sample("samples:squeezenet"), requestOn("parallel"), options, {}).value();
+      makeFront(test::sample("squeezenet"), requestOn("parallel"), options, {}).value();
   REQUIRE(told.size() >= front.found.size());
   for (std::size_t i = 0; i < told.size(); ++i) CHECK(told[i] == i);
   for (const auto* points : {&front.found, &front.allocators}) {
