@@ -15,7 +15,7 @@ namespace hw {
 namespace {
 
 /// A dot is hit so far beside it, too.
-constexpr double kReach = 5;
+constexpr double kBesideDot = 5;
 
 }  // namespace
 
@@ -85,7 +85,7 @@ const HintCanvas::Shape* DotChart::shapeAt(const QPointF& at) const {
   double least = 0;
   for (const HintCanvas::Shape& each : shapes_) {
     const QRectF box = toRectF(each.box);
-    if (!box.adjusted(-kReach, -kReach, kReach, kReach).contains(at)) continue;
+    if (!box.adjusted(-kBesideDot, -kBesideDot, kBesideDot, kBesideDot).contains(at)) continue;
     const double away = std::hypot(box.center().x() - at.x(), box.center().y() - at.y());
     if (best != nullptr && away > least) continue;
     best = &each;

@@ -50,8 +50,8 @@ ParetoScene paretoFigures() {
 }
 
 template <class Scene>
-std::string drawn(const Scene& scene, void (*draw)(Canvas&, const Scene&, const Box&),
-                  const Palette& palette) {
+std::string sceneSvg(const Scene& scene, void (*draw)(Canvas&, const Scene&, const Box&),
+                     const Palette& palette) {
   SvgCanvas canvas(kWhole.width, kWhole.height, scene.title, 12, &palette);
   canvas.rectangle(kWhole, {.fill = Fill{Ink::window}});
   draw(canvas, scene, kWhole);
@@ -75,7 +75,7 @@ TEST_CASE("front and Pareto pictures are as they were looked at", "[picture][gol
   for (const bool dark : {false, true}) {
     const Palette& palette = dark ? Palette::dark() : Palette::light();
     const std::string ending = dark ? "_dark.svg" : "_light.svg";
-    checkAgainst("front" + ending, drawn(frontFigures(), drawFront, palette));
-    checkAgainst("pareto" + ending, drawn(paretoFigures(), drawPareto, palette));
+    checkAgainst("front" + ending, sceneSvg(frontFigures(), drawFront, palette));
+    checkAgainst("pareto" + ending, sceneSvg(paretoFigures(), drawPareto, palette));
   }
 }
