@@ -11,21 +11,22 @@ option(HIGHWATER_PRECOMPILE "Precompile the headers of libraries" ${precompile_b
 function(hw_precompile target)
   if(HIGHWATER_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE ${ARGN})
-    hw_silence_precompiled(${target})
   endif()
+  hw_silence_ghosts(${target})
 endfunction()
 
 # What was precompiled for `other`, whose flags have to be those of `target`.
 function(hw_precompile_as target other)
   if(HIGHWATER_PRECOMPILE)
     target_precompile_headers(${target} REUSE_FROM ${other})
-    hw_silence_precompiled(${target})
   endif()
+  hw_silence_ghosts(${target})
 endfunction()
 
-function(hw_silence_precompiled target)
+function(hw_silence_ghosts target)
   # g++ 12 forgets what a system header is once it was precompiled, and then tells of the same
-  # ghosts in std::string as hw_options silences (GCC bug 105651) under four more names.
+  # ghosts in std::string as hw_options silences (GCC bug 105651) under more names; of the last one
+  # it tells in std::stop_token, precompiled or not.
   target_compile_options(${target} PRIVATE
     "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>"
     "$<$<CXX_COMPILER_ID:GNU>:-Wno-use-after-free>")
