@@ -136,6 +136,7 @@ void RunForm::addStorageRows(QFormLayout* form) {
                    0, 1);
   form->addRow(tr("In the arena"), arena);
   addWords(form, "weights", tr("Weights"));
+  addWords(form, "order", tr("Order"));
 }
 
 /// They are the option's own, read back as such, and so not translated.
@@ -145,8 +146,10 @@ void RunForm::addWords(QFormLayout* form, const char* option, const QString& tit
   const RunOption& said = *words_.back().first;
   box->setObjectName(viewText(said.name));
   box->setAccessibleName(QString(title).remove(QLatin1Char('&')));
-  box->setEditable(true);
-  for (const std::string_view example : said.examples) box->addItem(viewText(example));
+  box->setEditable(said.choices.empty());
+  for (const std::string_view word : said.choices.empty() ? said.examples : said.choices) {
+    box->addItem(viewText(word));
+  }
   box->setToolTip(viewText(said.help));
   form->addRow(title, box);
   connect(box, &QComboBox::currentTextChanged, this, &RunForm::announceSoon);
