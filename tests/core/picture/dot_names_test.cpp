@@ -13,7 +13,7 @@ using namespace hw;
 namespace {
 
 /// Keeps the marks that have a tip, and all words, with the room that they take.
-class Recorder final : public Canvas {
+class DotNames final : public Canvas {
  public:
   struct Word {
     Box box{};
@@ -59,14 +59,14 @@ bool meet(const Box& a, const Box& b) {
 }
 
 /// Returns how many dots have their name beside them.
-std::size_t checkNames(const Recorder& canvas) {
-  std::vector<Recorder::Word> names;
-  for (const Recorder::Word& word : canvas.names) {
+std::size_t checkNames(const DotNames& canvas) {
+  std::vector<DotNames::Word> names;
+  for (const DotNames::Word& word : canvas.names) {
     if (word.text.starts_with("method-")) names.push_back(word);
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     CAPTURE(names[i].text);
-    for (const Recorder::Word& mark : canvas.marks) {
+    for (const DotNames::Word& mark : canvas.marks) {
       CAPTURE(mark.text);
       CHECK_FALSE(meet(names[i].box, mark.box));
     }
@@ -83,7 +83,7 @@ TEST_CASE("no name in a front hides a dot or another name", "[picture][property]
     CAPTURE(seed);
     test::Dice dice(seed);
     const FrontScene scene = randomScene(dice);
-    Recorder canvas;
+    DotNames canvas;
     drawFront(canvas, scene, {0, 0, 800, 500});
     CHECK(canvas.marks.size() == scene.found.size() + scene.others.size());
     named += checkNames(canvas);
@@ -100,7 +100,7 @@ TEST_CASE("no name among peaks against latencies hides a dot or another", "[pict
     for (const FrontDot& dot : randomScene(dice).others) {
       scene.points.push_back({.name = dot.name, .peak = dot.bytes, .latency = dot.latency});
     }
-    Recorder canvas;
+    DotNames canvas;
     drawPareto(canvas, scene, {0, 0, 800, 500});
     CHECK(canvas.marks.size() <= scene.points.size());
     named += checkNames(canvas);
