@@ -147,6 +147,7 @@ void RunForm::addWords(QFormLayout* form, const char* option, const QString& tit
   box->setObjectName(viewText(said.name));
   box->setAccessibleName(QString(title).remove(QLatin1Char('&')));
   box->setEditable(said.choices.empty());
+  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   for (const std::string_view word : said.choices.empty() ? said.examples : said.choices) {
     box->addItem(viewText(word));
   }

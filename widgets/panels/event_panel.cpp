@@ -1,7 +1,6 @@
 #include "widgets/panels/event_panel.h"
 
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QVBoxLayout>
 
 #include "widgets/base/list_page.h"
@@ -45,8 +44,7 @@ void EventPanel::addFilters() {
   };
   auto* row = new QHBoxLayout;
   row->setContentsMargins(8, 3, 8, 3);
-  row->setSpacing(12);
-  row->addWidget(new QLabel(tr("Show"), this));
+  row->setSpacing(10);  // The widest row of the smallest window.
   for (const auto& [kind, words] : boxes) {
     auto* box = new QCheckBox(words.first, this);
     box->setChecked(true);

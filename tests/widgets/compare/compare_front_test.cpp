@@ -56,7 +56,7 @@ TEST_CASE("a front without an answer says why", "[charts][front]") {
   ViewState state;
   FrontPanel panel(&state);
   panel.show();
-  state.setRun(execute(frontModel(), frontRequest("ethos-u55-256"), {}).value());
+  state.setRun(execute(frontModel(), frontRequest("a100"), {}).value());
   REQUIRE(state.run()->timing.activities.sequential());
   panel.setOptions(quickFront(1));
   panel.start();
