@@ -84,7 +84,7 @@ Pattern ReplayStage::pattern(std::size_t author, Bytes offset) const {
 
 void ReplayStage::scrub(StayId id, Step step, bool begins) {
   if (!spans_[id]) return;
-  // Authors that write tensors are numbered below 2^32: what scrubbing leaves is nobody's value.
+  // Values of tensors have numbers below 2^32, so what is scrubbed equals none of them.
   const Pattern noise = pattern((std::size_t{1} << 32) + id.index());
   write(*spans_[id], noise, step,
         fmt::format("'{}' {}", run_.stayName(id), begins ? "took over" : "was released"));

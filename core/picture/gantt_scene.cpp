@@ -70,9 +70,11 @@ GanttScene GanttScene::whole(std::shared_ptr<const Run> run) {
 }
 
 std::string GanttScene::heading() const {
-  return fmt::format("{}   {}, of which reused bytes make {} wait",
-                     title.empty() ? "Engines" : title, formatTime(run->timing.makespan),
-                     formatTime(run->timing.account.reuse.waits));
+  const SimTime waits = run->timing.account.reuse.waits;
+  return fmt::format(
+      "{}   {}, {}", title.empty() ? "Engines" : title, formatTime(run->timing.makespan),
+      waits == SimTime{} ? "nothing waits for reused bytes"
+                         : fmt::format("of which reused bytes make {} wait", formatTime(waits)));
 }
 
 GanttDrawing::GanttDrawing(Canvas& canvas, const GanttScene& scene, const Box& where)

@@ -75,7 +75,7 @@ class MoveAudit {
   void openAtStart() {
     IdMap<StayId, bool> opened(problem_.stays.size());
     IdMap<StayId, bool> read(problem_.stays.size());
-    // What nobody touches is nobody's concern: the outcome of an op that only aliases.
+    // A stay that no op touches, such as the outcome of a view, needs no load.
     IdMap<StayId, bool> touched(problem_.stays.size());
     const auto begins = [&](StayId id, Step step) {
       if (id) touched[id] = true;

@@ -312,7 +312,7 @@ void Validator::enter(StayId id) {
 
 void Validator::leave(StayId id) {
   if (leftOut_.erase(id) > 0) return;
-  // An heir that dies with its first step.
+  // It took over from another and leaves in the same step: it never became live on its own.
   if (std::erase_if(heirs_, [&](const auto& heir) { return heir.second == id; }) > 0) return;
   live_.erase(rangeOf(id));
   if (const auto heir = heirs_.find(id); heir != heirs_.end()) {

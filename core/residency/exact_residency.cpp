@@ -260,7 +260,7 @@ NearStays exactResidency(const LevelProgram& program, Bytes budget, std::int64_t
   for (std::size_t width = kFirstWidth; atLeast < best.farTraffic; width *= 8) {
     const auto most = static_cast<std::int64_t>(width * search.layers());
     if (width > kFirstWidth && most > nodes) break;
-    // Whoever moves as much as the best that is known is of no interest.
+    // Only what moves less than the best that is known is looked for.
     auto found = search.run(StepPrices::units(best.farTraffic - unit), width, stop);
     if (stop.stop_requested()) break;
     nodes -= found.nodes;

@@ -179,7 +179,7 @@ class Partitioner {
       }
       block.steps.end = std::max(block.steps.end, residence.steps.end);
     }
-    // A unit counts down when it is through.
+    // A block is held until the last unit that uses it has ended.
     for (const std::size_t unit : users) {
       block.steps.end = std::max(block.steps.end, result_.units[unit].steps.end);
     }

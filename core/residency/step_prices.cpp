@@ -96,7 +96,7 @@ void StepPrices::improve(Bytes known, int rounds) {
       if (excess[at] < 0 && prices_[at] == 0) excess[at] = 0;
       most = std::max(most, std::abs(excess[at]));
     }
-    // Fewer digits, so that their squares can be added up.
+    // Scaled to 30 bits, so that the sum of their squares cannot overflow.
     const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(most)));
     const int fewer = std::max(0, bits - 30);
     Wide squares = 0;

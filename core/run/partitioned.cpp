@@ -338,7 +338,7 @@ Result<PartitionedPlan> planPartitioned(const Graph& graph, const Schedule& sche
   });
   if (shared.empty()) return std::move(copied);
   HW_TRY(fewer, plan(shared));
-  // Less to hold moves other things about: what is read there has to lie there still.
+  // With fewer copies the plan is another one: what is read in place must still lie there.
   const std::vector<SharedRead> still = sharedReads(fewer, machine);
   const bool holds = std::ranges::includes(still, shared);
   return holds ? std::move(fewer) : std::move(copied);

@@ -147,12 +147,12 @@ class Squeeze {
       const auto& [name, capacity, level] = problem.pools[id];
       if (residents.isFar(id) || !capacity) continue;
       Bytes overshoot = plan.footprint(id) - *capacity;
-      // Who places as it goes gives up where the hole is too small.
+      // An online allocator stops at the first stay without a place; that much is missing at least.
       const auto& failed = plan.outOfMemory;
       if (failed && problem.poolOf(failed->stay) == id) {
         overshoot = std::max(overshoot, failed->wanted);
       }
-      // What buffers do without weights is not to become worse through them.
+      // Weights give way first: buffers keep the places they would have without them.
       const bool ofWeights = residents.haveWeightsIn(id);
       weightsGive |= ofWeights && overshoot > Bytes();
       auto& budget = ofWeights ? rooms_.weights[id] : rooms_.buffers[id];

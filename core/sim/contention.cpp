@@ -154,7 +154,7 @@ void Flows::stop(Wide least) {
           return ports_[share.port].level == least;
         });
     if (!stops) continue;
-    // At its own pace it is at full speed; the product below could not hold that.
+    // Not slowed by this port. Also keeps the product below within 128 bits.
     if (flow.pace <= least)
       flow.wanted = kFullSpeed;
     else if (flow.pace == kFullSpeed)

@@ -241,7 +241,7 @@ class Executor {
       const std::uint32_t engine = list_.activities[id].engine;
       const auto& [queue, next, running, done] = engines_[engine];
       const auto& [name, dma, channels, bandwidth, device] = list_.engines[engine];
-      // So many ends made room.
+      // The engine is full unless that many of its activities have ended; the last of them is why.
       if (running + done.size() >= channels) {
         const ActivityId on = done[running + done.size() - channels];
         time.idle = std::max(time.idle, times[on].end);

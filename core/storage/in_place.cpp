@@ -71,7 +71,7 @@ class InPlaceFolder {
       if (!mayTakeOver(id, in, out)) continue;
       TensorId part = forest_.place(in).root;
       TensorId whole = forest_.place(out).root;
-      // The larger block is the one that stays.
+      // The smaller block becomes a slice of the larger one.
       if (forest_.sizeOf(whole) < forest_.sizeOf(part)) std::swap(part, whole);
       const Step end = std::max(ends_[part], ends_[whole]);
       if (forest_.attach(part, whole, Bytes())) continue;

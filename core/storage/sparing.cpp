@@ -128,7 +128,7 @@ class Sparing {
       const ByteRange bytes = bytesOf(graph_, storage_, link.part);
       if (waste.hasLive(bytes)) cuts.push_back({link, bytes});
     }
-    // Outer ones before what they are around.
+    // Slices that contain others come before these.
     std::ranges::stable_sort(cuts, [](const Cut& a, const Cut& b) {
       return a.bytes.begin != b.bytes.begin ? a.bytes.begin < b.bytes.begin
                                             : a.bytes.end > b.bytes.end;

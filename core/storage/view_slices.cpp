@@ -77,7 +77,7 @@ class SliceReader {
 
   WhyNot whyNoConcat(TensorId in, TensorId out, Bytes offset) const {
     if (!options_.alias.concat) return "aliasing of concat is switched off";
-    // TFLite: then the values change on their way.
+    // TFLite fuses activations: then the concat computes, and its operands are not its slices.
     if (op_.intAttribute("fused_activation_function", 0) != 0) {
       return "an activation is fused to it";
     }

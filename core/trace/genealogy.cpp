@@ -30,7 +30,7 @@ std::vector<ByteEra> genealogy(const Trace& trace, const std::vector<TimelineEnt
       if (touched) chunk = map.chunkAt(byte.region, byte.offset);
     }
     if (!touched) continue;
-    // The era goes on: the event was next to the chunk and left it as it was.
+    // An event at the chunk's edge that left it as it was begins no new era.
     const bool same = !eras.empty() && eras.back().endMoment == 0 && chunk == eras.back().chunk;
     if (same) continue;
     if (!eras.empty() && eras.back().endMoment == 0) {
