@@ -22,8 +22,9 @@ Result<Partition> withoutCopies(const Prepared& prepared, const Storage& storage
       shared.push_back({buffer, device});
     }
   }
-  const auto& [graph, schedule, order] = prepared.program;
-  HW_TRY(partition, partitionGraph(*graph, schedule, storage, platform, shared));
+  const Graph& graph = *prepared.program.graph;
+  const Schedule& schedule = prepared.program.schedule;
+  HW_TRY(partition, partitionGraph(graph, schedule, storage, platform, shared));
   partition.residences.clear();
   partition.blocks.clear();
   return std::move(partition);
@@ -58,14 +59,15 @@ bool movesOnAll(const Platform& platform) {
 
 Result<Answer> planMovedPartition(const Prepared& prepared, const AllocatorChoice& allocator,
                                   Storage storage, const PlanContext& settings) {
-  const auto& [graph, schedule, order] = prepared.program;
+  const Graph& graph = *prepared.program.graph;
+  const Schedule& schedule = prepared.program.schedule;
   HW_TRY(partition, withoutCopies(prepared, storage));
   std::vector<DeviceIndex> deviceAt;
   for (const OpId op : schedule.order) deviceAt.push_back(partition.deviceOf[op]);
-  Problem problem = makeProblem(*graph, schedule, storage, prepared.sharing.alignment);
+  Problem problem = makeProblem(graph, schedule, storage, prepared.sharing.alignment);
   problem.pools = allPools(prepared.request);
   const auto devices = [&](const Problem& asked) {
-    return dealtOut(levelProgram(*graph, schedule, storage, asked), deviceAt,
+    return dealtOut(levelProgram(graph, schedule, storage, asked), deviceAt,
                     poolsOf(prepared.request.platform).ofDevice);
   };
   HW_TRY(planned, planProblem(std::move(problem), {.allocator = allocator,
