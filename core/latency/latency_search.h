@@ -65,10 +65,9 @@ struct LatencySearchResult {
 /// after the other where the paths through their bytes cost least (`PathPlacer`); what is slower
 /// even without contention is dropped at once, what is slower with it is kept now and then, less
 /// often as time goes by (threshold accepting, Dueck and Scheuer 1990). Each start, packings by
-/// time
-/// (`packByTime`), and greedy packings by the cost of paths are improved first, then the best of
-/// them in turns. Ends when the bound is met, or when nothing is left of what reuse costs and the
-/// bound is near.
+/// time (`packByTime`), and greedy packings by the cost of paths are improved first, then the best
+/// of them in turns. Ends when the bound is met, or when nothing is left of what reuse costs and
+/// the bound is near.
 LatencySearchResult searchLatency(const TimedWork& work, std::vector<TimedPlan> starts,
                                   const LatencySearchOptions& options);
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "core/run/options.h"
+#include "widgets/base/work_head.h"
 #include "widgets/compare/compare_model.h"
 #include "widgets/text/run_text.h"
 
@@ -71,21 +72,8 @@ QWidget* CapacityPanel::buildHead() {
       tr("What is drawn: bytes read and written outside L2 in one run, the "
          "simulated time of one run, the sizes of what lives outside L2, or the "
          "bytes to reserve in all pools"));
-  progress_->setAccessibleName(tr("Progress of the sweep"));
-  progress_->setMaximum(1000);
-  progress_->setMaximumWidth(120);
-  progress_->setTextVisible(false);
-  note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  auto* head = new QWidget(this);
-  auto* row = new QHBoxLayout(head);
-  row->setContentsMargins(4, 2, 4, 2);
-  row->setSpacing(4);
-  for (QWidget* widget : std::initializer_list<QWidget*>{figure_, sweep_, stop_, progress_}) {
-    row->addWidget(widget);
-  }
-  row->addWidget(note_, 1);
-  row->addWidget(plan_);
+  QWidget* head = workHead(this, {figure_, sweep_, stop_}, progress_, tr("Progress of the sweep"),
+                           note_, {plan_});
   connect(sweep_, &QPushButton::clicked, this, &CapacityPanel::sweep);
   connect(stop_, &QPushButton::clicked, &job_, &Job::stop);
   connect(plan_, &QPushButton::clicked, this, [this] { Q_EMIT capacityWanted(capacity()); });

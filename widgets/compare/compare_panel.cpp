@@ -1,6 +1,5 @@
 #include "widgets/compare/compare_panel.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QMenu>
 #include <QThread>
@@ -13,6 +12,7 @@
 #include "core/files/file.h"
 #include "core/report/compare/compare_report.h"
 #include "core/run/options.h"
+#include "widgets/base/work_head.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
@@ -93,23 +93,9 @@ QWidget* ComparePanel::buildHead() {
     menu->clear();
     fillRowMenu(menu, table_->currentRow());
   });
-  progress_->setAccessibleName(tr("Progress of the comparison"));
-  progress_->setMaximum(1000);
-  progress_->setMaximumWidth(120);
-  progress_->setTextVisible(false);
-  note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  auto* head = new QWidget(this);
-  auto* row = new QHBoxLayout(head);
-  row->setContentsMargins(4, 2, 4, 2);
-  row->setSpacing(4);
-  for (QWidget* widget : std::initializer_list<QWidget*>{
-           choice_, chooseAllocators_, choosePlatforms_, compare_, stop_, progress_}) {
-    row->addWidget(widget);
-  }
-  row->addWidget(note_, 1);
-  row->addWidget(rowActions_);
-  row->addWidget(export_);
+  QWidget* head =
+      workHead(this, {choice_, chooseAllocators_, choosePlatforms_, compare_, stop_}, progress_,
+               tr("Progress of the comparison"), note_, {rowActions_, export_});
   connect(compare_, &QPushButton::clicked, this, &ComparePanel::compare);
   connect(stop_, &QPushButton::clicked, &job_, &Job::stop);
   connect(export_, &QPushButton::clicked, this, &ComparePanel::exportWanted);

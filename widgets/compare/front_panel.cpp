@@ -1,11 +1,11 @@
 #include "widgets/compare/front_panel.h"
 
-#include <QHBoxLayout>
 #include <QVBoxLayout>
 
 #include "core/base/text.h"
 #include "core/report/compare/front_report.h"
 #include "core/run/options.h"
+#include "widgets/base/work_head.h"
 #include "widgets/text/run_text.h"
 
 namespace hw {
@@ -41,20 +41,7 @@ QWidget* FrontPanel::buildHead() {
   start_->setObjectName(QStringLiteral("frontStart"));
   stop_->setObjectName(QStringLiteral("frontStop"));
   stop_->setToolTip(tr("Keeps the capacities that are done"));
-  progress_->setAccessibleName(tr("Progress of the front"));
-  progress_->setMaximum(1000);
-  progress_->setMaximumWidth(120);
-  progress_->setTextVisible(false);
-  note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  auto* head = new QWidget(this);
-  auto* row = new QHBoxLayout(head);
-  row->setContentsMargins(4, 2, 4, 2);
-  row->setSpacing(4);
-  for (QWidget* widget : std::initializer_list<QWidget*>{start_, stop_, progress_}) {
-    row->addWidget(widget);
-  }
-  row->addWidget(note_, 1);
+  QWidget* head = workHead(this, {start_, stop_}, progress_, tr("Progress of the front"), note_);
   connect(start_, &QPushButton::clicked, this, &FrontPanel::start);
   connect(stop_, &QPushButton::clicked, &job_, &Job::stop);
   return head;
