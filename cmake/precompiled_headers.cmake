@@ -15,10 +15,13 @@ function(hw_precompile target)
   hw_silence_ghosts(${target})
 endfunction()
 
-# What was precompiled for `other`, whose flags have to be those of `target`.
+# What was precompiled for `other`: `target` takes its flags and definitions, or g++ would not read
+# it.
 function(hw_precompile_as target other)
   if(HIGHWATER_PRECOMPILE)
     target_precompile_headers(${target} REUSE_FROM ${other})
+    target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:${other},COMPILE_DEFINITIONS>)
+    target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:${other},COMPILE_OPTIONS>)
   endif()
   hw_silence_ghosts(${target})
 endfunction()

@@ -8,10 +8,9 @@ preset=$1
 shift
 tree=build/$preset
 gui=${HIGHWATER_GUI:-ON}
-if [[ $preset == asan || $preset == fuzz ]]; then gui=OFF; fi
+if [[ $preset == asan ]]; then gui=OFF; fi
 werror=OFF
-# clang, which only fuzzes here, warns of other things than g++; and g++ 12 warns of ghosts once
-# sanitizers are on.
+# clang, which checks and fuzzes here, warns of other things than g++.
 if [[ -n ${CI:-} && $preset == release ]]; then werror=ON; fi
 
 # True when the tree was configured, here and with these options. Ninja itself notices changed

@@ -19,6 +19,8 @@ MOST_BYTES = 1 << 20  # Larger files belong outside the repository.
 
 TODO = re.compile(r"\b(TODO|FIXME|XXX)\b(?!\(#\d+\))")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+SPACE = re.compile(r"namespace ([\w:]+) \{")
+TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?\s*(?::[^:;]*)?\{")
 # Nothing of the machine that a file was written on.
 MACHINE = re.compile(r"(?<![\w.])/(work|root|home)/")
 
@@ -78,9 +80,25 @@ def check_folders(root):
             yield f"{folder}: {count} sources, at most {MOST_SOURCES}: name its rooms"
 
 
+def check_types(root):
+    """Types of one name in one namespace: a program with two is wrong, and no linker says so."""
+    places = {}
+    for file in sources(root):
+        if file.suffix != ".h":
+            continue
+        space, path = "", file.relative_to(root).as_posix()
+        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+            if match := SPACE.match(line):
+                space = match.group(1)
+            elif match := TYPE.match(line):
+                first = places.setdefault((space, match.group(1)), path)
+                if first != path:
+                    yield f"{path}: {space}::{match.group(1)} is another type in {first}"
+
+
 def findings(root):
     """One line per broken rule under `root`, and the number of files looked at."""
-    found, files = list(check_folders(root)), 0
+    found, files = [*check_folders(root), *check_types(root)], 0
     for file in sources(root):
         files += 1
         path = file.relative_to(root).as_posix()
@@ -144,7 +162,16 @@ def self_test():
             found, _ = findings(pathlib.Path(folder))
         if bool(found) != (count > MOST_SOURCES):
             failures.append(f"{count} sources in a folder: {found}")
-    return failures, len(SELF_TEST) + 2
+    for space in ("hw", "hw::other"):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "core/a").mkdir(parents=True)
+            for name, within in (("a.h", "hw"), ("b.h", space)):
+                (pathlib.Path(folder) / "core/a" / name).write_text(
+                    f"#pragma once\nnamespace {within} {{\nstruct A {{\n}};\n}}\n")
+            found, _ = findings(pathlib.Path(folder))
+        if bool(found) != (space == "hw"):
+            failures.append(f"hw::A and {space}::A: {found}")
+    return failures, len(SELF_TEST) + 4
 
 
 def main(arguments):

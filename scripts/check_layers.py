@@ -14,15 +14,17 @@ import tempfile
 PARTS = {
     "core": {"includes": ["core"], "qt": False, "rooms": [
         "base", "files", "graph", "ops", "schedule", "storage", "order", "memory", "machine",
-        "trace", "plan", "import", "solver", "allocators", "residency", "sim", "latency", "run",
-        "picture", "plan_file", "insight", "check", "study", "report/text", "report/model",
+        "trace", "plan", "import", "recompute", "tile", "solver", "allocators", "families",
+        "residency", "sim", "latency", "run", "picture", "plan_file", "insight", "check",
+        "exchange", "study", "shrink", "report/text", "report/model",
         "report/check", "report/plan", "report/compare", "report/run", "report/explain",
+        "report/method",
         "report"]},
     "widgets": {"includes": ["core", "widgets"], "qt": True, "rooms": [
         "text", "base", "jobs", "state", "plot", "map", "now", "lanes", "charts", "histogram",
-        "graph", "below", "form", "tables", "compare", "panels", "what_if", "explain", "markers",
-        "find", "transport", "frame"]},
-    "app/cli": {"includes": ["core", "app/cli"], "qt": False, "rooms": ["."]},
+        "graph", "below", "form", "tables", "compare", "panels", "method", "what_if", "explain",
+        "markers", "find", "transport", "frame"]},
+    "app/cli": {"includes": ["core", "app/cli"], "qt": False, "rooms": ["serve", "."]},
     "app/plugin_host": {"includes": ["app/plugin_host"], "qt": False, "rooms": ["."]},
     "app/gui": {"includes": ["core", "widgets", "app/gui"], "qt": True, "rooms": [
         "request", "output", "window", "features/moving", "features/scenario", "features/panels",

@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 target=$1
 seconds=${2:-60}
 quiet=${3:-}
-if [[ -z $quiet ]]; then scripts/build.sh fuzz "fuzz_$target"; fi
+if [[ -z $quiet ]]; then scripts/build.sh asan "fuzz_$target"; fi
 found=build/fuzz/found/$target
 models=build/fuzz/models/$target
 mkdir -p "$found" "$models"
@@ -22,15 +22,16 @@ case $target in
   json) folders=(sample_graphs) endings='*.graph.json' ;;
   toml) folders=(core/machine/presets) endings='*.toml' ;;
   csv) folders=("$corpus/csv" sample_graphs) endings='*.csv' ;;
+  foreign) folders=("$corpus/foreign") endings='*' ;;
   onnx | tflite) folders=("$corpus/$target") endings="*.$target" ;;
 esac
 for folder in "${folders[@]}"; do
   if [[ ! -d $folder ]]; then continue; fi
-  find "$folder" -name "$endings" -size -100k -exec cp -t "$models" {} +
+  find "$folder" -type f -name "$endings" -size -100k -exec cp --backup=numbered -t "$models" {} +
 done
 
 run() {
-  "build/fuzz/tests/fuzz_$target" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2048 \
+  "build/asan/tests/fuzz_$target" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2048 \
     -malloc_limit_mb=1024 -max_len=10000000 -print_final_stats=1 -artifact_prefix="$found/" \
     "$found" "tests/fuzz/seeds/$target" "$models"
 }

@@ -12,18 +12,12 @@ import re
 import subprocess
 import sys
 
-CHOICES = {
-    "--alias": ["none", "views", "all"],
-    "--inputs": ["arena", "external"],
-    "--outputs": ["arena", "external"],
-    "--weights": ["stream", "resident"],
-    "--bodies": ["steps", "closed"],
-    "--theme": ["light", "dark", "system"],
-}
+CHOICES = {"--theme": ["light", "dark", "system"]}  # The others are asked for.
 FILE_TYPES = ("FILE", "NAME|FILE", "PLAN")
 CATALOGUES = {"--allocator": "allocators", "--allocators": "allocators", "--compare": "allocators",
               "--platform": "platforms"}
-LIST_SUBJECTS = ["allocators", "platforms", "importers", "exporters", "ops", "samples"]
+LIST_SUBJECTS = ["allocators", "platforms", "options", "importers", "exporters", "ops",
+                 "families", "samples"]
 
 
 def run(program, *arguments):
@@ -185,9 +179,12 @@ def studio_manual(program):
     return "\n".join(lines) + "\n"
 
 
+def entries_of(program, subject):
+    return json.loads(run(program, "list", subject, "--format", "json"))[subject]
+
+
 def names_of(program, subject):
-    document = json.loads(run(program, "list", subject, "--format", "json"))
-    return [entry["name"].removeprefix("samples:") for entry in document[subject]]
+    return [entry["name"].removeprefix("samples:") for entry in entries_of(program, subject)]
 
 
 def words(items):
@@ -320,6 +317,9 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     top = Help(run(program, "--help"))
     commands = {name: Help(run(program, name, "--help")) for name, _ in top.commands}
+    for option in entries_of(program, "options"):
+        if offered := option["choices"] or option["examples"]:
+            CHOICES["--" + option["name"]] = offered
     catalogues = {subject: names_of(program, subject)
                   for subject in ("allocators", "platforms", "samples")}
     files = {"highwater.1": manual(program, top, commands),

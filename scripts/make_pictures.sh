@@ -26,11 +26,29 @@ draw two_devices_partition partition samples:two_devices --platform two-devices
   --weights prefetch --picture docs/pictures/machine_squeezenet.svg --quiet \
   --allocators best,greedy-by-size,two-sided,free-list,in-order,idle-longest,best:for=latency \
   > /dev/null
+# One network from its lower bound to a tenth of it.
+less=docs/pictures/less
+mkdir -p "$less"
+step() { # NAME [OPTION…]
+  local name=$1
+  shift
+  "$studio" --export "$less/$name.png" --view map --size 1100x380 --theme light --footer no \
+    --l2 unlimited "$@" samples:mobilenet_v2_int8
+}
+step plain
+step in_place --alias all
+step lines --tile lines
+step rows --tile lines --inputs rows
+"$build/app/cli/highwater" shrink samples:mobilenet_v2_int8 --quiet --picture "$less/front.svg" \
+  > /dev/null
 # Two plans of one size on one machine, and how fast within how much memory.
 board=(--platform docs/pictures/board.toml --weights prefetch --inputs loaded)
 "$studio" --export docs/pictures/two_plans.png --view views --size 1400x1150 --theme light \
   --axis time --footer no "${board[@]}" --l2 6308352 --allocator best \
   --below best:for=latency samples:squeezenet
+"$studio" --export docs/pictures/late_input.png --view views --size 1100x1000 --theme light \
+  --axis time --footer no --platform one-engine --residency belady --align 1 --l2 120 \
+  --allocator greedy-by-size --below best:for=latency samples:late_input
 "$build/app/cli/highwater" front samples:squeezenet "${board[@]}" --quiet \
   --picture docs/pictures/front_squeezenet.svg > /dev/null
 "$studio" --export docs/pictures/studio_resnet50.png --view window --size 1600x960 --theme light \

@@ -35,6 +35,7 @@ struct CheckCommand {
     for (const ProblemPool& pool : plannedPools(request, request.platform.devices.front(), false)) {
       if (pool.capacity) options.capacities[pool.name] = *pool.capacity;
     }
+    if (run_.given("platform")) options.platform = request.platform;
     if (run_.given("alias")) options.alias = request.alias;
     if (run_.given("inputs")) options.planInputs = request.planInputs;
     if (run_.given("outputs")) options.planOutputs = request.planOutputs;
@@ -56,11 +57,12 @@ struct CheckCommand {
 
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
-    HW_TRY(request, run_.request());
-    if (plan == "-" && request.model == "-") {
+    HW_TRY(typed, run_.request());
+    if (plan == "-" && typed.model == "-") {
       return failure(ExitCode::badUsage, "", "model and plan cannot both be standard input");
     }
-    HW_TRY(opened, openModel(request));
+    HW_TRY(opened, openModel(typed));
+    HW_TRY(request, run_.request(*opened));
     HW_TRY(document, readDocument(*opened, request.model));
     AuditReport report{.model = opened,
                        .audit = auditPlan(opened, document, auditOptions(request))};

@@ -23,6 +23,14 @@ CommandInfo reportCommand();
 CommandInfo convertCommand();
 CommandInfo sweepCommand();
 CommandInfo frontCommand();
+CommandInfo shrinkCommand();
+CommandInfo generateCommand();
 CommandInfo listCommand();
+CommandInfo lessonCommand();
+CommandInfo serveCommand();
+
+/// The program under the name of another, `minimalloc`: takes its flags and files, and answers as
+/// it does (docs/formats/minimalloc.md).
+ExitCode runAsMinimalloc(int argc, char** argv);
 
 }  // namespace hw::cli

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/report/compare/compare_picture.h"
 #include "core/report/compare/compare_report.h"
+#include "core/run/embedded.h"
 
 namespace hw::cli {
 namespace {
@@ -99,7 +100,7 @@ struct CompareCommand {
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
     HW_TRY(chosen, allocatorsOf("--allocators", allocators));
-    HW_TRY(request, run_.request());
+    HW_TRY(request, run_.request());  // Refused before anything is opened.
     if (picture.wanted() && models.size() > 1) {
       return failure(ExitCode::badUsage, "--picture", "it shows one model");
     }
@@ -117,7 +118,10 @@ struct CompareCommand {
                               ? failure(ExitCode::interrupted, name, "stopped before it was opened")
                               : openModel(request);
       if (opened) {
-        HW_DO(compare(*opened, name, {request, chosen, work.token()}, findings));
+        HW_TRY(asked, run_.request(**opened));
+        asked.model = name;
+        HW_DO(compare(*opened, name, {asked, choicesFor(**opened, asked, chosen), work.token()},
+                      findings));
         continue;
       }
       if (models.size() == 1) return tl::unexpected(opened.error());
@@ -135,9 +139,20 @@ struct CompareCommand {
 
   struct Order {
     const RunRequest& request;
-    const std::vector<AllocatorChoice>& choices;
+    std::vector<AllocatorChoice> choices;
     std::stop_token stop;
   };
+
+  /// Where all are asked for, the one that the model's author asks for has the author's parameters.
+  static std::vector<AllocatorChoice> choicesFor(const Model& model, const RunRequest& request,
+                                                 std::vector<AllocatorChoice> chosen) {
+    if (!chosen.empty()) return chosen;
+    chosen = allAllocators(*model.graph);
+    for (AllocatorChoice& choice : chosen) {
+      if (choice.info == request.allocator.info) choice = request.allocator;
+    }
+    return chosen;
+  }
 
   Outcome<void> compare(const std::shared_ptr<const Model>& model, const std::string& name,
                         const Order& order, Findings& findings) const {

@@ -151,7 +151,7 @@ struct DiffCommand {
         return jsonDocument(diffJson(report));
       case Format::csv:
         return diffCsv(report);
-      case Format::text:
+      default:
         break;
     }
     DiffTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};

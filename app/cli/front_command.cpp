@@ -35,8 +35,9 @@ struct FrontCommand {
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
     HW_TRY(chosen, allocatorsOf("--allocators", allocators));
-    HW_TRY(request, run_.request());
-    HW_TRY(model, openModel(request));
+    HW_TRY(typed, run_.request());
+    HW_TRY(model, openModel(typed));
+    HW_TRY(request, run_.request(*model));
     StoppableWork work;
     const auto front = made(model, request, chosen, work.token());
     if (!front) return failure(front.error(), request.model);

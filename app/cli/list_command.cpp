@@ -7,12 +7,14 @@
 #include "app/cli/output.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/families/family.h"
 #include "core/import/importer.h"
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
 #include "core/ops/op_table.h"
 #include "core/report/exporter.h"
 #include "core/report/model/allocator_reference.h"
+#include "core/run/options.h"
 
 namespace hw::cli {
 namespace {
@@ -130,6 +132,32 @@ std::string opsText(const Paint& paint) {
   return table.text(paint);
 }
 
+Json wordsJson(std::span<const std::string_view> words) {
+  return std::vector<std::string>(words.begin(), words.end());
+}
+
+Json optionsJson() {
+  Json list = Json::array();
+  for (const RunOption& option : runOptions()) {
+    list.push_back({{"name", option.name},
+                    {"flags", option.flags()},
+                    {"summary", option.help},
+                    {"default", option.standard},
+                    {"choices", wordsJson(option.choices)},
+                    {"examples", wordsJson(option.examples)},
+                    {"axis", option.axis}});
+  }
+  return list;
+}
+
+std::string optionsText(const Paint& paint) {
+  TextTable table({{"option"}, {"default"}, {""}});
+  for (const RunOption& option : runOptions()) {
+    table.add({option.flags(), std::string(option.standard), std::string(option.help)});
+  }
+  return table.text(paint);
+}
+
 /// Name, summary and one more word of each entry of a catalogue.
 struct PlainList {
   std::string third;  ///< Key of the third column in JSON.
@@ -149,6 +177,15 @@ struct PlainList {
   }
 };
 
+/// "buffers=200 seed=1": what may be told, with what it is otherwise.
+std::string parametersText(std::span<const ParamSpec> params) {
+  std::string text;
+  for (const ParamSpec& param : params) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", param.name, param.fallback);
+  }
+  return text;
+}
+
 PlainList plainList(const std::string& what) {
   PlainList list;
   if (what == "importers") {
@@ -162,6 +199,12 @@ PlainList plainList(const std::string& what) {
     for (const ExporterInfo& info : exporterCatalog()) {
       list.rows.push_back({std::string(info.name), std::string(info.summary),
                            "highwater " + std::string(info.command)});
+    }
+  } else if (what == "families") {
+    list.third = "parameters";
+    for (const FamilyInfo& info : familyCatalog()) {
+      list.rows.push_back(
+          {std::string(info.name), std::string(info.summary), parametersText(info.params)});
     }
   } else {
     list.third = "file";
@@ -177,8 +220,9 @@ struct ListCommand {
   explicit ListCommand(Arguments& arguments) : output(arguments, {Format::text, Format::json}) {
     arguments.positional(
         "WHAT", what,
-        {.help = "allocators, platforms, importers, exporters, ops or samples",
-         .choices = {"allocators", "platforms", "importers", "exporters", "ops", "samples"}});
+        {.help = "allocators, platforms, options, importers, exporters, ops, families or samples",
+         .choices = {"allocators", "platforms", "options", "importers", "exporters", "ops",
+                     "families", "samples"}});
   }
 
   Outcome<ExitCode> run() const {
@@ -191,6 +235,7 @@ struct ListCommand {
   std::string text(const Paint& paint) const {
     if (what == "allocators") return allocatorReferenceText(paint);
     if (what == "platforms") return platformsText(paint);
+    if (what == "options") return optionsText(paint);
     if (what == "ops") return opsText(paint);
     return plainList(what).text(paint);
   }
@@ -199,6 +244,7 @@ struct ListCommand {
     Json object = Json::object();
     object[what] = what == "allocators"  ? allocatorReferenceJson()
                    : what == "platforms" ? platformsJson()
+                   : what == "options"   ? optionsJson()
                    : what == "ops"       ? opsJson()
                                          : plainList(what).json();
     return jsonDocument(object);

@@ -1,5 +1,6 @@
 #include <exception>
 #include <new>
+#include <string_view>
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
@@ -13,7 +14,8 @@ Outcome<ExitCode> run(int argc, char** argv) {
          parseCommandLine(argc, argv,
                           {infoCommand(), planCommand(), compareCommand(), diffCommand(),
                            explainCommand(), simulateCommand(), checkCommand(), reportCommand(),
-                           convertCommand(), sweepCommand(), frontCommand(), listCommand()}));
+                           convertCommand(), sweepCommand(), frontCommand(), shrinkCommand(),
+                           generateCommand(), listCommand(), lessonCommand(), serveCommand()}));
   if (parsed.action) return parsed.action();
   HW_DO(writeOutput("-", [&](std::ostream& out) { out << parsed.print; }));
   return ExitCode::done;
@@ -21,6 +23,8 @@ Outcome<ExitCode> run(int argc, char** argv) {
 
 ExitCode runAndReport(int argc, char** argv) {
   try {
+    const std::string_view program = argc > 0 ? argv[0] : "";
+    if (program.substr(program.rfind('/') + 1) == "minimalloc") return runAsMinimalloc(argc, argv);
     const Outcome<ExitCode> outcome = run(argc, argv);
     if (outcome) return *outcome;
     printFailure(outcome.error());

@@ -11,8 +11,9 @@
 namespace hw::cli {
 namespace {
 
-constexpr std::array<std::string_view, 3> kFormatNames = {"text", "json", "csv"};
-constexpr std::array<std::string_view, 3> kEndings = {".txt", ".json", ".csv"};
+constexpr std::array<std::string_view, 5> kFormatNames = {"text", "json", "csv", "tflite",
+                                                          "header"};
+constexpr std::array<std::string_view, 5> kEndings = {".txt", ".json", ".csv", ".tflite", ".h"};
 
 std::string_view nameOf(Format format) { return kFormatNames[static_cast<std::size_t>(format)]; }
 

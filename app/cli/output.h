@@ -12,7 +12,7 @@
 
 namespace hw::cli {
 
-enum class Format { text, json, csv };
+enum class Format { text, json, csv, tflite, header };
 
 /// --format, -o and --quiet: in what form a result leaves, and where to.
 class OutputOptions {

@@ -5,6 +5,11 @@
 #include "app/cli/execution.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/stage_options.h"
+#include "core/exchange/c_header.h"
+#include "core/exchange/tflm/kernel_scratch.h"
+#include "core/exchange/tflm/planned_file.h"
+#include "core/files/file.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/report/plan/plan_text.h"
 
@@ -14,22 +19,91 @@ namespace {
 struct PlanCommand {
   explicit PlanCommand(Arguments& arguments)
       : run_(arguments, kPlanOptions),
-        output(arguments, {Format::text, Format::json, Format::csv}) {
+        output(arguments,
+               {Format::text, Format::json, Format::csv, Format::tflite, Format::header}),
+        stage(arguments) {
     arguments.flag("--all", all, "long lists in full, and every state of the method's own lists");
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
+    arguments.option("--scratch", scratch,
+                     {.help = "tflm: plan the scratch of tflite-micro's reference kernels, too; "
+                              "none (default: tflm for a .tflite or .h file of a TFLite model)",
+                      .type = "NAME",
+                      .choices = {"none", "tflm"}});
     arguments.flag("--times", times, "in JSON, when a search found what: differs from run to run");
   }
 
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
+    HW_DO(stage.check());
     HW_TRY(typed, run_.request());
-    HW_TRY(opened, readModel(typed));
-    HW_TRY(request, run_.request(opened));
-    HW_TRY(planned,
-           planWatched(std::move(opened), request, progressMode(progress, output.quiet()), all));
+    if (forRuntimes(format) && typed.model == "-") {
+      return failure(ExitCode::badUsage, "",
+                     "standard input can be read once only: name the model's file");
+    }
+    HW_TRY(opened, openFor(format, typed));
+    HW_TRY(request, requestFor(format, opened));
+    HW_TRY(planned, planWatched(std::move(opened), request, progressMode(progress, output.quiet()),
+                                all || stage.wanted()));
+    if (stage.wanted()) HW_DO(stage.write(*planned));
+    if (forRuntimes(format)) return writeForRuntime(*planned, format);
     HW_DO(write(*planned, format));
     output.announce(planLine(*planned));
     return verdict(*planned);
+  }
+
+  static bool forRuntimes(Format format) {
+    return format == Format::tflite || format == Format::header;
+  }
+
+  /// What goes to tflite-micro is opened as that sees it, unless something else was said.
+  Outcome<Model> openFor(Format format, RunRequest typed) const {
+    HW_TRY(opened, readModel(typed));
+    const bool runs = forRuntimes(format) && opened.format == "tflite";
+    if (runs && !run_.given("bodies") && !typed.import.closedBodies) {
+      typed.import.closedBodies = true;
+      HW_TRY(closed, readModel(typed));
+      opened = std::move(closed);
+    }
+    if (scratch != "tflm" && (!runs || scratch == "none")) return std::move(opened);
+    auto counted = withKernelScratch(std::move(opened));
+    if (!counted) return failure(counted.error(), typed.model);
+    return std::move(*counted);
+  }
+
+  Outcome<RunRequest> requestFor(Format format, const Model& model) const {
+    HW_TRY(request, run_.request(model));
+    if (!forRuntimes(format) || model.format != "tflite") return std::move(request);
+    const TflmGiven given{.alignment = request.alignment.has_value(),
+                          .bodies = run_.given("bodies"),
+                          .near = run_.given("l2")};
+    return tflmRequest(std::move(request), given);
+  }
+
+  /// A file that a runtime loads is written only where the plan fits it.
+  Outcome<ExitCode> writeForRuntime(const Run& planned, Format format) const {
+    if (const ExitCode code = verdict(planned); code != ExitCode::done) return code;
+    const std::string& name = planned.request.model;
+    if (format == Format::tflite && planned.model->format != "tflite") {
+      return failure(ExitCode::badUsage, name,
+                     "only a TFLite file can be written with a plan inside; a plan of any model "
+                     "goes to .json, .csv or .h");
+    }
+    std::optional<TflmPlan> tflm;
+    std::string file;
+    if (format == Format::tflite || planned.model->format == "tflite") {
+      auto bytes = readFile(name);
+      if (!bytes) return failure(bytes.error(), name);
+      file = std::move(*bytes);
+      auto plan = tflmPlan(file, planned);
+      if (!plan) return failure(plan.error(), name);
+      tflm = std::move(*plan);
+    }
+    auto written = format == Format::tflite ? withOfflinePlan(file, tflm->offsets)
+                                            : planHeader(planned, tflm ? &*tflm : nullptr);
+    if (!written) return failure(written.error(), name);
+    HW_DO(output.write(*written));
+    output.announce(tflm ? tflmPlanLine(*tflm) : planLine(planned));
+    return ExitCode::done;
   }
 
   Outcome<void> write(const Run& planned, Format format) const {
@@ -40,6 +114,8 @@ struct PlanCommand {
         });
       case Format::csv:
         return output.write([&](std::ostream& out) { writePlanCsv(planned, out); });
+      case Format::tflite:
+      case Format::header:
       case Format::text:
         break;
     }
@@ -50,6 +126,8 @@ struct PlanCommand {
 
   RunArguments run_;
   OutputOptions output;
+  StageOptions stage;
+  std::string scratch;
   bool all = false;
   bool progress = false;
   bool times = false;
@@ -58,18 +136,28 @@ struct PlanCommand {
 }  // namespace
 
 CommandInfo planCommand() {
-  return {.name = "plan",
-          .summary = "gives every tensor an address",
-          .notes =
-              "Without --platform, --l2 or --l3 both memories are unlimited.\n"
-              "Exit code 1: no plan, or one that does not fit; it is written all the same.\n"
-              "\n"
-              "Examples:\n"
-              "  highwater plan model.onnx\n"
-              "  highwater plan model.onnx -a free-list:pick=best,threshold=4KiB --l2 1MiB\n"
-              "  highwater plan model.onnx -o plan.json\n"
-              "  highwater plan model.onnx -o plan.csv",
-          .add = actionOf<PlanCommand>};
+  return {
+      .name = "plan",
+      .summary = "gives every tensor an address",
+      .notes =
+          "Without --platform, --l2 or --l3 both memories are unlimited.\n"
+          "Exit code 1: no plan, or one that does not fit; it is written all the same, but not\n"
+          "into files that runtimes load.\n"
+          "FILE.tflite: the model with the plan inside, as tflite-micro follows it; FILE.h: the\n"
+          "plan as a C header. For both, TFLite models are aligned to 16, calls are one step "
+          "each,\n"
+          "kernels' scratch is planned and the arena is as small as can be, whatever memory the\n"
+          "platform has, unless options say otherwise.\n"
+          "\n"
+          "Examples:\n"
+          "  highwater plan model.onnx\n"
+          "  highwater plan model.onnx -a free-list:pick=best,threshold=4KiB --l2 1MiB\n"
+          "  highwater plan model.onnx -o plan.json\n"
+          "  highwater plan model.onnx -o plan.csv\n"
+          "  highwater plan model.tflite -o model.planned.tflite\n"
+          "  highwater plan model.tflite -o model_plan.h\n"
+          "  highwater plan model.onnx -a two-sided --stage two-sided.html",
+      .add = actionOf<PlanCommand>};
 }
 
 }  // namespace hw::cli

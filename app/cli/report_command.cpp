@@ -5,6 +5,7 @@
 #include "app/cli/output.h"
 #include "app/cli/stop.h"
 #include "core/report/explain/advice_report.h"
+#include "core/report/explain/shrink_report.h"
 #include "core/report/run/run_report.h"
 #include "core/report/run/simulation_report.h"
 
@@ -29,6 +30,9 @@ struct ReportCommand {
                       .type = "NAME",
                       .choices = {"steps", "time"}});
     arguments.flag("--advice", advice, "adds what would make memory smaller, proved by planning");
+    arguments.flag("--shrink", shrunk,
+                   "adds what rewrites come to: bytes against multiplications and latency");
+    arguments.flag("--method", method, "adds what the method did, tick by tick, and its lists");
     arguments.flag("-q,--quiet", quiet, "no progress and no summary");
   }
 
@@ -53,6 +57,14 @@ struct ReportCommand {
       return failure(ExitCode::badUsage, "--advice",
                      "it goes into HTML and Markdown; 'highwater explain --advice' writes JSON");
     }
+    if (shrunk && (form == ReportFormat::json || form == ReportFormat::csv)) {
+      return failure(
+          ExitCode::badUsage, "--shrink",
+          "it goes into HTML and Markdown; 'highwater shrink --format json' writes JSON");
+    }
+    if (method && form == ReportFormat::csv) {
+      return failure(ExitCode::badUsage, "--method", "it goes into HTML, Markdown and JSON");
+    }
     std::optional<std::vector<AllocatorChoice>> others;
     if (!compare.empty()) {
       HW_TRY(parsed, allocatorsOf("--compare", compare));
@@ -61,7 +73,7 @@ struct ReportCommand {
     HW_TRY(typed, run_.request());
     HW_TRY(opened, openModel(typed));
     HW_TRY(request, run_.request(*opened));
-    HW_TRY(planned, executeWatched(opened, request, progressMode(false, quiet)));
+    HW_TRY(planned, executeWatched(opened, request, progressMode(false, quiet), method));
     std::optional<Comparison> comparison;
     if (others) {
       StoppableWork work;
@@ -69,7 +81,7 @@ struct ReportCommand {
       comparison = compareAllocators(opened, request, *others,
                                      {.stop = work.token(), .progress = line.callback()});
     }
-    const std::string text = document(planned, comparison ? &*comparison : nullptr, form);
+    HW_TRY(text, document(planned, comparison ? &*comparison : nullptr, form));
     HW_DO(writeOutput(path, [&](std::ostream& out) { out << text; }));
     return verdict(*planned);
   }
@@ -77,27 +89,36 @@ struct ReportCommand {
   AxisUnit unit() const { return axis == "time" ? AxisUnit::time : AxisUnit::step; }
 
   /// The report for people, with the advice that was asked for.
-  RunReport made(const std::shared_ptr<const Run>& planned, const Comparison* comparison,
-                 const std::string& command) const {
+  Outcome<RunReport> made(const std::shared_ptr<const Run>& planned, const Comparison* comparison,
+                          const std::string& command) const {
     RunReport report = makeReport(*planned, comparison, command, unit());
-    if (!advice) return report;
+    for (ReportTable& table : methodReportTables(*planned)) {
+      report.tables.push_back(std::move(table));
+    }
+    if (!advice && !shrunk) return report;
     StoppableWork work;
     ProgressLine line(progressMode(false, quiet));
-    report.tables.push_back(
-        adviceTable(advise(planned, {}, {.stop = work.token(), .progress = line.callback()})));
+    const RunContext context{.stop = work.token(), .progress = line.callback()};
+    if (advice) report.tables.push_back(adviceTable(advise(planned, {}, context)));
+    if (!shrunk) return report;
+    const auto front = shrink(planned->model, planned->request, {}, context);
+    if (!front) return failure(front.error(), planned->request.model);
+    for (ReportTable& table : shrinkTables(*front)) report.tables.push_back(std::move(table));
     return report;
   }
 
-  std::string document(const std::shared_ptr<const Run>& planned, const Comparison* comparison,
-                       ReportFormat form) const {
+  Outcome<std::string> document(const std::shared_ptr<const Run>& planned,
+                                const Comparison* comparison, ReportFormat form) const {
     static constexpr const char* kReportEndings[] = {"html", "md", "json", "csv"};
-    const std::string command = commandForReport(planned->request, comparison, advice,
-                                                 kReportEndings[static_cast<int>(form)], unit());
+    const std::string command =
+        commandForReport(planned->request, comparison, advice,
+                         kReportEndings[static_cast<int>(form)], unit(), method, shrunk);
     switch (form) {
       case ReportFormat::html:
-        return reportHtml(*planned, made(planned, comparison, command));
-      case ReportFormat::markdown:
-        return reportMarkdown(made(planned, comparison, command));
+      case ReportFormat::markdown: {
+        HW_TRY(report, made(planned, comparison, command));
+        return form == ReportFormat::html ? reportHtml(*planned, report) : reportMarkdown(report);
+      }
       case ReportFormat::json:
         return jsonDocument(reportJson(*planned, comparison, command));
       case ReportFormat::csv:
@@ -112,6 +133,8 @@ struct ReportCommand {
   std::string compare;
   std::string axis;
   bool advice = false;
+  bool shrunk = false;
+  bool method = false;
   bool quiet = false;
 };
 
@@ -128,7 +151,8 @@ CommandInfo reportCommand() {
           "\n"
           "Examples:\n"
           "  highwater report samples:resnet50 -o resnet50.html --compare all\n"
-          "  highwater report model.onnx --l2 1MiB -o - --format md",
+          "  highwater report model.onnx --l2 1MiB -o - --format md\n"
+          "  highwater report model.onnx --shrink -o less.html",
       .add = actionOf<ReportCommand>};
 }
 

@@ -6,6 +6,7 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "core/base/text.h"
+#include "core/exchange/trace/trace_writer.h"
 #include "core/plan_file/activities_writer.h"
 #include "core/plan_file/events_writer.h"
 #include "core/report/run/simulation_report.h"
@@ -23,6 +24,9 @@ struct SimulateCommand {
     arguments.option("--activities", activities,
                      {.help = "everything that takes time, with its causes: .csv, .jsonl or .json",
                       .type = "FILE"});
+    arguments.option(
+        "--trace", trace,
+        {.help = "for viewers of traces: .json (Chrome) or .pftrace (Perfetto)", .type = "FILE"});
     arguments.flag("--all", all, "long lists in full");
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
   }
@@ -42,10 +46,18 @@ struct SimulateCommand {
                    "the ending says no format for activities; expected .csv, .jsonl or .json");
   }
 
+  Outcome<void (*)(const Run&, std::ostream&)> traceWriter() const {
+    if (trace.ends_with(".json") || trace.empty()) return writeChromeTrace;
+    if (trace.ends_with(".pftrace")) return writePerfettoTrace;
+    return failure(ExitCode::badUsage, trace,
+                   "the ending says no format for traces; expected .json or .pftrace");
+  }
+
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
     HW_TRY(kind, eventsFormat());
     HW_TRY(table, activitiesFormat());
+    HW_TRY(writeTrace, traceWriter());
     HW_TRY(typed, run_.request());
     HW_TRY(opened, openModel(typed));
     HW_TRY(request, run_.request(*opened));
@@ -56,6 +68,9 @@ struct SimulateCommand {
     if (!activities.empty()) {
       HW_DO(writeOutput(activities,
                         [&](std::ostream& out) { writeActivities(*simulated, table, out); }));
+    }
+    if (!trace.empty()) {
+      HW_DO(writeOutput(trace, [&](std::ostream& out) { writeTrace(*simulated, out); }));
     }
     // Events on standard output would mix with the report.
     if (events != "-" || output.toFile()) {
@@ -71,7 +86,7 @@ struct SimulateCommand {
         return jsonDocument(simulationJson(simulated));
       case Format::csv:
         return simulationCsv(simulated);
-      case Format::text:
+      default:
         break;
     }
     PlanTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
@@ -83,6 +98,7 @@ struct SimulateCommand {
   OutputOptions output;
   std::string events;
   std::string activities;
+  std::string trace;
   bool all = false;
   bool progress = false;
 };
@@ -99,7 +115,8 @@ CommandInfo simulateCommand() {
               "  highwater simulate samples:mobilenet_v1 --platform ethos-u55-256\n"
               "  highwater simulate model.onnx --events events.csv\n"
               "  highwater simulate model.onnx --events - | less\n"
-              "  highwater simulate model.onnx --activities activities.json",
+              "  highwater simulate model.onnx --activities activities.json\n"
+              "  highwater simulate model.onnx --trace model.pftrace",
           .add = actionOf<SimulateCommand>};
 }
 

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <string>
 
+#include "app/gui/features/panels/method_feature.h"
 #include "app/gui/output/picture.h"
 #include "app/gui/output/report_file.h"
 #include "app/gui/place.h"
@@ -25,7 +26,9 @@
 #include "widgets/compare/compare_panel.h"
 #include "widgets/compare/front_panel.h"
 #include "widgets/explain/decision_text.h"
+#include "widgets/explain/shrink_panel.h"
 #include "widgets/form/allocator_list.h"
+#include "widgets/method/method_panel.h"
 #include "widgets/text/run_label.h"
 
 namespace hw {
@@ -43,7 +46,7 @@ int complain(const Error& error) {
   return exitCodeOf(error);
 }
 
-/// Equal input, equal bytes: a picture cannot tell how long planning took.
+/// Without the planning time: equal input makes equal pictures.
 Result<std::shared_ptr<const Run>> timelessRun(const std::shared_ptr<const Model>& model,
                                                const RunRequest& request) {
   HW_TRY(run, execute(model, request, {}));
@@ -118,12 +121,21 @@ void fillPanel(const StudioArguments& arguments, const Run& run, Studio& window)
     window.capacity()->sweep();
     finish(*window.capacity()->job());
   }
+  if (auto* method = qobject_cast<MethodPanel*>(window.dock(name)->widget())) {
+    settle();
+    if (method->recordButton()->isVisible()) method->recordButton()->click();
+    finish(*method->recorder()->job());
+  }
   if (name == QLatin1String("front")) {
     FrontOptions options = window.front()->options();
     if (arguments.compared) options.choices = *arguments.compared;
     window.front()->setOptions(std::move(options));
     window.front()->start();
     finish(*window.front()->job());
+  }
+  if (name == QLatin1String("shrink")) {
+    window.shrink()->look();
+    finish(*window.shrink()->job());
   }
 }
 
@@ -138,7 +150,11 @@ Result<void> raisePanel(const StudioArguments& arguments, const Run& run, Studio
                                                 "'; there are " +
                                                 names.join(QStringLiteral(", ")).toStdString());
   }
-  raiseWithRoom(&window, dock);
+  if (name == QLatin1String("method")) {
+    raiseWithRoom(&window, dock, MethodFeature::kPercent, MethodFeature::kEnough);
+  } else {
+    raiseWithRoom(&window, dock);
+  }
   fillPanel(arguments, run, window);
   return {};
 }

@@ -4,6 +4,7 @@
 #include "app/gui/features/compare/compare_feature.h"
 #include "app/gui/features/desk/about_dialog.h"
 #include "app/gui/features/desk/export_feature.h"
+#include "app/gui/features/desk/guide_feature.h"
 #include "app/gui/features/desk/key_bindings.h"
 #include "app/gui/features/desk/perspectives.h"
 #include "app/gui/features/desk/preferences.h"
@@ -18,7 +19,9 @@
 #include "app/gui/features/panels/genealogy_feature.h"
 #include "app/gui/features/panels/graph_feature.h"
 #include "app/gui/features/panels/memory_feature.h"
+#include "app/gui/features/panels/method_feature.h"
 #include "app/gui/features/panels/run_panels.h"
+#include "app/gui/features/panels/shrink_feature.h"
 #include "app/gui/features/panels/small_panels.h"
 #include "app/gui/features/panels/tables_feature.h"
 #include "app/gui/features/scenario/file_feature.h"
@@ -51,8 +54,9 @@ Studio::Studio(Settings* settings, QWidget* parent)
   new ExportFeature(this, compare_->panel());
   new MemoryFeature(this, addMinimap(this));
   addLanes(this);
+  new MethodFeature(this);
   auto* history = new ScenarioHistory(this);
-  addAdvice(this, history);
+  shrink_ = (new ShrinkFeature(this, history))->panel();
   addWhatIf(this, history);
   new OrderFeature(this, history, panels_->schedule());
   new Perspectives(this);
@@ -66,6 +70,7 @@ Studio::Studio(Settings* settings, QWidget* parent)
   new RangeFeature(this);
   new TablesFeature(this);
   addJobs(this);
+  new GuideFeature(this, history);
   addHelp(this, keys);
   complete({.left = "schedule",
             .right = {"inspector", "run", "metrics"},
@@ -73,7 +78,7 @@ Studio::Studio(Settings* settings, QWidget* parent)
             .bottom = {"events", "moment", "method", "compare", "problems"},
             .raised = {"events", "schedule", "metrics"},
             .raisedIfSmall = "run"});
-  keys->commands();  // Takes up all that there are.
+  keys->commands();  // Gives all commands the user's keys.
 }
 
 ComparePanel* Studio::comparison() const { return compare_->panel(); }

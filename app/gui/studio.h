@@ -11,6 +11,7 @@ class CompareFeature;
 class FrontPanel;
 class RunPanels;
 class Session;
+class ShrinkPanel;
 
 /// The window with everything that can be done in it. A feature is a QObject owned by the window,
 /// in files of its own below app/gui/features: it adds its commands, panels and views through the
@@ -25,6 +26,7 @@ class Studio final : public MainWindow {
   CapacityPanel* capacity() const { return capacity_; }
   FrontPanel* front() const { return front_; }
   SchedulePanel* schedule() const;
+  ShrinkPanel* shrink() const { return shrink_; }
   Session* session() const { return session_; }
 
  private:
@@ -33,6 +35,7 @@ class Studio final : public MainWindow {
   CapacityPanel* capacity_;
   FrontPanel* front_;
   Session* session_;
+  ShrinkPanel* shrink_;
 };
 
 }  // namespace hw

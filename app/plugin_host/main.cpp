@@ -31,7 +31,7 @@ int refuse(const char* why) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return refuse("usage: highwater-plugin-host FILE < problem > answer");
-#ifndef __SANITIZE_ADDRESS__  // Its shadow memory alone is larger.
+#ifndef HW_SANITIZED  // Its shadow memory alone is larger.
   const rlimit memory{kMemoryLimit, kMemoryLimit};
   setrlimit(RLIMIT_AS, &memory);
 #endif

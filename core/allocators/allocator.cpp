@@ -3,8 +3,12 @@
 #include <algorithm>
 
 #include "core/allocators/heap.h"
+#include "core/allocators/search_report.h"
 #include "core/base/check.h"
+#include "core/plan/overlap_use.h"
 #include "core/plan/validate.h"
+#include "core/solver/order_record.h"
+#include "core/solver/orders.h"
 
 namespace hw {
 namespace {
@@ -24,6 +28,20 @@ void fitRegions(const Problem& problem, Bytes alignment, Plan& plan) {
   for (auto& regions : plan.regions) {
     if (regions.size() < 2) continue;
     for (Bytes& size : regions) size = alignUp(size, alignment);
+  }
+}
+
+/// Of a method that tells nothing of itself, such as a plug-in: what it put where, as if it had
+/// gone from the first step to the last.
+void tellResult(const Problem& problem, Plan& plan) {
+  for (const PoolId pool : problem.pools.keys()) {
+    std::vector<StayId> order = productionOrder(problem, pool);
+    std::erase_if(order, [&](StayId id) { return !plan.addresses[id]; });
+    if (order.empty()) continue;
+    plan.records.push_back(
+        placingRecord("result", problem, pool, order, "as they are produced", [&](StayId id) {
+          return DecidedPlace{*plan.flatOffset(id), {.decided = "so the method says"}};
+        }));
   }
 }
 
@@ -54,11 +72,15 @@ Decision Allocator::explain(const Problem& problem, const Plan& plan, StayId sta
     return pinned;
   }
   auto decision = recount(problem, plan, stay);
-  // A search that the clock ended may not come to the same end twice.
+  // A search that a time limit ended may lead elsewhere when it is followed again: then the
+  // finished plan is judged instead.
   const Candidate* chosen = decision ? decision->chosen() : nullptr;
   const bool agrees = decision && (chosen ? chosen->address == address : !address);
   if (!agrees) return judgeDecision(problem, plan, stay);
   decision->stay = stay;
+  if (const std::string shared = overlapText(problem, plan, stay); !shared.empty()) {
+    decision->decided += "; " + shared;
+  }
   return std::move(*decision);
 }
 
@@ -69,7 +91,10 @@ Result<Plan> Allocator::plan(const Problem& problem, const PlanContext& context)
   }
   Result<Plan> solved = solve(problem, context);
   if (!solved) return solved;
-  return finishPlan(problem, std::move(*solved), context.story);
+  if (context.record && solved->records.empty()) solved->records = searchRecords(*solved);
+  Plan plan = finishPlan(problem, std::move(*solved), context.story);
+  if (context.record && plan.records.empty()) tellResult(problem, plan);
+  return plan;
 }
 
 }  // namespace hw

@@ -35,7 +35,7 @@ struct PlanContext {
   std::function<void(double, const std::string&)> progress{};
   /// The same for searches, in figures: the pool, and where its search stands.
   std::function<void(const std::string&, const ExactProgress&)> search{};
-  /// Makes a plan faster; empty: nobody can tell how long a plan takes.
+  /// Makes a plan faster; empty where it is not known how long a plan takes.
   Hasten hasten{};
 };
 

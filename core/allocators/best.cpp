@@ -41,7 +41,7 @@ constexpr ParamSpec kFor{.name = "for",
                          .choices = kAims};
 constexpr ParamSpec kParams[] = {kMoves, kNodes, kSeconds, kFor};
 
-/// Of the seconds, for the lowest plan, from which a search for the fastest sets out.
+/// Share of the seconds for finding the lowest plan, where the search for the fastest starts.
 constexpr double kLowestShare = 0.2;
 
 class Best final : public Allocator {
@@ -51,7 +51,7 @@ class Best final : public Allocator {
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     if (!fastest_) return lowest(problem, context, 1);
-    // Only what fits is made faster, and then nothing is planned again: its budget is its own.
+    // This search runs once, on a plan that fits: its budget is not shared with other plannings.
     const HasteLimits limits{
         .looks = std::min(budget_.nodes, context.nodeBudget) * kLooksOfANode,
         .seconds =

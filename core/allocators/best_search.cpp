@@ -22,7 +22,7 @@ constexpr std::size_t kExactStays = 5'000;
 constexpr std::size_t kExactStaysWithTime = 50'000;
 /// Placements before anything else is tried: most problems need no more.
 constexpr std::int64_t kFirstMoves = 150'000;
-/// Of the seconds, for the skyline; the rest is for the exact search, which does better on few
+/// Share of the seconds for the skyline; the rest is for the exact search, which does better on few
 /// stays.
 constexpr double kSkylineShare = 0.3;
 constexpr double kSkylineShareOfFew = 0.1;
@@ -39,7 +39,8 @@ PoolSearch::PoolSearch(const Problem& problem, PoolId pool, const PlanContext& c
       budget_(budget),
       rectangles_(rectanglesOf(problem, pool)),
       start_(std::chrono::steady_clock::now()) {
-  bound_ = problem.gaps.empty() ? loadBound(rectangles_) : lowerBound(problem, pool);
+  const bool plain = problem.gaps.empty() && problem.overlaps.empty();
+  bound_ = plain ? loadBound(rectangles_) : lowerBound(problem, pool);
 }
 
 bool PoolSearch::run() {
@@ -48,7 +49,13 @@ bool PoolSearch::run() {
   runSkyline(std::min(budget_.moves, std::max(8 * count, kFirstMoves)), share);
   if (!planned_) return false;
   if (!done()) runGreedy();
-  // The skyline does not use gaps, and alignment costs it what lies between.
+  // The skyline does not use overlaps, so the exact search gets the rest of the budget.
+  if (!problem_.overlaps.empty()) {
+    if (!done()) runExact(budget_.nodes + budget_.moves, 1);
+    note();
+    return true;
+  }
+  // The skyline does not use gaps and loses bytes to alignment; improving an order may do better.
   const bool awkward = !problem_.gaps.empty() || !rectangles_.alignment.empty();
   if (!done() && awkward) runClimb();
   // A short look: where it proves the bound, the long searches below are spared.

@@ -25,7 +25,7 @@ enum class Pick { fifo, lifo, best };
 /// A region per block id, every stay at its start. The general list is the list of regions.
 class BlockIdHeap final : public Heap {
  public:
-  /// `record` outlives the heap; null: nobody looks.
+  /// `record` outlives the heap; null: nothing is recorded.
   BlockIdHeap(const Problem& whole, Pick pick, MethodRecord* record = nullptr)
       : Heap(whole), pools_(whole.pools.size()), pick_(pick), recorder_(record) {
     addLists();
@@ -65,15 +65,20 @@ class BlockIdHeap final : public Heap {
       pools_[pool].idleList =
           recorder_.addList({.name = "idle list" + where,
                              .summary = "blocks that nobody holds, the first to fall idle first",
-                             .columns = {"block", "capacity"}});
+                             .columns = {"block", "capacity"},
+                             .role = MethodList::Role::idle,
+                             .pool = pool});
       pools_[pool].generalList = recorder_.addList({.name = "general list" + where,
                                                     .summary = "every block there is",
-                                                    .columns = {"block", "capacity"}});
+                                                    .columns = {"block", "capacity"},
+                                                    .role = MethodList::Role::blocks,
+                                                    .pool = pool});
     }
     mappingList_ = recorder_.addList({.name = "mapping table",
                                       .summary = "which block each tensor was given",
                                       .kind = MethodList::Kind::table,
-                                      .columns = {"tensor", "bytes", "block"}});
+                                      .columns = {"tensor", "bytes", "block"},
+                                      .role = MethodList::Role::mapping});
   }
 
   std::optional<Choice> choose(StayId id) override {
@@ -94,8 +99,15 @@ class BlockIdHeap final : public Heap {
     }
     if (id == account_.stay) accountForNew(pool, stay, how == "new");
     recordTake(id, blocks, block, how);
-    addRow(mapping_, {stay.steps.begin.count(), id, stay.size, static_cast<std::int64_t>(block),
-                      how, blocks.capacities[block], idleText(blocks)});
+    addRow(mapping_, [&] {
+      return MethodRow{stay.steps.begin.count(),
+                       id,
+                       stay.size,
+                       static_cast<std::int64_t>(block),
+                       how,
+                       blocks.capacities[block],
+                       idleText(blocks)};
+    });
     return Choice{{pool, RegionId(block), Bytes()},
                   how == "new" ? Reason::newBlock : Reason::idleBlock};
   }
@@ -105,21 +117,22 @@ class BlockIdHeap final : public Heap {
     if (!recorder_.on()) return;
     const auto number = static_cast<std::int64_t>(block);
     const MethodRow row = {number, blocks.capacities[block]};
-    std::string what = fmt::format("takes a new block, {}, for none is idle", block);
+    const Step step = problem().stays[id].steps.begin;
     if (how == "new") {
       recorder_.append(blocks.generalList, row);
     } else {
       recorder_.eraseKey(blocks.idleList, number);
-      const auto before = std::get<Bytes>(recorder_.row(blocks.generalList, block)[1]);
-      recorder_.replace(blocks.generalList, block, row);
-      what = fmt::format("takes idle block {}", block);
-      if (before < blocks.capacities[block]) {
-        what += fmt::format(", which grows from {} to {} bytes", before.count(),
-                            blocks.capacities[block].count());
-      }
     }
     recorder_.append(mappingList_, {id, problem().stays[id].size, number});
-    recorder_.tick(id, problem().stays[id].steps.begin, std::move(what));
+    recorder_.tick(id, step,
+                   how == "new" ? fmt::format("takes a new block, {}, for none is idle", block)
+                                : fmt::format("takes idle block {}", block));
+    const auto before = std::get<Bytes>(recorder_.row(blocks.generalList, block)[1]);
+    if (before == blocks.capacities[block]) return;
+    recorder_.replace(blocks.generalList, block, row);
+    recorder_.tick(id, step,
+                   fmt::format("block {} grows from {} to {} bytes", block, before.count(),
+                               blocks.capacities[block].count()));
   }
 
   std::deque<std::size_t>::iterator pickIdle(Blocks& blocks, Bytes size) const {
@@ -220,7 +233,8 @@ class BlockIds final : public Allocator {
     BlockIdHeap heap(problem, pick_, context.record ? &record : nullptr);
     Plan plan = replay(problem, heap);
     plan.tables = heap.tables();
-    if (context.record) plan.records.push_back(std::move(record));
+    plan.regionsAreBlocks = true;
+    if (!record.ticks.empty()) plan.records.push_back(std::move(record));
     return plan;
   }
 

@@ -33,6 +33,7 @@ std::vector<AllocatorInfo> makeCatalog() {
                   "fastest within the capacity",
        .source = "ours: fast, the greedy family and exact together",
        .complexity = "O(n log n) where a first packing meets the bound; limited by its budgets",
+       .overlaps = true,
        .isSearch = true,
        .params = bestParams(),
        .make = makeBest},
@@ -41,6 +42,7 @@ std::vector<AllocatorInfo> makeCatalog() {
        .source = "Pisarchyk and Lee 2020; arena planners of TensorFlow Lite (best fit) and "
                  "TensorFlow Lite Micro (first fit)",
        .complexity = "O(n (log n + k log k)), k live together",
+       .overlaps = true,
        .params = greedyBySizeParams(),
        .make = makeGreedyBySize},
       {.name = "free-list",
@@ -82,6 +84,7 @@ std::vector<AllocatorInfo> makeCatalog() {
        .summary = "offline: fullest steps first, largest first within a step, tightest gap",
        .source = "Pisarchyk and Lee 2020; TensorFlow Lite GPU",
        .complexity = "O(n (log n + k log k)), k live together",
+       .overlaps = true,
        .make = makeGreedyByBreadth},
       {.name = "shared-objects",
        .summary = "offline: tensors take turns in objects as large as their largest tenant",
@@ -93,6 +96,7 @@ std::vector<AllocatorInfo> makeCatalog() {
        .summary = "offline: as produced, each into the tightest gap that fits",
        .source = "ONNX Runtime's memory pattern planner",
        .complexity = "O(n (log n + k log k)), k live together",
+       .overlaps = true,
        .params = fitParams(),
        .make = makeInOrder},
       {.name = "idle-longest",
@@ -105,6 +109,7 @@ std::vector<AllocatorInfo> makeCatalog() {
        .summary = "search: an order by live bytes, improved by swaps of what carries the peak",
        .source = "Vela's hill climb allocator (Arm Ethos-U)",
        .complexity = "O(n log n) a try; limited by tries and seconds",
+       .overlaps = true,
        .isSearch = true,
        .params = orderClimbParams(),
        .make = makeHillClimb},
@@ -112,12 +117,14 @@ std::vector<AllocatorInfo> makeCatalog() {
        .summary = "offline: largest first, each on top of its highest neighbour; gaps are not used",
        .source = "Apache TVM's unified static memory planner (greedy by size, by conflicts)",
        .complexity = "O(n (log n + k log k)), k live together",
+       .overlaps = true,
        .params = stackedParams(),
        .make = makeStacked},
       {.name = "annealed-stack",
        .summary = "search: stacked, its order improved by annealed swaps",
        .source = "Apache TVM's unified static memory planner (hill climb)",
        .complexity = "O(n log n) a try; limited by tries and seconds",
+       .overlaps = true,
        .isSearch = true,
        .params = orderClimbParams(),
        .make = makeAnnealedStack},
@@ -126,11 +133,13 @@ std::vector<AllocatorInfo> makeCatalog() {
            "offline: orders by size, length and size x length, tightest gap; the best is kept",
        .source = "XLA's heap simulator, global decreasing size best fit",
        .complexity = "O(n (log n + k log k)), k live together, for each order",
+       .overlaps = true,
        .make = makeSizeLength},
       {.name = "exact",
        .summary = "search: the lowest plan there is, or whether a capacity suffices, with proof",
        .source = "docs/solver.md; canonical depth-first search after MiniMalloc (Moffitt 2023)",
        .complexity = "exponential; limited by nodes and seconds",
+       .overlaps = true,
        .isSearch = true,
        .params = exactParams(),
        .make = makeExact},
@@ -139,6 +148,7 @@ std::vector<AllocatorInfo> makeCatalog() {
                   "keeps the best",
        .source = "ExecuTorch's memory planning suite",
        .complexity = "the sum of theirs",
+       .overlaps = true,
        .make = makeKeepBest},
       {.name = "fast",
        .summary = "offline and search: valleys of the skyline are filled by priority; priorities "
@@ -218,14 +228,8 @@ std::unique_ptr<Allocator> AllocatorChoice::make() const {
 }
 
 std::string AllocatorChoice::text() const {
-  std::string written(info->name);
-  if (info->name == "plugin") return written + ":" + paramText(params.values().at("file"));
-  char separator = ':';
-  for (const auto& [key, value] : params.values()) {
-    written += fmt::format("{}{}={}", separator, key, paramText(value));
-    separator = ',';
-  }
-  return written;
+  if (info->name == "plugin") return "plugin:" + paramText(params.values().at("file"));
+  return choiceText(info->name, params);
 }
 
 Result<std::vector<AllocatorChoice>> parseAllocators(std::string_view list) {

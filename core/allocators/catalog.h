@@ -28,7 +28,8 @@ struct AllocatorInfo {
   bool choosesPools = false;    ///< Online: decides L2 or L3 itself. Others need a residency first.
   bool plansInputs = true;      ///< false: graph inputs stay outside, whatever the user says.
   bool overlays = false;        ///< Decides itself which ops work in place, where they may.
-  bool isSearch = false;        ///< Takes as long as its budget says.
+  bool overlaps = false;  ///< Lets outputs overlap the inputs they are made of, where they may.
+  bool isSearch = false;  ///< Takes as long as its budget says.
   std::span<const ParamSpec> params{};
   std::unique_ptr<Allocator> (*make)(const Params&) = nullptr;  ///< Null unless direct.
   Way way = Way::direct;

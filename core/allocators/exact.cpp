@@ -73,7 +73,8 @@ class Exact final : public Allocator {
       status = worse(status, isQuestion(problem, pool) ? answered(found.status) : found.status);
       plan.notes.push_back(noteOf(found, problem.pools[pool].name));
       plan.tables.push_back(progressTable(found.history, problem.pools[pool].name));
-      if (settings_.conflict && found.status == ExactStatus::infeasible) {
+      const bool apart = problem.overlaps.empty();
+      if (settings_.conflict && apart && found.status == ExactStatus::infeasible) {
         nameConflict(problem, pool, context, plan);
       }
     }
@@ -133,7 +134,8 @@ class Exact final : public Allocator {
     return options;
   }
 
-  /// One of several plannings takes its part of what is left.
+  /// Where a problem is planned several times, each planning gets a part of the budget that is
+  /// left.
   static void shareBudget(const PlanContext& context, ExactOptions& options) {
     SearchUse& use = *context.use;
     options.seconds = use.seconds(options.seconds, context.clock);
@@ -141,7 +143,7 @@ class Exact final : public Allocator {
     options.nodes = std::max<std::int64_t>(1, use.most(use.nodes, options.nodes) - use.nodes);
   }
 
-  /// The option asks for less than the pool has: a plan may be good though the answer is no.
+  /// Whether the option asks for less than the pool has: a plan that misses it may still fit.
   bool isQuestion(const Problem& problem, PoolId pool) const {
     const auto& capacity = problem.pools[pool].capacity;
     return pool == PoolId(0) && settings_.capacity > Bytes() &&

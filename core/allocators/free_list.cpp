@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <set>
 #include <utility>
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/heap.h"
 #include "core/allocators/offline.h"
+#include "core/solver/free_blocks.h"
 
 namespace hw {
 namespace {
@@ -28,66 +28,9 @@ constexpr ParamSpec kPick{.name = "pick",
                           .choices = kPicks};
 constexpr ParamSpec kParams[] = {kThreshold, kPick};
 
-/// The free blocks of one pool, by size and by address.
-class FreeBlocks {
- public:
-  void add(const Chunk& chunk) { bySize_.insert({chunk.size, chunk.offset}); }
-  void remove(const Chunk& chunk) { bySize_.erase({chunk.size, chunk.offset}); }
-  bool empty() const { return bySize_.empty(); }
-
-  /// A block of exactly `size`, the lowest that is aligned.
-  std::optional<Bytes> exact(const Stay& stay) const {
-    for (auto block = bySize_.lower_bound({stay.size, Bytes()});
-         block != bySize_.end() && block->first == stay.size; ++block) {
-      if (isAligned(block->second, stay.alignment)) return block->second;
-    }
-    return std::nullopt;
-  }
-
-  /// An address in the smallest block that is larger than the stay, lowest first.
-  std::optional<Bytes> smallestLarger(const Stay& stay) const {
-    for (auto block = bySize_.upper_bound({stay.size, kMaxBytes}); block != bySize_.end();
-         ++block) {
-      if (const auto at = placeIn(*block, stay)) return at;
-    }
-    return std::nullopt;
-  }
-
-  /// An address in the largest block that is larger than the stay, lowest first.
-  std::optional<Bytes> largestLarger(const Stay& stay) const {
-    for (auto above = bySize_.end(); above != bySize_.begin();) {
-      const Bytes size = std::prev(above)->first;
-      if (size <= stay.size) break;
-      const auto group = bySize_.lower_bound({size, Bytes()});
-      for (auto block = group; block != above; ++block) {
-        if (const auto at = placeIn(*block, stay)) return at;
-      }
-      above = group;
-    }
-    return std::nullopt;
-  }
-
-  const std::set<std::pair<Bytes, Bytes>>& bySize() const { return bySize_; }
-
-  /// The largest block, the highest if several. Not to be called when empty.
-  Chunk largest() const {
-    const auto& [size, offset] = *bySize_.rbegin();
-    return {.offset = offset, .size = size};
-  }
-
- private:
-  static std::optional<Bytes> placeIn(const std::pair<Bytes, Bytes>& block, const Stay& stay) {
-    const Bytes at = alignUp(block.second, stay.alignment);
-    if (at + stay.size > block.second + block.first) return std::nullopt;
-    return at;
-  }
-
-  std::set<std::pair<Bytes, Bytes>> bySize_;  ///< (size, offset).
-};
-
 class FreeListHeap final : public Heap {
  public:
-  /// `record` outlives the heap; null: nobody looks.
+  /// `record` outlives the heap; null: nothing is recorded.
   FreeListHeap(const Problem& whole, Bytes threshold, bool best, MethodRecord* record = nullptr)
       : Heap(whole),
         free_(whole.pools.size()),
@@ -111,6 +54,10 @@ class FreeListHeap final : public Heap {
       const auto choice = chooseIn(pool, stay);
       if (id == account_.stay) keepAccount(pool, stay, choice);
       if (choice) return choice;
+    }
+    if (recorder_.on()) {
+      recordSearch();
+      recorder_.tick(id, stay.steps.begin, "finds no place: out of memory");
     }
     return std::nullopt;
   }
@@ -152,26 +99,50 @@ class FreeListHeap final : public Heap {
   }
   void freeChunkRemoved(PoolId pool, RegionId, const Chunk& chunk) override {
     free_[pool].remove(chunk);
-    recorder_.eraseKey(lists_[pool].free, chunk.offset);
+    if (recorder_.on()) recorder_.eraseKey(lists_[pool].free, chunk.offset);
   }
   void acquired(StayId id, const Choice& choice) override {
     if (!recorder_.on()) return;
     const auto& [pool, region, offset] = choice.address;
-    while (recorder_.rows(searchList_) > 0) recorder_.erase(searchList_, 0);
-    for (const Candidate& each : account_.candidates) {
-      recorder_.append(searchList_, {each.kind, each.address ? each.address->offset : Bytes(),
-                                     std::string(verdictName(each.verdict)), each.reason});
-    }
+    recordSearch();
     recorder_.append(lists_[pool].allocated, {id, offset, problem().stays[id].size});
-    recorder_.tick(id, problem().stays[id].steps.begin,
-                   fmt::format("gets [{}, {}): {}", offset.count(),
-                               (offset + problem().stays[id].size).count(), account_.decided));
+    recorder_.tick(
+        id, problem().stays[id].steps.begin,
+        fmt::format("{} {}: {}", howTaken(choice),
+                    rangeText(offset, offset + problem().stays[id].size), account_.decided));
   }
   void released(StayId id, const Address& address) override {
     if (!recorder_.on()) return;
     recorder_.eraseKey(lists_[address.pool].allocated, id);
-    recorder_.tick(id, problem().stays[id].steps.end - Step(1),
-                   "is released; free neighbours join");
+    const auto joined = chunks(address.pool).chunkAt(address.region, address.offset);
+    const Bytes size = problem().stays[id].size;
+    std::string what =
+        fmt::format("is released: {} falls free", rangeText(address.offset, address.offset + size));
+    if (joined && joined->size > size) {
+      what += fmt::format(" and joins its free neighbours to {}",
+                          rangeText(joined->offset, joined->end()));
+    }
+    recorder_.tick(id, problem().stays[id].steps.end - Step(1), std::move(what));
+  }
+
+  static std::string rangeText(Bytes begin, Bytes end) {
+    return fmt::format("[{}, {})", begin.count(), end.count());
+  }
+
+  /// The places that the last request looked at, in that order; those beyond the limit are counted.
+  void recordSearch() {
+    for (const Lists& lists : lists_) {
+      while (recorder_.rows(lists.search) > 0) recorder_.erase(lists.search, 0);
+    }
+    PoolId last{0};
+    for (const Candidate& each : account_.candidates) {
+      last = each.address->pool;
+      recorder_.append(lists_[last].search, {each.kind, each.address->offset,
+                                             std::string(verdictName(each.verdict)), each.reason});
+    }
+    if (account_.leftOut == 0) return;
+    recorder_.append(lists_[last].search, {fmt::format("{} more", account_.leftOut), Bytes(),
+                                           std::string(), std::string("too many to list")});
   }
 
   /// Of a row of a free list.
@@ -184,14 +155,21 @@ class FreeListHeap final : public Heap {
       const std::string& name = problem().pools[pool].name;
       lists_[pool].allocated = recorder_.addList({.name = "allocated list " + name,
                                                   .summary = "blocks in use, the oldest first",
-                                                  .columns = {"tensor", "offset", "bytes"}});
+                                                  .columns = {"tensor", "offset", "bytes"},
+                                                  .role = MethodList::Role::used,
+                                                  .pool = pool});
       lists_[pool].free = recorder_.addList({.name = "free list " + name,
                                              .summary = "blocks that were released, by address",
-                                             .columns = {"offset", "bytes"}});
+                                             .columns = {"offset", "bytes"},
+                                             .role = MethodList::Role::free,
+                                             .pool = pool});
+      lists_[pool].search =
+          recorder_.addList({.name = "search " + name,
+                             .summary = "what the last request looked at, in order",
+                             .columns = {"candidate", "offset", "verdict", "why"},
+                             .role = MethodList::Role::candidates,
+                             .pool = pool});
     }
-    searchList_ = recorder_.addList({.name = "search",
-                                     .summary = "what the last request looked at, in order",
-                                     .columns = {"candidate", "offset", "verdict", "why"}});
   }
 
   /// Every free block of the pool, by address, then the frontier.
@@ -320,6 +298,22 @@ class FreeListHeap final : public Heap {
     }
   }
 
+  /// What is done to the free block, if one is taken, in one word.
+  std::string_view howTaken(const Choice& choice) const {
+    const bool spilled = choice.address.pool != PoolId(0);
+    switch (choice.reason) {
+      case Reason::exactFit:
+        return spilled ? "spills: reuses" : "reuses";
+      case Reason::largestFree:
+      case Reason::bestFit:
+        return spilled ? "spills: splits off" : "splits off";
+      case Reason::tailExtension:
+        return spilled ? "spills: extends the tail to" : "extends the tail to";
+      default:
+        return spilled ? "spills: takes fresh" : "takes fresh";
+    }
+  }
+
   static constexpr RegionId kArena{0};
   IdMap<PoolId, FreeBlocks> free_;
   Bytes threshold_;
@@ -330,9 +324,9 @@ class FreeListHeap final : public Heap {
   struct Lists {
     std::size_t allocated = 0;
     std::size_t free = 0;
+    std::size_t search = 0;
   };
   IdMap<PoolId, Lists> lists_;
-  std::size_t searchList_ = 0;
 };
 
 class FreeList final : public Allocator {
@@ -346,7 +340,7 @@ class FreeList final : public Allocator {
     MethodRecord record{.name = "free-list"};
     FreeListHeap heap(problem, threshold_, best_, context.record ? &record : nullptr);
     Plan plan = replay(problem, heap);
-    if (context.record) plan.records.push_back(std::move(record));
+    if (!record.ticks.empty()) plan.records.push_back(std::move(record));
     return plan;
   }
 

@@ -3,6 +3,7 @@
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
+#include "core/solver/order_record.h"
 
 namespace hw {
 namespace {
@@ -34,18 +35,26 @@ class GreedyBySize final : public Allocator {
 
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
-    return planByPool(problem, [&](Placer& placer, PoolId) {
-      return placeInOrder(placer, problem, wholeRunFirst(problem, placer.stays()), rule_,
-                          [&] { return context.stop.stop_requested(); });
-    });
+    HW_TRY(plan, planByPool(problem, [&](Placer& placer, PoolId) {
+             return placeInOrder(placer, problem, wholeRunFirst(problem, placer.stays()), rule_,
+                                 [&] { return context.stop.stop_requested(); });
+           }));
+    if (context.record) {
+      recordOrders(
+          "greedy-by-size", problem, plan,
+          [&](PoolId pool) { return wholeRunFirst(problem, Placer(problem, pool).stays()); },
+          {rule_, kOrderName});
+    }
+    return std::move(plan);
   }
 
   std::optional<Decision> recount(const Problem& problem, const Plan&, StayId stay) const override {
     Placer placer(problem, problem.poolOf(stay));
     return decideInOrder(placer, problem, wholeRunFirst(problem, placer.stays()),
-                         {rule_, "whole-run tensors first, then the largest first"}, stay);
+                         {rule_, kOrderName}, stay);
   }
 
+  static constexpr std::string_view kOrderName = "whole-run tensors first, then the largest first";
   FitRule rule_;
 };
 

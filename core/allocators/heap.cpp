@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/base/check.h"
+#include "core/plan/frames.h"
 
 namespace hw {
 namespace {
@@ -33,6 +34,14 @@ void addMoments(const Problem& problem, StayId id, Interval<Step> live, bool hei
   if (stay.outlives && live.end == stay.steps.end) return;
   const Phase phase = heir && live.end == handOver ? Phase::releaseHeir : Phase::release;
   moments.push_back({live.end, phase, stay.releaseRank, id});
+}
+
+/// A stay in a block that is taken as a whole keeps its bytes until the block is given back.
+void addHeld(const Problem& problem, StayId id, const Hold& hold, std::vector<Moment>& moments) {
+  const Stay& stay = problem.stays[id];
+  moments.push_back({stay.steps.begin, Phase::acquire, 0, id});
+  if (hold.kept) return;
+  moments.push_back({hold.until, Phase::release, stay.releaseRank, id});
 }
 
 OutOfMemory describeFailure(const Problem& problem, const Heap& heap, StayId id) {
@@ -69,22 +78,63 @@ Heap::Heap(const Problem& problem)
 bool Heap::acquire(StayId id, Step step) {
   const std::optional<Choice> choice = choose(id);
   if (!choice) return false;
-  const auto [pool, regionId, offset] = choice->address;
-  const Stay& stay = problem_.stays[id];
+  addresses_[id] = choice->address;
+  if (const Overlap* overlap = problem_.overlapOf(id)) makeWay(*overlap, step);
+  take(id, choice->address.offset, problem_.stays[id].size, step, choice->reason);
+  acquired(id, *choice);
+  return true;
+}
+
+void Heap::release(StayId id, Step step) {
+  const Bytes offset = addresses_[id]->offset;
+  const auto shrunk = rests_.find(id);
+  if (shrunk == rests_.end()) {
+    giveBack(id, {offset, offset + problem_.stays[id].size}, step);
+  } else {
+    for (const Interval<Bytes>& part : shrunk->second) giveBack(id, part, step);
+    rests_.erase(shrunk);
+  }
+  released(id, *addresses_[id]);
+}
+
+/// The input gives up its bytes and comes back to what the output leaves of them.
+void Heap::makeWay(const Overlap& overlap, Step step) {
+  const auto& input = addresses_[overlap.under];
+  const auto& output = addresses_[overlap.over];
+  if (!input || input->pool != output->pool || input->region != output->region) return;
+  const Interval<Bytes> under{input->offset, input->offset + problem_.stays[overlap.under].size};
+  const Interval<Bytes> over{output->offset, output->offset + problem_.stays[overlap.over].size};
+  if (!under.overlaps(over)) return;
+  giveBack(overlap.under, under, step);
+  std::vector<Interval<Bytes>>& rest = rests_[overlap.under];
+  if (under.begin < over.begin) rest.push_back({under.begin, over.begin});
+  if (over.end < under.end) rest.push_back({over.end, under.end});
+  for (const Interval<Bytes>& part : rest) {
+    take(overlap.under, part.begin, part.length(), step, Reason::planned);
+  }
+}
+
+MemoryEvent Heap::eventOf(StayId id, Step step) const {
+  return {.step = static_cast<std::int32_t>(step.count()),
+          .stay = id,
+          .region = addresses_[id]->region,
+          .pool = static_cast<std::uint8_t>(addresses_[id]->pool.index())};
+}
+
+void Heap::take(StayId id, Bytes offset, Bytes size, Step step, Reason reason) {
+  MemoryEvent event = eventOf(id, step);
+  event.reason = reason;
+  const PoolId pool = event.poolId();
+  const RegionId regionId = event.region;
   const ChunkMap& chunks = chunks_[pool];
-  MemoryEvent event{.step = static_cast<std::int32_t>(step.count()),
-                    .stay = id,
-                    .region = regionId,
-                    .pool = static_cast<std::uint8_t>(pool.index()),
-                    .reason = choice->reason};
-  const auto emit = [&](EventKind kind, Bytes at, Bytes size) {
+  const auto emit = [&](EventKind kind, Bytes at, Bytes length) {
     event.kind = kind;
     event.offset = at;
-    event.size = size;
+    event.size = length;
     record(event);
   };
 
-  const Bytes end = offset + stay.size;
+  const Bytes end = offset + size;
   Chunk hole;
   if (const Bytes frontier = chunks.regionSize(regionId); frontier < end) {
     const auto tail = chunks.lastChunk(regionId);
@@ -107,23 +157,18 @@ bool Heap::acquire(StayId id, Step step) {
     emit(EventKind::split, end, hole.end() - end);
     freeChunkAdded(pool, regionId, {.offset = end, .size = hole.end() - end});
   }
-  emit(EventKind::alloc, offset, stay.size);
-  addresses_[id] = choice->address;
-  acquired(id, *choice);
-  return true;
+  emit(EventKind::alloc, offset, size);
 }
 
-void Heap::release(StayId id, Step step) {
-  const auto [pool, regionId, offset] = *addresses_[id];
+void Heap::giveBack(StayId id, Interval<Bytes> bytes, Step step) {
+  MemoryEvent event = eventOf(id, step);
+  const PoolId pool = event.poolId();
+  const RegionId regionId = event.region;
   const ChunkMap& chunks = chunks_[pool];
-  Chunk joined{.offset = offset, .size = problem_.stays[id].size};
-  MemoryEvent event{.offset = joined.offset,
-                    .size = joined.size,
-                    .step = static_cast<std::int32_t>(step.count()),
-                    .stay = id,
-                    .region = regionId,
-                    .pool = static_cast<std::uint8_t>(pool.index()),
-                    .kind = EventKind::free};
+  Chunk joined{.offset = bytes.begin, .size = bytes.length()};
+  event.offset = joined.offset;
+  event.size = joined.size;
+  event.kind = EventKind::free;
   record(event);
 
   event.kind = EventKind::merge;
@@ -135,10 +180,10 @@ void Heap::release(StayId id, Step step) {
     freeChunkRemoved(pool, regionId, *above);
     joined.size += above->size;
   }
-  if (offset > Bytes()) {
-    const auto below = chunks.chunkAt(regionId, offset - Bytes(1));
+  if (bytes.begin > Bytes()) {
+    const auto below = chunks.chunkAt(regionId, bytes.begin - Bytes(1));
     if (below && below->isFree()) {
-      event.offset = offset;
+      event.offset = bytes.begin;
       event.size = joined.size;
       record(event);
       freeChunkRemoved(pool, regionId, *below);
@@ -146,7 +191,6 @@ void Heap::release(StayId id, Step step) {
     }
   }
   freeChunkAdded(pool, regionId, joined);
-  released(id, *addresses_[id]);
 }
 
 void Heap::record(const MemoryEvent& event) {
@@ -179,7 +223,7 @@ Plan replay(const Problem& problem, Heap& heap) {
 }
 
 std::vector<MemoryEvent> narrate(const Problem& problem, const Plan& plan) {
-  /// Knows every answer.
+  /// Puts every stay where the plan has it.
   class Oracle final : public Heap {
    public:
     Oracle(const Problem& whole, const Plan& decided) : Heap(whole), plan_(decided) {}
@@ -191,10 +235,15 @@ std::vector<MemoryEvent> narrate(const Problem& problem, const Plan& plan) {
     const Plan& plan_;
   } oracle(problem, plan);
 
+  const IdMap<StayId, Hold> holds = holdsOf(problem, plan);
   std::vector<Moment> moments;
   moments.reserve(problem.stays.size() * 2);
   for (const StayId id : problem.stays.keys()) {
     if (!plan.addresses[id]) continue;
+    if (!holds.empty()) {
+      addHeld(problem, id, holds[id], moments);
+      continue;
+    }
     const bool heir = bool(plan.inputUnder(problem, id));
     if (problem.gaps.empty()) {
       addMoments(problem, id, problem.stays[id].steps, heir, moments);

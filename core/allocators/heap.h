@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -49,10 +50,16 @@ class Heap {
   virtual void released(StayId, const Address&) {}
 
   void record(const MemoryEvent& event);
+  void makeWay(const Overlap& overlap, Step step);
+  MemoryEvent eventOf(StayId id, Step step) const;
+  void take(StayId id, Bytes offset, Bytes size, Step step, Reason reason);
+  void giveBack(StayId id, Interval<Bytes> bytes, Step step);
 
   const Problem& problem_;
   IdMap<PoolId, ChunkMap> chunks_;
   IdMap<StayId, std::optional<Address>> addresses_;
+  /// What inputs still have while others are written over the rest of them.
+  std::map<StayId, std::vector<Interval<Bytes>>> rests_;
   std::vector<MemoryEvent> story_;
 };
 
@@ -63,7 +70,9 @@ class Heap {
 Plan replay(const Problem& problem, Heap& heap);
 
 /// Tells the story of addresses that were decided beforehand: a heap that already knows. Stays
-/// without an address are passed over. Gaps are told as a release and a return to the same place.
+/// without an address are passed over. Gaps are told as a release and a return to the same place;
+/// so is what shrinks because an output overlaps it: a release before the op, and a return to the
+/// bytes that are left.
 std::vector<MemoryEvent> narrate(const Problem& problem, const Plan& plan);
 
 }  // namespace hw

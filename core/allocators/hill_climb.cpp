@@ -5,6 +5,7 @@
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
 #include "core/plan/metrics.h"
+#include "core/solver/order_record.h"
 #include "core/solver/order_search.h"
 #include "core/solver/orders.h"
 
@@ -57,6 +58,10 @@ class OrderClimb final : public Allocator {
       }
       if (found.peak == Bytes()) continue;
       plan.tables.push_back(orderTable(problem, pool, found));
+      if (context.record) {
+        plan.records.push_back(orderRecord("best order", problem, pool, found.order,
+                                           {options_.rule, "in the best order of the search"}));
+      }
       optimal &= found.peak == lowerBound(problem, pool);
       plan.notes.push_back(fmt::format("{}: first order {} bytes, best of {} tries {} bytes",
                                        problem.pools[pool].name, found.start.count(), found.tries,

@@ -5,6 +5,7 @@
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
 #include "core/plan/metrics.h"
+#include "core/solver/order_record.h"
 #include "core/solver/orders.h"
 
 namespace hw {
@@ -20,7 +21,7 @@ struct Place {
   bool taken = false;
 };
 
-/// One pool while its stays move in, in program order: every byte knows who had it last.
+/// One pool while its stays are placed in program order: tells of every byte who had it last.
 class Bytewise {
  public:
   Bytewise(const Problem& problem, PoolId pool, const std::vector<StayId>& stays)
@@ -32,7 +33,7 @@ class Bytewise {
     }
   }
 
-  /// Where the stay's bytes may begin: at an edge of somebody's, below the top.
+  /// Where the stay's bytes may begin: at an edge of other bytes, below the top.
   std::vector<Place> places(StayId id) const {
     const Stay& stay = problem_.stays[id];
     std::vector<Bytes> offsets{Bytes()};
@@ -95,15 +96,16 @@ class Bytewise {
     return best->offset;
   }
 
-  /// The best of `places`, of which none is kept: the stay is moved up along the pieces, from one
-  /// place to the next, and those pieces below it are known that no later one outlasts.
+  /// The best of `places`, without listing them: goes up from place to place. `lasting_` keeps
+  /// those pieces under the stay that are in use longer than all pieces above them, so that the
+  /// first of them says since when the place is idle.
   std::optional<Bytes> lookAlong(StayId id) {
     const Stay& stay = problem_.stays[id];
     std::optional<Bytes> best;
     Step least = stay.steps.begin + Step(1);
     std::size_t above = 0;  // The first piece that the stay has not reached.
     lasting_.clear();
-    std::size_t first = 0;  // Of those that last, the first below the stay.
+    std::size_t first = 0;  // In `lasting_`: the first still under the stay.
     const auto look = [&](Bytes offset) {
       if (offset + stay.size > top_ || (best && offset <= *best)) return;
       for (; above < pieces_.size() && pieces_[above].begin < offset + stay.size; ++above) {
@@ -213,8 +215,22 @@ class IdleLongest final : public Allocator {
         bytes.moveIn(id, offset);
         plan.addresses[id] = Address{pool, RegionId(0), offset};
       }
+      if (context.record && !order.empty()) tellRecord(problem, pool, order, plan);
     }
     return plan;
+  }
+
+  /// Follows the walk once more, with an account of every place that each could have had.
+  static void tellRecord(const Problem& problem, PoolId pool, const std::vector<StayId>& order,
+                         Plan& plan) {
+    Bytewise bytes(problem, pool, order);
+    auto next = order.begin();
+    plan.records.push_back(
+        placingRecord("idle-longest", problem, pool, order, "as they are produced", [&](StayId id) {
+          // Those that are pinned move in when it is their turn, too.
+          for (; *next != id; ++next) bytes.moveIn(*next, plan.addresses[*next]->offset);
+          return DecidedPlace{plan.addresses[id]->offset, account(problem, id, pool, bytes)};
+        }));
   }
 
   std::optional<Decision> recount(const Problem& problem, const Plan& plan,

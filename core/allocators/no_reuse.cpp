@@ -4,12 +4,13 @@
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/pins.h"
+#include "core/solver/order_record.h"
 
 namespace hw {
 namespace {
 
 class NoReuse final : public Allocator {
-  Result<Plan> solve(const Problem& problem, const PlanContext&) const override {
+  Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     Plan plan;
     HW_TRY(pinned, placePins(problem, plan));
     IdMap<PoolId, Bytes> top(problem.pools.size());
@@ -25,18 +26,37 @@ class NoReuse final : public Allocator {
       plan.addresses[id] = Address{pool, RegionId(0), offset};
       top[pool] = offset + stay.size;
     }
+    if (context.record) tellRecord(problem, plan);
     return plan;
   }
 
   std::optional<Decision> recount(const Problem& problem, const Plan& plan,
                                   StayId stay) const override {
-    Decision decision{.decided = "nothing is reused: above all that came before it"};
+    Decision decision = account(plan, stay);
     decision.when =
         fmt::format("placed {} of {}, by id", ordinal(stay.index() + 1), problem.stays.size());
+    return decision;
+  }
+
+  static Decision account(const Plan& plan, StayId stay) {
+    Decision decision{.decided = "nothing is reused: above all that came before it"};
     addCandidate(
         decision,
         {.kind = "above all", .address = plan.addresses[stay], .reason = "bytes of its own"});
     return decision;
+  }
+
+  static void tellRecord(const Problem& problem, Plan& plan) {
+    for (const PoolId pool : problem.pools.keys()) {
+      std::vector<StayId> order;
+      for (const StayId id : problem.stays.keys()) {
+        if (problem.poolOf(id) == pool) order.push_back(id);
+      }
+      if (order.empty()) continue;
+      plan.records.push_back(placingRecord("none", problem, pool, order, "by id", [&](StayId stay) {
+        return DecidedPlace{plan.addresses[stay]->offset, account(plan, stay)};
+      }));
+    }
   }
 };
 

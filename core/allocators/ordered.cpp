@@ -4,6 +4,7 @@
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
 #include "core/plan/metrics.h"
+#include "core/solver/order_record.h"
 #include "core/solver/orders.h"
 
 namespace hw {
@@ -34,10 +35,15 @@ class Ordered final : public Allocator {
 
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
-    return planByPool(problem, [&](Placer& placer, PoolId pool) {
-      return placeInOrder(placer, problem, order_(problem, pool), rule_.fit,
-                          [&] { return context.stop.stop_requested(); });
-    });
+    HW_TRY(plan, planByPool(problem, [&](Placer& placer, PoolId pool) {
+             return placeInOrder(placer, problem, order_(problem, pool), rule_.fit,
+                                 [&] { return context.stop.stop_requested(); });
+           }));
+    if (context.record) {
+      recordOrders(
+          "in order", problem, plan, [&](PoolId pool) { return order_(problem, pool); }, rule_);
+    }
+    return std::move(plan);
   }
 
   std::optional<Decision> recount(const Problem& problem, const Plan&, StayId stay) const override {
@@ -54,13 +60,23 @@ class Ordered final : public Allocator {
 class BestOfOrders final : public Allocator {
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     const auto stopped = [&] { return context.stop.stop_requested(); };
-    return planByPool(problem, [&](Placer& placer, PoolId pool) {
-      std::vector<Bytes> offsets;
-      if (bestOrder(placer, problem, pool, stopped, offsets) == nullptr) return false;
-      placer.clear();
-      for (std::size_t i = 0; i < offsets.size(); ++i) placer.fix(placer.stays()[i], offsets[i]);
-      return true;
-    });
+    std::vector<MethodRecord> records;
+    HW_TRY(
+        plan, planByPool(problem, [&](Placer& placer, PoolId pool) {
+          std::vector<Bytes> offsets;
+          const NamedOrder* best = bestOrder(placer, problem, pool, stopped, offsets);
+          if (best == nullptr) return false;
+          if (context.record && !offsets.empty()) {
+            records.push_back(orderRecord("size-length", problem, pool, best->make(problem, pool),
+                                          {FitRule::best, best->name}));
+          }
+          placer.clear();
+          for (std::size_t i = 0; i < offsets.size(); ++i)
+            placer.fix(placer.stays()[i], offsets[i]);
+          return true;
+        }));
+    plan.records = std::move(records);
+    return std::move(plan);
   }
 
   std::optional<Decision> recount(const Problem& problem, const Plan&, StayId stay) const override {

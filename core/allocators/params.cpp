@@ -116,4 +116,14 @@ ParamValue Params::value(const ParamSpec& spec) const {
   return *std::move(fallback);
 }
 
+std::string choiceText(std::string_view name, const Params& params) {
+  std::string written(name);
+  char separator = ':';
+  for (const auto& [key, value] : params.values()) {
+    written += fmt::format("{}{}={}", separator, key, paramText(value));
+    separator = ',';
+  }
+  return written;
+}
+
 }  // namespace hw

@@ -73,4 +73,7 @@ class Params {
   std::map<std::string, ParamValue> values_;
 };
 
+/// "name:key=value,key=value": what was set, behind the name of what takes it.
+std::string choiceText(std::string_view name, const Params& params);
+
 }  // namespace hw

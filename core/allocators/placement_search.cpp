@@ -8,6 +8,7 @@
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
 #include "core/allocators/placement_sequence.h"
+#include "core/allocators/search_report.h"
 #include "core/plan/metrics.h"
 
 namespace hw {
@@ -37,7 +38,7 @@ struct Budget {
 /// Depth-first over placement sequences of one pool, best placement first.
 class Search {
  public:
-  /// `record` outlives the search; null: nobody looks.
+  /// `record` outlives the search; null: nothing is recorded.
   Search(const Problem& problem, PoolId pool, const PlanContext& context, const Budget& budget,
          SearchUse& use, MethodRecord* record = nullptr)
       : problem_(problem),
@@ -61,6 +62,8 @@ class Search {
         use.deadline(context.timeLimit > 0 ? context.timeLimit : budget.seconds, context.clock);
     mostSequences_ = use.most(use.tries, budget.sequences);
     mostNodes_ = use.most(use.nodes, context.nodeBudget);
+    nodesBefore_ = use.nodes;
+    name_ = problem.pools[pool].name;
     table_ = {
         .name = "sequences",
         .summary = "sequences completed, with the bytes each needs, and what was pruned",
@@ -69,6 +72,7 @@ class Search {
 
   void run() {
     if (order_.empty()) return;
+    began_ = secondsNow(context_.clock);
     complete(0, {});
     while (!stack_.empty() && !outOfBudget() && best_ > bound_) {
       const Entry entry = stack_.back();
@@ -76,12 +80,13 @@ class Search {
       record_.popped();
       if (entry.placement.area.length() >= best_) {
         ++pruned_;
-        record_.tick(entry.depth, "comes off the stack and is dropped: no better than the best");
+        record_.worthless(entry.depth);
         continue;
       }
       complete(entry.depth, entry.placement);
     }
     exhausted_ = stack_.empty() && dropped_ == 0;
+    if (!history_.empty()) tell(history_.back().winner);
   }
 
   bool stopped() const { return stopped_ && best_ == kNothing; }
@@ -105,8 +110,9 @@ class Search {
                     : exhausted_     ? "the search was exhausted"
                     : stack_.empty() ? "the stack was full: what was dropped from it was not tried"
                                      : "the budget ran out before the search was exhausted"));
-    table_.name += " " + problem_.pools[pool].name;
+    table_.name += " " + name_;
     plan.tables.push_back(std::move(table_));
+    plan.tables.push_back(progressTable(history_, name_));
   }
 
  private:
@@ -115,6 +121,16 @@ class Search {
     Placement placement{};
   };
   static constexpr Bytes kNothing{std::numeric_limits<std::int64_t>::max()};
+
+  /// Where the search stands, for those who listen and for the plan.
+  void tell(const std::string& winner) {
+    history_.push_back({.seconds = secondsNow(context_.clock) - began_,
+                        .incumbent = best_,
+                        .bound = bound_,
+                        .nodes = use_.nodes - nodesBefore_,
+                        .winner = winner});
+    tellProgress(context_, name_, history_.back());
+  }
 
   bool outOfBudget() {
     if (context_.stop.stop_requested()) stopped_ = true;
@@ -146,7 +162,7 @@ class Search {
       record_.took(i, chosen, initial || i > depth);
       if (chosen.area.length() >= best_) {
         ++pruned_;
-        record_.tick(i, "the sequence is given up: its area is no smaller than the best");
+        record_.givenUp(i);
         return;
       }
       // A look at the clock costs more than a placement. The first sequence is needed anyway.
@@ -169,6 +185,7 @@ class Search {
            {sequences_, order_[depth],
             initial ? std::string("initial") : std::string(kindName(forced.kind)),
             areas_.back().length(), best_, pruned_, static_cast<std::int64_t>(stack_.size())});
+    tell(fmt::format("sequence {}", sequences_));
   }
 
   void take(std::size_t i, const Placement& chosen) {
@@ -187,6 +204,7 @@ class Search {
   void push(const Entry& entry) {
     if (entry.placement.area.length() >= best_) {
       ++pruned_;
+      record_.pruned();
       return;
     }
     stack_.push_back(entry);
@@ -206,11 +224,11 @@ class Search {
     addOverlays(i, area, options);
     Bytes top = area.begin;
     for (const LiveBlocks::Block& block : live) {
-      addGap({top, block.bytes.begin}, stay, area, options);
+      addGaps({top, block.bytes.begin}, stay, area, options);
       top = std::max(top, block.bytes.end);
     }
     const Interval<Bytes> topmost{top, area.end};
-    if (!addGap(topmost, stay, area, options)) {
+    if (!addGaps(topmost, stay, area, options)) {
       const Bytes at = alignAbove(top, stay.alignment);
       const Area grown{area.begin, std::max(area.end, at + stay.size)};
       options.push_back({Kind::above, at, Bytes(), grown, stay.size});
@@ -249,28 +267,7 @@ class Search {
     return true;
   }
 
-  /// Both ends of a free gap. False when it is too small.
-  static bool addGap(Interval<Bytes> gap, const Stay& stay, const Area& area,
-                     std::vector<Placement>& options) {
-    const Bytes low = alignAbove(gap.begin, stay.alignment);
-    const Bytes high = alignBelow(gap.end - stay.size, stay.alignment);
-    if (high < low) return false;
-    const Bytes slack = gap.length() - stay.size;
-    options.push_back({Kind::gap, low, slack, area, stay.size});
-    if (high != low) options.push_back({Kind::gap, high, slack, area, stay.size});
-    return true;
-  }
-
   Decision account(const std::vector<Placement>& options, std::size_t at, Bytes shift) const;
-
-  /// The first criterion by which `lower` comes after `chosen`.
-  static std::string whyLower(const Placement& lower, const Placement& chosen) {
-    const Bytes more = lower.area.length() - chosen.area.length();
-    if (more > Bytes()) return fmt::format(", {} more", countBytes(more));
-    if (lower.kind != chosen.kind) return "; its kind comes later";
-    if (lower.slack != chosen.slack) return "; a looser gap";
-    return "; a higher address";
-  }
 
   const Problem& problem_;
   const PlanContext& context_;
@@ -299,6 +296,10 @@ class Search {
   std::optional<double> deadline_;
   std::int64_t mostSequences_ = 0;  ///< Of `use_`, like the next.
   std::int64_t mostNodes_ = 0;
+  std::int64_t nodesBefore_ = 0;
+  double began_ = 0;
+  std::string name_{};  ///< Of the pool.
+  std::vector<ExactProgress> history_;
   MethodTable table_;
   SequenceRecord record_;
 };

@@ -12,6 +12,7 @@
 #include "core/base/id.h"
 #include "core/base/interval.h"
 #include "core/base/quantity.h"
+#include "core/plan/decision.h"
 #include "core/plan/method_record.h"
 #include "core/plan/problem.h"
 
@@ -53,6 +54,27 @@ inline Bytes alignAbove(Bytes value, Bytes alignment) {
   return alignBelow(value + alignment - Bytes(1), alignment);
 }
 
+/// Adds `stay` at both ends of a free gap. False when it is too small.
+inline bool addGaps(Interval<Bytes> gap, const Stay& stay, const Area& area,
+                    std::vector<Placement>& options) {
+  const Bytes low = alignAbove(gap.begin, stay.alignment);
+  const Bytes high = alignBelow(gap.end - stay.size, stay.alignment);
+  if (high < low) return false;
+  const Bytes slack = gap.length() - stay.size;
+  options.push_back({Kind::gap, low, slack, area, stay.size});
+  if (high != low) options.push_back({Kind::gap, high, slack, area, stay.size});
+  return true;
+}
+
+/// The first criterion of `priority` by which `lower` comes after `chosen`.
+inline std::string whyLower(const Placement& lower, const Placement& chosen) {
+  const Bytes more = lower.area.length() - chosen.area.length();
+  if (more > Bytes()) return fmt::format(", {} more", countBytes(more));
+  if (lower.kind != chosen.kind) return "; its kind comes later";
+  if (lower.slack != chosen.slack) return "; a looser gap";
+  return "; a higher address";
+}
+
 /// The blocks that are live at the stay being placed, in address order.
 class LiveBlocks {
  public:
@@ -74,10 +96,10 @@ class LiveBlocks {
   std::vector<Block> blocks_;
 };
 
-/// What the lists of a placement search go through. Does nothing where nobody looks.
+/// What the lists of a placement search go through. Does nothing without a record.
 class SequenceRecord {
  public:
-  /// All of them outlive it; `order` may be filled in later. `record` null: nobody looks.
+  /// All of them outlive it; `order` may be filled in later. `record` null: nothing is recorded.
   SequenceRecord(MethodRecord* record, const Problem& problem, const std::vector<StayId>& order)
       : recorder_(record), problem_(problem), order_(order) {
     const std::vector<std::string> columns = {"tensor", "kind", "offset", "area"};
@@ -85,11 +107,21 @@ class SequenceRecord {
                                 .summary = "placements not taken, with the area they lead to",
                                 .kind = MethodList::Kind::stack,
                                 .columns = columns});
-    sequence_ = recorder_.addList(
-        {.name = "sequence", .summary = "placements taken, one a tensor", .columns = columns});
+    sequence_ = recorder_.addList({.name = "sequence",
+                                   .summary = "placements taken, one a tensor",
+                                   .columns = columns,
+                                   .role = MethodList::Role::placed});
     candidates_ = recorder_.addList({.name = "candidates",
                                      .summary = "of the tensor being placed, by priority",
-                                     .columns = {"kind", "offset", "area"}});
+                                     .columns = {"kind", "offset", "area"},
+                                     .role = MethodList::Role::candidates});
+    counts_ = recorder_.addList({.name = "counts",
+                                 .summary = "what became of sequences and placements",
+                                 .kind = MethodList::Kind::table,
+                                 .columns = {"what", "count"}});
+    for (const char* what : {"completed", "given up", "pruned", "dropped"}) {
+      recorder_.append(counts_, {std::string(what), std::int64_t{0}});
+    }
     best_ = recorder_.addList({.name = "best",
                                .summary = "complete sequences that were smaller than all before",
                                .columns = {"sequence", "area"}});
@@ -103,7 +135,21 @@ class SequenceRecord {
   }
   /// The bottom of the stack, which was full.
   void dropped() {
-    if (recorder_.on()) recorder_.erase(stack_, 0);
+    if (!recorder_.on()) return;
+    recorder_.erase(stack_, 0);
+    count(kDropped);
+  }
+  /// A placement that leads to no smaller area than the best is not worth a place on the stack.
+  void pruned() { count(kPruned); }
+  void worthless(std::size_t i) {
+    if (!recorder_.on()) return;
+    pruned();
+    tick(i, "comes off the stack and is dropped: no better than the best");
+  }
+  void givenUp(std::size_t i) {
+    if (!recorder_.on()) return;
+    count(kGivenUp);
+    tick(i, "the sequence is given up: its area is no smaller than the best");
   }
 
   /// A sequence begins with the first `depth` placements of the one before.
@@ -134,6 +180,7 @@ class SequenceRecord {
   void completed(std::int64_t sequence, Bytes area) {
     if (!recorder_.on()) return;
     recorder_.append(best_, {sequence, area});
+    count(kCompleted);
     recorder_.tick(
         {}, problem_.steps - Step(1),
         fmt::format("sequence {} is complete: {} bytes, the best so far", sequence, area.count()));
@@ -145,6 +192,15 @@ class SequenceRecord {
   }
 
  private:
+  enum Count : std::size_t { kCompleted, kGivenUp, kPruned, kDropped };  ///< Rows of the table.
+
+  void count(Count row) {
+    if (!recorder_.on()) return;
+    MethodRow more = recorder_.row(counts_, row);
+    ++std::get<std::int64_t>(more[1]);
+    recorder_.replace(counts_, row, std::move(more));
+  }
+
   MethodRow rowOf(std::size_t i, const Placement& placement) const {
     return {order_[i], std::string(kindName(placement.kind)), placement.offset,
             placement.area.length()};
@@ -156,6 +212,7 @@ class SequenceRecord {
   std::size_t stack_ = 0;  ///< Of the record, like the next.
   std::size_t sequence_ = 0;
   std::size_t candidates_ = 0;
+  std::size_t counts_ = 0;
   std::size_t best_ = 0;
 };
 

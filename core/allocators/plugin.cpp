@@ -44,6 +44,10 @@ class Plugin final : public Allocator {
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     if (!problem.gaps.empty()) return complain("lifetimes with gaps are not part of the interface");
+    if (!problem.overlaps.empty()) {
+      return complain(
+          "outputs that overlap inputs are not part of the interface; say --overlap none");
+    }
     Plan plan;
     plan.addresses.resize(problem.stays.size());
     plan.regions.resize(problem.pools.size());
@@ -120,6 +124,7 @@ const AllocatorInfo kInfo = {.name = "plugin",
                              .summary = "an allocator from a shared library",
                              .source = "include/highwater/allocator_plugin.h",
                              .complexity = "whatever it takes",
+                             .overlaps = true,  // `solve` refuses them and says why.
                              .params = kParams,
                              .make = makePlugin};
 

@@ -54,6 +54,38 @@ std::vector<SearchHistory> searchHistories(const Plan& plan) {
   return histories;
 }
 
+std::vector<MethodRecord> searchRecords(const Plan& plan) {
+  std::vector<MethodRecord> records;
+  for (const SearchHistory& history : searchHistories(plan)) {
+    MethodRecord& record = records.emplace_back(MethodRecord{.name = "search " + history.pool});
+    MethodRecorder recorder(&record);
+    const std::size_t stands =
+        recorder.addList({.name = "stands",
+                          .summary = "between what was found and what no plan can be below",
+                          .kind = MethodList::Kind::table,
+                          .columns = {"what", "bytes"}});
+    const std::size_t found = recorder.addList({.name = "found",
+                                                .summary = "every plan that was smaller",
+                                                .columns = {"bytes", "bound", "nodes", "by"}});
+    recorder.append(stands, {std::string("best plan"), history.samples.front().incumbent});
+    recorder.append(stands, {std::string("bound"), history.samples.front().bound});
+    std::optional<Bytes> best;
+    for (const ExactProgress& now : history.samples) {
+      const bool better = !best || now.incumbent < *best;
+      best = now.incumbent;
+      recorder.replace(stands, 0, {std::string("best plan"), now.incumbent});
+      recorder.replace(stands, 1, {std::string("bound"), now.bound});
+      if (better) recorder.append(found, {now.incumbent, now.bound, now.nodes, now.winner});
+      recorder.tick({}, Step(),
+                    better ? fmt::format("a plan of {} bytes by '{}'; none can be below {}",
+                                         now.incumbent.count(), now.winner, now.bound.count())
+                           : fmt::format("after {} nodes no plan can be below {} bytes",
+                                         groupDigits(now.nodes), now.bound.count()));
+    }
+  }
+  return records;
+}
+
 std::optional<Decision> searchDecision(const Problem& problem, const Plan& plan, StayId stay) {
   const std::string& pool = problem.pools[problem.poolOf(stay)].name;
   for (const SearchHistory& history : searchHistories(plan)) {

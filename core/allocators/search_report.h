@@ -28,6 +28,9 @@ struct SearchHistory {
 /// or keeps no times.
 std::vector<SearchHistory> searchHistories(const Plan& plan);
 
+/// The same as records: the best plan so far and the bound, each time one of them moved.
+std::vector<MethodRecord> searchRecords(const Plan& plan);
+
 /// Why `stay` lies where a search put it: what the finished plan tells, and which order or search
 /// made the packing that was kept. Nothing when the plan has no progress table of its pool.
 std::optional<Decision> searchDecision(const Problem& problem, const Plan& plan, StayId stay);

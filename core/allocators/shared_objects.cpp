@@ -5,6 +5,7 @@
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
+#include "core/solver/order_record.h"
 
 namespace hw {
 namespace {
@@ -41,6 +42,73 @@ class Object {
   std::map<Step, Step> lives_;  ///< Begin to end.
 };
 
+/// What assigning goes through: who is still to come, the objects there are, and who has which.
+class ObjectRecord {
+ public:
+  /// `record` outlives it; null: nothing is recorded.
+  ObjectRecord(const Problem& problem, const std::vector<StayId>& order, MethodRecord* record)
+      : problem_(problem), recorder_(record) {
+    queue_ = recorder_.addList({.name = "to assign",
+                                .summary = "in this order",
+                                .columns = {"tensor", "bytes", "first", "last"}});
+    candidates_ = recorder_.addList({.name = "candidates",
+                                     .summary = "objects that the last tensor chose from",
+                                     .columns = {"object", "bytes", "verdict", "why"}});
+    for (const PoolId pool : problem.pools.keys()) {
+      objects_.add(recorder_.addList({.name = "objects " + problem.pools[pool].name,
+                                      .summary = "each as large as the largest it ever holds",
+                                      .columns = {"object", "bytes"},
+                                      .role = MethodList::Role::blocks,
+                                      .pool = pool}));
+    }
+    mapping_ = recorder_.addList({.name = "mapping table",
+                                  .summary = "which object each tensor was given",
+                                  .kind = MethodList::Kind::table,
+                                  .columns = {"tensor", "bytes", "object"},
+                                  .role = MethodList::Role::mapping});
+    for (const StayId id : order) {
+      if (recorder_.rows(queue_) >= kMostQueued) break;
+      const Stay& stay = problem.stays[id];
+      if (recorder_.on()) {
+        recorder_.append(queue_,
+                         {id, stay.size, stay.steps.begin.count(), stay.steps.end.count() - 1});
+      }
+    }
+    if (!order.empty()) recorder_.tick({}, Step(), fmt::format("{} tensors", order.size()));
+  }
+
+  bool on() const { return recorder_.on(); }
+
+  void assigned(StayId id, std::size_t object, Bytes size, const Decision& decision) {
+    const std::size_t list = objects_[problem_.poolOf(id)];
+    const auto number = static_cast<std::int64_t>(object);
+    while (recorder_.rows(candidates_) > 0) recorder_.erase(candidates_, 0);
+    for (const Candidate& each : decision.candidates) {
+      recorder_.append(candidates_, {each.kind, each.room.value_or(problem_.stays[id].size),
+                                     std::string(verdictName(each.verdict)), each.reason});
+    }
+    if (recorder_.rows(queue_) > 0 && recorder_.row(queue_, 0).front() == MethodCell(id)) {
+      recorder_.erase(queue_, 0);
+    }
+    recorder_.append(mapping_, {id, problem_.stays[id].size, number});
+    if (object == recorder_.rows(list)) {
+      recorder_.append(list, {number, size});
+    } else {
+      recorder_.replace(list, object, {number, size});
+    }
+    recorder_.tick(id, problem_.stays[id].steps.begin,
+                   fmt::format("is given object {}: {}", object, decision.decided));
+  }
+
+ private:
+  const Problem& problem_;
+  MethodRecorder recorder_;
+  std::size_t queue_ = 0;  ///< Of the record, like the next.
+  std::size_t candidates_ = 0;
+  std::size_t mapping_ = 0;
+  IdMap<PoolId, std::size_t> objects_;
+};
+
 /// Objects that tensors share, one at a time; each is as large as the largest it ever holds. An
 /// object is a region, everything in it sits at offset zero.
 class SharedObjects final : public Allocator {
@@ -53,11 +121,20 @@ class SharedObjects final : public Allocator {
     Plan plan;
     plan.addresses.resize(problem.stays.size());
     IdMap<PoolId, std::vector<Object>> objects(problem.pools.size());
-    for (const StayId id : orderOf(problem)) {
+    const std::vector<StayId> order = orderOf(problem);
+    MethodRecord record{.name = "shared-objects"};
+    ObjectRecord teller(problem, order, context.record ? &record : nullptr);
+    for (const StayId id : order) {
       if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "planning was stopped");
       const PoolId pool = problem.poolOf(id);
-      plan.addresses[id] = Address{pool, RegionId(assign(problem, id, objects[pool])), Bytes()};
+      const auto before = teller.on() ? objects[pool] : std::vector<Object>();
+      const std::size_t taken = assign(problem, id, objects[pool]);
+      plan.addresses[id] = Address{pool, RegionId(taken), Bytes()};
+      if (!teller.on()) continue;
+      teller.assigned(id, taken, objects[pool][taken].size(), account(problem, id, before, taken));
     }
+    if (!record.ticks.empty()) plan.records.push_back(std::move(record));
+    plan.regionsAreBlocks = true;
     return plan;
   }
 

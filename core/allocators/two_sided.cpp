@@ -33,7 +33,7 @@ enum Side : std::size_t { kRight = 0, kLeft = 1 };
 /// above it on its stack is marked too.
 class TwoStacks {
  public:
-  /// `record` outlives the stacks; null: nobody looks.
+  /// `record` outlives the stacks; null: nothing is recorded.
   TwoStacks(const Problem& problem, MethodTable& table, MethodRecord* record = nullptr)
       : problem_(problem),
         table_(table),
@@ -45,12 +45,20 @@ class TwoStacks {
           {.name = side == kRight ? "right stack" : "left stack",
            .summary = side == kRight ? "grows up from the origin" : "grows down from the origin",
            .kind = MethodList::Kind::stack,
-           .columns = {"tensor", "from", "to", "recycled"}});
+           .columns = {"tensor", "from", "to", "recycled"},
+           .role = side == kRight ? MethodList::Role::upwards : MethodList::Role::downwards});
     }
+    current_ = recorder_.addList({.name = "current",
+                                  .summary = "the tensor whose operator's inputs get places",
+                                  .columns = {"tensor", "step"}});
+    parked_ = recorder_.addList({.name = "parked",
+                                 .summary = "recycled, but under others on their stack",
+                                 .columns = {"tensor", "side", "bytes"}});
     boundaries_ = recorder_.addList({.name = "boundaries",
                                      .summary = "how far each side ever reached",
                                      .kind = MethodList::Kind::table,
-                                     .columns = {"side", "bytes"}});
+                                     .columns = {"side", "bytes"},
+                                     .role = MethodList::Role::boundaries});
     for (const Side side : {kRight, kLeft}) {
       recorder_.append(boundaries_, {std::string(sideName(side)), Bytes()});
     }
@@ -97,6 +105,14 @@ class TwoStacks {
                         .reason = std::move(reason)};
     if (!stacks_[side].stays.empty()) candidate.because.push_back(stacks_[side].stays.back());
     account_.candidates.push_back(std::move(candidate));
+  }
+
+  /// `id` is the current tensor: of all on a stack and not recycled the one with the largest id.
+  void lookAt(StayId id, Step step) {
+    if (!recorder_.on()) return;
+    if (recorder_.rows(current_) > 0) recorder_.erase(current_, 0);
+    recorder_.append(current_, {id, step.count()});
+    recorder_.tick(id, step, "is the current tensor: the inputs of its operator get places");
   }
 
   /// docs/methods.md §2, step 2: which side lets more bytes go at once, else grows less, else
@@ -152,6 +168,7 @@ class TwoStacks {
         stays.pop_back();
       }
     }
+    if (recorder_.on()) recordParked(id, step);
   }
 
   /// The left side lies below the origin: everything moves up by its extent.
@@ -206,12 +223,12 @@ class TwoStacks {
 
   /// The lists as they are after it; a pop is told before the stack has lost its top.
   void recordNote(Step step, std::string_view what, StayId id, Side side, const std::string& why) {
-    if (!recorder_.on()) return;
     if (what == "push") {
       recorder_.append(lists_[side], rowOf(id));
       recorder_.replace(boundaries_, side, {std::string(sideName(side)), stacks_[side].extent});
     } else if (what == "pop") {
       recorder_.erase(lists_[side], recorder_.rows(lists_[side]) - 1);
+      recorder_.eraseKey(parked_, id);
     } else {
       const auto& stays = stacks_[side].stays;
       const auto at = std::ranges::find(stays, id) - stays.begin();
@@ -220,9 +237,18 @@ class TwoStacks {
     recorder_.tick(id, step, fmt::format("{}, {}: {}", what, sideName(side), why));
   }
 
+  /// What was recycled and did not pop waits under what lies on it.
+  void recordParked(StayId id, Step step) {
+    const Place& place = *placed_[id];
+    const auto& stays = stacks_[place.side].stays;
+    if (std::ranges::find(stays, id) == stays.end()) return;
+    recorder_.append(parked_, {id, std::string(sideName(place.side)), problem_.stays[id].size});
+    recorder_.tick(id, step, "is parked: it is recycled, but others lie on it");
+  }
+
   /// Cell by cell: a list in braces would copy every text, and there are three rows for each stay.
   void note(Step step, const char* what, StayId id, Side side, std::string why) {
-    recordNote(step, what, id, side, why);
+    if (recorder_.on()) recordNote(step, what, id, side, why);
     std::vector<MethodCell> row;
     row.reserve(table_.columns.size());
     row.emplace_back(step.count());
@@ -247,6 +273,8 @@ class TwoStacks {
   std::array<Place, 2> accounted_;  ///< Where either side would have put the stay.
   MethodRecorder recorder_;
   std::array<std::size_t, 2> lists_{};  ///< Of the record, by side.
+  std::size_t current_ = 0;
+  std::size_t parked_ = 0;
   std::size_t boundaries_ = 0;
 };
 
@@ -313,6 +341,7 @@ class TwoSided final : public Allocator {
         if (!stacks.isPlaced(output)) stacks.pushOnBetterSide(output, output, use->step);
       }
       for (const StayId current : outputs) {
+        stacks.lookAt(current, use->step);
         pushInputs(inputs, current, use->step, stacks);
         if (problem.stays[current].steps.begin == use->step) stacks.recycle(current, use->step);
       }

@@ -21,6 +21,11 @@ std::string csvField(std::string_view text) {
 CsvReader::CsvReader(std::string_view text) : rest_(text) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+  while (rest_.starts_with('#')) {
+    rest_.remove_prefix(std::min(rest_.size(), rest_.find('\n')));
+    if (!rest_.empty()) rest_.remove_prefix(1);
+    ++following_;
+  }
 }
 
 std::string CsvReader::where() const { return "line " + std::to_string(number_); }
@@ -141,6 +146,14 @@ std::vector<CsvLine> csvLines(std::string_view text) {
     lines.push_back({reader.number(), {reader.fields().begin(), reader.fields().end()}});
   }
   return lines;
+}
+
+bool hasCsvColumn(std::string_view text, std::string_view name) {
+  constexpr std::size_t kLongestHeader = 4096;
+  CsvReader line(text.substr(0, kLongestHeader));
+  if (!line.next().value_or(false)) return false;
+  return std::ranges::any_of(line.fields(),
+                             [&](std::string_view field) { return trimText(field) == name; });
 }
 
 }  // namespace hw

@@ -15,7 +15,8 @@ namespace hw {
 /// `text` as one CSV field: in quotes if it needs them (RFC 4180).
 std::string csvField(std::string_view text);
 
-/// Reads CSV (RFC 4180) line by line; empty lines are passed over. Quoted fields may hold commas,
+/// Reads CSV (RFC 4180) line by line; empty lines are passed over, and comments before the first
+/// line that counts: lines that begin with '#'. Quoted fields may hold commas,
 /// quotes (doubled) and newlines. Copies nothing but quoted fields, so that files of millions of
 /// lines are read fast.
 class CsvReader {
@@ -41,6 +42,10 @@ class CsvReader {
   std::vector<std::string_view> fields_;
   std::deque<std::string> unquoted_;  ///< Does not move what is in it.
 };
+
+/// Whether the first line of `text`, within its first 4 KiB, names a column `name`: how readers
+/// tell by its columns whether a table is theirs.
+bool hasCsvColumn(std::string_view text, std::string_view name);
 
 /// Which columns a table has to have, and how messages speak of it.
 struct CsvLayout {

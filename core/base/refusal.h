@@ -22,12 +22,12 @@ struct Refusal {
 template <class Read>
 auto unlessRefused(const Read& read) {
   using Given = decltype(read());
-  using Answer = std::conditional_t<std::is_constructible_v<Given, tl::unexpected<Error>>, Given,
-                                    Result<Given>>;
+  using Reply = std::conditional_t<std::is_constructible_v<Given, tl::unexpected<Error>>, Given,
+                                   Result<Given>>;
   try {
-    return Answer(read());
+    return Reply(read());
   } catch (Refusal& refusal) {
-    return Answer(tl::unexpected<Error>(std::move(refusal.error)));
+    return Reply(tl::unexpected<Error>(std::move(refusal.error)));
   }
 }
 

@@ -7,16 +7,33 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <utility>
+
+#include "core/base/units.h"
 
 namespace hw {
 namespace {
 
-/// Three significant digits, without the exponent that "%g" would turn to.
-std::string threeDigits(double value) {
-  if (value >= 99.95) return fmt::format("{:.0f}", value);
-  if (value >= 9.995) return fmt::format("{:.1f}", value);
-  return fmt::format("{:.2f}", value);
+/// So many significant digits, without the exponent that "%g" would turn to.
+std::string withDigits(double value, UnitDigits digits) {
+  int behind = digits.count - 1;
+  for (double limit = 10; behind > 0; limit *= 10, --behind) {
+    if (value < limit - (digits.down ? 0 : 0.5 * std::pow(10.0, -behind))) break;
+  }
+  const double grain = std::pow(10.0, behind);
+  return fmt::format("{:.{}f}", digits.down ? std::floor(value * grain) / grain : value, behind);
+}
+
+/// In the largest of `units` of which there is one, each `thousand` times the one before.
+std::string inUnits(std::int64_t count, double thousand, std::span<const std::string_view> units,
+                    UnitDigits digits) {
+  auto value = static_cast<double>(count);
+  std::size_t unit = 0;
+  const double next = thousand - (digits.down ? 0 : 0.5);
+  for (; std::abs(value) >= next && unit + 1 < units.size(); ++unit) value /= thousand;
+  return unit == 0 ? fmt::format("{} {}", count, units[0])
+                   : fmt::format("{} {}", withDigits(value, digits), units[unit]);
 }
 
 struct SizeUnit {
@@ -76,16 +93,11 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string formatBytes(Bytes bytes) {
+std::string formatBytes(Bytes bytes) { return formatBytes(bytes, {}); }
+
+std::string formatBytes(Bytes bytes, UnitDigits digits) {
   constexpr std::array<std::string_view, 5> kNames = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes.count());
-  std::size_t unit = 0;
-  while (std::abs(value) >= 1023.5 && unit + 1 < kNames.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  if (unit == 0) return fmt::format("{} B", bytes.count());
-  return fmt::format("{} {}", threeDigits(value), kNames[unit]);
+  return inUnits(bytes.count(), 1024, kNames, digits);
 }
 
 std::string sizeWord(Bytes bytes) {
@@ -126,16 +138,11 @@ std::string groupDigits(std::int64_t number) {
   return digits;
 }
 
-std::string formatTime(SimTime time) {
+std::string formatTime(SimTime time) { return formatTime(time, {}); }
+
+std::string formatTime(SimTime time, UnitDigits digits) {
   constexpr std::array<std::string_view, 5> kNames = {"ps", "ns", "us", "ms", "s"};
-  auto value = static_cast<double>(time.count());
-  std::size_t unit = 0;
-  while (std::abs(value) >= 999.5 && unit + 1 < kNames.size()) {
-    value /= 1000;
-    ++unit;
-  }
-  if (unit == 0) return fmt::format("{} ps", time.count());
-  return fmt::format("{} {}", threeDigits(value), kNames[unit]);
+  return inUnits(time.count(), 1000, kNames, digits);
 }
 
 std::string formatPercent(double ratio) {

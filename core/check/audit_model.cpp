@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "core/graph/tiling.h"
 #include "core/residency/fetching.h"
 #include "core/run/options.h"
+#include "core/run/stages.h"
 #include "core/storage/alias_text.h"
 #include "core/storage/overlays.h"
 
@@ -56,6 +58,40 @@ Storage storageWithStatedOverlays(const Graph& graph, const Schedule& schedule,
 
 }  // namespace
 
+Interval<Step> statedSteps(const Placement& placement, const std::optional<Demand>& demand) {
+  Interval<Step> steps;
+  if (demand) steps = {demand->steps.front().begin, demand->steps.back().end};
+  if (placement.first) steps.begin = *placement.first;
+  if (placement.last) steps.end = *placement.last + Step(1);
+  return steps;
+}
+
+Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
+                                    const PlanDocument& plan) {
+  RunRequest request = defaultRequest();
+  request.alignment = plan.alignment;
+  for (const char* name : {"recompute", "tile", "tile-to", "extra-work", "inputs", "outputs",
+                           "order", "move", "alias", "allocator"}) {
+    const auto texts = plan.settings.find(name);
+    if (texts != plan.settings.end()) HW_DO(findOption(name)->read(texts->second, request));
+  }
+  const bool whole = request.tile == TileRule::off && !request.inputRows && !request.recompute;
+  if (whole || model->graph->tiling) {
+    HW_TRY(order, statedOrder(*model->graph, plan));
+    return StatedProgram{model, std::move(order)};
+  }
+  HW_TRY(program, rewrittenProgram(*model, request));
+  auto parts = std::make_shared<Model>(*model);
+  parts->graph = std::move(program.graph);
+  return StatedProgram{std::move(parts), std::move(program.schedule)};
+}
+
+std::string spelledSteps(const Interval<Step>& steps) {
+  const std::int64_t last = steps.end.count() - 1;
+  if (steps.begin.count() == last) return fmt::format("step {}", last);
+  return fmt::format("steps {}-{}", steps.begin.count(), last);
+}
+
 Result<Schedule> statedOrder(const Graph& graph, const PlanDocument& plan) {
   if (!plan.schedule.empty()) {
     if (respects(plan.schedule, precedenceOf(graph))) return scheduleOf(plan.schedule);
@@ -89,7 +125,7 @@ IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, const Sched
     const Tensor& tensor = graph.tensors[id];
     const bool external =
         (tensor.graphInput && !planInputs) || (tensor.graphOutput && !planOutputs);
-    if (tensor.constant || tensor.persistent || external) continue;
+    if (tensor.constant || tensor.persistent || external || isRing(graph, id)) continue;
     if (!tensor.bytes || *tensor.bytes == Bytes()) continue;
     demands[id] = Demand{*tensor.bytes, {steps[id]}};
   }

@@ -14,6 +14,21 @@ struct Demand {
   std::vector<Interval<Step>> steps{};  ///< In which it is needed; ascending, disjoint.
 };
 
+/// From when to when a placement holds its bytes: as it says, or else as long as they are needed.
+Interval<Step> statedSteps(const Placement& placement, const std::optional<Demand>& demand);
+
+/// What a plan was made for: a model, and the order of its ops.
+struct StatedProgram {
+  std::shared_ptr<const Model> model{};
+  Schedule schedule{};
+};
+/// Where the settings say that operators run in parts, the model in those parts.
+Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
+                                    const PlanDocument& plan);
+
+/// "step 3" or "steps 3-5", from a half-open interval.
+std::string spelledSteps(const Interval<Step>& steps);
+
 /// The order of the ops that a plan was made for: its schedule, or the model's own order with the
 /// moves of its settings.
 Result<Schedule> statedOrder(const Graph& graph, const PlanDocument& plan);

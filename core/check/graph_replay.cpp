@@ -17,6 +17,7 @@ GraphReplay::GraphReplay(const Run& run, ReplayStage& stage)
   orderMoves();
   mapDevices();
   checkTensors();
+  findRowPlays();
 }
 
 void GraphReplay::collectPresences() {
@@ -63,15 +64,6 @@ void GraphReplay::checkTensors() {
   }
 }
 
-std::optional<ByteSpan> GraphReplay::spanOf(TensorId id, const Presence& presence) const {
-  const auto& whole = stage_.span(presence.stay);
-  const auto& slot = run_.storage.slots[id];
-  if (!whole || !slot || slot->offset < Bytes()) return std::nullopt;
-  const ByteSpan span = whole->part(slot->offset, *run_.graph().tensors[id].bytes);
-  if (span.bytes.end > whole->bytes.end) return std::nullopt;
-  return span;
-}
-
 std::vector<const GraphReplay::Presence*> GraphReplay::presencesAt(TensorId id, Step step) const {
   std::vector<const Presence*> found;
   const auto& slot = run_.storage.slots[id];
@@ -86,21 +78,6 @@ std::string GraphReplay::placeOf(const Presence& presence) const {
   const auto& span = stage_.span(presence.stay);
   if (!span || !run_.problem.pools.contains(span->pool)) return "nowhere";
   return run_.problem.pools[span->pool].name;
-}
-
-std::vector<ByteSpan> GraphReplay::edges() const {
-  std::vector<ByteSpan> edges;
-  for (const TensorId id : run_.storage.slots.keys()) {
-    if (!run_.storage.slots[id] || !presencesOf_.contains(run_.storage.slots[id]->buffer)) continue;
-    for (const std::size_t i : presencesOf_[run_.storage.slots[id]->buffer]) {
-      const auto span = spanOf(id, presences_[i]);
-      if (!span) continue;
-      for (const ContentPart& part : contents_[id]) {
-        edges.push_back(span->part(part.begin, part.length));
-      }
-    }
-  }
-  return edges;
 }
 
 void GraphReplay::play() {
@@ -230,14 +207,13 @@ void GraphReplay::takeTurnsOf(std::vector<Turn>::const_iterator first,
     if (source) verifyHeld(presences_[*source], step, copyTo(presences_[turn->presence]));
   }
   for (auto turn = first; turn != last; ++turn) {
-    stage_.scrub(presences_[turn->presence].stay, turn->begins ? step : step - Step(1),
-                 turn->begins);
+    scrub(turn->presence, turn->begins ? step : step - Step(1), turn->begins);
   }
   for (auto turn = first; turn != last && !hasMoves(); ++turn) {
     if (!turn->begins) continue;
     const Presence& presence = presences_[turn->presence];
     const auto source = sourceOf(turn->presence);
-    // The copy is made while the step runs: nobody may have moved in on what it reads.
+    // The copy is made while the step runs: what it reads must not be written over yet.
     if (source && presences_[*source].steps.contains(step)) {
       verifyHeld(presences_[*source], step, copyTo(presence));
     }
@@ -282,12 +258,11 @@ void GraphReplay::fill(const Presence& presence, Step step) {
 
 void GraphReplay::fillWith(const std::vector<TensorId>& held, const Presence& presence, Step step) {
   for (const TensorId id : held) {
-    const auto span = spanOf(id, presence);
-    if (!span) continue;
     for (const ContentPart& part : contents_[id]) {
-      stage_.write(span->part(part.begin, part.length),
-                   stage_.pattern(part.writer.index(), part.offset), step,
-                   fmt::format("'{}' was copied to {}", nameOf(id), placeOf(presence)));
+      forEachSpan(id, presence, part, [&](const ByteSpan& span, Bytes offset) {
+        stage_.write(span, stage_.pattern(part.writer.index(), part.offset + offset), step,
+                     fmt::format("'{}' was copied to {}", nameOf(id), placeOf(presence)));
+      });
     }
   }
 }
@@ -304,6 +279,7 @@ void GraphReplay::playOp(OpId id, Step step) {
     }
     return;
   }
+  if (playRows(id, step, author)) return;
   // What is overwritten on purpose must be intact before; all else while the outputs are made.
   for (const TensorId in : reads) {
     if (isOverwritten(in, op)) verifyTensor(in, step, author);
@@ -360,12 +336,12 @@ void GraphReplay::writeOwnParts(TensorId id, Step step, const std::string& autho
 
 void GraphReplay::writePartsAt(TensorId id, const Presence& presence, Step step,
                                const std::string& author) {
-  const auto span = spanOf(id, presence);
-  if (!span) return;
   for (const ContentPart& part : contents_[id]) {
     if (part.writer != id) continue;
-    stage_.write(span->part(part.begin, part.length), stage_.pattern(id.index(), part.offset), step,
-                 fmt::format("{} wrote '{}'", author, nameOf(id)));
+    forEachSpan(id, presence, part, [&](const ByteSpan& span, Bytes offset) {
+      stage_.write(span, stage_.pattern(id.index(), part.offset + offset), step,
+                   fmt::format("{} wrote '{}'", author, nameOf(id)));
+    });
   }
 }
 
@@ -383,13 +359,13 @@ void GraphReplay::verifyTensor(TensorId id, Step step, const std::string& reader
 
 void GraphReplay::verifyAt(TensorId id, const Presence& presence, Step step,
                            const std::string& reader) {
-  const auto span = spanOf(id, presence);
-  if (!span) return;
   for (const ContentPart& part : contents_[id]) {
     std::string name = nameOf(id);
     if (part.writer != id) name += "', alias of '" + nameOf(part.writer);
-    stage_.verify(span->part(part.begin, part.length),
-                  stage_.pattern(part.writer.index(), part.offset), step, reader, name);
+    forEachSpan(id, presence, part, [&](const ByteSpan& span, Bytes offset) {
+      stage_.verify(span, stage_.pattern(part.writer.index(), part.offset + offset), step, reader,
+                    name);
+    });
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -7,6 +9,7 @@
 
 #include "core/check/replay_contents.h"
 #include "core/check/replay_stage.h"
+#include "core/check/row_replay.h"
 
 namespace hw {
 
@@ -15,6 +18,9 @@ namespace hw {
 /// A buffer may be in several places: on two devices, in a far pool for a while, or twice at one
 /// address with a gap between. Each such presence but the first is filled when it begins, from the
 /// one that was there before:
+///
+/// Where an output shares bytes with its input, the op runs row by row (`RowScript`), from the end
+/// that lets it: forwards where the output begins below.
 ///
 ///     A/L2   |-- written ------ read, copied -|
 ///     B/L2                     |- filled, read -----|     both live in the step of the copy
@@ -42,7 +48,23 @@ class GraphReplay {
     friend auto operator<=>(const Turn&, const Turn&) = default;
   };
 
+  /// An op whose output shares bytes with the input that it is made of: it is played row by row.
+  struct RowPlay {
+    RowScript script{};
+    std::size_t input = 0;  ///< Presences.
+    std::size_t output = 0;
+    bool forward = false;  ///< From the first row to the last: the output begins below.
+  };
+
   void collectPresences();
+  void findRowPlays();
+  bool playRows(OpId id, Step step, const std::string& author);
+  void verifyBytes(TensorId id, const ByteSpan& span, Interval<Bytes> bytes, Step step,
+                   const std::string& reader);
+  void writeBytes(TensorId id, const ByteSpan& span, Interval<Bytes> bytes, Step step,
+                  const std::string& author);
+  void scrub(std::size_t presence, Step step, bool begins);
+  void addRowEdges(std::vector<ByteSpan>& edges) const;
   void mapDevices();
   void checkTensors();
   void takeTurns(Step until);
@@ -71,6 +93,10 @@ class GraphReplay {
 
   /// Where `id` lies in a presence; nothing when the plan gave that no place.
   std::optional<ByteSpan> spanOf(TensorId id, const Presence& presence) const;
+  /// Calls `visit(span, offset)` for each stretch of memory that holds some bytes of a tensor, and
+  /// where in `part` they begin; for none when the plan gave that no place.
+  void forEachSpan(TensorId id, const Presence& presence, const ContentPart& part,
+                   const std::function<void(const ByteSpan& span, Bytes offset)>& visit) const;
   std::vector<const Presence*> presencesAt(TensorId id, Step step) const;
   std::vector<const Presence*> presencesUsedAt(TensorId id, Step step) const;
   std::string nameOf(TensorId id) const { return displayName(run_.graph(), id); }
@@ -82,7 +108,10 @@ class GraphReplay {
   std::set<TensorId> inPlace_;
   std::vector<Presence> presences_;
   IdMap<BufferId, std::vector<std::size_t>> presencesOf_;  ///< By begin.
-  std::vector<std::vector<PoolId>> poolsOfDevice_;         ///< Empty when ops run on one device.
+  std::map<OpId, RowPlay> rowPlays_;
+  std::map<std::size_t, std::size_t> inputOf_;      ///< Presences that share bytes by rows,
+  std::map<std::size_t, std::size_t> outputOf_;     ///< and the other way round.
+  std::vector<std::vector<PoolId>> poolsOfDevice_;  ///< Empty when ops run on one device.
   std::vector<Turn> turns_;
   std::size_t nextTurn_ = 0;
   std::vector<Move> moves_;  ///< In program order.

@@ -3,28 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/base/text.h"
 #include "core/check/audit_model.h"
 #include "core/check/audit_overlap.h"
 #include "core/check/audit_run.h"
+#include "core/check/stated_homes.h"
 #include "core/check/stated_moves.h"
+#include "core/check/stated_overlaps.h"
 
 namespace hw {
 namespace {
 
 std::string inQuotes(std::string_view name) { return "'" + printable(name, 80) + "'"; }
 
-/// "step 3" or "steps 3-5", from a half-open interval.
-std::string stepsText(const Interval<Step>& steps) {
-  const std::int64_t last = steps.end.count() - 1;
-  if (steps.begin.count() == last) return fmt::format("step {}", last);
-  return fmt::format("steps {}-{}", steps.begin.count(), last);
-}
-
-/// Aliases of aliases; more are taken for a circle. Ours are one deep, and a plan with a chain
-/// through all its tensors must not cost their square.
+/// Longer chains of aliases are taken for a circle. Our own plans have chains of one; the limit
+/// keeps a file with a chain through all its tensors from taking quadratic time.
 constexpr std::size_t kLongestChain = 100;
 
 class Auditor {
@@ -111,12 +107,17 @@ class Auditor {
     for (Resolved& resolved : resolved_) resolved.root = rootOf(resolved);
   }
 
-  /// Follows `alias_of` to the tensor that has memory of its own.
+  /// Follows `alias_of` to the tensor that has memory of its own, or that only has parts: of a
+  /// tensor that is never there as a whole a plan lists the parts alone.
   TensorId rootOf(const Resolved& start) {
     const Resolved* at = &start;
     for (std::size_t hops = 0; !at->placement->aliasOf.empty(); ++hops) {
       const auto next = tensorNamed(at->placement->aliasOf);
       const bool circle = hops >= kLongestChain;
+      if (!circle && next && placed_[*next] == nullptr && !demands_[*next]) {
+        firstParts_.try_emplace(*next, &start);
+        return *next;
+      }
       if (circle || !next || placed_[*next] == nullptr) {
         find(fmt::format("{} is an alias of {}, {}", inQuotes(start.placement->tensor),
                          inQuotes(circle ? start.placement->aliasOf : at->placement->aliasOf),
@@ -132,11 +133,11 @@ class Auditor {
   void readStorage() {
     aliases_.explains = model_->problem.has_value();
     if (aliases_.explains) return;  // Nothing is shared.
-    AliasQuestion question{.rules = rulesToTry(plan_),
-                           .options = {.planInputs = planInputs(),
-                                       .planOutputs = planOutputs(),
-                                       .alignment = alignment_},
-                           .buffersOnly = plan_.buffersOnly};
+    AliasQuestion question{.rules = rulesToTry(plan_), .buffersOnly = plan_.buffersOnly};
+    question.options = {.planInputs = planInputs(),
+                        .planOutputs = planOutputs(),
+                        .alignment = alignment_,
+                        .homes = statedHomes({graph_, plan_, resolved_, demands_}, options_)};
     if (options_.alias) question.rules = {*options_.alias};
     aliases_ = readAliases(graph_, schedule_, resolved_, question);
     if (plan_.buffersOnly) impliedAliases();
@@ -167,7 +168,7 @@ class Auditor {
     }
     if (demand) checkSize(placement, *demand, alignment);
     const bool shares = own || checkAlias(resolved, pool);
-    const Interval<Step> steps = stepsOf(placement, demand);
+    const Interval<Step> steps = statedSteps(placement, demand);
     holdings_.push_back({.owner = static_cast<std::size_t>(&resolved - resolved_.data()),
                          .group = (shares ? resolved.root : resolved.tensor).index(),
                          .pool = pool,
@@ -198,21 +199,14 @@ class Auditor {
          placement.where);
   }
 
-  Interval<Step> stepsOf(const Placement& placement, const std::optional<Demand>& demand) const {
-    Interval<Step> steps;
-    if (demand) steps = {demand->steps.front().begin, demand->steps.back().end};
-    if (placement.first) steps.begin = *placement.first;
-    if (placement.last) steps.end = *placement.last + Step(1);
-    return steps;
-  }
-
   /// Whether the model lets the two share memory this way.
   bool checkAlias(const Resolved& resolved, std::size_t pool) {
     const Placement& placement = *resolved.placement;
-    const Resolved& root = *placed_[resolved.root];
+    const auto first = firstParts_.find(resolved.root);
+    const Resolved& root = first == firstParts_.end() ? *placed_[resolved.root] : *first->second;
     const auto refuse = [&](const std::string& why) {
       find(fmt::format("{} is an alias of {}, but {}", inQuotes(placement.tensor),
-                       inQuotes(root.placement->tensor), why),
+                       inQuotes(placement.aliasOf), why),
            placement.where);
       return false;
     };
@@ -225,7 +219,7 @@ class Auditor {
     if (!plan_.moves.empty()) return true;
     if (pool != poolOf(*root.placement)) return refuse("they are in different pools");
     const Bytes distance = placement.offset - root.placement->offset;
-    const Bytes right = storage.offsetOf(resolved.tensor) - storage.offsetOf(resolved.root);
+    const Bytes right = storage.offsetOf(resolved.tensor) - storage.offsetOf(root.tensor);
     if (distance == right) return true;
     return refuse(
         fmt::format("it starts {} bytes after it instead of {}", distance.count(), right.count()));
@@ -247,7 +241,7 @@ class Auditor {
       if (held[holder].empty()) {
         find(fmt::format("{} has no place; it needs {} bytes in {}", inQuotes(names_.of(id)),
                          demand->size.count(),
-                         stepsText({demand->steps.front().begin, demand->steps.back().end})));
+                         spelledSteps({demand->steps.front().begin, demand->steps.back().end})));
         continue;
       }
       if (moves) continue;
@@ -268,31 +262,36 @@ class Auditor {
     }
     if (covered >= needed.end) return;
     find(fmt::format("{} is needed in {}, but has no place in step {}", inQuotes(names_.of(id)),
-                     stepsText(needed), covered.count()));
+                     spelledSteps(needed), covered.count()));
+  }
+
+  std::vector<Holding> sharedHoldings() {
+    if (plan_.overlaps.empty() || model_->problem) return holdings_;
+    const OverlapAudit audit{graph_, schedule_, aliases_.storage,
+                             [&](const std::string& name) { return tensorNamed(name); },
+                             [&](const Holding& held) { return resolved_[held.owner].tensor; }};
+    return withStatedOverlaps(audit, plan_.overlaps, holdings_, audit_.findings);
   }
 
   void checkOverlaps() {
-    const HoldingCheck check = checkHoldings(holdings_, audit_.pools.size());
+    const HoldingCheck check = checkHoldings(sharedHoldings(), audit_.pools.size());
     audit_.lowerBound = check.peakLive;
     for (const auto& [a, b] : check.conflicts) {
-      const Placement& first = *resolved_[a.owner].placement;
-      const Placement& second = *resolved_[b.owner].placement;
-      const Interval<Step> both = {std::max(a.steps.begin, b.steps.begin),
-                                   std::min(a.steps.end, b.steps.end)};
-      find(fmt::format("{} and {} share bytes {}-{} of {} in {}", inQuotes(first.tensor),
-                       inQuotes(second.tensor), std::max(a.bytes.begin, b.bytes.begin).count(),
-                       std::min(a.bytes.end, b.bytes.end).count() - 1,
-                       printable(audit_.pools[a.pool].name, 40), stepsText(both)),
-           second.where);
+      const Resolved &first = resolved_[a.owner], &second = resolved_[b.owner];
+      std::string shared =
+          overlapText(*first.placement, a, *second.placement, b, audit_.pools[a.pool].name);
+      if (!isDeclared(plan_, graph_, first) || !isDeclared(plan_, graph_, second)) {
+        find(std::move(shared), second.placement->where);
+        continue;
+      }
+      declared_ = true;
+      audit_.remarks.push_back("declared overlap: " + std::move(shared));
     }
     if (plan_.moves.empty()) checkPlacedTwice();
   }
 
-  /// The device of a pool called "device/L2"; empty where there is only one.
   std::string_view deviceOf(const Holding& holding) const {
-    const std::string_view name = audit_.pools[holding.pool].name;
-    const std::size_t slash = name.find('/');
-    return slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
+    return deviceOfPool(audit_.pools[holding.pool].name);
   }
 
   /// Two places at once would have to be kept equal by somebody; only a copy to another device is.
@@ -354,7 +353,8 @@ class Auditor {
   }
 
   void buildRun() {
-    if (!aliases_.explains) return;
+    // What overlaps on purpose is not kept apart: a replay would only find that.
+    if (!aliases_.explains || declared_) return;
     AuditedRunParts parts{model_, schedule_, alignment_, aliases_.storage};
     for (const AuditedPool& pool : audit_.pools) parts.pools.push_back({pool.name, pool.top});
     parts.places.resize(graph_.tensors.size());
@@ -380,9 +380,11 @@ class Auditor {
   IdMap<TensorId, std::optional<Demand>> demands_;
   std::vector<Resolved> resolved_;
   IdMap<TensorId, const Resolved*> placed_;
+  std::map<TensorId, const Resolved*> firstParts_;  ///< Of tensors that only have parts.
   std::set<TensorId> implied_;
   AliasReading aliases_;
   std::vector<Holding> holdings_;
+  bool declared_ = false;  ///< Some overlap, and the model's own plan means it.
   Audit audit_;
 };
 
@@ -390,9 +392,9 @@ class Auditor {
 
 Audit auditPlan(const std::shared_ptr<const Model>& model, const PlanDocument& plan,
                 const AuditOptions& options) {
-  auto order = statedOrder(*model->graph, plan);
-  if (!order) return {.findings = {{"the order it was made for: " + order.error().message}}};
-  return Auditor(model, plan, options, *std::move(order)).run();
+  auto program = statedProgram(model, plan);
+  if (!program) return {.findings = {{"the order it was made for: " + program.error().message}}};
+  return Auditor(program->model, plan, options, std::move(program->schedule)).run();
 }
 
 }  // namespace hw

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/machine/memory_model.h"
 #include "core/plan_file/plan_document.h"
 
 namespace hw {
@@ -17,6 +18,7 @@ struct AuditOptions {
   std::optional<bool> planOutputs{};
   std::optional<Bytes> alignment{};           ///< Nothing: as the plan says, else 1.
   std::map<std::string, Bytes> capacities{};  ///< By pool, besides the plan's own.
+  std::optional<Platform> platform{};         ///< Nothing: as the plan says, else as its pools do.
 };
 
 /// One thing wrong with a plan, in words.

@@ -5,12 +5,14 @@
 #include <algorithm>
 
 #include "core/check/graph_replay.h"
+#include "core/check/part_flow.h"
 #include "core/check/replay_stage.h"
 
 namespace hw {
 namespace {
 
-/// A byte of two patterns is equal once in 256 times; of two patterns twice over, never mind.
+/// Rounds of the replay, each with patterns of its own: two bytes that should differ are equal by
+/// chance once in 256 times, in both rounds once in 65,536.
 constexpr std::uint64_t kSalts = 2;
 
 /// A stay comes to life or dies. Deaths sort first: intervals are half-open.
@@ -82,6 +84,9 @@ void playSalted(Replay& replay, ReplayStage& stage) {
 
 std::vector<Corruption> replayBytes(const Run& run, Bytes maxArena, std::size_t limit) {
   ReplayStage stage(run, limit);
+  for (const Graph* graph = &run.graph(); graph->tiling; graph = graph->tiling->original.get()) {
+    for (std::string& fault : auditParts(*graph)) stage.report(Step(), std::move(fault));
+  }
   if (run.model->problem) {
     ProblemReplay replay(run, stage);
     stage.allocate(maxArena, {});

@@ -1,9 +1,11 @@
 #include "core/check/replay_contents.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
+#include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
 
 namespace hw {
@@ -20,7 +22,10 @@ class ContentsMaker {
   void visit(OpId id) {
     const Op& op = graph_.ops[id];
     if (op.folded) return;
-    const ViewFamily family = viewFamilyOf(op);
+    if (isSeam(op)) return op.type == kPartsType ? cutIntoPieces(op) : joinPieces(op);
+    const bool part = partOf(graph_, id) != nullptr;
+    const ViewFamily family = part ? ViewFamily::none : viewFamilyOf(op);
+    if (part && storage_.free[id]) return handOn(op);
     if (family == ViewFamily::concat) {
       join(id, op);
     } else if (family == ViewFamily::split) {
@@ -42,17 +47,80 @@ class ContentsMaker {
     if (length > Bytes()) contents_[id].push_back({begin, length, id, begin});
   }
 
+  /// What `from` holds in `range`.
+  std::vector<ContentPart> partsIn(TensorId from, Interval<Bytes> range) const {
+    const auto endOf = [](const ContentPart& part) { return part.begin + part.length; };
+    std::vector<ContentPart> parts;
+    const auto& all = contents_[from];
+    auto part = std::ranges::upper_bound(all, range.begin, {}, endOf);
+    for (; part != all.end() && part->begin < range.end; ++part) {
+      const Bytes low = std::max(part->begin, range.begin);
+      const Bytes high = std::min(endOf(*part), range.end);
+      parts.push_back({low, high - low, part->writer, part->offset + low - part->begin});
+    }
+    return parts;
+  }
+
   /// Appends `range` of what `from` holds to `to`, at `begin`.
   void inherit(TensorId to, Bytes begin, TensorId from, Interval<Bytes> range) {
     if (!from) return own(to, begin, range.length());
-    // A copy: `from` and `to` may be one tensor in a hostile graph.
-    const std::vector<ContentPart> parts = contents_[from];
-    for (const ContentPart& part : parts) {
-      const Bytes low = std::max(part.begin, range.begin);
-      const Bytes high = std::min(part.begin + part.length, range.end);
-      if (low >= high) continue;
-      contents_[to].push_back(
-          {begin + low - range.begin, high - low, part.writer, part.offset + low - part.begin});
+    for (ContentPart part : partsIn(from, range)) {
+      part.begin += begin - range.begin;
+      contents_[to].push_back(part);
+    }
+  }
+
+  /// Where the bytes of a piece lie in the tensor that it is a box of, stretch by stretch.
+  void forEachStretchOf(TensorId id, const std::function<void(Bytes, Bytes)>& visit) const {
+    const Tiling::Piece& piece = *pieceOf(graph_, id);
+    const Tensor& own = graph_.tensors[id];
+    forEachStretch(*graph_.tiling->original->tensors[piece.of].shape, piece.begin, *own.shape,
+                   elementSize(own).value_or(Bytes(1)), visit);
+  }
+
+  void cutIntoPieces(const Op& op) {
+    for (const TensorId out : op.outputs) {
+      contents_[out].clear();
+      Bytes begin;
+      forEachStretchOf(out, [&](Bytes offset, Bytes length) {
+        inherit(out, begin, op.inputs[0], {offset, offset + length});
+        begin += length;
+      });
+    }
+  }
+
+  /// Bytes that no piece brings count as written by the join itself, which writes nothing: reading
+  /// them is a finding.
+  void joinPieces(const Op& op) {
+    std::vector<ContentPart> all;
+    for (const TensorId in : op.inputs) {
+      if (!in) continue;
+      Bytes begin;
+      forEachStretchOf(in, [&](Bytes offset, Bytes length) {
+        for (ContentPart part : partsIn(in, {begin, begin + length})) {
+          part.begin += offset - begin;
+          all.push_back(part);
+        }
+        begin += length;
+      });
+    }
+    std::ranges::sort(all, {}, &ContentPart::begin);
+    const TensorId out = op.outputs[0];
+    contents_[out].clear();
+    Bytes end;
+    for (const ContentPart& part : all) {
+      own(out, end, part.begin - end);
+      contents_[out].push_back(part);
+      end = part.begin + part.length;
+    }
+    own(out, end, sizeOf(out) - end);
+  }
+
+  /// A view that runs in parts: its rows are those of its input.
+  void handOn(const Op& op) {
+    for (std::size_t i = 0; i < op.outputs.size() && i < op.inputs.size(); ++i) {
+      const std::vector<ContentPart> parts = contents_[op.inputs[i]];
+      contents_[op.outputs[i]] = parts;
     }
   }
 

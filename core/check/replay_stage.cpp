@@ -82,12 +82,20 @@ Pattern ReplayStage::pattern(std::size_t author, Bytes offset) const {
   return {(salt_ << 33) + author, offset};
 }
 
-void ReplayStage::scrub(StayId id, Step step, bool begins) {
+void ReplayStage::scrub(StayId id, Step step, bool begins, Interval<Bytes> spared) {
   if (!spans_[id]) return;
+  const ByteSpan& whole = *spans_[id];
+  if (spared.empty()) spared = {whole.bytes.end, whole.bytes.end};
   // Values of tensors have numbers below 2^32, so what is scrubbed equals none of them.
   const Pattern noise = pattern((std::size_t{1} << 32) + id.index());
-  write(*spans_[id], noise, step,
-        fmt::format("'{}' {}", run_.stayName(id), begins ? "took over" : "was released"));
+  const std::string author =
+      fmt::format("'{}' {}", run_.stayName(id), begins ? "took over" : "was released");
+  for (const Interval<Bytes>& part : {Interval<Bytes>{whole.bytes.begin, spared.begin},
+                                      Interval<Bytes>{spared.end, whole.bytes.end}}) {
+    const Interval<Bytes> kept{std::max(part.begin, whole.bytes.begin),
+                               std::min(part.end, whole.bytes.end)};
+    if (!kept.empty()) write({whole.pool, kept}, noise, step, author);
+  }
 }
 
 void ReplayStage::write(const ByteSpan& span, const Pattern& pattern, Step step,

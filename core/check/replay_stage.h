@@ -25,8 +25,9 @@ class ReplayStage {
   void salt(std::uint64_t salt);
   Pattern pattern(std::size_t author, Bytes offset = {}) const;
 
-  /// What stood in a span is gone: fills it with bytes that are nobody's.
-  void scrub(StayId stay, Step step, bool begins);
+  /// What stood in a span is gone: fills it with bytes that are nobody's, but for what lies in
+  /// `spared` too.
+  void scrub(StayId stay, Step step, bool begins, Interval<Bytes> spared = {});
 
   void write(const ByteSpan& span, const Pattern& pattern, Step step, std::string author);
   /// Copies the bytes that exist at both ends.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -53,7 +54,7 @@ using AttributeValue = std::variant<std::int64_t, double, std::string, std::vect
                                     std::vector<double>, std::vector<std::string>>;
 
 /// One operator. Its type is called as `domain` calls it; attributes have ONNX's names where ONNX
-/// has such, whatever the file's own format. What is known of a type says core/ops.
+/// has such, whatever the file's own format. core/ops says what is known of a type.
 struct Op {
   std::string name{};
   std::string type{};
@@ -70,6 +71,8 @@ struct Op {
   std::string stringAttribute(const std::string& key, const std::string& fallback) const;
 };
 
+struct Tiling;
+
 /// A model as data flow: immutable once built (see GraphBuilder), shared by everything.
 ///
 /// Ops are in execution order: topologically sorted, stably with respect to the file. Tensor ids
@@ -84,6 +87,8 @@ struct Graph {
   std::vector<TensorId> outputs{};   ///< May repeat, may be constants or inputs.
   bool reordered = false;            ///< The file's ops were not topologically sorted.
   std::vector<std::string> notes{};  ///< What a user should know about the import, in sentences.
+  /// Of a graph whose operators run in parts: what is a part of what (core/graph/tiling.h).
+  std::shared_ptr<const Tiling> tiling{};
 
   /// Distinct tensors `op` reads while it runs, in input order, captures last.
   std::vector<TensorId> reads(OpId op) const;

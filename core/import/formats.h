@@ -23,6 +23,38 @@ Result<Model> readGraphJson(std::string_view bytes, const ImportOptions& options
 bool acceptsProblemCsv(std::string_view bytes);
 Result<Model> readProblemCsv(std::string_view bytes, const ImportOptions& options);
 
+// Plans of other tools (core/import/plans): graphs whose operators are steps of theirs.
+
+/// ST Edge AI's network_c_info.json.
+bool acceptsStNetwork(std::string_view bytes);
+Result<Model> readStNetwork(std::string_view bytes, const ImportOptions& options);
+
+/// An ExecuTorch program (.pte).
+bool acceptsExecutorch(std::string_view bytes);
+Result<Model> readExecutorch(std::string_view bytes, const ImportOptions& options);
+
+/// What the planners of tflite-micro print.
+bool acceptsTflmLog(std::string_view bytes);
+Result<Model> readTflmLog(std::string_view bytes, const ImportOptions& options);
+
+/// What Vela prints with --verbose-allocation.
+bool acceptsVelaLog(std::string_view bytes);
+Result<Model> readVelaLog(std::string_view bytes, const ImportOptions& options);
+
+/// XLA's buffer assignment, with its live ranges behind it.
+bool acceptsXlaDump(std::string_view bytes);
+Result<Model> readXlaDump(std::string_view bytes, const ImportOptions& options);
+
+// What was measured (core/import/measured): recordings of allocators, as planning problems.
+
+/// A snapshot of PyTorch's caching allocator (pickle).
+bool acceptsTorchSnapshot(std::string_view bytes);
+Result<Model> readTorchSnapshot(std::string_view bytes, const ImportOptions& options);
+
+/// What any allocator did: time,event,id,size[,address].
+bool acceptsAllocLog(std::string_view bytes);
+Result<Model> readAllocLog(std::string_view bytes, const ImportOptions& options);
+
 /// `bytes` without the byte order mark that some editors put before UTF-8.
 constexpr std::string_view withoutByteOrderMark(std::string_view bytes) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";

@@ -6,8 +6,10 @@
 #include "core/base/json_node.h"
 #include "core/base/refusal.h"
 #include "core/base/text.h"
-#include "core/graph/graph_builder.h"
 #include "core/import/formats.h"
+#include "core/import/graph_builder.h"
+#include "core/import/own_options.h"
+#include "core/import/tiling_json.h"
 
 namespace hw {
 namespace {
@@ -96,7 +98,10 @@ std::optional<AttributeValue> readAttribute(const ParsedJson& value) {
 
 class GraphReader {
  public:
-  explicit GraphReader(const ParsedJson& document) : document_{document, {}} {}
+  /// `where` the document is; nothing for a whole file. `depth`: it is the original of the original
+  /// of … a file.
+  explicit GraphReader(const ParsedJson& document, std::string where = {}, int depth = 0)
+      : document_{document, std::move(where)}, depth_(depth) {}
 
   Result<Graph> read() {
     checkHeader();
@@ -106,10 +111,37 @@ class GraphReader {
     document_.forEach("outputs",
                       [&](const JsonNode& node) { builder.addOutput(tensorNamed(node)); });
     document_.forEach("ops", [&](const JsonNode& node) { builder.addOp(readOp(node)); });
-    return std::move(builder).build();
+    std::vector<TensorId> ids;
+    HW_TRY(graph, std::move(builder).build(ids));
+    HW_DO(addTiling(graph, ids));
+    return graph;
   }
 
  private:
+  /// Of a graph whose operators run in parts: what they are parts of.
+  Result<void> addTiling(Graph& graph, const std::vector<TensorId>& ids) const {
+    const auto tiling = document_.find("tiling");
+    if (!tiling) {
+      const auto added = std::ranges::find(graph.ops, kTileDomain, &Op::domain);
+      if (added == graph.ops.end()) return {};
+      refuse(fmt::format("operator '{}' is of domain '{}', which needs a tiling",
+                         printable(added->name), kTileDomain),
+             "ops");
+    }
+    const auto source = tiling->object().find("original");
+    if (!source) refuse("a tiling needs the original graph", tiling->where);
+    // The original of parts may run some operators again; its own original has no tiling.
+    if (depth_ > 1) refuse("the original graph is in parts itself", source->where);
+    HW_TRY(original, GraphReader(source->value, source->where, depth_ + 1).read());
+    if (runsInParts(original)) refuse("the original graph is in parts itself", source->where);
+    graph.tiling = readTiling(*tiling, graph, std::make_shared<const Graph>(std::move(original)),
+                              [&](const std::string& name) {
+                                const auto found = handles_.find(name);
+                                return found == handles_.end() ? TensorId() : ids[found->second];
+                              });
+    return {};
+  }
+
   void checkHeader() const {
     if (!document_.value.is_object()) document_.expected("an object at the top");
     const auto format = document_.find("format");
@@ -176,8 +208,20 @@ class GraphReader {
   }
 
   JsonNode document_;
+  int depth_;
   std::unordered_map<std::string, Handle> handles_;
 };
+
+/// {"allocator": "free-list:threshold=4MiB", "l2": "16MiB"}
+Result<void> readAuthorTexts(const ParsedJson& document, Model& model) {
+  const auto options = JsonNode{document, {}}.find("options");
+  if (!options) return {};
+  for (const auto& [name, value] : options->object().value.items()) {
+    const JsonNode node{value, "options." + printable(name)};
+    HW_DO(addOwnOption(model, name, node.text(), node.where));
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -192,6 +236,7 @@ Result<Model> readGraphJson(std::string_view bytes, const ImportOptions&) {
   HW_TRY(graph, unlessRefused([&] { return GraphReader(document).read(); }));
   Model model{.name = graph.name};
   model.graph = std::make_shared<const Graph>(std::move(graph));
+  HW_DO(unlessRefused([&] { return readAuthorTexts(document, model); }));
   return model;
 }
 

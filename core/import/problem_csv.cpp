@@ -6,6 +6,7 @@
 #include "core/base/csv.h"
 #include "core/base/text.h"
 #include "core/import/formats.h"
+#include "core/import/own_options.h"
 #include "core/import/row_names.h"
 
 namespace hw {
@@ -19,24 +20,33 @@ enum ProblemField : std::size_t {
   kOffset,
   kAlignment,
   kGaps,
-  kColumns
+  kPool,      ///< Of plans with several memories,
+  kOverlap,   ///< and of those whose outputs overlap inputs.
+  kFirstOwn,  ///< Those of kOwnOptions.
+  kColumns = kFirstOwn + std::size(kOwnOptions)
 };
-constexpr std::array<std::string_view, kColumns> kNames = {"id",     "lower",     "upper", "size",
-                                                           "offset", "alignment", "gaps"};
+constexpr std::array<std::string_view, kColumns> columnNames() {
+  std::array<std::string_view, kColumns> names = {"id",        "lower", "upper", "size",   "offset",
+                                                  "alignment", "gaps",  "pool",  "overlap"};
+  std::ranges::copy(kOwnOptions, names.begin() + kFirstOwn);
+  return names;
+}
+constexpr auto kColumnNames = columnNames();
 
 /// A whole number of a field that must have one.
 Result<std::int64_t> readNumber(const CsvTable& row, ProblemField column,
                                 Interval<std::int64_t> range) {
   HW_TRY(number, row.number(column, range.begin, range.end));
   if (number) return *number;
-  return row.refuse(fmt::format("has {} ''; expected a whole number from {} to {}", kNames[column],
-                                range.begin, range.end));
+  return row.refuse(fmt::format("has {} ''; expected a whole number from {} to {}",
+                                kColumnNames[column], range.begin, range.end));
 }
 
 /// Collects rows into a problem and its graph of bare tensors.
 class ProblemReader {
  public:
-  explicit ProblemReader(bool hasOffsets) : hasOffsets_(hasOffsets) {
+  /// `oneMemory`: offsets are a plan that can be followed, each byte one buffer's at a time.
+  ProblemReader(bool hasOffsets, bool oneMemory) : hasOffsets_(hasOffsets), oneMemory_(oneMemory) {
     problem_.pools.add({.name = "L2"});
   }
 
@@ -59,6 +69,7 @@ class ProblemReader {
     if (!tooMuch_) total_ += stay.size;
     problem_.steps = std::max(problem_.steps, stay.steps.end);
     HW_TRY(offset, readOffset(row, stay));
+    if (oneMemory_) tensor.plannedOffset = offset;
     HW_TRY(gaps, readGaps(row, stay));
     if (stay.size == Bytes(0)) return {};  // Nothing to place.
     const StayId added = problem_.stays.add(stay);
@@ -153,12 +164,21 @@ class ProblemReader {
   Graph graph_;
   Problem problem_;
   bool hasOffsets_;
+  bool oneMemory_;
   IdMap<StayId, std::optional<Bytes>> offsets_;  ///< Empty without such a column.
   Bytes total_;
   bool tooMuch_ = false;
   RowNames names_;
   std::vector<std::size_t> lines_;  ///< By row.
 };
+
+/// How the problem's author wants it planned: in the first row, under the names of options.
+Result<void> readAuthorColumns(const CsvTable& row, Model& model) {
+  for (std::size_t i = 0; i < std::size(kOwnOptions); ++i) {
+    HW_DO(addOwnOption(model, kOwnOptions[i], row.field(kFirstOwn + i), row.where()));
+  }
+  return {};
+}
 
 /// Not more than can be there, however many line ends a file has: "a,0,1,1" is the shortest row.
 std::size_t mostRows(std::string_view bytes) {
@@ -170,32 +190,28 @@ std::size_t mostRows(std::string_view bytes) {
 }  // namespace
 
 bool acceptsProblemCsv(std::string_view bytes) {
-  constexpr std::size_t kLongestHeader = 4096;
-  std::string_view text = withoutByteOrderMark(bytes).substr(0, kLongestHeader);
-  text = text.substr(0, text.find('\n'));
-  CsvReader line(text);
-  if (!line.next().value_or(false)) return false;
-  const auto has = [&](std::string_view name) {
-    return std::ranges::any_of(line.fields(),
-                               [&](std::string_view field) { return trimText(field) == name; });
-  };
-  return has("lower") || has("upper");
+  return hasCsvColumn(bytes, "lower") || hasCsvColumn(bytes, "upper");
 }
 
 Result<Model> readProblemCsv(std::string_view bytes, const ImportOptions&) {
-  CsvTable table(bytes, {.names = kNames,
+  CsvTable table(bytes, {.names = kColumnNames,
                          .required = {kId, kLower, kUpper, kSize},
                          .expected = "id,lower,upper,size",
                          .row = "buffer"});
   HW_TRY(hasHeader, table.readHeader());
   if (!hasHeader) return fail(ErrorCode::malformed, "the file has no header", "line 1");
-  ProblemReader reader(table.has(kOffset));
+  ProblemReader reader(table.has(kOffset), !table.has(kPool) && !table.has(kOverlap));
   reader.reserve(mostRows(bytes));
-  for (;;) {
+  Model asked;
+  for (bool first = true;; first = false) {
     HW_TRY(any, table.next());
-    if (!any) return std::move(reader).finish();
+    if (!any) break;
     HW_DO(reader.add(table));
+    if (first) HW_DO(readAuthorColumns(table, asked));
   }
+  HW_TRY(model, std::move(reader).finish());
+  model.options = std::move(asked.options);
+  return std::move(model);
 }
 
 }  // namespace hw

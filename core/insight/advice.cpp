@@ -37,13 +37,14 @@ std::optional<Advice> prove(const AdviceReport& report, const AdviceCandidate& c
                 .makesFit = !fits(base) && fits(**run)};
   const bool whole = figuresOf(base).whole && figuresOf(**run).whole;
   const bool worse = fits(base) && !fits(**run);
-  // A method that leaves the inputs to the caller would win by doing less.
+  // A method that leaves inputs to the caller needs less only because it plans less.
   const bool less = advice.outside != Bytes() && advice.kind != Advice::Kind::outside;
   const bool helps = !worse && !less && whole && advice.net() > Bytes();
   return helps || (advice.makesFit && !less) ? std::optional(std::move(advice)) : std::nullopt;
 }
 
-/// The same sizes by two roads: the first candidate, which changes less, stays.
+/// Whether a change of the same kind that saves as much is there already: it came first, because it
+/// changes less, and stays.
 bool isDouble(const std::vector<Advice>& found, const Advice& advice) {
   return std::ranges::any_of(found, [&](const Advice& each) {
     return each.kind == advice.kind && advice.kind != Advice::Kind::allocator &&
@@ -94,7 +95,11 @@ AdviceReport advise(const std::shared_ptr<const Run>& base, const AdviceOptions&
     if (context.progress) context.progress(fraction, what);
   };
   progress(0, "looking for changes");
-  const std::vector<AdviceCandidate> candidates = adviceCandidates(*base, options);
+  std::vector<AdviceCandidate> candidates = adviceCandidates(*base, options);
+  std::erase_if(candidates, [&](const AdviceCandidate& each) {
+    const bool program = each.kind == Advice::Kind::order || each.kind == Advice::Kind::alias;
+    return program && !options.programs;
+  });
   report.candidates = candidates.size();
   for (const AdviceCandidate& candidate : candidates) {
     if (context.stop.stop_requested()) break;

@@ -43,6 +43,8 @@ struct AdviceReport {
 struct AdviceOptions {
   /// Seconds that a method that searches may take where the run itself sets no limit.
   double searchSeconds = 1;
+  /// Also other orders and sharing, which shrink() tries too.
+  bool programs = true;
 };
 
 /// What would make the memory of `base` smaller: the order of least peak, other sharing rules,

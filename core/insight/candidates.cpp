@@ -75,7 +75,8 @@ class Candidates {
 
   void addOutside() {
     if (base_.request.planInputs) {
-      add(Advice::Kind::outside, [](RunRequest& request) { request.planInputs = false; });
+      add(Advice::Kind::outside,
+          [](RunRequest& request) { request.planInputs = request.inputRows = false; });
     }
     if (base_.request.planOutputs) {
       add(Advice::Kind::outside, [](RunRequest& request) { request.planOutputs = false; });

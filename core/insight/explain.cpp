@@ -123,7 +123,7 @@ PlaceExplanation explainPartitioned(const Run& run, StayId stay) {
       "{} of {}, use count {}: {} by units, {} by transfers, {} as outputs",
       account.blockNames[blockIndex],
       countBytes(device.planned.problem.stays[StayId(static_cast<std::size_t>(at))].size),
-      block.useCount(), block.units, block.transfers, block.outputs);
+      block.useCount(), block.units(), block.transfers, block.outputs);
   if (block.residences.size() < 2) return found;
   const Planned& inside = account.blocks[blockIndex];
   const auto tenant = std::ranges::find(block.residences, account.residenceOf[stay]);

@@ -7,7 +7,7 @@ namespace hw {
 IdMap<StayId, std::optional<Step>> lastUses(const Problem& problem) {
   IdMap<StayId, std::optional<Step>> last(problem.stays.size());
   if (problem.uses.empty()) {
-    // Known by their lives alone, written where they begin and read where they end.
+    // Without ops every stay counts as read at its last step.
     for (const StayId id : problem.stays.keys()) {
       const Interval<Step> steps = problem.stays[id].steps;
       if (!steps.empty()) last[id] = steps.end - Step(1);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/picture/block_store.h"
+#include "core/plan/frames.h"
 #include "core/plan/life_edges.h"
 
 namespace hw {
@@ -27,25 +28,60 @@ void eachTenant(const Problem& problem, const Plan& plan, PoolId pool, const Vis
   }
 }
 
-void findHoles(Moment& moment) {
+/// What holes lie between: a tenant, or the block that it has to itself.
+struct HoleWall {
+  Interval<Bytes> bytes{};
+  StayId stay{};
+  Step until{};
+};
+
+/// Blocks that are there at the moment, and in `moment.kept` what nobody lives in of them. Tenants
+/// of others are walls themselves.
+std::vector<HoleWall> wallsOf(const Problem& problem, const Plan& plan, Moment& moment) {
+  std::vector<HoleWall> walls;
+  std::vector<StayId> framed;
+  for (const Frame& frame : framesOf(problem, plan, moment.pool)) {
+    if (!frame.steps.contains(moment.step)) continue;
+    walls.push_back({frame.bytes, frame.tenant, frame.steps.end});
+    framed.push_back(frame.tenant);
+    if (frame.block) {
+      framed.insert(framed.end(), frame.block->tenants.begin(), frame.block->tenants.end());
+    }
+    for (const KeptPiece& piece : keptOf(problem, plan, frame)) {
+      if (!piece.steps.contains(moment.step)) continue;
+      moment.kept.push_back({.bytes = piece.bytes,
+                             .tenant = frame.tenant,
+                             .block = frame.block ? frame.block->name : std::string(),
+                             .until = frame.steps.end});
+    }
+  }
+  std::ranges::sort(framed);
+  for (const Moment::Tenant& tenant : moment.tenants) {
+    if (std::ranges::binary_search(framed, tenant.stay)) continue;
+    walls.push_back({tenant.bytes, tenant.stay, tenant.steps.end});
+  }
+  std::ranges::sort(walls, {}, &HoleWall::bytes);
+  std::ranges::sort(moment.kept, {}, &Moment::Kept::bytes);
+  return walls;
+}
+
+void findHoles(const std::vector<HoleWall>& walls, Moment& moment) {
   StayId below;
   Step belowEnds;
-  for (std::size_t i = 0; i < moment.tenants.size(); ++i) {
-    const Moment::Tenant& tenant = moment.tenants[i];
-    if (moment.top < tenant.bytes.begin) {
-      Moment::Hole hole{.bytes = {moment.top, tenant.bytes.begin},
+  for (const HoleWall& wall : walls) {
+    if (moment.top < wall.bytes.begin) {
+      Moment::Hole hole{.bytes = {moment.top, wall.bytes.begin},
                         .below = below,
-                        .above = tenant.stay,
-                        .until = tenant.steps.end,
-                        .wall = i};
+                        .above = wall.stay,
+                        .until = wall.until};
       if (below) hole.until = std::min(hole.until, belowEnds);
       moment.holeBytes += hole.bytes.length();
       moment.holes.push_back(hole);
     }
-    if (tenant.bytes.end < moment.top) continue;
-    moment.top = tenant.bytes.end;
-    below = tenant.stay;
-    belowEnds = tenant.steps.end;
+    if (wall.bytes.end < moment.top) continue;
+    moment.top = wall.bytes.end;
+    below = wall.stay;
+    belowEnds = wall.until;
   }
 }
 
@@ -63,9 +99,10 @@ Moment momentAt(const Problem& problem, const Plan& plan, PoolId pool, Step step
     if (tenant.steps.contains(step)) moment.tenants.push_back(tenant);
   });
   std::ranges::sort(moment.tenants, {}, &Moment::Tenant::bytes);
-  findHoles(moment);
+  findHoles(wallsOf(problem, plan, moment), moment);
+  for (const Moment::Kept& kept : moment.kept) moment.keptBytes += kept.bytes.length();
   // Not the sum: an output written over its input shares its bytes for a step.
-  moment.live = moment.top - moment.holeBytes;
+  moment.live = moment.top - moment.holeBytes - moment.keptBytes;
   for (Moment::Tenant& tenant : moment.tenants) {
     tenant.share = static_cast<double>(tenant.bytes.length().count()) /
                    static_cast<double>(moment.live.count());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/plan/plan.h"
@@ -8,10 +9,10 @@
 namespace hw {
 
 /// What one pool holds while one step runs, in the flat address space of the pool:
-/// live + holes + above = footprint.
+/// live + kept + holes + above = footprint.
 ///
-///     0                                      top        footprint
-///     | a |  hole  |   b   |  hole  |   c   |   above   |
+///     0                                            top        footprint
+///     | a |  hole  |   b   | kept |  hole  |   c   |   above   |
 struct Moment {
   struct Tenant {
     StayId stay{};
@@ -19,23 +20,31 @@ struct Moment {
     Interval<Step> steps{};  ///< The live steps around the moment: gaps end them.
     double share = 0;        ///< Of the live bytes.
   };
-  /// Free bytes between two tenants, or below the lowest.
+  /// Bytes in which nobody lives, of a block that is taken as a whole: nobody else can have them.
+  struct Kept {
+    Interval<Bytes> bytes{};
+    StayId tenant{};      ///< The block's, or the first of those it has.
+    std::string block{};  ///< Its name; empty where its only tenant says enough.
+    Step until{};         ///< When the block goes.
+  };
+  /// Free bytes between two tenants (or blocks, which go by one of theirs), or below the lowest.
   struct Hole {
     Interval<Bytes> bytes{};
-    StayId below{};      ///< None at the bottom.
-    StayId above{};      ///< What keeps the hole from being above everything.
-    Step until{};        ///< When the first of its walls goes: then it is a hole no longer.
-    std::size_t wall{};  ///< Index of the tenant above it.
+    StayId below{};  ///< None at the bottom.
+    StayId above{};  ///< What keeps the hole from being above everything.
+    Step until{};    ///< When the first of its walls goes: then it is a hole no longer.
   };
 
   PoolId pool{};
   Step step{};
   std::vector<Tenant> tenants{};  ///< By address.
+  std::vector<Kept> kept{};       ///< By address.
   std::vector<Hole> holes{};      ///< By address.
   Bytes live{};
+  Bytes keptBytes{};
   Bytes holeBytes{};
-  Bytes top{};        ///< One past the highest live byte.
-  Bytes above{};      ///< Reserved, but above everything that is live.
+  Bytes top{};        ///< One past the highest byte that is live or kept.
+  Bytes above{};      ///< Reserved, but above everything that is.
   Bytes footprint{};  ///< Of the whole plan.
 
   /// Null without holes.

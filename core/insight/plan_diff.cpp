@@ -65,14 +65,14 @@ class Differ {
   }
 
   void comparePlaces(Pair& pair) {
-    using List = std::vector<const Placement*>;
+    using Placements = std::vector<const Placement*>;
     const auto byPool = [](const Placement* a, const Placement* b) {
       return std::pair(poolName(a->pool), a->first) < std::pair(poolName(b->pool), b->first);
     };
     const auto byFirst = [](const Placement* a, const Placement* b) { return a->first < b->first; };
-    for (List* side : {&pair.a, &pair.b}) std::ranges::stable_sort(*side, byPool);
-    List restOfA;
-    List restOfB;
+    for (Placements* side : {&pair.a, &pair.b}) std::ranges::stable_sort(*side, byPool);
+    Placements restOfA;
+    Placements restOfB;
     auto b = pair.b.begin();
     for (const Placement* a : pair.a) {
       const std::string pool = poolName(a->pool);
@@ -82,7 +82,7 @@ class Differ {
       if (!both) restOfA.push_back(a);
     }
     restOfB.insert(restOfB.end(), b, pair.b.end());
-    for (List* side : {&restOfA, &restOfB}) std::ranges::stable_sort(*side, byFirst);
+    for (Placements* side : {&restOfA, &restOfB}) std::ranges::stable_sort(*side, byFirst);
     const std::size_t both = std::min(restOfA.size(), restOfB.size());
     for (std::size_t k = 0; k < both; ++k) compareOne(*restOfA[k], *restOfB[k], pair.rank);
     for (std::size_t k = both; k < restOfA.size(); ++k) {

@@ -147,7 +147,7 @@ void StopScan::startEvents(bool forwards) {
       std::ranges::upper_bound(run_->timeline, from_.moment, {}, &TimelineEntry::lastEvent);
   entry_ = static_cast<std::size_t>(next - run_->timeline.begin());
   if (!isLevel(condition_.kind)) {
-    // Backwards, the entry that ends here is where we are, not where we want to go.
+    // Backwards, the entry that ends at `from_` is passed over: the search is for an earlier one.
     const bool here = entry_ > 0 && run_->timeline[entry_ - 1].lastEvent == from_.moment;
     if (!forwards && here) --entry_;
     return;

@@ -7,14 +7,15 @@
 namespace hw {
 namespace {
 
-/// So many activities are looked at for what their ports must move before another starts. Each may
-/// end a 1024th of a picosecond early, what rounding took: so many do not make up one.
+/// How many activities are looked at for what their ports must move before another starts. Rounding
+/// may let each of them end 1/1024 of a picosecond early; for so few that adds up to less than one
+/// picosecond.
 constexpr int kPortLooks = 200;
 
-/// So many stays are looked at for what capacities force: some tenths of a second.
+/// How many stays are looked at for what capacities force: some tenths of a second.
 constexpr std::int64_t kForceLooks = 10'000'000;
 
-/// So long would the port take for a flow alone: what its share was made of, or a little less.
+/// How long the port would take for this flow alone, worked out from its share; never too long.
 SimTime portTime(SimTime length, std::int64_t share) {
   constexpr int kShareBits = 40;  // Of full speed, see core/sim/contention.h.
   const bool exact = length.count() < std::int64_t{1} << kShareBits;
@@ -136,15 +137,17 @@ class ForcedOrders {
     return added;
   }
 
-  /// Of a path, along which everything ends in turn: the last that has to end before the activity
-  /// starts, and need not yet; or none.
+  /// The last activity of `path`, whose activities end one after the other, that has to end before
+  /// `activity` starts because memory would not hold both, although nothing asks for it so far;
+  /// kNoActivity when there is none.
   std::uint32_t lastForced(std::uint32_t activity, const std::vector<std::uint32_t>& path) {
     const auto ended = [&](std::uint32_t other) { return isBefore(other, activity); };
     const auto first = std::partition_point(path.begin(), path.end(), ended);
     const auto end = std::lower_bound(first, path.end(), activity);
     const auto previous = [&](auto at) { return at == path.begin() ? kNoActivity : *(at - 1); };
     auto at = end;
-    // It would still be open then: whenever it starts before that, there is no way on.
+    // Back over those that may run beside it; before the one that may not it cannot start. Nor can
+    // it in a gap behind that one in which what is open would be too much.
     while (at != first && !tooMuchWith(activity, *(at - 1))) --at;
     while (at != end && tooMuch(activity, previous(at), *at)) ++at;
     return at == first ? kNoActivity : *(at - 1);
@@ -270,7 +273,7 @@ class ForcedOrders {
     return false;
   }
 
-  /// By the activity, or what waits for it.
+  /// True when the activity, or one that waits for it, needs the stay.
   bool isNeeded(std::uint32_t stay, std::uint32_t activity) {
     for (std::size_t lane = 0; lane < lanes_; ++lane) {
       const std::int64_t last = lastIn_[stay * lanes_ + lane];
@@ -313,7 +316,8 @@ class ForcedOrders {
   std::vector<std::uint32_t> behind_;
   std::vector<std::int64_t> lastIn_;     ///< By stay and lane: its last exit there; -1: none.
   std::vector<std::uint32_t> lastExit_;  ///< By stay.
-  /// Which end in turn: lanes, and the longest chain through several.
+  /// Lists of activities that end one after the other: every lane, and the longest chain of waits
+  /// that leads through several lanes.
   std::vector<std::vector<std::uint32_t>> paths_;
   std::vector<std::uint32_t> nearby_;  ///< Stays that may be open just then, as they are opened.
   std::vector<Bytes> openAt_;          ///< By activity and pool: certainly, while it runs.

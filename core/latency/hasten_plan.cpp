@@ -3,40 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
-#include <cmath>
-
 #include "core/allocators/catalog.h"
 #include "core/allocators/search_report.h"
+#include "core/base/units.h"
 #include "core/latency/reuse_timer.h"
 #include "core/sim/activity_builder.h"
 
 namespace hw {
 namespace {
 
-/// Four digits, so that what a proof leaves open can be seen; rounded down.
-std::string fourDigits(double value) {
-  const int behind = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
-  const double grain = std::pow(10.0, behind);
-  return fmt::format("{:.{}f}", std::floor(value * grain) / grain, behind);
-}
-
-std::string inUnits(std::int64_t count, std::int64_t thousand,
-                    const std::array<std::string_view, 4>& units) {
-  auto value = static_cast<double>(count);
-  const auto step = static_cast<double>(thousand);
-  std::size_t unit = 0;
-  for (; unit + 1 < units.size() && value >= step; ++unit) value /= step;
-  return unit == 0 ? fmt::format("{} {}", count, units[0])
-                   : fmt::format("{} {}", fourDigits(value), units[unit]);
-}
-
-std::string sizeText(Bytes bytes) {
-  return inUnits(bytes.count(), 1024, {"B", "KiB", "MiB", "GiB"});
-}
-std::string latencyText(SimTime time) {
-  return inUnits(time.count(), 1000, {"ps", "ns", "us", "ms"});
-}
+/// So that what a proof leaves open can be seen, and a bound says no more than was proved.
+constexpr UnitDigits kFourDown{.count = 4, .down = true};
 
 bool fitsIn(const Problem& problem, const std::vector<Bytes>& offsets) {
   for (const StayId id : problem.stays.keys()) {
@@ -48,7 +25,7 @@ bool fitsIn(const Problem& problem, const std::vector<Bytes>& offsets) {
 }
 
 std::string_view cannotHasten(const Problem& problem, const ActivityList& list) {
-  if (!problem.gaps.empty() || !problem.overlays.empty()) {
+  if (!problem.gaps.empty() || !problem.overlays.empty() || !problem.overlaps.empty()) {
     return "stays that share their bytes while they live are not moved for the latency's sake";
   }
   if (list.sequential()) {
@@ -109,18 +86,18 @@ std::vector<TimedPlan> latencyStarts(const Problem& problem, const Plan& lowest,
 std::string proofText(const Problem& problem, const LatencySearchResult& result) {
   std::vector<std::string> rooms;
   for (const ProblemPool& pool : problem.pools) {
-    if (pool.capacity) rooms.push_back(sizeText(*pool.capacity));
+    if (pool.capacity) rooms.push_back(formatBytes(*pool.capacity, kFourDown));
   }
   const std::string within =
       rooms.empty() ? "" : fmt::format(" within {}", fmt::join(rooms, " and "));
   const std::string proof = fmt::format("proved: no plan of this order{} is faster", within);
-  const std::string found = latencyText(result.best.latency);
+  const std::string found = formatTime(result.best.latency, kFourDown);
   if (result.proved()) return fmt::format("{} by {}; {}", found, result.best.winner, proof);
   const double gap = static_cast<double>(result.best.latency.count()) /
                          static_cast<double>(result.bound.time.count()) -
                      1;
   return fmt::format("{} by {}; {} than {}, {:.2f} % less", found, result.best.winner, proof,
-                     latencyText(result.bound.time), 100 * gap / (1 + gap));
+                     formatTime(result.bound.time, kFourDown), 100 * gap / (1 + gap));
 }
 
 void hastenPlan(const SimulationInput& input, const PlanContext& context, const HasteLimits& limits,
@@ -144,8 +121,8 @@ void hastenPlan(const SimulationInput& input, const PlanContext& context, const 
   options.improved = [&](const LatencySample& sample) {
     history.push_back(sample);
     if (!context.progress) return;
-    context.progress(0.5, fmt::format("{} by {}, bound {}", latencyText(sample.latency),
-                                      sample.winner, latencyText(sample.bound)));
+    context.progress(0.5, fmt::format("{} by {}, bound {}", formatTime(sample.latency, kFourDown),
+                                      sample.winner, formatTime(sample.bound, kFourDown)));
   };
   const LatencySearchResult found = searchLatency(work, std::move(starts), options);
   setOffsets(found.best.offsets, plan);

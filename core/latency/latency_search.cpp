@@ -15,9 +15,9 @@
 namespace hw {
 namespace {
 
-/// So many plans are kept to go on from.
+/// How many of the fastest plans are kept, for later turns to begin with.
 constexpr std::size_t kKept = 6;
-/// Of the budget: for the first improvement of each, and for each turn after that.
+/// Parts of the budget: for the first improvement of each plan, and for each turn after that.
 constexpr double kFirstTurn = 0.03;
 constexpr double kTurn = 0.15;
 /// A slower plan is accepted within about this part of the latency as a turn begins; eight times
@@ -28,10 +28,11 @@ constexpr int kHalvings = 8;
 constexpr std::int64_t kLooksOfEach = 1'000'000;
 /// Of the capacities, in percent: what a packing by time starts from.
 constexpr int kRooms[] = {100, 98, 96, 94, 92, 90, 85, 80};
-/// Of what a path may be long, in greedy packings: the bound times these, in percent.
+/// Thresholds that greedy packings try for the length of a path, in percent of the bound.
 constexpr std::int64_t kThresholds[] = {100, 80, 50};
 
-/// Who is as fast as without reuse, and within so small a part of the bound, has done enough.
+/// The search ends with a plan that is as fast as without reuse and exceeds the bound by no more
+/// than this part of it (one in a thousand).
 constexpr std::int64_t kNear = 1'000;
 
 class LatencySearch {
@@ -62,7 +63,8 @@ class LatencySearch {
     packTimed();
     note();
     if (!done()) packGreedily();
-    // Each in place of itself, else the children of one would crowd out the others.
+    // The list is emptied first: each plan comes back improved. Otherwise the improved versions of
+    // one plan would fill the list and drive out the others.
     for (const TimedPlan& plan : std::exchange(kept_, {})) {
       if (done()) break;
       improve(plan, kFirstTurn, 0);
@@ -104,7 +106,7 @@ class LatencySearch {
         .count();
   }
   double seconds() const { return now() - begun_; }
-  /// Of the budget, what is used.
+  /// The part of the budget that is used up, from 0 to 1.
   double used() const {
     if (options_.seconds > 0) return seconds() / options_.seconds;
     return static_cast<double>(result_.looks) / static_cast<double>(options_.looks);
@@ -133,7 +135,8 @@ class LatencySearch {
     return timer_.contended();
   }
 
-  /// Among those to go on from, unless there are better ones, or one that takes as long.
+  /// Adds `plan` to those that the search goes on from, unless enough are faster or one is exactly
+  /// as fast.
   void keep(TimedPlan plan) {
     if (result_.best.offsets.empty() || plan.latency < result_.best.latency) result_.best = plan;
     const auto at = std::ranges::lower_bound(kept_, plan.latency, {}, &TimedPlan::latency);

@@ -103,7 +103,8 @@ std::int64_t PathPlacer::costOf(SimTime path, const PathRule& rule) {
   return cost + 1;  // Whatever is above the threshold costs something.
 }
 
-/// A stay meets another from that one's begin - its own size + 1 to that one's end.
+/// Lists the offsets at which `own` begins or ceases to overlap another stay: it overlaps one at
+/// [begin, end) when its own offset is from begin - own size + 1 to end - 1.
 void PathPlacer::listChanges(const TimedStay& own) {
   starting_.clear();
   ending_.clear();

@@ -67,7 +67,7 @@ void Removal::takeAlive(std::uint32_t seed, std::size_t count) {
   for (std::size_t i = 0; i < count && !found_.empty(); ++i) take(found_[below(found_.size())]);
 }
 
-/// From one stay to another that is live with it, and on.
+/// Takes up to `count` stays, each chosen among those that are live together with the one before.
 void Removal::takeWalk(std::uint32_t seed, std::size_t count) {
   for (std::size_t step = 0; step < count; ++step) {
     std::uint32_t next = seed;

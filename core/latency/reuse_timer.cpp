@@ -59,7 +59,8 @@ void ReuseTimer::place(std::span<const Bytes> offsets) {
   }
 }
 
-/// `stay` takes its bytes from whoever had them last. Those waited for all who had them before.
+/// `stay` takes its bytes from the stays that had them last; these waited for all that had them
+/// before.
 void ReuseTimer::moveIn(std::uint32_t stay, Bytes offset) {
   auto& pieces = pieces_[work_.stays[stay].pool.index()];
   const Bytes end = offset + work_.stays[stay].size;
@@ -91,7 +92,7 @@ void ReuseTimer::follow(std::uint32_t stay, std::uint32_t tenant) {
   }
 }
 
-/// When an engine of several channels has room for its next one, which starts no earlier.
+/// When an engine of several channels has a free one for its next activity; not before `start`.
 SimTime ReuseTimer::roomOn(std::uint32_t engine, SimTime start) {
   const auto& ends = latest_[engine];
   return ends.size() < work_.list.engines[engine].channels ? start : std::max(start, ends.front());

@@ -46,7 +46,7 @@ void ReuseTimer::prepare() {
 }
 
 /// Has `activity` start if all it waits for has happened, or watch the first thing that has not.
-/// It is the next of its engine, which has room.
+/// To be called when it is the next one of its engine and the engine has a free channel.
 void ReuseTimer::examine(std::uint32_t activity) {
   bool waiting = false;
   forEachWait(activity, [&](std::uint32_t other) {
@@ -140,7 +140,7 @@ void ReuseTimer::end(std::uint32_t activity, SimTime now) {
   if (gate_ != nullptr && gate_->leave(activity)) askForRoom();
 }
 
-/// Once more for all who had none, in program order.
+/// Asks again, in program order, for everybody who found no room before.
 void ReuseTimer::askForRoom() {
   std::ranges::sort(roomless_);
   std::vector<std::uint32_t> asking;

@@ -5,7 +5,8 @@
 namespace hw {
 namespace {
 
-/// By activity: from its start to the end of the run, if nothing waits but for others.
+/// By activity: from its start to the end of the run, if activities wait for nothing but each
+/// other.
 std::vector<SimTime> tailsOf(const TimedWork& work, const ReuseTimer& timer) {
   const auto lengthOf = [&](std::uint32_t i) { return timer.endOf(i) - timer.startOf(i); };
   std::vector<SimTime> tails(work.activities.size());
@@ -72,7 +73,7 @@ std::vector<ReusePair> criticalReuse(const TimedWork& work, const ReuseTimer& ti
     std::uint32_t cause = ownCause(work, timer, at);
     if (cause == kNoActivity) {
       cause = lastOf(timer, at, [&](const auto& visit) { timer.forEachWait(at, visit); });
-      if (cause == kNoActivity) break;  // Room among several channels, say.
+      if (cause == kNoActivity) break;  // For a free channel, for example.
       for (const std::uint32_t after : work.enters.of(at)) {
         for (const std::uint32_t before : work.leaves.of(cause)) {
           if (before != after && meet(before, after)) pairs.push_back({before, after});

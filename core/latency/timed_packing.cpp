@@ -16,7 +16,7 @@ struct RoomyRun {
   std::vector<SimTime> ends{};
 };
 
-/// A run in which stays need room but no addresses; loads as late as nobody else is held up.
+/// A run in which stays need room but no addresses; loads as late as holds up no other activity.
 RoomyRun roomyRun(const TimedWork& work, ReuseTimer& timer, std::span<const Bytes> rooms) {
   RoomGate gate(work, rooms);
   timer.placeApart();

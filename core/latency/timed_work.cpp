@@ -110,7 +110,7 @@ void TimedWork::addStays(const Problem& problem) {
 }
 
 void TimedWork::addWaits(const Waits& hazards) {
-  ActivityId chained;  // Sequential devices are one chain, whoever's turn it is.
+  ActivityId chained;  // All sequential devices share one chain.
   for (const ActivityId id : list.activities.keys()) {
     for (const Wait& wait : hazards.of(id)) waits.add(numberOf(wait.on));
     if (list.devices[list.activities[id].device].issue == Issue::sequential) {

@@ -41,7 +41,7 @@ struct TimedActivity {
   SimTime fixed{};
   FlowShape flow{};
 
-  /// With nobody in its way.
+  /// How long it takes without contention.
   SimTime alone() const { return addTime(fixed, flow.length); }
 };
 

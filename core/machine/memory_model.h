@@ -32,6 +32,22 @@ struct PoolSpec {
   std::optional<Bytes> target() const;
 };
 
+/// What an op without multiply-accumulates comes to, in elements.
+enum class ElementCount : std::uint8_t {
+  written,  ///< Those it writes: a unit that takes in a whole window at once.
+  touched,  ///< A window of pooling each time, all that a reduction reads; of what is copied none.
+};
+inline constexpr std::array<std::string_view, 2> kElementCountNames = {"written", "touched"};
+
+/// In which order the kernels of a unit make the rows of an output, where every row is written
+/// once, when all that it needs has been read: then an output may overlap its input (docs/less.md).
+struct KernelWays {
+  bool forward = false;  ///< From the first row to the last.
+  bool reverse = false;  ///< From the last to the first.
+  friend bool operator==(const KernelWays&, const KernelWays&) = default;
+};
+inline constexpr std::array<std::string_view, 2> kKernelWays = {"forward", "reverse"};
+
 /// One compute unit.
 struct UnitSpec {
   std::string name{};
@@ -39,7 +55,9 @@ struct UnitSpec {
   std::int64_t clock = 1'000'000'000;  ///< Hz.
   double macsPerCycle = 1;
   double elementsPerCycle = 1;
+  ElementCount elements = ElementCount::written;
   std::uint32_t count = 1;  ///< So many identical ones; each runs one op at a time.
+  KernelWays kernels{};     ///< Of all its ops. Neither: the order is not known.
 };
 
 /// What copies between memories without a compute unit.

@@ -72,6 +72,19 @@ PoolSpec readPool(const toml::table& table, const std::vector<PoolSpec>& memorie
                             closest ? fmt::format(", did you mean '{}'?", *closest) : ""));
 }
 
+KernelWays readKernels(TableReader& reader) {
+  constexpr const char* kKey = "kernels";
+  KernelWays ways;
+  if (!reader.has(kKey)) return ways;
+  for (const std::string& text : reader.strings(kKey, "[\"forward\", \"reverse\"]")) {
+    if (text != kKernelWays[0] && text != kKernelWays[1]) {
+      reader.reject(fmt::format("kernels run 'forward' or 'reverse', not '{}'", printable(text)));
+    }
+    (text == kKernelWays[0] ? ways.forward : ways.reverse) = true;
+  }
+  return ways;
+}
+
 UnitSpec readUnit(const toml::table& table) {
   TableReader reader(table, "device.unit");
   UnitSpec unit;
@@ -80,7 +93,9 @@ UnitSpec readUnit(const toml::table& table) {
   unit.clock = reader.frequency("clock");
   unit.macsPerCycle = reader.number("macs_per_cycle", 1, 1e-6);
   unit.elementsPerCycle = reader.number("elements_per_cycle", 1, 1e-6);
+  unit.elements = static_cast<ElementCount>(reader.word("elements", kElementCountNames, 0));
   unit.count = reader.count("count");
+  unit.kernels = readKernels(reader);
   reader.finish();
   return unit;
 }

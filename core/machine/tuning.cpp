@@ -34,6 +34,22 @@ std::string rateText(std::int64_t rate) {
   return fmt::format("{}B/s", rate);
 }
 
+constexpr std::pair<std::string_view, KernelWays> kWays[] = {{"none", {}},
+                                                             {"forward", {.forward = true}},
+                                                             {"reverse", {.reverse = true}},
+                                                             {"both", {true, true}}};
+
+Result<KernelWays> parseWays(std::string_view text) {
+  const auto found = std::ranges::find(kWays, text, [](const auto& way) { return way.first; });
+  if (found != std::end(kWays)) return found->second;
+  return badTuning(
+      fmt::format("kernels: '{}' is not one of none, forward, reverse, both", printable(text, 40)));
+}
+
+std::string_view waysText(const KernelWays& ways) {
+  return std::ranges::find(kWays, ways, [](const auto& way) { return way.second; })->first;
+}
+
 bool ownBandwidth(const DeviceSpec& device) {
   return std::ranges::any_of(device.dma, [](const DmaSpec& dma) { return dma.bandwidth > 0; });
 }
@@ -58,7 +74,7 @@ double mostMacs(const DeviceSpec& device) {
 }  // namespace
 
 TunedName splitTuning(const std::string& text) {
-  // A drive or a stream may have a colon too: what follows ours says something of a key.
+  // A path may have a colon too; a tuning is what follows the last one, if it has a '='.
   const std::size_t colon = text.rfind(':');
   const bool says = colon != std::string::npos && text.find('=', colon) != std::string::npos;
   if (!says) return {text, {}};
@@ -87,9 +103,13 @@ Result<Tuning> parseTuning(std::string_view text) {
         return badTuning(fmt::format("macs: '{}' is not a number above 0", printable(value, 40)));
       }
       tuning.macs = *number;
+    } else if (key == "kernels" && !tuning.kernels) {
+      HW_TRY(ways, parseWays(value));
+      tuning.kernels = ways;
     } else {
-      return badTuning(fmt::format("'{}' is not one of dma=RATE, channels=N, macs=N, once each",
-                                   printable(part, 40)));
+      return badTuning(
+          fmt::format("'{}' is not one of dma=RATE, channels=N, macs=N, kernels=WAYS, once each",
+                      printable(part, 40)));
     }
   }
   return tuning;
@@ -101,6 +121,7 @@ std::string tuningText(const Tuning& tuning) {
   if (tuning.dma) add("dma=" + rateText(*tuning.dma));
   if (tuning.channels) add(fmt::format("channels={}", *tuning.channels));
   if (tuning.macs) add(fmt::format("macs={}", *tuning.macs));
+  if (tuning.kernels) add(fmt::format("kernels={}", waysText(*tuning.kernels)));
   return text;
 }
 
@@ -117,6 +138,7 @@ Result<Platform> tuned(Platform platform, const Tuning& tuning) {
     }
     const double most = mostMacs(device);
     for (UnitSpec& unit : device.units) {
+      if (tuning.kernels) unit.kernels = *tuning.kernels;
       if (tuning.macs && unit.macsPerCycle == most) unit.macsPerCycle = *tuning.macs;
     }
   }

@@ -16,8 +16,9 @@ struct Tuning {
   std::optional<std::int64_t> dma{};
   std::optional<std::uint32_t> channels{};  ///< Of each DMA engine.
   std::optional<double> macs{};  ///< A cycle, of each unit that does as many as any of its device.
+  std::optional<KernelWays> kernels{};  ///< Of every unit.
 
-  bool empty() const { return !dma && !channels && !macs; }
+  bool empty() const { return !dma && !channels && !macs && !kernels; }
   friend bool operator==(const Tuning&, const Tuning&) = default;
 };
 

@@ -134,7 +134,7 @@ SmallValues power(const OpFacts& facts) {
   const SmallValue& b = *facts.value(1);
   return overPairs(facts, a.dtype, [&](SmallValue& result, std::size_t i, std::size_t j) {
     const double value = std::pow(a.real(i), b.real(j));
-    constexpr double kExact = 9e15;  // Beyond 2^53 a double no longer counts.
+    constexpr double kExact = 9e15;  // Beyond 2^53 doubles skip integers.
     if (!(std::abs(value) < kExact)) return false;
     if (result.isReal()) result.reals.push_back(roundedTo(result.dtype, value));
     if (!result.isReal()) result.integers.push_back(static_cast<std::int64_t>(value));

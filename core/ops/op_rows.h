@@ -17,25 +17,33 @@ constexpr OpInfo same(std::string_view type, std::string_view standard) {
   return {.type = type, .standard = standard};
 }
 
-/// Each element from the one at the same place, or from those of its row.
+/// Each element from the one at the same place.
 constexpr OpInfo mapped(std::string_view type, Evaluator* evaluate = nullptr) {
-  return op(type, shapes::sameAsFirst).evaluated(evaluate).over(InPlace::first);
+  const OpInfo row = op(type, shapes::sameAsFirst).evaluated(evaluate).over(InPlace::first);
+  return row.needs(regions::elements);
+}
+
+/// The same, where an element needs all of its row.
+constexpr OpInfo mappedByRow(std::string_view type) {
+  return op(type, shapes::sameAsFirst).over(InPlace::first);
 }
 
 /// Inputs broadcast together, element by element.
 constexpr OpInfo combined(std::string_view type, Evaluator* evaluate = nullptr) {
-  return op(type, shapes::broadcastAll).evaluated(evaluate, 2).over(InPlace::any);
+  const OpInfo row = op(type, shapes::broadcastAll).evaluated(evaluate, 2).over(InPlace::any);
+  return row.needs(regions::elements);
 }
 
 constexpr OpInfo compared(std::string_view type, Evaluator* evaluate = nullptr) {
-  return op(type, shapes::compare).evaluated(evaluate, 2);
+  return op(type, shapes::compare).evaluated(evaluate, 2).needs(regions::elements);
 }
 
 /// As large as the first input, and nothing more is known.
 constexpr OpInfo like(std::string_view type) { return op(type, shapes::sameAsFirst); }
 
 constexpr OpInfo reduced(std::string_view type, Evaluator* evaluate = nullptr) {
-  return op(type, shapes::reduce).evaluated(evaluate).is(OpClass::reduction);
+  const OpInfo row = op(type, shapes::reduce).evaluated(evaluate).is(OpClass::reduction);
+  return row.needs(regions::reduced);
 }
 
 constexpr OpInfo moved(std::string_view type, ShapeRule* shape, Evaluator* evaluate = nullptr,
@@ -49,7 +57,7 @@ constexpr OpInfo reshaped(std::string_view type, ShapeRule* shape, Evaluator* ev
 }
 
 constexpr OpInfo pooled(std::string_view type, ShapeRule* shape = shapes::pool) {
-  return op(type, shape).works(work::pooling, OpClass::reduction);
+  return op(type, shape).works(work::pooling, OpClass::reduction).needs(regions::window);
 }
 
 /// Carried out by the importer.

@@ -21,15 +21,18 @@ constexpr NumberedOp kTflite[] = {
     {0, same("ADD", "Add")},
     {1, same("AVERAGE_POOL_2D", "AveragePool")},
     {2, same("CONCATENATION", "Concat")},
-    {3, op("CONV_2D", shapes::convolution).works(work::convolution)},
-    {4, op("DEPTHWISE_CONV_2D", shapes::convolution).works(work::convolution).weightAt(1, true)},
+    {3, op("CONV_2D", shapes::convolution).works(work::convolution).needs(regions::convolution)},
+    {4, op("DEPTHWISE_CONV_2D", shapes::convolution)
+            .works(work::convolution)
+            .weightAt(1, true)
+            .needs(regions::convolution)},
     {5, same("DEPTH_TO_SPACE", "DepthToSpace")},
     {6, same("DEQUANTIZE", "DequantizeLinear")},
     {7, same("EMBEDDING_LOOKUP", "Gather")},
     {8, same("FLOOR", "Floor")},
     {9, op("FULLY_CONNECTED", shapes::dense).works(work::dense)},
     {10, op("HASHTABLE_LOOKUP")},
-    {11, mapped("L2_NORMALIZATION")},
+    {11, mappedByRow("L2_NORMALIZATION").needs(regions::normalised)},
     {12, same("L2_POOL_2D", "LpPool")},
     {13, same("LOCAL_RESPONSE_NORMALIZATION", "LRN")},
     {14, same("LOGISTIC", "Sigmoid")},
@@ -67,11 +70,17 @@ constexpr NumberedOp kTflite[] = {
     {46, op("BIDIRECTIONAL_SEQUENCE_RNN").works(work::weightMatrices)},
     {47, same("EXP", "Exp")},
     {48, same("TOPK_V2", "TopK")},
-    {49, moved("SPLIT", shapes::split, values::split).seenAs(ViewFamily::split).dataAt(1)},
+    {49, moved("SPLIT", shapes::split, values::split)
+             .seenAs(ViewFamily::split)
+             .dataAt(1)
+             .needs(regions::cut)},
     {50, same("LOG_SOFTMAX", "LogSoftmax")},
     {51, op("DELEGATE")},
     {52, op("BIDIRECTIONAL_SEQUENCE_LSTM").works(work::weightMatrices)},
-    {53, op("CAST", shapes::sameAsFirst).evaluated(values::identity).over(InPlace::sameWidth)},
+    {53, op("CAST", shapes::sameAsFirst)
+             .evaluated(values::identity)
+             .over(InPlace::sameWidth)
+             .needs(regions::first)},
     {54, same("PRELU", "PRelu")},
     {55, same("MAXIMUM", "Max")},
     {56, same("ARG_MAX", "ArgMax")},
@@ -132,8 +141,8 @@ constexpr NumberedOp kTflite[] = {
     {111, same("ELU", "Elu")},
     {112, same("REVERSE_SEQUENCE", "ReverseSequence")},
     {113, op("MATRIX_DIAG", shapes::matrixDiagonal)},
-    {114, op("QUANTIZE", shapes::sameAsFirst).over(InPlace::sameWidth)},
-    {115, mapped("MATRIX_SET_DIAG")},
+    {114, op("QUANTIZE", shapes::sameAsFirst).over(InPlace::sameWidth).needs(regions::first)},
+    {115, mappedByRow("MATRIX_SET_DIAG")},
     {116, same("ROUND", "Round")},
     {117, same("HARD_SWISH", "HardSwish")},
     {118, same("IF", "If")},
@@ -149,7 +158,10 @@ constexpr NumberedOp kTflite[] = {
     {129, op("CALL_ONCE")},
     {130, same("BROADCAST_TO", "Expand")},
     {131, op("RFFT2D")},
-    {132, op("CONV_3D", shapes::convolution).works(work::convolution).weightAt(1, true)},
+    {132, op("CONV_3D", shapes::convolution)
+              .works(work::convolution)
+              .weightAt(1, true)
+              .needs(regions::convolution)},
     {133, like("IMAG")},
     {134, like("REAL")},
     {135, like("COMPLEX_ABS")},
@@ -168,7 +180,7 @@ constexpr NumberedOp kTflite[] = {
     {148, op("RANDOM_UNIFORM")},
     {149, op("MULTINOMIAL")},
     {150, same("GELU", "Gelu")},
-    {151, mapped("DYNAMIC_UPDATE_SLICE")},
+    {151, mappedByRow("DYNAMIC_UPDATE_SLICE")},
     {152, mapped("RELU_0_TO_1")},
     {153, op("UNSORTED_SEGMENT_PROD")},
     {154, op("UNSORTED_SEGMENT_MAX")},
@@ -211,7 +223,7 @@ constexpr NumberedOp kTflite[] = {
     {191, op("STABLEHLO_COMPARE")},
     {192, op("STABLEHLO_CONVERT", shapes::sameAsFirst).over(InPlace::sameWidth)},
     {193, op("STABLEHLO_DYNAMIC_SLICE")},
-    {194, mapped("STABLEHLO_DYNAMIC_UPDATE_SLICE")},
+    {194, mappedByRow("STABLEHLO_DYNAMIC_UPDATE_SLICE")},
     {195, op("STABLEHLO_PAD")},
     {196, op("STABLEHLO_IOTA")},
     {197, op("STABLEHLO_DOT_GENERAL").works(work::numberedContraction)},

@@ -27,7 +27,7 @@ std::optional<Shape> matrixProduct(const Shape& a, const Shape& b);
 
 namespace hw::shapes {
 
-/// From what runs inside or what a sequence holds: the importer knows (core/import/onnx).
+/// Depends on a body or on the tensors of a sequence: core/import/onnx works it out.
 ShapeRule elsewhere;
 
 // element_rules.cpp: one element from another, and axes that are folded away.
@@ -44,7 +44,7 @@ ShapeRule fusedMatMul, gemm, packedMatMul, matMulToFloat, integerProduct, linear
 // window_rules.cpp: windows that slide over images, and blocks that move about in them.
 ShapeRule pool, convolution, integerConvolution, linearConvolution, transposedConvolution, unpool,
     regionPool, regionAlign, gridSample, depthToSpace, spaceToDepth, spaceToBatch, batchToSpace;
-// tensor_rules.cpp: tensors out of little, sequences.
+// tensor_rules.cpp: generated tensors, recurrences, and what belongs nowhere else.
 ShapeRule typedLikeFirst, shapeAttribute, multinomial, batchNormalization, determinant, gatherNd,
     topK, recurrence, units, projectedUnits, rankedUnits, contraction, loss, ngrams, matrixDiagonal,
     scalar;
@@ -79,6 +79,14 @@ Evaluator identity, gather, slice, concat, stack, reshapedByRule, transpose, exp
 Evaluator clip, signOf, runningSum, placeOfMost, placeOfLeast, gatherElements, compress;
 
 }  // namespace hw::values
+
+// region_rules.cpp: which part of its inputs an op needs.
+namespace hw::regions {
+
+RegionRule elements, first, normalised, softmax, acrossChannels, window, convolution,
+    transposedConvolution, resize, pad, joined, cut, reduced, transposed, spread, gathered;
+
+}  // namespace hw::regions
 
 // work_rules.cpp
 namespace hw::work {

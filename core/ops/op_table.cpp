@@ -1,6 +1,7 @@
 #include "core/ops/op_table.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "core/ops/op_rows.h"
 
@@ -45,6 +46,28 @@ std::vector<OpInfo> joined() {
   return all;
 }
 
+/// Rows by type alone, for few types are in several domains: whole graphs are asked about op by op,
+/// again and again.
+class RowsByType {
+ public:
+  RowsByType() {
+    for (const OpInfo& row : opTable()) rows_.emplace(row.type, &row);
+  }
+
+  const OpInfo* find(std::string_view type, std::string_view domain) const {
+    const OpInfo* runtimes = nullptr;
+    const auto [begin, end] = rows_.equal_range(type);
+    for (auto row = begin; row != end; ++row) {
+      if (row->second->domain == domain) return row->second;
+      if (row->second->domain == "com.microsoft") runtimes = row->second;
+    }
+    return domain.empty() ? runtimes : nullptr;
+  }
+
+ private:
+  std::unordered_multimap<std::string_view, const OpInfo*> rows_;
+};
+
 }  // namespace
 
 std::span<const OpInfo> opTable() {
@@ -53,8 +76,8 @@ std::span<const OpInfo> opTable() {
 }
 
 const OpInfo* findOp(std::string_view type, std::string_view domain) {
-  if (const OpInfo* info = findIn(opTable(), {domain, type})) return info;
-  return domain.empty() ? findIn(opTable(), {"com.microsoft", type}) : nullptr;
+  static const RowsByType kRows;
+  return kRows.find(type, domain);
 }
 
 ViewFamily viewFamilyOf(const Op& op) {

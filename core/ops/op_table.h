@@ -9,6 +9,7 @@
 namespace hw {
 
 class Operands;
+struct Regions;
 struct Work;
 
 using OutputFacts = std::vector<TensorFacts>;
@@ -20,6 +21,8 @@ using ShapeRule = OutputFacts(const OpFacts& facts);  ///< Types and shapes of t
 using OpenRule = OpenOutputs(const OpFacts& facts);   ///< The most an output can be.
 using Evaluator = SmallValues(const OpFacts& facts);  ///< The elements of small outputs.
 using WorkRule = Work(const Operands& operands);      ///< How much it computes: core/ops/work.h.
+/// What of its inputs it needs for a part of an output of shape `made`: core/ops/regions.h.
+using RegionRule = Regions(const OpFacts& facts, const Shape& made);
 
 /// What an op does, roughly.
 enum class OpClass : std::uint8_t {
@@ -81,6 +84,7 @@ struct OpInfo {
   Evaluator* evaluate = nullptr;
   std::int8_t operands = 1;  ///< Inputs that `evaluate` cannot do without; -1: it needs no values.
   WorkRule* work = nullptr;  ///< Null: the elements it touches.
+  RegionRule* region = nullptr;  ///< Null: any part of an output needs all inputs.
   OpClass kind = OpClass::elements;
   InPlace inPlace = InPlace::never;
   ViewFamily view = ViewFamily::none;
@@ -104,6 +108,11 @@ struct OpInfo {
     OpInfo row = *this;
     row.work = rule;
     row.kind = does;
+    return row;
+  }
+  constexpr OpInfo needs(RegionRule* rule) const {
+    OpInfo row = *this;
+    row.region = rule;
     return row;
   }
   constexpr OpInfo is(OpClass does) const {

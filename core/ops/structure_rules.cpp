@@ -19,7 +19,7 @@ std::vector<std::int64_t> partSizes(const OpFacts& facts, std::int64_t size) {
       if (part < -1 || part > rest) return {};
       rest -= std::max<std::int64_t>(part, 0);
     }
-    std::ranges::replace(parts, -1, rest);  // As TFLite has it.
+    std::ranges::replace(parts, -1, rest);  // TFLite writes -1 for the rest.
     return parts;
   }
   const std::int64_t part = size / count + (size % count != 0 ? 1 : 0);
@@ -277,7 +277,7 @@ OutputFacts range(const OpFacts& facts) {
   const double step = delta->real(0);
   if (step == 0) return {};
   const double count = std::ceil((limit->real(0) - start->real(0)) / step);
-  constexpr double kMost = 1e15;  // Doubles count exactly up to 2^53.
+  constexpr double kMost = 1e15;  // Doubles hold all integers up to 2^53.
   if (!(count < kMost)) return {};
   return one(start->dtype, {count > 0 ? static_cast<std::int64_t>(count) : 0});
 }

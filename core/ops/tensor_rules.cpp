@@ -3,7 +3,7 @@
 
 #include "core/ops/op_rules.h"
 
-// Ops that make tensors out of little, that move blocks of them about, and that run over sequences.
+// Ops that generate tensors, recurrences, and what belongs to none of the other files.
 
 namespace hw::shapes {
 namespace {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/ops/op_rules.h"
+#include "core/ops/windows.h"
 
 // Windows that slide over images, forwards and backwards.
 
@@ -8,81 +9,6 @@ namespace hw::shapes {
 namespace {
 
 using List = std::vector<std::int64_t>;
-
-/// One entry a spatial axis; `fallback` where the op has none.
-List spatialList(const OpFacts& facts, const char* name, std::size_t count, std::int64_t fallback) {
-  List list = facts.op.intsAttribute(name);
-  if (list.empty()) list.assign(count, fallback);
-  return list;
-}
-
-/// How a window moves along one axis.
-struct Window {
-  std::int64_t kernel = 1;
-  std::int64_t stride = 1;
-  std::int64_t dilation = 1;
-  std::int64_t padBefore = 0;
-  std::int64_t padAfter = 0;
-
-  std::int64_t reach() const { return (kernel - 1) * dilation + 1; }
-};
-
-/// Beyond this, sums and products of a few numbers might leave 64 bits.
-bool isReasonable(std::int64_t number) { return number >= 0 && number <= std::int64_t{1} << 30U; }
-
-/// Where a window is and how it pads, axis by axis.
-struct Windows {
-  std::vector<Window> axes{};
-  std::string padding{};  ///< NOTSET, VALID, SAME_UPPER, SAME_LOWER.
-
-  bool isSame() const { return padding.starts_with("SAME"); }
-};
-
-bool channelsLast(const OpFacts& facts) { return facts.op.intAttribute("channels_last", 0) != 0; }
-
-/// Images are (N, C, places …), or (N, places …, C).
-std::size_t firstPlace(const OpFacts& facts) { return channelsLast(facts) ? 1 : 2; }
-std::size_t channelAxis(const OpFacts& facts) {
-  return channelsLast(facts) ? facts.shape(0)->size() - 1 : 1;
-}
-
-/// The windows over the spatial axes of input 0; nothing when the attributes do not fit it. The
-/// kernel is that of `weight`, where there is one.
-std::optional<Windows> windowsOf(const OpFacts& facts, const Shape* weight) {
-  const Shape* input = facts.shape(0);
-  if (input == nullptr || input->size() < 3) return std::nullopt;
-  const std::size_t count = input->size() - 2;
-  List kernel = facts.op.intsAttribute("kernel_shape");
-  if (weight != nullptr) {
-    if (weight->size() != input->size()) return std::nullopt;
-    if (kernel.empty()) kernel.assign(weight->begin() + 2, weight->end());
-  }
-  const List strides = spatialList(facts, "strides", count, 1);
-  const List dilations = spatialList(facts, "dilations", count, 1);
-  const List pads = spatialList(facts, "pads", 2 * count, 0);
-  if (kernel.size() != count || strides.size() != count || dilations.size() != count ||
-      pads.size() != 2 * count) {
-    return std::nullopt;
-  }
-  Windows windows{.padding = facts.op.stringAttribute("auto_pad", "NOTSET")};
-  const bool padded = windows.padding == "NOTSET" || windows.padding.empty();
-  for (std::size_t i = 0; i < count; ++i) {
-    const Window window{.kernel = kernel[i],
-                        .stride = strides[i],
-                        .dilation = dilations[i],
-                        .padBefore = padded ? pads[i] : 0,
-                        .padAfter = padded ? pads[i + count] : 0};
-    const List numbers = {window.kernel - 1,
-                          window.stride - 1,
-                          window.dilation - 1,
-                          window.padBefore + (std::int64_t{1} << 20U),
-                          window.padAfter + (std::int64_t{1} << 20U),
-                          (*input)[firstPlace(facts) + i]};
-    if (!std::ranges::all_of(numbers, isReasonable)) return std::nullopt;
-    windows.axes.push_back(window);
-  }
-  return windows;
-}
 
 /// How often a window fits into `size`; nothing when it is larger.
 std::optional<std::int64_t> placesOf(const Window& window, std::int64_t size, bool same,

@@ -7,10 +7,12 @@
 
 namespace hw {
 
-/// What an op asks of a compute unit: multiply-accumulates, or where there are none, elements.
+/// What an op asks of a compute unit: multiply-accumulates, or where there are none, elements. The
+/// unit says which it counts.
 struct Work {
   std::int64_t macs = 0;
-  std::int64_t elements = 0;
+  std::int64_t written = 0;  ///< Elements of its outputs.
+  std::int64_t touched = 0;  ///< Elements it looks at: of pooling a window for each it writes.
   /// Why the work cannot be told ("the shape of its input 'x' is unknown"); empty when it can.
   std::string unknown{};
 };
@@ -24,11 +26,12 @@ struct Work {
 ///     Attention       Tk x (elements of Q + elements of the output), and projections
 ///     SVDF and TFLite's recurrences   rows of the input x elements of all weight matrices
 ///     FULLY_CONNECTED output elements x last dimension of the weight
-///     pooling         output elements x window, as elements
-///     anything else   the larger of output elements and largest input, as elements
+///     pooling         elements: touched are output elements x window
+///     anything else   elements: touched are the larger of all outputs and the largest input
 ///
-/// A folded op has none. A quantised or fused variant counts like its plain form, and so does an
-/// operator of TFLite, whose weights lie otherwise (core/ops/op_rows_tflite.cpp).
+/// A part of an op has its share. A folded op has none. A quantised or fused variant counts like
+/// its plain form, and so does an operator of TFLite, whose weights lie otherwise
+/// (core/ops/op_rows_tflite.cpp).
 Work workOf(const Graph& graph, OpId id);
 
 }  // namespace hw

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/graph/tiling.h"
 #include "core/ops/op_rules.h"
 #include "core/ops/work.h"
 
@@ -52,17 +53,20 @@ class Operands {
     return elements(shape(op_.outputs[0], "output"));
   }
 
-  /// The larger of all output elements and the largest input that is not a weight.
-  std::int64_t touchedElements() const {
-    std::int64_t in = 0;
+  std::int64_t writtenElements() const {
     std::int64_t out = 0;
-    for (const TensorId id : op_.inputs) {
-      if (id && !graph_.tensors[id].constant) in = std::max(in, elements(shape(id, "input")));
-    }
     for (const TensorId id : op_.outputs) {
       if (id) out = plus(out, elements(shape(id, "output")));
     }
-    return std::max(in, out);
+    return out;
+  }
+  /// The larger of all output elements and the largest input that is not a weight.
+  std::int64_t touchedElements() const {
+    std::int64_t in = 0;
+    for (const TensorId id : op_.inputs) {
+      if (id && !graph_.tensors[id].constant) in = std::max(in, elements(shape(id, "input")));
+    }
+    return std::max(in, writtenElements());
   }
 
   /// Elements that come in through the inputs alone: what the first turn of a loop takes over.
@@ -87,19 +91,46 @@ class Operands {
   const OpInfo& info_;
 };
 
+namespace {
+
+/// What of the work of the whole op falls to some of its rows, and of these to some columns: no
+/// more and no less in sum, where parts do not overlap.
+Work workOfPart(const Graph& original, const Tiling::Part& part) {
+  Work whole = workOf(original, part.of);
+  const auto cut = [](std::int64_t amount, const Interval<std::int64_t>& range, std::int64_t size) {
+    const auto upTo = [&](std::int64_t at) {
+      return amount / size * at + amount % size * at / size;
+    };
+    return upTo(range.end) - upTo(range.begin);
+  };
+  const auto share = [&](std::int64_t amount) {
+    return cut(cut(amount, part.rows, part.size), part.columns, part.width);
+  };
+  whole.macs = share(whole.macs);
+  whole.written = share(whole.written);
+  whole.touched = share(whole.touched);
+  return whole;
+}
+
+}  // namespace
+
 Work workOf(const Graph& graph, OpId id) {
   const Op& op = graph.ops[id];
-  if (op.folded) return {};
+  if (op.folded || op.domain == kTileDomain) return {};
+  if (const auto* part = partOf(graph, id)) return workOfPart(*graph.tiling->original, *part);
   static constexpr OpInfo kUnknown;
   const OpInfo* info = findOp(op);
   const Operands operands(graph, op, info != nullptr ? *info : kUnknown);
   try {
     const WorkRule* rule = operands.info().work;
-    const Work once =
-        rule != nullptr ? rule(operands) : Work{.elements = operands.touchedElements()};
+    const Work once = rule != nullptr ? rule(operands)
+                                      : Work{.written = operands.writtenElements(),
+                                             .touched = operands.touchedElements()};
     // Inside a loop: all its turns. The op that begins one runs once itself.
     const std::int64_t turns = rule == &work::body ? 1 : op.intAttribute("turns", 1);
-    return {.macs = times(once.macs, turns), .elements = times(once.elements, turns)};
+    return {.macs = times(once.macs, turns),
+            .written = times(once.written, turns),
+            .touched = times(once.touched, turns)};
   } catch (Unknown& unknown) {
     return {.unknown = std::move(unknown.reason)};
   }
@@ -156,19 +187,23 @@ Work attended(const Operands& operands, std::size_t past) {
 Work projected(const Operands& operands, std::size_t past) {
   const Shape& x = operands.inputShape(0);
   const std::int64_t rows = times(dimension(x, 0), dimension(x, 1));
-  const std::int64_t reads =
-      times(times(2, operands.outputElements()), keyCount(operands, 0, past));
+  const std::int64_t keys = keyCount(operands, 0, past);
+  const std::int64_t reads = times(times(2, operands.outputElements()), keys);
   return {.macs = plus(times(rows, operands.inputElements(1)), reads)};
 }
 
 }  // namespace
 
+// What is missing is named one thing after the other: compilers choose the order of arguments.
+
 Work convolution(const Operands& operands) {
-  return {.macs = times(operands.outputElements(), volumePerChannel(operands))};
+  const std::int64_t volume = volumePerChannel(operands);
+  return {.macs = times(operands.outputElements(), volume)};
 }
 
 Work transposedConvolution(const Operands& operands) {
-  return {.macs = times(operands.inputElements(operands.info().data), volumePerChannel(operands))};
+  const std::int64_t volume = volumePerChannel(operands);
+  return {.macs = times(operands.inputElements(operands.info().data), volume)};
 }
 
 /// Output elements x depth, the last dimension of the weight: the input may be of any rank.
@@ -192,7 +227,8 @@ Work packedProduct(const Operands& operands) {
 Work recurrence(const Operands& operands) {
   const Shape& x = operands.inputShape(0);
   const std::int64_t rows = times(dimension(x, 0), dimension(x, 1));
-  return {.macs = times(rows, plus(operands.inputElements(1), operands.inputElements(2)))};
+  const std::int64_t weights = operands.inputElements(1);
+  return {.macs = times(rows, plus(weights, operands.inputElements(2)))};
 }
 
 /// Every row of the input meets every matrix of weights, one for each gate, once.
@@ -245,17 +281,20 @@ Work numberedContraction(const Operands& operands) {
   return {.macs = macs};
 }
 
-/// Output elements times the window, when the op has one.
+/// A window for every element it writes, when the op has one.
 Work pooling(const Operands& operands) {
   std::int64_t window = 1;
   for (const std::int64_t side : operands.op().intsAttribute("kernel_shape")) {
     window = times(window, side);
   }
-  return {.elements = times(operands.outputElements(), window)};
+  const std::int64_t written = operands.outputElements();
+  return {.written = written, .touched = times(written, window)};
 }
 
 Work body(const Operands& operands) {
-  if (operands.op().attributes.contains("turns")) return {.elements = operands.handedOver()};
+  if (operands.op().attributes.contains("turns")) {
+    return {.written = operands.handedOver(), .touched = operands.handedOver()};
+  }
   throw Unknown{"how often its body runs is not known ahead of time"};
 }
 

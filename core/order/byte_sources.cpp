@@ -27,7 +27,7 @@ ByteSources::ByteSources(const Graph& graph, const StorageOptions& options)
     content_[id] = {{.source = id, .bytes = all}};
   }
   for (const OpId op : graph.ops.keys()) {
-    if (!graph.ops[op].folded) follow(graph, options, forest, graph.ops[op]);
+    if (!graph.ops[op].folded) follow(graph, options, forest, op);
   }
   for (const std::vector<Part>& parts : content_) {
     for (const Part& part : parts) {
@@ -43,8 +43,8 @@ ByteSources::ByteSources(const Graph& graph, const StorageOptions& options)
 }
 
 void ByteSources::follow(const Graph& graph, const StorageOptions& options,
-                         const AliasForest& forest, const Op& op) {
-  const bool joins = viewFamilyOf(op) == ViewFamily::concat;
+                         const AliasForest& forest, OpId op) {
+  const bool joins = viewFamilyOf(graph.ops[op]) == ViewFamily::concat;
   for (const ViewSlice& slice : viewSlices(graph, options, forest, op)) {
     const Tensor& part = graph.tensors[slice.part];
     const Tensor& whole = graph.tensors[slice.whole];

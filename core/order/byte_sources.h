@@ -28,7 +28,7 @@ class ByteSources {
 
  private:
   void follow(const Graph& graph, const StorageOptions& options, const AliasForest& forest,
-              const Op& op);
+              OpId op);
   std::vector<Part> partOf(TensorId tensor, Interval<Bytes> range) const;
   /// Replaces the bytes of `whole` from `offset` on; not where it has some of them already.
   void insert(TensorId whole, Bytes offset, const std::vector<Part>& parts);

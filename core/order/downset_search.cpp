@@ -11,7 +11,8 @@ namespace {
 
 /// Beyond this a part's ancestors would take too long, and more memory than its search.
 constexpr std::size_t kMostAncestors = 4096;
-/// Of the beams that say what there is to beat; the widest only where the exact search gave up.
+/// Widths of the beam searches that give the exact search a peak to beat; the last one is for where
+/// the exact search gave up.
 constexpr std::size_t kBeams[] = {1, 16};
 constexpr std::size_t kLastBeam = 256;
 
@@ -24,7 +25,7 @@ class PartSearch {
 
   /// Keeps what is better than `best`, which has a peak above `floor`, by beams and then exactly.
   void improve(Bytes floor, JudgedOrder& best) {
-    limit_ = effort_.visits / 2;  // Other parts want to be searched, too.
+    limit_ = effort_.visits / 2;  // The rest is for the parts that follow.
     for (const std::size_t width : kBeams) {
       if (best.peak > floor) beam(width, floor, best);
     }

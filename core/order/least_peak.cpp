@@ -9,10 +9,10 @@
 namespace hw {
 namespace {
 
-/// For every search together: a second or two.
+/// States that all searches of a graph may look at together: a second or two.
 constexpr std::int64_t kVisits = 20'000'000;
 constexpr int kMostRounds = 4;
-/// Smaller than that part of the largest piece.
+/// A piece is small when the largest is more than so many times as large.
 constexpr std::int64_t kSmall = 1000;
 
 Bytes sharedPeak(const Graph& graph, const Schedule& schedule, const StorageOptions& options) {
@@ -44,8 +44,8 @@ class LeastPeakSearch {
   }
 
  private:
-  /// Ops that run ahead of time touch nothing and need nothing but each other: they come first, and
-  /// do not stand beside those that cut the problem into parts.
+  /// Ops that run ahead of time touch no memory and need only each other. They are put first, so
+  /// that the search can cut the other ops into independent parts.
   void leaveOutFolded() {
     for (const OpId op : graph_.ops.keys()) {
       if (graph_.ops[op].folded) folded_.push_back(op);
@@ -63,7 +63,7 @@ class LeastPeakSearch {
   void lookBySharing() {
     OrderAccount& account = best_.account;
     StorageOptions views = options_;
-    views.alias.inPlace = false;  // Which is the problem's own.
+    views.alias.inPlace = false;  // Decided by OrderProblem::chances.
     StorageOptions copying = views;
     copying.alias.concat = copying.alias.split = false;
     const Schedule given = best_.schedule;
@@ -85,8 +85,9 @@ class LeastPeakSearch {
     return std::max(found.bound, lookOnce(withoutSmall(problem)).bound);
   }
 
-  /// Shapes and indices, which make no difference to speak of, but many orders: without their bytes
-  /// each of them runs at once. Its bound is one, too, for what is left out only adds to it.
+  /// The same problem with small pieces counted as no bytes: shapes and indices, for whose sake the
+  /// search would try many orders that hardly differ. An op that only makes such a piece then runs
+  /// as soon as it can. What bounds this problem bounds the whole one: bytes left out only add.
   static OrderProblem withoutSmall(OrderProblem problem) {
     Bytes largest;
     for (const OrderProblem::Piece& piece : problem.pieces) largest = std::max(largest, piece.size);

@@ -22,7 +22,7 @@ class Ancestors {
     }
   }
 
-  /// Or is the same.
+  /// True when `first` has to run before `op`, and when they are the same op.
   bool precedes(std::size_t first, std::size_t op) const {
     return (bits_[op * words_ + first / 64] >> (first % 64) & 1) != 0;
   }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <thread>
 
+#include "core/graph/counterparts.h"
 #include "core/picture/moved_blocks.h"
 
 namespace hw {
@@ -186,8 +187,10 @@ BlockStore::BlockStore(std::vector<Block> blocks, AxisUnit unit) : unit_(unit) {
 }
 
 BlockStore BlockStore::ofPool(const Run& run, PoolId pool, AxisUnit unit) {
-  return BlockStore(unit == AxisUnit::time ? blocksInTime(run, pool) : blocksInSteps(run, pool),
-                    unit);
+  BlockStore store(unit == AxisUnit::time ? blocksInTime(run, pool) : blocksInSteps(run, pool),
+                   unit);
+  store.madeAgain_ = MadeAgain(run.graph());
+  return store;
 }
 
 Block BlockStore::block(std::size_t index) const {
@@ -288,6 +291,7 @@ class Places {
 MovedBlocks movedBlocks(const Run& run, PoolId pool, const BlockStore& blocks,
                         const Run& reference) {
   MovedBlocks result;
+  if (!Counterparts(run.graph(), reference.graph()).same()) return result;
   const Places places(reference, pool);
   result.moved.resize(blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/graph/halo.h"
 #include "core/picture/axis.h"
 #include "core/picture/palette.h"
 #include "core/run/run.h"
@@ -50,6 +51,8 @@ class BlockStore {
   static BlockStore ofPool(const Run& run, PoolId pool, AxisUnit unit = AxisUnit::step);
 
   AxisUnit unit() const { return unit_; }
+  /// What of the pieces in it parts make again.
+  const MadeAgain& madeAgain() const { return madeAgain_; }
 
   std::size_t size() const { return stays_.size(); }
   Block block(std::size_t index) const;
@@ -90,6 +93,7 @@ class BlockStore {
   void buildIndex();
 
   AxisUnit unit_ = AxisUnit::step;
+  MadeAgain madeAgain_;
   std::vector<std::int64_t> begins_, ends_;
   std::vector<std::int64_t> lows_, highs_;
   std::vector<StayId> stays_;
@@ -121,7 +125,23 @@ struct PartBlock {
   Interval<double> span{};  ///< On the axis of the scale; inside the block's.
   Interval<Bytes> bytes{};  ///< Flat, like the block's.
   TensorClass kind = TensorClass::view;
+  OpId maker{};  ///< Of a piece: the op of the original graph whose parts made it.
 };
+
+/// Its colour: parts of one op have one.
+Ink partInk(const PartBlock& part, BlockTime time, BlockPart of);
+
+/// Why bytes of a piece are there for more than one part of an op.
+struct HaloBlock {
+  Interval<double> span{};
+  Interval<Bytes> bytes{};
+  bool made = false;  ///< Made again; else kept to be read again.
+};
+
+/// The halo in `part`, one of those of a block of the store: what an earlier part made as well, and
+/// the time after the first part of an op has read it, as long as others of that op still will.
+std::vector<HaloBlock> haloOf(const Run& run, const RunScale& scale, const BlockStore& store,
+                              const Block& block, const PartBlock& part);
 
 /// The tensors that share `block`, larger ones first: whoever draws them in this order covers none.
 /// Empty where one tensor has the block for itself. O(k log k).

@@ -17,6 +17,11 @@ constexpr double kFrontAir = 0.06;  ///< Around what is drawn, as a part of it.
 constexpr Stroke kFound{Ink::accent, 2};
 constexpr Stroke kBound{Ink::lowerBound, 1.5, kDashed};
 constexpr Stroke kWall{Ink::lowerBound, 1, kDotted};
+constexpr Stroke kHollow{Ink::muted, 1.5};
+constexpr Stroke kStrokes[] = {kFound, kBound, kWall, kHollow};  ///< In the order of the legend.
+constexpr std::size_t kDots = 3;  ///< Where in it dots are, instead of lines.
+constexpr double kSample = 22;    ///< Of a line in the legend.
+constexpr double kLegendAir = 6;
 
 class FrontDrawing {
  public:
@@ -24,6 +29,7 @@ class FrontDrawing {
       : canvas_(canvas),
         scene_(scene),
         frame_(PlotFrame::inside(where, canvas.ruler())),
+        legend_(legendAbove(frame_.plot)),
         labels_(canvas, frame_.plot) {
     chooseWindow();
   }
@@ -34,17 +40,24 @@ class FrontDrawing {
     drawTicks();
     const double wallX = x(scene_.leastBytes);
     const double wallY = y(scene_.leastLatency);
-    canvas_.hatch(Box::between(frame_.plot.left, frame_.plot.top, wallX, frame_.plot.bottom()),
-                  {Ink::hatch});
-    canvas_.hatch(Box::between(wallX, wallY, frame_.plot.right(), frame_.plot.bottom()),
-                  {Ink::hatch});
-    canvas_.line({wallX, frame_.plot.top}, {wallX, frame_.plot.bottom()}, kWall);
-    canvas_.line({frame_.plot.left, wallY}, {frame_.plot.right(), wallY}, kWall);
+    const bool wall = scene_.leastBytes > Bytes();
+    const bool floor = scene_.leastLatency > SimTime();
+    if (wall) {
+      canvas_.hatch(Box::between(frame_.plot.left, frame_.plot.top, wallX, frame_.plot.bottom()),
+                    {Ink::hatch});
+    }
+    if (floor) {
+      canvas_.hatch(Box::between(wallX, wallY, frame_.plot.right(), frame_.plot.bottom()),
+                    {Ink::hatch});
+    }
+    if (wall) canvas_.line({wallX, frame_.plot.top}, {wallX, frame_.plot.bottom()}, kWall);
+    if (floor) canvas_.line({frame_.plot.left, wallY}, {frame_.plot.right(), wallY}, kWall);
+    drawMarks();
     canvas_.path(stairs(scene_.bounds), {.edge = kBound});
     canvas_.path(stairs(scene_.found), {.edge = kFound});
     labels_.take(stairs(scene_.bounds));
     labels_.take(stairs(scene_.found));
-    labels_.take(Box{wallX, frame_.plot.top, 1, frame_.plot.height});
+    if (wall) labels_.take(Box{wallX, frame_.plot.top, 1, frame_.plot.height});
     mark(scene_.found, Ink::accent, "found");
     mark(scene_.others, Ink::muted, "other");
     canvas_.rectangle(frame_.plot, {.edge = Stroke{Ink::axis}});
@@ -66,9 +79,38 @@ class FrontDrawing {
     return frame_.plot.bottom() - part * frame_.plot.height;
   }
 
+  /// Sizes to be held against, their names at the top, one below the other where they are near.
+  void drawMarks() {
+    const double line = canvas_.ruler().height();
+    double until = frame_.plot.left;
+    double row = 0;
+    for (const FrontScene::Mark& each : scene_.marks) {
+      const double at = x(each.bytes);
+      const double width = canvas_.ruler().width(each.name) + kLegendAir;
+      row = at < until ? row + 1 : 0;
+      canvas_.line({at, frame_.plot.top + row * line}, {at, frame_.plot.bottom()}, kWall);
+      const bool left = at + width > frame_.plot.right();
+      const Point place{left ? at - kLegendAir : at + kLegendAir,
+                        frame_.plot.top + row * line + canvas_.ruler().ascent()};
+      canvas_.text(place, each.name,
+                   {.ink = Ink::muted, .anchor = left ? Anchor::end : Anchor::start});
+      labels_.take(Box{left ? at - width : at, frame_.plot.top + row * line, width, line});
+      labels_.take(Box{at, frame_.plot.top, 1, frame_.plot.height});
+      until = std::max(until, at + width);
+    }
+  }
+
   void chooseWindow() {
-    lowByte_ = highByte_ = static_cast<double>(scene_.leastBytes.count());
-    lowTime_ = highTime_ = static_cast<double>(scene_.leastLatency.count());
+    const auto least = [](auto scene, auto dots) {
+      return static_cast<double>(scene > decltype(scene)() ? scene.count() : dots.count());
+    };
+    const FrontDot first = scene_.found.empty() ? FrontDot() : scene_.found.front();
+    lowByte_ = highByte_ = least(scene_.leastBytes, first.bytes);
+    lowTime_ = highTime_ = least(scene_.leastLatency, first.latency);
+    for (const FrontScene::Mark& each : scene_.marks) {
+      lowByte_ = std::min(lowByte_, static_cast<double>(each.bytes.count()));
+      highByte_ = std::max(highByte_, static_cast<double>(each.bytes.count()));
+    }
     for (const auto* dots : {&scene_.found, &scene_.bounds, &scene_.others}) {
       for (const FrontDot& dot : *dots) {
         lowByte_ = std::min(lowByte_, static_cast<double>(dot.bytes.count()));
@@ -102,10 +144,15 @@ class FrontDrawing {
 
   void drawTicks() {
     const double line = canvas_.ruler().height();
+    double written = 0;  // Where the last label ends.
     for (const Bytes bytes : byteTicks()) {
       const double at = x(bytes);
       canvas_.line({at, frame_.plot.top}, {at, frame_.plot.bottom()}, {Ink::grid});
-      canvas_.text({at, frame_.plot.bottom() + line}, formatBytes(bytes),
+      const std::string size = formatBytes(bytes);
+      const double half = canvas_.ruler().width(size) / 2;
+      if (at - half < written) continue;
+      written = at + half + kLegendAir;
+      canvas_.text({at, frame_.plot.bottom() + line}, size,
                    {.ink = Ink::muted, .anchor = Anchor::middle});
     }
     const RunAxis time{lowTime_, highTime_, 0, frame_.plot.height, AxisUnit::time};
@@ -137,7 +184,7 @@ class FrontDrawing {
     for (std::size_t i = 0; i < dots.size(); ++i) {
       const FrontDot& dot = dots[i];
       canvas_.rectangle(
-          boxOf(dot), {.fill = Fill{ink}},
+          boxOf(dot), dot.ownStays ? hollow() : Look{.fill = Fill{ink}},
           {.id = std::string(prefix) + "-" + std::to_string(i),
            .tooltip = dot.name + ": " + formatBytes(dot.bytes) + ", " + formatTime(dot.latency)});
     }
@@ -158,30 +205,62 @@ class FrontDrawing {
     }
   }
 
-  void drawLegend() {
-    struct Entry {
-      const char* name;
-      Stroke stroke;
-    };
-    const Entry entries[] = {{"fastest plan found", kFound},
-                             {"proved: nothing is faster within the capacity", kBound},
-                             {"no plan is smaller, none is faster", kWall}};
+  /// Edges lie inside the dot, so that hollow ones are no larger.
+  static Look hollow() { return {.fill = Fill{Ink::plot}, .edge = kHollow}; }
+
+  struct LegendEntry {
+    std::string_view name{};
+    Stroke stroke{};
+    Point at{};  ///< Its upper left corner.
+    bool dot = false;
+  };
+
+  /// What the lines are, above `plot`, which it takes room from: there it hides nothing. In few
+  /// words, or in none, where the plot would lose much of its height.
+  std::vector<LegendEntry> legendAbove(Box& plot) const {
     const double line = canvas_.ruler().height();
-    double top = frame_.plot.top + line;
-    double width = 0;
-    for (const Entry& each : entries) width = std::max(width, canvas_.ruler().width(each.name));
-    const double left = frame_.plot.right() - 8 - width;
-    for (const auto& [name, stroke] : entries) {
-      labels_.write({left, top}, name, Ink::muted, Anchor::start);
-      labels_.take({left - 30, top - canvas_.ruler().ascent(), 30, line});
-      canvas_.line({left - 30, top - line / 3}, {left - 8, top - line / 3}, stroke);
-      top += line;
+    for (const auto& names : scene_.legend) {
+      std::vector<LegendEntry> legend;
+      Point at{plot.left, plot.top};
+      double widest = 0;
+      for (std::size_t i = 0; i < std::size(kStrokes); ++i) {
+        if (names[i].empty() || (i == kDots && !hasHollow())) continue;
+        const double width = kSample + kLegendAir + canvas_.ruler().width(names[i]);
+        widest = std::max(widest, width);
+        if (at.x > plot.left && at.x + width > plot.right()) at = {plot.left, at.y + line};
+        legend.push_back({names[i], kStrokes[i], at, i == kDots});
+        at.x += width + 3 * kLegendAir;
+      }
+      const double used = at.y + line + kLegendAir - plot.top;
+      if (used > plot.height / 4 || widest > plot.width) continue;
+      plot = Box::between(plot.left, plot.top + used, plot.right(), plot.bottom());
+      return legend;
+    }
+    return {};
+  }
+
+  bool hasHollow() const { return std::ranges::any_of(scene_.others, &FrontDot::ownStays); }
+
+  void drawLegend() {
+    const Ruler& ruler = canvas_.ruler();
+    for (const LegendEntry& entry : legend_) {
+      const double middle = entry.at.y + ruler.height() / 2;
+      if (entry.dot) {
+        canvas_.rectangle(
+            {entry.at.x + kSample - 2 * kHalfDot, middle - kHalfDot, 2 * kHalfDot, 2 * kHalfDot},
+            hollow());
+      } else {
+        canvas_.line({entry.at.x, middle}, {entry.at.x + kSample, middle}, entry.stroke);
+      }
+      canvas_.text({entry.at.x + kSample + kLegendAir, entry.at.y + ruler.ascent()}, entry.name,
+                   {.ink = Ink::muted});
     }
   }
 
   Canvas& canvas_;
   const FrontScene& scene_;
   PlotFrame frame_;
+  std::vector<LegendEntry> legend_;
   LabelPlacer labels_;
   double lowByte_ = 0;
   double highByte_ = 1;

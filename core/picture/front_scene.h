@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/quantity.h"
@@ -13,6 +15,7 @@ struct FrontDot {
   Bytes bytes{};
   SimTime latency{};
   std::string name{};
+  bool ownStays = false;  ///< The walls do not hold for it: drawn hollow.
 };
 
 /// Capacity to the right, each doubling as wide, latency upwards: what was found as stairs, below
@@ -24,8 +27,21 @@ struct FrontScene {
   std::vector<FrontDot> found{};   ///< By bytes; from each on up to the next it holds.
   std::vector<FrontDot> bounds{};  ///< The same.
   std::vector<FrontDot> others{};
+  /// The walls; at 0 there is none.
   Bytes leastBytes{};
   SimTime leastLatency{};
+  /// Sizes to be held against, each a line from top to bottom with its name.
+  struct Mark {
+    Bytes bytes{};
+    std::string name{};
+  };
+  std::vector<Mark> marks{};
+  /// What the stairs, what is proved below them, the walls and hollow dots are, in many words and
+  /// in few. What has no words, or is not drawn, is not there.
+  std::array<std::array<std::string_view, 4>, 2> legend = {
+      {{"fastest plan found", "proved: nothing is faster within the capacity",
+        "no plan is smaller, none is faster", "other stays: not so"},
+       {"found", "proved", "walls", "other stays"}}};
 };
 
 /// Draws it inside `where`. Dots of one place share a label. Their ids are "found-0", "found-1", …

@@ -17,7 +17,7 @@ constexpr double kRowGap = 3;
 constexpr double kRowLines = 1.5;  ///< Heights of a line of text.
 constexpr double kSwatch = 12;
 constexpr double kKeyGap = 12;
-/// A stall that is nobody's fault is a strip of this part of the row's height.
+/// Stalls that are not due to reused bytes are strips of this part of the row's height.
 constexpr double kStrip = 0.22;
 constexpr double kLeastUnderlined = 3;
 
@@ -73,7 +73,7 @@ std::string GanttScene::heading() const {
   const SimTime waits = run->timing.account.reuse.waits;
   return fmt::format(
       "{}   {}, {}", title.empty() ? "Engines" : title, formatTime(run->timing.makespan),
-      waits == SimTime{} ? "nothing waits for reused bytes"
+      waits == SimTime{} ? "none of it waits for reused bytes"
                          : fmt::format("of which reused bytes make {} wait", formatTime(waits)));
 }
 
@@ -237,7 +237,8 @@ void GanttDrawing::drawColumns(std::size_t row) const {
   for (std::size_t look = 0; look < open.size(); ++look) close(look, x);
 }
 
-/// The title, and at its right end what each colour is: what does not fit is left out from the end.
+/// The title, and at its right end what each colour is: what does not fit is left out from the end,
+/// the note about the critical path first.
 void GanttDrawing::drawHeading() const {
   const Ruler& ruler = canvas_.ruler();
   const Box& title = frame_.title;
@@ -248,19 +249,20 @@ void GanttDrawing::drawHeading() const {
     return ruler.width(entry.name) + kSwatch + 5 + kKeyGap;
   };
   const std::string note = "underlined: the critical path";
-  double legend = ruler.width(note) + kKeyGap;
+  const double noteWidth = ruler.width(note) + kKeyGap;
+  double legend = 0;
   for (const KeyEntry& entry : entries) legend += widthOf(entry);
-  const bool roomy = ruler.width(full, true) + kKeyGap + legend <= title.width;
+  const bool roomy = ruler.width(full, true) + kKeyGap + legend + noteWidth <= title.width;
   const std::string heading = roomy ? full : brief;
   drawTitle(canvas_, frame_, heading, {});
-  double left = title.right() - legend;
-  double used = legend;
   const double room = title.width - ruler.width(heading, true) - kKeyGap;
+  const bool noted = legend + noteWidth <= room;
+  double used = legend + (noted ? noteWidth : 0);
   while (used > room && !entries.empty()) {
     used -= widthOf(entries.back());
     entries.pop_back();
   }
-  left = title.right() - used;
+  double left = title.right() - used;
   const double baseline = title.top + (title.height - ruler.height()) / 2 + ruler.ascent();
   for (const KeyEntry& entry : entries) {
     const Box swatch{left, std::floor(title.top + (title.height - 10) / 2), kSwatch, 10};
@@ -273,7 +275,7 @@ void GanttDrawing::drawHeading() const {
     canvas_.text({left + kSwatch + 5, baseline}, entry.name);
     left += widthOf(entry);
   }
-  if (used <= room) canvas_.text({left, baseline}, note, {.ink = Ink::muted});
+  if (noted) canvas_.text({left, baseline}, note, {.ink = Ink::muted});
 }
 
 void GanttDrawing::drawOver() const {

@@ -7,6 +7,7 @@ namespace {
 
 constexpr double kFromDot = 4;            ///< Between a dot and its name.
 constexpr double kFromEdge = 4;           ///< Between a name and the end of the area.
+constexpr double kBetweenNames = 3;       ///< On a line: halos hide no letter.
 constexpr std::size_t kLeastOfAName = 6;  ///< A shortened name says nothing below that.
 constexpr int kLines[] = {0, -1, 1, -2, 2};
 
@@ -25,7 +26,26 @@ void LabelPlacer::write(Point at, std::string_view text, Ink ink, Anchor anchor)
   canvas_.text(at, text, {.ink = ink, .anchor = anchor, .halo = true});
   const double width = ruler.width(text);
   const double left = anchor == Anchor::end ? at.x - width : at.x;
-  take({left, at.y - ruler.ascent(), width, ruler.height()});
+  take({left - kBetweenNames, at.y - ruler.ascent(), width + 2 * kBetweenNames, ruler.height()});
+}
+
+bool LabelPlacer::writeAtOne(std::span<const Spot> spots, std::string_view text, Ink ink) {
+  const Ruler& ruler = canvas_.ruler();
+  const double width = ruler.width(text);
+  for (const Spot& spot : spots) {
+    const Box box{spot.anchor == Anchor::end ? spot.at.x - width : spot.at.x,
+                  spot.at.y - ruler.ascent(), width, ruler.height()};
+    const bool inside = box.left >= area_.left && box.right() <= area_.right() &&
+                        box.top >= area_.top && box.bottom() <= area_.bottom();
+    if (!inside || !isFree(box)) continue;
+    write(spot.at, text, ink, spot.anchor);
+    return true;
+  }
+  return false;
+}
+
+bool LabelPlacer::isFree(const Box& box) const {
+  return std::ranges::none_of(taken_, [&](const Box& other) { return !box.cut(other).isEmpty(); });
 }
 
 void LabelPlacer::name(const Box& dot, std::string_view name) {
@@ -46,8 +66,7 @@ bool LabelPlacer::nameBeside(const Box& dot, std::string_view name, bool whole) 
       const double width = ruler.width(text);
       const double left = right ? dot.right() + kFromDot : dot.left - kFromDot - width;
       const Box box{left, top, width, height};
-      const auto meets = [&](const Box& other) { return !box.cut(other).isEmpty(); };
-      if (std::ranges::any_of(taken_, meets)) continue;
+      if (!isFree(box)) continue;
       if (lines != 0) {
         canvas_.line({right ? dot.right() : dot.left, dot.top + dot.height / 2},
                      {right ? left - 1 : left + width + 1, top + height / 2}, {Ink::muted, 1});

@@ -22,6 +22,15 @@ class LabelPlacer {
   void take(std::span<const Point> line);
   /// Words that have a place of their own; `at` is on their baseline.
   void write(Point at, std::string_view text, Ink ink, Anchor anchor);
+
+  /// Where words may begin, or with Anchor::end end, on their baseline.
+  struct Spot {
+    Point at{};
+    Anchor anchor = Anchor::start;
+  };
+  /// Words at the first of `spots` where they lie inside the area and hide nothing; false, and
+  /// nothing written, where there is none.
+  bool writeAtOne(std::span<const Spot> spots, std::string_view text, Ink ink);
   /// The name of what lies in `dot`: beside it where nothing else is, else up to two lines higher
   /// or lower with a thin line to it, shortened if it fits nowhere as a whole. Says nothing where
   /// there is no room at all: a dot tells its name to the pointer, too.
@@ -29,6 +38,7 @@ class LabelPlacer {
 
  private:
   bool nameBeside(const Box& dot, std::string_view name, bool whole);
+  bool isFree(const Box& box) const;
 
   Canvas& canvas_;
   Box area_;

@@ -265,6 +265,7 @@ std::string MapDrawing::drawOver() const {
   drawMoving(canvas_, scene_, plot_);
   drawPickedOut();
   drawSelection();
+  drawSameOp();
   // All stays of a buffer that moves are one thing, in every map.
   const Problem& problem = scene_.run->problem;
   const auto outlineAll = [&](StayId stay) {
@@ -357,9 +358,10 @@ void drawBoxLabel(Canvas& canvas, const Box& box, const std::string& name, const
                              : Point{box.left + kPadding, box.top + baseline};
     canvas.text(at, text, {.ink = ink, .upwards = upwards});
   };
-  const double nameWidth = ruler.width(name);
+  // Measuring text is what a picture full of small blocks takes longest for.
   const double fullWidth = ruler.width(full);
   if (fullWidth <= along) return write(full, false);
+  const double nameWidth = ruler.width(name);
   if (nameWidth <= along) return write(name, false);
   if (fullWidth <= up) return write(full, true);
   if (nameWidth <= up) return write(name, true);

@@ -62,7 +62,8 @@ class MapDrawing {
   /// Grid, blocks and their names as shapes; returns how many blocks were left out.
   std::size_t drawBlocks() const;
   /// The tensors that share blocks, over these: each in its own bytes for its own life, in a frame
-  /// that is hatched where the block is kept and nobody lives.
+  /// that is hatched where the block is kept and nobody lives; inputs that outputs overlap, as far
+  /// as they are still to be read; blocks that are taken as a whole, and reserved memory.
   void drawParts() const;
   /// What lives at the step under way, over a picture of blocks in which it does not stand out.
   void drawLive() const;
@@ -88,8 +89,13 @@ class MapDrawing {
   void drawPickedOut() const;
   bool isFree(const Box& box) const;
   Box boxOf(std::size_t index) const;
+  void drawFrames() const;
+  void drawReserved() const;
   std::size_t drawPartsOf(std::size_t index) const;
+  void drawOverlaps() const;
   void drawPart(const Block& block, const PartBlock& part) const;
+  void drawHalo(const Block& block, const PartBlock& part) const;
+  void drawSameOp() const;
   void writePart(const PartBlock& part, BlockTime time) const;
   Box boxOf(const PartBlock& part) const;
   BlockTime timeOf(const Block& block, const PartBlock& part) const;
@@ -122,6 +128,11 @@ void drawBlockLabel(Canvas& canvas, const Box& box, const Run& run, StayId stay,
 void drawBoxLabel(Canvas& canvas, const Box& box, const std::string& name, const std::string& full,
                   Ink ink);
 
+/// How bytes are hatched that are kept while nobody lives in them.
+inline constexpr Fill kKeptHatch{Ink::muted, 0.35};
+/// How a halo is hatched: what is kept to be read again, and what is made again.
+inline constexpr Fill kReadAgainHatch{Ink::text, 0.4};
+inline constexpr Fill kMadeAgainHatch{Ink::accent, 0.75};
 /// How a block that is held to have moved is hatched.
 inline constexpr Fill kMovedHatch{Ink::text, 0.46};
 

@@ -9,6 +9,10 @@ namespace {
 /// The tensor classes keep the Okabe-Ito hues in both palettes.
 constexpr Rgb kClasses[] = {0xe69f00, 0x009e73, 0x56b4e9, 0xcc79a7, 0xd55e00};
 
+/// Of operators in parts: neighbours differ in hue and in lightness, for all eyes (after Tol,
+/// 2021).
+constexpr Rgb kParts[kPartHues] = {0x4477aa, 0xccaa44, 0xaa4477, 0x44aa99, 0x9988dd, 0xbb7755};
+
 /// From `Ink::window` to `Ink::hatch`.
 constexpr Rgb kLight[] = {0xf2f3f5, 0xffffff, 0xe1e4e8, 0x6a737d, 0x1b1f24, 0x5f6873,
                           0x2277b8, 0x9cc4e4, 0xba4600, 0xa6cfe8, 0x0072b2, 0xd55e00,
@@ -60,6 +64,12 @@ Ink blockInk(TensorClass kind, BlockTime time, BlockPart part) {
   return static_cast<Ink>(static_cast<unsigned>(Ink::block) + index);
 }
 
+Ink partInk(std::size_t op, BlockTime time, BlockPart part) {
+  const std::size_t index =
+      (op % kPartHues * 4 + static_cast<std::size_t>(time)) * 4 + static_cast<std::size_t>(part);
+  return static_cast<Ink>(static_cast<std::size_t>(Ink::part) + index);
+}
+
 Ink activityInk(std::size_t kind, bool critical, bool word) {
   const std::size_t index = (kind * 2 + (critical ? 0 : 1)) * 2 + (word ? 1 : 0);
   return static_cast<Ink>(static_cast<std::size_t>(Ink::activity) + index);
@@ -91,7 +101,7 @@ Palette::Palette(bool dark) {
   const Rgb text = (*this)[Ink::text];
   colors_[next++] = mixed((*this)[Ink::lowerBound], plot, 0.12);
   for (const Rgb color : dark ? kDarkSeries : kLightSeries) colors_[next++] = color;
-  for (const Rgb color : kClasses) {
+  const auto addTimes = [&](Rgb color) {
     const Rgb edge = mixed(color, text, 0.55);
     const Rgb words[] = {text, (*this)[Ink::muted], readableOn(color), (*this)[Ink::muted]};
     for (std::size_t time = 0; time < 4; ++time) {
@@ -101,7 +111,8 @@ Palette::Palette(bool dark) {
       colors_[next++] = mixed(color, plot, strength.thin);
       colors_[next++] = words[time];
     }
-  }
+  };
+  for (const Rgb color : kClasses) addTimes(color);
   for (const Rgb color : dark ? kDarkActivities : kLightActivities) {
     for (const Rgb fill : {color, mixed(color, plot, kBeside)}) {
       colors_[next++] = fill;
@@ -109,6 +120,7 @@ Palette::Palette(bool dark) {
     }
   }
   for (const Rgb color : dark ? kDarkStalls : kLightStalls) colors_[next++] = color;
+  for (const Rgb color : kParts) addTimes(color);
 }
 
 const Palette& Palette::light() {

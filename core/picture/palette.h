@@ -37,8 +37,11 @@ enum class Ink : std::uint8_t {
   block = series + 8,            ///< The first of the inks that `blockInk` gives.
   activity = block + 5 * 4 * 4,  ///< The first of those that `activityInk` gives.
   stall = activity + 4 * 2 * 2,  ///< The first of those that `stallInk` gives.
-  end = stall + 7
+  part = stall + 7,              ///< The first of those that `partInk` gives.
+  end = part + 6 * 4 * 4
 };
+/// Operators that run in parts have colours of their own; more of them repeat.
+inline constexpr std::size_t kPartHues = 6;
 inline constexpr std::size_t kSeriesInks = 8;
 inline constexpr std::size_t kInks = static_cast<std::size_t>(Ink::end);
 
@@ -48,6 +51,8 @@ enum class BlockTime { past, future, live, pale };
 /// alone. `word`: what is written on it.
 enum class BlockPart { fill, edge, thin, word };
 Ink blockInk(TensorClass kind, BlockTime time, BlockPart part);
+/// Of what parts of one operator made, by its number.
+Ink partInk(std::size_t op, BlockTime time, BlockPart part);
 
 /// Of an activity by its kind, compute, load, store and copy being 0 to 3: in full colour on the
 /// critical path, else pale; and of a `word` on it.

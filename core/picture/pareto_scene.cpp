@@ -13,9 +13,10 @@
 namespace hw {
 namespace {
 
-constexpr double kDot = 4;           ///< Radius.
-constexpr double kAir = 0.06;        ///< Of each axis, beyond what it shows.
-constexpr double kFarWall = 1;       ///< In what the points span: a wall further away is told only.
+constexpr double kDot = 4;      ///< Radius.
+constexpr double kAir = 0.06;   ///< Of each axis, beyond what it shows.
+constexpr double kFarWall = 1;  ///< In what the points span: a wall further away is told only.
+constexpr const char* kNeedsLess = "no plan needs less";
 constexpr double kTimeSpacing = 90;  ///< Units between marks of time, at least.
 
 double number(Bytes bytes) { return static_cast<double>(bytes.count()); }
@@ -70,10 +71,14 @@ class ParetoDrawing {
   }
 
   void draw() {
-    drawTitle(canvas_, frame_, scene_.heading(), "");
+    // Where there is little room, whose plans they are is said around the picture.
+    const bool roomy = canvas_.ruler().width(scene_.heading(), true) <= frame_.title.width;
+    drawTitle(canvas_, frame_, roomy ? scene_.heading() : std::string(ParetoScene::kWhat), "");
     drawPaper();
     drawWalls();
     drawFront();
+    for (const ParetoPoint& point : scene_.points) labels_.take(boxOf(point));
+    nameWalls();
     drawPoints();
   }
 
@@ -112,22 +117,54 @@ class ParetoDrawing {
 
   void drawWalls() {
     const Box& area = frame_.plot;
-    const Ruler& ruler = canvas_.ruler();
-    if (scene_.lowerBound && bytesWall_) {
+    if (bytesWall_) {
       const double y = std::round(bytes_.toPixel(number(*scene_.lowerBound)));
       canvas_.line({area.left, y}, {area.right(), y}, {Ink::lowerBound, 1, kDashed});
-      labels_.write({area.right() - 4, y + ruler.ascent() + 1}, "no plan needs less",
-                    Ink::lowerBound, Anchor::end);
+      labels_.take(Box{area.left, y, area.width, 1});
     }
-    if (scene_.latencyBound && !latencyWall_) {
-      labels_.write({area.left + 4, area.top + ruler.ascent() + 1},
-                    "no plan is faster than " + formatTime(*scene_.latencyBound), Ink::lowerBound,
-                    Anchor::start);
-    } else if (scene_.latencyBound) {
+    if (latencyWall_) {
       const double x = std::round(time_.toX(number(*scene_.latencyBound)));
       canvas_.line({x, area.top}, {x, area.bottom()}, {Ink::lowerBound, 1, kDashed});
-      labels_.write({x + 4, area.top + ruler.ascent() + 1}, "no plan is faster", Ink::lowerBound,
-                    Anchor::start);
+      labels_.take(Box{x, area.top, 1, area.height});
+    }
+  }
+
+  /// Beside the walls, in many words or in few, where they hide nothing.
+  void nameWalls() {
+    const Box& area = frame_.plot;
+    const Ruler& ruler = canvas_.ruler();
+    const double left = area.left + 4;
+    const double right = area.right() - 4;
+    const double top = area.top + ruler.ascent() + 1;
+    const double bottom = area.bottom() - ruler.height() + ruler.ascent() - 1;
+    const auto name = [&](std::span<const LabelPlacer::Spot> spots, const std::string& words,
+                          const std::string& fewWords) {
+      if (!labels_.writeAtOne(spots, words, Ink::lowerBound))
+        labels_.writeAtOne(spots, fewWords, Ink::lowerBound);
+    };
+    if (bytesWall_) {
+      const double y = std::round(bytes_.toPixel(number(*scene_.lowerBound)));
+      // Clear of dots that lie on the wall.
+      const double below = y + kDot + 1 + ruler.ascent();
+      const double above = y - kDot - 1 - ruler.height() + ruler.ascent();
+      const double middle = (left + right - ruler.width(kNeedsLess)) / 2;
+      const LabelPlacer::Spot spots[] = {
+          {{right, below}, Anchor::end},    {{left, below}, Anchor::start},
+          {{middle, below}, Anchor::start}, {{right, above}, Anchor::end},
+          {{left, above}, Anchor::start},   {{middle, above}, Anchor::start}};
+      name(spots, kNeedsLess, "least");
+    }
+    if (latencyWall_) {
+      const double x = std::round(time_.toX(number(*scene_.latencyBound))) + 4;
+      const LabelPlacer::Spot spots[] = {{{x, top}, Anchor::start}, {{x, bottom}, Anchor::start}};
+      name(spots, "no plan is faster", "least");
+    } else if (scene_.latencyBound) {
+      const LabelPlacer::Spot spots[] = {{{left, top}, Anchor::start},
+                                         {{right, top}, Anchor::end},
+                                         {{left, bottom}, Anchor::start},
+                                         {{right, bottom}, Anchor::end}};
+      const std::string time = formatTime(*scene_.latencyBound);
+      name(spots, "no plan is faster than " + time, "at least " + time);
     }
   }
 
@@ -154,7 +191,6 @@ class ParetoDrawing {
       Dot& dot = places[{point.latency, point.peak, point.series}];
       if (dot.names.empty()) dot.row = point.row;
       dot.names += (dot.names.empty() ? "" : ", ") + printable(point.name, 40);
-      labels_.take(boxOf(point));
     }
     for (const auto& [place, dot] : places) {
       const auto& [latency, peak, series] = place;
@@ -167,7 +203,7 @@ class ParetoDrawing {
   }
 
   void drawDot(const Box& box, Fill fill, const Hint& hint) {
-    // A shape of its own for the pointer, a circle for the eye.
+    // The rectangle is invisible: it has the hint for the pointer. What is seen is the circle.
     canvas_.rectangle(box, {.fill = Fill{Ink::plot, 0}}, hint);
     std::vector<Point> circle;
     for (int i = 0; i < 16; ++i) {

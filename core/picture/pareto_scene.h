@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/quantity.h"
@@ -27,7 +28,8 @@ struct ParetoScene {
   std::optional<Bytes> lowerBound{};      ///< A wall: no plan needs less.
   std::optional<SimTime> latencyBound{};  ///< A wall: no plan is faster.
 
-  std::string heading() const { return title + "   peak against latency"; }
+  static constexpr std::string_view kWhat = "peak against latency";
+  std::string heading() const { return title + "   " + std::string(kWhat); }
 };
 
 /// The points that no other undercuts in one of the two without exceeding it in the other, fastest

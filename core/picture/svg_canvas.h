@@ -4,6 +4,9 @@
 
 namespace hw {
 
+/// How high letters are in the pictures of documents, units.
+inline constexpr double kDocumentLetters = 12;
+
 /// Writes SVG text: numbers with at most two decimals, names escaped. Equal calls give equal bytes:
 /// nothing is measured, nothing is dated.
 class SvgCanvas final : public Canvas {

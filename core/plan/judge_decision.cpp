@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/plan/decision.h"
+#include "core/plan/overlap_use.h"
 
 namespace hw {
 namespace {
@@ -49,7 +50,9 @@ class Judge {
                        free == 1 ? "it" : "them")
         : lower > 0 ? std::string("every lower gap is too small while it lives")
                     : std::string("no lower address is free during its whole life");
-    if (under_) {
+    if (overlaps_) {
+      decision_.decided = overlapText(problem_, plan_, decision_.stay);
+    } else if (under_) {
       decision_.decided = "it is written over an input that dies in its operator";
     } else if (place_.offset == Bytes() && free == 0) {
       decision_.decided = "it lies at the bottom";
@@ -60,6 +63,14 @@ class Judge {
   }
 
  private:
+  /// The permission for the two to share bytes; null: there is none.
+  const Overlap* overlapWith(StayId other) const {
+    const Overlap* own = problem_.overlapOf(decision_.stay);
+    if (own && own->under == other) return own;
+    const Overlap* its = problem_.overlapOf(other);
+    return its && its->under == decision_.stay ? its : nullptr;
+  }
+
   /// What keeps it from lying lower in its own gap: nothing, or who is below.
   std::string boundText() const {
     const Candidate* chosen = decision_.chosen();
@@ -102,8 +113,10 @@ class Judge {
       const Bytes end = at->offset + problem_.stays[other].size;
       const bool shares = at->region == place_.region && at->offset < place_.offset + stay_.size &&
                           place_.offset < end;
-      if (shares) {
-        under_ = true;  // Only an input that dies as the stay is written over it.
+      if (shares && overlapWith(other)) {
+        overlaps_ = overlapWith(other);
+      } else if (shares) {
+        under_ = true;  // An input that the stay is written over.
       } else {
         walls_[at->region.index()].push_back({{at->offset, end}, other});
       }
@@ -156,6 +169,7 @@ class Judge {
   const Stay& stay_;
   Address place_;
   Decision decision_;
+  const Overlap* overlaps_ = nullptr;     ///< By which it shares bytes.
   bool under_ = false;                    ///< It shares the bytes of another.
   std::vector<std::vector<Wall>> walls_;  ///< By region.
 };

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <future>
 #include <map>
+#include <set>
 
 #include "core/plan/fragmentation_curve.h"
+#include "core/plan/frames.h"
 #include "core/plan/life_edges.h"
 #include "core/plan/live_ranges.h"
 #include "core/plan/metrics.h"
+#include "core/plan/overlap_use.h"
 #include "core/plan/wide_sum.h"
 
 namespace hw {
@@ -28,23 +31,55 @@ class PoolContents {
       if (!address || address->pool != pool || address->region.index() >= starts_.size()) continue;
       stays_.push_back(id);
     }
+    for (const Overlap& overlap : problem.overlaps) {
+      const auto& under = plan.addresses[overlap.under];
+      if (!under || under->pool != pool || under->region.index() >= starts_.size()) continue;
+      if (!sharedBytes(problem, plan, overlap).empty()) addRests(overlap);
+    }
+    if (plan.blocks.empty()) return;
+    frames_ = framesOf(problem, plan, pool);
+    framed_.resize(problem.stays.size());
+    for (const HeldBlock& block : plan.blocks) {
+      for (const StayId id : block.tenants) framed_[id] = true;
+    }
   }
 
   const std::vector<StayId>& stays() const { return stays_; }  ///< By id.
   const Stay& stay(StayId id) const { return problem_.stays[id]; }
 
+  /// Behind the last stay are what overlaps leave of their inputs.
   Interval<Bytes> rangeOf(StayId id) const {
+    if (!problem_.stays.contains(id)) return rests_[id.index() - problem_.stays.size()].bytes;
     const Address& address = *plan_.addresses[id];
     const Bytes offset = starts_[address.region.index()] + address.offset;
     return {offset, offset + problem_.stays[id].size};
   }
 
+  /// What an item of `edges` keeps others off: itself, or the block that is held for it.
+  Interval<Bytes> takenBy(std::uint32_t item) const {
+    if (isFrame(item)) return frames_[item - firstFrame()].bytes;
+    const StayId id(item);
+    if (!plan_.regionsAreBlocks || !problem_.stays.contains(id)) return rangeOf(id);
+    const RegionId region = plan_.addresses[id]->region;
+    const Bytes begin = starts_[region.index()];
+    return {begin, begin + plan_.regions[plan_.addresses[id]->pool][region]};
+  }
+  bool isFrame(std::uint32_t item) const { return item >= firstFrame(); }
+  /// Lies in a frame, which is an item of its own.
+  bool isFramed(std::uint32_t item) const {
+    return !frames_.empty() && framed_.contains(StayId(item)) && framed_[StayId(item)];
+  }
+
+  /// Of stays, by their numbers, behind them of rests, and behind these of blocks with several.
   LifeEdges edges() const {
     LifeEdges edges;
-    edges.reserve(stays_.size());
+    edges.reserve(stays_.size() + frames_.size());
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      edges.add(frames_[i].steps, static_cast<std::uint32_t>(firstFrame() + i));
+    }
     for (const StayId id : stays_) {
       const auto item = static_cast<std::uint32_t>(id.index());
-      if (problem_.gaps.empty() && problem_.overlays.empty()) {
+      if (problem_.gaps.empty() && problem_.overlays.empty() && shrinks_.empty()) {
         edges.add(problem_.stays[id].steps, item);
         continue;
       }
@@ -52,32 +87,59 @@ class PoolContents {
       for (Interval<Step> live : problem_.liveSteps(id)) {
         // While it is written over its input, its bytes are the input's.
         if (heir && live.begin == problem_.stays[id].steps.begin) live.begin += Step(1);
+        // While it is written over, it has what is left.
+        if (shrinks_.contains(id) && live.end == problem_.stays[id].steps.end) live.end -= Step(1);
         if (!live.empty()) edges.add(live, item);
       }
+    }
+    for (std::size_t i = 0; i < rests_.size(); ++i) {
+      const Step step = rests_[i].step;
+      edges.add({step, step + Step(1)}, static_cast<std::uint32_t>(problem_.stays.size() + i));
     }
     return edges;
   }
 
  private:
+  /// What is left of an input at its last step.
+  struct Rest {
+    Step step{};
+    Interval<Bytes> bytes{};
+  };
+
+  void addRests(const Overlap& overlap) {
+    shrinks_.insert(overlap.under);
+    const Bytes start = starts_[plan_.addresses[overlap.under]->region.index()];
+    const Step step = problem_.stays[overlap.over].steps.begin;
+    for (const Interval<Bytes>& part : restOf(problem_, plan_, overlap)) {
+      rests_.push_back({step, {start + part.begin, start + part.end}});
+    }
+  }
+
+  std::size_t firstFrame() const { return problem_.stays.size() + rests_.size(); }
+
   const Problem& problem_;
   const Plan& plan_;
   std::vector<Bytes> starts_;  ///< Of every region.
   std::vector<StayId> stays_;
+  std::set<StayId> shrinks_;  ///< Inputs that share bytes with what is made of them.
+  std::vector<Rest> rests_;
+  std::vector<Frame> frames_;
+  IdMap<StayId, bool> framed_;  ///< Empty where there are no frames.
 };
 
 /// The live ranges of one pool and what they add up to.
 class Occupancy {
  public:
   void change(const LifeEdge& edge, const PoolContents& contents) {
-    const StayId stay(edge.item);
-    const Interval<Bytes> range = contents.rangeOf(stay);
-    const std::int64_t size = range.length().count();
-    if (edge.begins()) {
-      ranges_.insert({range.begin, range.end, stay});
-      live_.add(size);
-    } else if (ranges_.erase({range.begin, range.end, stay})) {
-      live_.add(-size);
+    const std::int64_t sign = edge.begins() ? 1 : -1;
+    const bool frame = contents.isFrame(edge.item);
+    if (frame || !contents.isFramed(edge.item)) {
+      const Interval<Bytes> range = contents.takenBy(edge.item);
+      // An end without a begin: what is written over its input and goes at once.
+      if (!take(range, StayId(edge.item), edge.begins())) return;
+      taken_.add(sign * range.length().count());
     }
+    if (!frame) live_.add(sign * contents.rangeOf(StayId(edge.item)).length().count());
   }
 
   Fragmentation at(Step step) {
@@ -85,14 +147,22 @@ class Occupancy {
     fragmentation.step = step;
     fragmentation.live = live_.bytes();
     fragmentation.top = ranges_.top();
-    fragmentation.holes = std::max(Bytes(), fragmentation.top - fragmentation.live);
+    fragmentation.kept = std::max(Bytes(), taken_.bytes() - fragmentation.live);
+    fragmentation.holes = std::max(Bytes(), fragmentation.top - taken_.bytes());
     fragmentation.largestHole = ranges_.largestHole();
     return fragmentation;
   }
 
  private:
-  LiveRanges ranges_;
+  bool take(const Interval<Bytes>& range, StayId item, bool begins) {
+    if (!begins) return ranges_.erase({range.begin, range.end, item});
+    ranges_.insert({range.begin, range.end, item});
+    return true;
+  }
+
+  LiveRanges ranges_;  ///< Of what is taken.
   WideSum live_;
+  WideSum taken_;
 };
 
 /// Fills in what depends on time: the peak, and fragmentation there and on average.
@@ -158,7 +228,8 @@ Bytes reusedBytes(const PoolContents& contents) {
   return reused.bytes();
 }
 
-PoolMetrics measurePool(const Plan& plan, PoolId pool, const PoolContents& contents) {
+PoolMetrics measurePool(const Problem& problem, const Plan& plan, PoolId pool,
+                        const PoolContents& contents) {
   PoolMetrics metrics;
   metrics.pool = pool;
   WideSum peak;
@@ -171,7 +242,8 @@ PoolMetrics measurePool(const Plan& plan, PoolId pool, const PoolContents& conte
   metrics.sum = sum.bytes();
   metrics.stays = contents.stays().size();
   sweep(metrics, contents);
-  metrics.lowerBound = metrics.peakLive;
+  // What overlaps might have shared, this plan need not share.
+  metrics.lowerBound = problem.overlaps.empty() ? metrics.peakLive : lowerBound(problem, pool);
   return metrics;
 }
 
@@ -203,7 +275,7 @@ PlanMetrics measure(const Problem& problem, const Plan& plan) {
   for (const PoolId pool : problem.pools.keys()) {
     const PoolContents contents(problem, plan, pool);
     auto again = std::async(when, [&] { return reusedBytes(contents); });
-    metrics.pools.add(measurePool(plan, pool, contents));
+    metrics.pools.add(measurePool(problem, plan, pool, contents));
     sum.add(metrics.pools[pool].sum.count());
     reused.add(again.get().count());
   }

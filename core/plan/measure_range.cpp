@@ -33,6 +33,17 @@ RangePart cutToRange(const Problem& problem, const Plan& plan, Interval<Step> ra
     part.whole.add(stay);
     part.plan.addresses.add(plan.addresses.contains(stay) ? plan.addresses[stay] : std::nullopt);
   }
+  part.plan.regionsAreBlocks = plan.regionsAreBlocks;
+  for (HeldBlock block : plan.blocks) {
+    block.steps = clipped(block.steps, range);
+    if (block.steps.empty()) continue;
+    std::vector<StayId> tenants;
+    for (const StayId tenant : block.tenants) {
+      if (kept[tenant]) tenants.push_back(kept[tenant]);
+    }
+    block.tenants = std::move(tenants);
+    part.plan.blocks.push_back(std::move(block));
+  }
   for (const Gap& gap : problem.gaps) {
     const Interval<Step> steps = clipped(gap.steps, range);
     if (kept[gap.stay] && !steps.empty()) part.problem.gaps.push_back({kept[gap.stay], steps});
@@ -42,6 +53,12 @@ RangePart cutToRange(const Problem& problem, const Plan& plan, Interval<Step> ra
     // Written over its input before the range: inside it there is nothing left to share.
     if (!whole || problem.stays[overlay.stay].steps.begin < range.begin) continue;
     part.problem.overlays.push_back({kept[overlay.over], kept[overlay.stay]});
+  }
+  for (const Overlap& overlap : problem.overlaps) {
+    const bool whole = kept[overlap.over] && kept[overlap.under];
+    if (!whole || problem.stays[overlap.over].steps.begin < range.begin) continue;
+    part.problem.overlaps.push_back(
+        {kept[overlap.under], kept[overlap.over], overlap.up, overlap.down});
   }
   return part;
 }

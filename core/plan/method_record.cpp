@@ -91,7 +91,7 @@ void MethodRecorder::eraseKey(std::size_t list, const MethodCell& key) {
 
 void MethodRecorder::tick(StayId stay, Step step, std::string what) {
   if (!on()) return;
-  record_->ticks.push_back({stay, step, std::move(what), record_->changes.size()});
+  record_->ticks.push_back({stay, step, std::move(what), record_->changes.size(), {}});
   record_->truncated = record_->changes.size() >= kMostMethodChanges;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,10 +21,28 @@ struct MethodList {
     stack,  ///< The top is the last row.
     table,  ///< Rows are found by what they are about.
   };
+  /// What rows say of memory, by the cells of each type in their order, whatever words stand
+  /// between them. Pictures go by it, never by names.
+  enum class Role : std::uint8_t {
+    words,       ///< Nothing.
+    blocks,      ///< Number, capacity: regions, one beside the other in this order.
+    idle,        ///< Number: those of `blocks` that nobody holds.
+    mapping,     ///< Stay, size, number: the last row of a block is who had it last.
+    used,        ///< Stay, offset, size: in memory now.
+    free,        ///< Offset, size: a hole.
+    frames,      ///< Text, offset, size, use count: a block that keeps its bytes for several stays.
+    placed,      ///< Stay, offset: for its whole life.
+    candidates,  ///< Text, offset, text: where the tick's stay could go; "chosen": where it went.
+    upwards,     ///< Stay, from, to, text when recycled: distances from an origin up,
+    downwards,   ///< and down.
+    boundaries,  ///< Two rows: how far `upwards` and `downwards` ever reached.
+  };
   std::string name{};     ///< "idle L2", "stack", "mapping", ...
   std::string summary{};  ///< What it is for.
   Kind kind = Kind::list;
   std::vector<std::string> columns{};
+  Role role = Role::words;
+  PoolId pool{};  ///< Whose bytes its rows tell of; none: the record's only one, or of several.
 };
 
 /// "list", "stack", "table".
@@ -40,10 +59,11 @@ struct MethodChange {
 
 /// One decision of a method: a tick of planning time.
 struct MethodTick {
-  StayId stay{};            ///< Whom it is about; none: nobody alone.
-  Step step{};              ///< The step of the program that the method looks at.
-  std::string what{};       ///< In words, the stay's name left out: "takes idle block 2".
-  std::size_t changes = 0;  ///< How many there were up to here, this tick's included.
+  StayId stay{};                   ///< Whom it is about; none: nobody alone.
+  Step step{};                     ///< The step of the program that the method looks at.
+  std::string what{};              ///< In words, the stay's name left out: "takes idle block 2".
+  std::size_t changes = 0;         ///< How many there were up to here, this tick's included.
+  std::optional<StayPart> part{};  ///< Of `stay`: whom it is about, if it is not the whole.
 };
 
 /// All that a method's lists went through while it planned, one after the other from nothing. Each

@@ -1,9 +1,11 @@
 #include "core/plan/metrics.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "core/plan/life_edges.h"
+#include "core/plan/overlap_use.h"
 #include "core/plan/wide_sum.h"
 
 namespace hw {
@@ -25,6 +27,17 @@ LifeEdges livesOf(const Problem& problem, std::optional<PoolId> pool, bool overl
     edges.addGap(gap.steps, static_cast<std::uint32_t>(gap.stay.index()));
   }
   return edges;
+}
+
+/// What overlaps can save in the steps in which they may; `pool`: there alone.
+std::map<Step, Bytes> savings(const Problem& problem, std::optional<PoolId> pool) {
+  std::map<Step, Bytes> savings;
+  for (const Overlap& overlap : problem.overlaps) {
+    const PoolId there = problem.poolOf(overlap.over);
+    if (there != problem.poolOf(overlap.under) || (pool && there != *pool)) continue;
+    savings[problem.stays[overlap.over].steps.begin] += mostShared(problem, overlap);
+  }
+  return savings;
 }
 
 /// Calls `visit(step, bytes)` with the bytes live from each step on at which something changes.
@@ -52,7 +65,10 @@ StepFunction liveBytes(const Problem& problem, std::optional<PoolId> pool) {
 
 StepFunction::Piece mostLive(const Problem& problem, std::optional<PoolId> pool) {
   StepFunction::Piece most;
+  const std::map<Step, Bytes> less = savings(problem, pool);
   eachLoad(problem, livesOf(problem, pool, true), [&](Step step, Bytes bytes) {
+    // A stay begins in that step and another ends with it: no other step has these bytes live.
+    if (const auto saved = less.find(step); saved != less.end()) bytes -= saved->second;
     if (bytes > most.value) most = {step, bytes};
   });
   return most;

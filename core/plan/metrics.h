@@ -33,18 +33,19 @@ Bytes liveBytesAt(const Problem& problem, Step step);
 
 /// The largest sum of live sizes over all steps: no plan of these stays can be smaller. Without
 /// aliasing this is the lower bound of docs/methods.md. What may be written over an input takes no
-/// bytes in that step. O(n).
+/// bytes in that step; what may overlap one, the fewest that it can add to it. O(n log n).
 Bytes lowerBound(const Problem& problem, PoolId pool);
 Bytes lowerBound(const Problem& problem);
 /// The same with the first step at which that many bytes are live.
 StepFunction::Piece mostLive(const Problem& problem);
 
-/// Free bytes below the highest live byte that a step leaves unused.
+/// Free bytes below the highest byte taken that a step leaves unused: live + kept + holes = top.
 struct Fragmentation {
   Step step{};
   Bytes live{};
-  Bytes top{};          ///< One past the highest live byte.
-  Bytes holes{};        ///< top - live.
+  Bytes kept{};         ///< Of no live stay, but in a block that is taken as a whole.
+  Bytes top{};          ///< One past the highest byte that is live or kept.
+  Bytes holes{};        ///< Free: anybody could have them.
   Bytes largestHole{};  ///< Of the holes below `top`.
 
   /// 1 - largest hole / all holes; 0 without holes.

@@ -46,6 +46,17 @@ struct OutOfMemory {
   std::vector<PoolState> pools{};
 };
 
+/// Bytes that are taken and given back as a whole, whoever of its tenants lives: the block of an
+/// execution unit.
+struct HeldBlock {
+  std::string name{};
+  Address place{};  ///< Of its first byte.
+  Bytes size{};
+  Interval<Step> steps{};
+  bool outlives = false;  ///< A graph output lies in it: it is never given back.
+  std::vector<StayId> tenants{};
+};
+
 /// The answer to a Problem.
 struct Plan {
   PlanStatus status = PlanStatus::complete;
@@ -57,6 +68,9 @@ struct Plan {
   std::vector<std::string> notes{};     ///< What the user should know, in sentences.
   std::vector<MethodTable> tables{};    ///< What the method wrote down.
   std::vector<MethodRecord> records{};  ///< What its lists went through; only when asked for.
+  std::vector<HeldBlock> blocks{};      ///< Of methods that place blocks with stays in them.
+  /// A region is such a block, too: whoever lives in it has all of it.
+  bool regionsAreBlocks = false;
 
   Bytes footprint(PoolId pool) const;
 

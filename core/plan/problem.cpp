@@ -12,6 +12,18 @@ std::span<const Overlay> Problem::overlaysOf(StayId stay) const {
   return {first, std::ranges::upper_bound(first, overlays.end(), stay, {}, &Overlay::stay)};
 }
 
+const Overlap* Problem::overlapOf(StayId over) const {
+  const auto found = std::ranges::lower_bound(overlaps, over, {}, &Overlap::over);
+  return found != overlaps.end() && found->over == over ? &*found : nullptr;
+}
+
+Apart Problem::apart(const Overlap& overlap) const {
+  Apart apart{.below = stays[overlap.over].size, .above = stays[overlap.under].size};
+  if (overlap.up) apart.below = std::min(apart.below, *overlap.up);
+  if (overlap.down) apart.above = std::min(apart.above, *overlap.down);
+  return apart;
+}
+
 std::vector<Interval<Step>> Problem::gapsOf(StayId stay) const {
   std::vector<Interval<Step>> found;
   for (auto gap = std::ranges::lower_bound(gaps, stay, {}, &Gap::stay);

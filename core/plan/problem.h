@@ -44,6 +44,30 @@ struct Overlay {
   friend constexpr auto operator<=>(const Overlay&, const Overlay&) = default;
 };
 
+/// The op at the last step of `under`, which is the first of `over`, writes `over` while it reads
+/// `under` row by row, in that one step: they may share bytes if they begin far enough apart.
+/// docs/less.md, "overlap". Under another address, what is not read yet would be written over.
+///
+///     forwards     under      |...read.....still needed......|
+///                  over    |....written....|                      begins `up` or more below
+struct Overlap {
+  StayId under{};  ///< The op's input: it ends with the step.
+  StayId over{};   ///< Its output: it begins with it.
+  /// How far below `under` it begins at least, for a kernel that runs from the first row to the
+  /// last. Not negative; nothing: there is no such kernel.
+  std::optional<Bytes> up{};
+  /// How far above, for a kernel that runs from the last row to the first; likewise.
+  std::optional<Bytes> down{};
+  friend constexpr auto operator<=>(const Overlap&, const Overlap&) = default;
+};
+
+/// How far apart two stays begin at least that are live together: one at least `below` bytes below
+/// the other, or at least `above` bytes above it.
+struct Apart {
+  Bytes below{};
+  Bytes above{};
+};
+
 /// A whole buffer goes from one of its stays to another, as a step of the program: residency
 /// decides it before anything has an address. Where it opens a stay, that stay begins at its step;
 /// where not, the stay is written again.
@@ -89,6 +113,10 @@ struct Problem {
   /// What may be done in place: permissions, not orders. Ascending by stay; `over` has the lower
   /// id.
   std::vector<Overlay> overlays{};
+  /// What may share bytes while one op reads and writes: permissions too. Ascending by `over`; a
+  /// stay is in one of them as `over`, and in one as `under`, at most; where the two begin with one
+  /// step, `under` has the lower id.
+  std::vector<Overlap> overlaps{};
   /// Ascending by step; none where every buffer stays where it is.
   std::vector<Move> moves{};
   Step steps{};  ///< Length of the schedule: every stay ends at or before it.
@@ -98,6 +126,13 @@ struct Problem {
 
   /// What `stay` may be written over. O(log overlays).
   std::span<const Overlay> overlaysOf(StayId stay) const;
+
+  /// What `over` may share bytes with while it is written; null: nothing. O(log overlaps).
+  const Overlap* overlapOf(StayId over) const;
+
+  /// How far the `over` of an overlap begins from its `under`: no further than if each had bytes of
+  /// its own, and less where the permission says so.
+  Apart apart(const Overlap& overlap) const;
 
   /// The gaps of one stay. O(log gaps).
   std::vector<Interval<Step>> gapsOf(StayId stay) const;

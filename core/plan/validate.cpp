@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/plan/audit_moves.h"
+#include "core/plan/audit_permissions.h"
 #include "core/plan/life_edges.h"
 
 namespace hw {
@@ -50,7 +51,7 @@ class Validator {
   bool auditProblem();
   bool auditStay(StayId id);
   bool auditGaps();
-  bool auditOverlays();
+  bool auditSharing();
   bool auditAddress(StayId id);
   bool auditPlace(StayId id, const Address& address);
   bool auditOffset(StayId id, const Address& address);
@@ -58,6 +59,7 @@ class Validator {
   void auditOverlaps();
   void enter(StayId id);
   bool takesOver(StayId id);
+  void makeWay(StayId id);
   void leave(StayId id);
   void clash(StayId a, StayId b);
   void auditStatus();
@@ -82,6 +84,8 @@ class Validator {
   std::set<StayId> leftOut_;                      ///< Live, but overlapping something in `live_`.
   /// Who takes over the bytes of a live stay when that ends, by the stay they still belong to.
   std::map<StayId, StayId> heirs_;
+  /// What live stays still have to themselves while others are written over the rest of them.
+  std::map<StayId, std::vector<Range>> rests_;
   std::set<std::pair<StayId, StayId>> clashes_;  ///< Pairs reported already.
 };
 
@@ -140,32 +144,15 @@ bool Validator::auditGaps() {
   return true;
 }
 
-bool Validator::auditOverlays() {
-  const Overlay* before = nullptr;
-  for (const Overlay& overlay : problem_.overlays) {
-    const bool known =
-        problem_.stays.contains(overlay.over) && problem_.stays.contains(overlay.stay);
-    const bool ordered =
-        overlay.over < overlay.stay &&
-        (!before || std::pair(before->stay, before->over) < std::pair(overlay.stay, overlay.over));
-    const bool handsOver = known && !problem_.stays[overlay.over].outlives &&
-                           problem_.stays[overlay.over].steps.end ==
-                               problem_.stays[overlay.stay].steps.begin + Step(1);
-    if (!ordered || !handsOver) {
-      report(fmt::format("stay {} may not be written over stay {}: unknown, out of order, or that "
-                         "does not end where this begins",
-                         overlay.stay.index(), overlay.over.index()),
-             overlay.stay, overlay.over);
-      return false;
-    }
-    before = &overlay;
-  }
-  return true;
+bool Validator::auditSharing() {
+  std::vector<Violation> found = auditPermissions(problem_);
+  for (Violation& each : found) report(std::move(each.message), each.a, each.b);
+  return found.empty();
 }
 
 /// False when the problem itself makes no sense, so that no plan of it can be judged.
 bool Validator::auditProblem() {
-  bool sound = auditGaps() && auditOverlays();
+  bool sound = auditGaps() && auditSharing();
   if (problem_.steps > kMaxStep + Step(1)) {
     report(fmt::format("the schedule has {} steps, more than {}", problem_.steps.count(),
                        kMaxStep.count() + 1));
@@ -287,8 +274,31 @@ bool Validator::takesOver(StayId id) {
   return permitted && heirs_.emplace(there->stay, id).second;
 }
 
+/// The input that `id` is made of gives up the bytes that they share, if they begin as far apart as
+/// the problem asks for; if not, they will be found to clash.
+void Validator::makeWay(StayId id) {
+  const Overlap* overlap = problem_.overlapOf(id);
+  if (!overlap || !plan_.addresses[overlap->under]) return;
+  const Range input = rangeOf(overlap->under);
+  const Range output = rangeOf(id);
+  const bool apart = input.end <= output.begin || output.end <= input.begin;
+  if (!sameRegion(input, output) || apart) return;
+  const bool forwards = overlap->up && output.begin + *overlap->up <= input.begin;
+  const bool backwards = overlap->down && output.begin >= input.begin + *overlap->down;
+  if ((!forwards && !backwards) || live_.erase(input) == 0) return;
+  Range below = input;
+  Range above = input;
+  below.end = output.begin;
+  above.begin = output.end;
+  for (const Range& part : {below, above}) {
+    if (part.begin < part.end) rests_[input.stay].push_back(part);
+  }
+  live_.insert(rests_[input.stay].begin(), rests_[input.stay].end());
+}
+
 void Validator::enter(StayId id) {
   if (takesOver(id)) return;
+  makeWay(id);
   const Range range = rangeOf(id);
   const auto above = live_.lower_bound({range.pool, range.region, range.begin, Bytes(), StayId(0)});
   bool clashes = false;
@@ -314,6 +324,11 @@ void Validator::leave(StayId id) {
   if (leftOut_.erase(id) > 0) return;
   // It took over from another and leaves in the same step: it never became live on its own.
   if (std::erase_if(heirs_, [&](const auto& heir) { return heir.second == id; }) > 0) return;
+  if (const auto rest = rests_.find(id); rest != rests_.end()) {
+    for (const Range& part : rest->second) live_.erase(part);
+    rests_.erase(rest);
+    return;
+  }
   live_.erase(rangeOf(id));
   if (const auto heir = heirs_.find(id); heir != heirs_.end()) {
     live_.insert(rangeOf(heir->second));

@@ -78,6 +78,46 @@ void EventList::findAliases() {
                            [](const Alias& alias) { return std::pair(alias.step, alias.tensor); });
 }
 
+void EventList::addOther(std::size_t index, Kind kind) {
+  const std::size_t moment = places_.empty() ? 0 : places_.back().moment;
+  places_.push_back({moment, static_cast<std::uint32_t>(index), kind});
+}
+
+/// Where one thing follows the other: what is sent to a device at `step`, then its operands.
+void EventList::addDispatched(Step step) {
+  const auto& functions = run_.partition.subFunctions;
+  const auto function = std::ranges::lower_bound(
+      functions, step, {}, [](const SubFunction& each) { return each.steps.begin; });
+  if (function != functions.end() && function->steps.begin == step) {
+    addOther(static_cast<std::size_t>(function - functions.begin()), Kind::dispatch);
+  }
+  const auto& transfers = run_.timing.transfers;
+  for (std::size_t i = firstTransfer(step); i < transfers.size() && transfers[i].step == step;
+       ++i) {
+    addOther(i, Kind::copyStart);
+    addOther(i, Kind::copyEnd);
+  }
+}
+
+/// The first of `step` or later.
+std::size_t EventList::firstTransfer(Step step) const {
+  const auto& transfers = run_.timing.transfers;
+  const auto at = std::ranges::lower_bound(transfers, step, {}, &TransferTiming::step);
+  return static_cast<std::size_t>(at - transfers.begin());
+}
+
+/// With the first of its operators, or of the copies that these wait for.
+SimTime EventList::dispatchTime(const SubFunction& function) const {
+  const Step step = function.steps.begin;
+  SimTime time = run_.timing.ops[static_cast<std::size_t>(step.count())].time.begin;
+  const auto& transfers = run_.timing.transfers;
+  for (std::size_t i = firstTransfer(step); i < transfers.size() && transfers[i].step == step;
+       ++i) {
+    time = std::min(time, transfers[i].time.begin);
+  }
+  return time;
+}
+
 void EventList::addOp(std::size_t step, Kind kind) {
   const std::size_t moment = places_.empty() ? 0 : places_.back().moment;
   if (kind == Kind::opStart) {
@@ -93,7 +133,9 @@ void EventList::addOp(std::size_t step, Kind kind) {
 
 void EventList::addBySteps() {
   for (std::size_t op = 0; op < run_.timing.ops.size(); ++op) {
-    addMemoryUntil(lastNeededBy(run_.timeline, next_, Step(static_cast<std::int64_t>(op))));
+    const Step step(static_cast<std::int64_t>(op));
+    addMemoryUntil(lastNeededBy(run_.timeline, next_, step));
+    addDispatched(step);
     addOp(op, Kind::opStart);
     addOp(op, Kind::opEnd);
   }
@@ -104,14 +146,27 @@ void EventList::addByTime() {
   struct Edge {
     SimTime time{};
     int rank = 0;  ///< Of no length: it ends behind its start.
-    std::size_t step = 0;
+    Step step{};
     Kind kind{};
+    std::size_t index = 0;
   };
   std::vector<Edge> edges;
+  const auto addBoth = [&](const Interval<SimTime>& time, Step step, Kind starts, Kind ends,
+                           std::size_t index) {
+    edges.push_back({time.begin, 1, step, starts, index});
+    edges.push_back({time.end, time.empty() ? 1 : 0, step, ends, index});
+  };
+  const auto& functions = run_.partition.subFunctions;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    edges.push_back({dispatchTime(functions[i]), 1, functions[i].steps.begin, Kind::dispatch, i});
+  }
+  for (std::size_t i = 0; i < run_.timing.transfers.size(); ++i) {
+    const TransferTiming& transfer = run_.timing.transfers[i];
+    addBoth(transfer.time, transfer.step, Kind::copyStart, Kind::copyEnd, i);
+  }
   for (std::size_t step = 0; step < run_.timing.ops.size(); ++step) {
-    const Interval<SimTime>& time = run_.timing.ops[step].time;
-    edges.push_back({time.begin, 1, step, Kind::opStart});
-    edges.push_back({time.end, time.empty() ? 1 : 0, step, Kind::opEnd});
+    addBoth(run_.timing.ops[step].time, Step(static_cast<std::int64_t>(step)), Kind::opStart,
+            Kind::opEnd, step);
   }
   std::ranges::stable_sort(
       edges, {}, [](const Edge& edge) { return std::tuple(edge.time, edge.rank, edge.step); });
@@ -122,7 +177,11 @@ void EventList::addByTime() {
       if (time > edge.time || (time == edge.time && edge.rank == 0)) break;
     }
     addMemoryUntil(end);
-    addOp(edge.step, edge.kind);
+    if (edge.kind == Kind::opStart || edge.kind == Kind::opEnd) {
+      addOp(edge.index, edge.kind);
+    } else {
+      addOther(edge.index, edge.kind);
+    }
   }
 }
 
@@ -135,6 +194,7 @@ void EventList::addMemoryUntil(std::size_t end) {
 
 StayId EventList::stay(std::size_t seq) const {
   if (kind(seq) == Kind::alias) return aliases_[places_[seq].index].stay;
+  if (isCopy(seq)) return run_.timing.transfers[places_[seq].index].to;
   return isOp(seq) ? StayId() : entry(seq).stay;
 }
 
@@ -143,14 +203,31 @@ TensorId EventList::alias(std::size_t seq) const {
 }
 
 Step EventList::step(std::size_t seq) const {
-  if (kind(seq) == Kind::alias) return aliases_[places_[seq].index].step;
-  return isOp(seq) ? Step(places_[seq].index) : entry(seq).step;
+  const std::uint32_t index = places_[seq].index;
+  switch (kind(seq)) {
+    case Kind::memory:
+      return entry(seq).step;
+    case Kind::alias:
+      return aliases_[index].step;
+    case Kind::dispatch:
+      return run_.partition.subFunctions[index].steps.begin;
+    case Kind::copyStart:
+    case Kind::copyEnd:
+      return run_.timing.transfers[index].step;
+    case Kind::opStart:
+    case Kind::opEnd:
+      break;
+  }
+  return Step(index);
 }
 
 EventRow EventList::row(std::size_t seq) const {
-  EventRow row = kind(seq) == Kind::memory  ? memoryRow(entry(seq))
-                 : kind(seq) == Kind::alias ? aliasRow(places_[seq].index)
-                                            : opRow(places_[seq].index, kind(seq) == Kind::opStart);
+  const std::uint32_t index = places_[seq].index;
+  EventRow row = kind(seq) == Kind::memory     ? memoryRow(entry(seq))
+                 : kind(seq) == Kind::alias    ? aliasRow(index)
+                 : kind(seq) == Kind::dispatch ? dispatchRow(index)
+                 : isCopy(seq)                 ? copyRow(index, kind(seq) == Kind::copyStart)
+                                               : opRow(index, kind(seq) == Kind::opStart);
   row.seq = seq;
   return row;
 }
@@ -186,6 +263,34 @@ EventRow EventList::aliasRow(std::size_t index) const {
                     run_.storage.offsetOf(tensor),
           .size = run_.graph().tensors[tensor].bytes,
           .detail = partText(run_.graph(), run_.storage, tensor)};
+}
+
+EventRow EventList::dispatchRow(std::size_t index) const {
+  const SubFunction& function = run_.partition.subFunctions[index];
+  return {.time = dispatchTime(function),
+          .step = function.steps.begin,
+          .event = "dispatch",
+          .tensor = fmt::format("sub-function {}", index),
+          .detail = fmt::format(
+              "to {}: {} {}, steps {}–{}", run_.request.platform.devices[function.device].name,
+              function.ops.size(), function.ops.size() == 1 ? "operator" : "operators",
+              function.steps.begin.count(), function.steps.end.count() - 1)};
+}
+
+EventRow EventList::copyRow(std::size_t index, bool starts) const {
+  const TransferTiming& transfer = run_.timing.transfers[index];
+  const SimTime length = transfer.time.length();
+  const Address& from = *run_.plan.addresses[transfer.from];
+  const Address& to = *run_.plan.addresses[transfer.to];
+  const std::string took = words_.time ? words_.time(length) : fmt::format("{} ps", length.count());
+  return {.time = starts ? transfer.time.begin : transfer.time.end,
+          .step = transfer.step,
+          .pool = run_.problem.pools[to.pool].name,
+          .event = starts ? "copy-start" : "copy-end",
+          .tensor = words_.name(transfer.to),
+          .offset = regionStarts_[to.pool][to.region.index()] + to.offset,
+          .size = transfer.bytes,
+          .detail = starts ? "from " + run_.problem.pools[from.pool].name : took};
 }
 
 EventRow EventList::opRow(std::size_t step, bool starts) const {

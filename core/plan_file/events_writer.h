@@ -40,23 +40,29 @@ struct EventWords {
 /// All events of a run in order. Makes texts when asked: 16 bytes an event. An op starts when it
 /// has all its memory, and gives up memory when it has ended: at equal times the order is end,
 /// release, allocate, start. What it writes into bytes that another tensor has already is told just
-/// before it starts.
+/// before it starts. Of a graph that is dealt out to devices, what is dispatched and copied is told
+/// between what memory does and the op that it is for.
 class EventList {
  public:
-  enum class Kind : std::uint32_t { memory, alias, opStart, opEnd };
+  enum class Kind : std::uint32_t { memory, alias, opStart, opEnd, dispatch, copyStart, copyEnd };
 
   /// `run` outlives the list.
   explicit EventList(const Run& run, EventWords words = {});
 
   std::size_t size() const { return places_.size(); }
   EventRow row(std::size_t seq) const;
+  /// An op or, when it is dispatched, a run of them: nobody's memory.
   bool isOp(std::size_t seq) const {
-    return kind(seq) == Kind::opStart || kind(seq) == Kind::opEnd;
+    return kind(seq) == Kind::opStart || kind(seq) == Kind::opEnd || kind(seq) == Kind::dispatch;
+  }
+  bool isCopy(std::size_t seq) const {
+    return kind(seq) == Kind::copyStart || kind(seq) == Kind::copyEnd;
   }
   Kind kind(std::size_t seq) const { return places_[seq].kind; }
   /// Of the run's timeline; of memory's events only.
   const TimelineEntry& entry(std::size_t seq) const { return run_.timeline[places_[seq].index]; }
-  /// Whose memory it is; of an alias the stay that it lies in; none of an op.
+  /// Whose memory it is; of an alias the stay that it lies in, of a copy the one that it fills;
+  /// none of an op.
   StayId stay(std::size_t seq) const;
   /// The tensor that begins in bytes which are there; none of other events.
   TensorId alias(std::size_t seq) const;
@@ -67,7 +73,8 @@ class EventList {
  private:
   struct Place {
     std::size_t moment = 0;
-    std::uint32_t index = 0;  ///< Into the timeline, or the step, or of `aliases_`.
+    /// Into the timeline, the step, or of `aliases_`, of sub-functions or of transfers.
+    std::uint32_t index = 0;
     Kind kind = Kind::memory;
   };
 
@@ -75,10 +82,16 @@ class EventList {
   void addByTime();
   void addMemoryUntil(std::size_t end);
   void addOp(std::size_t step, Kind kind);
+  void addOther(std::size_t index, Kind kind);
+  void addDispatched(Step step);
   void findAliases();
+  std::size_t firstTransfer(Step step) const;
+  SimTime dispatchTime(const SubFunction& function) const;
   EventRow memoryRow(const TimelineEntry& entry) const;
   EventRow opRow(std::size_t step, bool starts) const;
   EventRow aliasRow(std::size_t index) const;
+  EventRow dispatchRow(std::size_t index) const;
+  EventRow copyRow(std::size_t index, bool starts) const;
 
   const Run& run_;
   EventWords words_;

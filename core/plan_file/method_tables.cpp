@@ -20,6 +20,7 @@ struct CellWriter {
   Json operator()(StayId stay) const {
     return stay ? Json(names.of(run.stayTensor(stay))) : Json(nullptr);
   }
+  Json operator()(const StayPart& part) const { return names.of(part.tensor); }
 };
 
 Json tableJson(const MethodTable& table, const CellWriter& writer, bool times) {
@@ -52,6 +53,21 @@ Json rowJson(const MethodRow& row, const CellWriter& writer) {
   return cells;
 }
 
+Json tickJson(const MethodRecord& record, std::size_t at, const CellWriter& writer) {
+  const MethodTick& tick = record.ticks[at];
+  Json changes = Json::array();
+  for (const MethodChange& change : record.changesOf(at)) {
+    changes.push_back({{"list", change.list},
+                       {"at", change.at},
+                       {"before", rowJson(change.before, writer)},
+                       {"after", rowJson(change.after, writer)}});
+  }
+  return {{"tensor", tick.part ? writer(*tick.part) : writer(tick.stay)},
+          {"step", tick.step.count()},
+          {"what", tick.what},
+          {"changes", std::move(changes)}};
+}
+
 Json recordJson(const MethodRecord& record, const CellWriter& writer) {
   Json json = {{"name", record.name}, {"lists", Json::array()}, {"ticks", Json::array()}};
   for (const MethodList& list : record.lists) {
@@ -63,18 +79,7 @@ Json recordJson(const MethodRecord& record, const CellWriter& writer) {
                              {"columns", std::move(columns)}});
   }
   for (std::size_t at = 0; at < record.ticks.size(); ++at) {
-    const MethodTick& tick = record.ticks[at];
-    Json changes = Json::array();
-    for (const MethodChange& change : record.changesOf(at)) {
-      changes.push_back({{"list", change.list},
-                         {"at", change.at},
-                         {"before", rowJson(change.before, writer)},
-                         {"after", rowJson(change.after, writer)}});
-    }
-    json["ticks"].push_back({{"tensor", writer(tick.stay)},
-                             {"step", tick.step.count()},
-                             {"what", tick.what},
-                             {"changes", std::move(changes)}});
+    json["ticks"].push_back(tickJson(record, at, writer));
   }
   if (record.truncated) json["truncated"] = true;
   return json;
@@ -88,6 +93,9 @@ struct CellText {
   std::string operator()(Bytes bytes) const { return groupDigits(bytes.count()); }
   std::string operator()(StayId stay) const {
     return stay ? printable(run.stayName(stay), 60) : std::string("-");
+  }
+  std::string operator()(const StayPart& part) const {
+    return printable(displayName(run.graph(), part.tensor), 60);
   }
 };
 
@@ -112,30 +120,59 @@ Json methodRecordsJson(const Run& run) {
   return records;
 }
 
-std::vector<std::string> methodRecordLines(const Run& run, const MethodRecord& record,
-                                           std::size_t rows, StayId stay) {
-  std::vector<std::string> lines;
+std::vector<MethodTickText> methodTickTexts(const Run& run, const MethodRecord& record,
+                                            std::size_t rows, StayId stay) {
+  std::vector<MethodTickText> texts;
   const CellText words{run};
-  std::size_t told = 0;
-  for (std::size_t at = 0; at < record.ticks.size() && told < rows; ++at) {
+  for (std::size_t at = 0; at < record.ticks.size() && texts.size() < rows; ++at) {
     const MethodTick& tick = record.ticks[at];
     if (stay && tick.stay != stay) continue;
-    ++told;
-    const std::string whose = tick.stay ? ", " + words(tick.stay) : "";
-    lines.push_back(fmt::format("tick {}, step {}{}: {}", at + 1, tick.step.count(), whose,
-                                printable(tick.what, 400)));
+    MethodTickText& text =
+        texts.emplace_back(MethodTickText{.number = at + 1,
+                                          .step = tick.step,
+                                          .tensor = tick.part   ? words(*tick.part)
+                                                    : tick.stay ? words(tick.stay)
+                                                                : std::string(),
+                                          .what = printable(tick.what, 400)});
     for (const MethodChange& change : record.changesOf(at)) {
       const MethodList& list = record.lists[change.list];
       const auto add = [&](char sign, const MethodRow& row) {
-        if (!row.empty()) {
-          lines.push_back(fmt::format("  {} {}: {}", sign, list.name, rowText(row, list, words)));
-        }
+        if (row.empty()) return;
+        text.changes.push_back(
+            fmt::format("{} {}: {}", sign, list.name, rowText(row, list, words)));
       };
       add('-', change.before);
       add('+', change.after);
     }
   }
+  return texts;
+}
+
+std::vector<std::string> methodRecordLines(const Run& run, const MethodRecord& record,
+                                           std::size_t rows, StayId stay) {
+  std::vector<std::string> lines;
+  for (const MethodTickText& tick : methodTickTexts(run, record, rows, stay)) {
+    lines.push_back(fmt::format("tick {}, step {}{}{}: {}", tick.number, tick.step.count(),
+                                tick.tensor.empty() ? "" : ", ", tick.tensor, tick.what));
+    for (const std::string& change : tick.changes) lines.push_back("  " + change);
+  }
   return lines;
+}
+
+Json methodTicksJson(const Run& run, StayId stay) {
+  const TensorNames names(run.graph());
+  const CellWriter writer{run, names};
+  Json ticks = Json::array();
+  for (const MethodRecord& record : run.plan.records) {
+    for (std::size_t at = 0; at < record.ticks.size(); ++at) {
+      if (record.ticks[at].stay != stay) continue;
+      Json tick = {{"record", record.name}, {"tick", at + 1}};
+      const Json rest = tickJson(record, at, writer);
+      for (const auto& [key, value] : rest.items()) tick[key] = value;
+      ticks.push_back(std::move(tick));
+    }
+  }
+  return ticks;
 }
 
 Json methodTablesJson(const Run& run, bool times) {

@@ -21,10 +21,11 @@ enum Field : std::size_t {
   kGaps,
   kPool,
   kMoves,
+  kOverlap,
   kCount
 };
-constexpr std::array<std::string_view, kCount> kNames = {
-    "id", "offset", "lower", "upper", "size", "alignment", "gaps", "pool", "moves"};
+constexpr std::array<std::string_view, kCount> kPlanColumns = {
+    "id", "offset", "lower", "upper", "size", "alignment", "gaps", "pool", "moves", "overlap"};
 
 bool isTensorId(std::string_view text) {
   const auto number = text.starts_with('t') ? parseInteger(text.substr(1)) : std::nullopt;
@@ -80,6 +81,27 @@ Result<void> addMoves(const CsvTable& row, const Placement& place, PlanDocument&
   return {};
 }
 
+/// "t3@forward": the input that shares bytes with what the row places, where it begins.
+Result<void> addOverlap(const CsvTable& row, const Placement& place, PlanDocument& plan) {
+  const std::string_view text = row.field(kOverlap);
+  if (text.empty()) return {};
+  const std::size_t at = std::min(text.rfind('@'), text.size());
+  const std::string_view way = text.substr(std::min(at + 1, text.size()));
+  HW_TRY(lower, row.number(kLower, 0, kMaxStep.count()));
+  if (at == 0 || !lower || (way != kernelWay(true) && way != kernelWay(false))) {
+    return row.refuse(
+        fmt::format("has overlap '{}'; expected an input and how the kernel runs, "
+                    "such as t3@forward, and a column 'lower'",
+                    printable(text, 40)));
+  }
+  plan.overlaps.push_back({.output = place.tensor,
+                           .input = std::string(text.substr(0, at)),
+                           .step = Step(*lower),
+                           .forward = way == kernelWay(true),
+                           .where = place.where});
+  return {};
+}
+
 /// Adds the placements of one row: one for each stretch of steps.
 Result<void> addRow(const CsvTable& row, PlanDocument& plan) {
   Placement placement{.tensor = std::string(row.field(kId)),
@@ -98,6 +120,7 @@ Result<void> addRow(const CsvTable& row, PlanDocument& plan) {
     plan.alignment = std::max(plan.alignment.value_or(Bytes(1)), Bytes(*alignment));
   }
   HW_DO(addMoves(row, placement, plan));
+  HW_DO(addOverlap(row, placement, plan));
   HW_TRY(steps, readSteps(row));
   if (!steps) plan.placements.push_back(placement);
   for (const Interval<Step>& live : steps.value_or(Stretches())) {
@@ -111,14 +134,14 @@ Result<void> addRow(const CsvTable& row, PlanDocument& plan) {
 }  // namespace
 
 Result<PlanDocument> readPlanCsv(std::string_view bytes) {
-  CsvTable table(bytes, {.names = kNames,
+  CsvTable table(bytes, {.names = kPlanColumns,
                          .required = {kId, kOffset},
                          .expected = "a plan in JSON, or CSV with columns id and offset",
                          .row = "row",
                          .others = {{"tensor", "id"}, {"name", "id"}}});
   HW_TRY(hasHeader, table.readHeader());
   if (!hasHeader) return fail(ErrorCode::malformed, "the file is empty; expected a plan");
-  PlanDocument plan{.buffersOnly = true, .byId = table.title(kId) == kNames[kId]};
+  PlanDocument plan{.buffersOnly = true, .byId = table.title(kId) == kPlanColumns[kId]};
   for (;;) {
     HW_TRY(any, table.next());
     if (!any) return plan;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "core/plan/overlap_use.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/storage/alias_text.h"
 #include "core/storage/parts.h"
@@ -210,7 +211,29 @@ std::vector<StatedMove> describeMoves(const Run& run) {
   return moves;
 }
 
+/// Of what may overlap, what does: outputs below their inputs are made by kernels that run
+/// forwards.
+std::vector<StatedOverlap> describeOverlaps(const Run& run) {
+  std::vector<StatedOverlap> overlaps;
+  std::vector<TensorId> roots;
+  for (const Overlap& overlap : run.problem.overlaps) {
+    if (sharedBytes(run.problem, run.plan, overlap).empty()) continue;
+    roots.push_back(run.stayTensor(overlap.over));
+    roots.push_back(run.stayTensor(overlap.under));
+    overlaps.push_back({.step = run.problem.stays[overlap.over].steps.begin,
+                        .forward = runsForward(run.problem, run.plan, overlap)});
+  }
+  std::vector<std::string> names = namesOf(run.graph(), roots);
+  for (std::size_t i = 0; i < overlaps.size(); ++i) {
+    overlaps[i].output = std::move(names[2 * i]);
+    overlaps[i].input = std::move(names[2 * i + 1]);
+  }
+  return overlaps;
+}
+
 }  // namespace
+
+std::string_view kernelWay(bool forward) { return kKernelWays[forward ? 0 : 1]; }
 
 PlanDocument describePlan(const Run& run) {
   constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
@@ -222,7 +245,8 @@ PlanDocument describePlan(const Run& run) {
                         .status = std::string(statusName(run.plan.status)),
                         .lowerBound = run.metrics.lowerBound,
                         .placements = firstPlacements(run, kAll).first,
-                        .moves = describeMoves(run)};
+                        .moves = describeMoves(run),
+                        .overlaps = describeOverlaps(run)};
   for (const PoolId pool : run.problem.pools.keys()) {
     document.pools.push_back({.name = run.problem.pools[pool].name,
                               .capacity = run.problem.pools[pool].capacity,
@@ -237,7 +261,9 @@ PlanDocument describePlan(const Run& run) {
     if (option->group == OptionGroup::model || after.empty()) continue;
     document.settings[std::string(option->name)] = after;
   }
-  if (run.order) document.schedule = run.schedule.order;
+  // Of a graph in parts, or with repeats, the model's ops are not the steps: its settings say how
+  // it came about.
+  if (run.order && !run.graph().tiling) document.schedule = run.schedule.order;
   if (!run.model->problem) {
     // What was done, which is not what was asked for where the method cannot do it.
     document.alias = aliasText(run.sharing.alias);

@@ -51,6 +51,18 @@ struct StatedMove {
   std::string where{};  ///< In the file it was read from, for messages.
 };
 
+/// An output that shares bytes with the input it is made of row by row, as a plan file states it.
+struct StatedOverlap {
+  std::string output{};  ///< The tensors that fill the two buffers.
+  std::string input{};
+  Step step{};          ///< Of the op.
+  bool forward = true;  ///< Its kernel runs from the first row to the last; else the other way.
+  std::string where{};  ///< In the file it was read from, for messages.
+};
+
+/// The words for the two ways: "forward", "reverse".
+std::string_view kernelWay(bool forward);
+
 /// A plan on paper: what `highwater plan` writes and `highwater check` reads, free of ids, so that
 /// plans of other tools fit it too. Formats: docs/formats/plan.md.
 struct PlanDocument {
@@ -65,6 +77,7 @@ struct PlanDocument {
   std::vector<StatedPool> pools{};
   std::vector<Placement> placements{};
   std::vector<StatedMove> moves{};
+  std::vector<StatedOverlap> overlaps{};
   /// The capacities of the blocks, pool by pool, of a method that hands out whole blocks such as
   /// block-id; empty for methods that hand out addresses. Written, not read.
   std::vector<Bytes> blocks{};

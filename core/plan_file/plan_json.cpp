@@ -1,8 +1,11 @@
 #include "core/base/json.h"
+#include "core/plan/frames.h"
 #include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/plan_file/pool_columns.h"
+#include "core/plan_file/tensor_names.h"
+#include "core/run/figures.h"
 
 namespace hw {
 namespace {
@@ -15,11 +18,14 @@ Json poolsJson(const Run& run) {
   Columns<PoolMetrics> columns =
       pick(poolColumns(), {"lower_bound", "gap", "peak_live", "peak_step", "footprint_step",
                            "fragmentation_at_peak", "fragmentation_average", "largest_hole",
-                           "sum_of_sizes", "buffers"});
+                           "kept_at_peak", "sum_of_sizes", "buffers"});
   columns.insert(columns.begin(), {.key = "pool", .value = [&run](const PoolMetrics& metrics) {
                                      return run.problem.pools[metrics.pool].name;
                                    }});
   Json pools = Json::array();
+  columns.push_back({.key = "reserved", .value = [&run](const PoolMetrics& metrics) {
+                       return reservedBytes(run, metrics.pool).count();
+                     }});
   for (const PoolMetrics& pool : run.metrics.pools) pools.push_back(jsonRow(columns, pool));
   return pools;
 }
@@ -60,6 +66,37 @@ Json settingsJson(const PlanDocument& document) {
   return json;
 }
 
+Json stretch(const Interval<Bytes>& bytes, const Interval<Step>& steps) {
+  return {{"offset", bytes.begin.count()},
+          {"size", bytes.length().count()},
+          {"first", steps.begin.count()},
+          {"last", steps.end.count() - 1}};
+}
+
+/// What is taken as a whole, pool by pool, with those who live in it and what is kept from others.
+Json framesJson(const Run& run) {
+  Json frames = Json::array();
+  const TensorNames names(run.graph());
+  for (const PoolId pool : run.problem.pools.keys()) {
+    for (const Frame& frame : framesOf(run.problem, run.plan, pool)) {
+      Json json = {{"pool", run.problem.pools[pool].name}};
+      if (frame.block) json["name"] = frame.block->name;
+      json.update(stretch(frame.bytes, frame.steps));
+      json["tensors"] = Json::array();
+      const std::vector<StayId> only{frame.tenant};
+      for (const StayId id : frame.block ? frame.block->tenants : only) {
+        json["tensors"].push_back(names.of(run.stayTensor(id)));
+      }
+      json["kept"] = Json::array();
+      for (const KeptPiece& piece : keptOf(run.problem, run.plan, frame)) {
+        json["kept"].push_back(stretch(piece.bytes, piece.steps));
+      }
+      frames.push_back(std::move(json));
+    }
+  }
+  return frames;
+}
+
 /// What is beyond the contract comes after it.
 void addExtras(const Run& run, const PlanDocument& document, bool times, Json& json) {
   json["metrics"] = poolsJson(run);
@@ -92,6 +129,7 @@ void addExtras(const Run& run, const PlanDocument& document, bool times, Json& j
     for (const std::string& note : *list) notes.push_back(note);
   }
   json["notes"] = notes;
+  if (Json frames = framesJson(run); !frames.empty()) json["frames"] = std::move(frames);
   json["tables"] = methodTablesJson(run, times);
   if (!run.plan.records.empty()) json["records"] = methodRecordsJson(run);
 }
@@ -127,6 +165,12 @@ void writeJson(const Run& run, bool times, std::ostream& out) {
                              {"from", pool(move.from)},
                              {"to", pool(move.to)},
                              {"step", move.step.count()}});
+  }
+  for (const StatedOverlap& overlap : document.overlaps) {
+    json["overlaps"].push_back({{"output", overlap.output},
+                                {"input", overlap.input},
+                                {"step", overlap.step.count()},
+                                {"kernel", kernelWay(overlap.forward)}});
   }
   if (!document.blocks.empty()) {
     json["blocks"] = Json::array();

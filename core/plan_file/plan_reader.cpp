@@ -68,6 +68,28 @@ StatedMove readMove(const JsonNode& node) {
   return move;
 }
 
+StatedOverlap readOverlap(const JsonNode& node) {
+  StatedOverlap overlap{
+      .output = node.object().text("output"), .input = node.text("input"), .where = node.where};
+  if (overlap.output.empty() || overlap.input.empty()) {
+    refuse("an overlap needs an output and an input", node.where);
+  }
+  const auto step = node.step("step");
+  if (!step) {
+    refuse(fmt::format("the overlap of '{}' needs a step", printable(overlap.output)), node.where);
+  }
+  overlap.step = *step;
+  const std::string kernel = node.text("kernel");
+  overlap.forward = kernel == kernelWay(true);
+  if (!overlap.forward && kernel != kernelWay(false)) {
+    refuse(fmt::format("the overlap of '{}' is made by a kernel that runs '{}'; expected forward "
+                       "or reverse",
+                       printable(overlap.output), printable(kernel, 40)),
+           node.where);
+  }
+  return overlap;
+}
+
 /// Where inputs or outputs live, as the option of the same name takes it.
 std::optional<bool> readWhere(const JsonNode& document, const char* key, bool RunRequest::*place) {
   const std::string text = document.text(key);
@@ -124,6 +146,8 @@ PlanDocument readDocument(const ParsedJson& json) {
   document.forEach("placements",
                    [&](const JsonNode& node) { plan.placements.push_back(readPlacement(node)); });
   document.forEach("moves", [&](const JsonNode& node) { plan.moves.push_back(readMove(node)); });
+  document.forEach("overlaps",
+                   [&](const JsonNode& node) { plan.overlaps.push_back(readOverlap(node)); });
   return plan;
 }
 

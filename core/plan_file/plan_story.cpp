@@ -58,15 +58,25 @@ class StoryMaker {
     for (Holding& holding : holdings_) addStay(holding);
     const auto wrong = validate(run_.problem, run_.plan, 1);
     if (!wrong.empty()) {
-      return fail(ErrorCode::malformed, "the plan is not valid in itself: " + wrong[0].message);
+      return fail(ErrorCode::malformed, "the plan is not valid in itself: " + spelled(wrong[0]));
     }
     return finish();
   }
 
  private:
+  /// A stay is nothing that a file knows, its tensor is.
+  std::string spelled(const Violation& wrong) const {
+    const auto quoted = [&](StayId id) {
+      return "'" + printable(holdings_[id.index()].root, 80) + "'";
+    };
+    if (!wrong.a) return wrong.message;
+    if (!wrong.b) return fmt::format("{}: {}", quoted(wrong.a), wrong.message);
+    return fmt::format("{} and {} share bytes in the same step", quoted(wrong.a), quoted(wrong.b));
+  }
+
   const std::string& rootOf(const std::string& tensor) const {
     const std::string* at = &tensor;
-    // A chain of aliases is no longer than there are aliases, unless it bites its own tail.
+    // A chain of aliases that is longer than there are aliases is a circle; it ends there.
     for (std::size_t i = 0; i < parents_.size(); ++i) {
       const auto parent = parents_.find(*at);
       if (parent == parents_.end()) break;

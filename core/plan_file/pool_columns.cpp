@@ -20,7 +20,10 @@ const Columns<PoolMetrics>& poolColumns() {
        "Most bytes live at one step: no plan of what is there can be smaller"},
       {"peak_step", "live peak at step", step, &P::peakStep, "The first step with most bytes live"},
       {"holes_at_peak", "holes then", bytes, [](const P& pool) { return pool.atPeak.holes; },
-       "Free bytes below the highest live one"},
+       "Free bytes below the highest that is taken"},
+      {"kept_at_peak", "kept in blocks then", bytes, [](const P& pool) { return pool.atPeak.kept; },
+       "Bytes of no live buffer, but of a block that is taken as a whole: nobody else can have "
+       "them"},
       {"largest_hole", "largest hole of any step", bytes, &P::largestHole, "At any step"},
       {"fragmentation_at_peak", "fragmentation then", ratio,
        [](const P& pool) { return pool.atPeak.ratio(); },

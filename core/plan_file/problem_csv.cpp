@@ -5,6 +5,8 @@
 #include <tuple>
 
 #include "core/base/csv.h"
+#include "core/plan/overlap_use.h"
+#include "core/plan_file/plan_document.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/plan_file/problem_writer.h"
 #include "core/plan_file/tensor_names.h"
@@ -48,15 +50,21 @@ ProblemRow bufferRow(const Buffer& buffer, Bytes alignment) {
           .alignment = alignment};
 }
 
-/// The stays of a plan as a file lists them: one of each buffer, by their root tensors. Where
-/// buffers move, all of them; those of a nearer pool first, which tells a reader which is nearer.
+/// Whether a buffer may be in several places: where buffers move, or devices receive copies.
+bool isApart(const Run& run) {
+  return !run.problem.moves.empty() || run.problem.stays.size() > run.storage.buffers.size();
+}
+
+/// The stays of a plan as a file lists them: one of each buffer, by their root tensors. Where a
+/// buffer may have several, all of them; those of a nearer pool first, which tells a reader which
+/// is nearer.
 std::vector<StayId> plannedStays(const Run& run) {
   if (run.model->problem) return run.problem.stays.keys().toVector();
   IdMap<BufferId, StayId> stayOf(run.storage.buffers.size());
   for (const StayId id : run.problem.stays.keys()) stayOf[run.problem.stays[id].buffer] = id;
   std::vector<StayId> stays;
   for (const BufferId id : byRoot(run.storage)) stays.push_back(stayOf[id]);
-  if (run.problem.moves.empty()) return stays;
+  if (!isApart(run)) return stays;
   stays = run.problem.stays.keys().toVector();
   std::ranges::sort(stays, {}, [&](StayId id) {
     const Stay& stay = run.problem.stays[id];
@@ -67,6 +75,7 @@ std::vector<StayId> plannedStays(const Run& run) {
 
 std::vector<ProblemRow> plannedRows(const Run& run, const std::vector<StayId>& stays) {
   if (run.model->problem) return givenRows(*run.model, run.problem);
+  const bool apart = isApart(run);
   IdMap<StayId, std::string> moves(run.problem.stays.size());
   for (const Move& move : run.problem.moves) {
     if (!move.to) continue;
@@ -74,12 +83,20 @@ std::vector<ProblemRow> plannedRows(const Run& run, const std::vector<StayId>& s
     moves[move.to] +=
         fmt::format("{}{}@{}", moves[move.to].empty() ? "" : " ", from, move.step.count());
   }
+  IdMap<StayId, std::string> overlaps(run.problem.stays.size());
+  for (const Overlap& overlap : run.problem.overlaps) {
+    if (sharedBytes(run.problem, run.plan, overlap).empty()) continue;
+    const bool forward = runsForward(run.problem, run.plan, overlap);
+    overlaps[overlap.over] =
+        fmt::format("{}@{}", tensorIdText(run.stayTensor(overlap.under)), kernelWay(forward));
+  }
   std::vector<ProblemRow> rows;
   for (const StayId id : stays) {
     const Stay& stay = run.problem.stays[id];
     rows.push_back(bufferRow(run.storage.buffers[stay.buffer], run.sharing.alignment));
-    if (!run.problem.moves.empty()) rows.back().steps = stay.steps;
+    if (apart) rows.back().steps = stay.steps;
     rows.back().moves = moves[id];
+    rows.back().overlap = overlaps[id];
   }
   return rows;
 }
@@ -93,9 +110,10 @@ void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns column
   const bool gaps = any([](const ProblemRow& row) { return !row.gaps.empty(); });
   const bool pool = any([](const ProblemRow& row) { return !row.pool.empty(); });
   const bool moves = any([](const ProblemRow& row) { return !row.moves.empty(); });
+  const bool overlap = any([](const ProblemRow& row) { return !row.overlap.empty(); });
   out << "id,lower,upper,size" << (alignment ? ",alignment" : "") << (gaps ? ",gaps" : "")
-      << (pool ? ",pool" : "") << (moves ? ",moves" : "") << (columns.offset ? ",offset" : "")
-      << '\n';
+      << (pool ? ",pool" : "") << (moves ? ",moves" : "") << (overlap ? ",overlap" : "")
+      << (columns.offset ? ",offset" : "") << '\n';
   for (const ProblemRow& row : rows) {
     out << csvField(row.id) << ',' << row.steps.begin.count() << ',' << row.steps.end.count() << ','
         << row.size.count();
@@ -103,10 +121,25 @@ void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns column
     if (gaps) out << ',' << gapsText(row.gaps);
     if (pool) out << ',' << csvField(row.pool);
     if (moves) out << ',' << csvField(row.moves);
+    if (overlap) out << ',' << csvField(row.overlap);
     if (columns.offset) out << ',';
     if (row.offset) out << row.offset->count();
     out << '\n';
   }
+}
+
+void writeProblem(const Problem& problem, std::ostream& out) {
+  std::vector<ProblemRow> rows;
+  rows.reserve(problem.stays.size());
+  for (const StayId id : problem.stays.keys()) {
+    const Stay& stay = problem.stays[id];
+    rows.push_back({.id = fmt::format("b{}", id.index()),
+                    .steps = stay.steps,
+                    .size = stay.size,
+                    .alignment = stay.alignment,
+                    .gaps = problem.gapsOf(id)});
+  }
+  writeProblemRows(rows, {}, out);
 }
 
 void writeProblemCsv(const Model& model, const StorageOptions& options, std::ostream& out) {

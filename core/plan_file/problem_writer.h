@@ -17,8 +17,9 @@ struct ProblemRow {
   Bytes size{};
   Bytes alignment{1};
   std::vector<Interval<Step>> gaps{};
-  std::string pool{};   ///< Empty: the first.
-  std::string moves{};  ///< What moves here: "L3@4 L3@9", from which pool at which step.
+  std::string pool{};     ///< Empty: the first.
+  std::string moves{};    ///< What moves here: "L3@4 L3@9", from which pool at which step.
+  std::string overlap{};  ///< The input that it shares bytes with, and how: "t3@forward".
   std::optional<Bytes> offset{};
 };
 
@@ -27,10 +28,13 @@ struct ProblemColumns {
   bool offset = false;
 };
 
-/// Writes `rows` as they come. Columns `alignment`, `gaps`, `pool` and `moves` appear when rows
-/// differ from the default there.
+/// Writes `rows` as they come. Columns `alignment`, `gaps`, `pool`, `moves` and `overlap` appear
+/// when rows differ from the default there.
 void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns columns,
                       std::ostream& out);
+
+/// A bare problem, a row for each stay, called b<N>; without pins, pools and moves.
+void writeProblem(const Problem& problem, std::ostream& out);
 
 /// The buffers of a model as a planning problem: exact sizes, in id order, called t<N> after their
 /// root tensor. With `AliasRules::none()` and alignment 1 that is every tensor on its own. A model

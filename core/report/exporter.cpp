@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/base/text.h"
+#include "core/exchange/trace/trace_writer.h"
 #include "core/plan_file/events_writer.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/plan_file/problem_writer.h"
@@ -51,6 +52,10 @@ constexpr std::array kExporters = {
         "simulation-json", "time, traffic and energy, op by op", ".simulation.json",
         "simulate -o FILE.json", always,
         [](const Run& run, std::ostream& out) { out << jsonDocument(simulationJson(run)); }},
+    ExporterInfo{"chrome-trace", "engines, buffers and waits in time, for chrome://tracing",
+                 ".trace.json", "simulate --trace FILE.json", always, writeChromeTrace},
+    ExporterInfo{"perfetto-trace", "the same for ui.perfetto.dev", ".pftrace",
+                 "simulate --trace FILE.pftrace", always, writePerfettoTrace},
     ExporterInfo{"simulation-csv", "one row an operator", ".simulation.csv", "simulate -o FILE.csv",
                  hasOps, [](const Run& run, std::ostream& out) { out << simulationCsv(run); }},
     ExporterInfo{

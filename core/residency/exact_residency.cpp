@@ -1,9 +1,12 @@
 #include "core/residency/exact_residency.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <numeric>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "core/residency/step_prices.h"
 #include "core/residency/walk.h"
@@ -132,6 +135,8 @@ class LayeredSearch {
       }
     }
     Layer after;
+    after.states.reserve(3 * layer_.states.size());
+    after.words.reserve(3 * layer_.words.size());
     for (std::size_t from = 0; from < layer_.states.size(); ++from) {
       const auto words = layer_.of(from, slots_.words());
       const Arrival arrival = slots_.get(words, use.buffer);
@@ -161,26 +166,51 @@ class LayeredSearch {
     layer_ = std::move(after);
   }
 
+  bool samePlace(std::uint32_t a, std::uint32_t b) const {
+    return layer_.states[a].leaving == layer_.states[b].leaving &&
+           std::ranges::equal(layer_.of(a, slots_.words()), layer_.of(b, slots_.words()));
+  }
+
+  std::uint64_t hashOf(std::uint32_t state) const {
+    auto hash = static_cast<std::uint64_t>(layer_.states[state].leaving.count());
+    for (const std::uint64_t word : layer_.of(state, slots_.words())) {
+      hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
+      hash ^= hash >> 32;
+    }
+    return hash;
+  }
+
+  /// Of states in one place the cheapest, of equals the first; ascending. Most of the time goes
+  /// here.
+  std::vector<std::uint32_t> distinct() const {
+    constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+    const auto count = static_cast<std::uint32_t>(layer_.states.size());
+    std::vector<std::uint32_t> seen(std::bit_ceil(std::size_t{2} * count + 2), kNobody);
+    std::vector<bool> beaten(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      std::size_t at = hashOf(i) & (seen.size() - 1);
+      while (seen[at] != kNobody && !samePlace(seen[at], i)) at = (at + 1) & (seen.size() - 1);
+      if (seen[at] == kNobody) {
+        seen[at] = i;
+      } else if (layer_.states[i].paid < layer_.states[seen[at]].paid) {
+        beaten[std::exchange(seen[at], i)] = true;
+      } else {
+        beaten[i] = true;
+      }
+    }
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (!beaten[i]) order.push_back(i);
+    }
+    return order;
+  }
+
   /// Of equals the cheapest; of too many the cheapest.
   void keep(std::size_t width) {
     const std::size_t words = slots_.words();
-    std::vector<std::uint32_t> order(layer_.states.size());
-    std::iota(order.begin(), order.end(), 0U);
-    const auto byPlace = [&](std::uint32_t a, std::uint32_t b) {
-      const auto left = layer_.of(a, words);
-      const auto right = layer_.of(b, words);
-      const auto differs = std::mismatch(left.begin(), left.end(), right.begin());
-      if (differs.first != left.end()) return *differs.first < *differs.second;
-      return layer_.states[a].leaving < layer_.states[b].leaving;
-    };
-    const auto paid = [&](std::uint32_t a) { return layer_.states[a].paid; };
-    std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
-      if (byPlace(a, b) || byPlace(b, a)) return byPlace(a, b);
-      return std::tuple(paid(a), a) < std::tuple(paid(b), b);
-    });
-    const auto same = [&](std::uint32_t a, std::uint32_t b) { return !byPlace(a, b); };
-    order.erase(std::unique(order.begin(), order.end(), same), order.end());
+    std::vector<std::uint32_t> order = distinct();
     if (order.size() > width) {
+      const auto paid = [&](std::uint32_t a) { return layer_.states[a].paid; };
       const auto cheaper = [&](std::uint32_t a, std::uint32_t b) {
         return std::tuple(paid(a), a) < std::tuple(paid(b), b);
       };
@@ -189,6 +219,14 @@ class LayeredSearch {
       if (answer_.dropped < 0 || paid(*cut) < answer_.dropped) answer_.dropped = paid(*cut);
       order.erase(cut, order.end());
       std::ranges::sort(order);
+    } else {
+      std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+        const auto left = layer_.of(a, words);
+        const auto right = layer_.of(b, words);
+        const auto differs = std::mismatch(left.begin(), left.end(), right.begin());
+        if (differs.first != left.end()) return *differs.first < *differs.second;
+        return layer_.states[a].leaving < layer_.states[b].leaving;
+      });
     }
     Layer kept;
     std::vector<Origin> origins;

@@ -31,13 +31,14 @@ std::vector<TensorId> movedConstants(const Graph& graph, OpId id, const Storage&
 
 class Fetcher {
  public:
-  Fetcher(Problem& problem, Bytes alignment, const IdMap<PoolId, std::optional<Bytes>>& budgets)
-      : problem_(problem), alignment_(alignment), budgets_(budgets), far_(budgets.size() - 1) {
-    for (PoolId pool(0); pool < far_; pool = next(pool)) {
+  Fetcher(Problem& problem, Bytes alignment, const WeightWays& ways,
+          const IdMap<PoolId, std::optional<Bytes>>& budgets)
+      : problem_(problem), alignment_(alignment), ways_(ways), budgets_(budgets) {
+    for (std::size_t pool = 0; pool < problem.pools.size(); ++pool) {
       live_.emplace_back(static_cast<std::size_t>(problem.steps.count()));
     }
     for (const StayId id : problem.stays.keys()) {
-      if (problem.poolOf(id) < far_) hold(problem.poolOf(id), problem.stays[id].steps, id);
+      hold(problem.poolOf(id), problem.stays[id].steps, id);
     }
     for (const StepUses& uses : problem.uses) uses_[uses.step] = uses;
   }
@@ -45,8 +46,36 @@ class Fetcher {
   /// How many of its reads find the weight near.
   std::size_t prefetch(const WeightReads& weight, BufferId buffer, Step ahead) {
     std::size_t found = 0;
+    for (device_ = 0; device_ < ways_.pools.size(); ++device_) {
+      found += prefetchHere(weight, buffer, ahead);
+    }
+    return found;
+  }
+
+  std::size_t keep(const WeightReads& weight, BufferId buffer) {
+    std::size_t found = 0;
+    for (device_ = 0; device_ < ways_.pools.size(); ++device_) found += keepHere(weight, buffer);
+    return found;
+  }
+
+  void finish() {
+    problem_.uses.clear();
+    for (auto& [step, uses] : uses_) {
+      uses.step = step;
+      problem_.uses.push_back(std::move(uses));
+    }
+    std::ranges::stable_sort(problem_.moves, {}, &Move::step);
+  }
+
+ private:
+  bool isHere(Step step) const { return ways_.deviceOf(step) == device_; }
+  const std::vector<PoolId>& way() const { return ways_.pools[device_]; }
+
+  std::size_t prefetchHere(const WeightReads& weight, BufferId buffer, Step ahead) {
+    std::size_t found = 0;
     StayId last;
     for (const Step step : weight.steps) {
+      if (!isHere(step)) continue;
       const Step first = std::max(Step(), step - ahead);
       if (last && goesOn(last, first, step)) {
         problem_.stays[last].steps.end = step + Step(1);
@@ -62,25 +91,17 @@ class Fetcher {
     return found;
   }
 
-  std::size_t keep(const WeightReads& weight, BufferId buffer) {
+  std::size_t keepHere(const WeightReads& weight, BufferId buffer) {
+    std::vector<Step> steps;
+    std::ranges::copy_if(weight.steps, std::back_inserter(steps),
+                         [&](Step step) { return isHere(step); });
+    if (steps.empty()) return 0;
     const StayId stay = open(weight, buffer, {Step(), problem_.steps});
     if (!stay) return 0;
     problem_.stays[stay].outlives = true;
-    for (const Step step : weight.steps) uses_[step].reads.push_back(stay);
-    return weight.steps.size();
+    for (const Step step : steps) uses_[step].reads.push_back(stay);
+    return steps.size();
   }
-
-  void finish() {
-    problem_.uses.clear();
-    for (auto& [step, uses] : uses_) {
-      uses.step = step;
-      problem_.uses.push_back(std::move(uses));
-    }
-    std::ranges::stable_sort(problem_.moves, {}, &Move::step);
-  }
-
- private:
-  static PoolId next(PoolId pool) { return PoolId(pool.index() + 1); }
 
   Bytes mostLive(PoolId pool, const Interval<Step>& steps, Bytes more) {
     return live_[pool.index()].add(static_cast<std::size_t>(steps.begin.count()),
@@ -113,17 +134,18 @@ class Fetcher {
   StayId open(const WeightReads& weight, BufferId buffer, const Interval<Step>& steps) {
     const Bytes size = alignUp(weight.size, alignment_);
     const Interval<Step> passing{steps.begin, steps.begin + Step(1)};
-    for (PoolId pool(0); pool < far_; pool = next(pool)) {
-      bool fits = hasRoom(pool, steps, size);
-      for (PoolId way = next(pool); way < far_; way = next(way)) {
-        fits = fits && hasRoom(way, passing, size);
+    const std::size_t far = way().size() - 1;
+    for (std::size_t at = 0; at < far; ++at) {
+      bool fits = hasRoom(way()[at], steps, size);
+      for (std::size_t behind = at + 1; behind < far; ++behind) {
+        fits = fits && hasRoom(way()[behind], passing, size);
       }
       if (!fits) continue;
       StayId from;
-      for (PoolId way(far_.index() - 1); way > pool; way = PoolId(way.index() - 1)) {
-        from = add({.buffer = buffer, .steps = passing, .size = size, .pool = way}, from);
+      for (std::size_t behind = far - 1; behind > at; --behind) {
+        from = add({.buffer = buffer, .steps = passing, .size = size, .pool = way()[behind]}, from);
       }
-      return add({.buffer = buffer, .steps = steps, .size = size, .pool = pool}, from);
+      return add({.buffer = buffer, .steps = steps, .size = size, .pool = way()[at]}, from);
     }
     return {};
   }
@@ -139,9 +161,10 @@ class Fetcher {
 
   Problem& problem_;
   Bytes alignment_;
+  const WeightWays& ways_;
   const IdMap<PoolId, std::optional<Bytes>>& budgets_;
-  PoolId far_;
-  std::vector<LiveSum> live_;  ///< Of all pools but the far one, by step.
+  std::size_t device_ = 0;     ///< Whose reads are looked at.
+  std::vector<LiveSum> live_;  ///< By pool, by step.
   std::map<Step, StepUses> uses_;
 };
 
@@ -164,11 +187,18 @@ std::vector<WeightReads> weightReads(const Graph& graph, const Schedule& schedul
   return found;
 }
 
+WeightWays wayOf(const IdMap<PoolId, ProblemPool>& pools) {
+  WeightWays ways{.pools = {{}}};
+  for (const PoolId pool : pools.keys()) ways.pools.front().push_back(pool);
+  return ways;
+}
+
 FetchedWeights fetchWeights(Problem& problem, const std::vector<WeightReads>& weights,
                             const WeightChoice& choice, BufferId first, Bytes alignment,
+                            const WeightWays& ways,
                             const IdMap<PoolId, std::optional<Bytes>>& budgets) {
   FetchedWeights fetched;
-  Fetcher fetcher(problem, alignment, budgets);
+  Fetcher fetcher(problem, alignment, ways, budgets);
   std::vector<const WeightReads*> order;
   for (const WeightReads& weight : weights) order.push_back(&weight);
   const bool kept = choice.rule == WeightRule::resident;

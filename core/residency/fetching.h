@@ -44,18 +44,33 @@ struct FetchedWeights {
   std::size_t reads = 0;  ///< How many find theirs in a near pool.
 };
 
+/// Which pools weights pass on their way to the ops that read them.
+struct WeightWays {
+  /// By device its pools, the nearest first; the far one, where weights lie, is last.
+  std::vector<std::vector<PoolId>> pools{};
+  std::vector<std::uint32_t> deviceAt{};  ///< By step; empty: all on the first.
+
+  std::uint32_t deviceOf(Step step) const {
+    return deviceAt.empty() ? 0 : deviceAt[static_cast<std::size_t>(step.count())];
+  }
+};
+/// All `pools` of one device.
+WeightWays wayOf(const IdMap<PoolId, ProblemPool>& pools);
+
 /// Gives weights near stays where `problem`, whose pools are decided, has room for them: stays of
-/// buffers from `first` on, behind those it has, loads from the far pool, and uses.
+/// buffers from `first` on, behind those it has, loads from the far pool, and uses. Each device
+/// that reads one gets its own.
 ///
 /// A prefetched weight is near over [max(0, s - ahead), s + 1) for each step s at which it is read,
 /// in the nearest pool that has room all the while; where none has, fewer steps ahead; without room
 /// for the op itself it is streamed. What it still holds for the read before goes on. A resident
 /// one is near over the whole run or not at all; what is read more often has the first choice. On
 /// the way to a pool that is not next to the far one it stays in those between for the step of its
-/// loads. `budgets`: what may be live in each pool, by live sums; nothing: unbounded. The last is
-/// the far pool. O(n log n) a pool and step ahead.
+/// loads. `budgets`: what may be live in each pool, by live sums; nothing: unbounded. O(n log n) a
+/// pool and step ahead.
 FetchedWeights fetchWeights(Problem& problem, const std::vector<WeightReads>& weights,
                             const WeightChoice& choice, BufferId first, Bytes alignment,
+                            const WeightWays& ways,
                             const IdMap<PoolId, std::optional<Bytes>>& budgets);
 
 /// Lets the near stays of `inputs` begin with a load from the far pool.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
 
 namespace hw {
@@ -70,12 +71,12 @@ void touchAll(const Graph& graph, OpId id, StepMaker& maker) {
 
 LevelProgram levelProgram(const Graph& graph, const Schedule& schedule, const Storage& storage,
                           const Problem& problem) {
-  LevelProgram program;
+  LevelProgram program{.length = problem.steps};
   IdMap<BufferId, bool> filled(storage.buffers.size());
   for (const BufferId id : storage.buffers.keys()) {
     const Buffer& buffer = storage.buffers[id];
-    filled[id] = std::ranges::any_of(
-        buffer.tensors, [&](TensorId tensor) { return !graph.tensors[tensor].producer; });
+    filled[id] = std::ranges::any_of(buffer.tensors,
+                                     [&](TensorId tensor) { return isGiven(graph, tensor); });
     program.buffers.add({.size = problem.stays[StayId(id.index())].size,
                          .moved = buffer.size,
                          .startsFar = filled[id],
@@ -133,7 +134,12 @@ LevelProgram levelBehind(const LevelProgram& program, const std::vector<NearStay
     const Bytes moved = program.buffers[stay.buffer].moved;
     if (stay.stored) touch(*stay.stored, {.buffer = stay.buffer, .written = moved, .writes = true});
   }
-  LevelProgram behind{.buffers = program.buffers};
+  LevelProgram behind{.buffers = program.buffers, .length = program.length};
+  for (const NearStay& stay : stays) {
+    LevelBuffer& buffer = behind.buffers[stay.buffer];
+    if (stay.given) buffer.startsFar = buffer.mayStartNear = false;
+    if (stay.outlives) buffer.endsFar = buffer.mayEndNear = false;
+  }
   for (auto& [step, operands] : touched) {
     // Clang 14 cannot use the subrange that std::ranges::stable_partition returns.
     std::stable_partition(operands.begin(), operands.end(),

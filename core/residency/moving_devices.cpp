@@ -8,6 +8,7 @@
 #include "core/base/check.h"
 #include "core/plan/metrics.h"
 #include "core/residency/level_program.h"
+#include "core/residency/near_ends.h"
 
 namespace hw {
 namespace {
@@ -26,7 +27,9 @@ class ProblemMaker {
       behind.push_back(addNear(device, levels[device]));
     }
     addFar(behind);
-    const auto moves = [](const Piece& piece) { return piece.loaded || piece.stored; };
+    const auto moves = [](const Piece& piece) {
+      return piece.loaded || piece.stored || piece.copied;
+    };
     if (std::ranges::none_of(pieces_, moves)) return inWholeLives();
     std::ranges::sort(pieces_, {}, [](const Piece& piece) {
       return std::tuple(piece.steps.begin, piece.buffer, piece.pool);
@@ -47,6 +50,7 @@ class ProblemMaker {
     bool loaded = false;
     std::optional<Step> stored{};
     bool outlives = false;
+    bool copied = false;  ///< From the far pool of the device that wrote it.
   };
 
   std::size_t buffers() const { return devices_.front().program.buffers.size(); }
@@ -57,42 +61,100 @@ class ProblemMaker {
     for (std::size_t level = 0; level < levels.size(); ++level) {
       const PoolId pool = devices_[device].pools[level];
       for (const NearStay& near : levels[level].stays) {
-        pieces_.push_back({near.buffer, near.steps, pool, device, level, near.loaded, near.stored});
+        pieces_.push_back({near.buffer, near.steps, pool, device, level, near.loaded, near.stored,
+                           near.outlives});
       }
       behind = levelBehind(behind, levels[level].stays);
     }
     return behind;
   }
 
-  /// In the far pool lies what starts, ends or is touched there, from the first of these to the
-  /// last. What one device begins with may be what another one wrote.
+  /// In a far pool lies what starts, ends or is touched there, from the first of these to the
+  /// last. What one device begins with may be what another one wrote: where that has a far pool of
+  /// its own, it is copied from there at the first step that needs it.
   void addFar(const std::vector<LevelProgram>& behind) {
-    IdMap<BufferId, std::optional<Interval<Step>>> far(buffers());
     IdMap<BufferId, bool> touched(buffers());
-    for (const Piece& piece : pieces_) touched[piece.buffer] = true;
-    for (const LevelProgram& program : behind) {
-      for (const UseStep& step : program.steps) {
+    IdMap<BufferId, bool> endsNear(buffers());
+    for (const Piece& piece : pieces_) {
+      touched[piece.buffer] = true;
+      if (piece.outlives) endsNear[piece.buffer] = true;
+    }
+    std::map<PoolId, FarTimes> far;
+    for (std::size_t device = 0; device < devices_.size(); ++device) {
+      FarTimes& times = far[farOf(device)];
+      if (times.size() == 0) times = FarTimes(buffers());
+      for (const UseStep& step : behind[device].steps) {
         for (const OperandUse& use : step.operands) {
-          auto& steps = far[use.buffer];
-          if (!steps) steps = {step.step, {}};
-          steps->begin = std::min(steps->begin, step.step);
-          steps->end = std::max(steps->end, step.step + Step(1));
+          times[use.buffer].add({step.step, step.step + Step(1)});
+          touched[use.buffer] = true;
         }
       }
     }
-    for (const BufferId id : far.keys()) {
-      const Stay& stay = whole_.stays[StayId(id.index())];
-      auto& steps = far[id];
-      if (!steps && !touched[id]) steps = stay.steps;
+    for (BufferId id(0); id.index() < buffers(); id = BufferId(id.index() + 1)) {
+      const PoolId home = homeOf(id, far);
+      if (!touched[id]) far[home][id].add(whole_.stays[StayId(id.index())].steps);
+      addFarOf(id, home, behind, endsNear[id], far);
+    }
+  }
+
+  /// When a buffer is in a far pool; empty: never.
+  struct FarTime {
+    std::optional<Interval<Step>> steps{};
+    void add(const Interval<Step>& more) {
+      if (!steps) steps = more;
+      steps->begin = std::min(steps->begin, more.begin);
+      steps->end = std::max(steps->end, more.end);
+    }
+  };
+  using FarTimes = IdMap<BufferId, FarTime>;
+
+  PoolId farOf(std::size_t device) const { return devices_[device].pools.back(); }
+
+  /// The device whose ops write it.
+  std::optional<std::size_t> writerOf(BufferId id) const {
+    for (std::size_t device = 0; device < devices_.size(); ++device) {
+      if (!devices_[device].program.buffers[id].startsFar) return device;
+    }
+    return std::nullopt;
+  }
+
+  /// The far pool of the device that writes it, or else of the first that finds it there.
+  PoolId homeOf(BufferId id, const std::map<PoolId, FarTimes>& far) const {
+    if (const auto writer = writerOf(id)) return farOf(*writer);
+    for (std::size_t device = 0; device < devices_.size(); ++device) {
+      if (far.at(farOf(device))[id].steps) return farOf(device);
+    }
+    return farOf(0);
+  }
+
+  void addFarOf(BufferId id, PoolId home, const std::vector<LevelProgram>& behind, bool endsNear,
+                std::map<PoolId, FarTimes>& far) {
+    const Stay& stay = whole_.stays[StayId(id.index())];
+    const bool startsFar = std::ranges::all_of(
+        behind, [&](const LevelProgram& program) { return program.buffers[id].startsFar; });
+    // A graph input lies in the far pool of everybody who reads it.
+    const auto copied = [&](PoolId pool) { return pool != home && writerOf(id).has_value(); };
+    for (auto& [pool, times] : far) {
+      if (copied(pool) && times[id].steps) {
+        const Step step = times[id].steps->begin;
+        far[home][id].add({step, step + Step(1)});
+      }
+    }
+    for (std::size_t device = 0; device < devices_.size(); ++device) {
+      const PoolId pool = farOf(device);
+      auto& steps = far[pool][id].steps;
       if (!steps) continue;
-      const bool startsFar = std::ranges::all_of(devices_, [&](const MovingDevice& device) {
-        return device.program.buffers[id].startsFar;
-      });
+      const bool outlives = stay.outlives && !endsNear && pool == home;
       if (startsFar) steps->begin = stay.steps.begin;
-      if (stay.outlives) steps->end = stay.steps.end;
-      const std::size_t level = devices_.front().pools.size() - 1;
-      pieces_.push_back(
-          {id, *steps, devices_.front().pools.back(), 0, level, false, {}, stay.outlives});
+      if (outlives) steps->end = stay.steps.end;
+      pieces_.push_back({.buffer = id,
+                         .steps = *steps,
+                         .pool = pool,
+                         .device = device,
+                         .level = devices_[device].pools.size() - 1,
+                         .outlives = outlives,
+                         .copied = copied(pool)});
+      steps.reset();  // Others may have the same far pool.
     }
   }
 
@@ -134,6 +196,16 @@ class ProblemMaker {
   }
 
   void addMoves() {
+    // Copies come first: what they bring is loaded in the same step.
+    for (const StayId id : problem_.stays.keys()) {
+      const Piece& piece = pieces_[id.index()];
+      if (!piece.copied) continue;
+      const std::size_t writer = *writerOf(piece.buffer);
+      const Step step = piece.steps.begin;
+      const StayId from = stayAt(piece.buffer, step, writer, devices_[writer].pools.size() - 1);
+      check(bool(from), "a stay of the device that wrote it that a copy is made from");
+      problem_.moves.push_back({piece.buffer, from, id, step});
+    }
     for (const StayId id : problem_.stays.keys()) {
       const Piece& piece = pieces_[id.index()];
       const auto moveAt = [&](Step step, bool load) {
@@ -191,7 +263,7 @@ std::vector<MovingDevice> dealtOut(const LevelProgram& program,
                                    std::vector<std::vector<PoolId>> pools) {
   std::vector<MovingDevice> devices;
   for (auto& own : pools) {
-    devices.push_back({.program = {.buffers = program.buffers},
+    devices.push_back({.program = {.buffers = program.buffers, .length = program.length},
                        .pools = std::move(own),
                        .neededFar = IdMap<BufferId, std::optional<Step>>(program.buffers.size())});
   }
@@ -209,9 +281,18 @@ std::vector<MovingDevice> dealtOut(const LevelProgram& program,
       if (writer[id] != device) devices[device].program.buffers[id].startsFar = true;
     }
   }
+  IdMap<BufferId, std::optional<std::uint32_t>> user(program.buffers.size());
   for (const UseStep& step : program.steps) {
     devices[deviceOf(step)].program.steps.push_back(step);
     for (const OperandUse& use : step.operands) {
+      // What several devices touch, they find in the far pool.
+      if (user[use.buffer].value_or(deviceOf(step)) != deviceOf(step)) {
+        for (MovingDevice& device : devices) {
+          LevelBuffer& buffer = device.program.buffers[use.buffer];
+          buffer.mayStartNear = buffer.mayEndNear = false;
+        }
+      }
+      user[use.buffer] = deviceOf(step);
       if (!writer[use.buffer] || *writer[use.buffer] == deviceOf(step)) continue;
       MovingDevice& maker = devices[*writer[use.buffer]];
       maker.program.buffers[use.buffer].endsFar = true;
@@ -229,6 +310,7 @@ std::vector<NearStays> chooseResidency(const MovingDevice& device,
   LevelProgram behind = device.program;
   for (std::size_t level = 0; level < budgets.size(); ++level) {
     levels.push_back(chooseResidency(behind, budgets.subspan(level, 1), rule, stop).front());
+    keepEndsNear(behind, budgets[level].value_or(kMaxBytes), levels.back());
     storeInTime(device, behind, levels.back().stays);
     behind = levelBehind(behind, levels.back().stays);
   }

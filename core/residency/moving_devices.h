@@ -13,14 +13,14 @@ namespace hw {
 /// A device between whose memories buffers move.
 struct MovingDevice {
   LevelProgram program{};       ///< What its ops touch.
-  std::vector<PoolId> pools{};  ///< From the nearest on; the last is the far one, of all devices.
+  std::vector<PoolId> pools{};  ///< From the nearest on; the last is the far one.
   /// From which step on other devices find a buffer in the far pool that this one writes.
   IdMap<BufferId, std::optional<Step>> neededFar{};
 };
 
 /// The devices of `pools` with what each asks of its own; `deviceAt` says whose each step is. What
-/// one writes and others read goes to the far pool in time, and comes from there. A buffer is
-/// written by ops of one device. O(uses + buffers x devices).
+/// one writes and others read goes to its far pool in time, and comes from there, by a copy where
+/// theirs is another one. A buffer is written by ops of one device. O(uses + buffers x devices).
 std::vector<MovingDevice> dealtOut(const LevelProgram& program,
                                    const std::vector<std::uint32_t>& deviceAt,
                                    std::vector<std::vector<PoolId>> pools);

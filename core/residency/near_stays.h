@@ -25,10 +25,12 @@ struct UseStep {
 
 /// A buffer between two neighbouring pools, a near one and a far one.
 struct LevelBuffer {
-  Bytes size{};            ///< Of its place in the near pool; positive.
-  Bytes moved{};           ///< By a load or a store, which carry all of it.
-  bool startsFar = false;  ///< Lies in the far pool before the first step.
-  bool endsFar = false;    ///< Has to lie there after the last one.
+  Bytes size{};               ///< Of its place in the near pool; positive.
+  Bytes moved{};              ///< By a load or a store, which carry all of it.
+  bool startsFar = false;     ///< Lies in the far pool before the first step.
+  bool endsFar = false;       ///< Has to lie there after the last one.
+  bool mayStartNear = false;  ///< What starts far may lie in the near pool instead,
+  bool mayEndNear = false;    ///< and what ends far may, if there is room: see `keepEndsNear`.
 };
 
 /// Who touches what, in the order of the program: all that choosing between two pools takes. A
@@ -36,15 +38,18 @@ struct LevelBuffer {
 struct LevelProgram {
   IdMap<BufferId, LevelBuffer> buffers{};
   std::vector<UseStep> steps{};  ///< Ascending.
+  Step length{};                 ///< All steps of the run, those that touch nothing included.
 };
 
-/// A buffer in the near pool for a while. It comes there by a load at its first step, or is written
-/// there by the op of that step.
+/// A buffer in the near pool for a while. It comes there by a load at its first step, is written
+/// there by the op of that step, or is there as the run begins.
 struct NearStay {
   BufferId buffer{};
   Interval<Step> steps{};
   bool loaded = false;
   std::optional<Step> stored{};  ///< The step after whose op it is stored; none: never.
+  bool given = false;            ///< It is there as the run begins,
+  bool outlives = false;         ///< and there as it ends, instead of in the far pool.
   friend auto operator<=>(const NearStay&, const NearStay&) = default;
 };
 

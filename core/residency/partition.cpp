@@ -12,6 +12,12 @@
 namespace hw {
 namespace {
 
+/// The first device listed that supports `op`; the end if none does.
+std::vector<DeviceSpec>::const_iterator deviceFor(const Op& op, const Platform& platform) {
+  return std::ranges::find_if(platform.devices,
+                              [&](const DeviceSpec& spec) { return coversOp(spec.ops, op.type); });
+}
+
 /// Derives everything from the schedule, front to back.
 class Partitioner {
  public:
@@ -39,8 +45,7 @@ class Partitioner {
     for (const OpId id : schedule_.order) {
       const Op& op = graph_.ops[id];
       if (op.folded) continue;
-      const auto device = std::ranges::find_if(
-          platform_.devices, [&](const DeviceSpec& spec) { return coversOp(spec.ops, op.type); });
+      const auto device = deviceFor(op, platform_);
       if (device == platform_.devices.end()) {
         return fail(
             ErrorCode::unsupported,
@@ -83,8 +88,39 @@ class Partitioner {
     unitOf_[op] = units.size() - 1;
   }
 
+  /// The ops that write or read a tensor, as far as they run.
+  std::vector<OpId> touching(TensorId id) const {
+    const Tensor& tensor = graph_.tensors[id];
+    std::vector<OpId> ops;
+    if (tensor.producer) ops.push_back(tensor.producer);
+    ops.insert(ops.end(), tensor.consumers.begin(), tensor.consumers.end());
+    std::erase_if(ops, [&](OpId op) { return unitOf_[op] == kNone; });
+    return ops;
+  }
+
+  /// The tensor whose bytes are the first of the buffer to be there; of equals the first.
+  TensorId opener(BufferId buffer) const {
+    const std::vector<TensorId> tensors = storage_.tensorsOf(buffer);
+    return *std::ranges::min_element(tensors, {},
+                                     [&](TensorId id) { return storage_.lifetimes[id].begin; });
+  }
+
+  /// Of several tensors: as a whole where they all are.
+  void settleTogether(BufferId buffer) {
+    DeviceIndex home = 0;
+    for (const TensorId id : storage_.buffers[buffer].tensors) {
+      for (const OpId op : touching(id)) home = result_.deviceOf[op];
+    }
+    result_.residences.push_back(
+        {.buffer = buffer, .device = home, .steps = storage_.buffers[buffer].steps});
+  }
+
   /// Where a buffer lives and when; makes its transfers.
   void settle(BufferId buffer) {
+    if (storage_.buffers[buffer].tensors.size() > 1) {
+      settleTogether(buffer);
+      return;
+    }
     const TensorId id = storage_.buffers[buffer].root;
     const Tensor& tensor = graph_.tensors[id];
     const Step begin = storage_.buffers[buffer].steps.begin;
@@ -131,7 +167,7 @@ class Partitioner {
     std::map<std::size_t, std::size_t> blockOfUnit;
     for (std::size_t i = 0; i < result_.residences.size(); ++i) {
       Residence& residence = result_.residences[i];
-      const OpId producer = graph_.tensors[root(residence)].producer;
+      const OpId producer = graph_.tensors[opener(residence.buffer)].producer;
       std::size_t unit = kNone;
       if (!residence.received && producer) unit = unitOf_[producer];
       if (unit != kNone && blockOfUnit.contains(unit)) {
@@ -160,22 +196,14 @@ class Partitioner {
     std::set<std::size_t> users;
     for (const std::size_t index : block.residences) {
       const Residence& residence = result_.residences[index];
-      const Tensor& tensor = graph_.tensors[root(residence)];
-      for (const OpId reader : tensor.consumers) {
-        const std::size_t unit = unitOf_[reader];
-        if (unit == kNone) continue;
-        const DeviceIndex device = result_.units[unit].device;
-        if (device != block.device && !isShared({residence.buffer, device})) continue;
-        // A copy serves the readers after it came, which are all of the device.
-        if (block.kind != UnitBlock::Kind::unit || unit != block.executionUnit) users.insert(unit);
+      for (const TensorId id : storage_.tensorsOf(residence.buffer)) {
+        countUses(block, residence, id, users);
       }
       if (!residence.received) {
-        block.outputs += tensor.graphOutput ? 1 : 0;
         for (const DeviceTransfer& transfer : transfersOf(residence.buffer)) {
           ++block.transfers;
           block.steps.end = std::max(block.steps.end, transfer.step + Step(1));
         }
-        block.outlives |= tensor.graphOutput;
       }
       block.steps.end = std::max(block.steps.end, residence.steps.end);
     }
@@ -183,7 +211,23 @@ class Partitioner {
     for (const std::size_t unit : users) {
       block.steps.end = std::max(block.steps.end, result_.units[unit].steps.end);
     }
-    block.units = static_cast<int>(users.size());
+    block.users.assign(users.begin(), users.end());
+  }
+
+  void countUses(UnitBlock& block, const Residence& residence, TensorId id,
+                 std::set<std::size_t>& users) const {
+    for (const OpId op : touching(id)) {
+      // Who writes into what another unit has opened uses its block; a copy is written by nobody.
+      const DeviceIndex device = result_.deviceOf[op];
+      const bool there = device == block.device || isShared({residence.buffer, device});
+      if (!there || (residence.received && op == graph_.tensors[id].producer)) continue;
+      const std::size_t unit = unitOf_[op];
+      // A copy serves the readers after it came, which are all of the device.
+      if (block.kind != UnitBlock::Kind::unit || unit != block.executionUnit) users.insert(unit);
+    }
+    if (residence.received || !graph_.tensors[id].graphOutput) return;
+    ++block.outputs;
+    block.outlives = true;
   }
 
   std::vector<DeviceTransfer> transfersOf(BufferId buffer) const {
@@ -233,6 +277,28 @@ class Partitioner {
 };
 
 }  // namespace
+
+IdMap<TensorId, DeviceIndex> homesOf(const Graph& graph, const Platform& platform) {
+  IdMap<TensorId, std::set<DeviceIndex>> devices(graph.tensors.size());
+  for (const OpId id : graph.ops.keys()) {
+    const Op& op = graph.ops[id];
+    const auto device = deviceFor(op, platform);
+    if (op.folded || device == platform.devices.end()) continue;
+    const auto index = static_cast<DeviceIndex>(device - platform.devices.begin());
+    // What a branch captures is read, too.
+    std::vector<TensorId> tensors = graph.reads(id);
+    tensors.insert(tensors.end(), op.outputs.begin(), op.outputs.end());
+    for (const TensorId tensor : tensors) {
+      if (tensor) devices[tensor].insert(index);
+    }
+  }
+  IdMap<TensorId, DeviceIndex> homes(graph.tensors.size(), 0);
+  for (const TensorId id : homes.keys()) {
+    if (!devices[id].empty()) homes[id] = *devices[id].begin();
+    if (devices[id].size() > 1) homes[id] = StorageOptions::kManyHomes;
+  }
+  return homes;
+}
 
 Result<Partition> partitionGraph(const Graph& graph, const Schedule& schedule,
                                  const Storage& storage, const Platform& platform,

@@ -47,12 +47,13 @@ struct UnitBlock {
   Interval<Step> steps{};                 ///< From its first use until its use count reaches 0.
   std::vector<std::size_t> residences{};  ///< Indices into the partition's residences.
   std::size_t executionUnit = 0;          ///< For Kind::unit.
-  int units = 0;                          ///< Uses by execution units of the device, its own apart.
+  std::vector<std::size_t> users{};       ///< Units that use it, its own apart; ascending.
   int outputs = 0;                        ///< Uses as graph outputs.
   int transfers = 0;                      ///< Uses by transfers to other devices.
   bool outlives = false;
 
-  int useCount() const { return units + outputs + transfers; }
+  int units() const { return static_cast<int>(users.size()); }
+  int useCount() const { return units() + outputs + transfers; }
 };
 
 /// A copy of a buffer from the device that produced it to one that needs it, at the first step of
@@ -81,10 +82,15 @@ struct Partition {
   std::vector<DeviceTransfer> transfers{};
 };
 
+/// Where each tensor is when every op runs on the first device listed that supports it: the one
+/// device whose ops write and read it, or StorageOptions::kManyHomes where it crosses.
+IdMap<TensorId, DeviceIndex> homesOf(const Graph& graph, const Platform& platform);
+
 /// Assigns every op to the first listed device that supports it and, there, to the first unit that
-/// does; then derives blocks, use counts and transfers. Every buffer must hold one tensor (no
-/// aliases). Fails on an op that no device supports, naming it and its type. Folded ops run
-/// nowhere: they get device 0 and belong to no unit. What is `shared` is not copied; ascending.
+/// does; then derives blocks, use counts and transfers. A buffer of several tensors must be on one
+/// device as a whole; it belongs to the unit that opens it, and others that write or read it use
+/// that unit's block. Fails on an op that no device supports, naming it and its type. Folded ops
+/// run nowhere: they get device 0 and belong to no unit. What is `shared` is not copied; ascending.
 Result<Partition> partitionGraph(const Graph& graph, const Schedule& schedule,
                                  const Storage& storage, const Platform& platform,
                                  const std::vector<SharedRead>& shared = {});

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/graph/tiling.h"
 #include "core/residency/live_sum.h"
 #include "core/residency/residency.h"
 
@@ -47,7 +48,7 @@ IdMap<StayId, Bytes> trafficOf(const Graph& graph, const Storage& storage, const
     if (!buffer) continue;
     const Tensor& tensor = graph.tensors[id];
     const auto moves = [&](OpId op) { return !storage.free[op] && !graph.ops[op].folded; };
-    const bool written = !tensor.producer || moves(tensor.producer);
+    const bool written = tensor.producer ? moves(tensor.producer) : isGiven(graph, id);
     const auto reads = std::ranges::count_if(tensor.consumers, moves);
     ofBuffers[buffer] += *tensor.bytes * (reads + (written ? 1 : 0));
   }

@@ -19,17 +19,34 @@ bool appliesTo(const AllocatorInfo& info, const Graph& graph);
 /// Who plans a model where "all" are asked for: the catalogue, as far as it applies.
 std::vector<AllocatorChoice> allAllocators(const Graph& graph);
 
-/// The largest power of two up to 64 that all its offsets are multiples of: sizes rounded up to it
-/// never run into a neighbour that the exact ones did not reach.
+/// The largest power of two up to 64 that all its offsets are multiples of, and the end of the
+/// highest tensor, too, as far as that leaves 16 for TFLite: sizes rounded up to it never run into
+/// a neighbour that the exact ones did not reach, and all together take what the plan takes.
 Bytes ownAlignment(const Graph& graph);
 
 /// The sharing rules under which the model's offsets make sense: none, views, or all, the first
-/// with which what shares storage has one address and nothing else overlaps. Fails, and names two
-/// tensors, when there are none such.
+/// with which what shares storage has one address and nothing else overlaps. Where there are none
+/// such its author lets tensors overlap on purpose: then none, and `withDeclaredOverlaps`. Fails,
+/// and names a tensor, where an offset is no multiple of the alignment.
 Result<AliasRules> ownAlias(const Graph& graph, const Schedule& schedule,
                             const StorageOptions& options);
 
+/// `storage`, shared by those rules, where tensors that the model's plan lets share bytes while
+/// both are needed are one buffer, each at its place in it: planned, drawn and counted once. NPU
+/// compilers do so who know more than lifetimes tell. It is the author's word, neither checked nor
+/// an error.
+Storage withDeclaredOverlaps(const Graph& graph, Storage storage, Bytes alignment);
+
+/// Says how much of `planned` the model places, and how many pairs of tensors overlap so.
+void addOwnPlanNotes(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
+                     const Problem& planned, std::vector<std::string>& notes);
+
 /// `problem` with the stays pinned that the model places; the others are left to the allocator.
 Problem pinnedToOwnPlan(const Graph& graph, const Storage& storage, Problem problem);
+
+/// The same for a planning problem from a file, whose rows may have offsets. Fails, and names
+/// buffers, where two of those share bytes while both are live, and where one is no multiple of its
+/// alignment.
+Result<Problem> pinnedToOwnPlan(const Graph& graph, Problem given);
 
 }  // namespace hw

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/tiling.h"
 #include "core/sim/op_timing.h"
 
 namespace hw {
@@ -41,11 +42,11 @@ void addTimes(const Run& run, RunFigures& figures) {
   figures.moved = moved;
 }
 
-/// Where buffers move, inputs and outputs begin and end far away: nobody pushed them there.
+/// Where buffers move, inputs and outputs begin and end far away: they are not spilled.
 bool belongsFar(const Run& run, StayId id) {
   if (run.problem.moves.empty()) return false;
   const Buffer& buffer = run.storage.buffers[run.problem.stays[id].buffer];
-  const auto given = [&](TensorId tensor) { return !run.graph().tensors[tensor].producer; };
+  const auto given = [&](TensorId tensor) { return isGiven(run.graph(), tensor); };
   return buffer.graphOutput || std::ranges::any_of(buffer.tensors, given);
 }
 
@@ -79,6 +80,16 @@ RunFigures figuresOf(const Run& run) {
   figures.spilled = spilledBytes(run);
   addTimes(run, figures);
   return figures;
+}
+
+Bytes reservedBytes(const Run& run, PoolId pool) {
+  const Platform& platform = run.request.platform;
+  const bool spread = !run.partition.deviceOf.empty();
+  const MachinePools machine = machinePools(platform, spread ? platform.devices.size() : 1);
+  if (!machine.pools.contains(pool) || !run.problem.pools.contains(pool)) return {};
+  const PoolSpec& spec = *machine.pools[pool].spec;
+  const auto& capacity = run.problem.pools[pool].capacity;
+  return capacity && capacity == spec.target() ? spec.reserved : Bytes();
 }
 
 }  // namespace hw

@@ -40,7 +40,7 @@ struct RunFigures {
   /// Sum of the sizes of what lives outside the first pool of its device, bytes.
   std::optional<Bytes> spilled{};
 
-  /// From the start of the first operator to the end of the last one on the platform. Nothing for a
+  /// From the start of the first activity to the end of the last one on the platform. Nothing for a
   /// problem without operators.
   std::optional<SimTime> latency{};
 
@@ -66,5 +66,9 @@ struct RunFigures {
 };
 
 RunFigures figuresOf(const Run& run);
+
+/// What the platform keeps of a pool, above the bytes that may be planned; 0 where the request gave
+/// the pool another size.
+Bytes reservedBytes(const Run& run, PoolId pool);
 
 }  // namespace hw

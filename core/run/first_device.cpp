@@ -10,18 +10,25 @@
 #include "core/base/text.h"
 #include "core/latency/hasten_plan.h"
 #include "core/residency/level_program.h"
+#include "core/residency/near_ends.h"
 #include "core/residency/residency.h"
 #include "core/run/embedded.h"
 #include "core/run/moved_partition.h"
 #include "core/run/overlaid.h"
+#include "core/run/partitioned.h"
 
 namespace hw {
 namespace {
 
 Problem problemOf(const Prepared& prepared, const Storage& storage) {
-  const auto& [graph, schedule, order] = prepared.program;
+  const auto& [graph, schedule, order, repeats, tiles] = prepared.program;
   Problem problem = makeProblem(*graph, schedule, storage, prepared.sharing.alignment);
   if (prepared.overlays()) problem.overlays = permittedOverlays(*graph, schedule, storage);
+  if (prepared.overlaps()) {
+    problem.overlaps =
+        permittedOverlaps(*graph, schedule, storage, prepared.request.platform.devices.front(),
+                          prepared.sharing.alignment);
+  }
   if (prepared.method().way != Way::embedded) return problem;
   return pinnedToOwnPlan(*graph, storage, std::move(problem));
 }
@@ -35,25 +42,6 @@ Problem aligned(Problem given, Bytes alignment) {
     stay.alignment = Bytes(both.value_or(kMaxBytes.count()));
   }
   return given;
-}
-
-/// What is to come near before ops read it.
-Fetching fetchingOf(const Prepared& prepared, const Storage& storage) {
-  const auto& [graph, schedule, order] = prepared.program;
-  Fetching fetching{.weights = prepared.request.weights,
-                    .first = BufferId(storage.buffers.size()),
-                    .alignment = prepared.sharing.alignment};
-  if (prepared.weightsNear) fetching.reads = weightReads(*graph, schedule, storage);
-  const auto buffersOf = [&](const std::vector<TensorId>& tensors) {
-    std::vector<BufferId> buffers;
-    for (const TensorId tensor : tensors) {
-      if (const BufferId buffer = storage.bufferOf(tensor)) buffers.push_back(buffer);
-    }
-    return buffers;
-  };
-  if (prepared.inputsLoaded) fetching.inputs = buffersOf(graph->inputs);
-  if (prepared.outputsStored) fetching.outputs = buffersOf(graph->outputs);
-  return fetching;
 }
 
 /// What a simulation of a plan looks at.
@@ -80,10 +68,25 @@ Hasten hastenOf(const Prepared& prepared, Storage known) {
   };
 }
 
+/// A block per execution unit, on every device.
+Result<Answer> planBlocks(const Prepared& prepared, const AllocatorChoice& allocator,
+                          Storage storage, const PlanContext& settings) {
+  const auto& [graph, schedule, order, repeats, tiles] = prepared.program;
+  RunRequest request = prepared.request;
+  request.allocator = allocator;
+  HW_TRY(plan,
+         planPartitioned(*graph, schedule, storage, request, prepared.sharing.alignment, settings));
+  return Answer{std::move(storage), std::move(plan.planned), std::move(plan.partition),
+                std::move(plan.account), true};
+}
+
 /// One problem, for the pools of the first device; of all, where buffers move on all.
 Result<Answer> planByRule(const Prepared& prepared, const AllocatorChoice& allocator,
                           Storage storage, std::optional<Problem> given,
                           const PlanContext& settings) {
+  if (prepared.spread && !prepared.moves()) {
+    return planBlocks(prepared, allocator, std::move(storage), settings);
+  }
   if (prepared.spread) {
     return planMovedPartition(prepared, allocator, std::move(storage), settings);
   }
@@ -93,11 +96,16 @@ Result<Answer> planByRule(const Prepared& prepared, const AllocatorChoice& alloc
   const bool bare = given.has_value();
   Problem problem =
       given ? aligned(*std::move(given), prepared.sharing.alignment) : problemOf(prepared, storage);
+  if (bare && prepared.method().way == Way::embedded) {
+    HW_TRY(pinned, pinnedToOwnPlan(graph, std::move(problem)));
+    problem = std::move(pinned);
+  }
   problem.pools = plannedPools(request, request.platform.devices.front(), bare);
   const auto traffic = [&](const Problem& asked) { return trafficOf(graph, storage, asked); };
   const auto devices = [&](const Problem& asked) {
     MovingDevice only{.program = levelProgram(graph, schedule, storage, asked),
                       .neededFar = IdMap<BufferId, std::optional<Step>>(storage.buffers.size())};
+    allowNearEnds(only.program, request.nearInputs, request.nearOutputs);
     for (const PoolId pool : asked.pools.keys()) only.pools.push_back(pool);
     return std::vector{std::move(only)};
   };
@@ -120,11 +128,11 @@ Result<Answer> planByRule(const Prepared& prepared, const AllocatorChoice& alloc
   if (planned.problem.overlays.empty()) return Answer{std::move(storage), std::move(planned)};
   Storage shared = overlaidStorage(graph, schedule, storage, planned);
   Problem fewer = makeProblem(graph, schedule, shared, prepared.sharing.alignment);
-  Planned merged = overlaidPlan(graph, storage, std::move(planned), shared, std::move(fewer));
+  Planned merged = overlaidPlan(storage, std::move(planned), shared, std::move(fewer));
   return Answer{std::move(shared), std::move(merged)};
 }
 
-/// What measures the rules: good addresses, at once.
+/// Plans with each rule while rules are compared: it gives good addresses quickly.
 constexpr std::string_view kQuickAllocator = "greedy-by-size";
 
 /// A rule, as far as it can be judged without the allocator that was asked for.
@@ -134,11 +142,21 @@ struct Trial {
   Bytes moved{};
 };
 
-/// The same with a rule that decides by itself. What the others do, whole lives have to do, too.
+/// `prepared` for trying one rule. Rules that move buffers load inputs and store outputs, so whole
+/// lives have to do that too: else they would look faster than they are.
 Prepared withRule(Prepared prepared, ResidencyRule rule) {
   prepared.residency = rule;
-  prepared.inputsLoaded = prepared.outputsStored = rule == ResidencyRule::wholeLife;
+  const bool keeps = rule == ResidencyRule::wholeLife;
+  prepared.endsNear = keeps && prepared.spread;
+  if (prepared.endsNear) prepared.sharing = prepared.blockSharing;
+  prepared.inputsLoaded = keeps && !prepared.request.nearInputs;
+  prepared.outputsStored = keeps && !prepared.request.nearOutputs;
   return prepared;
+}
+
+/// Of a rule: blocks of several devices share as what moves between them cannot.
+Storage storageFor(const Prepared& ruled, const Storage& storage) {
+  return ruled.endsNear ? storageOf(ruled) : storage;
 }
 
 Bytes movedBytes(const Timing& timing) {
@@ -153,12 +171,12 @@ Result<std::vector<Trial>> tryRules(const Prepared& prepared, const Storage& sto
   HW_TRY(quick, AllocatorChoice::parse(std::string(kQuickAllocator)));
   std::vector<Trial> trials;
   for (const ResidencyInfo& info : residencyCatalog()) {
-    // What exact finds is one of the two that least traffic chooses from.
+    // `leastTraffic` chooses between `cost` and `exact`, so `exact` need not be tried by itself.
     if (info.rule == ResidencyRule::best || info.rule == ResidencyRule::exact) continue;
-    // On several devices whole lives are planned by blocks, which nothing loads or stores.
-    if (prepared.spread && info.rule == ResidencyRule::wholeLife) continue;
+    const bool blocks = prepared.spread && info.rule == ResidencyRule::wholeLife;
+    if (blocks && (prepared.request.loadInputs || prepared.request.storeOutputs)) continue;
     const Prepared ruled = withRule(prepared, info.rule);
-    HW_TRY(answer, planByRule(ruled, quick, storage, std::nullopt, settings));
+    HW_TRY(answer, planByRule(ruled, quick, storageFor(ruled, storage), std::nullopt, settings));
     const Simulation simulation = simulated(ruled, answer);
     trials.push_back({info.rule, simulation.timing.makespan, movedBytes(simulation.timing)});
   }
@@ -167,12 +185,12 @@ Result<std::vector<Trial>> tryRules(const Prepared& prepared, const Storage& sto
   return trials;
 }
 
-Result<Answer> planByBestRule(const Prepared& prepared, Storage storage,
+Result<Answer> planByBestRule(const Prepared& prepared, const Storage& storage,
                               const PlanContext& settings) {
   HW_TRY(trials, tryRules(prepared, storage, settings));
   const Prepared ruled = withRule(prepared, trials.front().rule);
-  HW_TRY(answer,
-         planByRule(ruled, prepared.request.allocator, std::move(storage), std::nullopt, settings));
+  HW_TRY(answer, planByRule(ruled, prepared.request.allocator, storageFor(ruled, storage),
+                            std::nullopt, settings));
   std::vector<std::string> others;
   for (auto trial = trials.begin() + 1; trial != trials.end(); ++trial) {
     others.push_back(fmt::format("{} {}", infoOf(trial->rule).name, formatTime(trial->latency)));
@@ -181,6 +199,11 @@ Result<Answer> planByBestRule(const Prepared& prepared, Storage storage,
       fmt::format("residency: {} is the fastest with the addresses of {}, {}; {}",
                   infoOf(trials.front().rule).name, kQuickAllocator,
                   formatTime(trials.front().latency), fmt::join(others, ", ")));
+  if (answer.blocks) {
+    answer.planned.plan.notes.emplace_back(
+        "graph inputs and outputs are where they are planned from the first step to the last: "
+        "blocks of several devices are not loaded or stored");
+  }
   return std::move(answer);
 }
 
@@ -189,13 +212,34 @@ Result<Answer> planByBestRule(const Prepared& prepared, Storage storage,
 Storage storageOf(const Prepared& prepared) {
   StorageOptions options = prepared.sharing;
   if (prepared.overlays()) options.alias.inPlace = false;
-  return shareStorage(*prepared.program.graph, prepared.program.schedule, options);
+  const Graph& graph = *prepared.program.graph;
+  Storage storage = shareStorage(graph, prepared.program.schedule, options);
+  if (prepared.method().way != Way::embedded || !hasOwnPlan(graph)) return storage;
+  return withDeclaredOverlaps(graph, std::move(storage), options.alignment);
+}
+
+Fetching fetchingOf(const Prepared& prepared, const Storage& storage) {
+  const auto& [graph, schedule, order, repeats, tiles] = prepared.program;
+  Fetching fetching{.weights = prepared.request.weights,
+                    .first = BufferId(storage.buffers.size()),
+                    .alignment = prepared.sharing.alignment};
+  if (prepared.weightsNear) fetching.reads = weightReads(*graph, schedule, storage);
+  const auto buffersOf = [&](const std::vector<TensorId>& tensors) {
+    std::vector<BufferId> buffers;
+    for (const TensorId tensor : tensors) {
+      if (const BufferId buffer = storage.bufferOf(tensor)) buffers.push_back(buffer);
+    }
+    return buffers;
+  };
+  if (prepared.inputsLoaded) fetching.inputs = buffersOf(graph->inputs);
+  if (prepared.outputsStored) fetching.outputs = buffersOf(graph->outputs);
+  return fetching;
 }
 
 Result<Answer> planFirstDevice(const Prepared& prepared, Storage storage,
                                std::optional<Problem> given, const PlanContext& settings) {
   if (prepared.residency == ResidencyRule::best) {
-    return planByBestRule(prepared, std::move(storage), settings);
+    return planByBestRule(prepared, storage, settings);
   }
   return planByRule(prepared, prepared.request.allocator, std::move(storage), std::move(given),
                     settings);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/residency/level_program.h"
+#include "core/residency/near_ends.h"
 
 namespace hw {
 namespace {
@@ -13,7 +14,7 @@ MachinePools poolsOf(const Platform& platform) {
   return machinePools(platform, platform.devices.size());
 }
 
-/// Nothing is copied: each device finds in the far pool what others made.
+/// Its copies are left out: moves bring what others made.
 Result<Partition> withoutCopies(const Prepared& prepared, const Storage& storage) {
   const Platform& platform = prepared.request.platform;
   std::vector<SharedRead> shared;
@@ -52,9 +53,8 @@ IdMap<PoolId, ProblemPool> allPools(const RunRequest& request) {
 
 bool movesOnAll(const Platform& platform) {
   const MachinePools machine = poolsOf(platform);
-  return std::ranges::all_of(machine.ofDevice, [&](const std::vector<PoolId>& pools) {
-    return pools.size() > 1 && pools.back() == machine.ofDevice.front().back();
-  });
+  return std::ranges::all_of(machine.ofDevice,
+                             [&](const std::vector<PoolId>& pools) { return pools.size() > 1; });
 }
 
 Result<Answer> planMovedPartition(const Prepared& prepared, const AllocatorChoice& allocator,
@@ -67,13 +67,18 @@ Result<Answer> planMovedPartition(const Prepared& prepared, const AllocatorChoic
   Problem problem = makeProblem(graph, schedule, storage, prepared.sharing.alignment);
   problem.pools = allPools(prepared.request);
   const auto devices = [&](const Problem& asked) {
-    return dealtOut(levelProgram(graph, schedule, storage, asked), deviceAt,
-                    poolsOf(prepared.request.platform).ofDevice);
+    LevelProgram program = levelProgram(graph, schedule, storage, asked);
+    allowNearEnds(program, prepared.request.nearInputs, prepared.request.nearOutputs);
+    return dealtOut(program, deviceAt, poolsOf(prepared.request.platform).ofDevice);
   };
+  Fetching fetching = fetchingOf(prepared, storage);
+  fetching.ways = {poolsOf(prepared.request.platform).ofDevice, deviceAt};
   HW_TRY(planned, planProblem(std::move(problem), {.allocator = allocator,
                                                    .settings = settings,
                                                    .residency = prepared.residency,
-                                                   .devices = devices}));
+                                                   .devices = devices,
+                                                   .fetching = fetching}));
+  storage = withWeights(std::move(storage), graph, fetching.reads, planned.weights);
   return Answer{std::move(storage), std::move(planned), std::move(partition)};
 }
 

@@ -16,10 +16,14 @@ namespace {
 using Texts = std::vector<std::string>;
 using Words = std::span<const std::string_view>;
 
+constexpr std::string_view kSharing[] = {"views", "none", "all", "always"};
 constexpr std::string_view kBodies[] = {"closed", "steps"};
+constexpr std::string_view kOverlap[] = {"kernels", "none"};
 constexpr std::string_view kWeights[] = {"stream", "prefetch", "resident", "free"};
 constexpr std::string_view kAlignments[] = {"default", "1",   "2",   "4",   "8",    "16",   "32",
                                             "64",      "128", "256", "512", "1KiB", "2KiB", "4KiB"};
+/// In the order of PoolSize::Kind.
+constexpr std::string_view kPoolSizes[] = {"platform", "unlimited", "512KiB"};
 
 template <class T>
 Result<void> keep(Result<T> value, T& place) {
@@ -46,14 +50,6 @@ Result<std::uint64_t> parseCount(std::string_view text) {
   return badOption(fmt::format("'{}' is not a whole number from 0", printable(text, 80)));
 }
 
-Result<int> parseThreads(std::string_view text) {
-  constexpr int kMost = 1024;
-  const auto number = parseInteger(text);
-  if (number && *number >= 1 && *number <= kMost) return static_cast<int>(*number);
-  return badOption(
-      fmt::format("'{}' is not a whole number from 1 to {}", printable(text, 80), kMost));
-}
-
 Result<double> parseSeconds(std::string_view text) {
   constexpr double kMost = 1e9;
   const auto number = parseNumber(text);
@@ -62,8 +58,8 @@ Result<double> parseSeconds(std::string_view text) {
 }
 
 Result<PoolSize> parsePoolSize(std::string_view text) {
-  if (text == "platform") return PoolSize();
-  if (text == "unlimited") return PoolSize{.kind = PoolSize::Kind::unbounded};
+  if (text == kPoolSizes[0]) return PoolSize();
+  if (text == kPoolSizes[1]) return PoolSize{.kind = PoolSize::Kind::unbounded};
   if (text == "assumed") return PoolSize{.kind = PoolSize::Kind::unbounded, .assumed = true};
   const auto bytes = parseSize(text);
   if (!bytes) return badOption(bytes.error().message + ", or unlimited");
@@ -72,15 +68,8 @@ Result<PoolSize> parsePoolSize(std::string_view text) {
 
 Texts poolText(const PoolSize& size) {
   if (size.assumed) return {"assumed"};
-  switch (size.kind) {
-    case PoolSize::Kind::platform:
-      return {"platform"};
-    case PoolSize::Kind::unbounded:
-      return {"unlimited"};
-    case PoolSize::Kind::bytes:
-      break;
-  }
-  return {sizeWord(size.bytes)};
+  if (size.kind == PoolSize::Kind::bytes) return {sizeWord(size.bytes)};
+  return {std::string(kPoolSizes[static_cast<std::size_t>(size.kind)])};
 }
 
 Result<std::optional<Bytes>> parseAlignment(std::string_view text) {
@@ -209,6 +198,7 @@ std::span<const RunOption> runOptions() {
        .type = "SIZE",
        .help =
            "what may be planned of L2: 4096, 512KiB, 1.5MiB, unlimited, or platform: what it has",
+       .examples = kPoolSizes,
        .axis = true,
        .parse = [](const std::string& text,
                    RunRequest& r) { return keep(parsePoolSize(text), r.l2); },
@@ -242,16 +232,30 @@ std::span<const RunOption> runOptions() {
        .help = "who shares memory: none, views, all, or a list of reshape, concat, split, in-place"
                "; always: views as published, even where that raises the lower bound",
        .standard = "views",
+       .examples = kSharing,
+       .axis = true,
+       .parse = [](auto& text, auto& r) { return keep(parseAlias(text), r.alias); },
+       .print = [](const RunRequest& r) { return Texts{aliasText(r.alias)}; }},
+      {.name = "overlap",
+       .label = "overlap",
+       .group = storage,
+       .type = "HOW",
+       .help = "kernels: an output may overlap the input that it is made of row by row, as the "
+               "kernels of the platform's units allow; none: each has bytes of its own",
+       .standard = "none",
+       .choices = kOverlap,
        .axis = true,
        .parse = [](const std::string& text,
-                   RunRequest& r) { return keep(parseAlias(text), r.alias); },
-       .print = [](const RunRequest& r) { return Texts{aliasText(r.alias)}; }},
+                   RunRequest& r) { return keep(isFirst(text, kOverlap), r.overlap); },
+       .print = [](const RunRequest& r) { return word(r.overlap, kOverlap); }},
       {.name = "inputs",
        .label = "inputs",
        .group = storage,
        .type = "WHERE",
        .help = "where graph inputs live: arena, external, or loaded: in the arena too, into which "
-               "they come from the far memory when the run begins",
+               "they come from the far memory when the run begins; near: there from the start, by "
+               "rules that move buffers, too, where there is room; rows: in the arena, into which "
+               "they come row by row when they are read, as from a camera",
        .standard = "arena",
        .choices = kInputPlaces,
        .axis = true,
@@ -262,7 +266,8 @@ std::span<const RunOption> runOptions() {
        .group = storage,
        .type = "WHERE",
        .help = "where graph outputs live: arena, external, or stored: in the arena too, from which "
-               "they go to the far memory after the last operator that touches them",
+               "they go to the far memory after the last operator that touches them; near: rules "
+               "that move buffers may leave them there, too",
        .standard = "arena",
        .choices = kOutputPlaces,
        .axis = true,
@@ -291,12 +296,53 @@ std::span<const RunOption> runOptions() {
        .standard = "given",
        .choices = opOrderNames(),
        .axis = true,
-       .parse = [](const std::string& text, RunRequest& r) -> Result<void> {
-         HW_TRY(index, wordIndex(text, opOrderNames()));
-         r.order = static_cast<OpOrder>(index);
-         return {};
-       },
-       .print = [](const RunRequest& r) { return Texts{std::string(opOrderName(r.order))}; }},
+       .parse = readOrder,
+       .print = orderOptionText},
+      {.name = "recompute",
+       .label = "recompute",
+       .group = order,
+       .type = "WHAT",
+       .help = "cheap: operators run again instead of keeping what they made, where that leaves "
+               "fewer bytes live and takes no more than --extra-work; none: each runs once",
+       .standard = "none",
+       .choices = kRecompute,
+       .axis = true,
+       .parse = readRecompute,
+       .print = recomputeOptionText},
+      {.name = "tile",
+       .label = "parts",
+       .group = order,
+       .type = "HOW",
+       .help = "runs operators in parts, so that the fewest bytes are live at once: off, or lines: "
+               "runs of them go row by row, with room for the rows that are still needed; "
+               "stripes: in columns, too; patches: in boxes; any: whatever is best",
+       .standard = "off",
+       .choices = tileRuleNames(),
+       .axis = true,
+       .parse = readTile,
+       .print = tileOptionText},
+      {.name = "tile-to",
+       .label = "parts down to",
+       .group = order,
+       .type = "SIZE",
+       .help = "runs in parts for no fewer live bytes than that, with the least effort",
+       .standard = "least",
+       .examples = kTileTo,
+       .axis = true,
+       .parse = readTileTo,
+       .print = tileToText},
+      {.name = "extra-work",
+       .label = "extra work",
+       .group = order,
+       .type = "SHARE",
+       .help =
+           "how much of all work may be done more than once: by --recompute, and by parts that are "
+           "stripes or patches",
+       .standard = "10%",
+       .examples = kExtraWork,
+       .axis = true,
+       .parse = readExtraWork,
+       .print = extraWorkText},
       {.name = "move",
        .formerly = "moves",
        .label = "moves",
@@ -334,8 +380,7 @@ std::span<const RunOption> runOptions() {
        .group = effort,
        .type = "N",
        .help = "to work with at a time (default: one a processor)",
-       .parse = [](const std::string& text,
-                   RunRequest& r) { return keep(parseThreads(text), r.threads); },
+       .parse = readThreads,
        .print = [](const RunRequest& r) { return Texts{std::to_string(r.threads)}; }},
       {.name = "time-limit",
        .formerly = "timeLimit",

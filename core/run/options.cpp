@@ -51,7 +51,7 @@ std::vector<Error> readOptions(const OptionTexts& texts, RunRequest& request,
     auto done = option.read(given->second, request);
     if (done) continue;
     errors.push_back(std::move(done.error()));
-    // What is wrong with a file names the file.
+    // Errors about a file name the file already.
     if (errors.back().code == ErrorCode::invalidArgument) {
       errors.back().message = fmt::format("{}{}: {}", prefix, option.name, errors.back().message);
     }

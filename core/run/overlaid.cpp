@@ -1,7 +1,10 @@
 #include "core/run/overlaid.h"
 
 #include <algorithm>
+#include <functional>
 
+#include "core/machine/op_list.h"
+#include "core/storage/overlaps.h"
 #include "core/storage/overlays.h"
 
 namespace hw {
@@ -11,28 +14,54 @@ StayId stayOf(const Storage& storage, TensorId tensor) {
   return StayId(storage.bufferOf(tensor).index());
 }
 
-/// What the method wrote down speaks of stays that are going to be others.
-void nameStays(const Graph& graph, const Storage& storage, const Problem& problem, Plan& plan) {
-  const auto nameOf = [&](StayId stay) {
-    return displayName(graph, storage.rootOf(problem.stays[stay].buffer));
-  };
-  const auto nameRow = [&](MethodRow& row) {
-    for (MethodCell& cell : row) {
-      const auto* stay = std::get_if<StayId>(&cell);
-      if (stay) cell = nameOf(*stay);
-    }
-  };
-  for (MethodTable& table : plan.tables) std::ranges::for_each(table.rows, nameRow);
-  for (MethodRecord& record : plan.records) {
-    for (MethodChange& change : record.changes) {
-      nameRow(change.before);
-      nameRow(change.after);
-    }
-    for (MethodTick& tick : record.ticks) {
-      if (tick.stay) tick.what = nameOf(std::exchange(tick.stay, {})) + " " + tick.what;
+/// What the method wrote down speaks of stays of `old` that are going to be others: those of
+/// `after`, in which several may be one.
+class Relinking {
+ public:
+  Relinking(const Storage& before, const Problem& old, const Storage& after)
+      : before_(before), old_(old), after_(after), tenants_(after.buffers.size()) {
+    for (const Stay& stay : old.stays) ++tenants_[after.bufferOf(before.rootOf(stay.buffer))];
+  }
+
+  void relink(Plan& plan) const {
+    for (MethodTable& table : plan.tables) std::ranges::for_each(table.rows, row());
+    for (MethodRecord& record : plan.records) {
+      for (MethodChange& change : record.changes) {
+        row()(change.before);
+        row()(change.after);
+      }
+      for (MethodTick& tick : record.ticks) {
+        if (!tick.stay) continue;
+        const MethodCell now = cell(tick.stay);
+        if (const auto* part = std::get_if<StayPart>(&now)) tick.part = *part;
+        tick.stay = stayOfCell(now);
+      }
     }
   }
-}
+
+ private:
+  MethodCell cell(StayId stay) const {
+    const Stay& was = old_.stays[stay];
+    const TensorId tensor = before_.rootOf(was.buffer);
+    const BufferId buffer = after_.bufferOf(tensor);
+    if (tenants_[buffer] == 1) return StayId(buffer.index());
+    return StayPart{StayId(buffer.index()), tensor, was.steps, was.size};
+  }
+
+  std::function<void(MethodRow&)> row() const {
+    return [this](MethodRow& row) {
+      for (MethodCell& each : row) {
+        const auto* stay = std::get_if<StayId>(&each);
+        if (stay && *stay) each = cell(*stay);
+      }
+    };
+  }
+
+  const Storage& before_;
+  const Problem& old_;
+  const Storage& after_;
+  IdMap<BufferId, int> tenants_;  ///< How many of the old stays became one.
+};
 
 }  // namespace
 
@@ -47,6 +76,29 @@ std::vector<Overlay> permittedOverlays(const Graph& graph, const Schedule& sched
   return overlays;
 }
 
+std::vector<Overlap> permittedOverlaps(const Graph& graph, const Schedule& schedule,
+                                       const Storage& storage, const DeviceSpec& device,
+                                       Bytes alignment) {
+  std::vector<Overlap> overlaps;
+  for (const OverlapChance& chance : overlapChances(graph, schedule, storage)) {
+    const auto unit = std::ranges::find_if(device.units, [&](const UnitSpec& each) {
+      return coversOp(each.ops, graph.ops[chance.op].type);
+    });
+    if (unit == device.units.end()) continue;
+    Overlap overlap{stayOf(storage, chance.input), stayOf(storage, chance.output)};
+    const auto useful = [&](bool can, Bytes distance, TensorId apart) -> std::optional<Bytes> {
+      const Bytes least = alignUp(distance, alignment);
+      const Buffer& whole = storage.buffers[storage.bufferOf(apart)];
+      return can && least < whole.size ? std::optional(least) : std::nullopt;
+    };
+    overlap.up = useful(unit->kernels.forward, chance.up, chance.output);
+    overlap.down = useful(unit->kernels.reverse, chance.down, chance.input);
+    if (overlap.up || overlap.down) overlaps.push_back(overlap);
+  }
+  std::ranges::sort(overlaps, {}, &Overlap::over);
+  return overlaps;
+}
+
 Storage overlaidStorage(const Graph& graph, const Schedule& schedule, const Storage& storage,
                         const Planned& planned) {
   std::vector<OverlayChance> taken;
@@ -57,11 +109,11 @@ Storage overlaidStorage(const Graph& graph, const Schedule& schedule, const Stor
   return overlay(graph, storage, taken);
 }
 
-Planned overlaidPlan(const Graph& graph, const Storage& before, Planned planned,
-                     const Storage& after, Problem problem) {
+Planned overlaidPlan(const Storage& before, Planned planned, const Storage& after,
+                     Problem problem) {
   const Problem& old = planned.problem;
   Plan plan = std::move(planned.plan);
-  nameStays(graph, before, old, plan);
+  Relinking(before, old, after).relink(plan);
   const bool told = !plan.story.empty();
   plan.story.clear();
   const auto addresses = std::exchange(plan.addresses, {});

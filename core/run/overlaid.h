@@ -11,6 +11,13 @@ namespace hw {
 std::vector<Overlay> permittedOverlays(const Graph& graph, const Schedule& schedule,
                                        const Storage& storage);
 
+/// Which outputs may overlap the inputs they are made of, as far as the kernels of the unit of
+/// `device` that runs the op allow it, and how far apart they begin then: a multiple of
+/// `alignment`, as all that plans can make of it is.
+std::vector<Overlap> permittedOverlaps(const Graph& graph, const Schedule& schedule,
+                                       const Storage& storage, const DeviceSpec& device,
+                                       Bytes alignment);
+
 /// The storage in which every overlay that `planned` made use of is one buffer, so that all that
 /// follows sees one buffer where the plan has one block.
 Storage overlaidStorage(const Graph& graph, const Schedule& schedule, const Storage& storage,
@@ -18,7 +25,6 @@ Storage overlaidStorage(const Graph& graph, const Schedule& schedule, const Stor
 
 /// `planned` again for `problem`, which was made of the overlaid storage: what shares a block is
 /// one stay, at the address that its root had.
-Planned overlaidPlan(const Graph& graph, const Storage& before, Planned planned,
-                     const Storage& after, Problem problem);
+Planned overlaidPlan(const Storage& before, Planned planned, const Storage& after, Problem problem);
 
 }  // namespace hw

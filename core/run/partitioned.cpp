@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/run/partition_record.h"
+#include "core/run/partition_tables.h"
+
 namespace hw {
 namespace {
-
-std::string_view kindName(UnitBlock::Kind kind) {
-  return kind == UnitBlock::Kind::input      ? "graph input"
-         : kind == UnitBlock::Kind::received ? "received"
-                                             : "execution unit";
-}
 
 /// Plans the blocks of each device, and what shares a block inside it, and puts both together.
 class PartitionedPlanner {
@@ -26,6 +23,8 @@ class PartitionedPlanner {
         alignment_(alignment),
         settings_(std::move(settings)),
         offsets_(partition_.residences.size()),
+        reasons_(partition_.residences.size(), Reason::planned),
+        stayOf_(partition_.residences.size()),
         machine_(machinePools(request.platform, request.platform.devices.size())),
         places_(partition_.blocks.size()) {
     settings_.progress = {};
@@ -43,11 +42,14 @@ class PartitionedPlanner {
       HW_DO(planDevice(device));
     }
     placeTensors();
-    std::vector<MethodTable> tables = opTables();
-    tables.push_back(blockTable());
-    tables.push_back(transferTable());
+    holdBlocks();
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < partition_.blocks.size(); ++i) names.push_back(blockName(i));
+    const auto tables =
+        partitionTables(graph_, storage_, request_.platform, partition_, names, places_);
     result_.plan.tables.insert(result_.plan.tables.begin(), tables.begin(), tables.end());
     result_.plan = finishPlan(result_.problem, std::move(result_.plan), settings_.story);
+    giveReasons();
     // A block is reserved as a whole, its unused end included.
     for (const PoolId pool : result_.problem.pools.keys()) {
       auto& regions = result_.plan.regions[pool];
@@ -56,20 +58,20 @@ class PartitionedPlanner {
         regions[region] = std::max(regions[region], footprints_[pool][region]);
       }
     }
+    if (settings_.record) tellRecord();
     return std::move(result_);
   }
 
   PartitionAccount takeAccount() {
     for (std::size_t i = 0; i < partition_.blocks.size(); ++i) {
       account_.blockNames.push_back(
-          fmt::format("{} block '{}'", kindName(partition_.blocks[i].kind), blockName(i)));
+          fmt::format("{} block '{}'", blockKindName(partition_.blocks[i].kind), blockName(i)));
     }
     return std::move(account_);
   }
 
  private:
   const Residence& residence(std::size_t index) const { return partition_.residences[index]; }
-  const DeviceSpec& device(const auto& at) const { return request_.platform.devices[at.device]; }
 
   std::string nameOf(BufferId buffer) const {
     return displayName(graph_, storage_.buffers[buffer].root);
@@ -83,60 +85,10 @@ class PartitionedPlanner {
                        block.residences.size() > 1 ? ", …" : "");
   }
 
-  /// A row of a table of runs of ops: its number, what comes first, its steps, its ops.
-  template <class Run>
-  void addOps(MethodTable& table, const Run& run, std::vector<MethodCell> where) const {
-    std::string names;
-    for (const OpId op : run.ops) {
-      const bool more = names.size() > 80;
-      names += (names.empty() ? "" : ", ") + (more ? "…" : displayName(graph_, op));
-      if (more) break;
-    }
-    where.insert(where.begin(), static_cast<std::int64_t>(table.rows.size()));
-    where.insert(where.end(), {run.steps.begin.count(), run.steps.end.count() - 1, names});
-    table.rows.push_back(std::move(where));
-  }
-
-  std::vector<MethodTable> opTables() const {
-    MethodTable functions{.name = "sub-functions",
-                          .summary = "maximal runs of ops on one device, dispatched at once",
-                          .columns = {"sub-function", "device", "first step", "last step", "ops"}};
-    for (const SubFunction& f : partition_.subFunctions) addOps(functions, f, {device(f).name});
-    MethodTable units{
-        .name = "execution units",
-        .summary = "maximal runs on one compute unit: memory is managed by them",
-        .columns = {"unit", "device", "compute unit", "first step", "last step", "ops"}};
-    for (const ExecutionUnit& u : partition_.units) {
-      addOps(units, u, {device(u).name, device(u).units[u.unit].name});
-    }
-    return {std::move(functions), std::move(units)};
-  }
-
-  MethodTable blockTable() const {
-    MethodTable table{.name = "blocks",
-                      .summary = "one allocation each; at use count 0 the block may be reused",
-                      .columns = {"block", "kind", "device", "offset", "first step", "last step",
-                                  "use count", "by units", "by transfers", "as outputs"}};
-    for (std::size_t i = 0; i < partition_.blocks.size(); ++i) {
-      const UnitBlock& b = partition_.blocks[i];
-      const MethodCell offset = places_[i] ? MethodCell(places_[i]->offset) : MethodCell("none");
-      addRow(table, {blockName(i), std::string(kindName(b.kind)), device(b).name, offset,
-                     b.steps.begin.count(), b.steps.end.count() - 1, std::int64_t{b.useCount()},
-                     std::int64_t{b.units}, std::int64_t{b.transfers}, std::int64_t{b.outputs}});
-    }
-    return table;
-  }
-
-  MethodTable transferTable() const {
-    MethodTable table{.name = "transfers",
-                      .summary = "copies between devices, at the first step that needs them",
-                      .columns = {"tensor", "from", "to", "step", "bytes"}};
-    const auto& devices = request_.platform.devices;
-    for (const DeviceTransfer& t : partition_.transfers) {
-      addRow(table, {nameOf(t.buffer), devices[t.from].name, devices[t.to].name, t.step.count(),
-                     storage_.buffers[t.buffer].size});
-    }
-    return table;
+  /// One that no other block has: a copy is told from what it is a copy of.
+  std::string ownName(std::size_t index) const {
+    const bool received = partition_.blocks[index].kind == UnitBlock::Kind::received;
+    return (received ? "received " : "") + blockName(index);
   }
 
   Stay stayFor(const Residence& at) const {
@@ -153,10 +105,18 @@ class PartitionedPlanner {
     for (const std::size_t index : block.residences) {
       inside.problem.stays.add(stayFor(residence(index)));
     }
-    HW_TRY(plan, request_.allocator.make()->plan(inside.problem, settings_));
+    const bool alone = block.residences.size() == 1;
+    PlanContext settings = settings_;
+    settings.record = settings_.record && !alone && changes_ < kMostMethodChanges;
+    HW_TRY(plan, request_.allocator.make()->plan(inside.problem, settings));
     for (const StayId id : inside.problem.stays.keys()) {
       offsets_[block.residences[id.index()]] = *plan.flatOffset(id);
     }
+    for (const MemoryEvent& event : plan.story) {
+      if (event.kind != EventKind::alloc || alone) continue;
+      reasons_[block.residences[event.stay.index()]] = event.reason;
+    }
+    for (const MethodRecord& record : plan.records) changes_ += record.changes.size();
     inside.plan = std::move(plan);
     inside.plan.story.clear();
     account_.blocks.push_back(std::move(inside));
@@ -186,6 +146,13 @@ class PartitionedPlanner {
            planProblem(std::move(problem), {.allocator = request_.allocator,
                                             .settings = settings_,
                                             .traffic = [&](const Problem&) { return traffic; }}));
+    for (const MemoryEvent& event : planned.plan.story) {
+      const std::size_t block = account.blocks[event.stay.index()];
+      const std::size_t first = partition_.blocks[block].residences.front();
+      if (event.kind == EventKind::alloc && reasons_[first] == Reason::planned) {
+        reasons_[first] = event.reason;
+      }
+    }
     account.planned = std::move(planned);
     account.planned.plan.story.clear();
     take(account, request_.platform.devices[device].name);
@@ -274,9 +241,93 @@ class PartitionedPlanner {
       const StayId id = result_.problem.stays.add(stay);
       plan.addresses.add(address);
       account_.residenceOf.add(i);
+      stayOf_[i] = id;
       if (!account_.firstStays[at.block]) account_.firstStays[at.block] = id;
       if (plan.outOfMemory && at.block == failedBlock_) plan.outOfMemory->stay = id;
     }
+  }
+
+  /// What tenants lie in is held from them as a whole.
+  void holdBlocks() {
+    for (std::size_t i = 0; i < partition_.blocks.size(); ++i) {
+      const UnitBlock& block = partition_.blocks[i];
+      if (!places_[i]) continue;
+      HeldBlock held{.name = ownName(i),
+                     .place = *places_[i],
+                     .size = sizeOf(i),
+                     .steps = block.steps,
+                     .outlives = block.outlives};
+      for (const std::size_t residence : block.residences) {
+        held.tenants.push_back(stayOf_[residence]);
+      }
+      result_.plan.blocks.push_back(std::move(held));
+    }
+  }
+
+  Bytes sizeOf(std::size_t block) const { return account_.blocks[block].plan.footprint(PoolId(0)); }
+
+  /// The story is that of addresses known beforehand; why they were chosen the allocators know.
+  void giveReasons() {
+    for (MemoryEvent& event : result_.plan.story) {
+      if (event.reason != Reason::planned) continue;
+      event.reason = reasons_[account_.residenceOf[event.stay]];
+    }
+  }
+
+  /// The record of the blocks, then those that the allocator made of each device and each block.
+  void tellRecord() {
+    std::vector<std::string> names;
+    std::vector<Bytes> sizes;
+    std::vector<Bytes> begins;
+    for (std::size_t i = 0; i < partition_.blocks.size(); ++i) {
+      names.push_back(ownName(i));
+      sizes.push_back(sizeOf(i));
+      const auto& at = places_[i];
+      begins.push_back(at ? result_.plan.regionStart(at->pool, at->region) + at->offset : Bytes());
+    }
+    auto& records = result_.plan.records;
+    records.push_back(partitionRecord({request_.platform, partition_, result_.problem, stayOf_,
+                                       offsets_, names, sizes, places_, begins}));
+    for (std::size_t device = 0; device < account_.devices.size(); ++device) {
+      const DeviceAccount& each = account_.devices[device];
+      const std::string& name = request_.platform.devices[device].name;
+      for (const MethodRecord& record : each.planned.plan.records) {
+        records.push_back(translated(record, name, [&](StayId stay) {
+          return partition_.blocks[each.blocks[stay.index()]].residences.front();
+        }));
+        for (MethodList& list : records.back().lists) {
+          if (list.pool) list.pool = each.pools[list.pool.index()];
+        }
+      }
+    }
+    for (std::size_t i = 0; i < partition_.blocks.size(); ++i) {
+      for (const MethodRecord& record : account_.blocks[i].plan.records) {
+        records.push_back(translated(record, names[i], [&](StayId stay) {
+          return partition_.blocks[i].residences[stay.index()];
+        }));
+        // Its addresses are the block's own, and no pool's.
+        for (MethodList& list : records.back().lists) list.role = MethodList::Role::words;
+      }
+    }
+  }
+
+  /// `record` of a part of the plan, with its stays as those of the run.
+  template <class ResidenceOf>
+  MethodRecord translated(MethodRecord record, const std::string& where,
+                          const ResidenceOf& residenceOf) const {
+    record.name = fmt::format("{}: {}", where, record.name);
+    const auto turn = [&](StayId& stay) {
+      if (stay) stay = stayOf_[residenceOf(stay)];
+    };
+    for (MethodTick& tick : record.ticks) turn(tick.stay);
+    for (MethodChange& change : record.changes) {
+      for (MethodRow* row : {&change.before, &change.after}) {
+        for (MethodCell& cell : *row) {
+          if (auto* stay = std::get_if<StayId>(&cell)) turn(*stay);
+        }
+      }
+    }
+    return record;
   }
 
   const Graph& graph_;
@@ -286,7 +337,10 @@ class PartitionedPlanner {
   Bytes alignment_;
   SearchUse use_;  ///< Over all blocks and devices.
   PlanContext settings_;
-  std::vector<Bytes> offsets_;  ///< Of each residence, inside its block.
+  std::vector<Bytes> offsets_;   ///< Of each residence, inside its block.
+  std::vector<Reason> reasons_;  ///< Likewise: why it or its block is there.
+  std::vector<StayId> stayOf_;   ///< Likewise.
+  std::size_t changes_ = 0;      ///< In the records of blocks.
   MachinePools machine_;
   std::vector<std::optional<Address>> places_;  ///< Of each block.
   IdMap<PoolId, IdMap<RegionId, Bytes>> footprints_;
@@ -294,10 +348,6 @@ class PartitionedPlanner {
   Planned result_;
   PartitionAccount account_;
 };
-
-}  // namespace
-
-namespace {
 
 /// The copies of `plan` that nobody needs: what they copy lies where their reader can reach it.
 std::vector<SharedRead> sharedReads(const PartitionedPlan& plan, const MachinePools& machine) {

@@ -11,23 +11,24 @@
 namespace hw {
 namespace {
 
-std::vector<std::string> placeText(bool planned, bool moved,
+std::vector<std::string> placeText(bool planned, bool moved, bool near,
                                    std::span<const std::string_view> words) {
-  return {std::string(words[!planned ? 1 : moved ? 2 : 0])};
+  return {std::string(words[!planned ? 1 : moved ? 2 : near ? 3 : 0])};
 }
 
 Result<void> readPlace(std::string_view text, std::span<const std::string_view> words,
-                       bool& planned, bool& moved) {
+                       bool& planned, bool& moved, bool& near) {
   HW_TRY(index, wordIndex(text, words));
   planned = index != 1;
   moved = index == 2;
+  near = index == 3;
   return {};
 }
 
 Result<WeightChoice> parseWeights(std::string_view text) {
   constexpr std::int64_t kMost = 1'000'000;
   constexpr std::string_view kAhead = "prefetch=";
-  // Sessions and command lines of the studio said so once.
+  // An older spelling, in saved sessions and command lines of the studio.
   if (text == "streamed") return WeightChoice{};
   if (text.starts_with(kAhead)) {
     const auto ahead = parseInteger(text.substr(kAhead.size()));
@@ -56,20 +57,35 @@ Result<std::size_t> wordIndex(std::string_view text, std::span<const std::string
                                closest ? fmt::format("; did you mean '{}'?", *closest) : ""));
 }
 
+Result<void> readThreads(const std::string& text, RunRequest& request) {
+  constexpr int kMost = 1024;
+  const auto number = parseInteger(text);
+  if (!number || *number < 1 || *number > kMost) {
+    return badOption(
+        fmt::format("'{}' is not a whole number from 1 to {}", printable(text, 80), kMost));
+  }
+  request.threads = static_cast<int>(*number);
+  return {};
+}
+
 Result<void> readInputs(const std::string& text, RunRequest& request) {
-  return readPlace(text, kInputPlaces, request.planInputs, request.loadInputs);
+  HW_DO(readPlace(text, kInputPlaces, request.planInputs, request.loadInputs, request.nearInputs));
+  request.inputRows = text == kInputRows;
+  return {};
 }
 
 std::vector<std::string> inputsText(const RunRequest& request) {
-  return placeText(request.planInputs, request.loadInputs, kInputPlaces);
+  if (request.inputRows) return {std::string(kInputRows)};
+  return placeText(request.planInputs, request.loadInputs, request.nearInputs, kInputPlaces);
 }
 
 Result<void> readOutputs(const std::string& text, RunRequest& request) {
-  return readPlace(text, kOutputPlaces, request.planOutputs, request.storeOutputs);
+  return readPlace(text, kOutputPlaces, request.planOutputs, request.storeOutputs,
+                   request.nearOutputs);
 }
 
 std::vector<std::string> outputsText(const RunRequest& request) {
-  return placeText(request.planOutputs, request.storeOutputs, kOutputPlaces);
+  return placeText(request.planOutputs, request.storeOutputs, request.nearOutputs, kOutputPlaces);
 }
 
 Result<void> readWeights(const std::string& text, RunRequest& request) {
@@ -102,6 +118,69 @@ Result<void> readResidency(const std::string& text, RunRequest& request) {
 
 std::vector<std::string> residencyText(const RunRequest& request) {
   return {std::string(infoOf(request.residency).name)};
+}
+
+Result<void> readOrder(const std::string& text, RunRequest& request) {
+  HW_TRY(index, wordIndex(text, opOrderNames()));
+  request.order = static_cast<OpOrder>(index);
+  return {};
+}
+
+std::vector<std::string> orderOptionText(const RunRequest& request) {
+  return {std::string(opOrderName(request.order))};
+}
+
+Result<void> readRecompute(const std::string& text, RunRequest& request) {
+  HW_TRY(index, wordIndex(text, kRecompute));
+  request.recompute = index == 0;
+  return {};
+}
+
+std::vector<std::string> recomputeOptionText(const RunRequest& request) {
+  return {std::string(kRecompute[request.recompute ? 0 : 1])};
+}
+
+Result<void> readTile(const std::string& text, RunRequest& request) {
+  HW_TRY(index, wordIndex(text, tileRuleNames()));
+  request.tile = static_cast<TileRule>(index);
+  return {};
+}
+
+std::vector<std::string> tileOptionText(const RunRequest& request) {
+  return {std::string(tileRuleName(request.tile))};
+}
+
+Result<void> readTileTo(const std::string& text, RunRequest& request) {
+  if (text == kTileTo[0]) {
+    request.tileTo = {};
+    return {};
+  }
+  const auto bytes = parseSize(text);
+  if (!bytes) return badOption(bytes.error().message + ", or least");
+  request.tileTo = *bytes;
+  return {};
+}
+
+std::vector<std::string> tileToText(const RunRequest& request) {
+  if (request.tileTo == Bytes()) return {std::string(kTileTo[0])};
+  return {sizeWord(request.tileTo)};
+}
+
+Result<void> readExtraWork(const std::string& text, RunRequest& request) {
+  constexpr double kMost = 1000;
+  const bool percent = text.ends_with('%');
+  const auto number = parseNumber(std::string_view(text).substr(0, text.size() - percent));
+  if (!percent || !number || !(*number >= 0 && *number <= kMost)) {
+    return badOption(fmt::format("'{}' is not a share of the work, such as 10%, up to {}%",
+                                 printable(text, 80), kMost));
+  }
+  request.extraWork = *number / 100;
+  return {};
+}
+
+std::vector<std::string> extraWorkText(const RunRequest& request) {
+  // As it was typed, or nearly: no digits that come of dividing by 100.
+  return {fmt::format("{:.10g}%", request.extraWork * 100)};
 }
 
 }  // namespace hw

@@ -4,14 +4,16 @@
 
 namespace hw {
 
-/// The options that say where things live, and when: what they take, how they are read into a
-/// request and printed from it, as `RunOption` has it.
+/// The options that say where things live, and when, and what runs in parts: what they take, how
+/// they are read into a request and printed from it, as `RunOption` has it.
 
-inline constexpr std::string_view kInputPlaces[] = {"arena", "external", "loaded"};
+inline constexpr std::string_view kInputRows = "rows";
+inline constexpr std::string_view kInputPlaces[] = {"arena", "external", "loaded", "near",
+                                                    kInputRows};
 Result<void> readInputs(const std::string& text, RunRequest& request);
 std::vector<std::string> inputsText(const RunRequest& request);
 
-inline constexpr std::string_view kOutputPlaces[] = {"arena", "external", "stored"};
+inline constexpr std::string_view kOutputPlaces[] = {"arena", "external", "stored", "near"};
 Result<void> readOutputs(const std::string& text, RunRequest& request);
 std::vector<std::string> outputsText(const RunRequest& request);
 
@@ -24,6 +26,31 @@ std::vector<std::string> weightsText(const RunRequest& request);
 std::span<const std::string_view> residencyNames();
 Result<void> readResidency(const std::string& text, RunRequest& request);
 std::vector<std::string> residencyText(const RunRequest& request);
+
+/// The options about the order of operators, those that run again, and those that run in parts.
+
+Result<void> readOrder(const std::string& text, RunRequest& request);
+std::vector<std::string> orderOptionText(const RunRequest& request);
+
+inline constexpr std::string_view kRecompute[] = {"cheap", "none"};
+Result<void> readRecompute(const std::string& text, RunRequest& request);
+std::vector<std::string> recomputeOptionText(const RunRequest& request);
+
+Result<void> readTile(const std::string& text, RunRequest& request);
+std::vector<std::string> tileOptionText(const RunRequest& request);
+
+/// "least", or a size.
+inline constexpr std::string_view kTileTo[] = {"least", "256KiB"};
+Result<void> readTileTo(const std::string& text, RunRequest& request);
+std::vector<std::string> tileToText(const RunRequest& request);
+
+/// "10%", at most 1000%.
+inline constexpr std::string_view kExtraWork[] = {"10%", "0%", "25%"};
+Result<void> readExtraWork(const std::string& text, RunRequest& request);
+std::vector<std::string> extraWorkText(const RunRequest& request);
+
+/// At most 1024.
+Result<void> readThreads(const std::string& text, RunRequest& request);
 
 /// A refusal of what somebody wrote.
 tl::unexpected<Error> badOption(std::string message);

@@ -14,7 +14,8 @@ namespace {
 /// Rounds of "spill what overshot, plan again" before the budget is halved instead.
 constexpr int kGentleRounds = 16;
 
-/// What each search of those rounds may take of the budget that is left.
+/// What each search of those rounds may take of the budget that is left. As long as nothing is
+/// spilled, a search may take all of it: what fits is better than anything spilled.
 constexpr double kShareOfARound = 0.125;
 
 /// Takes what overshot a pool from its budget; by half where that would leave nothing, or takes too
@@ -24,6 +25,11 @@ bool shrink(std::optional<Bytes>& budget, Bytes overshoot, int round) {
   const bool gentle = *budget > overshoot && round < kGentleRounds;
   budget = gentle ? *budget - overshoot : Bytes(budget->count() / 2);
   return true;
+}
+
+bool allInFirstPool(const Problem& problem) {
+  return std::ranges::none_of(problem.stays,
+                              [](const Stay& stay) { return stay.pool && stay.pool != PoolId(0); });
 }
 
 using Budgets = IdMap<PoolId, std::optional<Bytes>>;
@@ -46,6 +52,21 @@ std::vector<std::string> trafficNotes(const Problem& whole, const std::vector<Po
     notes.push_back(std::move(note));
   }
   return notes;
+}
+
+/// How many of the buffers that may be near as the run begins, or ends, are; empty: none may.
+std::string endsNote(const LevelProgram& program, const std::vector<NearStays>& levels,
+                     bool LevelBuffer::*may, bool NearStay::*is, std::string_view what) {
+  IdMap<BufferId, bool> touched(program.buffers.size());
+  for (const UseStep& step : program.steps) {
+    for (const OperandUse& use : step.operands) touched[use.buffer] = true;
+  }
+  std::size_t asked = 0;
+  for (const BufferId id : touched.keys()) asked += touched[id] && program.buffers[id].*may ? 1 : 0;
+  std::ptrdiff_t found = 0;
+  for (const NearStays& level : levels) found += std::ranges::count(level.stays, true, is);
+  if (asked == 0) return {};
+  return fmt::format("{} of {} {}", found, asked, what);
 }
 
 /// What may be live in each pool.
@@ -83,7 +104,8 @@ class Residents {
   /// Nothing can go further away.
   bool isFar(PoolId pool) const {
     if (devices_.empty()) return pool.index() + 1 == whole_.pools.size();
-    return pool == devices_.front().pools.back();
+    return std::ranges::any_of(
+        devices_, [&](const MovingDevice& device) { return pool == device.pools.back(); });
   }
   std::vector<TensorId> weights() const { return weights_.roots; }
 
@@ -101,6 +123,11 @@ class Residents {
       for (const StayId id : whole_.stays.keys()) whole_.stays[id].pool = pools[id];
       return whole_;
     }
+    // Rounds in which only weights give way leave the buffers where they are.
+    if (chosen_ && std::ranges::equal(chosen_->budgets, budgets)) {
+      notes_ = chosen_->notes;
+      return moving_ = chosen_->problem;
+    }
     std::vector<std::vector<NearStays>> levels;
     for (const MovingDevice& device : devices_) {
       std::vector<std::optional<Bytes>> near;
@@ -109,15 +136,27 @@ class Residents {
       levels.push_back(chooseResidency(device, near, order_.residency, order_.settings.stop));
       const auto told = trafficNotes(whole_, device.pools, levels.back(), devices_.size() > 1);
       notes_.insert(notes_.end(), told.begin(), told.end());
+      noteEnds(device.program, levels.back());
     }
-    return moving_ = movingProblem(whole_, devices_, levels);
+    chosen_ = Chosen{budgets, movingProblem(whole_, devices_, levels), notes_};
+    return moving_ = chosen_->problem;
+  }
+
+  void noteEnds(const LevelProgram& program, const std::vector<NearStays>& levels) {
+    for (std::string note : {endsNote(program, levels, &LevelBuffer::mayStartNear, &NearStay::given,
+                                      "inputs are near as the run begins"),
+                             endsNote(program, levels, &LevelBuffer::mayEndNear,
+                                      &NearStay::outlives, "outputs are near as the run ends")}) {
+      if (!note.empty()) notes_.push_back(std::move(note));
+    }
   }
 
   void fetch(const Budgets& budgets) {
     const Fetching& asked = order_.fetching;
     if (asked.reads.empty()) return;
-    weights_ =
-        fetchWeights(moving_, asked.reads, asked.weights, asked.first, asked.alignment, budgets);
+    const WeightWays ways = asked.ways.pools.empty() ? wayOf(moving_.pools) : asked.ways;
+    weights_ = fetchWeights(moving_, asked.reads, asked.weights, asked.first, asked.alignment, ways,
+                            budgets);
     std::size_t reads = 0;
     for (const WeightReads& weight : asked.reads) reads += weight.steps.size();
     notes_.push_back(fmt::format(
@@ -125,10 +164,18 @@ class Residents {
         weights_.reads == reads ? "all have room" : "the others have no room and stream theirs"));
   }
 
+  /// What a rule came to within budgets.
+  struct Chosen {
+    Budgets budgets{};
+    Problem problem{};
+    std::vector<std::string> notes{};
+  };
+
   Problem whole_;
   const PlanOrder& order_;
   std::vector<MovingDevice> devices_;  ///< None where buffers keep their places.
   IdMap<StayId, Bytes> traffic_;
+  std::optional<Chosen> chosen_;
   Problem moving_;
   FetchedWeights weights_;
   std::vector<std::string> notes_;
@@ -171,7 +218,7 @@ class Squeeze {
 
 Result<Planned> planWithin(Problem whole, const PlanOrder& order) {
   const auto allocator = order.allocator.make();
-  SearchUse use{.share = kShareOfARound};
+  SearchUse use;
   PlanContext settings = order.settings;
   if (settings.use == nullptr) settings.use = &use;
   Rooms rooms;
@@ -182,8 +229,13 @@ Result<Planned> planWithin(Problem whole, const PlanOrder& order) {
   for (;;) {
     Problem& problem = residents.within(rooms);
     if (order.hasten) settings.hasten = order.hasten(residents.weights());
+    use.share = problem.moves.empty() && allInFirstPool(problem) ? 1 : kShareOfARound;
     HW_TRY(plan, allocator->plan(problem, settings));
-    if (squeeze.byOvershoot(problem, plan, residents)) continue;
+    if (squeeze.byOvershoot(problem, plan, residents)) {
+      // What is counted is counted anew for plans that spill; time is not.
+      if (use.share == 1) use.tries = use.nodes = 0;
+      continue;
+    }
     plan.notes.insert(plan.notes.end(), residents.notes().begin(), residents.notes().end());
     for (const PoolId id : problem.pools.keys()) {
       const auto& [name, capacity, level] = problem.pools[id];
@@ -216,9 +268,7 @@ bool impossible(const Problem& problem) {
 /// An allocator proves things about the stays it is given, each with its pool. Once something was
 /// spilled that says nothing about other choices of what to spill.
 void limitProof(const Problem& problem, Plan& plan) {
-  const bool spilled = std::ranges::any_of(
-      problem.stays, [](const Stay& stay) { return stay.pool && stay.pool != PoolId(0); });
-  if (!spilled) return;
+  if (allInFirstPool(problem)) return;
   Bytes footprint;
   for (const PoolId pool : problem.pools.keys()) footprint += plan.footprint(pool);
   if (plan.status == PlanStatus::optimal && footprint > lowerBound(problem)) {
@@ -262,7 +312,7 @@ PlanContext planSettings(const RunRequest& request, const RunContext& context,
 IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceSpec& device,
                                         bool bare) {
   using Kind = PoolSize::Kind;
-  // Nobody told a bare problem of a machine: its memory is as large as it needs.
+  // A bare problem on the default platform has no limits: nobody has asked for a machine.
   const bool anyMachine =
       bare && platformText(request.platform) == platformText(platformCatalog().front());
   IdMap<PoolId, ProblemPool> pools;

@@ -28,6 +28,7 @@ struct Fetching {
   std::vector<BufferId> inputs{};    ///< To be loaded where buffers keep their places.
   std::vector<BufferId> outputs{};   ///< To be stored where they do.
   BufferId first{};                  ///< The first that weights get.
+  WeightWays ways{};                 ///< None: through all pools of the problem.
   Bytes alignment{1};
 };
 

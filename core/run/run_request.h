@@ -13,6 +13,7 @@
 #include "core/residency/moving_problem.h"
 #include "core/schedule/moves.h"
 #include "core/storage/aliasing.h"
+#include "core/tile/tile.h"
 
 namespace hw {
 
@@ -35,13 +36,21 @@ struct RunRequest {
   PoolSize l3{};
   std::optional<Bytes> alignment{};  ///< Default: 64 for graphs, 1 for planning problems.
   AliasRules alias{};
+  bool overlap = false;  ///< Outputs may overlap inputs as far as the unit's kernels allow it.
   bool planInputs = true;
+  bool inputRows = false;  ///< Planned ones come in row by row, when they are first read.
   bool planOutputs = true;
   bool loadInputs = false;    ///< Planned ones start in the far pool, and come near by a load.
   bool storeOutputs = false;  ///< Planned ones end in the far pool, where a store takes them.
+  bool nearInputs = false;    ///< Planned ones start near by rules that move buffers, too,
+  bool nearOutputs = false;   ///< and may stay there: where there is room.
   WeightChoice weights{};
   ResidencyRule residency = ResidencyRule::wholeLife;
   OpOrder order = OpOrder::given;
+  bool recompute = false;  ///< Cheap operators may run again instead of keeping what they made.
+  TileRule tile = TileRule::off;
+  Bytes tileTo{};               ///< Parts need not take fewer bytes.
+  double extraWork = 0.1;       ///< How much of all work may be done more than once.
   std::vector<OpMove> moves{};  ///< Changes of that order, one after the other.
   std::uint64_t seed = 1;
   int threads = 1;

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/recompute/recompute.h"
 #include "core/run/run.h"
 
 namespace hw {
@@ -13,17 +14,21 @@ struct Program {
   std::shared_ptr<const Graph> graph{};
   Schedule schedule{};
   std::optional<OrderAccount> order{};  ///< What the schedule comes to, unless it was given.
+  /// What running some operators again comes to, where that was asked for.
+  std::optional<RecomputeAccount> repeats{};
+  std::optional<TileAccount> tiles{};  ///< What parts come to, where they were asked for.
 };
 
 /// What rewriting goes by.
 struct Rewriting {
+  const Model& model;
   const RunRequest& request;
   const StorageOptions& sharing;  ///< How storage is shared behind it.
   std::stop_token stop{};
 };
 
 /// A part of a run, under whose name progress is told.
-struct Stage {
+struct RunStage {
   std::string_view name;
   double begins;  ///< Where in the whole, for progress.
   /// For those that come first: turns one program into another, as was asked. Everything
@@ -31,7 +36,10 @@ struct Stage {
   Result<Program> (*rewrite)(Program program, const Rewriting& rewriting) = nullptr;
 };
 
+/// What the stages that rewrite make of a model.
+Result<Program> rewrittenProgram(const Model& model, const RunRequest& request);
+
 /// The stages of every run, in order: rewrites, then sharing storage, planning and simulating.
-std::span<const Stage> stageCatalog();
+std::span<const RunStage> stageCatalog();
 
 }  // namespace hw

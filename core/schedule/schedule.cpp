@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/graph/tiling.h"
+
 namespace hw {
 
 Schedule givenOrder(const Graph& graph) {
@@ -20,7 +22,7 @@ IdMap<TensorId, Interval<Step>> lifetimes(const Graph& graph, const Schedule& sc
   IdMap<TensorId, Interval<Step>> lives(graph.tensors.size());
   for (const TensorId id : graph.tensors.keys()) {
     const Tensor& tensor = graph.tensors[id];
-    if (tensor.constant || tensor.persistent) continue;
+    if (tensor.constant || tensor.persistent || isRing(graph, id)) continue;
     const Step begin = tensor.producer ? schedule.stepOf[tensor.producer] : Step(0);
     Step last = begin;
     for (const OpId reader : tensor.consumers) last = std::max(last, schedule.stepOf[reader]);

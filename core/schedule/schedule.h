@@ -22,7 +22,8 @@ Schedule givenOrder(const Graph& graph);
 
 /// When a tensor is needed, half-open: [producing step, last reading step + 1). Graph inputs start
 /// at 0, graph outputs end with the schedule, an unread tensor lives for its producer's step. A
-/// graph without ops counts as one step. Indexed by tensor; constants get an empty interval.
+/// graph without ops counts as one step. Indexed by tensor; constants, and the rings
+/// that pieces lie in, get an empty interval.
 IdMap<TensorId, Interval<Step>> lifetimes(const Graph& graph, const Schedule& schedule);
 
 }  // namespace hw

@@ -90,7 +90,7 @@ void Flows::workOut(SimTime now) {
     fill();
   }
   for (Flow& flow : flows()) {
-    if (flow.wanted == flow.speed) continue;  // Its end stays, too.
+    if (flow.wanted == flow.speed) continue;  // Then its end is the same, too.
     flow.rest -= Wide{(now - flow.since).count()} * flow.speed;
     flow.speed = flow.wanted;
     flow.since = now;

@@ -16,7 +16,7 @@ struct PortNeed {
 
 /// What an activity needs once its fixed part is over.
 struct FlowNeed {
-  SimTime length{};  ///< The longest of its compute time and its ports' times: nobody in its way.
+  SimTime length{};  ///< The longest of its compute time and its ports' times: without contention.
   Bytes most{1};     ///< Bytes at the port that moves most of them.
   std::vector<PortNeed> ports{};  ///< Distinct; none of no length.
 };

@@ -24,8 +24,8 @@ SimTime computeTime(const UnitSpec& unit, const Work& work) {
   const auto cycles = [](std::int64_t count, double perCycle) {
     return capped(std::ceil(static_cast<double>(count) / perCycle));
   };
-  const std::int64_t total =
-      std::max(cycles(work.macs, unit.macsPerCycle), cycles(work.elements, unit.elementsPerCycle));
+  const std::int64_t total = std::max(cycles(work.macs, unit.macsPerCycle),
+                                      cycles(countedElements(unit, work), unit.elementsPerCycle));
   return capTime(static_cast<Wide>(total) * kPicosecondsPerSecond / static_cast<Wide>(unit.clock));
 }
 

@@ -34,8 +34,8 @@ class SimEvent {
   /// What it happens to; its kind decides what the number means.
   std::uint32_t entity() const { return static_cast<std::uint32_t>(order_); }
 
-  /// Whether two times are equal is easy to predict, which of two is less is a coin toss: so the
-  /// first is a branch and the second must not be one.
+  /// Whether two times are equal is easy to predict for the processor, which of two events is less
+  /// is not: so the first is a branch, and the second is worked out without one.
   friend bool operator<(const SimEvent& a, const SimEvent& b) {
     if (a.time_ != b.time_) [[likely]]
       return a.time_ < b.time_;

@@ -18,7 +18,7 @@ struct Cause {
 struct ActivityTime {
   SimTime start{};
   SimTime end{};
-  SimTime flow{};  ///< What it takes behind its fixed part when nobody is in its way.
+  SimTime flow{};  ///< What it takes behind its fixed part without contention.
   /// When everything but reused bytes would have let it start; `start` where those held no longer.
   SimTime ready{};
   /// Since when its engine could have run one more, and this is its next.

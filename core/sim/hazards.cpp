@@ -55,8 +55,7 @@ struct Tenancy {
   friend bool operator==(const Tenancy&, const Tenancy&) = default;
 };
 
-/// Who has a byte of a pool: whoever touched it last, and who had it before. That one waited for
-/// all who had it earlier still.
+/// The last two tenancies of a byte of a pool. The earlier of them waited for all before it.
 struct Tenants {
   Tenancy now{};  ///< Up to the end of its stay's list.
   Tenancy before{};
@@ -124,7 +123,8 @@ class HazardFinder {
   void find(const Access& access) {
     const PlacedStay& stay = list_.stays[access.stay];
     if (!stay.pool) return;
-    // What it is written over is named even where somebody else was in between.
+    // It waits for the input that it is written over even where another stay had the bytes in
+    // between.
     if (stay.over && meets(stay, list_.stays[stay.over])) {
       for (const ActivityId id : touched_[stay.over]) add(id, WaitRule::inPlace);
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/graph/tiling.h"
 #include "core/machine/op_list.h"
 #include "core/ops/op_table.h"
 #include "core/sim/cost_model.h"
@@ -59,26 +60,27 @@ OpWork OpWorker::work(OpId id, Step step) {
   OpTiming& timing = work.timing;
   timing.memory = IdMap<PoolId, SimTime>(pools);
   timing.traffic = IdMap<PoolId, Traffic>(pools);
-  timing.unit = unitFor(op.type, at);
-  work.idle = op.folded;
+  if (op.domain != kTileDomain) timing.unit = unitFor(op.type, at);
+  work.idle = op.folded || isSeam(op);
   if (work.idle) return work;
+  const UnitSpec& unit = device(at).units[timing.unit];
+  Work asked;
   const bool aliases = input_.storage.free.contains(id) && input_.storage.free[id];
   if (!aliases && copiesOf_[id].empty()) {
-    const Work asked = workOf(input_.graph, id);
+    asked = workOf(input_.graph, id);
     if (!asked.unknown.empty()) {
       notes_.add("ops have no compute time",
                  fmt::format("{}: {}", printable(displayName(input_.graph, id)), asked.unknown));
     }
-    timing.macs = asked.macs;
-    timing.elements = asked.elements;
-    timing.compute = computeTime(device(at).units[timing.unit], asked);
     addTraffic(id, at, work);
   } else {
-    addCopies(id, at, work);
-    addOwnOutputs(id, at, work);
+    asked.written = addOwnOutputs(id, at, addCopies(id, at, work), work);
     work.idle = aliases && work.accesses.empty();
     if (work.idle) return work;
   }
+  timing.macs = asked.macs;
+  timing.elements = countedElements(unit, asked);
+  timing.compute = computeTime(unit, asked);
   addMemoryTime(work);
   timing.bottleneck = bottleneckOf(timing);
   SimTime longest = timing.compute;
@@ -89,6 +91,12 @@ OpWork OpWorker::work(OpId id, Step step) {
 
 Bytes OpWorker::sizeOf(TensorId tensor) const {
   return tensor ? input_.graph.tensors[tensor].bytes.value_or(Bytes()) : Bytes();
+}
+
+std::int64_t OpWorker::elementsWith(std::int64_t elements, TensorId tensor) const {
+  const auto& shape = input_.graph.tensors[tensor].shape;
+  const std::int64_t more = shape ? elementCount(*shape).value_or(0) : 0;
+  return checkedAdd(elements, more).value_or(elements);
 }
 
 void OpWorker::addTraffic(OpId op, const At& at, OpWork& work) {
@@ -102,8 +110,9 @@ void OpWorker::addTraffic(OpId op, const At& at, OpWork& work) {
 
 /// A concat gathers its copied inputs in its output, a split or reshape fills its copied outputs
 /// from its input: parts of the whole one behind the other, or, where they interleave, all of it.
-void OpWorker::addCopies(OpId id, const At& at, OpWork& work) {
+std::int64_t OpWorker::addCopies(OpId id, const At& at, OpWork& work) {
   const Op& op = input_.graph.ops[id];
+  std::int64_t elements = 0;
   for (const CopyNote& copy : copiesOf_[id]) {
     const bool gathers = std::ranges::find(op.outputs, copy.tensor) == op.outputs.end();
     const TensorId whole = gathers ? op.outputs[0] : dataInput(op);
@@ -118,12 +127,14 @@ void OpWorker::addCopies(OpId id, const At& at, OpWork& work) {
     const Interval<Bytes> here{Bytes(), copy.bytes};
     move(gathers ? copy.tensor : whole, gathers ? here : there, false, at, work);
     move(gathers ? whole : copy.tensor, gathers ? there : here, true, at, work);
+    elements = elementsWith(elements, copy.tensor);
   }
+  return elements;
 }
 
 /// Outputs that neither lie in what it reads nor were copied: the mask beside the view that Dropout
 /// is.
-void OpWorker::addOwnOutputs(OpId id, const At& at, OpWork& work) {
+std::int64_t OpWorker::addOwnOutputs(OpId id, const At& at, std::int64_t elements, OpWork& work) {
   const std::vector<TensorId> reads = input_.graph.reads(id);
   const auto isShared = [&](TensorId output) {
     const BufferId buffer = input_.storage.bufferOf(output);
@@ -136,8 +147,11 @@ void OpWorker::addOwnOutputs(OpId id, const At& at, OpWork& work) {
     const StayId stay = places_.find(output, at.device, at.step).stay;
     const bool known =
         !stay || std::ranges::find(work.accesses, stay, &Access::stay) != work.accesses.end();
-    if (!known) move(output, {Bytes(), sizeOf(output)}, true, at, work);
+    if (known) continue;
+    move(output, {Bytes(), sizeOf(output)}, true, at, work);
+    elements = elementsWith(elements, output);
   }
+  return elements;
 }
 
 /// `bytes` from the beginning of the tensor.
@@ -162,6 +176,10 @@ void OpWorker::move(TensorId tensor, Interval<Bytes> bytes, bool write, const At
   moved = addMoved(moved, bytes.length());
   if (!place.stay) return;
   const Bytes slot = input_.storage.offsetOf(tensor);
+  // A piece may lie in many stretches: nobody else touches what is between its ends.
+  if (pieceOf(input_.graph, tensor) != nullptr) {
+    bytes = {Bytes(), extentOf(input_.graph, tensor).length()};
+  }
   work.accesses.push_back({place.stay,
                            {slot + bytes.begin, slot + bytes.end},
                            write,

@@ -17,7 +17,7 @@ struct PoolUse {
 
 /// What one op asks of the machine.
 struct OpWork {
-  OpTiming timing{};  ///< As if it started at time 0 and nobody were in its way.
+  OpTiming timing{};  ///< As if it started at time 0, without contention.
   bool idle = false;  ///< It only aliases, or is folded: it does nothing.
   IdMap<PoolId, PoolUse> uses{};
   std::vector<Access> accesses{};
@@ -61,10 +61,14 @@ class OpWorker {
 
   const DeviceSpec& device(const At& at) const { return input_.platform.devices[at.device]; }
   void addTraffic(OpId op, const At& at, OpWork& work);
-  void addCopies(OpId op, const At& at, OpWork& work);
-  void addOwnOutputs(OpId op, const At& at, OpWork& work);
+  /// Returns how many elements are copied.
+  std::int64_t addCopies(OpId op, const At& at, OpWork& work);
+  /// Returns `elements` and those written.
+  std::int64_t addOwnOutputs(OpId op, const At& at, std::int64_t elements, OpWork& work);
   void move(TensorId tensor, Interval<Bytes> bytes, bool write, const At& at, OpWork& work);
   Bytes sizeOf(TensorId tensor) const;
+  /// With those of `tensor`, as long as they can be counted.
+  std::int64_t elementsWith(std::int64_t elements, TensorId tensor) const;
   std::uint32_t unitFor(const std::string& type, const At& at);
   void addMemoryTime(OpWork& work) const;
 

@@ -49,13 +49,26 @@ class PlanStoryPlayer {
 
   /// The story's events of `step` that come before (or after) its op.
   void playEvents(Step step, SimTime now, Phase phase) {
+    const std::size_t allocated = phase == Phase::alloc ? endOfAllocations(step) : next_;
     for (; next_ < story_.size() && story_[next_].step == step.count(); ++next_) {
-      // The frees of a step, and what follows from them, happen when its op is done.
-      if (phase == Phase::alloc && story_[next_].kind == EventKind::free) return;
+      // The frees of a step, and what follows from them, happen when its op is done; but for those
+      // of inputs that make way for what is allocated.
+      const bool frees = story_[next_].kind == EventKind::free && next_ >= allocated;
+      if (phase == Phase::alloc && frees) return;
       add(now, next_, phase);
       digest_.add(story_[next_]);
       builder_.add(now, story_[next_]);
     }
+  }
+
+  /// One past the last allocation of `step`, where outputs may overlap inputs.
+  std::size_t endOfAllocations(Step step) const {
+    std::size_t end = next_;
+    if (input_.problem.overlaps.empty()) return end;
+    for (std::size_t i = next_; i < story_.size() && story_[i].step == step.count(); ++i) {
+      if (story_[i].kind == EventKind::alloc) end = i + 1;
+    }
+    return end;
   }
 
   SimTime playActivities(Step step, SimTime now) {

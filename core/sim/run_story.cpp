@@ -6,6 +6,7 @@
 
 #include "core/allocators/heap.h"
 #include "core/base/text.h"
+#include "core/plan/frames.h"
 #include "core/sim/digest.h"
 #include "core/sim/stories.h"
 
@@ -49,6 +50,7 @@ class RunStoryTeller {
 
   TimedStory tell() {
     findLives();
+    holdBlocks();
     const auto begins = inOrder(&Life::first);
     const auto ends = inOrder(&Life::last);
     for (const auto& [key, life] : lives_) {
@@ -104,6 +106,77 @@ class RunStoryTeller {
       if (lastLife && list_.stays[at->first.first].outlives) at->second.last = kNever;
       if (at->second.opened) at->second.first = kNever;
     }
+  }
+
+  /// What lies in a block that is taken as a whole keeps its bytes until another tenant needs them,
+  /// or the block goes: when the step that ends its use is over, all its tenants have gone, or
+  /// another block is there already, which on a machine that does things side by side can be
+  /// sooner.
+  void holdBlocks() {
+    const auto holds = holdsOf(input_.problem, input_.plan);
+    if (holds.empty()) return;
+    std::map<Step, std::size_t> over;  // The last turn of what a step computes.
+    for (std::size_t i = 0; i < run_.log.size(); ++i) {
+      const Activity& activity = list_.activities[run_.log[i].activity];
+      if (activity.kind == ActivityKind::compute) over[activity.step] = i;
+    }
+    const std::vector<HeldBlock>& blocks = input_.plan.blocks;
+    std::vector<std::size_t> firsts;
+    for (const HeldBlock& block : blocks) firsts.push_back(firstOf(block));
+    for (std::size_t at = 0; at < blocks.size(); ++at) {
+      std::size_t last = 0;
+      for (const StayId id : blocks[at].tenants) {
+        const auto life = lives_.find({id, 0});
+        if (life != lives_.end() && life->second.last != kNever) {
+          last = std::max(last, life->second.last);
+        }
+      }
+      const auto through = over.find(blocks[at].steps.end - Step(1));
+      if (through != over.end()) last = std::max(last, through->second);
+      last = std::min(last, nextUse(at, firsts));
+      for (const StayId id : blocks[at].tenants) hold(id, holds[id], last);
+    }
+  }
+
+  void hold(StayId id, const Hold& held, std::size_t blockGoes) {
+    const auto life = lives_.find({id, 0});
+    if (life == lives_.end()) return;
+    std::size_t& last = life->second.last;
+    if (held.kept) {
+      last = kNever;
+      return;
+    }
+    const auto next = lives_.find({held.next, 0});
+    const bool given = held.next && next != lives_.end() && next->second.first != kNever;
+    const std::size_t until = given ? next->second.first : blockGoes;
+    if (last != kNever) last = std::max(last, until);
+  }
+
+  /// The first turn at which a tenant of `block` needs its bytes.
+  std::size_t firstOf(const HeldBlock& block) const {
+    std::size_t first = kNever;
+    for (const StayId id : block.tenants) {
+      const auto life = lives_.find({id, 0});
+      if (life != lives_.end()) first = std::min(first, life->second.first);
+    }
+    return first;
+  }
+
+  /// The first turn of a block behind `at` that lies in bytes of its.
+  std::size_t nextUse(std::size_t at, const std::vector<std::size_t>& firsts) const {
+    const std::vector<HeldBlock>& blocks = input_.plan.blocks;
+    const auto bytes = [](const HeldBlock& block) {
+      return Interval<Bytes>{block.place.offset, block.place.offset + block.size};
+    };
+    std::size_t next = kNever;
+    for (std::size_t other = 0; other < blocks.size(); ++other) {
+      const HeldBlock& block = blocks[other];
+      if (block.steps.begin < blocks[at].steps.end || firsts[other] >= next) continue;
+      if (block.place.pool != blocks[at].place.pool) continue;
+      if (block.place.region != blocks[at].place.region) continue;
+      if (bytes(block).overlaps(bytes(blocks[at]))) next = firsts[other];
+    }
+    return next;
   }
 
   /// Lives by one of their moments, then by stay; without those that have none.

@@ -51,7 +51,7 @@ TensorPlaces::Place TensorPlaces::find(TensorId tensor, std::uint32_t device, St
       continue;
     }
     const auto rank = rankOf(pool, device);
-    if (!rank) continue;  // Another device's copy.
+    if (!rank) continue;  // It is another device's copy.
     const bool later = place.stay && steps.begin >= input_.problem.stays[place.stay].steps.begin;
     if (best && (*rank > *best || (*rank == *best && !later))) continue;
     best = rank;

@@ -70,6 +70,16 @@ class Placer::Fit {
 
 Placer::Placer(const Problem& problem, PoolId pool)
     : problem_(problem), neighbours_(problem, pool), offsets_(problem.stays.size()) {
+  if (!problem.overlaps.empty()) {
+    partners_.resize(problem.stays.size());
+    for (const Overlap& overlap : problem.overlaps) {
+      const Apart apart = problem.apart(overlap);
+      partners_[overlap.over.index()][0] = {overlap.under, apart};
+      // Seen from `under`, the two distances change places.
+      partners_[overlap.under.index()][1] = {overlap.over, {apart.above, apart.below}};
+    }
+    return;
+  }
   // Sorting k answers costs much more than walking past k that are no neighbours.
   const auto count = static_cast<double>(stays().size());
   dense_ = countPairs(problem, stays()) * kSortingCost > count * count;
@@ -106,6 +116,21 @@ void Placer::fix(StayId id, Bytes offset) {
   }
 }
 
+/// What `id` has to keep clear of for the sake of `other`: all its bytes, or where the two may
+/// overlap, what keeps them far enough apart. That may be less than nothing: it ends before it
+/// begins, and what lies below it has to end below its begin, what lies above, above its end.
+Placer::Block Placer::blockFor(StayId id, StayId other) const {
+  const Bytes begin = offsets_[other.index()];
+  const Block whole{{begin, begin + problem_.stays[other].size}, other};
+  if (partners_.empty()) return whole;
+  for (const Partner& partner : partners_[id.index()]) {
+    if (partner.stay != other) continue;
+    return {{begin + problem_.stays[id].size - partner.apart.below, begin + partner.apart.above},
+            other};
+  }
+  return whole;
+}
+
 Bytes Placer::place(StayId id, FitRule rule) {
   Fit fit(problem_.stays[id], rule);
   if (dense_) {
@@ -116,10 +141,7 @@ Bytes Placer::place(StayId id, FitRule rule) {
   } else {
     neighbours_.query(id, together_);
     others_.clear();
-    for (const StayId other : together_) {
-      const Bytes begin = offsets_[other.index()];
-      others_.push_back({{begin, begin + problem_.stays[other].size}, other});
-    }
+    for (const StayId other : together_) others_.push_back(blockFor(id, other));
     std::ranges::sort(others_, [](const Block& a, const Block& b) {
       return std::pair(a.bytes, a.stay) < std::pair(b.bytes, b.stay);
     });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -22,7 +23,7 @@ enum class FitRule : std::uint8_t {
 ///
 /// Where few stays live together it asks `Neighbours` and sorts the answer by address; where many
 /// do, it walks all that is placed, kept in address order (`AddressList`). The answers are the
-/// same.
+/// same. Outputs may come as near to their inputs as `Problem::overlaps` permits.
 class Placer {
  public:
   Placer(const Problem& problem, PoolId pool);
@@ -54,14 +55,22 @@ class Placer {
   using Block = AddressList::Entry;
   class Fit;
   void rankSteps();
+  Block blockFor(StayId id, StayId other) const;
   std::vector<Block> neighboursOf(StayId id) const;
+
+  /// Another stay that need not be quite apart from one.
+  struct Partner {
+    StayId stay{};
+    Apart apart{};  ///< How far from it the one begins.
+  };
 
   const Problem& problem_;
   Neighbours neighbours_;
   bool dense_ = false;
-  std::vector<Bytes> offsets_;            ///< By stay.
-  AddressList placed_;                    ///< Kept in dense problems only, like the next.
-  std::vector<AddressList::Life> lives_;  ///< By stay.
+  std::vector<std::array<Partner, 2>> partners_;  ///< By stay; none where nothing overlaps.
+  std::vector<Bytes> offsets_;                    ///< By stay.
+  AddressList placed_;                            ///< Kept in dense problems only, like the next.
+  std::vector<AddressList::Life> lives_;          ///< By stay.
   std::vector<StayId> together_;
   std::vector<Block> others_;
   StayId restsOn_;

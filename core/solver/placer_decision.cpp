@@ -48,10 +48,7 @@ std::vector<Placer::Block> Placer::neighboursOf(StayId id) const {
   }
   std::vector<StayId> together;
   neighbours_.query(id, together);
-  for (const StayId other : together) {
-    const Bytes begin = offsets_[other.index()];
-    blocks.push_back({{begin, begin + problem_.stays[other].size}, other});
-  }
+  for (const StayId other : together) blocks.push_back(blockFor(id, other));
   std::ranges::sort(blocks, {},
                     [](const Block& block) { return std::pair(block.bytes, block.stay); });
   return blocks;

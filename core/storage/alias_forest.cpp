@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/graph/tiling.h"
+
 namespace hw {
 
 AliasForest::AliasForest(const Graph& graph, const StorageOptions& options)
@@ -45,6 +47,12 @@ bool AliasForest::callersMeet(const Link& part, const Link& whole, Bytes offset)
 std::optional<std::string> AliasForest::attach(TensorId child, TensorId parent, Bytes offset) {
   const auto [root, inside] = place(parent);
   if (root == child) return "it shares that storage already";
+  if (!options_.homes.empty()) {
+    const std::uint32_t home = options_.homes[child];
+    if (home == StorageOptions::kManyHomes || home != options_.homes[root]) {
+      return "it crosses from one device to another";
+    }
+  }
   Link& part = links_[child];
   Link& whole = links_[root];
   if (callersMeet(part, whole, inside + offset)) {
@@ -65,8 +73,14 @@ std::optional<std::string> AliasForest::attach(TensorId child, TensorId parent, 
   return std::nullopt;
 }
 
-std::optional<std::string> AliasForest::whyNotPlanned(TensorId id) const {
+void AliasForest::attachPiece(TensorId piece, TensorId host, Bytes offset) {
+  links_[piece].parent = host;
+  links_[piece].offset = offset;
+}
+
+const char* AliasForest::whyNotPlanned(TensorId id) const {
   if (!id) return "an operand is absent";
+  if (const auto* piece = pieceOf(graph_, id)) return whyNotPlanned(piece->host);
   const Tensor& tensor = graph_.tensors[id];
   if (tensor.constant) return "a weight has to be copied in";
   if (tensor.persistent) return "it keeps its value from run to run";
@@ -76,7 +90,7 @@ std::optional<std::string> AliasForest::whyNotPlanned(TensorId id) const {
   if (tensor.graphOutput && !options_.planOutputs) {
     return "the graph output lives outside the arena";
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 }  // namespace hw

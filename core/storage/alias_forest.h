@@ -25,11 +25,14 @@ class AliasForest {
 
   /// Makes the group of `child` (a root) a part of the group of `parent`, `offset` bytes into it,
   /// or says why that cannot be: bytes of the caller's, graph inputs and outputs, are of one
-  /// tensor.
+  /// tensor, and what shares is in one place.
   std::optional<std::string> attach(TensorId child, TensorId parent, Bytes offset);
 
-  /// Why a tensor has no place in any pool; nothing when it has one.
-  std::optional<std::string> whyNotPlanned(TensorId id) const;
+  /// The same for a piece of a tiled graph, wherever it begins: its place is given.
+  void attachPiece(TensorId piece, TensorId host, Bytes offset);
+
+  /// Why a tensor has no place in any pool; null when it has one.
+  const char* whyNotPlanned(TensorId id) const;
 
   /// The group of `root` holds a graph input (an output).
   bool holdsInput(TensorId root) const { return links_[root].holdsInput; }

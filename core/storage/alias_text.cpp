@@ -21,7 +21,7 @@ std::span<const AliasRule> aliasRules() {
 
 std::string aliasText(const AliasRules& asked) {
   AliasRules rules = asked;
-  rules.always &= rules.concat || rules.split;  // Of nothing else.
+  rules.always &= rules.concat || rules.split;  // It is about slices only.
   if (rules == AliasRules::none()) return "none";
   if (rules == AliasRules()) return "views";
   if (rules == AliasRules::all()) return "all";

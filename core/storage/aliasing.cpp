@@ -16,8 +16,12 @@ void makeBuffers(const Graph& graph, const AliasForest& forest, Storage& storage
     const TensorId root = forest.place(id).root;
     Buffer& group = groups[root];
     const Interval<Step>& life = storage.lifetimes[id];
-    if (group.tensors.empty() || life.begin < group.steps.begin) opener[root] = id;
-    if (group.tensors.empty()) group.steps = life;
+    if (life.empty()) {  // A ring: it lives as its pieces do.
+      group.tensors.push_back(id);
+      continue;
+    }
+    if (group.steps.empty() || life.begin < group.steps.begin) opener[root] = id;
+    if (group.steps.empty()) group.steps = life;
     group.steps = {std::min(group.steps.begin, life.begin), std::max(group.steps.end, life.end)};
     group.tensors.push_back(id);
     group.graphOutput |= graph.tensors[id].graphOutput;
@@ -43,11 +47,19 @@ class Folder {
  public:
   Folder(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
          bool shrinking)
-      : graph_(graph), schedule_(schedule), options_(options), shrinking_(shrinking) {
-    empty_.lifetimes = lifetimes(graph, schedule);
-    empty_.slots.resize(graph.tensors.size());
-    empty_.free = IdMap<OpId, bool>(graph.ops.size(), false);
+      : graph_(graph),
+        schedule_(schedule),
+        options_(options),
+        shrinking_(shrinking),
+        pieces_(graph_, options_) {
+    begun_.lifetimes = lifetimes(graph, schedule);
+    begun_.slots.resize(graph.tensors.size());
+    begun_.free = IdMap<OpId, bool>(graph.ops.size(), false);
+    foldPieces(graph_, pieces_, begun_);
   }
+
+  Folder(const Folder&) = delete;  // `pieces_` refers to its options.
+  Folder& operator=(const Folder&) = delete;
 
   Storage fold(const Refusals& refused) const { return fold(options_, refused); }
 
@@ -59,8 +71,8 @@ class Folder {
 
  private:
   Storage fold(const StorageOptions& options, const Refusals& refused) const {
-    Storage storage = empty_;
-    AliasForest forest(graph_, options);
+    Storage storage = begun_;
+    AliasForest forest = pieces_;
     foldViews(graph_, schedule_, options, refused, forest, storage);
     if (options.alias.inPlace) foldInPlace(graph_, schedule_, shrinking_, forest, storage);
     makeBuffers(graph_, forest, storage);
@@ -70,8 +82,9 @@ class Folder {
   const Graph& graph_;
   const Schedule& schedule_;
   StorageOptions options_;
-  bool shrinking_;  ///< Smaller outputs take over larger inputs too.
-  Storage empty_;
+  bool shrinking_;      ///< Smaller outputs take over larger inputs too.
+  AliasForest pieces_;  ///< With the pieces of a tiled graph where they are, whatever is decided,
+  Storage begun_;       ///< and what there is to say about them.
 };
 
 Storage share(const Graph& graph, const Schedule& schedule, const StorageOptions& options,

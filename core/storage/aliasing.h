@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,10 +25,15 @@ struct AliasRules {
 };
 
 struct StorageOptions {
+  static constexpr std::uint32_t kManyHomes = std::numeric_limits<std::uint32_t>::max();
+
   AliasRules alias{};
   bool planInputs = true;   ///< false: graph inputs live outside the arena.
   bool planOutputs = true;  ///< false: graph outputs live outside the arena.
   Bytes alignment{64};      ///< Slices must start at a multiple of it.
+  /// Where each tensor is, of several memories; kManyHomes: it is copied from one to another. Only
+  /// those that are in one and the same place share. Empty: there is one place.
+  IdMap<TensorId, std::uint32_t> homes{};
 };
 
 /// Storage shared by a tensor and its aliases.

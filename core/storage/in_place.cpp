@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
 #include "core/storage/view_folder.h"
 
@@ -30,7 +31,7 @@ std::vector<TensorId> overwritable(const Graph& graph, const Op& op) {
     case InPlace::depthwise:
       return mayShrinkInPlace(graph, op) ? std::vector{op.inputs[0]} : std::vector<TensorId>();
     case InPlace::first:
-    case InPlace::sameWidth:  // Which the size check below sees.
+    case InPlace::sameWidth:  // `mayOverwrite` compares the sizes.
       return {dataInput(op)};
   }
   return {};
@@ -65,6 +66,7 @@ class InPlaceFolder {
 
   void fold(OpId id) {
     const Op& op = graph_.ops[id];
+    if (partOf(graph_, id) != nullptr) return;  // Its tiling says where it lies.
     if (op.folded || op.outputs.empty() || forest_.whyNotPlanned(op.outputs[0])) return;
     const TensorId out = op.outputs[0];
     for (const TensorId in : overwritable(graph_, op)) {

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/base/load_sweep.h"
+#include "core/ops/op_table.h"
+#include "core/storage/view_slices.h"
 
 namespace hw {
 namespace {
@@ -63,6 +65,8 @@ class Sparing {
           const std::function<Storage(const Refusals&)>& fold)
       : graph_(graph), limit_(limit), fold_(fold), storage_(std::move(storage)) {
     for (const OpId op : graph.ops.keys()) {
+      // Part and whole of a reshape are the same bytes: sharing them only ever saves.
+      if (viewFamilyOf(graph.ops[op]) == ViewFamily::reshape) continue;
       for (const SliceLink& link : sliceLinks(graph, op)) links_.push_back(link);
     }
   }
@@ -87,8 +91,8 @@ class Sparing {
       const std::size_t before = refused_.size();
       cutAt(peak.step, round < kGentleCuts);
       if (refused_.size() == before) {
-        // What is left over there is no fault of a slice that is live: in place, sharing elsewhere
-        // can take bytes away from here.
+        // No live slice is to blame for the rest. With work in place, sharing elsewhere can change
+        // what is live here, so all slices are refused.
         for (const SliceLink& link : links_) refused_.emplace(link.op, link.part);
         if (refused_.size() == before) return;
       }

@@ -16,6 +16,10 @@ using Refusals = std::set<std::pair<OpId, TensorId>>;
 void foldViews(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
                const Refusals& refused, AliasForest& forest, Storage& storage);
 
+/// Puts the pieces of a tiled graph where they lie in their hosts, and notes which of them are
+/// written over others.
+void foldPieces(const Graph& graph, AliasForest& forest, Storage& storage);
+
 /// Storage in which every view shares that may, even where slices raise the lower bound; nothing is
 /// done in place.
 Storage shareAllViews(const Graph& graph, const Schedule& schedule, StorageOptions options);
@@ -34,15 +38,5 @@ bool mayShrinkInPlace(const Graph& graph, const Op& op);
 /// True when the kernel of `op` may write its first output over `in`, which is one of those
 /// operands, as far as shapes and sizes decide it. Both have a size.
 bool mayOverwrite(const Graph& graph, const Op& op, TensorId in);
-
-/// What a concat or split may share: `part` is the slice at `offset` of `whole`.
-struct SliceLink {
-  OpId op{};
-  TensorId part{};
-  TensorId whole{};
-  Bytes offset{};
-};
-/// Those of one op, in the order of its operands; none of other ops.
-std::vector<SliceLink> sliceLinks(const Graph& graph, OpId id);
 
 }  // namespace hw

@@ -1,6 +1,7 @@
 #include "core/storage/view_slices.h"
 
 #include <algorithm>
+#include <span>
 
 namespace hw {
 namespace {
@@ -24,42 +25,24 @@ bool isOutermost(const Tensor& tensor, const Op& op, std::int64_t fallback) {
                              [](std::int64_t dimension) { return dimension == 1; });
 }
 
-class SliceReader {
+/// Says of the slices of one op why they cannot share.
+class SliceJudge {
  public:
-  SliceReader(const Graph& graph, const StorageOptions& options, const AliasForest& forest,
-              const Op& op)
-      : graph_(graph), options_(options), forest_(forest), op_(op) {}
+  SliceJudge(const Graph& graph, const StorageOptions& options, const AliasForest& forest, OpId op)
+      : graph_(graph), options_(options), forest_(forest), op_(graph.ops[op]) {}
 
-  std::vector<ViewSlice> reshape() const {
-    const TensorId in = dataInput(op_);
-    if (!in || op_.outputs.empty() || !op_.outputs[0]) return {};
-    return {{op_.outputs[0], in, Bytes(), whyNoReshape(in, op_.outputs[0])}};
-  }
-
-  std::vector<ViewSlice> concat() const {
-    std::vector<ViewSlice> slices;
-    if (op_.outputs.empty() || !op_.outputs[0]) return slices;
-    const TensorId out = op_.outputs[0];
-    Bytes offset;
-    for (const TensorId in : op_.inputs) {
-      if (!in) continue;
-      slices.push_back({in, out, offset, whyNoConcat(in, out, offset)});
-      offset += forest_.sizeOf(in);
+  WhyNot judge(const SliceLink& slice) const {
+    switch (viewFamilyOf(op_)) {
+      case ViewFamily::none:
+        break;
+      case ViewFamily::reshape:
+        return whyNoReshape(slice.whole, slice.part);
+      case ViewFamily::concat:
+        return whyNoConcat(slice.part, slice.whole, slice.offset);
+      case ViewFamily::split:
+        return whyNoSplit(slice.whole, slice.part, slice.offset);
     }
-    return slices;
-  }
-
-  std::vector<ViewSlice> split() const {
-    std::vector<ViewSlice> slices;
-    const TensorId in = dataInput(op_);
-    if (!in) return slices;
-    Bytes offset;
-    for (const TensorId out : op_.outputs) {
-      if (!out) continue;
-      slices.push_back({out, in, offset, whyNoSplit(in, out, offset)});
-      offset += forest_.sizeOf(out);
-    }
-    return slices;
+    return std::nullopt;
   }
 
  private:
@@ -113,20 +96,30 @@ class SliceReader {
 
 }  // namespace
 
-std::vector<ViewSlice> viewSlices(const Graph& graph, const StorageOptions& options,
-                                  const AliasForest& forest, const Op& op) {
-  const SliceReader reader(graph, options, forest, op);
-  switch (viewFamilyOf(op)) {
-    case ViewFamily::none:
-      return {};
-    case ViewFamily::reshape:
-      return reader.reshape();
-    case ViewFamily::concat:
-      return reader.concat();
-    case ViewFamily::split:
-      return reader.split();
+std::vector<SliceLink> sliceLinks(const Graph& graph, OpId id) {
+  const Op& op = graph.ops[id];
+  const ViewFamily family = viewFamilyOf(op);
+  if (family == ViewFamily::none || op.outputs.empty()) return {};
+  const bool joins = family == ViewFamily::concat;
+  const TensorId whole = joins ? op.outputs[0] : dataInput(op);
+  std::span<const TensorId> parts = joins ? op.inputs : op.outputs;
+  if (family == ViewFamily::reshape) parts = parts.first(1);  // A dropout's mask is no view.
+  std::vector<SliceLink> links;
+  Bytes offset;
+  for (const TensorId part : parts) {
+    if (!whole || !part) continue;
+    links.push_back({id, part, whole, offset});
+    offset += graph.tensors[part].bytes.value_or(Bytes());
   }
-  return {};
+  return links;
+}
+
+std::vector<ViewSlice> viewSlices(const Graph& graph, const StorageOptions& options,
+                                  const AliasForest& forest, OpId op) {
+  const SliceJudge judge(graph, options, forest, op);
+  std::vector<ViewSlice> slices;
+  for (const SliceLink& link : sliceLinks(graph, op)) slices.push_back({link, judge.judge(link)});
+  return slices;
 }
 
 }  // namespace hw

@@ -1,3 +1,4 @@
+#include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
 #include "core/storage/view_folder.h"
 #include "core/storage/view_slices.h"
@@ -19,11 +20,11 @@ class ViewFolder {
       : graph_(graph), options_(options), refused_(refused), forest_(forest), storage_(storage) {}
 
   void fold(OpId id) {
-    const Op& op = graph_.ops[id];
-    const ViewFamily family = viewFamilyOf(op);
+    if (partOf(graph_, id) != nullptr) return;
+    const ViewFamily family = viewFamilyOf(graph_.ops[id]);
     if (family == ViewFamily::none) return;
     const std::size_t copiesBefore = storage_.copies.size();
-    for (const ViewSlice& slice : viewSlices(graph_, options_, forest_, op)) {
+    for (const ViewSlice& slice : viewSlices(graph_, options_, forest_, id)) {
       noteCopy(id, slice.part, share(id, slice, family));
     }
     storage_.free[id] = storage_.copies.size() == copiesBefore;
@@ -64,22 +65,6 @@ class ViewFolder {
 };
 
 }  // namespace
-
-std::vector<SliceLink> sliceLinks(const Graph& graph, OpId id) {
-  const Op& op = graph.ops[id];
-  const ViewFamily family = viewFamilyOf(op);
-  const bool joins = family == ViewFamily::concat;
-  if (!joins && family != ViewFamily::split) return {};
-  const TensorId whole = joins ? (op.outputs.empty() ? TensorId() : op.outputs[0]) : dataInput(op);
-  std::vector<SliceLink> links;
-  Bytes offset;
-  for (const TensorId part : joins ? op.inputs : op.outputs) {
-    if (!whole || !part) continue;
-    links.push_back({id, part, whole, offset});
-    offset += graph.tensors[part].bytes.value_or(Bytes());
-  }
-  return links;
-}
 
 void foldViews(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
                const Refusals& refused, AliasForest& forest, Storage& storage) {

@@ -15,12 +15,21 @@
 namespace hw {
 namespace {
 
-/// The next capacity is so much more, in percent: finely where most is to be gained.
+/// By how many percent each capacity exceeds the one before: least where most is to be gained.
 constexpr int kSteps[] = {5, 5, 5, 5, 10, 10, 20, 20, 33, 50};
 /// Larger capacities are not asked for once latency is so small a part above the wall.
 constexpr std::int64_t kEnough = 2'000;
-/// Of the progress that is told, the allocators'.
+/// Share of the progress for planning by the allocators.
 constexpr double kShareOfAllocators = 0.2;
+
+/// Whether the bounds of `lowest` hold for `run`: it has the same stays, and as many activities.
+bool hasStaysOf(const Run& run, const Run& lowest) {
+  const auto equal = [](const Stay& a, const Stay& b) {
+    return a.size == b.size && a.steps == b.steps && a.buffer == b.buffer;
+  };
+  return std::ranges::equal(run.problem.stays, lowest.problem.stays, equal) &&
+         run.timing.activities.activities.size() == lowest.timing.activities.activities.size();
+}
 
 class FrontMaker {
  public:
@@ -76,7 +85,8 @@ class FrontMaker {
                                    .made = row.allocator.text(),
                                    .peak = row.figures.peakL2,
                                    .latency = *row.figures.latency,
-                                   .run = row.run});
+                                   .run = row.run,
+                                   .ownStays = !hasStaysOf(*row.run, *front_.lowest)});
     }
     std::ranges::stable_sort(front_.allocators, {}, &FrontPoint::peak);
   }

@@ -25,6 +25,9 @@ struct FrontPoint {
   std::shared_ptr<const Plan> plan{};
   /// which have a run each.
   std::shared_ptr<const Run> run{};
+  /// An allocator's: it keeps or moves other stays than `Front::lowest` does (graph inputs that are
+  /// left out, weights that are not fetched ahead), so that the bounds do not hold for it.
+  bool ownStays = false;
 
   bool proved() const { return bound && isProved(latency, *bound); }
 };

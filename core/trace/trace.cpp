@@ -57,7 +57,7 @@ Trace::Builder::Builder(std::size_t pools) : state_(pools) {
 void Trace::Builder::reserve(std::size_t events) {
   trace_.events_.reserve(events);
   trace_.times_.reserve(events);
-  trace_.boundaries_.reserve(events);  // The most that keyframes can hold; untouched, it is free.
+  trace_.boundaries_.reserve(events);  // The most there can be; untouched memory costs nothing.
 }
 
 void Trace::Builder::add(SimTime time, const MemoryEvent& event) {

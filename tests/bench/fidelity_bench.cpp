@@ -9,7 +9,7 @@
 
 #include "core/base/check.h"
 #include "core/base/text.h"
-#include "core/graph/graph_builder.h"
+#include "core/import/graph_builder.h"
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
 #include "core/run/run.h"

@@ -4,6 +4,7 @@
 #include <memory>
 #include <random>
 
+#include "core/machine/platforms.h"
 #include "core/run/run.h"
 
 namespace hw::bench {
@@ -11,6 +12,7 @@ namespace hw::bench {
 /// `count` stays in lanes of addresses, a random number of steps each: no two overlap.
 inline std::shared_ptr<const Run> laneRun(std::size_t count) {
   auto run = std::make_shared<Run>();
+  run->request.platform = platformCatalog().front();
   std::mt19937_64 random(count);
   const auto lanes = static_cast<std::int64_t>(std::max<std::size_t>(20, count / 500));
   auto graph = std::make_shared<Graph>();

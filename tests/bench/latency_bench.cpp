@@ -4,12 +4,13 @@
 // a table; a capacity is a multiple of what the lowest plan needs. No plan may be slower than the
 // lowest one or that of idle-longest: else it ends with a 2.
 //
-//     latency_bench --platform FILE [--seconds S] [-o FILE] [--times 1,1.1,...] [--outputs]
-//                   [--macs K] [--elements K] [MODEL...]
+//     latency_bench --platform FILE [--seconds S] [-o FILE] [--times 1,1.1,...] [--macs K]
+//                   [--elements K] [--first-unit TYPE|multiplying] [--one-load] [MODEL...]
 //
 // Without models: the samples, and the models of $HIGHWATER_CORPUS. --macs and --elements multiply
-// what the platform's units do in a cycle. --outputs counts for ops without MACs the elements that
-// they write instead of those that they touch: a unit that takes in a whole window at once.
+// what the platform's units do in a cycle; --first-unit has its first unit run operators of a type
+// that the platform does not list there, too, or all that multiply. --one-load brings all weights
+// of an operator near in one load, as if a bias lay right behind its matrix in the file.
 
 #include <fmt/format.h>
 
@@ -24,10 +25,9 @@
 #include "core/latency/hasten_plan.h"
 #include "core/latency/reuse_timer.h"
 #include "core/machine/platforms.h"
-#include "core/ops/work.h"
+#include "core/ops/op_table.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
-#include "core/sim/cost_model.h"
 #include "tests/bench/cpu_timer.h"
 
 using namespace hw;
@@ -37,17 +37,38 @@ namespace {
 struct Options {
   Platform platform{};
   double seconds = 5;
-  bool outputs = false;
   double macs = 1;
   double elements = 1;
+  bool oneLoad = false;
+  std::vector<std::string> firstUnit{};
   std::string file{};
   std::vector<double> times = {1.0, 1.1, 1.25, 1.5};
   std::vector<std::string> models{};
+  bool named = true;  ///< The models were; else those that cannot be opened are left out.
 };
 
 [[noreturn]] void stop(const std::string& why) {
   fmt::print(stderr, "latency_bench: {}\n", why);
   std::exit(2);
+}
+
+/// The graph, its first weight of every operator with the bytes of all that only this operator
+/// reads, so that one load brings them. What is computed goes by shapes, which stay.
+std::shared_ptr<const Graph> withOneLoad(const Graph& graph) {
+  auto changed = std::make_shared<Graph>(graph);
+  for (const Op& op : changed->ops) {
+    Tensor* first = nullptr;
+    for (const TensorId id : op.inputs) {
+      if (!id) continue;
+      Tensor& tensor = changed->tensors[id];
+      if (!tensor.constant || !tensor.bytes || tensor.consumers.size() != 1) continue;
+      if (first == nullptr) first = &tensor;
+      if (first == &tensor) continue;
+      *first->bytes += *tensor.bytes;
+      tensor.bytes = Bytes();
+    }
+  }
+  return changed;
 }
 
 double milliseconds(SimTime time) { return static_cast<double>(time.count()) / 1e9; }
@@ -58,6 +79,7 @@ struct Cell {
   double seconds = 0;   ///< Of CPU, when its last improvement came.
   bool beaten = false;  ///< By a start: must not be.
   double ratio() const {
+    if (result.bound.time == SimTime()) return 1;  // A model of which nothing takes time.
     return milliseconds(result.best.latency) / milliseconds(result.bound.time);
   }
   std::string text() const {
@@ -92,27 +114,6 @@ Cell searched(const Run& run, const TimedWork& work, Bytes capacity, double seco
   cell.result = searchLatency(work, std::move(starts), options);
   cell.beaten = cell.result.best.latency > least;
   return cell;
-}
-
-/// The activities, where an op without MACs takes as long as its unit needs for what it writes.
-ActivityList countingOutputs(const Run& run) {
-  ActivityList list = run.timing.activities;
-  for (Activity& activity : list.activities) {
-    if (activity.kind != ActivityKind::compute) continue;
-    const Work work = workOf(run.graph(), activity.op);
-    if (work.macs > 0 || !work.unknown.empty()) continue;
-    std::int64_t written = 0;
-    for (const TensorId id : run.graph().ops[activity.op].outputs) {
-      if (id && run.graph().tensors[id].shape) {
-        written = std::max(written, elementCount(*run.graph().tensors[id].shape).value_or(0));
-      }
-    }
-    for (const UnitSpec& unit : run.request.platform.devices[activity.device].units) {
-      if (unit.name != list.engines[activity.engine].name) continue;
-      activity.compute = computeTime(unit, {.elements = written});
-    }
-  }
-  return list;
 }
 
 /// What the cells of one column come to.
@@ -162,15 +163,15 @@ class Bench {
     request.alias = AliasRules::none();
     request.weights = {.rule = WeightRule::prefetch};
     request.loadInputs = true;
-    auto model = openedModel(request);
-    if (!model || !model->graph || model->problem) return;
+    auto model = openModel(request.model, request.import);
+    if (!model && options_.named) stop(model.error().text());
+    if (!model || model->problem) return;
+    if (options_.oneLoad) model->graph = withOneLoad(*model->graph);
     const auto found = execute(std::make_shared<const Model>(*std::move(model)), request, {});
     if (!found) return tell(fmt::format("| {} | {} |", name, found.error().text()));
     const Run& run = **found;
     if (run.timing.activities.activities.empty()) return;
-    const ActivityList list =
-        options_.outputs ? countingOutputs(run) : ActivityList(run.timing.activities);
-    const TimedWork work(list, run.problem);
+    const TimedWork work(run.timing.activities, run.problem);
     ReuseTimer timer(work);
     const SimTime apart = timer.contended();
     timer.place(offsetsOf(run.plan));
@@ -193,10 +194,6 @@ class Bench {
       column.at = std::filesystem::path(name).filename().string();
     }
     tell(line);
-  }
-
-  static Result<Model> openedModel(const RunRequest& request) {
-    return openModel(request.model, request.import);
   }
 
   Options options_;
@@ -240,12 +237,19 @@ Options parsed(int count, char** words) {
       platform = true;
     } else if (word == "--seconds") {
       options.seconds = parseNumber(next()).value_or(5);
-    } else if (word == "--outputs") {
-      options.outputs = true;
     } else if (word == "--macs") {
       options.macs = parseNumber(next()).value_or(1);
     } else if (word == "--elements") {
       options.elements = parseNumber(next()).value_or(1);
+    } else if (word == "--first-unit") {
+      const std::string type = next();
+      if (type != "multiplying") options.firstUnit.push_back(type);
+      for (const OpInfo& info : opTable()) {
+        if (type == "multiplying" && info.kind == OpClass::product)
+          options.firstUnit.emplace_back(info.type);
+      }
+    } else if (word == "--one-load") {
+      options.oneLoad = true;
     } else if (word == "-o") {
       options.file = next();
     } else if (word == "--times") {
@@ -263,7 +267,10 @@ Options parsed(int count, char** words) {
     unit.macsPerCycle *= options.macs;
     unit.elementsPerCycle *= options.elements;
   }
-  if (options.models.empty()) options.models = allModels();
+  std::vector<std::string>& ops = options.platform.devices.front().units.front().ops;
+  ops.insert(ops.end(), options.firstUnit.begin(), options.firstUnit.end());
+  options.named = !options.models.empty();
+  if (!options.named) options.models = allModels();
   return options;
 }
 

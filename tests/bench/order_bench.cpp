@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <vector>
 
 #include "core/import/importer.h"
 #include "core/order/least_peak.h"
+#include "tests/bench/corpus_models.h"
 #include "tests/bench/cpu_timer.h"
 
 using namespace hw;
@@ -67,18 +67,7 @@ void benchModel(const std::filesystem::path& path, std::map<std::string, Sum>& s
 
 /// Folders or files; the corpus without any.
 int main(int count, char** arguments) {
-  std::vector<std::filesystem::path> files(arguments + 1, arguments + count);
-  if (files.empty()) {
-    const char* corpus = std::getenv("HIGHWATER_CORPUS");
-    const std::filesystem::path folder = corpus ? corpus : "../shared/corpus";
-    for (const char* kind : {"onnx", "tflite"}) {
-      if (!std::filesystem::exists(folder / kind)) continue;
-      for (const auto& entry : std::filesystem::directory_iterator(folder / kind)) {
-        if (entry.path().extension() == std::string(".") + kind) files.push_back(entry.path());
-      }
-    }
-    std::sort(files.begin(), files.end());
-  }
+  const auto files = namedOrCorpusModels(count, arguments, isModelFile);
   if (files.empty()) fmt::print("order: no corpus (HIGHWATER_CORPUS names its folder)\n");
   fmt::print("order: {:34} {:>5} | {:<37} | {:<37} | {:<37}\n", "live peak / given order, unshared",
              "ops", "none: given  least  gap states ms", "views", "all");

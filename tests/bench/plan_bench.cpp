@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <random>
 
@@ -48,6 +50,29 @@ void benchAllocator(const char* name, const Problem& problem, double limit) {
   fmt::print("plan: {}, {} random stays: {:.2f} s{}, {:.1f} % above the bound\n", name,
              problem.stays.size(), seconds, limit > 0 ? fmt::format(" (at most {})", limit) : "",
              measure(problem, *plan).gap() * 100);
+}
+
+/// What it costs that methods can be recorded: planning with nobody looking, and for comparison
+/// with a record. The first is what `benchAllocator` measures too; its ratio to itself says how
+/// much the machine wavers.
+void benchRecording(const char* name, const Problem& problem) {
+  const auto choice = AllocatorChoice::parse(name);
+  if (!choice) return;
+  const auto allocator = choice->make();
+  const auto seconds = [&](bool record) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < 3; ++round) {
+      const bench::CpuTimer timer;
+      if (!allocator->plan(problem, {.story = false, .record = record})) return 0.0;
+      least = std::min(least, timer.seconds());
+    }
+    return least;
+  };
+  const double off = seconds(false);
+  const double again = seconds(false);
+  const double on = seconds(true);
+  fmt::print("plan: {}, {} stays: {:.2f} s unrecorded, again {:.2f} of that, recorded {:.2f}\n",
+             name, problem.stays.size(), off, again / off, on / off);
 }
 
 void benchJudges(const Problem& problem) {
@@ -99,6 +124,10 @@ int main() {
   benchAllocator("greedy-by-size", problem, 1);
   benchAllocator("free-list", problem, 0);
   benchJudges(problem);
+  const Problem million = manyStays(1'000'000);
+  for (const char* name : {"free-list", "block-id", "two-sided", "greedy-by-size"}) {
+    benchRecording(name, million);
+  }
   const char* corpus = std::getenv("HIGHWATER_CORPUS");
   benchModel(std::string(corpus ? corpus : "../shared/corpus") + "/onnx/light_densenet121.onnx");
   return 0;

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <string>
 
-#include "core/plan/problem.h"
+#include "core/plan_file/problem_writer.h"
 
 extern char** environ;
 
@@ -81,12 +81,7 @@ inline ProcessCost planWhole(const Problem& problem, int repeats) {
   const std::string file = (folder / "highwater_bench.csv").string();
   const std::string report = (folder / "highwater_bench.txt").string();
   std::ofstream out(file);
-  out << "id,lower,upper,size\n";
-  for (const StayId id : problem.stays.keys()) {
-    const Stay& stay = problem.stays[id];
-    out << 'b' << id.index() << ',' << stay.steps.begin.count() << ',' << stay.steps.end.count()
-        << ',' << stay.size.count() << '\n';
-  }
+  writeProblem(problem, out);
   out.close();
   ProcessCost least = planFile(file, report);
   for (int i = 1; i < repeats; ++i) {

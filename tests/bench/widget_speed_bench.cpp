@@ -11,9 +11,13 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <random>
 
+#include "core/machine/platforms.h"
 #include "tests/bench/lane_run.h"
 #include "widgets/charts/peak_chart.h"
+#include "widgets/find/search_index.h"
+#include "widgets/graph/graph_layout.h"
 #include "widgets/map/map_view.h"
 #include "widgets/now/memory_now.h"
 
@@ -136,6 +140,7 @@ void largeMap() {
 /// Five million events: chunks of an arena are taken and given back at random, a step each 4.
 std::shared_ptr<const Run> longRun(std::size_t events) {
   auto run = std::make_shared<Run>();
+  run->request.platform = platformCatalog().front();
   std::mt19937_64 random(3);
   constexpr std::size_t kChunks = 2'000;
   constexpr std::int64_t kSize = 128;
@@ -175,6 +180,7 @@ std::shared_ptr<const Run> longRun(std::size_t events) {
   }
   run->plan.regions.add({});
   run->plan.regions[PoolId(0)].add(Bytes(static_cast<std::int64_t>(kChunks) * kSize));
+  run->metrics.pools.add({});
   auto model = std::make_shared<Model>();
   model->graph = std::move(graph);
   run->model = std::move(model);
@@ -210,6 +216,20 @@ void longTrace() {
        }));
 }
 
+/// What the studio looks for and lays out while somebody waits for it.
+void namesAndGraph() {
+  const SearchIndex index(bench::laneRun(100'000));
+  line("a name looked for among 100k", 100,
+       measure(15, [&](int i) { (void)index.find("b" + std::to_string(9'990 + i)); }));
+  std::mt19937_64 random(8);
+  LayoutInput input{.boxes = std::vector<QSizeF>(5'000, QSizeF(90, 28))};
+  for (std::uint32_t to = 1; to < 5'000; ++to) {
+    input.edges.emplace_back(to - 1 - random() % std::min(to, 4U), to);
+  }
+  line("5k boxes of a graph laid out, off the thread", 10'000,
+       measure(1, [&](int) { (void)layOut(input, [] { return false; }); }));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -219,5 +239,6 @@ int main(int argc, char** argv) {
   smallMap();
   largeMap();
   longTrace();
+  namesAndGraph();
   return 0;
 }

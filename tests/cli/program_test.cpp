@@ -144,7 +144,8 @@ TEST_CASE("progress is told when asked for, and never mixes with the result", "[
   const Outcome simulated =
       shell.run("highwater simulate samples:residual --progress -o times.json");
   for (const char* stage :
-       {"ordering operators\n", "sharing storage\n", "planning\n", "simulating\n"}) {
+       {"ordering operators\n", "running operators again\n", "cutting into parts\n",
+        "sharing storage\n", "planning\n", "simulating\n"}) {
     CHECK(simulated.err.find(stage) != std::string::npos);
   }
 }

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/insight/moment.h"
+#include "core/plan/metrics.h"
 #include "tests/conformance/subjects.h"
 #include "tests/support/problems.h"
 
@@ -107,9 +108,12 @@ TEST_CASE("what a moment shows adds up to the footprint", "[explain][conformance
             CHECK(stillThere(hole.below));
             CHECK(stillThere(hole.above));
           }
+          Bytes kept;
+          for (const auto& each : moment.kept) kept += each.bytes.length();
           CHECK(live == moment.live);
           CHECK(holes == moment.holeBytes);
-          CHECK(live + holes + moment.above == plan->footprint(pool));
+          CHECK(kept == moment.keptBytes);
+          CHECK(live + kept + holes + moment.above == plan->footprint(pool));
           highest = std::max(highest, moment.top);
         }
         CHECK(momentAt(problem, *plan, pool, metrics.atTop.step).top == highest);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/allocators/catalog.h"
+#include "tests/support/counting_clock.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/synthetic_problems.h"
@@ -64,13 +65,14 @@ constexpr OptionLine kLines[] = {
     {"best", "moves", "nodes=0,moves=1", "nodes=0,moves=200000", Change::work},
     {"best", "nodes", "moves=1,nodes=0", "moves=1,nodes=5000", Change::work},
     {"best", "for", "moves=1,nodes=0,for=peak", "moves=1,nodes=0,for=latency", Change::work},
-    {"best", "seconds", "moves=1,nodes=0,seconds=0", "moves=1,nodes=0,seconds=0.05", Change::work},
+    {"best", "seconds", "moves=1,nodes=0,seconds=0", "moves=1,nodes=0,seconds=2", Change::work},
 };
 
 Plan planned(const std::string& allocator, const Problem& problem) {
   const auto choice = AllocatorChoice::parse(allocator);
   if (!choice) FAIL(choice.error().text());
-  const auto plan = choice->make()->plan(problem, {.nodeBudget = 100'000});
+  test::CountingClock time;
+  const auto plan = choice->make()->plan(problem, {.nodeBudget = 100'000, .clock = time.clock()});
   if (!plan) FAIL(plan.error().text());
   return *plan;
 }

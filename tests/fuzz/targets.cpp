@@ -1,6 +1,8 @@
 #include "tests/fuzz/targets.h"
 
 #include "core/base/check.h"
+#include "core/exchange/tflm/arena.h"
+#include "core/exchange/tflm/planned_file.h"
 #include "core/import/formats.h"
 #include "core/machine/platforms.h"
 #include "core/plan/metrics.h"
@@ -51,11 +53,39 @@ void readJson(std::string_view bytes) { inspect(readGraphJson(bytes, {})); }
 void readCsv(std::string_view bytes) { inspect(readProblemCsv(bytes, {})); }
 void readModel(std::string_view bytes) { inspect(readOnnx(bytes, {})); }
 
+/// A model that can be laid out for tflite-micro can be written with a plan, and opens again.
+void writePlanned(std::string_view bytes) {
+  const auto program = unlessRefused([&] { return tflmProgram(TfliteFile(bytes)); });
+  if (!program) return check(!program.error().message.empty(), "an error that says something");
+  const std::vector<std::int32_t> offsets(program->tensors.size(), 0);
+  if (program->tensors.size() < 200) tflmArena(*program, offsets);
+  const auto written = withOfflinePlan(bytes, offsets);
+  if (!written) return check(!written.error().message.empty(), "an error that says something");
+  const auto again = unlessRefused([&] { return tflmProgram(TfliteFile(*written)); });
+  check(again && again->tensors.size() == offsets.size(), "the model as it was");
+}
+
 void readTfliteFile(std::string_view bytes) {
   if (acceptsTfliteBundle(bytes)) return inspect(readTfliteBundle(bytes, {}));
   inspect(readTflite(bytes, {}));
   // Bound, so that shapes are worked out and not only read.
   inspect(readTflite(bytes, {.dimensions = {{"batch", 3}}, .closedBodies = true}));
+  writePlanned(bytes);
+}
+
+/// Plans of other tools: whoever recognises the bytes reads them.
+void readForeign(std::string_view bytes) {
+  if (bytes.size() >= 8 && acceptsExecutorch(bytes)) inspect(readExecutorch(bytes, {}));
+  if (acceptsStNetwork(bytes)) inspect(readStNetwork(bytes, {}));
+  if (acceptsTflmLog(bytes)) inspect(readTflmLog(bytes, {}));
+  if (acceptsVelaLog(bytes)) inspect(readVelaLog(bytes, {}));
+  if (acceptsXlaDump(bytes)) inspect(readXlaDump(bytes, {}));
+}
+
+/// Recordings: a pickle is a program, whatever its first bytes say.
+void readMeasured(std::string_view bytes) {
+  if (!bytes.empty()) inspect(readTorchSnapshot(bytes, {}));
+  if (acceptsAllocLog(bytes)) inspect(readAllocLog(bytes, {}));
 }
 
 void readToml(std::string_view bytes) {
@@ -95,8 +125,9 @@ void readStudy(std::string_view bytes) {
 }
 
 constexpr Target kTargets[] = {
-    {"json", readJson}, {"csv", readCsv},       {"onnx", readModel}, {"tflite", readTfliteFile},
-    {"toml", readToml}, {"plan", readPlanFile}, {"study", readStudy}};
+    {"json", readJson},         {"csv", readCsv},         {"onnx", readModel},
+    {"tflite", readTfliteFile}, {"toml", readToml},       {"plan", readPlanFile},
+    {"study", readStudy},       {"foreign", readForeign}, {"measured", readMeasured}};
 
 }  // namespace
 

@@ -12,7 +12,8 @@ struct Target {
   void (*run)(std::string_view bytes) = nullptr;
 };
 
-/// One for each reader: json, csv, onnx, tflite, toml (platforms), plan, study.
+/// One for each reader: json, csv, onnx, tflite, toml (platforms), plan, study, foreign (plans of
+/// other tools).
 std::span<const Target> targets();
 
 }  // namespace hw::fuzz

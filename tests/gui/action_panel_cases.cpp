@@ -5,8 +5,8 @@
 #include "tests/gui/action_desk.h"
 #include "widgets/compare/capacity_panel.h"
 #include "widgets/compare/compare_panel.h"
-#include "widgets/explain/advice_panel.h"
 #include "widgets/explain/genealogy_panel.h"
+#include "widgets/explain/shrink_panel.h"
 #include "widgets/find/command_palette.h"
 #include "widgets/histogram/histogram_view.h"
 #include "widgets/map/minimap.h"
@@ -151,6 +151,11 @@ std::vector<CommandCase> dialogCases() {
       {"settings", asks("SettingsDialog")},
       {"shortcuts", asks("ShortcutSheet")},
       {"about", asks("AboutDialog")},
+      {"methodGuide",
+       [](Desk& desk) {
+         const auto* guide = desk.window.findChild<QDialog*>(QStringLiteral("methodGuide"));
+         return guide && guide->isVisible();
+       }},
       {"savePerspective", asks("QInputDialog")},
       {"deletePerspective", asks("QInputDialog"),
        [](Desk& desk) { desk.part<Perspectives>().save(QStringLiteral("mine")); }},
@@ -172,6 +177,7 @@ std::vector<CommandCase> dockCases() {
   return {
       {"showHistory", raises("history")},
       {"showGraph", raises("graph")},
+      {"showMethod", raises("method")},
       {"showHistogram", raises("histogram")},
       {"whatIf", raises("whatIf")},
       {"histogramBytes", [](Desk& desk) { return desk.part<HistogramView>().showsBytes(); }},
@@ -261,7 +267,7 @@ std::vector<CommandCase> planCases() {
       {"runEarlier", ranAt(-1), selectFreeOp},
       {"runLater", ranAt(0), moveOne},
       {"modelOrder", [](Desk& desk) { return moves(desk) == 0; }, moveOne},
-      {"lookForAdvice", hasJob("Looking for advice"),
+      {"shrink", hasJob("Shrinking"),
        [](Desk& desk) {
          backToModelOrder(desk);
          jobs(desk).clearFinished();

@@ -8,7 +8,7 @@
 #include "tests/gui/native_support.h"
 #include "widgets/compare/capacity_panel.h"
 #include "widgets/compare/compare_panel.h"
-#include "widgets/explain/advice_panel.h"
+#include "widgets/explain/shrink_panel.h"
 #include "widgets/panels/jobs_panel.h"
 
 using namespace hw;
@@ -159,12 +159,12 @@ TEST_CASE("everything the studio computes beside the window is on the board", "[
   CHECK(action(window, "stopJobs")->toolTip() == QStringLiteral("Nothing is running"));
 
   window.findChild<CapacityPanel*>()->sweep();
-  action(window, "lookForAdvice")->trigger();
-  REQUIRE(newest(board, "Looking for advice"));
+  action(window, "shrink")->trigger();
+  REQUIRE(newest(board, "Shrinking"));
   REQUIRE(newest(board, "Sweeping the capacity"));
   REQUIRE(waitUntilQuiet(board));
   CHECK(newest(board, "Sweeping the capacity")->state == State::done);
-  CHECK(newest(board, "Looking for advice")->state == State::done);
+  CHECK(newest(board, "Shrinking")->state == State::done);
 
   auto* until = window.findChild<TransportFeature*>()->until();
   until->start({.condition = StopCondition{}, .forwards = true});
@@ -187,7 +187,7 @@ TEST_CASE("all jobs can be stopped at once, and say that they were", "[native]")
   window.show();
   JobBoard& board = *window.jobs();
   openAndWait(window, QStringLiteral("samples:densenet121"));
-  action(window, "lookForAdvice")->trigger();
+  action(window, "shrink")->trigger();
   const auto run = window.state()->run();
   window.comparison()->job()->start(
       [](const JobContext& context) {
@@ -201,5 +201,5 @@ TEST_CASE("all jobs can be stopped at once, and say that they were", "[native]")
   action(window, "stopJobs")->trigger();
   REQUIRE(waitUntilQuiet(board));
   CHECK(newest(board, "Comparing")->state == State::stopped);
-  CHECK(newest(board, "Looking for advice")->state == State::stopped);
+  CHECK(newest(board, "Shrinking")->state == State::stopped);
 }

@@ -5,7 +5,7 @@
 
 #include "app/gui/features/scenario/scenario_history.h"
 #include "tests/gui/native_support.h"
-#include "widgets/explain/advice_panel.h"
+#include "widgets/explain/shrink_panel.h"
 #include "widgets/text/run_text.h"
 
 using namespace hw;
@@ -90,49 +90,52 @@ TEST_CASE("an edit that is cancelled on the way back leaves the history where it
   CHECK(allocatorOf(window) == QStringLiteral("none"));
 }
 
-TEST_CASE("advice is looked for, applied, and taken back", "[native]") {
+TEST_CASE("a step that shrinks is looked for, opened above the plan of before, and taken back",
+          "[native][shrink]") {
   Settings none;
   Studio window(&none);
   window.resize(1600, 960);
   window.show();
-  auto* panel = window.findChild<AdvicePanel*>();
-  REQUIRE(panel);
+  auto* panel = window.shrink();
   CHECK_FALSE(panel->startButton()->isEnabled());
-  CHECK(panel->emptyText().contains(QStringLiteral("Open a model")));
+  CHECK(panel->chart()->emptyText().contains(QStringLiteral("Open a model")));
   openAndWait(window, kSample);
   plan(window, "none");
-  CHECK(panel->emptyText().contains(QStringLiteral("Look for advice")));
-  CHECK_FALSE(panel->applyButton()->isEnabled());
-  const Bytes before = footprintOf(*window.state()->run());
+  CHECK(panel->chart()->emptyText().contains(QStringLiteral("Press Shrink")));
+  CHECK_FALSE(panel->openButton()->isEnabled());
+  const auto first = window.state()->run();
+  const Bytes before = footprintOf(*first);
 
   QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
   CHECK(panel->job()->isRunning());
   REQUIRE(QTest::qWaitFor([&] { return !panel->job()->isRunning(); }, 60'000));
   REQUIRE(panel->table()->rowCount() > 0);
-  CHECK(panel->emptyText().isEmpty());
-  CHECK(panel->applyButton()->isEnabled());
-  CHECK(window.findChild<QDockWidget*>(QStringLiteral("advice"))->isVisible());
-  const QString promised = panel->table()->item(0, AdvicePanel::leaves)->toolTip();
-  const QString change = panel->table()->item(0, AdvicePanel::change)->text();
-
-  // What it costs stands beside what it saves.
-  for (const int column : {AdvicePanel::latency, AdvicePanel::traffic}) {
-    const QString cost = panel->table()->item(0, column)->text();
-    CHECK((cost == QStringLiteral("same") || cost.endsWith(QLatin1Char('%'))));
-  }
-
+  CHECK(panel->chart()->emptyText().isEmpty());
+  CHECK(window.findChild<QDockWidget*>(QStringLiteral("shrink"))->isVisible());
+  // Another method is among what helps, and the last row that was tried is the smallest.
+  const auto& steps = panel->steps();
+  const auto method = std::ranges::find_if(steps, [](const ShrinkStep& step) {
+    return step.what.startsWith(QStringLiteral("plan with"));
+  });
+  REQUIRE(method != steps.end());
+  CHECK(method->saved > Bytes());
+  panel->table()->selectRow(static_cast<int>(method - steps.begin()));
+  const Bytes promised = method->leaves;
+  const QString what = method->what;
+  CHECK(panel->openButton()->isEnabled());
   QTest::mouseClick(panel->belowButton(), Qt::LeftButton);
   REQUIRE(window.belowState()->run());
-  CHECK(exactText(footprintOf(*window.belowState()->run())) == promised);
+  CHECK(footprintOf(*window.belowState()->run()) == promised);
+  action(window, "closeBelow")->trigger();
 
-  QTest::mouseClick(panel->applyButton(), Qt::LeftButton);
+  QTest::mouseClick(panel->openButton(), Qt::LeftButton);
   settle(window);
-  CHECK(exactText(footprintOf(*window.state()->run())) == promised);
-  CHECK(footprintOf(*window.state()->run()) < before);
+  CHECK(footprintOf(*window.state()->run()) == promised);
+  CHECK(promised < before);
+  REQUIRE(window.belowState()->run());
+  CHECK(window.belowState()->run() == first);
   auto* stack = window.findChild<ScenarioHistory*>()->stack();
-  CHECK(stack->undoText() == change);
-  CHECK(panel->table()->rowCount() > 0);
-  CHECK_FALSE(panel->emptyText().isEmpty());  // It was about the run before.
+  CHECK(stack->undoText() == what);
   // A bar says what came of it, with the ways on.
   CHECK(window.messages()->isVisible());
   CHECK(window.messages()->text().startsWith(
@@ -144,36 +147,75 @@ TEST_CASE("advice is looked for, applied, and taken back", "[native]") {
     }
     FAIL("no such button");
   };
-  action(window, "closeBelow")->trigger();
-  press(QStringLiteral("Show below"));
-  REQUIRE(window.belowState()->run());
-  CHECK(footprintOf(*window.belowState()->run()) == before);
+  press(QStringLiteral("Close below"));
+  CHECK_FALSE(window.belowState()->run());
   CHECK_FALSE(window.messages()->isVisible());
   action(window, "undo")->trigger();
   settle(window);
   CHECK(footprintOf(*window.state()->run()) == before);
-
-  panel->look();
-  REQUIRE(QTest::qWaitFor([&] { return !panel->job()->isRunning(); }, 60'000));
-  QTest::mouseClick(panel->applyButton(), Qt::LeftButton);
-  settle(window);
-  REQUIRE(footprintOf(*window.state()->run()) < before);
-  press(QStringLiteral("Undo"));
-  settle(window);
-  CHECK(footprintOf(*window.state()->run()) == before);
-  CHECK_FALSE(window.messages()->isVisible());
+  CHECK(panel->table()->rowCount() > 0);  // It was about this plan.
 }
 
-TEST_CASE("looking for advice stops when asked to", "[native]") {
+TEST_CASE("what a step set belongs to its model, and what somebody chose to the next one, too",
+          "[native][shrink]") {
+  Settings none;
+  Studio window(&none);
+  const QString other = QStringLiteral("samples:resnet8");
+  openAndWait(window, kSample);
+  const RunRequest plain = window.request();
+  RunRequest step = plain;
+  step.tile = TileRule::lines;
+  step.alias = AliasRules::all();
+  window.keepToModel(plain, step);
+  window.planWith(step);
+  settle(window);
+  REQUIRE(window.state()->run()->request.tile == TileRule::lines);
+  RunRequest chosen = step;
+  chosen.order = OpOrder::leastPeak;
+  window.planWith(chosen);
+  settle(window);
+  openAndWait(window, other);
+  CHECK(window.request().tile == TileRule::off);
+  CHECK(textsOf(window.request())["alias"] == textsOf(plain)["alias"]);
+  CHECK(window.request().order == OpOrder::leastPeak);
+  CHECK_FALSE(window.state()->run()->rewritten);
+
+  // Two steps, and between them somebody chose another way to cut.
+  const RunRequest now = window.request();
+  RunRequest first = now;
+  first.tile = TileRule::lines;
+  first.alias = AliasRules::all();
+  window.keepToModel(now, first);
+  RunRequest between = first;
+  between.tile = TileRule::patches;
+  RunRequest second = between;
+  second.tile = TileRule::any;
+  window.keepToModel(between, second);
+  window.planWith(second);
+  settle(window);
+  openAndWait(window, kSample);
+  CHECK(window.request().tile == TileRule::patches);
+  CHECK(textsOf(window.request())["alias"] == textsOf(plain)["alias"]);
+  // All that was about models that are gone.
+  openAndWait(window, other);
+  CHECK(window.request().tile == TileRule::patches);
+}
+
+TEST_CASE("looking for what shrinks stops when asked to, and keeps what is found",
+          "[native][shrink]") {
   Settings none;
   Studio window(&none);
   window.show();
   openAndWait(window, QStringLiteral("samples:mobilenet_v2"));
-  auto* panel = window.findChild<AdvicePanel*>();
+  auto* panel = window.shrink();
+  QObject::connect(panel->job(), &Job::progressed, panel, [&] {
+    if (panel->findings().front) panel->stopButton()->click();
+  });
   panel->look();
-  panel->job()->stop();
   REQUIRE(QTest::qWaitFor([&] { return !panel->job()->isRunning(); }, 60'000));
-  const bool said = panel->note().contains(QStringLiteral("stopped")) ||
-                    panel->emptyText().contains(QStringLiteral("stopped"));
-  CHECK(said);
+  REQUIRE(panel->findings().front);
+  CHECK(panel->findings().front->plain.run);
+  CHECK(panel->note().contains(QStringLiteral("stopped")));
+  CHECK(panel->startButton()->isEnabled());
+  CHECK_FALSE(panel->steps().empty());
 }

@@ -157,24 +157,24 @@ TEST_CASE("keys are changed, kept, and one key is never two commands'", "[native
     CHECK(action(window, "compare")->shortcut() == key);
 
     // A taken one is not given away without a word.
-    const int advice = rowOf("lookForAdvice");
-    page.table()->selectRow(advice);
-    page.assign(advice, key);
-    CHECK(action(window, "lookForAdvice")->shortcut() != key);
+    const int shrink = rowOf("shrink");
+    page.table()->selectRow(shrink);
+    page.assign(shrink, key);
+    CHECK(action(window, "shrink")->shortcut() != key);
     CHECK(page.note().contains(nameOf(action(window, "compare"))));
     CHECK_FALSE(page.takeButton()->isHidden());
     page.takeButton()->click();
-    CHECK(action(window, "lookForAdvice")->shortcut() == key);
+    CHECK(action(window, "shrink")->shortcut() == key);
     CHECK(action(window, "compare")->shortcuts().isEmpty());
     CHECK(page.takeButton()->isHidden());
 
-    page.filter()->setText(QStringLiteral("look for adv"));
+    page.filter()->setText(QStringLiteral("shrink"));
     CHECK(page.table()->isRowHidden(compare));
-    CHECK_FALSE(page.table()->isRowHidden(advice));
+    CHECK_FALSE(page.table()->isRowHidden(shrink));
   }
   Settings settings(storeIn(folder));
   Studio window(&settings);
-  CHECK(action(window, "lookForAdvice")->shortcut() == key);
+  CHECK(action(window, "shrink")->shortcut() == key);
   CHECK(action(window, "compare")->shortcuts().isEmpty());
   auto* keys = window.findChild<KeyBindings*>();
   keys->resetAll();

@@ -3,9 +3,8 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+
+#include "tests/support/golden_picture.h"
 
 // Pictures of a small sample as they were when somebody looked at them, in both themes.
 // HIGHWATER_UPDATE_GOLDEN=1 writes them anew: look at what has changed. They are vector graphics,
@@ -13,15 +12,6 @@
 // differs, and they are not compared.
 
 namespace {
-
-namespace fs = std::filesystem;
-
-const fs::path kFolder = fs::path(HIGHWATER_SOURCE_DIR) / "tests" / "golden" / "pictures";
-
-std::string contentOf(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// What the studio writes to `name` without a display.
 std::string written(const QTemporaryDir& folder, const QString& name, QStringList arguments) {
@@ -34,35 +24,7 @@ std::string written(const QTemporaryDir& folder, const QString& name, QStringLis
   REQUIRE(process.waitForFinished(120'000));
   INFO(process.readAllStandardError().toStdString());
   REQUIRE(process.exitCode() == 0);
-  return contentOf(file.toStdString());
-}
-
-/// The first line in which they differ; empty when they are equal.
-std::string difference(const std::string& is, const std::string& was) {
-  std::istringstream now(is);
-  std::istringstream before(was);
-  std::string a;
-  std::string b;
-  for (int number = 1;; ++number) {
-    const bool more = static_cast<bool>(std::getline(now, a));
-    const bool moreBefore = static_cast<bool>(std::getline(before, b));
-    if (!more && !moreBefore) return {};
-    if (more != moreBefore || a != b) {
-      return "line " + std::to_string(number) + " is  " + a + "\nand was  " + b;
-    }
-  }
-}
-
-void checkAgainst(const std::string& name, const std::string& content) {
-  const fs::path golden = kFolder / name;
-  REQUIRE_FALSE(content.empty());
-  if (std::getenv("HIGHWATER_UPDATE_GOLDEN") != nullptr) {
-    fs::create_directories(kFolder);
-    std::ofstream(golden, std::ios::binary) << content;
-  }
-  INFO(name);
-  CHECK(difference(content, contentOf(golden)).empty());
-  CHECK(content == contentOf(golden));
+  return hw::test::contentOf(file.toStdString());
 }
 
 }  // namespace
@@ -79,7 +41,7 @@ TEST_CASE("pictures are as they were looked at", "[golden]") {
     for (const char* view : {"map", "chart", "now", "compare"}) {
       const QString name =
           QStringLiteral("%1_%2.svg").arg(QLatin1String(view), QLatin1String(theme));
-      checkAgainst(
+      hw::test::checkPicture(
           name.toStdString(),
           written(folder, name,
                   {sample, QStringLiteral("--view"), QLatin1String(view), QStringLiteral("--theme"),
@@ -90,7 +52,8 @@ TEST_CASE("pictures are as they were looked at", "[golden]") {
   }
   // One file for both: its style sheet follows the reader's theme.
   const QString report = QStringLiteral("report.html");
-  checkAgainst("report.html", written(folder, report,
-                                      {sample, QStringLiteral("--allocator"),
-                                       QStringLiteral("free-list"), QStringLiteral("--report")}));
+  hw::test::checkPicture(
+      "report.html", written(folder, report,
+                             {sample, QStringLiteral("--allocator"), QStringLiteral("free-list"),
+                              QStringLiteral("--report")}));
 }

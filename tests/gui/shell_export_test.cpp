@@ -102,6 +102,7 @@ TEST_CASE("what is asked of a picture is what is drawn", "[shell]") {
   CHECK((usual != picture("step.png", {text("--step"), text("40")})));
   CHECK((usual != picture("none.png", {text("--allocator"), text("none")})));
   CHECK((usual != picture("l2.png", {text("--l2"), text("1MiB")})));
+  CHECK((usual != picture("time.png", {text("--axis"), text("time")})));
 }
 
 TEST_CASE("presets have a size of their own, and a PNG as many pixels as asked for", "[shell]") {

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-EXPECTED = ["bin/highwater", "share/highwater/samples/chain.graph.json",
+EXPECTED = ["bin/highwater", "bin/minimalloc", "share/highwater/python/highwater.py",
+            "share/highwater/samples/chain.graph.json",
             "share/man/man1/highwater.1", "share/bash-completion/completions/highwater",
             "share/zsh/site-functions/_highwater", "share/fish/vendor_completions.d/highwater.fish"]
 EXPECTED_GUI = ["bin/highwater-studio", "share/man/man1/highwater-studio.1",
@@ -69,6 +70,27 @@ def check_manual(prefix, name):
             sys.exit(f"groff: {complaints}")
 
 
+def check_python(prefix):
+    """The module finds the program that it was installed with, and both are of one version."""
+    asking = ("import highwater; print(highwater.program_version() == highwater.__version__,"
+              " highwater.open('samples:chain').plan().fits)")
+    folder = prefix / "share/highwater/python"
+    hidden = {name: text for name, text in os.environ.items() if name != "HIGHWATER"}
+    said = run(sys.executable, "-B", "-c", asking, env={**hidden, "PYTHONPATH": str(folder)})
+    if said.split() != ["True", "True"]:
+        sys.exit(f"the Python module says {said}")
+
+
+def check_minimalloc(prefix):
+    problem = prefix / "problem.csv"
+    problem.write_text("id,lower,upper,size\na,0,1,4\nb,1,2,4\n", encoding="utf-8")
+    run(prefix / "bin/minimalloc", "--capacity=4", f"--input={problem}",
+        f"--output={prefix / 'plan.csv'}")
+    plan = (prefix / "plan.csv").read_text(encoding="utf-8")
+    if not plan.startswith("id,lower,upper,size,offset"):
+        sys.exit("minimalloc wrote no plan")
+
+
 def check_desktop(prefix):
     if shutil.which("desktop-file-validate"):
         run("desktop-file-validate", prefix / "share/applications/highwater-studio.desktop")
@@ -93,6 +115,8 @@ def main():
         run(prefix / "bin/highwater", "info", "samples:chain")
         check_completion(prefix)
         check_manual(prefix, "highwater")
+        check_python(prefix)
+        check_minimalloc(prefix)
         if gui:
             check_manual(prefix, "highwater-studio")
             check_desktop(prefix)

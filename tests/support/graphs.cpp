@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "core/base/text.h"
-#include "core/graph/graph_builder.h"
+#include "core/import/graph_builder.h"
 #include "core/machine/platforms.h"
 #include "tests/support/printers.h"
 
@@ -63,6 +63,11 @@ std::shared_ptr<const Run> runModel(std::shared_ptr<const Model> model, const Ru
   request.residency = options.residency;
   request.weights = options.weights;
   request.loadInputs = options.loadInputs;
+  request.nearInputs = request.nearOutputs = options.nearEnds;
+  request.tile = options.tile;
+  request.extraWork = options.extraWork;
+  request.inputRows = options.inputRows;
+  request.recompute = options.recompute;
   if (options.middle >= 0) {
     auto& pools = request.platform.devices.front().pools;
     pools.insert(pools.begin() + 1, pools.front());
@@ -148,12 +153,16 @@ Graph inceptionGraph() {
                      .outputs = {"y"}});
 }
 
-std::shared_ptr<const Run> runGraph(Graph graph, const RunOptions& options) {
+std::shared_ptr<const Model> modelOf(Graph graph) {
   auto model = std::make_shared<Model>();
   model->name = graph.name;
   model->format = "test";
   model->graph = std::make_shared<const Graph>(std::move(graph));
-  return runModel(std::move(model), options);
+  return model;
+}
+
+std::shared_ptr<const Run> runGraph(Graph graph, const RunOptions& options) {
+  return runModel(modelOf(std::move(graph)), options);
 }
 
 std::shared_ptr<const Run> runProblem(const Problem& problem, const RunOptions& options) {

@@ -52,8 +52,14 @@ struct RunOptions {
   ResidencyRule residency = ResidencyRule::wholeLife;
   WeightChoice weights{};
   bool loadInputs = false;
+  bool nearEnds = false;  ///< Graph inputs and outputs may be near all the time.
+  TileRule tile = TileRule::off;
+  double extraWork = 0.1;
+  bool inputRows = false;
+  bool recompute = false;
   std::int64_t middle = -1;  ///< Bytes of a memory between the two; -1: there is none.
 };
+std::shared_ptr<const Model> modelOf(Graph graph);
 std::shared_ptr<const Run> runGraph(Graph graph, const RunOptions& options = {});
 /// The same for a bare planning problem.
 std::shared_ptr<const Run> runProblem(const Problem& problem, const RunOptions& options = {});

@@ -270,6 +270,19 @@ class Judge {
 
 std::vector<Verdict> judgeTimes(const ActivityList& list) { return Judge(list).run(); }
 
+std::string judgeFault(const Timing& timing) {
+  const ActivityList& list = timing.activities;
+  const std::vector<Verdict> verdicts = judgeTimes(list);
+  for (const ActivityId id : list.activities.keys()) {
+    const ActivityTime& time = timing.times[id];
+    const Verdict& verdict = verdicts[id.index()];
+    if (time.start != verdict.start || time.end != verdict.end || time.cause != verdict.cause) {
+      return "the judge differs about activity " + std::to_string(id.index());
+    }
+  }
+  return sharedBytes(list, verdicts);
+}
+
 std::string sharedBytes(const ActivityList& list, const std::vector<Verdict>& times) {
   struct Life {
     StayId stay{};

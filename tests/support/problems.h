@@ -3,29 +3,15 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "core/base/dice.h"
 #include "core/plan/plan.h"
 
 namespace hw::test {
 
-/// Random numbers that are the same on every machine (std distributions are not).
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : engine_(seed) {}
-
-  /// In [least, most].
-  std::int64_t roll(std::int64_t least, std::int64_t most) {
-    const auto span = static_cast<std::uint64_t>(most - least) + 1;
-    return least + static_cast<std::int64_t>(engine_() % span);
-  }
-  bool chance(int percent) { return roll(1, 100) <= percent; }
-
- private:
-  std::mt19937_64 engine_;
-};
+using hw::Dice;
 
 /// What a random problem may contain. Percentages are per stay.
 struct ProblemShape {

@@ -1,27 +1,27 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include <fmt/format.h>
 
-#include "core/plan/problem.h"
+#include "core/families/family.h"
 
 namespace hw::test {
 
-// The synthetic kinds that planners are measured on. Of any size, up to millions of stays; one
-// unbounded pool; alignment 1; ids ascend with the first step. The same seed gives the same
-// problem.
+// The kinds that planners are measured on at any size, up to millions of stays.
 
-/// No structure at all: uniform start over `stays` steps, length 1 + Exp(32) steps, 64 x 2^U(0,14)
-/// bytes. About 32 stays are live at a time, most of the bytes in a few of them.
-Problem randProblem(std::size_t stays, std::uint64_t seed);
+/// About 32 stays live at a time, most of the bytes in a few of them.
+inline Problem randProblem(std::size_t stays, std::uint64_t seed) {
+  return generateProblem(fmt::format("scattered:buffers={},seed={}", stays, seed)).problem;
+}
 
-/// Like an inference: eight stays begin at a step on average and live one to three steps, in 32
-/// sizes that come back again and again (64 bytes to 1 MiB, the larger the rarer).
-Problem inferProblem(std::size_t stays, std::uint64_t seed);
+inline Problem inferProblem(std::size_t stays, std::uint64_t seed) {
+  return generateProblem(fmt::format("inference:buffers={},seed={}", stays, seed)).problem;
+}
 
-/// A rectangle of 64 MiB x `stays` steps that is cut in two again and again (a guillotine tiling),
-/// the tiles shuffled: the lower bound is 64 MiB, and the optimum meets it. Sizes are multiples of
-/// 64 bytes.
-Problem tileProblem(std::size_t stays, std::uint64_t seed);
+/// Every step is full: the lower bound is 64 MiB, and the optimum meets it.
+inline Problem tileProblem(std::size_t stays, std::uint64_t seed) {
+  return generateProblem(
+             fmt::format("guillotine:buffers={},height=64MiB,sizes=multiples,seed={}", stays, seed))
+      .problem;
+}
 
 }  // namespace hw::test

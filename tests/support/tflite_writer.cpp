@@ -103,7 +103,16 @@ class ModelWriter {
     list(root.slots.at(2), model_.subgraphs, [&](const auto& graph) { return subgraph(graph); });
     std::vector<std::string> buffers = {""};
     buffers.insert(buffers.end(), model_.buffers.begin(), model_.buffers.end());
+    const std::size_t inside = buffers.size();
+    buffers.resize(inside + model_.outside.size());
+    auto outside = model_.outside.begin();
     list(root.slots.at(4), buffers, [&](const std::string& data) {
+      if (bufferSlots_.size() == inside) {
+        const auto [at, size] = *outside++;
+        return out_
+            .table({{1, 8, static_cast<std::int64_t>(at)}, {2, 8, static_cast<std::int64_t>(size)}})
+            .at;
+      }
       const auto table = out_.table({{0}});
       bufferSlots_.push_back(table.slots.at(0));
       out_.link(table.slots.at(0), out_.vector(std::vector<char>(data.begin(), data.end())));

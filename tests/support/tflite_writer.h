@@ -49,6 +49,8 @@ struct TfliteText {
   std::vector<Subgraph> subgraphs{};
   /// Buffer 0 is empty by custom, and added by itself; these are 1, 2, ….
   std::vector<std::string> buffers{};
+  /// Behind those, buffers whose bytes lie behind the flatbuffer: where in the file, and how many.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> outside{};
   std::vector<Signature> signatures{};
   /// Name and buffer.
   std::vector<std::pair<std::string, std::uint32_t>> metadata{};

@@ -4,7 +4,7 @@
 #include "tests/tour/tour.h"
 #include "widgets/compare/capacity_panel.h"
 #include "widgets/compare/front_panel.h"
-#include "widgets/explain/advice_panel.h"
+#include "widgets/explain/shrink_panel.h"
 #include "widgets/map/map_legend.h"
 
 namespace hw::tour {
@@ -53,13 +53,15 @@ void compare(Tour& tour) {
   tour.shot(QStringLiteral("compared"));
 }
 
-/// The allocator of a row of the comparison, chosen as a click does.
+/// The allocator of a row of the comparison, chosen as a click does. Marks may stand before its
+/// name.
 void chooseRow(Tour& tour, const QString& allocator) {
   QAbstractItemView* table = tour.window()->comparison()->table();
   const QAbstractItemModel* rows = table->model();
   for (int row = 0; row < rows->rowCount(); ++row) {
     for (int column = 0; column < rows->columnCount(); ++column) {
-      if (rows->index(row, column).data().toString() != allocator) continue;
+      const QString text = rows->index(row, column).data().toString();
+      if (text != allocator && !text.endsWith(u' ' + allocator)) continue;
       table->setCurrentIndex(rows->index(row, column));
       return tour.settle();
     }
@@ -131,12 +133,16 @@ void finding(Tour& tour) {
   tour.shotOfDialog(QStringLiteral("palette"), [&] { tour.command("commandPalette"); });
 }
 
-void advice(Tour& tour) {
-  auto* panel = tour.window()->findChild<AdvicePanel*>();
-  tour.open(QStringLiteral("samples:inception_v3"));
-  tour.command("lookForAdvice");
-  tour.until(QStringLiteral("advice"), [&] { return !panel->job()->isRunning(); });
-  tour.shot(QStringLiteral("advice"));
+void shrinking(Tour& tour) {
+  auto* panel = tour.window()->shrink();
+  tour.open(QStringLiteral("samples:mobilenet_v2_int8"));
+  tour.command("shrink");
+  tour.until(QStringLiteral("shrink"), [&] { return !panel->job()->isRunning(); });
+  tour.shot(QStringLiteral("shrink"));
+  Q_EMIT panel->chart()->picked(QStringLiteral("found-0"));
+  tour.until(QStringLiteral("shrunk"), [&] { return !tour.window()->job()->isRunning(); });
+  tour.shot(QStringLiteral("shrunk"));
+  tour.command("closeBelow");
 }
 
 void plan(Tour& tour, const RunRequest& request) {
@@ -249,7 +255,7 @@ const std::vector<Chapter>& chapters() {
       {"through the run, with markers", transport},
       {"the network", network},
       {"finding things", finding},
-      {"what would help", advice},
+      {"what would help", shrinking},
       {"two devices, and what they do", devices},
       {"the machine", machine},
       {"when it does not fit", failure},

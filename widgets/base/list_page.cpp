@@ -13,7 +13,7 @@ void dressTable(QTableView* table, int air) {
   table->setAlternatingRowColors(true);
   table->setShowGrid(false);
   table->setWordWrap(false);
-  table->setTabKeyNavigation(false);  // Thousands of cells would lie between two panels.
+  table->setTabKeyNavigation(false);  // Tab goes to the next panel, not through all cells.
   table->setFrameShape(QFrame::NoFrame);
   table->verticalHeader()->hide();
   table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);

@@ -272,14 +272,21 @@ void CompareMaps::arrange() {
   shareLength();
 }
 
-/// Plans of one model take different times: the axis of all of them ends with the longest.
+/// Plans of one model take different times: the axis of all of them ends with the longest. Steps of
+/// programs whose operators run in other parts are counted apart.
 void CompareMaps::shareLength() {
   const auto lengthOf = [](const ViewState& state) {
     return state.run() ? state.scale()->length() : 0;
   };
+  const auto shares = [this](const ViewState& state) {
+    return a_->axis() == AxisUnit::time || !a_->run() || !state.run() ||
+           a_->steps() == state.steps();
+  };
   double longest = lengthOf(*a_);
-  for (const auto& one : places_) longest = std::max(longest, lengthOf(one->state));
-  for (const auto& one : places_) one->state.setLeastLength(longest);
+  for (const auto& one : places_) {
+    if (shares(one->state)) longest = std::max(longest, lengthOf(one->state));
+  }
+  for (const auto& one : places_) one->state.setLeastLength(shares(one->state) ? longest : 0);
   a_->setLeastLength(longest);
 }
 

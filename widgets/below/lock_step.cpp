@@ -1,8 +1,7 @@
 #include "widgets/below/lock_step.h"
 
 #include <QScopedValueRollback>
-
-#include "widgets/state/same_stay.h"
+#include <cmath>
 
 namespace hw {
 
@@ -28,6 +27,7 @@ void LockStep::setB(std::shared_ptr<const Run> run) {
     const QScopedValueRollback quiet(following_, true);
     b_->setAxis(a_->wantedAxis());
     b_->setRun(std::move(run));
+    link();
     syncAll();
   }
   Q_EMIT changed();
@@ -39,12 +39,27 @@ void LockStep::checkA() {
   if (!a || a->model != b_->run()->model || a == b_->run()) {
     setB(nullptr);
   } else {
+    link();
     Q_EMIT changed();
   }
 }
 
+void LockStep::link() {
+  links_.reset();
+  if (a_->run() && b_->run()) links_.emplace(*a_->run(), *b_->run());
+}
+
+const SameThings& LockStep::same(const ViewState& from) const {
+  return &from == a_ ? links_->down : links_->up;
+}
+
+/// A place of the axis means the same in both.
+bool LockStep::sharesAxis(const ViewState& from) const {
+  return from.axis() == AxisUnit::time || same(from).same() || !same(from).related();
+}
+
 void LockStep::follow(ViewState* from, ViewState* to, Part part) {
-  if (following_ || !a_->run() || !b_->run()) return;
+  if (following_ || !a_->run() || !b_->run() || !links_) return;
   const QScopedValueRollback quiet(following_, true);
   (this->*part)(*from, *to);
 }
@@ -64,7 +79,7 @@ void LockStep::syncStep(const ViewState& from, ViewState& to) {
   if (atStart) {
     to.setMoment(0);
   } else {
-    to.setStep(from.step());
+    to.setStep(same(from).step(from.step()));
   }
 }
 
@@ -75,26 +90,32 @@ void LockStep::syncAxis(const ViewState& from, ViewState& to) {
 }
 
 void LockStep::syncVisible(const ViewState& from, ViewState& to) {
-  to.setVisible(from.visibleBegin(), from.visibleEnd());
+  if (sharesAxis(from)) return to.setVisible(from.visibleBegin(), from.visibleEnd());
+  if (from.visibleBegin() <= 0 && from.visibleEnd() >= from.length()) return to.showAll();
+  const Interval<Step> seen{Step(static_cast<std::int64_t>(std::floor(from.visibleBegin()))),
+                            Step(static_cast<std::int64_t>(std::ceil(from.visibleEnd())))};
+  const auto steps = same(from).steps(seen);
+  if (!steps) return;
+  to.setVisible(static_cast<double>(steps->begin.count()), static_cast<double>(steps->end.count()));
 }
 
 void LockStep::syncSelection(const ViewState& from, ViewState& to) {
-  to.select(sameStay(from.run().get(), from.selected(), to.run().get()));
-  to.selectOp(from.selectedOp());
+  to.select(same(from).stay(from.selected()));
+  to.selectOp(same(from).op(from.selectedOp()));
 }
 
 void LockStep::syncHover(const ViewState& from, ViewState& to) {
-  to.hover(sameStay(from.run().get(), from.hovered(), to.run().get()));
+  to.hover(same(from).stay(from.hovered()));
 }
 
 void LockStep::syncMarked(const ViewState& from, ViewState& to) {
-  to.markSteps(from.markedSteps());
+  const auto marked = from.markedSteps();
+  to.markSteps(marked ? same(from).steps(*marked) : std::nullopt);
 }
 
 void LockStep::syncFilter(const ViewState& from, ViewState& to) {
   const auto filter = from.filter();
-  to.setFilter(filter ? makeFilter(filter->title, sameStays(*from.run(), filter->kept, *to.run()))
-                      : nullptr);
+  to.setFilter(filter ? makeFilter(filter->title, same(from).stays(filter->kept)) : nullptr);
 }
 
 }  // namespace hw

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <QObject>
+#include <optional>
 
+#include "widgets/state/same_stay.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {
@@ -9,6 +11,10 @@ namespace hw {
 /// Two runs of one model on one playhead: A leads, B follows. What the axis counts, and the step or
 /// the time, go from A to B; the visible part of the axis, the selection and what the pointer is
 /// over go both ways. Selections are carried over by tensor.
+///
+/// Where operators run in parts in one of them only, or are cut in two ways, steps are not the
+/// same: over steps, each has an axis of its own, B goes to where it runs the operator under A's
+/// playhead, and shows the operators that are on screen in the other.
 class LockStep : public QObject {
   Q_OBJECT
 
@@ -25,9 +31,18 @@ class LockStep : public QObject {
 
  private:
   using Part = void (LockStep::*)(const ViewState& from, ViewState& to);
+  /// What of one run is what of the other.
+  struct Links {
+    Links(const Run& a, const Run& b) : down(a, b), up(b, a) {}
+    SameThings down;  ///< From A to B.
+    SameThings up;
+  };
 
   void follow(ViewState* from, ViewState* to, Part part);
   void checkA();
+  void link();
+  const SameThings& same(const ViewState& from) const;
+  bool sharesAxis(const ViewState& from) const;
   void syncAll();
   void syncAxis(const ViewState& from, ViewState& to);
   void syncStep(const ViewState& from, ViewState& to);
@@ -39,7 +54,8 @@ class LockStep : public QObject {
 
   ViewState* a_;
   ViewState* b_;
-  bool following_ = false;  ///< True while one changes because the other did.
+  std::optional<Links> links_;  ///< While there are two runs.
+  bool following_ = false;      ///< True while one changes because the other did.
 };
 
 }  // namespace hw

@@ -59,7 +59,7 @@ void BarChart::setBars(std::vector<Bar> bars) {
   QStringList names;
   double most = 0;
   for (auto bar = bars_.rbegin(); bar != bars_.rend(); ++bar) {
-    // Names of an axis are each their own: what is called the same differs by what nobody sees.
+    // A QBarCategoryAxis drops repeated names: invisible characters make equal ones differ.
     names.append(bar->name + QString(names.size(), QChar(0x200b)));
     most = std::max({most, bar->value.value_or(0), bar->mark.value_or(0)});
   }

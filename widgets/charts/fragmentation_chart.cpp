@@ -48,7 +48,7 @@ FragmentationChart::FragmentationChart(ViewState* state, QWidget* parent)
   connect(state, &ViewState::markedStepsChanged, this, repaint);
   const auto axis = [this] { return stepAxis(); };
   new StepMouse(state, viewport(), axis);
-  new StepMarker(state, viewport(), axis);  // Last: what has Ctrl is its own.
+  new StepMarker(state, viewport(), axis);  // Last, so that it sees clicks with Ctrl first.
   new SeenWatch(viewport(), [this] { makeMissing(); });
   applyTheme();
   showVisible();

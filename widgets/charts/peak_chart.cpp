@@ -30,7 +30,7 @@ PeakChart::PeakChart(ViewState* state, PoolId pool, QWidget* parent)
   connect(state, &ViewState::markedStepsChanged, this, repaint);
   const auto axis = [this] { return runAxis(*state_, toBox(plotRect())); };
   new StepMouse(state, this, axis);
-  new StepMarker(state, this, axis);  // Last: what has Ctrl is its own.
+  new StepMarker(state, this, axis);  // Last, so that it sees clicks with Ctrl first.
   showRun();
 }
 
@@ -91,7 +91,8 @@ void PeakChart::showRun() {
   top_ = known ? fullByteRange(*run, pool_) : 1;
   others_.clear();
   for (const auto& other : compared_) {
-    const bool has = other->problem.pools.contains(pool_);
+    const bool shares = state_->axis() == AxisUnit::time || stepsOf(*other) == state_->steps();
+    const bool has = shares && other->problem.pools.contains(pool_);
     if (has) top_ = std::max(top_, fullByteRange(*other, pool_));
     others_.push_back(has ? std::make_shared<const StairCurve>(
                                 StairCurve::highWater(*other, pool_, state_->axis()))

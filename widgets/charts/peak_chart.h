@@ -59,8 +59,9 @@ class PeakChart : public QWidget {
   std::shared_ptr<const ChartCurves> curves_;
   Background<std::shared_ptr<const ChartCurves>> adding_;  ///< Adds up `curves_`.
   std::vector<std::shared_ptr<const Run>> compared_;
-  std::vector<std::shared_ptr<const StairCurve>> others_;  ///< Of `compared_`; null: no such pool.
-  double top_ = 1;                                         ///< All that is drawn has one scale.
+  std::vector<std::shared_ptr<const StairCurve>>
+      others_;      ///< Of `compared_`; null: no such pool, or steps.
+  double top_ = 1;  ///< All that is drawn has one scale.
   QToolButton* poolButton_;
   QPixmap picture_;  ///< Everything but the playhead; null when it has to be drawn anew.
 };

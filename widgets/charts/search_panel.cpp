@@ -155,7 +155,7 @@ void SearchPanel::follow(const QString& pool, const ExactProgress& now) {
   auto found = std::ranges::find(histories_, name, &SearchHistory::pool);
   const bool fresh = found == histories_.end();
   if (fresh) found = histories_.insert(histories_.end(), SearchHistory{.pool = name});
-  // Planned once more, with another choice of what lives in this pool.
+  // Time went back: the pool is being planned again, with other stays in it.
   if (!found->samples.empty() && now.seconds < found->samples.back().seconds) {
     found->samples.clear();
   }

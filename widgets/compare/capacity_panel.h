@@ -80,7 +80,7 @@ class CapacityPanel : public QWidget {
   int exactAt_ = -1;           ///< and where that put it.
   std::list<Entry> entries_;   ///< Newest first.
   Entry* sweeping_ = nullptr;  ///< In `entries_`.
-  /// Last: its threads end before what they report to.
+  /// Last, so that its threads end before the members that they report to.
   Job job_{tr("Sweeping the capacity"), Job::Stopping::reports};
 };
 

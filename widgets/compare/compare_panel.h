@@ -125,7 +125,7 @@ class ComparePanel : public QWidget {
   std::shared_ptr<const Comparison> comparison_;
   std::shared_ptr<const Model> compared_;  ///< Of the comparison, or of the job under way.
   std::vector<std::shared_ptr<const Run>> below_;
-  /// Last: its threads end before what they report to.
+  /// Last, so that its threads end before the members that they report to.
   Job job_{tr("Comparing"), Job::Stopping::reports};
 };
 

@@ -107,7 +107,7 @@ QMenu* CompareTable::columnMenu(QWidget* parent) {
     action->setToolTip(model_->meaning(column));
     action->setCheckable(true);
     action->setChecked(!isColumnHidden(column));
-    // Without names nobody knows what the rows are.
+    // Rows need their names.
     action->setEnabled(column != CompareModel::allocator);
     connect(action, &QAction::toggled, this,
             [this, column](bool on) { setColumnWanted(column, on); });
@@ -127,7 +127,7 @@ QString CompareTable::toCsv() const {
   shown.columns.clear();
   for (int place = 0; place < CompareModel::kColumns; ++place) {
     const int column = horizontalHeader()->logicalIndex(place);
-    // Figures say nothing without what they were made with.
+    // A copy without these settings would not say what the figures are of.
     if (!isColumnHidden(column) || column == CompareModel::options) {
       shown.columns.push_back(model_->columnOf(column));
     }

@@ -67,7 +67,7 @@ class FrontPanel : public QWidget {
   /// The plans that were opened, by dot.
   std::map<std::string, std::shared_ptr<const Run>> opened_;
   Background<std::shared_ptr<const Run>> opening_;
-  /// Last: its threads end before what they report to.
+  /// Last, so that its threads end before the members that they report to.
   Job job_{tr("Drawing the front"), Job::Stopping::reports};
 };
 

@@ -46,7 +46,7 @@ QString causeText(Autopsy::Cause cause) {
 
 /// The largest holes, each with the stay above it to select.
 void addHoles(const Run& run, const Autopsy::Pool& pool, const QString& kind,
-              std::vector<Finding>& findings) {
+              std::vector<ProblemLine>& findings) {
   std::vector<Moment::Hole> holes = pool.moment.holes;
   std::ranges::stable_sort(holes, std::greater{},
                            [](const Moment::Hole& hole) { return hole.bytes.length(); });
@@ -68,7 +68,7 @@ void addHoles(const Run& run, const Autopsy::Pool& pool, const QString& kind,
   }
 }
 
-void addAutopsy(const Run& run, std::vector<Finding>& findings) {
+void addAutopsy(const Run& run, std::vector<ProblemLine>& findings) {
   const auto found = autopsy(run.problem, run.plan);
   if (!found && !fits(run)) {
     findings.push_back({.severity = Glyph::warning,
@@ -102,7 +102,7 @@ void addAutopsy(const Run& run, std::vector<Finding>& findings) {
   }
 }
 
-void addUnsized(const Run& run, std::vector<Finding>& findings) {
+void addUnsized(const Run& run, std::vector<ProblemLine>& findings) {
   std::size_t count = 0;
   for (const TensorId id : run.storage.unsized) {
     if (++count > kMostOfAKind) break;
@@ -121,7 +121,7 @@ void addUnsized(const Run& run, std::vector<Finding>& findings) {
                       .message = tr("and %1 more").arg(run.storage.unsized.size() - kMostOfAKind)});
 }
 
-void addCopies(const Run& run, std::vector<Finding>& findings) {
+void addCopies(const Run& run, std::vector<ProblemLine>& findings) {
   for (const CopyNote& copy : run.storage.copies) {
     findings.push_back({.severity = Glyph::information,
                         .kind = tr("copy"),
@@ -133,7 +133,7 @@ void addCopies(const Run& run, std::vector<Finding>& findings) {
   }
 }
 
-void addNotes(const std::vector<std::string>& notes, std::vector<Finding>& findings) {
+void addNotes(const std::vector<std::string>& notes, std::vector<ProblemLine>& findings) {
   for (const std::string& written : notes) {
     const ImportNote note = importNote(written);
     if (note.dimension) {
@@ -145,7 +145,7 @@ void addNotes(const std::vector<std::string>& notes, std::vector<Finding>& findi
     }
     const QString& text = note.said;
     const bool known = std::ranges::any_of(
-        findings, [&](const Finding& finding) { return finding.message == text; });
+        findings, [&](const ProblemLine& finding) { return finding.message == text; });
     if (known) continue;
     findings.push_back({.severity = Glyph::information, .kind = tr("note"), .message = text});
   }
@@ -153,8 +153,8 @@ void addNotes(const std::vector<std::string>& notes, std::vector<Finding>& findi
 
 }  // namespace
 
-std::vector<Finding> findingsOf(const Run& run, const std::vector<Violation>& violations) {
-  std::vector<Finding> findings;
+std::vector<ProblemLine> findingsOf(const Run& run, const std::vector<Violation>& violations) {
+  std::vector<ProblemLine> findings;
   for (const Violation& violation : violations) {
     findings.push_back({.severity = Glyph::error,
                         .kind = tr("invalid plan"),
@@ -169,7 +169,7 @@ std::vector<Finding> findingsOf(const Run& run, const std::vector<Violation>& vi
   addNotes(run.plan.notes, findings);
   addNotes(run.graph().notes, findings);
   addNotes(run.timing.notes, findings);
-  std::ranges::stable_sort(findings, {}, [](const Finding& finding) {
+  std::ranges::stable_sort(findings, {}, [](const ProblemLine& finding) {
     return finding.severity == Glyph::error ? 0 : finding.severity == Glyph::warning ? 1 : 2;
   });
   return findings;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/plan/overlap_use.h"
 #include "widgets/explain/html_page.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
@@ -208,7 +209,7 @@ QString stepPage(const Run& run, Step step) {
   if (step >= run.schedule.steps()) {
     HtmlPage page(tr("Step %1").arg(step.count()),
                   tr("Click a block to see what lies there and why."));
-    page.add(tr("Live"), fullSizeText(liveBytesAt(run.problem, step)));
+    page.add(tr("Live"), fullSizeText(liveBytesAt(run.problem, run.plan, step)));
     return page.finish();
   }
   const OpId id = run.schedule.opAt(step);

@@ -142,15 +142,18 @@ void MomentPanel::showMoment() {
 }
 
 QString MomentPanel::sumText(const Moment& moment, const LastUses& lastUsed) const {
-  const QString sum = tr("Step %1: %2 live + %3 in holes + %4 above = %5")
+  const QString kept = moment.keptBytes == Bytes()
+                           ? QString()
+                           : tr(" + %1 kept in blocks").arg(sizeText(moment.keptBytes));
+  const QString sum = tr("Step %1: %2 live%3 + %4 in holes + %5 above = %6")
                           .arg(moment.step.count())
-                          .arg(sizeText(moment.live), sizeText(moment.holeBytes),
+                          .arg(sizeText(moment.live), kept, sizeText(moment.holeBytes),
                                sizeText(moment.above), sizeText(moment.footprint));
   const Bytes held = heldBytes(lastUsed, moment);
   return held == Bytes() ? sum : sum + tr("; %1 held after the last use").arg(sizeText(held));
 }
 
-/// Largest first, tensors and holes alike.
+/// Largest first, tensors, rests of blocks and holes alike.
 MethodTable MomentPanel::tableOf(const Moment& moment, const LastUses& lastUsed) const {
   const auto title = [](const QString& text) { return text.toStdString(); };
   MethodTable table{.columns = {title(tr("what")), title(tr("tensor")), title(tr("bytes")),
@@ -169,6 +172,13 @@ MethodTable MomentPanel::tableOf(const Moment& moment, const LastUses& lastUsed)
            {title(tr("tensor")), tenant.stay, size, share(size), tenant.bytes.begin,
             tenant.steps.begin.count(), tenant.steps.end.count() - 1, std::string(), std::string(),
             lastCell(lastUsed[tenant.stay]), lateCell(lastUsed[tenant.stay], tenant.steps.end)});
+  }
+  for (const Moment::Kept& kept : moment.kept) {
+    const Bytes size = kept.bytes.length();
+    addRow(table, {title(tr("kept")),
+                   kept.block.empty() ? MethodCell(kept.tenant) : MethodCell(kept.block), size,
+                   share(size), kept.bytes.begin, std::string(), kept.until.count() - 1,
+                   std::string(), std::string(), std::string(), std::string()});
   }
   for (const Moment::Hole& hole : moment.holes) {
     const Bytes size = hole.bytes.length();

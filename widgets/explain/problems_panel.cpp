@@ -37,7 +37,7 @@ void ProblemsPanel::refresh() {
   findings_.clear();
   if (state_->run()) findings_ = findingsOf(*state_->run(), violations_);
   QList<QTreeWidgetItem*> items;
-  for (const Finding& finding : findings_) {
+  for (const ProblemLine& finding : findings_) {
     auto* item = new QTreeWidgetItem({finding.kind, finding.subject, finding.message});
     item->setIcon(0, glyphIcon(finding.severity));
     item->setToolTip(2, finding.message);
@@ -49,15 +49,16 @@ void ProblemsPanel::refresh() {
     items.back()->setDisabled(true);
   }
   addTopLevelItems(items);
-  serious_ = static_cast<int>(std::ranges::count_if(
-      findings_, [](const Finding& finding) { return finding.severity != Glyph::information; }));
+  serious_ = static_cast<int>(std::ranges::count_if(findings_, [](const ProblemLine& finding) {
+    return finding.severity != Glyph::information;
+  }));
   Q_EMIT countChanged();
 }
 
 void ProblemsPanel::follow(QTreeWidgetItem* item) {
   const auto row = static_cast<std::size_t>(indexOfTopLevelItem(item));
   if (row >= findings_.size() || !state_->run()) return;
-  const Finding finding = findings_[row];
+  const ProblemLine finding = findings_[row];
   if (finding.stay) {
     state_->setStep(state_->run()->problem.stays[finding.stay].steps.begin);
     state_->select(finding.stay);

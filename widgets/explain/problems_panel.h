@@ -10,7 +10,7 @@
 namespace hw {
 
 /// One thing the user should know about a run.
-struct Finding {
+struct ProblemLine {
   Glyph severity = Glyph::information;  ///< information, warning or error.
   QString kind{};                       ///< "out of memory", "size unknown", "copy", "note".
   QString subject{};                    ///< What it is about; may be empty.
@@ -22,7 +22,7 @@ struct Finding {
 /// Everything worth knowing, worst first: what the independent check found, where memory ran out
 /// and who held it, tensors without a size, dimensions that the model leaves open, copies that
 /// remain with their reasons, notes. In the words of a window, not of the command line.
-std::vector<Finding> findingsOf(const Run& run, const std::vector<Violation>& violations);
+std::vector<ProblemLine> findingsOf(const Run& run, const std::vector<Violation>& violations);
 
 /// The findings as a list; choosing one goes there.
 class ProblemsPanel : public QTreeWidget {
@@ -45,7 +45,7 @@ class ProblemsPanel : public QTreeWidget {
 
   ViewState* state_;
   std::vector<Violation> violations_;
-  std::vector<Finding> findings_;
+  std::vector<ProblemLine> findings_;
   int serious_ = 0;
 };
 

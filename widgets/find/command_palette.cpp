@@ -16,7 +16,8 @@ namespace {
 
 constexpr QSize kSize(620, 420);
 
-/// Two lines would double the way for the eye: name, then where it is found, keys at the right.
+/// One line an entry, so that more of them are seen: name, then where it is found, keys at the
+/// right.
 class PaletteDelegate final : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
@@ -100,7 +101,7 @@ void PaletteModel::setPattern(const QString& pattern) {
       matches = matches && match;
       if (!matches) break;
       row.score += inText ? match->score : match->score / 2;
-      // Bytes are letters only where all are plain.
+      // Matches are counted in bytes, which are letters in ASCII only.
       for (const std::size_t at : match->at) {
         if (inText && ascii) row.places.append(static_cast<int>(at));
       }

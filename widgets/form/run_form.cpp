@@ -100,8 +100,11 @@ void RunForm::addMachineRows(QFormLayout* form) {
   l2Size_ = new QLineEdit(this);
   l2Size_->setObjectName(QStringLiteral("l2Size"));
   l2Size_->setAccessibleName(tr("Custom L2 size"));
-  l2Size_->setPlaceholderText(tr("512KiB"));
-  l2Size_->setToolTip(tr("What may be planned of the first pool: 4096, 512KiB, 1.5MiB"));
+  const RunOption& said = *findOption("l2");
+  l2Size_->setPlaceholderText(viewText(said.examples[std::size_t(PoolSize::Kind::bytes)]));
+  for (QWidget* field : std::initializer_list<QWidget*>{l2_, l2Size_}) {
+    field->setToolTip(viewText(said.help));
+  }
   auto* sizes = new QHBoxLayout;
   sizes->addWidget(l2_, 1);
   sizes->addWidget(l2Size_, 1);
@@ -127,14 +130,8 @@ void RunForm::addStorageRows(QFormLayout* form) {
     share->addWidget(share_.back().second, index / 2, index % 2);
   }
   form->addRow(tr("Share"), share);
-  auto* arena = new QGridLayout;
-  arena->addWidget(
-      addSwitch("inputs", tr("inputs"), tr("Off: graph inputs live outside and are not planned")),
-      0, 0);
-  arena->addWidget(addSwitch("outputs", tr("outputs"),
-                             tr("Off: graph outputs live outside and are not planned")),
-                   0, 1);
-  form->addRow(tr("In the arena"), arena);
+  addWords(form, "inputs", tr("Inputs"));
+  addWords(form, "outputs", tr("Outputs"));
   addWords(form, "weights", tr("Weights"));
   addWords(form, "order", tr("Order"));
 }
@@ -161,10 +158,6 @@ QCheckBox* RunForm::makeBox(const QString& text, const QString& toolTip) {
   box->setToolTip(toolTip);
   connect(box, &QCheckBox::toggled, this, &RunForm::announceSoon);
   return box;
-}
-
-QCheckBox* RunForm::addSwitch(const char* option, const QString& text, const QString& toolTip) {
-  return switches_.emplace_back(findOption(option), makeBox(text, toolTip)).second;
 }
 
 void RunForm::chooseAllocator() {
@@ -200,6 +193,14 @@ void RunForm::takePlatformSizes() {
   l2_->setCurrentIndex(kindIndex(PoolSize::Kind::platform));
 }
 
+void RunForm::setBare(bool bare) {
+  if (bare == bare_) return;
+  bare_ = bare;
+  filling_ = true;
+  showPlatform();
+  filling_ = false;
+}
+
 void RunForm::showPlatform() {
   const auto index = static_cast<std::size_t>(platform_->currentIndex());
   const bool custom = l2_->currentIndex() == kindIndex(PoolSize::Kind::bytes);
@@ -209,8 +210,10 @@ void RunForm::showPlatform() {
     const Platform& platform = platforms_[index];
     platform_->setToolTip(QString::fromStdString(printable(platform.summary, 400)));
     const auto target = platform.devices.front().pools.front().target();
-    const QString size = target ? QString::fromStdString(formatBytes(*target)) : tr("unbounded");
-    l2_->setItemText(0, tr("Platform (%1)").arg(size));
+    const bool usual = platformText(platform) == platformText(platformCatalog().front());
+    const bool limited = target && !(bare_ && usual);
+    const QString size = limited ? QString::fromStdString(formatBytes(*target)) : tr("unbounded");
+    l2_->setItemText(0, tr("Platform: %1").arg(size));
   }
   announceSoon();
 }
@@ -264,7 +267,6 @@ void RunForm::setRequest(const RunRequest& request) {
     box->setCurrentText(QString::fromStdString(said(option)));
   }
   for (const auto& [rule, box] : share_) box->setChecked(request.alias.*(rule->flag));
-  for (const auto& [option, box] : switches_) box->setChecked(said(option) != option->choices[1]);
   filling_ = false;
 }
 
@@ -274,17 +276,13 @@ OptionTexts RunForm::texts() const {
     const std::string text = box->currentText().trimmed().toStdString();
     texts[std::string(option->name)] = {text.empty() ? std::string(option->examples[0]) : text};
   }
-  const std::string sizes[] = {"platform", "unlimited", l2Size_->text().trimmed().toStdString()};
-  texts["l2"] = {sizes[l2_->currentIndex()]};
+  const int kind = l2_->currentIndex();
+  texts["l2"] = {kind == kindIndex(PoolSize::Kind::bytes)
+                     ? l2Size_->text().trimmed().toStdString()
+                     : std::string(findOption("l2")->examples[static_cast<std::size_t>(kind)])};
   AliasRules alias;
   for (const auto& [rule, box] : share_) alias.*(rule->flag) = box->isChecked();
   texts["alias"] = {aliasText(alias)};
-  for (const auto& [option, box] : switches_) {
-    // On may be said in several ways: then it stays as it was.
-    const std::string before = option->print(base_).front();
-    const std::string on(before != option->choices[1] ? before : option->choices[0]);
-    texts[std::string(option->name)] = {box->isChecked() ? on : std::string(option->choices[1])};
-  }
   return texts;
 }
 

@@ -26,6 +26,9 @@ class RunForm : public QScrollArea {
   explicit RunForm(QWidget* parent = nullptr);
 
   void setRequest(const RunRequest& request);
+  /// Whether what is open is a planning problem: it has no limits unless somebody asks for a size
+  /// or a machine.
+  void setBare(bool bare);
   /// The request on show with what the fields say, or what is wrong with one of them.
   Result<RunRequest> request() const;
   /// Offers a platform that came from a file, and chooses it.
@@ -52,7 +55,6 @@ class RunForm : public QScrollArea {
   /// A row in which the words of an option can be typed or chosen.
   void addWords(QFormLayout* form, const char* option, const QString& title);
   QCheckBox* makeBox(const QString& text, const QString& toolTip);
-  QCheckBox* addSwitch(const char* option, const QString& text, const QString& toolTip);
   void chooseAllocator();
   void choosePlatform();
   void takePlatformSizes();
@@ -73,11 +75,10 @@ class RunForm : public QScrollArea {
   QLineEdit* l2Size_ = nullptr;
   std::vector<std::pair<const RunOption*, QComboBox*>> words_;
   std::vector<std::pair<const AliasRule*, QCheckBox*>> share_;
-  /// Off: the second of the option's choices; on: another, the first if it was off.
-  std::vector<std::pair<const RunOption*, QCheckBox*>> switches_;
   QLabel* error_ = nullptr;
   QLabel* note_ = nullptr;
   bool filling_ = false;
+  bool bare_ = false;
 };
 
 }  // namespace hw

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/plan/overlap_use.h"
 #include "widgets/base/icons.h"
 #include "widgets/text/run_text.h"
 
@@ -21,6 +22,13 @@ Bytes largestFree(const ChunkMap& chunks) {
     }
   }
   return largest;
+}
+
+/// How many outputs overlap the inputs they are made of, as they may.
+int outputsOverInputs(const Run& run) {
+  return static_cast<int>(std::ranges::count_if(run.problem.overlaps, [&](const Overlap& each) {
+    return !sharedBytes(run.problem, run.plan, each).empty();
+  }));
 }
 
 }  // namespace
@@ -132,8 +140,10 @@ void StatusLine::setViolations(std::size_t count) {
   } else if (unplaced > 0) {
     valid_->setText(tr("plan incomplete: %n not placed", nullptr, static_cast<int>(unplaced)));
   } else {
-    valid_->setText(
-        tr("plan valid: no overlaps, %1 B aligned").arg(run->sharing.alignment.count()));
+    const QString aligned = tr("%1 B aligned").arg(run->sharing.alignment.count());
+    const int over = outputsOverInputs(*run);
+    valid_->setText(over > 0 ? tr("plan valid: %n output(s) over inputs, ", nullptr, over) + aligned
+                             : tr("plan valid: no overlaps, ") + aligned);
   }
   showMoment();
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/ops/op_table.h"
+#include "core/plan/overlap_use.h"
 #include "widgets/map/map_colors.h"
 #include "widgets/text/text.h"
 
@@ -48,9 +49,9 @@ QColor shareColor(double share) {
 
 Bytes GraphColors::liveDuring(const Run& run, const GraphNode& node) const {
   Bytes most;
-  for (std::size_t op = node.ops.first; op < node.ops.last; ++op) {
-    if (!run.schedule.stepOf.contains(OpId(op))) continue;
-    most = std::max(most, live_.at(run.schedule.stepOf[OpId(op)]));
+  for (const OpId op : node.runs) {
+    if (!run.schedule.stepOf.contains(op)) continue;
+    most = std::max(most, live_.at(run.schedule.stepOf[op]));
   }
   return most;
 }
@@ -60,7 +61,7 @@ bool hasDevices(const Run& run) {
 }
 
 GraphColors::GraphColors(const Run& run, GraphColoring coloring)
-    : coloring_(coloring), live_(liveBytes(run.problem)), peak_(live_.max()) {
+    : coloring_(coloring), live_(liveBytes(run.problem, run.plan)), peak_(live_.max()) {
   if (coloring_ == GraphColoring::device && !hasDevices(run)) coloring_ = GraphColoring::opClass;
 }
 
@@ -72,10 +73,9 @@ double GraphColors::liveShare(const Run& run, const GraphNode& node) const {
 /// The class or device of all its ops; `kMixed` when they differ.
 std::size_t GraphColors::classOf(const Run& run, const GraphNode& node) const {
   std::optional<std::size_t> common;
-  for (std::size_t op = node.ops.first; op < node.ops.last; ++op) {
-    const std::size_t one = coloring_ == GraphColoring::device
-                                ? run.partition.deviceOf[OpId(op)]
-                                : classOfOp(run.graph().ops[OpId(op)]);
+  for (const OpId op : node.runs) {
+    const std::size_t one = coloring_ == GraphColoring::device ? run.partition.deviceOf[op]
+                                                               : classOfOp(run.graph().ops[op]);
     if (common && *common != one) {
       return coloring_ == GraphColoring::device ? SIZE_MAX : kMixed;
     }

@@ -35,6 +35,7 @@ QSizeF GraphNodeItem::sizeOf(const GraphNode& node) {
 
 GraphNodeItem::GraphNodeItem(const GraphNode& node, std::uint32_t index)
     : kind_(node.kind),
+      opens_(opens(node)),
       title_(node.title),
       detail_(node.detail),
       size_(sizeOf(node)),
@@ -87,7 +88,7 @@ void GraphNodeItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QW
   const QColor fill = pale_ ? mixColors(fill_, theme.plot, 0.16) : fill_;
   const bool terminal = kind_ == GraphNode::Kind::input || kind_ == GraphNode::Kind::output;
   const double radius = terminal ? size_.height() / 2 : 4;
-  if (kind_ == GraphNode::Kind::group && scale > kOutlineFrom) {
+  if (opens_ && scale > kOutlineFrom) {
     // A second sheet behind the first says that there is more inside.
     painter->setPen(QPen(mixColors(fill, theme.text, 0.5), 1));
     painter->setBrush(mixColors(fill, theme.plot, 0.5));

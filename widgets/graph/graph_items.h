@@ -13,7 +13,7 @@ enum class GraphMark { none, near, hovered, selected };
 /// A box of the model graph. Marks are set by the view; nothing is looked up while painting.
 class GraphNodeItem : public QGraphicsItem {
  public:
-  enum { Type = UserType + 1 };
+  enum { Type = UserType + 1 };  // NOLINT(readability-identifier-naming): Qt asks for it.
   static QSizeF sizeOf(const GraphNode& node);
 
   GraphNodeItem(const GraphNode& node, std::uint32_t index);
@@ -39,6 +39,7 @@ class GraphNodeItem : public QGraphicsItem {
   void paintTexts(QPainter* painter, const QRectF& box) const;
 
   GraphNode::Kind kind_;
+  bool opens_;
   QString title_;
   QString detail_;
   QSizeF size_;
@@ -53,7 +54,7 @@ class GraphNodeItem : public QGraphicsItem {
 /// An edge of the model graph, with an arrow at its end when it stands out.
 class GraphEdgeItem : public QGraphicsItem {
  public:
-  enum { Type = UserType + 2 };
+  enum { Type = UserType + 2 };  // NOLINT(readability-identifier-naming): Qt asks for it.
 
   GraphEdgeItem(QPainterPath route, std::uint32_t index);
 

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/text.h"
+#include "core/graph/counterparts.h"
 #include "widgets/base/icons.h"
 #include "widgets/base/seen.h"
 #include "widgets/text/text.h"
@@ -132,6 +133,7 @@ void GraphPanel::showRun() {
     drawing_.drop();
     wanted_ = false;
     shown_ = nullptr;
+    graph_ = nullptr;
     busy_->hide();
     view_->clearGraph();
     say(run ? tr("There are no ops to draw.\nA planning problem is a list of buffers; open a model "
@@ -143,13 +145,15 @@ void GraphPanel::showRun() {
   coloring_->setItemData(1, devices ? QVariant() : QVariant(0), Qt::UserRole - 1);
   coloring_->setItemData(1, devices ? QString() : tr("All ops run on one device"), Qt::ToolTipRole);
   if (!devices && coloring_->currentIndex() == 1) coloring_->setCurrentIndex(0);
-  if (run->model == shown_) {  // Planned differently: only the colours are others.
+  // Planned differently, in the same parts: only the colours are others.
+  if (run->model == shown_ && Counterparts(shownGraph(), run->graph()).same()) {
     view_->setColoring(static_cast<GraphColoring>(coloring_->currentIndex()));
     fillLegend();
     return;
   }
   shown_ = run->model;
-  const bool large = run->graph().ops.size() > OpGroups::kMostNodes;
+  graph_ = run->rewritten;
+  const bool large = wholeGraph(run->graph()).ops.size() > OpGroups::kMostNodes;
   groups_->setEnabled(!large);
   groups_->setToolTip(large ? tr("With more than %1 ops the graph is always drawn in groups; "
                                  "double click or Enter opens one, Backspace closes it")
@@ -163,7 +167,8 @@ void GraphPanel::showRun() {
 
 void GraphPanel::regroup(bool grouped) {
   if (!shown_) return;
-  ranges_ = OpGroups(shown_->graph.get(), grouped);
+  ranges_ = OpGroups(&wholeGraph(shownGraph()), grouped);
+  unfolded_.clear();
   start();
 }
 
@@ -183,8 +188,8 @@ void GraphPanel::start() {
   busy_->show();
   drawing_.start(
       false,
-      [run, ranges](const std::stop_token& stop) {
-        Drawn drawn{.graph = modelGraph(*run, ranges)};
+      [run, ranges, unfolded = unfolded_](const std::stop_token& stop) {
+        Drawn drawn{.graph = modelGraph(*run, ranges, unfolded)};
         drawn.layout = layOut(inputOf(drawn.graph), [&] {
                          return stop.stop_requested();
                        }).value_or(GraphLayout());
@@ -221,19 +226,29 @@ void GraphPanel::fillLegend() {
   legend_->setVisible(!text.isEmpty() && stack_->currentWidget() == view_);
 }
 
+/// A box of one op has its parts inside.
 void GraphPanel::expand(OpRange range) {
-  if (ranges_.expand(range)) start();
+  const bool opened = range.size() == 1 ? unfold(OpId(range.first)) : ranges_.expand(range);
+  if (opened) start();
+}
+
+bool GraphPanel::unfold(OpId op) {
+  const auto& graph = view_->graph();
+  const std::size_t parts = Counterparts(wholeGraph(shownGraph()), shownGraph()).ops(op).size();
+  if (parts < 2 || graph.nodes.size() + parts > OpGroups::kMostNodes) return false;
+  return unfolded_.insert(op).second;
 }
 
 void GraphPanel::collapse(OpRange range) {
-  if (ranges_.collapse(range)) start();
+  const bool folded = range.size() == 1 && unfolded_.erase(OpId(range.first)) > 0;
+  if (folded || ranges_.collapse(range)) start();
 }
 
 void GraphPanel::revealSelection() {
   const OpId op = state_->selectedOp();
   const auto node = op ? view_->graph().nodeOf(op) : std::nullopt;
   if (node && view_->graph().nodes[*node].ops.size() > 1) {
-    ranges_.reveal(op);
+    ranges_.reveal(Counterparts(shownGraph(), wholeGraph(shownGraph())).op(op));
     revealing_ = true;
     start();
     return;

@@ -8,14 +8,16 @@
 #include <QToolButton>
 #include <QWidget>
 #include <memory>
+#include <set>
 
 #include "widgets/graph/graph_view.h"
 #include "widgets/jobs/background.h"
 
 namespace hw {
 
-/// The model graph with what it takes to look at it: colours and their legend, zoom, grouping. It
-/// is laid out by a worker, and only once somebody looks.
+/// The model graph with what it takes to look at it: colours and their legend, zoom, grouping.
+/// Parts in which an op runs are folded into it until somebody opens it. It is laid out by a
+/// worker, and only once somebody looks.
 class GraphPanel : public QWidget {
   Q_OBJECT
 
@@ -56,6 +58,8 @@ class GraphPanel : public QWidget {
   void fillLegend();
   void expand(OpRange range);
   void collapse(OpRange range);
+  const Graph& shownGraph() const { return graph_ ? *graph_ : *shown_->graph; }
+  bool unfold(OpId op);
 
   ViewState* state_;
   GraphView* view_;
@@ -70,7 +74,9 @@ class GraphPanel : public QWidget {
   QLabel* what_;
   QPushButton* cancel_;
   OpGroups ranges_;
+  std::set<OpId> unfolded_;             ///< Ops whose parts are drawn.
   std::shared_ptr<const Model> shown_;  ///< Of the picture; null: none yet.
+  std::shared_ptr<const Graph> graph_;  ///< What the run made of its graph; or null.
   bool wanted_ = false;                 ///< There is something to lay out when we are looked at.
   bool revealing_ = false;              ///< Once it is laid out, go to the selection.
   Background<std::shared_ptr<const Drawn>> drawing_;

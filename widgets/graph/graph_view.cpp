@@ -216,8 +216,8 @@ void GraphView::showFilter() {
     const GraphNode& node = graph_.nodes[i];
     bool kept = !filter;
     for (const TensorId tensor : node.tensors) kept = kept || tensors[tensor.index()];
-    for (std::size_t op = node.ops.first; op < node.ops.last && !kept; ++op) {
-      for (const TensorId output : run->graph().ops[OpId(op)].outputs) {
+    for (std::size_t at = 0; at < node.runs.size() && !kept; ++at) {
+      for (const TensorId output : run->graph().ops[node.runs[at]].outputs) {
         kept = kept || (output && tensors[output.index()]);
       }
     }

@@ -17,8 +17,8 @@ namespace hw {
 /// elsewhere is marked here.
 ///
 /// Drag pans, the wheel zooms around the pointer, with Shift it pans sideways. Up and Down walk
-/// along edges, Left and Right to the neighbour in the layer, Enter opens a box of several ops,
-/// Backspace closes the one around, + and - zoom, 0 fits, F goes to the selection.
+/// along edges, Left and Right to the neighbour in the layer, Enter opens a box of several ops or
+/// parts, Backspace closes the one around, + and - zoom, 0 fits, F goes to the selection.
 class GraphView : public QGraphicsView {
   Q_OBJECT
 
@@ -84,6 +84,7 @@ class GraphView : public QGraphicsView {
   std::optional<std::uint32_t> currentNode() const;
   QGraphicsItem* itemUnder(const QPoint& position) const;
   void choose(QGraphicsItem* item);
+  void enter(const GraphNode& node);
   StayId stayOf(const GraphEdge& edge) const;
   std::optional<std::uint32_t> neighbour(std::uint32_t node, int key) const;
   bool takes(const QKeyEvent& key) const;

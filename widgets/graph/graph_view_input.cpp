@@ -16,7 +16,7 @@
 namespace hw {
 namespace {
 
-constexpr double kKeyZoom = 1.3;
+constexpr double kGraphKeyZoom = 1.3;
 /// Tensors that a tool tip names before it counts the rest.
 constexpr std::size_t kMostNamed = 8;
 
@@ -64,12 +64,15 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
   const auto* node = qgraphicsitem_cast<GraphNodeItem*>(itemUnder(event->pos()));
   if (!node) return;
-  const OpRange range = graph_.nodes[node->index()].ops;
-  if (range.size() > 1) {
-    Q_EMIT expandWanted(range);
-  } else if (range.size() == 1) {
-    const auto run = state_->run();
-    state_->setStep(run->schedule.stepOf[OpId(range.first)]);
+  enter(graph_.nodes[node->index()]);
+}
+
+/// Opens a box of several; goes to the step of a single op.
+void GraphView::enter(const GraphNode& node) {
+  if (opens(node)) {
+    Q_EMIT expandWanted(node.ops);
+  } else if (!node.runs.empty()) {
+    state_->setStep(state_->run()->schedule.stepOf[node.runs.front()]);
   }
 }
 
@@ -85,7 +88,7 @@ void GraphView::choose(QGraphicsItem* item) {
   StayId stay;
   if (const auto* node = qgraphicsitem_cast<GraphNodeItem*>(item)) {
     const GraphNode& chosen = graph_.nodes[node->index()];
-    if (chosen.ops.size() > 0) op = OpId(chosen.ops.first);
+    if (!chosen.runs.empty()) op = chosen.runs.front();
     if (chosen.tensors.size() == 1) stay = stayOf({.tensors = chosen.tensors});
     focused_ = node->index();
     setAccessibleDescription(describe(item));
@@ -153,9 +156,9 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
   switch (event->key()) {
     case Qt::Key_Plus:
     case Qt::Key_Equal:
-      return zoomBy(kKeyZoom);
+      return zoomBy(kGraphKeyZoom);
     case Qt::Key_Minus:
-      return zoomBy(1 / kKeyZoom);
+      return zoomBy(1 / kGraphKeyZoom);
     case Qt::Key_0:
       return fit();
     case Qt::Key_F:
@@ -165,11 +168,7 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
       return;
     case Qt::Key_Return:
     case Qt::Key_Enter:
-      if (at && graph_.nodes[*at].ops.size() > 1) {
-        Q_EMIT expandWanted(graph_.nodes[*at].ops);
-      } else if (at && graph_.nodes[*at].ops.size() == 1) {
-        state_->setStep(state_->run()->schedule.stepOf[OpId(graph_.nodes[*at].ops.first)]);
-      }
+      if (at) enter(graph_.nodes[*at]);
       return;
     default:
       return walk(event->key());
@@ -250,16 +249,22 @@ QString GraphView::describe(QGraphicsItem* item) const {
     return lines.join(QLatin1Char('\n'));
   }
   const GraphNode& node = graph_.nodes[qgraphicsitem_cast<GraphNodeItem*>(item)->index()];
-  if (node.ops.size() == 0) return tr("%1\n%2").arg(node.title, node.detail);
+  if (node.runs.empty()) return tr("%1\n%2").arg(node.title, node.detail);
   const Bytes live = colors_.liveDuring(*run, node);
   if (node.kind == GraphNode::Kind::group) {
     return tr("%1\n%2\nat most %3 live\nDouble click opens it")
         .arg(node.detail, node.title, sizeText(live));
   }
-  const Step step = run->schedule.stepOf[OpId(node.ops.first)];
+  const auto stepText = [&](OpId op) {
+    return QString::fromStdString(groupDigits(run->schedule.stepOf[op].count()));
+  };
+  if (opens(node)) {
+    return tr("%1\n%2, between steps %3 and %4\nat most %5 live\nDouble click shows the parts")
+        .arg(node.detail, node.title, stepText(node.runs.front()), stepText(node.runs.back()),
+             sizeText(live));
+  }
   return tr("%1\n%2, step %3\n%4 live")
-      .arg(node.detail, node.title, QString::fromStdString(groupDigits(step.count())),
-           fullSizeText(live));
+      .arg(node.detail, node.title, stepText(node.runs.front()), fullSizeText(live));
 }
 
 }  // namespace hw

@@ -4,6 +4,8 @@
 #include <map>
 
 #include "core/base/text.h"
+#include "core/graph/counterparts.h"
+#include "core/graph/tiling.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
@@ -13,12 +15,16 @@ namespace {
 /// With more inputs, or outputs, than this, all of them are drawn as one box.
 constexpr std::size_t kMostTerminals = 24;
 
+QString drawnName(const Graph& graph, OpId op) {
+  return QString::fromStdString(printable(displayName(graph, op)));
+}
+
 /// The scope that all ops of a range have in common; else its first op and its last.
-QString groupName(const Run& run, const OpRange& range) {
-  const std::string& first = run.graph().ops[OpId(range.first)].name;
+QString groupName(const Graph& graph, const OpRange& range) {
+  const std::string& first = graph.ops[OpId(range.first)].name;
   std::size_t common = first.size();
   for (std::size_t op = range.first + 1; op < range.last && common > 0; ++op) {
-    const std::string& name = run.graph().ops[OpId(op)].name;
+    const std::string& name = graph.ops[OpId(op)].name;
     const auto [a, b] = std::mismatch(first.begin(), first.end(), name.begin(), name.end());
     common = std::min(common, static_cast<std::size_t>(a - first.begin()));
   }
@@ -27,113 +33,173 @@ QString groupName(const Run& run, const OpRange& range) {
     return QString::fromStdString(printable(first.substr(0, scope)));
   }
   return tr("%1 \u2026 %2")
-      .arg(opNameText(run, OpId(range.first)), opNameText(run, OpId(range.last - 1)));
+      .arg(drawnName(graph, OpId(range.first)), drawnName(graph, OpId(range.last - 1)));
 }
 
 class Builder {
  public:
-  explicit Builder(const Run& run) : run_(run), nodeOf_(run.graph().ops.size()) {}
+  Builder(const Run& run, const std::set<OpId>& unfolded)
+      : graph_(run.graph()),
+        drawn_(wholeGraph(graph_)),
+        up_(graph_, drawn_),
+        down_(drawn_, graph_),
+        unfolded_(unfolded) {
+    model_.places.resize(graph_.ops.size());
+  }
 
   ModelGraph build(const std::vector<OpRange>& ranges) {
-    addTerminals(GraphNode::Kind::input, run_.graph().inputs);
+    addTerminals(GraphNode::Kind::input, drawn_.inputs);
     for (const OpRange& range : ranges) addOps(range);
-    addTerminals(GraphNode::Kind::output, run_.graph().outputs);
+    addTerminals(GraphNode::Kind::output, drawn_.outputs);
     addEdges();
-    return std::move(graph_);
+    return std::move(model_);
   }
 
  private:
+  /// `tensors` are of the drawn graph.
   void addTerminals(GraphNode::Kind kind, std::vector<TensorId> tensors) {
     std::ranges::sort(tensors);
     const auto [first, last] = std::ranges::unique(tensors);
     tensors.erase(first, last);
-    std::erase_if(tensors, [&](TensorId id) { return run_.graph().tensors[id].constant; });
+    std::erase_if(tensors, [&](TensorId id) { return drawn_.tensors[id].constant; });
     const bool input = kind == GraphNode::Kind::input;
-    const QString title = input ? tr("input") : tr("output");
     if (tensors.size() > kMostTerminals) {
       const QString many = input ? tr("%1 inputs") : tr("%1 outputs");
-      addTerminal({kind, {}, tensors, many.arg(grouped(tensors.size())), {}});
-      return;
+      return addTerminal(kind, tensors, many.arg(grouped(tensors.size())), {});
     }
     for (const TensorId tensor : tensors) {
-      addTerminal({kind, {}, {tensor}, title, tensorText(run_, tensor)});
+      addTerminal(kind, {tensor}, input ? tr("input") : tr("output"),
+                  QString::fromStdString(printable(displayName(drawn_, tensor))));
     }
   }
 
-  void addTerminal(GraphNode node) {
-    auto& places = node.kind == GraphNode::Kind::input ? inputs_ : outputs_;
-    for (const TensorId tensor : node.tensors) places[tensor] = next();
-    graph_.nodes.push_back(std::move(node));
+  void addTerminal(GraphNode::Kind kind, const std::vector<TensorId>& tensors, const QString& title,
+                   const QString& detail) {
+    GraphNode node{.kind = kind, .title = title, .detail = detail};
+    auto& places = kind == GraphNode::Kind::input ? inputs_ : outputs_;
+    for (const TensorId tensor : tensors) {
+      places[tensor] = next();
+      if (const TensorId own = down_.tensor(tensor)) node.tensors.push_back(own);
+    }
+    model_.nodes.push_back(std::move(node));
   }
 
   void addOps(const OpRange& range) {
-    for (std::size_t op = range.first; op < range.last; ++op) nodeOf_[OpId(op)] = next();
     GraphNode node{.ops = range};
-    if (range.size() == 1) {
-      const OpId op(range.first);
-      node.title = QString::fromStdString(printable(run_.graph().ops[op].type));
-      node.detail = opNameText(run_, op);
-    } else {
+    for (std::size_t op = range.first; op < range.last; ++op) {
+      for (const OpId own : down_.ops(OpId(op))) node.runs.push_back(own);
+    }
+    const OpId only(range.first);
+    if (range.size() > 1) {
       node.kind = GraphNode::Kind::group;
       node.title = tr("%1 ops").arg(grouped(range.size()));
-      node.detail = groupName(run_, range);
+      node.detail = groupName(drawn_, range);
+    } else {
+      node.title = QString::fromStdString(printable(drawn_.ops[only].type));
+      node.detail = drawnName(drawn_, only);
+      if (unfolded_.contains(only) && opens(node)) return addParts(node);
+      if (opens(node)) {
+        node.title = tr("%1 in %2 parts").arg(node.title, grouped(node.runs.size()));
+      }
     }
-    graph_.nodes.push_back(std::move(node));
+    addNode(std::move(node));
+  }
+
+  void addParts(const GraphNode& whole) {
+    for (const OpId part : whole.runs) {
+      addNode({.kind = GraphNode::Kind::part,
+               .ops = whole.ops,
+               .runs = {part},
+               .title = whole.title,
+               .detail = drawnName(graph_, part)});
+    }
+  }
+
+  void addNode(GraphNode node) {
+    for (const OpId op : node.runs) model_.places[op.index()] = next();
+    model_.nodes.push_back(std::move(node));
   }
 
   void addEdges() {
-    const Graph& graph = run_.graph();
-    for (const OpId op : graph.ops.keys()) {
-      for (const TensorId tensor : graph.reads(op)) connect(tensor, nodeOf_[op]);
+    for (const OpId op : graph_.ops.keys()) {
+      const auto to = model_.places[op.index()];
+      if (!to) continue;
+      for (const TensorId tensor : graph_.reads(op)) connect(tensor, *to);
     }
-    for (const auto& [tensor, node] : outputs_) connect(tensor, node);
+    for (const auto& [tensor, node] : outputs_) {
+      if (const TensorId own = down_.tensor(tensor)) connect(own, node);
+    }
     for (auto& [ends, tensors] : flows_) {
       std::ranges::sort(tensors);
       const auto [first, last] = std::ranges::unique(tensors);
       tensors.erase(first, last);
-      graph_.edges.push_back({ends.first, ends.second, std::move(tensors)});
+      model_.edges.push_back({ends.first, ends.second, std::move(tensors)});
     }
   }
 
   void connect(TensorId tensor, std::uint32_t to) {
-    const Tensor& value = run_.graph().tensors[tensor];
-    if (value.constant) return;
-    std::uint32_t from = 0;
-    if (value.producer) {
-      from = nodeOf_[value.producer];
-    } else if (const auto input = inputs_.find(tensor); input != inputs_.end()) {
-      from = input->second;
-    } else {
-      return;
+    if (graph_.tensors[tensor].constant) return;
+    for (const std::uint32_t from : sourcesOf(tensor)) {
+      if (from < to) flows_[{from, to}].push_back(tensor);
     }
-    if (from < to) flows_[{from, to}].push_back(tensor);
   }
 
-  std::uint32_t next() const { return static_cast<std::uint32_t>(graph_.nodes.size()); }
+  /// The nodes that a tensor comes from: of pieces seen as a whole, or a whole seen as pieces,
+  /// those that made them.
+  const std::vector<std::uint32_t>& sourcesOf(TensorId tensor) {
+    const OpId producer = graph_.tensors[tensor].producer;
+    if (!producer) return arrivalOf(tensor);
+    const auto [at, isNew] = sources_.try_emplace(producer);
+    if (!isNew) return at->second;
+    std::vector<std::uint32_t> found;
+    if (const auto place = model_.places[producer.index()]) {
+      found.push_back(*place);
+    } else if (isSeam(graph_.ops[producer])) {
+      for (const TensorId input : graph_.ops[producer].inputs) {
+        const auto& from = sourcesOf(input);
+        found.insert(found.end(), from.begin(), from.end());
+      }
+      std::ranges::sort(found);
+      const auto [first, last] = std::ranges::unique(found);
+      found.erase(first, last);
+    } else {
+      found = arrivalOf(tensor);
+    }
+    return sources_[producer] = std::move(found);
+  }
 
-  const Run& run_;
-  ModelGraph graph_;
-  IdMap<OpId, std::uint32_t> nodeOf_;
-  std::map<TensorId, std::uint32_t> inputs_, outputs_;
+  const std::vector<std::uint32_t>& arrivalOf(TensorId tensor) {
+    const TensorId whole = up_.tensor(tensor);
+    const auto [at, isNew] = arrivals_.try_emplace(whole);
+    if (const auto input = inputs_.find(whole); isNew && input != inputs_.end()) {
+      at->second = {input->second};
+    }
+    return at->second;
+  }
+
+  std::uint32_t next() const { return static_cast<std::uint32_t>(model_.nodes.size()); }
+
+  const Graph& graph_;
+  const Graph& drawn_;
+  Counterparts up_;    ///< From the run's graph to the drawn one.
+  Counterparts down_;  ///< Back.
+  const std::set<OpId>& unfolded_;
+  ModelGraph model_;
+  std::map<TensorId, std::uint32_t> inputs_, outputs_;  ///< By tensor of the drawn graph.
+  std::map<OpId, std::vector<std::uint32_t>> sources_;
+  std::map<TensorId, std::vector<std::uint32_t>> arrivals_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<TensorId>> flows_;
 };
 
 }  // namespace
 
 std::optional<std::uint32_t> ModelGraph::nodeOf(OpId op) const {
-  // Nodes are sorted by op, but for those of inputs before them and of outputs after them.
-  const auto isOp = [](const GraphNode& node) { return node.ops.size() > 0; };
-  const auto first = std::ranges::find_if(nodes, isOp);
-  const auto last = std::find_if_not(first, nodes.end(), isOp);
-  const auto after = std::upper_bound(
-      first, last, op.index(),
-      [](std::size_t wanted, const GraphNode& node) { return wanted < node.ops.last; });
-  if (after == last || op.index() < after->ops.first) return {};
-  return static_cast<std::uint32_t>(after - nodes.begin());
+  return op && op.index() < places.size() ? places[op.index()] : std::nullopt;
 }
 
-ModelGraph modelGraph(const Run& run, const std::vector<OpRange>& ranges) {
-  return Builder(run).build(ranges);
+ModelGraph modelGraph(const Run& run, const std::vector<OpRange>& ranges,
+                      const std::set<OpId>& unfolded) {
+  return Builder(run, unfolded).build(ranges);
 }
 
 }  // namespace hw

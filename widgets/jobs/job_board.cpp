@@ -12,7 +12,8 @@ bool isRunning(const JobEntry& job) { return job.state == JobEntry::State::runni
 }  // namespace
 
 void JobBoard::watch(Job* job) {
-  // The number of the one under way: it lives as long as the connections, which is as the job.
+  // The number of the job under way; it lives as long as the connections, which is as long as the
+  // job.
   auto current = std::make_shared<quint64>(0);
   connect(job, &Job::started, this, [this, job, current] {
     end(*current, JobState::stopped, tr("a newer one took its place"));

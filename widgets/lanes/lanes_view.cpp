@@ -53,8 +53,8 @@ LanesView::LanesView(ViewState* state, QWidget* parent)
   connect(state, &ViewState::selectionChanged, this, repaint);
   const auto axis = [this] { return stepAxis(frame()); };
   new StepMouse(state, this, axis);
-  installEventFilter(this);           // Over the mouse: what points at an activity selects it.
-  new StepMarker(state, this, axis);  // Last: what has Ctrl is its own.
+  installEventFilter(this);           // Before StepMouse: clicks on activities select.
+  new StepMarker(state, this, axis);  // Last, so that it sees clicks with Ctrl first.
   showRun();
 }
 

@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QSignalBlocker>
 
+#include "core/picture/map_scene.h"
 #include "widgets/base/theme.h"
 #include "widgets/map/map_colors.h"
 #include "widgets/plot/painter_canvas.h"
@@ -23,6 +24,10 @@ constexpr std::pair<std::string_view, ReferenceLine::Kind> kLines[] = {
     {"live peak", ReferenceLine::Kind::lowerBound},
     {"capacity", ReferenceLine::Kind::capacity},
     {"highest address", ReferenceLine::Kind::peak}};
+
+/// Of operators in parts.
+constexpr std::string_view kReadAgain = "kept to be read again";
+constexpr std::string_view kMadeAgain = "made again";
 
 std::set<ReferenceLine::Kind> linesOf(const Run& run) {
   std::set<ReferenceLine::Kind> kinds;
@@ -85,6 +90,7 @@ void MapLegend::showRun() {
   const auto count = [run] {
     auto classes = std::make_shared<Classes>();
     if (!run) return std::shared_ptr<const Classes>(classes);
+    classes->madeAgain = !MadeAgain(run->graph()).empty();
     classes->ofStay.reserve(run->problem.stays.size());
     for (const StayId stay : run->problem.stays.keys()) {
       const auto kind = static_cast<std::size_t>(stayClass(*run, stay));
@@ -140,11 +146,12 @@ void MapLegend::drawSwatches() {
   }
 }
 
-/// The lines, from the right end.
+/// The lines and hatches, from the right end.
 void MapLegend::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.fillRect(rect(), Theme::current().plot);
-  if (!state_->run()) return;
+  const auto run = state_->run();
+  if (!run) return;
   PainterCanvas canvas(painter);
   const Ruler& ruler = canvas.ruler();
   int from = 0;
@@ -152,15 +159,32 @@ void MapLegend::paintEvent(QPaintEvent*) {
     if (!button->isHidden()) from = button->geometry().right() + kLegendGap;
   }
   double x = width() - kPlotRightMargin;
-  for (const auto& [name, kind] : kLines) {
-    if (!lines_.contains(kind)) continue;
+  const double middle = std::floor(height() / 2.0);
+  const auto explain = [&](std::string_view name, const auto& draw) {
     const double left = x - ruler.width(name) - 5 - kLegendLine;
-    if (left < from) break;
-    const double middle = std::floor(height() / 2.0);
-    canvas.line({left, middle}, {left + kLegendLine, middle}, strokeOf(kind));
+    if (left < from) return false;
+    draw(left);
     canvas.text({x, middle - ruler.height() / 2 + ruler.ascent()}, name,
                 {.ink = Ink::muted, .anchor = Anchor::end});
     x = left - kLegendGap;
+    return true;
+  };
+  const auto explainHatch = [&](std::string_view name, const Fill& hatch) {
+    return explain(name, [&](double left) {
+      const Box sample{left, middle - kLegendSwatch / 2.0, kLegendLine, kLegendSwatch};
+      canvas.rectangle(sample, {.fill = Fill{partInk(0, BlockTime::past, BlockPart::fill)}});
+      canvas.hatch(sample, hatch);
+    });
+  };
+  if (classes_ && classes_->madeAgain && !explainHatch(kMadeAgain, kMadeAgainHatch)) return;
+  if (run->graph().tiling && !explainHatch(kReadAgain, kReadAgainHatch)) return;
+  for (const auto& [name, kind] : kLines) {
+    const Stroke stroke = strokeOf(kind);
+    if (!lines_.contains(kind)) continue;
+    const auto draw = [&](double left) {
+      canvas.line({left, middle}, {left + kLegendLine, middle}, stroke);
+    };
+    if (!explain(name, draw)) return;
   }
 }
 

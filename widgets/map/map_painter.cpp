@@ -13,7 +13,7 @@ namespace hw {
 
 namespace {
 
-/// Writing thousands of names takes longer than anyone looks; the first ones by step are enough.
+/// Writing thousands of names takes too long; the first ones by step are enough.
 constexpr std::size_t kMostLabels = 600;
 
 /// A hatch needs this many pixels each way to be seen as one.

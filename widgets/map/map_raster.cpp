@@ -355,7 +355,7 @@ MapRaster rasterize(const BlockStore& store, const MapRequest& request) {
 void rasterize(const BlockStore& store, const MapRequest& request, MapRaster& raster) {
   raster.request = request;
   raster.request.size = request.size.expandedTo({1, 1});
-  // A picture that was labelled is as dense as the screen; pixels are counted here.
+  // Labels were written at the density of the screen; drawing counts in pixels.
   raster.past.setDevicePixelRatio(1);
   raster.future.setDevicePixelRatio(1);
   Rasterizer(store, raster).run();

@@ -3,6 +3,7 @@
 #include <QElapsedTimer>
 #include <QPainter>
 
+#include "core/graph/counterparts.h"
 #include "widgets/base/theme.h"
 #include "widgets/map/map_painter.h"
 #include "widgets/plot/painter_canvas.h"
@@ -131,12 +132,14 @@ void MapView::setLeader(ViewState* leader) {
   findMoved();
 }
 
-/// Two models have nothing in common to hold against each other.
+/// Two models have nothing in common to hold against each other; nor have the steps of two programs
+/// whose operators run in other parts.
 void MapView::findMoved() {
   const auto run = state_->run();
   const auto other = leader_ ? leader_->run() : nullptr;
-  const bool comparable =
-      run && other && run->model == other->model && run->problem.pools.contains(pool_);
+  const bool comparable = run && other && run->model == other->model &&
+                          run->problem.pools.contains(pool_) &&
+                          Counterparts(run->graph(), other->graph()).same();
   const auto compare = [run, other, comparable, pool = pool_, blocks = blocks_] {
     return comparable
                ? std::make_shared<const MovedBlocks>(movedBlocks(*run, pool, *blocks, *other))
@@ -243,7 +246,7 @@ void MapView::drawAtOnce(const MapRequest& request) {
   timer.start();
   rasterize(*blocks_, request, raster_);
   writeLabels(raster_, scene(), font());
-  // The first picture pays for memory that later ones have: it teaches nothing about blocks.
+  // The first picture takes longer because its memory is new: it says nothing about blocks.
   const double taken = static_cast<double>(timer.nsecsElapsed()) / 1e6;
   if (taken > kFrame && raster_.drawn > kLeastAtOnce) {
     atOnce_ = std::max(kLeastAtOnce, raster_.drawn * 3 / 4);

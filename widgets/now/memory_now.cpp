@@ -5,8 +5,10 @@
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
+#include <cmath>
 
 #include "core/picture/map_scene.h"
+#include "core/picture/run_scale.h"
 #include "widgets/base/theme.h"
 #include "widgets/now/memory_painter.h"
 #include "widgets/text/text.h"
@@ -73,7 +75,8 @@ void MemoryNow::showRun() {
   animation_.stop();
   moment_ = state_->moment();
   const auto run = state_->run();
-  target_ = run ? memoryScene(*run, moment_) : MemoryScene();
+  frames_ = run ? runFrames(*run) : RunFrames();
+  target_ = run ? memoryScene(*run, moment_, frames_) : MemoryScene();
   shown_ = target_;
   sinceChange_.invalidate();
   updateGeometry();
@@ -87,7 +90,7 @@ void MemoryNow::showMoment() {
   const int tween = tweenFor(sinceChange_.isValid() ? sinceChange_.elapsed() : 10'000);
   sinceChange_.start();
   const std::size_t before = std::exchange(moment_, state_->moment());
-  start_ = std::exchange(target_, memoryScene(*run, moment_));
+  start_ = std::exchange(target_, memoryScene(*run, moment_, frames_));
   if (isVisible() && tween > 0 && isSingleStep(before, moment_)) {
     flights_ = flights(*run, start_, target_);
     animation_.setDuration(tween);
@@ -136,25 +139,40 @@ ByteAxis MemoryNow::axisOf(PoolId pool) const {
   return {};
 }
 
-StayId MemoryNow::stayAt(const QPoint& position) const {
+const ScenePiece* MemoryNow::pieceAt(const QPoint& position) const {
   const auto run = state_->run();
-  if (!run) return {};
+  if (!run) return nullptr;
   for (const MemoryRow& row : memoryRows(*run, rect(), fontMetrics())) {
     if (!row.bar.contains(position)) continue;
-    StayId found;
+    const ScenePiece* found = nullptr;
     for (const ScenePiece& piece : shown_.pieces) {
-      if (piece.pool == row.pool && pieceBox(row, piece).contains(position)) found = piece.owner;
+      if (piece.pool == row.pool && pieceBox(row, piece).contains(position)) found = &piece;
     }
     return found;
   }
-  return {};
+  return nullptr;
+}
+
+StayId MemoryNow::stayAt(const QPoint& position) const {
+  const ScenePiece* piece = pieceAt(position);
+  return piece ? piece->owner : StayId();
+}
+
+TensorId MemoryNow::tensorAt(const QPoint& position) const {
+  const ScenePiece* piece = pieceAt(position);
+  if (!piece || !piece->owner) return {};
+  const auto run = state_->run();
+  const double byte = axisOf(piece->pool).toBytes(position.x() + 0.5);
+  return partAt(*run, RunScale(*run, AxisUnit::step), blockOf(*run, *piece),
+                static_cast<double>(state_->step().count()),
+                Bytes(static_cast<std::int64_t>(std::floor(byte))));
 }
 
 void MemoryNow::renderTo(QPainter& painter, const QRect& target) const {
   if (const auto run = state_->run()) {
     paintMemory(painter, target, *run, shown_,
                 {state_->moment(), state_->selected(), state_->hovered(), state_->hexAddresses(),
-                 state_->filter()});
+                 state_->filter(), state_->step(), state_->selectedPart()});
   }
 }
 
@@ -174,7 +192,9 @@ void MemoryNow::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void MemoryNow::mousePressEvent(QMouseEvent* event) {
-  if (event->button() == Qt::LeftButton) state_->select(stayAt(event->position().toPoint()));
+  if (event->button() != Qt::LeftButton) return;
+  const QPoint at = event->position().toPoint();
+  state_->selectPart(stayAt(at), tensorAt(at));
 }
 
 void MemoryNow::leaveEvent(QEvent*) { state_->hover({}); }
@@ -185,7 +205,9 @@ bool MemoryNow::event(QEvent* event) {
   const StayId stay = stayAt(help->pos());
   const auto run = state_->run();
   if (stay && run) {
-    QToolTip::showText(help->globalPos(), viewText(blockLabel(*run, stay)), this);
+    const TensorId part = tensorAt(help->pos());
+    const std::string text = part ? partLabel(*run, part) : blockLabel(*run, stay);
+    QToolTip::showText(help->globalPos(), viewText(text), this);
   } else {
     QToolTip::hideText();
   }

@@ -35,6 +35,8 @@ class MemoryNow : public QWidget {
   ByteAxis axisOf(PoolId pool) const;
   /// The owner of the chunk at `position`; none beside the bars and over free chunks.
   StayId stayAt(const QPoint& position) const;
+  /// Of the tensors that share what lies there, the one that lives there now.
+  TensorId tensorAt(const QPoint& position) const;
 
   /// Draws what is on screen into `target`.
   void renderTo(QPainter& painter, const QRect& target) const;
@@ -57,6 +59,7 @@ class MemoryNow : public QWidget {
   void showRun();
   void showMoment();
   void settle();
+  const ScenePiece* pieceAt(const QPoint& position) const;
   int tweenFor(qint64 sinceLast) const;
   bool isSingleStep(std::size_t from, std::size_t to) const;
 
@@ -69,6 +72,7 @@ class MemoryNow : public QWidget {
   std::vector<SceneFlight> flights_;  ///< Between `start_` and `target_`.
   QVariantAnimation animation_;
   QElapsedTimer sinceChange_;
+  RunFrames frames_;  ///< Of the run on show.
 };
 
 }  // namespace hw

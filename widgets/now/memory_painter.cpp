@@ -6,6 +6,7 @@
 #include "core/picture/map_scene.h"
 #include "core/picture/plot.h"
 #include "core/picture/reference_lines.h"
+#include "core/picture/run_scale.h"
 #include "widgets/base/theme.h"
 #include "widgets/map/map_colors.h"
 #include "widgets/plot/painter_canvas.h"
@@ -44,6 +45,9 @@ class MemoryPainter {
       if (piece.pool != row.pool) continue;
       if (piece.owner && piece.presence == 1) used += piece.high - piece.low;
       paintPiece(row, piece);
+    }
+    for (const SceneFrame& frame : scene_.frames) {
+      if (frame.pool == row.pool) paintFrame(row, frame);
     }
     for (const SceneCut& cut : scene_.cuts) {
       if (cut.pool == row.pool) paintCut(row, cut);
@@ -102,6 +106,7 @@ class MemoryPainter {
   void paintPiece(const MemoryRow& row, const ScenePiece& piece) {
     const QRect box = pieceBox(row, piece);
     if (box.isEmpty() || !box.intersects(row.bar)) return;
+    if (piece.rest) return paintRest(box);
     if (!piece.owner) return paintFree(box);
     const BlockShade& shade = colors_.live[static_cast<std::size_t>(stayClass(run_, piece.owner))];
     const bool pale = decoration_.filter && !decoration_.filter->keeps(piece.owner);
@@ -111,7 +116,9 @@ class MemoryPainter {
         dimmed ? mixColors(QColor(shade.fill), theme_.plot, 0.3) : QColor(shade.fill);
     painter_.setOpacity(piece.presence);
     painter_.fillRect(box, fill);
-    if (box.width() >= kPieceEdgeRoom) {
+    const bool roomy = box.width() >= kPieceEdgeRoom;
+    const bool parted = roomy && piece.presence == 1 && paintParts(row, piece, dimmed);
+    if (roomy && !parted) {
       painter_.setBrush(Qt::NoBrush);
       painter_.setPen(QColor(shade.edge));
       painter_.drawRect(box.adjusted(0, 0, -1, -1));
@@ -122,6 +129,45 @@ class MemoryPainter {
     }
     painter_.setOpacity(1);
     if (piece.presence == 1) paintOutline(box, piece.owner);
+  }
+
+  /// The tensors that share a piece and live now, each in its own bytes; hatched is what the piece
+  /// keeps for the others. False: one tensor has it for itself.
+  bool paintParts(const MemoryRow& row, const ScenePiece& piece, bool dimmed) {
+    const auto parts = partBlocks(run_, scale_, blockOf(run_, piece));
+    if (parts.empty()) return false;
+    PainterCanvas canvas(painter_);
+    const Box whole = toBox(pieceBox(row, piece));
+    const BlockTime time = dimmed ? BlockTime::pale : BlockTime::live;
+    canvas.rectangle(whole, {.fill = Fill{Ink::plot},
+                             .edge = Stroke{blockInk(TensorClass::view, time, BlockPart::edge)}});
+    canvas.hatch(whole, kKeptHatch);
+    for (const PartBlock& part : parts) {
+      if (!part.span.contains(static_cast<double>(decoration_.step.count()))) continue;
+      ScenePiece own = piece;
+      own.low = static_cast<double>(part.bytes.begin.count());
+      own.high = static_cast<double>(part.bytes.end.count());
+      // Rows of an image may be a pixel wide: they have no room for an edge.
+      const QRect full = pieceBox(row, own);
+      const bool edged = full.width() > kPieceEdgeRoom;
+      const QRect box = full.adjusted(edged ? 1 : 0, 2, edged ? -1 : 0, -2);
+      if (box.isEmpty()) continue;
+      const bool chosen = decoration_.selectedPart == part.tensor && selected(piece.owner);
+      const auto ink = [&](BlockPart of) { return partInk(part, time, of); };
+      if (!edged && !chosen) {
+        canvas.rectangle(toBox(box), {.fill = Fill{ink(BlockPart::thin)}});
+        continue;
+      }
+      canvas.rectangle(toBox(box),
+                       {.fill = Fill{ink(BlockPart::fill)},
+                        .edge = chosen ? Stroke{Ink::selection, 2} : Stroke{ink(BlockPart::edge)}});
+      const Tensor& tensor = run_.graph().tensors[part.tensor];
+      const std::string name = printable(displayName(run_.graph(), part.tensor), 80);
+      drawBoxLabel(canvas, toBox(box), name,
+                   name + "  " + formatBytes(tensor.bytes.value_or(Bytes())),
+                   dimmed ? Ink::text : ink(BlockPart::word));
+    }
+    return true;
   }
 
   /// The owner's name; below it, if it just took over, whose place it was.
@@ -166,6 +212,22 @@ class MemoryPainter {
     painter_.fillRect(box, QBrush(theme_.hatch, Qt::BDiagPattern));
     painter_.setPen(theme_.hatch);
     if (box.width() >= kPieceEdgeRoom) painter_.drawRect(box.adjusted(0, 0, -1, -1));
+  }
+
+  /// Neither used nor free, which is hatched: empty ground inside the frame of its block.
+  void paintRest(const QRect& box) {
+    PainterCanvas canvas(painter_);
+    canvas.rectangle(toBox(box), {.fill = Fill{Ink::plot}});
+    drawBoxLabel(canvas, toBox(box), "rest", "rest of its block", Ink::muted);
+  }
+
+  void paintFrame(const MemoryRow& row, const SceneFrame& frame) {
+    const double left = row.axis.toPixel(frame.low);
+    const double right = row.axis.toPixel(frame.high);
+    if (right - left < kPieceEdgeRoom) return;
+    PainterCanvas(painter_).rectangle(
+        Box::between(left, row.bar.top(), right, row.bar.bottom() + 1),
+        {.edge = Stroke{Ink::muted, 1, kDashed}});
   }
 
   void paintCut(const MemoryRow& row, const SceneCut& cut) {
@@ -242,6 +304,7 @@ class MemoryPainter {
   const Run& run_;
   const MemoryScene& scene_;
   const MemoryDecoration& decoration_;
+  const RunScale scale_{run_, AxisUnit::step};
   MapColors colors_;
 };
 
@@ -288,6 +351,15 @@ int leastMemoryHeight(const Run& run, const QFontMetrics& metrics) {
   const int title = toRect(frame.title).bottom() + 6;
   const auto rows = static_cast<int>(shownPools(run).size());
   return title + rows * (metrics.height() + 6) + 1;
+}
+
+Block blockOf(const Run& run, const ScenePiece& piece) {
+  const Interval<Step>& steps = run.problem.stays[piece.owner].steps;
+  return {
+      {AxisPlace(steps.begin.count()), AxisPlace(steps.end.count())},
+      {Bytes(static_cast<std::int64_t>(piece.low)), Bytes(static_cast<std::int64_t>(piece.high))},
+      piece.owner,
+      stayClass(run, piece.owner)};
 }
 
 QRect pieceBox(const MemoryRow& row, const ScenePiece& piece) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/picture/axis.h"
+#include "core/picture/block_store.h"
 #include "core/picture/stay_filter.h"
 #include "widgets/now/memory_scene.h"
 
@@ -39,7 +40,12 @@ struct MemoryDecoration {
   StayId hovered{};
   bool hexAddresses = false;
   std::shared_ptr<const StayFilter> filter{};  ///< What it does not keep is pale.
+  Step step{};                                 ///< Under way: who of those that share bytes lives.
+  TensorId selectedPart{};                     ///< Of those that share the selected stay.
 };
+
+/// A whole piece as a block of the maps.
+Block blockOf(const Run& run, const ScenePiece& piece);
 
 void paintMemory(QPainter& painter, const QRect& whole, const Run& run, const MemoryScene& scene,
                  const MemoryDecoration& decoration);

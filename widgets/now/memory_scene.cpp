@@ -49,14 +49,74 @@ double mix(double from, double to, double progress) { return from + (to - from) 
 
 }  // namespace
 
-MemoryScene memoryScene(const Run& run, std::size_t moment) {
+RunFrames runFrames(const Run& run) {
+  constexpr std::size_t kMostFramed = 20'000;
+  RunFrames frames;
+  if (run.problem.stays.size() > kMostFramed) return frames;
+  for (const PoolId pool : run.problem.pools.keys()) {
+    frames.add(framesOf(run.problem, run.plan, pool));
+  }
+  return frames;
+}
+
+namespace {
+
+/// Cuts the free pieces of `scene`, from `first` on, at the ends of `frame`: what lies in it is its
+/// rest.
+void cutRest(MemoryScene& scene, std::size_t first, const SceneFrame& frame) {
+  std::vector<ScenePiece> pieces(scene.pieces.begin(),
+                                 scene.pieces.begin() + static_cast<std::ptrdiff_t>(first));
+  for (std::size_t i = first; i < scene.pieces.size(); ++i) {
+    const ScenePiece& piece = scene.pieces[i];
+    if (piece.owner || piece.rest || piece.low >= frame.high || frame.low >= piece.high) {
+      pieces.push_back(piece);
+      continue;
+    }
+    const auto put = [&](double low, double high, bool rest) {
+      if (low >= high) return;
+      pieces.push_back({.pool = piece.pool, .low = low, .high = high, .rest = rest});
+    };
+    put(piece.low, frame.low, false);
+    put(std::max(piece.low, frame.low), std::min(piece.high, frame.high), true);
+    put(frame.high, piece.high, false);
+  }
+  scene.pieces = std::move(pieces);
+}
+
+/// The frames of one pool, whose pieces are those from `first` on, that are there: a tenant is in
+/// them, or the step under way keeps them.
+void addFrames(const std::vector<Frame>& frames, Step now, std::size_t first, MemoryScene& scene) {
+  std::vector<StayId> owners;
+  for (std::size_t i = first; i < scene.pieces.size(); ++i) {
+    if (scene.pieces[i].owner) owners.push_back(scene.pieces[i].owner);
+  }
+  std::ranges::sort(owners);
+  const auto isIn = [&](StayId stay) { return std::ranges::binary_search(owners, stay); };
+  for (const Frame& frame : frames) {
+    const bool there =
+        frame.block ? frame.steps.contains(now) || std::ranges::any_of(frame.block->tenants, isIn)
+                    : isIn(frame.tenant) && frame.steps.contains(now);
+    if (!there) continue;
+    const SceneFrame found{.pool = scene.pieces[first].pool,
+                           .low = static_cast<double>(frame.bytes.begin.count()),
+                           .high = static_cast<double>(frame.bytes.end.count())};
+    cutRest(scene, first, found);
+    scene.frames.push_back(found);
+  }
+}
+
+}  // namespace
+
+MemoryScene memoryScene(const Run& run, std::size_t moment, const RunFrames& frames) {
   MemoryScene scene;
   const MemoryState state = run.trace.stateAfter(moment);
   const TimelineEntry* last = lastEntry(run, moment);
+  const Step now(moment == 0 ? 0 : run.trace.event(moment - 1).step);
   for (const PoolId pool : run.problem.pools.keys()) {
     scene.frontiers.push_back(0);
     if (!state.contains(pool)) continue;
     const std::vector<Bytes> starts = run.plan.regionStarts(pool);
+    const std::size_t first = scene.pieces.size();
     for (const RegionId region : IdRange<RegionId>(state[pool].regionCount())) {
       const Bytes start = starts[std::min(region.index(), starts.size() - 1)];
       for (const Chunk& chunk : state[pool].chunks(region)) {
@@ -72,6 +132,8 @@ MemoryScene memoryScene(const Run& run, std::size_t moment) {
         scene.frontiers.back() = std::max(scene.frontiers.back(), high);
       }
     }
+    const bool any = scene.pieces.size() > first;
+    if (any && frames.contains(pool)) addFrames(frames[pool], now, first, scene);
   }
   return scene;
 }
@@ -79,6 +141,7 @@ MemoryScene memoryScene(const Run& run, std::size_t moment) {
 MemoryScene between(const MemoryScene& from, const MemoryScene& to, double progress) {
   if (progress >= 1) return to;
   MemoryScene scene;
+  scene.frames = to.frames;
   std::vector<ScenePiece> moving;
   for (ScenePiece piece : to.pieces) {
     if (!piece.owner || holds(from, piece)) {
@@ -125,7 +188,7 @@ std::vector<SceneFlight> flights(const Run& run, const MemoryScene& from, const 
       flight.fromLow = held->low;
       flight.fromHigh = held->high;
       flight.isFill = piece.pool < held->pool;
-    } else if (run.problem.pools[piece.pool].level > 0) {
+    } else if (run.problem.moves.empty() && run.problem.pools[piece.pool].level > 0) {
       flight.fromPool = PoolId(piece.pool.index() - 1);
       flight.fromLow = to.frontiers[flight.fromPool.index()];
       flight.fromHigh = flight.fromLow + piece.high - piece.low;
@@ -139,13 +202,19 @@ std::vector<SceneFlight> flights(const Run& run, const MemoryScene& from, const 
 
 namespace {
 
-/// ", spilled: L2 has no room"; empty for what lives where it should.
+/// "; spilled to L3: no room in L2", or where a move takes it from; empty for what lives where it
+/// should.
 QString spillText(const Run& run, const TimelineEntry& entry) {
   const bool takes = entry.happening != Happening::release && entry.happening != Happening::merge;
-  if (!takes || run.problem.pools[entry.pool].level == 0) return {};
+  if (!takes || !entry.stay) return {};
   const auto name = [&](PoolId pool) {
     return QString::fromStdString(printable(run.problem.pools[pool].name));
   };
+  const auto move = std::ranges::find(run.problem.moves, entry.stay, &Move::to);
+  if (move != run.problem.moves.end()) {
+    return move->from ? tr("; comes from %1").arg(name(run.problem.poolOf(move->from))) : QString();
+  }
+  if (!run.problem.moves.empty() || run.problem.pools[entry.pool].level == 0) return {};
   return tr("; spilled to %1: no room in %2")
       .arg(name(entry.pool), name(PoolId(entry.pool.index() - 1)));
 }

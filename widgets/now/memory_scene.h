@@ -3,6 +3,7 @@
 #include <QString>
 #include <vector>
 
+#include "core/plan/frames.h"
 #include "core/run/run.h"
 
 namespace hw {
@@ -15,6 +16,7 @@ struct ScenePiece {
   StayId owner{};       ///< None: free.
   double presence = 1;  ///< 0 to 1: how far it has come, or how much of it is left.
   StayId former{};      ///< While something takes over from another: the one before.
+  bool rest = false;    ///< Of a block that somebody has: neither used nor free.
   friend bool operator==(const ScenePiece&, const ScenePiece&) = default;
 };
 
@@ -41,6 +43,14 @@ struct SceneFlight {
   friend bool operator==(const SceneFlight&, const SceneFlight&) = default;
 };
 
+/// A block that is taken as a whole, whoever of its tenants lives.
+struct SceneFrame {
+  PoolId pool{};
+  double low = 0;  ///< Bytes, flat.
+  double high = 0;
+  friend bool operator==(const SceneFrame&, const SceneFrame&) = default;
+};
+
 /// What the memory bars show: pieces by pool, then address; what is still leaving lies on top of
 /// what it leaves behind, later in the list.
 struct MemoryScene {
@@ -48,11 +58,16 @@ struct MemoryScene {
   std::vector<SceneCut> cuts{};
   std::vector<double> frontiers{};  ///< Per pool: bytes ever used so far.
   std::vector<SceneFlight> flights{};
+  std::vector<SceneFrame> frames{};
   friend bool operator==(const MemoryScene&, const MemoryScene&) = default;
 };
 
-/// Memory exactly as it is after `moment` events.
-MemoryScene memoryScene(const Run& run, std::size_t moment);
+/// The blocks of every pool; none of a run with so many stays that nobody could tell them apart.
+using RunFrames = IdMap<PoolId, std::vector<Frame>>;
+RunFrames runFrames(const Run& run);
+
+/// Memory exactly as it is after `moment` events. `frames` are the run's, or none.
+MemoryScene memoryScene(const Run& run, std::size_t moment, const RunFrames& frames = {});
 
 /// Memory on the way from one scene to another, `progress` from 0 to 1: allocations open up from
 /// their low end, releases fade, the frontier moves, cuts open and close. At 1 it equals `to`.

@@ -45,8 +45,8 @@ void EventModel::setShown(EventClasses shown) {
 
 void EventModel::narrow() {
   arrange({.keep = [events = events_, shown = shown_](std::size_t row) {
-    return shown.testFlag(events->isOp(row)    ? EventClass::op
-                          : events->alias(row) ? EventClass::alias
+    return shown.testFlag(events->isOp(row) || events->isCopy(row) ? EventClass::op
+                          : events->alias(row)                     ? EventClass::alias
                                                : eventClass(events->entry(row)));
   }});
 }

@@ -16,7 +16,7 @@ enum class EventClass {
   merge = 8,    ///< A released block joined free neighbours.
   reuse = 16,   ///< A free block of exactly the right size.
   spill = 32,   ///< Anything allocated in a later pool.
-  op = 64,      ///< An op starts or ends.
+  op = 64,      ///< An op starts or ends, or is dispatched; a copy between devices.
   alias = 128,  ///< A tensor begins in bytes that another has already.
 };
 Q_DECLARE_FLAGS(EventClasses, EventClass)
@@ -52,7 +52,7 @@ class EventModel : public TableModel {
   /// The tensor that begins in bytes which are there; none of other rows.
   TensorId aliasOf(int row) const { return events_->alias(sourceRow(row)); }
   Step stepOf(int row) const { return events_->step(sourceRow(row)); }
-  /// True for the start and end of an op.
+  /// True for the start and end of an op, and where some are dispatched.
   bool isOp(int row) const { return events_->isOp(sourceRow(row)); }
 
  private:

@@ -40,7 +40,8 @@ void EventPanel::addFilters() {
       {EventClass::reuse, {tr("reuse"), tr("A free block of exactly the right size")}},
       {EventClass::spill, {tr("spill"), tr("Allocated outside the first pool")}},
       {EventClass::alias, {tr("share"), tr("A tensor begins in bytes that are there: no copy")}},
-      {EventClass::op, {tr("op"), tr("An op starts or ends")}},
+      {EventClass::op,
+       {tr("op"), tr("An op starts or ends, ops are dispatched, or a tensor goes to a device")}},
   };
   auto* row = new QHBoxLayout;
   row->setContentsMargins(8, 3, 8, 3);

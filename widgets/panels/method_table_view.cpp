@@ -33,13 +33,13 @@ StayId MethodTableView::stayAt(const QModelIndex& index) const {
   const std::size_t row = model_->sourceRow(index.row());
   const auto column = static_cast<std::size_t>(index.column());
   const auto& cells = cells_->rows[row];
-  const auto* stay = column < cells.size() ? std::get_if<StayId>(&cells[column]) : nullptr;
-  return stay != nullptr && *stay ? *stay : model_->source()->stayOf(row);
+  const StayId stay = column < cells.size() ? stayOfCell(cells[column]) : StayId();
+  return stay ? stay : model_->source()->stayOf(row);
 }
 
 bool MethodTableView::names(int row, StayId stay) const {
   const auto& cells = cells_->rows[model_->sourceRow(row)];
-  return stay && std::ranges::find(cells, MethodCell(stay)) != cells.end();
+  return stay && std::ranges::find(cells, stay, stayOfCell) != cells.end();
 }
 
 void MethodTableView::choose(const QModelIndex& index) {

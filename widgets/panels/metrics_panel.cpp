@@ -8,6 +8,7 @@
 #include "core/plan/measure_range.h"
 #include "core/plan_file/pool_columns.h"
 #include "core/report/text/text_table.h"
+#include "core/run/figures.h"
 #include "widgets/base/list_page.h"
 #include "widgets/tables/table_source.h"
 #include "widgets/text/run_text.h"
@@ -19,6 +20,9 @@ namespace {
 
 /// Ranges of runs with up to this many stays are measured at once.
 constexpr std::size_t kAtOnce = 20'000;
+
+/// Of a figure's name, where figures need the room.
+constexpr int kLeastLetters = 14;
 
 QString percentText(double ratio) { return QStringLiteral("%1 %").arg(ratio * 100, 0, 'f', 1); }
 
@@ -79,7 +83,7 @@ void MetricsPanel::refresh() {
     setColumnHidden(column, figures_.pools.size() > 2 && empty);
   }
   horizontalHeader()->show();
-  // Names have tool tips; a figure that is cut says nothing.
+  // Names may be cut, since they have tool tips, but not to nothing; figures may not.
   horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
   if (range) {
@@ -88,8 +92,49 @@ void MetricsPanel::refresh() {
            tr("Statistics are restricted to these steps; the mark in the status line ends that"));
     if (columnCount() > 2) setSpan(0, 1, 1, columnCount() - 1);
   }
+  addReservedRow(*run);
   addPoolRows();
   addRunRows(*run);
+  fitNames();
+}
+
+/// Names have what figures leave, at the least so much that they can be told from one another: then
+/// the last figures are scrolled to.
+void MetricsPanel::fitNames() {
+  if (columnCount() < 2) return;
+  int figures = 0;
+  for (int column = 1; column < columnCount(); ++column) {
+    if (isColumnHidden(column)) continue;
+    figures += std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
+  }
+  const int least = fontMetrics().averageCharWidth() * kLeastLetters;
+  const bool tight = viewport()->width() - figures < least;
+  horizontalHeader()->setSectionResizeMode(0, tight ? QHeaderView::Fixed : QHeaderView::Stretch);
+  if (tight) horizontalHeader()->resizeSection(0, least);
+  // What is said of the whole run lies over all columns: its near end must be in sight.
+  const auto end = tight ? Qt::AlignLeft : Qt::AlignRight;
+  for (int row = 0; row < rowCount(); ++row) {
+    if (columnSpan(row, 1) > 1) item(row, 1)->setTextAlignment(end | Qt::AlignVCenter);
+  }
+}
+
+void MetricsPanel::resizeEvent(QResizeEvent* event) {
+  QTableWidget::resizeEvent(event);
+  fitNames();
+}
+
+/// What the platform keeps for itself; only where it keeps something.
+void MetricsPanel::addReservedRow(const Run& run) {
+  QStringList values;
+  Bytes all;
+  for (const PoolId pool : figures_.pools.keys()) {
+    const Bytes reserved = reservedBytes(run, pool);
+    values.append(sizeText(reserved));
+    all += reserved;
+  }
+  if (all == Bytes()) return;
+  if (columnCount() > 1 + values.size()) values.append(sizeText(all));
+  addRow(tr("Reserved"), values, tr("What the platform keeps of the memory: it is not planned"));
 }
 
 void MetricsPanel::addPoolRows() {
@@ -100,7 +145,10 @@ void MetricsPanel::addPoolRows() {
   for (const Column<PoolMetrics>& column :
        pick(poolColumns(),
             {"peak", "footprint_step", "peak_live", "peak_step", "gap", "fragmentation_at_peak",
-             "fragmentation_average", "largest_hole", "sum_of_sizes", "buffers"})) {
+             "fragmentation_average", "kept_at_peak", "largest_hole", "sum_of_sizes", "buffers"})) {
+    const bool kept = std::ranges::any_of(
+        figures_.pools, [](const PoolMetrics& pool) { return pool.atPeak.kept > Bytes(); });
+    if (column.key == "kept_at_peak" && !kept) continue;
     const auto text = [&](const PoolMetrics& pool, bool has) {
       const Value value = pool.stays > 0 && has ? column.value(pool) : Value();
       return column.kind == ColumnKind::bytes && !value.isNone()

@@ -17,9 +17,14 @@ class MetricsPanel : public QTableWidget {
  public:
   explicit MetricsPanel(ViewState* state, QWidget* parent = nullptr);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void measure();
   void refresh();
+  void fitNames();
+  void addReservedRow(const Run& run);
   void addPoolRows();
   void addRunRows(const Run& run);
   void addRow(const QString& name, const QStringList& values, const QString& toolTip);

@@ -9,6 +9,7 @@
 #include <QStyledItemDelegate>
 
 #include "core/base/text.h"
+#include "core/plan/overlap_use.h"
 #include "widgets/base/scroll_follow.h"
 #include "widgets/base/theme.h"
 #include "widgets/text/run_text.h"
@@ -19,6 +20,9 @@ namespace {
 
 /// Letters of the name of an op that are worth more than how much is live at it.
 constexpr int kLeastName = 9;
+/// Letters that the name of a unit gets at most, and rows that are looked at for it.
+constexpr int kWidestUnit = 12;
+constexpr int kUnitRows = 200;
 
 /// An op that is dragged, by its number; one of another studio is no op of ours.
 QString opFormat() {
@@ -54,9 +58,11 @@ void ScheduleModel::setRun(std::shared_ptr<const Run> run) {
   beginResetModel();
   run_ = std::move(run);
   live_ = {};
+  units_ = {};
   peak_ = {};
   rows_ = 0;
   if (run_) {
+    units_ = UnitRows(*run_);
     rows_ = static_cast<int>(std::max(run_->schedule.steps(), run_->problem.steps).count());
   }
   endResetModel();
@@ -65,7 +71,7 @@ void ScheduleModel::setRun(std::shared_ptr<const Run> run) {
     return;
   }
   adding_.start(
-      isSmallRun(*run_), [run = run_] { return liveBytes(run->problem); },
+      isSmallRun(*run_), [run = run_] { return liveBytes(run->problem, run->plan); },
       [this](StepFunction live) { acceptLive(std::move(live)); });
 }
 
@@ -96,7 +102,9 @@ QString ScheduleModel::toolTip(int row) const {
   const Op& op = run_->graph().ops[run_->schedule.opAt(Step(row))];
   const QString type = QString::fromStdString(printable(op.type));
   const QString folded = op.folded ? tr("\nComputed ahead of time: does nothing here") : QString();
-  return tr("%1\n%2, %3").arg(opName(row), type, live) + folded;
+  const QString unit = units_.toolTip(row);
+  return tr("%1\n%2, %3").arg(opName(row), type, live) + folded +
+         (unit.isEmpty() ? QString() : QLatin1Char('\n') + unit);
 }
 
 QVariant ScheduleModel::data(const QModelIndex& index, int role) const {
@@ -107,23 +115,27 @@ QVariant ScheduleModel::data(const QModelIndex& index, int role) const {
                            : 0.0;
   }
   if (role == Qt::ToolTipRole) return toolTip(index.row());
-  if (role == Qt::TextAlignmentRole && index.column() != kOp) {
+  if (role == UnitRows::kBeginRole) return static_cast<int>(units_.begin(index.row()));
+  if (role == UnitRows::kDeviceRole) return units_.device(index.row());
+  if (role == Qt::TextAlignmentRole && index.column() != kOp && index.column() != kUnit) {
     return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   }
   if (role != Qt::DisplayRole) return {};
   if (index.column() == kLive && adding_.isRunning()) return QStringLiteral("\u2026");
   if (index.column() == kStep) return index.row();
   if (index.column() == kOp) return opName(index.row());
+  if (index.column() == kUnit) return units_.name(index.row());
   return sizeText(live);
 }
 
 QVariant ScheduleModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
   if (role == Qt::TextAlignmentRole) {
-    return QVariant((section == kOp ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    return QVariant((section == kOp || section == kUnit ? Qt::AlignLeft : Qt::AlignRight) |
+                    Qt::AlignVCenter);
   }
   if (role != Qt::DisplayRole) return {};
-  const QString titles[] = {tr("Step"), tr("Op"), tr("Live")};
+  const QString titles[] = {tr("Step"), tr("Op"), tr("Unit"), tr("Live")};
   return titles[section];
 }
 
@@ -142,6 +154,7 @@ SchedulePanel::SchedulePanel(ViewState* state, QWidget* parent)
   setModel(model_);
   setAccessibleName(tr("Schedule"));
   setItemDelegateForColumn(ScheduleModel::kLive, new ShareDelegate(this));
+  setItemDelegateForColumn(ScheduleModel::kUnit, new UnitDelegate(this));
   setSelectionBehavior(SelectRows);
   setSelectionMode(SingleSelection);
   setShowGrid(false);
@@ -170,18 +183,33 @@ void SchedulePanel::showRun() {
   precedence_ = {};
   model_->setRun(state_->run());
   following_ = false;
-  const QString widest = QString::number(std::max(9'999, model_->rowCount()));
-  setColumnWidth(ScheduleModel::kStep, fontMetrics().horizontalAdvance(widest) + 14);
-  setColumnWidth(ScheduleModel::kLive,
-                 fontMetrics().horizontalAdvance(QStringLiteral("8.88 MiB")) + 16);
+  const auto widthOf = [this](const QString& text) {
+    return fontMetrics().horizontalAdvance(text);
+  };
+  setColumnWidth(ScheduleModel::kStep,
+                 widthOf(QString::number(std::max(9'999, model_->rowCount()))) + 14);
+  setColumnWidth(ScheduleModel::kLive, widthOf(QStringLiteral("8.88 MiB")) + 16);
+  setColumnHidden(ScheduleModel::kUnit, !model_->hasUnits());
+  int unit = widthOf(tr("Unit"));
+  for (int row = 0; row < std::min(kUnitRows, model_->rowCount()); ++row) {
+    unit = std::max(unit, widthOf(model_->index(row, ScheduleModel::kUnit).data().toString()));
+  }
+  setColumnWidth(ScheduleModel::kUnit,
+                 std::min(unit, kWidestUnit * fontMetrics().averageCharWidth()) + 16);
+  showColumns();
   showMoment();
 }
 
 /// Names come first: where little would be left of them, the sizes go.
-void SchedulePanel::resizeEvent(QResizeEvent* event) {
+void SchedulePanel::showColumns() {
+  const int units = model_->hasUnits() ? columnWidth(ScheduleModel::kUnit) : 0;
   const int live = fontMetrics().horizontalAdvance(QStringLiteral("8.88 MiB")) + 16;
-  const int name = viewport()->width() - columnWidth(ScheduleModel::kStep) - live;
+  const int name = viewport()->width() - columnWidth(ScheduleModel::kStep) - units - live;
   setColumnHidden(ScheduleModel::kLive, name < kLeastName * fontMetrics().averageCharWidth());
+}
+
+void SchedulePanel::resizeEvent(QResizeEvent* event) {
+  showColumns();
   QTableView::resizeEvent(event);
 }
 

@@ -7,16 +7,18 @@
 #include "core/plan/metrics.h"
 #include "core/schedule/moves.h"
 #include "widgets/jobs/background.h"
+#include "widgets/panels/unit_rows.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {
 
-/// The steps of a run: number, op, bytes live. A planning problem has steps without ops.
+/// The steps of a run: number, op, the unit of the device it is dealt out to, bytes live. A
+/// planning problem has steps without ops.
 class ScheduleModel : public QAbstractTableModel {
   Q_OBJECT
 
  public:
-  enum Column { kStep, kOp, kLive, kColumns };
+  enum Column { kStep, kOp, kUnit, kLive, kColumns };
   /// Of the live column: share of the peak, 0 to 1.
   static constexpr int kShareRole = Qt::UserRole;
 
@@ -29,6 +31,8 @@ class ScheduleModel : public QAbstractTableModel {
   QVariant data(const QModelIndex& index, int role) const override;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
   Qt::ItemFlags flags(const QModelIndex& index) const override;
+  /// Whether ops are dealt out to devices.
+  bool hasUnits() const { return !units_.empty(); }
   /// The op of a row; nothing where steps have none.
   OpId opOf(int row) const;
 
@@ -39,6 +43,7 @@ class ScheduleModel : public QAbstractTableModel {
 
   std::shared_ptr<const Run> run_;
   StepFunction live_;
+  UnitRows units_;
   Bytes peak_{};
   int rows_ = 0;
   Background<StepFunction> adding_;  ///< Adds up `live_`.
@@ -71,6 +76,7 @@ class SchedulePanel : public QTableView {
  private:
   void showRun();
   void showMoment();
+  void showColumns();
   bool isPossible(const OpMove& move) const;
   /// What a drop at `at` means; nothing where the op may not run.
   std::optional<OpMove> moveAt(const QDropEvent& event) const;

@@ -84,7 +84,9 @@ void PainterCanvas::line(Point from, Point to, const Stroke& stroke) {
 
 void PainterCanvas::text(Point at, std::string_view text, const Lettering& lettering) {
   const QString words = viewText(text);
-  const double width = ruler_.width(text, lettering.bold);
+  // Measuring takes as long as drawing, and most labels begin where they stand.
+  const bool measured = lettering.anchor != Anchor::start || lettering.halo;
+  const double width = measured ? ruler_.width(text, lettering.bold) : 0;
   const double back = lettering.anchor == Anchor::start    ? 0
                       : lettering.anchor == Anchor::middle ? width / 2
                                                            : width;

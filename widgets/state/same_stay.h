@@ -1,17 +1,44 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "core/graph/counterparts.h"
 #include "core/run/run.h"
 
 namespace hw {
 
-/// The stay of `next` that holds what `stay` of `previous` holds; none when there is none or the
-/// models differ.
-StayId sameStay(const Run* previous, StayId stay, const Run* next);
+/// What of one run is what of another of the same model, whatever was done to the programs of both:
+/// steps and stays go over by what operators run and which tensors are held. Both outlive this.
+class SameThings {
+ public:
+  SameThings(const Run& from, const Run& to);
 
-/// The same for many stays at once: which stays of `next` hold what the marked stays of `previous`
-/// hold, both of one model. O(tensors + stays).
-std::vector<bool> sameStays(const Run& previous, const std::vector<bool>& marked, const Run& next);
+  /// Of one model, and of programs that have something to do with each other.
+  bool related() const { return parts_.related(); }
+  /// Both run the same operators on the same tensors: steps are steps.
+  bool same() const { return parts_.same(); }
+
+  /// The stay of `to` that holds what `stay` of `from` holds; none when there is none.
+  StayId stay(StayId stay) const;
+  /// The same for many at once: which stays of `to` hold what the marked ones hold. O(tensors +
+  /// stays).
+  std::vector<bool> stays(const std::vector<bool>& marked) const;
+  OpId op(OpId op) const { return parts_.op(op); }
+  /// The step at which `to` runs what runs at `step`, or last ran before.
+  Step step(Step step) const;
+  /// All steps at which `to` runs any of what runs during `steps`; nothing where it runs none.
+  std::optional<Interval<Step>> steps(Interval<Step> steps) const;
+
+ private:
+  std::optional<Step> exactStep(Step step) const;
+
+  const Run& from_;
+  const Run& to_;
+  Counterparts parts_;
+};
+
+/// As above; none when the models differ, or one is missing.
+StayId sameStay(const Run* previous, StayId stay, const Run* next);
 
 }  // namespace hw

@@ -9,30 +9,6 @@
 
 namespace hw {
 
-StayId sameStay(const Run* previous, StayId stay, const Run* next) {
-  if (!previous || !next || !stay || previous->model != next->model) return {};
-  const BufferId buffer = next->storage.bufferOf(previous->stayTensor(stay));
-  if (!buffer) return {};
-  for (const StayId id : next->problem.stays.keys()) {
-    if (next->problem.stays[id].buffer == buffer) return id;
-  }
-  return {};
-}
-
-std::vector<bool> sameStays(const Run& previous, const std::vector<bool>& marked, const Run& next) {
-  std::vector<bool> tensors(previous.graph().tensors.size(), false);
-  for (const StayId stay : previous.problem.stays.keys()) {
-    if (stay.index() >= marked.size() || !marked[stay.index()]) continue;
-    const BufferId buffer = previous.problem.stays[stay].buffer;
-    for (const TensorId tensor : previous.storage.tensorsOf(buffer)) tensors[tensor.index()] = true;
-  }
-  std::vector<bool> same(next.problem.stays.size(), false);
-  for (const StayId stay : next.problem.stays.keys()) {
-    same[stay.index()] = tensors[next.stayTensor(stay).index()];
-  }
-  return same;
-}
-
 namespace {
 
 /// Where a moment lies among the steps.
@@ -53,15 +29,21 @@ std::shared_ptr<const RunScale> scaleOf(const Run* run, AxisUnit wanted) {
 
 }  // namespace
 
+StepPlace placeIn(const Run& from, const StepPlace& place, const Run& to) {
+  const SameThings same(from, to);
+  return same.same() ? place : StepPlace{same.step(place.step), {}};
+}
+
 ViewState::ViewState(QObject* parent)
     : QObject(parent), scale_(std::make_shared<const RunScale>()) {}
 
 void ViewState::setRun(std::shared_ptr<const Run> run) {
   const auto before = run_;  // Until every view has let go of it.
-  const bool sameModel = run_ && run && run_->model == run->model;
-  selected_ = sameStay(run_.get(), selected_, run.get());
+  std::optional<SameThings> same;
+  if (run_ && run && run_->model == run->model) same.emplace(*run_, *run);
+  selected_ = same ? same->stay(selected_) : StayId();
   part_ = {};
-  if (!sameModel) selectedOp_ = {};
+  selectedOp_ = same ? same->op(selectedOp_) : OpId();
   activity_ = {};
   hovered_ = {};
   run_ = std::move(run);
@@ -74,8 +56,11 @@ void ViewState::setRun(std::shared_ptr<const Run> run) {
   visibleBegin_ = 0;
   visibleEnd_ = length();
   filter_ = nullptr;
-  marked_ = sameModel ? insideRun(marked_) : std::nullopt;
-  statistics_ = sameModel ? insideRun(statistics_) : std::nullopt;
+  const auto kept = [&](const std::optional<Interval<Step>>& steps) {
+    return same && steps ? insideRun(same->steps(*steps)) : std::nullopt;
+  };
+  marked_ = kept(marked_);
+  statistics_ = kept(statistics_);
   Q_EMIT runChanged();
   Q_EMIT visibleChanged();
   Q_EMIT filterChanged();

@@ -23,6 +23,9 @@ struct StepPlace {
   std::optional<std::size_t> events{};
 };
 
+/// Where that is in another run of the model: there, where it runs the same operator.
+StepPlace placeIn(const Run& from, const StepPlace& place, const Run& to);
+
 /// What every view of the studio looks at together: the run, the moment, the selection, the filter,
 /// what the axis to the right counts, and the part of it that is visible. Views read it, ask it to
 /// change, and repaint when it says so. No view holds such state of its own, which is what keeps

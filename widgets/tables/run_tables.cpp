@@ -70,7 +70,7 @@ std::shared_ptr<const TableSource> blockTable(const std::shared_ptr<const Run>& 
   return table;
 }
 
-std::string shapeText(const Tensor& tensor) {
+std::string dimensionsText(const Tensor& tensor) {
   if (!tensor.shape) return "?";
   std::string text;
   for (const std::int64_t size : *tensor.shape) {
@@ -118,7 +118,7 @@ std::shared_ptr<const TableSource> tensorTable(const std::shared_ptr<const Run>&
       placed("tensor", [name, id](Row row) { return name(id(row)); }),
       placed("size", [tensor](Row row) { return tensor(row).bytes; }),
       {"type", "type", text, [tensor](Row row) { return dtypeName(tensor(row).dtype); }},
-      {"shape", "shape", text, [tensor](Row row) { return shapeText(tensor(row)); }}};
+      {"shape", "shape", text, [tensor](Row row) { return dimensionsText(tensor(row)); }}};
   addPlace(*table);
   addLife(*table);
   table->columns.push_back({"producer", "producer", text, [run, tensor](Row row) {
@@ -215,6 +215,7 @@ struct CellValue {
   const Run& run;
 
   Value operator()(StayId stay) const { return stay ? Value(run.stayName(stay)) : Value(); }
+  Value operator()(const StayPart& part) const { return displayName(run.graph(), part.tensor); }
   Value operator()(const auto& value) const { return value; }
 };
 
@@ -279,7 +280,7 @@ std::shared_ptr<const TableSource> methodTable(std::shared_ptr<const Run> run,
   }
   table->stay = [cells](Row row) {
     for (const MethodCell& cell : cells->rows[row]) {
-      if (const auto* stay = std::get_if<StayId>(&cell); stay && *stay) return *stay;
+      if (const StayId stay = stayOfCell(cell)) return stay;
     }
     return StayId();
   };

@@ -54,7 +54,6 @@ WhatIfPanel::WhatIfPanel(ViewState* state, QWidget* parent) : QWidget(parent), s
   auto* room = new QScrollArea(this);
   room->setWidgetResizable(true);
   room->setFrameShape(QFrame::NoFrame);
-  room->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   auto* all = new QVBoxLayout(this);
   all->setContentsMargins(0, 0, 0, 0);
   all->addWidget(room);
@@ -76,8 +75,9 @@ WhatIfPanel::WhatIfPanel(ViewState* state, QWidget* parent) : QWidget(parent), s
   delay_.setSingleShot(true);
   connect(&delay_, &QTimer::timeout, this, &WhatIfPanel::work);
   connect(state, &ViewState::runChanged, this, &WhatIfPanel::showRun);
-  new SeenWatch(this, [this] {
-    if (!outcome_ && !working_.isRunning()) work();
+  // The panel itself is never painted: what it holds covers it whole.
+  new SeenWatch(content, [this] {
+    if (!asked_ && !delay_.isActive()) work();
   });
   showRun();
 }
@@ -98,7 +98,7 @@ QWidget* WhatIfPanel::buildKnobs() {
     knob.slider->setRange(whole ? 1 : -kReach, whole ? kMostChannels : kReach);
     knob.slider->setPageStep(whole ? 1 : 8);
     knob.slider->setToolTip(what);
-    knob.slider->setMinimumWidth(80);
+    knob.slider->setMinimumWidth(40);
     knob.title->setToolTip(what);
     knob.value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     knob.value->setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("4096 a cycle")));
@@ -125,7 +125,7 @@ QWidget* WhatIfPanel::buildFigures() {
   auto* box = new QWidget(this);
   figures_ = new QGridLayout(box);
   figures_->setContentsMargins(0, 0, 0, 0);
-  figures_->setHorizontalSpacing(12);
+  figures_->setHorizontalSpacing(8);
   figures_->setVerticalSpacing(3);
   figures_->setColumnStretch(0, 1);
   const QString heads[] = {QString(), tr("as it is"), tr("what if"), tr("change")};
@@ -133,6 +133,7 @@ QWidget* WhatIfPanel::buildFigures() {
     auto* head = new QLabel(heads[column], box);
     head->setEnabled(false);
     figures_->addWidget(head, 0, column, Qt::AlignRight);
+    if (column == 1) asItIs_.push_back(head);
   }
   for (const QString& what : {tr("Latency"), tr("Peak of L2"), tr("Waits for reuse")}) {
     std::array<QLabel*, 4> row{};
@@ -146,9 +147,19 @@ QWidget* WhatIfPanel::buildFigures() {
     bold.setBold(true);
     row[2]->setFont(bold);
     row[2]->setObjectName(QStringLiteral("whatIfNow%1").arg(cells_.size()));
+    asItIs_.push_back(row[1]);
     cells_.push_back(row);
   }
   return box;
+}
+
+/// A narrow dock shows what would be and how much that changes: what is stands elsewhere.
+void WhatIfPanel::resizeEvent(QResizeEvent* event) {
+  const int needed = fontMetrics().horizontalAdvance(tr("Waits for reuse") +
+                                                     QStringLiteral("8.88 MiB8.88 MiB+88.8 %"));
+  const bool roomy = width() > needed + 3 * figures_->horizontalSpacing() + 40;
+  for (QLabel* label : asItIs_) label->setVisible(roomy);
+  QWidget::resizeEvent(event);
 }
 
 QWidget* WhatIfPanel::buildButtons() {
@@ -228,6 +239,7 @@ void WhatIfPanel::showRun() {
   delay_.stop();
   working_.drop();
   outcome_ = nullptr;
+  asked_ = false;
   setBases();
   if (isSeen(this)) work();
   showFigures();
@@ -272,6 +284,7 @@ void WhatIfPanel::changed() {
 void WhatIfPanel::work() {
   const auto run = state_->run();
   if (!run || !isTimed(*run)) return;
+  asked_ = true;
   const WhatIf wanted = change();
   if (wanted.empty()) {
     working_.drop();
@@ -324,7 +337,7 @@ void WhatIfPanel::showFigures() {
     cells_[row][3]->setText(outcome_ ? changeText(before[row], now) : QString());
   }
   if (!outcome_) {
-    if (busy) note_->setText(change().l2 ? tr("Planning\u2026") : tr("Simulating\u2026"));
+    note_->setText(!busy ? QString() : change().l2 ? tr("Planning\u2026") : tr("Simulating\u2026"));
     return;
   }
   QString path = tr("Critical path: %1.").arg(QString::fromStdString(pathShares(*outcome_)));

@@ -40,6 +40,9 @@ class WhatIfPanel : public QWidget {
   /// The model is to be planned so.
   void machineWanted(const hw::RunRequest& request);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   /// A size that is dragged: in eighths of a power of two around what it is, or one by one.
   struct Knob {
@@ -67,12 +70,14 @@ class WhatIfPanel : public QWidget {
   ViewState* state_;
   std::vector<Knob> knobs_;
   QGridLayout* figures_ = nullptr;
+  std::vector<QLabel*> asItIs_;                ///< A column of them, with its head.
   std::vector<std::array<QLabel*, 4>> cells_;  ///< What, before, now, by how much.
   QLabel* note_ = nullptr;
   QPushButton* take_ = nullptr;
   QPushButton* reset_ = nullptr;
   GanttStrip* strip_ = nullptr;
   QTimer delay_;
+  bool asked_ = false;  ///< Of this run, what would be.
   std::shared_ptr<const Run> outcome_;
   Background<Result<std::shared_ptr<const Run>>> working_;
 };

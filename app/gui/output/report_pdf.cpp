@@ -4,10 +4,9 @@
 #include <QTextCursor>
 #include <QTextDocument>
 #include <QTextFrame>
-#include <QTextObjectInterface>
 #include <algorithm>
 
-#include "app/gui/output/picture.h"
+#include "app/gui/output/text_pictures.h"
 #include "core/base/text.h"
 #include "core/picture/gantt_scene.h"
 #include "widgets/base/theme_scope.h"
@@ -115,43 +114,6 @@ class PaperHtml {
   QString text_;
 };
 
-/// Pictures as letters of a text: drawn where the layout puts them.
-class Pictures final : public QObject, public QTextObjectInterface {
-  Q_OBJECT
-  Q_INTERFACES(QTextObjectInterface)
-
- public:
-  static constexpr int kType = QTextFormat::UserObject + 1;
-
-  void append(QTextCursor& cursor, Picture picture) {
-    QTextCharFormat format;
-    format.setObjectType(kType);
-    format.setProperty(QTextFormat::UserProperty, static_cast<int>(pictures_.size()));
-    pictures_.push_back(std::move(picture));
-    cursor.insertBlock(QTextBlockFormat(), QTextCharFormat());
-    cursor.insertText(QString(QChar::ObjectReplacementCharacter), format);
-  }
-
-  QSizeF intrinsicSize(QTextDocument*, int, const QTextFormat& format) override {
-    return pictureOf(format).size;
-  }
-
-  void drawObject(QPainter* painter, const QRectF& rect, QTextDocument*, int,
-                  const QTextFormat& format) override {
-    painter->save();
-    painter->setFont(withLetters(painter->font(), kSmall));
-    pictureOf(format).paint(*painter, rect.toRect());
-    painter->restore();
-  }
-
- private:
-  const Picture& pictureOf(const QTextFormat& format) const {
-    return pictures_[static_cast<std::size_t>(format.intProperty(QTextFormat::UserProperty))];
-  }
-
-  std::vector<Picture> pictures_;
-};
-
 /// What the colours of the maps mean.
 void drawLegend(Canvas& canvas, const Box& box) {
   double left = box.left + plotLeftMargin(canvas.ruler());
@@ -166,7 +128,7 @@ void drawLegend(Canvas& canvas, const Box& box) {
   }
 }
 
-void addPictures(const Run& run, AxisUnit axis, Pictures& pictures, QTextCursor& cursor) {
+void addPictures(const Run& run, AxisUnit axis, TextPictures& pictures, QTextCursor& cursor) {
   // The run outlives the scenes, and nobody else is to hold it.
   const std::shared_ptr<const Run> shared(std::shared_ptr<void>(), &run);
   const auto add = [&](Picture picture, int height) {
@@ -216,8 +178,8 @@ QByteArray reportPdf(const Run& run, const RunReport& report) {
   const QString title = QString::fromStdString(report.title) + QStringLiteral(": memory report");
   return pdfOf(kPage, title, kText, [&](QPainter& painter, const std::function<void()>& next) {
     QTextDocument document;
-    Pictures pictures;
-    document.documentLayout()->registerHandler(Pictures::kType, &pictures);
+    TextPictures pictures(kSmall);
+    document.documentLayout()->registerHandler(TextPictures::kType, &pictures);
     document.setDefaultFont(painter.font());
     document.setDefaultStyleSheet(PaperHtml::styles());
     document.setDocumentMargin(kMargin);
@@ -245,5 +207,3 @@ QByteArray reportPdf(const Run& run, const RunReport& report) {
 }
 
 }  // namespace hw
-
-#include "report_pdf.moc"

@@ -4,11 +4,10 @@
 
 namespace hw {
 
-void raiseWithRoom(QMainWindow* window, QDockWidget* dock) {
-  constexpr int kEnough = 260;
+void raiseWithRoom(QMainWindow* window, QDockWidget* dock, int percent, int enough) {
   dock->show();
   dock->raise();
-  const int wanted = std::min(kEnough, window->height() / 3);
+  const int wanted = std::min(enough, window->height() * percent / 100);
   if (dock->isFloating() || window->dockWidgetArea(dock) != Qt::BottomDockWidgetArea) return;
   if (dock->height() < wanted) window->resizeDocks({dock}, {wanted}, Qt::Vertical);
 }

@@ -6,7 +6,7 @@
 namespace hw {
 
 /// Shows `dock` in front of its neighbours, and gives a docked one that is lower than it takes to
-/// be of use more of the window: a third of it, at most 260 pixels.
-void raiseWithRoom(QMainWindow* window, QDockWidget* dock);
+/// be of use more of the window: `percent` of its height, at most `enough` pixels.
+void raiseWithRoom(QMainWindow* window, QDockWidget* dock, int percent = 33, int enough = 260);
 
 }  // namespace hw

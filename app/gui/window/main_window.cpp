@@ -23,6 +23,15 @@ bool isWindowPaletteDark() {
   return dark;
 }
 
+/// What is still as it was made for the model on show becomes what it was before.
+void leaveModel(const std::vector<OptionChange>& changes, RunRequest& request) {
+  for (const OptionChange& change : changes) {
+    const bool chosenSince = change.option->print(request) != change.after;
+    if (chosenSince || change.option->repeats) continue;
+    [[maybe_unused]] const auto read = change.option->read(change.before, request);
+  }
+}
+
 }  // namespace
 
 MainWindow::MainWindow(Settings* settings, QWidget* parent)
@@ -66,9 +75,10 @@ void MainWindow::connectJob() {
 
 void MainWindow::openModel(const QString& name) {
   RunRequest request = beforeFigure_ ? *beforeFigure_ : runForm_->request().value_or(request_);
+  leaveModel(ofModel_, request);
   request.model = name.toStdString();
   request.import = {};
-  request.moves.clear();  // They speak of the operators of another model.
+  request.moves.clear();  // Moves name operators of the other model.
   runForm_->setRequest(request);
   openOrPlan(request, nullptr, OptionTexts());
 }
@@ -105,6 +115,19 @@ void MainWindow::openPlanned(const RunRequest& request, const std::shared_ptr<co
         [run](const RunContext&) -> Result<std::shared_ptr<const Run>> { return run; });
 }
 
+void MainWindow::keepToModel(const RunRequest& before, const RunRequest& after) {
+  for (OptionChange& change : changesBetween(before, after)) {
+    const auto known = std::ranges::find(ofModel_, change.option, &OptionChange::option);
+    if (known == ofModel_.end()) {
+      ofModel_.push_back(std::move(change));
+      continue;
+    }
+    // What was chosen since the last step is what there was before this one.
+    if (known->after != change.before) known->before = std::move(change.before);
+    known->after = std::move(change.after);
+  }
+}
+
 void MainWindow::start(const RunRequest& request, std::shared_ptr<const Model> model,
                        PlanJob::Work work) {
   request_ = request;
@@ -136,7 +159,10 @@ void MainWindow::finish(const PlanOutcome& outcome) {
   }
   const std::shared_ptr<const Run> run = *outcome.run;
   const bool fresh = !state_.run() || state_.run()->model != run->model;
-  if (fresh) beforeFigure_.reset();
+  if (fresh) {
+    beforeFigure_.reset();
+    ofModel_.clear();
+  }
   // Of a figure the request is what its author made of it.
   if (fresh && !run->model->options.empty()) beforeFigure_ = std::exchange(request_, run->request);
   show(RunRequest(request_), outcome);
@@ -153,7 +179,7 @@ void MainWindow::reportFailure(const Error& error) {
   showWhatIsWanted();
 }
 
-/// Nobody wants any more what came to nothing: the form shows what is on screen again.
+/// After a failure: the form shows again what is on screen.
 void MainWindow::showWhatIsWanted() {
   if (!state_.run()) return;
   request_ = state_.run()->request;
@@ -169,11 +195,12 @@ void MainWindow::show(const RunRequest& request, const PlanOutcome& outcome) {
   Q_EMIT checked(outcome.violations);
   status_->setViolations(outcome.violations.size());
   if (sameModel) {
-    state_.goTo(place);
+    state_.goTo(placeIn(*before, place, *state_.run()));
   } else {
     runForm_->setRequest(request);
   }
   const auto& model = *state_.run()->model;
+  runForm_->setBare(model.problem.has_value());
   setWindowTitle(tr("%1 \u2013 Highwater").arg(QString::fromStdString(printable(model.name, 80))));
   showMaps();
   stack_->setCurrentWidget(column_);
@@ -229,7 +256,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
   }
 }
 
-/// Lists would look for a row that begins with the letter of a command that cannot be had now.
+/// Whether the key belongs to a disabled command: a list would take it for a row's first letter.
 bool MainWindow::isKeyOfDisabled(const QKeyEvent& key) const {
   const auto all = actions();
   return std::ranges::any_of(all, [&](const QAction* action) {

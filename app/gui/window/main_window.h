@@ -65,13 +65,16 @@ class MainWindow : public QMainWindow {
   /// Opens and plans in the background; what is open stays until that has succeeded.
   void open(const RunRequest& request);
   /// The same of another model, with what the form says; a figure comes with settings of its own,
-  /// and takes them along when it goes.
+  /// and takes them along when it goes, as the model on show does with what `keepToModel` told of.
   void openModel(const QString& name);
   /// The same as a command line asks for it: what differs from `standard` was said, the rest is the
   /// figure's.
   void openAsTold(const RunRequest& request, const RunRequest& standard);
   /// Shows a plan of the model on show that is there already, once it is checked.
   void openPlanned(const RunRequest& request, const std::shared_ptr<const Run>& run);
+  /// What `after` has otherwise than `before` is about the model on show: the next one is opened
+  /// as before, but for what somebody has chosen in between.
+  void keepToModel(const RunRequest& before, const RunRequest& after);
   /// Shows a run that was made elsewhere.
   void show(const RunRequest& request, const PlanOutcome& outcome);
   using QMainWindow::show;
@@ -207,6 +210,7 @@ class MainWindow : public QMainWindow {
   RunRequest request_;
   /// Before a figure brought its own; nothing: none has.
   std::optional<RunRequest> beforeFigure_;
+  std::vector<OptionChange> ofModel_;          ///< What is about the model on show, and no other.
   std::shared_ptr<const Model> pendingModel_;  ///< Of the job under way; null: it opens one.
 
   QStackedWidget* stack_ = nullptr;
@@ -233,7 +237,7 @@ class MainWindow : public QMainWindow {
   std::map<PictureKind, PictureSource> pictures_;
   bool laidOut_ = false;
   JobBoard jobs_;
-  PlanJob job_;  ///< Last: its threads end before what they report to.
+  PlanJob job_;  ///< Last, so that its threads end before the members that they report to.
 };
 
 }  // namespace hw

@@ -15,7 +15,7 @@ std::int64_t bytesOf(const Knowledge* known) {
   const auto count = shape ? elementCount(*shape) : std::nullopt;
   const auto bytes =
       count ? packedSize(dtypeOfElement(elementType(known->type)), *count) : std::nullopt;
-  constexpr std::int64_t kMost = std::int64_t{1} << 40U;  // Sums stay far from the limit.
+  constexpr std::int64_t kMost = std::int64_t{1} << 40U;  // Keeps sums within 64 bits.
   return bytes ? std::min(bytes->count(), kMost) : 0;
 }
 

@@ -64,7 +64,7 @@ class ExpressionReader {
     while (value) {
       const bool multiplies = take('*');
       if (!multiplies && !take('/')) break;
-      if (!multiplies) take('/');  // Twice is the same division.
+      if (!multiplies) take('/');  // `//` is the same division.
       const Number next = factor();
       if (!next) return std::nullopt;
       value = multiplies ? checkedMul(*value, *next) : floorDivide(*value, *next);

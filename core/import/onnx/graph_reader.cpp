@@ -81,6 +81,35 @@ std::string nestedName(const std::string& prefix, const std::string& name) {
   return prefix + (isCall ? name.substr(end + 1) : name);
 }
 
+/// How far Pad pads, axis by axis: an operand of it that is known becomes an attribute, as it was
+/// once.
+void keepPads(Op& op, const onnx::NodeProto& node, const Scope& scope) {
+  constexpr int kAxes = 3;
+  const auto operand = [&](int input) -> const Knowledge* {
+    const bool given = input < node.input_size() && !node.input(input).empty();
+    return given ? scope.find(node.input(input)) : nullptr;
+  };
+  const Knowledge* data = operand(0);
+  const Knowledge* pads = operand(1);
+  const Knowledge* named = operand(kAxes);
+  const bool isKnown = data != nullptr && pads != nullptr && pads->value != nullptr &&
+                       (named == nullptr || named->value != nullptr);
+  const auto shape = isKnown ? staticShape(data->type) : std::nullopt;
+  if (op.type != "Pad" || !shape) return;
+  const std::size_t rank = shape->size();
+  const auto axes = named != nullptr ? named->value->integers : firstIntegers(rank);
+  const auto& amounts = pads->value->integers;
+  if (amounts.size() != 2 * axes.size()) return;
+  std::vector<std::int64_t> all(2 * rank);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = normalAxis(axes[i], rank);
+    if (!axis) return;
+    all[*axis] = amounts[i];
+    all[*axis + rank] = amounts[i + axes.size()];
+  }
+  op.attributes["pads"] = std::move(all);
+}
+
 Result<void> passOn(Error error) { return tl::unexpected<Error>(std::move(error)); }
 
 }  // namespace
@@ -220,6 +249,7 @@ Result<void> OnnxGraphReader::addNode(Level& level, const onnx::NodeProto& node,
     return branches ? openBranch(level, node, *run, where) : openLoop(level, node, *run, where);
   }
   GraphBuilder::OpParts parts{.op = importOp(node), .where = where};
+  keepPads(parts.op, node, *level.scope);
   auto inputs = handlesOf(level, {node.input().begin(), node.input().end()}, node, where);
   if (!inputs) return passOn(std::move(inputs.error()));
   auto outputs = handlesOf(level, {node.output().begin(), node.output().end()}, node, where);

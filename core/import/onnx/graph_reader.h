@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/graph/graph_builder.h"
+#include "core/import/graph_builder.h"
 #include "core/import/onnx/inference.h"
 
 namespace hw {

@@ -239,6 +239,7 @@ void ShapeInference::seedInitializers(const onnx::GraphProto& graph, Scope& scop
 
 ShapeInference::Declared ShapeInference::declaredTypes(const onnx::GraphProto& graph) {
   Declared declared;
+  declared.reserve(static_cast<std::size_t>(graph.value_info_size() + graph.output_size()));
   const auto add = [&](const onnx::ValueInfoProto& info) {
     onnx::TypeProto type = info.type();
     const bool assumed = dimensions_.substitute(type);
@@ -293,16 +294,16 @@ void ShapeInference::complete(Knowledge& known, const std::string& name, const D
     }
   };
   bind();
-  const bool isStatic = staticShape(known.type).has_value();
-  // What follows from a guess is worth less than what the file says, unless that makes no sense.
-  const auto stated = found != declared.end() ? staticShape(found->second.type) : std::nullopt;
-  const bool isGuess = isStatic && known.assumed && stated && !found->second.assumed &&
-                       stated->size() == staticShape(known.type)->size() &&
-                       stated != staticShape(known.type);
-  const bool helps = isGuess || (found != declared.end() && !isStatic &&
-                                 (staticShape(found->second.type) ||
-                                  known.type.value_case() == onnx::TypeProto::VALUE_NOT_SET));
-  if (helps) {
+  const auto helps = [&] {
+    if (found == declared.end()) return false;
+    const auto shape = staticShape(known.type);
+    if (shape && (!known.assumed || found->second.assumed)) return false;
+    const auto stated = staticShape(found->second.type);
+    if (!shape) return stated || known.type.value_case() == onnx::TypeProto::VALUE_NOT_SET;
+    // What follows from a guess is worth less than what the file says, unless that makes no sense.
+    return stated && stated->size() == shape->size() && stated != shape;
+  };
+  if (helps()) {
     const std::string reason = std::move(known.reason);
     known = found->second;
     known.reason = reason;
@@ -373,7 +374,7 @@ ShapeInference::Outputs ShapeInference::inferPlain(const onnx::NodeProto& node,
 void ShapeInference::inferRest(const onnx::NodeProto& node, const Inputs& inputs,
                                const OpFacts& facts, Outputs& outputs) {
   const auto isOpen = [](const Knowledge& known) { return known.origin == SizeOrigin::unknown; };
-  const auto sequences = inferSequences(node, inputs);
+  const auto sequences = inferSequences(node, inputs, itemsLeft_);
   const auto rest = inferOpenOutputs(facts);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!isOpen(outputs[i])) continue;

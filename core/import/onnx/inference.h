@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -80,7 +81,7 @@ class ShapeInference {
   void bindInputs(const onnx::GraphProto& graph, Scope& scope);
   void inferGraph(const onnx::GraphProto& graph, const SharedScope& scope);
   void seedInitializers(const onnx::GraphProto& graph, Scope& scope);
-  using Declared = std::unordered_map<std::string, Knowledge>;
+  using Declared = std::unordered_map<std::string_view, Knowledge>;  ///< Names of the model.
   void inferNode(const onnx::NodeProto& node, const SharedScope& scope, const Declared& declared);
   /// What the file, the user and guesses add to what was inferred about an output.
   void complete(Knowledge& known, const std::string& name, const Declared& declared);

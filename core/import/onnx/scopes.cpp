@@ -63,7 +63,8 @@ std::vector<std::string> capturedNames(const onnx::NodeProto& node) {
 
 std::vector<std::size_t> executionOrder(const onnx::GraphProto& graph) {
   const auto count = static_cast<std::size_t>(graph.node_size());
-  std::unordered_map<std::string, std::size_t> producers;
+  std::unordered_map<std::string_view, std::size_t> producers;
+  producers.reserve(count);
   for (std::size_t node = 0; node < count; ++node) {
     for (const std::string& name : graph.node(static_cast<int>(node)).output()) {
       producers.emplace(name, node);

@@ -15,6 +15,10 @@ using Types = std::vector<onnx::TypeProto>;
 /// Longer sequences are not followed tensor by tensor.
 constexpr std::int64_t kMostInSequence = 4096;
 
+bool isFollowed(std::size_t length, std::int64_t left) {
+  return static_cast<std::int64_t>(length) <= std::min(left, kMostInSequence);
+}
+
 /// What all of `items` have in common: the element type, and the shape if it is one.
 onnx::TypeProto commonType(const Types& items) {
   if (items.empty()) return {};
@@ -82,26 +86,27 @@ Knowledge construct(const Inputs& inputs) {
   return sequenceOf(std::move(items));
 }
 
-Knowledge insert(const onnx::NodeProto& node, const Inputs& inputs) {
+Knowledge insert(const onnx::NodeProto& node, const Inputs& inputs, std::int64_t left) {
   if (inputs.size() < 2 || inputs[1] == nullptr) return {};
   const onnx::TypeProto& added = inputs[1]->type;
-  if (const Types* items = itemsOf(inputs[0])) {
+  const Types* items = itemsOf(inputs[0]);
+  if (items != nullptr && isFollowed(items->size() + 1, left)) {
     Types more = *items;
     const auto at =
         position(node, inputs, 2, items->size(), static_cast<std::int64_t>(more.size()));
     more.insert(at ? more.begin() + static_cast<std::ptrdiff_t>(*at) : more.end(), added);
     Knowledge known = sequenceOf(std::move(more));
-    // Where it went decides who is found at which place, not what all have in common.
-    if (!at || known.items->size() > static_cast<std::size_t>(kMostInSequence))
-      known.items = nullptr;
+    // Without a known position it is not known which tensor is where, only what all have in common.
+    if (!at) known.items = nullptr;
     return known;
   }
   return sequenceOf(commonType({elementOf(inputs[0]), added}));
 }
 
-Knowledge erase(const onnx::NodeProto& node, const Inputs& inputs) {
+Knowledge erase(const onnx::NodeProto& node, const Inputs& inputs, std::int64_t left) {
   const Types* items = inputs.empty() ? nullptr : itemsOf(inputs[0]);
-  if (items == nullptr || items->empty()) return blurred(inputs.empty() ? nullptr : inputs[0]);
+  if (items == nullptr || items->empty() || !isFollowed(items->size(), left))
+    return blurred(inputs.empty() ? nullptr : inputs[0]);
   const auto at = position(node, inputs, 1, items->size(), -1);
   if (!at || *at >= items->size()) return blurred(inputs[0]);
   Types fewer = *items;
@@ -142,7 +147,7 @@ std::optional<std::vector<std::int64_t>> partsOf(const Knowledge* split, bool gi
   return parts;
 }
 
-Knowledge split(const onnx::NodeProto& node, const Inputs& inputs) {
+Knowledge split(const onnx::NodeProto& node, const Inputs& inputs, std::int64_t left) {
   if (inputs.empty() || inputs[0] == nullptr) return {};
   const Op op = importOp(node);
   const int type = elementType(inputs[0]->type);
@@ -151,8 +156,10 @@ Knowledge split(const onnx::NodeProto& node, const Inputs& inputs) {
   const auto axis = shape ? normalAxis(op.intAttribute("axis", 0), shape->size()) : std::nullopt;
   if (!axis || (*shape)[*axis] > kMostInSequence) return unknown;
   const bool given = inputs.size() > 1 && !node.input(1).empty();
-  const auto parts = partsOf(given ? inputs[1] : nullptr, given, (*shape)[*axis]);
+  auto parts = partsOf(given ? inputs[1] : nullptr, given, (*shape)[*axis]);
   if (!parts) return unknown;
+  const bool followed = isFollowed(parts->size(), left);
+  if (!followed) parts->erase(std::unique(parts->begin(), parts->end()), parts->end());
   const bool drops = !given && op.intAttribute("keepdims", 1) == 0;
   Types items;
   for (const std::int64_t part : *parts) {
@@ -162,7 +169,7 @@ Knowledge split(const onnx::NodeProto& node, const Inputs& inputs) {
     if (drops) piece.erase(piece.begin() + static_cast<std::ptrdiff_t>(*axis));
     items.push_back(tensorType(type, piece));
   }
-  return sequenceOf(std::move(items));
+  return followed ? sequenceOf(std::move(items)) : sequenceOf(commonType(items));
 }
 
 /// Joined along an axis that is there, or stacked along a new one.
@@ -244,22 +251,23 @@ bool isTensor(const Knowledge* known) {
 
 }  // namespace
 
-std::vector<Knowledge> inferSequences(const onnx::NodeProto& node, const Inputs& inputs) {
+std::vector<Knowledge> inferSequences(const onnx::NodeProto& node, const Inputs& inputs,
+                                      std::int64_t left) {
   switch (specialOf(node)) {
     case Special::sequenceEmpty:
       return {emptySequence(node)};
     case Special::sequenceOf:
       return {construct(inputs)};
     case Special::sequenceInsert:
-      return {insert(node, inputs)};
+      return {insert(node, inputs, left)};
     case Special::sequenceErase:
-      return {erase(node, inputs)};
+      return {erase(node, inputs, left)};
     case Special::sequenceAt:
       return {pick(node, inputs)};
     case Special::sequenceLength:
       return {count(inputs)};
     case Special::sequenceSplit:
-      return {split(node, inputs)};
+      return {split(node, inputs, left)};
     case Special::sequenceConcat:
       return {concat(node, inputs)};
     case Special::optionalOf:
@@ -273,7 +281,7 @@ std::vector<Knowledge> inferSequences(const onnx::NodeProto& node, const Inputs&
   }
   if (!normalDomain(node.domain()).empty()) return {};
   if (node.op_type() == "Constant") return {constant(node)};
-  // Of tensors a rule knows what comes out.
+  // Identity hands on sequences and optional values; for tensors there is a shape rule.
   const bool passesOn = node.op_type() == "Identity" && !inputs.empty() && !isTensor(inputs[0]);
   return passesOn ? std::vector<Knowledge>{*inputs[0]} : std::vector<Knowledge>();
 }

@@ -131,7 +131,7 @@ Result<void> TfliteReader::openLoop(Level& level, std::size_t index, GraphBuilde
   begin.inputs = parts.inputs;
   for (std::size_t i = 0; i < body.graph.inputs.size(); ++i) {
     const auto input = static_cast<std::size_t>(body.graph.inputs[i]);
-    if (body.handles[input] != GraphBuilder::kAbsent) continue;  // One tensor for two values.
+    if (body.handles[input] != GraphBuilder::kAbsent) continue;  // It is an input twice.
     body.made[input] = true;
     body.handles[input] = addTensor(body, input, false);
     begin.outputs.push_back(body.handles[input]);

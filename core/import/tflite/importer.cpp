@@ -132,7 +132,7 @@ std::string digestWithoutWeights(const TfliteFile& file) {
   return digest.hex();
 }
 
-Result<Model> readFile(std::string_view bytes, const ImportOptions& options) {
+Result<Model> readFlatbuffer(std::string_view bytes, const ImportOptions& options) {
   const TfliteFile file(bytes);
   HW_TRY(entry, chooseEntry(file, options.subgraph));
   TfliteInference inference(file, options.dimensions);
@@ -165,7 +165,7 @@ bool acceptsTflite(std::string_view bytes) {
 }
 
 Result<Model> readTflite(std::string_view bytes, const ImportOptions& options) {
-  return unlessRefused([&] { return readFile(bytes, options); });
+  return unlessRefused([&] { return readFlatbuffer(bytes, options); });
 }
 
 }  // namespace hw

@@ -265,7 +265,7 @@ TfliteInference::Outputs TfliteInference::inferPlain(const TfliteOp& op, const I
   Outputs outputs;
   const auto values = evaluateSmall(facts);
   for (std::size_t i = 0; i < std::min(values.size(), op.outputs.size()); ++i) {
-    // The types of outputs are the file's to tell.
+    // The file says what types the outputs have.
     const auto output = static_cast<std::size_t>(op.outputs[i]);
     if (output >= shapes.tensors.size()) break;
     auto typed = castTo(values[i], tfliteDtype(shapes.tensors[output].type));

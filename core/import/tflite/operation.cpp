@@ -2,7 +2,7 @@
 
 #include "core/import/tflite/model.h"
 
-// The door: TFLite's operators come in under the names and with the operands of standard ones.
+// Translates TFLite's operators into standard ones: their names, options and order of operands.
 
 namespace hw {
 namespace {
@@ -13,7 +13,7 @@ using List = std::vector<std::int64_t>;
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-/// One operator on its way in. Its steps return false where they need what is not known.
+/// One operator that is translated. Steps return false where they need a value that is not known.
 class Translation {
  public:
   Translation(Op& op, TakenInputs& operands) : op_(op), operands_(operands) {}

@@ -7,7 +7,7 @@ namespace hw {
 namespace {
 
 /// How an option is stored: int32, int64, int8, bool, vectors of the first two; several int32 side
-/// by side, the number of a padding, or not at all: what goes without saying in TFLite.
+/// by side, the number of a padding; or `implied`, not stored, because TFLite always means it.
 enum class Kind : std::uint8_t {
   integer,
   wide,
@@ -40,6 +40,10 @@ constexpr Option kOptions[] = {
     {{132, 141}, "dilations", Kind::several, {5, 7, 6}, 1},
     {{1, 12, 17}, "kernel_shape", Kind::several, {4, 3}},
     {{1, 3, 4, 5, 12, 17, 26, 132}, "channels_last", Kind::implied, {}, 1},
+    {{23}, "align_corners", Kind::boolean, {2}},
+    {{23}, "half_pixel_centers", Kind::boolean, {3}},
+    {{97}, "align_corners", Kind::boolean, {0}},
+    {{97}, "half_pixel_centers", Kind::boolean, {1}},
     {{2, 36, 85}, "axis", Kind::integer, {0}},
     {{83, 88}, "axis", Kind::integer, {1}},
     {{2}, "fused_activation_function", Kind::byte, {1}},

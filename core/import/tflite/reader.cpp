@@ -66,6 +66,7 @@ Result<Graph> TfliteReader::read(Request request) && {
 TfliteReader::Level TfliteReader::enter(std::size_t subgraph,
                                         std::shared_ptr<const TfliteShapes> shapes) const {
   Level level{.graph = file_.subgraph(subgraph),
+              .subgraph = subgraph,
               .shapes = std::move(shapes),
               .where = fmt::format("subgraph[{}]", subgraph)};
   level.handles.resize(level.graph.tensors.size(), GraphBuilder::kAbsent);
@@ -121,7 +122,9 @@ TfliteReader::Handle TfliteReader::addTensor(const Level& level, std::size_t ind
   }
   const bool isStored = file_.isStored(stored.buffer) || tensor.bytes == Bytes();
   tensor.constant = isStored && !made && !isInput && !tensor.persistent;
-  if (level.depth == 0 && index < offsets_.size()) tensor.plannedOffset = offsets_[index];
+  if (level.subgraph < offsets_.size()) {
+    tensor.plannedOffset = offsets_[level.subgraph][index];
+  }
   scratch_.push_back(!made && !isInput && !tensor.constant && !tensor.persistent);
   return builder_.addTensor(std::move(tensor));
 }
@@ -190,7 +193,7 @@ Result<void> TfliteReader::addOp(Level& level, std::size_t index) {
   return {};
 }
 
-/// A tensor out of nowhere is room the operator wants while it runs.
+/// A tensor that nothing makes and the file does not store is scratch memory of the operator.
 void TfliteReader::claimScratch(GraphBuilder::OpParts& parts) {
   for (Handle& input : parts.inputs) {
     if (input == GraphBuilder::kAbsent || !scratch_[input]) continue;

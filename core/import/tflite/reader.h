@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/graph/graph_builder.h"
+#include "core/import/graph_builder.h"
 #include "core/import/tflite/inference.h"
 #include "core/import/tflite/model.h"
 
@@ -31,7 +31,8 @@ class TfliteReader {
   struct Request {
     std::size_t subgraph = 0;
     std::shared_ptr<const TfliteShapes> shapes{};
-    std::vector<std::optional<Bytes>> offsets{};  ///< By tensor: a plan of the file's own.
+    /// By subgraph and tensor: a plan of the file's own.
+    std::vector<std::vector<std::optional<Bytes>>> offsets{};
     std::vector<std::string> notes{};
   };
   Result<Graph> read(Request request) &&;
@@ -41,6 +42,7 @@ class TfliteReader {
   /// One subgraph while it is read.
   struct Level {
     const TfliteSubgraph& graph;
+    std::size_t subgraph = 0;
     std::shared_ptr<const TfliteShapes> shapes{};
     std::string prefix{};  ///< Of names of tensors.
     std::string where{};   ///< For errors: "subgraph[0]".
@@ -68,7 +70,7 @@ class TfliteReader {
 
   const TfliteFile& file_;
   bool closed_;
-  std::vector<std::optional<Bytes>> offsets_;
+  std::vector<std::vector<std::optional<Bytes>>> offsets_;
   GraphBuilder builder_;
   std::unordered_set<std::string> prefixes_;
   std::vector<bool> scratch_;            ///< By handle: not claimed yet.

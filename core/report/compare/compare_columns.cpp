@@ -50,7 +50,7 @@ const Columns<RunFigures>& figureColumns() {
       {"spilled_bytes", "spilled", amount, &F::spilled,
        "Sum of the sizes of the buffers that live outside the first pool"},
       {"latency_ps", "latency", time, &F::latency,
-       "Simulated time of one run on the platform, from the start of the first operator to the end "
+       "Simulated time of one run on the platform, from the start of the first activity to the end "
        "of the last"},
       {"latency_bound_ps", "latency bound", time, &F::latencyBound,
        "What no plan of the same order of operators can undercut"},

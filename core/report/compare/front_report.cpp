@@ -9,7 +9,6 @@ namespace hw {
 namespace {
 
 constexpr Box kPicture{0, 0, 960, 540};
-constexpr double kLetters = 12;
 
 double excessOf(SimTime latency, SimTime bound) {
   return bound == SimTime()
@@ -56,7 +55,13 @@ const Columns<FrontPoint>& frontColumns() {
        "No plan within the capacity is faster"},
       {"allocator", "allocator", text, [](const P& point) { return Value(point.choice.text()); },
        "Who plans so"},
-      {"made_by", "made by", text, &P::made, "What found the plan"}};
+      {"made_by", "made by", text, &P::made, "What found the plan"},
+      {"own_stays", "own stays", flag,
+       [](const P& point) -> Value {
+         if (point.bound) return {};
+         return point.ownStays;
+       },
+       "It keeps or moves other stays than the search, so that the bounds do not hold for it"}};
   return kColumns;
 }
 
@@ -73,8 +78,12 @@ std::string frontText(const Front& front, const Paint& paint) {
               {"capacity", "peak", "latency_ps", "bound_ps", "above_bound", "proved", "made_by"},
               paint);
   if (!front.allocators.empty()) {
-    text += "\nallocators, each as low as it can\n" +
-            tableOf(front.allocators, {"peak", "latency_ps", "allocator"}, paint);
+    const bool own = std::ranges::any_of(front.allocators, &FrontPoint::ownStays);
+    std::vector<std::string> keys = {"peak", "latency_ps", "allocator"};
+    if (own) keys.emplace_back("own_stays");
+    text += "\nallocators, each as low as it can\n" + tableOf(front.allocators, keys, paint);
+    if (own)
+      text += "  own stays: other bytes are kept or moved, so the bounds do not hold there\n";
   }
   if (front.stopped) text += "\nstopped: there would have been more\n";
   return text;
@@ -102,7 +111,7 @@ Json frontJson(const Front& front, const std::string& file) {
   for (const FrontPoint& point : front.found)
     json["search"].push_back(jsonRow(frontColumns(), point));
   json["allocators"] = Json::array();
-  const auto columns = pick(frontColumns(), {"peak", "latency_ps", "allocator"});
+  const auto columns = pick(frontColumns(), {"peak", "latency_ps", "allocator", "own_stays"});
   for (const FrontPoint& point : front.allocators) {
     json["allocators"].push_back(jsonRow(columns, point));
   }
@@ -120,14 +129,14 @@ FrontScene frontScene(const Front& front) {
     scene.bounds.push_back({*point.capacity, *point.bound, "bound"});
   }
   for (const FrontPoint& point : front.allocators) {
-    scene.others.push_back({point.peak, point.latency, point.made});
+    scene.others.push_back({point.peak, point.latency, point.made, point.ownStays});
   }
   return scene;
 }
 
 std::string frontSvg(const Front& front, const Palette& palette) {
   const FrontScene scene = frontScene(front);
-  SvgCanvas canvas(kPicture.width, kPicture.height, scene.title, kLetters, &palette);
+  SvgCanvas canvas(kPicture.width, kPicture.height, scene.title, kDocumentLetters, &palette);
   canvas.rectangle(kPicture, {.fill = Fill{Ink::window}});
   drawFront(canvas, scene, kPicture);
   return canvas.finish();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/graph/counterparts.h"
 #include "core/plan_file/plan_document.h"
 #include "core/report/explain/advice_report.h"
 #include "core/report/plan/plan_text.h"
@@ -41,8 +42,11 @@ std::string listText(const std::vector<std::string>& names) {
 /// Operators of `a` that copy nothing and do copy in `b`.
 std::vector<std::string> freeOnlyIn(const Run& a, const Run& b) {
   std::vector<std::string> names;
+  const Counterparts same(a.graph(), b.graph());
   for (const OpId op : a.graph().ops.keys()) {
-    if (a.storage.free[op] && !b.storage.free[op]) names.push_back(displayName(a.graph(), op));
+    const OpId other = same.op(op);
+    if (other && a.storage.free[op] && !b.storage.free[other])
+      names.push_back(displayName(a.graph(), op));
   }
   return names;
 }

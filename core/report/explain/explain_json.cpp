@@ -1,5 +1,7 @@
+#include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/tensor_names.h"
+#include "core/recompute/recompute.h"
 #include "core/report/explain/explain_report.h"
 #include "core/report/plan/autopsy_text.h"
 
@@ -66,6 +68,7 @@ class Writer {
                  {"step", moment.step.count()},
                  {"footprint", moment.footprint.count()},
                  {"live", moment.live.count()},
+                 {"kept", moment.keptBytes.count()},
                  {"holes", moment.holeBytes.count()},
                  {"above", moment.above.count()}};
     json["tensors"] = Json::array();
@@ -76,6 +79,14 @@ class Writer {
                                  {"share", tenant.share},
                                  {"first", tenant.steps.begin.count()},
                                  {"last", tenant.steps.end.count() - 1}});
+    }
+    json["rests"] = Json::array();
+    for (const Moment::Kept& kept : moment.kept) {
+      json["rests"].push_back({{"offset", kept.bytes.begin.count()},
+                               {"size", kept.bytes.length().count()},
+                               {"tensor", name(kept.tenant)},
+                               {"block", kept.block.empty() ? Json(nullptr) : Json(kept.block)},
+                               {"last", kept.until.count() - 1}});
     }
     json["gaps"] = Json::array();
     for (const Moment::Hole& hole : moment.holes) {
@@ -117,8 +128,14 @@ Json explainTensorJson(const Run& run, TensorId tensor) {
   json["shared_with"] = Json::array();
   for (const TensorId other : alias.others) json["shared_with"].push_back(writer.name(other));
   json["sharing_refused"] = alias.refused;
+  if (std::string again = repeatText(run.graph(), tensor); !again.empty()) {
+    json["made_again"] = std::move(again);
+  }
   json["placements"] = Json::array();
-  for (const StayId stay : staysOf(run, tensor)) json["placements"].push_back(writer.place(stay));
+  for (const StayId stay : staysOf(run, tensor)) {
+    Json& place = json["placements"].emplace_back(writer.place(stay));
+    if (!run.plan.records.empty()) place["record"] = methodTicksJson(run, stay);
+  }
   return json;
 }
 

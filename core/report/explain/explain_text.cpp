@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/insight/latency_words.h"
 #include "core/plan_file/method_tables.h"
+#include "core/recompute/recompute.h"
 #include "core/report/explain/explain_report.h"
 #include "core/report/plan/autopsy_text.h"
 #include "core/report/plan/plan_text.h"
@@ -155,6 +156,7 @@ std::string momentText(const Run& run, const Moment& moment, bool peak,
     text += fmt::format("  {:<14} {:>28} {:>6.1f} %\n", what, bytesText(bytes), share * 100);
   };
   line("live", moment.live);
+  if (moment.keptBytes > Bytes()) line("kept", moment.keptBytes);
   line("holes", moment.holeBytes);
   line("above", moment.above);
   line("= footprint", moment.footprint);
@@ -181,6 +183,22 @@ std::string tenantsText(const Run& run, const Moment& moment, const ExplainOptio
                  options.rows);
 }
 
+/// What nobody lives in of blocks that are taken as a whole; nothing without them.
+std::string keptText(const Run& run, const Moment& moment, const ExplainOptions& options) {
+  if (moment.kept.empty()) return {};
+  std::vector<Moment::Kept> kept = moment.kept;
+  std::ranges::stable_sort(kept, std::greater{},
+                           [](const Moment::Kept& each) { return each.bytes.length(); });
+  TextTable table({{"offset", right}, {"bytes", right}, {"of the block of"}, {"until", right}});
+  for (const Moment::Kept& each : firstOf(kept, options.rows)) {
+    table.add({groupDigits(each.bytes.begin.count()), groupDigits(each.bytes.length().count()),
+               each.block.empty() ? cellName(run.stayName(each.tenant)) : cellName(each.block),
+               fmt::format("step {}", each.until.count() - 1)});
+  }
+  return section(options.paint, "kept: the rest of blocks that are taken, which nobody can have",
+                 kept.size(), table.text(options.paint), options.rows);
+}
+
 std::string holesText(const Run& run, const Moment& moment, const ExplainOptions& options) {
   std::vector<Moment::Hole> holes = moment.holes;
   std::ranges::stable_sort(holes, std::greater{},
@@ -202,6 +220,9 @@ std::string explainTensorText(const Run& run, TensorId tensor, const ExplainOpti
                      requestText(run) + "\n";
   const AliasExplanation alias = explainAlias(run, tensor);
   text += aliasText(run, tensor, alias);
+  if (const std::string again = repeatText(run.graph(), tensor); !again.empty()) {
+    text += "  " + again + "\n";
+  }
   for (const StayId stay : staysOf(run, tensor)) {
     text += explanationText(run, explainPlace(run, stay), options);
   }
@@ -221,6 +242,7 @@ std::string explainMomentText(const Run& run, std::optional<Step> step,
     const Moment moment = momentAt(run.problem, run.plan, pool, step.value_or(metrics.atTop.step));
     text += momentText(run, moment, !step, options);
     text += tenantsText(run, moment, options);
+    text += keptText(run, moment, options);
     text += holesText(run, moment, options);
   }
   if (const auto found = autopsy(run.problem, run.plan)) {

@@ -1,4 +1,6 @@
 #include "core/base/json.h"
+#include "core/graph/fold_parts.h"
+#include "core/graph/tiling.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/report/model/graph_writer.h"
 
@@ -38,6 +40,7 @@ class GraphWriter {
     json["outputs"] = list(graph_.outputs);
     json["ops"] = Json::array();
     for (const Op& op : graph_.ops) json["ops"].push_back(opJson(op));
+    if (graph_.tiling) json["tiling"] = tilingJson(*graph_.tiling);
     return json;
   }
 
@@ -47,6 +50,41 @@ class GraphWriter {
     Json names = Json::array();
     for (const TensorId id : ids) names.push_back(id ? names_.of(id) : "");
     return names;
+  }
+
+  Json tilingJson(const Tiling& tiling) const {
+    const TensorNames before(*tiling.original);
+    Json json = {{"original", GraphWriter(*tiling.original).json()}};
+    json["tensors"] = Json::array();
+    for (const TensorId id : graph_.tensors.keys()) {
+      if (const auto& piece = tiling.pieces[id]) {
+        json["tensors"].push_back({{"name", names_.of(id)},
+                                   {"of", before.of(piece->of)},
+                                   {"begin", piece->begin},
+                                   {"host", names_.of(piece->host)},
+                                   {"at", piece->at}});
+      } else if (const TensorId whole = tiling.wholeOf[id]) {
+        json["tensors"].push_back({{"name", names_.of(id)}, {"of", before.of(whole)}});
+      }
+    }
+    json["ops"] = Json::array();
+    for (const OpId id : graph_.ops.keys()) {
+      Json op = Json::object();
+      if (const OpId of = tiling.opOf[id]) op["of"] = of.index();
+      if (const auto& part = tiling.parts[id]) {
+        if (!isFoldPart(*part)) op["axis"] = part->axis;
+        op["rows"] = {part->rows.begin, part->rows.end};
+        if (isFoldPart(*part)) op["size"] = part->size;
+        if (part->across >= 0) op["across"] = part->across;
+        if (isFoldPart(*part) && part->width > 1) op["width"] = part->width;
+        if (part->across >= 0 || part->width > 1) {
+          op["columns"] = {part->columns.begin, part->columns.end};
+        }
+        if (part->cell > 0) op["cell"] = part->cell;
+      }
+      json["ops"].push_back(std::move(op));
+    }
+    return json;
   }
 
   Json opJson(const Op& op) const {

@@ -10,6 +10,7 @@
 #include "core/plan_file/pool_columns.h"
 #include "core/report/plan/autopsy_text.h"
 #include "core/report/text/text_parts.h"
+#include "core/run/figures.h"
 
 namespace hw {
 namespace {
@@ -33,10 +34,18 @@ std::string poolsText(const Run& run, const Paint& paint) {
     const auto& capacity = run.problem.pools[m.pool].capacity;
     return capacity ? bytesText(*capacity) : std::string("unlimited");
   });
+  const auto reserved = [&](const PoolMetrics* m) { return reservedBytes(run, m->pool); };
+  if (std::ranges::any_of(pools, [&](const auto* m) { return reserved(m) > Bytes(); })) {
+    add("reserved above it",
+        [&](const PoolMetrics& m) { return bytesText(reservedBytes(run, m.pool)); });
+  }
+  const bool blocks =
+      std::ranges::any_of(pools, [](const PoolMetrics* m) { return m->atPeak.kept > Bytes(); });
   for (const Column<PoolMetrics>& column :
        pick(poolColumns(),
             {"peak", "footprint_step", "peak_live", "peak_step", "gap", "sum_of_sizes",
-             "holes_at_peak", "largest_hole", "fragmentation_average"})) {
+             "kept_at_peak", "holes_at_peak", "largest_hole", "fragmentation_average"})) {
+    if (column.key == "kept_at_peak" && !blocks) continue;
     const bool ofAll = column.key == "peak" || column.key == "sum_of_sizes";
     add(column.title, [&](const PoolMetrics& m) -> std::string {
       if (m.stays == 0) return column.key == "peak" ? bytesText(m.peak) : "-";

@@ -8,6 +8,7 @@
 #include "core/insight/latency_words.h"
 #include "core/plan_file/activities_writer.h"
 #include "core/report/text/text_parts.h"
+#include "core/run/figures.h"
 
 namespace hw {
 namespace {
@@ -83,6 +84,21 @@ std::string pathText(const Run& run, const PlanTextOptions& options) {
                  options.rows);
 }
 
+/// For buffers that lie far away all their lives beside an engine that could fetch them; else
+/// nothing. Rules are not for what has no operators of its own, or a plan of its own.
+std::optional<std::string> movingWords(const Run& run) {
+  const RunRequest& request = run.request;
+  const bool could = !run.model->problem && request.allocator.info->way != Way::embedded &&
+                     std::ranges::any_of(run.timing.activities.engines,
+                                         [](const Engine& engine) { return engine.dma; });
+  const Bytes far = figuresOf(run).spilled.value_or(Bytes());
+  if (!could || request.residency != ResidencyRule::wholeLife || far == Bytes()) return {};
+  return fmt::format(
+      "nothing: buffers of {} lie far from the units all their lives; --residency best lets "
+      "them come and go",
+      formatBytes(far));
+}
+
 Json boundJson(const LatencyBound& bound) {
   return {{"ps", bound.time.count()}, {"binds", bound.binds}};
 }
@@ -98,6 +114,7 @@ std::string latencyText(const Run& run, const PlanTextOptions& options) {
   facts.add({"reused bytes", reuseWords(account.reuse)});
   facts.add({"slowed",
              fmt::format("{} over all activities, by sharing ports", formatTime(account.slowed))});
+  if (const auto words = movingWords(run)) facts.add({"moves", *words});
   return "\n" + facts.text(options.paint) + enginesText(run, options.paint) +
          portsText(run, options.paint) + pathText(run, options);
 }

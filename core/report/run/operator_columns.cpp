@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/plan/metrics.h"
+#include "core/plan/overlap_use.h"
 
 namespace hw {
 namespace {
@@ -68,7 +68,7 @@ Columns<std::size_t> operatorColumns(const Run& run) {
 }
 
 Column<std::size_t> liveColumn(const Run& run) {
-  const auto live = std::make_shared<const StepFunction>(liveBytes(run.problem));
+  const auto live = std::make_shared<const StepFunction>(liveBytes(run.problem, run.plan));
   return {"live", "live", ColumnKind::bytes,
           [live](std::size_t row) { return live->at(stepOf(row)); }, "Bytes live at the step"};
 }

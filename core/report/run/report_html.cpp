@@ -50,7 +50,6 @@ std::string styles() {
 
 /// Long tables are folded: a reader opens what they want to see.
 constexpr std::size_t kOpenRows = 40;
-constexpr double kLetters = 12;  ///< Of pictures, units high.
 
 class Page {
  public:
@@ -108,7 +107,7 @@ class Page {
   template <class Scene>
   void figure(const Scene& scene, double height, void (*draw)(Canvas&, const Scene&, const Box&)) {
     constexpr double kWidth = 1200;
-    SvgCanvas canvas(kWidth, height, scene.heading(), kLetters, nullptr);
+    SvgCanvas canvas(kWidth, height, scene.heading(), kDocumentLetters, nullptr);
     draw(canvas, scene, {0, 0, kWidth, height});
     line("<figure>" + canvas.finish() + "</figure>");
   }
@@ -123,7 +122,7 @@ class Page {
     }
     if (report_.axis == AxisUnit::time) {
       const GanttScene engines = GanttScene::whole(shared);
-      const SvgCanvas measured(1, 1, {}, kLetters, nullptr);
+      const SvgCanvas measured(1, 1, {}, kDocumentLetters, nullptr);
       figure(engines, ganttHeight(measured.ruler(), engines.store->rows().size()), drawGantt);
     }
     if (pools.empty()) return;

@@ -1,6 +1,7 @@
 #include <sstream>
 
 #include "core/insight/moment.h"
+#include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/report/compare/compare_report.h"
 #include "core/report/run/run_report.h"
@@ -14,6 +15,7 @@ Json momentJson(const Run& run, const Moment& moment) {
   Json json = {{"pool", run.problem.pools[moment.pool].name},
                {"step", moment.step.count()},
                {"live", moment.live.count()},
+               {"kept", moment.keptBytes.count()},
                {"holes", moment.holeBytes.count()},
                {"above", moment.above.count()},
                {"footprint", moment.footprint.count()}};
@@ -55,6 +57,7 @@ Json reportJson(const Run& run, const Comparison* comparison, const std::string&
     peak["peak_live"] = metrics.peakLive.count();
     peak["peak_step"] = metrics.peakStep.count();
   }
+  if (!run.plan.records.empty()) json["records"] = methodRecordsJson(run);
   if (comparison) json["comparison"] = comparisonWithoutTimes(*comparison);
   return json;
 }

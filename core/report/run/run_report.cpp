@@ -1,6 +1,7 @@
 #include "core/report/run/run_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -10,11 +11,13 @@
 #include "core/insight/moment.h"
 #include "core/machine/platforms.h"
 #include "core/picture/run_scale.h"
+#include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_document.h"
 #include "core/report/compare/compare_picture.h"
 #include "core/report/compare/compare_report.h"
 #include "core/report/plan/plan_text.h"
 #include "core/report/run/operator_columns.h"
+#include "core/report/text/text_parts.h"
 
 namespace hw {
 
@@ -29,10 +32,6 @@ std::string count(Bytes bytes) { return groupDigits(bytes.count()); }
 
 std::string percentOrDash(const std::optional<double>& ratio) {
   return ratio ? fmt::format("{:.1f} %", *ratio * 100) : "–";
-}
-
-std::string stepsText(const Interval<Step>& steps) {
-  return fmt::format("{}–{}", steps.begin.count(), steps.end.count() - 1);
 }
 
 std::vector<ReportCard> cardsOf(const Run& run) {
@@ -94,6 +93,12 @@ ReportTable comparisonTable(const Comparison& comparison) {
   return table;
 }
 
+/// Nothing where no blocks are taken as a whole.
+std::string keptWords(const Moment& moment) {
+  if (moment.kept.empty()) return {};
+  return fmt::format("{} B the rest of blocks that are taken, ", count(moment.keptBytes));
+}
+
 void addPeak(const Run& run, PoolId pool, std::vector<ReportTable>& tables) {
   const PoolMetrics& metrics = run.metrics.pools[pool];
   if (metrics.stays == 0) return;
@@ -101,17 +106,18 @@ void addPeak(const Run& run, PoolId pool, std::vector<ReportTable>& tables) {
   const std::string name = printable(run.problem.pools[pool].name, 40);
   ReportTable table{
       .title = fmt::format("{} at its highest address, step {}", name, moment.step.count()),
-      .caption = fmt::format("{} B live in {} buffers, {} B in {} holes below them, {} B above.",
-                             count(moment.live), moment.tenants.size(), count(moment.holeBytes),
-                             moment.holes.size(), count(moment.above)),
+      .caption = fmt::format("{} B live in {} buffers, {}{} B in {} holes below them, {} B above.",
+                             count(moment.live), moment.tenants.size(), keptWords(moment),
+                             count(moment.holeBytes), moment.holes.size(), count(moment.above)),
       .columns = {{"buffer"}, {"bytes", true}, {"share", true}, {"offset", true}, {"steps", true}}};
   std::ranges::stable_sort(moment.tenants, std::greater(),
                            [](const Moment::Tenant& tenant) { return tenant.bytes.length(); });
   for (const Moment::Tenant& tenant : moment.tenants) {
     if (table.rows.size() == kContributors) break;
-    table.rows.push_back({printable(run.stayName(tenant.stay), 80), count(tenant.bytes.length()),
-                          fmt::format("{:.1f} %", tenant.share * 100), count(tenant.bytes.begin),
-                          stepsText(tenant.steps)});
+    table.rows.push_back(
+        {printable(run.stayName(tenant.stay), 80), count(tenant.bytes.length()),
+         fmt::format("{:.1f} %", tenant.share * 100), count(tenant.bytes.begin),
+         fmt::format("{}–{}", tenant.steps.begin.count(), tenant.steps.end.count() - 1)});
   }
   if (moment.tenants.size() > kContributors) {
     table.caption += fmt::format(" The {} largest:", kContributors);
@@ -185,19 +191,44 @@ std::string provenanceText(const Run& run) {
 }
 
 std::string commandForReport(const RunRequest& request, const Comparison* comparison, bool advice,
-                             std::string_view ending, AxisUnit axis) {
+                             std::string_view ending, AxisUnit axis, bool method, bool shrink) {
   const bool pdf = ending == "pdf";
   std::string command = pdf ? "highwater-studio " : "highwater report ";
   command += shellWord(request.model);
   const std::string options = shellWords(optionWords(defaultRequest(), request));
   if (!options.empty()) command += " " + options;
-  // Of several platforms neither program makes a table.
+  // Neither program has an option that compares several platforms in a report.
   if (comparison && !comparison->severalPlatforms()) {
     command += (pdf ? " --compare --allocators " : " --compare ") + shellWord(namesOf(*comparison));
   }
   if (advice) command += " --advice";
+  if (shrink) command += " --shrink";
+  if (method) command += " --method";
   if (axis == AxisUnit::time) command += " --axis time";
   return command + fmt::format(" {} report.{}", pdf ? "--report" : "-o", ending);
+}
+
+std::vector<ReportTable> methodReportTables(const Run& run) {
+  constexpr std::size_t kMostRecords = 8;
+  constexpr std::size_t kMostTicks = 200;
+  std::vector<ReportTable> tables;
+  for (const MethodRecord& record : firstOf(run.plan.records, kMostRecords)) {
+    ReportTable table{
+        .title = "What " + printable(record.name, 80) + " did",
+        .caption = fmt::format(
+            "Each decision, and what it put into the method's lists (+) or took out (-): {}",
+            record.ticks.size() <= kMostTicks
+                ? std::string("all of them.")
+                : fmt::format("the first {} of {}.", kMostTicks, record.ticks.size())),
+        .columns = {{"tick", true}, {"step", true}, {"buffer"}, {"what"}, {"lists"}}};
+    for (const MethodTickText& tick : methodTickTexts(run, record, kMostTicks)) {
+      table.rows.push_back({std::to_string(tick.number), count(tick.step.count()),
+                            tick.tensor.empty() ? "–" : tick.tensor, tick.what,
+                            printable(fmt::format("{}", fmt::join(tick.changes, "; ")), 400)});
+    }
+    tables.push_back(std::move(table));
+  }
+  return tables;
 }
 
 RunReport makeReport(const Run& run, const Comparison* comparison, std::string command,

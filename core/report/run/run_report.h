@@ -70,7 +70,12 @@ std::string provenanceText(const Run& run);
 /// The command that makes a report again: the model and every option that is not the default, for
 /// the program that writes files of this ending ("pdf": the studio). `comparison` may be null.
 std::string commandForReport(const RunRequest& request, const Comparison* comparison, bool advice,
-                             std::string_view ending, AxisUnit axis = AxisUnit::step);
+                             std::string_view ending, AxisUnit axis = AxisUnit::step,
+                             bool method = false, bool shrink = false);
+
+/// What the method's lists went through, tick by tick: a table a record, up to a length that can be
+/// read. Empty unless the run was asked to record.
+std::vector<ReportTable> methodReportTables(const Run& run);
 
 /// `comparison`: of the same model and configuration, or null for a report without one. Pictures
 /// are over `axis`; over steps where nothing of the run is timed.

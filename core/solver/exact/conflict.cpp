@@ -9,7 +9,7 @@
 namespace hw {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 /// Nodes spent on one question where the caller sets no limit.
 constexpr std::int64_t kDefaultNodes = 200'000;
@@ -33,7 +33,7 @@ Problem subset(const Problem& problem, const std::vector<StayId>& among) {
 class Filter {
  public:
   Filter(const Problem& problem, const ExactOptions& options)
-      : problem_(problem), options_(options), start_(Clock::now()) {
+      : problem_(problem), options_(options), start_(SteadyClock::now()) {
     options_.progress = {};
     options_.start.reset();
     // A tenth for one question: there are many, and one that is hard must not use up all.
@@ -52,7 +52,7 @@ class Filter {
 
  private:
   bool over() const {
-    const std::chrono::duration<double> spent = Clock::now() - start_;
+    const std::chrono::duration<double> spent = SteadyClock::now() - start_;
     return options_.stop.stop_requested() || (options_.nodes > 0 && nodes_ >= options_.nodes) ||
            (options_.seconds > 0 && spent.count() >= options_.seconds);
   }
@@ -62,7 +62,7 @@ class Filter {
     ExactOptions options = options_;
     options.nodes = options_.nodes > 0 ? std::min(each_, options_.nodes - nodes_) : each_;
     if (options_.seconds > 0) {
-      const std::chrono::duration<double> spent = Clock::now() - start_;
+      const std::chrono::duration<double> spent = SteadyClock::now() - start_;
       options.seconds = std::max(1e-3, options_.seconds - spent.count());
     }
     const ExactResult found = solveExact(subset(problem_, stays), PoolId(0), options);
@@ -133,7 +133,7 @@ class Filter {
 
   const Problem& problem_;
   ExactOptions options_;
-  Clock::time_point start_;
+  SteadyClock::time_point start_;
   std::int64_t each_;
   std::int64_t nodes_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/scramble.h"
 #include "core/solver/exact/level_bound.h"
 
 namespace hw::exact {
@@ -15,14 +16,6 @@ struct StateKey {
   std::uint64_t b = 0;
   friend bool operator==(const StateKey&, const StateKey&) = default;
 };
-
-/// Spreads 64 bits (the finalizer of splitmix64, Steele, Lea and Flood 2014).
-constexpr std::uint64_t scramble(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15ULL;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-  return x ^ (x >> 31);
-}
 
 /// States known to have no completion: the latest ones, in a table that forgets.
 ///

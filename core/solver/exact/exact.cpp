@@ -1,12 +1,18 @@
 #include "core/solver/exact/exact.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "core/solver/exact/bounds.h"
+#include "core/solver/exact/handovers.h"
+#include "core/solver/exact/overlapped.h"
 #include "core/solver/exact/portfolio.h"
+#include "core/solver/fast/fast_search.h"
 #include "core/solver/orders.h"
 #include "core/solver/placer.h"
 
@@ -14,10 +20,11 @@ namespace hw {
 namespace {
 
 using exact::Boxes;
+using exact::Joined;
 using exact::Limits;
 using exact::Portfolio;
 using exact::SearchOutcome;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 /// A peak and a capacity that was missed have met when they are closer than this part of the gap.
 constexpr std::int64_t kFineness = 16;
@@ -25,6 +32,23 @@ constexpr std::int64_t kFineness = 16;
 constexpr double kPulse = 0.1;
 /// Nodes of the first attempts at a capacity.
 constexpr std::int64_t kFirstEffort = 20'000;
+/// Nodes that go into the capacity asked for alone. What is settled at all mostly is within them;
+/// later, a part is spent on plans that are lower than the best so far, though they do not fit.
+constexpr std::int64_t kPatience = 400'000;
+/// Of the nodes for a capacity that was asked for, what one in between gets.
+constexpr std::int64_t kPartInBetween = 12;
+/// Nodes before the skyline is tried, if only the capacity asked for was looked at so far.
+constexpr std::int64_t kBeforeSkyline = 50'000;
+/// Placements of the skyline, which finds better plans to begin with than greedy orders do.
+constexpr std::int64_t kSkylineMoves = 150'000;
+
+/// Nodes of a joining, times the numbers of Luby, Sinclair and Zuckerman: one that is any good
+/// finds a plan soon, or a little later.
+constexpr std::int64_t kJoinedEffort = 2'500;
+/// Of the nodes for a capacity, how many times as many joinings get: as many at the bound, where
+/// proofs come from the boxes as they are; above it, nearly all that is found is found by them.
+constexpr double kJoinedAtBound = 1;
+constexpr double kJoinedAbove = 8;
 
 /// A part of the pool and what is known of its lowest peak.
 struct Part {
@@ -40,15 +64,16 @@ struct Part {
   std::int64_t effort = kFirstEffort;
   Bytes lowest{};                        ///< The capacity that `atBound` asks for.
   std::unique_ptr<Portfolio> atBound{};  ///< Kept: it may end in a proof.
+  std::uint64_t joinings = 0;
 };
 
 class Solver {
  public:
   Solver(const Problem& problem, PoolId pool, const ExactOptions& options)
-      : problem_(problem), pool_(pool), options_(options), start_(Clock::now()) {
+      : problem_(problem), pool_(pool), options_(options), start_(SteadyClock::now()) {
     limits_.stop = options.stop;
     if (options.seconds > 0) {
-      limits_.deadline = start_ + std::chrono::duration_cast<Clock::duration>(
+      limits_.deadline = start_ + std::chrono::duration_cast<SteadyClock::duration>(
                                       std::chrono::duration<double>(options.seconds));
     }
     const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -57,11 +82,7 @@ class Solver {
 
   ExactResult run() {
     begin();
-    while (!decided()) {
-      if (limits_.over() || (options_.nodes > 0 && result_.nodes >= options_.nodes)) break;
-      if (!improve(*worst())) break;
-      report();
-    }
+    while (!decided() && !spent() && improve(*worst())) report();
     result_.status = status();
     report(true);
     return std::move(result_);
@@ -100,6 +121,27 @@ class Solver {
       first = false;
       if (decidedBy(worstPeak()) || limits_.over()) return;
     }
+  }
+
+  void trySkyline() {
+    const Rectangles rectangles = rectanglesOf(problem_, pool_);
+    const FastResult found = searchFast(
+        rectangles,
+        {.moves = std::max(kSkylineMoves, 8 * static_cast<std::int64_t>(rectangles.count())),
+         .bound = options_.capacity.value_or(result_.bound),
+         .stopped = [this] { return limits_.over(); }});
+    if (found.offsets.empty()) return;
+    IdMap<StayId, Bytes> offsets(problem_.stays.size());
+    for (const StayId id : problem_.stays.keys()) {
+      offsets[id] = problem_.stays[id].pinned.value_or(Bytes());
+    }
+    for (std::size_t i = 0; i < rectangles.count(); ++i) {
+      offsets[rectangles.stays[i]] = found.offsets[i];
+    }
+    const Bytes before = result_.incumbent;
+    adopt(offsets, false);
+    update();
+    if (result_.incumbent < before) result_.winner = fmt::format("skyline, {}", found.winner);
   }
 
   void adopt(const IdMap<StayId, Bytes>& offsets, bool first) {
@@ -141,17 +183,25 @@ class Solver {
     return result_.incumbent <= result_.bound ? ExactStatus::optimal : ExactStatus::stopped;
   }
 
+  bool spent() const {
+    return limits_.over() || (options_.nodes > 0 && result_.nodes >= options_.nodes);
+  }
+
   Part* worst() {
     return &*std::ranges::max_element(parts_, {}, [](const Part& part) { return part.peak; });
   }
 
-  /// Asks once more whether some capacity suffices for `part`: the one in question, or, to find the
-  /// least, the bound and then what lies half way between what was missed and the peak. When these
-  /// meet, the bound is next, with twice the effort. False when nothing more can be done.
+  /// Asks once more whether some capacity suffices for `part`: the one in question, or the bound,
+  /// and then what lies half way between what was missed and the peak. When these meet, the first
+  /// is next, with four times the effort. False when nothing more can be done.
   bool improve(Part& part) {
     const Bytes bound = options_.capacity.value_or(result_.bound);
     const Bytes half((part.missed.count() + part.peak.count()) / 2);
-    const bool low = options_.capacity || part.missed < bound;
+    const bool low = part.missed < bound;
+    if ((!low || result_.nodes >= kBeforeSkyline) && !std::exchange(skylineTried_, true)) {
+      trySkyline();
+      return true;
+    }
     // They have met: the gap cannot be closed at this effort, so it grows and the bound is asked.
     if (!low && part.peak - half <
                     std::max(part.boxes.unit, Bytes((part.peak - bound).count() / kFineness))) {
@@ -163,13 +213,42 @@ class Solver {
     std::unique_ptr<Portfolio> passing;
     std::unique_ptr<Portfolio>& portfolio = low ? part.atBound : passing;
     if (!portfolio || (low && part.lowest != capacity)) {
-      // Only at the bound is a proof worth anything: elsewhere provers are in the way.
+      // A proof is of use at the bound only; elsewhere provers would cost time for nothing.
       portfolio =
           std::make_unique<Portfolio>(part.boxes, capacity, part.orders,
                                       low ? Portfolio::Aim::planOrProof : Portfolio::Aim::plan);
       if (low) part.lowest = capacity;
     }
-    return settle(part, capacity, ask(*portfolio, part.effort), *portfolio);
+    const bool aside = options_.capacity && !low;
+    const std::int64_t effort = aside ? part.effort / kPartInBetween : part.effort;
+    const double share = low ? kJoinedAtBound : kJoinedAbove;
+    if (part.joinings == 0) {
+      // What is easy is found sooner than anything is joined.
+      const SearchOutcome outcome = ask(*portfolio, portfolio->roundNodes());
+      if (outcome != SearchOutcome::paused) return settle(part, capacity, outcome, *portfolio);
+    }
+    if (askJoined(part, capacity, static_cast<double>(effort) * share)) return true;
+    return settle(part, capacity, ask(*portfolio, effort), *portfolio);
+  }
+
+  /// The same question to as few boxes as can be made of the part, in some ways; true when that
+  /// found a plan.
+  bool askJoined(Part& part, Bytes capacity, double nodes) {
+    while (nodes > 0 && !spent()) {
+      const std::uint64_t number = ++part.joinings;
+      const Joined joined = exact::joinHandovers(part.boxes, capacity, number);
+      if (joined.boxes.boxes.size() == part.boxes.boxes.size()) return false;
+      exact::OrderMaker orders(joined.boxes);
+      Portfolio portfolio(joined.boxes, capacity, orders, Portfolio::Aim::plan);
+      const auto effort = kJoinedEffort * static_cast<std::int64_t>(exact::lubyLength(number));
+      nodes -= static_cast<double>(effort);
+      if (ask(portfolio, effort) != SearchOutcome::found) continue;
+      take(part, joined.offsetsOf(portfolio.offsets()));
+      result_.winner = fmt::format("{}, joined", portfolio.winner());
+      update();
+      return true;
+    }
+    return false;
   }
 
   SearchOutcome ask(Portfolio& portfolio, std::int64_t effort) {
@@ -190,17 +269,18 @@ class Solver {
 
   bool settle(Part& part, Bytes capacity, SearchOutcome outcome, const Portfolio& portfolio) {
     if (outcome == SearchOutcome::found) {
-      take(part, portfolio);
+      take(part, portfolio.offsets());
+      result_.winner = portfolio.winner();
     } else if (outcome == SearchOutcome::exhausted) {
       part.bound = std::max(part.bound, exact::attainable(part.boxes, capacity + Bytes(1)));
     }
-    if (outcome != SearchOutcome::found) part.missed = capacity;
+    const bool patient = options_.capacity && result_.nodes < kPatience;
+    if (outcome != SearchOutcome::found && !patient) part.missed = capacity;
     update();
     return outcome != SearchOutcome::abandoned;
   }
 
-  void take(Part& part, const Portfolio& portfolio) {
-    const auto& offsets = portfolio.offsets();
+  void take(Part& part, const std::vector<std::int64_t>& offsets) {
     Bytes peak;
     for (std::size_t i = 0; i < part.boxes.boxes.size(); ++i) {
       const exact::Box& box = part.boxes.boxes[i];
@@ -208,11 +288,10 @@ class Solver {
       peak = std::max(peak, result_.offsets[box.stay] + box.size);
     }
     part.peak = peak;
-    result_.winner = portfolio.winner();
   }
 
   ExactProgress progress() const {
-    return {.seconds = std::chrono::duration<double>(Clock::now() - start_).count(),
+    return {.seconds = std::chrono::duration<double>(SteadyClock::now() - start_).count(),
             .incumbent = result_.incumbent,
             .bound = std::min(result_.bound, result_.incumbent),
             .nodes = result_.nodes,
@@ -235,8 +314,9 @@ class Solver {
   PoolId pool_;
   const ExactOptions& options_;
   Limits limits_;
-  Clock::time_point start_;
+  SteadyClock::time_point start_;
   double told_ = 0;  ///< Seconds at the last report.
+  bool skylineTried_ = false;
   std::deque<Part> parts_;
   ExactResult result_;
 };
@@ -249,6 +329,7 @@ double ExactProgress::gap() const {
 }
 
 ExactResult solveExact(const Problem& problem, PoolId pool, const ExactOptions& options) {
+  if (!problem.overlaps.empty()) return solveOverlapped(problem, pool, options);
   return Solver(problem, pool, options).run();
 }
 

@@ -14,7 +14,8 @@ std::int64_t sliceOf(const Boxes& boxes) {
   return std::clamp<std::int64_t>(200'000 / (size + 1), 8, 1'000);
 }
 
-/// Nodes of a turn beyond one for each box. Longer ones thrash, shorter ones learn too little.
+/// Nodes of a turn beyond one for each box. Longer turns waste nodes on bad orders, shorter ones
+/// learn too little.
 constexpr std::int64_t kTurn = 400;
 /// Rounds after which turns are twice as long as at first.
 constexpr std::int64_t kRoundsToDouble = 64;
@@ -22,7 +23,11 @@ constexpr std::int64_t kRoundsToDouble = 64;
 /// Rounds in the shortest life.
 constexpr std::uint64_t kLife = 60;
 
-/// 1, 1, 2, 1, 1, 2, 4, 1, …, from number 1 on.
+/// Boxes from which on the first turns take longer than a thread takes to start.
+constexpr std::size_t kWorthThreads = 500;
+
+}  // namespace
+
 std::uint64_t lubyLength(std::uint64_t number) {
   for (;;) {
     const std::uint64_t whole = std::bit_ceil(number + 1) - 1;
@@ -30,11 +35,6 @@ std::uint64_t lubyLength(std::uint64_t number) {
     number -= whole / 2;
   }
 }
-
-/// Boxes from which on the first turns take longer than a thread takes to start.
-constexpr std::size_t kWorthThreads = 500;
-
-}  // namespace
 
 Portfolio::Portfolio(const Boxes& boxes, Bytes capacity, OrderMaker& orders, Aim aim)
     : boxes_(boxes), capacity_(capacity), orders_(orders) {
@@ -52,14 +52,18 @@ Portfolio::Portfolio(const Boxes& boxes, Bytes capacity, OrderMaker& orders, Aim
 
 std::string_view Portfolio::winner() const { return lanes_[winner_].name; }
 
+std::int64_t Portfolio::roundNodes() const {
+  const auto size = static_cast<std::int64_t>(boxes_.boxes.size());
+  const auto age = static_cast<std::int64_t>(rounds_);
+  const std::int64_t turn = (size + kTurn) * (kRoundsToDouble + age) / kRoundsToDouble;
+  return turn * static_cast<std::int64_t>(lanes_.size());
+}
+
 SearchOutcome Portfolio::run(std::int64_t nodes, const Limits& limits) {
   const std::int64_t until = nodes_ + nodes;
-  const auto size = static_cast<std::int64_t>(boxes_.boxes.size());
   const auto lanes = static_cast<std::int64_t>(lanes_.size());
   while (nodes_ < until && !limits.over()) {
-    const auto age = static_cast<std::int64_t>(rounds_);
-    const std::int64_t turn = (size + kTurn) * (kRoundsToDouble + age) / kRoundsToDouble;
-    winner_ = round(std::min(turn, (until - nodes_ + lanes - 1) / lanes), limits);
+    winner_ = round((std::min(roundNodes(), until - nodes_) + lanes - 1) / lanes, limits);
     if (winner_ < lanes_.size()) {
       if (lanes_[winner_].outcome == SearchOutcome::found) {
         offsets_ = lanes_[winner_].search->offsets();

@@ -25,12 +25,15 @@ struct Limits {
   }
 };
 
+/// 1, 1, 2, 1, 1, 2, 4, 1, …, from number 1 on: how long tries are best made of which nobody knows
+/// how long the good ones take (Luby, Sinclair and Zuckerman 1993).
+std::uint64_t lubyLength(std::uint64_t number);
+
 /// Several searches for the same thing, each with orders of its own, taking turns: some orders need
 /// a thousandth of the nodes that others do, and nobody knows which before. *Learners* begin anew
 /// each turn, with an order made from how all failed; *provers* go on where they were, so that one
 /// of them ends even when there is nothing to find. What was learned is forgotten after a while,
-/// since some lives lead nowhere; the lengths of lives are those of Luby, Sinclair and Zuckerman
-/// 1993.
+/// since some lives lead nowhere; lives are of `lubyLength`.
 ///
 /// Turns are counted in nodes. When several searches end in the same round, the first in the list
 /// wins, so the answer depends neither on the clock nor on the number of threads.
@@ -46,6 +49,8 @@ class Portfolio {
   /// are reached, `abandoned` when no search can go on.
   SearchOutcome run(std::int64_t nodes, const Limits& limits);
 
+  /// What the next round takes, one turn for each search.
+  std::int64_t roundNodes() const;
   std::int64_t nodes() const { return nodes_; }
   /// By box, in units; after `found`.
   const std::vector<std::int64_t>& offsets() const { return offsets_; }

@@ -318,7 +318,8 @@ class SkylineSearch final : public Search {
   void endTrial() {
     Frame& frame = frames_.back();
     dropTrial(frame);
-    // Whatever happens elsewhere, a box in nobody's way might as well lie there.
+    // The rest failed though this box is in no other's way: so the frame fails (docs/solver.md,
+    // rule 5).
     if (frame.harmless) frame.next = frame.part.count;
   }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/scramble.h"
 #include "core/solver/fast/peak_repair.h"
 #include "core/solver/fast/skyline.h"
 
@@ -37,16 +38,15 @@ constexpr std::size_t kRepairStays = 40'000;
 /// Packings without gain after which blame starts anew from the next rule.
 constexpr int kBlamePatience = 400;
 
-/// Small random numbers fast (Steele, Lea and Flood 2014: SplitMix).
+/// Small random numbers fast.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
   /// In [0, 1).
   double fraction() {
-    std::uint64_t x = state_ += 0x9E3779B97F4A7C15;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-    return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
+    const std::uint64_t x = scramble(state_);
+    state_ += kScrambleStep;
+    return static_cast<double>(x >> 11) * 0x1p-53;
   }
 
  private:

@@ -3,6 +3,7 @@
 #include "core/allocators/catalog.h"
 #include "core/plan/validate.h"
 #include "core/run/planner.h"
+#include "tests/support/counting_clock.h"
 #include "tests/support/methods.h"
 #include "tests/support/printers.h"
 #include "tests/support/synthetic_problems.h"
@@ -10,14 +11,6 @@
 using namespace hw;
 
 namespace {
-
-/// A millisecond passes with every look.
-struct CountingClock {
-  double seconds = 0;
-  Clock clock() {
-    return [this] { return seconds += 0.001; };
-  }
-};
 
 Result<Plan> planWith(const std::string& allocator, const Problem& problem,
                       const PlanContext& context) {
@@ -32,7 +25,7 @@ TEST_CASE("searches stop within a tenth of their time", "[budget]") {
                "annealed-stack:stuck=1000000000,tries=1000000000", "placement-search:sequences=0");
   const bool asOption = GENERATE(false, true);
   CAPTURE(name, asOption);
-  CountingClock time;
+  test::CountingClock time;
   const Problem problem = test::tileProblem(300, 1);
   PlanContext context{.nodeBudget = 1'000'000'000, .clock = time.clock()};
   if (!asOption) context.timeLimit = 2;
@@ -61,7 +54,7 @@ TEST_CASE("pools share one budget", "[budget]") {
   Problem problem = test::tileProblem(200, 1);
   problem.pools.add({.name = "L3"});
   for (const StayId id : problem.stays.keys()) problem.stays[id].pool = PoolId(id.index() % 2);
-  CountingClock time;
+  test::CountingClock time;
   PlanContext context{.nodeBudget = 1'000'000'000, .timeLimit = 1, .clock = time.clock()};
   const std::string name = GENERATE("hill-climb:stuck=1000000000", "placement-search:sequences=0");
   REQUIRE(planWith(name, problem, context));
@@ -73,7 +66,7 @@ TEST_CASE("rounds of spilling share one budget", "[budget]") {
   Problem problem = test::tileProblem(400, 3);
   problem.pools[PoolId(0)].capacity = Bytes(30 << 20);
   problem.pools.add({.name = "L3"});
-  CountingClock time;
+  test::CountingClock time;
   const auto choice = AllocatorChoice::parse("placement-search:sequences=0");
   const auto plan = planProblem(
       problem, {.allocator = *choice,

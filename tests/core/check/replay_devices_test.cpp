@@ -8,6 +8,7 @@
 #include "core/machine/platforms.h"
 #include "core/plan_file/plan_reader.h"
 #include "core/plan_file/plan_writer.h"
+#include "tests/support/findings.h"
 #include "tests/support/graphs.h"
 #include "tests/support/methods.h"
 #include "tests/support/printers.h"
@@ -29,10 +30,6 @@ std::shared_ptr<const Run> onTwoDevices(Graph graph, const std::string& nested,
   request.platform = *findPlatform("two-devices");
   if (l2) request.l2 = {PoolSize::Kind::bytes, *l2};
   return test::mustRun(model, request);
-}
-
-std::string firstOf(const std::vector<Corruption>& found) {
-  return found.empty() ? "" : found[0].message;
 }
 
 /// x on device A, copied to B for the step that needs it.
@@ -90,8 +87,8 @@ TEST_CASE("a run over two devices really copies, and nothing is lost", "[replay]
     const auto run = onTwoDevices(test::randomGraph(seed, 4 + seed % 30), nested[seed % 4],
                                   seed % 5 == 0 ? std::optional(200_B) : std::nullopt);
     transfers += run->partition.transfers.size();
-    REQUIRE(firstOf(replayBytes(*run, kRoomy)) == "");
-    REQUIRE(firstOf(replayBytes(*run, kNothing)) == "");
+    REQUIRE(test::firstOf(replayBytes(*run, kRoomy)) == "");
+    REQUIRE(test::firstOf(replayBytes(*run, kNothing)) == "");
   }
   CHECK(transfers > 300);
 }
@@ -104,7 +101,7 @@ TEST_CASE("the copy that a plan on paper makes is replayed too", "[replay][devic
     writePlanJson(*run, file);
     const Audit audit = auditPlan(run->model, readPlan(file.str()).value(), {});
     REQUIRE(audit.run);
-    REQUIRE(firstOf(replayBytes(*audit.run, kRoomy)) == "");
+    REQUIRE(test::firstOf(replayBytes(*audit.run, kRoomy)) == "");
   }
 }
 
@@ -138,18 +135,20 @@ TEST_CASE("a copy onto bytes that others need is noticed, on either device", "[r
 
 TEST_CASE("a transfer that is missing, late or from nowhere is noticed", "[replay][devices]") {
   const auto run = onTwoDevices(crossingGraph(), "none");
-  REQUIRE(firstOf(replayBytes(*run, kRoomy)) == "");
+  REQUIRE(test::firstOf(replayBytes(*run, kRoomy)) == "");
   const std::vector<StayId> a = staysOf(*run, "a");
   REQUIRE(a.size() == 2);
   Run mutant = *run;
   SECTION("missing: the op finds nothing on its device") {
     mutant.problem.stays[a[1]].steps = {1_st, 2_st};
-    CHECK(firstOf(replayBytes(mutant, kRoomy)) == "op 'sum' runs on 'B', where 'a' has no place");
+    CHECK(test::firstOf(replayBytes(mutant, kRoomy)) ==
+          "op 'sum' runs on 'B', where 'a' has no place");
   }
   SECTION("late: what it copies from has been given up") {
     mutant.problem.stays[a[0]].steps.end = 2_st;
     mutant.problem.stays[a[1]].steps.begin = 2_st;
-    CHECK(firstOf(replayBytes(mutant, kRoomy)) == "");  // A copy between two steps is one too.
+    CHECK(test::firstOf(replayBytes(mutant, kRoomy)) ==
+          "");  // A copy between two steps is one too.
     mutant.problem.stays[a[0]].steps.end = 1_st;
     CHECK_FALSE(replayBytes(mutant, kRoomy).empty());
   }
@@ -161,8 +160,8 @@ TEST_CASE("a transfer that is missing, late or from nowhere is noticed", "[repla
 
 TEST_CASE("a tensor spilled and filled is copied out and back", "[replay][residency]") {
   Run run = spilledRun();
-  REQUIRE(firstOf(replayBytes(run, kRoomy)) == "");
-  REQUIRE(firstOf(replayBytes(run, kNothing)) == "");
+  REQUIRE(test::firstOf(replayBytes(run, kRoomy)) == "");
+  REQUIRE(test::firstOf(replayBytes(run, kNothing)) == "");
   // While it is away, its bytes are free for t2: made in step 2, read in step 3 beside it.
   const StayId t0 = staysOf(run, "t0")[0];
   const StayId t2 = staysOf(run, "t2")[0];
@@ -173,7 +172,7 @@ TEST_CASE("a tensor spilled and filled is copied out and back", "[replay][reside
     // t2 is still read when t0 comes back: that clashes.
     CHECK_FALSE(replayBytes(run, kRoomy).empty());
     run.plan.addresses[StayId(run.problem.stays.size() - 1)] = run.plan.addresses[t1];
-    CHECK(firstOf(replayBytes(run, kRoomy)) == "");
+    CHECK(test::firstOf(replayBytes(run, kRoomy)) == "");
   }
   SECTION("but not the bytes it spilled to") {
     run.plan.addresses[t1]->pool = PoolId(1);
@@ -190,7 +189,7 @@ TEST_CASE("a tensor of a graph is written again after a gap", "[replay][gaps]") 
   run.problem.stays.resize(run.problem.stays.size() - 2);
   run.plan.addresses.resize(run.plan.addresses.size() - 2);
   run.problem.gaps = {{t0, {2_st, 3_st}}};
-  REQUIRE(firstOf(replayBytes(run, kRoomy)) == "");
+  REQUIRE(test::firstOf(replayBytes(run, kRoomy)) == "");
   SECTION("what it holds in the gap is nobody's business") {
     const StayId x = staysOf(run, "x")[0];
     run.problem.stays[x].steps = {2_st, 3_st};
@@ -202,6 +201,6 @@ TEST_CASE("a tensor of a graph is written again after a gap", "[replay][gaps]") 
   }
   SECTION("but it may not be read then") {
     run.problem.gaps = {{t0, {1_st, 3_st}}};
-    CHECK(firstOf(replayBytes(run, kRoomy)) == "op 'g1': 't0' is in no memory");
+    CHECK(test::firstOf(replayBytes(run, kRoomy)) == "op 'g1': 't0' is in no memory");
   }
 }

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/graph/graph_builder.h"
+#include "core/import/graph_builder.h"
 
 using namespace hw;
 

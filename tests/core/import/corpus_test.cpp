@@ -16,8 +16,8 @@ constexpr std::string_view kFlat = "__flat";
 
 /// Both problems of one model: ours, and the corpus' own.
 struct SizeCheck {
-  std::set<ProblemRow> ours;
-  std::set<ProblemRow> theirs;
+  std::set<LifetimeRow> ours;
+  std::set<LifetimeRow> theirs;
 };
 
 std::optional<SizeCheck> compare(const fs::path& folder, const std::string& name) {
@@ -29,8 +29,9 @@ std::optional<SizeCheck> compare(const fs::path& folder, const std::string& name
   return SizeCheck{problemRows(*model->graph), problemRows(folder / "problems" / (name + ".csv"))};
 }
 
-std::vector<ProblemRow> difference(const std::set<ProblemRow>& a, const std::set<ProblemRow>& b) {
-  std::vector<ProblemRow> rows;
+std::vector<LifetimeRow> difference(const std::set<LifetimeRow>& a,
+                                    const std::set<LifetimeRow>& b) {
+  std::vector<LifetimeRow> rows;
   std::ranges::set_difference(a, b, std::back_inserter(rows));
   return rows;
 }
@@ -74,7 +75,7 @@ TEST_CASE("lifetime problems equal those worked out independently", "[import][co
     const auto both = compare(*folder, name);
     REQUIRE(both);
     const auto missing = difference(both->theirs, both->ours);
-    CHECK(missing == std::vector<ProblemRow>());
+    CHECK(missing == std::vector<LifetimeRow>());
     const auto added = difference(both->ours, both->theirs);
     if (partial.contains(name)) {
       // Sizes that the corpus itself does not know: here ours are the only answer.
@@ -82,7 +83,7 @@ TEST_CASE("lifetime problems equal those worked out independently", "[import][co
       continue;
     }
     ++complete;
-    CHECK(added == std::vector<ProblemRow>());
+    CHECK(added == std::vector<LifetimeRow>());
     CHECK(lowerBoundOf(both->ours) == lowerBoundOf(both->theirs));
     exact += missing.empty() && added.empty() ? 1 : 0;
   }

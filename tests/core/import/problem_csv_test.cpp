@@ -118,8 +118,10 @@ TEST_CASE("bad problem CSVs are refused with the buffer and the line", "[import]
 
 TEST_CASE("of many ids, the one that comes twice is found", "[import][csv]") {
   constexpr std::size_t kRows = 5'000;
-  const auto [first, second] = GENERATE(table<std::size_t, std::size_t>(
+  const auto twice = GENERATE(table<std::size_t, std::size_t>(
       {{0, 1}, {0, kRows - 1}, {2'500, 2'501}, {17, 4'096}, {kRows - 2, kRows - 1}}));
+  const std::size_t first = std::get<0>(twice);
+  const std::size_t second = std::get<1>(twice);
   const bool descending = GENERATE(false, true);
   const auto text = [&](bool repeated) {
     std::string rows = kHead;

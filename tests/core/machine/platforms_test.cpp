@@ -32,6 +32,7 @@ ops = ["Conv", "Gemm"]
 clock = "500MHz"
 macs_per_cycle = 256
 elements_per_cycle = 8
+elements = "touched"
 )";
   if (!from.empty()) text.replace(text.find(from), from.size(), to);
   return text;
@@ -66,6 +67,7 @@ TEST_CASE("a platform file says every figure once", "[platforms]") {
   CHECK(unit.clock == 500'000'000);
   CHECK(unit.macsPerCycle == 256);
   CHECK(unit.elementsPerCycle == 8);
+  CHECK(unit.elements == ElementCount::touched);
 }
 
 TEST_CASE("what a platform file leaves out costs nothing", "[platforms]") {

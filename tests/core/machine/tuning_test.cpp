@@ -34,6 +34,26 @@ TEST_CASE("what differs from a preset is read, done and written back", "[machine
   CHECK(splitTuning(platformText(*again)).tuning == "macs=7");
 }
 
+TEST_CASE("kernels are said of every unit", "[machine][overlap]") {
+  const auto [text, ways] = GENERATE(table<const char*, KernelWays>(
+      {{"generic-npu:kernels=none", {}},
+       {"generic-npu:kernels=forward", {.forward = true}},
+       {"generic-npu:kernels=reverse", {.reverse = true}},
+       {"generic-npu:dma=5GB/s,kernels=both", {.forward = true, .reverse = true}}}));
+  CAPTURE(text);
+  const auto platform = openPlatform(text);
+  REQUIRE(platform);
+  CHECK(platformText(*platform) == text);
+  for (const UnitSpec& unit : platform->devices.front().units) CHECK(unit.kernels == ways);
+}
+
+TEST_CASE("a platform's file says which way kernels run", "[machine][overlap]") {
+  CHECK(openPlatform("reference-kernels")->devices[0].units[0].kernels ==
+        KernelWays{.forward = true});
+  CHECK(openPlatform("byte-kernels")->devices[0].units[0].kernels == KernelWays{true, true});
+  CHECK(openPlatform("generic-npu")->devices[0].units[0].kernels == KernelWays());
+}
+
 TEST_CASE("what a machine has not cannot be changed, and the message names it", "[machine]") {
   const auto [text, message] = GENERATE(
       table<const char*, const char*>({{"gap9:dma=fast", "'fast' is not a rate such as 4GB/s"},
@@ -41,6 +61,7 @@ TEST_CASE("what a machine has not cannot be changed, and the message names it", 
                                        {"gap9:channels=0", "'0' is not a whole number from 1"},
                                        {"gap9:macs=-1", "'-1' is not a number above 0"},
                                        {"gap9:macs=1,macs=2", "once each"},
+                                       {"gap9:kernels=up", "'up' is not one of none, forward"},
                                        {"gap9:speed=2", "'speed=2' is not one of"},
                                        {"a100:channels=2", "has no DMA engine"},
                                        {"gap:macs=2", "did you mean"}}));

@@ -26,9 +26,15 @@ class DotNames final : public Canvas {
     if (!hint.tooltip.empty()) marks.push_back({box, hint.tooltip});
   }
   void text(Point at, std::string_view words, const Lettering& lettering) override {
-    if (lettering.anchor != Anchor::start) return;
-    const Box box{at.x, at.y - ruler().ascent(), ruler().width(words), ruler().height()};
-    names.push_back({box, std::string(words)});
+    if (lettering.anchor == Anchor::middle) {
+      const double width = ruler().width(words);
+      sizes.push_back({{at.x - width / 2, at.y, width, 1}, std::string(words)});
+    }
+    if (lettering.anchor == Anchor::middle) return;
+    const double width = ruler().width(words);
+    const double left = lettering.anchor == Anchor::end ? at.x - width : at.x;
+    const Box box{left, at.y - ruler().ascent(), width, ruler().height()};
+    (lettering.anchor == Anchor::end ? ends : names).push_back({box, std::string(words)});
   }
   void line(Point, Point, const Stroke&) override {}
   void path(std::span<const Point>, const Look&) override {}
@@ -37,6 +43,8 @@ class DotNames final : public Canvas {
 
   std::vector<Word> marks;
   std::vector<Word> names;
+  std::vector<Word> ends;   ///< Words that end where they were put.
+  std::vector<Word> sizes;  ///< Below the ticks.
 
  private:
   SvgCanvas letters_{800, 500, "letters", 12, &Palette::light()};
@@ -91,6 +99,29 @@ TEST_CASE("no name in a front hides a dot or another name", "[picture][property]
   CHECK(named > 400);
 }
 
+TEST_CASE("the legend of a front hides no dot, however low it is", "[picture][property]") {
+  std::size_t words = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    test::Dice dice(seed);
+    const FrontScene scene = randomScene(dice);
+    const Box where{0, 0, static_cast<double>(dice.roll(320, 900)),
+                    static_cast<double>(dice.roll(110, 400))};
+    CAPTURE(seed, where.width, where.height);
+    DotNames canvas;
+    drawFront(canvas, scene, where);
+    for (const DotNames::Word& word : canvas.names) {
+      if (word.text.starts_with("method-") || word.text == scene.title) continue;
+      ++words;
+      CHECK(word.box.right() <= where.width);
+      for (const DotNames::Word& mark : canvas.marks) CHECK_FALSE(meet(word.box, mark.box));
+    }
+    for (std::size_t i = 1; i < canvas.sizes.size(); ++i) {
+      CHECK_FALSE(meet(canvas.sizes[i - 1].box, canvas.sizes[i].box));
+    }
+  }
+  CHECK(words > 150);
+}
+
 TEST_CASE("no name among peaks against latencies hides a dot or another", "[picture][property]") {
   std::size_t named = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -106,4 +137,34 @@ TEST_CASE("no name among peaks against latencies hides a dot or another", "[pict
     named += checkNames(canvas);
   }
   CHECK(named > 1'000);
+}
+
+TEST_CASE("what walls are called is in the picture and hides no dot, however small it is",
+          "[picture][property]") {
+  std::size_t words = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    test::Dice dice(seed);
+    const SimTime wall(dice.roll(0, 1) == 0 ? 1'000 : 1);  // In the picture, or far off it.
+    ParetoScene scene{.title = "net", .lowerBound = Bytes(1'000), .latencyBound = wall};
+    for (const FrontDot& dot : randomScene(dice).others) {
+      scene.points.push_back({.name = dot.name, .peak = dot.bytes, .latency = dot.latency});
+    }
+    const Box where{0, 0, static_cast<double>(dice.roll(200, 900)),
+                    static_cast<double>(dice.roll(110, 400))};
+    CAPTURE(seed, where.width, where.height);
+    DotNames canvas;
+    drawPareto(canvas, scene, where);
+    std::vector<DotNames::Word> all = canvas.names;
+    all.insert(all.end(), canvas.ends.begin(), canvas.ends.end());
+    for (const DotNames::Word& word : all) {
+      if (!word.text.starts_with("no plan") && !word.text.ends_with("least")) continue;
+      CAPTURE(word.text);
+      ++words;
+      CHECK(word.box.left >= where.left);
+      CHECK(word.box.right() <= where.right());
+      CHECK(word.box.bottom() <= where.bottom());
+      for (const DotNames::Word& mark : canvas.marks) CHECK_FALSE(meet(word.box, mark.box));
+    }
+  }
+  CHECK(words > 300);
 }

@@ -47,6 +47,25 @@ GanttStore randomGantt(std::uint64_t seed, std::size_t bars) {
   return {{{"a"}, {"b"}}, std::move(rows)};
 }
 
+/// Keeps lines and words.
+class ArrowCanvas final : public Canvas {
+ public:
+  const Ruler& ruler() const override { return letters_.ruler(); }
+  void setLetters(double units) override { letters_.setLetters(units); }
+  void rectangle(const Box&, const Look&, const Hint&) override {}
+  void text(Point, std::string_view word, const Lettering&) override { words.emplace_back(word); }
+  void line(Point from, Point to, const Stroke&) override { lines.emplace_back(from, to); }
+  void path(std::span<const Point>, const Look&) override {}
+  void stairs(std::span<const Point>, double, Fill) override {}
+  void hatch(const Box&, Fill) override {}
+
+  std::vector<std::pair<Point, Point>> lines;
+  std::vector<std::string> words;
+
+ private:
+  SvgCanvas letters_{1600, 200, "letters", 12, &Palette::light()};
+};
+
 }  // namespace
 
 TEST_CASE("every activity is on one row, and no two of a row overlap", "[picture]") {
@@ -131,4 +150,37 @@ TEST_CASE("the Gantt chart names its rows and colours, and points at what is und
   CHECK(svg.find(">compute<") != std::string::npos);
   CHECK(svg.find(">load<") != std::string::npos);
   CHECK(svg.find("id=\"activity-") != std::string::npos);
+}
+
+TEST_CASE("an arrow leads from what is selected to what it waited for", "[picture]") {
+  const auto run = ganttRun("ethos-u65-512");
+  GanttScene scene = GanttScene::whole(run);
+  const Box where{0, 0, 1600, 200};
+  ArrowCanvas plain;
+  GanttDrawing(plain, scene, where).drawOver();
+  std::size_t arrows = 0;
+  for (const ActivityId id : run->timing.times.keys()) {
+    scene.selected = id;
+    ArrowCanvas canvas;
+    const GanttDrawing drawing(canvas, scene, where);
+    drawing.drawOver();
+    CAPTURE(id.index());
+    const auto& cause = run->timing.times[id].cause;
+    if (canvas.lines.size() == plain.lines.size()) continue;  // On a pixel of its cause.
+    REQUIRE(cause);
+    ++arrows;
+    const auto holds = [&](Point point, ActivityId activity) {
+      const ActivityTime& time = run->timing.times[activity];
+      const auto place = scene.store->find(activity, time.start);
+      const Box row = drawing.rowBox(place->row);
+      return point.x >= drawing.axis().toX(onAxis(time.start)) - 1 &&
+             point.x <= drawing.axis().toX(onAxis(time.end)) + 1 && point.y >= row.top &&
+             point.y <= row.bottom();
+    };
+    CHECK(holds(canvas.lines.front().first, id));
+    CHECK(holds(canvas.lines.front().second, cause->activity));
+    const auto rule = kWaitRuleNames[static_cast<std::size_t>(cause->rule)];
+    CHECK(std::ranges::find(canvas.words, rule) != canvas.words.end());
+  }
+  CHECK(arrows > 20);
 }

@@ -13,9 +13,9 @@ ParetoPoint point(const char* name, std::int64_t peak, std::int64_t latency) {
   return {.name = name, .peak = Bytes(peak), .latency = SimTime(latency)};
 }
 
-std::string svgOf(const ParetoScene& scene) {
-  SvgCanvas canvas(800, 400, "a picture", 12, &Palette::light());
-  drawPareto(canvas, scene, {0, 0, 800, 400});
+std::string svgOf(const ParetoScene& scene, double width = 800) {
+  SvgCanvas canvas(width, 400, "a picture", 12, &Palette::light());
+  drawPareto(canvas, scene, {0, 0, width, 400});
   return canvas.finish();
 }
 
@@ -64,4 +64,10 @@ TEST_CASE("a picture of the front names every plan and both walls", "[picture]")
   CHECK(svgOf({.title = "one", .points = {point("alone", 0, 0)}}).find("alone") !=
         std::string::npos);
   CHECK(svgOf({.title = "none"}).find("none") != std::string::npos);
+}
+
+TEST_CASE("with little room a picture of the front says what it shows", "[picture]") {
+  const ParetoScene scene{.title = "squeezenet", .points = {point("alone", 1, 1)}};
+  CHECK(svgOf(scene).find(">squeezenet   peak against latency<") != std::string::npos);
+  CHECK(svgOf(scene, 260).find(">peak against latency<") != std::string::npos);
 }

@@ -4,9 +4,11 @@
 
 #include "core/base/text.h"
 #include "core/import/importer.h"
+#include "core/machine/platforms.h"
 #include "core/picture/chart_scene.h"
 #include "core/picture/map_scene.h"
 #include "core/picture/svg_canvas.h"
+#include "core/plan/frames.h"
 #include "tests/support/methods.h"
 
 using namespace hw;
@@ -68,6 +70,7 @@ class Recorder final : public Canvas {
   void setLetters(double) override {}
   void rectangle(const Box& box, const Look& look, const Hint& hint) override {
     if (hint.id.starts_with("stay-")) blocks.push_back(box);
+    if (!look.fill && look.edge && look.edge->ink == Ink::muted) frames.push_back(box);
     if (look.edge && look.edge->ink == Ink::selection) circles.push_back(box);
     if (look.fill && look.fill->ink == Ink::plot && look.fill->opacity < 1) {
       veil = look.fill->opacity;
@@ -88,10 +91,12 @@ class Recorder final : public Canvas {
     }
   }
   void stairs(std::span<const Point>, double, Fill) override {}
-  void hatch(const Box&, Fill) override {}
+  void hatch(const Box& box, Fill) override { hatches.push_back(box); }
 
   std::vector<Words> words{};
   std::vector<Box> blocks{};
+  std::vector<Box> hatches{};
+  std::vector<Box> frames{};  ///< Outlines with nothing in them.
   std::vector<Box> circles{};
   std::vector<Point> highWater{};
   double veil = 0;
@@ -192,7 +197,7 @@ TEST_CASE("chart and map tell the live peak from the highest address", "[picture
             .find("live peak = highest address 96 B at step") != std::string::npos);
 }
 
-TEST_CASE("inks of blocks, activities and stalls are each their own", "[picture]") {
+TEST_CASE("inks of blocks, activities, stalls and parts are each their own", "[picture]") {
   std::vector<int> seen(kInks, 0);
   for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
     for (const auto time : {BlockTime::past, BlockTime::future, BlockTime::live, BlockTime::pale}) {
@@ -210,6 +215,13 @@ TEST_CASE("inks of blocks, activities and stalls are each their own", "[picture]
   }
   for (std::size_t rule = 0; rule < kWaitRuleNames.size(); ++rule) {
     ++seen[static_cast<std::size_t>(stallInk(rule))];
+  }
+  for (std::size_t op = 100; op < 100 + kPartHues; ++op) {
+    for (const auto time : {BlockTime::past, BlockTime::future, BlockTime::live, BlockTime::pale}) {
+      for (const auto part : {BlockPart::fill, BlockPart::edge, BlockPart::thin, BlockPart::word}) {
+        ++seen[static_cast<std::size_t>(partInk(op, time, part))];
+      }
+    }
   }
   const auto first = seen.begin() + static_cast<std::ptrdiff_t>(Ink::block);
   CHECK(std::all_of(first, seen.end(), [](int times) { return times == 1; }));
@@ -347,4 +359,37 @@ TEST_CASE("what is selected or picked out is seen however small it is, and the r
     };
     CHECK(3 * distance(BlockTime::pale) >= distance(BlockTime::past));
   }
+}
+
+TEST_CASE("what a platform keeps of a memory is hatched above its capacity",
+          "[picture][reserved]") {
+  const auto drawn = [](const PoolSize& l2) {
+    RunRequest request = requestOn(*findPlatform("esp32-s3"), "free-list");
+    request.l2 = l2;
+    return svgOf(MapScene::whole(mustRun(sample("mobilenet_v1_int8"), request), PoolId(0)),
+                 drawMap);
+  };
+  const std::string svg = drawn({});
+  CHECK(svg.find(">reserved 192 KiB<") != std::string::npos);
+  CHECK(svg.find("<pattern") != std::string::npos);
+  CHECK(drawn({.kind = PoolSize::Kind::bytes, .bytes = Bytes(310 << 10)}).find("reserved") ==
+        std::string::npos);
+}
+
+TEST_CASE("a map outlines blocks that are taken as a whole, and hatches what they keep",
+          "[picture][blocks]") {
+  const std::string name = GENERATE("block-id", "shared-objects", "partition", "free-list");
+  CAPTURE(name);
+  RunRequest request = workedRequest(name);
+  if (name == "partition") request.platform = *findPlatform("two-devices");
+  const auto run = mustRun(sample("two_devices"), request);
+  Recorder canvas;
+  drawMap(canvas, MapScene::whole(run, PoolId(0)), {0, 0, 900, 500});
+  const std::vector<Frame> frames = framesOf(run->problem, run->plan, PoolId(0));
+  std::size_t kept = 0;
+  for (const Frame& frame : frames) kept += keptOf(run->problem, run->plan, frame).size();
+  CHECK(canvas.frames.size() == frames.size());
+  CHECK(canvas.hatches.size() == kept);
+  CHECK(frames.empty() == (name == "free-list"));
+  CHECK((kept > 0 || name != "block-id"));
 }

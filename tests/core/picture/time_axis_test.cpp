@@ -161,3 +161,29 @@ TEST_CASE("maps and charts in time say so, and name times", "[picture]") {
   drawChart(second, ChartScene::whole(run, PoolId(0), AxisUnit::time), {0, 0, 900, 300});
   CHECK(second.finish().find("most in use") != std::string::npos);
 }
+
+TEST_CASE("all stays of a tensor are one selection, in every memory", "[picture]") {
+  const auto run = playedInTime("samples:squeezenet", "ethos-u65-512", ResidencyRule::belady);
+  std::map<BufferId, std::vector<StayId>> stays;
+  for (const StayId id : run->problem.stays.keys())
+    stays[run->problem.stays[id].buffer].push_back(id);
+  std::size_t several = 0;
+  for (const auto& [buffer, ids] : stays) {
+    if (ids.size() < 2 || ++several > 4) continue;
+    for (const PoolId pool : run->problem.pools.keys()) {
+      const auto picture = [&](StayId selected) {
+        MapScene scene = MapScene::whole(run, pool, AxisUnit::time);
+        scene.selected = selected;
+        SvgCanvas canvas(900, 300, "map", 12, &Palette::light());
+        drawMap(canvas, scene, {0, 0, 900, 300});
+        return canvas.finish();
+      };
+      CAPTURE(buffer.index(), pool.index());
+      const std::string first = picture(ids.front());
+      for (const StayId id : ids) CHECK((picture(id) == first));
+      const auto isHere = [&](StayId id) { return run->problem.stays[id].pool == pool; };
+      if (std::ranges::any_of(ids, isHere)) CHECK((picture({}) != first));
+    }
+  }
+  CHECK(several > 4);
+}

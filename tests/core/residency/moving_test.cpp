@@ -3,14 +3,13 @@
 #include "core/check/replay.h"
 #include "core/insight/autopsy.h"
 #include "core/insight/explain.h"
-#include "core/machine/platforms.h"
 #include "core/plan/audit_moves.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
 #include "core/residency/moving_devices.h"
 #include "core/sim/cost_model.h"
+#include "tests/support/clusters.h"
 #include "tests/support/graphs.h"
-#include "tests/support/machine_judge.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -31,78 +30,14 @@ std::shared_ptr<const Run> moved(const Graph& graph, ResidencyRule rule, std::in
   return test::runGraph(graph, options);
 }
 
-std::string firstOf(const std::vector<Corruption>& found) {
-  return found.empty() ? "" : found.front().message;
-}
-
-std::string firstOf(const std::vector<Violation>& found) {
-  return found.empty() ? "" : found.front().message;
-}
-
-/// Two devices with an L2 of `near` bytes each, the first behind an L1 of `nearest` if that is not
-/// 0, around one L3. `issue` of the second.
-Platform clusters(std::int64_t nearest, std::int64_t near, const std::string& issue) {
-  const std::string l1 = nearest == 0 ? ""
-                                      : fmt::format(R"([[device.pool]]
-name = "L1"
-capacity = "{}"
-bandwidth = "8GB/s"
-[[device.dma]]
-name = "inner"
-moves = ["L2>L1", "L1>L2"]
-)",
-                                                    nearest);
-  const std::string l2 = fmt::format(R"([[device.pool]]
-name = "L2"
-capacity = "{}"
-bandwidth = "4GB/s"
-latency = "3ns"
-[[device.pool]]
-use = "L3"
-[[device.dma]]
-name = "dma"
-moves = ["L3>L2", "L2>L3"]
-)",
-                                     near);
-  const std::string unit = "[[device.unit]]\nname = \"unit\"\nops = [\"*\"]\nclock = \"1GHz\"\n";
-  return parsePlatform(
-             "name = \"clusters\"\n[[memory]]\nname = \"L3\"\nbandwidth = \"1GB/s\"\n" +
-             ("[[device]]\nname = \"A\"\nops = [\"Conv\", \"Relu\"]\n" + l1) + l2 + unit +
-             fmt::format("[[device]]\nname = \"B\"\nissue = \"{}\"\nops = [\"*\"]\n", issue) + l2 +
-             unit)
-      .value();
-}
+using test::clusters;
+using test::faultOf;
+using test::firstOf;
 
 std::shared_ptr<const Run> spread(const Graph& graph, const Platform& platform, ResidencyRule rule,
                                   const std::string& allocator) {
-  auto model = std::make_shared<Model>();
-  model->graph = std::make_shared<const Graph>(graph);
-  RunRequest request{
-      .allocator = AllocatorChoice::parse("partition:allocator=" + allocator).value(),
-      .platform = platform,
-      .alignment = 1_B};
-  request.residency = rule;
-  return execute(model, request, {}).value();
-}
-
-/// Everything that can be wrong with a run on several devices; empty when nothing is.
-std::string faultOf(const Run& run) {
-  if (const std::string fault = firstOf(validate(run.problem, run.plan)); !fault.empty()) {
-    return fault;
-  }
-  if (const std::string fault = firstOf(replayBytes(run, Bytes(1 << 20))); !fault.empty()) {
-    return fault;
-  }
-  const ActivityList& list = run.timing.activities;
-  const auto verdicts = test::judgeTimes(list);
-  for (const ActivityId id : list.activities.keys()) {
-    const ActivityTime& time = run.timing.times[id];
-    const test::Verdict& verdict = verdicts[id.index()];
-    if (time.start != verdict.start || time.end != verdict.end || time.cause != verdict.cause) {
-      return fmt::format("the judge differs about activity {}", id.index());
-    }
-  }
-  return test::sharedBytes(list, verdicts);
+  return test::spreadRun(graph, platform, allocator,
+                         [&](RunRequest& request) { request.residency = rule; });
 }
 
 Graph threeInARow() {
@@ -315,7 +250,7 @@ TEST_CASE("every rule moves buffers on every device, whoever gives addresses",
           if (capacity) REQUIRE(run->plan.footprint(pool) <= *capacity);
         }
         moves += run->problem.moves.size();
-        if (info.rule == ResidencyRule::wholeLife) continue;
+        if (!run->partition.blocks.empty()) continue;  // Whole lives, perhaps as the best.
         REQUIRE(run->partition.transfers.empty());
         const auto isCopy = [](const Activity& activity) {
           return activity.kind == ActivityKind::copy;
@@ -366,8 +301,7 @@ TEST_CASE("the best rule on several devices is as fast as the fastest", "[reside
     const Platform platform = clusters(0, 200, "parallel");
     SimTime fastest = kMaxTime;
     for (const ResidencyInfo& info : residencyCatalog()) {
-      if (info.rule == ResidencyRule::wholeLife || info.rule == ResidencyRule::exact) continue;
-      if (info.rule == ResidencyRule::best) continue;
+      if (info.rule == ResidencyRule::best || info.rule == ResidencyRule::exact) continue;
       fastest =
           std::min(fastest, spread(graph, platform, info.rule, "greedy-by-size")->timing.makespan);
     }

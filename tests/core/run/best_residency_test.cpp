@@ -5,6 +5,7 @@
 #include "core/run/run.h"
 #include "core/sim/cost_model.h"
 #include "tests/support/graphs.h"
+#include "tests/support/methods.h"
 #include "tests/support/problems.h"
 
 using namespace hw;
@@ -37,16 +38,14 @@ elements_per_cycle = 2
 }
 
 std::shared_ptr<const Run> runWith(const Graph& graph, ResidencyRule rule, std::int64_t l2) {
-  auto model = std::make_shared<Model>();
-  model->graph = std::make_shared<const Graph>(graph);
-  RunRequest request{.allocator = AllocatorChoice::parse("greedy-by-size").value(),
-                     .platform = engineBoard(),
-                     .l2 = {PoolSize::Kind::bytes, Bytes(l2)},
-                     .alignment = Bytes(1)};
+  const auto model = test::modelOf(graph);
+  RunRequest request = test::requestOn(engineBoard(), "greedy-by-size");
+  request.l2 = {PoolSize::Kind::bytes, Bytes(l2)};
+  request.alignment = Bytes(1);
   request.residency = rule;
   // What the other rules do anyway.
   request.loadInputs = request.storeOutputs = true;
-  return execute(model, request, {}).value();
+  return test::mustRun(model, request);
 }
 
 }  // namespace
@@ -78,8 +77,7 @@ TEST_CASE("the best residency is as fast as the fastest, and the same every time
 }
 
 TEST_CASE("graph inputs and outputs that live outside are nobody's to move", "[residency]") {
-  auto model = std::make_shared<Model>();
-  model->graph = std::make_shared<const Graph>(test::residualGraph());
+  const auto model = test::modelOf(test::residualGraph());
   RunRequest request{.allocator = AllocatorChoice::parse("greedy-by-size").value(),
                      .platform = engineBoard(),
                      .planInputs = false,

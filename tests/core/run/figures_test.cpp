@@ -53,8 +53,7 @@ Graph twoRelus() {
 
 std::shared_ptr<const Run> runOn(const Platform& platform, const std::string& allocator,
                                  PoolSize l2) {
-  auto model = std::make_shared<Model>();
-  model->graph = std::make_shared<const Graph>(twoRelus());
+  const auto model = test::modelOf(twoRelus());
   RunRequest request{.allocator = AllocatorChoice::parse(allocator).value(),
                      .platform = platform,
                      .l2 = l2,

@@ -257,7 +257,8 @@ TEST_CASE("a study runs every combination, and says what it varies", "[run-optio
   std::string keys;
   for (const auto& [key, value] : settings->front().axes) keys += key + "=" + value + " ";
   CHECK(keys ==
-        "platform=two-devices l2=16 l3= align=1 alias= inputs= outputs= weights= order= seed=3 ");
+        "platform=two-devices l2=16 l3= align=1 alias= overlap= inputs= outputs= weights= order= "
+        "recompute= tile= tile-to= extra-work= seed=3 ");
   CHECK_FALSE(parseStudy("models = \"m\"\nthreads = 3\n"));
   CHECK(parseStudy("models = \"m\"\nallocators = \"all\"\n")->allocators.empty());
   CHECK_FALSE(parseStudy("models = \"m\"\nallocators = [\"none\", \"all\"]\n"));
@@ -289,10 +290,11 @@ TEST_CASE("a report says how to make it again, with all that was asked for", "[r
         "highwater report samples:inception --dim a=b=7 --dim batch=4 --bodies closed "
         "--subgraph 'main part' --allocator free-list:pick=best,threshold=4KiB "
         "--platform two-devices --l2 1536 --l3 unlimited --align 4KiB --alias reshape,concat "
-        "--inputs external --outputs external --weights prefetch=3 --order depth-first "
-        "--move 2:before:1 --move 4:before:3 --residency lru --seed 12345678901234567890 "
-        "--time-limit 1.5 "
-        "-o report.html");
+        "--overlap kernels --inputs external --outputs external --weights prefetch=3 "
+        "--order depth-first --recompute cheap --tile any --tile-to 12KiB --extra-work 2.5% --move "
+        "2:before:1 "
+        "--move 4:before:3 --residency lru --seed 12345678901234567890 --time-limit 1.5 -o "
+        "report.html");
   CHECK(commandForReport(defaultRequest(), nullptr, false, "pdf") ==
         "highwater-studio '' --report report.pdf");
 }

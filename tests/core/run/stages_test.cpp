@@ -45,7 +45,7 @@ TEST_CASE("progress names every stage, in order, and never goes back", "[stages]
   REQUIRE(execute(test::sample("chain"), test::workedRequest("exact"), context));
   CHECK(last == 1);
   auto next = named.begin();
-  for (const Stage& stage : stageCatalog()) {
+  for (const RunStage& stage : stageCatalog()) {
     CAPTURE(stage.name);
     next = std::find(next, named.end(), stage.name);
     CHECK(next != named.end());
@@ -60,8 +60,7 @@ TEST_CASE("no stage writes into the request", "[stages]") {
     const auto run = test::mustRun(test::sample("residual"), request);
     CHECK(run->request.alias == AliasRules::all());
     CHECK(run->request.planInputs);
-    const bool whole = std::string_view(allocator) == "partition";
-    CHECK(run->sharing.alias == (whole ? AliasRules::none() : AliasRules::all()));
+    CHECK(run->sharing.alias == AliasRules::all());
     CHECK(run->sharing.planInputs == (std::string_view(allocator) != "block-id"));
   }
 }
@@ -103,8 +102,7 @@ TEST_CASE("an offline plan fits three memories however small the first two are",
     RunRequest request = test::workedRequest(seed % 2 == 0 ? "greedy-by-size" : "two-sided");
     request.platform = machineOf({dice.roll(0, 200), dice.roll(0, 200), 1 << 20});
     request.l2.kind = request.l3.kind = PoolSize::Kind::platform;
-    auto model = std::make_shared<Model>();
-    model->graph = std::make_shared<const Graph>(test::randomGraph(seed, 30));
+    const auto model = test::modelOf(test::randomGraph(seed, 30));
     CAPTURE(seed);
     const auto run = test::mustRun(model, request);
     CHECK(fits(*run));

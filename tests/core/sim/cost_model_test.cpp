@@ -12,7 +12,8 @@ TEST_CASE("MACs are those of the formulas", "[cost]") {
     // ResNet's first: 112 x 112 x 64 x 7 x 7 x 3.
     const OpSample op("Conv", {{1, 3, 224, 224}, {64, 3, 7, 7}}, {{1, 64, 112, 112}});
     CHECK(op.work().macs == 118'013'952);
-    CHECK(op.work().elements == 0);
+    CHECK(op.work().touched == 0);
+    CHECK(op.work().written == 0);
   }
   SECTION("a grouped one sees its share of the channels") {
     const OpSample op("Conv", {{2, 8, 10, 10}, {12, 4, 3, 3}}, {{2, 12, 8, 8}});
@@ -75,12 +76,26 @@ TEST_CASE("MACs are those of the formulas", "[cost]") {
 }
 
 TEST_CASE("what multiplies nothing counts its elements", "[cost]") {
-  CHECK(OpSample("Relu", {{1, 8, 4, 4}}, {{1, 8, 4, 4}}).work().elements == 128);
-  CHECK(OpSample("GlobalAveragePool", {{1, 8, 7, 7}}, {{1, 8, 1, 1}}).work().elements == 392);
+  const OpSample relu("Relu", {{1, 8, 4, 4}}, {{1, 8, 4, 4}});
+  CHECK(relu.work().touched == 128);
+  CHECK(relu.work().written == 128);
+  const OpSample global("GlobalAveragePool", {{1, 8, 7, 7}}, {{1, 8, 1, 1}});
+  CHECK(global.work().touched == 392);
+  CHECK(global.work().written == 8);
   OpSample pool("MaxPool", {{1, 4, 8, 8}}, {{1, 4, 4, 4}});
   pool.attribute("kernel_shape", std::vector<std::int64_t>{3, 3});
-  CHECK(pool.work().elements == 64 * 9);
+  CHECK(pool.work().touched == 64 * 9);
+  CHECK(pool.work().written == 64);
+  CHECK(OpSample("Split", {{1, 12}}, {{1, 4}, {1, 8}}).work().written == 12);
   CHECK(OpSample("Relu", {{1, 8}}, {{1, 8}}).work().macs == 0);
+}
+
+TEST_CASE("a unit counts the elements that are written, or those that are touched", "[cost]") {
+  UnitSpec unit{.name = "vector", .elementsPerCycle = 4};
+  const Work pool{.written = 64, .touched = 64 * 9};
+  CHECK(computeTime(unit, pool) == SimTime(16'000));
+  unit.elements = ElementCount::touched;
+  CHECK(computeTime(unit, pool) == SimTime(9 * 16'000));
 }
 
 TEST_CASE("folded ops cost nothing", "[cost]") {
@@ -110,7 +125,7 @@ TEST_CASE("cycles are whole, and their edges do not drift", "[cost]") {
       .name = "mac", .ops = {}, .clock = 500'000'000, .macsPerCycle = 256, .elementsPerCycle = 8};
   CHECK(computeTime(unit, {.macs = 256}) == SimTime(2'000));
   CHECK(computeTime(unit, {.macs = 257}) == SimTime(4'000));
-  CHECK(computeTime(unit, {.elements = 17}) == SimTime(6'000));
+  CHECK(computeTime(unit, {.written = 17}) == SimTime(6'000));
   CHECK(computeTime(unit, {}) == SimTime(0));
   // Vela's worked sample: 114,098 cycles are 228.196 us, 4,382.2 inferences a second.
   const SimTime sample = computeTime(unit, {.macs = 114'098 * 256});

@@ -1,32 +1,25 @@
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
-#include "core/run/run.h"
+#include "tests/support/methods.h"
 #include "tests/support/printers.h"
 
 using namespace hw;
 
 namespace {
 
-std::shared_ptr<const Model> sample(const std::string& name) {
-  Result<Model> model = openModel("samples:" + name, {});
-  REQUIRE(model);
-  return std::make_shared<const Model>(std::move(*model));
-}
-
 /// On the usual machine, made to do one thing after the other.
 std::shared_ptr<const Run> runOf(const std::shared_ptr<const Model>& model,
                                  const std::string& allocator) {
-  RunRequest request{.allocator = AllocatorChoice::parse(allocator).value(),
-                     .platform = platformCatalog().front()};
-  for (DeviceSpec& device : request.platform.devices) device.issue = Issue::sequential;
-  return execute(model, request, {}).value();
+  Platform platform = platformCatalog().front();
+  for (DeviceSpec& device : platform.devices) device.issue = Issue::sequential;
+  return test::mustRun(model, test::requestOn(platform, allocator));
 }
 
 }  // namespace
 
 TEST_CASE("every sample runs, and its run adds up", "[sim][samples]") {
   for (const SampleInfo& info : sampleCatalog()) {
-    const auto model = sample(info.name);
+    const auto model = test::sample(info.name);
     for (const std::string allocator : {"free-list", "greedy-by-size"}) {
       CAPTURE(info.name, allocator);
       const auto run = runOf(model, allocator);

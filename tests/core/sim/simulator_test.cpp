@@ -154,7 +154,7 @@ TEST_CASE("what only aliases takes no time, what is copied is read and written",
   sample.plan(AliasRules(), {"y"});
   const OpTiming concat = sample.simulate(slowBoard()).timing.ops[2];
   CAPTURE(rows);
-  CHECK(concat.elements == 0);
+  CHECK(concat.elements == (rows == 1 ? 0 : 24));
   if (rows == 1) {
     CHECK(concat.traffic[PoolId(0)].total() == Bytes(0));
     CHECK(concat.time.length() == ns(0));

@@ -71,7 +71,7 @@ TEST_CASE("recurrences meet every stored matrix once a row", "[cost][tflite]") {
 TEST_CASE("pools count their window, and StableHLO its numbered dimensions", "[cost][tflite]") {
   OpSample pool = sample("AVERAGE_POOL_2D", {{1, 8, 8, 4}}, {{1, 4, 4, 4}});
   pool.attribute("kernel_shape", std::vector<std::int64_t>{3, 2});
-  CHECK(pool.work().elements == 64 * 6);
+  CHECK(pool.work().touched == 64 * 6);
   CHECK(pool.work().macs == 0);
 
   OpSample dot = sample("STABLEHLO_DOT_GENERAL", {{2, 7, 3}, {2, 7, 5}}, {{2, 3, 5}});
@@ -86,5 +86,5 @@ TEST_CASE("a call that stays closed hides its work, an open one does not", "[cos
   OpSample call = sample("WHILE", {{1, 8}}, {{1, 8}});
   CHECK_FALSE(call.work().unknown.empty());
   call.attribute("turns", std::int64_t{1});
-  CHECK(call.work().elements == 8);
+  CHECK(call.work().touched == 8);
 }

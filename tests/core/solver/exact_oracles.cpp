@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace hw::test {
@@ -81,6 +82,36 @@ std::string programOf(const Problem& problem) {
          (binaries.empty() ? "" : "Binaries\n" + binaries) + "End\n";
 }
 
+/// One binary for each offset of each stay, one row for each byte of each step, and one binary for
+/// each stay that is left out: far tighter than one above the other, so it settles more stays.
+std::string programOfPlaces(const Problem& problem, Bytes capacity) {
+  std::string cost;
+  std::string rows;
+  std::string binaries;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> bytes;
+  for (const StayId id : problem.stays.keys()) {
+    const Stay& stay = problem.stays[id];
+    cost += fmt::format(" + z{}", id.index());
+    rows += fmt::format(" s{0}: z{0}", id.index());
+    binaries += fmt::format(" z{}\n", id.index());
+    for (std::int64_t at = 0; at + stay.size.count() <= capacity.count(); ++at) {
+      const std::string place = fmt::format("x{}_{}", id.index(), at);
+      rows += fmt::format(" + {}\n", place);
+      binaries += fmt::format(" {}\n", place);
+      for (std::int64_t step = stay.steps.begin.count(); step < stay.steps.end.count(); ++step) {
+        for (std::int64_t byte = at; byte < at + stay.size.count(); ++byte) {
+          bytes[{step, byte}] += fmt::format(" + {}\n", place);
+        }
+      }
+    }
+    rows += " = 1\n";
+  }
+  for (const auto& [where, sum] : bytes) {
+    rows += fmt::format(" b{}_{}:{} <= 1\n", where.first, where.second, sum);
+  }
+  return "Minimize\n cost:" + cost + "\nSubject To\n" + rows + "Binaries\n" + binaries + "End\n";
+}
+
 /// The objective from what the solver wrote, when it says that it is optimal.
 std::optional<std::int64_t> readOptimum(const fs::path& file) {
   std::ifstream in(file);
@@ -131,6 +162,11 @@ std::optional<std::int64_t> integerProgramOptimum(const std::string& text) {
   fs::remove(program);
   fs::remove(answer);
   return optimum;
+}
+
+std::optional<bool> integerProgramFits(const Problem& problem, Bytes capacity) {
+  const auto leftOut = integerProgramOptimum(programOfPlaces(problem, capacity));
+  return leftOut ? std::optional(*leftOut == 0) : std::nullopt;
 }
 
 std::optional<Bytes> integerProgramPeak(const Problem& problem) {

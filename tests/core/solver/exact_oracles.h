@@ -14,6 +14,10 @@ Bytes exhaustivePeak(const Problem& problem);
 /// The same by a mixed-integer program; nothing when none was solved.
 std::optional<Bytes> integerProgramPeak(const Problem& problem);
 
+/// Whether a plan of pool 0 is within `capacity`, by another program, which is quick where sizes
+/// are small numbers; for stays that are not aligned, not pinned and without gaps.
+std::optional<bool> integerProgramFits(const Problem& problem, Bytes capacity);
+
 /// The least of what the LP file `text` minimises as "cost", a whole number, by whichever of CBC
 /// and GLPK is installed; nothing when neither is, or it gave no optimum.
 std::optional<std::int64_t> integerProgramOptimum(const std::string& text);

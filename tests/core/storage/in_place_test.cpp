@@ -1,7 +1,7 @@
 // In-place aliasing: who may write over what, and what that does to the lower bound.
 #include <catch2/catch.hpp>
 
-#include "core/graph/graph_builder.h"
+#include "core/import/graph_builder.h"
 #include "core/import/importer.h"
 #include "core/storage/aliasing.h"
 

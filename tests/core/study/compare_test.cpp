@@ -62,6 +62,11 @@ TEST_CASE("where L2 is bounded, the fastest is the best", "[compare]") {
   for (const ComparisonRow& row : comparison.rows) {
     CHECK(*row.figures.moved >= *comparison.rows.front().figures.moved);
   }
+  comparison.rank(Ranking::energy);
+  for (const ComparisonRow& row : comparison.rows) {
+    REQUIRE(row.figures.energy);
+    CHECK(*row.figures.energy >= *comparison.rows.front().figures.energy);
+  }
   comparison.rank(Ranking::peak);
   for (const ComparisonRow& row : comparison.rows) {
     CHECK(row.peak() >= comparison.rows.front().peak());

@@ -141,6 +141,29 @@ TEST_CASE("what a dot of a front opens is the plan that it shows", "[front][samp
   }
 }
 
+TEST_CASE("who keeps other stays is told from those behind the walls", "[front][samples]") {
+  FrontOptions options = quick(1);
+  options.choices = parseAllocators("best,idle-longest,none,partition,block-id").value();
+  for (const char* name : {"squeezenet", "mobilenet_v2"}) {
+    CAPTURE(name);
+    const Front front = makeFront(test::sample(name), requestOn("parallel"), options, {}).value();
+    REQUIRE(front.allocators.size() == 5);
+    std::size_t beyond = 0;
+    for (const FrontPoint& point : front.allocators) {
+      CAPTURE(point.made);
+      // Blocks fetch no weights ahead, block identifiers leave graph inputs out.
+      CHECK(point.ownStays == (point.made == "partition" || point.made == "block-id"));
+      const bool behind = point.peak >= front.leastPeak && point.latency >= front.leastLatency;
+      CHECK((behind || point.ownStays));
+      beyond += behind ? 0 : 1;
+    }
+    CHECK(beyond > 0);
+    const std::string text = frontText(front, {});
+    CHECK(text.find("so the bounds do not hold there") != std::string::npos);
+    CHECK(frontSvg(front, Palette::light()).find("other stays") != std::string::npos);
+  }
+}
+
 TEST_CASE("a stopped front keeps what it has", "[front]") {
   std::stop_source source;
   RunContext context{.stop = source.get_token()};

@@ -108,8 +108,26 @@ TEST_CASE("without a search to show, the panel says why", "[chart]") {
   Bench bench;
   bench.state.setRun(plannedRun("greedy-by-size"));
   CHECK(bench.panel.emptyText().contains(QStringLiteral("greedy-by-size does not search")));
-  bench.state.setRun(plannedRun("placement-search:seconds=0,sequences=50"));
-  CHECK(bench.panel.emptyText().contains(QStringLiteral("placement-search keeps no times")));
+  bench.state.setRun(plannedRun("hill-climb"));
+  CHECK(bench.panel.emptyText().contains(QStringLiteral("hill-climb keeps no times")));
+}
+
+TEST_CASE("the search panel shows a placement search, sequence by sequence", "[chart]") {
+  Bench bench;
+  const auto run = plannedRun("placement-search:seconds=0,sequences=50");
+  bench.state.setRun(run);
+  CHECK(bench.panel.emptyText().isEmpty());
+  const auto histories = searchHistories(run->plan);
+  REQUIRE_FALSE(histories.empty());
+  const auto& samples = histories.front().samples;
+  CHECK(samples.front().winner == "sequence 1");
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    CHECK(samples[i].incumbent <= samples[i - 1].incumbent);
+    CHECK(samples[i].seconds >= samples[i - 1].seconds);
+    CHECK(samples[i].nodes >= samples[i - 1].nodes);
+  }
+  CHECK(samples.back().incumbent == run->plan.footprint(PoolId(0)));
+  CHECK(samples.back().bound <= samples.back().incumbent);
 }
 
 TEST_CASE("a search is shown while it goes on, and its run afterwards", "[chart]") {

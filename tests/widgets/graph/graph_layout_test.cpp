@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <random>
 
 #include "core/import/samples.h"
@@ -96,14 +95,11 @@ TEST_CASE("laying out gives up when it is told to", "[graph]") {
   CHECK(asked == 4);
 }
 
-TEST_CASE("five thousand boxes are laid out in seconds", "[graph]") {
+TEST_CASE("five thousand boxes are laid out, too", "[graph]") {
   const LayoutInput input = randomInput(8, 5'000);
-  const std::clock_t begin = std::clock();
   const auto layout = layOut(input, never);
-  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   REQUIRE(layout);
-  WARN("5,000 boxes, " << input.edges.size() << " edges: " << seconds << " s of CPU");
-  CHECK(seconds < 10);
+  checkLayout(input, *layout);
 }
 
 TEST_CASE("long skips are not left to dot when there are too many", "[graph]") {
@@ -120,7 +116,7 @@ TEST_CASE("long skips are not left to dot when there are too many", "[graph]") {
   CHECK(layOut(chain(400, true), never));
 }
 
-TEST_CASE("samples with many skips are laid out in seconds", "[graph]") {
+TEST_CASE("samples with many skips are laid out", "[graph]") {
   const std::string sample = GENERATE("gpt2_kv_cache", "densenet121");
   const auto model = std::make_shared<const Model>(openModel("samples:" + sample, {}).value());
   RunRequest request;
@@ -132,12 +128,9 @@ TEST_CASE("samples with many skips are laid out in seconds", "[graph]") {
   const ModelGraph graph = modelGraph(*run, ranges);
   LayoutInput input{.boxes = std::vector<QSizeF>(graph.nodes.size(), QSizeF(90, 28))};
   for (const GraphEdge& edge : graph.edges) input.edges.emplace_back(edge.from, edge.to);
-  const std::clock_t begin = std::clock();
   const auto layout = layOut(input, never);
-  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   REQUIRE(layout);
-  WARN(sample << ": " << seconds << " s of CPU");
-  CHECK(seconds < 10);
+  checkLayout(input, *layout);
 }
 
 TEST_CASE("places apart are as close to what was wanted as they can be", "[graph]") {

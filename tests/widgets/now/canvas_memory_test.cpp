@@ -1,5 +1,6 @@
 #include <QTest>
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "tests/widgets/support.h"
 #include "widgets/base/theme.h"
@@ -224,6 +225,21 @@ TEST_CASE("what had no room flies to the slower pool, what comes back flies back
   CHECK(fill[0].isFill);
   CHECK(fill[0].fromPool == PoolId(1));
   CHECK(fill[0].toLow == 4);
+}
+
+TEST_CASE("what a move brings comes from where it was, and nothing was spilled", "[memory]") {
+  const auto run = test::movedRun("late_input", "greedy-by-size");
+  std::set<QString> origins;
+  for (std::size_t moment = 0; moment <= run->trace.size(); ++moment) {
+    const QString text = happeningText(*run, moment);
+    if (text.contains(QLatin1Char(';'))) origins.insert(text.section(QLatin1String("; "), -1));
+    if (moment == 0) continue;
+    for (const SceneFlight& flight :
+         flights(*run, memoryScene(*run, moment - 1), memoryScene(*run, moment))) {
+      CHECK(flight.isFill == (flight.toPool == PoolId(0)));
+    }
+  }
+  CHECK(origins == std::set<QString>{"comes from L2", "comes from L3"});
 }
 
 TEST_CASE("with many pools every bar can be read, and empty ones take no room", "[memory]") {

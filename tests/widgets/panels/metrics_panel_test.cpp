@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/import/samples.h"
+#include "core/machine/platforms.h"
 #include "core/run/figures.h"
 #include "core/run/options.h"
 #include "widgets/text/run_text.h"
@@ -49,4 +50,39 @@ TEST_CASE("metrics tell two peaks apart and have a total over memories", "[metri
   CHECK(cell(panel, QStringLiteral("Live peak"), 3) == sizeText(run->metrics.lowerBound));
   CHECK(cell(panel, QStringLiteral("Above live peak"), 3) ==
         QString::fromStdString(formatPercent(run->metrics.gap())));
+}
+
+TEST_CASE("names of figures are never squeezed out by many memories", "[metrics]") {
+  ViewState state;
+  MetricsPanel panel(&state);
+  state.setRun(spilledRun());
+  for (const int width : {700, 320, 160, 60, 700}) {
+    CAPTURE(width);
+    panel.resize(width, 400);
+    panel.show();
+    CHECK(panel.columnWidth(0) >= panel.fontMetrics().averageCharWidth() * 14);
+    // Figures are whole.
+    for (int column = 1; column < panel.columnCount(); ++column) {
+      for (int row = 0; row < panel.rowCount(); ++row) {
+        const auto* figure = panel.item(row, column);
+        if (!figure || panel.isColumnHidden(column) || panel.columnSpan(row, 1) > 1) continue;
+        CHECK(panel.columnWidth(column) >= panel.fontMetrics().horizontalAdvance(figure->text()));
+      }
+    }
+  }
+}
+
+TEST_CASE("metrics have a row for what a platform keeps of its memories", "[metrics]") {
+  RunRequest request = defaultRequest();
+  request.allocator = AllocatorChoice::parse("greedy-by-size").value();
+  ViewState state;
+  MetricsPanel panel(&state);
+  const auto model = std::make_shared<const Model>(openModel("samples:resnet8", {}).value());
+  state.setRun(execute(model, request, {}).value());
+  CHECK(cell(panel, QStringLiteral("Reserved"), 1).isEmpty());
+  request.platform = *findPlatform("esp32-s3");
+  const auto run = execute(model, request, {}).value();
+  REQUIRE(reservedBytes(*run, PoolId(0)) > Bytes());
+  state.setRun(run);
+  CHECK(cell(panel, QStringLiteral("Reserved"), 1) == sizeText(reservedBytes(*run, PoolId(0))));
 }

@@ -82,3 +82,39 @@ TEST_CASE("without times there is nothing to drag, and the panel says why", "[wh
     CHECK_FALSE(panel.slider(QLatin1String(name))->isEnabled());
   }
 }
+
+TEST_CASE("what another machine would make of it is worked out when the panel comes into sight",
+          "[what-if]") {
+  const auto run = test::movedRun();
+  ViewState state;
+  QWidget window;
+  window.resize(500, 500);
+  // Where docks put what is behind another tab.
+  WhatIfPanel panel(&state, &window);
+  panel.setGeometry(-2000, 0, 300, 480);
+  window.show();
+  REQUIRE(QTest::qWaitForWindowExposed(&window));
+  state.setRun(run);
+  QTest::qWait(50);
+  CHECK_FALSE(panel.outcome());
+  panel.move(0, 0);
+  REQUIRE(waitForOutcome(panel));
+  const auto* note = panel.findChild<QLabel*>(QStringLiteral("whatIfNote"));
+  CHECK(note->text().startsWith(QStringLiteral("Critical path")));
+}
+
+TEST_CASE("a narrow panel keeps what it would be and how much that changes", "[what-if]") {
+  const auto run = test::movedRun();
+  ViewState state;
+  WhatIfPanel panel(&state);
+  panel.resize(230, 480);
+  panel.show();
+  state.setRun(run);
+  REQUIRE(waitForOutcome(panel));
+  for (const char* name : {"whatIfNow0", "whatIfNow1", "whatIfNow2", "whatIfTake", "whatIfReset"}) {
+    CAPTURE(name);
+    const auto* part = panel.findChild<QWidget*>(QLatin1String(name));
+    CHECK(part->mapTo(&panel, part->rect().topRight()).x() < panel.width());
+  }
+  CHECK(panel.slider(QStringLiteral("l2"))->width() >= 40);
+}

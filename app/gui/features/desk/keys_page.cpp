@@ -26,7 +26,7 @@ class KeysDelegate : public QStyledItemDelegate {
     });
     return edit;
   }
-  void setEditorData(QWidget*, const QModelIndex&) const override {}  // Old keys are in the way.
+  void setEditorData(QWidget*, const QModelIndex&) const override {}  // It begins empty.
   void setModelData(QWidget* editor, QAbstractItemModel*, const QModelIndex& index) const override {
     const auto typed = qobject_cast<QKeySequenceEdit*>(editor)->keySequence();
     if (!typed.isEmpty()) page_->assign(index.row(), typed);

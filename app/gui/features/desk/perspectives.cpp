@@ -11,7 +11,7 @@ namespace hw {
 namespace {
 
 QString keyOf(const QString& name, const char* part) {
-  // Slashes part groups in settings files.
+  // A slash would begin a group in the settings file.
   const QByteArray safe = QUrl::toPercentEncoding(name);
   return QStringLiteral("perspectives/v%1/%2/%3")
       .arg(Settings::kLayoutVersion)
@@ -28,8 +28,8 @@ QList<Perspectives::BuiltIn> Perspectives::builtIn() {
   };
   return {{.name = "perspectivePlan",
            .title = tr("&Plan"),
-           .toolTip = tr("Settings, figures and advice around the map"),
-           .docks = names({"inspector", "run", "metrics", "moment", "advice", "problems", "history",
+           .toolTip = tr("Settings, figures and what would shrink it around the map"),
+           .docks = names({"inspector", "run", "metrics", "moment", "shrink", "problems", "history",
                            "schedule"}),
            .raised = names({"moment", "schedule", "run"})},
           {.name = "perspectiveCompare",

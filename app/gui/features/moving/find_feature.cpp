@@ -132,7 +132,7 @@ void FindFeature::addActions(std::vector<PaletteEntry>& entries) const {
     if (action->objectName().startsWith(QLatin1String("qt_"))) continue;
     PaletteEntry entry{.text = plainText(*action), .context = menuPath(action)};
     if (panel) entry.text = tr("Panel: show or hide %1").arg(entry.text);
-    // Out of its menu, "Plan" may be anything.
+    // Without its menu a name such as "Plan" says too little.
     const QString menu = entry.context.section(kInMenu, -1).trimmed();
     if (!panel && !menu.isEmpty()) entry.text = tr("%1: %2").arg(menu, entry.text);
     if (action->isCheckable() && action->isChecked()) entry.context += tr(" (on)");

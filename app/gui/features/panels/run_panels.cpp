@@ -7,7 +7,6 @@
 #include "widgets/explain/moment_panel.h"
 #include "widgets/explain/problems_panel.h"
 #include "widgets/panels/event_panel.h"
-#include "widgets/panels/method_panel.h"
 #include "widgets/panels/metrics_panel.h"
 #include "widgets/panels/schedule_panel.h"
 
@@ -29,7 +28,6 @@ RunPanels::RunPanels(MainWindow* window)
   add("metrics", tr("Metrics"), new MetricsPanel(state, window), Qt::RightDockWidgetArea);
   add("events", tr("Event log"), new EventPanel(state, window), Qt::BottomDockWidgetArea);
   add("moment", tr("Peak"), moment_, Qt::BottomDockWidgetArea);
-  add("method", tr("Method"), new MethodPanel(state, window), Qt::BottomDockWidgetArea);
   addProblems(window);
   connect(state, &ViewState::selectionChanged, inspector, [window, state, inspector] {
     const bool hidden = !window->tabifiedDockWidgets(inspector).isEmpty();

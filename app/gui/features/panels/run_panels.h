@@ -11,7 +11,7 @@ class ProblemsPanel;
 class SchedulePanel;
 
 /// The panels that every run is looked at with: schedule, inspector, settings, metrics, events, the
-/// peak, what the method wrote down, and problems.
+/// peak, and problems.
 class RunPanels : public QObject {
   Q_OBJECT
 

@@ -2,15 +2,10 @@
 
 #include <QDockWidget>
 #include <QSignalBlocker>
-#include <memory>
-#include <utility>
 
 #include "app/gui/features/scenario/scenario_history.h"
 #include "app/gui/window/main_window.h"
-#include "core/report/explain/advice_report.h"
-#include "core/run/options.h"
 #include "widgets/charts/search_panel.h"
-#include "widgets/explain/advice_panel.h"
 #include "widgets/map/minimap.h"
 #include "widgets/panels/jobs_panel.h"
 #include "widgets/text/run_text.h"
@@ -35,55 +30,7 @@ void showWith(QAction* action, QWidget* view, Settings* settings, const QString&
   action->setChecked(shown);
 }
 
-/// What came of advice that was applied, and the two ways on.
-void offerToUndo(MainWindow* window, ScenarioHistory* history,
-                 const std::shared_ptr<const Run>& before) {
-  const Run& now = *window->state()->run();
-  QString text = QStringLiteral("%1 \u2192 %2")
-                     .arg(sizeText(footprintOf(*before)), sizeText(footprintOf(now)));
-  if (figuresOf(now).latency) {
-    text += tr(", latency %1, traffic %2")
-                .arg(QString::fromStdString(latencyChange(*before, now)),
-                     QString::fromStdString(trafficChange(*before, now)));
-  }
-  window->messages()->showNote(
-      text, {{.button = tr("Undo"), .act = [history](const QPoint&) { history->stack()->undo(); }},
-             {.button = tr("Show below"),
-              .act = [window, before](const QPoint&) { window->showBelow(before); }}});
-}
-
 }  // namespace
-
-void addAdvice(MainWindow* window, ScenarioHistory* history) {
-  auto* panel = new AdvicePanel(window->state(), window);
-  window->jobs()->watch(panel->job());
-  QDockWidget* dock =
-      window->addDock("advice", tr("Advice"), panel, Qt::BottomDockWidgetArea, "moment");
-  QAction* look = window->addRunCommand(window->menu(MenuKind::simulate), "lookForAdvice",
-                                        tr("Look for ad&vice"),
-                                        {QKeySequence(Qt::CTRL | Qt::Key_E)}, [dock, panel] {
-                                          dock->show();
-                                          dock->raise();
-                                          panel->look();
-                                        });
-  look->setToolTip(tr("What would make the memory smaller, each change proved by planning it"));
-  // What was applied, and to what, until it is on show.
-  auto applied = std::make_shared<std::pair<RunRequest, std::shared_ptr<const Run>>>();
-  QObject::connect(panel, &AdvicePanel::applyWanted, window,
-                   [window, history, applied](const RunRequest& request, const QString& text) {
-                     *applied = {request, window->state()->run()};
-                     history->nameNext(text);
-                     window->planWith(request);
-                   });
-  QObject::connect(window, &MainWindow::shown, panel, [window, history, applied] {
-    const auto before = std::exchange(applied->second, nullptr);
-    const auto now = window->state()->run();
-    if (!before || before->model != now->model || !sameBut(applied->first, now->request, {}))
-      return;
-    offerToUndo(window, history, before);
-  });
-  QObject::connect(panel, &AdvicePanel::belowWanted, window, &MainWindow::showBelow);
-}
 
 void addWhatIf(MainWindow* window, ScenarioHistory* history) {
   auto* panel = new WhatIfPanel(window->state(), window);
@@ -136,7 +83,7 @@ void addLanes(MainWindow* window) {
   shown->setStatusTip(
       tr("What compute units, memories and copies do in every step; in time, every engine"));
   shown->setCheckable(true);
-  // Over steps most do without them; in time they are what it is about. Each is remembered.
+  // Over steps most users do without lanes, in time lanes are the main view: both are remembered.
   const auto key = [window] {
     const bool inTime = window->state()->axis() == AxisUnit::time;
     return inTime ? QStringLiteral("view/engines") : QStringLiteral("view/lanes");

@@ -8,10 +8,6 @@ class ScenarioHistory;
 
 // Features that need nothing but a few connections. What they make belongs to the window.
 
-/// The Advice panel: what would make memory smaller, proved; a change applied is an edit of the
-/// scenario that can be undone.
-void addAdvice(MainWindow* window, ScenarioHistory* history);
-
 /// The What if panel: the machine dragged; a machine taken over is an edit of the scenario too.
 void addWhatIf(MainWindow* window, ScenarioHistory* history);
 

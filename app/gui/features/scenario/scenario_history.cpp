@@ -102,7 +102,7 @@ void ScenarioHistory::runShown() {
   if (!sameModel) {
     stack_.clear();
   } else if (target_ && changesBetween(*target_, now).empty()) {
-    // The edit that was taken back or made again is on show.
+    // Undo or redo is through: the edit is in the stack already.
   } else if (const QString change = changeText(shown_, now); !change.isEmpty()) {
     const QString name = nextName_.isEmpty() ? change : nextName_;
     returnToShown();

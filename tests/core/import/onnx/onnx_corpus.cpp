@@ -90,7 +90,7 @@ ImportOptions corpusOptions(const std::string& model, bool flat) {
   return options;
 }
 
-std::int64_t lowerBoundOf(const std::set<ProblemRow>& rows) {
+std::int64_t lowerBoundOf(const std::set<LifetimeRow>& rows) {
   std::map<std::int64_t, std::int64_t> changes;
   for (const auto& [id, lower, upper, size] : rows) {
     changes[lower] += size;
@@ -102,9 +102,9 @@ std::int64_t lowerBoundOf(const std::set<ProblemRow>& rows) {
   return most;
 }
 
-std::set<ProblemRow> problemRows(const Graph& graph) {
+std::set<LifetimeRow> problemRows(const Graph& graph) {
   const auto steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(graph.ops.size()));
-  std::set<ProblemRow> rows;
+  std::set<LifetimeRow> rows;
   for (const TensorId id : graph.tensors.keys()) {
     const Tensor& tensor = graph.tensors[id];
     if (tensor.constant || !tensor.bytes || tensor.bytes->count() == 0) continue;
@@ -117,7 +117,7 @@ std::set<ProblemRow> problemRows(const Graph& graph) {
   return rows;
 }
 
-std::set<ProblemRow> problemRows(const fs::path& csv) {
+std::set<LifetimeRow> problemRows(const fs::path& csv) {
   const auto problem = loadModel(csv.string(), {});
   std::ifstream table(fs::path(csv).replace_extension(".tensors.tsv"));
   if (!problem || !table) return {};
@@ -126,7 +126,7 @@ std::set<ProblemRow> problemRows(const fs::path& csv) {
     const auto cells = splitText(line, '\t');
     if (cells.size() > 1) names[std::string(cells[0])] = commonName(std::string(cells[1]));
   }
-  std::set<ProblemRow> rows;
+  std::set<LifetimeRow> rows;
   for (const Stay& stay : problem->problem->stays) {
     const std::string& id = problem->graph->tensors[TensorId(stay.buffer.index())].name;
     rows.insert({names[id], stay.steps.begin.count(), stay.steps.end.count(), stay.size.count()});

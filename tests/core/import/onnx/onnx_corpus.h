@@ -22,20 +22,20 @@ std::vector<std::filesystem::path> filesIn(const std::filesystem::path& folder);
 ImportOptions corpusOptions(const std::string& model, bool flat);
 
 /// A tensor of a lifetime problem: name, lower, upper, size.
-using ProblemRow = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>;
+using LifetimeRow = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>;
 
 /// The lifetime problem of a graph as the corpus defines it, worked out here from producers and
 /// consumers alone.
-std::set<ProblemRow> problemRows(const Graph& graph);
+std::set<LifetimeRow> problemRows(const Graph& graph);
 
 /// The rows of `NAME.csv`, named by `NAME.tensors.tsv` beside it; empty when either is missing.
-std::set<ProblemRow> problemRows(const std::filesystem::path& csv);
+std::set<LifetimeRow> problemRows(const std::filesystem::path& csv);
 
 /// A name inside a call or a branch as both sides agree on it: ours is "function#7/name" or
 /// "If_node/name", the corpus writes "f7/name" and "If_node_if5/name".
 std::string commonName(const std::string& name);
 
 /// Most bytes live at any step.
-std::int64_t lowerBoundOf(const std::set<ProblemRow>& rows);
+std::int64_t lowerBoundOf(const std::set<LifetimeRow>& rows);
 
 }  // namespace hw

@@ -183,8 +183,35 @@ TEST_CASE("rows of a Markdown table have as many cells as its head", "[report]")
   CHECK(rows > 10);
 }
 
+TEST_CASE("a run that was recorded is told tick by tick, up to a length", "[report][record]") {
+  RunRequest request = workedRequest("block-id");
+  const auto run = execute(sample("inception"), request, {.record = true});
+  REQUIRE(run);
+  const auto tables = methodReportTables(**run);
+  REQUIRE(tables.size() == 1);
+  CHECK(tables[0].rows.size() == (*run)->plan.records[0].ticks.size());
+  const std::string text = reportMarkdown({.title = "t", .tables = tables});
+  CHECK(text.find("block 2 grows from 24 to 64 bytes") != std::string::npos);
+  CHECK(reportJson(**run, nullptr, "")["records"].size() == 1);
+  CHECK(methodReportTables(*mustRun(sample("inception"), request)).empty());
+  request.allocator = *AllocatorChoice::parse("free-list");
+  const auto many = execute(sample("densenet121"), request, {.record = true});
+  REQUIRE(many);
+  CHECK((*many)->plan.records[0].ticks.size() > 200);
+  CHECK(methodReportTables(**many)[0].rows.size() == 200);
+}
+
 TEST_CASE("the JSON report adds up", "[report]") {
   const auto model = sample("inception");
+  const auto blocks = mustRun(model, workedRequest("block-id"));
+  const Json inBlocks = reportJson(*blocks, nullptr, "highwater");
+  REQUIRE(inBlocks["peaks"].size() == 1);
+  for (const Json& peak : inBlocks["peaks"]) {
+    CHECK(peak["kept"].get<std::int64_t>() > 0);
+    CHECK(peak["footprint"] == peak["live"].get<std::int64_t>() + peak["kept"].get<std::int64_t>() +
+                                   peak["holes"].get<std::int64_t>() +
+                                   peak["above"].get<std::int64_t>());
+  }
   const auto run = mustRun(model, workedRequest("free-list"));
   const Comparison comparison = comparisonOf(model, workedRequest("free-list"));
   const Json json = reportJson(*run, &comparison, "highwater");

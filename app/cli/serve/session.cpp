@@ -1,0 +1,289 @@
+#include "app/cli/serve/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+#include <thread>
+
+#include "core/base/text.h"
+#include "core/import/samples.h"
+#include "core/plan_file/activities_writer.h"
+#include "core/plan_file/events_writer.h"
+#include "core/plan_file/plan_writer.h"
+#include "core/report/compare/compare_report.h"
+#include "core/report/explain/explain_report.h"
+#include "core/report/explain/shrink_report.h"
+#include "core/report/model/model_summary.h"
+#include "core/report/run/simulation_report.h"
+#include "core/run/embedded.h"
+#include "core/run/model_options.h"
+#include "core/study/compare.h"
+
+namespace hw::cli {
+namespace {
+
+/// Of one answer of `rows`.
+constexpr std::int64_t kMostRows = 10'000;
+/// Of a parameter that is a list.
+constexpr std::size_t kMostWords = 10'000;
+
+tl::unexpected<Error> wrong(std::string message) {
+  return fail(ErrorCode::invalidArgument, std::move(message));
+}
+
+Result<void> checkKeys(const ParsedJson& params, const std::vector<std::string>& keys) {
+  for (const auto& [key, value] : params.items()) {
+    if (key == "progress" || std::ranges::count(keys, key) > 0) continue;
+    return wrong(fmt::format("unknown parameter '{}'; expected {}", printable(key, 80),
+                             keys.empty() ? "none" : fmt::format("{}", fmt::join(keys, ", "))));
+  }
+  return {};
+}
+
+/// The text of `key`; empty when it is not there.
+Result<std::string> textOf(const ParsedJson& params, const std::string& key) {
+  const auto found = params.find(key);
+  if (found == params.end()) return std::string();
+  if (!found->is_string()) return wrong(fmt::format("'{}' is not a text", key));
+  return found->get<std::string>();
+}
+
+Result<std::int64_t> numberOf(const ParsedJson& params, const std::string& key,
+                              std::int64_t standard, std::int64_t most) {
+  const auto found = params.find(key);
+  if (found == params.end()) return standard;
+  const bool whole = found->is_number_integer() &&
+                     !(found->is_number_unsigned() &&
+                       found->get<std::uint64_t>() > static_cast<std::uint64_t>(most));
+  if (!whole || found->get<std::int64_t>() < 0 || found->get<std::int64_t>() > most) {
+    return wrong(fmt::format("'{}' is not a whole number from 0 to {}", key, most));
+  }
+  return found->get<std::int64_t>();
+}
+
+/// One value of an option as the command line has it.
+Result<std::string> wordOf(const std::string& option, const ParsedJson& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number()) return value.dump();
+  return wrong(
+      fmt::format("option '{}' is not a text, a number or a list of them", printable(option, 80)));
+}
+
+/// What `options` say: names are those of the command line without "--". Of `groups` only.
+Result<OptionTexts> optionTexts(const ParsedJson& params,
+                                std::initializer_list<OptionGroup> groups) {
+  OptionTexts texts;
+  const auto options = params.find("options");
+  if (options == params.end()) return texts;
+  if (!options->is_object()) return wrong("'options' is not an object");
+  for (const auto& [key, value] : options->items()) {
+    const RunOption* option = findOption(key);
+    if (option == nullptr || std::ranges::count(groups, option->group) == 0) {
+      std::vector<std::string> names;
+      for (const RunOption& each : runOptions()) {
+        if (std::ranges::count(groups, each.group) > 0) names.emplace_back(each.name);
+      }
+      const auto close = closestWord(key, names);
+      return wrong(fmt::format("unknown option '{}'{}", printable(key, 80),
+                               close ? fmt::format("; did you mean '{}'?", *close)
+                                     : fmt::format("; expected {}", fmt::join(names, ", "))));
+    }
+    std::vector<std::string>& words = texts[std::string(option->name)];
+    const bool list = value.is_array();
+    if (list && value.size() > (option->repeats ? kMostWords : 1)) {
+      return wrong(fmt::format("option '{}' has {} values", option->name, value.size()));
+    }
+    for (const ParsedJson& each : list ? value : ParsedJson::array({value})) {
+      HW_TRY(word, wordOf(key, each));
+      words.push_back(word);
+    }
+  }
+  return texts;
+}
+
+int processors() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
+template <class Row, class At>
+Json page(const Columns<Row>& columns, std::size_t first, std::size_t last, const At& at) {
+  Json rows = Json::array();
+  for (std::size_t i = first; i < last; ++i) rows.push_back(jsonRow(columns, at(i)));
+  return rows;
+}
+
+}  // namespace
+
+struct ServeSession::Method {
+  std::string name;
+  std::vector<std::string> params;
+  bool needsModel = false;
+  Result<Json> (ServeSession::*function)(const ParsedJson&, const CallContext&) = nullptr;
+};
+
+const std::vector<ServeSession::Method>& ServeSession::methods() {
+  static const std::vector<Method> kMethods = {
+      {"initialize", {}, false, &ServeSession::initialize},
+      {"open", {"model", "options"}, false, &ServeSession::open},
+      {"close", {}, false, &ServeSession::close},
+      {"plan", {"options"}, true, &ServeSession::plan},
+      {"simulate", {"options"}, true, &ServeSession::simulate},
+      {"compare", {"options", "allocators", "by"}, true, &ServeSession::compare},
+      {"shrink", {"options", "budget", "allow"}, true, &ServeSession::shrink},
+      {"explain", {"tensor", "step"}, true, &ServeSession::explain},
+      {"rows", {"table", "first", "count"}, true, &ServeSession::rows},
+  };
+  return kMethods;
+}
+
+bool ServeSession::knows(const std::string& method) {
+  return std::ranges::count(methods(), method, &Method::name) > 0;
+}
+
+Result<Json> ServeSession::call(const std::string& method, const ParsedJson& params,
+                                const CallContext& context) {
+  const auto found = std::ranges::find(methods(), method, &Method::name);
+  HW_DO(checkKeys(params, found->params));
+  if (found->needsModel && !model_) return wrong("no model is open: call 'open' first");
+  return (this->*found->function)(params, context);
+}
+
+Result<Json> ServeSession::initialize(const ParsedJson&, const CallContext&) {
+  Json names = Json::array();
+  for (const Method& method : methods()) names.push_back(method.name);
+  names.push_back("shutdown");
+  return Json{{"program", "highwater"},
+              {"version", HIGHWATER_VERSION},
+              {"protocol", kServeProtocol},
+              {"methods", names}};
+}
+
+Result<Json> ServeSession::open(const ParsedJson& params, const CallContext&) {
+  HW_TRY(name, textOf(params, "model"));
+  if (name.empty()) return wrong("'model' is missing: a file, or samples:NAME");
+  if (name == "-") return wrong("'model' is '-', but requests come from standard input");
+  HW_TRY(texts, optionTexts(params, {OptionGroup::import}));
+  RunRequest standard = planningRequest();
+  standard.model = name;
+  HW_TRY(asked, readRequest(texts, standard, ""));
+  HW_TRY(model, hw::openModel(name, asked.import));
+  opened_ = asked;
+  model_ = std::make_shared<const Model>(std::move(model));
+  run_ = nullptr;
+  return summaryJson(*model_, summarise(*model_));
+}
+
+Result<Json> ServeSession::close(const ParsedJson&, const CallContext&) {
+  model_ = nullptr;
+  run_ = nullptr;
+  return Json(nullptr);
+}
+
+Result<RunRequest> ServeSession::request(const ParsedJson& params,
+                                         const RunRequest& standard) const {
+  HW_TRY(texts,
+         optionTexts(params, {OptionGroup::allocator, OptionGroup::machine, OptionGroup::storage,
+                              OptionGroup::order, OptionGroup::search, OptionGroup::effort}));
+  RunRequest base = standard;
+  base.model = opened_.model;
+  base.import = opened_.import;
+  base.threads = processors();
+  return asDrawn(*model_, texts, base, "");
+}
+
+Result<void> ServeSession::execute(const ParsedJson& params, const RunRequest& standard,
+                                   const CallContext& context, bool simulate) {
+  HW_TRY(asked, request(params, standard));
+  HW_TRY(run,
+         hw::execute(model_, asked,
+                     {.stop = context.stop, .progress = context.progress, .simulate = simulate}));
+  run_ = run;
+  simulated_ = simulate;
+  return {};
+}
+
+Result<Json> ServeSession::plan(const ParsedJson& params, const CallContext& context) {
+  HW_DO(execute(params, planningRequest(), context, false));
+  std::ostringstream out;
+  writePlanJson(*run_, out);
+  return Json::parse(out.str());
+}
+
+Result<Json> ServeSession::simulate(const ParsedJson& params, const CallContext& context) {
+  HW_DO(execute(params, defaultRequest(), context, true));
+  return simulationJson(*run_);
+}
+
+Result<Json> ServeSession::compare(const ParsedJson& params, const CallContext& context) {
+  HW_TRY(list, textOf(params, "allocators"));
+  HW_TRY(by, textOf(params, "by"));
+  const auto ranking = std::ranges::find(kRankingNames, by);
+  if (!by.empty() && ranking == kRankingNames.end()) {
+    return wrong(fmt::format("'by' is '{}'; expected {}", printable(by, 80),
+                             fmt::join(kRankingNames, ", ")));
+  }
+  HW_TRY(asked, request(params, planningRequest()));
+  HW_TRY(choices, parseAllocators(list));
+  if (choices.empty()) choices = allAllocators(*model_->graph);
+  Comparison comparison = compareAllocators(model_, asked, choices,
+                                            {.stop = context.stop, .progress = context.progress});
+  if (!by.empty()) comparison.rank(static_cast<Ranking>(ranking - kRankingNames.begin()));
+  return comparisonJson(comparison, opened_.model);
+}
+
+Result<Json> ServeSession::shrink(const ParsedJson& params, const CallContext& context) {
+  HW_TRY(budget, textOf(params, "budget"));
+  HW_TRY(allow, textOf(params, "allow"));
+  ShrinkOptions options;
+  if (!budget.empty()) {
+    auto bytes = parseSize(budget);
+    if (!bytes) return wrong("'budget': " + bytes.error().text());
+    options.budget = *bytes;
+  }
+  if (!allow.empty()) {
+    auto rewrites = parseRewrites(allow);
+    if (!rewrites) return wrong("'allow': " + rewrites.error().text());
+    options.allow = *rewrites;
+  }
+  HW_TRY(asked, request(params, planningRequest()));
+  HW_TRY(front,
+         hw::shrink(model_, asked, options, {.stop = context.stop, .progress = context.progress}));
+  return shrinkJson(front, opened_.model);
+}
+
+Result<Json> ServeSession::explain(const ParsedJson& params, const CallContext&) {
+  if (!run_) return wrong("nothing is planned: call 'plan' or 'simulate' first");
+  HW_TRY(name, textOf(params, "tensor"));
+  if (!name.empty()) {
+    if (params.contains("step")) return wrong("'tensor' and 'step' are two questions");
+    HW_TRY(tensor, plannedTensor(*run_, name));
+    return explainTensorJson(*run_, tensor);
+  }
+  if (!params.contains("step")) return explainMomentJson(*run_, std::nullopt);
+  if (run_->problem.steps == Step(0)) return wrong("'step': the model has none");
+  HW_TRY(step, numberOf(params, "step", 0, run_->problem.steps.count() - 1));
+  return explainMomentJson(*run_, Step(step));
+}
+
+Result<Json> ServeSession::rows(const ParsedJson& params, const CallContext&) {
+  if (!run_ || !simulated_) return wrong("nothing is simulated: call 'simulate' first");
+  HW_TRY(table, textOf(params, "table"));
+  HW_TRY(first, numberOf(params, "first", 0, std::numeric_limits<std::int32_t>::max()));
+  HW_TRY(count, numberOf(params, "count", 1000, kMostRows));
+  const auto answer = [&](std::size_t total, const auto& columns, const auto& at) {
+    const auto from = std::min(static_cast<std::size_t>(first), total);
+    const auto to = std::min(from + static_cast<std::size_t>(count), total);
+    return Json{{"table", table}, {"total", total}, {"rows", page(columns, from, to, at)}};
+  };
+  if (table == "events") {
+    const EventList events(*run_);
+    return answer(events.size(), eventColumns(), [&](std::size_t i) { return events.row(i); });
+  }
+  if (table == "activities") {
+    return answer(run_->timing.activities.activities.size(), activityColumns(*run_),
+                  [](std::size_t i) { return ActivityId(i); });
+  }
+  return wrong(fmt::format("'table' is '{}'; expected events or activities", printable(table, 80)));
+}
+
+}  // namespace hw::cli

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "core/base/json.h"
+#include "core/run/options.h"
+#include "core/run/run.h"
+
+namespace hw::cli {
+
+/// Of `initialize`: raised when an answer changes so that a client has to know.
+inline constexpr int kServeProtocol = 1;
+
+/// How a call is done: when to stop, and whom to tell how far it is.
+struct CallContext {
+  std::stop_token stop{};
+  std::function<void(double, const std::string&)> progress{};
+};
+
+/// One model that is kept open, and the last run of it: what calls of `highwater serve` do, without
+/// the lines they come in. Methods and their parameters: docs/formats/serve.md.
+class ServeSession {
+ public:
+  /// Fails with a sentence that names the parameter; `invalidArgument`: the call is wrong.
+  Result<Json> call(const std::string& method, const ParsedJson& params,
+                    const CallContext& context);
+  /// Whether there is such a method.
+  static bool knows(const std::string& method);
+
+ private:
+  struct Method;
+  static const std::vector<Method>& methods();
+
+  Result<Json> initialize(const ParsedJson& params, const CallContext& context);
+  Result<Json> open(const ParsedJson& params, const CallContext& context);
+  Result<Json> close(const ParsedJson& params, const CallContext& context);
+  Result<Json> plan(const ParsedJson& params, const CallContext& context);
+  Result<Json> simulate(const ParsedJson& params, const CallContext& context);
+  Result<Json> compare(const ParsedJson& params, const CallContext& context);
+  Result<Json> shrink(const ParsedJson& params, const CallContext& context);
+  Result<Json> explain(const ParsedJson& params, const CallContext& context);
+  Result<Json> rows(const ParsedJson& params, const CallContext& context);
+
+  Result<RunRequest> request(const ParsedJson& params, const RunRequest& standard) const;
+  Result<void> execute(const ParsedJson& params, const RunRequest& standard,
+                       const CallContext& context, bool simulate);
+
+  RunRequest opened_{};  ///< Its name, and how it was opened.
+  std::shared_ptr<const Model> model_{};
+  std::shared_ptr<const Run> run_{};
+  bool simulated_ = false;
+};
+
+}  // namespace hw::cli

@@ -1,0 +1,54 @@
+#include "app/gui/features/desk/guide_feature.h"
+
+#include "app/gui/features/scenario/scenario_history.h"
+#include "app/gui/window/main_window.h"
+#include "widgets/method/method_guide.h"
+#include "widgets/text/text.h"
+
+namespace hw {
+
+GuideFeature::GuideFeature(MainWindow* window, ScenarioHistory* history)
+    : QObject(window), window_(window), history_(history) {
+  QAction* guide = window->addCommand(window->menu(MenuKind::help), "methodGuide",
+                                      tr("How the &methods work"), {}, [this] { open(); });
+  guide->setStatusTip(tr("Every method on a network that is small enough to follow by hand"));
+  connect(window->state(), &ViewState::runChanged, this, &GuideFeature::showWhetherToTry);
+}
+
+void GuideFeature::open() {
+  if (!guide_) {
+    guide_ = new MethodGuide(window_);
+    guide_->resize(guide_->size().boundedTo(window_->size()));
+    connect(guide_->page(), &LessonView::tryWanted, this, &GuideFeature::tryOn);
+    showWhetherToTry();
+  }
+  const auto run = window_->state()->run();
+  const AllocatorInfo* info = run ? run->request.allocator.info : nullptr;
+  if (info && !guide_->isVisible()) guide_->showLesson(viewText(info->name));
+  guide_->show();
+  guide_->raise();
+  guide_->activateWindow();
+}
+
+void GuideFeature::showWhetherToTry() {
+  if (!guide_) return;
+  guide_->page()->setWhyNotTry(window_->state()->run() ? QString() : tr("Open a model first"));
+}
+
+/// Planned and on show, it plays in the Method panel.
+void GuideFeature::tryOn(const QString& allocator) {
+  const auto run = window_->state()->run();
+  const auto choice = AllocatorChoice::parse(allocator.toStdString());
+  if (!run || !choice) return;
+  const bool there = run->request.allocator.info == choice->info && !window_->job()->isRunning();
+  if (!there) {
+    RunRequest request = window_->request();
+    request.allocator = *choice;
+    history_->nameNext(tr("Try %1").arg(allocator));
+    window_->planWith(request);
+  }
+  window_->command(QStringLiteral("showMethod"))->trigger();
+  window_->activateWindow();
+}
+
+}  // namespace hw

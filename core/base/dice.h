@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace hw {
+
+/// Random numbers that are the same on every machine (std distributions are not).
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+
+  /// In [least, most].
+  std::int64_t roll(std::int64_t least, std::int64_t most) {
+    const auto span = static_cast<std::uint64_t>(most - least) + 1;
+    return least + static_cast<std::int64_t>(engine_() % span);
+  }
+  bool chance(int percent) { return roll(1, 100) <= percent; }
+
+  /// Uniform in [0, 1).
+  double fraction() {
+    constexpr std::int64_t kParts = std::int64_t{1} << 40;
+    return static_cast<double>(roll(0, kParts - 1)) / static_cast<double>(kParts);
+  }
+
+  /// Every order of `things` is as likely.
+  template <class T>
+  void shuffle(std::vector<T>& things) {
+    for (std::size_t i = things.size(); i > 1; --i) {
+      const std::int64_t other = roll(0, static_cast<std::int64_t>(i) - 1);
+      std::swap(things[i - 1], things[static_cast<std::size_t>(other)]);
+    }
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+}  // namespace hw

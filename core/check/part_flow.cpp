@@ -1,0 +1,385 @@
+#include "core/check/part_flow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/check/element_sources.h"
+#include "core/graph/fold_parts.h"
+
+namespace hw {
+namespace {
+
+/// Some elements of a tensor of the original graph: [begin, end) on every axis.
+struct PieceBox {
+  Shape begin{};
+  Shape end{};
+
+  bool contains(const Shape& index) const {
+    for (std::size_t i = 0; i < index.size(); ++i) {
+      if (index[i] < begin[i] || index[i] >= end[i]) return false;
+    }
+    return true;
+  }
+};
+
+/// Which elements of a tensor boxes cover. Along each axis, only where boxes begin or end matters.
+class ElementCover {
+ public:
+  explicit ElementCover(Shape shape) : shape_(std::move(shape)) {}
+
+  void add(PieceBox box) { boxes_.push_back(std::move(box)); }
+
+  /// Each once.
+  bool isExact() const {
+    std::int64_t covered = 0;
+    for (const PieceBox& box : boxes_) {
+      std::int64_t elements = 1;
+      for (std::size_t i = 0; i < shape_.size(); ++i) {
+        if (box.begin[i] < 0 || box.end[i] > shape_[i]) return false;
+        elements *= box.end[i] - box.begin[i];
+      }
+      covered += elements;
+    }
+    return covered == *elementCount(shape_) && areApart();
+  }
+
+ private:
+  /// Boxes that begin in the same place everywhere but along one axis or two, as those of a grid
+  /// do: by sorting, and by looking at those that begin before another ends.
+  bool areApart() const {
+    std::vector<const PieceBox*> order;
+    for (const PieceBox& box : boxes_) order.push_back(&box);
+    std::ranges::sort(order, {}, [](const PieceBox* box) { return box->begin; });
+    for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
+      // Along the first axis that tells them apart, sweep; most begin where others end.
+      const bool same = std::ranges::all_of(order, [&](const PieceBox* box) {
+        return box->begin[axis] == 0 && box->end[axis] == shape_[axis];
+      });
+      if (!same) return areApartAlong(axis, order);
+    }
+    return order.size() < 2;
+  }
+
+  bool areApartAlong(std::size_t axis, const std::vector<const PieceBox*>& order) const {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      for (std::size_t k = i + 1; k < order.size(); ++k) {
+        if (order[k]->begin[axis] >= order[i]->end[axis]) break;
+        if (overlap(*order[i], *order[k])) return false;
+      }
+    }
+    return true;
+  }
+
+  static bool overlap(const PieceBox& a, const PieceBox& b) {
+    for (std::size_t i = 0; i < a.begin.size(); ++i) {
+      if (a.begin[i] >= b.end[i] || b.begin[i] >= a.end[i]) return false;
+    }
+    return true;
+  }
+
+  Shape shape_;
+  std::vector<PieceBox> boxes_;
+};
+
+class PartAudit {
+ public:
+  PartAudit(const Graph& graph, std::int64_t most, std::size_t limit)
+      : graph_(graph),
+        tiling_(*graph.tiling),
+        original_(*tiling_.original),
+        most_(most),
+        limit_(limit) {}
+
+  std::vector<std::string> run() {
+    std::map<std::pair<OpId, std::size_t>, std::vector<Interval<std::int64_t>>> rows;
+    std::map<OpId, std::vector<OpId>> folds;
+    std::set<OpId> whole;
+    for (const OpId id : graph_.ops.keys()) {
+      if (full()) return found_;
+      if (const auto* part = partOf(graph_, id)) {
+        rows[{part->of, part->cell}].push_back(part->rows);
+        isFoldPart(*part) ? folds[part->of].push_back(id) : checkPart(id, *part);
+      } else if (const OpId of = tiling_.opOf[id]) {
+        if (!whole.insert(of).second) checkAgain(of);
+        checkWhole(id, of);
+      } else {
+        checkSeam(id);
+      }
+    }
+    for (auto& [cell, made] : rows) {
+      const OpId of = cell.first;
+      std::ranges::sort(made);
+      for (std::size_t i = 1; i < made.size(); ++i) {
+        if (made[i].begin != made[i - 1].end) complain(of, "makes some rows twice, or not at all");
+      }
+      if (whole.contains(of)) complain(of, "runs in parts and whole");
+    }
+    for (const auto& [of, parts] : folds) checkFold(of, parts);
+    checkOutputs();
+    return found_;
+  }
+
+ private:
+  bool full() const { return found_.size() >= limit_; }
+  void say(std::string sentence) {
+    if (!full()) found_.push_back(std::move(sentence));
+  }
+  void complain(OpId of, const char* what) {
+    say(fmt::format("op '{}' {}", printable(displayName(original_, of)), what));
+  }
+
+  /// Which elements a tensor of the tiled graph holds, and of which one.
+  std::pair<TensorId, PieceBox> heldBy(TensorId id) const {
+    const Shape& shape = *graph_.tensors[id].shape;
+    if (const auto* piece = pieceOf(graph_, id)) {
+      PieceBox box{piece->begin, piece->begin};
+      for (std::size_t i = 0; i < shape.size(); ++i) box.end[i] += shape[i];
+      return {piece->of, box};
+    }
+    return {tiling_.wholeOf[id], {Shape(shape.size()), shape}};
+  }
+
+  /// Calls `visit` with the elements of a box that are to be looked at.
+  void forEachElement(const PieceBox& box, const std::function<void(const Shape&)>& visit) const {
+    std::int64_t count = 1;
+    for (std::size_t i = 0; i < box.begin.size(); ++i) count *= box.end[i] - box.begin[i];
+    const bool corners = count > most_;
+    Shape index = box.begin;
+    for (;;) {
+      visit(index);
+      std::size_t axis = 0;
+      for (; axis < index.size(); ++axis) {
+        const std::int64_t last = box.end[axis] - 1;
+        if (index[axis] < last) {
+          index[axis] = corners ? last : index[axis] + 1;
+          break;
+        }
+        index[axis] = box.begin[axis];
+      }
+      if (axis == index.size()) return;
+    }
+  }
+
+  void checkPart(OpId id, const Tiling::Part& part) {
+    const Op& op = graph_.ops[id];
+    const Op& of = original_.ops[part.of];
+    std::map<TensorId, std::vector<PieceBox>> reads;
+    for (const TensorId in : op.inputs) {
+      if (!in || graph_.tensors[in].constant) continue;
+      const auto [tensor, box] = heldBy(in);
+      reads[tensor].push_back(box);
+    }
+    for (const TensorId out : op.outputs) {
+      const auto [tensor, box] = heldBy(out);
+      const auto output = std::ranges::find(of.outputs, tensor);
+      if (output == of.outputs.end()) {
+        return say(fmt::format("part '{}' makes '{}', which its op does not", op.name,
+                               displayName(graph_, out)));
+      }
+      const auto number = static_cast<std::size_t>(output - of.outputs.begin());
+      const auto axis = static_cast<std::size_t>(part.axis);
+      bool inside = box.begin[axis] >= part.rows.begin && box.end[axis] <= part.rows.end;
+      if (part.across >= 0) {
+        const auto across = static_cast<std::size_t>(part.across);
+        inside &= box.begin[across] >= part.columns.begin && box.end[across] <= part.columns.end;
+      }
+      if (!inside) {
+        return say(fmt::format("part '{}' makes '{}', which is not in its rows", op.name,
+                               displayName(graph_, out)));
+      }
+      forEachElement(box,
+                     [&](const Shape& index) { checkElement(op, part.of, number, index, reads); });
+    }
+  }
+
+  /// Of a fold whose parts take in pieces of its input: each element once, and each part goes on
+  /// from what came of the one before, which nobody else reads.
+  void checkFold(OpId of, const std::vector<OpId>& parts) {
+    const Op& before = original_.ops[of];
+    const TensorId input = before.inputs.empty() ? TensorId() : before.inputs[0];
+    if (!input || before.outputs.size() != 1) return complain(of, "cannot fold what it reads");
+    ElementCover cover(*original_.tensors[input].shape);
+    TensorId soFar;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Op& op = graph_.ops[parts[i]];
+      std::size_t goesOn = 0;
+      for (const TensorId in : op.inputs) {
+        if (!in || graph_.tensors[in].constant) continue;
+        const auto [tensor, box] = heldBy(in);
+        goesOn += in == soFar ? 1 : 0;
+        if (in != soFar && tensor != input) complain(of, "takes in what it did not read");
+        if (in != soFar) cover.add(box);
+      }
+      if (goesOn != (soFar ? 1 : 0)) complain(of, "loses what came of the parts before");
+      if (op.outputs.size() != 1 || heldBy(op.outputs[0]).first != before.outputs[0]) {
+        return complain(of, "does not make what it did");
+      }
+      soFar = op.outputs[0];
+      checkSoFar(of, soFar, i + 1 == parts.size() ? OpId() : parts[i + 1]);
+    }
+    if (!cover.isExact()) complain(of, "does not take in each element once");
+    if (!isKnownFold(of)) complain(of, "is of a type that cannot take its input in by pieces");
+  }
+
+  /// `next` reads it and nobody else; none: it is what the op makes.
+  void checkSoFar(OpId of, TensorId made, OpId next) {
+    const Tensor& tensor = graph_.tensors[made];
+    const Tensor& whole = original_.tensors[original_.ops[of].outputs[0]];
+    if (tensor.shape != whole.shape) complain(of, "makes less than it did");
+    const auto isNext = [&](OpId reader) { return reader == next; };
+    if (!next) {
+      if (tensor.bytes != whole.bytes) complain(of, "makes something of another size");
+    } else if (!std::ranges::all_of(tensor.consumers, isNext)) {
+      complain(of, "hands out what is not done yet");
+    } else if (addsUp(of) && *tensor.bytes < Bytes(4 * *elementCount(*tensor.shape))) {
+      complain(of, "adds up in less than 32 bits");
+    }
+  }
+
+  bool addsUp(OpId of) const {
+    const std::string& type = original_.ops[of].type;
+    return type.find("Max") == type.npos && type.find("MAX") == type.npos &&
+           type.find("Min") == type.npos && type.find("MIN") == type.npos;
+  }
+
+  /// Types whose outputs are the same whatever the order in which elements come, and how many at a
+  /// time; a pool only where its window is all of the image.
+  bool isKnownFold(OpId of) const {
+    static const std::set<std::string_view> kKnown = {
+        "GlobalAveragePool", "GlobalMaxPool", "QLinearGlobalAveragePool",
+        "ReduceSum",         "ReduceMean",    "ReduceMax",
+        "ReduceMin",         "ReduceL1",      "ReduceL2",
+        "ReduceSumSquare",   "MEAN",          "SUM",
+        "REDUCE_MAX",        "REDUCE_MIN"};
+    static const std::set<std::string_view> kPools = {"AveragePool", "MaxPool", "AVERAGE_POOL_2D",
+                                                      "MAX_POOL_2D"};
+    const Op& op = original_.ops[of];
+    if (kKnown.contains(op.type)) return true;
+    if (!kPools.contains(op.type)) return false;
+    // What one element of each channel comes from, tap by tap.
+    const Shape& in = *original_.tensors[op.inputs[0]].shape;
+    Shape index(original_.tensors[op.outputs[0]].shape->size());
+    std::set<Shape> sources;
+    forEachSource(original_, of, 0, index,
+                  [&](std::size_t, const Shape& source) { sources.insert(source); });
+    const std::size_t channel = op.intAttribute("channels_last", 0) != 0 ? in.size() - 1 : 1;
+    return static_cast<std::int64_t>(sources.size()) * in[0] * in[channel] == *elementCount(in);
+  }
+
+  void checkElement(const Op& op, OpId of, std::size_t output, const Shape& index,
+                    const std::map<TensorId, std::vector<PieceBox>>& reads) {
+    const bool known =
+        forEachSource(original_, of, output, index, [&](std::size_t input, const Shape& source) {
+          const TensorId tensor = original_.ops[of].inputs[input];
+          const auto boxes = reads.find(tensor);
+          const bool there =
+              boxes != reads.end() && std::ranges::any_of(boxes->second, [&](const PieceBox& box) {
+                return box.contains(source);
+              });
+          if (there || full()) return;
+          say(fmt::format("part '{}' needs element ({}) of '{}', which it does not read", op.name,
+                          fmt::join(source, ", "), displayName(original_, tensor)));
+        });
+    if (!known) say(fmt::format("part '{}' is of a type that nobody can check", op.name));
+  }
+
+  /// An op that runs more than once makes the same each time.
+  void checkAgain(OpId of) {
+    const Op& op = original_.ops[of];
+    static const std::set<std::string_view> kDrawn = {
+        "Bernoulli",        "Dropout",          "Multinomial",           "MULTINOMIAL",
+        "RandomNormal",     "RandomNormalLike", "RandomUniform",         "RandomUniformLike",
+        "BiasDropout",      "BitmaskDropout",   "RANDOM_UNIFORM",        "BitmaskBiasDropout",
+        "TrainableDropout", "DropoutGrad",      "RANDOM_STANDARD_NORMAL"};
+    const auto keeps = [&](TensorId id) { return id && original_.tensors[id].persistent; };
+    const bool state =
+        std::ranges::any_of(op.inputs, keeps) || std::ranges::any_of(op.outputs, keeps);
+    if (kDrawn.contains(op.type)) complain(of, "runs twice, and draws other numbers each time");
+    if (state || !op.captures.empty()) complain(of, "runs twice, and may find another state");
+  }
+
+  /// An op that runs whole reads and makes the same tensors as before; outputs that nobody reads
+  /// may be left out.
+  void checkWhole(OpId id, OpId of) {
+    const Op& op = graph_.ops[id];
+    const Op& before = original_.ops[of];
+    const auto same = [&](TensorId now, TensorId then) {
+      return now ? tiling_.wholeOf[now] == then : !then;
+    };
+    const auto dead = [&](TensorId then) {
+      return original_.tensors[then].consumers.empty() && !original_.tensors[then].graphOutput;
+    };
+    bool right = op.attributes == before.attributes && op.inputs.size() == before.inputs.size() &&
+                 op.outputs.size() == before.outputs.size() &&
+                 op.captures.size() == before.captures.size();
+    for (std::size_t i = 0; right && i < op.inputs.size(); ++i) {
+      right &= same(op.inputs[i], before.inputs[i]);
+    }
+    for (std::size_t i = 0; right && i < op.captures.size(); ++i) {
+      right &= same(op.captures[i], before.captures[i]);
+    }
+    for (std::size_t i = 0; right && i < op.outputs.size(); ++i) {
+      right &=
+          same(op.outputs[i], before.outputs[i]) || (!op.outputs[i] && dead(before.outputs[i]));
+    }
+    if (!right) complain(of, "does not read and make what it did");
+  }
+
+  void checkSeam(OpId id) {
+    const Op& op = graph_.ops[id];
+    if (op.type == kArriveType) {
+      for (const TensorId out : op.outputs) {
+        const TensorId of = heldBy(out).first;
+        if (!of || !original_.tensors[of].graphInput) {
+          say(fmt::format("'{}' brings what is no input of the graph", op.name));
+        }
+      }
+      return;
+    }
+    const bool cuts = op.type == kPartsType;
+    const TensorId whole = cuts ? op.inputs[0] : op.outputs[0];
+    ElementCover cover(*graph_.tensors[whole].shape);
+    for (const TensorId piece : cuts ? op.outputs : op.inputs) {
+      const auto held = piece ? heldBy(piece) : std::pair(TensorId(), PieceBox());
+      const TensorId of = held.first;
+      const Tiling::Piece* place = pieceOf(graph_, piece);
+      const bool right = place != nullptr && of == tiling_.wholeOf[whole] && place->host == whole &&
+                         place->at == place->begin;
+      if (!right) {
+        return say(fmt::format("'{}' has a piece that is not where it belongs", op.name));
+      }
+      if (!cuts) cover.add(held.second);
+    }
+    if (!cuts && !cover.isExact()) {
+      say(fmt::format("'{}' lacks some elements, or has some twice", op.name));
+    }
+  }
+
+  void checkOutputs() {
+    bool same = graph_.outputs.size() == original_.outputs.size();
+    for (std::size_t i = 0; same && i < graph_.outputs.size(); ++i) {
+      same &= tiling_.wholeOf[graph_.outputs[i]] == original_.outputs[i];
+    }
+    if (!same) say("the graph does not hand out what it did");
+  }
+
+  const Graph& graph_;
+  const Tiling& tiling_;
+  const Graph& original_;
+  std::int64_t most_;
+  std::size_t limit_;
+  std::vector<std::string> found_;
+};
+
+}  // namespace
+
+std::vector<std::string> auditParts(const Graph& graph, std::int64_t most, std::size_t limit) {
+  if (!graph.tiling) return {};
+  return PartAudit(graph, most, limit).run();
+}
+
+}  // namespace hw

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "core/exchange/tflm/arena.h"
+#include "core/run/run.h"
+
+namespace hw {
+
+/// A plan for tflite-micro to follow, and what it will come to there.
+struct TflmPlan {
+  /// By tensor of all subgraphs, one after the other; -1: left to the runtime.
+  std::vector<std::int32_t> offsets{};
+  TflmProgram program{};
+  TflmArena arena{};     ///< Where the runtime will put everything, scratch included.
+  Bytes ownHead{};       ///< What its own planner takes for the same model.
+  std::size_t left = 0;  ///< Tensors that need bytes and are left to the runtime.
+};
+
+/// What the user asked for, and stays as it is.
+struct TflmGiven {
+  bool alignment = false;
+  bool bodies = false;
+  bool near = false;  ///< The size of the near memory.
+};
+
+/// How a model is planned for tflite-micro: calls are one step each, as the runtime has an arena
+/// for all subgraphs, everything is at a multiple of 16, and the arena is as small as can be: a
+/// platform tells how its kernels run, not where to stop.
+RunRequest tflmRequest(RunRequest request, const TflmGiven& given);
+
+/// The plan of `run` as the runtime takes it. `file` is the model's: a TFLite file, not a bundle.
+/// Subgraphs that nothing calls are planned each on its own, as `run` was: nobody else may use them
+/// at that time. Fails, with what it is, on what an arena of fixed offsets cannot say: several
+/// memories, moves, rewritten graphs, another order, tensors of another size than the file's.
+Result<TflmPlan> tflmPlan(std::string_view file, const Run& run);
+
+/// "the head takes 55,296 bytes there, 73,728 planned by the runtime itself".
+std::string tflmPlanLine(const TflmPlan& plan);
+
+}  // namespace hw

@@ -1,0 +1,218 @@
+#include "core/exchange/tflm/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/exchange/tflm/kernel_scratch.h"
+#include "core/import/tflite/inference.h"
+
+namespace hw {
+namespace {
+
+constexpr std::int32_t kResourceType = 13;
+/// Calls within calls, and operators walked all told: a small file can ask for very many.
+constexpr int kDeepest = 16;
+constexpr std::size_t kMostWalked = 1'000'000;
+/// The runtime sorts them by bubbles; nobody gives it as many.
+constexpr std::size_t kMostBuffers = 32'768;
+
+std::string tensorPlace(std::size_t subgraph, std::size_t tensor) {
+  return fmt::format("subgraph[{}].tensor[{}]", subgraph, tensor);
+}
+
+/// Bytes of an element in the arena; 0: the runtime knows no such type. Those of four bits take a
+/// byte each, and a resource is a number.
+std::int64_t elementBytes(std::int32_t type) {
+  if (type == kResourceType) return 4;
+  const Dtype dtype = tfliteDtype(type);
+  if (dtype == Dtype::int4) return 1;
+  if (dtype == Dtype::uint4 || dtype == Dtype::bfloat16 || dtype == Dtype::float8) return 0;
+  return tfliteBits(type) % 8 == 0 ? tfliteBits(type) / 8 : 0;
+}
+
+class ProgramReader {
+ public:
+  explicit ProgramReader(const TfliteFile& file) : file_(file) {}
+
+  Result<TflmProgram> read() {
+    for (std::size_t i = 0; i < file_.subgraphCount(); ++i) {
+      program_.starts.push_back(program_.tensors.size());
+      HW_DO(addTensors(i));
+    }
+    program_.runs.resize(file_.subgraphCount());
+    dropHandles();
+    HW_DO(addScratch());
+    HW_DO(walk(0, 0));
+    // The runtime never learns how large the scratch of a subgraph is that nothing calls.
+    for (TflmBuffer& scratch : program_.scratch) {
+      if (scratch.first == TflmBuffer::kNever) scratch.size = Bytes();
+    }
+    return std::move(program_);
+  }
+
+ private:
+  Result<void> addTensors(std::size_t index) {
+    const TfliteSubgraph& graph = file_.subgraph(index);
+    if (program_.tensors.size() + graph.tensors.size() > kMostBuffers) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("the model has more than {} tensors", kMostBuffers));
+    }
+    for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+      const TfliteTensor& tensor = graph.tensors[i];
+      TflmBuffer buffer{.subgraph = index, .index = i};
+      if (!tensor.isVariable && !file_.isStored(tensor.buffer)) {
+        HW_TRY(size, sizeOf(tensor, tensorPlace(index, i)));
+        buffer.size = size;
+      }
+      program_.tensors.push_back(buffer);
+    }
+    return {};
+  }
+
+  /// The kernel of VAR_HANDLE points its output at a number of its own.
+  void dropHandles() {
+    for (std::size_t index = 0; index < file_.subgraphCount(); ++index) {
+      for (const TfliteOp& op : file_.subgraph(index).ops) {
+        if (!op.is(TfliteOpCode::variableHandle)) continue;
+        for (const std::int32_t output : op.outputs) {
+          if (TflmBuffer* handle = tensorOf(index, output)) handle->size = Bytes();
+        }
+      }
+    }
+  }
+
+  static Result<Bytes> sizeOf(const TfliteTensor& tensor, const std::string& where) {
+    const std::int64_t each = elementBytes(tensor.type);
+    const bool free = std::ranges::any_of(tensor.shape, [](auto size) { return size < 0; });
+    const auto count = free ? std::nullopt : elementCount(tensor.shape);
+    const auto bytes = count ? checkedMul(*count, each) : std::nullopt;
+    if (each > 0 && bytes && *bytes < INT32_MAX) return alignUp(Bytes(*bytes), kTflmAlignment);
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("tflite-micro cannot allocate tensor '{}': {}", printable(tensor.name, 80),
+                    each == 0 ? "its type has no size there"
+                    : free    ? "a dimension of it is free"
+                              : "it is larger than 2 GiB"),
+        where);
+  }
+
+  KernelOperand operandOf(const TfliteSubgraph& graph, std::int32_t tensor) const {
+    if (tensor < 0 || static_cast<std::size_t>(tensor) >= graph.tensors.size()) return {};
+    const TfliteTensor& stored = graph.tensors[static_cast<std::size_t>(tensor)];
+    return {tfliteDtype(stored.type), stored.shape};
+  }
+
+  Result<void> addScratch() {
+    for (std::size_t index = 0; index < file_.subgraphCount(); ++index) {
+      const TfliteSubgraph& graph = file_.subgraph(index);
+      for (std::size_t op = 0; op < graph.ops.size(); ++op) addScratchOf(graph, index, op);
+      if (program_.scratch.size() > kMostBuffers) {
+        return fail(ErrorCode::unsupported,
+                    fmt::format("kernels ask for more than {} scratch buffers", kMostBuffers));
+      }
+    }
+    return {};
+  }
+
+  void addScratchOf(const TfliteSubgraph& graph, std::size_t index, std::size_t number) {
+    const TfliteOp& op = graph.ops[number];
+    KernelScratch scratch{.known = op.custom.empty()};
+    if (scratch.known) {
+      std::vector<KernelOperand> inputs;
+      std::vector<KernelOperand> outputs;
+      for (const auto input : op.inputs) inputs.push_back(operandOf(graph, input));
+      for (const auto output : op.outputs) outputs.push_back(operandOf(graph, output));
+      scratch = kernelScratch(op.type(), inputs, outputs);
+    }
+    const std::string type = printable(op.type(), 40);
+    if (!scratch.known && std::ranges::find(program_.unknown, type) == program_.unknown.end()) {
+      program_.unknown.push_back(type);
+    }
+    for (const Bytes size : scratch.buffers) {
+      program_.scratch.push_back(
+          {.subgraph = index, .index = number, .size = alignUp(size, kTflmAlignment)});
+    }
+  }
+
+  /// The subgraphs that the runtime plans where it meets `op`.
+  std::vector<std::size_t> calleesOf(const TfliteOp& op) const {
+    if (op.is(TfliteOpCode::branch) || op.is(TfliteOpCode::loop)) return tfliteCalls(op, file_);
+    if (!op.is(TfliteOpCode::callOnce)) return {};
+    const std::int32_t callee = op.options ? op.options->number<std::int32_t>(0, 0) : 0;
+    if (callee < 0 || static_cast<std::size_t>(callee) >= file_.subgraphCount()) return {};
+    return {static_cast<std::size_t>(callee)};
+  }
+
+  TflmBuffer* tensorOf(std::size_t subgraph, std::int32_t tensor) {
+    const std::size_t count = file_.subgraph(subgraph).tensors.size();
+    if (tensor < 0 || static_cast<std::size_t>(tensor) >= count) return nullptr;
+    return &program_.tensors[program_.starts[subgraph] + static_cast<std::size_t>(tensor)];
+  }
+
+  void begin(TflmBuffer* buffer, std::int32_t scope) {
+    if (buffer != nullptr && buffer->first == TflmBuffer::kNever) buffer->first = scope;
+  }
+  void use(TflmBuffer* buffer) {
+    if (buffer != nullptr) buffer->last = scope_;
+  }
+
+  Result<void> walk(std::size_t subgraph, int depth) {
+    if (depth > kDeepest) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("subgraphs call one another more than {} deep", kDeepest));
+    }
+    program_.runs[subgraph] = true;
+    const TfliteSubgraph& graph = file_.subgraph(subgraph);
+    const auto all = [&](const std::vector<std::int32_t>& list, bool begins, bool uses) {
+      for (const std::int32_t tensor : list) {
+        if (begins) begin(tensorOf(subgraph, tensor), scope_);
+        if (uses) use(tensorOf(subgraph, tensor));
+      }
+    };
+    all(graph.inputs, true, true);
+    for (std::size_t number = 0; number < graph.ops.size(); ++number) {
+      if (++walked_ > kMostWalked) {
+        return fail(ErrorCode::unsupported, "subgraphs call one another over and over");
+      }
+      const TfliteOp& op = graph.ops[number];
+      const std::int32_t scope = ++scope_;
+      all(op.outputs, true, false);
+      for (const std::size_t callee : calleesOf(op)) {
+        ++scope_;
+        HW_DO(walk(callee, depth + 1));
+      }
+      all(op.inputs, false, true);
+      all(op.outputs, false, true);
+      useScratch(subgraph, number, scope);
+    }
+    all(graph.outputs, true, true);
+    return {};
+  }
+
+  /// Scratch is there before the subgraphs that its operator calls. It lies in the order of its
+  /// operators.
+  void useScratch(std::size_t subgraph, std::size_t op, std::int32_t scope) {
+    auto& all = program_.scratch;
+    auto at = std::lower_bound(all.begin(), all.end(), std::pair(subgraph, op),
+                               [](const TflmBuffer& buffer, const auto& wanted) {
+                                 return std::pair(buffer.subgraph, buffer.index) < wanted;
+                               });
+    for (; at != all.end() && at->subgraph == subgraph && at->index == op; ++at) {
+      begin(&*at, scope);
+      use(&*at);
+    }
+  }
+
+  const TfliteFile& file_;
+  TflmProgram program_;
+  std::int32_t scope_ = 0;
+  std::size_t walked_ = 0;
+};
+
+}  // namespace
+
+Result<TflmProgram> tflmProgram(const TfliteFile& file) { return ProgramReader(file).read(); }
+
+}  // namespace hw

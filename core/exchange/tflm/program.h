@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/import/tflite/model.h"
+
+namespace hw {
+
+/// What tflite-micro gives bytes of its arena's head to: a tensor, or scratch of an operator.
+struct TflmBuffer {
+  static constexpr std::int32_t kNever = -1;
+
+  std::size_t subgraph = 0;
+  std::size_t index = 0;  ///< Of the tensor, or of the operator whose scratch it is.
+  Bytes size{};           ///< Rounded up as the runtime does it; none: it gives it no bytes.
+  /// The scopes in which it is live, both inclusive. The runtime numbers them: 0 for the model's
+  /// inputs, then one for each operator and one for each subgraph that an operator calls.
+  std::int32_t first = kNever;
+  std::int32_t last = kNever;
+};
+
+/// A TFLite file as tflite-micro (its commit 90b983c) sees it when it plans memory: every tensor of
+/// every subgraph, with the lives that the runtime works out.
+struct TflmProgram {
+  std::vector<TflmBuffer> tensors{};   ///< Of all subgraphs, one after the other.
+  std::vector<std::size_t> starts{};   ///< Where each subgraph begins among them.
+  std::vector<bool> runs{};            ///< By subgraph: the first one, and what it calls.
+  std::vector<TflmBuffer> scratch{};   ///< In the order in which kernels ask for it.
+  std::vector<std::string> unknown{};  ///< Operators of unknown scratch, each type once.
+};
+
+/// Everything is a multiple of it in the arena, sizes and offsets.
+inline constexpr Bytes kTflmAlignment{16};
+
+/// Fails on what the runtime cannot allocate: free dimensions, types without a size, calls in a
+/// circle. Throws Refusal where the file is damaged.
+Result<TflmProgram> tflmProgram(const TfliteFile& file);
+
+}  // namespace hw

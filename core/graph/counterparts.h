@@ -1,0 +1,50 @@
+#pragma once
+
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace hw {
+
+/// The graph that `graph` was made from by running its operators in parts, else itself.
+const Graph& wholeGraph(const Graph& graph);
+
+/// What of one graph is what of another, where both come from one: operators may run whole in the
+/// one and in parts in the other, or be cut in two ways. Both graphs outlive this.
+class Counterparts {
+ public:
+  Counterparts(const Graph& from, const Graph& to);
+
+  /// Both come from one graph; otherwise nothing has a counterpart.
+  bool related() const { return common_ != nullptr; }
+  /// Ids mean the same in both.
+  bool same() const { return same_; }
+
+  /// The op of the graph that both come from that one of `from` is, or is a part of; none for
+  /// those that were added. So with tensors, of which rings hold one.
+  OpId wholeOp(OpId op) const;
+  TensorId wholeTensor(TensorId tensor) const;
+
+  /// In `to`, by its order: the op itself, or all parts of it.
+  std::vector<OpId> ops(OpId op) const;
+  /// Of these the one that makes the row where `op` begins, of a whole op the first; none if there
+  /// are none.
+  OpId op(OpId op) const;
+  /// The tensor itself, where `to` has it as a whole, else its first piece; none where it has
+  /// neither.
+  TensorId tensor(TensorId tensor) const;
+
+ private:
+  void indexFrom();
+  void indexTo();
+
+  const Graph& from_;
+  const Graph& to_;
+  const Graph* common_ = nullptr;  ///< What both were made from; null: not related.
+  bool same_ = false;
+  IdMap<TensorId, TensorId> ringOf_;        ///< By tensor of `from`: what a ring holds rows of.
+  IdMap<OpId, std::vector<OpId>> partsIn_;  ///< By op of the whole graph, if `to` has parts.
+  IdMap<TensorId, TensorId> tensorIn_;      ///< The same of tensors.
+};
+
+}  // namespace hw

@@ -1,0 +1,113 @@
+#include "core/graph/tiling.h"
+
+#include <algorithm>
+
+namespace hw {
+
+bool isSeam(const Op& op) {
+  return op.domain == kTileDomain && (op.type == kPartsType || op.type == kWholeType);
+}
+
+const Tiling::Piece* pieceOf(const Graph& graph, TensorId tensor) {
+  if (!graph.tiling || !tensor) return nullptr;
+  const auto& piece = graph.tiling->pieces[tensor];
+  return piece ? &*piece : nullptr;
+}
+
+const Tiling::Part* partOf(const Graph& graph, OpId op) {
+  if (!graph.tiling) return nullptr;
+  const auto& part = graph.tiling->parts[op];
+  return part ? &*part : nullptr;
+}
+
+bool runsInParts(const Graph& graph) {
+  return graph.tiling && std::ranges::any_of(graph.tiling->parts,
+                                             [](const auto& part) { return part.has_value(); });
+}
+
+IdMap<OpId, OpId> repeatedOps(const Graph& graph) {
+  IdMap<OpId, OpId> repeated(graph.ops.size());
+  if (!graph.tiling) return repeated;
+  IdMap<OpId, OpId> first(graph.tiling->original->ops.size());
+  for (const OpId op : graph.ops.keys()) {
+    const OpId of = graph.tiling->opOf[op];
+    if (!of || graph.tiling->parts[op]) continue;
+    if (first[of]) {
+      repeated[op] = first[of];
+    } else {
+      first[of] = op;
+    }
+  }
+  return repeated;
+}
+
+bool isRing(const Graph& graph, TensorId tensor) {
+  return graph.tiling && !graph.tiling->pieces[tensor] && !graph.tiling->wholeOf[tensor];
+}
+
+bool isGiven(const Graph& graph, TensorId tensor) {
+  return !graph.tensors[tensor].producer && !isRing(graph, tensor);
+}
+
+void forEachStretch(const Shape& host, const Shape& at, const Shape& shape, Bytes element,
+                    const std::function<void(Bytes, Bytes)>& visit) {
+  // Axes from the last one on that the piece has all of are one stretch with the one before.
+  std::size_t inner = shape.size();
+  std::int64_t length = element.count();
+  while (inner > 0 && shape[inner - 1] == host[inner - 1]) length *= shape[--inner];
+  std::int64_t pitch = length;
+  if (inner > 0) length *= shape[--inner];
+  std::vector<std::int64_t> pitches(inner + 1, pitch);
+  for (std::size_t axis = inner; axis > 0; --axis) {
+    pitches[axis - 1] = pitches[axis] * host[axis];
+  }
+  Shape index(inner);
+  for (;;) {
+    std::int64_t offset = inner < shape.size() ? at[inner] * pitches[inner] : 0;
+    for (std::size_t axis = 0; axis < inner; ++axis) {
+      offset += (at[axis] + index[axis]) * pitches[axis];
+    }
+    visit(Bytes(offset), Bytes(length));
+    std::size_t axis = inner;
+    while (axis > 0 && ++index[axis - 1] == shape[axis - 1]) index[--axis] = 0;
+    if (axis == 0) return;
+  }
+}
+
+Interval<Bytes> extentOf(const Graph& graph, TensorId tensor) {
+  const Tiling::Piece& piece = *pieceOf(graph, tensor);
+  const Tensor& own = graph.tensors[tensor];
+  const Shape& host = *graph.tensors[piece.host].shape;
+  std::int64_t pitch = elementSize(own).value_or(Bytes(1)).count();
+  Interval<Bytes> extent{Bytes(), Bytes(pitch)};
+  for (std::size_t axis = host.size(); axis-- > 0; pitch *= host[axis]) {
+    const std::int64_t last = piece.at[axis] + (*own.shape)[axis] - 1;
+    extent.begin += Bytes(piece.at[axis] * pitch);
+    extent.end += Bytes(last * pitch);
+  }
+  return extent;
+}
+
+std::vector<Interval<Bytes>> stretchesOf(const Graph& graph, TensorId tensor) {
+  const Tiling::Piece& piece = *pieceOf(graph, tensor);
+  const Tensor& own = graph.tensors[tensor];
+  std::vector<Interval<Bytes>> stretches;
+  forEachStretch(*graph.tensors[piece.host].shape, piece.at, *own.shape,
+                 elementSize(own).value_or(Bytes(1)), [&](Bytes offset, Bytes length) {
+                   if (!stretches.empty() && stretches.back().end == offset) {
+                     stretches.back().end += length;
+                   } else {
+                     stretches.push_back({offset, offset + length});
+                   }
+                 });
+  return stretches;
+}
+
+std::optional<Bytes> elementSize(const Tensor& tensor) {
+  if (!tensor.shape || !tensor.bytes || *tensor.bytes == Bytes()) return std::nullopt;
+  const auto count = elementCount(*tensor.shape);
+  if (!count || *count == 0 || tensor.bytes->count() % *count != 0) return std::nullopt;
+  return Bytes(tensor.bytes->count() / *count);
+}
+
+}  // namespace hw

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <functional>
+
+#include "core/base/interval.h"
+#include "core/graph/graph.h"
+
+namespace hw {
+
+/// What a graph whose operators run in parts, or again, has to do with the one it was made from.
+///
+/// An operator that runs again is there twice, each time with tensors of its own that are the same
+/// of the original. Where some run again and then in parts, the original of the parts has such a
+/// tiling itself.
+///
+/// A tensor of a run of such operators is there in *pieces*: boxes of it, each made by one part. A
+/// piece lies in the storage of a *host*: the tensor itself, where that is whole, or a *ring*, a
+/// tensor that nobody makes or reads, with room for as many rows as are needed at a time.
+///
+///     original    x -> conv -> t -> pool -> y
+///     tiled       x -> Parts -> x[r0], x[r1], …
+///                 x[r0], x[r1] -> conv[r0] -> t[r0]     in the ring of t, at row 0
+///                 …
+///                 t[r0], t[r1] -> pool[r0] -> y[r0]     in y, at row 0
+///                 y[r0], y[r1], … -> Whole -> y         where they lie
+struct Tiling {
+  struct Piece {
+    TensorId of{};    ///< The tensor of the original graph that it is a box of.
+    Shape begin{};    ///< Its first element in there; its own shape says how large it is.
+    TensorId host{};  ///< In whose storage it lies, in this graph.
+    Shape at{};       ///< The element of the host where it begins.
+  };
+  /// What an op makes of what one of the original graph makes: `rows` of its outputs along `axis`,
+  /// which has `size` of them, and of these the `columns` along `across`, which has `width`.
+  ///
+  /// Parts of one op may overlap, where several need what lies between them and each makes it
+  /// anew: the halo. Those of one `cell` do not.
+  struct Part {
+    OpId of{};
+    int axis = 0;
+    Interval<std::int64_t> rows{};
+    std::int64_t size = 1;
+    int across = -1;  ///< None: all columns.
+    Interval<std::int64_t> columns{0, 1};
+    std::int64_t width = 1;
+    std::size_t cell = 0;  ///< Of the grid of its run.
+  };
+
+  std::shared_ptr<const Graph> original{};
+  /// By tensor of this graph; nothing for whole tensors and rings.
+  IdMap<TensorId, std::optional<Piece>> pieces{};
+  /// The tensor of the original graph that a whole one is; none for pieces and rings.
+  IdMap<TensorId, TensorId> wholeOf{};
+  /// The op of the original graph that an op is, or is a part of; none for those that were added.
+  IdMap<OpId, OpId> opOf{};
+  IdMap<OpId, std::optional<Part>> parts{};  ///< Nothing for ops that run whole.
+};
+
+/// The domain of ops that only tiled graphs have, and their types.
+inline constexpr std::string_view kTileDomain = "highwater";
+inline constexpr std::string_view kPartsType = "Parts";    ///< A whole tensor seen as its pieces.
+inline constexpr std::string_view kWholeType = "Whole";    ///< Pieces seen as the whole tensor.
+inline constexpr std::string_view kArriveType = "Arrive";  ///< A graph input comes in.
+
+/// Parts or Whole: all that lies where it is, and nothing is done.
+bool isSeam(const Op& op);
+
+/// The piece that a tensor is; null for all others.
+const Tiling::Piece* pieceOf(const Graph& graph, TensorId tensor);
+/// The part that an op is; null for all others.
+const Tiling::Part* partOf(const Graph& graph, OpId op);
+
+/// Some operators of it run in parts. A graph may have a tiling without any: where all run whole,
+/// but some of them again.
+bool runsInParts(const Graph& graph);
+
+/// By op: the one that it does once more, which is the first that is the same of the original. None
+/// for those that run for the first time, and for parts.
+IdMap<OpId, OpId> repeatedOps(const Graph& graph);
+
+/// A ring: nobody makes or reads it, pieces lie in it.
+bool isRing(const Graph& graph, TensorId tensor);
+
+/// It is there before the first op runs. A ring is not, though nobody makes it: its first piece
+/// fills it.
+bool isGiven(const Graph& graph, TensorId tensor);
+
+/// Calls `visit(offset, length)` for each stretch of bytes of `host` in which a piece of `shape`
+/// lies that begins at `at`, in order. `element`: the bytes of one.
+void forEachStretch(const Shape& host, const Shape& at, const Shape& shape, Bytes element,
+                    const std::function<void(Bytes offset, Bytes length)>& visit);
+
+/// The bytes of its host from a piece's first to its last.
+Interval<Bytes> extentOf(const Graph& graph, TensorId tensor);
+
+/// The stretches of bytes of its host in which a piece lies, in order, those that meet as one.
+std::vector<Interval<Bytes>> stretchesOf(const Graph& graph, TensorId tensor);
+
+/// The bytes of one element; nothing where elements share bytes.
+std::optional<Bytes> elementSize(const Tensor& tensor);
+
+}  // namespace hw

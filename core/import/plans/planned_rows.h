@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph/dtype.h"
+#include "core/import/importer.h"
+
+namespace hw {
+
+/// A buffer of somebody else's plan: when it is live, and where.
+struct PlannedRow {
+  std::string name{};
+  std::int64_t first = 0;  ///< Both inclusive, not negative.
+  std::int64_t last = 0;
+  Bytes size{};
+  std::optional<Bytes> offset{};  ///< Nothing: the plan does not say.
+  bool input = false;             ///< Somebody hands it in,
+  bool output = false;            ///< or takes it when all is done.
+  Dtype dtype = Dtype::unknown;
+  std::optional<Shape> shape{};
+};
+
+/// What happens at a step, where the plan says so.
+struct PlannedStep {
+  std::string name{};
+  std::string type{};
+};
+
+/// A plan of some tool, read from what it prints or writes.
+struct PlannedRows {
+  std::string format{};  ///< The importer's name.
+  std::string name{};    ///< Of the model; empty: not known.
+  std::vector<PlannedRow> rows{};
+  std::vector<PlannedStep> steps{};  ///< By step; may be shorter than the plan.
+  std::vector<std::string> notes{};
+  /// Plans are of one memory each: those that the file has, and which of them these rows are.
+  std::vector<ModelPart> pools{};
+  std::size_t pool = 0;
+};
+
+/// The rows as a graph that brings its plan along: a step of it is an operator, which makes the
+/// buffers that begin there and reads those that end there. So a buffer's life is the one stated,
+/// and whatever works on plans of models works on it: the way of planning `embedded` is theirs, all
+/// others are ours. Fails on more than a million steps, and on rows that cannot be.
+Result<Model> planModel(PlannedRows plan);
+
+/// The part of `plan.pools` that `wanted` names: a key; empty: `standard`. Sets `plan.pool`. Fails
+/// with the names there are.
+Result<std::size_t> choosePool(PlannedRows& plan, const std::string& wanted, std::size_t standard);
+
+}  // namespace hw

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace hw {
+
+/// An op that makes one element of many: a sum, a mean, the largest. It may take its input in a
+/// piece at a time, in any order, each element once, and keep what came of it so far.
+struct Fold {
+  std::size_t input = 0;
+  std::vector<bool> axes{};  ///< Of the input: those that are gone, or 1, afterwards.
+  /// What came of it so far needs 32 bits an element: sums of elements that are narrower.
+  bool wide = false;
+};
+
+/// The fold that an op is; nothing for all others, and where shapes do not tell which axes go.
+std::optional<Fold> foldOf(const Graph& graph, OpId op);
+
+}  // namespace hw

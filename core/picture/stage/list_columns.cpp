@@ -1,0 +1,241 @@
+#include "core/picture/stage/list_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/picture/block_store.h"
+#include "core/picture/stage/list_moment.h"
+#include "core/picture/stage/row_words.h"
+
+namespace hw::stage {
+namespace {
+
+constexpr double kColumnGap = 14;
+constexpr double kListGap = 8;
+constexpr double kChipGap = 2;
+constexpr double kLeastLetters = 29;
+constexpr double kMarkLetters = 1.6;
+
+std::size_t columnsIn(const Ruler& ruler, double width, std::size_t lists) {
+  const double least = kLeastLetters * ruler.width("n") + kColumnGap;
+  return std::clamp<std::size_t>(static_cast<std::size_t>((width + kColumnGap) / least), 1, lists);
+}
+
+class ListsDrawing {
+ public:
+  ListsDrawing(Sketch& sketch, const Stage& stage, const MethodPlayer& player, StayId selected)
+      : sketch_(sketch), stage_(stage), player_(player), selected_(selected) {}
+
+  void draw(const Box& where) const {
+    const auto& lists = stage_.lists();
+    if (lists.empty()) return;
+    const std::size_t columns = columnsIn(sketch_.ruler(), where.width, lists.size());
+    const std::size_t each = (lists.size() + columns - 1) / columns;
+    const std::size_t filled = (lists.size() + each - 1) / each;
+    const double width = (where.width + kColumnGap) / static_cast<double>(filled);
+    for (std::size_t i = 0, column = 0; i < lists.size(); i += each, ++column) {
+      const Box box{where.left + width * static_cast<double>(column), where.top, width - kColumnGap,
+                    where.height};
+      drawColumn(box, std::span(lists).subspan(i, std::min(each, lists.size() - i)));
+    }
+  }
+
+ private:
+  double chip() const { return sketch_.rowHeight() + kChipGap; }
+
+  /// Lines of each list, so that none takes what another needs while itself it has room to spare.
+  std::vector<std::size_t> sharedLines(std::span<const std::uint32_t> lists, double height) const {
+    const double headings = static_cast<double>(lists.size()) * (sketch_.line() + 4 + kListGap);
+    auto room = static_cast<std::size_t>(std::max(0.0, (height - headings + kListGap) / chip()));
+    std::vector<std::size_t> lines(lists.size(), 0);
+    for (bool any = true; room > 0 && any;) {
+      any = false;
+      for (std::size_t i = 0; i < lists.size() && room > 0; ++i) {
+        // One line more, for a row that this tick takes out.
+        if (lines[i] >= stage_.mostRows(lists[i]) + 1) continue;
+        ++lines[i];
+        --room;
+        any = true;
+      }
+    }
+    return lines;
+  }
+
+  void drawColumn(const Box& box, std::span<const std::uint32_t> lists) const {
+    const std::vector<std::size_t> lines = sharedLines(lists, box.height);
+    double top = box.top;
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+      const double height = sketch_.line() + 4 + static_cast<double>(lines[i]) * chip();
+      if (top + height > box.bottom() + 0.01) break;
+      drawList({box.left, top, box.width, height}, lists[i], lines[i]);
+      top += height + kListGap;
+    }
+  }
+
+  void drawList(const Box& box, std::uint32_t number, std::size_t lines) const {
+    const MethodList& list = stage_.record().lists[number];
+    const bool stack = list.kind == MethodList::Kind::stack;
+    std::vector<MarkedRow> rows = markedRows(stage_.record(), player_, number);
+    const std::size_t count = player_.state()[number].size();
+    // Candidates are replaced at every tick: those that have gone are not worth showing. Some are
+    // no places in memory, but they have verdicts, too.
+    if (list.role == MethodList::Role::candidates ||
+        std::ranges::find(list.columns, "verdict") != list.columns.end()) {
+      std::erase_if(rows, [](const MarkedRow& row) { return row.mark == Mark::gone; });
+    }
+    if (stack) std::ranges::reverse(rows);
+    const std::vector<std::size_t> chosen = chosenRows(rows, lines);
+    // Where there is one line, it is a row's, and the heading says how many are left out.
+    const bool single = lines == 1 && rows.size() > 1;
+    const std::size_t shown = single && rows[chosen.front()].mark != Mark::gone ? 1 : 0;
+    const Box heading{box.left, box.top, box.width, sketch_.line() + 2};
+    drawHeading(heading, number, count, single ? shown : count);
+    double top = heading.bottom() + 2;
+    if (rows.empty() && lines > 0) {
+      sketch_.words({box.left, top, box.width, sketch_.rowHeight()}, "empty", {.ink = Ink::muted});
+      return;
+    }
+    std::size_t next = 0;
+    for (const std::size_t row : chosen) {
+      if (row > next && !single)
+        top = drawElided({box.left, top, box.width, sketch_.rowHeight()}, number, row - next);
+      drawChip({box.left, top, box.width, sketch_.rowHeight()}, number, rows[row]);
+      top += chip();
+      next = row + 1;
+    }
+    if (next < rows.size() && lines > 0 && !single) {
+      drawElided({box.left, top, box.width, sketch_.rowHeight()}, number, rows.size() - next);
+    }
+  }
+
+  /// The list's name, and how many rows it has; where only one of them is shown, that, too.
+  void drawHeading(const Box& heading, std::uint32_t number, std::size_t count,
+                   std::size_t shown) const {
+    const MethodList& list = stage_.record().lists[number];
+    std::string total = groupDigits(static_cast<std::int64_t>(count));
+    if (shown == 1 && count > 1) total = "1 of " + total;
+    const double name = sketch_.ruler().width(list.name, true) + 8;
+    const std::string order = "top first, " + total;
+    const bool stack = list.kind == MethodList::Kind::stack && count > 1;
+    if (stack && name + sketch_.ruler().width(order) <= heading.width) total = order;
+    const double room = sketch_.ruler().width(total) + 8;
+    sketch_.words({heading.left, heading.top, heading.width - room, heading.height}, list.name,
+                  {.bold = true});
+    const bool written = sketch_.words(heading, total, {.ink = Ink::muted, .anchor = Anchor::end},
+                                       shown < count ? Part::elided : Part::around);
+    if (!written || shown == count) return;
+    sketch_.last().list = number;
+    sketch_.last().row = static_cast<std::uint32_t>(count - shown);
+  }
+
+  double drawElided(const Box& box, std::uint32_t number, std::size_t count) const {
+    const bool written = sketch_.words(
+        box, fmt::format("… {} more …", groupDigits(static_cast<std::int64_t>(count))),
+        {.ink = Ink::muted, .anchor = Anchor::middle}, Part::elided);
+    if (written) {
+      sketch_.last().list = number;
+      sketch_.last().row = static_cast<std::uint32_t>(count);
+    }
+    return box.top + chip();
+  }
+
+  void drawChip(const Box& box, std::uint32_t number, const MarkedRow& row) const {
+    const MethodList& list = stage_.record().lists[number];
+    const RowCells cells(row.row);
+    const bool known = isStay(stage_.run(), cells.stay);
+    const bool gone = row.mark == Mark::gone;
+    const double edge = kMarkLetters * sketch_.ruler().width("n");
+    const Box body{box.left + edge, box.top, box.width - edge, box.height};
+    Look look{.fill = Fill{Ink::hole}, .edge = Stroke{Ink::grid}};
+    Ink ink = Ink::text;
+    if (known && !gone) {
+      const TensorClass kind = stayClass(stage_.run(), cells.stay);
+      look = Sketch::lookOf(kind);
+      ink = Sketch::wordInk(kind);
+    }
+    // A recycled tensor is not live at the steps that are still to be planned: it looks like a
+    // hole.
+    const bool recycled =
+        (list.role == MethodList::Role::upwards || list.role == MethodList::Role::downwards) &&
+        !cells.texts.empty() && !cells.texts[0].empty();
+    if (recycled) {
+      look.fill = Fill{Ink::hole};
+      ink = Ink::text;
+    }
+    if (gone) {
+      look = {.edge = Stroke{Ink::muted, 1, kDashed}};
+      ink = Ink::muted;
+    } else if (row.mark != Mark::none) {
+      look.edge = Stroke{Ink::accent, 2};
+    }
+    if (!gone && selected_ && cells.stay == selected_) look.edge = Stroke{Ink::selection, 3};
+    RowWords words = wordsOf(stage_.run(), list, row.row);
+    // The drawing of memory marks the candidate with the same number.
+    if (list.role == MethodList::Role::candidates) {
+      words.name = fmt::format("{} {}", row.at + 1, words.name);
+    }
+    StageItem& chip = sketch_.rectangle(
+        body, gone ? Part::gone : Part::chip, look, known ? cells.stay : StayId(),
+        words.rest.empty() ? words.name : fmt::format("{}: {}", words.name, words.rest));
+    chip.list = number;
+    if (!gone) chip.row = row.at;
+    drawMark({box.left, box.top, edge, box.height}, row.mark);
+    writeWords({body.left + 6, body.top, body.width - 12, body.height}, words, ink,
+               row.mark == Mark::put || row.mark == Mark::changed);
+  }
+
+  /// A sign, for those who cannot tell the colours apart.
+  void drawMark(const Box& box, Mark mark) const {
+    static constexpr std::string_view kSigns[] = {"", "+", "±", "−"};
+    sketch_.words(box, kSigns[static_cast<std::size_t>(mark)],
+                  {.ink = mark == Mark::gone ? Ink::muted : Ink::accent, .bold = true});
+  }
+
+  /// The name first; the rest in what it leaves.
+  void writeWords(const Box& box, const RowWords& words, Ink ink, bool bold) const {
+    const Ruler& ruler = sketch_.ruler();
+    const double gap = ruler.width("n");
+    const double wanted = ruler.width(words.name, bold);
+    const double rest = words.rest.empty() ? 0 : ruler.width(words.rest) + gap;
+    const double name = std::min(
+        wanted, wanted + rest <= box.width ? wanted : std::max(box.width * 0.45, box.width - rest));
+    sketch_.words({box.left, box.top, name + 0.01, box.height}, words.name,
+                  {.ink = ink, .bold = bold});
+    sketch_.words({box.left + name + gap, box.top, box.width - name - gap, box.height}, words.rest,
+                  {.ink = ink, .anchor = Anchor::end}, Part::around, 3, false);
+  }
+
+  Sketch& sketch_;
+  const Stage& stage_;
+  const MethodPlayer& player_;
+  StayId selected_;
+};
+
+}  // namespace
+
+void drawLists(Sketch& sketch, const Stage& stage, const MethodPlayer& player, const Box& where,
+               StayId selected) {
+  ListsDrawing(sketch, stage, player, selected).draw(where);
+}
+
+double listsHeight(const Ruler& ruler, const Stage& stage, double width) {
+  const auto& lists = stage.lists();
+  if (lists.empty()) return 0;
+  const std::size_t columns = columnsIn(ruler, width, lists.size());
+  const std::size_t each = (lists.size() + columns - 1) / columns;
+  double most = 0;
+  for (std::size_t i = 0; i < lists.size(); i += each) {
+    double height = 0;
+    for (std::size_t k = i; k < std::min(i + each, lists.size()); ++k) {
+      const double rows = static_cast<double>(stage.mostRows(lists[k]) + 1);
+      height += ruler.height() + 4 + kListGap + rows * (ruler.height() + 6 + kChipGap);
+    }
+    most = std::max(most, height);
+  }
+  return most;
+}
+
+}  // namespace hw::stage

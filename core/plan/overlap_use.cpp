@@ -1,0 +1,116 @@
+#include "core/plan/overlap_use.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/text.h"
+#include "core/plan/decision.h"
+
+namespace hw {
+
+Interval<Bytes> sharedBytes(const Problem& problem, const Plan& plan, const Overlap& overlap) {
+  const auto& under = plan.addresses[overlap.under];
+  const auto& over = plan.addresses[overlap.over];
+  if (!under || !over || under->pool != over->pool || under->region != over->region) return {};
+  const Bytes begin = std::max(under->offset, over->offset);
+  const Bytes end = std::min(under->offset + problem.stays[overlap.under].size,
+                             over->offset + problem.stays[overlap.over].size);
+  return {begin, std::max(begin, end)};
+}
+
+namespace {
+
+/// What a plan saves by its overlaps, by the step in which both are there.
+std::map<Step, Bytes> savedBytes(const Problem& problem, const Plan& plan) {
+  std::map<Step, Bytes> saved;
+  for (const Overlap& overlap : problem.overlaps) {
+    const Bytes shared = sharedBytes(problem, plan, overlap).length();
+    if (shared > Bytes()) saved[problem.stays[overlap.over].steps.begin] += shared;
+  }
+  return saved;
+}
+
+}  // namespace
+
+StepFunction liveBytes(const Problem& problem, const Plan& plan) {
+  const StepFunction sum = liveBytes(problem);
+  const std::map<Step, Bytes> saved = savedBytes(problem, plan);
+  if (saved.empty()) return sum;
+  StepFunction live;
+  const auto add = [&](Step from, Bytes value) {
+    if (!live.pieces.empty() && live.pieces.back().from == from) live.pieces.pop_back();
+    const Bytes before = live.pieces.empty() ? Bytes() : live.pieces.back().value;
+    if (value != before) live.pieces.push_back({from, value});
+  };
+  auto next = saved.begin();
+  for (std::size_t i = 0; i < sum.pieces.size(); ++i) {
+    const StepFunction::Piece& piece = sum.pieces[i];
+    const Step end = i + 1 < sum.pieces.size() ? sum.pieces[i + 1].from : problem.steps;
+    add(piece.from, piece.value);
+    for (; next != saved.end() && next->first < end; ++next) {
+      add(next->first, piece.value - next->second);
+      if (next->first + Step(1) < end) add(next->first + Step(1), piece.value);
+    }
+  }
+  return live;
+}
+
+Bytes liveBytesAt(const Problem& problem, const Plan& plan, Step step) {
+  Bytes live = liveBytesAt(problem, step);
+  for (const Overlap& overlap : problem.overlaps) {
+    if (problem.stays[overlap.over].steps.begin != step) continue;
+    live -= sharedBytes(problem, plan, overlap).length();
+  }
+  return live;
+}
+
+bool runsForward(const Problem& problem, const Plan& plan, const Overlap& overlap) {
+  const Bytes below = plan.addresses[overlap.under]->offset - plan.addresses[overlap.over]->offset;
+  return below >= problem.apart(overlap).below;
+}
+
+std::vector<Interval<Bytes>> restOf(const Problem& problem, const Plan& plan,
+                                    const Overlap& overlap) {
+  const Interval<Bytes> shared = sharedBytes(problem, plan, overlap);
+  const Bytes begin = plan.addresses[overlap.under]->offset;
+  const Bytes end = begin + problem.stays[overlap.under].size;
+  if (shared.empty()) return {{begin, end}};
+  std::vector<Interval<Bytes>> rest;
+  if (begin < shared.begin) rest.push_back({begin, shared.begin});
+  if (shared.end < end) rest.push_back({shared.end, end});
+  return rest;
+}
+
+std::string overlapText(const Problem& problem, const Plan& plan, StayId stay) {
+  std::string text;
+  for (const Overlap& overlap : problem.overlaps) {
+    if (overlap.over != stay && overlap.under != stay) continue;
+    const Bytes shared = sharedBytes(problem, plan, overlap).length();
+    if (shared <= Bytes()) continue;
+    const Bytes under = plan.addresses[overlap.under]->offset;
+    const Bytes over = plan.addresses[overlap.over]->offset;
+    const bool forward = runsForward(problem, plan, overlap);
+    text += text.empty() ? "" : "; ";
+    text += overlap.over == stay ? "it overlaps the input it is made of"
+                                 : "what is made of it overlaps it";
+    text +=
+        fmt::format(" by {}: {} {} it, {} at least for a kernel that makes rows from the {}",
+                    countBytes(shared), countBytes(forward ? under - over : over - under),
+                    forward ? "below" : "above",
+                    groupDigits((forward ? overlap.up : overlap.down).value_or(Bytes()).count()),
+                    forward ? "first to the last" : "last to the first");
+  }
+  return text;
+}
+
+Bytes mostShared(const Problem& problem, const Overlap& overlap) {
+  const Bytes in = problem.stays[overlap.under].size;
+  const Bytes out = problem.stays[overlap.over].size;
+  const auto [below, above] = problem.apart(overlap);
+  const Bytes together = std::min(std::max(below + in, out), std::max(above + out, in));
+  return in + out - std::min(together, in + out);
+}
+
+}  // namespace hw

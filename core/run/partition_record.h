@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/machine/memory_model.h"
+#include "core/plan/plan.h"
+#include "core/residency/partition.h"
+
+namespace hw {
+
+/// What `partitionRecord` tells of: all parts belong to one plan.
+struct PartitionParts {
+  const Platform& platform;
+  const Partition& partition;
+  const Problem& problem;                      ///< Of the run: a stay for every residence.
+  const std::vector<StayId>& stayOf;           ///< By residence, like the next.
+  const std::vector<Bytes>& offsets;           ///< Inside their blocks.
+  const std::vector<std::string>& blockNames;  ///< By block, like the next two.
+  const std::vector<Bytes>& sizes;
+  const std::vector<std::optional<Address>>& places;
+  const std::vector<Bytes>& begins;  ///< Flat offsets of those places.
+};
+
+/// What the lists of docs/methods.md §3 go through, step by step: sub-functions are dispatched,
+/// units begin, blocks are taken, tensors copied and made; then uses count down, and at 0 a block
+/// goes with all that is in it.
+MethodRecord partitionRecord(const PartitionParts& parts);
+
+}  // namespace hw

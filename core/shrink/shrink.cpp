@@ -1,0 +1,338 @@
+#include "core/shrink/shrink.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/ops/work.h"
+#include "core/run/figures.h"
+
+namespace hw {
+namespace {
+
+std::int64_t macsOf(const Graph& graph) {
+  std::int64_t sum = 0;
+  for (const OpId op : graph.ops.keys()) sum += workOf(graph, op).macs;
+  return sum;
+}
+
+ShrinkPoint shrinkPointOf(std::shared_ptr<const Run> run, const Rewrites& with, std::int64_t macs) {
+  const RunFigures figures = figuresOf(*run);
+  ShrinkPoint point{.with = with,
+                    .peak = figures.peak(),
+                    .bound = figures.lowerBound,
+                    .latency = figures.latency.value_or(SimTime())};
+  if (run->rewritten && macs > 0) {
+    point.extraMacs =
+        static_cast<double>(macsOf(*run->rewritten) - macs) / static_cast<double>(macs);
+  }
+  point.run = std::move(run);
+  return point;
+}
+
+std::size_t countOf(const Rewrites& rewrites) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      rewriteCatalog(), [&](const RewriteInfo& info) { return rewrites.*(info.flag); }));
+}
+
+/// As tables have them: nothing first, each alone as in the catalogue, then several.
+std::pair<std::size_t, std::size_t> placeOf(const Rewrites& rewrites) {
+  const auto first = std::ranges::find_if(
+      rewriteCatalog(), [&](const RewriteInfo& info) { return rewrites.*(info.flag); });
+  return {countOf(rewrites), static_cast<std::size_t>(first - rewriteCatalog().begin())};
+}
+
+/// `a` is nowhere worse than `b`.
+bool covers(const ShrinkPoint& a, const ShrinkPoint& b) {
+  return a.peak <= b.peak && a.extraMacs <= b.extraMacs && a.latency <= b.latency;
+}
+
+/// How operators are cut where they are, and down to which size.
+struct PartsWanted {
+  TileRule rule = TileRule::lines;
+  Bytes to{};
+};
+
+class Shrinker {
+ public:
+  Shrinker(std::shared_ptr<const Model> model, const ShrinkOptions& options,
+           const RunContext& context)
+      : model_(std::move(model)), options_(options), context_(context) {}
+
+  Result<ShrinkFront> run(const RunRequest& request) {
+    HW_DO(checkShrinks(request));
+    front_.request = request;
+    front_.request.l2 = {.kind = PoolSize::Kind::unbounded};
+    front_.budget = options_.budget;
+    front_.extraMacs = options_.extraMacs;
+    macs_ = macsOf(*model_->graph);
+    tell("the plan as it is");
+    HW_TRY(plain, execute(model_, front_.request, {.stop = context_.stop}));
+    ++front_.tried;
+    front_.plain = shrinkPointOf(std::move(plain), {}, macs_);
+    front_.trials.push_back(trialOf({}, front_.plain));
+    enter(front_.plain);
+    findOffered();
+    tryWholes();
+    tryParts();
+    addTogether();
+    front_.stopped = context_.stop.stop_requested();
+    return std::move(front_);
+  }
+
+ private:
+  Result<void> checkShrinks(const RunRequest& request) const {
+    if (model_->problem || !model_->graph || model_->graph->ops.empty()) {
+      return fail(ErrorCode::unsupported,
+                  "it has no operators, and rewrites are about operators: a planning problem is as "
+                  "large as it is");
+    }
+    if (model_->graph->tiling) {
+      return fail(ErrorCode::unsupported, "its operators are parts of operators already");
+    }
+    if (request.allocator.info == nullptr || request.allocator.info->way != Way::direct) {
+      return fail(ErrorCode::invalidArgument,
+                  fmt::format("allocator '{}' plans what it is given, and nothing can be rewritten "
+                              "for it; expected one that plans a graph on one device",
+                              request.allocator.info ? request.allocator.info->name : "none"));
+    }
+    return {};
+  }
+
+  bool stopping() const { return context_.stop.stop_requested(); }
+
+  void tell(const std::string& what) const {
+    if (!context_.progress) return;
+    const double planned = static_cast<double>(std::max(planned_, front_.tried + 1));
+    context_.progress(static_cast<double>(front_.tried) / planned, what);
+  }
+
+  /// What is allowed and not there yet; why the others are not tried.
+  void findOffered() {
+    for (const RewriteInfo& info : rewriteCatalog()) {
+      if (!(options_.allow.*(info.flag))) continue;
+      const std::string why = whyNot(info);
+      if (why.empty()) {
+        offered_.*(info.flag) = true;
+        continue;
+      }
+      ShrinkTrial trial{.said = {why}};
+      trial.with.*(info.flag) = true;
+      front_.trials.push_back(std::move(trial));
+    }
+    const std::size_t wholes = countOf(wholesOffered());
+    const std::size_t without = (offered_.order ? 1 : 0) + (offered_.recompute ? 1 : 0);
+    planned_ = 1 + wholes + (wholes > 1 ? 1 + without : 0) + partsPlanned();
+  }
+
+  std::size_t partsPlanned() const {
+    if (!offered_.tile) return 0;
+    return 2 + options_.sizes + (options_.extraMacs > 0 ? 2 + options_.sizes / 2 : 0);
+  }
+
+  std::string whyNot(const RewriteInfo& info) const {
+    if (info.has(front_.request)) return "the plain plan has it already";
+    if (info.flag != &Rewrites::overlap) return {};
+    const Platform& platform = front_.request.platform;
+    const bool known =
+        std::ranges::any_of(platform.devices.front().units,
+                            [](const UnitSpec& unit) { return unit.kernels != KernelWays(); });
+    if (known) return {};
+    return fmt::format("no unit of platform '{}' says in which order its kernels make rows",
+                       printable(platform.name));
+  }
+
+  Rewrites wholesOffered() const {
+    Rewrites wholes = offered_;
+    wholes.tile = false;
+    return wholes;
+  }
+
+  ShrinkTrial trialOf(const Rewrites& with, const ShrinkPoint& point) const {
+    ShrinkTrial trial{.with = with,
+                      .tile = point.run->request.tile,
+                      .bound = point.bound,
+                      .peak = point.peak,
+                      .run = point.run};
+    const Run& run = *point.run;
+    if (with.order && !with.overlap && !with.tile && run.order && run.order->bound) {
+      trial.bound = run.order->bound;
+      trial.anyOrder = true;
+    }
+    if (!front_.plain.run) return trial;
+    for (const std::string& note : run.notes) {
+      const auto& known = front_.plain.run->notes;
+      if (std::ranges::find(known, note) == known.end()) trial.said.push_back(note);
+    }
+    if (trial.said.empty() && point.peak >= front_.plain.peak && with != Rewrites()) {
+      trial.said.emplace_back("nothing that it changes is where the most bytes are live");
+    }
+    return trial;
+  }
+
+  /// Plans with `with`, and enters that in the front. Nothing where it cannot be done.
+  std::optional<ShrinkPoint> attempt(const Rewrites& with, const PartsWanted& parts = {}) {
+    if (stopping()) return std::nullopt;
+    RunRequest request = withRewrites(front_.request, with);
+    std::string what = "trying " + rewritesText(with);
+    if (with.recompute) request.extraWork = options_.extraMacs;
+    if (with.tile) {
+      request.tile = parts.rule;
+      request.tileTo = parts.to;
+      if (parts.rule != TileRule::lines) request.extraWork = options_.extraMacs;
+      what += fmt::format(" ({})", tileRuleName(parts.rule));
+      if (parts.to > Bytes()) what += " for " + formatBytes(parts.to);
+    }
+    tell(what);
+    auto run = execute(model_, request, {.stop = context_.stop});
+    if (!run) {
+      if (run.error().code != ErrorCode::stopped) {
+        front_.trials.push_back({.with = with, .said = {run.error().text()}});
+      }
+      return std::nullopt;
+    }
+    ++front_.tried;
+    ShrinkPoint point = shrinkPointOf(*std::move(run), with, macs_);
+    enter(point);
+    return point;
+  }
+
+  void enter(const ShrinkPoint& point) {
+    const bool outside = point.extraMacs > options_.extraMacs + 1e-9;
+    const auto covered = [&](const ShrinkPoint& each) {
+      // Of two that are the same, the one that takes less.
+      return covers(each, point) &&
+             (!covers(point, each) || countOf(each.with) <= countOf(point.with));
+    };
+    if (outside || std::ranges::any_of(front_.points, covered)) return;
+    std::erase_if(front_.points, [&](const ShrinkPoint& each) { return covers(point, each); });
+    const auto place = std::ranges::upper_bound(front_.points, point.peak, {}, &ShrinkPoint::peak);
+    front_.points.insert(place, point);
+    if (options_.report) options_.report(front_);
+  }
+
+  /// All that leave operators whole together, each alone, and all but one.
+  void tryWholes() {
+    const Rewrites all = wholesOffered();
+    std::vector<Rewrites> alone;
+    for (const RewriteInfo& info : rewriteCatalog()) {
+      if (!(all.*(info.flag))) continue;
+      alone.emplace_back();
+      alone.back().*(info.flag) = true;
+    }
+    if (alone.size() > 1) wholes_ = attempt(all);
+    for (const Rewrites& one : alone) {
+      const auto point = attempt(one);
+      if (!point) continue;
+      front_.trials.push_back(trialOf(one, *point));
+      if (one.order && point->peak >= front_.plain.peak) orderHelps_ = false;
+      if (one.recompute && !point->run->rewritten) againHelps_ = false;
+      if (alone.size() == 1) wholes_ = point;
+    }
+    if (!wholes_ || alone.size() < 2) return;
+    // What saves nothing is not asked for where parts are.
+    if (all.order) orderHelps_ = helps(&Rewrites::order);
+    if (all.recompute) againHelps_ = helps(&Rewrites::recompute);
+  }
+
+  /// Of the best that leaves operators whole: it is worse without. Where it is not, that is the
+  /// best.
+  bool helps(bool Rewrites::*flag) {
+    Rewrites rest = wholes_->with;
+    rest.*flag = false;
+    const auto without = attempt(rest);
+    if (!without || wholes_->peak < without->peak) return true;
+    wholes_ = without;
+    return false;
+  }
+
+  /// In parts, with all that may be added to them: what is outside of them is written in place,
+  /// too. Choosing parts takes most of the time, and who shares memory has no say in it. First line
+  /// by line, which makes nothing twice; then in stripes and patches, too.
+  void tryParts() {
+    if (!offered_.tile) return;
+    Rewrites with{.inPlace = offered_.inPlace, .tile = true};
+    with.order = offered_.order && orderHelps_;
+    auto lines = attempt(with);
+    if (!lines) return;
+    if (offered_.recompute && againHelps_) {
+      Rewrites again = with;
+      again.recompute = true;
+      const auto repeated = attempt(again);
+      if (repeated && repeated->peak < lines->peak) {
+        with = again;
+        lines = repeated;
+      }
+    }
+    front_.trials.push_back(trialOf(with, *lines));
+    const Bytes most = wholes_ ? std::min(wholes_->peak, front_.plain.peak) : front_.plain.peak;
+    for (const Bytes size : sizesBetween(lines->peak, most, options_.sizes)) {
+      attempt(with, {TileRule::lines, size});
+    }
+    if (options_.extraMacs <= 0) return;
+    const auto any = attempt(with, {TileRule::any});
+    if (!any) return;
+    front_.trials.push_back(trialOf(with, *any));
+    for (const Bytes size : sizesBetween(any->peak, lines->peak, options_.sizes / 2)) {
+      attempt(with, {TileRule::any, size});
+    }
+  }
+
+  /// Each so many times as large as the one before; the budget first, for that is what is asked.
+  std::vector<Bytes> sizesBetween(Bytes least, Bytes most, std::size_t count) const {
+    std::vector<Bytes> sizes;
+    if (least == Bytes() || least >= most) return sizes;
+    if (options_.budget && *options_.budget > least && *options_.budget < most) {
+      sizes.push_back(*options_.budget);
+    }
+    const double ratio = static_cast<double>(most.count()) / static_cast<double>(least.count());
+    for (std::size_t i = 1; i <= count; ++i) {
+      const double part = static_cast<double>(i) / static_cast<double>(count + 1);
+      const double size = static_cast<double>(least.count()) * std::pow(ratio, part);
+      sizes.push_back(alignUp(Bytes(static_cast<std::int64_t>(size)), Bytes(64)));
+    }
+    return sizes;
+  }
+
+  /// What all rewrites that leave operators whole come to.
+  void addTogether() {
+    if (wholes_ && countOf(wholes_->with) > 1) {
+      front_.trials.push_back(trialOf(wholes_->with, *wholes_));
+    }
+    std::ranges::stable_sort(front_.trials, {},
+                             [](const ShrinkTrial& trial) { return placeOf(trial.with); });
+  }
+
+  std::shared_ptr<const Model> model_;
+  const ShrinkOptions& options_;
+  const RunContext& context_;
+  ShrinkFront front_;
+  Rewrites offered_;
+  std::optional<ShrinkPoint> wholes_;  ///< The best that leaves operators whole.
+  bool orderHelps_ = true;
+  bool againHelps_ = true;  ///< Running operators again does.
+  std::int64_t macs_ = 0;   ///< Of the model.
+  std::size_t planned_ = 1;
+};
+
+}  // namespace
+
+const ShrinkPoint* ShrinkFront::chosen() const {
+  if (points.empty()) return nullptr;
+  if (!budget) return &points.front();
+  const ShrinkPoint* best = nullptr;
+  for (const ShrinkPoint& point : points) {
+    if (point.peak > *budget) break;
+    if (best == nullptr || point.latency < best->latency) best = &point;
+  }
+  return best;
+}
+
+Result<ShrinkFront> shrink(std::shared_ptr<const Model> model, const RunRequest& request,
+                           const ShrinkOptions& options, const RunContext& context) {
+  return Shrinker(std::move(model), options, context).run(request);
+}
+
+}  // namespace hw

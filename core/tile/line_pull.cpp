@@ -1,0 +1,396 @@
+#include "core/tile/line_pull.h"
+
+#include <algorithm>
+
+namespace hw {
+namespace {
+
+constexpr std::size_t kUntouched = static_cast<std::size_t>(-1);
+/// Plans of more parts than this are too long to look at, or to run.
+constexpr std::size_t kMostRunParts = 60'000;
+
+/// The first row that `row` is made of: Reach::needed, which is asked for each part.
+std::int64_t firstNeeded(const Reach& reach, std::int64_t row, std::int64_t count) {
+  if (reach.per != 1 || reach.axis == Reach::kWhole)
+    return reach.needed({row, row + 1}, count).begin;
+  return std::clamp<std::int64_t>(row * reach.step + reach.low, 0, count - 1);
+}
+
+bool isSamePlace(const Reach& reach) {
+  return reach.axis != Reach::kWhole && reach.step == 1 && reach.per == 1 && reach.low == 0 &&
+         reach.high == 0;
+}
+
+}  // namespace
+
+LinePull::LinePull(const TileProgram& program)
+    : program_(program),
+      boxes_(program),
+      state_(program.graph().tensors.size()),
+      touched_(program.lives().size(), {kUntouched, 0}),
+      waiting_(program.lives().size()) {}
+
+LinePull::Role LinePull::roleOf(const TileRun& run, TensorId tensor) const {
+  const auto& readers = program_.readers(tensor);
+  const auto maker = program_.maker(tensor);
+  const bool ends = readers.empty() || readers.back() < run.last;
+  if (program_.arrives(tensor)) {
+    return ends && readers.front() >= run.first ? Role::inside : Role::outside;
+  }
+  if (!maker || *maker < run.first || *maker >= run.last) return Role::outside;
+  return ends && !program_.handedOut(tensor) ? Role::inside : Role::leaves;
+}
+
+bool LinePull::prepare() {
+  for (const TensorId tensor : used_) state_[tensor] = State();
+  for (const std::size_t life : touchedLives_) touched_[life] = {kUntouched, 0};
+  used_.clear();
+  folds_.clear();
+  touchedLives_.clear();
+  result_ = PulledRun();
+  stopped_ = false;
+  clock_ = 0;
+  boxes_.begin(run_);
+  while (boxes_.first() > run_.first) {
+    if (!boxes_.extend()) return false;
+  }
+  if (boxes_.earliest() > run_.first || !boxes_.foldsOwn()) return false;
+  least_ = liveAround();
+  done_.assign(run_.last - run_.first, 0);
+  const auto use = [&](TensorId tensor) {
+    State& state = state_[tensor];
+    if (state.root) return;
+    used_.push_back(tensor);
+    state.role = roleOf(run_, tensor);
+    state.root = tensor;
+    if (state.role == Role::leaves) state.host = tensor;
+    if (state.role == Role::outside && program_.arrives(tensor)) touch(tensor);
+  };
+  for (std::size_t at = run_.first; at < run_.last; ++at) {
+    const TileOp& op = program_.op(at);
+    for (const TileRead& read : op.reads) use(read.tensor);
+    for (const TensorId out : op.outputs) use(out);
+    for (const TensorId whole : op.wholes) use(whole);
+  }
+  for (std::size_t at = run_.first; at < run_.last; ++at) joinInPlace(at);
+  if (tell_ || run_.apart) {
+    for (const TensorId tensor : used_) {
+      State& state = state_[tensor];
+      if (!isInside(tensor) || state.root != tensor) continue;
+      const auto rows = static_cast<std::size_t>(program_.rows(tensor).count);
+      state.rings.assign(rows * run_.cells(), kNoRing);
+    }
+  }
+  await();
+  atLeast_ = least_;
+  return true;
+}
+
+/// What was there before is there until the last op that reads it is done.
+void LinePull::await() {
+  std::ranges::fill(waiting_, 0);
+  const auto wait = [&](TensorId tensor) {
+    if (state_[tensor].role != Role::outside || !program_.planned(tensor)) return;
+    const std::size_t life = program_.lifeOf(tensor);
+    const TileProgram::Life& each = program_.lives()[life];
+    if (each.begin >= run_.first || each.end > run_.last) return;
+    if (waiting_[life]++ == 0) least_ += each.size;
+  };
+  for (std::size_t at = run_.first; at < run_.last; ++at) {
+    for (const TileRead& read : program_.op(at).reads) wait(read.tensor);
+    for (const TensorId whole : program_.op(at).wholes) wait(whole);
+  }
+}
+
+void LinePull::finish(const TileOp& op) {
+  const auto done = [&](TensorId tensor) {
+    if (state_[tensor].role != Role::outside || !program_.planned(tensor)) return;
+    const std::size_t life = program_.lifeOf(tensor);
+    if (waiting_[life] > 0 && --waiting_[life] == 0) least_ -= program_.lives()[life].size;
+  };
+  for (const TileRead& read : op.reads) done(read.tensor);
+  for (const TensorId whole : op.wholes) done(whole);
+}
+
+void LinePull::beginCell(std::size_t cell) {
+  cell_ = cell;
+  for (std::size_t at = run_.first; at < run_.last; ++at) {
+    done_[at - run_.first] = boxes_.made(at, cell).rows.begin;
+  }
+  for (const TensorId tensor : used_) {
+    State& state = state_[tensor];
+    if (state.role == Role::outside) continue;
+    state.made = state.freed = boxes_.boxOf(tensor, cell).rows.begin;
+    state.oldest = oldestOf(tensor);
+  }
+}
+
+/// Rings of which some rows were never read.
+void LinePull::endCell() {
+  for (const TensorId tensor : used_) {
+    State& state = state_[tensor];
+    if (run_.apart && isInside(tensor) && state.root == tensor && !state.host) {
+      freeApart(state, state.made);
+    }
+    if (state.ring == kNoRing) continue;
+    TileRing& ring = result_.rings[std::exchange(state.ring, kNoRing)];
+    ring.end = clock_;
+    least_ -= Bytes(ring.row.count() * ring.capacity);
+  }
+}
+
+/// Only a chain that all of its rows go along: each tensor but the last has one reader.
+void LinePull::joinInPlace(std::size_t at) {
+  const TileOp& op = program_.op(at);
+  if (!op.over || !isInside(op.over) || program_.arrives(op.over)) return;
+  if (program_.readers(op.over).size() != 1) return;
+  const auto read = std::ranges::find(op.reads, op.over, &TileRead::tensor);
+  if (run_.columns > 1 && !isSamePlace(read->across)) return;
+  const TensorId out = program_.graph().ops[program_.opAt(at)].outputs[0];
+  const TensorId root = state_[op.over].root;
+  if (isInside(out)) {
+    state_[out].root = root;
+    state_[op.over].next = out;
+    return;
+  }
+  // All of the chain lies in the tensor that leaves.
+  for (const TensorId tensor : used_) {
+    if (isInside(tensor) && state_[tensor].root == root) state_[tensor].host = out;
+  }
+}
+
+/// The first row that any tensor of a ring still needs.
+std::int64_t LinePull::oldestIn(TensorId root) const {
+  std::int64_t oldest = state_[root].oldest;
+  for (TensorId next = state_[root].next; next; next = state_[next].next) {
+    oldest = std::min(oldest, state_[next].oldest);
+  }
+  return oldest;
+}
+
+std::int64_t LinePull::oldestOf(TensorId tensor) const {
+  const std::int64_t count = program_.rows(tensor).count;
+  std::int64_t oldest = count;
+  for (const TileProgram::RowReader& reader : program_.rowReaders(tensor)) {
+    if (reader.at < run_.first || reader.at >= run_.last) continue;
+    const std::int64_t next = done_[reader.at - run_.first];
+    if (next >= boxes_.made(reader.at, cell_).rows.end) continue;
+    oldest = std::min(oldest, firstNeeded(reader.reach, next, count));
+  }
+  return oldest;
+}
+
+void LinePull::touch(TensorId tensor) {
+  if (!program_.planned(tensor)) return;
+  const std::size_t life = program_.lifeOf(tensor);
+  auto& [first, last] = touched_[life];
+  if (first == kUntouched) {
+    first = clock_;
+    touchedLives_.push_back(life);
+    const TileProgram::Life& each = program_.lives()[life];
+    if (each.begin >= run_.first && each.end > run_.last) least_ += each.size;
+  }
+  last = clock_;
+}
+
+/// Rows from `before` on are there now, or are being written.
+void LinePull::hold(TensorId tensor, std::int64_t before) {
+  State& own = state_[tensor];
+  if (own.host) return touch(own.host);
+  if (run_.apart) return holdApart(tensor, before);
+  State& root = state_[own.root];
+  const std::int64_t oldest = std::min(oldestIn(own.root), before);
+  if (root.ring == kNoRing) {
+    root.ring = result_.rings.size();
+    const Bytes row = program_.rows(own.root).bytesOf(boxes_.columnsOf(own.root, cell_));
+    result_.rings.push_back({own.root, cell_, row, 0, clock_, 0});
+  }
+  TileRing& ring = result_.rings[root.ring];
+  const std::int64_t more = root.made - oldest - ring.capacity;
+  if (more > 0) {
+    ring.capacity += more;
+    least_ += Bytes(ring.row.count() * more);
+  }
+  if (!tell_ || own.root != tensor) return;
+  const auto first = static_cast<std::int64_t>(cell_) * program_.rows(tensor).count;
+  for (std::int64_t row = before; row < own.made; ++row) {
+    own.rings[static_cast<std::size_t>(first + row)] = root.ring;
+  }
+}
+
+/// Rows that are written over others are there already.
+void LinePull::holdApart(TensorId tensor, std::int64_t before) {
+  State& own = state_[tensor];
+  if (own.root != tensor) return;
+  const Bytes bytes = program_.rows(tensor).bytesOf(boxes_.columnsOf(tensor, cell_));
+  const auto first = static_cast<std::int64_t>(cell_) * program_.rows(tensor).count;
+  for (std::int64_t row = before; row < own.made; ++row) {
+    own.rings[static_cast<std::size_t>(first + row)] = result_.rings.size();
+    result_.rings.push_back({tensor, cell_, bytes, 1, clock_, 0, row});
+    least_ += bytes;
+  }
+}
+
+void LinePull::freeApart(State& root, std::int64_t until) {
+  const auto first = static_cast<std::int64_t>(cell_) * program_.rows(root.root).count;
+  for (; root.freed < until; ++root.freed) {
+    TileRing& ring = result_.rings[root.rings[static_cast<std::size_t>(first + root.freed)]];
+    ring.end = clock_;
+    least_ -= ring.row;
+  }
+}
+
+/// After a part that has read, or written, some of it.
+void LinePull::release(TensorId tensor) {
+  State& own = state_[tensor];
+  own.oldest = oldestOf(tensor);
+  if (own.host) return;
+  State& root = state_[own.root];
+  if (run_.apart) return freeApart(root, std::min(oldestIn(own.root), root.made));
+  if (root.ring == kNoRing || root.made > oldestIn(own.root)) return;
+  TileRing& ring = result_.rings[root.ring];
+  ring.end = clock_;
+  least_ -= Bytes(ring.row.count() * ring.capacity);
+  root.ring = kNoRing;
+}
+
+void LinePull::arrive(TensorId tensor, std::int64_t until) {
+  State& state = state_[tensor];
+  if (state.made >= until) return;
+  const std::int64_t before = std::exchange(state.made, until);
+  hold(tensor, before);
+  if (tell_) result_.parts.push_back({TilePart::kArrives, tensor, cell_, {before, until}});
+  ++clock_;
+}
+
+void LinePull::produce(TensorId tensor, std::int64_t until) {
+  if (program_.arrives(tensor) && isInside(tensor)) return arrive(tensor, until);
+  if (state_[tensor].role != Role::outside) produceRows(*program_.maker(tensor), until);
+}
+
+void LinePull::produceRows(std::size_t at, std::int64_t until) {
+  const TileOp& op = program_.op(at);
+  std::int64_t& done = done_[at - run_.first];
+  while (done < until && !stopped_) {
+    const std::int64_t end = boxes_.made(at, cell_).rows.end;
+    const Interval<std::int64_t> rows{done, done + std::min(run_.rows, end - done)};
+    for (const TileRead& read : op.reads) {
+      produce(read.tensor, read.reach.needed(rows, program_.rows(read.tensor).count).end);
+    }
+    if (!stopped_) emit(at, rows);
+  }
+}
+
+void LinePull::emit(std::size_t at, Interval<std::int64_t> rows) {
+  const TileOp& op = program_.op(at);
+  for (const TileRead& read : op.reads) {
+    if (!isInside(read.tensor)) touch(read.tensor);
+    if (state_[read.tensor].host) touch(state_[read.tensor].host);
+  }
+  for (const TensorId whole : op.wholes) touch(whole);
+  done_[at - run_.first] = rows.end;
+  const bool last = isLast({at, {}, cell_, rows});
+  if (op.folds) takeIn(at, last);
+  for (const TensorId out : op.outputs) {
+    state_[out].made = rows.end;
+    if (!op.folds) hold(out, rows.begin);
+  }
+  atLeast_ = std::max(atLeast_, least_);
+  stopped_ = least_ >= limit_;
+  if (tell_) result_.parts.push_back({at, {}, cell_, rows});
+  ++clock_;
+  for (const TileRead& read : op.reads) {
+    if (isInside(read.tensor)) release(read.tensor);
+  }
+  for (const TensorId out : op.outputs) {
+    if (isInside(out)) release(out);
+  }
+  if (last && folds_.contains(at)) least_ -= op.soFar;
+  if (last) finish(op);
+  if (clock_ <= kMostRunParts || stopped_) return;
+  stopped_ = true;
+  atLeast_ = kMaxBytes;
+}
+
+/// What came of the rows so far is there from the first part to the last, which makes the output.
+void LinePull::takeIn(std::size_t at, bool last) {
+  const TileOp& op = program_.op(at);
+  const TensorId out = op.outputs.front();
+  if (op.soFar == Bytes() || last) touch(out);
+  // A fold of one part keeps nothing.
+  if (op.soFar == Bytes() || (last && !folds_.contains(at))) return;
+  const auto [ring, isNew] = folds_.try_emplace(at, result_.rings.size());
+  if (isNew) {
+    result_.rings.push_back({out, cell_, op.soFar, 1, clock_, 0, -1, true});
+    least_ += op.soFar;
+  }
+  result_.rings[ring->second].end = clock_ + 1;
+}
+
+/// What is live all through a run.
+Bytes LinePull::liveAround() const {
+  Bytes around;
+  for (const TileProgram::Life& life : program_.lives()) {
+    if (life.begin < run_.first && life.end > run_.last) around += life.size;
+  }
+  return around;
+}
+
+/// The most bytes live during one part.
+void LinePull::addUp() {
+  const std::size_t parts = clock_;
+  std::vector<std::int64_t> change(parts + 1);
+  const auto live = [&](std::size_t begin, std::size_t end, Bytes size) {
+    change[begin] += size.count();
+    change[std::min(end, parts)] -= size.count();
+  };
+  for (const TileRing& ring : result_.rings) {
+    live(ring.begin, ring.end, program_.aligned(Bytes(ring.row.count() * ring.capacity)));
+  }
+  for (std::size_t life = 0; life < program_.lives().size(); ++life) {
+    const TileProgram::Life& each = program_.lives()[life];
+    if (each.begin >= run_.last || each.end <= run_.first) continue;
+    const auto [first, last] = touched_[life];
+    const bool here = first != kUntouched;
+    if (each.begin < run_.first) {
+      live(0, each.end > run_.last ? parts : here ? last + 1 : 0, each.size);
+    } else if (here) {
+      live(first, each.end > run_.last ? parts : last + 1, each.size);
+    }
+  }
+  std::int64_t now = 0;
+  std::int64_t most = 0;
+  for (std::size_t part = 0; part < parts; ++part) most = std::max(most, now += change[part]);
+  result_.peak = Bytes(most);
+}
+
+bool LinePull::pull(const TileRun& run, Bytes limit, bool tell) {
+  run_ = run;
+  limit_ = limit;
+  tell_ = tell;
+  possible_ = prepare();
+  if (!possible_) return false;
+  stopped_ = least_ >= limit_;
+  for (std::size_t cell = 0; cell < run.cells() && !stopped_; ++cell) {
+    beginCell(cell);
+    for (std::size_t at = run.last; at-- > run.first && !stopped_;) {
+      const auto& outputs = program_.op(at).outputs;
+      const bool leaves = std::ranges::any_of(
+          outputs, [&](TensorId out) { return state_[out].role == Role::leaves; });
+      if (leaves) produceRows(at, boxes_.made(at, cell).rows.end);
+    }
+    endCell();
+  }
+  if (stopped_) return false;
+  addUp();
+  atLeast_ = result_.peak;
+  return result_.peak < limit;
+}
+
+std::size_t LinePull::ringOf(TensorId tensor, std::size_t cell, std::int64_t row) const {
+  const State& root = state_[state_[tensor].root];
+  const auto count = static_cast<std::size_t>(program_.rows(state_[tensor].root).count);
+  return root.rings[cell * count + static_cast<std::size_t>(row)];
+}
+
+}  // namespace hw

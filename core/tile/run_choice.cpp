@@ -1,0 +1,212 @@
+#include "core/tile/run_choice.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <unordered_map>
+
+namespace hw {
+namespace {
+
+constexpr std::array<TileGrid, 3> kLines = {{{1}, {2}, {4}}};
+constexpr std::array<TileGrid, 6> kLoose = {{{1, 1, 1, true},
+                                             {2, 1, 1, true},
+                                             {4, 1, 1, true},
+                                             {1, 1, 2, true},
+                                             {1, 1, 3, true},
+                                             {1, 1, 4, true}}};
+constexpr std::array<TileGrid, 6> kStripes = {
+    {{1, 1, 2}, {1, 1, 3}, {1, 1, 4}, {1, 1, 5}, {1, 1, 6}, {1, 1, 8}}};
+constexpr std::int64_t kAll = TileRun::kAllRows;
+constexpr std::array<TileGrid, 14> kPatches = {{{kAll, 2, 1},
+                                                {kAll, 3, 1},
+                                                {kAll, 4, 1},
+                                                {kAll, 6, 1},
+                                                {kAll, 8, 1},
+                                                {kAll, 2, 2},
+                                                {kAll, 3, 3},
+                                                {kAll, 4, 2},
+                                                {kAll, 4, 4},
+                                                {kAll, 5, 5},
+                                                {kAll, 6, 6},
+                                                {kAll, 7, 7},
+                                                {kAll, 8, 4},
+                                                {kAll, 8, 8}}};
+
+/// A way to a cut: over the run, or the whole op, before it.
+struct CutWay {
+  bool reached = false;
+  RunPrice price{};
+  TileRun run{};  ///< Of no columns: an op that runs whole.
+  Bytes peak{};   ///< Of that run or op.
+
+  static TileRun wholeOp(std::size_t at) { return {at, at + 1, 0, 0, 0}; }
+  bool isTiled() const { return run.columns > 0; }
+};
+
+class Chooser {
+ public:
+  Chooser(const TileProgram& program, const RunBounds& bounds, const std::stop_token& stop)
+      : program_(program), bounds_(bounds), stop_(stop), pull_(program), sweep_(program) {}
+
+  RunChoice choose() {
+    RunChoice choice;
+    for (std::size_t at = 0; at < program_.size(); ++at) {
+      choice.whole = std::max(choice.whole, program_.liveAt(at));
+    }
+    choice.peak = choice.whole;
+    Bytes low = std::max(floorOfAll(), bounds_.enough);
+    while (low < choice.peak && !stop_.stop_requested()) {
+      const Bytes middle = low + Bytes((choice.peak - low).count() / 2);
+      if (wayUnder(middle)) {
+        take(choice);
+      } else {
+        low = std::max(middle + Bytes(1), next_);
+      }
+    }
+    return choice;
+  }
+
+ private:
+  struct Candidate {
+    RunPrice price{};  ///< Of the way there and the run.
+    std::size_t first = 0;
+    std::size_t grid = 0;
+    friend auto operator<=>(const Candidate&, const Candidate&) = default;
+  };
+  /// What is known of a run: its peak, or that it is no less.
+  struct Known {
+    Bytes bytes{};
+    bool exact = false;
+  };
+
+  /// Ops that cannot run in parts.
+  Bytes floorOfAll() const {
+    Bytes floor;
+    for (std::size_t at = 0; at < program_.size(); ++at) {
+      if (!program_.op(at).able) floor = std::max(floor, program_.liveAt(at));
+    }
+    return floor;
+  }
+
+  /// Whether there is a way through that takes no more than `threshold`, and costs no more than may
+  /// be; the cheapest one is in `ways_`. If not, none takes less than `next_`.
+  bool wayUnder(Bytes threshold) {
+    threshold_ = threshold;
+    next_ = kMaxBytes;
+    ways_.assign(program_.size() + 1, {});
+    ways_[0].reached = true;
+    std::size_t reached = 0;
+    for (std::size_t cut = 1; cut <= program_.size(); ++cut) {
+      if (cut > reached + kLongestRun || stop_.stop_requested()) return false;
+      reachByWholeOp(cut);
+      if (program_.op(cut - 1).able && fits(program_.liveAcross(cut))) reachByRun(cut);
+      if (ways_[cut].reached) reached = cut;
+    }
+    return ways_.back().reached;
+  }
+
+  bool fits(Bytes bytes) {
+    if (bytes > threshold_) next_ = std::min(next_, bytes);
+    return bytes <= threshold_;
+  }
+
+  void reachByWholeOp(std::size_t cut) {
+    const Bytes live = program_.liveAt(cut - 1);
+    if (!ways_[cut - 1].reached || !fits(live)) return;
+    RunPrice price = ways_[cut - 1].price;
+    ++price.parts;
+    ways_[cut] = {true, price, CutWay::wholeOp(cut - 1), live};
+  }
+
+  void reachByRun(std::size_t cut) {
+    // No run costs less than nothing.
+    const CutWay& whole = ways_[cut];
+    const std::size_t from = cut > kLongestRun ? cut - kLongestRun : 0;
+    const bool hopeful =
+        std::any_of(ways_.begin() + static_cast<std::ptrdiff_t>(from),
+                    ways_.begin() + static_cast<std::ptrdiff_t>(cut), [&](const CutWay& way) {
+                      return way.reached && (!whole.reached || way.price < whole.price);
+                    });
+    if (!hopeful) return;
+    candidates_.clear();
+    for (std::size_t grid = 0; grid < bounds_.grids.size(); ++grid) addCandidates(cut, grid);
+    std::ranges::sort(candidates_);
+    for (const Candidate& candidate : candidates_) {
+      if (stop_.stop_requested()) return;
+      const TileRun run = runOf(candidate, cut);
+      const Bytes peak = peakOf(run, candidate.grid);
+      if (!fits(peak)) continue;
+      ways_[cut] = {true, candidate.price, run, peak};
+      return;
+    }
+  }
+
+  TileRun runOf(const Candidate& candidate, std::size_t cut) const {
+    const TileGrid& grid = bounds_.grids[candidate.grid];
+    return {candidate.first, cut, grid.rows, grid.bands, grid.columns, grid.apart};
+  }
+
+  /// Runs of a grid that end at a cut, from where it is reached, if they are cheap enough.
+  void addCandidates(std::size_t cut, std::size_t grid) {
+    const CutWay& whole = ways_[cut];
+    sweep_.begin(runOf({{}, 0, grid}, cut));
+    while (cut - sweep_.first() < kLongestRun && sweep_.extend()) {
+      if (sweep_.price().extra > bounds_.extra) return;
+      const std::size_t first = sweep_.first();
+      const CutWay& before = ways_[first];
+      if (!before.reached || sweep_.earliest() > first) continue;
+      const RunPrice price = before.price + sweep_.price();
+      if (price.extra > bounds_.extra || (whole.reached && whole.price <= price)) continue;
+      if (fits(program_.liveAcross(first))) candidates_.push_back({price, first, grid});
+    }
+  }
+
+  /// At least the threshold, where it is more than that.
+  Bytes peakOf(const TileRun& run, std::size_t grid) {
+    const std::uint64_t key =
+        (run.last * bounds_.grids.size() + grid) * (kLongestRun + 1) + (run.last - run.first);
+    Known& known = known_[key];
+    if (known.exact || known.bytes > threshold_) return known.bytes;
+    const bool fits = pull_.pull(run, threshold_ + Bytes(1), false);
+    known = {pull_.possible() ? pull_.atLeast() : kMaxBytes, fits};
+    return known.bytes;
+  }
+
+  void take(RunChoice& choice) const {
+    choice.runs.clear();
+    choice.peak = {};
+    choice.price = ways_.back().price;
+    for (std::size_t cut = program_.size(); cut > 0; cut = ways_[cut].run.first) {
+      const CutWay& way = ways_[cut];
+      choice.peak = std::max(choice.peak, way.peak);
+      if (way.isTiled()) choice.runs.push_back(way.run);
+    }
+    std::ranges::reverse(choice.runs);
+  }
+
+  const TileProgram& program_;
+  const RunBounds& bounds_;
+  const std::stop_token& stop_;
+  LinePull pull_;
+  BoxSweep sweep_;
+  Bytes threshold_;
+  Bytes next_;                ///< The least that anything took which took too much.
+  std::vector<CutWay> ways_;  ///< By cut.
+  std::vector<Candidate> candidates_;
+  std::unordered_map<std::uint64_t, Known> known_;
+};
+
+}  // namespace
+
+std::span<const TileGrid> lineGrids() { return kLines; }
+std::span<const TileGrid> looseGrids() { return kLoose; }
+std::span<const TileGrid> stripeGrids() { return kStripes; }
+std::span<const TileGrid> patchGrids() { return kPatches; }
+
+RunChoice chooseRuns(const TileProgram& program, const RunBounds& bounds,
+                     const std::stop_token& stop) {
+  return Chooser(program, bounds, stop).choose();
+}
+
+}  // namespace hw

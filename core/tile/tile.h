@@ -1,0 +1,74 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/schedule/schedule.h"
+#include "core/storage/aliasing.h"
+
+namespace hw {
+
+/// How ops are cut into parts.
+enum class TileRule : std::uint8_t {
+  off,
+  lines,    ///< Runs of ops go row by row, in rings: core/tile/line_pull.h. Nothing is done twice.
+  stripes,  ///< The same, also in columns that go one after the other: their halo is made twice.
+  patches,  ///< In boxes of rows and columns, each made in one part by each op of a run.
+  any,      ///< Whatever of these is best, run by run.
+};
+
+/// What options, forms and files call them, by number.
+std::span<const std::string_view> tileRuleNames();
+std::string_view tileRuleName(TileRule rule);
+
+/// What running in parts comes to.
+struct TileAccount {
+  Bytes whole{};  ///< Most bytes live at once, all ops running whole.
+  Bytes peak{};   ///< The same with parts.
+  std::size_t runs = 0;
+  std::size_t cells = 0;  ///< Of the grids of all runs; as many as runs, where all go by lines.
+  std::size_t ops = 0;    ///< That run in parts.
+  std::size_t parts = 0;
+  Bytes weights{};      ///< Of those ops.
+  Bytes weightsRead{};  ///< By their parts, again and again.
+  /// Of all ops, running whole: multiplications, and of ops without any elements that they touch.
+  std::int64_t work = 0;
+  std::int64_t extra = 0;  ///< How much more of it parts do.
+  Bytes arriveAgain{};     ///< Of graph inputs that come in by rows: bytes beyond the first time.
+  /// Why nothing runs in parts, in a sentence; empty where something does.
+  std::string whyNot{};
+};
+
+struct TiledProgram {
+  std::shared_ptr<const Graph> graph{};
+  Schedule schedule{};
+  TileAccount account{};
+};
+
+struct TileSettings {
+  TileRule rule = TileRule::lines;
+  /// Graph inputs come in row by row, when they are first read, instead of being there at once.
+  bool arriving = false;
+  /// How much work may be done more than once, of all work.
+  double extraWork = 0.1;
+  /// Fewer bytes live at once are of no use: of all ways to have no more, the one is taken that
+  /// does the least more work, and then reads the fewest weights again.
+  Bytes enough{};
+};
+
+/// The program in which runs of ops go in parts, so that the fewest bytes are live at once,
+/// storage being shared as `options` say. The one it was given where nothing can be saved.
+Result<TiledProgram> tiled(std::shared_ptr<const Graph> graph, Schedule schedule,
+                           const StorageOptions& options, const TileSettings& settings,
+                           const std::stop_token& stop = {});
+
+/// "12 of 65 operators run in 1,934 parts, line by line: at most 271,040 bytes are live at once,
+/// not 1,505,280; their weights are read 3.2 times". Of stripes and patches: "…; 2.8 % more work is
+/// done".
+std::string tileText(const TileAccount& account);
+
+}  // namespace hw

@@ -1,0 +1,277 @@
+#include "core/tile/tile_program.h"
+
+#include <algorithm>
+
+#include "core/graph/tiling.h"
+#include "core/ops/folds.h"
+#include "core/ops/op_table.h"
+#include "core/ops/work.h"
+#include "core/storage/view_folder.h"
+
+namespace hw {
+namespace {
+
+/// The axis that images have their rows along, where nothing else tells.
+int usualAxis(const Op& op, std::size_t rank) {
+  const bool last = op.domain == "tflite" || op.intAttribute("channels_last", 0) != 0;
+  const int axis = last ? 1 : 2;
+  return static_cast<std::size_t>(axis) < rank ? axis : -1;
+}
+
+/// The input whose rows a part may write its own over: it makes each element of the one at the same
+/// place, or only hands it on.
+TensorId overwritableInput(const Graph& graph, const Op& op, const TileOp& tiled) {
+  std::vector<TensorId> inputs = overwritable(graph, op);
+  if (viewFamilyOf(op) == ViewFamily::reshape) inputs = {dataInput(op)};
+  for (const TensorId in : inputs) {
+    if (!in || graph.tensors[in].constant || !graph.tensors[in].bytes) continue;
+    const TensorId out = op.outputs[0];
+    const auto times = std::ranges::count(op.inputs, in);
+    const bool same = graph.tensors[in].shape == graph.tensors[out].shape &&
+                      graph.tensors[in].bytes == graph.tensors[out].bytes;
+    const bool byRow = std::ranges::any_of(tiled.reads, [&](const TileRead& read) {
+      const Reach& reach = read.reach;
+      return read.tensor == in && reach.step == 1 && reach.per == 1 && reach.low == 0 &&
+             reach.high == 0;
+    });
+    if (same && byRow && times == 1) return in;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool isIdleOutput(const Graph& graph, TensorId id) {
+  if (!id) return false;
+  const Tensor& tensor = graph.tensors[id];
+  if (!tensor.producer || !tensor.consumers.empty() || tensor.graphOutput) return false;
+  const Op& op = graph.ops[tensor.producer];
+  const OpInfo* info = findOp(op);
+  if (info == nullptr || op.outputs[0] == id) return false;
+  const std::string_view type = info->standard.empty() ? info->type : info->standard;
+  return type == "Dropout" || type == "MaxPool" || type.ends_with("Normalization");
+}
+
+TileProgram::TileProgram(const Graph& graph, const Schedule& schedule,
+                         const StorageOptions& options, bool arriving)
+    : graph_(graph),
+      options_(options),
+      arriving_(arriving),
+      rows_(graph.tensors.size()),
+      readers_(graph.tensors.size()),
+      rowReaders_(graph.tensors.size()),
+      makers_(graph.tensors.size()),
+      arrives_(graph.tensors.size()) {
+  findOrder(schedule);
+  findRows();
+  findLives(schedule, options);
+}
+
+void TileProgram::findOrder(const Schedule& schedule) {
+  for (const OpId op : schedule.order) {
+    placeOfStep_.push_back(order_.size());
+    if (!graph_.ops[op].folded) order_.push_back(op);
+  }
+  placeOfStep_.push_back(order_.size());
+  for (std::size_t at = 0; at < order_.size(); ++at) {
+    for (const TensorId in : graph_.reads(order_[at])) readers_[in].push_back(at);
+    for (const TensorId out : graph_.ops[order_[at]].outputs) {
+      if (out) makers_[out] = at;
+    }
+  }
+}
+
+void TileProgram::findRows() {
+  ops_.resize(order_.size());
+  for (std::size_t at = 0; at < order_.size(); ++at) readOp(at);
+  for (const TensorId input : graph_.inputs) {
+    const auto readsAll = [&](std::size_t at) {
+      return std::ranges::count(ops_[at].wholes, input) > 0;
+    };
+    arrives_[input] = arriving_ && rows_[input].axis >= 0 && !readers_[input].empty() &&
+                      !graph_.tensors[input].graphOutput &&
+                      std::ranges::none_of(readers_[input], readsAll);
+  }
+}
+
+/// The axis of the outputs that belongs to the `known` one of an input which has one already.
+int TileProgram::axisFor(const Op& op, const Regions& regions, int TileRows::*known,
+                         int fallback) const {
+  for (std::size_t input = 0; input < op.inputs.size(); ++input) {
+    const TensorId in = op.inputs[input];
+    if (!in || graph_.tensors[in].constant || rows_[in].*known < 0) continue;
+    const auto axis = static_cast<std::size_t>(rows_[in].*known);
+    if (axis < regions.inputs[input].size() && regions.inputs[input][axis].axis >= 0) {
+      return regions.inputs[input][axis].axis;
+    }
+  }
+  return fallback;
+}
+
+/// False when it has no rows along `axis`.
+bool TileProgram::setRows(TensorId id, int axis) {
+  TileRows& rows = rows_[id];
+  if (rows.axis >= 0) return rows.axis == axis;
+  const Tensor& tensor = graph_.tensors[id];
+  const auto element = elementSize(tensor);
+  if (!element || tensor.persistent || axis < 0) return false;
+  const std::int64_t count = (*tensor.shape)[static_cast<std::size_t>(axis)];
+  rows = {axis, count, Bytes(tensor.bytes->count() / count)};
+  return true;
+}
+
+bool TileProgram::setColumns(TensorId id, int axis) {
+  TileRows& rows = rows_[id];
+  if (rows.across >= 0) return rows.across == axis;
+  const Shape& shape = *graph_.tensors[id].shape;
+  if (axis < 0 || axis == rows.axis || static_cast<std::size_t>(axis) >= shape.size()) return false;
+  rows.across = axis;
+  rows.width = shape[static_cast<std::size_t>(axis)];
+  return true;
+}
+
+/// False when its rows cannot be cut into columns.
+bool TileProgram::divide(std::size_t at, const Regions& regions) {
+  const Op& op = graph_.ops[order_[at]];
+  TileOp& tiled = ops_[at];
+  // Columns follow rows, with channels first and last.
+  tiled.across = axisFor(op, regions, &TileRows::across, tiled.axis + 1);
+  for (const TensorId out : tiled.outputs) {
+    if (!setColumns(out, tiled.across)) return false;
+    tiled.width = rows_[tiled.outputs.front()].width;
+    if (rows_[out].width != tiled.width) return false;
+  }
+  for (TileRead& read : tiled.reads) {
+    std::size_t along = 0;
+    const Reach* reach = regions.along(read.input, tiled.across, along);
+    if (reach == nullptr || !setColumns(read.tensor, static_cast<int>(along))) return false;
+    read.across = *reach;
+  }
+  return true;
+}
+
+void TileProgram::readOp(std::size_t at) {
+  const Op& op = graph_.ops[order_[at]];
+  TileOp& tiled = ops_[at];
+  const Work work = workOf(graph_, order_[at]);
+  tiled.work = std::max<std::int64_t>(work.macs > 0 ? work.macs : work.touched, 0);
+  work_ = checkedAdd(work_, tiled.work).value_or(work_);
+  if (readFold(at)) return;
+  const auto regions = regionsOf(graph_, order_[at]);
+  if (!regions || op.outputs.empty() || !op.outputs[0]) return;
+  const std::size_t rank = graph_.tensors[op.outputs[0]].shape->size();
+  tiled.axis = axisFor(op, *regions, &TileRows::axis, usualAxis(op, rank));
+  for (const TensorId out : op.outputs) {
+    if (!out || (readers_[out].empty() && !graph_.tensors[out].graphOutput)) continue;
+    if (!setRows(out, tiled.axis)) return;
+    if (tiled.rows != 0 && tiled.rows != rows_[out].count) return;
+    tiled.rows = rows_[out].count;
+    tiled.outputs.push_back(out);
+  }
+  for (std::size_t input = 0; input < op.inputs.size(); ++input) {
+    const TensorId in = op.inputs[input];
+    if (!in) continue;
+    const Tensor& tensor = graph_.tensors[in];
+    if (tensor.constant) {
+      tiled.weights += tensor.bytes.value_or(Bytes());
+      continue;
+    }
+    if (tensor.persistent || !tensor.bytes) return;
+    std::size_t along = 0;
+    const Reach* reach = regions->along(input, tiled.axis, along);
+    if (reach != nullptr && setRows(in, static_cast<int>(along))) {
+      tiled.reads.push_back({in, input, *reach});
+    } else {
+      tiled.wholes.push_back(in);
+    }
+  }
+  tiled.able = !tiled.outputs.empty() && !tiled.reads.empty() && tiled.rows > 1;
+  if (!tiled.able) return;
+  tiled.over = overwritableInput(graph_, op, tiled);
+  for (const TileRead& read : tiled.reads) rowReaders_[read.tensor].push_back({at, read.reach});
+  tiled.divides = divide(at, *regions);
+}
+
+/// False for an op that does not fold the rows of its input.
+bool TileProgram::readFold(std::size_t at) {
+  constexpr std::int64_t kWideBytes = 4;
+  const auto fold = foldOf(graph_, order_[at]);
+  if (!fold) return false;
+  const Op& op = graph_.ops[order_[at]];
+  const TensorId in = op.inputs[fold->input];
+  const TensorId out = op.outputs[0];
+  const Tensor& input = graph_.tensors[in];
+  if (input.constant || input.persistent || graph_.tensors[out].persistent) return false;
+  const int axis = rows_[in].axis >= 0 ? rows_[in].axis : usualAxis(op, fold->axes.size());
+  if (axis < 0 || !fold->axes[static_cast<std::size_t>(axis)]) return false;
+  const bool read = !readers_[out].empty() || graph_.tensors[out].graphOutput;
+  if (!read || !elementSize(graph_.tensors[out]) || !setRows(in, axis)) return false;
+  TileOp& tiled = ops_[at];
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    const TensorId each = op.inputs[i];
+    if (!each || i == fold->input) continue;
+    if (!graph_.tensors[each].constant) return false;
+    tiled.weights += graph_.tensors[each].bytes.value_or(Bytes());
+  }
+  const Reach same{.axis = axis};
+  tiled.folds = true;
+  tiled.rows = rows_[in].count;
+  tiled.outputs = {out};
+  tiled.reads = {{in, fold->input, same, same}};
+  if (fold->wide) tiled.soFar = Bytes(*elementCount(*graph_.tensors[out].shape) * kWideBytes);
+  tiled.divides = setColumns(in, rows_[in].across >= 0 ? rows_[in].across : axis + 1);
+  if (tiled.divides) tiled.width = rows_[in].width;
+  tiled.able = tiled.rows > 1;
+  if (tiled.able) rowReaders_[in].push_back({at, same});
+  return true;
+}
+
+std::size_t TileProgram::firstReader(TensorId tensor) const {
+  return readers_[tensor].empty() ? 0 : readers_[tensor].front();
+}
+
+void TileProgram::findLives(const Schedule& schedule, const StorageOptions& options) {
+  StorageOptions apart = options;
+  apart.alias.inPlace = false;
+  storage_ = shareStorage(graph_, schedule, apart);
+  const Storage shared = options.alias.inPlace ? shareStorage(graph_, schedule, options) : storage_;
+  const auto lifeIn = [&](const Storage& storage, BufferId id) {
+    const Buffer& buffer = storage.buffers[id];
+    const auto place = [&](Step step) {
+      // A graph without operators has one step all the same.
+      return placeOfStep_[std::min(static_cast<std::size_t>(step.count()), schedule.order.size())];
+    };
+    Life life{place(buffer.steps.begin), place(buffer.steps.end), aligned(buffer.size)};
+    if (arrives_[buffer.root]) life.begin = firstReader(buffer.root);
+    // Holds nothing but what runs ahead of time, between two steps that count.
+    life.end = std::max(life.end, life.begin + 1);
+    if (buffer.graphOutput) life.end = order_.size() + 1;
+    if (buffer.tensors.size() == 1 && isIdleOutput(graph_, buffer.root)) life.size = Bytes();
+    return life;
+  };
+  // A life is there at the cuts behind its first op and before the one it does not see any more.
+  across_.assign(order_.size() + 3, Bytes());
+  for (const BufferId id : storage_.buffers.keys()) {
+    const Life& life = lives_.emplace_back(lifeIn(storage_, id));
+    const std::size_t begin = std::min(life.begin, order_.size()) + 1;
+    across_[begin] += life.size;
+    across_[std::max(begin, std::min(life.end, order_.size() + 1))] -= life.size;
+  }
+  for (std::size_t cut = 1; cut < across_.size(); ++cut) across_[cut] += across_[cut - 1];
+  live_.assign(order_.size() + 1, Bytes());
+  std::vector<Bytes> more(order_.size() + 2);
+  std::vector<Bytes> less(order_.size() + 2);
+  for (const BufferId id : shared.buffers.keys()) {
+    const Life life = lifeIn(shared, id);
+    more[std::min(life.begin, order_.size())] += life.size;
+    less[std::min(life.end, order_.size())] += life.size;
+  }
+  Bytes now;
+  for (std::size_t at = 0; at < order_.size(); ++at) {
+    now += more[at];
+    now -= less[at];
+    live_[at] = now;
+  }
+}
+
+}  // namespace hw

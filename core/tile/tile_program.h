@@ -1,0 +1,134 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/ops/regions.h"
+#include "core/storage/aliasing.h"
+
+namespace hw {
+
+/// One operand of which a part reads some rows.
+struct TileRead {
+  TensorId tensor{};
+  std::size_t input = 0;  ///< Of the op.
+  Reach reach{};          ///< Along the rows of the tensor.
+  Reach across{};         ///< Along its columns, of an op that divides.
+};
+
+/// A tensor as rows: along the axis that ops around it go through it.
+struct TileRows {
+  int axis = -1;  ///< None: it has no rows, or ops do not agree on them.
+  std::int64_t count = 0;
+  Bytes bytes{};  ///< Of one row.
+  /// The axis of columns, if ops agree on one as well; else a row is one column.
+  int across = -1;
+  std::int64_t width = 1;  ///< Columns.
+
+  Bytes bytesOf(Interval<std::int64_t> columns) const {
+    return Bytes(bytes.count() / width * columns.length());
+  }
+};
+
+/// An op, as far as it may run in parts.
+struct TileOp {
+  bool able = false;
+  int axis = 0;                     ///< Of its outputs.
+  std::int64_t rows = 0;            ///< Of each of its outputs; of a fold, of what it reads.
+  std::int64_t width = 1;           ///< The columns of a row, if it can be cut into them.
+  std::vector<TensorId> outputs{};  ///< Those that anybody reads.
+  std::vector<TileRead> reads{};    ///< By rows.
+  std::vector<TensorId> wholes{};   ///< Read whole by every part; weights not counted.
+  Bytes weights{};                  ///< Read by every part.
+  bool divides = false;             ///< Its rows can be cut into columns.
+  int across = 0;                   ///< The axis of columns, of its outputs.
+  std::int64_t work = 0;  ///< Multiplications; of an op without any, elements that it touches.
+  TensorId over{};        ///< The operand whose rows it may write its own over; none: it may not.
+  /// It takes in rows of its input and makes its one output with the last of them.
+  bool folds = false;
+  /// Of a fold: what came of some rows takes so many bytes. None: it lies in the output.
+  Bytes soFar{};
+};
+
+/// An output that its op need not make, and that nobody reads: the mask of Dropout, the places of
+/// MaxPool. A tiled graph does without.
+bool isIdleOutput(const Graph& graph, TensorId tensor);
+
+/// A program as the search for parts sees it: its ops in order, without those that run ahead of
+/// time, and what is live in each of their steps.
+class TileProgram {
+ public:
+  /// `arriving`: graph inputs with rows come in when they are first read.
+  TileProgram(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
+              bool arriving);
+
+  const Graph& graph() const { return graph_; }
+  std::size_t size() const { return order_.size(); }
+  OpId opAt(std::size_t at) const { return order_[at]; }
+  const TileOp& op(std::size_t at) const { return ops_[at]; }
+  const TileRows& rows(TensorId tensor) const { return rows_[tensor]; }
+  /// Of those that read it, by place in the order; ascending.
+  const std::vector<std::size_t>& readers(TensorId tensor) const { return readers_[tensor]; }
+  /// Of those that read it by rows: the place in the order, and which rows. Ascending.
+  struct RowReader {
+    std::size_t at = 0;
+    Reach reach{};
+  };
+  const std::vector<RowReader>& rowReaders(TensorId tensor) const { return rowReaders_[tensor]; }
+  /// The place of the op that makes it; nothing for graph inputs and weights.
+  std::optional<std::size_t> maker(TensorId tensor) const { return makers_[tensor]; }
+  /// A graph input that comes in row by row, when it is read.
+  bool arrives(TensorId tensor) const { return arrives_[tensor]; }
+  /// It takes bytes of a plan.
+  bool planned(TensorId tensor) const { return static_cast<bool>(storage_.bufferOf(tensor)); }
+  bool handedOut(TensorId tensor) const { return graph_.tensors[tensor].graphOutput; }
+
+  Bytes aligned(Bytes size) const { return alignUp(size, options_.alignment); }
+  /// Live while an op runs whole.
+  Bytes liveAt(std::size_t at) const { return live_[at]; }
+  /// Live before the op at `cut` and behind the one before it, nothing being done in place.
+  Bytes liveAcross(std::size_t cut) const { return across_[cut]; }
+  /// Of all ops.
+  std::int64_t work() const { return work_; }
+
+  /// A buffer, nothing being done in place; by places in the order.
+  struct Life {
+    std::size_t begin = 0;
+    std::size_t end = 0;  ///< One behind the last.
+    Bytes size{};
+  };
+  const std::vector<Life>& lives() const { return lives_; }
+  /// The number of the life that a planned tensor is part of.
+  std::size_t lifeOf(TensorId tensor) const { return storage_.bufferOf(tensor).index(); }
+
+ private:
+  void findOrder(const Schedule& schedule);
+  void findRows();
+  void readOp(std::size_t at);
+  bool readFold(std::size_t at);
+  int axisFor(const Op& op, const Regions& regions, int TileRows::*known, int fallback) const;
+  bool setRows(TensorId tensor, int axis);
+  bool divide(std::size_t at, const Regions& regions);
+  bool setColumns(TensorId tensor, int axis);
+  void findLives(const Schedule& schedule, const StorageOptions& options);
+  std::size_t firstReader(TensorId tensor) const;
+
+  const Graph& graph_;
+  StorageOptions options_;
+  bool arriving_;
+  std::vector<OpId> order_;
+  std::vector<std::size_t> placeOfStep_;  ///< Of the first op that runs at that step or later.
+  std::vector<TileOp> ops_;
+  IdMap<TensorId, TileRows> rows_;
+  IdMap<TensorId, std::vector<std::size_t>> readers_;
+  IdMap<TensorId, std::vector<RowReader>> rowReaders_;
+  IdMap<TensorId, std::optional<std::size_t>> makers_;
+  IdMap<TensorId, bool> arrives_;
+  Storage storage_;  ///< Nothing in place.
+  std::vector<Life> lives_;
+  std::vector<Bytes> live_;
+  std::vector<Bytes> across_;  ///< By cut.
+  std::int64_t work_ = 0;
+};
+
+}  // namespace hw

@@ -1,0 +1,382 @@
+#include "core/tile/tile_rewrite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/check.h"
+#include "core/graph/fold_parts.h"
+#include "core/graph/tiling.h"
+#include "core/import/graph_builder.h"
+#include "core/tile/bare_copies.h"
+
+namespace hw {
+namespace {
+
+using Handle = GraphBuilder::Handle;
+
+/// "5", "0-7".
+std::string rangeText(Interval<std::int64_t> range) {
+  if (range.length() == 1) return fmt::format("{}", range.begin);
+  return fmt::format("{}-{}", range.begin, range.end - 1);
+}
+
+class Rewriter {
+ public:
+  Rewriter(std::shared_ptr<const Graph> graph, const TileProgram& program)
+      : graph_(*graph),
+        program_(program),
+        pull_(program),
+        builder_(graph_.name, graph_.format),
+        wholes_(graph_.tensors.size(), GraphBuilder::kAbsent) {
+    tiling_.original = std::move(graph);
+  }
+
+  Result<Graph> rewrite(const RunChoice& choice) {
+    for (const TensorId input : graph_.inputs) {
+      if (!program_.arrives(input)) builder_.addInput(whole(input));
+    }
+    for (const OpId op : graph_.ops.keys()) {
+      if (graph_.ops[op].folded) addWhole(op);
+    }
+    std::size_t at = 0;
+    for (const TileRun& run : choice.runs) {
+      for (; at < run.first; ++at) addWhole(program_.opAt(at));
+      addRun(run);
+      at = run.last;
+    }
+    for (; at < program_.size(); ++at) addWhole(program_.opAt(at));
+    for (const TensorId output : graph_.outputs) builder_.addOutput(whole(output));
+    return build();
+  }
+
+ private:
+  /// What is known of a tensor, or op, that was added, by handle or in order.
+  struct Added {
+    TensorId of{};
+    bool ring = false;
+    Shape begin{};
+    Handle host = GraphBuilder::kAbsent;  ///< None: it is whole, or a ring.
+    Shape at{};
+  };
+
+  Handle add(Tensor tensor, Added added) {
+    added_.push_back(std::move(added));
+    return builder_.addTensor(std::move(tensor));
+  }
+
+  Handle whole(TensorId id) {
+    if (!id) return GraphBuilder::kAbsent;
+    Handle& handle = wholes_[id];
+    if (handle == GraphBuilder::kAbsent) handle = add(bareTensor(graph_.tensors[id]), {.of = id});
+    return handle;
+  }
+
+  void addOp(GraphBuilder::OpParts parts, OpId of, std::optional<Tiling::Part> part = {}) {
+    opOf_.push_back(of);
+    partOf_.push_back(part);
+    builder_.addOp(std::move(parts));
+  }
+
+  void addWhole(OpId id) {
+    const Op& op = graph_.ops[id];
+    for (const TensorId in : graph_.reads(id)) arriveWhole(in);
+    GraphBuilder::OpParts parts{.op = bareOp(op)};
+    for (const TensorId in : op.inputs) parts.inputs.push_back(whole(in));
+    for (const TensorId in : op.captures) parts.captures.push_back(whole(in));
+    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+      const bool idle = isIdleOutput(graph_, op.outputs[i]);
+      parts.outputs.push_back(idle ? GraphBuilder::kAbsent : whole(op.outputs[i]));
+    }
+    addOp(std::move(parts), id);
+  }
+
+  /// Comes in before the first op that needs all of it.
+  void arriveWhole(TensorId id) {
+    if (!program_.arrives(id) || std::exchange(arrived_[id], true)) return;
+    GraphBuilder::OpParts parts{.op = {.name = displayName(graph_, id) + " arrives",
+                                       .type = std::string(kArriveType),
+                                       .domain = std::string(kTileDomain)}};
+    parts.outputs = {whole(id)};
+    addOp(std::move(parts), {});
+  }
+
+  /// The shape of some rows of a tensor in a cell, and the element where they begin.
+  Shape rowsShape(TensorId id, std::size_t cell, std::int64_t count) const {
+    const TileRows& rows = program_.rows(id);
+    Shape shape = *graph_.tensors[id].shape;
+    shape[static_cast<std::size_t>(rows.axis)] = count;
+    if (run_.columns > 1) {
+      shape[static_cast<std::size_t>(rows.across)] = pull_.boxes().columnsOf(id, cell).length();
+    }
+    return shape;
+  }
+  Shape rowBegin(TensorId id, std::size_t cell, std::int64_t row) const {
+    const TileRows& rows = program_.rows(id);
+    Shape begin(graph_.tensors[id].shape->size());
+    begin[static_cast<std::size_t>(rows.axis)] = row;
+    if (run_.columns > 1) {
+      begin[static_cast<std::size_t>(rows.across)] = pull_.boxes().columnsOf(id, cell).begin;
+    }
+    return begin;
+  }
+
+  /// Rows of a ring lie one behind the other, whatever is outside of them in the tensor: there,
+  /// they go along the first axis, unless that is longer than one.
+  std::size_t ringAxis(TensorId id) const {
+    const bool alone = graph_.tensors[id].shape->front() == 1;
+    return alone ? 0 : static_cast<std::size_t>(program_.rows(id).axis);
+  }
+  Shape ringShape(const TileRing& ring) const {
+    if (ring.soFar) return *graph_.tensors[ring.tensor].shape;
+    Shape shape = rowsShape(ring.tensor, ring.cell, 1);
+    shape[ringAxis(ring.tensor)] = ring.capacity;
+    return shape;
+  }
+  Shape ringPlace(TensorId id, std::int64_t place) const {
+    Shape at(graph_.tensors[id].shape->size());
+    at[ringAxis(id)] = place;
+    return at;
+  }
+
+  /// "[r5]"; "[r0-7 c0-13]" where rows are cut into columns.
+  std::string boxText(TensorId id, std::size_t cell, Interval<std::int64_t> rows) const {
+    if (run_.columns < 2) return fmt::format("[r{}]", rangeText(rows));
+    return fmt::format("[r{} c{}]", rangeText(rows), rangeText(pull_.boxes().columnsOf(id, cell)));
+  }
+
+  Handle addRow(TensorId id, std::size_t cell, std::int64_t row, Handle host, Shape at) {
+    const Interval<std::int64_t> columns = pull_.boxes().columnsOf(id, cell);
+    Tensor tensor = bareTensor(graph_.tensors[id]);
+    tensor.name = displayName(graph_, id) + boxText(id, cell, {row, row + 1});
+    tensor.shape = rowsShape(id, cell, 1);
+    tensor.bytes = program_.rows(id).bytesOf(columns);
+    tensor.plannedOffset.reset();
+    return add(std::move(tensor),
+               {.of = id, .begin = rowBegin(id, cell, row), .host = host, .at = std::move(at)});
+  }
+
+  /// The piece that a row of a tensor is in a cell of the run: made when it is first asked for.
+  Handle row(TensorId id, std::size_t cell, std::int64_t row) {
+    auto& rows = rows_[{id, cell}];
+    if (rows.empty()) {
+      const auto count = static_cast<std::size_t>(program_.rows(id).count);
+      rows.assign(count, GraphBuilder::kAbsent);
+    }
+    Handle& handle = rows[static_cast<std::size_t>(row)];
+    if (handle != GraphBuilder::kAbsent) return handle;
+    const LinePull::Role role = pull_.roleOf(run_, id);
+    if (role == LinePull::Role::outside) {
+      handle = addRow(id, cell, row, whole(id), rowBegin(id, cell, row));
+    } else if (const TensorId host = pull_.hostOf(id)) {
+      handle = addRow(id, cell, row, whole(host), rowBegin(id, cell, row));
+    } else {
+      const std::size_t ring = pull_.ringOf(id, cell, row);
+      const std::int64_t capacity = pull_.result().rings[ring].capacity;
+      handle = addRow(id, cell, row, rings_[ring], ringPlace(id, row % capacity));
+    }
+    return handle;
+  }
+
+  void addRings() {
+    rings_.clear();
+    for (const TileRing& ring : pull_.result().rings) {
+      Tensor tensor = bareTensor(graph_.tensors[ring.tensor]);
+      tensor.name = displayName(graph_, ring.tensor);
+      if (ring.only >= 0) tensor.name += fmt::format(" row {}", ring.only);
+      if (ring.soFar) tensor = widened(std::move(tensor));
+      tensor.shape = ringShape(ring);
+      tensor.bytes = Bytes(ring.row.count() * ring.capacity);
+      tensor.plannedOffset.reset();
+      rings_.push_back(add(std::move(tensor), {.of = ring.tensor, .ring = true}));
+    }
+  }
+
+  void addRun(const TileRun& run) {
+    run_ = run;
+    rows_.clear();
+    soFar_.clear();
+    opened_.clear();
+    check(pull_.pull(run, kMaxBytes), "a run that was chosen can be pulled");
+    addRings();
+    const std::vector<GraphBuilder::OpParts> parts = partsOfRun();
+    for (std::size_t at = run.first; at < run.last; ++at) openInputs(at);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const TilePart& part = pull_.result().parts[i];
+      if (part.at == TilePart::kArrives) {
+        addOp(parts[i], {});
+        continue;
+      }
+      const TileOp& op = program_.op(part.at);
+      Tiling::Part tiled{.of = program_.opAt(part.at),
+                         .axis = op.axis,
+                         .rows = part.rows,
+                         .size = op.rows,
+                         .cell = part.cell};
+      if (op.folds) tiled.axis = kFoldAxis;
+      if (run.columns > 1) {
+        if (!op.folds) tiled.across = op.across;
+        tiled.columns = pull_.boxes().made(part.at, part.cell).columns;
+        tiled.width = op.width;
+      }
+      addOp(parts[i], tiled.of, tiled);
+    }
+    for (std::size_t at = run.first; at < run.last; ++at) {
+      for (const TensorId out : program_.op(at).outputs) {
+        if (pull_.roleOf(run, out) == LinePull::Role::leaves) close(out);
+      }
+    }
+  }
+
+  std::vector<GraphBuilder::OpParts> partsOfRun() {
+    std::vector<GraphBuilder::OpParts> all;
+    for (const TilePart& part : pull_.result().parts) {
+      all.push_back(part.at == TilePart::kArrives ? arrival(part) : partOf(part));
+    }
+    return all;
+  }
+
+  GraphBuilder::OpParts arrival(const TilePart& part) {
+    GraphBuilder::OpParts parts{.op = {.name = displayName(graph_, part.input) +
+                                               boxText(part.input, part.cell, part.rows) +
+                                               " arrives",
+                                       .type = std::string(kArriveType),
+                                       .domain = std::string(kTileDomain)}};
+    for (std::int64_t r = part.rows.begin; r < part.rows.end; ++r) {
+      parts.outputs.push_back(row(part.input, part.cell, r));
+    }
+    return parts;
+  }
+
+  GraphBuilder::OpParts partOf(const TilePart& part) {
+    const TileOp& tiled = program_.op(part.at);
+    const OpId id = program_.opAt(part.at);
+    const Op& op = graph_.ops[id];
+    GraphBuilder::OpParts parts{.op = bareOp(op)};
+    parts.op.name = displayName(graph_, id) + boxText(tiled.outputs.front(), part.cell, part.rows);
+    auto read = tiled.reads.begin();
+    for (std::size_t input = 0; input < op.inputs.size(); ++input) {
+      if (read == tiled.reads.end() || read->input != input) {
+        parts.inputs.push_back(whole(op.inputs[input]));
+        continue;
+      }
+      const auto rows = read->reach.needed(part.rows, program_.rows(read->tensor).count);
+      for (std::int64_t r = rows.begin; r < rows.end; ++r) {
+        parts.inputs.push_back(row(read->tensor, part.cell, r));
+      }
+      ++read;
+    }
+    if (tiled.folds) {
+      takeIn(part, parts);
+      return parts;
+    }
+    for (const TensorId out : tiled.outputs) {
+      for (std::int64_t r = part.rows.begin; r < part.rows.end; ++r) {
+        parts.outputs.push_back(row(out, part.cell, r));
+      }
+    }
+    return parts;
+  }
+
+  /// A part of a fold goes on from what came of those before it.
+  void takeIn(const TilePart& part, GraphBuilder::OpParts& parts) {
+    const TileOp& tiled = program_.op(part.at);
+    const TensorId out = tiled.outputs.front();
+    const auto before = soFar_.find(part.at);
+    if (before != soFar_.end()) parts.inputs.push_back(before->second);
+    const bool last = pull_.isLast(part);
+    const bool wide = tiled.soFar > Bytes() && !last;
+    Tensor tensor = bareTensor(graph_.tensors[out]);
+    tensor.name = displayName(graph_, out);
+    tensor.plannedOffset.reset();
+    if (wide) tensor = widened(std::move(tensor));
+    tensor.name += boxText(out, part.cell, part.rows);
+    const Handle host = wide ? rings_[pull_.soFarRing(part.at)] : whole(out);
+    const Shape origin(tensor.shape->size());
+    const Handle made =
+        add(std::move(tensor), {.of = out, .begin = origin, .host = host, .at = origin});
+    soFar_[part.at] = made;
+    parts.outputs.push_back(made);
+    if (last) rows_[{out, 0}] = {made};
+  }
+
+  /// What a run reads of tensors that were there before it.
+  void openInputs(std::size_t at) {
+    for (const TileRead& read : program_.op(at).reads) {
+      if (pull_.roleOf(run_, read.tensor) != LinePull::Role::outside) continue;
+      if (std::exchange(opened_[read.tensor], true)) continue;
+      arriveWhole(read.tensor);
+      GraphBuilder::OpParts parts{.op = seamOp(kPartsType, displayName(graph_, read.tensor))};
+      parts.inputs = {whole(read.tensor)};
+      parts.outputs = piecesOf(read.tensor);
+      addOp(std::move(parts), {});
+    }
+  }
+
+  /// Cell by cell.
+  std::vector<Handle> piecesOf(TensorId id) const {
+    std::vector<Handle> pieces;
+    for (std::size_t cell = 0; cell < run_.cells(); ++cell) {
+      const auto rows = rows_.find({id, cell});
+      if (rows == rows_.end()) continue;
+      std::ranges::remove_copy(rows->second, std::back_inserter(pieces), GraphBuilder::kAbsent);
+    }
+    return pieces;
+  }
+
+  void close(TensorId id) {
+    GraphBuilder::OpParts parts{.op = seamOp(kWholeType, displayName(graph_, id))};
+    parts.inputs = piecesOf(id);
+    parts.outputs = {whole(id)};
+    addOp(std::move(parts), {});
+  }
+
+  Result<Graph> build() {
+    std::vector<TensorId> ids;
+    HW_TRY(graph, std::move(builder_).build(ids));
+    tiling_.pieces.resize(ids.size());
+    tiling_.wholeOf.resize(ids.size());
+    for (std::size_t handle = 0; handle < ids.size(); ++handle) {
+      Added& added = added_[handle];
+      if (added.host != GraphBuilder::kAbsent) {
+        tiling_.pieces[ids[handle]] =
+            Tiling::Piece{added.of, std::move(added.begin), ids[added.host], std::move(added.at)};
+      } else if (!added.ring) {
+        tiling_.wholeOf[ids[handle]] = added.of;
+      }
+    }
+    for (const OpId of : opOf_) tiling_.opOf.add(of);
+    for (const auto& part : partOf_) tiling_.parts.add(part);
+    graph.notes = graph_.notes;
+    graph.reordered = graph_.reordered;
+    graph.tiling = std::make_shared<const Tiling>(std::move(tiling_));
+    return graph;
+  }
+
+  const Graph& graph_;
+  const TileProgram& program_;
+  LinePull pull_;
+  TileRun run_;
+  GraphBuilder builder_;
+  Tiling tiling_;
+  std::vector<Added> added_;  ///< By handle.
+  IdMap<TensorId, Handle> wholes_;
+  /// Of the run, by tensor and cell: the pieces by row.
+  std::map<std::pair<TensorId, std::size_t>, std::vector<Handle>> rows_;
+  std::map<std::size_t, Handle> soFar_;  ///< Of the run, by place of a fold.
+  std::map<TensorId, bool> opened_;
+  std::map<TensorId, bool> arrived_;
+  std::vector<Handle> rings_;
+  std::vector<OpId> opOf_;
+  std::vector<std::optional<Tiling::Part>> partOf_;
+};
+
+}  // namespace
+
+Result<Graph> tiledGraph(std::shared_ptr<const Graph> graph, const TileProgram& program,
+                         const RunChoice& choice) {
+  return Rewriter(std::move(graph), program).rewrite(choice);
+}
+
+}  // namespace hw

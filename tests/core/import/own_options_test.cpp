@@ -1,0 +1,57 @@
+// What a file asks for: it is planned so unless whoever opens it says otherwise.
+
+#include <catch2/catch.hpp>
+
+#include "core/import/importer.h"
+#include "core/run/model_options.h"
+#include "tests/support/printers.h"
+
+using namespace hw;
+
+namespace {
+
+Result<Model> imported(const std::string& bytes) { return importModel(bytes, "file", {}); }
+
+std::string jsonWith(const std::string& options) {
+  return R"({"format": "highwater-graph", "version": 1, "options": )" + options +
+         R"(, "tensors": [{"name": "x", "bytes": 4}, {"name": "y", "bytes": 4}],
+              "inputs": ["x"], "outputs": ["y"],
+              "ops": [{"type": "Relu", "inputs": ["x"], "outputs": ["y"]}]})";
+}
+
+}  // namespace
+
+TEST_CASE("a problem and a graph carry allocator, parameters and memory sizes",
+          "[import][options]") {
+  const std::string csv =
+      "id,lower,upper,size,allocator,l2\n"
+      "a,0,2,16,\"free-list:threshold=4KiB\",16KiB\nb,1,3,8,,\n";
+  const std::string json = jsonWith(R"({"allocator": "free-list:threshold=4KiB", "l2": "16KiB"})");
+  for (const std::string& bytes : {csv, json}) {
+    const auto model = imported(bytes);
+    REQUIRE(model);
+    const auto request = asDrawn(*model, {}, defaultRequest(), "--");
+    REQUIRE(request);
+    CHECK(request->allocator.text() == "free-list:threshold=4KiB");
+    CHECK(request->l2.bytes == Bytes(16 * 1024));
+    const auto said = asDrawn(*model, {{"l2", {"1KiB"}}}, defaultRequest(), "--");
+    REQUIRE(said);
+    CHECK(said->l2.bytes == Bytes(1024));
+    CHECK(said->allocator.text() == "free-list:threshold=4KiB");
+  }
+}
+
+TEST_CASE("a file names no plug-in and no other option", "[import][options]") {
+  const auto plugin = imported(jsonWith(R"({"allocator": "plugin:evil.so"})"));
+  REQUIRE_FALSE(plugin);
+  CHECK(plugin.error().message.find("plug-in") != std::string::npos);
+  CHECK(plugin.error().where == "options.allocator");
+  const auto nested =
+      imported("id,lower,upper,size,allocator\na,0,1,4,partition:allocator=plugin\n");
+  REQUIRE_FALSE(nested);
+  CHECK(nested.error().where == "line 2");
+  const auto other = imported(jsonWith(R"({"threads": "8"})"));
+  REQUIRE_FALSE(other);
+  CHECK(other.error().message.find("'threads'") != std::string::npos);
+  CHECK_FALSE(imported(jsonWith(R"({"l2": 3})")));
+}

@@ -1,0 +1,125 @@
+#include "core/tile/run_choice.h"
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+
+#include "core/tile/tile_rewrite.h"
+#include "tests/support/image_graphs.h"
+#include "tests/support/printers.h"
+#include "tests/support/rounds.h"
+
+using namespace hw;
+using namespace hw::literals;
+
+namespace {
+
+/// All choices of disjoint runs in these grids, every one of them tried.
+class EveryChoice {
+ public:
+  EveryChoice(const TileProgram& program, std::span<const TileGrid> grids)
+      : program_(program), grids_(grids), pull_(program) {}
+
+  /// The least peak behind cut `at` of those that do no more than `extra` work twice.
+  Bytes leastFrom(std::size_t at, std::int64_t extra) {
+    if (at == program_.size()) return {};
+    Bytes least = std::max(program_.liveAt(at), leastFrom(at + 1, extra));
+    for (std::size_t last = at + 1; last <= program_.size(); ++last) {
+      for (const TileGrid& grid : grids_) {
+        const TileRun run{at, last, grid.rows, grid.bands, grid.columns, grid.apart};
+        if (!pull_.pull(run, kMaxBytes)) continue;
+        const Bytes peak = pull_.result().peak;
+        const std::int64_t more = workOfParts(at, last) - workOfOps(at, last);
+        if (more <= extra) least = std::min(least, std::max(peak, leastFrom(last, extra - more)));
+      }
+    }
+    return least;
+  }
+
+ private:
+  std::int64_t workOfOps(std::size_t first, std::size_t last) const {
+    std::int64_t work = 0;
+    for (std::size_t at = first; at < last; ++at) work += program_.op(at).work;
+    return work;
+  }
+
+  /// As the parts of the pull say, part by part; what nobody asks for is not made.
+  std::int64_t workOfParts(std::size_t first, std::size_t last) const {
+    std::vector<std::int64_t> made(last - first);
+    std::vector<std::int64_t> all(last - first);
+    for (const TilePart& part : pull_.result().parts) {
+      if (part.at == TilePart::kArrives) continue;
+      const TileRows& rows = program_.rows(program_.op(part.at).outputs[0]);
+      const auto columns = pull_.boxes().columnsOf(program_.op(part.at).outputs[0], part.cell);
+      made[part.at - first] += part.rows.length() * columns.length();
+      all[part.at - first] = rows.count * rows.width;
+    }
+    std::int64_t work = 0;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const std::int64_t whole = program_.op(first + i).work;
+      const std::int64_t twice = std::max<std::int64_t>(made[i] - all[i], 0);
+      work += whole + (all[i] == 0 ? 0 : whole * twice / all[i]);
+    }
+    return work;
+  }
+
+  const TileProgram& program_;
+  std::span<const TileGrid> grids_;
+  LinePull pull_;
+};
+
+/// Some of each kind.
+constexpr std::array<TileGrid, 6> kFewGrids = {
+    {{1}, {2}, {1, 1, 2}, {1, 1, 3}, {1, 1, 2, true}, {TileRun::kAllRows, 2, 2}}};
+
+}  // namespace
+
+TEST_CASE("no choice of runs has fewer bytes live than the one that is made", "[tile][property]") {
+  std::size_t better = 0;
+  std::size_t twice = 0;
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
+    const auto graph = std::make_shared<const Graph>(test::randomImages(seed, 1 + seed % 6));
+    const StorageOptions options{.alias = AliasRules::none(), .alignment = Bytes(1 + seed % 2 * 7)};
+    const bool arriving = seed % 3 == 0;
+    const bool cuts = seed % 4 < 2;
+    CAPTURE(seed, arriving, cuts);
+    const Schedule schedule = givenOrder(*graph);
+    const TileProgram program(*graph, schedule, options, arriving);
+    if (program.size() == 0) continue;
+    RunBounds bounds{.grids = lineGrids()};
+    if (cuts) bounds = {.grids = kFewGrids, .extra = program.work() / 2};
+    const RunChoice choice = chooseRuns(program, bounds);
+    CHECK(choice.peak == EveryChoice(program, bounds.grids).leastFrom(0, bounds.extra));
+    CHECK(choice.price.extra <= bounds.extra);
+    better += choice.peak < choice.whole ? 1 : 0;
+    twice += choice.price.extra > 0 ? 1 : 0;
+    // And the graph that comes of it is as was foreseen.
+    const Graph tiled = tiledGraph(graph, program, choice).value();
+    const Storage storage = shareStorage(tiled, givenOrder(tiled), options);
+    CHECK(livePeak(storage, options.alignment) == choice.peak);
+    if (choice.peak == choice.whole) continue;
+    // What is enough is not gone below, and costs no more.
+    bounds.enough = Bytes((choice.peak.count() + choice.whole.count()) / 2);
+    const RunChoice enough = chooseRuns(program, bounds);
+    CHECK(enough.peak <= bounds.enough);
+    CHECK(enough.price <= choice.price);
+  }
+  CHECK(better > test::rounds(70));
+  CHECK(twice > test::rounds(5));
+}
+
+TEST_CASE("rows that several tensors share are kept as long as one of them needs them", "[tile]") {
+  // Of a row and the one written over it, only every second is read.
+  test::ImageGraph images(false);
+  const auto x = images.input(9, 4, 1);
+  const auto a = images.convolve(x, 6, {});
+  const auto b = images.mapped(a);
+  images.output(images.convolve(b, 1, {.kernel = 1, .stride = 2, .before = 0, .after = 0}));
+  const Graph graph = std::move(images).build();
+  const StorageOptions options{.alias = AliasRules::none(), .alignment = 1_B};
+  const TileProgram program(graph, givenOrder(graph), options, false);
+  LinePull pull(program);
+  REQUIRE(pull.pull({0, 3, 1}, kMaxBytes));
+  // x of 36, y of 5 rows of 2 places, and one row of 4 places and 6 channels.
+  CHECK(pull.result().peak == 36_B + 10_B + 24_B);
+}

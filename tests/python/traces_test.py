@@ -1,0 +1,266 @@
+"""Traces of runs, read by others: protoc, a JSON reader, Chromium. Held against --activities and
+--events, which know nothing of traces."""
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from decimal import Decimal
+
+PROGRAM = os.environ["HIGHWATER"]
+HERE = pathlib.Path(__file__).resolve().parent
+RUNS = [["samples:squeezenet"], ["samples:chain", "--platform=gap8"],
+        ["samples:mobilenet_v1_int8", "--platform=ethos-u65-512", "--weights=prefetch"],
+        ["samples:two_devices", "--platform=two-devices", "--allocator=partition"],
+        ["samples:mobilenet_v2", "--l2=1MiB", "--residency=belady"],
+        ["samples:inception", "--overlap=kernels", "--platform=reference-kernels"],
+        ["samples:three_sizes"], ["samples:eight_tensors"]]
+
+
+def run(*words):
+    done = subprocess.run([PROGRAM, *words], capture_output=True, check=False)
+    assert done.returncode in (0, 1), (words, done.stderr)  # 1: the plan does not fit.
+
+
+def generated(test):
+    """Runs of graphs drawn by families and seeds, on machines that do things side by side."""
+    folder = tempfile.TemporaryDirectory()
+    test.addCleanup(folder.cleanup)
+    runs = []
+    for seed, family in enumerate(("residual-net", "inception-net", "u-net", "transformer")):
+        path = str(pathlib.Path(folder.name) / f"{family}.graph.json")
+        run("generate", f"{family}:blocks=4,side=16,seed={seed}", "-o", path)
+        runs.append([path, "--weights=prefetch=2", "--inputs=loaded", f"--l2={24 + 40 * seed}KiB",
+                     "--residency=lru"] if seed % 2 else [path, "--tile=lines", "--alias=all"])
+    return runs
+
+
+def trace(words, ending):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / f"trace{ending}"
+        run("simulate", *words, f"--trace={path}", "--quiet")
+        return path.read_bytes()
+
+
+def rows(words, option):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "rows.csv"
+        run("simulate", *words, f"{option}={path}", "--quiet")
+        return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+
+
+def activities(words):
+    """(name, start, end, cause) of everything that takes time, in picoseconds."""
+    return [(row["name"], int(row["start_ps"]), int(row["end_ps"]), row["cause"])
+            for row in rows(words, "--activities")]
+
+
+def levels_told(words):
+    """What is in use after each instant, by pool, from the list of events."""
+    told = {}
+    for row in rows(words, "--events"):
+        if row["event"] in ("fresh", "reuse", "split", "extend"):
+            sign = 1
+        elif row["event"] == "release":
+            sign = -1
+        else:
+            continue
+        pool = told.setdefault(row["pool"], {})
+        before = list(pool.values())[-1] if pool else 0
+        pool[int(row["time_ps"])] = before + sign * int(row["size"])
+    return told
+
+
+def nested(slices):
+    """Whether slices of one row lie beside or inside one another."""
+    open_ends = []
+    for start, end in sorted(slices, key=lambda each: (each[0], -each[1])):
+        while open_ends and open_ends[-1] <= start:
+            open_ends.pop()
+        if open_ends and end > open_ends[-1]:
+            return False
+        open_ends.append(end)
+    return True
+
+
+def decoded(data):
+    """The messages of a Perfetto trace as protoc reads them: nested lists of (field, value)."""
+    text = subprocess.run(["protoc", "--decode=Trace", f"--proto_path={HERE}",
+                           str(HERE / "perfetto_fields.proto")], input=data, check=True,
+                          capture_output=True).stdout.decode("utf-8")
+    stack = [[]]
+    for line in text.splitlines():
+        line = line.strip()
+        if line.endswith("{"):
+            stack.append([])
+            stack[-2].append((line[:-1].strip(), stack[-1]))
+        elif line == "}":
+            stack.pop()
+        else:
+            field, value = line.split(": ", 1)
+            stack[-1].append((field, value.strip('"') if value[0] == '"' else value))
+    return stack[0]
+
+
+def one(message, field, standard=None):
+    found = [value for name, value in message if name == field]
+    assert len(found) <= 1, (field, message)
+    return found[0] if found else standard
+
+
+class ChromeTest(unittest.TestCase):
+    def test_activities_buffers_and_levels_are_those_of_the_run(self):
+        for words in RUNS + generated(self):
+            with self.subTest(words):
+                self.check_run(words)
+
+    def check_run(self, words):
+        document = json.loads(trace(words, ".json"), parse_float=Decimal)
+        events = document["traceEvents"]
+        def of(phase):
+            return [event for event in events if event["ph"] == phase]
+        scale = Decimal(10) ** 6
+        found = [(event["name"], int(event["ts"] * scale),
+                  int((event["ts"] + event["dur"]) * scale), event["args"].get("cause", ""))
+                 for event in of("X")]
+        self.assertEqual(found, activities(words))
+        lanes = {}
+        for event in of("X"):
+            lanes.setdefault((event["pid"], event["tid"]), []).append(
+                (event["ts"], event["ts"] + event["dur"]))
+        for lane in lanes.values():
+            self.assertTrue(nested(lane))
+        names = {(event["pid"], event["tid"]) for event in of("M")
+                 if event["name"] == "thread_name"}
+        self.assertEqual(set(lanes), names)
+        begun = {event["id"]: event for event in of("b")}
+        ended = {event["id"]: event for event in of("e")}
+        self.assertEqual(len(begun), len(of("b")))
+        self.assertEqual(set(begun), set(ended))
+        self.assertTrue(begun)
+        for number, event in begun.items():
+            self.assertLessEqual(event["ts"], ended[number]["ts"])
+        self.check_levels(words, of("C"))
+        flows = {event["id"]: event for event in of("s")}
+        self.assertEqual(len(flows), sum(1 for each in found if each[3]))
+        for event in of("f"):
+            self.assertLessEqual(flows[event["id"]]["ts"], event["ts"])
+
+    def check_levels(self, words, counters):
+        last = {}
+        for event in counters:
+            last.setdefault(event["name"], {})[int(event["ts"] * 10 ** 6)] = event["args"]["bytes"]
+        if words[0] in ("samples:three_sizes", "samples:eight_tensors"):
+            self.assertTrue(all(time % 10 ** 6 == 0 for pool in last.values() for time in pool))
+            return  # There time is made of steps.
+        self.assertEqual({name.removesuffix(" in use"): levels for name, levels in last.items()},
+                         levels_told(words))
+
+    def test_the_peak_of_a_problem_is_its_live_bytes(self):
+        document = json.loads(trace(["samples:three_sizes"], ".json"))
+        self.assertEqual(max(event["args"]["bytes"] for event in document["traceEvents"]
+                             if event["ph"] == "C"), 100)
+        self.assertIn("steps", document["otherData"]["clock"])
+
+    def test_chromium_reads_it(self):
+        browser = shutil.which("chromium") or shutil.which("google-chrome")
+        if browser is None or not os.environ.get("HIGHWATER_CHROMIUM"):
+            self.skipTest("no browser asked for (set HIGHWATER_CHROMIUM=1)")
+        data = trace(["samples:squeezenet"], ".json").decode("utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "page.html"
+            page.write_text(
+                '<!doctype html><script type="application/json" id="trace">' +
+                data.replace("<", "\\u003c") + "</script><script>const events = JSON.parse("
+                "document.getElementById('trace').textContent).traceEvents;"
+                "document.title = 'read ' + events.filter(e => e.ph === 'X' && e.dur >= 0).length;"
+                "</script>", encoding="utf-8")
+            done = subprocess.run(
+                [browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                 f"--user-data-dir={folder}/profile", page.as_uri()],
+                capture_output=True, timeout=300, check=False)
+        title = re.search(r"<title>(.*?)</title>", done.stdout.decode("utf-8"))
+        self.assertIsNotNone(title, done.stderr)
+        self.assertEqual(title[1], f"read {len(activities(['samples:squeezenet']))}")
+
+
+@unittest.skipIf(shutil.which("protoc") is None, "no protoc to decode with")
+class PerfettoTest(unittest.TestCase):
+    def test_protoc_reads_the_same_run(self):
+        for words in RUNS + generated(self):
+            with self.subTest(words):
+                self.check_run(words)
+
+    def check_run(self, words):
+        packets = [packet for _, packet in decoded(trace(words, ".pftrace"))]
+        tracks = {}
+        for packet in packets:
+            track = one(packet, "track_descriptor")
+            if track is not None:
+                self.assertNotIn(one(track, "uuid"), tracks)
+                parent = one(track, "parent_uuid")
+                self.assertTrue(parent is None or parent in tracks)
+                tracks[one(track, "uuid")] = track
+        events = [packet for packet in packets if one(packet, "track_event") is not None]
+        stamps = [int(one(packet, "timestamp", "0")) for packet in events]
+        self.assertEqual(stamps, sorted(stamps))
+        stacks, done, levels, flows, ends = {}, [], {}, {}, {}
+        for stamp, packet in zip(stamps, events):
+            event = one(packet, "track_event")
+            self.assertFalse([field for field, _ in event if field.isdigit()])
+            uuid, kind = one(event, "track_uuid"), one(event, "type")
+            counter = one(tracks[uuid], "counter")
+            if kind == "TYPE_COUNTER":
+                self.assertEqual(one(counter, "unit"), "UNIT_SIZE_BYTES")
+                levels.setdefault(uuid, []).append(int(one(event, "counter_value", "0")))
+                continue
+            self.assertIsNone(counter)
+            if kind == "TYPE_SLICE_BEGIN":
+                stacks.setdefault(uuid, []).append((event, stamp))
+                for field, store in (("flow_ids", flows), ("terminating_flow_ids", ends)):
+                    for number in [value for name, value in event if name == field]:
+                        self.assertNotIn(number, store)
+                        store[number] = stamp
+            else:
+                self.assertEqual(kind, "TYPE_SLICE_END")
+                begun, start = stacks[uuid].pop()
+                done.append((begun, start, stamp))
+        self.assertFalse([stack for stack in stacks.values() if stack])
+        self.assertEqual(set(flows), set(ends))
+        self.assertTrue(all(flows[number] <= ends[number] for number in flows))
+        self.check_slices(words, done, flows)
+        for values in levels.values():
+            self.assertEqual(min(values) >= 0, True)
+
+    def check_slices(self, words, done, flows):
+        told, buffers = {}, 0
+        for event, start, end in done:
+            if one(event, "categories") == "buffer":
+                buffers += 1
+                continue
+            notes = {one(note, "name"): one(note, "int_value", one(note, "string_value"))
+                     for field, note in event if field == "debug_annotations"}
+            first, last = int(notes["start_ps"]), int(notes["end_ps"])
+            self.assertEqual((start, end), (first // 1000, last // 1000))
+            told[int(notes["id"])] = (one(event, "name"), first, last, notes.get("cause", ""))
+        wanted = activities(words)
+        self.assertEqual([told[number] for number in sorted(told)], wanted)
+        self.assertEqual(len(flows), sum(1 for each in wanted if each[3]))
+        self.assertGreater(buffers, 0)
+
+
+class BadUsageTest(unittest.TestCase):
+    def test_an_ending_that_says_nothing_is_refused_before_anything_is_done(self):
+        done = subprocess.run([PROGRAM, "simulate", "samples:chain", "--trace", "x.txt"],
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"expected .json or .pftrace", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
