@@ -45,7 +45,12 @@ Result<Model> readVelaLog(std::string_view bytes, const ImportOptions& options);
 bool acceptsXlaDump(std::string_view bytes);
 Result<Model> readXlaDump(std::string_view bytes, const ImportOptions& options);
 
-// What was measured (core/import/measured): recordings of allocators, as planning problems.
+// What was measured (core/import/measured): recordings of allocators, as planning problems, and of
+// operators, as graphs whose operators are theirs.
+
+/// A profile of ONNX Runtime (JSON).
+bool acceptsOrtProfile(std::string_view bytes);
+Result<Model> readOrtProfile(std::string_view bytes, const ImportOptions& options);
 
 /// A snapshot of PyTorch's caching allocator (pickle).
 bool acceptsTorchSnapshot(std::string_view bytes);

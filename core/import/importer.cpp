@@ -27,6 +27,8 @@ constexpr std::array kImporters = {
                  &acceptsVelaLog, &readVelaLog},
     ImporterInfo{"xla-dump", "memory plan that XLA dumped (buffer assignment, live ranges)",
                  "*.txt", &acceptsXlaDump, &readXlaDump},
+    ImporterInfo{"ort-profile", "profile of ONNX Runtime, operator by operator (JSON)", "*.json",
+                 &acceptsOrtProfile, &readOrtProfile},
     ImporterInfo{"torch-snapshot", "recording of PyTorch's allocator (pickle)", "*.pickle *.pkl",
                  &acceptsTorchSnapshot, &readTorchSnapshot},
     ImporterInfo{"alloc-log", "recording of any allocator (CSV)", "*.csv", &acceptsAllocLog,

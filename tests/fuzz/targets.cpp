@@ -86,6 +86,7 @@ void readForeign(std::string_view bytes) {
 void readMeasured(std::string_view bytes) {
   if (!bytes.empty()) inspect(readTorchSnapshot(bytes, {}));
   if (acceptsAllocLog(bytes)) inspect(readAllocLog(bytes, {}));
+  if (acceptsOrtProfile(bytes)) inspect(readOrtProfile(bytes, {}));
 }
 
 void readToml(std::string_view bytes) {

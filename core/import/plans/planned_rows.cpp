@@ -35,6 +35,29 @@ Result<std::int64_t> stepsOf(const PlannedRows& plan) {
   return steps;
 }
 
+/// Of a plan, what it takes; of all else, what it says itself.
+void noteWhatItIs(PlannedRows& plan, std::int64_t steps) {
+  if (!plan.is.empty()) {
+    plan.notes.insert(plan.notes.begin(), plan.is);
+    return;
+  }
+  Bytes top;
+  std::size_t placed = 0;
+  for (const PlannedRow& row : plan.rows) {
+    if (!row.offset) continue;
+    top = std::max(top, *row.offset + row.size);
+    ++placed;
+  }
+  plan.notes.insert(
+      plan.notes.begin(),
+      fmt::format("this is a plan of {} buffers over {} steps; it takes {} bytes, and --allocator "
+                  "embedded follows it",
+                  plan.rows.size(), groupDigits(steps), groupDigits(top.count())));
+  if (placed < plan.rows.size()) {
+    plan.notes.push_back(fmt::format("{} buffers have no offset in it", plan.rows.size() - placed));
+  }
+}
+
 /// Makes the graph: handles of the builder are rows.
 class PlanGraph {
  public:
@@ -46,6 +69,10 @@ class PlanGraph {
       const bool named = i < plan_.steps.size();
       ops_[i].op.name = named ? plan_.steps[i].name : std::to_string(i);
       ops_[i].op.type = named && !plan_.steps[i].type.empty() ? plan_.steps[i].type : "Step";
+      if (named) {
+        ops_[i].op.domain = plan_.steps[i].domain;
+        ops_[i].op.attributes = plan_.steps[i].attributes;
+      }
       ops_[i].where = "step " + std::to_string(i);
     }
     for (const PlannedRow& row : plan_.rows) addRow(row);
@@ -82,21 +109,7 @@ class PlanGraph {
 
 Result<Model> planModel(PlannedRows plan) {
   HW_TRY(steps, stepsOf(plan));
-  Bytes top;
-  std::size_t placed = 0;
-  for (const PlannedRow& row : plan.rows) {
-    if (!row.offset) continue;
-    top = std::max(top, *row.offset + row.size);
-    ++placed;
-  }
-  plan.notes.insert(
-      plan.notes.begin(),
-      fmt::format("this is a plan of {} buffers over {} steps; it takes {} bytes, and --allocator "
-                  "embedded follows it",
-                  plan.rows.size(), groupDigits(steps), groupDigits(top.count())));
-  if (placed < plan.rows.size()) {
-    plan.notes.push_back(fmt::format("{} buffers have no offset in it", plan.rows.size() - placed));
-  }
+  noteWhatItIs(plan, steps);
   if (plan.pools.size() > 1) {
     std::string names;
     for (const ModelPart& pool : plan.pools) {

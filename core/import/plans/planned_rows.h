@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,10 +27,14 @@ struct PlannedRow {
 struct PlannedStep {
   std::string name{};
   std::string type{};
+  std::string domain{};
+  std::map<std::string, AttributeValue> attributes{};
 };
 
 /// A plan of some tool, read from what it prints or writes.
 struct PlannedRows {
+  /// What this is, a sentence that its notes begin with; empty: a plan.
+  std::string is{};
   std::string format{};  ///< The importer's name.
   std::string name{};    ///< Of the model; empty: not known.
   std::vector<PlannedRow> rows{};

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/plan/metrics.h"
+#include "core/report/model/measured_columns.h"
 #include "core/storage/aliasing.h"
 
 namespace hw {
@@ -167,6 +168,11 @@ Json summaryJson(const Model& model, const ModelSummary& summary, bool everyTens
   json["op_types"] = Json::array();
   for (const auto& [type, count] : summary.opTypes) {
     json["op_types"].push_back({{"type", type}, {"count", count}});
+  }
+  if (const auto measured = measuredOperators(graph); !measured.empty()) {
+    const auto columns = measuredColumns(graph);
+    json["measured"] = Json::array();
+    for (const OpId id : measured) json["measured"].push_back(jsonRow(columns, id));
   }
   json["unsized"] = Json::array();
   for (const TensorId id : summary.unsized) {

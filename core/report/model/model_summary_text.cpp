@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/report/model/measured_columns.h"
 #include "core/report/model/model_summary.h"
 #include "core/report/text/text_parts.h"
 
@@ -129,6 +130,15 @@ std::string everyTensorText(const Graph& graph, const SummaryTextOptions& option
                  table.text(options.paint), options.rows);
 }
 
+std::string measuredText(const Graph& graph, const SummaryTextOptions& options) {
+  const auto columns = measuredColumns(graph);
+  const std::vector<OpId> ids = measuredOperators(graph);
+  TextTable table(columns);
+  for (const OpId id : firstOf(ids, options.rows)) table.add(cellTexts(columns, id));
+  return section(options.paint, "operators as measured, largest outputs first", ids.size(),
+                 table.text(options.paint), options.rows);
+}
+
 }  // namespace
 
 std::string summaryText(const Model& model, const ModelSummary& summary,
@@ -145,6 +155,8 @@ std::string summaryText(const Model& model, const ModelSummary& summary,
     types.add({cellName(type), groupDigits(static_cast<std::int64_t>(count))});
   }
   text += section(paint, "operator types", summary.opTypes.size(), types.text(paint), options.rows);
+
+  text += measuredText(graph, options);
 
   TextTable unsized({{""}, {""}});
   for (const TensorId id : firstOf(summary.unsized, options.rows)) {
