@@ -2,7 +2,8 @@
 # Fuzzes one reader with libFuzzer and AddressSanitizer, seeded from tests/fuzz/seeds, the models
 # that come with the program and, where there is one, the corpus of models.
 # Usage: scripts/fuzz.sh TARGET [SECONDS [--quiet]]; TARGET as in tests/fuzz/targets.cpp. With
-# --quiet the program is there already, and only the end of its log is shown.
+# --quiet the program is there already, it draws the same inputs each time, a finding has to happen
+# again when its input is read alone, and what is left of it stands in build/fuzz/TARGET.finding.
 # An input is a finding when it crashes, leaks, takes over 5 s or asks for 1 GiB at once.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -30,15 +31,38 @@ for folder in "${folders[@]}"; do
   find "$folder" -type f -name "$endings" -size -100k -exec cp --backup=numbered -t "$models" {} +
 done
 
+program=build/asan/tests/fuzz_$target
+limits=(-timeout=5 -rss_limit_mb=2048 -malloc_limit_mb=1024 -max_len=10000000)
 run() {
-  "build/asan/tests/fuzz_$target" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2048 \
-    -malloc_limit_mb=1024 -max_len=10000000 -print_final_stats=1 -artifact_prefix="$found/" \
-    "$found" "tests/fuzz/seeds/$target" "$models"
+  "$program" -max_total_time="$seconds" "${limits[@]}" -print_final_stats=1 \
+    -artifact_prefix="$found/" "$@" "$found" "tests/fuzz/seeds/$target" "$models"
 }
 if [[ -z $quiet ]]; then
   run
-else
-  log=build/fuzz/$target.log
-  run >"$log" 2>&1 || { tail -n 60 "$log"; exit 1; }
+  exit
+fi
+
+# What an input did, where, and the input itself where it is short: enough for the end of a log.
+tell() {
+  echo "fuzz $target: $2 $(basename "$1")"
+  grep -E '^SUMMARY|ERROR: |runtime error|^ +#[0-9]+ .* in hw::' "$3" | head -n 8
+  if [[ $(stat -c %s "$1") -le 3000 ]]; then echo "base64: $(base64 -w 0 "$1")"; fi
+}
+log=build/fuzz/$target.log
+finding=build/fuzz/$target.finding
+rm -f "$finding"
+if run -seed=1 >"$log" 2>&1; then
   echo "fuzz $target: $(grep -E '^Done' "$log")"
+  exit
+fi
+# A machine that stood still for 5 s is no fault of the reader.
+input=$(grep -oE "$found/(crash|timeout|oom|leak)-[0-9a-f]+" "$log" | head -n 1) || {
+  tail -n 60 "$log" | tee "$finding"
+  exit 1
+}
+if "$program" "${limits[@]}" "$input" >"$log.again" 2>&1; then
+  tell "$input" "did not happen again:" "$log"
+else
+  tell "$input" "found" "$log.again" | tee "$finding"
+  exit 1
 fi

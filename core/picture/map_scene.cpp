@@ -338,35 +338,51 @@ std::string blockLabel(const Run& run, StayId stay) {
   return blockName(run, stay) + "  " + formatBytes(run.problem.stays[stay].size);
 }
 
-void drawBlockLabel(Canvas& canvas, const Box& box, const Run& run, StayId stay, Ink ink) {
-  drawBoxLabel(canvas, box, blockName(run, stay), blockLabel(run, stay), ink);
+void FittedLabel::draw(Canvas& canvas, Ink ink) const {
+  if (!text.empty()) canvas.text(at, text, {.ink = ink, .upwards = upwards});
 }
 
-void drawBoxLabel(Canvas& canvas, const Box& box, const std::string& name, const std::string& full,
-                  Ink ink) {
+namespace {
+
+FittedLabel fittedLabel(const Ruler& ruler, const Box& box, const std::string& name,
+                        const std::string& full) {
   constexpr double kPadding = 4;
-  const Ruler& ruler = canvas.ruler();
   const double line = ruler.height() * 0.85;
   const double along = box.height >= line ? box.width - 2 * kPadding : 0;
   const double up = box.width >= line ? box.height - 2 * kPadding : 0;
   const double longer = std::max(along, up);
-  if (longer < ruler.width("nnn")) return;
-  const auto write = [&](std::string_view text, bool upwards) {
+  if (longer < ruler.width("nnn")) return {};
+  const auto fitted = [&](std::string text, bool upwards) -> FittedLabel {
     const double across = upwards ? box.width : box.height;
     const double baseline = (across - ruler.height()) / 2 + ruler.ascent();
     const Point at = upwards ? Point{box.left + baseline, box.bottom() - kPadding}
                              : Point{box.left + kPadding, box.top + baseline};
-    canvas.text(at, text, {.ink = ink, .upwards = upwards});
+    return {at, std::move(text), upwards};
   };
-  // Measuring text is what a picture full of small blocks takes longest for.
   const double fullWidth = ruler.width(full);
-  if (fullWidth <= along) return write(full, false);
+  if (fullWidth <= along) return fitted(full, false);
   const double nameWidth = ruler.width(name);
-  if (nameWidth <= along) return write(name, false);
-  if (fullWidth <= up) return write(full, true);
-  if (nameWidth <= up) return write(name, true);
-  const std::string part = elided(ruler, name, longer, true);
-  if (part.size() >= 8) write(part, up > along);  // Five letters and the ellipsis.
+  if (nameWidth <= along) return fitted(name, false);
+  if (fullWidth <= up) return fitted(full, true);
+  if (nameWidth <= up) return fitted(name, true);
+  std::string part = elided(ruler, name, longer, true);
+  if (part.size() < 8) return {};  // Five letters and the ellipsis.
+  return fitted(std::move(part), up > along);
+}
+
+}  // namespace
+
+FittedLabel fittedBlockLabel(const Ruler& ruler, const Box& box, const Run& run, StayId stay) {
+  return fittedLabel(ruler, box, blockName(run, stay), blockLabel(run, stay));
+}
+
+void drawBlockLabel(Canvas& canvas, const Box& box, const Run& run, StayId stay, Ink ink) {
+  fittedBlockLabel(canvas.ruler(), box, run, stay).draw(canvas, ink);
+}
+
+void drawBoxLabel(Canvas& canvas, const Box& box, const std::string& name, const std::string& full,
+                  Ink ink) {
+  fittedLabel(canvas.ruler(), box, name, full).draw(canvas, ink);
 }
 
 }  // namespace hw

@@ -120,9 +120,18 @@ std::string blockName(const Run& run, StayId stay);
 /// "b8.add  9.00 KiB".
 std::string blockLabel(const Run& run, StayId stay);
 
-/// Writes into `box` what fits of a block's label: name and size if they fit along it, else the
-/// name whichever way it fits, else as much of the name as still says something along the longer
-/// side.
+/// What fits of a label into its box; nothing: an empty text. Measuring is what a picture full of
+/// small blocks takes longest for, so who draws one twice fits it once.
+struct FittedLabel {
+  Point at;
+  std::string text;
+  bool upwards = false;
+
+  void draw(Canvas& canvas, Ink ink) const;
+};
+/// Name and size of a block if they fit along `box`, else the name whichever way it fits, else as
+/// much of the name as still says something along the longer side.
+FittedLabel fittedBlockLabel(const Ruler& ruler, const Box& box, const Run& run, StayId stay);
 void drawBlockLabel(Canvas& canvas, const Box& box, const Run& run, StayId stay, Ink ink);
 /// The same of a `name`, which `full` begins with.
 void drawBoxLabel(Canvas& canvas, const Box& box, const std::string& name, const std::string& full,

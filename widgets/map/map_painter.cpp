@@ -80,25 +80,30 @@ void writeLabels(MapRaster& raster, const MapScene& scene, const QFont& font) {
     const QRect box = raster.request.boxOf(scene.blocks->block(index));
     return toBox(QRectF(QPointF(box.topLeft()) / ratio, QSizeF(box.size()) / ratio) & visible);
   };
-  for (const auto& [image, time] :
-       {std::pair(&raster.past, BlockTime::past), std::pair(&raster.future, BlockTime::future)}) {
-    image->setDevicePixelRatio(ratio);
-    QPainter painter(image);
-    painter.setFont(font);
-    PainterCanvas canvas(painter);
-    if (scene.moved) {
-      scene.blocks->visit(raster.request.window, [&](std::size_t index) {
-        if (!scene.moved->contains(index)) return;
-        const Box box = boxOf(index);
-        if (box.width < kLeastHatched || box.height < kLeastHatched) return;
-        canvas.hatch(box, kMovedHatch);
-      });
-    }
-    for (std::size_t i = 0; i < std::min(kMostLabels, raster.roomy.size()); ++i) {
-      const std::size_t index = raster.roomy[i];
-      drawBlockLabel(canvas, boxOf(index), *scene.run, scene.blocks->stay(index),
-                     blockInk(scene.blocks->kind(index), time, BlockPart::word));
-    }
+  raster.past.setDevicePixelRatio(ratio);
+  raster.future.setDevicePixelRatio(ratio);
+  QPainter pastPainter(&raster.past);
+  QPainter futurePainter(&raster.future);
+  pastPainter.setFont(font);
+  futurePainter.setFont(font);
+  PainterCanvas past(pastPainter);
+  PainterCanvas future(futurePainter);
+  if (scene.moved) {
+    scene.blocks->visit(raster.request.window, [&](std::size_t index) {
+      if (!scene.moved->contains(index)) return;
+      const Box box = boxOf(index);
+      if (box.width < kLeastHatched || box.height < kLeastHatched) return;
+      past.hatch(box, kMovedHatch);
+      future.hatch(box, kMovedHatch);
+    });
+  }
+  for (std::size_t i = 0; i < std::min(kMostLabels, raster.roomy.size()); ++i) {
+    const std::size_t index = raster.roomy[i];
+    const FittedLabel label =
+        fittedBlockLabel(past.ruler(), boxOf(index), *scene.run, scene.blocks->stay(index));
+    const TensorClass kind = scene.blocks->kind(index);
+    label.draw(past, blockInk(kind, BlockTime::past, BlockPart::word));
+    label.draw(future, blockInk(kind, BlockTime::future, BlockPart::word));
   }
 }
 
