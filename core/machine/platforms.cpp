@@ -9,6 +9,7 @@
 #include "core/base/check.h"
 #include "core/base/text.h"
 #include "core/files/file.h"
+#include "core/machine/foreign/machine_formats.h"
 #include "core/machine/preset_texts.h"
 #include "core/machine/table_reader.h"
 #include "core/machine/tuning.h"
@@ -293,22 +294,62 @@ Result<Platform> findPlatform(std::string_view name) {
                                   : fmt::format("there are {}", fmt::join(names, ", "))));
 }
 
+Result<Platform> readPlatformFile(std::string_view bytes, std::string_view choice) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
+  for (const MachineFormat& format : machineFormats()) {
+    if (format.accepts(bytes)) return format.read(bytes, choice);
+  }
+  if (!choice.empty()) {
+    return fail(ErrorCode::invalidArgument,
+                fmt::format("a platform in TOML is one machine, of which '{}' cannot be chosen",
+                            printable(choice, 80)));
+  }
+  return parsePlatform(bytes);
+}
+
+namespace {
+
+/// A file, and which of its machines.
+struct ChosenFile {
+  std::string file{};
+  std::string choice{};
+};
+
+bool endsLikeFile(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kEndings = {".toml", ".ini", ".json", ".mpool"};
+  return text == "-" ||
+         std::ranges::any_of(kEndings, [&](auto ending) { return text.ends_with(ending); });
+}
+
+/// A path may have a colon too; a choice has no slash, and stands behind what ends like a file.
+ChosenFile splitMachine(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  const bool says = colon != std::string::npos && text.find('/', colon) == std::string::npos &&
+                    endsLikeFile(std::string_view(text).substr(0, colon));
+  if (!says) return {text, {}};
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+}  // namespace
+
 bool isPlatformFile(std::string_view text) {
-  return text.ends_with(".toml") || text.find('/') != std::string_view::npos || text == "-";
+  return text.find('/') != std::string_view::npos ||
+         endsLikeFile(splitMachine(std::string(text)).file);
 }
 
 namespace {
 
 Result<Platform> openUntuned(const std::string& nameOrFile) {
   if (!isPlatformFile(nameOrFile)) return findPlatform(nameOrFile);
-  // Whatever is wrong in a file is bad input, also what would be a bad option elsewhere.
   const auto about = [&](ErrorCode code, const Error& error) {
     return fail(code, printable(nameOrFile) + ": " + error.message, error.where);
   };
-  const auto toml = readFile(nameOrFile);
-  if (!toml) return about(ErrorCode::unreadable, toml.error());
-  auto platform = parsePlatform(*toml);
-  if (!platform) return about(ErrorCode::malformed, platform.error());
+  const ChosenFile chosen = splitMachine(nameOrFile);
+  const auto bytes = readFile(chosen.file);
+  if (!bytes) return about(ErrorCode::unreadable, bytes.error());
+  auto platform = readPlatformFile(*bytes, chosen.choice);
+  if (!platform) return about(platform.error().code, platform.error());
   platform->file = nameOrFile;
   return platform;
 }

@@ -22,9 +22,15 @@ const std::vector<Platform>& platformCatalog();
 /// A preset by name, or an error with the closest name there is.
 Result<Platform> findPlatform(std::string_view name);
 
-/// Whether `text` names a file: it ends in ".toml", has a slash, or is "-".
+/// The content of a platform's file: TOML, or how another tool describes its machine
+/// (foreign/machine_formats.h), of which `choice` says which.
+Result<Platform> readPlatformFile(std::string_view bytes, std::string_view choice);
+
+/// Whether `text` names a file: it ends as one (".toml", ".ini", ".json", ".mpool"), with or
+/// without a choice behind a colon, has a slash, or is "-".
 bool isPlatformFile(std::string_view text);
-/// A preset or a TOML file, and behind it what differs (tuning.h): "reuse.toml:dma=16GB/s"; what is
+/// A preset or a file, behind that which of its machines, and behind all what differs (tuning.h):
+/// "reuse.toml:dma=16GB/s", "vela.ini:Ethos_U55_High_End_Embedded,Shared_Sram:macs=128"; what is
 /// wrong with a file names it.
 Result<Platform> openPlatform(const std::string& text);
 /// What `openPlatform` takes for it: the file it came from, or the preset's name.

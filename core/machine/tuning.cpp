@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/machine/platform_writer.h"
 
 namespace hw {
 
@@ -23,15 +24,6 @@ Result<std::int64_t> parseRate(std::string_view text) {
   const auto bytes = parseSize(text.substr(0, text.size() - (perSecond ? 2 : 0)));
   if (perSecond && bytes && *bytes > Bytes()) return bytes->count();
   return badTuning(fmt::format("dma: '{}' is not a rate such as 4GB/s", printable(text, 40)));
-}
-
-std::string rateText(std::int64_t rate) {
-  constexpr std::pair<std::int64_t, const char*> kUnits[] = {
-      {1'000'000'000, "GB"}, {1'000'000, "MB"}, {1'000, "kB"}};
-  for (const auto& [unit, name] : kUnits) {
-    if (rate % unit == 0) return fmt::format("{}{}/s", rate / unit, name);
-  }
-  return fmt::format("{}B/s", rate);
 }
 
 constexpr std::pair<std::string_view, KernelWays> kWays[] = {{"none", {}},

@@ -185,8 +185,9 @@ std::span<const RunOption> runOptions() {
        .label = "platform",
        .group = machine,
        .type = "NAME|FILE",
-       .help = "the machine: a preset or a TOML file; where nothing is simulated, memories are "
-               "unlimited without it",
+       .help =
+           "the machine: a preset, a TOML file or one of Vela, DORY or ST (vela.ini:SYSTEM,MODE); "
+           "where nothing is simulated, memories are unlimited without it",
        .standard = "generic-npu",
        .axis = true,
        .parse = [](const std::string& text,

@@ -135,14 +135,20 @@ std::string weightsText(const Run& run) {
   return how == option.standard ? "" : ", weights " + how;
 }
 
+/// Of a machine that is not ours: where its figures come from, and what was taken for granted.
+std::string sourceText(const Platform& platform) {
+  if (platform.file.empty() || platform.source.empty()) return "";
+  return "  figures: " + printable(platform.source, 1000) + "\n";
+}
+
 }  // namespace
 
 std::string simulationText(const Run& run, const PlanTextOptions& options) {
   const Paint& paint = options.paint;
   std::string text = paint.bold(printable(run.model->name)) + "  " + requestText(run) + "\n";
-  text +=
-      fmt::format("  platform {}{}\n  plan {}\n\n", printable(platformLabel(run.request.platform)),
-                  weightsText(run), planLine(run));
+  text += fmt::format("  platform {}{}\n{}  plan {}\n\n",
+                      printable(platformLabel(run.request.platform)), weightsText(run),
+                      sourceText(run.request.platform), planLine(run));
   text += figuresText(run, paint);
   text += trafficText(run, paint);
   text += bottlenecksText(run, paint);

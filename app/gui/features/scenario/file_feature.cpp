@@ -139,9 +139,9 @@ void FileFeature::chooseFile() {
 }
 
 void FileFeature::choosePlatform() {
-  const QString file = QFileDialog::getOpenFileName(window_, tr("Take a platform from a file"),
-                                                    window_->settings()->lastFolder(),
-                                                    tr("Platforms (*.toml);;All files (*)"));
+  const QString file = QFileDialog::getOpenFileName(
+      window_, tr("Take a platform from a file"), window_->settings()->lastFolder(),
+      tr("Platforms (*.toml *.ini *.json *.mpool);;All files (*)"));
   if (file.isEmpty()) return;
   const auto platform = openPlatform(file.toStdString());
   if (!platform) {
