@@ -72,6 +72,8 @@ class ServeTest(unittest.TestCase):
                 (request(1, "plan", options={"align": 3}), -32602, "align"),
                 (request(1, "plan", options={"dim": "a=1"}), -32602, "'dim'"),
                 (request(1, "plan", options={"l2": -1}), -32602, "l2"),
+                (request(1, "plan", options={"platform": "-"}), -32602, "standard input"),
+                (request(1, "plan", options={"platform": "-:A"}), -32602, "standard input"),
                 (request(1, "open"), -32602, "'model'"),
                 (request(1, "open", model="-"), -32602, "'-'"),
                 (request(1, "open", model=7), -32602, "'model'"),

@@ -97,6 +97,10 @@ Result<OptionTexts> optionTexts(const ParsedJson& params,
     }
     for (const ParsedJson& each : list ? value : ParsedJson::array({value})) {
       HW_TRY(word, wordOf(key, each));
+      if (word == "-" || word.starts_with("-:")) {
+        return wrong(
+            fmt::format("option '{}' is '-', but requests come from standard input", option->name));
+      }
       words.push_back(word);
     }
   }
