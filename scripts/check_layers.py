@@ -24,7 +24,8 @@ PARTS = {
         "text", "base", "jobs", "state", "plot", "map", "now", "lanes", "charts", "histogram",
         "graph", "below", "form", "tables", "compare", "panels", "method", "what_if", "explain",
         "markers", "find", "transport", "frame"]},
-    "app/cli": {"includes": ["core", "app/cli"], "qt": False, "rooms": ["serve", "."]},
+    "app/cli": {"includes": ["core", "app/cli"], "qt": False, "rooms": [
+        "minimalloc", "serve", "."]},
     "app/plugin_host": {"includes": ["app/plugin_host"], "qt": False, "rooms": ["."]},
     "app/gui": {"includes": ["core", "widgets", "app/gui"], "qt": True, "rooms": [
         "request", "output", "window", "features/moving", "features/scenario", "features/panels",

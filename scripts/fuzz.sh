@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes one reader with libFuzzer and AddressSanitizer, seeded from tests/fuzz/seeds, the models
 # that come with the program and, where there is one, the corpus of models.
-# Usage: scripts/fuzz.sh TARGET [SECONDS [--quiet]]; TARGET as in tests/fuzz/targets.cpp. With
+# Usage: scripts/fuzz.sh TARGET [SECONDS [--quiet]]; TARGET as in tests/fuzz/targets.txt. With
 # --quiet the program is there already, it draws the same inputs each time, a finding has to happen
 # again when its input is read alone, and what is left of it stands in build/fuzz/TARGET.finding.
 # An input is a finding when it crashes, leaks, takes over 5 s or asks for 1 GiB at once.
@@ -23,7 +23,7 @@ case $target in
   json) folders=(sample_graphs) endings='*.graph.json' ;;
   toml) folders=(core/machine/presets) endings='*.toml' ;;
   csv) folders=("$corpus/csv" sample_graphs) endings='*.csv' ;;
-  foreign) folders=("$corpus/foreign") endings='*' ;;
+  foreign | machine) folders=("$corpus/foreign") endings='*' ;;
   onnx | tflite) folders=("$corpus/$target") endings="*.$target" ;;
 esac
 for folder in "${folders[@]}"; do

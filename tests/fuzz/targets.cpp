@@ -4,6 +4,8 @@
 #include "core/exchange/tflm/arena.h"
 #include "core/exchange/tflm/planned_file.h"
 #include "core/import/formats.h"
+#include "core/machine/foreign/machine_formats.h"
+#include "core/machine/platform_writer.h"
 #include "core/machine/platforms.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
@@ -50,7 +52,6 @@ void inspect(const Result<Model>& model) {
 }
 
 void readJson(std::string_view bytes) { inspect(readGraphJson(bytes, {})); }
-void readCsv(std::string_view bytes) { inspect(readProblemCsv(bytes, {})); }
 void readModel(std::string_view bytes) { inspect(readOnnx(bytes, {})); }
 
 /// A model that can be laid out for tflite-micro can be written with a plan, and opens again.
@@ -94,6 +95,26 @@ void readToml(std::string_view bytes) {
   if (platform) check(!platform->devices.empty(), "a platform with a device");
 }
 
+/// Machines of other tools; the last line of the bytes may be ";choose CHOICE". What is read can be
+/// written as a platform of ours.
+void readMachine(std::string_view bytes) {
+  constexpr std::string_view kChoose = "\n;choose ";
+  const std::size_t at = bytes.rfind(kChoose);
+  const std::string_view behind =
+      at == std::string_view::npos ? "" : bytes.substr(at + kChoose.size());
+  for (const MachineFormat& format : machineFormats()) {
+    format.accepts(bytes);
+    const auto platform = format.read(bytes, behind.substr(0, behind.find('\n')));
+    if (!platform) {
+      check(!platform.error().message.empty(), "an error that says something");
+      continue;
+    }
+    const std::string toml = platformToml(*platform);
+    const auto again = parsePlatform(toml);
+    check(again && platformToml(*again) == toml, "a platform as a file of ours says it");
+  }
+}
+
 /// What plans are held against: x -> a -> (b, c) -> y, with a reshape of a.
 std::shared_ptr<const Model> audited() {
   constexpr std::string_view kGraph =
@@ -126,11 +147,14 @@ void readStudy(std::string_view bytes) {
 }
 
 constexpr Target kTargets[] = {
-    {"json", readJson},         {"csv", readCsv},         {"onnx", readModel},
+    {"json", readJson},         {"csv", readProblem},     {"onnx", readModel},
     {"tflite", readTfliteFile}, {"toml", readToml},       {"plan", readPlanFile},
-    {"study", readStudy},       {"foreign", readForeign}, {"measured", readMeasured}};
+    {"study", readStudy},       {"foreign", readForeign}, {"measured", readMeasured},
+    {"machine", readMachine},   {"serve", readServe},     {"minimalloc", readMinimalloc}};
 
 }  // namespace
+
+void readProblem(std::string_view bytes) { inspect(readProblemCsv(bytes, {})); }
 
 std::span<const Target> targets() { return kTargets; }
 

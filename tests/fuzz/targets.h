@@ -12,8 +12,14 @@ struct Target {
   void (*run)(std::string_view bytes) = nullptr;
 };
 
-/// One for each reader: json, csv, onnx, tflite, toml (platforms), plan, study, foreign (plans of
-/// other tools).
+/// One for each reader; targets.txt has their names, for scripts as well.
 std::span<const Target> targets();
+
+/// A planning problem as CSV.
+void readProblem(std::string_view bytes);
+/// Lines of JSON-RPC, as `highwater serve` has them.
+void readServe(std::string_view bytes);
+/// Flags of MiniMalloc's, with blanks between them, and from the second line on its CSV.
+void readMinimalloc(std::string_view bytes);
 
 }  // namespace hw::fuzz

@@ -55,6 +55,15 @@ std::string mutated(hw::test::Dice& dice, std::string bytes) {
 
 }  // namespace
 
+// CMake, scripts and CI make their programs of that list.
+TEST_CASE("the list of fuzzed readers is that of the targets", "[fuzz]") {
+  std::string names;
+  for (const hw::fuzz::Target& target : hw::fuzz::targets()) {
+    names += std::string(target.name) + "\n";
+  }
+  CHECK(contentOf(HIGHWATER_SOURCE_DIR "/tests/fuzz/targets.txt") == names);
+}
+
 TEST_CASE("readers survive their seeds, cut short and changed", "[fuzz]") {
   const std::filesystem::path seeds = HIGHWATER_SOURCE_DIR "/tests/fuzz/seeds";
   for (const hw::fuzz::Target& target : hw::fuzz::targets()) {
