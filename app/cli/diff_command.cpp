@@ -48,11 +48,13 @@ Outcome<PlanName> parsePlanName(const std::string& text) {
 struct DiffCommand {
   explicit DiffCommand(Arguments& arguments)
       : run_(arguments, kComparedOptions),
-        output(arguments, {Format::text, Format::json, Format::csv}) {
+        output(arguments, {Format::text, Format::json, Format::csv}),
+        picture(arguments, "draw bytes simulated and measured step by step, as SVG") {
     arguments.positional(
         "[MODEL] A B", names,
-        {.help = "two plans: files, or allocators that plan the model before them"});
-    arguments.flag("--all", all, "every tensor that differs");
+        {.help = "two plans: files, or allocators that plan the model before them; B may be what "
+                 "was measured: then A plans the model, and may be left out"});
+    arguments.flag("--all", all, "every tensor, or operator, that differs");
   }
 
   Outcome<ExitCode> run() const {
@@ -60,12 +62,49 @@ struct DiffCommand {
     if (names.size() != 2 && names.size() != 3) {
       return failure(ExitCode::badUsage, "diff", "expected two plans, or a model and two plans");
     }
+    if (isMeasurement(names.back())) return runMeasured(format);
+    if (picture.wanted()) {
+      return failure(ExitCode::badUsage, "--picture", "it shows a plan beside a measurement");
+    }
     HW_TRY(report, compared());
     HW_DO(output.write(text(report, format)));
     const PlanDiff& diff = report.diff;
     output.announce(diff.equal() ? "the plans are the same"
                                  : countText(diff.changes.size(), "difference"));
     return diff.equal() ? ExitCode::done : ExitCode::answerIsNo;
+  }
+
+  /// The last of the names is what was measured.
+  Outcome<ExitCode> runMeasured(Format format) const {
+    std::optional<AllocatorChoice> allocator;
+    if (names.size() == 3) {
+      HW_TRY(a, parsePlanName(names[1]));
+      if (!a.allocator) {
+        return failure(ExitCode::badUsage, names[1],
+                       "only an allocator can plan the model beside a measurement");
+      }
+      allocator = a.allocator;
+    }
+    HW_TRY(report, runBeside(names.front(), names.back(), run_, allocator,
+                             progressMode(false, output.quiet())));
+    if (picture.wanted()) HW_DO(picture.write(measuredSvg(report, picture.palette())));
+    HW_DO(output.write(textBeside(report, format)));
+    output.announce(measuredSummary(report.diff));
+    return report.diff.equal() ? ExitCode::done : ExitCode::answerIsNo;
+  }
+
+  std::string textBeside(const MeasuredReport& report, Format format) const {
+    switch (format) {
+      case Format::json:
+        return jsonDocument(measuredJson(report));
+      case Format::csv:
+        return measuredCsv(report);
+      default:
+        break;
+    }
+    MeasuredTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
+    if (all) options.rows = std::numeric_limits<std::size_t>::max();
+    return measuredText(report, options);
   }
 
   Outcome<DiffReport> compared() const {
@@ -162,23 +201,30 @@ struct DiffCommand {
   std::vector<std::string> names;
   RunArguments run_;
   OutputOptions output;
+  PictureOptions picture;
   bool all = false;
 };
 
 }  // namespace
 
 CommandInfo diffCommand() {
-  return {.name = "diff",
-          .summary = "what is different in two plans: tensors, peaks, first event",
-          .notes =
-              "A and B are plan files (JSON or CSV), or allocators, which need a MODEL to plan.\n"
-              "Exit code 0: every tensor has the same place; 1: the plans differ.\n"
-              "\n"
-              "Examples:\n"
-              "  highwater diff before.json after.json\n"
-              "  highwater diff model.onnx greedy-by-size free-list:pick=best\n"
-              "  highwater diff model.onnx two-sided plan.csv --format csv",
-          .add = actionOf<DiffCommand>};
+  return {
+      .name = "diff",
+      .summary = "what is different in two plans: tensors, peaks, first event",
+      .notes =
+          "A and B are plan files (JSON or CSV), or allocators, which need a MODEL to plan.\n"
+          "Where B is a profile of a runtime, bytes are compared operator by operator. Unless\n"
+          "options say otherwise the model is then planned as runtimes do: inputs outside,\n"
+          "sizes exact, reshapes and outputs over inputs, bodies closed; in the order measured.\n"
+          "Exit code 0: every tensor has the same place, every operator takes and keeps what\n"
+          "was measured; 1: they differ.\n"
+          "\n"
+          "Examples:\n"
+          "  highwater diff before.json after.json\n"
+          "  highwater diff model.onnx greedy-by-size free-list:pick=best\n"
+          "  highwater diff model.onnx two-sided plan.csv --format csv\n"
+          "  highwater diff model.onnx profile.json --picture beside.svg",
+      .add = actionOf<DiffCommand>};
 }
 
 }  // namespace hw::cli

@@ -4,6 +4,7 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/stop.h"
+#include "core/base/text.h"
 #include "core/report/explain/advice_report.h"
 #include "core/report/explain/shrink_report.h"
 #include "core/report/run/run_report.h"
@@ -29,6 +30,10 @@ struct ReportCommand {
                      {.help = "of the pictures: steps (default), or time with the engines",
                       .type = "NAME",
                       .choices = {"steps", "time"}});
+    arguments.option("--measured", measured,
+                     {.help = "a profile of a runtime: operators run in its order, and what was "
+                              "measured is shown beside what is simulated",
+                      .type = "FILE"});
     arguments.flag("--advice", advice, "adds what would make memory smaller, proved by planning");
     arguments.flag("--shrink", shrunk,
                    "adds what rewrites come to: bytes against multiplications and latency");
@@ -65,6 +70,7 @@ struct ReportCommand {
     if (method && form == ReportFormat::csv) {
       return failure(ExitCode::badUsage, "--method", "it goes into HTML, Markdown and JSON");
     }
+    if (!measured.empty()) return runMeasured(form);
     std::optional<std::vector<AllocatorChoice>> others;
     if (!compare.empty()) {
       HW_TRY(parsed, allocatorsOf("--compare", compare));
@@ -84,6 +90,35 @@ struct ReportCommand {
     HW_TRY(text, document(planned, comparison ? &*comparison : nullptr, form));
     HW_DO(writeOutput(path, [&](std::ostream& out) { out << text; }));
     return verdict(*planned);
+  }
+
+  Outcome<ExitCode> runMeasured(ReportFormat form) const {
+    if (form == ReportFormat::json || form == ReportFormat::csv) {
+      return failure(
+          ExitCode::badUsage, "--measured",
+          "it goes into HTML and Markdown; 'highwater diff MODEL FILE' writes JSON, CSV");
+    }
+    if (!compare.empty() || shrunk || advice || method) {
+      return failure(ExitCode::badUsage, "--measured",
+                     "it cannot be together with --compare, --advice, --shrink or --method");
+    }
+    HW_TRY(typed, run_.request());
+    HW_TRY(beside, runBeside(typed.model, measured, run_, {}, progressMode(false, quiet)));
+    RunRequest asked = beside.run->request;
+    asked.moves.clear();  // They are the measurement's.
+    const char* ending = form == ReportFormat::html ? "html" : "md";
+    RunReport report = makeReport(*beside.run, nullptr,
+                                  commandForReport(asked, nullptr, false, ending, unit()) +
+                                      " --measured " + shellWord(measured),
+                                  unit());
+    std::vector<ReportTable> tables = measuredTables(beside);
+    report.tables.insert(report.tables.begin(), tables.begin(), tables.end());
+    for (const std::string& note : beside.diff.notes) report.notes.push_back(note);
+    if (beside.diff.memory) report.measured = measuredScene(beside);
+    const std::string text =
+        form == ReportFormat::html ? reportHtml(*beside.run, report) : reportMarkdown(report);
+    HW_DO(writeOutput(path, [&](std::ostream& out) { out << text; }));
+    return verdict(*beside.run);
   }
 
   AxisUnit unit() const { return axis == "time" ? AxisUnit::time : AxisUnit::step; }
@@ -132,6 +167,7 @@ struct ReportCommand {
   std::string format;
   std::string compare;
   std::string axis;
+  std::string measured;
   bool advice = false;
   bool shrunk = false;
   bool method = false;
@@ -152,7 +188,8 @@ CommandInfo reportCommand() {
           "Examples:\n"
           "  highwater report samples:resnet50 -o resnet50.html --compare all\n"
           "  highwater report model.onnx --l2 1MiB -o - --format md\n"
-          "  highwater report model.onnx --shrink -o less.html",
+          "  highwater report model.onnx --shrink -o less.html\n"
+          "  highwater report model.onnx --measured profile.json -o beside.html",
       .add = actionOf<ReportCommand>};
 }
 

@@ -34,10 +34,11 @@ struct LegendEntry {
 };
 
 std::vector<LegendEntry> legendOf(const ChartScene& scene) {
+  const bool plans = !scene.others.empty() && scene.otherNames.empty();
   std::vector<LegendEntry> entries{{"in use", {Ink::live, 5}},
-                                   {scene.others.empty() ? "high water" : "A", kHighWater}};
+                                   {plans ? "A" : "high water", kHighWater}};
   for (std::size_t i = 1; i <= scene.others.size(); ++i) {
-    entries.push_back({placeLetter(i), seriesStroke(i)});
+    entries.push_back({plans ? placeLetter(i) : scene.otherNames[i - 1], seriesStroke(i)});
   }
   for (const ReferenceLine& line : references(scene)) {
     const bool capacity = line.kind == ReferenceLine::Kind::capacity;

@@ -27,6 +27,8 @@ struct ChartScene {
   PlotNow now{};
   /// Other plans of the model (B, C, …), whose high water is drawn too.
   std::vector<std::shared_ptr<const StairCurve>> others{};
+  /// What these are, where they are no plans: what was measured. Empty: they are, and have letters.
+  std::vector<std::string> otherNames{};
   double button = 0;  ///< Units to leave free behind the heading.
 
   /// All of the run, before anything has happened.

@@ -69,6 +69,7 @@ class Page {
     list("Problems", report_.problems, "problem");
     cards();
     pictures(run);
+    if (report_.measured) figure(*report_.measured, 300, drawChart);
     for (const ReportTable& table : report_.tables) write(table);
     if (report_.comparison) figure(*report_.comparison, 420, drawPareto);
     list("Notes", report_.notes, "note");

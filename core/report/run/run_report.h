@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "core/picture/axis.h"
+#include "core/picture/chart_scene.h"
 #include "core/picture/pareto_scene.h"
+#include "core/report/compare/measured_report.h"
 #include "core/report/text/text_table.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
@@ -56,6 +58,7 @@ struct RunReport {
   std::vector<ReportCard> cards{};
   std::vector<ReportTable> tables{};
   std::optional<ParetoScene> comparison{};  ///< Of plans that were simulated.
+  std::optional<ChartScene> measured{};     ///< Beside what was measured.
   std::vector<std::string> problems{};      ///< Why the plan does not fit; empty when it does.
   std::vector<std::string> notes{};
   AxisUnit axis = AxisUnit::step;  ///< Of the pictures.
@@ -76,6 +79,9 @@ std::string commandForReport(const RunRequest& request, const Comparison* compar
 /// What the method's lists went through, tick by tick: a table a record, up to a length that can be
 /// read. Empty unless the run was asked to record.
 std::vector<ReportTable> methodReportTables(const Run& run);
+
+/// For documents: what was measured beside the run.
+std::vector<ReportTable> measuredTables(const MeasuredReport& measured);
 
 /// `comparison`: of the same model and configuration, or null for a report without one. Pictures
 /// are over `axis`; over steps where nothing of the run is timed.

@@ -1,0 +1,374 @@
+#include "core/insight/measured_diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "core/base/text.h"
+#include "core/insight/measured_match.h"
+#include "core/insight/runtime_bytes.h"
+#include "core/ops/op_table.h"
+#include "core/plan/overlap_use.h"
+#include "core/run/figures.h"
+
+namespace hw {
+namespace {
+
+constexpr std::array<std::string_view, 16> kReasonNames = {"",
+                                                           "in place",
+                                                           "takes over kept bytes",
+                                                           "kept for a later one",
+                                                           "given back later",
+                                                           "nobody reads it, kept to the end",
+                                                           "given back earlier",
+                                                           "copied, simulated as shared",
+                                                           "shared, simulated as a copy",
+                                                           "scratch that is kept",
+                                                           "temporaries",
+                                                           "dynamic shape",
+                                                           "other output size",
+                                                           "constant folded",
+                                                           "fused or eliminated",
+                                                           "inserted or fused"};
+
+/// Bytes as an operator begins, while it runs, and behind it.
+struct Passage {
+  std::int64_t begin = 0, live = 0, end = 0;
+  std::int64_t takes() const { return live - begin; }
+  std::int64_t frees() const { return live - end; }
+};
+
+/// What is live of a run, step by step.
+class SimulatedBytes {
+ public:
+  explicit SimulatedBytes(const Run& run) : live_(liveBytes(run.problem, run.plan)) {
+    const auto steps = static_cast<std::size_t>(run.problem.steps.count());
+    carried_.resize(steps + 1);
+    // What is there at a step and at the one before it.
+    for (const Stay& stay : run.problem.stays) {
+      carried_[index(stay.steps.begin) + 1] += stay.size.count();
+      carried_[index(stay.steps.end)] -= stay.size.count();
+    }
+    for (std::size_t i = 1; i <= steps; ++i) carried_[i] += carried_[i - 1];
+  }
+
+  Passage at(Step step) const {
+    return {carried_[index(step)], live_.at(step).count(), carried_[index(step) + 1]};
+  }
+  const StepFunction& live() const { return live_; }
+
+ private:
+  static std::size_t index(Step step) { return static_cast<std::size_t>(step.count()); }
+
+  StepFunction live_;
+  std::vector<std::int64_t> carried_;
+};
+
+class Beside {
+ public:
+  Beside(const Run& run, const OperatorProfile& profile)
+      : run_(run), profile_(profile), graph_(run.graph()), simulated_(run) {}
+
+  MeasuredDiff diff() {
+    diff_.memory = profile_.hasMemory();
+    const std::vector<OpId> matched = matchOperators(graph_, profile_);
+    IdMap<OpId, std::optional<std::size_t>> events(graph_.ops.size());
+    for (std::size_t i = 0; i < matched.size(); ++i) {
+      if (matched[i]) events[matched[i]] = i;
+    }
+    std::size_t next = 0;  // Of the events that the model does not know.
+    const auto insertBefore = [&](std::size_t end) {
+      for (; next < end; ++next) {
+        if (!matched[next]) addInserted(next);
+      }
+    };
+    for (const OpId op : run_.schedule.order) {
+      if (events[op]) insertBefore(*events[op]);
+      addStep(op, events[op]);
+    }
+    insertBefore(matched.size());
+    sum();
+    addNotes();
+    return std::move(diff_);
+  }
+
+ private:
+  MeasuredRow& newRow(std::optional<std::size_t> event) {
+    MeasuredRow& row = diff_.rows.emplace_back();
+    row.event = event;
+    if (!event) return row;
+    const MeasuredOperator& op = profile_.ops[*event];
+    row.op = op.name;
+    row.type = op.type;
+    row.measuredOutput = op.outputs;
+    row.micros = op.micros;
+    if (diff_.memory) row.measuredLive = profile_.liveAt(*event);
+    if (op.inUse && op.after) row.rounding = std::max(Bytes(), *op.inUse - *op.after);
+    if (*event == 0) return row;
+    const MeasuredOperator& before = profile_.ops[*event - 1];
+    if (op.peak && op.inUse && before.peak) {
+      row.temporaries = std::max(Bytes(), *op.peak - std::max(*before.peak, *op.inUse));
+    }
+    return row;
+  }
+
+  /// Only where memory was recorded. Behind the last one nothing is known: `frees` is as simulated.
+  Passage measured(std::size_t event, std::int64_t frees) const {
+    const std::int64_t standing = profile_.standing().count();
+    const std::int64_t live = profile_.liveAt(event).count();
+    const bool last = event + 1 == profile_.ops.size();
+    return {profile_.ops[event].before->count() - standing, live,
+            last ? live - frees : profile_.ops[event + 1].before->count() - standing};
+  }
+
+  void addInserted(std::size_t event) {
+    MeasuredRow& row = newRow(event);
+    row.reason = MeasuredReason::inserted;
+    if (!diff_.memory) return;
+    const Passage theirs = measured(event, 0);
+    row.takes = theirs.takes();
+    row.keeps = -theirs.frees();
+  }
+
+  void addStep(OpId id, std::optional<std::size_t> event) {
+    const Op& op = graph_.ops[id];
+    MeasuredRow& row = newRow(event);
+    const Step step = run_.schedule.stepOf[id];
+    const Passage ours = simulated_.at(step);
+    row.op = displayName(graph_, id);
+    row.type = op.type;
+    row.step = step;
+    row.simulatedLive = Bytes(ours.live);
+    row.simulatedOutput = outputBytes(op);
+    if (!event) {
+      row.reason = op.folded ? MeasuredReason::folded : MeasuredReason::eliminated;
+      if (!diff_.memory) return;
+      row.takes = -ours.takes();
+      row.keeps = ours.frees();
+      return;
+    }
+    ++diff_.matched;
+    if (!diff_.memory) return addOutputs(op, row);
+    const Passage theirs = measured(*event, ours.frees());
+    row.takes = theirs.takes() - ours.takes();
+    row.keeps = ours.frees() - theirs.frees();
+    giveReason(id, row);
+    if (row.reason != MeasuredReason::inPlace && row.reason != MeasuredReason::copied) {
+      settleKept(id, row, diff_.rows.size() - 1);
+    }
+    const bool quiet = row.takes == 0 && row.keeps == 0;
+    if (quiet && row.temporaries > Bytes()) row.reason = MeasuredReason::temporaries;
+  }
+
+  /// Nothing where one of them is not known.
+  std::optional<Bytes> outputBytes(const Op& op) const {
+    Bytes sum;
+    for (const TensorId out : op.outputs) {
+      if (!out) continue;
+      const auto& bytes = graph_.tensors[out].bytes;
+      if (!bytes) return std::nullopt;
+      sum += *bytes;
+    }
+    return sum;
+  }
+
+  /// Where only outputs are recorded, these are compared.
+  void addOutputs(const Op& op, MeasuredRow& row) const {
+    if (!row.measuredOutput || !sizesDiffer(row)) return;
+    row.takes = row.measuredOutput->count() - row.simulatedOutput.value_or(Bytes()).count();
+    row.reason = sizeReason(op);
+  }
+
+  static bool sizesDiffer(const MeasuredRow& row) {
+    return row.measuredOutput && row.measuredOutput != row.simulatedOutput;
+  }
+
+  MeasuredReason sizeReason(const Op& op) const {
+    const auto isOpen = [&](TensorId out) {
+      if (!out) return false;
+      const SizeOrigin origin = graph_.tensors[out].origin;
+      return origin == SizeOrigin::unknown || origin == SizeOrigin::assumed;
+    };
+    return std::ranges::any_of(op.outputs, isOpen) ? MeasuredReason::dynamicShape
+                                                   : MeasuredReason::otherSize;
+  }
+
+  void giveReason(OpId id, MeasuredRow& row) {
+    const Op& op = graph_.ops[id];
+    if (row.takes == 0) return;
+    if (sizesDiffer(row) && !op.folded) {
+      row.reason = sizeReason(op);
+    } else if (row.takes > 0) {
+      row.reason = op.folded         ? MeasuredReason::folded
+                   : sharesInput(op) ? MeasuredReason::copied
+                                     : MeasuredReason::scratch;
+    } else if (row.keeps == -row.takes && hasInputOf(id, Bytes(row.keeps))) {
+      row.reason = MeasuredReason::inPlace;
+    } else if (const auto kept = kept_.find(-row.takes); kept != kept_.end()) {
+      MeasuredRow& keeper = diff_.rows[kept->second];
+      row.reason = MeasuredReason::takesOver;
+      row.with = keeper.op;
+      keeper.reason = MeasuredReason::kept;
+      keeper.with = row.op;
+      kept_.erase(kept);
+    } else if (const OpInfo* info = findOp(op); info && info->view != ViewFamily::none) {
+      row.reason = MeasuredReason::view;
+      outside_.emplace(-row.takes, diff_.rows.size() - 1);
+    } else if (hasInputOf(id, Bytes(-row.takes))) {
+      row.reason = MeasuredReason::inPlace;
+    }
+  }
+
+  /// Bytes of outputs that nobody reads.
+  Bytes unreadOf(OpId id) const {
+    Bytes sum;
+    for (const TensorId out : graph_.ops[id].outputs) {
+      if (out && isUnread(graph_, out)) sum += graph_.tensors[out].bytes.value_or(Bytes());
+    }
+    return sum;
+  }
+
+  /// What is kept behind it, or what earlier ones kept and goes now.
+  void settleKept(OpId id, MeasuredRow& row, std::size_t at) {
+    if (row.keeps > 0 && unreadOf(id) == Bytes(row.keeps)) {
+      if (row.reason == MeasuredReason::none) row.reason = MeasuredReason::unread;
+      return;
+    }
+    if (const auto owed = outside_.find(row.keeps); row.keeps > 0 && owed != outside_.end()) {
+      if (row.reason == MeasuredReason::none) {
+        row.reason = MeasuredReason::view;
+        row.with = diff_.rows[owed->second].op;
+      }
+      outside_.erase(owed);
+      return;
+    }
+    if (row.keeps > 0) {
+      kept_.emplace(row.keeps, at);
+      if (row.reason == MeasuredReason::none) row.reason = MeasuredReason::keptLonger;
+      return;
+    }
+    if (row.keeps == 0) return;
+    const auto kept = kept_.find(-row.keeps);
+    if (kept != kept_.end()) {
+      MeasuredRow& keeper = diff_.rows[kept->second];
+      if (keeper.reason == MeasuredReason::keptLonger) keeper.with = row.op;
+      if (row.reason == MeasuredReason::none) {
+        row.reason = MeasuredReason::keptLonger;
+        row.with = keeper.op;
+      }
+      kept_.erase(kept);
+    } else if (row.reason == MeasuredReason::none) {
+      row.reason = MeasuredReason::earlier;
+    }
+  }
+
+  bool sharesInput(const Op& op) const {
+    return std::ranges::any_of(op.outputs, [&](TensorId out) {
+      const BufferId buffer = run_.storage.bufferOf(out);
+      return buffer && std::ranges::any_of(op.inputs, [&](TensorId in) {
+               return run_.storage.bufferOf(in) == buffer;
+             });
+    });
+  }
+
+  bool hasInputOf(OpId id, Bytes size) const {
+    return std::ranges::any_of(graph_.reads(id), [&](TensorId in) {
+      const Tensor& tensor = graph_.tensors[in];
+      return !tensor.constant && tensor.bytes == size;
+    });
+  }
+
+  void sum() {
+    diff_.simulatedPeak = simulated_.live().max();
+    const Step at = simulated_.live().argMax();
+    for (std::size_t i = 0; i < diff_.rows.size(); ++i) {
+      const MeasuredRow& row = diff_.rows[i];
+      if (row.step == at) diff_.simulatedAt = i;
+      if (row.measuredLive && *row.measuredLive > diff_.measuredPeak) {
+        diff_.measuredPeak = *row.measuredLive;
+        diff_.measuredAt = i;
+      }
+    }
+    for (const MeasuredOperator& op : profile_.ops) {
+      diff_.inUse = std::max(diff_.inUse, op.peak);
+      diff_.held = std::max(diff_.held, op.held);
+    }
+    diff_.expectedPeak = runtimeBytes(run_).max();
+    diff_.planned = figuresOf(run_).peak();
+    diff_.standing = profile_.standing();
+  }
+
+  void addNotes() {
+    std::vector<std::string>& notes = diff_.notes;
+    const auto count = [&](MeasuredReason reason, bool ran) {
+      return std::ranges::count_if(diff_.rows, [&](const MeasuredRow& row) {
+        return row.reason == reason && bool(row.event) == ran;
+      });
+    };
+    const auto say = [&](std::int64_t number, const char* what) {
+      if (number > 0) notes.push_back(groupDigits(number) + what);
+    };
+    say(count(MeasuredReason::eliminated, false),
+        " operators of the model did not run: they were fused into others, or left out");
+    say(count(MeasuredReason::folded, false),
+        " operators are computed from weights before the model runs, in both");
+    say(count(MeasuredReason::inserted, true),
+        " operators ran that the model does not have: put in by the runtime, or several fused");
+    if (!diff_.memory) {
+      notes.emplace_back(
+          "the profile does not tell what was asked for: only sizes of outputs are compared");
+    }
+    std::int64_t inside = 0;
+    for (const MeasuredOperator& op : profile_.ops) inside += static_cast<std::int64_t>(op.inside);
+    say(inside, " operators ran inside bodies and count for the operator around them");
+    if (profile_.runs > 1) {
+      notes.push_back(fmt::format("the profile has {} runs; this is the first", profile_.runs));
+    }
+    if (profile_.cutOff) notes.emplace_back("the profile ends before its list does");
+    const std::size_t unsized = run_.storage.unsized.size();
+    if (unsized > 0) {
+      notes.push_back(fmt::format("{} tensors have no size in the simulation", unsized));
+    }
+  }
+
+  const Run& run_;
+  const OperatorProfile& profile_;
+  const Graph& graph_;
+  SimulatedBytes simulated_;
+  MeasuredDiff diff_;
+  std::multimap<std::int64_t, std::size_t> kept_;  ///< Bytes that were kept, and by which row.
+  /// Bytes that only the simulation takes, and by which row: when they go, nothing is measured.
+  std::multimap<std::int64_t, std::size_t> outside_;
+};
+
+}  // namespace
+
+std::string_view measuredReasonName(MeasuredReason reason) {
+  return kReasonNames[static_cast<std::size_t>(reason)];
+}
+
+Bytes MeasuredRow::weight() const {
+  return std::max({Bytes(std::abs(takes)), Bytes(std::abs(keeps)), temporaries});
+}
+
+std::vector<std::size_t> MeasuredDiff::largestFirst() const {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].differs()) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return rows[i].weight(); });
+  return order;
+}
+
+bool MeasuredDiff::equal() const {
+  return std::ranges::all_of(
+      rows, [](const MeasuredRow& row) { return row.takes == 0 && row.keeps == 0; });
+}
+
+MeasuredDiff diffMeasured(const Run& run, const OperatorProfile& profile) {
+  return Beside(run, profile).diff();
+}
+
+}  // namespace hw

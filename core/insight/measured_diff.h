@@ -1,0 +1,85 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/import/measured/operator_profile.h"
+#include "core/run/run.h"
+
+namespace hw {
+
+/// Why something else was measured than was simulated.
+enum class MeasuredReason : std::uint8_t {
+  none,          ///< Equal, or nobody knows.
+  inPlace,       ///< It was written over an input.
+  takesOver,     ///< It was given the bytes of an earlier tensor, which were kept for it.
+  kept,          ///< Bytes that nobody reads any more were kept for a later operator.
+  keptLonger,    ///< They were given back later, or not at all.
+  unread,        ///< Nobody reads it, and it was kept to the end.
+  earlier,       ///< Bytes were given back earlier.
+  copied,        ///< It shares the bytes of an input in the simulation.
+  view,          ///< It shares them in the measurement only.
+  scratch,       ///< It took more than it writes, and kept it.
+  temporaries,   ///< It took more than it writes while it ran.
+  dynamicShape,  ///< A size was not known, or assumed, ahead of time.
+  otherSize,     ///< It wrote another number of bytes.
+  folded,        ///< It was computed before the model ran.
+  eliminated,    ///< It did not run: it was fused into another one, or left out.
+  inserted,      ///< The model has no such operator: it was put in, or several were fused.
+};
+
+/// "in place", "kept for a later one", …
+std::string_view measuredReasonName(MeasuredReason reason);
+
+/// One operator, as simulated and as measured. Bytes live are those while it runs: what it reads is
+/// still there.
+struct MeasuredRow {
+  std::string op{};
+  std::string type{};
+  std::optional<Step> step{};          ///< Simulated; nothing: the model has no such operator.
+  std::optional<std::size_t> event{};  ///< Among those measured; nothing: it did not run.
+  std::optional<Bytes> simulatedOutput{};
+  std::optional<Bytes> measuredOutput{};
+  std::optional<Bytes> simulatedLive{};
+  std::optional<Bytes> measuredLive{};
+  /// Measured less simulated, of what it takes, and of what is kept behind it beyond the
+  /// simulation. Nothing where only outputs were recorded.
+  std::int64_t takes = 0;
+  std::int64_t keeps = 0;
+  Bytes temporaries{};  ///< At least, beyond what it left; known where more than ever was in use.
+  Bytes rounding{};     ///< What the allocator adds as it ends.
+  std::int64_t micros = 0;
+  MeasuredReason reason = MeasuredReason::none;
+  std::string with{};  ///< The other operator that the reason is about.
+
+  /// How much it is about, of whichever figure differs most.
+  Bytes weight() const;
+  bool differs() const { return weight() > Bytes(); }
+};
+
+/// A run beside a profile of the same model.
+struct MeasuredDiff {
+  std::vector<MeasuredRow> rows{};  ///< As they ran.
+  bool memory = false;              ///< The profile tells what was asked for.
+  Bytes simulatedPeak{};            ///< Most live at a step,
+  Bytes expectedPeak{};             ///< and as runtimes keep bytes: core/insight/runtime_bytes.h.
+  Bytes measuredPeak{};             ///< Most asked for, without what was there before.
+  std::size_t simulatedAt = 0;      ///< The rows at which the first and the last of these are.
+  std::size_t measuredAt = 0;
+  Bytes planned{};               ///< What the simulated plan reserves.
+  std::optional<Bytes> inUse{};  ///< Most in use, rounded, with what was there before.
+  std::optional<Bytes> held{};   ///< Most that their allocator had.
+  Bytes standing{};              ///< There before the first operator.
+  std::size_t matched = 0;       ///< Operators that both have.
+  std::vector<std::string> notes{};
+
+  /// Rows that differ, those about most bytes first.
+  std::vector<std::size_t> largestFirst() const;
+  bool equal() const;
+};
+
+/// Holds a run against the profile, by whose order it was made (core/insight/measured_match.h).
+MeasuredDiff diffMeasured(const Run& run, const OperatorProfile& profile);
+
+}  // namespace hw
