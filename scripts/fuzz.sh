@@ -45,7 +45,7 @@ fi
 # What an input did, where, and the input itself where it is short: enough for the end of a log.
 tell() {
   echo "fuzz $target: $2 $(basename "$1")"
-  grep -E '^SUMMARY|ERROR: |runtime error|^ +#[0-9]+ .* in hw::' "$3" | head -n 8
+  { grep -E '^SUMMARY|ERROR: |runtime error|^ +#[0-9]+ .* in hw::' "$3" || true; } | head -n 8
   if [[ $(stat -c %s "$1") -le 3000 ]]; then echo "base64: $(base64 -w 0 "$1")"; fi
 }
 log=build/fuzz/$target.log
