@@ -307,6 +307,24 @@ std::string planInFront(std::string_view file, const std::vector<std::int32_t>& 
   return bytes;
 }
 
+/// Whether `after` holds the model that `before` does. In a damaged file tables may share bytes,
+/// and moving what one of them leads to changes another.
+bool isSame(const TfliteFile& before, const TfliteFile& after) {
+  if (before.subgraphCount() != after.subgraphCount()) return false;
+  if (before.outsideBuffers() != after.outsideBuffers()) return false;
+  if (before.lostBuffers() != after.lostBuffers()) return false;
+  const auto sameOp = [](const TfliteOp& a, const TfliteOp& b) {
+    return a.type() == b.type() && a.inputs == b.inputs && a.outputs == b.outputs;
+  };
+  for (std::size_t i = 0; i < before.subgraphCount(); ++i) {
+    const TfliteSubgraph& a = before.subgraph(i);
+    const TfliteSubgraph& b = after.subgraph(i);
+    if (a.tensors != b.tensors || a.inputs != b.inputs || a.outputs != b.outputs) return false;
+    if (!std::ranges::equal(a.ops, b.ops, sameOp)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<std::string> withOfflinePlan(std::string_view file,
@@ -318,7 +336,10 @@ Result<std::string> withOfflinePlan(std::string_view file,
       tensors += model.subgraph(i).tensors.size();
     }
     check(tensors == offsets.size(), "a plan has an offset for every tensor of the file");
-    return planInFront(file, offsets);
+    std::string written = planInFront(file, offsets);
+    const auto same = unlessRefused([&] { return isSame(model, TfliteFile(written)); });
+    if (!same || !*same) refuse("its tables share bytes, so it cannot be written anew");
+    return written;
   });
 }
 

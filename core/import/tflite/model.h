@@ -29,6 +29,7 @@ struct TfliteTensor {
   bool isFree(std::size_t axis) const {
     return shape[axis] < 0 || (axis < signature.size() && signature[axis] < 0);
   }
+  friend bool operator==(const TfliteTensor&, const TfliteTensor&) = default;
 };
 
 struct TfliteOp {

@@ -266,14 +266,19 @@ TEST_CASE("a zip archive behind a planned model opens as before", "[exchange][tf
   CHECK(after.substr(directory, 4) == "PK\x01\x02");
 }
 
-TEST_CASE("weights behind a planned model are found where they went", "[exchange][tflite]") {
+/// A model with five bytes of weights behind it, and where they are.
+std::pair<std::string, std::size_t> modelWithWeightsBehind() {
   Text text = randomModel(4);
   text.outside = {{1 << 20, 5}};  // Room for numbers of the same width.
   const std::size_t at = (tfliteBytes(text).size() + 15) / 16 * 16;
   text.outside = {{at, 5}};
   std::string file = tfliteBytes(text);
   file.resize(at);
-  file += "12345";
+  return {file + "12345", at};
+}
+
+TEST_CASE("weights behind a planned model are found where they went", "[exchange][tflite]") {
+  const std::string file = modelWithWeightsBehind().first;
   const TflmPlan plan = tflmPlanOf(file);
   const std::string after = writtenFile(file, plan.offsets);
   const TfliteFile now(after);
@@ -283,6 +288,38 @@ TEST_CASE("weights behind a planned model are found where they went", "[exchange
   REQUIRE(payloads.size() == 1);
   CHECK(payloads[0].first % 16 == 0);
   CHECK(after.substr(payloads[0].first, payloads[0].second - payloads[0].first) == "12345");
+}
+
+TEST_CASE("a model is not written anew where that would change it", "[exchange][tflite]") {
+  const auto [whole, at] = modelWithWeightsBehind();
+  std::string file = whole;
+  const std::vector<std::int32_t> offsets = tflmPlanOf(file).offsets;
+  // Both numbers of the buffer behind the model become its size, as in a damaged file: the place
+  // cannot be moved without the size.
+  const auto short16 = [&file](std::size_t where) {
+    return static_cast<std::uint16_t>(std::uint8_t(file[where]) | std::uint8_t(file[where + 1])
+                                                                      << 8);
+  };
+  std::string number(8, '\0');
+  std::memcpy(number.data(), &at, sizeof(at));
+  const std::size_t field = file.find(number);
+  REQUIRE(field != std::string::npos);
+  int patched = 0;
+  for (std::size_t table = field - 16; table < field; table += 4) {
+    std::int32_t back = 0;
+    std::memcpy(&back, file.data() + table, sizeof(back));
+    const auto list = static_cast<std::int64_t>(table) - back;
+    if (list < 0 || list + 10 > static_cast<std::int64_t>(file.size())) continue;
+    const auto fields = static_cast<std::size_t>(list);
+    if (short16(fields) != 10 || short16(fields + 6) != field - table) continue;
+    std::memcpy(file.data() + fields + 6, file.data() + fields + 8, 2);
+    ++patched;
+  }
+  REQUIRE(patched == 1);
+  REQUIRE(TfliteFile(file).lostBuffers() == 0);
+  const auto written = withOfflinePlan(file, offsets);
+  REQUIRE_FALSE(written);
+  CHECK(written.error().message == "its tables share bytes, so it cannot be written anew");
 }
 
 TEST_CASE("what offsets cannot say is refused", "[exchange][tflite]") {
