@@ -121,7 +121,16 @@ struct PlanCommand {
     }
     PlanTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
     if (all) options.rows = std::numeric_limits<std::size_t>::max();
-    return output.write(planText(planned, options));
+    return output.write(planText(planned, options) + tflmText(planned));
+  }
+
+  /// What a plan with kernels' scratch comes to on tflite-micro, if it could go there as it is.
+  std::string tflmText(const Run& planned) const {
+    if (scratch != "tflm" || planned.request.model == "-") return "";
+    const auto file = readFile(planned.request.model);
+    if (!file) return "";
+    const auto plan = tflmPlan(*file, planned);
+    return plan ? "\n" + tflmPlanLine(*plan) + "\n" : "";
   }
 
   RunArguments run_;

@@ -181,7 +181,12 @@ class ModelWriter {
     const bool given = !op.options.empty() || !op.text.empty();
     std::vector<Field> fields = {{0, 4, code - codes_.begin()}, {1}, {2}};
     if (given) fields.push_back({set});
+    if (!op.customOptions.empty()) fields.push_back({5});
     const auto table = out_.table(fields);
+    if (!op.customOptions.empty()) {
+      out_.link(table.slots.at(5),
+                out_.vector(std::vector<char>(op.customOptions.begin(), op.customOptions.end())));
+    }
     out_.link(table.slots.at(1), out_.vector(op.inputs));
     out_.link(table.slots.at(2), out_.vector(op.outputs));
     if (!given) return table.at;

@@ -29,9 +29,10 @@ struct TfliteText {
     std::vector<std::int32_t> inputs{};
     std::vector<std::int32_t> outputs{};
     std::vector<Option> options{};
-    std::string custom{};  ///< For code 32.
-    bool second = false;   ///< The options are of the second set.
-    std::string text{};    ///< Field 1 of the options, where it is text.
+    std::string custom{};         ///< For code 32.
+    bool second = false;          ///< The options are of the second set.
+    std::string text{};           ///< Field 1 of the options, where it is text.
+    std::string customOptions{};  ///< Bytes.
   };
   struct Subgraph {
     std::string name{};

@@ -25,7 +25,29 @@ Bytes lowestGap(const std::vector<Placed>& placed, const TflmBuffer& wanted) {
   return candidate;
 }
 
+/// A buffer more, in order of offsets.
+void insert(std::vector<Placed>& placed, Bytes offset, const TflmBuffer& buffer) {
+  placed.insert(std::ranges::upper_bound(placed, offset, {}, &Placed::offset), {offset, &buffer});
+}
+
 }  // namespace
+
+bool placeInOrder(const TflmProgram& program, const std::vector<std::size_t>& order,
+                  std::vector<std::int32_t>& offsets) {
+  std::vector<Placed> placed;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const TflmBuffer& tensor = program.tensors[i];
+    if (offsets[i] >= 0 && tensor.size > Bytes()) placed.push_back({Bytes(offsets[i]), &tensor});
+  }
+  std::ranges::stable_sort(placed, {}, &Placed::offset);
+  for (const std::size_t i : order) {
+    const Bytes offset = lowestGap(placed, program.tensors[i]);
+    if (offset > Bytes(INT32_MAX)) return false;
+    offsets[i] = static_cast<std::int32_t>(offset.count());
+    insert(placed, offset, program.tensors[i]);
+  }
+  return true;
+}
 
 TflmArena tflmArena(const TflmProgram& program, const std::vector<std::int32_t>& offsets) {
   std::vector<const TflmBuffer*> all;
@@ -50,7 +72,7 @@ TflmArena tflmArena(const TflmProgram& program, const std::vector<std::int32_t>&
   for (const std::size_t i : open) {
     const Bytes offset = lowestGap(placed, *all[i]);
     arena.offsets[i] = offset;
-    placed.insert(std::ranges::upper_bound(placed, offset, {}, &Placed::offset), {offset, all[i]});
+    insert(placed, offset, *all[i]);
   }
   for (const Placed& each : placed)
     arena.head = std::max(arena.head, each.offset + each.buffer->size);

@@ -18,4 +18,9 @@ struct TflmArena {
 /// Empty `offsets`: a file without a plan.
 TflmArena tflmArena(const TflmProgram& program, const std::vector<std::int32_t>& offsets);
 
+/// Gives those of `order` the lowest place each that is free then, around what has one in
+/// `offsets`. False: one would lie beyond 2 GiB, which offsets cannot say.
+bool placeInOrder(const TflmProgram& program, const std::vector<std::size_t>& order,
+                  std::vector<std::int32_t>& offsets);
+
 }  // namespace hw

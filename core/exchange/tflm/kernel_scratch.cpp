@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/import/graph_builder.h"
+#include "core/import/tflite/schema.h"
 
 namespace hw {
 namespace {
@@ -17,8 +18,17 @@ constexpr std::int64_t kPointer = 8;  ///< Of a 64-bit machine, where plans are 
 /// Collects what a kernel asks for, until something is not known.
 class Requests {
  public:
-  Requests(const std::vector<KernelOperand>& inputs, const std::vector<KernelOperand>& outputs)
-      : inputs_(inputs), outputs_(outputs) {}
+  Requests(const std::vector<KernelOperand>& inputs, const std::vector<KernelOperand>& outputs,
+           const KernelOptions& options)
+      : inputs_(inputs), outputs_(outputs), options_(options) {}
+
+  /// A whole number from 0; nothing when the file has none.
+  std::optional<std::int64_t> option(const std::string& name) const {
+    const auto found = options_.find(name);
+    if (found == options_.end()) return std::nullopt;
+    const auto* number = std::get_if<std::int64_t>(&found->second);
+    return number != nullptr && *number >= 0 ? std::optional(*number) : std::nullopt;
+  }
 
   const KernelOperand* input(std::size_t index) const {
     return index < inputs_.size() && inputs_[index].shape ? &inputs_[index] : nullptr;
@@ -42,6 +52,7 @@ class Requests {
  private:
   const std::vector<KernelOperand>& inputs_;
   const std::vector<KernelOperand>& outputs_;
+  const KernelOptions& options_;
   KernelScratch scratch_;
 };
 
@@ -114,6 +125,26 @@ void askSum(Requests& requests) {
   requests.ask(static_cast<std::int64_t>(requests.inputs()), kPointer);
 }
 
+/// Its operands are boxes, scores by class, and anchors.
+void askDetections(Requests& requests) {
+  const KernelOperand* scores = requests.input(1);
+  const Count boxes = axisSize(requests.input(0), 1);
+  const Count most = requests.option("max_detections");
+  const Count classes = requests.option("num_classes");
+  const auto some = [&](Count times) { requests.ask(countProduct(boxes, times), kWord); };
+  requests.ask(boxes, 1);
+  some(4);  // Corners of each.
+  requests.ask(countProduct(axisSize(scores, 1), axisSize(scores, 2)), kWord);
+  some(1);
+  some(1);
+  some(most);
+  some(most);
+  some(1);
+  some(most);
+  some(most && classes ? Count(std::max(*most, *classes)) : Count());
+  some(most && boxes ? Count(std::min(*most, *boxes)) : Count());
+}
+
 struct ScratchRow {
   std::string_view type;
   void (*ask)(Requests&);
@@ -129,6 +160,7 @@ constexpr ScratchRow kRows[] = {
     {"REDUCE_ALL", [](Requests& requests) { askReduction(requests, false); }},
     {"REDUCE_MAX", [](Requests& requests) { askReduction(requests, false); }},
     {"REDUCE_MIN", [](Requests& requests) { askReduction(requests, false); }},
+    {kDetectionPostprocess, askDetections},
     {"SUM", [](Requests& requests) { askReduction(requests, true); }},
     {"SVDF", askSvdf},
     {"TRANSPOSE_CONV", askTransposeConv},
@@ -195,11 +227,9 @@ class ScratchAdder {
     parts.captures = handlesOf(op.captures);
     if (op.folded) parts.captures.push_back(runTime());
     parts.op.folded = false;
-    KernelScratch scratch{.known = op.domain != "custom"};
-    if (scratch.known) {
-      scratch =
-          kernelScratch(op.type, operandsOf(graph_, op.inputs), operandsOf(graph_, op.outputs));
-    }
+    const KernelScratch scratch =
+        kernelScratch(op.type, op.domain == "custom", operandsOf(graph_, op.inputs),
+                      operandsOf(graph_, op.outputs), op.attributes);
     if (!scratch.known && unknown_.size() < kMostNamed) unknown_.insert(printable(op.type, 40));
     for (std::size_t i = 0; i < scratch.buffers.size(); ++i) {
       if (scratch.buffers[i] == Bytes()) continue;
@@ -235,11 +265,14 @@ class ScratchAdder {
 
 }  // namespace
 
-KernelScratch kernelScratch(std::string_view type, const std::vector<KernelOperand>& inputs,
-                            const std::vector<KernelOperand>& outputs) {
+KernelScratch kernelScratch(std::string_view type, bool custom,
+                            const std::vector<KernelOperand>& inputs,
+                            const std::vector<KernelOperand>& outputs,
+                            const KernelOptions& options) {
+  if (custom && type != kDetectionPostprocess) return {.known = false};
   const auto* row = std::ranges::find(kRows, type, &ScratchRow::type);
   if (row == std::end(kRows)) return {};
-  Requests requests(inputs, outputs);
+  Requests requests(inputs, outputs, options);
   row->ask(requests);
   return std::move(requests).done();
 }

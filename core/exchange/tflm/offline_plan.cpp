@@ -8,7 +8,9 @@
 
 #include "core/base/text.h"
 #include "core/exchange/fixed_plan.h"
+#include "core/exchange/tflm/called.h"
 #include "core/exchange/tflm/kernel_scratch.h"
+#include "core/exchange/tflm/tail.h"
 #include "core/import/formats.h"
 
 namespace hw {
@@ -122,6 +124,7 @@ Result<TflmPlan> planned(std::string_view bytes, const Run& run) {
     HW_TRY(other, runOf(bytes, run, i));
     HW_DO(addOffsets(file, *other, i, plan));
   }
+  placeCalled(plan.program, plan.offsets);
   for (std::size_t i = 0; i < plan.offsets.size(); ++i) {
     const TflmBuffer& tensor = plan.program.tensors[i];
     if (plan.offsets[i] >= 0 || tensor.size == Bytes()) continue;
@@ -132,6 +135,8 @@ Result<TflmPlan> planned(std::string_view bytes, const Run& run) {
   }
   plan.arena = tflmArena(plan.program, plan.offsets);
   plan.ownHead = tflmArena(plan.program, {}).head;
+  plan.tail = tflmTail(file, plan.program, 8);
+  plan.narrowTail = tflmTail(file, plan.program, 4);
   return plan;
 }
 
@@ -166,6 +171,10 @@ std::string tflmPlanLine(const TflmPlan& plan) {
   std::string line =
       fmt::format("tflite-micro's head takes {} bytes, {} without this plan",
                   groupDigits(plan.arena.head.count()), groupDigits(plan.ownHead.count()));
+  // To hundreds: more would look like knowledge.
+  const auto about = [](Bytes bytes) { return groupDigits((bytes.count() + 50) / 100 * 100); };
+  line += fmt::format("; its tail about {} more, an estimate ({} where pointers have 4 bytes)",
+                      about(plan.tail), about(plan.narrowTail));
   if (plan.left > 0) line += fmt::format("; {} tensors are left to the runtime", plan.left);
   if (!plan.program.unknown.empty()) {
     line += fmt::format("; scratch of {} is not known, and comes on top",

@@ -66,6 +66,11 @@ class ProgramReader {
         HW_TRY(size, sizeOf(tensor, tensorPlace(index, i)));
         buffer.size = size;
       }
+      if (tensor.isVariable) {
+        // As much as offsets could say, at most; the head does not need to know.
+        const auto size = sizeOf(tensor, "");
+        if (size) program_.variables += *size;
+      }
       program_.tensors.push_back(buffer);
     }
     return {};
@@ -118,14 +123,12 @@ class ProgramReader {
 
   void addScratchOf(const TfliteSubgraph& graph, std::size_t index, std::size_t number) {
     const TfliteOp& op = graph.ops[number];
-    KernelScratch scratch{.known = op.custom.empty()};
-    if (scratch.known) {
-      std::vector<KernelOperand> inputs;
-      std::vector<KernelOperand> outputs;
-      for (const auto input : op.inputs) inputs.push_back(operandOf(graph, input));
-      for (const auto output : op.outputs) outputs.push_back(operandOf(graph, output));
-      scratch = kernelScratch(op.type(), inputs, outputs);
-    }
+    std::vector<KernelOperand> inputs;
+    std::vector<KernelOperand> outputs;
+    for (const auto input : op.inputs) inputs.push_back(operandOf(graph, input));
+    for (const auto output : op.outputs) outputs.push_back(operandOf(graph, output));
+    const KernelScratch scratch = kernelScratch(op.type(), !op.custom.empty(), inputs, outputs,
+                                                tfliteAttributes(op, file_.bytes()));
     const std::string type = printable(op.type(), 40);
     if (!scratch.known && std::ranges::find(program_.unknown, type) == program_.unknown.end()) {
       program_.unknown.push_back(type);

@@ -28,6 +28,7 @@ struct TflmProgram {
   std::vector<std::size_t> starts{};   ///< Where each subgraph begins among them.
   std::vector<bool> runs{};            ///< By subgraph: the first one, and what it calls.
   std::vector<TflmBuffer> scratch{};   ///< In the order in which kernels ask for it.
+  Bytes variables{};                   ///< All of them together, which the tail has.
   std::vector<std::string> unknown{};  ///< Operators of unknown scratch, each type once.
 };
 

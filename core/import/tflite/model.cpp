@@ -23,7 +23,8 @@ constexpr int kShape = 0, kType = 1, kBuffer = 2, kName = 3, kVariable = 5, kSpa
 constexpr int kSignature = 7, kHasRank = 8;
 }  // namespace tensor_field
 namespace op_field {
-constexpr int kCode = 0, kInputs = 1, kOutputs = 2, kOptions = 4, kSecondOptions = 12;
+constexpr int kCode = 0, kInputs = 1, kOutputs = 2, kOptions = 4, kCustomOptions = 5,
+              kSecondOptions = 12;
 }  // namespace op_field
 namespace buffer_field {
 constexpr int kData = 0, kOffset = 1, kSize = 2;
@@ -212,6 +213,10 @@ TfliteOp TfliteFile::readOp(const FlatTable& table) const {
   op.inputs = unpack<std::int32_t>(table.vector<std::int32_t>(op_field::kInputs), bytes_);
   op.outputs = unpack<std::int32_t>(table.vector<std::int32_t>(op_field::kOutputs), bytes_);
   op.options = table.table(op_field::kOptions, "the options of an operator");
+  // Of others nobody asks for them.
+  if (op.custom == kDetectionPostprocess) {
+    op.customOptions = table.vector<std::uint8_t>(op_field::kCustomOptions).bytes();
+  }
   op.secondOptions = table.table(op_field::kSecondOptions, "the options of an operator");
   return op;
 }

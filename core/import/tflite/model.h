@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct TfliteOp {
   std::vector<std::int32_t> outputs{};
   std::optional<FlatTable> options{};
   std::optional<FlatTable> secondOptions{};  ///< Of operators that joined later.
+  std::string_view customOptions{};          ///< Of the custom operator that is known, in place.
 
   bool is(TfliteOpCode other) const { return code == static_cast<std::int32_t>(other); }
   /// "CONV_2D", or the name of a custom operator.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/import/tflite/flex_map.h"
 #include "core/import/tflite/model.h"
 
 namespace hw {
@@ -159,6 +160,12 @@ std::map<std::string, AttributeValue> tfliteAttributes(const TfliteOp& op, const
       attributes.emplace(option.name, std::int64_t{option.fallback});
     if (option.kind != Kind::implied && table) {
       attributes.emplace(option.name, valueOf(option, *table, bytes));
+    }
+  }
+  if (op.custom == kDetectionPostprocess) {
+    for (const char* key : {"max_detections", "num_classes"}) {
+      const auto number = flexNumber(op.customOptions, key);
+      if (number) attributes.emplace(key, *number);
     }
   }
   return attributes;

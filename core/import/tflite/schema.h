@@ -46,6 +46,9 @@ enum class TfliteOpCode : std::int32_t {
   composite = 206,
 };
 
+/// The custom operator that turns boxes and scores into detections, which runtimes bring along.
+inline constexpr std::string_view kDetectionPostprocess = "TFLite_Detection_PostProcess";
+
 /// "CONV_2D"; "BUILTIN_999" for a code that is newer than this program.
 std::string tfliteOpName(std::int32_t code);
 
