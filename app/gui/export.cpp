@@ -55,9 +55,10 @@ Result<std::shared_ptr<const Run>> timelessRun(const std::shared_ptr<const Model
   return timeless;
 }
 
-Result<PlanOutcome> planned(const RunRequest& request) {
+Result<PlanOutcome> planned(const StudioArguments& arguments) {
+  const RunRequest& request = arguments.request;
   HW_TRY(model, openModel(request.model, request.import));
-  HW_TRY(drawn, asDrawn(model, saidIn(request, defaultRequest()), request, "--"));
+  HW_TRY(drawn, asShown(model, saidBy(arguments, defaultRequest()), request, "--"));
   HW_TRY(run, timelessRun(std::make_shared<const Model>(std::move(model)), drawn));
   const auto& timeless = run;
   return PlanOutcome{.run = timeless, .violations = validate(timeless->problem, timeless->plan)};
@@ -174,7 +175,7 @@ Result<void> prepare(const StudioArguments& arguments, const PlanOutcome& outcom
   window.setReducedMotion(true);
   window.resize(arguments.size);
   window.show();
-  window.show(arguments.request, outcome);
+  window.show(run.request, outcome);
   HW_DO(goToMoment(arguments, *window.state()));
   HW_TRY(below, runsBelow(arguments, run));
   for (const auto& other : below) window.showBelow(other);
@@ -316,7 +317,7 @@ int exportFromCommandLine(const StudioArguments& arguments) {
   const auto checked = arguments.report ? checkReportFile(arguments.exportFile)
                                         : checkPictureFile(arguments.exportFile);
   if (!checked) return complain(about("--export", checked.error()).value());
-  const auto outcome = planned(arguments.request);
+  const auto outcome = planned(arguments);
   if (!outcome) return complain(about(arguments.request.model, outcome.error()).value());
   const Run& run = **outcome->run;
   const auto written =

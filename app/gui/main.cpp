@@ -35,10 +35,10 @@ struct QtWords {
 /// Opens the model of the command line; what that leaves open is as the settings have it. Then goes
 /// to the steps and the tensor it names.
 void openAsTold(const hw::StudioArguments& arguments, hw::Studio& window) {
-  hw::RunRequest request = arguments.request;
+  hw::StudioArguments told = arguments;
   const hw::RunRequest standard = window.request();
-  if (!arguments.allocatorGiven) request.allocator = standard.allocator;
-  if (!arguments.platformGiven) request.platform = standard.platform;
+  if (!arguments.allocatorGiven) told.request.allocator = standard.allocator;
+  if (!arguments.platformGiven) told.request.platform = standard.platform;
   QObject::connect(
       window.job(), &hw::PlanJob::finished, &window,
       [&window, arguments] {
@@ -47,7 +47,7 @@ void openAsTold(const hw::StudioArguments& arguments, hw::Studio& window) {
         }
       },
       Qt::SingleShotConnection);
-  window.openAsTold(request, standard);
+  window.openAsTold(told.request, hw::saidBy(told, standard));
 }
 
 int runWindow(const hw::StudioArguments& arguments) {

@@ -2,6 +2,7 @@
 
 #include "app/gui/features/compare/compare_charts_feature.h"
 #include "app/gui/features/compare/compare_feature.h"
+#include "app/gui/features/compare/plan_file_feature.h"
 #include "app/gui/features/desk/about_dialog.h"
 #include "app/gui/features/desk/export_feature.h"
 #include "app/gui/features/desk/guide_feature.h"
@@ -41,6 +42,7 @@ Studio::Studio(Settings* settings, QWidget* parent)
   new FileFeature(this);
   new ViewFeature(this);
   compare_ = new CompareFeature(this);
+  new PlanFileFeature(this, compare_->panel());
   const auto* charts = new CompareChartsFeature(this, compare_->panel());
   capacity_ = charts->capacity();
   front_ = charts->front();

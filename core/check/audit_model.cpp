@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/text.h"
 #include "core/graph/tiling.h"
 #include "core/residency/fetching.h"
 #include "core/run/options.h"
@@ -73,7 +74,13 @@ Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
   for (const char* name : {"recompute", "tile", "tile-to", "extra-work", "inputs", "outputs",
                            "order", "move", "alias", "allocator"}) {
     const auto texts = plan.settings.find(name);
-    if (texts != plan.settings.end()) HW_DO(findOption(name)->read(texts->second, request));
+    if (texts == plan.settings.end()) continue;
+    // A plug-in is a file, and none that a plan names is looked at; it plans like any other.
+    const bool plugin = std::ranges::any_of(texts->second, [](const std::string& text) {
+      return trimText(text).starts_with("plugin");
+    });
+    if (plugin) continue;
+    HW_DO(findOption(name)->read(texts->second, request));
   }
   const bool whole = request.tile == TileRule::off && !request.inputRows && !request.recompute;
   if (whole || model->graph->tiling) {

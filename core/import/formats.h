@@ -45,6 +45,10 @@ Result<Model> readVelaLog(std::string_view bytes, const ImportOptions& options);
 bool acceptsXlaDump(std::string_view bytes);
 Result<Model> readXlaDump(std::string_view bytes, const ImportOptions& options);
 
+/// Our own plan JSON, without its model.
+bool acceptsOwnPlan(std::string_view bytes);
+Result<Model> readOwnPlan(std::string_view bytes, const ImportOptions& options);
+
 // What was measured (core/import/measured): recordings of allocators, as planning problems, and of
 // operators, as graphs whose operators are theirs.
 

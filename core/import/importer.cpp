@@ -21,6 +21,8 @@ constexpr std::array kImporters = {
                  &acceptsExecutorch, &readExecutorch},
     ImporterInfo{"st-network", "memory plan of ST Edge AI (JSON)", "*.c_info.json *_c_info.json",
                  &acceptsStNetwork, &readStNetwork},
+    ImporterInfo{"plan-json", "memory plan of Highwater (JSON)", "*.plan.json *.json",
+                 &acceptsOwnPlan, &readOwnPlan},
     ImporterInfo{"tflm-log", "memory plan that tflite-micro printed", "*.log *.txt",
                  &acceptsTflmLog, &readTflmLog},
     ImporterInfo{"vela-log", "memory plan that Vela printed (--verbose-allocation)", "*.log *.txt",

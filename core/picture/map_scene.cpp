@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/text.h"
+#include "core/import/plans/unknown_parts.h"
 
 namespace hw {
 
@@ -166,6 +167,7 @@ void MapDrawing::drawBlock(std::size_t index, BlockTime time, const Hint& hint) 
       box, {.fill = Fill{ink(BlockPart::fill)}, .edge = Stroke{ink(BlockPart::edge), 1, dashes}},
       hint);
   if (scene_.moved && scene_.moved->contains(index)) canvas_.hatch(box, kMovedHatch);
+  if (isGuessed(*scene_.run, block.stay)) canvas_.hatch(box, kGuessedHatch);
 }
 
 void MapDrawing::writeName(std::size_t index, BlockTime time) const {
@@ -306,6 +308,16 @@ std::string MapDrawing::note() const {
                        grouped(scene_.run->problem.stays.size()), scene_.filter->title);
   }
   return {};
+}
+
+bool isGuessed(const Run& run, StayId stay) {
+  return isLifeUnknown(run.graph(), run.stayTensor(stay));
+}
+
+bool hasGuessed(const Run& run) {
+  if (unknownNote(run.graph()).empty()) return false;
+  const auto stays = run.problem.stays.keys();
+  return std::ranges::any_of(stays, [&](StayId stay) { return isGuessed(run, stay); });
 }
 
 void drawMap(Canvas& canvas, const MapScene& scene, const Box& where) {

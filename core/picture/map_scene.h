@@ -106,6 +106,11 @@ class MapDrawing {
   Plot plot_;
 };
 
+/// Whether the steps of a stay are a guess: it is from a plan that does not say when it lives.
+bool isGuessed(const Run& run, StayId stay);
+/// Whether those of any stay are. O(stays) for such plans.
+bool hasGuessed(const Run& run);
+
 /// All of it as shapes.
 void drawMap(Canvas& canvas, const MapScene& scene, const Box& where);
 
@@ -142,6 +147,8 @@ inline constexpr Fill kKeptHatch{Ink::muted, 0.35};
 /// How a halo is hatched: what is kept to be read again, and what is made again.
 inline constexpr Fill kReadAgainHatch{Ink::text, 0.4};
 inline constexpr Fill kMadeAgainHatch{Ink::accent, 0.75};
+/// How a block is hatched of which nobody knows when it lives.
+inline constexpr Fill kGuessedHatch{Ink::accent, 0.7};
 /// How a block that is held to have moved is hatched.
 inline constexpr Fill kMovedHatch{Ink::text, 0.46};
 

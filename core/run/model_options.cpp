@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/import/plans/unknown_parts.h"
+#include "core/run/embedded.h"
+
 namespace hw {
 namespace {
 
@@ -20,6 +23,29 @@ Result<RunRequest> asDrawn(const Model& model, OptionTexts said, RunRequest stan
     said.insert_or_assign(name, texts);
   }
   return readRequest(said, std::move(standard), prefix);
+}
+
+bool isPlan(const Model& model) {
+  const Graph& graph = *model.graph;
+  if (!hasOwnPlan(graph)) return false;
+  if (!model.problem) return !unknownNote(graph).empty();
+  return std::ranges::all_of(graph.tensors, [](const Tensor& tensor) {
+    return tensor.plannedOffset || tensor.bytes == Bytes();
+  });
+}
+
+Result<RunRequest> asShown(const Model& model, OptionTexts said, RunRequest standard,
+                           std::string_view prefix) {
+  const auto say = [&](const char* option, std::string text) {
+    if (isSaid(said, option) || model.options.contains(option)) return;
+    said.insert_or_assign(option, std::vector{std::move(text)});
+  };
+  if (isPlan(model)) {
+    say("allocator", "embedded");
+    say("l2", "unlimited");
+    if (!model.problem) say("align", std::to_string(ownAlignment(*model.graph).count()));
+  }
+  return asDrawn(model, std::move(said), std::move(standard), prefix);
 }
 
 OptionTexts saidIn(const RunRequest& request, const RunRequest& standard) {

@@ -220,6 +220,20 @@ Comparison compareAllocators(std::shared_ptr<const Model> model, const RunReques
   return compareRequests(std::move(model), requests, request.threads, context);
 }
 
+Comparison withRow(Comparison comparison, const std::shared_ptr<const Run>& run) {
+  const Ranking by = comparison.rows.empty() ? usualRanking(run->request) : comparison.by;
+  comparison.model = run->model;
+  std::erase_if(comparison.rows, [&](const ComparisonRow& row) { return row.run == run; });
+  comparison.rows.push_back({.allocator = run->request.allocator,
+                             .platform = platformLabel(run->request.platform),
+                             .request = run->request,
+                             .run = run,
+                             .figures = figuresOf(*run)});
+  comparison.rank(by);
+  comparison.lowerBound = lowerBoundOf(comparison.rows);
+  return comparison;
+}
+
 Comparison compareAgain(const Comparison& comparison, const RunRequest& request,
                         const RunContext& context) {
   std::vector<RunRequest> requests;

@@ -72,6 +72,9 @@ Comparison compareRequests(std::shared_ptr<const Model> model,
                            const std::vector<RunRequest>& requests, int threads,
                            const RunContext& context);
 
+/// `comparison` with a row for a run that is there already, of the same model; it may be empty.
+Comparison withRow(Comparison comparison, const std::shared_ptr<const Run>& run);
+
 /// The same rows for the settings of `request`, apart from what they differ in: allocators, and
 /// platforms with the capacities of their own if those are several. What was made so is kept.
 Comparison compareAgain(const Comparison& comparison, const RunRequest& request,

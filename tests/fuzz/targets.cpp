@@ -1,6 +1,7 @@
 #include "tests/fuzz/targets.h"
 
 #include "core/base/check.h"
+#include "core/check/stated_run.h"
 #include "core/exchange/tflm/arena.h"
 #include "core/exchange/tflm/planned_file.h"
 #include "core/import/formats.h"
@@ -132,11 +133,15 @@ std::shared_ptr<const Model> audited() {
 }
 
 void readPlanFile(std::string_view bytes) {
+  if (acceptsOwnPlan(bytes)) inspect(readOwnPlan(bytes, {}));
   const auto plan = readPlan(bytes);
   if (!plan) return check(!plan.error().message.empty(), "an error that says something");
   constexpr Bytes kLargestArena{1 << 16};
   AuditReport report{.model = audited(), .audit = auditPlan(audited(), *plan, {})};
   report.replay = replayAudited(report.audit, kLargestArena);
+  const auto run = statedRun(audited(), *plan, "a file", defaultRequest());
+  check(run ? validate((*run)->problem, (*run)->plan).empty() : !run.error().message.empty(),
+        "a run that is valid");
   check(!auditText(report, {.everything = true}).empty(), "an audit that says something");
 }
 

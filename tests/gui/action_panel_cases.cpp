@@ -83,6 +83,13 @@ void showBelow(Desk& desk) {
   REQUIRE(desk.window.compareMaps()->runs().size() == 1);
 }
 
+void planInOrder(Desk& desk) {
+  RunRequest request = desk.window.request();
+  request.allocator = AllocatorChoice::parse("in-order").value();
+  desk.window.planWith(request);
+  settle(desk.window);
+}
+
 std::size_t moves(Desk& desk) {
   settle(desk.window);
   return desk.window.request().moves.size();
@@ -230,12 +237,6 @@ std::vector<CommandCase> lookCases() {
 std::vector<CommandCase> planCases() {
   static std::shared_ptr<const Run> before;
   const auto remember = [](Desk& desk) { before = desk.state().run(); };
-  const auto edited = [](Desk& desk) {
-    RunRequest request = desk.window.request();
-    request.allocator = AllocatorChoice::parse("in-order").value();
-    desk.window.planWith(request);
-    settle(desk.window);
-  };
   const auto plansWith = [](const char* name) {
     return [name](Desk& desk) {
       settle(desk.window);
@@ -249,10 +250,10 @@ std::vector<CommandCase> planCases() {
          return desk.state().run() != before;
        },
        remember},
-      {"undo", plansWith("best"), edited},
+      {"undo", plansWith("best"), planInOrder},
       {"redo", plansWith("in-order"),
-       [edited](Desk& desk) {
-         edited(desk);
+       [](Desk& desk) {
+         planInOrder(desk);
          action(desk.window, "undo")->trigger();
          settle(desk.window);
        }},
@@ -284,6 +285,12 @@ std::vector<CommandCase> compareCases() {
       {"compare", [](Desk& desk) { return desk.isRaised("compare"); }},
       {"showBelow", [](Desk& desk) { return desk.window.compareMaps()->runs().size() == 1; },
        compareTwo},
+      {"oursBelow",
+       [](Desk& desk) {
+         while (jobs(desk).runningCount() > 0) QTest::qWait(1);
+         return desk.window.compareMaps()->runs().size() == 1;
+       },
+       planInOrder},
       {"closeBelow", [](Desk& desk) { return desk.window.compareMaps()->runs().empty(); },
        showBelow},
       {"firstDivergence", [](Desk& desk) { return desk.window.messages()->isVisible(); },

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/check/stated_run.h"
 #include "core/report/compare/compare_columns.h"
 #include "core/report/plan/plan_text.h"
 #include "core/run/options.h"
@@ -180,7 +181,10 @@ QStringList CompareModel::badges(int index) const {
 }
 
 QString CompareModel::nameText(int index) const {
-  const QString name = QString::fromStdString(printable(row(index)->allocator.text(), 200));
+  const auto& run = row(index)->run;
+  const auto file = run ? planFileOf(*run) : std::nullopt;
+  const QString name =
+      QString::fromStdString(printable(file.value_or(row(index)->allocator.text()), 200));
   QString marks;
   if (row(index)->best) marks += QChar(0x2605);
   if (isFastest(index)) marks += QChar(0xbb);

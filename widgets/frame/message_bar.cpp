@@ -3,12 +3,20 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QToolButton>
+#include <algorithm>
 
 #include "widgets/base/icons.h"
 #include "widgets/base/theme.h"
 #include "widgets/map/map_colors.h"
 
 namespace hw {
+
+namespace {
+
+/// What is offered in more of them is a sentence, and takes lines of its own.
+constexpr qsizetype kFewLetters = 48;
+
+}  // namespace
 
 MessageBar::MessageBar(QWidget* parent)
     : QFrame(parent), icon_(new QLabel(this)), row_(new QHBoxLayout) {
@@ -53,7 +61,9 @@ void MessageBar::offer(const std::vector<Offer>& offers) {
     addText(each.text);
     addButton(each, each.text);
   }
-  row_->addStretch(1);
+  const bool anySentence =
+      std::ranges::any_of(offers, [](const Offer& each) { return each.text.size() > kFewLetters; });
+  if (!anySentence) row_->addStretch(1);
   setVisible(!offers.empty());
 }
 
@@ -77,8 +87,8 @@ QLabel* MessageBar::addText(const QString& text) {
   label->setTextFormat(Qt::PlainText);
   label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   label->setAccessibleName(text);
-  // A sentence takes the room there is; what is offered stands beside its button.
-  const bool sentence = tone_ != Tone::offer;
+  // A sentence takes the room there is; what is offered in a few words stands beside its button.
+  const bool sentence = tone_ != Tone::offer || text.size() > kFewLetters;
   label->setWordWrap(sentence);
   row_->addWidget(label, sentence ? 1 : 0);
   parts_.append(label);

@@ -28,6 +28,8 @@ constexpr std::pair<std::string_view, ReferenceLine::Kind> kLines[] = {
 /// Of operators in parts.
 constexpr std::string_view kReadAgain = "kept to be read again";
 constexpr std::string_view kMadeAgain = "made again";
+/// Of plans that do not say.
+constexpr std::string_view kGuessed = "life unknown";
 
 std::set<ReferenceLine::Kind> linesOf(const Run& run) {
   std::set<ReferenceLine::Kind> kinds;
@@ -90,6 +92,7 @@ void MapLegend::showRun() {
   const auto count = [run] {
     auto classes = std::make_shared<Classes>();
     if (!run) return std::shared_ptr<const Classes>(classes);
+    classes->guessed = hasGuessed(*run);
     classes->madeAgain = !MadeAgain(run->graph()).empty();
     classes->ofStay.reserve(run->problem.stays.size());
     for (const StayId stay : run->problem.stays.keys()) {
@@ -176,6 +179,7 @@ void MapLegend::paintEvent(QPaintEvent*) {
       canvas.hatch(sample, hatch);
     });
   };
+  if (classes_ && classes_->guessed && !explainHatch(kGuessed, kGuessedHatch)) return;
   if (classes_ && classes_->madeAgain && !explainHatch(kMadeAgain, kMadeAgainHatch)) return;
   if (run->graph().tiling && !explainHatch(kReadAgain, kReadAgainHatch)) return;
   for (const auto& [name, kind] : kLines) {

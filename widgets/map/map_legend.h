@@ -38,6 +38,7 @@ class MapLegend : public QWidget {
     std::vector<TensorClass> ofStay{};
     std::array<std::size_t, kTensorClasses> counts{};
     std::array<Bytes, kTensorClasses> bytes{};
+    bool guessed = false;    ///< Of some nobody knows when they live.
     bool madeAgain = false;  ///< Parts make some of what others have made.
   };
 

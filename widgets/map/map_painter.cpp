@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/import/plans/unknown_parts.h"
 #include "widgets/base/theme.h"
 #include "widgets/plot/painter_canvas.h"
 
@@ -88,13 +89,20 @@ void writeLabels(MapRaster& raster, const MapScene& scene, const QFont& font) {
   futurePainter.setFont(font);
   PainterCanvas past(pastPainter);
   PainterCanvas future(futurePainter);
+  const auto hatch = [&](std::size_t index, const Fill& fill) {
+    const Box box = boxOf(index);
+    if (box.width < kLeastHatched || box.height < kLeastHatched) return;
+    past.hatch(box, fill);
+    future.hatch(box, fill);
+  };
   if (scene.moved) {
     scene.blocks->visit(raster.request.window, [&](std::size_t index) {
-      if (!scene.moved->contains(index)) return;
-      const Box box = boxOf(index);
-      if (box.width < kLeastHatched || box.height < kLeastHatched) return;
-      past.hatch(box, kMovedHatch);
-      future.hatch(box, kMovedHatch);
+      if (scene.moved->contains(index)) hatch(index, kMovedHatch);
+    });
+  }
+  if (!unknownNote(scene.run->graph()).empty()) {
+    scene.blocks->visit(raster.request.window, [&](std::size_t index) {
+      if (isGuessed(*scene.run, scene.blocks->stay(index))) hatch(index, kGuessedHatch);
     });
   }
   for (std::size_t i = 0; i < std::min(kMostLabels, raster.roomy.size()); ++i) {

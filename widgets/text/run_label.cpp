@@ -1,6 +1,7 @@
 #include "widgets/text/run_label.h"
 
 #include "core/base/text.h"
+#include "core/check/stated_run.h"
 #include "core/machine/platforms.h"
 #include "core/picture/chart_scene.h"
 #include "widgets/text/run_text.h"
@@ -26,6 +27,7 @@ QString capacityText(const PoolSize& size) {
 QString runLetter(std::size_t index) { return viewText(placeLetter(index)); }
 
 QString runLabel(const Run& run) {
+  if (const auto file = planFileOf(run)) return QString::fromStdString(printable(*file, 80));
   QString label = run.request.allocator.info
                       ? QString::fromStdString(printable(run.request.allocator.text(), 80))
                       : tr("plan");

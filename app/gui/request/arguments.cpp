@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/base/text.h"
+#include "core/run/model_options.h"
 
 namespace hw {
 
@@ -183,6 +184,12 @@ Result<StudioArguments> understand(const Typed& typed) {
 }
 
 }  // namespace
+
+OptionTexts saidBy(const StudioArguments& arguments, const RunRequest& standard) {
+  OptionTexts said = saidIn(arguments.request, standard);
+  if (arguments.allocatorGiven) said["allocator"] = {arguments.request.allocator.text()};
+  return said;
+}
 
 int exitCodeOf(const Error& error) {
   switch (error.code) {

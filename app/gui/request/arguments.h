@@ -36,6 +36,10 @@ struct StudioArguments {
   std::optional<std::vector<AllocatorChoice>> compared{};
 };
 
+/// What was said of the request otherwise than in `standard`, and who plans wherever that was
+/// named.
+OptionTexts saidBy(const StudioArguments& arguments, const RunRequest& standard);
+
 /// What the program should do about its arguments: run, or print and exit.
 struct ArgumentsOutcome {
   std::optional<StudioArguments> arguments{};

@@ -10,6 +10,7 @@
 #include <QTabBar>
 
 #include "core/base/text.h"
+#include "core/check/stated_run.h"
 #include "core/import/samples.h"
 #include "core/run/model_options.h"
 #include "widgets/base/theme.h"
@@ -83,9 +84,9 @@ void MainWindow::openModel(const QString& name) {
   openOrPlan(request, nullptr, OptionTexts());
 }
 
-void MainWindow::openAsTold(const RunRequest& request, const RunRequest& standard) {
+void MainWindow::openAsTold(const RunRequest& request, OptionTexts said) {
   runForm_->setRequest(request);
-  openOrPlan(request, nullptr, saidIn(request, standard));
+  openOrPlan(request, nullptr, std::move(said));
 }
 
 void MainWindow::open(const RunRequest& request) {
@@ -102,7 +103,7 @@ void MainWindow::openOrPlan(const RunRequest& request, const std::shared_ptr<con
           HW_TRY(fresh, hw::openModel(request.model, request.import));
           const auto opened = std::make_shared<const Model>(std::move(fresh));
           if (!said) return execute(opened, request, context);
-          HW_TRY(drawn, asDrawn(*opened, *said, request, "--"));
+          HW_TRY(drawn, asShown(*opened, *said, request, "--"));
           return execute(opened, drawn, context);
         });
 }
@@ -164,7 +165,8 @@ void MainWindow::finish(const PlanOutcome& outcome) {
     ofModel_.clear();
   }
   // Of a figure the request is what its author made of it.
-  if (fresh && !run->model->options.empty()) beforeFigure_ = std::exchange(request_, run->request);
+  const bool ownRequest = !run->model->options.empty() || isPlan(*run->model);
+  if (fresh && ownRequest) beforeFigure_ = std::exchange(request_, run->request);
   show(RunRequest(request_), outcome);
 }
 
@@ -182,7 +184,7 @@ void MainWindow::reportFailure(const Error& error) {
 /// After a failure: the form shows again what is on screen.
 void MainWindow::showWhatIsWanted() {
   if (!state_.run()) return;
-  request_ = state_.run()->request;
+  request_ = requestBehind(*state_.run());
   runForm_->setRequest(request_);
 }
 
@@ -250,7 +252,12 @@ void MainWindow::dropEvent(QDropEvent* event) {
   const auto urls = event->mimeData()->urls();
   if (urls.isEmpty() || !urls.front().isLocalFile()) return;
   event->acceptProposedAction();
-  openModel(urls.front().toLocalFile());
+  const QString file = urls.front().toLocalFile();
+  if (takeDropped_ && state_.run()) {
+    takeDropped_(file);
+  } else {
+    openModel(file);
+  }
   if (urls.size() > 1) {
     message_->showNote(tr("One model at a time: opening the first of %1.").arg(urls.size()));
   }

@@ -67,14 +67,15 @@ class MainWindow : public QMainWindow {
   /// The same of another model, with what the form says; a figure comes with settings of its own,
   /// and takes them along when it goes, as the model on show does with what `keepToModel` told of.
   void openModel(const QString& name);
-  /// The same as a command line asks for it: what differs from `standard` was said, the rest is the
-  /// figure's.
-  void openAsTold(const RunRequest& request, const RunRequest& standard);
+  /// The same as a command line asks for it: what was `said` stays, the rest is the figure's.
+  void openAsTold(const RunRequest& request, OptionTexts said);
   /// Shows a plan of the model on show that is there already, once it is checked.
   void openPlanned(const RunRequest& request, const std::shared_ptr<const Run>& run);
   /// What `after` has otherwise than `before` is about the model on show: the next one is opened
   /// as before, but for what somebody has chosen in between.
   void keepToModel(const RunRequest& before, const RunRequest& after);
+  /// Whom files are given that are dropped while something is open; else they are opened.
+  void onDropped(std::function<void(const QString&)> take) { takeDropped_ = std::move(take); }
   /// Shows a run that was made elsewhere.
   void show(const RunRequest& request, const PlanOutcome& outcome);
   using QMainWindow::show;
@@ -236,6 +237,7 @@ class MainWindow : public QMainWindow {
   QList<QAction*> needRun_;
   std::map<PictureKind, PictureSource> pictures_;
   bool laidOut_ = false;
+  std::function<void(const QString&)> takeDropped_;
   JobBoard jobs_;
   PlanJob job_;  ///< Last, so that its threads end before the members that they report to.
 };

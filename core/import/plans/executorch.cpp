@@ -217,8 +217,9 @@ class EtReader {
                                         groupDigits(sizes.at(memory, "a size")), memory));
     }
     plan_.notes.emplace_back(
-        "ExecuTorch's tensors have no names; they are taken to live from the first instruction "
-        "that has them to the last, views with their own");
+        "ExecuTorch's tensors are taken to live from the first instruction that has them to the "
+        "last, views with their own");
+    plan_.unknown = {"names"};
     if (idle_ > 0) {
       plan_.notes.push_back(fmt::format("{} planned tensors are used by no instruction", idle_));
     }

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/import/graph_builder.h"
+#include "core/import/plans/unknown_parts.h"
 
 namespace hw {
 namespace {
@@ -96,6 +97,8 @@ class PlanGraph {
     const bool handedIn = row.input && first == 0;
     if (handedIn) builder_.addInput(handle);
     if (!handedIn) ops_[first].outputs.push_back(handle);
+    if (row.lifeUnknown && !handedIn)
+      markUnknownLife(ops_[first].op, ops_[first].outputs.size() - 1);
     if (handedIn || last > first) ops_[last].inputs.push_back(handle);
     if (row.output && last + 1 == ops_.size()) builder_.addOutput(handle);
   }
@@ -118,6 +121,12 @@ Result<Model> planModel(PlannedRows plan) {
     plan.notes.push_back(fmt::format("this is memory {}; --subgraph chooses among {}",
                                      printable(plan.pools[plan.pool].key, 80), names));
   }
+  const auto guessed = std::ranges::count_if(plan.rows, &PlannedRow::lifeUnknown);
+  if (guessed > 0) {
+    plan.unknown.push_back(guessed == 1 ? "the life of 1 buffer"
+                                        : fmt::format("the lives of {} buffers", guessed));
+  }
+  if (!plan.unknown.empty()) plan.notes.push_back(unknownNote(plan.unknown));
   HW_TRY(graph, PlanGraph(plan, steps).build());
   Model model{.name = plan.name};
   model.graph = std::make_shared<const Graph>(std::move(graph));

@@ -19,6 +19,7 @@ struct PlannedRow {
   std::optional<Bytes> offset{};  ///< Nothing: the plan does not say.
   bool input = false;             ///< Somebody hands it in,
   bool output = false;            ///< or takes it when all is done.
+  bool lifeUnknown = false;       ///< The plan does not say when: the steps are a guess.
   Dtype dtype = Dtype::unknown;
   std::optional<Shape> shape{};
 };
@@ -40,6 +41,8 @@ struct PlannedRows {
   std::vector<PlannedRow> rows{};
   std::vector<PlannedStep> steps{};  ///< By step; may be shorter than the plan.
   std::vector<std::string> notes{};
+  /// What a plan could say and this one does not: "names", "operators".
+  std::vector<std::string> unknown{};
   /// Plans are of one memory each: those that the file has, and which of them these rows are.
   std::vector<ModelPart> pools{};
   std::size_t pool = 0;

@@ -108,16 +108,16 @@ class StReader {
 
   Result<Model> choose(const std::string& wanted) {
     plan_.format = "st-network";
+    plan_.unknown = {"operators"};
     for (const StPool& pool : pools_) plan_.pools.push_back({pool.name, printable(pool.name, 80)});
     const auto largest = std::ranges::max_element(
         pools_, {}, [](const StPool& pool) { return pool.used.value_or(Bytes()); });
     HW_TRY(chosen, choosePool(plan_, wanted, static_cast<std::size_t>(largest - pools_.begin())));
     StPool& pool = pools_[chosen];
     plan_.rows = std::move(pool.rows);
-    plan_.notes.push_back(
-        fmt::format("ST's file says when buffers are live, and not which operator runs when: a "
-                    "step is an epoch; {} of all are scratch, and {} weights are left out",
-                    scratch_, weights_));
+    plan_.notes.push_back(fmt::format(
+        "a step is an epoch of ST's; {} of all are scratch, and {} weights are left out", scratch_,
+        weights_));
     if (pool.used) {
       plan_.notes.push_back(fmt::format("it says that {} takes {} bytes", printable(pool.name, 80),
                                         groupDigits(pool.used->count())));

@@ -99,7 +99,7 @@ bool acceptsTflmLog(std::string_view bytes) {
 }
 
 Result<Model> readTflmLog(std::string_view bytes, const ImportOptions& options) {
-  PlannedRows plan{.format = "tflm-log"};
+  PlannedRows plan{.format = "tflm-log", .unknown = {"names", "operators"}};
   std::vector<LogLine> lines;
   std::vector<std::string> arena;
   std::string wrong;
@@ -140,8 +140,8 @@ Result<Model> readTflmLog(std::string_view bytes, const ImportOptions& options) 
     plan.rows.push_back(std::move(row));
   }
   plan.notes.emplace_back(
-      "tflite-micro's log has no names: buffers are tensors of all subgraphs, then scratch, and "
-      "steps are its scopes, 0 for the inputs and one for each operator");
+      "buffers of tflite-micro's log are tensors of all subgraphs, then scratch, and steps are its "
+      "scopes, 0 for the inputs and one for each operator");
   if (idle) plan.notes.emplace_back("step 0 holds what no operator touches; scopes begin at 1");
   if (plans > 1) plan.notes.push_back(fmt::format("the first of {} plans in the log", plans));
   if (!arena.empty()) {

@@ -128,7 +128,7 @@ Result<Model> readVelaLog(std::string_view bytes, const ImportOptions& options) 
   HW_TRY(tables, velaTables(bytes));
   std::erase_if(tables, [](const VelaTable& table) { return table.rows.empty(); });
   if (tables.empty()) return fail(ErrorCode::malformed, "no table of the log has a row");
-  PlannedRows plan{.format = "vela-log"};
+  PlannedRows plan{.format = "vela-log", .unknown = {"operators"}};
   namePools(tables, plan);
   const auto largest = std::ranges::max_element(
       tables, {}, [](const VelaTable& table) { return table.peak.value_or(0); });
@@ -136,7 +136,7 @@ Result<Model> readVelaLog(std::string_view bytes, const ImportOptions& options) 
          choosePool(plan, options.subgraph, static_cast<std::size_t>(largest - tables.begin())));
   VelaTable& table = tables[pool];
   plan.rows = std::move(table.rows);
-  plan.notes.emplace_back("Vela's log has no operators: a step is a unit of its own time");
+  plan.notes.emplace_back("a step is a unit of Vela's own time");
   if (table.peak) {
     plan.notes.push_back(fmt::format("Vela says that it takes {} bytes", groupDigits(*table.peak)));
   }

@@ -127,7 +127,7 @@ class XlaReader {
   }
 
   Result<Model> choose(const std::string& wanted) {
-    PlannedRows plan{.format = "xla-dump"};
+    PlannedRows plan{.format = "xla-dump", .unknown = {"operators"}};
     for (const XlaAllocation& allocation : allocations_) {
       plan.pools.push_back({allocation.number, fmt::format("allocation {}: {}", allocation.number,
                                                            printable(allocation.kind, 60))});
@@ -142,7 +142,8 @@ class XlaReader {
       const auto lived = lives_.find(value.name);
       PlannedRow row{.name = value.name, .last = end_, .size = value.size, .offset = value.offset};
       if (lived != lives_.end()) std::tie(row.first, row.last) = lived->second;
-      if (lived == lives_.end()) ++unknown;
+      row.lifeUnknown = lived == lives_.end();
+      if (row.lifeUnknown) ++unknown;
       plan.rows.push_back(std::move(row));
     }
     plan.notes.push_back(fmt::format(

@@ -1,4 +1,5 @@
 // The strip that says what the colours of the maps mean.
+#include <QPainter>
 #include <QTest>
 #include <catch2/catch.hpp>
 
@@ -6,6 +7,7 @@
 #include "core/machine/platforms.h"
 #include "tests/widgets/support.h"
 #include "widgets/map/map_legend.h"
+#include "widgets/map/map_painter.h"
 
 using namespace hw;
 
@@ -90,4 +92,47 @@ TEST_CASE("the legend asks for no more width than a map", "[map][legend]") {
   MapLegend legend(&state);
   state.setRun(test::randomRun(5, 40, 20));
   CHECK(legend.minimumSizeHint().width() <= 240);
+}
+
+TEST_CASE("buffers of which nobody knows when they live are hatched and explained",
+          "[map][legend]") {
+  const std::string values =
+      "BufferAssignment:\nallocation 0: size 192, preallocated-temp:\n"
+      " value: <3 a @0> (size=64,offset=0): f32[16]{0}\n"
+      " value: <4 b @0> (size=128,offset=64): f32[32]{0}\n";
+  const std::string lives = "  BufferLiveRange:\n    a{}:0-3\n";
+  const auto follow = [](const std::string& text) {
+    auto model = std::make_shared<const Model>(importModel(text, "x.txt", {}).value());
+    RunRequest request = planningRequest();
+    request.allocator = AllocatorChoice::parse("embedded").value();
+    return execute(model, request, {}).value();
+  };
+  const auto run = follow(values + lives);
+  const auto guessed = [](const Run& of) {
+    std::vector<std::string> names;
+    for (const StayId stay : of.problem.stays.keys()) {
+      if (isGuessed(of, stay)) names.push_back(of.stayName(stay));
+    }
+    return names;
+  };
+  CHECK(guessed(*run) == std::vector<std::string>{"b{}"});
+  CHECK(guessed(*follow(values)).size() == 2);
+  const auto known = follow(values + lives + "    b{}:0-3\n");
+  CHECK_FALSE(hasGuessed(*known));
+  const auto legendOf = [](const std::shared_ptr<const Run>& of) {
+    ViewState state;
+    MapLegend legend(&state);
+    legend.resize(900, legend.height());
+    state.setRun(of);
+    return legend.grab().toImage();
+  };
+  CHECK(legendOf(run) != legendOf(known));
+  const auto mapOf = [](const std::shared_ptr<const Run>& of) {
+    QImage image(600, 300, QImage::Format_RGB32);
+    QPainter painter(&image);
+    paintMap(painter, MapScene::whole(of, PoolId(0)), image.rect());
+    painter.end();
+    return image;
+  };
+  CHECK(mapOf(run) != mapOf(known));
 }

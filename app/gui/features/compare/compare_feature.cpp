@@ -7,6 +7,7 @@
 #include "app/gui/window/dock_room.h"
 #include "app/gui/window/main_window.h"
 #include "core/base/text.h"
+#include "core/check/stated_run.h"
 #include "widgets/base/icons.h"
 #include "widgets/compare/compare_picture.h"
 #include "widgets/text/run_label.h"
@@ -98,7 +99,7 @@ void CompareFeature::raise() {
 }
 
 void CompareFeature::open(const std::shared_ptr<const Run>& run) {
-  RunRequest request = run->request;
+  RunRequest request = requestBehind(*run);
   request.threads = window_->request().threads;
   window_->openPlanned(request, run);
 }

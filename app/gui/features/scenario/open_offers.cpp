@@ -4,7 +4,11 @@
 #include <algorithm>
 
 #include "app/gui/window/main_window.h"
+#include "core/import/plans/unknown_parts.h"
+#include "core/run/embedded.h"
+#include "core/run/model_options.h"
 #include "widgets/text/import_notes.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 
@@ -35,6 +39,17 @@ QString partsOffer(const std::vector<ModelPart>& parts) {
   return OpenOffers::tr("%1 parts").arg(parts.size());
 }
 
+/// What a file is that is a plan, and what it does not say; in the words of the importer.
+QString planOffer(const Model& model) {
+  const auto catalog = importerCatalog();
+  const auto importer = std::ranges::find(catalog, model.format, &ImporterInfo::name);
+  QString what = importer == catalog.end() ? OpenOffers::tr("plan") : viewText(importer->summary);
+  what[0] = what[0].toUpper();
+  const QString shown = OpenOffers::tr("%1, shown as it is").arg(what);
+  const std::string_view unknown = unknownNote(*model.graph);
+  return unknown.empty() ? shown : QStringLiteral("%1; %2").arg(shown, viewText(unknown));
+}
+
 }  // namespace
 
 OpenOffers::OpenOffers(MainWindow* window, QMenu* parts)
@@ -50,6 +65,12 @@ void OpenOffers::showRun() {
   if (model_.lock() == model) return;
   model_ = model;
   std::vector<MessageBar::Offer> offers;
+  const bool isFigure = !model->options.empty();
+  if (!isFigure && hasOwnPlan(*model->graph)) {
+    QAction* ours = window_->command(QStringLiteral("oursBelow"));
+    offers.push_back({isPlan(*model) ? planOffer(*model) : tr("The file brings a plan of its own"),
+                      tr("Ours below theirs"), [ours](const QPoint&) { ours->trigger(); }});
+  }
   if (const auto open = openDimensions(*model->graph); !open.empty()) {
     QAction* set = window_->command(QStringLiteral("dimensions"));
     offers.push_back(

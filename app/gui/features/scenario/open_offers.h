@@ -11,8 +11,9 @@ namespace hw {
 
 class MainWindow;
 
-/// Says of a model that was just opened what it leaves to its reader: dimensions without a size,
-/// and which of several models in the file is meant. Small figures of a model that was hardly given
+/// Says of a model that was just opened what it leaves to its reader: a plan that came with it and
+/// what that does not say, dimensions without a size, and which of several models in the file is
+/// meant. Small figures of a model that was hardly given
 /// any sizes would go unnoticed otherwise.
 class OpenOffers : public QObject {
   Q_OBJECT

@@ -4,6 +4,7 @@
 #include <QFileInfo>
 
 #include "app/gui/window/main_window.h"
+#include "core/check/stated_run.h"
 #include "core/report/explain/explain_report.h"
 #include "widgets/markers/marker_set.h"
 
@@ -81,7 +82,7 @@ void Session::save() {
   const auto run = state.run();
   if (!run || run->request.model == "-") return;
   Settings& settings = *window_->settings();
-  RunRequest request = run->request;
+  RunRequest request = requestBehind(*run);
   if (!request.model.starts_with("samples:")) request.model = wholePath(request.model);
   if (!request.platform.file.empty()) request.platform.file = wholePath(request.platform.file);
   for (const auto& [name, texts] : textsOf(request)) {

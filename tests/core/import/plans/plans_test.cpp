@@ -7,6 +7,7 @@
 
 #include "core/check/plan_audit.h"
 #include "core/import/importer.h"
+#include "core/import/plans/unknown_parts.h"
 #include "core/plan_file/embedded_plan.h"
 #include "core/run/run.h"
 #include "tests/support/problems.h"
@@ -187,6 +188,13 @@ TEST_CASE("XLA's buffer assignment takes lives from its live ranges", "[import][
   checkFollowed(model, Bytes(192));
   const auto alone = openedPlan(kXla);
   CHECK(notesSay(*alone->graph, "3 values have no live range"));
+  CHECK(unknownNote(*alone->graph) == "not said in the file: operators, the lives of 3 buffers");
+  for (const TensorId id : alone->graph->tensors.keys()) CHECK(isLifeUnknown(*alone->graph, id));
+  const auto half = openedPlan(kXla + "  BufferLiveRange:\n    fusion.1{}:1-2\n    add.2{}:3-5\n");
+  CHECK(unknownNote(*half->graph) == "not said in the file: operators, the life of 1 buffer");
+  for (const TensorId id : half->graph->tensors.keys()) {
+    CHECK(isLifeUnknown(*half->graph, id) == (half->graph->tensors[id].name == "call{0}"));
+  }
   CHECK(planError("allocation 0: size -1, x:\n value: <1 a @0> (size=1,offset=0): x\n") ==
         "expected 'allocation N: size S, …:' (line 1)");
 }
@@ -213,6 +221,35 @@ TEST_CASE("ST's plan is followed where its buffers overlap on purpose", "[import
   CHECK(auditPlan(model, claimed, {}).findings.size() == 1);
   CHECK(planError(stText("3.1")) ==
         "schema version '3.1' of ST Edge AI is not supported; expected 2.0 (json_schema_version)");
+}
+
+TEST_CASE("our own plan opens without its model", "[import][plans]") {
+  const std::string head = R"({"format": "highwater-plan", "version": 1, "allocator": "free-list",
+    "status": "complete", "model": {"name": "net"}, "placements": [)";
+  const auto model = openedPlan(head + R"(
+    {"tensor": "a", "pool": "L2", "offset": 16, "size": 8, "first": 0, "last": 2},
+    {"tensor": "part of a", "pool": "L2", "offset": 20, "size": 4, "first": 2, "last": 5,
+     "alias_of": "a"},
+    {"tensor": "b", "pool": "L2", "offset": 0, "size": 16, "first": 1, "last": 3},
+    {"tensor": "c", "pool": "L3", "offset": 0, "size": 4, "first": 0, "last": 1}]})");
+  CHECK(model->format == "plan-json");
+  CHECK(model->name == "net");
+  REQUIRE(model->parts.size() == 2);
+  CHECK(model->parts[model->part].key == "L2");
+  CHECK(lifeOf(*model->graph, "a") == Life{0, 5, 16, 8});
+  CHECK(lifeOf(*model->graph, "b") == Life{1, 3, 0, 16});
+  CHECK(unknownNote(*model->graph) == "not said in the file: operators");
+  CHECK(notesSay(*model->graph, "made by free-list and is complete"));
+  checkFollowed(model, Bytes(24));
+  const auto guessed = openedPlan(head + R"({"tensor": "a", "offset": 0, "size": 8},
+    {"tensor": "b", "offset": 8, "size": 8, "first": 0, "last": 4}]})");
+  CHECK(lifeOf(*guessed->graph, "a") == Life{0, 4, 0, 8});
+  CHECK(unknownNote(*guessed->graph) == "not said in the file: operators, the life of 1 buffer");
+  CHECK(planError(head + "]}") == "the plan places nothing (placements)");
+  CHECK(planError(R"({"format": "highwater-plan", "version": 2, "placements": []})") ==
+        "plan JSON of version 2 is not known; this program reads version 1 (version)");
+  CHECK(planError(head + R"({"tensor": "a", "offset": 0}]})")
+            .starts_with("expected a tensor with an offset and a size"));
 }
 
 TEST_CASE("an ExecuTorch program of another version says so", "[import][plans]") {

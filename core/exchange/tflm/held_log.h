@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/import/importer.h"
+#include "core/plan_file/plan_document.h"
+
+namespace hw {
+
+/// The plan that tflite-micro's log tells of, with the names of the model that it was printed for:
+/// the log has none, but lists the tensors in the order of the file, scratch behind them. `file`
+/// is the model's, a TFLite file, opened with `options`. Fails where numbers or sizes of buffers
+/// are not those of the model.
+Result<PlanDocument> tflmLogPlan(std::string_view log, std::string_view file,
+                                 const ImportOptions& options);
+
+}  // namespace hw
