@@ -12,6 +12,7 @@
 #include "core/ops/op_table.h"
 #include "core/plan/overlap_use.h"
 #include "core/run/figures.h"
+#include "core/storage/view_folder.h"
 
 namespace hw {
 namespace {
@@ -46,10 +47,12 @@ class SimulatedBytes {
   explicit SimulatedBytes(const Run& run) : live_(liveBytes(run.problem, run.plan)) {
     const auto steps = static_cast<std::size_t>(run.problem.steps.count());
     carried_.resize(steps + 1);
+    ending_.resize(steps + 1);
     // What is there at a step and at the one before it.
     for (const Stay& stay : run.problem.stays) {
       carried_[index(stay.steps.begin) + 1] += stay.size.count();
       carried_[index(stay.steps.end)] -= stay.size.count();
+      ending_[index(stay.steps.end)].push_back(stay.size.count());
     }
     for (std::size_t i = 1; i <= steps; ++i) carried_[i] += carried_[i - 1];
   }
@@ -57,6 +60,8 @@ class SimulatedBytes {
   Passage at(Step step) const {
     return {carried_[index(step)], live_.at(step).count(), carried_[index(step) + 1]};
   }
+  /// Sizes of what is last live at `step`.
+  const std::vector<std::int64_t>& ending(Step step) const { return ending_[index(step) + 1]; }
   const StepFunction& live() const { return live_; }
 
  private:
@@ -64,6 +69,7 @@ class SimulatedBytes {
 
   StepFunction live_;
   std::vector<std::int64_t> carried_;
+  std::vector<std::vector<std::int64_t>> ending_;
 };
 
 class Beside {
@@ -204,7 +210,7 @@ class Beside {
       row.reason = op.folded         ? MeasuredReason::folded
                    : sharesInput(op) ? MeasuredReason::copied
                                      : MeasuredReason::scratch;
-    } else if (row.keeps == -row.takes && hasInputOf(id, Bytes(row.keeps))) {
+    } else if (row.keeps == -row.takes && couldOverwrite(id, Bytes(row.keeps))) {
       row.reason = MeasuredReason::inPlace;
     } else if (const auto kept = kept_.find(-row.takes); kept != kept_.end()) {
       MeasuredRow& keeper = diff_.rows[kept->second];
@@ -216,7 +222,7 @@ class Beside {
     } else if (const OpInfo* info = findOp(op); info && info->view != ViewFamily::none) {
       row.reason = MeasuredReason::view;
       outside_.emplace(-row.takes, diff_.rows.size() - 1);
-    } else if (hasInputOf(id, Bytes(-row.takes))) {
+    } else if (couldOverwrite(id, Bytes(-row.takes))) {
       row.reason = MeasuredReason::inPlace;
     }
   }
@@ -245,7 +251,13 @@ class Beside {
       return;
     }
     if (row.keeps > 0) {
-      kept_.emplace(row.keeps, at);
+      std::int64_t rest = row.keeps;
+      for (const std::int64_t size : simulated_.ending(*row.step)) {
+        if (size > rest) continue;
+        kept_.emplace(size, at);
+        rest -= size;
+      }
+      if (rest > 0) kept_.emplace(rest, at);
       if (row.reason == MeasuredReason::none) row.reason = MeasuredReason::keptLonger;
       return;
     }
@@ -273,10 +285,12 @@ class Beside {
     });
   }
 
-  bool hasInputOf(OpId id, Bytes size) const {
-    return std::ranges::any_of(graph_.reads(id), [&](TensorId in) {
-      const Tensor& tensor = graph_.tensors[in];
-      return !tensor.constant && tensor.bytes == size;
+  /// Whether it could be written over an input of that size. Of what nobody knows, too.
+  bool couldOverwrite(OpId id, Bytes size) const {
+    const Op& op = graph_.ops[id];
+    const auto inputs = findOp(op) == nullptr ? graph_.reads(id) : overwritable(graph_, op);
+    return std::ranges::any_of(inputs, [&](TensorId in) {
+      return in && !graph_.tensors[in].constant && graph_.tensors[in].bytes == size;
     });
   }
 

@@ -243,7 +243,9 @@ bool OperatorProfile::hasMemory() const {
          std::ranges::all_of(ops, [](const MeasuredOperator& op) { return op.before && op.after; });
 }
 
-Bytes OperatorProfile::standing() const { return hasMemory() ? *ops.front().before : Bytes(); }
+Bytes OperatorProfile::standing() const {
+  return ops.empty() ? Bytes() : ops.front().before.value_or(Bytes());
+}
 
 Bytes OperatorProfile::liveAt(std::size_t i) const {
   const Bytes most = std::max({*ops[i].before, *ops[i].after, ops[i].bodies.value_or(Bytes())});

@@ -230,6 +230,15 @@ TEST_CASE("bytes that change hands are told with whose they were", "[insight][me
     CHECK(rowOf(diff, "third").with == "second");
     CHECK(reasonSums(diff).size() == 2);
   }
+  SECTION("kept and taken over at once, by what is never written over an input") {
+    profile.ops = {kernel("first", "Conv", 0, 8, 8), kernel("second", "Relu", 8, 16, 8),
+                   kernel("third", "Conv", 16, 16, 8), kernel("last", "Conv", 16, 16, 4)};
+    const MeasuredDiff diff =
+        diffMeasured(*asMeasured(model, profile, AliasRules::none()), profile);
+    CHECK(rowOf(diff, "third").reason == MeasuredReason::takesOver);
+    CHECK(rowOf(diff, "third").with == "second");
+    CHECK(rowOf(diff, "third").keeps == 8);
+  }
   SECTION("given back later") {
     profile.ops = {kernel("first", "Conv", 0, 8, 8), kernel("second", "Relu", 8, 16, 8),
                    kernel("third", "Conv", 16, 24, 8), kernel("last", "Conv", 8, 12, 4)};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -222,6 +223,20 @@ TEST_CASE("profiles of older versions say nothing of memory", "[import][measured
   REQUIRE(model->graph->ops.size() == 1);
   CHECK(liveSteps(*model->graph) == std::vector{Bytes(40)});
   CHECK(tells(*model, "does not tell what was asked for"));
+}
+
+TEST_CASE("a long profile is read in a time that its length decides", "[import][measured][ort]") {
+  constexpr int kOperators = 60'000;
+  std::vector<std::string> events;
+  for (int i = 0; i < kOperators; ++i) {
+    events.push_back(kernelEvent("n" + std::to_string(i), "Add", 8, 8 * (1 + i % 7), 8));
+  }
+  const std::string text = profileOf(events);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto model = openedProfile(text);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  CHECK(model->graph->ops.size() == kOperators);
+  CHECK(seconds.count() < 15);  // A second or two; half a minute where each looks at all.
 }
 
 TEST_CASE("a profile with bytes changed is read or refused", "[import][measured][ort]") {
