@@ -76,18 +76,6 @@ def levels_told(words):
     return told
 
 
-def nested(slices):
-    """Whether slices of one row lie beside or inside one another."""
-    open_ends = []
-    for start, end in sorted(slices, key=lambda each: (each[0], -each[1])):
-        while open_ends and open_ends[-1] <= start:
-            open_ends.pop()
-        if open_ends and end > open_ends[-1]:
-            return False
-        open_ends.append(end)
-    return True
-
-
 def decoded(data):
     """The messages of a Perfetto trace as protoc reads them: nested lists of (field, value)."""
     text = subprocess.run(["protoc", "--decode=Trace", f"--proto_path={HERE}",
@@ -125,16 +113,22 @@ class ChromeTest(unittest.TestCase):
         def of(phase):
             return [event for event in events if event["ph"] == phase]
         scale = Decimal(10) ** 6
-        found = [(event["name"], int(event["ts"] * scale),
-                  int((event["ts"] + event["dur"]) * scale), event["args"].get("cause", ""))
-                 for event in of("X")]
+        pairs = list(zip(of("B"), of("E")))  # Each end stands behind its begin.
+        self.assertEqual(len(of("B")), len(of("E")))
+        found = [(begin["name"], int(begin["ts"] * scale), int(end["ts"] * scale),
+                  begin["args"].get("cause", "")) for begin, end in pairs]
         self.assertEqual(found, activities(words))
         lanes = {}
-        for event in of("X"):
-            lanes.setdefault((event["pid"], event["tid"]), []).append(
-                (event["ts"], event["ts"] + event["dur"]))
+        for begin, end in pairs:
+            lane = begin["pid"], begin["tid"]
+            self.assertEqual((end["pid"], end["tid"], end["name"]), (*lane, begin["name"]))
+            lanes.setdefault(lane, []).append((begin["ts"], end["ts"]))
         for lane in lanes.values():
-            self.assertTrue(nested(lane))
+            # In the order of the file, for a viewer that counts from the row's first begin and in
+            # floating point: one ends before the next begins.
+            first = float(lane[0][0])
+            moments = [float(moment) - first for pair in lane for moment in pair]
+            self.assertEqual(moments, sorted(moments))
         names = {(event["pid"], event["tid"]) for event in of("M")
                  if event["name"] == "thread_name"}
         self.assertEqual(set(lanes), names)
@@ -178,7 +172,7 @@ class ChromeTest(unittest.TestCase):
                 '<!doctype html><script type="application/json" id="trace">' +
                 data.replace("<", "\\u003c") + "</script><script>const events = JSON.parse("
                 "document.getElementById('trace').textContent).traceEvents;"
-                "document.title = 'read ' + events.filter(e => e.ph === 'X' && e.dur >= 0).length;"
+                "document.title = 'read ' + events.filter(e => e.ph === 'B' && e.ts >= 0).length;"
                 "</script>", encoding="utf-8")
             done = subprocess.run(
                 [browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",

@@ -79,13 +79,20 @@ class ChromeTrace {
                        slice.lane + 1, microseconds(time));
   }
 
+  /// Begin and end, and not a begin with a duration: viewers count in floating point, in which a
+  /// sum may lie past the begin of what follows at once, and that would be drawn inside. What has
+  /// no length says its notes twice, by which viewers tell that its end is not another one's.
   void writeActivity(const TraceSlice& slice) {
     const ActivityId id = slice.activity;
     const ActivityKind kind = run_.timing.activities.activities[id].kind;
-    event(fmt::format(R"("ph":"X",{},"dur":{},"name":{},"cat":"{}","args":{})",
-                      place(slice, slice.time.begin), microseconds(slice.time.length()),
-                      jsonLine(Json(sliceName(run_, slice))),
-                      kActivityKindNames[static_cast<std::size_t>(kind)], notes(slice)));
+    const std::string name = jsonLine(Json(sliceName(run_, slice)));
+    const std::string args = ",\"args\":" + notes(slice);
+    const auto half = [&](char phase, SimTime time, const std::string& more) {
+      event(fmt::format(R"("ph":"{}",{},"name":{},"cat":"{}"{})", phase, place(slice, time), name,
+                        kActivityKindNames[static_cast<std::size_t>(kind)], more));
+    };
+    half('B', slice.time.begin, args);
+    half('E', slice.time.end, slice.time.length() == SimTime() ? args : "");
     const auto& cause = run_.timing.times[id].cause;
     if (!cause) return;
     const TraceSlice& from = tracks_.of(cause->activity);
