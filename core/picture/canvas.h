@@ -52,6 +52,7 @@ inline constexpr std::string_view kDashDotted = "6 2 1 2";
 struct Fill {
   Ink ink = Ink::text;
   double opacity = 1;
+  bool leansBack = false;  ///< Of a hatch: so that two kinds differ without their colour.
 };
 
 /// How a shape is filled and outlined, if it is.

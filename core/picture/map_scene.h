@@ -146,7 +146,7 @@ void drawBoxLabel(Canvas& canvas, const Box& box, const std::string& name, const
 inline constexpr Fill kKeptHatch{Ink::muted, 0.35};
 /// How a halo is hatched: what is kept to be read again, and what is made again.
 inline constexpr Fill kReadAgainHatch{Ink::text, 0.4};
-inline constexpr Fill kMadeAgainHatch{Ink::accent, 0.75};
+inline constexpr Fill kMadeAgainHatch{Ink::accent, 0.75, true};
 /// How a block is hatched of which nobody knows when it lives.
 inline constexpr Fill kGuessedHatch{Ink::accent, 0.7};
 /// How a block that is held to have moved is hatched.

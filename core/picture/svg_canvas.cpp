@@ -142,18 +142,18 @@ void SvgCanvas::stairs(std::span<const Point> points, double floor, Fill fill) {
 }
 
 void SvgCanvas::hatch(const Box& box, Fill fill) {
-  if (hatched_ != fill.ink) {
-    hatched_ = fill.ink;
+  const std::string name = fmt::format("hatch{}-{:.0f}{}", static_cast<int>(fill.ink),
+                                       100 * fill.opacity, fill.leansBack ? "-back" : "");
+  if (hatches_.insert(name).second) {
     text_ += fmt::format(
-        R"svg(<pattern id="hatch{0}" width="7" height="7" patternUnits="userSpaceOnUse">)svg"
-        "<path d=\"M0 7L7 0\" stroke=\"{1}\" stroke-opacity=\"{2}\"/></pattern>\n",
-        static_cast<int>(fill.ink), color(fill.ink), svgNumber(fill.opacity));
+        R"svg(<pattern id="{}" width="7" height="7" patternUnits="userSpaceOnUse">)svg"
+        "<path d=\"{}\" stroke=\"{}\" stroke-opacity=\"{}\"/></pattern>\n",
+        name, fill.leansBack ? "M0 0L7 7" : "M0 7L7 0", color(fill.ink), svgNumber(fill.opacity));
   }
   text_ += fmt::format(
       "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
-      "fill=\"url(#hatch{})\" pointer-events=\"none\"/>\n",
-      svgNumber(box.left), svgNumber(box.top), svgNumber(box.width), svgNumber(box.height),
-      static_cast<int>(fill.ink));
+      "fill=\"url(#{})\" pointer-events=\"none\"/>\n",
+      svgNumber(box.left), svgNumber(box.top), svgNumber(box.width), svgNumber(box.height), name);
 }
 
 std::string SvgCanvas::finish() { return std::move(text_) + "</svg>\n"; }

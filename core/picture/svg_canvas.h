@@ -1,5 +1,8 @@
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "core/picture/canvas.h"
 
 namespace hw {
@@ -50,7 +53,7 @@ class SvgCanvas final : public Canvas {
   FixedRuler ruler_;
   double letters_;  ///< Those of text that says nothing else.
   const Palette* palette_;
-  std::optional<Ink> hatched_{};  ///< The pattern that is defined already.
+  std::set<std::string> hatches_{};  ///< Names of the patterns that are defined already.
   std::string text_{};
 };
 

@@ -131,18 +131,24 @@ void PainterCanvas::stairs(std::span<const Point> points, double floor, Fill fil
   }
 }
 
-/// Lines on paper, for a pattern brush is an image in a file. On every line x + y is a multiple of
-/// `kApart`, so that they meet across blocks.
+/// Lines on paper, for a pattern brush is an image in a file. On every line x + y (x - y where it
+/// leans back) is a multiple of `kApart`, so that they meet across blocks.
 void PainterCanvas::hatch(const Box& box, Fill fill) {
-  if (pixels_) return painter_.fillRect(sharp(box), QBrush(colorOf(fill), Qt::BDiagPattern));
+  const Qt::BrushStyle style = fill.leansBack ? Qt::FDiagPattern : Qt::BDiagPattern;
+  if (pixels_) return painter_.fillRect(sharp(box), QBrush(colorOf(fill), style));
   constexpr double kApart = 5;
   painter_.setPen(QPen(colorOf(fill), 0.6));
-  const auto end = static_cast<int>(std::ceil((box.right() + box.bottom()) / kApart));
-  for (auto line = static_cast<int>(std::ceil((box.left + box.top) / kApart)); line < end; ++line) {
+  // Upside down, the one is the other.
+  const double side = fill.leansBack ? -1 : 1;
+  const double low = std::min(side * box.top, side * box.bottom());
+  const double high = std::max(side * box.top, side * box.bottom());
+  const auto end = static_cast<int>(std::ceil((box.right() + high) / kApart));
+  for (auto line = static_cast<int>(std::ceil((box.left + low) / kApart)); line < end; ++line) {
     const double sum = line * kApart;
-    const double left = std::max(box.left, sum - box.bottom());
-    const double right = std::min(box.right(), sum - box.top);
-    if (left < right) painter_.drawLine(QPointF(left, sum - left), QPointF(right, sum - right));
+    const double left = std::max(box.left, sum - high);
+    const double right = std::min(box.right(), sum - low);
+    if (left >= right) continue;
+    painter_.drawLine(QPointF(left, side * (sum - left)), QPointF(right, side * (sum - right)));
   }
 }
 
