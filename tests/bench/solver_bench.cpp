@@ -141,7 +141,7 @@ std::string wholeLine(const std::string& kind, std::uint64_t seed, const Problem
                                        seed, stays, ratio, cost.wall, cost.cpu, bytes);
   const bool wanted = stays == 1'000'000 && seed == 1;
   if (wanted) {
-    const double most = kind == "rand" ? 1.02 : kind == "infer" ? 1 : 1.35;
+    const double most = kind == "rand" ? 1.02 : kind == "infer" ? 1 : 1.15;
     const double limit = kind == "rand" ? 1.5 : kind == "infer" ? 1 : 2;
     bars += bar("1M " + kind + ", whole process",
                 fmt::format("ratio <= {} in {} s, 400 bytes a buffer", most, limit),
@@ -235,8 +235,8 @@ void addFileBar(const Row& row, Report& report) {
 
 /// What `best` is to do in the time given on the hard set and on the largest file.
 void addTimedBar(const Row& row, Report& report) {
-  static const std::map<std::string, std::int64_t> kMost = {{"minimalloc_D.1048576", 1'024'000},
-                                                            {"minimalloc_J.1048576", 1'036'288}};
+  static const std::map<std::string, std::int64_t> kMost = {{"minimalloc_D.1048576", 1'005'000},
+                                                            {"minimalloc_J.1048576", 1'015'000}};
   const auto most = kMost.find(row.instance);
   const std::string measured =
       fmt::format("{} ({}) in {:.2f} s", row.peak.count(), row.proof, row.wall);
@@ -256,8 +256,8 @@ void addHardBars(const HardSet& hard, Report& report) {
                      fmt::format("{:.3f} s", hard.slowest[0]), hard.slowest[0] <= 0.2);
   report.bars += bar("hard set at 1 MiB, two threads", "<= 0.1 s each",
                      fmt::format("{:.3f} s", hard.slowest[1]), hard.slowest[1] <= 0.1);
-  report.bars += bar("hard set, geometric mean against MiniMalloc", ">= 50 times faster",
-                     fmt::format("{:.0f} times", faster), faster >= 50);
+  report.bars += bar("hard set, geometric mean against MiniMalloc", ">= 100 times faster",
+                     fmt::format("{:.0f} times", faster), faster >= 100);
 }
 
 void benchFiles(const Options& options, Report& report) {
@@ -305,9 +305,9 @@ void benchProblems(Report& report) {
       "{} problems, all in one process with `best`: {} at the lower bound, {} plans valid, worst "
       "ratio {:.4f}\n({}), slowest {:.4f} s ({}), together {:.3f} s.\n",
       count, optimal, valid, worst.ratio(), worst.instance, slowest.wall, slowest.instance, total);
-  report.bars += bar("corpus/problems", "the bound, <= 0.05 s each",
+  report.bars += bar("corpus/problems", "the bound, <= 0.02 s each",
                      fmt::format("{} of {}, at most {:.4f} s", optimal, count, slowest.wall),
-                     optimal == count && slowest.wall <= 0.05);
+                     optimal == count && slowest.wall <= 0.02);
   fmt::print("{}", report.problems);
 }
 
@@ -339,7 +339,8 @@ void write(const Options& options, const Report& report) {
              "# Benchmarks\n\nWritten by `solver_bench -o docs/benchmarks.md`; commit {}, {}, {} "
              "cores. Ratio = peak / lower bound. Every plan\nwas checked by `validate`, which "
              "shares no code with the planners. Wall time is of the planning call; on a busy\n"
-             "machine CPU time (of the calling thread) tells more: the load was {:.1f}.\n\n",
+             "machine CPU time (of the calling thread) tells more: the load was {:.1f}.\n"
+             "Families of generated problems, odd seeds: [solver](solver.md#figures).\n\n",
              options.commit, bench::machine(), std::thread::hardware_concurrency(), load);
   fmt::print(
       out,
