@@ -69,7 +69,7 @@ inline ProcessCost planFile(const std::string& file, const std::string& report) 
   cost.resident = std::int64_t{usage.ru_maxrss} * 1024;
   std::ifstream in(report);
   const std::string text(std::istreambuf_iterator<char>(in), {});
-  cost.peak = numberAfter(text, "\n  peak ");
+  cost.peak = numberAfter(text, "\n  highest address ");
   cost.lowerBound = numberAfter(text, "lower bound of all pools");
   return cost;
 }
