@@ -339,8 +339,8 @@ void write(const Options& options, const Report& report) {
              "# Benchmarks\n\nWritten by `solver_bench -o docs/benchmarks.md`; commit {}, {}, {} "
              "cores. Ratio = peak / lower bound. Every plan\nwas checked by `validate`, which "
              "shares no code with the planners. Wall time is of the planning call; on a busy\n"
-             "machine CPU time (of the calling thread) tells more: the load was {:.1f}.\n"
-             "Families of generated problems, odd seeds: [solver](solver.md#figures).\n\n",
+             "machine CPU time (of the calling thread) tells more: the load was {:.1f}. Families: "
+             "[solver](solver.md#figures).\n\n",
              options.commit, bench::machine(), std::thread::hardware_concurrency(), load);
   fmt::print(
       out,
