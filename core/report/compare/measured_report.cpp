@@ -29,7 +29,7 @@ std::string signedDigits(std::int64_t number) {
   return (number > 0 ? "+" : "") + groupDigits(number);
 }
 
-std::string optionalBytes(const std::optional<Bytes>& bytes) {
+std::string bytesOrDash(const std::optional<Bytes>& bytes) {
   return bytes ? groupDigits(bytes->count()) : "-";
 }
 
@@ -50,8 +50,8 @@ std::string measuredFacts(const MeasuredReport& report, const Paint& paint) {
     };
     table.add({"at operator", name(diff.simulatedAt), name(diff.measuredAt), ""});
     table.add({"planned, and held by the allocator", groupDigits(diff.planned.count()),
-               optionalBytes(diff.held), ""});
-    table.add({"in use at the most, as rounded", "-", optionalBytes(diff.inUse), ""});
+               bytesOrDash(diff.held), ""});
+    table.add({"in use at the most, as rounded", "-", bytesOrDash(diff.inUse), ""});
     table.add({"there before the first operator", "-", groupDigits(diff.standing.count()), ""});
   }
   const auto ran =
