@@ -30,8 +30,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of whole processes; the least wall time counts, for the machine is never quite idle.
-constexpr int kRepeats = 3;
+constexpr int kRepeats = 3;  ///< Of whole processes: the machine is never quite idle.
 
 struct Options {
   std::string file;
@@ -339,8 +338,8 @@ void write(const Options& options, const Report& report) {
              "# Benchmarks\n\nWritten by `solver_bench -o docs/benchmarks.md`; commit {}, {}, {} "
              "cores. Ratio = peak / lower bound. Every plan\nwas checked by `validate`, which "
              "shares no code with the planners. Wall time is of the planning call; on a busy\n"
-             "machine CPU time (of the calling thread) tells more: the load was {:.1f}. Families: "
-             "[solver](solver.md#figures).\n\n",
+             "machine CPU time (of the calling thread) tells more: load {:.1f}. See [families]"
+             "(solver.md#figures).\n\n",
              options.commit, bench::machine(), std::thread::hardware_concurrency(), load);
   fmt::print(
       out,
