@@ -10,6 +10,7 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "core/base/text.h"
+#include "core/check/audit_model.h"
 #include "core/files/file.h"
 #include "core/plan_file/plan_reader.h"
 #include "core/plan_file/plan_story.h"
@@ -176,7 +177,9 @@ struct DiffCommand {
     if (!document) return failure(document.error(), file);
     if (!document->byId || !model) return std::move(*document);
     // A plan CSV calls tensors by their ids; with the model they have names.
-    const TensorNames known(*model->graph);
+    const auto program = statedProgram(model, *document);
+    if (!program) return failure(program.error(), file);
+    const TensorNames known(*program->model->graph);
     for (Placement& placement : document->placements) {
       if (const auto id = known.findId(placement.tensor)) placement.tensor = known.of(*id);
     }

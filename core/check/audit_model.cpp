@@ -6,10 +6,12 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/residency/fetching.h"
 #include "core/run/options.h"
 #include "core/run/stages.h"
+#include "core/scratch/set_aside.h"
 #include "core/storage/alias_text.h"
 #include "core/storage/overlays.h"
 
@@ -44,10 +46,9 @@ bool isTaken(const Storage& storage, const OverlayChance& chance,
 
 /// Storage where just those ops work in place of which the plan says so, and which may.
 Storage storageWithStatedOverlays(const Graph& graph, const Schedule& schedule,
-                                  StorageOptions options, const IdMap<TensorId, TensorId>& roots,
-                                  bool rootsOnly) {
-  options.alias.inPlace = false;
-  Storage storage = shareStorage(graph, schedule, options);
+                                  const StorageOptions& options,
+                                  const IdMap<TensorId, TensorId>& roots, bool rootsOnly) {
+  Storage storage = shareForOverlays(graph, schedule, options);
   std::vector<OverlayChance> taken;
   std::set<TensorId> overlaid;
   for (const OverlayChance& chance : overlayChances(graph, schedule, storage)) {
@@ -55,6 +56,35 @@ Storage storageWithStatedOverlays(const Graph& graph, const Schedule& schedule,
     if (overlaid.insert(chance.output).second) taken.push_back(chance);
   }
   return overlay(graph, std::move(storage), taken);
+}
+
+/// Placements that call tensors of `graph` by number, and are not of the size of these.
+std::ptrdiff_t misfits(const Graph& graph, const PlanDocument& plan) {
+  const TensorNames names(graph);
+  return std::ranges::count_if(plan.placements, [&](const Placement& placement) {
+    const auto id = names.findId(placement.tensor);
+    const Bytes needed = id ? graph.tensors[*id].bytes.value_or(Bytes()) : Bytes();
+    const Bytes alignment = placement.alignment.value_or(Bytes(1));
+    const Bytes given = placement.size.value_or(needed);
+    return !id || given < needed || given > alignUp(needed, alignment);
+  });
+}
+
+/// The model with the scratch that the plan places: without, its op cannot run over its input. A
+/// CSV does not name tensors, nor does it say how it was made; its sizes tell.
+Result<std::shared_ptr<const Model>> withStatedScratch(const std::shared_ptr<const Model>& model,
+                                                       const PlanDocument& plan) {
+  if (model->problem) return model;
+  std::set<std::string> placed;
+  for (const Placement& placement : plan.placements) placed.insert(placement.tensor);
+  HW_TRY(graph, scratchSetAside(model->graph, [&](OpId op) {
+           return plan.byId || placed.contains(scratchName(*model->graph, op));
+         }));
+  if (graph == model->graph) return model;
+  if (plan.byId && misfits(*graph, plan) >= misfits(*model->graph, plan)) return model;
+  auto more = std::make_shared<Model>(*model);
+  more->graph = std::move(graph);
+  return more;
 }
 
 }  // namespace
@@ -84,8 +114,9 @@ Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
   }
   const bool whole = request.tile == TileRule::off && !request.inputRows && !request.recompute;
   if (whole || model->graph->tiling) {
-    HW_TRY(order, statedOrder(*model->graph, plan));
-    return StatedProgram{model, std::move(order)};
+    HW_TRY(aside, withStatedScratch(model, plan));
+    HW_TRY(order, statedOrder(*aside->graph, plan));
+    return StatedProgram{std::move(aside), std::move(order)};
   }
   HW_TRY(program, rewrittenProgram(*model, request));
   auto parts = std::make_shared<Model>(*model);
@@ -137,6 +168,13 @@ IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, const Sched
     demands[id] = Demand{*tensor.bytes, {steps[id]}};
   }
   return demands;
+}
+
+void dropIdleScratch(const Graph& graph, const Storage& storage,
+                     IdMap<TensorId, std::optional<Demand>>& demands) {
+  for (const TensorId id : graph.tensors.keys()) {
+    if (!storage.bufferOf(id) && isScratch(graph, id)) demands[id].reset();
+  }
 }
 
 AliasReading readAliases(const Graph& graph, const Schedule& schedule,

@@ -37,6 +37,11 @@ Result<Schedule> statedOrder(const Graph& graph, const PlanDocument& plan);
 IdMap<TensorId, std::optional<Demand>> demandsOf(const Model& model, const Schedule& schedule,
                                                  bool planInputs, bool planOutputs);
 
+/// Takes back the demands of scratch that `storage` has no place for: its op does not run over its
+/// input.
+void dropIdleScratch(const Graph& graph, const Storage& storage,
+                     IdMap<TensorId, std::optional<Demand>>& demands);
+
 /// A placement whose tensors are known to the model.
 struct Resolved {
   const Placement* placement = nullptr;

@@ -279,7 +279,7 @@ void GraphReplay::playOp(OpId id, Step step) {
     }
     return;
   }
-  if (playRows(id, step, author)) return;
+  if (playRows(id, step, author) || playChannels(id, step, author)) return;
   // What is overwritten on purpose must be intact before; all else while the outputs are made.
   for (const TensorId in : reads) {
     if (isOverwritten(in, op)) verifyTensor(in, step, author);

@@ -19,7 +19,8 @@ namespace hw {
 /// address with a gap between. Each such presence but the first is filled when it begins, from the
 /// one that was there before:
 ///
-/// Where an output shares bytes with its input, the op runs row by row (`RowScript`), from the end
+/// A convolution that writes over its input runs channel by channel (`ChannelScript`). Where
+/// another output shares bytes with its input, the op runs row by row (`RowScript`), from the end
 /// that lets it: forwards where the output begins below.
 ///
 ///     A/L2   |-- written ------ read, copied -|
@@ -59,6 +60,7 @@ class GraphReplay {
   void collectPresences();
   void findRowPlays();
   bool playRows(OpId id, Step step, const std::string& author);
+  bool playChannels(OpId id, Step step, const std::string& author);
   void verifyBytes(TensorId id, const ByteSpan& span, Interval<Bytes> bytes, Step step,
                    const std::string& reader);
   void writeBytes(TensorId id, const ByteSpan& span, Interval<Bytes> bytes, Step step,

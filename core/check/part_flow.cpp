@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/check/channel_script.h"
 #include "core/check/element_sources.h"
 #include "core/graph/fold_parts.h"
 
@@ -128,7 +129,7 @@ class PartAudit {
   void say(std::string sentence) {
     if (!full()) found_.push_back(std::move(sentence));
   }
-  void complain(OpId of, const char* what) {
+  void complain(OpId of, std::string_view what) {
     say(fmt::format("op '{}' {}", printable(displayName(original_, of)), what));
   }
 
@@ -313,8 +314,12 @@ class PartAudit {
     const auto dead = [&](TensorId then) {
       return original_.tensors[then].consumers.empty() && !original_.tensors[then].graphOutput;
     };
+    // One more output, which is none of the original's, is scratch.
+    const TensorId last = op.outputs.empty() ? TensorId() : op.outputs.back();
+    const bool aside = op.outputs.size() == before.outputs.size() + 1 && last &&
+                       !tiling_.wholeOf[last] && !tiling_.pieces[last];
     bool right = op.attributes == before.attributes && op.inputs.size() == before.inputs.size() &&
-                 op.outputs.size() == before.outputs.size() &&
+                 (op.outputs.size() == before.outputs.size() || aside) &&
                  op.captures.size() == before.captures.size();
     for (std::size_t i = 0; right && i < op.inputs.size(); ++i) {
       right &= same(op.inputs[i], before.inputs[i]);
@@ -322,11 +327,13 @@ class PartAudit {
     for (std::size_t i = 0; right && i < op.captures.size(); ++i) {
       right &= same(op.captures[i], before.captures[i]);
     }
-    for (std::size_t i = 0; right && i < op.outputs.size(); ++i) {
+    for (std::size_t i = 0; right && i < before.outputs.size(); ++i) {
       right &=
           same(op.outputs[i], before.outputs[i]) || (!op.outputs[i] && dead(before.outputs[i]));
     }
-    if (!right) complain(of, "does not read and make what it did");
+    if (!right) return complain(of, "does not read and make what it did");
+    const std::string fault = aside ? scratchFault(original_, of, graph_.tensors[last]) : "";
+    if (!fault.empty()) complain(of, fault);
   }
 
   void checkSeam(OpId id) {

@@ -45,8 +45,8 @@ class Auditor {
     checkOverlaps();
     checkPools();
     checkClaims();
-    const auto needed = [](const auto& demand) { return demand.has_value(); };
-    audit_.tensors = static_cast<std::size_t>(std::ranges::count_if(demands_, needed));
+    audit_.tensors = static_cast<std::size_t>(
+        std::ranges::count_if(demands_, [](const auto& demand) { return demand.has_value(); }));
     buildRun();
     return std::move(audit_);
   }
@@ -140,6 +140,7 @@ class Auditor {
                         .homes = statedHomes({graph_, plan_, resolved_, demands_}, options_)};
     if (options_.alias) question.rules = {*options_.alias};
     aliases_ = readAliases(graph_, schedule_, resolved_, question);
+    dropIdleScratch(graph_, aliases_.storage, demands_);
     if (plan_.buffersOnly) impliedAliases();
     if (plan_.moves.empty()) return;
     aliases_.storage = withPlacedWeights(graph_, schedule_, std::move(aliases_.storage), resolved_);
@@ -159,14 +160,13 @@ class Auditor {
     const std::size_t pool = poolOf(placement);
     const Bytes size = placement.size.value_or(demand ? demand->size : Bytes());
     const bool own = resolved.root == resolved.tensor;
-    if (!demand) remarkUnneeded(resolved);
     const Bytes alignment = placement.alignment.value_or(alignment_);
     if (own && !isAligned(placement.offset, alignment)) {
       find(fmt::format("{} is at offset {}, which is not a multiple of {}",
                        inQuotes(placement.tensor), placement.offset.count(), alignment.count()),
            placement.where);
     }
-    if (demand) checkSize(placement, *demand, alignment);
+    demand ? checkSize(placement, *demand, alignment) : remarkUnneeded(resolved);
     const bool shares = own || checkAlias(resolved, pool);
     const Interval<Step> steps = statedSteps(placement, demand);
     holdings_.push_back({.owner = static_cast<std::size_t>(&resolved - resolved_.data()),

@@ -104,6 +104,17 @@ void ReplayStage::write(const ByteSpan& span, const Pattern& pattern, Step step,
   deeds_.push_back({span, step, std::move(author)});
 }
 
+void ReplayStage::writeStrided(const ByteSpan& span, const ByteStride& stride,
+                               const Pattern& pattern, Step step, std::string author) {
+  for (std::int64_t i = 0; i < stride.count; ++i) {
+    const Bytes at = stride.begin + stride.pitch * i;
+    memory_.write(span.part(at, stride.length), {pattern.key, pattern.offset + at});
+  }
+  const Bytes last = stride.begin + stride.pitch * (stride.count - 1);
+  deeds_.push_back(
+      {span.part(stride.begin, last + stride.length - stride.begin), step, std::move(author)});
+}
+
 void ReplayStage::copy(const ByteSpan& from, const ByteSpan& to, Step step, std::string author) {
   memory_.copy(from, to);
   deeds_.push_back({to, step, std::move(author)});

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/check/channel_script.h"
 #include "core/check/replay.h"
 #include "core/check/replay_memory.h"
 
@@ -30,6 +31,9 @@ class ReplayStage {
   void scrub(StayId stay, Step step, bool begins, Interval<Bytes> spared = {});
 
   void write(const ByteSpan& span, const Pattern& pattern, Step step, std::string author);
+  /// Writes some bytes of a tensor that lies in `span`, where the pattern of the whole has them.
+  void writeStrided(const ByteSpan& span, const ByteStride& stride, const Pattern& pattern,
+                    Step step, std::string author);
   /// Copies the bytes that exist at both ends.
   void copy(const ByteSpan& from, const ByteSpan& to, Step step, std::string author);
   /// Reports a difference: "`reader`: byte 5 of 'a' holds what 'c' wrote in step 3".

@@ -1,10 +1,27 @@
 #include "core/check/row_replay.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/check/channel_script.h"
 #include "core/check/graph_replay.h"
+#include "core/graph/tiling.h"
 
 namespace hw {
+namespace {
+
+/// Calls `visit(bytes)` for what of each stretch is in [begin, begin + length).
+template <class Visit>
+void forEachIn(const ByteStride& stride, Bytes begin, Bytes length, const Visit& visit) {
+  for (std::int64_t i = 0; i < stride.count; ++i) {
+    const Bytes at = stride.begin + stride.pitch * i;
+    const Interval<Bytes> bytes{std::max(at, begin), std::min(at + stride.length, begin + length)};
+    if (!bytes.empty()) visit(bytes);
+  }
+}
+
+}  // namespace
 
 void GraphReplay::findRowPlays() {
   if (hasMoves()) return;
@@ -112,6 +129,66 @@ void GraphReplay::addRowEdges(std::vector<ByteSpan>& edges) const {
     addRows(*spanOf(play.script.output, presences_[play.output]), play.script.outRow,
             play.script.outRows);
   }
+}
+
+/// Convolutions that write over their input go channel by channel, through scratch.
+bool GraphReplay::playChannels(OpId id, Step step, const std::string& author) {
+  const Op& op = run_.graph().ops[id];
+  if (op.outputs.empty() || !op.outputs[0] || !inPlace_.contains(op.outputs[0])) return false;
+  if (partOf(run_.graph(), id) != nullptr) return false;
+  const auto script = channelScriptOf(run_.graph(), op);
+  if (!script || !isOverwritten(script->input, op)) return false;
+  const auto placeAt = [&](TensorId tensor) -> std::optional<ByteSpan> {
+    const auto there = presencesUsedAt(tensor, step);
+    return there.size() == 1 ? spanOf(tensor, *there.front()) : std::nullopt;
+  };
+  const TensorId aside = op.outputs.size() > 1 ? op.outputs.back() : TensorId();
+  const auto scratch = aside && run_.storage.slots[aside] ? placeAt(aside) : std::nullopt;
+  const auto input = placeAt(script->input);
+  const auto output = placeAt(script->output);
+  if (!scratch || scratch->bytes.length() < script->plane()) {
+    stage_.report(
+        step, fmt::format("{} runs over its input '{}' with {} bytes of scratch, but a "
+                          "plane of its output takes {}",
+                          author, nameOf(script->input),
+                          scratch ? scratch->bytes.length().count() : 0, script->plane().count()));
+    return true;
+  }
+  if (!input || !output) return true;  // Which is a finding already.
+  const std::string name = nameOf(script->input);
+  const auto verifyRead = [&](std::int64_t image, std::int64_t channel) {
+    const Interval<std::int64_t> reads = script->reads(channel);
+    for (std::int64_t from = reads.begin; from < reads.end; ++from) {
+      const ByteStride stride = script->strideOf(script->in, image, from);
+      for (const ContentPart& part : contents_[script->input]) {
+        forEachIn(stride, part.begin, part.length, [&](Interval<Bytes> bytes) {
+          const Bytes offset = part.offset + bytes.begin - part.begin;
+          stage_.verify(input->part(bytes.begin, bytes.length()),
+                        stage_.pattern(part.writer.index(), offset), step, author, name);
+        });
+      }
+    }
+  };
+  const ByteSpan held = scratch->part(Bytes(), script->plane());
+  for (std::int64_t plane = 0; plane < script->images * script->out.channels; ++plane) {
+    if (stage_.full()) return true;
+    const std::int64_t image = plane / script->out.channels;
+    const std::int64_t channel = plane % script->out.channels;
+    const Pattern made = stage_.pattern(aside.index(), script->plane() * plane);
+    verifyRead(image, channel);
+    stage_.write(held, made, step, author + " made a channel in scratch");
+    // For the last place of the plane it reads when all others are made.
+    verifyRead(image, channel);
+    stage_.verify(held, made, step, author, nameOf(aside));
+    const ByteStride stride = script->strideOf(script->out, image, channel);
+    stage_.writeStrided(*output, stride, stage_.pattern(script->output.index()), step,
+                        author + " wrote '" + nameOf(script->output) + "'");
+  }
+  for (const TensorId other : run_.graph().reads(id)) {
+    if (other != script->input) verifyTensor(other, step, author);
+  }
+  verifyTensor(script->output, step, author);
+  return true;
 }
 
 }  // namespace hw

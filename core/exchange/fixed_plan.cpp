@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/graph/tiling.h"
 
 namespace hw {
 namespace {
@@ -14,7 +15,11 @@ std::string whyNotFixed(const Run& run) {
   if (run.model->problem) return "a planning problem has no operators that a runtime could run";
   if (!fits(run)) return "the plan does not fit, and a short arena is never written";
   if (!run.problem.moves.empty()) return "its buffers move from one memory to another";
-  if (run.rewritten) return "its operators run in parts, which the file does not have";
+  // Scratch alone changes nothing for those that are there.
+  const bool same = run.graph().ops.size() == run.model->graph->ops.size();
+  if (!same || runsInParts(run.graph())) {
+    return "its operators run in parts, which the file does not have";
+  }
   if (run.schedule.order != givenOrder(run.graph()).order) {
     return "its operators run in another order than the file's (--order, --move)";
   }

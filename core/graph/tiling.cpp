@@ -42,7 +42,8 @@ IdMap<OpId, OpId> repeatedOps(const Graph& graph) {
 }
 
 bool isRing(const Graph& graph, TensorId tensor) {
-  return graph.tiling && !graph.tiling->pieces[tensor] && !graph.tiling->wholeOf[tensor];
+  return graph.tiling && !graph.tiling->pieces[tensor] && !graph.tiling->wholeOf[tensor] &&
+         !graph.tensors[tensor].producer;  // Scratch is made by the op that needs it.
 }
 
 bool isGiven(const Graph& graph, TensorId tensor) {

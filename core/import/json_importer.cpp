@@ -130,8 +130,9 @@ class GraphReader {
     }
     const auto source = tiling->object().find("original");
     if (!source) refuse("a tiling needs the original graph", tiling->where);
-    // The original of parts may run some operators again; its own original has no tiling.
-    if (depth_ > 1) refuse("the original graph is in parts itself", source->where);
+    // The original of parts may run some operators again, and that of these have scratch; its own
+    // original has no tiling.
+    if (depth_ > 2) refuse("the original graph is in parts itself", source->where);
     HW_TRY(original, GraphReader(source->value, source->where, depth_ + 1).read());
     if (runsInParts(original)) refuse("the original graph is in parts itself", source->where);
     graph.tiling = readTiling(*tiling, graph, std::make_shared<const Graph>(std::move(original)),

@@ -38,6 +38,7 @@ class TilingReader {
              node.where + ".ops");
     }
     checkSoFar(node.where);
+    checkScratch(node.where);
     return std::make_shared<const Tiling>(std::move(tiling_));
   }
 
@@ -101,9 +102,10 @@ class TilingReader {
       }
       return;
     }
+    if (!tiling_.pieces[id] && tensor.producer) return;  // Scratch: `checkScratch`.
     if (!tiling_.pieces[id]) {
-      const bool used = tensor.producer || !tensor.consumers.empty() || tensor.graphInput ||
-                        tensor.graphOutput || tensor.constant;
+      const bool used =
+          !tensor.consumers.empty() || tensor.graphInput || tensor.graphOutput || tensor.constant;
       if (used) wrong("is neither whole nor a piece, so it is a ring, which no operator knows");
       if (!elementSize(tensor)) wrong("is a ring without a size");
       return;
@@ -192,6 +194,25 @@ class TilingReader {
       if (!piece || elementSize(tensor) == elementSize(original_.tensors[piece->of])) continue;
       if (folds(tensor.producer) && std::ranges::all_of(tensor.consumers, folds)) continue;
       refuse(fmt::format("tensor '{}' has elements of another size than what it is a piece of",
+                         printable(tensor.name, 80)),
+             where);
+    }
+  }
+
+  /// What is neither whole nor a piece, and is made, is one more output of an operator that runs
+  /// whole.
+  void checkScratch(const std::string& where) const {
+    for (const TensorId id : graph_.tensors.keys()) {
+      const Tensor& tensor = graph_.tensors[id];
+      if (tiling_.wholeOf[id] || tiling_.pieces[id] || !tensor.producer) continue;
+      const OpId of = tiling_.opOf[tensor.producer];
+      const auto& made = graph_.ops[tensor.producer].outputs;
+      const bool more = of && !tiling_.parts[tensor.producer] && made.back() == id &&
+                        made.size() == original_.ops[of].outputs.size() + 1;
+      const bool idle = tensor.consumers.empty() && !tensor.graphOutput && !tensor.constant;
+      if (more && idle && elementSize(tensor)) continue;
+      refuse(fmt::format("tensor '{}' is neither whole nor a piece, nor scratch, which an operator "
+                         "that runs whole makes last, and nobody reads",
                          printable(tensor.name, 80)),
              where);
     }

@@ -152,6 +152,7 @@ constexpr OpInfo kStandard[] = {
     combined("Pow", values::power),
     op("QLinearConv", shapes::linearConvolution)
         .works(work::convolution)
+        .over(InPlace::depthwise)
         .weightAt(3)
         .needs(regions::convolution),
     op("QLinearMatMul", shapes::linearProduct).works(work::product),

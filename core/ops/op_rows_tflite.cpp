@@ -5,8 +5,8 @@
 //
 // Weights lie as that format has them: (OC, KH, KW, IC) in CONV_2D and TRANSPOSE_CONV, (1, KH, KW,
 // C x M) in DEPTHWISE_CONV_2D, (KD, KH, KW, IC, OC) in CONV_3D, (units, depth) elsewhere.
-// Convolutions never run in place: with channels innermost, an output row needs all channels of the
-// rows around it, which a kernel that writes over its input would have to set aside.
+// Convolutions do not run in place, but for depthwise ones, channel by channel: an output row of
+// the others needs all channels of the rows around it.
 
 namespace hw {
 namespace {
@@ -24,6 +24,7 @@ constexpr NumberedOp kTflite[] = {
     {3, op("CONV_2D", shapes::convolution).works(work::convolution).needs(regions::convolution)},
     {4, op("DEPTHWISE_CONV_2D", shapes::convolution)
             .works(work::convolution)
+            .over(InPlace::depthwise)
             .weightAt(1, true)
             .needs(regions::convolution)},
     {5, same("DEPTH_TO_SPACE", "DepthToSpace")},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/scratch.h"
 #include "core/ops/op_table.h"
 
 namespace hw {
@@ -46,7 +47,7 @@ std::optional<Regions> regionsOf(const Graph& graph, OpId id) {
     const auto isEmpty = [](const Shape& shape) {
       return std::ranges::any_of(shape, [](std::int64_t size) { return size <= 0; });
     };
-    if (!out) continue;
+    if (!out || isScratch(graph, out)) continue;
     const auto& shape = graph.tensors[out].shape;
     if (!shape || shape->empty() || isEmpty(*shape)) return {};
     if (made.empty()) made = *shape;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/ops/op_rules.h"
 #include "core/ops/windows.h"
@@ -271,7 +272,8 @@ std::optional<RowWalk> rowWalkOf(const Graph& graph, const Op& op) {
       op.outputs.empty() || !op.outputs[0]) {
     return std::nullopt;
   }
-  const auto made = std::ranges::count_if(op.outputs, [](TensorId id) { return bool(id); });
+  const auto made =
+      std::ranges::count_if(op.outputs, [&](TensorId id) { return id && !isScratch(graph, id); });
   const Tensor& in = graph.tensors[input];
   const Tensor& out = graph.tensors[op.outputs[0]];
   if (made != 1 || !in.shape || !out.shape || !in.bytes || !out.bytes) return std::nullopt;

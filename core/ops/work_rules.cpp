@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/ops/op_rules.h"
 #include "core/ops/work.h"
@@ -56,7 +57,7 @@ class Operands {
   std::int64_t writtenElements() const {
     std::int64_t out = 0;
     for (const TensorId id : op_.outputs) {
-      if (id) out = plus(out, elements(shape(id, "output")));
+      if (id && !isScratch(graph_, id)) out = plus(out, elements(shape(id, "output")));
     }
     return out;
   }

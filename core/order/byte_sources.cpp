@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/scratch.h"
 #include "core/storage/view_slices.h"
 
 namespace hw {
@@ -22,7 +23,8 @@ ByteSources::ByteSources(const Graph& graph, const StorageOptions& options)
     : content_(graph.tensors.size()), cuts_(graph.tensors.size()) {
   const AliasForest forest(graph, options);
   for (const TensorId id : graph.tensors.keys()) {
-    if (forest.whyNotPlanned(id)) continue;
+    // Scratch is what a chance to work in place saves less.
+    if (forest.whyNotPlanned(id) || isScratch(graph, id)) continue;
     const Interval<Bytes> all{Bytes(), *graph.tensors[id].bytes};
     content_[id] = {{.source = id, .bytes = all}};
   }

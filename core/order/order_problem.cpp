@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/scratch.h"
 #include "core/order/byte_sources.h"
 #include "core/storage/view_folder.h"
 
@@ -62,11 +63,16 @@ class ProblemMaker {
       if (!in || held_[in].empty() || !fills(in) || !mayOverwrite(graph_, op, in)) continue;
       // What the caller gave is not handed back to them.
       if (graph_.tensors[in].graphInput && graph_.tensors[out].graphOutput) continue;
-      problem_.chances[id].push_back(
-          {.over = held_[in],
-           .saved = alignUp(std::min(*graph_.tensors[in].bytes, *graph_.tensors[out].bytes),
-                            options_.alignment)});
+      const Bytes both = std::min(*graph_.tensors[in].bytes, *graph_.tensors[out].bytes);
+      const Bytes saved = alignUp(both, options_.alignment) - scratchBytes(op);
+      if (saved > Bytes()) problem_.chances[id].push_back({.over = held_[in], .saved = saved});
     }
+  }
+
+  /// What an op takes for as long as it runs over its input.
+  Bytes scratchBytes(const Op& op) const {
+    const TensorId scratch = scratchOf(graph_, op);
+    return scratch ? alignUp(*graph_.tensors[scratch].bytes, options_.alignment) : Bytes();
   }
 
   const Graph& graph_;

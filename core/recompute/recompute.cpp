@@ -7,6 +7,7 @@
 
 #include "core/base/load_sweep.h"
 #include "core/base/text.h"
+#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
 #include "core/ops/work.h"
@@ -233,7 +234,8 @@ bool isRepeatable(const Graph& graph, OpId id) {
   if (op.folded || !op.captures.empty() || drawsAtRandom(op)) return false;
   const auto keeps = [&](TensorId tensor) { return tensor && graph.tensors[tensor].persistent; };
   if (std::ranges::any_of(op.inputs, keeps) || std::ranges::any_of(op.outputs, keeps)) return false;
-  const auto made = std::ranges::count_if(op.outputs, [](TensorId out) { return bool(out); });
+  const auto made = std::ranges::count_if(
+      op.outputs, [&](TensorId out) { return out && !isScratch(graph, out); });
   return made == 1 && op.outputs[0] && !graph.tensors[op.outputs[0]].graphOutput;
 }
 

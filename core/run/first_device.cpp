@@ -16,6 +16,7 @@
 #include "core/run/moved_partition.h"
 #include "core/run/overlaid.h"
 #include "core/run/partitioned.h"
+#include "core/storage/overlays.h"
 
 namespace hw {
 namespace {
@@ -210,10 +211,11 @@ Result<Answer> planByBestRule(const Prepared& prepared, const Storage& storage,
 }  // namespace
 
 Storage storageOf(const Prepared& prepared) {
-  StorageOptions options = prepared.sharing;
-  if (prepared.overlays()) options.alias.inPlace = false;
+  const StorageOptions& options = prepared.sharing;
   const Graph& graph = *prepared.program.graph;
-  Storage storage = shareStorage(graph, prepared.program.schedule, options);
+  const Schedule& schedule = prepared.program.schedule;
+  if (prepared.overlays()) return shareForOverlays(graph, schedule, options);
+  Storage storage = shareStorage(graph, schedule, options);
   if (prepared.method().way != Way::embedded || !hasOwnPlan(graph)) return storage;
   return withDeclaredOverlaps(graph, std::move(storage), options.alignment);
 }

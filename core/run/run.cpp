@@ -7,12 +7,16 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/machine/op_list.h"
+#include "core/ops/row_walk.h"
 #include "core/order/least_peak.h"
 #include "core/run/check_request.h"
 #include "core/run/embedded.h"
 #include "core/run/first_device.h"
 #include "core/run/moved_partition.h"
 #include "core/run/overlaid.h"
+#include "core/scratch/set_aside.h"
+#include "core/storage/by_channel.h"
 
 namespace hw {
 namespace {
@@ -83,6 +87,33 @@ bool staysWhole(const Model& model, const RunRequest& request) {
   return model.problem || isSpread(request, model) || followsModel(request, model);
 }
 
+/// The op's output may lie so near its input, by rows, that it takes fewer bytes than scratch.
+bool overlapsNearer(const Graph& graph, const Op& op, const RunRequest& request) {
+  const auto scratch = channelScratch(graph, op);
+  const auto walk = rowWalkOf(graph, op);
+  const auto& units = request.platform.devices.front().units;
+  const auto unit = std::ranges::find_if(
+      units, [&](const UnitSpec& each) { return coversOp(each.ops, op.type); });
+  if (!scratch || !walk || unit == units.end()) return false;
+  const RowDistances least = rowDistances(*walk);
+  return (unit->kernels.forward && least.up < *scratch) ||
+         (unit->kernels.reverse && least.down < *scratch);
+}
+
+/// First, so that all that looks for fewer bytes knows what work in place costs.
+Result<Program> setAside(Program program, const Rewriting& rewriting) {
+  const RunRequest& request = rewriting.request;
+  if (!rewriting.sharing.alias.inPlace || staysWhole(rewriting.model, request)) return program;
+  const bool whole = request.tile == TileRule::off && !request.inputRows && !request.recompute;
+  const bool overlaps = request.overlap && request.allocator.info->overlaps && whole;
+  const std::shared_ptr<const Graph> graph = program.graph;
+  HW_TRY(set, scratchSetAside(graph, [&](OpId op) {
+           return !overlaps || !overlapsNearer(*graph, graph->ops[op], request);
+         }));
+  program.graph = std::move(set);
+  return program;
+}
+
 Result<Program> repeat(Program program, const Rewriting& rewriting) {
   const RunRequest& request = rewriting.request;
   if (!request.recompute || staysWhole(rewriting.model, request)) return program;
@@ -119,7 +150,8 @@ Result<Program> tile(Program program, const Rewriting& rewriting) {
   return program;
 }
 
-constexpr RunStage kStages[] = {{"ordering operators", 0, reorder},
+constexpr RunStage kStages[] = {{"setting scratch aside", 0, setAside},
+                                {"ordering operators", 0.005, reorder},
                                 {"running operators again", 0.03, repeat},
                                 {"cutting into parts", 0.05, tile},
                                 {"sharing storage", 0.07},

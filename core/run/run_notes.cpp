@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/order/least_peak.h"
 #include "core/plan/overlap_use.h"
@@ -89,6 +90,25 @@ void addOverlapNote(const Prepared& prepared, const Planned& planned,
       used, planned.problem.overlaps.size()));
 }
 
+/// Of convolutions that run over their input.
+void addScratchNote(const Prepared& prepared, const Storage& storage,
+                    std::vector<std::string>& notes) {
+  const Graph& graph = *prepared.program.graph;
+  std::size_t count = 0;
+  Bytes most;
+  for (const TensorId id : graph.tensors.keys()) {
+    if (!storage.bufferOf(id) || !isScratch(graph, id)) continue;
+    ++count;
+    most = std::max(most, *graph.tensors[id].bytes);
+  }
+  if (count == 0) return;
+  notes.push_back(fmt::format(
+      "{} depthwise {} channel by channel over {}, which takes a kernel made for it and scratch "
+      "for one plane: {} bytes at most",
+      count, count == 1 ? "convolution runs" : "convolutions run",
+      count == 1 ? "its input" : "their inputs", groupDigits(most.count())));
+}
+
 /// Of a method that could place outputs over inputs, but was not offered to; empty where it was, or
 /// nothing could be.
 std::string overlaysOff(const Prepared& prepared, const Storage& storage) {
@@ -157,6 +177,7 @@ std::vector<std::string> notesOf(const Prepared& prepared, const Answer& answer)
   if (const std::string off = overlaysOff(prepared, answer.storage); !off.empty()) {
     notes.push_back(off);
   }
+  addScratchNote(prepared, answer.storage, notes);
   addFetchNotes(prepared, notes);
   addOverlapNote(prepared, answer.planned, notes);
   if (!answer.storage.unsized.empty()) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/machine/op_list.h"
 #include "core/ops/op_table.h"
@@ -104,7 +105,9 @@ void OpWorker::addTraffic(OpId op, const At& at, OpWork& work) {
     move(tensor, {Bytes(), sizeOf(tensor)}, false, at, work);
   }
   for (const TensorId tensor : input_.graph.ops[op].outputs) {
-    if (tensor) move(tensor, {Bytes(), sizeOf(tensor)}, true, at, work);
+    // Scratch of an op that does not run over its input is not there.
+    if (!tensor || (isScratch(input_.graph, tensor) && !input_.storage.bufferOf(tensor))) continue;
+    move(tensor, {Bytes(), sizeOf(tensor)}, true, at, work);
   }
 }
 

@@ -2,17 +2,26 @@
 
 #include <algorithm>
 
+#include "core/graph/scratch.h"
+#include "core/storage/overlays.h"
 #include "core/storage/sparing.h"
 
 namespace hw {
 namespace {
+
+/// Scratch of an op that does not run over its input.
+bool isIdleScratch(const Graph& graph, const Storage& storage, TensorId id) {
+  if (!isScratch(graph, id)) return false;
+  const TensorId made = graph.ops[graph.tensors[id].producer].outputs[0];
+  return !std::ranges::binary_search(storage.inPlace, made);
+}
 
 /// Turns groups into buffers, ordered by first step and then by the tensor that opens them.
 void makeBuffers(const Graph& graph, const AliasForest& forest, Storage& storage) {
   IdMap<TensorId, Buffer> groups(graph.tensors.size());
   IdMap<TensorId, TensorId> opener(graph.tensors.size());
   for (const TensorId id : graph.tensors.keys()) {
-    if (forest.whyNotPlanned(id)) continue;
+    if (forest.whyNotPlanned(id) || isIdleScratch(graph, storage, id)) continue;
     const TensorId root = forest.place(id).root;
     Buffer& group = groups[root];
     const Interval<Step>& life = storage.lifetimes[id];
@@ -46,11 +55,11 @@ void makeBuffers(const Graph& graph, const AliasForest& forest, Storage& storage
 class Folder {
  public:
   Folder(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-         bool shrinking)
+         const InPlaceScope& scope)
       : graph_(graph),
         schedule_(schedule),
         options_(options),
-        shrinking_(shrinking),
+        scope_(scope),
         pieces_(graph_, options_) {
     begun_.lifetimes = lifetimes(graph, schedule);
     begun_.slots.resize(graph.tensors.size());
@@ -74,7 +83,7 @@ class Folder {
     Storage storage = begun_;
     AliasForest forest = pieces_;
     foldViews(graph_, schedule_, options, refused, forest, storage);
-    if (options.alias.inPlace) foldInPlace(graph_, schedule_, shrinking_, forest, storage);
+    if (options.alias.inPlace) foldInPlace(graph_, schedule_, scope_, forest, storage);
     makeBuffers(graph_, forest, storage);
     return storage;
   }
@@ -82,14 +91,14 @@ class Folder {
   const Graph& graph_;
   const Schedule& schedule_;
   StorageOptions options_;
-  bool shrinking_;      ///< Smaller outputs take over larger inputs too.
+  InPlaceScope scope_;
   AliasForest pieces_;  ///< With the pieces of a tiled graph where they are, whatever is decided,
   Storage begun_;       ///< and what there is to say about them.
 };
 
 Storage share(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-              bool shrinking) {
-  const Folder folder(graph, schedule, options, shrinking);
+              const InPlaceScope& scope) {
+  const Folder folder(graph, schedule, options, scope);
   Storage storage = folder.fold({});
   if (!options.alias.concat && !options.alias.split) return storage;
   const Bytes bound = livePeak(folder.foldWithoutSlices(), options.alignment);
@@ -107,16 +116,19 @@ Storage share(const Graph& graph, const Schedule& schedule, const StorageOptions
 
 Storage shareAllViews(const Graph& graph, const Schedule& schedule, StorageOptions options) {
   options.alias.inPlace = false;
-  return Folder(graph, schedule, options, false).fold({});
+  return Folder(graph, schedule, options, {}).fold({});
 }
 
 Bytes livePeak(const Storage& storage, Bytes alignment) { return peakOf(storage, alignment).bytes; }
 
-Storage shareStorage(const Graph& graph, const Schedule& schedule, const StorageOptions& options) {
-  Storage storage = share(graph, schedule, options, false);
+namespace {
+
+Storage shareWithin(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
+                    bool byChannel) {
+  Storage storage = share(graph, schedule, options, {.byChannel = byChannel});
   if (options.alias.inPlace) {
     // A small output in a large block saves bytes now and wastes them later: only if it pays.
-    Storage shrunk = share(graph, schedule, options, true);
+    Storage shrunk = share(graph, schedule, options, {.shrinking = true, .byChannel = byChannel});
     const Bytes bound = livePeak(storage, options.alignment);
     if (livePeak(shrunk, options.alignment) < bound) storage = std::move(shrunk);
   }
@@ -125,6 +137,17 @@ Storage shareStorage(const Graph& graph, const Schedule& schedule, const Storage
     if (!tensor.constant && !tensor.persistent && !tensor.bytes) storage.unsized.push_back(id);
   }
   return storage;
+}
+
+}  // namespace
+
+Storage shareStorage(const Graph& graph, const Schedule& schedule, const StorageOptions& options) {
+  return shareWithin(graph, schedule, options, false);
+}
+
+Storage shareForOverlays(const Graph& graph, const Schedule& schedule,
+                         const StorageOptions& options) {
+  return shareWithin(graph, schedule, options, true);
 }
 
 }  // namespace hw

@@ -1,23 +1,39 @@
 #include <algorithm>
 
+#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
+#include "core/storage/by_channel.h"
 #include "core/storage/view_folder.h"
 
 namespace hw {
 
-// A convolution that makes each channel from the one at the same place. With channels outermost it
-// may run over its input, a few rows held aside: no write gets ahead of what is still to be read,
-// even where a stride makes the output smaller.
-bool mayShrinkInPlace(const Graph& graph, const Op& op) {
+std::optional<Bytes> channelScratch(const Graph& graph, const Op& op) {
   const OpInfo* info = findOp(op);
-  if (info == nullptr || info->inPlace != InPlace::depthwise) return false;
-  if (op.inputs.empty() || !op.inputs[0] || !op.outputs[0]) return false;
-  const auto& in = graph.tensors[op.inputs[0]].shape;
-  const auto& out = graph.tensors[op.outputs[0]].shape;
-  if (!in || !out || in->size() < 3 || out->size() != in->size()) return false;
-  const std::int64_t channels = (*in)[1];
-  return channels > 1 && (*out)[1] == channels && op.intAttribute("group", 1) == channels;
+  if (info == nullptr || info->inPlace != InPlace::depthwise || op.folded) return {};
+  if (op.inputs.empty() || !op.inputs[0] || op.outputs.empty() || !op.outputs[0]) return {};
+  if (std::ranges::count(op.inputs, op.inputs[0]) != 1) return {};
+  const Tensor& input = graph.tensors[op.inputs[0]];
+  const Tensor& output = graph.tensors[op.outputs[0]];
+  const auto element = elementSize(output);
+  if (!element || element != elementSize(input) || *output.bytes > *input.bytes) return {};
+  const Shape& in = *input.shape;
+  const Shape& out = *output.shape;
+  if (in.size() < 3 || out.size() != in.size() || in[0] != out[0]) return {};
+  const bool last = op.domain == "tflite" || op.intAttribute("channels_last", 0) != 0;
+  const std::size_t channel = last ? in.size() - 1 : 1;
+  const std::int64_t channels = in[channel];
+  if (channels < 2 || out[channel] != channels) return {};
+  if (op.domain != "tflite" && op.intAttribute("group", 1) != channels) return {};
+  return Bytes(output.bytes->count() / (channels * in[0]));
+}
+
+// Even where a stride makes its output smaller: no write gets ahead of what is still to be read.
+bool mayShrinkInPlace(const Graph& graph, const Op& op) {
+  const TensorId scratch = scratchOf(graph, op);
+  if (!scratch) return false;
+  const auto needed = channelScratch(graph, op);
+  return needed && graph.tensors[scratch].bytes >= needed;
 }
 
 std::vector<TensorId> overwritable(const Graph& graph, const Op& op) {
@@ -49,11 +65,11 @@ namespace {
 
 class InPlaceFolder {
  public:
-  InPlaceFolder(const Graph& graph, const Schedule& schedule, bool shrinking, AliasForest& forest,
-                Storage& storage)
+  InPlaceFolder(const Graph& graph, const Schedule& schedule, const InPlaceScope& scope,
+                AliasForest& forest, Storage& storage)
       : graph_(graph),
         schedule_(schedule),
-        shrinking_(shrinking),
+        scope_(scope),
         forest_(forest),
         storage_(storage),
         ends_(graph.tensors.size()) {
@@ -68,6 +84,7 @@ class InPlaceFolder {
     const Op& op = graph_.ops[id];
     if (partOf(graph_, id) != nullptr) return;  // Its tiling says where it lies.
     if (op.folded || op.outputs.empty() || forest_.whyNotPlanned(op.outputs[0])) return;
+    if (scope_.byChannel && !scratchOf(graph_, op)) return;
     const TensorId out = op.outputs[0];
     for (const TensorId in : overwritable(graph_, op)) {
       if (!mayTakeOver(id, in, out)) continue;
@@ -89,7 +106,7 @@ class InPlaceFolder {
     const Tensor& input = graph_.tensors[in];
     const Tensor& output = graph_.tensors[out];
     if (!mayOverwrite(graph_, graph_.ops[id], in)) return false;
-    if (!shrinking_ && *output.bytes < *input.bytes) return false;
+    if (!scope_.shrinking && *output.bytes < *input.bytes) return false;
     const auto [taken, inside] = forest_.place(in);
     const auto [whole, outside] = forest_.place(out);
     // All of the input's block must go over, and it must die here, with all its aliases.
@@ -113,7 +130,7 @@ class InPlaceFolder {
 
   const Graph& graph_;
   const Schedule& schedule_;
-  bool shrinking_;
+  InPlaceScope scope_;
   AliasForest& forest_;
   Storage& storage_;
   IdMap<TensorId, Step> ends_;  ///< Of a root: when the last of its group dies.
@@ -121,9 +138,9 @@ class InPlaceFolder {
 
 }  // namespace
 
-void foldInPlace(const Graph& graph, const Schedule& schedule, bool shrinking, AliasForest& forest,
-                 Storage& storage) {
-  InPlaceFolder folder(graph, schedule, shrinking, forest, storage);
+void foldInPlace(const Graph& graph, const Schedule& schedule, const InPlaceScope& scope,
+                 AliasForest& forest, Storage& storage) {
+  InPlaceFolder folder(graph, schedule, scope, forest, storage);
   for (const OpId id : schedule.order) folder.fold(id);
   std::ranges::sort(storage.inPlace);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/graph/scratch.h"
 #include "core/storage/view_folder.h"
 
 namespace hw {
@@ -22,6 +23,7 @@ class ChanceFinder {
   void visit(OpId id, std::vector<OverlayChance>& chances) const {
     const Op& op = graph_.ops[id];
     if (op.folded || op.outputs.empty() || !fills(op.outputs[0])) return;
+    if (scratchOf(graph_, op)) return;
     std::vector<BufferId> offered;
     for (const TensorId in : overwritable(graph_, op)) {
       if (!fills(in) || !mayOverwrite(graph_, op, in) || !diesHere(id, in)) continue;

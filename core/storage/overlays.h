@@ -13,9 +13,15 @@ struct OverlayChance {
   TensorId output{};
 };
 
-/// Every chance there is in `storage`, where nothing is done in place yet, in schedule order: the
-/// kernel allows it, the input is large enough, fills its buffer and dies there with all its
-/// aliases, and the output fills its own. An input has one chance at most, an output may have two.
+/// `shareStorage` for methods that decide themselves what is written over what. Only ops that run
+/// channel by channel do so yet: their scratch takes bytes, which no permission could say.
+Storage shareForOverlays(const Graph& graph, const Schedule& schedule,
+                         const StorageOptions& options);
+
+/// Every chance there is in `storage`, which was shared for that, in schedule order: the kernel
+/// allows it without scratch, the input is large enough, fills its buffer and dies there with all
+/// its aliases, and the output fills its own. An input has one chance at most, an output may have
+/// two.
 std::vector<OverlayChance> overlayChances(const Graph& graph, const Schedule& schedule,
                                           const Storage& storage);
 

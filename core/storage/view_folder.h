@@ -24,10 +24,15 @@ void foldPieces(const Graph& graph, AliasForest& forest, Storage& storage);
 /// done in place.
 Storage shareAllViews(const Graph& graph, const Schedule& schedule, StorageOptions options);
 
-/// Lets outputs take over the bytes of an input that dies in their op, where the kernel allows it;
-/// with `shrinking` also a smaller output, whose block then stays as large as the input was.
-void foldInPlace(const Graph& graph, const Schedule& schedule, bool shrinking, AliasForest& forest,
-                 Storage& storage);
+/// Which outputs are written over inputs.
+struct InPlaceScope {
+  bool shrinking = false;  ///< Smaller outputs too, whose block stays as large as the input was.
+  bool byChannel = false;  ///< Only those of ops that run channel by channel, with scratch.
+};
+
+/// Lets outputs take over the bytes of an input that dies in their op, where the kernel allows it.
+void foldInPlace(const Graph& graph, const Schedule& schedule, const InPlaceScope& scope,
+                 AliasForest& forest, Storage& storage);
 
 /// Operands that the kernel of `op` may overwrite, in order of preference.
 std::vector<TensorId> overwritable(const Graph& graph, const Op& op);

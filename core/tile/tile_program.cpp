@@ -6,6 +6,7 @@
 #include "core/ops/folds.h"
 #include "core/ops/op_table.h"
 #include "core/ops/work.h"
+#include "core/storage/by_channel.h"
 #include "core/storage/view_folder.h"
 
 namespace hw {
@@ -23,6 +24,7 @@ int usualAxis(const Op& op, std::size_t rank) {
 TensorId overwritableInput(const Graph& graph, const Op& op, const TileOp& tiled) {
   std::vector<TensorId> inputs = overwritable(graph, op);
   if (viewFamilyOf(op) == ViewFamily::reshape) inputs = {dataInput(op)};
+  if (channelScratch(graph, op)) inputs = {op.inputs[0]};  // None, where its windows are points.
   for (const TensorId in : inputs) {
     if (!in || graph.tensors[in].constant || !graph.tensors[in].bytes) continue;
     const TensorId out = op.outputs[0];

@@ -22,6 +22,7 @@
 
 #include "core/base/text.h"
 #include "core/check/replay.h"
+#include "core/graph/tiling.h"
 #include "core/import/importer.h"
 #include "core/order/least_peak.h"
 #include "core/run/run.h"
@@ -138,7 +139,7 @@ void enterWay(const std::shared_ptr<const Model>& model, std::size_t way, Row& r
   Bytes peak;
   for (const PoolId pool : (*run)->problem.pools.keys()) peak += (*run)->plan.footprint(pool);
   row.peaks[way] = peak;
-  row.parts = row.parts || (*run)->graph().tiling != nullptr;
+  row.parts = row.parts || runsInParts((*run)->graph());
   const auto wrong = replayBytes(**run, kArena);
   row.corruptions += wrong.size();
   if (!wrong.empty()) fmt::print(stderr, "less: {}: {}\n", row.name, wrong.front().message);

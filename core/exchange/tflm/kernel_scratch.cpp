@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/import/graph_builder.h"
 #include "core/import/tflite/schema.h"
+#include "core/storage/by_channel.h"
 
 namespace hw {
 namespace {
@@ -241,6 +242,10 @@ class ScratchAdder {
                               .origin = SizeOrigin::inferred}));
       ++count_;
       total_ += scratch.buffers[i];
+    }
+    // Its kernels do not run over their inputs: an output that is absent takes no scratch for that.
+    if (parts.outputs.size() == 1 && channelScratch(graph_, op)) {
+      parts.outputs.push_back(GraphBuilder::kAbsent);
     }
     builder_.addOp(std::move(parts));
   }

@@ -58,7 +58,7 @@ TEST_CASE("TFLite's operators are standard ones under another name, or say what 
   CHECK(findOp("MEAN", "tflite")->kind == OpClass::reduction);
   CHECK(findOp("TRANSPOSE", "tflite")->kind == OpClass::movement);
   CHECK(findOp("CONCATENATION", "tflite")->view == ViewFamily::concat);
-  CHECK(findOp("DEPTHWISE_CONV_2D", "tflite")->inPlace == InPlace::never);
+  CHECK(findOp("DEPTHWISE_CONV_2D", "tflite")->inPlace == InPlace::depthwise);
   CHECK(findOp("CONV", "tflite") == nullptr);
   CHECK(findOp("CONV_2D", "") == nullptr);
 }

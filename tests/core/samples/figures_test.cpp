@@ -61,6 +61,11 @@ TEST_CASE("depthwise layers in place spare MobileNet v2 100 kB", "[samples][figu
   CHECK(run->metrics.lowerBound == Bytes(1'404'928));
   CHECK(run->plan.footprint(PoolId(0)) == Bytes(1'404'928));
   CHECK(replayBytes(*run, Bytes(1 << 24)).empty());
+  // Scratch does not keep them from running in parts.
+  request.tile = TileRule::lines;
+  const auto parts = runSample("mobilenet_v2_int8", request);
+  CHECK(parts->metrics.lowerBound == Bytes(274'176));
+  CHECK(replayBytes(*parts, Bytes(1 << 24)).empty());
 }
 
 TEST_CASE("the eight tensors of the paper: 234 without reuse, 124 with", "[samples][figures]") {

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/base/interval.h"
+#include "core/graph/graph.h"
+
+namespace hw {
+
+/// Bytes of a tensor at equal distances: `count` stretches of `length`, each `pitch` behind the one
+/// before.
+struct ByteStride {
+  Bytes begin{};
+  Bytes length{};
+  Bytes pitch{};
+  std::int64_t count = 1;
+};
+
+/// A convolution as a kernel runs it that goes over its input: for each channel of each image, in
+/// order, it makes the plane in scratch, and puts it into the output when all is made. Worked out
+/// from what the op means, and not from the rule that says which ops may (storage/by_channel.h).
+struct ChannelScript {
+  TensorId input{};
+  TensorId output{};
+  bool last = false;  ///< Channels are the last axis.
+  std::int64_t images = 1;
+  std::int64_t groups = 1;
+  struct Side {
+    std::int64_t channels = 1;
+    std::int64_t places = 1;  ///< Of one channel of one image.
+    Bytes element{};
+  };
+  Side in{};
+  Side out{};
+
+  /// What scratch has to hold.
+  Bytes plane() const { return out.element * out.places; }
+  /// The channels of the input that an output channel is made of.
+  Interval<std::int64_t> reads(std::int64_t channel) const;
+  /// Where a channel of an image lies in its tensor.
+  ByteStride strideOf(const Side& side, std::int64_t image, std::int64_t channel) const;
+};
+
+/// Nothing for ops that are no convolutions, or whose operands are not known.
+std::optional<ChannelScript> channelScriptOf(const Graph& graph, const Op& op);
+
+/// What is wrong with scratch for an op of `graph`: it is too small for a plane, somebody reads it,
+/// or, asked element by element at the corners of each channel (`forEachSource`), the op makes
+/// channels of others. Empty: nothing.
+std::string scratchFault(const Graph& graph, OpId op, const Tensor& scratch);
+
+}  // namespace hw

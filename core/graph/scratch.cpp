@@ -1,0 +1,23 @@
+#include "core/graph/scratch.h"
+
+#include "core/graph/tiling.h"
+
+namespace hw {
+
+bool isScratch(const Graph& graph, TensorId tensor) {
+  // What runs again, or in parts, may have been made of a graph with scratch.
+  const Graph* at = &graph;
+  for (; tensor && at->tiling && !at->tiling->pieces[tensor]; at = at->tiling->original.get()) {
+    const TensorId of = at->tiling->wholeOf[tensor];
+    if (!of) return at->tensors[tensor].producer && at->tiling->opOf[at->tensors[tensor].producer];
+    tensor = of;
+  }
+  return false;
+}
+
+TensorId scratchOf(const Graph& graph, const Op& op) {
+  if (op.outputs.size() < 2 || !isScratch(graph, op.outputs.back())) return {};
+  return op.outputs.back();
+}
+
+}  // namespace hw
