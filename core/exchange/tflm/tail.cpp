@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/import/tflite/reader.h"
+
 namespace hw {
 namespace {
 
@@ -24,7 +26,7 @@ constexpr KernelTail kTails[] = {{"CONV_2D", 72, 28, 2, 0},
                                  {"ADD", 60, 8},
                                  {"SUB", 52, 8},
                                  {"MUL", 36, 4},
-                                 {"DIV", 56, 4},
+                                 {"DIV", 28, 4},
                                  {"AVERAGE_POOL_2D", 32, 40},
                                  {"MAX_POOL_2D", 32, 40},
                                  {"L2_POOL_2D", 0, 40},
@@ -49,7 +51,7 @@ constexpr KernelTail kTails[] = {{"CONV_2D", 72, 28, 2, 0},
                                  {"STRIDED_SLICE", 84, 24},
                                  {"PAD", 56, 0},
                                  {"PADV2", 56, 0},
-                                 {"MIRROR_PAD", 48, 4},
+                                 {"MIRROR_PAD", 20, 4},
                                  {"CONCATENATION", 40, 8},
                                  {"RESHAPE", 0, 36},
                                  {"SQUEEZE", 0, 36},
@@ -67,7 +69,13 @@ constexpr KernelTail kTails[] = {{"CONV_2D", 72, 28, 2, 0},
                                  {"RESIZE_BILINEAR", 0, 2},
                                  {"RESIZE_NEAREST_NEIGHBOR", 0, 2},
                                  {"L2_NORMALIZATION", 16, 4},
-                                 {"BATCH_MATMUL", 64, 3},
+                                 {"BATCH_MATMUL", 32, 3},
+                                 {"RSQRT", 28, 0},
+                                 {"ABS", 28, 0},
+                                 {"SQUARED_DIFFERENCE", 112, 0},
+                                 {"SELECT_V2", 1, 0},
+                                 {"EQUAL", 32, 0},
+                                 {"ARG_MAX", 0, 4},
                                  {"VAR_HANDLE", 4, 16},
                                  {"READ_VARIABLE", 0, 0},
                                  {"ASSIGN_VARIABLE", 4, 0},
@@ -92,10 +100,34 @@ std::int64_t blockBytes(std::int64_t bytes) {
   return alignUp(Bytes(bytes), kTflmAlignment).count();
 }
 
+/// A copy of an operand with its last two dimensions changed about, which a product of matrices
+/// keeps.
+std::int64_t transposedCopy(const TfliteSubgraph& graph, std::int32_t operand) {
+  if (operand < 0 || static_cast<std::size_t>(operand) >= graph.tensors.size()) return 0;
+  const TfliteTensor& tensor = graph.tensors[static_cast<std::size_t>(operand)];
+  const auto count = elementCount(tensor.shape);
+  const auto bytes = count ? checkedMul(*count, tfliteBits(tensor.type) / 8) : std::nullopt;
+  if (!bytes || *bytes < 0 || *bytes > INT32_MAX) return 0;  // The runtime would not take it.
+  const auto rank = static_cast<std::int64_t>(tensor.shape.size());
+  return blockBytes(*bytes) + blockBytes(24) + blockBytes(4 * (1 + rank));
+}
+
+/// By its options, the first operand as it is and the second one with rows for columns are right.
+std::int64_t matrixCopies(const TfliteSubgraph& graph, const TfliteOp& op) {
+  const auto flag = [&](int field) {
+    return op.options && op.options->number<std::uint8_t>(field, 0) != 0;
+  };
+  std::int64_t bytes = 0;
+  if (flag(0) && !op.inputs.empty()) bytes += transposedCopy(graph, op.inputs[0]);
+  if (!flag(1) && op.inputs.size() > 1) bytes += transposedCopy(graph, op.inputs[1]);
+  return bytes;
+}
+
 std::int64_t kernelTail(const TfliteSubgraph& graph, const TfliteOp& op) {
   const auto* row = std::ranges::find(kTails, op.type(), &KernelTail::type);
   const KernelTail& tail = row == std::end(kTails) ? kUsualTail : *row;
   std::int64_t bytes = blockBytes(tail.data) + tail.options;
+  if (tail.type == "BATCH_MATMUL") bytes += matrixCopies(graph, op);
   const std::int32_t filter = op.inputs.size() > 1 ? op.inputs[1] : -1;
   if (tail.numbers == 0 || filter < 0 || static_cast<std::size_t>(filter) >= graph.tensors.size()) {
     return bytes;
@@ -116,6 +148,9 @@ Bytes tflmTail(const TfliteFile& file, const TflmProgram& program, std::int64_t 
     bytes += sizes.tensor * static_cast<std::int64_t>(graph.tensors.size());
     bytes += sizes.op * static_cast<std::int64_t>(graph.ops.size());
     for (const TfliteOp& op : graph.ops) bytes += kernelTail(graph, op);
+  }
+  for (const auto& [name, state] : tfliteStates(file)) {
+    bytes += alignUp(state, kTflmAlignment).count();
   }
   const TfliteSubgraph& main = file.subgraph(0);
   for (const auto* list : {&main.inputs, &main.outputs}) {
