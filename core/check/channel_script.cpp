@@ -11,7 +11,7 @@
 namespace hw {
 namespace {
 
-constexpr std::int64_t kMostChannels = 4096;
+constexpr std::int64_t kMostScripted = 4096;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ std::string scratchFault(const Graph& graph, OpId op, const Tensor& scratch) {
   const std::size_t axis = script->last ? index.size() - 1 : 1;
   std::string fault;
   // Of very many channels, some.
-  const std::int64_t step = script->out.channels / kMostChannels + 1;
+  const std::int64_t step = script->out.channels / kMostScripted + 1;
   for (index[axis] = 0; index[axis] < script->out.channels && fault.empty(); index[axis] += step) {
     for (const bool end : {false, true}) {
       for (std::size_t i = 0; i < index.size(); ++i) {

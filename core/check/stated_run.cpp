@@ -18,7 +18,7 @@
 namespace hw {
 namespace {
 
-constexpr std::string_view kTable = "plan file";
+constexpr std::string_view kTableName = "plan file";
 constexpr std::string_view kFileRow = "file";
 constexpr std::string_view kMakerRow = "made by";
 
@@ -217,7 +217,7 @@ class StatedRun {
   }
 
   MethodTable tableOf(const std::string& file) const {
-    MethodTable table{.name = std::string(kTable),
+    MethodTable table{.name = std::string(kTableName),
                       .summary = "what the file says of itself",
                       .columns = {"what", "says"}};
     const auto add = [&](std::string_view what, const std::string& says) {
@@ -260,7 +260,7 @@ class StatedRun {
 };
 
 std::optional<std::string> said(const Run& run, std::string_view what) {
-  const auto table = std::ranges::find(run.plan.tables, kTable, &MethodTable::name);
+  const auto table = std::ranges::find(run.plan.tables, kTableName, &MethodTable::name);
   if (table == run.plan.tables.end()) return std::nullopt;
   for (const auto& row : table->rows) {
     const auto* name = std::get_if<std::string>(&row.front());

@@ -6,7 +6,7 @@
 namespace hw {
 namespace {
 
-constexpr std::string_view kTypes[] = {"float32", "int8"};
+constexpr std::string_view kElementTypes[] = {"float32", "int8"};
 constexpr ParamSpec kBlocks{.name = "blocks",
                             .summary = "how many blocks or levels there are",
                             .fallback = "8",
@@ -26,7 +26,7 @@ constexpr ParamSpec kElementType{.name = "type",
                                  .type = ParamType::choice,
                                  .summary = "of the elements",
                                  .fallback = "float32",
-                                 .choices = kTypes};
+                                 .choices = kElementTypes};
 constexpr ParamSpec kNetworkParams[] = {kBlocks, kChannels, kSide, kElementType, kSeedParam};
 
 using Handle = GraphBuilder::Handle;
