@@ -152,6 +152,9 @@ TEST_CASE("our own plan opens alone, and on its model when it is dropped there",
   window.show();
   openAndWait(window, plan);
   CHECK(methodOf(window) == "embedded");
+  CHECK(window.findChild<OpenOffers*>()->bar()->text().startsWith(
+      QStringLiteral("Memory plan of Highwater (JSON), shown as it is; not said in the file: "
+                     "operators. Open mobilenet_v2 and drop the file on it to see them")));
   const Bytes alone = window.state()->run()->plan.footprint(PoolId(0));
   openAndWait(window, QStringLiteral("samples:mobilenet_v2"));
   const auto before = window.state()->run();

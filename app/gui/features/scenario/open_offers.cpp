@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/gui/window/main_window.h"
+#include "core/base/text.h"
 #include "core/import/plans/unknown_parts.h"
 #include "core/run/embedded.h"
 #include "core/run/model_options.h"
@@ -47,7 +48,12 @@ QString planOffer(const Model& model) {
   what[0] = what[0].toUpper();
   const QString shown = OpenOffers::tr("%1, shown as it is").arg(what);
   const std::string_view unknown = unknownNote(*model.graph);
-  return unknown.empty() ? shown : QStringLiteral("%1; %2").arg(shown, viewText(unknown));
+  const QString said =
+      unknown.empty() ? shown : QStringLiteral("%1; %2").arg(shown, viewText(unknown));
+  if (model.format != "plan-json") return said;
+  // Its model is never opened by itself.
+  const QString name = QString::fromStdString(printable(model.name, 60));
+  return OpenOffers::tr("%1. Open %2 and drop the file on it to see them").arg(said, name);
 }
 
 }  // namespace
