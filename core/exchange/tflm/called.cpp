@@ -32,6 +32,27 @@ constexpr std::array<Rank, 4> kRanks = {
       return std::pair(-std::int64_t{buffer.first}, buffer.size.count());
     }};
 
+/// One past the highest byte of those that have a place.
+Bytes topOf(const TflmProgram& program, const std::vector<std::int32_t>& offsets) {
+  Bytes top;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    if (offsets[i] >= 0) top = std::max(top, Bytes(offsets[i]) + program.tensors[i].size);
+  }
+  return top;
+}
+
+/// A main subgraph that was planned without a look at what it calls may leave less room for that
+/// than the runtime, which sees all at once: its places then, of all that runs.
+std::vector<std::int32_t> ownPlaces(const TflmProgram& program, std::vector<std::int32_t> offsets) {
+  const TflmArena own = tflmArena(program, {});
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const auto& place = own.offsets[i];
+    if (!place || !program.runs[program.tensors[i].subgraph]) continue;
+    offsets[i] = *place <= Bytes(INT32_MAX) ? static_cast<std::int32_t>(place->count()) : -1;
+  }
+  return offsets;
+}
+
 }  // namespace
 
 void placeCalled(const TflmProgram& program, std::vector<std::int32_t>& offsets) {
@@ -59,6 +80,10 @@ void placeCalled(const TflmProgram& program, std::vector<std::int32_t>& offsets)
     if (!placeInOrder(program, order, tried)) continue;
     const Bytes reached = tflmArena(program, tried).head;
     if (reached < head) best = std::move(tried), head = reached;
+  }
+  if (head > topOf(program, offsets)) {
+    std::vector<std::int32_t> all = ownPlaces(program, offsets);
+    if (tflmArena(program, all).head < head) best = std::move(all);
   }
   offsets = std::move(best);
 }

@@ -236,6 +236,12 @@ TEST_CASE("tensors of called subgraphs have places that nobody else uses", "[exc
     if (plan.program.tensors[i].subgraph > 0) left[i] = -1;
   }
   CHECK(plan.arena.head <= tflmArena(plan.program, left).head);
+  // Nor above the runtime's own, unless the main subgraph is by itself.
+  Bytes main;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (left[i] >= 0) main = std::max(main, Bytes(left[i]) + plan.program.tensors[i].size);
+  }
+  CHECK(plan.arena.head <= std::max(plan.ownHead, main));
 }
 
 TEST_CASE("the tail is estimated by what the runtime keeps", "[exchange][tflite]") {
