@@ -12,7 +12,8 @@ namespace hw::tour {
 
 namespace {
 
-constexpr int kPatience = 30'000;  ///< Milliseconds until a wait counts as a problem.
+constexpr int kPatience =
+    60'000;  ///< Milliseconds until a wait counts as a problem: a front takes 32 s.
 
 }  // namespace
 
