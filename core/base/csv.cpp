@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/file_text.h"
 #include "core/base/text.h"
 
 namespace hw {
@@ -18,9 +19,7 @@ std::string csvField(std::string_view text) {
   return quoted + '"';
 }
 
-CsvReader::CsvReader(std::string_view text) : rest_(text) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+CsvReader::CsvReader(std::string_view text) : rest_(withoutByteOrderMark(text)) {
   while (rest_.starts_with('#')) {
     rest_.remove_prefix(std::min(rest_.size(), rest_.find('\n')));
     if (!rest_.empty()) rest_.remove_prefix(1);

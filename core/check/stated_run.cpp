@@ -14,6 +14,7 @@
 #include "core/run/options.h"
 #include "core/run/overlaid.h"
 #include "core/run/planner.h"
+#include "core/run/replay.h"
 
 namespace hw {
 namespace {
@@ -22,19 +23,9 @@ constexpr std::string_view kTableName = "plan file";
 constexpr std::string_view kFileRow = "file";
 constexpr std::string_view kMakerRow = "made by";
 
-/// Importers of what other tools wrote down about their plans.
-constexpr std::string_view kPlanFormats[] = {"executorch", "st-network", "tflm-log", "vela-log",
-                                             "xla-dump"};
-
-std::string_view formatOf(std::string_view bytes) {
-  for (const ImporterInfo& importer : importerCatalog()) {
-    if (importer.accepts(bytes)) return importer.name;
-  }
-  return {};
-}
-
-bool isOthersPlan(std::string_view format) {
-  return std::ranges::find(kPlanFormats, format) != std::end(kPlanFormats);
+bool isOthersPlan(std::string_view bytes) {
+  const ImporterInfo* importer = importerOf(bytes);
+  return importer != nullptr && importer->othersPlan;
 }
 
 /// A file may name files of its own: those are never opened.
@@ -239,21 +230,6 @@ class StatedRun {
     return request;
   }
 
-  static void play(Run& run) {
-    Simulation simulation = simulate({.graph = run.graph(),
-                                      .schedule = run.schedule,
-                                      .storage = run.storage,
-                                      .problem = run.problem,
-                                      .plan = run.plan,
-                                      .platform = run.request.platform,
-                                      .streamWeights = run.request.weights.rule != WeightRule::free,
-                                      .inputsFar = run.inputsFar,
-                                      .outputsFar = run.outputsFar});
-    run.timing = std::move(simulation.timing);
-    run.trace = std::move(simulation.trace);
-    run.timeline = describe(run.trace.events(), run.problem.pools.size());
-  }
-
   const Run& read_;
   const PlanDocument& document_;
   RunRequest request_;
@@ -273,12 +249,14 @@ std::optional<std::string> said(const Run& run, std::string_view what) {
 }  // namespace
 
 bool holdsPlan(std::string_view bytes) {
-  const std::string_view format = formatOf(bytes);
+  const ImporterInfo* importer = importerOf(bytes);
+  if (importer == nullptr) return false;
+  const std::string_view format = importer->name;
   if (format == "problem-csv") {
     const std::string_view header = bytes.substr(0, bytes.find('\n'));
     return header.find("offset") != std::string_view::npos;
   }
-  if (format == "plan-json" || isOthersPlan(format)) return true;
+  if (format == "plan-json" || importer->othersPlan) return true;
   // Any other JSON passes for a graph; a plan of somebody else may say nothing but who is where.
   constexpr std::size_t kLookedAt = 1024 * 1024;
   const std::string_view text = bytes.substr(0, kLookedAt);
@@ -301,7 +279,7 @@ Result<PlanDocument> placesOf(const Model& model) {
 }
 
 Result<PlanDocument> readHeldPlan(std::string_view bytes, const std::string& path) {
-  if (!isOthersPlan(formatOf(bytes))) return readPlan(bytes);
+  if (!isOthersPlan(bytes)) return readPlan(bytes);
   HW_TRY(model, importModel(bytes, path, {}));
   return placesOf(model);
 }

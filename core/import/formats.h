@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "core/base/file_text.h"
 #include "core/import/importer.h"
 
 namespace hw {
@@ -63,11 +64,5 @@ Result<Model> readTorchSnapshot(std::string_view bytes, const ImportOptions& opt
 /// What any allocator did: time,event,id,size[,address].
 bool acceptsAllocLog(std::string_view bytes);
 Result<Model> readAllocLog(std::string_view bytes, const ImportOptions& options);
-
-/// `bytes` without the byte order mark that some editors put before UTF-8.
-constexpr std::string_view withoutByteOrderMark(std::string_view bytes) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  return bytes.starts_with(kMark) ? bytes.substr(kMark.size()) : bytes;
-}
 
 }  // namespace hw

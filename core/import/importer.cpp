@@ -18,17 +18,17 @@ constexpr std::array kImporters = {
     ImporterInfo{"tflite-bundle", "bundle of TensorFlow Lite models (zip)", "*.task",
                  &acceptsTfliteBundle, &readTfliteBundle},
     ImporterInfo{"executorch", "memory plan of an ExecuTorch program (flatbuffer)", "*.pte",
-                 &acceptsExecutorch, &readExecutorch},
+                 &acceptsExecutorch, &readExecutorch, true},
     ImporterInfo{"st-network", "memory plan of ST Edge AI (JSON)", "*.c_info.json *_c_info.json",
-                 &acceptsStNetwork, &readStNetwork},
+                 &acceptsStNetwork, &readStNetwork, true},
     ImporterInfo{"plan-json", "memory plan of Highwater (JSON)", "*.plan.json *.json",
                  &acceptsOwnPlan, &readOwnPlan},
     ImporterInfo{"tflm-log", "memory plan that tflite-micro printed", "*.log *.txt",
-                 &acceptsTflmLog, &readTflmLog},
+                 &acceptsTflmLog, &readTflmLog, true},
     ImporterInfo{"vela-log", "memory plan that Vela printed (--verbose-allocation)", "*.log *.txt",
-                 &acceptsVelaLog, &readVelaLog},
+                 &acceptsVelaLog, &readVelaLog, true},
     ImporterInfo{"xla-dump", "memory plan that XLA dumped (buffer assignment, live ranges)",
-                 "*.txt", &acceptsXlaDump, &readXlaDump},
+                 "*.txt", &acceptsXlaDump, &readXlaDump, true},
     ImporterInfo{"ort-profile", "profile of ONNX Runtime, operator by operator (JSON)", "*.json",
                  &acceptsOrtProfile, &readOrtProfile},
     ImporterInfo{"torch-snapshot", "recording of PyTorch's allocator (pickle)", "*.pickle *.pkl",
@@ -86,9 +86,8 @@ Result<Model> readRecognised(std::string_view bytes, const std::string& path,
   const bool lookalike =
       !acceptsTfliteBundle(bytes) && (refusal.code == ErrorCode::unsupported || bytes.empty() ||
                                       bytes.starts_with(kLookalikes[0].magic));
-  const auto importer = std::ranges::find_if(
-      kImporters, [&](const ImporterInfo& info) { return info.accepts(bytes); });
-  if (lookalike || importer == kImporters.end()) return tl::unexpected<Error>(std::move(refusal));
+  const ImporterInfo* importer = importerOf(bytes);
+  if (lookalike || importer == nullptr) return tl::unexpected<Error>(std::move(refusal));
 
   Result<Model> model = importer->read(bytes, options);
   if (!model) return model;
@@ -103,6 +102,12 @@ Result<Model> readRecognised(std::string_view bytes, const std::string& path,
 }  // namespace
 
 std::span<const ImporterInfo> importerCatalog() { return kImporters; }
+
+const ImporterInfo* importerOf(std::string_view bytes) {
+  const auto found = std::ranges::find_if(
+      kImporters, [&](const ImporterInfo& info) { return info.accepts(bytes); });
+  return found == kImporters.end() ? nullptr : &*found;
+}
 
 Result<Model> importModel(std::string_view bytes, const std::string& path,
                           const ImportOptions& options) {

@@ -59,9 +59,12 @@ struct ImporterInfo {
   bool (*accepts)(std::string_view bytes) = nullptr;
   /// Pure, so that it can be fuzzed: bytes in, model out; opens nothing.
   Result<Model> (*read)(std::string_view bytes, const ImportOptions& options) = nullptr;
+  bool othersPlan = false;  ///< What another tool says of its own plan, and no model.
 };
 
 std::span<const ImporterInfo> importerCatalog();
+/// Who recognises `bytes`; null: nobody.
+const ImporterInfo* importerOf(std::string_view bytes);
 
 /// Recognises and reads `bytes`; `path` is for messages and the model's name only.
 Result<Model> importModel(std::string_view bytes, const std::string& path,

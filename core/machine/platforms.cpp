@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/check.h"
+#include "core/base/file_text.h"
 #include "core/base/text.h"
 #include "core/files/file.h"
 #include "core/machine/foreign/machine_formats.h"
@@ -295,8 +296,7 @@ Result<Platform> findPlatform(std::string_view name) {
 }
 
 Result<Platform> readPlatformFile(std::string_view bytes, std::string_view choice) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
+  bytes = withoutByteOrderMark(bytes);
   for (const MachineFormat& format : machineFormats()) {
     if (format.accepts(bytes)) return format.read(bytes, choice);
   }

@@ -3,11 +3,8 @@
 #include "core/allocators/allocator.h"
 
 namespace hw {
-namespace {
 
-/// What follows from plan and platform.
 void play(Run& run) {
-  if (run.timing.ops.empty()) return;
   Simulation simulation =
       simulate({.graph = run.graph(),
                 .schedule = run.schedule,
@@ -24,12 +21,10 @@ void play(Run& run) {
   run.timeline = describe(run.trace.events(), run.problem.pools.size());
 }
 
-}  // namespace
-
 std::shared_ptr<const Run> replayed(const Run& run, Platform platform) {
   auto other = std::make_shared<Run>(run);
   other->request.platform = std::move(platform);
-  play(*other);
+  if (!other->timing.ops.empty()) play(*other);
   return other;
 }
 
@@ -42,7 +37,7 @@ std::shared_ptr<const Run> replanned(const Run& run, Plan plan, RunRequest reque
   other->plan = finishPlan(other->problem, std::move(plan));
   other->metrics = measure(other->problem, other->plan);
   other->planSeconds = 0;
-  play(*other);
+  if (!other->timing.ops.empty()) play(*other);
   return other;
 }
 

@@ -6,6 +6,9 @@
 
 namespace hw {
 
+/// Times, story and timeline of `run`, from its plan and its platform.
+void play(Run& run);
+
 /// The plan of `run` as it is, played on another machine: the same devices and memories with other
 /// speeds, channels or units. Nothing is planned; the request says `platform`. A run of a planning
 /// problem stays as it is.

@@ -12,8 +12,8 @@ namespace hw::tour {
 
 namespace {
 
-constexpr int kPatience =
-    60'000;  ///< Milliseconds until a wait counts as a problem: a front takes 32 s.
+/// Milliseconds until a wait counts as a problem; a front takes half of it.
+constexpr int kPatience = 60'000;
 
 }  // namespace
 

@@ -142,9 +142,8 @@ class OwnPlanReader {
 bool acceptsOwnPlan(std::string_view bytes) {
   constexpr std::size_t kLookedAt = 4096;
   const std::string_view text = withoutByteOrderMark(bytes);
-  const auto first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text[first] == '{' &&
-         text.substr(first, kLookedAt).find("\"highwater-plan\"") != std::string_view::npos;
+  return opensObject(text) && text.substr(text.find('{'), kLookedAt).find("\"highwater-plan\"") !=
+                                  std::string_view::npos;
 }
 
 Result<Model> readOwnPlan(std::string_view bytes, const ImportOptions& options) {

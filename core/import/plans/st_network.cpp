@@ -138,9 +138,7 @@ class StReader {
 bool acceptsStNetwork(std::string_view bytes) {
   // Its keys are sorted, so those that tell it stand at both ends of a file of any length.
   const std::string_view text = withoutByteOrderMark(bytes);
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || text[first] != '{') return false;
-  return text.find("\"json_schema_version\"") != std::string_view::npos &&
+  return opensObject(text) && text.find("\"json_schema_version\"") != std::string_view::npos &&
          text.find("\"memory_pools\"") != std::string_view::npos;
 }
 

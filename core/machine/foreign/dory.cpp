@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/file_text.h"
 #include "core/base/json_node.h"
 #include "core/base/refusal.h"
 #include "core/base/text.h"
@@ -168,9 +169,7 @@ class DoryReader {
 }  // namespace
 
 bool acceptsDory(std::string_view bytes) {
-  const auto first = bytes.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || bytes[first] != '{') return false;
-  return bytes.find("\"peak MAC/cycle\"") != std::string_view::npos &&
+  return opensObject(bytes) && bytes.find("\"peak MAC/cycle\"") != std::string_view::npos &&
          bytes.find("\"memory\"") != std::string_view::npos;
 }
 

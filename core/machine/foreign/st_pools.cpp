@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/base/check.h"
+#include "core/base/file_text.h"
 #include "core/base/json_node.h"
 #include "core/base/refusal.h"
 #include "core/base/text.h"
@@ -197,8 +198,7 @@ class StPoolReader {
 }  // namespace
 
 bool acceptsStPools(std::string_view bytes) {
-  const auto first = bytes.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || bytes[first] != '{') return false;
+  if (!opensObject(bytes)) return false;
   const auto has = [&](std::string_view key) { return bytes.find(key) != std::string_view::npos; };
   return has("\"mempools\"") || (has("\"json_schema_version\"") && has("\"memory_pools\""));
 }
