@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "core/base/text.h"
@@ -32,25 +33,24 @@ std::string listToml(std::span<const std::string> words) {
   return "[" + list + "]";
 }
 
-/// The largest unit of which it is a whole number: exact.
-std::string exactTime(SimTime time) {
-  constexpr std::pair<std::int64_t, const char*> kUnits[] = {
-      {1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}};
-  for (const auto& [unit, name] : kUnits) {
-    if (time.count() % unit == 0 && time.count() != 0) {
-      return fmt::format("{}{}", time.count() / unit, name);
-    }
+using Units = std::array<std::pair<std::int64_t, const char*>, 3>;
+
+/// Exact: in the largest unit of which it is a whole number, else in the `smallest`.
+std::string exactText(std::int64_t amount, const Units& units, const char* smallest) {
+  for (const auto& [unit, name] : units) {
+    if (amount % unit == 0) return fmt::format("{}{}", amount / unit, name);
   }
-  return fmt::format("{}ps", time.count());
+  return fmt::format("{}{}", amount, smallest);
+}
+
+std::string exactTime(SimTime time) {
+  constexpr Units kUnits{{{1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}}};
+  return time == SimTime() ? "0ps" : exactText(time.count(), kUnits, "ps");
 }
 
 std::string exactClock(std::int64_t hertz) {
-  constexpr std::pair<std::int64_t, const char*> kUnits[] = {
-      {1'000'000'000, "GHz"}, {1'000'000, "MHz"}, {1'000, "kHz"}};
-  for (const auto& [unit, name] : kUnits) {
-    if (hertz % unit == 0) return fmt::format("{}{}", hertz / unit, name);
-  }
-  return fmt::format("{}Hz", hertz);
+  constexpr Units kUnits{{{1'000'000'000, "GHz"}, {1'000'000, "MHz"}, {1'000, "kHz"}}};
+  return exactText(hertz, kUnits, "Hz");
 }
 
 class TomlText {
@@ -112,12 +112,8 @@ class TomlText {
 }  // namespace
 
 std::string rateText(std::int64_t rate) {
-  constexpr std::pair<std::int64_t, const char*> kUnits[] = {
-      {1'000'000'000, "GB"}, {1'000'000, "MB"}, {1'000, "kB"}};
-  for (const auto& [unit, name] : kUnits) {
-    if (rate % unit == 0) return fmt::format("{}{}/s", rate / unit, name);
-  }
-  return fmt::format("{}B/s", rate);
+  constexpr Units kUnits{{{1'000'000'000, "GB/s"}, {1'000'000, "MB/s"}, {1'000, "kB/s"}}};
+  return exactText(rate, kUnits, "B/s");
 }
 
 std::string platformToml(const Platform& platform) {
