@@ -119,7 +119,8 @@ struct Row {
   std::array<std::optional<Bytes>, kCount> peaks{};
   double orderMilliseconds = 0;
   bool orderProven = false;
-  bool parts = false;  ///< Something runs in parts.
+  bool parts = false;                 ///< Something runs in parts.
+  std::vector<std::string> groups{};  ///< Whose means it enters.
   std::size_t corruptions = 0;
   double slowest = 0;
 
@@ -175,7 +176,7 @@ std::string textOf(const Row& row) {
   for (std::size_t way = 0; way < kCount; ++way) {
     text += row.peaks[way] ? fmt::format(" | {:.3f}", row.ratio(way)) : " | -";
   }
-  return text + " |\n";
+  return fmt::format("{} | {} |\n", text, fmt::join(row.groups, ", "));
 }
 
 /// Geometric means of some rows, way by way, of the rows that have it.
@@ -191,7 +192,7 @@ std::string meansOf(const std::string& name, const std::vector<const Row*>& rows
     }
     text += count > 0 ? fmt::format(" | **{:.3f}**", std::exp(sum / count)) : " | -";
   }
-  return text + " |\n";
+  return text + " | |\n";
 }
 
 /// "fused CNN": a TFLite model of convolutions, with their activations in them.
@@ -223,7 +224,7 @@ void printHead(int count, char** arguments) {
       "shared, alignment 1.\n\n| model | bound",
       fmt::localtime(std::time(nullptr)), command);
   for (const Way& way : kWays) fmt::print(" | {}", way.name);
-  fmt::print(" |\n|---|---|");
+  fmt::print(" | of |\n|---|---|---|");
   for (std::size_t way = 0; way < kCount; ++way) fmt::print("---|");
   fmt::print("\n");
 }
@@ -243,19 +244,19 @@ void printBuilt() {
     for (const auto& peak : row->peaks) {
       text += peak ? " | " + groupDigits(peak->count()) : " | -";
     }
-    fmt::print("{} |\n", text);
+    fmt::print("{} | |\n", text);
     std::fflush(stdout);
   }
 }
 
 }  // namespace
 
-/// Models; those of the corpus without any.
+/// Models; those of the corpus and those that are built here without any.
 int main(int count, char** arguments) {
   const auto files = namedOrCorpusModels(count, arguments, hasProblem);
   if (files.empty()) fmt::print(stderr, "less: no corpus (HIGHWATER_CORPUS names its folder)\n");
   printHead(count, arguments);
-  printBuilt();
+  if (count < 2) printBuilt();
   std::vector<Row> rows;
   rows.reserve(files.size());
   std::map<std::string, std::vector<const Row*>> groups;
@@ -265,14 +266,13 @@ int main(int count, char** arguments) {
     const auto model = std::make_shared<const Model>(*std::move(loaded));
     auto row = rowOf(file.stem().string(), model);
     if (!row) continue;
+    row->groups = groupsOf(file, *model->graph, *row);
     fmt::print("{}", textOf(*row));
     std::fflush(stdout);
     fmt::print(stderr, "less: {}: slowest plan {:.1f} s, order {} in {:.1f} ms\n", row->name,
                row->slowest, row->orderProven ? "proven" : "open", row->orderMilliseconds);
     rows.push_back(*std::move(row));
-    for (const auto& group : groupsOf(file, *model->graph, rows.back())) {
-      groups[group].push_back(&rows.back());
-    }
+    for (const auto& group : rows.back().groups) groups[group].push_back(&rows.back());
   }
   for (const auto& [name, members] : groups) fmt::print("{}", meansOf(name, members));
   std::size_t corruptions = 0;
