@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/base/scramble.h"
+#include "core/solver/fast/joining.h"
 #include "core/solver/fast/peak_repair.h"
 #include "core/solver/fast/skyline.h"
 
@@ -35,6 +36,12 @@ constexpr int kNoisyTurn = 48;
 constexpr std::int64_t kNoiseShare = 3;
 /// From this many stays on, what is too high in a first packing is repaired place by place.
 constexpr std::size_t kRepairStays = 40'000;
+/// Of a pool that is full to this share, what fits together is joined, from so many stays on.
+constexpr double kFull = 0.9;
+constexpr std::size_t kFewestJoined = 64;
+/// Joins and splits at most: a fourth of a second.
+constexpr std::int64_t kMostJoining = 1'000'000;
+constexpr double kSoon = 0.001;  ///< Seconds; 0 would be no limit.
 /// Packings without gain after which blame starts anew from the next rule.
 constexpr int kBlamePatience = 400;
 
@@ -72,8 +79,7 @@ class FastSearch {
         options_(options),
         skyline_(rectangles),
         random_(options.seed),
-        start_(std::chrono::steady_clock::now()),
-        priorities_(rectangles.count()) {
+        start_(std::chrono::steady_clock::now()) {
     for (std::size_t i = 0; i < rectangles.count(); ++i) {
       longest_ = std::max(longest_, static_cast<double>(rectangles.length(i).count()));
       largest_ = std::max(largest_, static_cast<double>(rectangles.size[i].count()));
@@ -81,6 +87,9 @@ class FastSearch {
   }
 
   FastResult run() {
+    if (isFull()) tryJoined();
+    const auto count = static_cast<std::int64_t>(rectangles_.count());
+    if (hasPlan() && result_.moves + count > options_.moves) return std::move(result_);
     tryRules();
     while (!done()) kNoiseShare* noiseMoves_ <= blameMoves_ ? tryNoise() : tryBlame();
     return std::move(result_);
@@ -140,16 +149,53 @@ class FastSearch {
     if (options_.improved) options_.improved(result_.samples.back());
   }
 
+  /// Nearly no room is left over at any step: it may have been cut from a pool.
+  bool isFull() const {
+    if (rectangles_.count() < kFewestJoined) return false;
+    double room = 0;
+    for (std::size_t i = 0; i < rectangles_.count(); ++i) {
+      room += static_cast<double>(rectangles_.size[i].count()) *
+              static_cast<double>(rectangles_.length(i).count());
+    }
+    const Step span = rectangles_.steps.back() - rectangles_.steps.front();
+    return room >= kFull * static_cast<double>(loadBound(rectangles_).count()) *
+                       static_cast<double>(span.count());
+  }
+
+  /// Packs what is left when all is joined that seems to have been one; half the moves remain.
+  void tryJoined() {
+    const auto stop = [this] { return stopped() || late(); };
+    const auto joined = joinRectangles(
+        rectangles_,
+        {.moves = std::min(options_.moves, kMostJoining), .seed = options_.seed, .stopped = stop});
+    if (!joined) return;
+    const FastResult packed = searchFast(
+        joined->rectangles,
+        {.moves = options_.moves / 2,
+         .seconds = options_.seconds > 0 ? std::max(kSoon, options_.seconds - seconds()) : 0,
+         .seed = options_.seed,
+         .bound = options_.bound,
+         .stopped = stop});
+    result_.packings += packed.packings;
+    result_.moves += packed.moves;
+    if (packed.offsets.empty()) return;
+    result_.firstPeak = packed.firstPeak;
+    result_.offsets = joined->spread(packed.offsets);
+    note("joined", packed.peak);
+  }
+
   /// The first rule whatever it costs, the others as long as the budget lets them finish.
   void tryRules() {
     const auto count = static_cast<std::int64_t>(rectangles_.count());
     for (std::size_t rule = 0; rule < kRules.size() && !done(); ++rule) {
       if (hasPlan() && result_.moves + count > options_.moves) return;
       fillRule(kRules[rule], priorities_);
+      if (rule == 0) bestPriorities_ = priorities_;
       const Bytes before = result_.peak;
       pack(kRules[rule].name, false);
       if (rule == 0 || result_.peak < before) bestRule_ = rule;
-      if (rule == 0 && rectangles_.count() >= kRepairStays) repair();
+      const bool first = rule == 0 && result_.winner == kRules[rule].name;
+      if (first && rectangles_.count() >= kRepairStays) repair();
     }
   }
 

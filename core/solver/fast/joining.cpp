@@ -1,0 +1,300 @@
+#include "core/solver/fast/joining.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/base/scramble.h"
+#include "core/solver/fast/join_boxes.h"
+
+namespace hw {
+namespace {
+
+constexpr std::uint32_t kNobody = JoinBoxes::kNobody;
+
+/// How many pairs as good as one there may be by chance, for it to be joined; few at first.
+constexpr std::array<double, 4> kChances{0.003, 0.05, 1, 1e9};
+/// Where more begin or end, nothing is compared: there will be fewer.
+constexpr std::uint32_t kMostCompared = 512;
+/// What could be joined with a third at once is so much less likely to be chance.
+constexpr double kConfirmed = 1e-3;
+/// Where only one begins or ends, what meets it there lies on one another.
+constexpr double kBesideOne = 0.1;
+/// Less than this share is joined in the first round where nothing was cut.
+constexpr double kWorthwhile = 0.125;
+/// Of what is cut up, halves are cut with this chance; before it is joined anew, pairs are found
+/// more or less likely by powers of e up to this.
+constexpr double kCutOn = 0.6;
+constexpr double kShake = 3;
+/// Ranks between two looks at the clock.
+constexpr std::uint32_t kPatience = 1 << 10;
+
+class Joiner {
+ public:
+  explicit Joiner(const JoinOptions& options) : options_(options), seed_(options.seed) {}
+
+  std::optional<JoinedRectangles> run(const Rectangles& given) {
+    if (given.count() < 2 || !boxes_.fill(given)) return std::nullopt;
+    each_ = boxes_.count() / static_cast<double>(boxes_.ranks());
+    std::vector<std::uint32_t> ranks(boxes_.ranks());
+    std::iota(ranks.begin(), ranks.end(), 0U);
+    joinAll(std::move(ranks));
+    if (stopped_ || boxes_.alive() > boxes_.count() / 4) return std::nullopt;
+    repair();
+    return resultFor(given);
+  }
+
+ private:
+  struct Pair {
+    std::uint32_t first = kNobody;
+    std::uint32_t second = kNobody;
+    double chance = 0;
+  };
+
+  template <class Visit>
+  void forEachBegun(std::uint32_t rank, const Visit& visit) const {
+    const JoinBoxes::List& list = boxes_.begins(rank);
+    if (list.count > kMostCompared) return;
+    for (std::uint32_t i = list.head; i != kNobody; i = boxes_[i].nextBegun) visit(i);
+  }
+  template <class Visit>
+  void forEachEnded(std::uint32_t rank, const Visit& visit) const {
+    const JoinBoxes::List& list = boxes_.ends(rank);
+    if (list.count > kMostCompared) return;
+    for (std::uint32_t i = list.head; i != kNobody; i = boxes_[i].nextEnded) visit(i);
+  }
+
+  /// While repairing, each pair is found more or less likely, and other ones each time.
+  double shaken(double chance, std::uint32_t first, std::uint32_t second) const {
+    if (!repairing_) return chance;
+    const std::uint64_t key = (std::uint64_t{first} << 32U | second) ^ shake_;
+    return chance * std::exp(kShake * (2 * fractionOf(scramble(key)) - 1));
+  }
+
+  /// Two of one life: how many more there would be by chance.
+  double chanceOfPile(std::uint32_t first, std::uint32_t second) const {
+    const JoinBoxes::Box& box = boxes_[first];
+    const double others = (boxes_.begins(box.begin).count - 1.0) * (boxes_.ends(box.end).count - 1);
+    double chance = others / (each_ * (box.end - box.begin));
+    if (boxes_.ends(box.begin).count == 1 || boxes_.begins(box.end).count == 1) {
+      chance *= kBesideOne;
+    }
+    const std::uint32_t size = box.size + boxes_[second].size;
+    bool confirmed = false;
+    const auto confirm = [&](std::uint32_t i) { confirmed |= boxes_[i].size == size; };
+    forEachEnded(box.begin, confirm);
+    forEachBegun(box.end, confirm);
+    return shaken(confirmed ? chance * kConfirmed : chance, first, second);
+  }
+
+  /// One that begins where another of its size ends: of sizes there are about as many as they are
+  /// large.
+  double chanceOfRow(std::uint32_t first, std::uint32_t second) const {
+    const std::uint32_t rank = boxes_[second].begin;
+    const double others = 1.0 * boxes_.begins(rank).count * boxes_.ends(rank).count - 1;
+    const double chance = others / boxes_[first].size;
+    bool confirmed = false;
+    forEachBegun(boxes_[first].begin,
+                 [&](std::uint32_t i) { confirmed |= boxes_[i].end == boxes_[second].end; });
+    return shaken(confirmed ? chance * kConfirmed : chance, first, second);
+  }
+
+  /// With whom a box goes best: of its life, ending where it begins, or, if `all`, beginning where
+  /// it ends.
+  Pair bestWith(std::uint32_t id, double most, bool all) const {
+    const JoinBoxes::Box& box = boxes_[id];
+    Pair best{.chance = most};
+    const auto compare = [&](std::uint32_t i, std::uint32_t j, double chance) {
+      if (chance <= best.chance) best = {i, j, chance};
+    };
+    const auto pile = [&](std::uint32_t i) {
+      const JoinBoxes::Box& other = boxes_[i];
+      const bool same = other.begin == box.begin && other.end == box.end;
+      if (same && i != id) compare(i, id, chanceOfPile(i, id));
+    };
+    if (boxes_.begins(box.begin).count <= boxes_.ends(box.end).count) {
+      forEachBegun(box.begin, pile);
+    } else {
+      forEachEnded(box.end, pile);
+    }
+    forEachEnded(box.begin, [&](std::uint32_t i) {
+      if (boxes_[i].size == box.size) compare(i, id, chanceOfRow(i, id));
+    });
+    if (!all) return best;
+    forEachBegun(box.end, [&](std::uint32_t i) {
+      if (boxes_[i].size == box.size) compare(id, i, chanceOfRow(id, i));
+    });
+    return best;
+  }
+
+  /// Joins what begins at a rank with others, and what they become, wherever it goes on.
+  void joinAt(std::uint32_t rank, double most) {
+    here_.clear();
+    std::uint32_t next = boxes_.begins(rank).head;
+    for (; next != kNobody; next = boxes_[next].nextBegun) here_.push_back(next);
+    for (const std::uint32_t id : here_) {
+      if (!boxes_.isAlive(id)) continue;
+      Pair pair = bestWith(id, most, false);
+      while (pair.first != kNobody) {
+        ++moves_;
+        boxes_.join(pair.first, pair.second);
+        pair = bestWith(pair.first, most, true);
+      }
+    }
+  }
+
+  /// The likelier to have been one, the sooner: at these ranks, and where that leads.
+  void joinAll(std::vector<std::uint32_t> ranks) {
+    for (const double most : kChances) {
+      std::uint32_t before = 0;
+      do {
+        before = boxes_.alive();
+        for (const std::uint32_t rank : ranks) {
+          if (++looks_ % kPatience == 0 && options_.stopped) stopped_ |= options_.stopped();
+          if (stopped_) return;
+          joinAt(rank, most);
+        }
+        const std::vector<std::uint32_t> more = boxes_.takeTouched();
+        if (more.empty()) continue;
+        ranks.insert(ranks.end(), more.begin(), more.end());
+        std::ranges::sort(ranks);
+        ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+      } while (most == kChances.back() && boxes_.alive() < before);
+      const double joined = boxes_.count() - boxes_.alive();
+      if (!repairing_ && joined < kWorthwhile * boxes_.count()) return;
+    }
+  }
+
+  static double fractionOf(std::uint64_t random) {
+    return static_cast<double>(random >> 11U) * 0x1p-53;
+  }
+  double fraction() {
+    seed_ += kScrambleStep;
+    return fractionOf(scramble(seed_));
+  }
+
+  void cutUp(std::uint32_t id) {
+    std::vector<std::uint32_t> open = {id};
+    bool first = true;
+    while (!open.empty()) {
+      const std::uint32_t next = open.back();
+      open.pop_back();
+      if (boxes_[next].joined == kNobody || (!first && fraction() > kCutOn)) continue;
+      first = false;
+      open.push_back(next);
+      open.push_back(boxes_.split(next));
+      ++moves_;
+    }
+  }
+
+  /// Cuts up one box at a time and joins what is around anew; stays so where that leaves no more.
+  void repair() {
+    repairing_ = true;
+    boxes_.remember();
+    std::vector<std::uint32_t> left = boxes_.aliveBoxes();
+    const std::int64_t last = moves_ + options_.moves;
+    while (boxes_.alive() > 1 && moves_ < last && !stopped_) {
+      if (left.empty()) left = boxes_.aliveBoxes();
+      const auto at = static_cast<std::size_t>(fraction() * static_cast<double>(left.size()));
+      const std::uint32_t id = left[at];
+      if (boxes_[id].joined == kNobody || !boxes_.isAlive(id)) {
+        left[at] = left.back();
+        left.pop_back();
+        ++moves_;
+        continue;
+      }
+      const std::uint32_t before = boxes_.alive();
+      shake_ = scramble(seed_);
+      cutUp(id);
+      joinAll(boxes_.takeTouched());
+      if (boxes_.alive() > before || stopped_) {
+        boxes_.takeBackChanges();
+        continue;
+      }
+      for (const JoinBoxes::Change& change : boxes_.changes()) {
+        if (!change.joined && boxes_.isAlive(change.second)) left.push_back(change.second);
+      }
+      boxes_.keepChanges();
+    }
+  }
+
+  Bytes sizeOf(std::uint32_t id) const { return boxes_.unit() * std::int64_t{boxes_[id].size}; }
+
+  JoinedRectangles resultFor(const Rectangles& given) const {
+    const std::vector<std::uint32_t> left = boxes_.aliveBoxes();
+    JoinedRectangles result{.unit = boxes_.unit()};
+    result.in.resize(boxes_.count());
+    result.above.resize(boxes_.count());
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> open;
+    for (std::uint32_t at = 0; at < left.size(); ++at) {
+      open.emplace_back(left[at], 0U);
+      while (!open.empty()) {
+        const auto [id, above] = open.back();
+        open.pop_back();
+        result.in[id] = at;
+        result.above[id] = above;
+        std::uint32_t size = boxes_[id].size;
+        for (std::uint32_t i = boxes_[id].joined; i != kNobody; i = boxes_[i].before) {
+          const bool onTop = boxes_.isOnTop(id, i);
+          if (onTop) size -= boxes_[i].size;
+          open.emplace_back(i, onTop ? above + size : above);
+        }
+      }
+    }
+    addRectangles(given, left, result);
+    return result;
+  }
+
+  /// With ranks of their own, for most of those given are not needed any more.
+  void addRectangles(const Rectangles& given, const std::vector<std::uint32_t>& left,
+                     JoinedRectangles& result) const {
+    Rectangles& joined = result.rectangles;
+    std::vector<std::uint32_t> rankOf(boxes_.ranks());
+    for (std::uint32_t rank = 0; rank < boxes_.ranks(); ++rank) {
+      rankOf[rank] = static_cast<std::uint32_t>(joined.steps.size());
+      const bool used = boxes_.begins(rank).count + boxes_.ends(rank).count > 0;
+      if (used) joined.steps.push_back(given.steps[rank]);
+    }
+    joined.first.assign(joined.steps.size() + 1, 0);
+    joined.stays.resize(left.size());
+    for (std::uint32_t i = 0; i < boxes_.count(); ++i) joined.stays[result.in[i]] = given.stays[i];
+    for (const std::uint32_t id : left) {
+      joined.begin.push_back(rankOf[boxes_[id].begin]);
+      joined.end.push_back(rankOf[boxes_[id].end]);
+      joined.size.push_back(sizeOf(id));
+      ++joined.first[joined.begin.back() + 1];
+    }
+    std::partial_sum(joined.first.begin(), joined.first.end(), joined.first.begin());
+  }
+
+  const JoinOptions& options_;
+  std::uint64_t seed_;
+  JoinBoxes boxes_;
+  double each_ = 1;  ///< How many begin at a rank, at first.
+  std::vector<std::uint32_t> here_;
+  bool repairing_ = false;
+  std::uint64_t shake_ = 0;
+  std::int64_t moves_ = 0;
+  std::uint32_t looks_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+std::vector<Bytes> JoinedRectangles::spread(const std::vector<Bytes>& offsets) const {
+  std::vector<Bytes> all;
+  all.reserve(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    all.push_back(offsets[in[i]] + unit * std::int64_t{above[i]});
+  }
+  return all;
+}
+
+std::optional<JoinedRectangles> joinRectangles(const Rectangles& rectangles,
+                                               const JoinOptions& options) {
+  return Joiner(options).run(rectangles);
+}
+
+}  // namespace hw
