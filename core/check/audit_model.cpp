@@ -87,6 +87,20 @@ Result<std::shared_ptr<const Model>> withStatedScratch(const std::shared_ptr<con
   return more;
 }
 
+/// The model as its images are held where it is planned as `request` says, and nothing else of it
+/// rewritten.
+Result<std::shared_ptr<const Model>> withStatedLayout(const std::shared_ptr<const Model>& model,
+                                                      RunRequest request) {
+  if (!request.channelsLast || model->graph->tiling) return model;
+  request.alias = AliasRules::none();
+  request.order = OpOrder::given;
+  request.moves.clear();
+  HW_TRY(program, rewrittenProgram(*model, request));
+  auto held = std::make_shared<Model>(*model);
+  held->graph = std::move(program.graph);
+  return held;
+}
+
 }  // namespace
 
 Interval<Step> statedSteps(const Placement& placement, const std::optional<Demand>& demand) {
@@ -101,8 +115,8 @@ Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
                                     const PlanDocument& plan) {
   RunRequest request = defaultRequest();
   request.alignment = plan.alignment;
-  for (const char* name : {"recompute", "tile", "tile-to", "extra-work", "inputs", "outputs",
-                           "order", "move", "alias", "allocator"}) {
+  for (const char* name : {"layout", "recompute", "tile", "tile-to", "extra-work", "inputs",
+                           "outputs", "order", "move", "alias", "allocator"}) {
     const auto texts = plan.settings.find(name);
     if (texts == plan.settings.end()) continue;
     // A plug-in is a file, and none that a plan names is looked at; it plans like any other.
@@ -114,7 +128,8 @@ Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
   }
   const bool whole = request.tile == TileRule::off && !request.inputRows && !request.recompute;
   if (whole || model->graph->tiling) {
-    HW_TRY(aside, withStatedScratch(model, plan));
+    HW_TRY(held, withStatedLayout(model, request));
+    HW_TRY(aside, withStatedScratch(held, plan));
     HW_TRY(order, statedOrder(*aside->graph, plan));
     return StatedProgram{std::move(aside), std::move(order)};
   }

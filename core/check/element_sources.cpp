@@ -144,23 +144,27 @@ class Sources {
   bool slideBack() {
     const Numbers kernel = kernelOf(true);
     const std::size_t places = at_.size() - 2;
-    if (kernel.size() != places || last_) return false;
+    if (kernel.size() != places) return false;
     const Numbers strides = listOf("strides", places, 1);
     const Numbers dilations = listOf("dilations", places, 1);
     const Numbers pads = padsOf(kernel, strides, dilations, true);
-    Numbers sizes(shape(0).begin() + 2, shape(0).end());
+    const std::size_t first = last_ ? 1 : 2;
+    const std::size_t channel = last_ ? at_.size() - 1 : 1;
+    const Numbers sizes(shape(0).begin() + static_cast<std::ptrdiff_t>(first),
+                        shape(0).begin() + static_cast<std::ptrdiff_t>(first + places));
     forEachTap(sizes, [&](const Numbers& place) {
       bool hits = true;
       for (std::size_t i = 0; i < places; ++i) {
         bool any = false;
         for (std::int64_t tap = 0; tap < kernel[i]; ++tap) {
-          any |= place[i] * strides[i] + tap * dilations[i] - pads[i] == at_[2 + i];
+          any |= place[i] * strides[i] + tap * dilations[i] - pads[i] == at_[first + i];
         }
         hits &= any;
       }
-      for (std::int64_t c = 0; hits && c < shape(0)[1]; ++c) {
-        Shape index = {at_[0], c};
-        index.insert(index.end(), place.begin(), place.end());
+      Shape index = at_;
+      std::ranges::copy(place, index.begin() + static_cast<std::ptrdiff_t>(first));
+      for (std::int64_t c = 0; hits && c < shape(0)[channel]; ++c) {
+        index[channel] = c;
         take(0, index);
       }
     });
@@ -194,7 +198,7 @@ class Sources {
 
   bool across() {
     std::vector<bool> free(at_.size());
-    free[op_.domain == "tflite" ? at_.size() - 1 : 1] = true;
+    free[last_ || op_.domain == "tflite" ? at_.size() - 1 : 1] = true;
     return spread(free, at_);
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/check/graph_replay.h"
+#include "core/check/layout/layout_flow.h"
 #include "core/check/part_flow.h"
 #include "core/check/replay_stage.h"
 
@@ -85,7 +86,8 @@ void playSalted(Replay& replay, ReplayStage& stage) {
 std::vector<Corruption> replayBytes(const Run& run, Bytes maxArena, std::size_t limit) {
   ReplayStage stage(run, limit);
   for (const Graph* graph = &run.graph(); graph->tiling; graph = graph->tiling->original.get()) {
-    for (std::string& fault : auditParts(*graph)) stage.report(Step(), std::move(fault));
+    auto faults = isRelaid(*graph) ? auditLayout(*graph) : auditParts(*graph);
+    for (std::string& fault : faults) stage.report(Step(), std::move(fault));
   }
   if (run.model->problem) {
     ProblemReplay replay(run, stage);

@@ -45,6 +45,7 @@ std::string kindOf(const Op& op) {
                                                             {"QLinearAveragePool", "Pool"},
                                                             {"PAD", "PadRows"},
                                                             {"PADV2", "PadRows"},
+                                                            {"Pad", "PadRows"},
                                                             {"RESIZE_BILINEAR", "Resize"},
                                                             {"RESIZE_NEAREST_NEIGHBOR", "Resize"},
                                                             {"Upsample", "Resize"},
@@ -186,7 +187,7 @@ bool readWindows(const Reader& reader, RowScript& script) {
 }
 
 bool readResize(const Reader& reader, RowScript& script) {
-  const bool last = reader.op.type.starts_with("RESIZE_");
+  const bool last = reader.op.type.starts_with("RESIZE_") || reader.channelsLast;
   const std::size_t axis = last ? 1 : 2;
   const std::int64_t inRows = reader.in[axis];
   const std::int64_t outRows = reader.out[axis];
@@ -196,6 +197,8 @@ bool readResize(const Reader& reader, RowScript& script) {
 
 /// So many rows are added before as there may be: each output row may be any of those above it.
 bool readPad(const Reader& reader, RowScript& script) {
+  const bool mirrors = reader.op.stringAttribute("mode", "constant") != "constant";
+  if (reader.op.type == "Pad" && (!reader.channelsLast || mirrors)) return false;
   const std::int64_t rows = reader.in[1];
   const std::int64_t added = reader.out[1] - rows;
   return readLast(

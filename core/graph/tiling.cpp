@@ -20,6 +20,17 @@ const Tiling::Part* partOf(const Graph& graph, OpId op) {
   return part ? &*part : nullptr;
 }
 
+bool isRelaid(const Graph& graph) { return graph.tiling && graph.tiling->orders.size() > 0; }
+
+bool isHeldOtherwise(const Graph& graph, TensorId tensor) {
+  for (const Graph* at = &graph; tensor && at->tiling; at = at->tiling->original.get()) {
+    if (isRelaid(*at) && !std::ranges::is_sorted(at->tiling->orders[tensor])) return true;
+    const auto& piece = at->tiling->pieces[tensor];
+    tensor = piece ? piece->of : at->tiling->wholeOf[tensor];
+  }
+  return false;
+}
+
 bool runsInParts(const Graph& graph) {
   return graph.tiling && std::ranges::any_of(graph.tiling->parts,
                                              [](const auto& part) { return part.has_value(); });

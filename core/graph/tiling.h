@@ -54,6 +54,9 @@ struct Tiling {
   /// The op of the original graph that an op is, or is a part of; none for those that were added.
   IdMap<OpId, OpId> opOf{};
   IdMap<OpId, std::optional<Part>> parts{};  ///< Nothing for ops that run whole.
+  /// Where tensors are held with their axes in another order (core/layout), by tensor of this
+  /// graph: its axis i is axis order[i] of the original's. Otherwise there are none.
+  IdMap<TensorId, std::vector<std::size_t>> orders{};
 };
 
 /// The domain of ops that only tiled graphs have, and their types.
@@ -69,6 +72,13 @@ bool isSeam(const Op& op);
 const Tiling::Piece* pieceOf(const Graph& graph, TensorId tensor);
 /// The part that an op is; null for all others.
 const Tiling::Part* partOf(const Graph& graph, OpId op);
+
+/// Its operators are those of the original, but tensors are held with their axes in another order:
+/// Transposes may be gone, and others have been added, as have views.
+bool isRelaid(const Graph& graph);
+
+/// The tensor, or what it is a piece of, is held with its axes in another order than the model's.
+bool isHeldOtherwise(const Graph& graph, TensorId tensor);
 
 /// Some operators of it run in parts. A graph may have a tiling without any: where all run whole,
 /// but some of them again.

@@ -134,10 +134,11 @@ Result<RunRequest> measuredRequest(const Graph& graph, const OperatorProfile& pr
                 "beside a measurement operators run in the order that was measured; no other can "
                 "be asked for");
   }
-  if (request.recompute || request.tile != TileRule::off || request.inputRows) {
+  if (request.recompute || request.tile != TileRule::off || request.inputRows ||
+      request.channelsLast) {
     return fail(ErrorCode::invalidArgument,
-                "beside a measurement every operator runs once and whole; --recompute, --tile and "
-                "--inputs rows cannot be asked for");
+                "beside a measurement every operator runs once, whole, and as the model has it; "
+                "--recompute, --tile, --inputs rows and --layout nhwc cannot be asked for");
   }
   const std::vector<OpId> matched = matchOperators(graph, profile);
   if (std::ranges::none_of(matched, [](OpId id) { return bool(id); })) {

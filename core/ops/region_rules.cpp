@@ -163,7 +163,8 @@ Regions softmax(const OpFacts& facts, const Shape& made) {
 }
 
 Regions acrossChannels(const OpFacts& facts, const Shape& made) {
-  const std::size_t channel = facts.op.domain == "tflite" ? made.size() - 1 : 1;
+  const bool last = facts.op.domain == "tflite" || facts.op.intAttribute("channels_last", 0) != 0;
+  const std::size_t channel = last ? made.size() - 1 : 1;
   return acrossAxes(facts, made, channel, channel + 1);
 }
 
@@ -180,11 +181,13 @@ Regions convolution(const OpFacts& facts, const Shape& made) {
   const Shape* input = facts.shape(0);
   const Shape* weight = facts.shape(info != nullptr ? info->weight : 1);
   constexpr std::size_t kAdded = 3;  // What FusedConv adds before its activation.
-  if (input == nullptr || weight == nullptr || (facts.op.type == "FusedConv" && facts.has(kAdded)))
+  if (input == nullptr || weight == nullptr || input->size() < 3 ||
+      (facts.op.type == "FusedConv" && facts.has(kAdded)))
     return {};
   const std::size_t channel = channelAxis(facts);
-  const bool depthwise = facts.op.type == "DEPTHWISE_CONV_2D" ||
-                         (channel == 1 && facts.op.intAttribute("group", 1) == (*input)[channel]);
+  const bool depthwise =
+      facts.op.type == "DEPTHWISE_CONV_2D" ||
+      (facts.op.domain != "tflite" && facts.op.intAttribute("group", 1) == (*input)[channel]);
   Reach channels;
   if (depthwise && made.size() == input->size() && (*input)[channel] > 0) {
     channels = {.axis = axisNumber(channel), .per = made[channel] / (*input)[channel]};

@@ -168,9 +168,12 @@ std::optional<RowWalk> pool(const Walker& walker) {
 }
 
 /// TFLite adds any number of rows before, and says how many in a tensor whose elements nobody
-/// keeps: a row reads one of those that it may be.
+/// keeps: a row reads one of those that it may be. So it is with images of ONNX that are held
+/// channels last, where nothing is mirrored.
 std::optional<RowWalk> pad(const Walker& walker) {
-  const bool known = walker.op.type == "PAD" || walker.op.type == "PADV2";
+  const bool standard = walker.op.type == "Pad" && walker.channelsLast() &&
+                        walker.op.stringAttribute("mode", "constant") == "constant";
+  const bool known = standard || walker.op.type == "PAD" || walker.op.type == "PADV2";
   if (!known || walker.in.size() != 4 || !walker.readsWeightsOnly(walker.op.inputs.size())) {
     return std::nullopt;
   }
@@ -200,7 +203,8 @@ Reads resized(std::int64_t inRows, std::int64_t outRows) {
 }
 
 std::optional<RowWalk> resize(const Walker& walker) {
-  const bool last = walker.op.domain == "tflite" || walker.op.type.starts_with("RESIZE_");
+  const bool last = walker.op.domain == "tflite" || walker.op.type.starts_with("RESIZE_") ||
+                    walker.channelsLast();
   if (walker.in.size() != 4 || walker.in[0] != 1 ||
       !walker.readsWeightsOnly(walker.op.inputs.size())) {
     return std::nullopt;

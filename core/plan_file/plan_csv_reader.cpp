@@ -22,10 +22,12 @@ enum Field : std::size_t {
   kPool,
   kMoves,
   kOverlap,
+  kLayout,
   kCount
 };
 constexpr std::array<std::string_view, kCount> kPlanColumns = {
-    "id", "offset", "lower", "upper", "size", "alignment", "gaps", "pool", "moves", "overlap"};
+    "id",   "offset", "lower", "upper",   "size",  "alignment",
+    "gaps", "pool",   "moves", "overlap", "layout"};
 
 bool isTensorId(std::string_view text) {
   const auto number = text.starts_with('t') ? parseInteger(text.substr(1)) : std::nullopt;
@@ -102,6 +104,18 @@ Result<void> addOverlap(const CsvTable& row, const Placement& place, PlanDocumen
   return {};
 }
 
+/// Where some are held channels last, the plan is of the model held so.
+Result<void> readLayout(const CsvTable& row, PlanDocument& plan) {
+  const std::string_view text = row.field(kLayout);
+  if (text.empty()) return {};
+  if (text != kNhwc) {
+    return row.refuse(fmt::format("has layout '{}'; expected {}, or nothing: as the model has it",
+                                  printable(text, 40), kNhwc));
+  }
+  plan.settings["layout"] = {std::string(kNhwc)};
+  return {};
+}
+
 /// Adds the placements of one row: one for each stretch of steps.
 Result<void> addRow(const CsvTable& row, PlanDocument& plan) {
   Placement placement{.tensor = std::string(row.field(kId)),
@@ -121,6 +135,7 @@ Result<void> addRow(const CsvTable& row, PlanDocument& plan) {
   }
   HW_DO(addMoves(row, placement, plan));
   HW_DO(addOverlap(row, placement, plan));
+  HW_DO(readLayout(row, plan));
   HW_TRY(steps, readSteps(row));
   if (!steps) plan.placements.push_back(placement);
   for (const Interval<Step>& live : steps.value_or(Stretches())) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "core/graph/tiling.h"
 #include "core/plan/overlap_use.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/storage/alias_text.h"
@@ -231,6 +232,14 @@ std::vector<StatedOverlap> describeOverlaps(const Run& run) {
   return overlaps;
 }
 
+/// Of a graph in parts, or with repeats, the model's ops are not the steps: its settings say how it
+/// came about. What holds scratch aside, or images otherwise, has an order like any other.
+bool runsWhole(const Graph& graph) {
+  const auto repeated = repeatedOps(graph);
+  return !runsInParts(graph) &&
+         std::ranges::none_of(repeated, [](OpId first) { return static_cast<bool>(first); });
+}
+
 }  // namespace
 
 std::string_view kernelWay(bool forward) { return kKernelWays[forward ? 0 : 1]; }
@@ -261,9 +270,7 @@ PlanDocument describePlan(const Run& run) {
     if (option->group == OptionGroup::model || after.empty()) continue;
     document.settings[std::string(option->name)] = after;
   }
-  // Of a graph in parts, or with repeats, the model's ops are not the steps: its settings say how
-  // it came about.
-  if (run.order && !run.graph().tiling) document.schedule = run.schedule.order;
+  if (run.order && runsWhole(run.graph())) document.schedule = run.schedule.order;
   if (!run.model->problem) {
     // What was done, which is not what was asked for where the method cannot do it.
     document.alias = aliasText(run.sharing.alias);

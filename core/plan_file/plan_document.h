@@ -63,6 +63,9 @@ struct StatedOverlap {
 /// The words for the two ways: "forward", "reverse".
 std::string_view kernelWay(bool forward);
 
+/// In column `layout` of a CSV: the row is of a tensor that is held channels last.
+inline constexpr std::string_view kNhwc = "nhwc";
+
 /// A plan on paper: what `highwater plan` writes and `highwater check` reads, free of ids, so that
 /// plans of other tools fit it too. Formats: docs/formats/plan.md.
 struct PlanDocument {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/base/csv.h"
+#include "core/graph/tiling.h"
 #include "core/plan/overlap_use.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/plan_writer.h"
@@ -97,6 +98,7 @@ std::vector<ProblemRow> plannedRows(const Run& run, const std::vector<StayId>& s
     if (apart) rows.back().steps = stay.steps;
     rows.back().moves = moves[id];
     rows.back().overlap = overlaps[id];
+    if (isHeldOtherwise(run.graph(), run.stayTensor(id))) rows.back().layout = kNhwc;
   }
   return rows;
 }
@@ -111,9 +113,10 @@ void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns column
   const bool pool = any([](const ProblemRow& row) { return !row.pool.empty(); });
   const bool moves = any([](const ProblemRow& row) { return !row.moves.empty(); });
   const bool overlap = any([](const ProblemRow& row) { return !row.overlap.empty(); });
+  const bool layout = any([](const ProblemRow& row) { return !row.layout.empty(); });
   out << "id,lower,upper,size" << (alignment ? ",alignment" : "") << (gaps ? ",gaps" : "")
       << (pool ? ",pool" : "") << (moves ? ",moves" : "") << (overlap ? ",overlap" : "")
-      << (columns.offset ? ",offset" : "") << '\n';
+      << (layout ? ",layout" : "") << (columns.offset ? ",offset" : "") << '\n';
   for (const ProblemRow& row : rows) {
     out << csvField(row.id) << ',' << row.steps.begin.count() << ',' << row.steps.end.count() << ','
         << row.size.count();
@@ -122,6 +125,7 @@ void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns column
     if (pool) out << ',' << csvField(row.pool);
     if (moves) out << ',' << csvField(row.moves);
     if (overlap) out << ',' << csvField(row.overlap);
+    if (layout) out << ',' << csvField(row.layout);
     if (columns.offset) out << ',';
     if (row.offset) out << row.offset->count();
     out << '\n';

@@ -20,6 +20,7 @@ struct ProblemRow {
   std::string pool{};     ///< Empty: the first.
   std::string moves{};    ///< What moves here: "L3@4 L3@9", from which pool at which step.
   std::string overlap{};  ///< The input that it shares bytes with, and how: "t3@forward".
+  std::string layout{};   ///< How it is held, where not as the model has it: "nhwc".
   std::optional<Bytes> offset{};
 };
 
@@ -28,8 +29,8 @@ struct ProblemColumns {
   bool offset = false;
 };
 
-/// Writes `rows` as they come. Columns `alignment`, `gaps`, `pool`, `moves` and `overlap` appear
-/// when rows differ from the default there.
+/// Writes `rows` as they come. Columns `alignment`, `gaps`, `pool`, `moves`, `overlap` and `layout`
+/// appear when rows differ from the default there.
 void writeProblemRows(const std::vector<ProblemRow>& rows, ProblemColumns columns,
                       std::ostream& out);
 

@@ -7,8 +7,8 @@ namespace {
 
 /// What lies in a ring depends on the order of the parts, and a part is one already.
 bool rewritesParts(const RunRequest& request) {
-  return request.order != OpOrder::given || !request.moves.empty() || request.recompute ||
-         request.tile != TileRule::off || request.inputRows ||
+  return request.channelsLast || request.order != OpOrder::given || !request.moves.empty() ||
+         request.recompute || request.tile != TileRule::off || request.inputRows ||
          request.allocator.info->way == Way::perDevice;
 }
 

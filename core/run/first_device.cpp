@@ -22,7 +22,7 @@ namespace hw {
 namespace {
 
 Problem problemOf(const Prepared& prepared, const Storage& storage) {
-  const auto& [graph, schedule, order, repeats, tiles] = prepared.program;
+  const auto& [graph, schedule, layout, order, repeats, tiles] = prepared.program;
   Problem problem = makeProblem(*graph, schedule, storage, prepared.sharing.alignment);
   if (prepared.overlays()) problem.overlays = permittedOverlays(*graph, schedule, storage);
   if (prepared.overlaps()) {
@@ -72,7 +72,7 @@ Hasten hastenOf(const Prepared& prepared, Storage known) {
 /// A block per execution unit, on every device.
 Result<Answer> planBlocks(const Prepared& prepared, const AllocatorChoice& allocator,
                           Storage storage, const PlanContext& settings) {
-  const auto& [graph, schedule, order, repeats, tiles] = prepared.program;
+  const auto& [graph, schedule, layout, order, repeats, tiles] = prepared.program;
   RunRequest request = prepared.request;
   request.allocator = allocator;
   HW_TRY(plan,
@@ -221,7 +221,7 @@ Storage storageOf(const Prepared& prepared) {
 }
 
 Fetching fetchingOf(const Prepared& prepared, const Storage& storage) {
-  const auto& [graph, schedule, order, repeats, tiles] = prepared.program;
+  const auto& [graph, schedule, layout, order, repeats, tiles] = prepared.program;
   Fetching fetching{.weights = prepared.request.weights,
                     .first = BufferId(storage.buffers.size()),
                     .alignment = prepared.sharing.alignment};

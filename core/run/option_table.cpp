@@ -100,22 +100,6 @@ Texts dimensionTexts(const RunRequest& request) {
   return texts;
 }
 
-Texts moveTexts(const RunRequest& request) {
-  Texts texts;
-  for (const OpMove& move : request.moves) texts.push_back(moveText(move));
-  return texts;
-}
-
-/// One, or several in a row: sessions keep them so.
-Result<void> addMoves(const std::string& texts, RunRequest& request) {
-  for (const std::string_view text : splitText(texts, ' ')) {
-    const auto move = parseMove(text);
-    if (!move) return badOption(move.error().text());
-    request.moves.push_back(*move);
-  }
-  return {};
-}
-
 Result<AllocatorChoice> allocatorOf(const std::string& text) {
   auto choice = AllocatorChoice::parse(text);
   if (!choice) return badOption(choice.error().text());
@@ -287,6 +271,18 @@ std::span<const RunOption> runOptions() {
        .axis = true,
        .parse = readWeights,
        .print = weightsText},
+      {.name = "layout",
+       .label = "layout",
+       .group = order,
+       .type = "HOW",
+       .help = "how images are held: given, as the model has them, or nhwc: with channels last, as "
+               "many runtimes store them; Transposes between the two fold away, others are added "
+               "where something needs a tensor as it was",
+       .standard = "given",
+       .choices = kLayouts,
+       .axis = true,
+       .parse = readLayout,
+       .print = layoutOptionText},
       {.name = "order",
        .label = "order",
        .group = order,
@@ -353,8 +349,8 @@ std::span<const RunOption> runOptions() {
            "changes that order: runs one operator, by number, next to another and takes along what "
            "has to come; may be repeated",
        .repeats = true,
-       .parse = addMoves,
-       .print = moveTexts},
+       .parse = readMoves,
+       .print = movesText},
       {.name = "residency",
        .label = "residency",
        .group = order,

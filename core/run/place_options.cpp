@@ -120,6 +120,16 @@ std::vector<std::string> residencyText(const RunRequest& request) {
   return {std::string(infoOf(request.residency).name)};
 }
 
+Result<void> readLayout(const std::string& text, RunRequest& request) {
+  HW_TRY(index, wordIndex(text, kLayouts));
+  request.channelsLast = index == 1;
+  return {};
+}
+
+std::vector<std::string> layoutOptionText(const RunRequest& request) {
+  return {std::string(kLayouts[request.channelsLast ? 1 : 0])};
+}
+
 Result<void> readOrder(const std::string& text, RunRequest& request) {
   HW_TRY(index, wordIndex(text, opOrderNames()));
   request.order = static_cast<OpOrder>(index);
@@ -128,6 +138,21 @@ Result<void> readOrder(const std::string& text, RunRequest& request) {
 
 std::vector<std::string> orderOptionText(const RunRequest& request) {
   return {std::string(opOrderName(request.order))};
+}
+
+Result<void> readMoves(const std::string& texts, RunRequest& request) {
+  for (const std::string_view text : splitText(texts, ' ')) {
+    const auto move = parseMove(text);
+    if (!move) return badOption(move.error().text());
+    request.moves.push_back(*move);
+  }
+  return {};
+}
+
+std::vector<std::string> movesText(const RunRequest& request) {
+  std::vector<std::string> texts;
+  for (const OpMove& move : request.moves) texts.push_back(moveText(move));
+  return texts;
 }
 
 Result<void> readRecompute(const std::string& text, RunRequest& request) {

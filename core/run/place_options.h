@@ -27,10 +27,19 @@ std::span<const std::string_view> residencyNames();
 Result<void> readResidency(const std::string& text, RunRequest& request);
 std::vector<std::string> residencyText(const RunRequest& request);
 
-/// The options about the order of operators, those that run again, and those that run in parts.
+/// The options about how images are held, the order of operators, those that run again, and those
+/// that run in parts.
+
+inline constexpr std::string_view kLayouts[] = {"given", "nhwc"};
+Result<void> readLayout(const std::string& text, RunRequest& request);
+std::vector<std::string> layoutOptionText(const RunRequest& request);
 
 Result<void> readOrder(const std::string& text, RunRequest& request);
 std::vector<std::string> orderOptionText(const RunRequest& request);
+
+/// One, or several in a row: sessions keep them so.
+Result<void> readMoves(const std::string& texts, RunRequest& request);
+std::vector<std::string> movesText(const RunRequest& request);
 
 inline constexpr std::string_view kRecompute[] = {"cheap", "none"};
 Result<void> readRecompute(const std::string& text, RunRequest& request);

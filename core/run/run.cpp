@@ -100,7 +100,19 @@ bool overlapsNearer(const Graph& graph, const Op& op, const RunRequest& request)
          (unit->kernels.reverse && least.down < *scratch);
 }
 
-/// First, so that all that looks for fewer bytes knows what work in place costs.
+/// First of all: what comes behind it need not know that the model said otherwise.
+Result<Program> relay(Program program, const Rewriting& rewriting) {
+  if (!rewriting.request.channelsLast || staysWhole(rewriting.model, rewriting.request)) {
+    return program;
+  }
+  HW_TRY(relaid, channelsLast(program.graph));
+  if (relaid.graph != program.graph) program.schedule = givenOrder(*relaid.graph);
+  program.graph = std::move(relaid.graph);
+  program.layout = std::move(relaid.account);
+  return program;
+}
+
+/// Early, so that all that looks for fewer bytes knows what work in place costs.
 Result<Program> setAside(Program program, const Rewriting& rewriting) {
   const RunRequest& request = rewriting.request;
   if (!rewriting.sharing.alias.inPlace || staysWhole(rewriting.model, request)) return program;
@@ -150,7 +162,8 @@ Result<Program> tile(Program program, const Rewriting& rewriting) {
   return program;
 }
 
-constexpr RunStage kStages[] = {{"setting scratch aside", 0, setAside},
+constexpr RunStage kStages[] = {{"laying out images", 0, relay},
+                                {"setting scratch aside", 0.002, setAside},
                                 {"ordering operators", 0.005, reorder},
                                 {"running operators again", 0.03, repeat},
                                 {"cutting into parts", 0.05, tile},

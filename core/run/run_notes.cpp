@@ -129,6 +129,13 @@ std::string overlaysOff(const Prepared& prepared, const Storage& storage) {
 std::vector<std::string> notesOf(const Prepared& prepared, const Answer& answer) {
   const RunRequest& request = prepared.request;
   std::vector<std::string> notes;
+  if (prepared.program.layout) {
+    notes.push_back(layoutText(*prepared.program.layout));
+  } else if (request.channelsLast) {
+    notes.emplace_back(
+        "nothing is held in another layout: only tensors of a graph on one device can be, and not "
+        "where the model's own plan is followed");
+  }
   if (prepared.program.order) {
     notes.push_back(orderText(request.order, *prepared.program.order));
   } else if (request.order != OpOrder::given) {

@@ -46,6 +46,7 @@ struct RunRequest {
   bool nearOutputs = false;   ///< and may stay there: where there is room.
   WeightChoice weights{};
   ResidencyRule residency = ResidencyRule::wholeLife;
+  bool channelsLast = false;  ///< Images are held so, whatever the model says.
   OpOrder order = OpOrder::given;
   bool recompute = false;  ///< Cheap operators may run again instead of keeping what they made.
   TileRule tile = TileRule::off;

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/layout/layout.h"
 #include "core/recompute/recompute.h"
 #include "core/run/run.h"
 
@@ -13,7 +14,8 @@ namespace hw {
 struct Program {
   std::shared_ptr<const Graph> graph{};
   Schedule schedule{};
-  std::optional<OrderAccount> order{};  ///< What the schedule comes to, unless it was given.
+  std::optional<LayoutAccount> layout{};  ///< What another layout comes to, if asked for.
+  std::optional<OrderAccount> order{};    ///< What the schedule comes to, unless it was given.
   /// What running some operators again comes to, where that was asked for.
   std::optional<RecomputeAccount> repeats{};
   std::optional<TileAccount> tiles{};  ///< What parts come to, where they were asked for.

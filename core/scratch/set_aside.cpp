@@ -82,7 +82,7 @@ std::string scratchName(const Graph& graph, OpId op) {
 
 Result<std::shared_ptr<const Graph>> scratchSetAside(std::shared_ptr<const Graph> graph,
                                                      const std::function<bool(OpId)>& wanted) {
-  if (graph->tiling) return graph;
+  if (graph->tiling && !isRelaid(*graph)) return graph;
   IdMap<OpId, std::optional<Bytes>> scratch(graph->ops.size());
   bool any = false;
   for (const OpId op : graph->ops.keys()) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/graph/tiling.h"
 #include "core/ops/work.h"
 #include "core/run/figures.h"
 
@@ -228,7 +229,9 @@ class Shrinker {
       if (!point) continue;
       front_.trials.push_back(trialOf(one, *point));
       if (one.order && point->peak >= front_.plain.peak) orderHelps_ = false;
-      if (one.recompute && !point->run->rewritten) againHelps_ = false;
+      const auto again = repeatedOps(point->run->graph());
+      const bool repeats = std::ranges::any_of(again, [](OpId op) { return bool(op); });
+      if (one.recompute && !repeats) againHelps_ = false;
       if (alone.size() == 1) wholes_ = point;
     }
     if (!wholes_ || alone.size() < 2) return;

@@ -49,6 +49,7 @@ struct Way {
   double extra = 0;  ///< As a share of all work.
   bool rows = false;
   bool again = false;
+  bool nhwc = false;  ///< Images are held channels last.
 
   RunRequest request() const {
     RunRequest request = planningRequest();
@@ -61,6 +62,7 @@ struct Way {
     request.extraWork = extra;
     request.inputRows = rows;
     request.recompute = again;
+    request.channelsLast = nhwc;
     return request;
   }
 };
@@ -72,6 +74,7 @@ constexpr Way kWays[] = {
     {.name = "+ order", .least = true},
     {.name = "+ forward", .least = true, .kernels = kForward},
     {.name = "+ both", .least = true, .kernels = kBoth},
+    {.name = "both, nhwc", .least = true, .kernels = kBoth, .nhwc = true},
     {.name = "lines", .tile = TileRule::lines},
     {.name = "by rows", .tile = TileRule::lines, .rows = true},
     {.name = "0 %", .tile = TileRule::any},
@@ -146,11 +149,12 @@ void enterWay(const std::shared_ptr<const Model>& model, std::size_t way, Row& r
   if (!wrong.empty()) fmt::print(stderr, "less: {}: {}\n", row.name, wrong.front().message);
 }
 
-/// Rewrites are there to be chosen from: all of them together are no worse than some.
+/// Rewrites are there to be chosen from: all of them together are no worse than some. What holds
+/// images otherwise is another runtime.
 void chooseBest(Row& row) {
   for (const auto& [together, rows] : {std::pair(kCount - 2, false), {kCount - 1, true}}) {
     for (std::size_t way = 0; way < together; ++way) {
-      if (kWays[way].rows && !rows) continue;
+      if (kWays[way].nhwc || (kWays[way].rows && !rows)) continue;
       auto& best = row.peaks[together];
       if (row.peaks[way] && (!best || *row.peaks[way] < *best)) best = row.peaks[way];
     }

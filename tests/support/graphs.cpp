@@ -68,6 +68,7 @@ std::shared_ptr<const Run> runModel(std::shared_ptr<const Model> model, const Ru
   request.extraWork = options.extraWork;
   request.inputRows = options.inputRows;
   request.recompute = options.recompute;
+  request.channelsLast = options.channelsLast;
   if (options.middle >= 0) {
     auto& pools = request.platform.devices.front().pools;
     pools.insert(pools.begin() + 1, pools.front());

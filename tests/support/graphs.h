@@ -57,6 +57,7 @@ struct RunOptions {
   double extraWork = 0.1;
   bool inputRows = false;
   bool recompute = false;
+  bool channelsLast = false;
   std::int64_t middle = -1;  ///< Bytes of a memory between the two; -1: there is none.
 };
 std::shared_ptr<const Model> modelOf(Graph graph);

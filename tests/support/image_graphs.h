@@ -41,6 +41,9 @@ class ImageGraph {
   Handle argMax(Handle from);                     ///< Along channels.
   /// The same bytes under another shape: nothing can be told of its rows.
   Handle flat(Handle from);
+  /// Any op of one output, which has shape `made`.
+  Handle op(Op op, std::vector<Handle> inputs, Shape made);
+  Handle weight(Shape shape) { return tensor(std::move(shape), true); }
 
   const Shape& shape(Handle handle) { return *builder_.tensor(handle).shape; }
   std::int64_t rows(Handle handle) { return shape(handle)[last_ ? 1 : 2]; }
@@ -50,7 +53,6 @@ class ImageGraph {
 
  private:
   Handle tensor(Shape shape, bool constant = false);
-  Handle op(Op op, std::vector<Handle> inputs, Shape made);
   Op named(const char* standard, const char* tflite) const;
   Shape slid(Handle from, std::int64_t channels, const Slide& slide);
   void describe(Op& op, const Slide& slide) const;

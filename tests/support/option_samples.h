@@ -27,6 +27,7 @@ inline const OptionTexts& optionSamples() {
       {"outputs", {"external"}},
       {"weights", {"prefetch=3"}},
       {"order", {"depth-first"}},
+      {"layout", {"nhwc"}},
       {"recompute", {"cheap"}},
       {"tile", {"any"}},
       {"tile-to", {"12KiB"}},

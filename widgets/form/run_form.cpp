@@ -133,6 +133,7 @@ void RunForm::addStorageRows(QFormLayout* form) {
   addWords(form, "inputs", tr("Inputs"));
   addWords(form, "outputs", tr("Outputs"));
   addWords(form, "weights", tr("Weights"));
+  addWords(form, "layout", tr("Layout"));
   addWords(form, "order", tr("Order"));
 }
 

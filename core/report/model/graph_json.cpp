@@ -40,7 +40,8 @@ class GraphWriter {
     json["outputs"] = list(graph_.outputs);
     json["ops"] = Json::array();
     for (const Op& op : graph_.ops) json["ops"].push_back(opJson(op));
-    if (graph_.tiling) json["tiling"] = tilingJson(*graph_.tiling);
+    // What is held in another layout is a graph like any other.
+    if (graph_.tiling && !isRelaid(graph_)) json["tiling"] = tilingJson(*graph_.tiling);
     return json;
   }
 

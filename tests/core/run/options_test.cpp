@@ -257,7 +257,8 @@ TEST_CASE("a study runs every combination, and says what it varies", "[run-optio
   std::string keys;
   for (const auto& [key, value] : settings->front().axes) keys += key + "=" + value + " ";
   CHECK(keys ==
-        "platform=two-devices l2=16 l3= align=1 alias= overlap= inputs= outputs= weights= order= "
+        "platform=two-devices l2=16 l3= align=1 alias= overlap= inputs= outputs= weights= layout= "
+        "order= "
         "recompute= tile= tile-to= extra-work= seed=3 ");
   CHECK_FALSE(parseStudy("models = \"m\"\nthreads = 3\n"));
   CHECK(parseStudy("models = \"m\"\nallocators = \"all\"\n")->allocators.empty());
@@ -291,7 +292,8 @@ TEST_CASE("a report says how to make it again, with all that was asked for", "[r
         "--subgraph 'main part' --allocator free-list:pick=best,threshold=4KiB "
         "--platform two-devices --l2 1536 --l3 unlimited --align 4KiB --alias reshape,concat "
         "--overlap kernels --inputs external --outputs external --weights prefetch=3 "
-        "--order depth-first --recompute cheap --tile any --tile-to 12KiB --extra-work 2.5% --move "
+        "--layout nhwc --order depth-first --recompute cheap --tile any --tile-to 12KiB "
+        "--extra-work 2.5% --move "
         "2:before:1 "
         "--move 4:before:3 --residency lru --seed 12345678901234567890 --time-limit 1.5 -o "
         "report.html");
