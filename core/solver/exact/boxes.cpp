@@ -31,21 +31,24 @@ class Sections {
     });
   }
 
-  /// The pieces of every box, in order, and the number of sections.
-  std::uint32_t number(std::vector<std::vector<Piece>>& pieces) const {
+  /// The pieces of every box, in order, and a moment of each section.
+  std::vector<Step> number(std::vector<std::vector<Piece>>& pieces) const {
+    std::vector<Step> moments;
     std::uint32_t section = 0;
     bool grew = false;
     for (const Edge& edge : edges_) {
       // What begins now is live in the section that the next end closes.
       if (!edge.begins && grew) ++section;
       grew = edge.begins;
+      if (grew) moments.resize(section + 1, edge.step);
+      if (grew) moments.back() = edge.step;
       if (edge.begins) {
         pieces[edge.box].push_back({section, section});
       } else {
         pieces[edge.box].back().last = section;
       }
     }
-    return section;
+    return moments;
   }
 
  private:
@@ -102,14 +105,16 @@ std::vector<std::uint32_t> partOfSection(const std::vector<std::vector<Piece>>& 
 
 Box boxOf(const Problem& problem, StayId id, Bytes unit) {
   const Stay& stay = problem.stays[id];
+  const auto live = problem.liveSteps(id);
   Step steps;
-  for (const Interval<Step>& live : problem.liveSteps(id)) steps += live.length();
+  for (const Interval<Step>& each : live) steps += each.length();
   return {.stay = id,
           .height = ceilDiv(stay.size.count(), unit.count()),
           .alignment = std::max<std::int64_t>(1, stay.alignment.count() / unit.count()),
           .pin = stay.pinned ? stay.pinned->count() / unit.count() : -1,
           .size = stay.size,
-          .steps = steps};
+          .steps = steps,
+          .life = {live.front().begin, live.back().end}};
 }
 
 }  // namespace
@@ -130,7 +135,8 @@ Bytes Boxes::load() const {
 std::vector<Boxes> independentParts(const Problem& problem, std::span<const StayId> among) {
   if (among.empty()) return {};
   std::vector<std::vector<Piece>> pieces(among.size());
-  const std::uint32_t sections = Sections(problem, among).number(pieces);
+  const std::vector<Step> moments = Sections(problem, among).number(pieces);
+  const auto sections = static_cast<std::uint32_t>(moments.size());
   const std::vector<std::uint32_t> part = partOfSection(pieces, sections);
   std::vector<std::uint32_t> start(part.back() + 1, sections);
   for (std::uint32_t s = sections; s-- > 0;) start[part[s]] = s;
@@ -145,6 +151,7 @@ std::vector<Boxes> independentParts(const Problem& problem, std::span<const Stay
     for (const std::uint32_t i : members[p]) ids.push_back(among[i]);
     boxes.unit = commonUnit(problem, ids);
     boxes.sections = (p + 1 < parts.size() ? start[p + 1] : sections) - start[p];
+    boxes.moments.assign(moments.begin() + start[p], moments.begin() + start[p] + boxes.sections);
     for (const std::uint32_t i : members[p]) {
       Box box = boxOf(problem, among[i], boxes.unit);
       box.firstPiece = static_cast<std::uint32_t>(boxes.pieces.size());

@@ -27,6 +27,7 @@ struct Box {
   std::int64_t pin = -1;       ///< Offset in units; -1: free to choose.
   Bytes size{};
   Step steps{};                  ///< How long it lives, gaps left out.
+  Interval<Step> life{};         ///< From its first step to its last.
   std::uint32_t firstPiece = 0;  ///< Its pieces are [firstPiece, lastPiece) of `Boxes::pieces`.
   std::uint32_t lastPiece = 0;
   Piece hull{};  ///< From its first section to its last.
@@ -40,6 +41,7 @@ struct Boxes {
   std::vector<Box> boxes{};
   std::vector<Piece> pieces{};
   std::uint32_t sections = 0;
+  std::vector<Step> moments{};  ///< By section: a step at which just its boxes are live.
   Bytes unit{1};
   bool aligned = false;  ///< Some alignment is more than a unit.
   bool pinned = false;   ///< Some box has a pin.

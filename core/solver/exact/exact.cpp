@@ -65,6 +65,7 @@ struct Part {
   Bytes lowest{};                        ///< The capacity that `atBound` asks for.
   std::unique_ptr<Portfolio> atBound{};  ///< Kept: it may end in a proof.
   std::uint64_t joinings = 0;
+  exact::JoiningTurns joiningTurns{};
 };
 
 class Solver {
@@ -236,13 +237,15 @@ class Solver {
   bool askJoined(Part& part, Bytes capacity, double nodes) {
     while (nodes > 0 && !spent()) {
       const std::uint64_t number = ++part.joinings;
-      const Joined joined = exact::joinHandovers(part.boxes, capacity, number);
+      const std::uint64_t seed = part.joiningTurns.next();
+      const Joined joined = exact::joinHandovers(part.boxes, capacity, seed);
       if (joined.boxes.boxes.size() == part.boxes.boxes.size()) return false;
       exact::OrderMaker orders(joined.boxes);
       Portfolio portfolio(joined.boxes, capacity, orders, Portfolio::Aim::plan);
       const auto effort = kJoinedEffort * static_cast<std::int64_t>(exact::lubyLength(number));
       nodes -= static_cast<double>(effort);
       if (ask(portfolio, effort) != SearchOutcome::found) continue;
+      part.joiningTurns.reward(seed);
       take(part, joined.offsetsOf(portfolio.offsets()));
       result_.winner = fmt::format("{}, joined", portfolio.winner());
       update();

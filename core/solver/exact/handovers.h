@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -27,9 +28,30 @@ struct Joined {
 /// Joins, again and again: a box and the next that begins where it ends, both equally high (one
 /// takes over the bytes of the other); and two to four that live side by side, of one length, where
 /// a box as high as all of them, or two, end where they begin, or begin where they end; and four
-/// around a middle, as in a wheel. Boxes that are aligned, pinned or have gaps are left alone.
-/// Which of several equals are joined depends on `seed`. Nothing is joined where there are more
-/// than 5,000.
+/// around a middle, as in a wheel; and two of one life, where nothing else is left to join. Half of
+/// the seeds do so with what seems to be missing from `capacity`, too. Boxes that are aligned,
+/// pinned or have gaps are left alone. Which of several equals are joined depends on `seed`.
+/// Nothing is joined where there are more than 5,000.
 Joined joinHandovers(const Boxes& whole, Bytes capacity, std::uint64_t seed);
+
+/// In how many kinds seeds join, one after the other.
+inline constexpr std::uint64_t kJoiningKinds = 12;
+
+/// Seeds for joinings: every kind has its turn, those that were any good more often.
+class JoiningTurns {
+ public:
+  JoiningTurns() { worth_.fill(1); }
+
+  std::uint64_t next();
+  /// The joining of `seed` found a plan.
+  void reward(std::uint64_t seed) { worth_[seed % kJoiningKinds] += kReward; }
+
+ private:
+  static constexpr std::int64_t kReward = 2;
+
+  std::uint64_t turns_ = 0;
+  std::array<std::int64_t, kJoiningKinds> worth_{};
+  std::array<std::int64_t, kJoiningKinds> credit_{};
+};
 
 }  // namespace hw::exact

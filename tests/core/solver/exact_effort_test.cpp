@@ -53,7 +53,7 @@ TEST_CASE("what does not fit in time is as low as quick methods get it", "[exact
   int open = 0;
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     const GeneratedProblem made =
-        generateProblem(fmt::format("spirals:buffers=300,out=8,seed={}", seed));
+        generateProblem(fmt::format("spirals:buffers=900,out=15,seed={}", seed));
     CAPTURE(seed);
     const ExactResult found = solveExact(made.problem, PoolId(0),
                                          {.capacity = *made.fits, .nodes = kNodes, .threads = 1});

@@ -226,7 +226,7 @@ TEST_CASE("a node budget decides the answer, not the clock or the threads", "[ex
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     CAPTURE(seed);
     const Problem problem =
-        generateProblem(fmt::format("spirals:buffers=300,out=8,seed={}", seed)).problem;
+        generateProblem(fmt::format("spirals:buffers=450,out=12,seed={}", seed)).problem;
     std::optional<ExactResult> first;
     for (const int threads : {1, 2, 3, 7}) {
       const ExactResult found = solveExact(problem, kPool, {.nodes = 20'000, .threads = threads});
@@ -246,7 +246,7 @@ TEST_CASE("a node budget decides the answer, not the clock or the threads", "[ex
 }
 
 TEST_CASE("an exact search that is told to stop has a plan and a bound", "[exact]") {
-  const Problem problem = generateProblem("spirals:buffers=300,out=2,seed=1").problem;
+  const Problem problem = generateProblem("spirals:buffers=450,out=12,seed=4").problem;
   SECTION("before it begins") {
     std::stop_source source;
     source.request_stop();

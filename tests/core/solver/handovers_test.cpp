@@ -5,12 +5,16 @@
 #include "core/families/family.h"
 #include "core/plan/validate.h"
 #include "core/solver/exact/exact.h"
+#include "core/solver/exact/jigsaw.h"
+#include "core/solver/exact/seams.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 
 using namespace hw;
 using exact::Boxes;
+using exact::Jigsaw;
 using exact::Joined;
+using exact::Seams;
 
 namespace {
 
@@ -131,9 +135,100 @@ TEST_CASE("a hole stands for what was taken out", "[exact][handovers]") {
   for (const std::uint64_t seed : {1, 2}) checkPlan(problem, partsOf(problem), Bytes(12), seed);
 }
 
+TEST_CASE("holes fill what is free, and no more", "[exact][handovers]") {
+  int full = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    const GeneratedProblem cut =
+        generateProblem(fmt::format("spirals:buffers=100,out=8,seed={}", seed));
+    bool all = true;
+    for (const Boxes& part : partsOf(cut.problem)) {
+      Dice dice(seed);
+      Jigsaw jigsaw(part, true, 0, dice);
+      exact::addHoles(jigsaw, *cut.fits, dice);
+      for (const std::int64_t free : jigsaw.room(*cut.fits)) {
+        CHECK(free >= 0);
+        all &= free == 0;
+      }
+    }
+    full += all ? 1 : 0;
+  }
+  CHECK(full >= 15);
+}
+
+TEST_CASE("of two holes that meet, both ends are found", "[exact][handovers]") {
+  // Of ten bytes 4 are free at [1,3) and 7 at [3,5).
+  const Problem problem = test::problemOf({{1, 0, 6}, {9, 0, 1}, {5, 1, 3}, {2, 3, 5}, {9, 5, 6}});
+  Dice dice(1);
+  std::size_t holes = 0;
+  for (const Boxes& part : partsOf(problem)) {
+    Jigsaw jigsaw(part, true, 0, dice);
+    const std::size_t before = jigsaw.count();
+    exact::addHoles(jigsaw, Bytes(10), dice);
+    holes += jigsaw.count() - before;
+    CHECK(std::ranges::count(jigsaw.room(Bytes(10)), 0) == jigsaw.moments());
+  }
+  CHECK(holes == 2);
+}
+
+TEST_CASE("least sums are those that hold no other", "[exact][handovers]") {
+  using Sets = std::vector<std::uint32_t>;
+  CHECK(exact::leastSums({}).empty());
+  CHECK(exact::leastSums({3, 4, 5}).empty());
+  CHECK(exact::leastSums({3, -3, 5, -5, 2}) == Sets{0b00011, 0b01100, 0b11001});
+  CHECK(exact::leastSums({7, -4, -3, 9, -5}) == Sets{0b00111, 0b11010});
+}
+
+TEST_CASE("seams say who lies against whom", "[exact][handovers]") {
+  using Relation = Seams::Relation;
+  // At step 2, 30 ends where 10 and 20 begin, and 7 where 3 and 4 do.
+  const Problem problem = test::problemOf(
+      {{30, 0, 2}, {7, 0, 2}, {10, 2, 5}, {20, 2, 6}, {3, 2, 7}, {4, 2, 8}, {1, 0, 8}});
+  const std::vector<Boxes> parts = partsOf(problem);
+  REQUIRE(parts.size() == 1);
+  Dice dice(1);
+  const Jigsaw jigsaw(parts[0], true, 0, dice);
+  Seams seams(jigsaw);
+  const auto item = [&](std::int64_t height) {
+    const auto same = [&](const exact::Box& box) { return box.height == height; };
+    const auto& boxes = parts[0].boxes;
+    return static_cast<Jigsaw::Item>(std::ranges::find_if(boxes, same) - boxes.begin());
+  };
+  CHECK(seams.relation(1, item(10), item(20)) == Relation::together);
+  CHECK(seams.relation(1, item(3), item(4)) == Relation::together);
+  CHECK(seams.relation(1, item(10), item(3)) == Relation::apart);
+  // At the end of 20 nothing begins: what is missing there takes part.
+  CHECK(seams.relation(3, item(20), item(20)) == Relation::loosely);
+}
+
+TEST_CASE("every kind of joining has its turn, those that were any good more",
+          "[exact][handovers]") {
+  exact::JoiningTurns turns;
+  std::set<std::uint64_t> seeds;
+  std::set<std::uint64_t> kinds;
+  for (std::uint64_t i = 0; i < exact::kJoiningKinds; ++i) {
+    const std::uint64_t seed = turns.next();
+    seeds.insert(seed);
+    kinds.insert(seed % exact::kJoiningKinds);
+  }
+  CHECK(kinds.size() == exact::kJoiningKinds);
+  turns.reward(5);
+  std::vector<int> had(exact::kJoiningKinds);
+  constexpr int kTurns = 1'400;
+  for (int i = 0; i < kTurns; ++i) {
+    const std::uint64_t seed = turns.next();
+    CHECK(seeds.insert(seed).second);
+    ++had[seed % exact::kJoiningKinds];
+  }
+  CHECK(had[5] == 300);
+  CHECK(std::ranges::count(had, 100) == exact::kJoiningKinds - 1);
+}
+
 TEST_CASE("hundreds of buffers cut from a pool fit into it again", "[exact][handovers]") {
-  for (const char* text : {"guillotine:buffers=300,out=5,seed=4", "spirals:buffers=200,seed=2",
-                           "guillotine:buffers=450,out=5,seed=6"}) {
+  for (const char* text :
+       {"guillotine:buffers=300,out=5,seed=4", "spirals:buffers=200,seed=2",
+        "guillotine:buffers=450,out=5,seed=6", "spirals:buffers=300,out=8,seed=4",
+        "spirals:buffers=300,out=8,seed=20"}) {
     CAPTURE(text);
     const GeneratedProblem cut = generateProblem(text);
     const ExactResult found =

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/base/dice.h"
+#include "core/solver/exact/boxes.h"
+#include "core/solver/exact/handovers.h"
+
+namespace hw::exact {
+
+/// Boxes on their way to fewer: each is one of the whole, several that were joined, or a hole,
+/// where nothing lies. Their hulls are from moment to moment: steps at which something begins or
+/// ends, or sections where boxes have gaps.
+class Jigsaw {
+ public:
+  using Item = std::uint32_t;
+
+  /// Keeps a reference to `whole`. `loose` percent of the boxes, drawn by `dice`, are joined with
+  /// none.
+  Jigsaw(const Boxes& whole, bool bySteps, int loose, Dice& dice);
+
+  std::size_t count() const { return boxes_.size(); }
+  const Box& box(Item item) const { return boxes_[item]; }
+  const Piece& hull(Item item) const { return boxes_[item].hull; }
+  std::int64_t height(Item item) const { return boxes_[item].height; }
+  /// Neither part of another, nor to be left alone, nor with gaps.
+  bool canJoin(Item item) const { return state_[item] == State::open; }
+  /// Those that can be joined, in an order drawn by `dice`.
+  std::vector<Item> joinable(Dice& dice) const;
+
+  std::uint32_t moments() const { return moments_; }
+  /// Those of one piece that begin, or end, at a moment; it may be `moments()`.
+  std::span<const Item> begins(std::uint32_t moment) const { return begins_[moment]; }
+  std::span<const Item> ends(std::uint32_t moment) const { return ends_[moment]; }
+  /// By moment: units of `capacity` that are free.
+  std::vector<std::int64_t> room(Bytes capacity) const;
+
+  void addHole(const Piece& hull, std::int64_t height);
+  /// `follower` begins where `first` ends, and is as high.
+  void takeOver(Item first, Item follower);
+  /// `above` lives as long as `below`.
+  void stack(Item below, Item above);
+  /// Four around a middle:
+  ///
+  ///     | left |   top        |      left = middle + top, where it ends and they begin;
+  ///     |      |--------------|      right = bottom + middle, where it begins and they end.
+  ///     |      |middle|       |
+  ///     |-------------| right |
+  ///     |   bottom    |       |
+  struct Wheel {
+    Item left, top, middle, bottom, right;
+  };
+  void joinWheel(const Wheel& wheel);
+
+  Joined finish() const;
+
+ private:
+  enum class State : std::uint8_t { open, alone, gone };
+
+  bool isPlain(Item item) const { return boxes_[item].lastPiece - boxes_[item].firstPiece == 1; }
+  void takeSections();
+  void takeSteps();
+  Piece sectionsOf(const Piece& hull) const;
+  void enlist(Item item);
+  void strike(Item item);
+  void absorb(Item into, Item other, std::int64_t offset);
+  void stretch(Item item, std::uint32_t end);
+
+  const Boxes& whole_;
+  std::vector<Box> boxes_;
+  std::vector<State> state_;
+  /// By item: the boxes of the whole in it, and the offset of each.
+  std::vector<std::vector<std::pair<Item, std::int64_t>>> members_;
+  std::uint32_t moments_ = 0;
+  std::vector<std::uint32_t> momentOf_;  ///< By section.
+  std::vector<std::vector<Item>> begins_;
+  std::vector<std::vector<Item>> ends_;
+};
+
+/// Adds holes where what is free in `capacity` looks as if boxes had been taken out: it grows at
+/// one moment and shrinks by as much at a later one. What is joined with them keeps these bytes
+/// free.
+void addHoles(Jigsaw& jigsaw, Bytes capacity, Dice& dice);
+
+}  // namespace hw::exact
