@@ -111,7 +111,9 @@ bool Relayer::transpose(OpId id) {
   for (std::size_t i = rank; perm.size() < rank && op.intsAttribute("perm").empty();) {
     perm.push_back(static_cast<std::int64_t>(--i));
   }
-  if (perm.size() != rank) return false;
+  for (const std::size_t axis : asGiven(rank)) {
+    if (perm.size() != rank || std::ranges::count(perm, std::int64_t(axis)) != 1) return false;
+  }
   const AxisOrder from = held_.orderOf(in);
   const AxisOrder seen = transposedOrder(from, perm);
   const AxisOrder to = aimOf(out, from);

@@ -67,7 +67,7 @@ class Meaning {
     return axis && op_.intAttribute("blocksize", 1) > 0 &&
            (perm.empty() || (std::ssize(perm) == rank && std::ranges::all_of(perm, within) &&
                              *std::ranges::min_element(perm) >= 0)) &&
-           isModest(kernel) && (kernel.empty() || slides(rank));
+           isModest(kernel) && (!hasWindow() || slides(kernel));
   }
 
   /// So few taps that they can be looked at one by one.
@@ -82,12 +82,34 @@ class Meaning {
     return true;
   }
 
-  /// Groups have as many channels each.
-  bool slides(std::int64_t rank) const {
-    const auto made = static_cast<std::int64_t>(out().size());
+  bool hasWindow() const {
+    return isType({"Conv", "ConvInteger", "FusedConv", "QLinearConv", "ConvTranspose", "MaxPool",
+                   "AveragePool", "LpPool", "QLinearAveragePool"});
+  }
+
+  /// Its window has as many axes as its images, and groups have as many channels each.
+  bool slides(const std::vector<std::int64_t>& kernel) const {
+    const std::size_t rank = in().size();
     const std::int64_t groups = op_.intAttribute("group", 1);
     const bool last = op_.intAttribute("channels_last", 0) != 0;
-    if (rank < 3 || made != rank || groups < 1) return false;
+    if (rank < 3 || out().size() != rank || groups < 1) return false;
+    const auto fits = [&](const char* name, std::size_t count) {
+      const std::size_t size = op_.intsAttribute(name).size();
+      return size == 0 || size == count;
+    };
+    if (!fits("strides", rank - 2) || !fits("dilations", rank - 2) || !fits("pads", 2 * rank - 4)) {
+      return false;
+    }
+    const std::size_t weight = op_.type == "QLinearConv" ? 3 : 1;
+    if (kernel.empty() && op_.type.find("Conv") != std::string::npos) {
+      const TensorId id = weight < op_.inputs.size() ? op_.inputs[weight] : TensorId();
+      const auto& shape = id ? graph_.tensors[id].shape : std::nullopt;
+      if (!shape || shape->size() != rank || !isModest({shape->begin() + 2, shape->end()})) {
+        return false;
+      }
+    } else if (kernel.size() != rank - 2) {
+      return false;
+    }
     const std::size_t channel = last ? in().size() - 1 : 1;
     return in()[channel] % groups == 0 && out()[channel] % groups == 0 && out()[channel] >= groups;
   }
@@ -131,17 +153,15 @@ class Meaning {
     }
     if (isType({"Concat"}) && !joinsAlike()) return false;
     if (isByRank() && in().size() != at_.size()) return false;
+    const bool blocks = isType({"DepthToSpace", "SpaceToDepth"});
+    if (blocks && (in().size() != 4 || at_.size() != 4)) return false;
     return forEachSource(graph_, id_, output_, at_, [&](std::size_t input, const Shape& index) {
       found_.emplace_back(input, index);
     });
   }
 
   /// It speaks of axes of its input by those of its output.
-  bool isByRank() const {
-    return isType({"Split", "Transpose", "Resize", "Upsample", "LRN", "DepthToSpace",
-                   "SpaceToDepth", "Conv", "ConvInteger", "FusedConv", "QLinearConv",
-                   "ConvTranspose", "MaxPool", "AveragePool", "LpPool", "QLinearAveragePool"});
-  }
+  bool isByRank() const { return isType({"Split", "Transpose", "Resize", "Upsample", "LRN"}); }
 
   /// All from the axis on, as opsets before 13 have it; of normalisations the last, unless named.
   bool row() {

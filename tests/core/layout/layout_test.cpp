@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <random>
 #include <sstream>
 
 #include "core/check/layout/layout_flow.h"
@@ -342,4 +343,35 @@ TEST_CASE("what is held otherwise than it says is found out", "[layout][property
     CAPTURE(kind);
     CHECK(mutants[kind] > 0);
   }
+}
+
+TEST_CASE("attributes may say anything", "[layout][property]") {
+  const std::int64_t kNumbers[] = {-9, -1, 0, 1, 2, 3, 4, 7, 1'000'000'007, INT64_MAX, INT64_MIN};
+  std::size_t held = 0;
+  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const auto number = [&] { return kNumbers[random() % std::size(kNumbers)]; };
+    Graph graph = randomLayouts(seed);
+    for (Op& op : graph.ops) {
+      if (random() % 3 > 0) continue;
+      const char* kNames[] = {"axis", "group",   "blocksize", "axes",
+                              "perm", "strides", "dilations", "kernel_shape",
+                              "pads", "starts",  "keepdims"};
+      const char* name = kNames[random() % std::size(kNames)];
+      if (random() % 2 == 0) {
+        op.attributes[name] = number();
+      } else {
+        List list;
+        for (std::size_t i = random() % 9; i > 0; --i) list.push_back(number());
+        op.attributes[name] = list;
+      }
+    }
+    // No crash and no end of waiting; and what comes of it is one graph or the other.
+    const Relaid found = relaid(graph);
+    held += isRelaid(*found.graph) ? 1 : 0;
+    const Faults faults = auditLayout(*found.graph);
+    for (const std::string& fault : faults) CHECK(!fault.empty());
+  }
+  CHECK(held > test::rounds(100));
 }
