@@ -46,8 +46,10 @@ constexpr std::int64_t kSkylineMoves = 150'000;
 /// finds a plan soon, or a little later.
 constexpr std::int64_t kJoinedEffort = 2'500;
 /// Of the nodes for a capacity, how many times as many joinings get: as many at the bound, where
-/// proofs come from the boxes as they are; above it, nearly all that is found is found by them.
+/// proofs come from the boxes as they are; more while only the capacity asked for is looked at,
+/// since what fits is found by them; above it, nearly all that is found is found by them.
 constexpr double kJoinedAtBound = 1;
+constexpr double kJoinedAtFirst = 3;
 constexpr double kJoinedAbove = 8;
 
 /// A part of the pool and what is known of its lowest peak.
@@ -222,7 +224,7 @@ class Solver {
     }
     const bool aside = options_.capacity && !low;
     const std::int64_t effort = aside ? part.effort / kPartInBetween : part.effort;
-    const double share = low ? kJoinedAtBound : kJoinedAbove;
+    const double share = !low ? kJoinedAbove : isPatient() ? kJoinedAtFirst : kJoinedAtBound;
     if (part.joinings == 0) {
       // What is easy is found sooner than anything is joined.
       const SearchOutcome outcome = ask(*portfolio, portfolio->roundNodes());
@@ -270,6 +272,9 @@ class Solver {
     return outcome;
   }
 
+  /// Nothing but the capacity asked for is looked at yet.
+  bool isPatient() const { return options_.capacity && result_.nodes < kPatience; }
+
   bool settle(Part& part, Bytes capacity, SearchOutcome outcome, const Portfolio& portfolio) {
     if (outcome == SearchOutcome::found) {
       take(part, portfolio.offsets());
@@ -277,8 +282,7 @@ class Solver {
     } else if (outcome == SearchOutcome::exhausted) {
       part.bound = std::max(part.bound, exact::attainable(part.boxes, capacity + Bytes(1)));
     }
-    const bool patient = options_.capacity && result_.nodes < kPatience;
-    if (outcome != SearchOutcome::found && !patient) part.missed = capacity;
+    if (outcome != SearchOutcome::found && !isPatient()) part.missed = capacity;
     update();
     return outcome != SearchOutcome::abandoned;
   }
