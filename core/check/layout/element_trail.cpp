@@ -9,7 +9,6 @@ namespace hw {
 namespace {
 
 using Source = ElementTrail::Source;
-using Sources = std::vector<Source>;
 
 Graph withoutWeights(const Graph& graph) {
   Graph open = graph;
@@ -35,7 +34,7 @@ class Meaning {
   Meaning(const Graph& graph, OpId id, std::size_t output, const Shape& index)
       : graph_(graph), id_(id), op_(graph.ops[id]), output_(output), at_(index) {}
 
-  std::optional<Sources> find() && {
+  std::optional<std::vector<Source>> find() && {
     if (!known()) return std::nullopt;
     std::ranges::sort(found_);
     const auto end = std::unique(found_.begin(), found_.end());
@@ -270,7 +269,7 @@ class Meaning {
   const Op& op_;
   std::size_t output_;
   const Shape& at_;
-  Sources found_;
+  std::vector<Source> found_;
 };
 
 /// The only element that a copy makes one of; nothing for what is no copy.
@@ -328,13 +327,13 @@ std::optional<ElementTrail::Element> ElementTrail::model(TensorId tensor, Shape 
   return Element{tensor, std::move(index)};
 }
 
-std::optional<Sources> ElementTrail::sourcesHeld(OpId op, std::size_t output,
-                                                 const Shape& index) const {
+std::optional<std::vector<Source>> ElementTrail::sourcesHeld(OpId op, std::size_t output,
+                                                             const Shape& index) const {
   return Meaning(held_, op, output, index).find();
 }
 
-std::optional<Sources> ElementTrail::sourcesInModel(OpId op, std::size_t output,
-                                                    const Shape& index) const {
+std::optional<std::vector<Source>> ElementTrail::sourcesInModel(OpId op, std::size_t output,
+                                                                const Shape& index) const {
   return Meaning(model_, op, output, index).find();
 }
 

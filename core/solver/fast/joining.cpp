@@ -29,7 +29,7 @@ constexpr double kWorthwhile = 0.125;
 constexpr double kCutOn = 0.6;
 constexpr double kShake = 3;
 /// Ranks between two looks at the clock.
-constexpr std::uint32_t kPatience = 1 << 10;
+constexpr std::uint32_t kLooksApart = 1 << 10;
 
 class Joiner {
  public:
@@ -152,7 +152,7 @@ class Joiner {
       do {
         before = boxes_.alive();
         for (const std::uint32_t rank : ranks) {
-          if (++looks_ % kPatience == 0 && options_.stopped) stopped_ |= options_.stopped();
+          if (++looks_ % kLooksApart == 0 && options_.stopped) stopped_ |= options_.stopped();
           if (stopped_) return;
           joinAt(rank, most);
         }
