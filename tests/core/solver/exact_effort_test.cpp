@@ -1,6 +1,8 @@
 // What the exact search does with its budget: all of it before anything is spilled, and never a
 // worse plan for more of it.
 
+#include <fmt/format.h>
+
 #include "core/families/family.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"

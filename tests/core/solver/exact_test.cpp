@@ -1,6 +1,7 @@
 #include "core/solver/exact/exact.h"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
 #include "core/families/family.h"
 #include "core/families/family_rows.h"
