@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t kMostBoxes = 5'000;
 /// Of one place in time, so that trying all fours stays quick.
 constexpr std::size_t kMostSideBySide = 12;
+/// What begins or ends at one moment: of more, too many add up by chance, and trying them takes
+/// long.
 constexpr std::size_t kMostAtBoundary = 50;
 /// Of so many pairs one more is joined before all else is tried again.
 constexpr std::size_t kTwinsAtOnce = 32;
@@ -119,6 +121,7 @@ class Joiner {
 
   /// Joins the first subset of `group` whose heights add up to one that is wanted.
   bool joinWanted(const std::vector<Item>& group, const std::set<std::int64_t>& wanted) {
+    if (wanted.empty()) return false;
     const std::uint32_t all = std::uint32_t{1} << group.size();
     for (int size = 2; size <= 4; ++size) {
       for (std::uint32_t set = 0; set < all; ++set) {
@@ -147,6 +150,8 @@ class Joiner {
   bool joinAround(Item middle) {
     const auto [from, to] = hull(middle);
     const std::int64_t high = height(middle);
+    const std::size_t most = std::max(jigsaw_.ends(from).size(), jigsaw_.begins(from).size());
+    if (most > kMostAtBoundary) return false;
     for (const Item left : jigsaw_.ends(from)) {
       if (!canJoin(left) || height(left) <= high) continue;
       for (const Item top : jigsaw_.begins(from)) {
