@@ -46,7 +46,8 @@ PoolSearch::PoolSearch(const Problem& problem, PoolId pool, const PlanContext& c
 bool PoolSearch::run() {
   const auto count = static_cast<std::int64_t>(rectangles_.count());
   const double share = rectangles_.count() <= kFewStays ? kSkylineShareOfFew : kSkylineShare;
-  runSkyline(std::min(budget_.moves, std::max(8 * count, kFirstMoves)), share);
+  const std::int64_t first = std::min(budget_.moves, std::max(8 * count, kFirstMoves));
+  runSkyline(first, share);
   if (!planned_) return false;
   if (!done()) runGreedy();
   // The skyline does not use overlaps, so the exact search gets the rest of the budget.
@@ -60,8 +61,9 @@ bool PoolSearch::run() {
   if (!done() && awkward) runClimb();
   // A short look: where it proves the bound, the long searches below are spared.
   if (!done()) runExact(budget_.nodes / 8, 0.05);
-  // From the start again: then the result is never worse than that of `fast`.
-  if (!done() && moves_ < budget_.moves) runSkyline(budget_.moves, share);
+  // From the start again, and further: then the result is never worse than that of `fast`.
+  const bool further = budget_.seconds > 0 || first < budget_.moves;
+  if (!done() && further && moves_ < budget_.moves) runSkyline(budget_.moves, share);
   if (!done()) runExact(budget_.nodes, 1);
   note();
   return true;
