@@ -1,7 +1,8 @@
 #include "core/solver/exact/exact.h"
 
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+
+#include <catch2/catch.hpp>
 
 #include "core/families/family.h"
 #include "core/families/family_rows.h"
