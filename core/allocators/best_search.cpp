@@ -7,6 +7,7 @@
 
 #include "core/allocators/search_report.h"
 #include "core/plan/metrics.h"
+#include "core/solver/core_first.h"
 #include "core/solver/fast/fast_search.h"
 #include "core/solver/order_search.h"
 #include "core/solver/placer.h"
@@ -17,6 +18,9 @@ namespace {
 /// Above these sizes the greedy family and the exact search take too long to be worth it.
 constexpr std::size_t kGreedyStays = 4'000;
 constexpr std::size_t kGreedyStaysWithGaps = 20'000;
+/// Fewer are soon searched as a whole; around more, placing takes too long.
+constexpr std::size_t kFewestAroundCore = 1'000;
+constexpr std::size_t kMostAroundCore = 40'000;
 constexpr std::size_t kClimbStays = 2'000;
 constexpr std::size_t kExactStays = 5'000;
 constexpr std::size_t kExactStaysWithTime = 50'000;
@@ -49,6 +53,7 @@ bool PoolSearch::run() {
   const std::int64_t first = std::min(budget_.moves, std::max(8 * count, kFirstMoves));
   runSkyline(first, share);
   if (!planned_) return false;
+  if (!done()) runCoreFirst();
   if (!done()) runGreedy();
   // The skyline does not use overlaps, so the exact search gets the rest of the budget.
   if (!problem_.overlaps.empty()) {
@@ -146,6 +151,21 @@ void PoolSearch::runSkyline(std::int64_t moves, double share) {
   for (std::size_t i = 0; i < rectangles_.count(); ++i) {
     offsets_[rectangles_.stays[i]] = found.offsets[i];
   }
+}
+
+void PoolSearch::runCoreFirst() {
+  const std::size_t count = rectangles_.count();
+  if (count < kFewestAroundCore || count > kMostAroundCore) return;
+  CoreFirst found = packCoreFirst(problem_, pool_, rectangles_,
+                                  {.below = peak_,
+                                   .bound = bound_,
+                                   .moves = budget_.moves,
+                                   .seed = context_.seed,
+                                   .stopped = [this] { return stopped() || late(1); }});
+  moves_ += found.moves;
+  if (found.peak >= peak_) return;
+  offsets_ = std::move(found.offsets);
+  improve(found.peak, "core first");
 }
 
 void PoolSearch::runGreedy() {

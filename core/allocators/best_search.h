@@ -61,6 +61,7 @@ class PoolSearch {
   void improve(Bytes peak, std::string_view winner);
   void runSkyline(std::int64_t moves, double share);
   /// Greedy placement knows gaps, which the skyline does not use.
+  void runCoreFirst();
   void runGreedy();
   std::optional<double> climbDeadline() const;
   void runClimb();
