@@ -40,7 +40,10 @@ inline constexpr std::uint64_t kJoiningKinds = 12;
 /// Seeds for joinings: every kind has its turn, those that were any good more often.
 class JoiningTurns {
  public:
-  JoiningTurns() { worth_.fill(1); }
+  JoiningTurns() {
+    worth_.fill(1);
+    worth_[1] = worth_[11] = kGoodAtFirst;  // With holes, by steps, with twins, no box left alone.
+  }
 
   std::uint64_t next();
   /// The joining of `seed` found a plan.
@@ -48,6 +51,7 @@ class JoiningTurns {
 
  private:
   static constexpr std::int64_t kReward = 2;
+  static constexpr std::int64_t kGoodAtFirst = 3;
 
   std::uint64_t turns_ = 0;
   std::array<std::int64_t, kJoiningKinds> worth_{};
