@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/check/graph_replay.h"
-#include "core/graph/tiling.h"
+#include "core/graph/some_stretches.h"
 
 // Where the bytes of tensors lie in memory, pieces of tiled graphs stretch by stretch.
 
@@ -24,16 +24,18 @@ void GraphReplay::forEachSpan(TensorId id, const Presence& presence, const Conte
   if (piece == nullptr) return visit(span->part(part.begin, part.length), Bytes());
   const ByteSpan host = *spanOf(piece->host, presence);
   const Tensor& own = run_.graph().tensors[id];
-  Bytes begin;  // Of a stretch, in the bytes of the piece.
-  forEachStretch(*run_.graph().tensors[piece->host].shape, piece->at, *own.shape,
-                 elementSize(own).value_or(Bytes(1)), [&](Bytes offset, Bytes length) {
-                   const Bytes low = std::max(begin, part.begin);
-                   const Bytes high = std::min(begin + length, part.begin + part.length);
-                   if (low < high) {
-                     visit(host.part(offset + low - begin, high - low), low - part.begin);
-                   }
-                   begin += length;
-                 });
+  std::optional<Bytes> begin;  // Of a stretch, in the bytes of the piece.
+  const Interval<Bytes> range{part.begin, part.begin + part.length};
+  forEachStretchIn(*run_.graph().tensors[piece->host].shape, piece->at, *own.shape,
+                   elementSize(own).value_or(Bytes(1)), range, [&](Bytes offset, Bytes length) {
+                     if (!begin) {
+                       begin = Bytes(range.begin.count() / length.count() * length.count());
+                     }
+                     const Bytes low = std::max(*begin, range.begin);
+                     const Bytes high = std::min(*begin + length, range.end);
+                     visit(host.part(offset + low - *begin, high - low), low - range.begin);
+                     *begin += length;
+                   });
 }
 
 std::vector<ByteSpan> GraphReplay::edges() const {

@@ -6,7 +6,7 @@
 
 #include "core/check/graph_replay.h"
 #include "core/check/layout/layout_flow.h"
-#include "core/check/part_flow.h"
+#include "core/check/parts/part_flow.h"
 #include "core/check/replay_stage.h"
 
 namespace hw {

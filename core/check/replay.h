@@ -21,7 +21,7 @@ struct Corruption {
 /// after the last step. In a bare planning problem each stay is written where it begins and
 /// verified at its last step, gaps included. A stay without a place inside its pool is a finding
 /// and the rest is not played. Of operators that run in parts, what they read and make is held
-/// against the graph they come from first (core/check/part_flow.h). Shares no code with planners or
+/// against the graph they come from first (core/check/parts). Shares no code with planners or
 /// `validate`.
 ///
 /// Where the arenas would exceed `maxArena` together, only some bytes behind every edge of a stay,

@@ -13,6 +13,9 @@ namespace hw {
 //     …
 //     t[r9], y so far[r8] -> mean[r9] -> y
 
+// A convolution that adds up the products of some channels of its input at a time has such parts as
+// well: its rows are channels.
+
 /// Tiling::Part::axis of such parts: their rows and columns are those of what they fold, for the
 /// output has none.
 inline constexpr int kFoldAxis = -1;

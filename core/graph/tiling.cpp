@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/graph/some_stretches.h"
+
 namespace hw {
 
 bool isSeam(const Op& op) {
@@ -63,6 +65,12 @@ bool isGiven(const Graph& graph, TensorId tensor) {
 
 void forEachStretch(const Shape& host, const Shape& at, const Shape& shape, Bytes element,
                     const std::function<void(Bytes, Bytes)>& visit) {
+  forEachStretchIn(host, at, shape, element, {Bytes(), kMaxBytes}, visit);
+}
+
+void forEachStretchIn(const Shape& host, const Shape& at, const Shape& shape, Bytes element,
+                      Interval<Bytes> of, const std::function<void(Bytes, Bytes)>& visit) {
+  if (std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) return;
   // Axes from the last one on that the piece has all of are one stretch with the one before.
   std::size_t inner = shape.size();
   std::int64_t length = element.count();
@@ -74,7 +82,12 @@ void forEachStretch(const Shape& host, const Shape& at, const Shape& shape, Byte
     pitches[axis - 1] = pitches[axis] * host[axis];
   }
   Shape index(inner);
-  for (;;) {
+  std::int64_t number = of.begin.count() / length;
+  std::int64_t done = number * length;  // Bytes of the piece.
+  for (std::size_t axis = inner; axis-- > 0; number /= shape[axis]) {
+    index[axis] = number % shape[axis];
+  }
+  for (; done < of.end.count(); done += length) {
     std::int64_t offset = inner < shape.size() ? at[inner] * pitches[inner] : 0;
     for (std::size_t axis = 0; axis < inner; ++axis) {
       offset += (at[axis] + index[axis]) * pitches[axis];

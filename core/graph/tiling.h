@@ -31,7 +31,8 @@ struct Tiling {
     Shape at{};       ///< The element of the host where it begins.
   };
   /// What an op makes of what one of the original graph makes: `rows` of its outputs along `axis`,
-  /// which has `size` of them, and of these the `columns` along `across`, which has `width`.
+  /// be that of places or of channels, which has `size` of them, and of these the `columns` along
+  /// `across`, which has `width`.
   ///
   /// Parts of one op may overlap, where several need what lies between them and each makes it
   /// anew: the halo. Those of one `cell` do not.

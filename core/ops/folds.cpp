@@ -87,4 +87,26 @@ std::optional<Fold> foldOf(const Graph& graph, OpId id) {
   return Fold{0, *std::move(axes), sums && isNarrow(out.dtype)};
 }
 
+std::optional<Fold> channelSumOf(const Graph& graph, OpId id) {
+  static const std::set<std::string_view> kDense = {"Conv", "ConvInteger", "QLinearConv",
+                                                    "CONV_2D"};
+  const Op& op = graph.ops[id];
+  const OpInfo* info = findOp(op);
+  if (info == nullptr || op.outputs.size() != 1 || !op.outputs[0] || !regionsOf(graph, id)) {
+    return {};
+  }
+  const std::string_view name = info->standard.empty() ? info->type : info->standard;
+  const TensorId weight = op.inputs.size() > info->weight ? op.inputs[info->weight] : TensorId();
+  if (!kDense.contains(name) || !weight || !graph.tensors[weight].constant) return {};
+  const Shape& in = *graph.tensors[op.inputs[0]].shape;
+  const Shape& taps = *graph.tensors[weight].shape;
+  // (M, C, places …), and (M, places …, C) in TFLite's files: fewer channels there are a group's.
+  const std::size_t channel = channelsAreLast(op) ? in.size() - 1 : 1;
+  const std::size_t inTaps = op.domain == "tflite" ? taps.size() - 1 : 1;
+  if (taps.size() != in.size() || taps[inTaps] != in[channel]) return {};
+  std::vector<bool> axes(in.size());
+  axes[channel] = true;
+  return Fold{0, std::move(axes), isNarrow(graph.tensors[op.outputs[0]].dtype)};
+}
+
 }  // namespace hw

@@ -16,6 +16,11 @@ struct Fold {
   bool wide = false;
 };
 
+/// A dense convolution as a fold of its channels: each element that it makes adds up products of
+/// all channels, so it may take in some of them at a time, `axes` being that of the channels alone,
+/// and keep all sums. Nothing for other ops, convolutions in groups among them.
+std::optional<Fold> channelSumOf(const Graph& graph, OpId op);
+
 /// The fold that an op is; nothing for all others, and where shapes do not tell which axes go.
 std::optional<Fold> foldOf(const Graph& graph, OpId op);
 

@@ -163,8 +163,7 @@ Regions softmax(const OpFacts& facts, const Shape& made) {
 }
 
 Regions acrossChannels(const OpFacts& facts, const Shape& made) {
-  const bool last = facts.op.domain == "tflite" || facts.op.intAttribute("channels_last", 0) != 0;
-  const std::size_t channel = last ? made.size() - 1 : 1;
+  const std::size_t channel = channelsAreLast(facts.op) ? made.size() - 1 : 1;
   return acrossAxes(facts, made, channel, channel + 1);
 }
 

@@ -30,6 +30,10 @@ const Reach* Regions::along(std::size_t input, int axis, std::size_t& at) const 
   return nullptr;
 }
 
+bool channelsAreLast(const Op& op) {
+  return op.domain == "tflite" || op.intAttribute("channels_last", 0) != 0;
+}
+
 std::optional<Regions> regionsOf(const Graph& graph, OpId id) {
   const Op& op = graph.ops[id];
   const OpInfo* info = findOp(op);

@@ -38,6 +38,9 @@ struct Regions {
   const Reach* along(std::size_t input, int axis, std::size_t& at) const;
 };
 
+/// Images that the op works on have their channels last; else they follow the batch.
+bool channelsAreLast(const Op& op);
+
 /// The regions of an op, from its row, attributes and shapes; nothing where it has none, or where
 /// that is not known.
 std::optional<Regions> regionsOf(const Graph& graph, OpId op);

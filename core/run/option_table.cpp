@@ -312,7 +312,8 @@ std::span<const RunOption> runOptions() {
        .type = "HOW",
        .help = "runs operators in parts, so that the fewest bytes are live at once: off, or lines: "
                "runs of them go row by row, with room for the rows that are still needed; "
-               "stripes: in columns, too; patches: in boxes; any: whatever is best",
+               "stripes: in columns, too; patches: in boxes; channels: some channels at a time, "
+               "with weights read once; any: whatever is best",
        .standard = "off",
        .choices = tileRuleNames(),
        .axis = true,

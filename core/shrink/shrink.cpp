@@ -130,7 +130,8 @@ class Shrinker {
 
   std::size_t partsPlanned() const {
     if (!offered_.tile) return 0;
-    return 2 + options_.sizes + (options_.extraMacs > 0 ? 2 + options_.sizes / 2 : 0);
+    return 3 + options_.sizes + options_.sizes / 2 +
+           (options_.extraMacs > 0 ? 2 + options_.sizes / 2 : 0);
   }
 
   std::string whyNot(const RewriteInfo& info) const {
@@ -182,7 +183,7 @@ class Shrinker {
     if (with.tile) {
       request.tile = parts.rule;
       request.tileTo = parts.to;
-      if (parts.rule != TileRule::lines) request.extraWork = options_.extraMacs;
+      if (parts.rule == TileRule::any) request.extraWork = options_.extraMacs;
       what += fmt::format(" ({})", tileRuleName(parts.rule));
       if (parts.to > Bytes()) what += " for " + formatBytes(parts.to);
     }
@@ -253,7 +254,7 @@ class Shrinker {
 
   /// In parts, with all that may be added to them: what is outside of them is written in place,
   /// too. Choosing parts takes most of the time, and who shares memory has no say in it. First line
-  /// by line, which makes nothing twice; then in stripes and patches, too.
+  /// by line, and by channels, which make nothing twice; then in stripes and patches, too.
   void tryParts() {
     if (!offered_.tile) return;
     Rewrites with{.inPlace = offered_.inPlace, .tile = true};
@@ -273,6 +274,13 @@ class Shrinker {
     const Bytes most = wholes_ ? std::min(wholes_->peak, front_.plain.peak) : front_.plain.peak;
     for (const Bytes size : sizesBetween(lines->peak, most, options_.sizes)) {
       attempt(with, {TileRule::lines, size});
+    }
+    const auto channels = attempt(with, {TileRule::channels});
+    if (channels) {
+      front_.trials.push_back(trialOf(with, *channels));
+      for (const Bytes size : sizesBetween(channels->peak, most, options_.sizes / 2)) {
+        attempt(with, {TileRule::channels, size});
+      }
     }
     if (options_.extraMacs <= 0) return;
     const auto any = attempt(with, {TileRule::any});

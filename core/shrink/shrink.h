@@ -59,7 +59,7 @@ struct ShrinkOptions {
   std::optional<Bytes> budget{};  ///< Bytes to reserve at most.
   double extraMacs = 0.1;         ///< At most so many times those of the model; 0: none.
   /// How many sizes between the least of parts and the least of whole operators parts are made for;
-  /// half as many below what goes line by line.
+  /// half as many by channels, and below what goes line by line.
   std::size_t sizes = 4;
   /// Called when there is a better front, with what there is so far.
   std::function<void(const ShrinkFront&)> report{};
@@ -68,7 +68,8 @@ struct ShrinkOptions {
 /// Tries rewrites of a model and what they come to together, and keeps those that are not worse
 /// than another in bytes, multiplications and latency. The first answer is the plain plan, the
 /// second all that leaves operators whole; then they run in parts, as small as they can, and for
-/// sizes between, first line by line, then in stripes and patches that make some things twice.
+/// sizes between, first line by line, then by channels, then also in stripes and patches that make
+/// some things twice.
 /// Every plan is checked and simulated. Deterministic. Fails when the model has no operators, or
 /// cannot be planned as the request says; stopped, it gives what it has.
 Result<ShrinkFront> shrink(std::shared_ptr<const Model> model, const RunRequest& request,

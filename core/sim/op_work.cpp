@@ -49,7 +49,11 @@ std::vector<std::string> TimingNotes::sentences() const {
 }
 
 OpWorker::OpWorker(const SimulationInput& input, const TensorPlaces& places, TimingNotes& notes)
-    : input_(input), places_(places), notes_(notes), copiesOf_(input.graph.ops.size()) {
+    : input_(input),
+      places_(places),
+      notes_(notes),
+      copiesOf_(input.graph.ops.size()),
+      constants_(input.graph) {
   for (const CopyNote& copy : input.storage.copies) copiesOf_[copy.op].push_back(copy);
 }
 
@@ -102,7 +106,9 @@ std::int64_t OpWorker::elementsWith(std::int64_t elements, TensorId tensor) cons
 
 void OpWorker::addTraffic(OpId op, const At& at, OpWork& work) {
   for (const TensorId tensor : input_.graph.reads(op)) {
-    move(tensor, {Bytes(), sizeOf(tensor)}, false, at, work);
+    const bool constant = input_.graph.tensors[tensor].constant;
+    const Bytes bytes = constant ? constants_.of(op, tensor) : sizeOf(tensor);
+    move(tensor, {Bytes(), bytes}, false, at, work);
   }
   for (const TensorId tensor : input_.graph.ops[op].outputs) {
     // Scratch of an op that does not run over its input is not there.

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ops/constant_reads.h"
 #include "core/sim/activity.h"
 #include "core/sim/op_timing.h"
 #include "core/sim/tensor_places.h"
@@ -41,9 +42,10 @@ class TimingNotes {
 };
 
 /// Says what ops ask of the machine. Every distinct tensor an op reads moves once, and every output
-/// once, in the pool where its device finds it; weights and what lives outside the plan move in the
-/// device's last pool. A concat or split moves only what its storage still copies; an op that only
-/// aliases, or is folded, moves nothing. `input` and `places` outlive it.
+/// once, in the pool where its device finds it; of a weight only what ConstantReads says. Weights
+/// and what lives outside the plan move in the device's last pool. A concat or split moves only
+/// what its storage still copies; an op that only aliases, or is folded, moves nothing. `input` and
+/// `places` outlive it.
 class OpWorker {
  public:
   OpWorker(const SimulationInput& input, const TensorPlaces& places, TimingNotes& notes);
@@ -76,6 +78,7 @@ class OpWorker {
   const TensorPlaces& places_;
   TimingNotes& notes_;
   IdMap<OpId, std::vector<CopyNote>> copiesOf_;
+  ConstantReads constants_;
 };
 
 }  // namespace hw

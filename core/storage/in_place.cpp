@@ -3,6 +3,7 @@
 #include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
+#include "core/ops/regions.h"
 #include "core/storage/by_channel.h"
 #include "core/storage/view_folder.h"
 
@@ -20,8 +21,7 @@ std::optional<Bytes> channelScratch(const Graph& graph, const Op& op) {
   const Shape& in = *input.shape;
   const Shape& out = *output.shape;
   if (in.size() < 3 || out.size() != in.size() || in[0] != out[0]) return {};
-  const bool last = op.domain == "tflite" || op.intAttribute("channels_last", 0) != 0;
-  const std::size_t channel = last ? in.size() - 1 : 1;
+  const std::size_t channel = channelsAreLast(op) ? in.size() - 1 : 1;
   const std::int64_t channels = in[channel];
   if (channels < 2 || out[channel] != channels) return {};
   if (op.domain != "tflite" && op.intAttribute("group", 1) != channels) return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <unordered_map>
 
 namespace hw {
@@ -33,6 +34,18 @@ constexpr std::array<TileGrid, 14> kPatches = {{{kAll, 2, 1},
                                                 {kAll, 8, 4},
                                                 {kAll, 8, 8}}};
 
+constexpr std::array<TileGrid, 11> kChannels = {{{1, 1, 1, false, 2},
+                                                 {1, 1, 1, false, 3},
+                                                 {1, 1, 1, false, 4},
+                                                 {1, 1, 1, false, 6},
+                                                 {1, 1, 1, false, 8},
+                                                 {1, 1, 1, false, 12},
+                                                 {1, 1, 1, false, 16},
+                                                 {1, 1, 1, false, 24},
+                                                 {1, 1, 1, false, 32},
+                                                 {1, 1, 1, false, 48},
+                                                 {1, 1, 1, false, 64}}};
+
 /// A way to a cut: over the run, or the whole op, before it.
 struct CutWay {
   bool reached = false;
@@ -47,7 +60,16 @@ struct CutWay {
 class Chooser {
  public:
   Chooser(const TileProgram& program, const RunBounds& bounds, const std::stop_token& stop)
-      : program_(program), bounds_(bounds), stop_(stop), pull_(program), sweep_(program) {}
+      : program_(program), bounds_(bounds), stop_(stop), able_(program.size()) {
+    for (const TileGrid& grid : bounds.grids) {
+      const TileProgram& along = program.along(grid.groups);
+      const auto [kind, isNew] = kinds_.try_emplace(grid.groups, along);
+      kindOf_.push_back(&kind->second);
+      for (std::size_t at = 0; isNew && at < able_.size(); ++at) {
+        able_[at] = able_[at] || along.isAble(at);
+      }
+    }
+  }
 
   RunChoice choose() {
     RunChoice choice;
@@ -74,6 +96,12 @@ class Chooser {
     std::size_t grid = 0;
     friend auto operator<=>(const Candidate&, const Candidate&) = default;
   };
+  /// Runs by rows, or by channels in so many groups.
+  struct Kind {
+    explicit Kind(const TileProgram& program) : pull(program), sweep(program) {}
+    LinePull pull;
+    BoxSweep sweep;
+  };
   /// What is known of a run: its peak, or that it is no less.
   struct Known {
     Bytes bytes{};
@@ -84,7 +112,7 @@ class Chooser {
   Bytes floorOfAll() const {
     Bytes floor;
     for (std::size_t at = 0; at < program_.size(); ++at) {
-      if (!program_.op(at).able) floor = std::max(floor, program_.liveAt(at));
+      if (!able_[at]) floor = std::max(floor, program_.liveAt(at));
     }
     return floor;
   }
@@ -100,7 +128,7 @@ class Chooser {
     for (std::size_t cut = 1; cut <= program_.size(); ++cut) {
       if (cut > reached + kLongestRun || stop_.stop_requested()) return false;
       reachByWholeOp(cut);
-      if (program_.op(cut - 1).able && fits(program_.liveAcross(cut))) reachByRun(cut);
+      if (able_[cut - 1] && fits(program_.liveAcross(cut))) reachByRun(cut);
       if (ways_[cut].reached) reached = cut;
     }
     return ways_.back().reached;
@@ -144,19 +172,20 @@ class Chooser {
 
   TileRun runOf(const Candidate& candidate, std::size_t cut) const {
     const TileGrid& grid = bounds_.grids[candidate.grid];
-    return {candidate.first, cut, grid.rows, grid.bands, grid.columns, grid.apart};
+    return {candidate.first, cut, grid.rows, grid.bands, grid.columns, grid.apart, grid.groups};
   }
 
   /// Runs of a grid that end at a cut, from where it is reached, if they are cheap enough.
   void addCandidates(std::size_t cut, std::size_t grid) {
     const CutWay& whole = ways_[cut];
-    sweep_.begin(runOf({{}, 0, grid}, cut));
-    while (cut - sweep_.first() < kLongestRun && sweep_.extend()) {
-      if (sweep_.price().extra > bounds_.extra) return;
-      const std::size_t first = sweep_.first();
+    BoxSweep& sweep = kindOf_[grid]->sweep;
+    sweep.begin(runOf({{}, 0, grid}, cut));
+    while (cut - sweep.first() < kLongestRun && sweep.extend()) {
+      if (sweep.price().extra > bounds_.extra) return;
+      const std::size_t first = sweep.first();
       const CutWay& before = ways_[first];
-      if (!before.reached || sweep_.earliest() > first) continue;
-      const RunPrice price = before.price + sweep_.price();
+      if (!before.reached || sweep.earliest() > first) continue;
+      const RunPrice price = before.price + sweep.price();
       if (price.extra > bounds_.extra || (whole.reached && whole.price <= price)) continue;
       if (fits(program_.liveAcross(first))) candidates_.push_back({price, first, grid});
     }
@@ -168,8 +197,9 @@ class Chooser {
         (run.last * bounds_.grids.size() + grid) * (kLongestRun + 1) + (run.last - run.first);
     Known& known = known_[key];
     if (known.exact || known.bytes > threshold_) return known.bytes;
-    const bool fits = pull_.pull(run, threshold_ + Bytes(1), false);
-    known = {pull_.possible() ? pull_.atLeast() : kMaxBytes, fits};
+    LinePull& pull = kindOf_[grid]->pull;
+    const bool fits = pull.pull(run, threshold_ + Bytes(1), false);
+    known = {pull.possible() ? pull.atLeast() : kMaxBytes, fits};
     return known.bytes;
   }
 
@@ -188,8 +218,9 @@ class Chooser {
   const TileProgram& program_;
   const RunBounds& bounds_;
   const std::stop_token& stop_;
-  LinePull pull_;
-  BoxSweep sweep_;
+  std::vector<bool> able_;  ///< Whether an op runs in parts of any kind.
+  std::map<std::int64_t, Kind> kinds_;
+  std::vector<Kind*> kindOf_;  ///< By grid.
   Bytes threshold_;
   Bytes next_;                ///< The least that anything took which took too much.
   std::vector<CutWay> ways_;  ///< By cut.
@@ -203,6 +234,7 @@ std::span<const TileGrid> lineGrids() { return kLines; }
 std::span<const TileGrid> looseGrids() { return kLoose; }
 std::span<const TileGrid> stripeGrids() { return kStripes; }
 std::span<const TileGrid> patchGrids() { return kPatches; }
+std::span<const TileGrid> channelGrids() { return kChannels; }
 
 RunChoice chooseRuns(const TileProgram& program, const RunBounds& bounds,
                      const std::stop_token& stop) {

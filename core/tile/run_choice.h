@@ -7,12 +7,14 @@
 
 namespace hw {
 
-/// How the cells of a run go: `rows` at a time, of a grid of `bands` times `columns`.
+/// How the cells of a run go: `rows` at a time, of a grid of `bands` times `columns`; or by
+/// channels.
 struct TileGrid {
   std::int64_t rows = 1;
   std::int64_t bands = 1;
   std::int64_t columns = 1;
-  bool apart = false;  ///< Rows have places of their own, and no ring.
+  bool apart = false;       ///< Rows have places of their own, and no ring.
+  std::int64_t groups = 0;  ///< Of channels, one at a time; 0: by rows.
 };
 
 /// What runs may look like, and what they may cost.
@@ -34,6 +36,9 @@ std::span<const TileGrid> stripeGrids();
 /// 2 to 64 boxes.
 std::span<const TileGrid> patchGrids();
 
+/// By channels, in 2 to 64 groups.
+std::span<const TileGrid> channelGrids();
+
 /// The runs of a program that are to be tiled, disjoint and in order; all other ops run whole.
 struct RunChoice {
   std::vector<TileRun> runs{};
@@ -43,10 +48,11 @@ struct RunChoice {
 };
 
 /// The runs with the fewest bytes live at once, of any number, and among those the ones that do the
-/// least work twice, then read the fewest weights again. Every op, and every run of up to
-/// kLongestRun ops in each of the grids, is an edge from one cut of the program to another, with
-/// the bytes live in it and its price; the lowest threshold under which a way through is left is
-/// the least peak, so the choice is exact as far as there are edges.
+/// least work twice, then read the fewest weights again. The program has been made for the groups
+/// of channels that grids have. Every op, and every run of up to kLongestRun ops in each of the
+/// grids, is an edge from one cut of the program to another, with the bytes live in it and its
+/// price; the lowest threshold under which a way through is left is the least peak, so the choice
+/// is exact as far as there are edges.
 ///
 /// Prices are known without pulling a run through, so a threshold is tried cut by cut, cheapest way
 /// first, and only what that comes by is pulled. What was pulled once is remembered.

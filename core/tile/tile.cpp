@@ -7,13 +7,14 @@
 
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
+#include "core/ops/constant_reads.h"
 #include "core/tile/tile_rewrite.h"
 
 namespace hw {
 namespace {
 
 /// What stands in the way: the op with the most bytes live, and what it is.
-std::string whyWhole(const TileProgram& program) {
+std::string whyWhole(const TileProgram& program, std::span<const TileGrid> grids) {
   std::size_t most = 0;
   for (std::size_t at = 0; at < program.size(); ++at) {
     if (program.liveAt(at) > program.liveAt(most)) most = at;
@@ -23,15 +24,16 @@ std::string whyWhole(const TileProgram& program) {
   const OpId id = program.opAt(most);
   const std::string name = printable(displayName(graph, id), 80);
   const std::string_view type = graph.ops[id].type;
-  return program.op(most).able
-             ? fmt::format(
-                   "no run of operators around '{}', which has the most bytes live, needs "
-                   "fewer in parts",
-                   name)
-             : fmt::format(
-                   "'{}', which has the most bytes live, is of type {}, which needs all of "
-                   "its inputs for any part of its outputs",
-                   name, printable(type, 80));
+  const bool able = std::ranges::any_of(
+      grids, [&](const TileGrid& grid) { return program.along(grid.groups).isAble(most); });
+  return able ? fmt::format(
+                    "no run of operators around '{}', which has the most bytes live, needs "
+                    "fewer in parts",
+                    name)
+              : fmt::format(
+                    "'{}', which has the most bytes live, is of type {}, which needs all of "
+                    "its inputs for any part of its outputs",
+                    name, printable(type, 80));
 }
 
 void countParts(const Graph& graph, TileAccount& account) {
@@ -40,6 +42,7 @@ void countParts(const Graph& graph, TileAccount& account) {
   Bytes came;
   Bytes arriving;
   IdMap<TensorId, bool> arrives(original.tensors.size());
+  ConstantReads constants(graph);
   for (const OpId id : graph.ops.keys()) {
     if (graph.ops[id].type == kArriveType && graph.ops[id].domain == kTileDomain) {
       for (const TensorId out : graph.ops[id].outputs) {
@@ -55,10 +58,11 @@ void countParts(const Graph& graph, TileAccount& account) {
     if (part == nullptr) continue;
     Bytes weights;
     for (const TensorId in : graph.reads(id)) {
-      if (graph.tensors[in].constant) weights += graph.tensors[in].bytes.value_or(Bytes());
+      if (!graph.tensors[in].constant) continue;
+      weights += graph.tensors[in].bytes.value_or(Bytes());
+      account.weightsRead += constants.of(id, in);
     }
     ++account.parts;
-    account.weightsRead += weights;
     if (seen[part->of]) continue;
     seen[part->of] = true;
     ++account.ops;
@@ -76,6 +80,7 @@ std::vector<TileGrid> gridsOf(TileRule rule) {
   if (any || rule == TileRule::lines || rule == TileRule::stripes) add(lineGrids());
   if (any || rule == TileRule::stripes) add(stripeGrids());
   if (any || rule == TileRule::patches) add(patchGrids());
+  if (any || rule == TileRule::channels) add(channelGrids());
   if (any) add(looseGrids());
   return grids;
 }
@@ -83,8 +88,8 @@ std::vector<TileGrid> gridsOf(TileRule rule) {
 }  // namespace
 
 std::span<const std::string_view> tileRuleNames() {
-  static constexpr std::array<std::string_view, 5> kNames = {"off", "lines", "stripes", "patches",
-                                                             "any"};
+  static constexpr std::array<std::string_view, 6> kNames = {"off",     "lines",    "stripes",
+                                                             "patches", "channels", "any"};
   return kNames;
 }
 
@@ -112,23 +117,27 @@ class TileSearch {
         schedule_(schedule),
         settings_(settings),
         stop_(stop),
-        grids_(gridsOf(settings.rule)) {}
+        grids_(gridsOf(settings.rule)) {
+    for (const TileGrid& grid : grids_) {
+      if (grid.groups > 0) groups_.push_back(grid.groups);
+    }
+  }
 
   Result<TilePlan> plan(const StorageOptions& runs, const StorageOptions& sharing) const {
-    const TileProgram program(*graph_, schedule_, runs, settings_.arriving);
+    const TileProgram program(*graph_, schedule_, runs, settings_.arriving, groups_);
     TilePlan plan{.work = program.work(), .peak = kMaxBytes};
     const double most = std::max(settings_.extraWork, 0.0) * static_cast<double>(plan.work);
     RunBounds bounds{.grids = grids_, .enough = settings_.enough};
     bounds.extra = static_cast<std::int64_t>(std::min(most, 0x1p62));
     if (!grids_.empty()) plan.choice = chooseRuns(program, bounds, stop_);
-    if (plan.choice.runs.empty() && !grids_.empty()) plan.whyNot = whyWhole(program);
+    if (plan.choice.runs.empty() && !grids_.empty()) plan.whyNot = whyWhole(program, grids_);
     const bool arrives =
         std::ranges::any_of(graph_->inputs, [&](TensorId input) { return program.arrives(input); });
     if (plan.choice.runs.empty() && !arrives) return plan;
     HW_TRY(rewritten, tiledGraph(graph_, program, plan.choice));
     plan.peak = peakOf(rewritten, givenOrder(rewritten), sharing);
     const bool saves = plan.peak < peakOf(*graph_, schedule_, sharing);
-    if (!saves && !arrives) plan.whyNot = whyWhole(program);
+    if (!saves && !arrives) plan.whyNot = whyWhole(program, grids_);
     if (saves || arrives) plan.graph = std::move(rewritten);
     return plan;
   }
@@ -151,6 +160,7 @@ class TileSearch {
   const TileSettings& settings_;
   const std::stop_token& stop_;
   std::vector<TileGrid> grids_;
+  std::vector<std::int64_t> groups_;  ///< Of channels.
 };
 
 /// Of a concat whose inputs lie in it, all is held from the first of them on. Runs look at less
@@ -181,12 +191,31 @@ Result<TiledProgram> tiled(std::shared_ptr<const Graph> graph, Schedule schedule
   result.schedule = givenOrder(*result.graph);
   account.peak = plan.peak;
   account.runs = plan.choice.runs.size();
-  for (const TileRun& run : plan.choice.runs) account.cells += run.cells();
+  for (const TileRun& run : plan.choice.runs) {
+    account.cells += run.cells();
+    account.byChannels += run.groups > 0 ? 1 : 0;
+  }
   account.work = plan.work;
   account.extra = plan.choice.price.extra;
   countParts(*result.graph, account);
   return result;
 }
+
+namespace {
+
+/// "line by line in one run", "box by box in 5 runs, 2 of them channel by channel".
+std::string cutText(const TileAccount& account) {
+  const bool all = account.byChannels == account.runs;
+  const std::string_view way = all                             ? "channel by channel"
+                               : account.cells == account.runs ? "line by line"
+                                                               : "box by box";
+  const std::string text = account.runs == 1 ? fmt::format("{} in one run", way)
+                                             : fmt::format("{} in {} runs", way, account.runs);
+  if (all || account.byChannels == 0) return text;
+  return fmt::format("{}, {} of them channel by channel", text, account.byChannels);
+}
+
+}  // namespace
 
 std::string tileText(const TileAccount& account) {
   if (account.parts == 0) {
@@ -198,11 +227,9 @@ std::string tileText(const TileAccount& account) {
                                  static_cast<double>(account.weights.count())
                            : 1;
   std::string text = fmt::format(
-      "{} operators run in {} parts, {} in {}: at most {} bytes are live at once, not "
+      "{} operators run in {} parts, {}: at most {} bytes are live at once, not "
       "{}; their weights are read {:.1f} times",
-      account.ops, groupDigits(static_cast<std::int64_t>(account.parts)),
-      account.cells == account.runs ? "line by line" : "box by box",
-      account.runs == 1 ? "one run" : fmt::format("{} runs", account.runs),
+      account.ops, groupDigits(static_cast<std::int64_t>(account.parts)), cutText(account),
       groupDigits(account.peak.count()), groupDigits(account.whole.count()), again);
   if (account.extra > 0) {
     text += fmt::format("; {:.1f} % more work is done",

@@ -15,10 +15,11 @@ namespace hw {
 /// How ops are cut into parts.
 enum class TileRule : std::uint8_t {
   off,
-  lines,    ///< Runs of ops go row by row, in rings: core/tile/line_pull.h. Nothing is done twice.
-  stripes,  ///< The same, also in columns that go one after the other: their halo is made twice.
-  patches,  ///< In boxes of rows and columns, each made in one part by each op of a run.
-  any,      ///< Whatever of these is best, run by run.
+  lines,     ///< Runs of ops go row by row, in rings: core/tile/line_pull.h. Nothing is done twice.
+  stripes,   ///< The same, also in columns that go one after the other: their halo is made twice.
+  patches,   ///< In boxes of rows and columns, each made in one part by each op of a run.
+  channels,  ///< Some channels at a time, whose weights are read once. Nothing is done twice.
+  any,       ///< Whatever of these is best, run by run.
 };
 
 /// What options, forms and files call them, by number.
@@ -30,7 +31,8 @@ struct TileAccount {
   Bytes whole{};  ///< Most bytes live at once, all ops running whole.
   Bytes peak{};   ///< The same with parts.
   std::size_t runs = 0;
-  std::size_t cells = 0;  ///< Of the grids of all runs; as many as runs, where all go by lines.
+  std::size_t byChannels = 0;  ///< Of the runs.
+  std::size_t cells = 0;  ///< Of the grids of all runs; as many as runs, where none goes in boxes.
   std::size_t ops = 0;    ///< That run in parts.
   std::size_t parts = 0;
   Bytes weights{};      ///< Of those ops.
@@ -68,7 +70,8 @@ Result<TiledProgram> tiled(std::shared_ptr<const Graph> graph, Schedule schedule
 
 /// "12 of 65 operators run in 1,934 parts, line by line: at most 271,040 bytes are live at once,
 /// not 1,505,280; their weights are read 3.2 times". Of stripes and patches: "…; 2.8 % more work is
-/// done".
+/// done"; of channels: "channel by channel", or where that goes for some runs only, "3 of them
+/// channel by channel".
 std::string tileText(const TileAccount& account);
 
 }  // namespace hw

@@ -12,6 +12,7 @@ namespace hw {
 ///     bands 1, columns 1    lines: rows of full width, none made twice
 ///     bands 1, columns 4    stripes: four columns, one after the other, line by line
 ///     bands 3, columns 4    with `rows` = kAllRows: patches, each made in one part by each op
+///     groups 8              by channels: an eighth of those of each tensor, then the next
 struct TileRun {
   static constexpr std::int64_t kAllRows = std::int64_t{1} << 40U;
 
@@ -23,6 +24,7 @@ struct TileRun {
   /// Each row of a tensor inside has a place of its own, for as long as it may be read; else all
   /// have a ring together, for as long as one of them may.
   bool apart = false;
+  std::int64_t groups = 0;  ///< Of channels; 0: by rows.
 
   std::size_t cells() const { return static_cast<std::size_t>(bands * columns); }
 };

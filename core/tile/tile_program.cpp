@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/graph/tiling.h"
-#include "core/ops/folds.h"
+#include "core/ops/constant_reads.h"
 #include "core/ops/op_table.h"
 #include "core/ops/work.h"
 #include "core/storage/by_channel.h"
@@ -12,19 +12,21 @@
 namespace hw {
 namespace {
 
-/// The axis that images have their rows along, where nothing else tells.
-int usualAxis(const Op& op, std::size_t rank) {
-  const bool last = op.domain == "tflite" || op.intAttribute("channels_last", 0) != 0;
-  const int axis = last ? 1 : 2;
-  return static_cast<std::size_t>(axis) < rank ? axis : -1;
+/// What an op reads along `axis` goes channel by channel, or so many made of each.
+bool isByChannel(const Reach& reach, std::int64_t made, std::int64_t read) {
+  return reach.step == 1 && reach.low == 0 && reach.high == 0 && reach.per * read == made;
 }
 
 /// The input whose rows a part may write its own over: it makes each element of the one at the same
 /// place, or only hands it on.
-TensorId overwritableInput(const Graph& graph, const Op& op, const TileOp& tiled) {
+TensorId overwritableInput(const TileProgram& program, const Op& op, const TileOp& tiled) {
+  const Graph& graph = program.graph();
   std::vector<TensorId> inputs = overwritable(graph, op);
   if (viewFamilyOf(op) == ViewFamily::reshape) inputs = {dataInput(op)};
-  if (channelScratch(graph, op)) inputs = {op.inputs[0]};  // None, where its windows are points.
+  // A part by channels would need a plane aside. None, where its windows are points.
+  const bool depthwise = channelScratch(graph, op).has_value();
+  if (depthwise) inputs.clear();
+  if (depthwise && !program.goesByChannels()) inputs = {op.inputs[0]};
   for (const TensorId in : inputs) {
     if (!in || graph.tensors[in].constant || !graph.tensors[in].bytes) continue;
     const TensorId out = op.outputs[0];
@@ -55,7 +57,8 @@ bool isIdleOutput(const Graph& graph, TensorId id) {
 }
 
 TileProgram::TileProgram(const Graph& graph, const Schedule& schedule,
-                         const StorageOptions& options, bool arriving)
+                         const StorageOptions& options, bool arriving,
+                         std::span<const std::int64_t> groups)
     : graph_(graph),
       options_(options),
       arriving_(arriving),
@@ -65,8 +68,35 @@ TileProgram::TileProgram(const Graph& graph, const Schedule& schedule,
       makers_(graph.tensors.size()),
       arrives_(graph.tensors.size()) {
   findOrder(schedule);
-  findRows();
+  readOps();
+  findArrivals();
   findLives(schedule, options);
+  byChannels_.reserve(groups.size());
+  for (const std::int64_t number : groups) byChannels_.push_back(inGroups(number));
+}
+
+/// What is live is the same, whichever way runs go.
+TileProgram TileProgram::inGroups(std::int64_t groups) const {
+  TileProgram program(*this);
+  program.byChannels_.clear();
+  program.groups_ = groups;
+  program.rows_ = IdMap<TensorId, TileRows>(graph_.tensors.size());
+  program.rowReaders_ = IdMap<TensorId, std::vector<RowReader>>(graph_.tensors.size());
+  program.ops_.clear();
+  program.readOps();
+  return program;
+}
+
+const TileProgram& TileProgram::along(std::int64_t groups) const {
+  if (groups == groups_) return *this;
+  return *std::ranges::find(byChannels_, groups, &TileProgram::groups_);
+}
+
+const TileOp& TileProgram::opUntil(std::size_t at, std::size_t last) const {
+  const auto sum = sums_.find(at);
+  if (sum == sums_.end()) return ops_[at];
+  const auto& readers = readers_[sum->second.outputs.front()];
+  return readers.empty() || readers.front() >= last ? sum->second : ops_[at];
 }
 
 void TileProgram::findOrder(const Schedule& schedule) {
@@ -83,9 +113,13 @@ void TileProgram::findOrder(const Schedule& schedule) {
   }
 }
 
-void TileProgram::findRows() {
+void TileProgram::readOps() {
+  work_ = 0;
   ops_.resize(order_.size());
   for (std::size_t at = 0; at < order_.size(); ++at) readOp(at);
+}
+
+void TileProgram::findArrivals() {
   for (const TensorId input : graph_.inputs) {
     const auto readsAll = [&](std::size_t at) {
       return std::ranges::count(ops_[at].wholes, input) > 0;
@@ -94,6 +128,26 @@ void TileProgram::findRows() {
                       !graph_.tensors[input].graphOutput &&
                       std::ranges::none_of(readers_[input], readsAll);
   }
+}
+
+/// The axis that images have their rows along, or their channels, where nothing else tells.
+int TileProgram::firstAxis(const Op& op, std::size_t rank) const {
+  const bool last = channelsAreLast(op);
+  if (goesByChannels()) return last ? static_cast<int>(rank) - 1 : rank > 1 ? 1 : -1;
+  const int axis = last ? 1 : 2;
+  return static_cast<std::size_t>(axis) < rank ? axis : -1;
+}
+
+/// What an op needs of an input by rows; by channels, only where groups need those of the same
+/// number. Null: all of it.
+const Reach* TileProgram::reachOf(const Op& op, const Regions& regions, std::size_t input, int axis,
+                                  std::size_t& along) const {
+  static constexpr Reach kSame{.axis = 0};
+  const Reach* reach = regions.along(input, axis, along);
+  if (reach == nullptr || !goesByChannels()) return reach;
+  const Shape& made = *graph_.tensors[op.outputs[0]].shape;
+  const Shape& read = *graph_.tensors[op.inputs[input]].shape;
+  return isByChannel(*reach, made[static_cast<std::size_t>(axis)], read[along]) ? &kSame : nullptr;
 }
 
 /// The axis of the outputs that belongs to the `known` one of an input which has one already.
@@ -117,8 +171,10 @@ bool TileProgram::setRows(TensorId id, int axis) {
   const Tensor& tensor = graph_.tensors[id];
   const auto element = elementSize(tensor);
   if (!element || tensor.persistent || axis < 0) return false;
-  const std::int64_t count = (*tensor.shape)[static_cast<std::size_t>(axis)];
-  rows = {axis, count, Bytes(tensor.bytes->count() / count)};
+  const std::int64_t size = (*tensor.shape)[static_cast<std::size_t>(axis)];
+  const std::int64_t count = goesByChannels() ? groups_ : size;
+  if (size % count != 0) return false;
+  rows = {axis, count, Bytes(tensor.bytes->count() / count), size / count};
   return true;
 }
 
@@ -158,16 +214,19 @@ void TileProgram::readOp(std::size_t at) {
   const Work work = workOf(graph_, order_[at]);
   tiled.work = std::max<std::int64_t>(work.macs > 0 ? work.macs : work.touched, 0);
   work_ = checkedAdd(work_, tiled.work).value_or(work_);
-  if (readFold(at)) return;
+  if (readFold(at, foldOf(graph_, order_[at]), tiled)) return;
+  if (goesByChannels()) readSum(at);
   const auto regions = regionsOf(graph_, order_[at]);
   if (!regions || op.outputs.empty() || !op.outputs[0]) return;
   const std::size_t rank = graph_.tensors[op.outputs[0]].shape->size();
-  tiled.axis = axisFor(op, *regions, &TileRows::axis, usualAxis(op, rank));
+  tiled.axis = axisFor(op, *regions, &TileRows::axis, firstAxis(op, rank));
   for (const TensorId out : op.outputs) {
     if (!out || (readers_[out].empty() && !graph_.tensors[out].graphOutput)) continue;
     if (!setRows(out, tiled.axis)) return;
-    if (tiled.rows != 0 && tiled.rows != rows_[out].count) return;
-    tiled.rows = rows_[out].count;
+    const TileRows& made = rows_[out];
+    if (tiled.rows != 0 && (tiled.rows != made.count || tiled.each != made.each)) return;
+    tiled.rows = made.count;
+    tiled.each = made.each;
     tiled.outputs.push_back(out);
   }
   for (std::size_t input = 0; input < op.inputs.size(); ++input) {
@@ -175,56 +234,70 @@ void TileProgram::readOp(std::size_t at) {
     if (!in) continue;
     const Tensor& tensor = graph_.tensors[in];
     if (tensor.constant) {
-      tiled.weights += tensor.bytes.value_or(Bytes());
+      const bool share = readsShare(graph_, order_[at], input, tiled.axis);
+      if (!share) tiled.weights += tensor.bytes.value_or(Bytes());
       continue;
     }
     if (tensor.persistent || !tensor.bytes) return;
     std::size_t along = 0;
-    const Reach* reach = regions->along(input, tiled.axis, along);
+    const Reach* reach = reachOf(op, *regions, input, tiled.axis, along);
     if (reach != nullptr && setRows(in, static_cast<int>(along))) {
       tiled.reads.push_back({in, input, *reach});
     } else {
       tiled.wholes.push_back(in);
     }
   }
-  tiled.able = !tiled.outputs.empty() && !tiled.reads.empty() && tiled.rows > 1;
-  if (!tiled.able) return;
-  tiled.over = overwritableInput(graph_, op, tiled);
-  for (const TileRead& read : tiled.reads) rowReaders_[read.tensor].push_back({at, read.reach});
-  tiled.divides = divide(at, *regions);
+  // A dense convolution makes some channels of all of its input: it can begin a run.
+  const bool dense = goesByChannels() && work.macs > 0;
+  tiled.able = !tiled.outputs.empty() && (!tiled.reads.empty() || dense) && tiled.rows > 1;
+  if (tiled.able) tiled.over = overwritableInput(*this, op, tiled);
+  if (tiled.able) addRowReader(at, tiled);
+  if (tiled.able && !goesByChannels()) tiled.divides = divide(at, *regions);
+}
+
+/// As an op that adds up its channels, where it can.
+void TileProgram::readSum(std::size_t at) {
+  TileOp sum{.work = ops_[at].work};
+  const bool sums = readFold(at, channelSumOf(graph_, order_[at]), sum);
+  if (sums && sum.able) sums_.emplace(at, std::move(sum));
+}
+
+void TileProgram::addRowReader(std::size_t at, const TileOp& op) {
+  for (const TileRead& read : op.reads) rowReaders_[read.tensor].push_back({at, read.reach});
 }
 
 /// False for an op that does not fold the rows of its input.
-bool TileProgram::readFold(std::size_t at) {
+bool TileProgram::readFold(std::size_t at, const std::optional<Fold>& fold, TileOp& tiled) {
   constexpr std::int64_t kWideBytes = 4;
-  const auto fold = foldOf(graph_, order_[at]);
   if (!fold) return false;
   const Op& op = graph_.ops[order_[at]];
   const TensorId in = op.inputs[fold->input];
   const TensorId out = op.outputs[0];
   const Tensor& input = graph_.tensors[in];
   if (input.constant || input.persistent || graph_.tensors[out].persistent) return false;
-  const int axis = rows_[in].axis >= 0 ? rows_[in].axis : usualAxis(op, fold->axes.size());
+  const int axis = rows_[in].axis >= 0 ? rows_[in].axis : firstAxis(op, fold->axes.size());
   if (axis < 0 || !fold->axes[static_cast<std::size_t>(axis)]) return false;
   const bool read = !readers_[out].empty() || graph_.tensors[out].graphOutput;
   if (!read || !elementSize(graph_.tensors[out]) || !setRows(in, axis)) return false;
-  TileOp& tiled = ops_[at];
+  const bool sums = channelSumOf(graph_, order_[at]).has_value();  // Of those it reads each once.
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const TensorId each = op.inputs[i];
     if (!each || i == fold->input) continue;
     if (!graph_.tensors[each].constant) return false;
-    tiled.weights += graph_.tensors[each].bytes.value_or(Bytes());
+    if (!sums) tiled.weights += graph_.tensors[each].bytes.value_or(Bytes());
   }
   const Reach same{.axis = axis};
   tiled.folds = true;
   tiled.rows = rows_[in].count;
+  tiled.each = rows_[in].each;
   tiled.outputs = {out};
   tiled.reads = {{in, fold->input, same, same}};
   if (fold->wide) tiled.soFar = Bytes(*elementCount(*graph_.tensors[out].shape) * kWideBytes);
-  tiled.divides = setColumns(in, rows_[in].across >= 0 ? rows_[in].across : axis + 1);
+  const int across = rows_[in].across >= 0 ? rows_[in].across : axis + 1;
+  tiled.divides = !goesByChannels() && setColumns(in, across);
   if (tiled.divides) tiled.width = rows_[in].width;
   tiled.able = tiled.rows > 1;
-  if (tiled.able) rowReaders_[in].push_back({at, same});
+  if (tiled.able) addRowReader(at, tiled);
   return true;
 }
 

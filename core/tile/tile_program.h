@@ -1,8 +1,11 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "core/ops/folds.h"
 #include "core/ops/regions.h"
 #include "core/storage/aliasing.h"
 
@@ -16,11 +19,13 @@ struct TileRead {
   Reach across{};         ///< Along its columns, of an op that divides.
 };
 
-/// A tensor as rows: along the axis that ops around it go through it.
+/// A tensor as rows: along the axis that ops around it go through it. Where programs go by
+/// channels, a row is a group of them.
 struct TileRows {
   int axis = -1;  ///< None: it has no rows, or ops do not agree on them.
   std::int64_t count = 0;
-  Bytes bytes{};  ///< Of one row.
+  Bytes bytes{};          ///< Of one row.
+  std::int64_t each = 1;  ///< Elements of the axis in a row.
   /// The axis of columns, if ops agree on one as well; else a row is one column.
   int across = -1;
   std::int64_t width = 1;  ///< Columns.
@@ -37,9 +42,10 @@ struct TileOp {
   std::int64_t rows = 0;            ///< Of each of its outputs; of a fold, of what it reads.
   std::int64_t width = 1;           ///< The columns of a row, if it can be cut into them.
   std::vector<TensorId> outputs{};  ///< Those that anybody reads.
+  std::int64_t each = 1;            ///< TileRows::each of those rows.
   std::vector<TileRead> reads{};    ///< By rows.
   std::vector<TensorId> wholes{};   ///< Read whole by every part; weights not counted.
-  Bytes weights{};                  ///< Read by every part.
+  Bytes weights{};                  ///< Read by every part: those it reads no share of.
   bool divides = false;             ///< Its rows can be cut into columns.
   int across = 0;                   ///< The axis of columns, of its outputs.
   std::int64_t work = 0;  ///< Multiplications; of an op without any, elements that it touches.
@@ -56,16 +62,32 @@ bool isIdleOutput(const Graph& graph, TensorId tensor);
 
 /// A program as the search for parts sees it: its ops in order, without those that run ahead of
 /// time, and what is live in each of their steps.
+///
+/// It goes by rows of images, or by channels: then the channels of each tensor are so many groups,
+/// as large as each other, and a group is what a row is otherwise.
 class TileProgram {
  public:
-  /// `arriving`: graph inputs with rows come in when they are first read.
+  /// By rows, and by channels in each of these numbers of groups. `arriving`: graph inputs with
+  /// rows come in when they are first read.
   TileProgram(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-              bool arriving);
+              bool arriving, std::span<const std::int64_t> groups = {});
+
+  /// The program by channels in so many groups, which it was made for; 0: this one, by rows.
+  const TileProgram& along(std::int64_t groups) const;
+  bool goesByChannels() const { return groups_ > 0; }
 
   const Graph& graph() const { return graph_; }
   std::size_t size() const { return order_.size(); }
   OpId opAt(std::size_t at) const { return order_[at]; }
   const TileOp& op(std::size_t at) const { return ops_[at]; }
+  /// It runs in parts in some run.
+  bool isAble(std::size_t at) const { return ops_[at].able || sums_.contains(at); }
+  /// As it goes in a run that ends before `last`. By channels, a dense convolution makes some of
+  /// its channels of all of its input; where nobody in the run reads those, it takes in some
+  /// channels of its input, and adds up what comes of them.
+  const TileOp& op(std::size_t at, std::size_t last) const {
+    return sums_.empty() ? ops_[at] : opUntil(at, last);
+  }
   const TileRows& rows(TensorId tensor) const { return rows_[tensor]; }
   /// Of those that read it, by place in the order; ascending.
   const std::vector<std::size_t>& readers(TensorId tensor) const { return readers_[tensor]; }
@@ -102,10 +124,18 @@ class TileProgram {
   std::size_t lifeOf(TensorId tensor) const { return storage_.bufferOf(tensor).index(); }
 
  private:
+  TileProgram inGroups(std::int64_t groups) const;
+  const TileOp& opUntil(std::size_t at, std::size_t last) const;
   void findOrder(const Schedule& schedule);
-  void findRows();
+  void readOps();
+  void findArrivals();
   void readOp(std::size_t at);
-  bool readFold(std::size_t at);
+  void readSum(std::size_t at);
+  void addRowReader(std::size_t at, const TileOp& op);
+  bool readFold(std::size_t at, const std::optional<Fold>& fold, TileOp& tiled);
+  int firstAxis(const Op& op, std::size_t rank) const;
+  const Reach* reachOf(const Op& op, const Regions& regions, std::size_t input, int axis,
+                       std::size_t& along) const;
   int axisFor(const Op& op, const Regions& regions, int TileRows::*known, int fallback) const;
   bool setRows(TensorId tensor, int axis);
   bool divide(std::size_t at, const Regions& regions);
@@ -116,6 +146,9 @@ class TileProgram {
   const Graph& graph_;
   StorageOptions options_;
   bool arriving_;
+  std::int64_t groups_ = 0;              ///< 0: by rows.
+  std::vector<TileProgram> byChannels_;  ///< Of the program by rows.
+  std::map<std::size_t, TileOp> sums_;   ///< By place: as an op that adds up its channels.
   std::vector<OpId> order_;
   std::vector<std::size_t> placeOfStep_;  ///< Of the first op that runs at that step or later.
   std::vector<TileOp> ops_;

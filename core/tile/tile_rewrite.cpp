@@ -26,8 +26,7 @@ class Rewriter {
  public:
   Rewriter(std::shared_ptr<const Graph> graph, const TileProgram& program)
       : graph_(*graph),
-        program_(program),
-        pull_(program),
+        all_(program),
         builder_(graph_.name, graph_.format),
         wholes_(graph_.tensors.size(), GraphBuilder::kAbsent) {
     tiling_.original = std::move(graph);
@@ -35,18 +34,18 @@ class Rewriter {
 
   Result<Graph> rewrite(const RunChoice& choice) {
     for (const TensorId input : graph_.inputs) {
-      if (!program_.arrives(input)) builder_.addInput(whole(input));
+      if (!all_.arrives(input)) builder_.addInput(whole(input));
     }
     for (const OpId op : graph_.ops.keys()) {
       if (graph_.ops[op].folded) addWhole(op);
     }
     std::size_t at = 0;
     for (const TileRun& run : choice.runs) {
-      for (; at < run.first; ++at) addWhole(program_.opAt(at));
+      for (; at < run.first; ++at) addWhole(all_.opAt(at));
       addRun(run);
       at = run.last;
     }
-    for (; at < program_.size(); ++at) addWhole(program_.opAt(at));
+    for (; at < all_.size(); ++at) addWhole(all_.opAt(at));
     for (const TensorId output : graph_.outputs) builder_.addOutput(whole(output));
     return build();
   }
@@ -94,7 +93,7 @@ class Rewriter {
 
   /// Comes in before the first op that needs all of it.
   void arriveWhole(TensorId id) {
-    if (!program_.arrives(id) || std::exchange(arrived_[id], true)) return;
+    if (!all_.arrives(id) || std::exchange(arrived_[id], true)) return;
     GraphBuilder::OpParts parts{.op = {.name = displayName(graph_, id) + " arrives",
                                        .type = std::string(kArriveType),
                                        .domain = std::string(kTileDomain)}};
@@ -104,20 +103,20 @@ class Rewriter {
 
   /// The shape of some rows of a tensor in a cell, and the element where they begin.
   Shape rowsShape(TensorId id, std::size_t cell, std::int64_t count) const {
-    const TileRows& rows = program_.rows(id);
+    const TileRows& rows = program_->rows(id);
     Shape shape = *graph_.tensors[id].shape;
-    shape[static_cast<std::size_t>(rows.axis)] = count;
+    shape[static_cast<std::size_t>(rows.axis)] = count * rows.each;
     if (run_.columns > 1) {
-      shape[static_cast<std::size_t>(rows.across)] = pull_.boxes().columnsOf(id, cell).length();
+      shape[static_cast<std::size_t>(rows.across)] = pull_->boxes().columnsOf(id, cell).length();
     }
     return shape;
   }
   Shape rowBegin(TensorId id, std::size_t cell, std::int64_t row) const {
-    const TileRows& rows = program_.rows(id);
+    const TileRows& rows = program_->rows(id);
     Shape begin(graph_.tensors[id].shape->size());
-    begin[static_cast<std::size_t>(rows.axis)] = row;
+    begin[static_cast<std::size_t>(rows.axis)] = row * rows.each;
     if (run_.columns > 1) {
-      begin[static_cast<std::size_t>(rows.across)] = pull_.boxes().columnsOf(id, cell).begin;
+      begin[static_cast<std::size_t>(rows.across)] = pull_->boxes().columnsOf(id, cell).begin;
     }
     return begin;
   }
@@ -126,32 +125,41 @@ class Rewriter {
   /// they go along the first axis, unless that is longer than one.
   std::size_t ringAxis(TensorId id) const {
     const bool alone = graph_.tensors[id].shape->front() == 1;
-    return alone ? 0 : static_cast<std::size_t>(program_.rows(id).axis);
+    return alone ? 0 : static_cast<std::size_t>(program_->rows(id).axis);
   }
   Shape ringShape(const TileRing& ring) const {
     if (ring.soFar) return *graph_.tensors[ring.tensor].shape;
+    const std::size_t axis = ringAxis(ring.tensor);
     Shape shape = rowsShape(ring.tensor, ring.cell, 1);
-    shape[ringAxis(ring.tensor)] = ring.capacity;
+    shape[axis] *= ring.capacity;
     return shape;
   }
   Shape ringPlace(TensorId id, std::int64_t place) const {
     Shape at(graph_.tensors[id].shape->size());
-    at[ringAxis(id)] = place;
+    at[ringAxis(id)] = place * rowsShape(id, 0, 1)[ringAxis(id)];
     return at;
   }
 
-  /// "[r5]"; "[r0-7 c0-13]" where rows are cut into columns.
-  std::string boxText(TensorId id, std::size_t cell, Interval<std::int64_t> rows) const {
+  /// As elements of their axis.
+  static Interval<std::int64_t> stretch(Interval<std::int64_t> rows, std::int64_t each) {
+    return {rows.begin * each, rows.end * each};
+  }
+
+  /// "[r5]"; "[r0-7 c0-13]" where rows are cut into columns; of groups of channels "[ch8-15]".
+  std::string boxText(TensorId id, std::size_t cell, Interval<std::int64_t> rows,
+                      std::int64_t each) const {
+    if (run_.groups > 0) return fmt::format("[ch{}]", rangeText(stretch(rows, each)));
     if (run_.columns < 2) return fmt::format("[r{}]", rangeText(rows));
-    return fmt::format("[r{} c{}]", rangeText(rows), rangeText(pull_.boxes().columnsOf(id, cell)));
+    return fmt::format("[r{} c{}]", rangeText(rows), rangeText(pull_->boxes().columnsOf(id, cell)));
   }
 
   Handle addRow(TensorId id, std::size_t cell, std::int64_t row, Handle host, Shape at) {
-    const Interval<std::int64_t> columns = pull_.boxes().columnsOf(id, cell);
+    const Interval<std::int64_t> columns = pull_->boxes().columnsOf(id, cell);
     Tensor tensor = bareTensor(graph_.tensors[id]);
-    tensor.name = displayName(graph_, id) + boxText(id, cell, {row, row + 1});
+    tensor.name =
+        displayName(graph_, id) + boxText(id, cell, {row, row + 1}, program_->rows(id).each);
     tensor.shape = rowsShape(id, cell, 1);
-    tensor.bytes = program_.rows(id).bytesOf(columns);
+    tensor.bytes = program_->rows(id).bytesOf(columns);
     tensor.plannedOffset.reset();
     return add(std::move(tensor),
                {.of = id, .begin = rowBegin(id, cell, row), .host = host, .at = std::move(at)});
@@ -161,19 +169,19 @@ class Rewriter {
   Handle row(TensorId id, std::size_t cell, std::int64_t row) {
     auto& rows = rows_[{id, cell}];
     if (rows.empty()) {
-      const auto count = static_cast<std::size_t>(program_.rows(id).count);
+      const auto count = static_cast<std::size_t>(program_->rows(id).count);
       rows.assign(count, GraphBuilder::kAbsent);
     }
     Handle& handle = rows[static_cast<std::size_t>(row)];
     if (handle != GraphBuilder::kAbsent) return handle;
-    const LinePull::Role role = pull_.roleOf(run_, id);
+    const LinePull::Role role = pull_->roleOf(run_, id);
     if (role == LinePull::Role::outside) {
       handle = addRow(id, cell, row, whole(id), rowBegin(id, cell, row));
-    } else if (const TensorId host = pull_.hostOf(id)) {
+    } else if (const TensorId host = pull_->hostOf(id)) {
       handle = addRow(id, cell, row, whole(host), rowBegin(id, cell, row));
     } else {
-      const std::size_t ring = pull_.ringOf(id, cell, row);
-      const std::int64_t capacity = pull_.result().rings[ring].capacity;
+      const std::size_t ring = pull_->ringOf(id, cell, row);
+      const std::int64_t capacity = pull_->result().rings[ring].capacity;
       handle = addRow(id, cell, row, rings_[ring], ringPlace(id, row % capacity));
     }
     return handle;
@@ -181,7 +189,7 @@ class Rewriter {
 
   void addRings() {
     rings_.clear();
-    for (const TileRing& ring : pull_.result().rings) {
+    for (const TileRing& ring : pull_->result().rings) {
       Tensor tensor = bareTensor(graph_.tensors[ring.tensor]);
       tensor.name = displayName(graph_, ring.tensor);
       if (ring.only >= 0) tensor.name += fmt::format(" row {}", ring.only);
@@ -195,43 +203,45 @@ class Rewriter {
 
   void addRun(const TileRun& run) {
     run_ = run;
+    program_ = &all_.along(run.groups);
+    pull_ = &pulls_.try_emplace(run.groups, *program_).first->second;
     rows_.clear();
     soFar_.clear();
     opened_.clear();
-    check(pull_.pull(run, kMaxBytes), "a run that was chosen can be pulled");
+    check(pull_->pull(run, kMaxBytes), "a run that was chosen can be pulled");
     addRings();
     const std::vector<GraphBuilder::OpParts> parts = partsOfRun();
     for (std::size_t at = run.first; at < run.last; ++at) openInputs(at);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const TilePart& part = pull_.result().parts[i];
+      const TilePart& part = pull_->result().parts[i];
       if (part.at == TilePart::kArrives) {
         addOp(parts[i], {});
         continue;
       }
-      const TileOp& op = program_.op(part.at);
-      Tiling::Part tiled{.of = program_.opAt(part.at),
+      const TileOp& op = program_->op(part.at, run_.last);
+      Tiling::Part tiled{.of = program_->opAt(part.at),
                          .axis = op.axis,
-                         .rows = part.rows,
-                         .size = op.rows,
+                         .rows = stretch(part.rows, op.each),
+                         .size = op.rows * op.each,
                          .cell = part.cell};
       if (op.folds) tiled.axis = kFoldAxis;
       if (run.columns > 1) {
         if (!op.folds) tiled.across = op.across;
-        tiled.columns = pull_.boxes().made(part.at, part.cell).columns;
+        tiled.columns = pull_->boxes().made(part.at, part.cell).columns;
         tiled.width = op.width;
       }
       addOp(parts[i], tiled.of, tiled);
     }
     for (std::size_t at = run.first; at < run.last; ++at) {
-      for (const TensorId out : program_.op(at).outputs) {
-        if (pull_.roleOf(run, out) == LinePull::Role::leaves) close(out);
+      for (const TensorId out : program_->op(at, run_.last).outputs) {
+        if (pull_->roleOf(run, out) == LinePull::Role::leaves) close(out);
       }
     }
   }
 
   std::vector<GraphBuilder::OpParts> partsOfRun() {
     std::vector<GraphBuilder::OpParts> all;
-    for (const TilePart& part : pull_.result().parts) {
+    for (const TilePart& part : pull_->result().parts) {
       all.push_back(part.at == TilePart::kArrives ? arrival(part) : partOf(part));
     }
     return all;
@@ -239,7 +249,7 @@ class Rewriter {
 
   GraphBuilder::OpParts arrival(const TilePart& part) {
     GraphBuilder::OpParts parts{.op = {.name = displayName(graph_, part.input) +
-                                               boxText(part.input, part.cell, part.rows) +
+                                               boxText(part.input, part.cell, part.rows, 1) +
                                                " arrives",
                                        .type = std::string(kArriveType),
                                        .domain = std::string(kTileDomain)}};
@@ -250,18 +260,19 @@ class Rewriter {
   }
 
   GraphBuilder::OpParts partOf(const TilePart& part) {
-    const TileOp& tiled = program_.op(part.at);
-    const OpId id = program_.opAt(part.at);
+    const TileOp& tiled = program_->op(part.at, run_.last);
+    const OpId id = program_->opAt(part.at);
     const Op& op = graph_.ops[id];
     GraphBuilder::OpParts parts{.op = bareOp(op)};
-    parts.op.name = displayName(graph_, id) + boxText(tiled.outputs.front(), part.cell, part.rows);
+    parts.op.name =
+        displayName(graph_, id) + boxText(tiled.outputs.front(), part.cell, part.rows, tiled.each);
     auto read = tiled.reads.begin();
     for (std::size_t input = 0; input < op.inputs.size(); ++input) {
       if (read == tiled.reads.end() || read->input != input) {
         parts.inputs.push_back(whole(op.inputs[input]));
         continue;
       }
-      const auto rows = read->reach.needed(part.rows, program_.rows(read->tensor).count);
+      const auto rows = read->reach.needed(part.rows, program_->rows(read->tensor).count);
       for (std::int64_t r = rows.begin; r < rows.end; ++r) {
         parts.inputs.push_back(row(read->tensor, part.cell, r));
       }
@@ -281,18 +292,18 @@ class Rewriter {
 
   /// A part of a fold goes on from what came of those before it.
   void takeIn(const TilePart& part, GraphBuilder::OpParts& parts) {
-    const TileOp& tiled = program_.op(part.at);
+    const TileOp& tiled = program_->op(part.at, run_.last);
     const TensorId out = tiled.outputs.front();
     const auto before = soFar_.find(part.at);
     if (before != soFar_.end()) parts.inputs.push_back(before->second);
-    const bool last = pull_.isLast(part);
+    const bool last = pull_->isLast(part);
     const bool wide = tiled.soFar > Bytes() && !last;
     Tensor tensor = bareTensor(graph_.tensors[out]);
     tensor.name = displayName(graph_, out);
     tensor.plannedOffset.reset();
     if (wide) tensor = widened(std::move(tensor));
-    tensor.name += boxText(out, part.cell, part.rows);
-    const Handle host = wide ? rings_[pull_.soFarRing(part.at)] : whole(out);
+    tensor.name += boxText(out, part.cell, part.rows, tiled.each);
+    const Handle host = wide ? rings_[pull_->soFarRing(part.at)] : whole(out);
     const Shape origin(tensor.shape->size());
     const Handle made =
         add(std::move(tensor), {.of = out, .begin = origin, .host = host, .at = origin});
@@ -303,8 +314,10 @@ class Rewriter {
 
   /// What a run reads of tensors that were there before it.
   void openInputs(std::size_t at) {
-    for (const TileRead& read : program_.op(at).reads) {
-      if (pull_.roleOf(run_, read.tensor) != LinePull::Role::outside) continue;
+    const TileOp& op = program_->op(at, run_.last);
+    for (const TensorId input : op.wholes) arriveWhole(input);
+    for (const TileRead& read : op.reads) {
+      if (pull_->roleOf(run_, read.tensor) != LinePull::Role::outside) continue;
       if (std::exchange(opened_[read.tensor], true)) continue;
       arriveWhole(read.tensor);
       GraphBuilder::OpParts parts{.op = seamOp(kPartsType, displayName(graph_, read.tensor))};
@@ -355,9 +368,11 @@ class Rewriter {
   }
 
   const Graph& graph_;
-  const TileProgram& program_;
-  LinePull pull_;
+  const TileProgram& all_;
+  std::map<std::int64_t, LinePull> pulls_;  ///< By TileRun::groups.
   TileRun run_;
+  const TileProgram* program_ = nullptr;  ///< As the run goes.
+  LinePull* pull_ = nullptr;
   GraphBuilder builder_;
   Tiling tiling_;
   std::vector<Added> added_;  ///< By handle.

@@ -313,4 +313,33 @@ class Grower {
 
 Graph randomImages(std::uint64_t seed, std::size_t ops) { return Grower(seed, ops).grow(); }
 
+Graph randomBottlenecks(std::uint64_t seed, std::int64_t blocks) {
+  std::mt19937_64 draw(seed);
+  const auto pick = [&](std::int64_t below) {
+    return static_cast<std::int64_t>(draw() % static_cast<std::uint64_t>(below));
+  };
+  const ImageGraph::Slide point{.kernel = 1, .before = 0, .after = 0};
+  ImageGraph images(seed % 2 == 0);
+  auto x = images.input(5 + pick(5), 4 + pick(5), 2 + 2 * pick(3), 1 + pick(6) / 5);
+  for (std::int64_t block = 1 + pick(blocks); block > 0; --block) {
+    const std::int64_t narrow = images.channels(x);
+    const ImageGraph::Slide first = pick(3) == 0 ? ImageGraph::Slide() : point;
+    auto wide = images.convolve(x, narrow * (2 + pick(5)), first);
+    for (std::int64_t more = 1 + pick(3); more > 0; --more) {
+      const std::int64_t how = pick(5);
+      const auto before = wide;
+      if (how == 0) wide = images.mapped(wide);
+      if (how == 1) wide = images.depthwise(wide, {});
+      if (how == 2) wide = images.pool(wide, {});
+      if (how == 3) wide = images.padded(wide, 1, 0);
+      if (how == 4) wide = images.added(images.mapped(wide), before);
+    }
+    const auto made = images.convolve(wide, pick(4) == 0 ? narrow + 1 : narrow, point);
+    const bool same = images.shape(made) == images.shape(x);
+    x = same && pick(2) == 0 ? images.added(x, made) : made;
+  }
+  images.output(x);
+  return std::move(images).build();
+}
+
 }  // namespace hw::test

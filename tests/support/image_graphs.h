@@ -68,4 +68,8 @@ class ImageGraph {
 /// pads, both layouts, several outputs, images that nobody reads.
 Graph randomImages(std::uint64_t seed, std::size_t ops);
 
+/// One to `blocks` blocks: a dense convolution makes many channels of few, ops go through them
+/// channel by channel, and another makes few of them; skips go around some blocks.
+Graph randomBottlenecks(std::uint64_t seed, std::int64_t blocks = 3);
+
 }  // namespace hw::test

@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "core/check/part_flow.h"
+#include "core/check/parts/part_flow.h"
 #include "core/check/plan_audit.h"
 #include "core/check/replay.h"
 #include "core/graph/tiling.h"

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "core/base/json.h"
-#include "core/check/part_flow.h"
+#include "core/check/parts/part_flow.h"
 #include "core/check/replay.h"
 #include "core/graph/fold_parts.h"
 #include "core/graph/tiling.h"
@@ -130,7 +130,7 @@ TEST_CASE("what is folded in parts is all of it, once", "[tile][fold][property]"
     const Graph graph = test::randomFolds(seed, 1 + seed % 8);
     test::RunOptions options{.alignment = seed % 3 == 0 ? 16 : 1, .inputRows = seed % 4 == 0};
     if (seed % 5 == 0) options.alias = AliasRules::all();
-    const auto rule = static_cast<TileRule>(1 + seed / 3 % 4);
+    const auto rule = static_cast<TileRule>(1 + seed / 3 % 5);
     CAPTURE(seed, options.alignment, options.inputRows, options.alias.inPlace, tileRuleName(rule));
     const auto whole = test::runGraph(graph, options);
     const auto run = foldedIn(graph, rule, options);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "core/tile/tile_rewrite.h"
 #include "tests/support/image_graphs.h"
@@ -18,7 +19,9 @@ namespace {
 class EveryChoice {
  public:
   EveryChoice(const TileProgram& program, std::span<const TileGrid> grids)
-      : program_(program), grids_(grids), pull_(program) {}
+      : program_(program), grids_(grids) {
+    for (const TileGrid& grid : grids) pulls_.try_emplace(grid.groups, program.along(grid.groups));
+  }
 
   /// The least peak behind cut `at` of those that do no more than `extra` work twice.
   Bytes leastFrom(std::size_t at, std::int64_t extra) {
@@ -26,10 +29,13 @@ class EveryChoice {
     Bytes least = std::max(program_.liveAt(at), leastFrom(at + 1, extra));
     for (std::size_t last = at + 1; last <= program_.size(); ++last) {
       for (const TileGrid& grid : grids_) {
-        const TileRun run{at, last, grid.rows, grid.bands, grid.columns, grid.apart};
-        if (!pull_.pull(run, kMaxBytes)) continue;
-        const Bytes peak = pull_.result().peak;
-        const std::int64_t more = workOfParts(at, last) - workOfOps(at, last);
+        const TileRun run{at, last, grid.rows, grid.bands, grid.columns, grid.apart, grid.groups};
+        LinePull& pull = pulls_.at(grid.groups);
+        if (!pull.pull(run, kMaxBytes)) continue;
+        const Bytes peak = pull.result().peak;
+        // By channels nothing is made twice.
+        const std::int64_t more =
+            grid.groups > 0 ? 0 : workOfParts(pull, at, last) - workOfOps(at, last);
         if (more <= extra) least = std::min(least, std::max(peak, leastFrom(last, extra - more)));
       }
     }
@@ -44,13 +50,13 @@ class EveryChoice {
   }
 
   /// As the parts of the pull say, part by part; what nobody asks for is not made.
-  std::int64_t workOfParts(std::size_t first, std::size_t last) const {
+  std::int64_t workOfParts(const LinePull& pull, std::size_t first, std::size_t last) const {
     std::vector<std::int64_t> made(last - first);
     std::vector<std::int64_t> all(last - first);
-    for (const TilePart& part : pull_.result().parts) {
+    for (const TilePart& part : pull.result().parts) {
       if (part.at == TilePart::kArrives) continue;
       const TileRows& rows = program_.rows(program_.op(part.at).outputs[0]);
-      const auto columns = pull_.boxes().columnsOf(program_.op(part.at).outputs[0], part.cell);
+      const auto columns = pull.boxes().columnsOf(program_.op(part.at).outputs[0], part.cell);
       made[part.at - first] += part.rows.length() * columns.length();
       all[part.at - first] = rows.count * rows.width;
     }
@@ -65,34 +71,47 @@ class EveryChoice {
 
   const TileProgram& program_;
   std::span<const TileGrid> grids_;
-  LinePull pull_;
+  std::map<std::int64_t, LinePull> pulls_;  ///< By TileGrid::groups.
 };
 
 /// Some of each kind.
-constexpr std::array<TileGrid, 6> kFewGrids = {
-    {{1}, {2}, {1, 1, 2}, {1, 1, 3}, {1, 1, 2, true}, {TileRun::kAllRows, 2, 2}}};
+constexpr std::array<TileGrid, 8> kFewGrids = {{{1},
+                                                {2},
+                                                {1, 1, 2},
+                                                {1, 1, 3},
+                                                {1, 1, 2, true},
+                                                {TileRun::kAllRows, 2, 2},
+                                                {1, 1, 1, false, 2},
+                                                {1, 1, 1, false, 4}}};
+constexpr std::array<std::int64_t, 2> kFewGroups = {2, 4};
+/// Of more, there are too many choices.
+constexpr std::size_t kMostOps = 7;
 
 }  // namespace
 
 TEST_CASE("no choice of runs has fewer bytes live than the one that is made", "[tile][property]") {
   std::size_t better = 0;
   std::size_t twice = 0;
+  std::size_t byChannels = 0;
   for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
-    const auto graph = std::make_shared<const Graph>(test::randomImages(seed, 1 + seed % 6));
+    const bool cuts = seed % 4 < 2;
+    const bool wide = cuts && seed % 5 < 2;
+    const auto graph = std::make_shared<const Graph>(wide ? test::randomBottlenecks(seed, 1)
+                                                          : test::randomImages(seed, 1 + seed % 6));
     const StorageOptions options{.alias = AliasRules::none(), .alignment = Bytes(1 + seed % 2 * 7)};
     const bool arriving = seed % 3 == 0;
-    const bool cuts = seed % 4 < 2;
     CAPTURE(seed, arriving, cuts);
     const Schedule schedule = givenOrder(*graph);
-    const TileProgram program(*graph, schedule, options, arriving);
-    if (program.size() == 0) continue;
+    const TileProgram program(*graph, schedule, options, arriving, kFewGroups);
+    if (program.size() == 0 || program.size() > kMostOps) continue;
     RunBounds bounds{.grids = lineGrids()};
-    if (cuts) bounds = {.grids = kFewGrids, .extra = program.work() / 2};
+    if (cuts) bounds = {.grids = kFewGrids, .extra = wide ? 0 : program.work() / 2};
     const RunChoice choice = chooseRuns(program, bounds);
     CHECK(choice.peak == EveryChoice(program, bounds.grids).leastFrom(0, bounds.extra));
     CHECK(choice.price.extra <= bounds.extra);
     better += choice.peak < choice.whole ? 1 : 0;
     twice += choice.price.extra > 0 ? 1 : 0;
+    for (const TileRun& run : choice.runs) byChannels += run.groups > 0 ? 1 : 0;
     // And the graph that comes of it is as was foreseen.
     const Graph tiled = tiledGraph(graph, program, choice).value();
     const Storage storage = shareStorage(tiled, givenOrder(tiled), options);
@@ -106,6 +125,7 @@ TEST_CASE("no choice of runs has fewer bytes live than the one that is made", "[
   }
   CHECK(better > test::rounds(70));
   CHECK(twice > test::rounds(5));
+  CHECK(byChannels > test::rounds(2));
 }
 
 TEST_CASE("rows that several tensors share are kept as long as one of them needs them", "[tile]") {

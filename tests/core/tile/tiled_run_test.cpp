@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "core/check/part_flow.h"
+#include "core/check/parts/part_flow.h"
 #include "core/check/replay.h"
 #include "core/graph/tiling.h"
 #include "core/ops/work.h"
@@ -35,8 +35,8 @@ std::shared_ptr<const Run> inParts(Graph graph, TileRule rule, test::RunOptions 
   return test::runGraph(std::move(graph), options);
 }
 
-/// Lines, stripes, patches and any of them by turns.
-TileRule ruleOf(std::uint64_t seed) { return static_cast<TileRule>(1 + seed / 3 % 4); }
+/// Lines, stripes, patches, channels and any of them by turns.
+TileRule ruleOf(std::uint64_t seed) { return static_cast<TileRule>(1 + seed / 3 % 5); }
 
 /// The same run with another graph, planned anew.
 Run replanned(const Run& run, Graph graph) {

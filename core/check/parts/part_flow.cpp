@@ -1,4 +1,4 @@
-#include "core/check/part_flow.h"
+#include "core/check/parts/part_flow.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/check/channel_script.h"
 #include "core/check/element_sources.h"
+#include "core/check/parts/known_folds.h"
 #include "core/graph/fold_parts.h"
 
 namespace hw {
@@ -223,7 +224,36 @@ class PartAudit {
       checkSoFar(of, soFar, i + 1 == parts.size() ? OpId() : parts[i + 1]);
     }
     if (!cover.isExact()) complain(of, "does not take in each element once");
-    if (!isKnownFold(of)) complain(of, "is of a type that cannot take its input in by pieces");
+    const bool sums = !foldsItsInput(original_, of) && addsUpChannels(original_, of);
+    if (!sums && !foldsItsInput(original_, of)) {
+      complain(of, "is of a type that cannot take its input in by pieces");
+    }
+    for (const OpId part : parts) {
+      if (sums) checkChannels(of, part, input);
+    }
+  }
+
+  /// A part that adds up some channels has all places of these, and says which they are: its share
+  /// of the weights hangs on that.
+  void checkChannels(OpId of, OpId id, TensorId input) {
+    const Tiling::Part& part = *partOf(graph_, id);
+    const Shape& all = *original_.tensors[input].shape;
+    const std::size_t channel = channelsOf(original_, of);
+    std::int64_t taken = 0;
+    for (const TensorId in : graph_.ops[id].inputs) {
+      if (!in || graph_.tensors[in].constant) continue;
+      const auto [tensor, box] = heldBy(in);
+      if (tensor != input) continue;
+      taken += box.end[channel] - box.begin[channel];
+      bool right = box.begin[channel] >= part.rows.begin && box.end[channel] <= part.rows.end;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        right &= i == channel || (box.begin[i] == 0 && box.end[i] == all[i]);
+      }
+      if (!right) complain(of, "adds up something else than some channels");
+    }
+    if (taken != part.rows.length() || part.size != all[channel]) {
+      complain(of, "does not take in the channels that it says");
+    }
   }
 
   /// `next` reads it and nobody else; none: it is what the op makes.
@@ -236,39 +266,10 @@ class PartAudit {
       if (tensor.bytes != whole.bytes) complain(of, "makes something of another size");
     } else if (!std::ranges::all_of(tensor.consumers, isNext)) {
       complain(of, "hands out what is not done yet");
-    } else if (addsUp(of) && *tensor.bytes < Bytes(4 * *elementCount(*tensor.shape))) {
+    } else if (addsUp(original_.ops[of]) &&
+               *tensor.bytes < Bytes(4 * *elementCount(*tensor.shape))) {
       complain(of, "adds up in less than 32 bits");
     }
-  }
-
-  bool addsUp(OpId of) const {
-    const std::string& type = original_.ops[of].type;
-    return type.find("Max") == type.npos && type.find("MAX") == type.npos &&
-           type.find("Min") == type.npos && type.find("MIN") == type.npos;
-  }
-
-  /// Types whose outputs are the same whatever the order in which elements come, and how many at a
-  /// time; a pool only where its window is all of the image.
-  bool isKnownFold(OpId of) const {
-    static const std::set<std::string_view> kKnown = {
-        "GlobalAveragePool", "GlobalMaxPool", "QLinearGlobalAveragePool",
-        "ReduceSum",         "ReduceMean",    "ReduceMax",
-        "ReduceMin",         "ReduceL1",      "ReduceL2",
-        "ReduceSumSquare",   "MEAN",          "SUM",
-        "REDUCE_MAX",        "REDUCE_MIN"};
-    static const std::set<std::string_view> kPools = {"AveragePool", "MaxPool", "AVERAGE_POOL_2D",
-                                                      "MAX_POOL_2D"};
-    const Op& op = original_.ops[of];
-    if (kKnown.contains(op.type)) return true;
-    if (!kPools.contains(op.type)) return false;
-    // What one element of each channel comes from, tap by tap.
-    const Shape& in = *original_.tensors[op.inputs[0]].shape;
-    Shape index(original_.tensors[op.outputs[0]].shape->size());
-    std::set<Shape> sources;
-    forEachSource(original_, of, 0, index,
-                  [&](std::size_t, const Shape& source) { sources.insert(source); });
-    const std::size_t channel = op.intAttribute("channels_last", 0) != 0 ? in.size() - 1 : 1;
-    return static_cast<std::int64_t>(sources.size()) * in[0] * in[channel] == *elementCount(in);
   }
 
   void checkElement(const Op& op, OpId of, std::size_t output, const Shape& index,
