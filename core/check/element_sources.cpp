@@ -90,7 +90,8 @@ class Sources {
     Numbers kernel = op_.intsAttribute("kernel_shape");
     if (!kernel.empty() || !weighted) return kernel;
     const Shape& weight = shape(name_ == "QLinearConv" ? 3 : 1);
-    return {weight.begin() + 2, weight.end()};
+    const auto first = weight.begin() + (op_.intAttribute("channels_last", 0) != 0 ? 1 : 2);
+    return {first, first + (std::ssize(weight) - 2)};
   }
 
   /// How much is padded before the first element of each place.

@@ -28,7 +28,10 @@ std::optional<Windows> windowsOf(const OpFacts& facts, const Shape* weight) {
   std::vector<std::int64_t> kernel = facts.op.intsAttribute("kernel_shape");
   if (weight != nullptr) {
     if (weight->size() != input->size()) return std::nullopt;
-    if (kernel.empty()) kernel.assign(weight->begin() + 2, weight->end());
+    if (kernel.empty()) {
+      const auto first = weight->begin() + static_cast<std::ptrdiff_t>(firstPlace(facts));
+      kernel.assign(first, first + static_cast<std::ptrdiff_t>(count));
+    }
   }
   const auto strides = spatialList(facts, "strides", count, 1);
   const auto dilations = spatialList(facts, "dilations", count, 1);

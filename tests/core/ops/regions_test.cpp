@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/check/element_sources.h"
+#include "core/import/graph_builder.h"
 #include "core/ops/op_facts.h"
 #include "tests/support/image_graphs.h"
 #include "tests/support/printers.h"
@@ -104,6 +105,33 @@ TEST_CASE("a window of stride two pads and reaches as its sizes say", "[ops][reg
   CHECK(rows->needed({1, 3}, 9) == Span{1, 6});
   CHECK(rows->needed({4, 5}, 9) == Span{7, 9});
   CHECK(regions->along(0, 1, at) == nullptr);  // A channel needs all channels.
+}
+
+TEST_CASE("a kernel that only its weight tells has its channels last, too", "[ops][regions]") {
+  GraphBuilder builder("g", "test");
+  const auto add = [&](const char* name, const Shape& shape, bool constant) {
+    return builder.addTensor({.name = name,
+                              .dtype = Dtype::int8,
+                              .shape = shape,
+                              .bytes = Bytes(*elementCount(shape)),
+                              .constant = constant});
+  };
+  GraphBuilder::OpParts parts;
+  parts.op = {.name = "c", .type = "CONV_2D", .domain = "tflite"};
+  parts.op.attributes = {{"auto_pad", std::string("SAME_UPPER")},
+                         {"channels_last", std::int64_t{1}}};
+  parts.inputs = {add("x", {1, 8, 9, 32}, false), add("w", {4, 3, 5, 32}, true)};
+  parts.outputs = {add("y", {1, 8, 9, 4}, false)};
+  builder.addInput(parts.inputs[0]);
+  builder.addOutput(parts.outputs[0]);
+  builder.addOp(std::move(parts));
+  const Graph graph = std::move(builder).build().value();
+  const auto regions = regionsOf(graph, OpId(0));
+  REQUIRE(regions);
+  CHECK(regions->inputs[0][1].needed({4, 5}, 8) == Span{3, 6});
+  CHECK(regions->inputs[0][2].needed({4, 5}, 9) == Span{2, 7});
+  CHECK(hull(graph, OpId(0), 1, {4, 5}, 0, 1) == Span{3, 6});
+  CHECK(hull(graph, OpId(0), 2, {4, 5}, 0, 2) == Span{2, 7});
 }
 
 TEST_CASE("resizing to sizes that are no multiples reads no row too few", "[ops][regions]") {
