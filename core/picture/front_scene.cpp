@@ -79,24 +79,25 @@ class FrontDrawing {
     return frame_.plot.bottom() - part * frame_.plot.height;
   }
 
-  /// Sizes to be held against, their names at the top, one below the other where they are near.
+  /// Sizes to be held against, each with its name beside it at the top, or below those of others.
   void drawMarks() {
     const double line = canvas_.ruler().height();
-    double until = frame_.plot.left;
-    double row = 0;
     for (const FrontScene::Mark& each : scene_.marks) {
       const double at = x(each.bytes);
-      const double width = canvas_.ruler().width(each.name) + kLegendAir;
-      row = at < until ? row + 1 : 0;
-      canvas_.line({at, frame_.plot.top + row * line}, {at, frame_.plot.bottom()}, kWall);
-      const bool left = at + width > frame_.plot.right();
-      const Point place{left ? at - kLegendAir : at + kLegendAir,
-                        frame_.plot.top + row * line + canvas_.ruler().ascent()};
-      canvas_.text(place, each.name,
-                   {.ink = Ink::muted, .anchor = left ? Anchor::end : Anchor::start});
-      labels_.take(Box{left ? at - width : at, frame_.plot.top + row * line, width, line});
-      labels_.take(Box{at, frame_.plot.top, 1, frame_.plot.height});
-      until = std::max(until, at + width);
+      canvas_.line({at, frame_.plot.top}, {at, frame_.plot.bottom()}, kWall);
+    }
+    for (const FrontScene::Mark& each : scene_.marks) {
+      std::vector<LabelPlacer::Spot> spots;
+      for (std::size_t row = 0; row < scene_.marks.size(); ++row) {
+        const double baseline =
+            frame_.plot.top + static_cast<double>(row) * line + canvas_.ruler().ascent();
+        spots.push_back({{x(each.bytes) + kLegendAir, baseline}, Anchor::start});
+        spots.push_back({{x(each.bytes) - kLegendAir, baseline}, Anchor::end});
+      }
+      labels_.writeAtOne(spots, each.name, Ink::muted);
+    }
+    for (const FrontScene::Mark& each : scene_.marks) {
+      labels_.take(Box{x(each.bytes), frame_.plot.top, 1, frame_.plot.height});
     }
   }
 

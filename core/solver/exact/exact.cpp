@@ -101,6 +101,7 @@ class Solver {
       Part& part = parts_.emplace_back(std::move(boxes));
       part.bound = exact::provenBound(part.boxes);
       part.missed = Bytes(-1);
+      if (options_.capacity) part.joiningTurns.expectFull();
     }
     result_.winner = "start";
     useStart();

@@ -40,10 +40,11 @@ inline constexpr std::uint64_t kJoiningKinds = 12;
 /// Seeds for joinings: every kind has its turn, those that were any good more often.
 class JoiningTurns {
  public:
-  JoiningTurns() {
-    worth_.fill(1);
-    worth_[1] = worth_[11] = kGoodAtFirst;  // With holes, by steps, with twins, no box left alone.
-  }
+  JoiningTurns() { worth_.fill(1); }
+
+  /// A capacity was asked for, so it may be that of the pool that all was cut from: kinds that join
+  /// holes and twins, by steps, and leave no box alone, have more turns from the start.
+  void expectFull() { worth_[1] = worth_[11] = kGoodAtFirst; }
 
   std::uint64_t next();
   /// The joining of `seed` found a plan.

@@ -204,6 +204,7 @@ TEST_CASE("seams say who lies against whom", "[exact][handovers]") {
 TEST_CASE("every kind of joining has its turn, those that were any good more",
           "[exact][handovers]") {
   exact::JoiningTurns turns;
+  turns.expectFull();
   std::set<std::uint64_t> seeds;
   std::set<std::uint64_t> kinds;
   // Two of them have three turns from the start.
