@@ -37,7 +37,7 @@ void requireSound(const Problem& problem, const CoreFirst& packed) {
 }  // namespace
 
 TEST_CASE("a core and what is placed around it make a plan", "[core-first]") {
-  int found = 0;
+  std::uint64_t found = 0;
   for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
     CAPTURE(seed);
     test::ProblemShape shape{.stays = 120, .steps = 300, .maxLength = 9};
@@ -56,7 +56,7 @@ TEST_CASE("a core and what is placed around it make a plan", "[core-first]") {
     const CoreFirst lower = packed(problem, first.peak);
     REQUIRE((lower.offsets.empty() ? lower.peak == first.peak : lower.peak < first.peak));
   }
-  REQUIRE(found > 100);
+  REQUIRE(found > test::rounds(100));
 }
 
 TEST_CASE("what has no fullest steps of its own is left alone", "[core-first]") {
