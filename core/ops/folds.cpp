@@ -106,7 +106,7 @@ std::optional<Fold> channelSumOf(const Graph& graph, OpId id) {
   if (taps.size() != in.size() || taps[inTaps] != in[channel]) return {};
   std::vector<bool> axes(in.size());
   axes[channel] = true;
-  return Fold{0, std::move(axes), isNarrow(graph.tensors[op.outputs[0]].dtype)};
+  return Fold{0, std::move(axes), isNarrow(graph.tensors[op.outputs[0]].dtype), true};
 }
 
 }  // namespace hw

@@ -14,6 +14,8 @@ struct Fold {
   std::vector<bool> axes{};  ///< Of the input: those that are gone, or 1, afterwards.
   /// What came of it so far needs 32 bits an element: sums of elements that are narrower.
   bool wide = false;
+  /// Each element that it takes in has constants of its own, which it reads with it.
+  bool ownConstants = false;
 };
 
 /// A dense convolution as a fold of its channels: each element that it makes adds up products of

@@ -279,12 +279,11 @@ bool TileProgram::readFold(std::size_t at, const std::optional<Fold>& fold, Tile
   if (axis < 0 || !fold->axes[static_cast<std::size_t>(axis)]) return false;
   const bool read = !readers_[out].empty() || graph_.tensors[out].graphOutput;
   if (!read || !elementSize(graph_.tensors[out]) || !setRows(in, axis)) return false;
-  const bool sums = channelSumOf(graph_, order_[at]).has_value();  // Of those it reads each once.
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const TensorId each = op.inputs[i];
     if (!each || i == fold->input) continue;
     if (!graph_.tensors[each].constant) return false;
-    if (!sums) tiled.weights += graph_.tensors[each].bytes.value_or(Bytes());
+    if (!fold->ownConstants) tiled.weights += graph_.tensors[each].bytes.value_or(Bytes());
   }
   const Reach same{.axis = axis};
   tiled.folds = true;
