@@ -60,8 +60,8 @@ class PoolSearch {
   const std::string& poolName() const { return problem_.pools[pool_].name; }
   void improve(Bytes peak, std::string_view winner);
   void runSkyline(std::int64_t moves, double share);
-  /// Greedy placement knows gaps, which the skyline does not use.
   void runCoreFirst();
+  /// Greedy placement knows gaps, which the skyline does not use.
   void runGreedy();
   std::optional<double> climbDeadline() const;
   void runClimb();

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
+#include "core/base/load_sweep.h"
 #include "core/solver/orders.h"
 #include "core/solver/placer.h"
 
@@ -46,31 +46,21 @@ class CorePacker {
  private:
   bool stopped() const { return options_.stopped && options_.stopped(); }
 
-  /// Bytes that are live, by rank.
-  std::vector<Bytes> loads() const {
-    std::vector<Bytes> loads(whole_.steps.size() + 1);
-    const auto add = [&](std::uint32_t begin, std::uint32_t end, Bytes size) {
-      loads[begin] += size;
-      loads[end] -= size;
-    };
-    for (std::size_t i = 0; i < whole_.count(); ++i) {
-      add(whole_.begin[i], whole_.end[i], whole_.size[i]);
-    }
-    for (const Rectangles::Pin& pin : whole_.pins) add(pin.begin, pin.end, pin.top - pin.bottom);
-    std::partial_sum(loads.begin(), loads.end(), loads.begin());
-    return loads;
-  }
-
   void findLevels() {
-    const std::vector<Bytes> live = loads();
-    const std::int64_t most = std::ranges::max_element(live)->count();
+    LoadSweep load(whole_.steps.size());
+    for (std::size_t i = 0; i < whole_.count(); ++i) {
+      load.add(whole_.begin[i], whole_.end[i], whole_.size[i]);
+    }
+    for (const Rectangles::Pin& pin : whole_.pins)
+      load.add(pin.begin, pin.end, pin.top - pin.bottom);
+    const std::int64_t most = load.most().bytes.count();
     level_ = IdMap<StayId, std::size_t>(problem_.stays.size());
-    std::vector<std::uint32_t> before(live.size());  // By rank: how many full ones.
+    std::vector<std::uint32_t> before(whole_.steps.size() + 1);  // By rank: how many full ones.
     for (std::size_t level = kLevels.size(); level-- > 0;) {
       const Bytes full(most / 1000 * kLevels[level] + most % 1000 * kLevels[level] / 1000);
-      for (std::size_t rank = 1; rank < live.size(); ++rank) {
-        before[rank] = before[rank - 1] + (live[rank - 1] >= full ? 1 : 0);
-      }
+      load.eachPlace([&](std::size_t rank, Bytes live) {
+        before[rank + 1] = before[rank] + (live >= full ? 1 : 0);
+      });
       for (std::size_t i = 0; i < whole_.count(); ++i) {
         if (before[whole_.begin[i]] < before[whole_.end[i]]) level_[whole_.stays[i]] = level;
       }
@@ -80,17 +70,10 @@ class CorePacker {
   /// Those of a level and of all that are fuller, with their whole lives.
   Rectangles coreOf(std::size_t level) const {
     Rectangles core{.steps = whole_.steps, .pins = whole_.pins};
-    core.first.assign(core.steps.size() + 1, 0);
     for (std::size_t i = 0; i < whole_.count(); ++i) {
-      if (level_[whole_.stays[i]] > level) continue;
-      core.stays.push_back(whole_.stays[i]);
-      core.begin.push_back(whole_.begin[i]);
-      core.end.push_back(whole_.end[i]);
-      core.size.push_back(whole_.size[i]);
-      if (!whole_.alignment.empty()) core.alignment.push_back(whole_.alignment[i]);
-      ++core.first[whole_.begin[i] + 1];
+      if (level_[whole_.stays[i]] <= level) core.take(whole_, i, {whole_.begin[i], whole_.end[i]});
     }
-    std::partial_sum(core.first.begin(), core.first.end(), core.first.begin());
+    core.countFirst();
     return core;
   }
 

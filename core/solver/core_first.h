@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <functional>
 
 #include "core/plan/problem.h"
 #include "core/solver/fast/fast_search.h"

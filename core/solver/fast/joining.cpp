@@ -257,16 +257,14 @@ class Joiner {
       const bool used = boxes_.begins(rank).count + boxes_.ends(rank).count > 0;
       if (used) joined.steps.push_back(given.steps[rank]);
     }
-    joined.first.assign(joined.steps.size() + 1, 0);
     joined.stays.resize(left.size());
     for (std::uint32_t i = 0; i < boxes_.count(); ++i) joined.stays[result.in[i]] = given.stays[i];
     for (const std::uint32_t id : left) {
       joined.begin.push_back(rankOf[boxes_[id].begin]);
       joined.end.push_back(rankOf[boxes_[id].end]);
       joined.size.push_back(sizeOf(id));
-      ++joined.first[joined.begin.back() + 1];
     }
-    std::partial_sum(joined.first.begin(), joined.first.end(), joined.first.begin());
+    joined.countFirst();
   }
 
   const JoinOptions& options_;

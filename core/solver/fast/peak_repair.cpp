@@ -17,18 +17,11 @@ constexpr std::int64_t kPackings = 64;
 void arrange(const Rectangles& whole, Interval<std::uint32_t> steps, PackingWindow& window) {
   Rectangles& part = window.rectangles;
   part.steps.assign(whole.steps.begin() + steps.begin, whole.steps.begin() + steps.end + 1);
-  part.first.assign(part.steps.size() + 1, 0);
   for (const std::uint32_t position : window.positions) {
-    part.stays.push_back(whole.stays[position]);
-    part.begin.push_back(whole.begin[position] - steps.begin);
-    part.end.push_back(whole.end[position] - steps.begin);
-    part.size.push_back(whole.size[position]);
-    if (!whole.alignment.empty()) part.alignment.push_back(whole.alignment[position]);
-    ++part.first[part.begin.back() + 1];
+    part.take(whole, position,
+              {whole.begin[position] - steps.begin, whole.end[position] - steps.begin});
   }
-  for (std::size_t rank = 1; rank < part.first.size(); ++rank) {
-    part.first[rank] += part.first[rank - 1];
-  }
+  part.countFirst();
   std::ranges::stable_sort(part.pins, {}, &Rectangles::Pin::begin);
 }
 

@@ -1,6 +1,7 @@
 #include "core/solver/fast/rectangles.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/load_sweep.h"
 
@@ -109,6 +110,20 @@ void noteAlignment(const Problem& problem, Rectangles& rectangles) {
 }
 
 }  // namespace
+
+void Rectangles::take(const Rectangles& from, std::size_t position, Interval<std::uint32_t> life) {
+  stays.push_back(from.stays[position]);
+  begin.push_back(life.begin);
+  end.push_back(life.end);
+  size.push_back(from.size[position]);
+  if (!from.alignment.empty()) alignment.push_back(from.alignment[position]);
+}
+
+void Rectangles::countFirst() {
+  first.assign(steps.size() + 1, 0);
+  for (const std::uint32_t rank : begin) ++first[rank + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+}
 
 Rectangles rectanglesOf(const Problem& problem, PoolId pool) {
   std::vector<StayId> free;

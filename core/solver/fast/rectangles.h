@@ -31,6 +31,12 @@ struct Rectangles {
   std::vector<Pin> pins{};             ///< By begin.
 
   std::size_t count() const { return stays.size(); }
+  /// Takes over a stay of `from`, alive for other ranks, which are of these `steps`. Those that
+  /// begin earlier come first; when all are there, `countFirst`.
+  void take(const Rectangles& from, std::size_t position, Interval<std::uint32_t> life);
+  /// Fills `first` in from `begin`.
+  void countFirst();
+
   Step length(std::size_t position) const { return steps[end[position]] - steps[begin[position]]; }
 };
 
