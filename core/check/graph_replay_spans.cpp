@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/check/graph_replay.h"
-#include "core/graph/some_stretches.h"
+#include "core/graph/tiling.h"
 
 // Where the bytes of tensors lie in memory, pieces of tiled graphs stretch by stretch.
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/graph/some_stretches.h"
-
 namespace hw {
 
 bool isSeam(const Op& op) {

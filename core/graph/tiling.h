@@ -101,6 +101,12 @@ bool isGiven(const Graph& graph, TensorId tensor);
 void forEachStretch(const Shape& host, const Shape& at, const Shape& shape, Bytes element,
                     const std::function<void(Bytes offset, Bytes length)>& visit);
 
+/// forEachStretch for those that have some of the bytes `of` the piece, found without a look at the
+/// others; all of a piece have the same length. None where it has no elements.
+void forEachStretchIn(const Shape& host, const Shape& at, const Shape& shape, Bytes element,
+                      Interval<Bytes> of,
+                      const std::function<void(Bytes offset, Bytes length)>& visit);
+
 /// The bytes of its host from a piece's first to its last.
 Interval<Bytes> extentOf(const Graph& graph, TensorId tensor);
 
