@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -22,8 +23,14 @@ constexpr ParamSpec kSteps{.name = "steps",
                            .summary = "of the whole; 0: as many as there are pieces",
                            .fallback = "0",
                            .most = 1e9};
-constexpr ParamSpec kCuttingParams[] = {kBuffersParam, kOut,        kHeight,
-                                        kSteps,        kSizesParam, kSeedParam};
+constexpr std::array<std::string_view, 2> kCutKinds = {"middle", "anywhere"};
+constexpr ParamSpec kCuts{.name = "cuts",
+                          .type = ParamType::choice,
+                          .summary = "where an area is halved: in its middle half, or anywhere",
+                          .fallback = "middle",
+                          .choices = kCutKinds};
+constexpr ParamSpec kCuttingParams[] = {kBuffersParam, kOut,        kHeight,   kSteps,
+                                        kCuts,         kSizesParam, kSeedParam};
 
 /// A part of the plane that becomes `pieces` pieces; `height` in units.
 struct Area {
@@ -41,6 +48,7 @@ class Cutter {
   explicit Cutter(const Params& params)
       : dice_(static_cast<std::uint64_t>(params.integer(kSeedParam))),
         powers_(params.text(kSizesParam) == "powers"),
+        anywhere_(params.text(kCuts) == "anywhere"),
         unit_(params.text(kSizesParam) == "any" ? 1 : 64),
         wanted_(static_cast<std::size_t>(params.integer(kBuffersParam))) {
     whole_.height = params.size(kHeight).count() / unit_;
@@ -82,8 +90,9 @@ class Cutter {
     return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(number)));
   }
 
-  /// Where `length` is cut in two: anywhere between a quarter and three quarters.
+  /// Where `length` is cut in two: between a quarter and three quarters, or anywhere.
   std::int64_t cutOf(std::int64_t length) {
+    if (anywhere_) return dice_.roll(1, length - 1);
     const auto cut =
         static_cast<std::int64_t>(static_cast<double>(length) * (0.25 + 0.5 * dice_.fraction()));
     return std::clamp<std::int64_t>(cut, 1, length - 1);
@@ -158,6 +167,7 @@ class Cutter {
 
   Dice dice_;
   bool powers_;
+  bool anywhere_;
   std::int64_t unit_;
   std::size_t wanted_;
   Area whole_;

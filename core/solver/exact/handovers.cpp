@@ -1,11 +1,9 @@
 #include "core/solver/exact/handovers.h"
 
 #include <algorithm>
-#include <bit>
-#include <map>
 #include <optional>
-#include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "core/base/dice.h"
@@ -23,6 +21,12 @@ constexpr std::size_t kMostSideBySide = 12;
 constexpr std::size_t kMostAtBoundary = 50;
 /// Of so many pairs one more is joined before all else is tried again.
 constexpr std::size_t kTwinsAtOnce = 32;
+
+/// Of so many joinings the one that leaves the fewest boxes is taken: the fewer are left, the
+/// likelier all of them are right, and joining costs less than searching.
+constexpr int kDraws = 4;
+/// Lots drawn by those that are equal otherwise.
+constexpr std::int64_t kMostLots = 1 << 30;
 
 using Item = Jigsaw::Item;
 
@@ -51,6 +55,12 @@ class Joiner {
   const Piece& hull(Item item) const { return jigsaw_.hull(item); }
   std::int64_t height(Item item) const { return jigsaw_.height(item); }
 
+  /// Those that can be joined, where something is not what it was at the change `since`, which
+  /// becomes the one to come.
+  std::vector<Item> news(std::uint32_t& since) {
+    return jigsaw_.joinable(std::exchange(since, jigsaw_.changes() + 1), dice_);
+  }
+
   /// The first of `items` that can be joined and is as high.
   template <class Accept>
   std::optional<Item> find(std::span<const Item> items, std::int64_t wanted,
@@ -61,24 +71,12 @@ class Joiner {
     return {};
   }
 
-  void changed(const Piece& at) {
-    seams_.forget(at.first);
-    seams_.forget(at.last);
-  }
-
-  void stack(Item below, Item above) {
-    changed(hull(below));
-    jigsaw_.stack(below, above);
-  }
-
   bool joinInTime() {
     bool any = false;
-    for (const Item i : jigsaw_.joinable(dice_)) {
+    for (const Item i : news(triedInTime_)) {
       while (canJoin(i)) {
         const auto next = find(jigsaw_.begins(hull(i).last), height(i), [](Item) { return true; });
         if (!next) break;
-        changed(hull(i));
-        changed(hull(*next));
         jigsaw_.takeOver(i, *next);
         any = true;
       }
@@ -86,64 +84,66 @@ class Joiner {
     return any;
   }
 
-  using Span = std::pair<std::uint32_t, std::uint32_t>;
-  /// Those that can be joined by where they begin and end, where there are several.
-  std::map<Span, std::vector<Item>> sideBySide() {
-    std::map<Span, std::vector<Item>> groups;
-    for (const Item i : jigsaw_.joinable(dice_)) groups[{hull(i).first, hull(i).last}].push_back(i);
-    std::erase_if(groups, [](const auto& group) { return group.second.size() < 2; });
-    return groups;
+  /// Calls `visit` with those of `items` that begin and end together, where there are several.
+  template <class Visit>
+  void visitSideBySide(std::vector<Item> items, const Visit& visit) {
+    const auto life = [&](Item item) { return std::pair(hull(item).first, hull(item).last); };
+    std::ranges::stable_sort(items, {}, life);
+    const std::span<const Item> all = items;
+    for (std::size_t first = 0; first < all.size();) {
+      std::size_t last = first + 1;
+      while (last < all.size() && life(all[last]) == life(all[first])) ++last;
+      if (last - first > 1) visit(all.subspan(first, std::min(last - first, kMostSideBySide)));
+      first = last;
+    }
   }
 
   bool joinSideBySide() {
     bool any = false;
-    for (auto& [span, group] : sideBySide()) {
-      if (group.size() > kMostSideBySide) group.resize(kMostSideBySide);
-      std::set<std::int64_t> wanted;
-      addHeights(jigsaw_.ends(span.first), wanted);
-      addHeights(jigsaw_.begins(span.second), wanted);
-      any |= joinWanted(group, wanted);
-    }
+    visitSideBySide(news(triedSides_), [&](std::span<const Item> group) {
+      wanted_.clear();
+      addHeights(jigsaw_.ends(hull(group.front()).first));
+      addHeights(jigsaw_.begins(hull(group.front()).last));
+      if (wanted_.empty()) return;
+      std::ranges::sort(wanted_);
+      for (std::size_t size = 2; size <= 4; ++size) {
+        chosen_.clear();
+        if (!choose(group, size, 0)) continue;
+        for (std::size_t i = 1; i < chosen_.size(); ++i) jigsaw_.stack(chosen_[0], chosen_[i]);
+        any = true;
+        return;
+      }
+    });
     return any;
   }
 
-  /// The heights of `items`, and of any two of them together.
-  void addHeights(std::span<const Item> items, std::set<std::int64_t>& heights) const {
+  /// Wants the heights of `items`, and of any two of them together.
+  void addHeights(std::span<const Item> items) {
     if (items.size() > kMostAtBoundary) return;
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (!canJoin(items[i])) continue;
-      heights.insert(height(items[i]));
+      wanted_.push_back(height(items[i]));
       for (std::size_t k = i + 1; k < items.size(); ++k) {
-        if (canJoin(items[k])) heights.insert(height(items[i]) + height(items[k]));
+        if (canJoin(items[k])) wanted_.push_back(height(items[i]) + height(items[k]));
       }
     }
   }
 
-  /// Joins the first subset of `group` whose heights add up to one that is wanted.
-  bool joinWanted(const std::vector<Item>& group, const std::set<std::int64_t>& wanted) {
-    if (wanted.empty()) return false;
-    const std::uint32_t all = std::uint32_t{1} << group.size();
-    for (int size = 2; size <= 4; ++size) {
-      for (std::uint32_t set = 0; set < all; ++set) {
-        if (std::popcount(set) != size) continue;
-        std::int64_t sum = 0;
-        for (std::uint32_t bits = set; bits != 0; bits &= bits - 1) {
-          sum += height(group[static_cast<std::size_t>(std::countr_zero(bits))]);
-        }
-        if (!wanted.contains(sum)) continue;
-        const Item first = group[static_cast<std::size_t>(std::countr_zero(set))];
-        for (std::uint32_t bits = set & (set - 1); bits != 0; bits &= bits - 1) {
-          stack(first, group[static_cast<std::size_t>(std::countr_zero(bits))]);
-        }
-        return true;
-      }
+  /// Adds the first `size` of `group` to `chosen_` that are, on top of `sum`, as high as wanted.
+  bool choose(std::span<const Item> group, std::size_t size, std::int64_t sum) {
+    if (size == 0) return std::ranges::binary_search(wanted_, sum);
+    if (sum >= wanted_.back()) return false;
+    for (std::size_t i = 0; i + size <= group.size(); ++i) {
+      chosen_.push_back(group[i]);
+      if (choose(group.subspan(i + 1), size - 1, sum + height(group[i]))) return true;
+      chosen_.pop_back();
     }
     return false;
   }
 
   bool joinWheels() {
     bool any = false;
-    for (const Item middle : jigsaw_.joinable(dice_)) any |= canJoin(middle) && joinAround(middle);
+    for (const Item middle : news(triedWheels_)) any |= canJoin(middle) && joinAround(middle);
     return any;
   }
 
@@ -162,7 +162,6 @@ class Joiner {
           const auto meetsLeft = [&](Item other) { return hull(other).first == hull(left).first; };
           const auto bottom = find(jigsaw_.ends(to), height(right) - high, meetsLeft);
           if (!bottom || *bottom == middle) continue;
-          for (const Item part : {left, top, middle, *bottom, right}) changed(hull(part));
           jigsaw_.joinWheel({left, top, middle, *bottom, right});
           return true;
         }
@@ -174,6 +173,7 @@ class Joiner {
   struct Twins {
     int seams = 0;
     std::size_t others = 0;  ///< Pairs of what begins with what ends where they do.
+    std::int64_t lot = 0;    ///< Drawn, for equals.
     Item a = 0;
     Item b = 0;
   };
@@ -181,26 +181,35 @@ class Joiner {
   /// Two of one life that nothing else asks for: most likely one area was cut in two. Of all, those
   /// on the same seams, and where the fewest begin and end; a few at a time where there are many.
   bool joinTwins() {
-    std::vector<Twins> twins;
-    for (const auto& [span, group] : sideBySide()) {
-      const std::size_t others =
-          jigsaw_.begins(span.first).size() * jigsaw_.ends(span.second).size();
-      const std::size_t some = std::min(group.size(), kMostSideBySide);
-      for (std::size_t i = 0; i < some; ++i) {
-        for (std::size_t k = i + 1; k < some; ++k) {
-          const int seams = worth(seams_.relation(span.first, group[i], group[k])) +
-                            worth(seams_.relation(span.second, group[i], group[k]));
-          twins.push_back({seams, others, group[i], group[k]});
-        }
+    const auto isOld = [&](const Twins& each) {
+      const Piece& life = hull(each.a);
+      return !canJoin(each.a) || !canJoin(each.b) || jigsaw_.changedAt(life.first) >= triedTwins_ ||
+             jigsaw_.changedAt(life.last) >= triedTwins_;
+    };
+    std::erase_if(twins_, isOld);
+    visitSideBySide(news(triedTwins_), [&](std::span<const Item> group) { addTwins(group); });
+    if (twins_.empty()) return false;
+    const auto some = static_cast<std::ptrdiff_t>(1 + twins_.size() / kTwinsAtOnce);
+    const auto rank = [](const Twins& each) {
+      return std::tuple(-each.seams, each.others, each.lot);
+    };
+    std::ranges::partial_sort(twins_, twins_.begin() + some, {}, rank);
+    for (const Twins& each : std::span(twins_).first(static_cast<std::size_t>(some))) {
+      if (canJoin(each.a) && canJoin(each.b)) jigsaw_.stack(each.a, each.b);
+    }
+    return true;
+  }
+
+  void addTwins(std::span<const Item> group) {
+    const auto [from, to] = hull(group.front());
+    const std::size_t others = jigsaw_.begins(from).size() * jigsaw_.ends(to).size();
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      for (std::size_t k = i + 1; k < group.size(); ++k) {
+        const int seams = worth(seams_.relation(from, group[i], group[k])) +
+                          worth(seams_.relation(to, group[i], group[k]));
+        twins_.push_back({seams, others, dice_.roll(0, kMostLots), group[i], group[k]});
       }
     }
-    const auto rank = [](const Twins& each) { return std::pair(-each.seams, each.others); };
-    std::ranges::stable_sort(twins, {}, rank);
-    twins.resize(std::min(twins.size(), 1 + twins.size() / kTwinsAtOnce));
-    for (const Twins& each : twins) {
-      if (canJoin(each.a) && canJoin(each.b)) stack(each.a, each.b);
-    }
-    return !twins.empty();
   }
 
   static int worth(Seams::Relation relation) {
@@ -221,6 +230,14 @@ class Joiner {
   Dice& dice_;
   JoinKind kind_;
   Seams seams_;
+  /// The change from which on what is new was not tried yet.
+  std::uint32_t triedInTime_ = 0;
+  std::uint32_t triedSides_ = 0;
+  std::uint32_t triedWheels_ = 0;
+  std::uint32_t triedTwins_ = 0;
+  std::vector<Twins> twins_;
+  std::vector<std::int64_t> wanted_;  ///< Heights, ascending.
+  std::vector<Item> chosen_;
 };
 
 }  // namespace
@@ -236,13 +253,19 @@ Joined joinHandovers(const Boxes& whole, Bytes capacity, std::uint64_t seed) {
   // A few boxes that only seem to fit together spoil all: some joinings leave some of them out, and
   // some join nothing in time.
   const std::uint64_t kind = seed / 2 % 6;
+  const bool joins = whole.boxes.size() <= kMostBoxes && !whole.aligned && !whole.pinned;
   Dice dice(seed);
-  Jigsaw jigsaw(whole, kind % 3 != 1, kind == 2 ? 5 : 0, dice);
-  if (whole.boxes.size() <= kMostBoxes && !whole.aligned && !whole.pinned) {
-    if (seed % 2 == 1) addHoles(jigsaw, capacity, dice);
-    Joiner(jigsaw, dice, {.inTime = kind != 3, .twins = kind % 3 != 1}).run();
+  Joined fewest;
+  for (int i = 0; i < (joins ? kDraws : 1); ++i) {
+    Jigsaw jigsaw(whole, kind % 3 != 1, kind == 2 ? 5 : 0, dice);
+    if (joins) {
+      if (seed % 2 == 1) addHoles(jigsaw, capacity, dice);
+      Joiner(jigsaw, dice, {.inTime = kind != 3, .twins = kind % 3 != 1}).run();
+    }
+    Joined joined = jigsaw.finish();
+    if (i == 0 || joined.boxes.boxes.size() < fewest.boxes.boxes.size()) fewest = std::move(joined);
   }
-  return jigsaw.finish();
+  return fewest;
 }
 
 std::uint64_t JoiningTurns::next() {

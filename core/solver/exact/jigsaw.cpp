@@ -22,6 +22,7 @@ Jigsaw::Jigsaw(const Boxes& whole, bool bySteps, int loose, Dice& dice)
   }
   begins_.resize(moments_ + 1);
   ends_.resize(moments_ + 1);
+  changedAt_.resize(moments_ + 1, 0);
   std::vector<Item> items(boxes_.size());
   std::iota(items.begin(), items.end(), 0U);
   dice.shuffle(items);
@@ -69,10 +70,15 @@ void Jigsaw::strike(Item item) {
   std::erase(ends_[hull(item).last], item);
 }
 
-std::vector<Jigsaw::Item> Jigsaw::joinable(Dice& dice) const {
+void Jigsaw::touch(Item item) {
+  changedAt_[hull(item).first] = changedAt_[hull(item).last] = changes_;
+}
+
+std::vector<Jigsaw::Item> Jigsaw::joinable(std::uint32_t change, Dice& dice) const {
+  const auto isNews = [&](std::uint32_t moment) { return changedAt(moment) >= change; };
   std::vector<Item> items;
   for (Item i = 0; i < boxes_.size(); ++i) {
-    if (canJoin(i)) items.push_back(i);
+    if (canJoin(i) && (isNews(hull(i).first) || isNews(hull(i).last))) items.push_back(i);
   }
   dice.shuffle(items);
   return items;
@@ -102,21 +108,26 @@ void Jigsaw::addHole(const Piece& hull, std::int64_t height) {
   boxes_.push_back({.height = height, .size = whole_.unit * height, .lastPiece = 1, .hull = hull});
   members_.emplace_back();
   state_.push_back(State::open);
+  ++changes_;
   enlist(static_cast<Item>(boxes_.size() - 1));
+  touch(static_cast<Item>(boxes_.size() - 1));
 }
 
 void Jigsaw::takeOver(Item first, Item follower) {
+  ++changes_;
   stretch(first, hull(follower).last);
   absorb(first, follower, 0);
 }
 
 void Jigsaw::stack(Item below, Item above) {
+  ++changes_;
   const std::int64_t offset = height(below);
   boxes_[below].height += height(above);
   absorb(below, above, offset);
 }
 
 void Jigsaw::joinWheel(const Wheel& wheel) {
+  ++changes_;
   const std::int64_t low = height(wheel.bottom);
   stretch(wheel.bottom, hull(wheel.right).last);
   boxes_[wheel.bottom].height += height(wheel.left);
@@ -128,6 +139,7 @@ void Jigsaw::joinWheel(const Wheel& wheel) {
 
 void Jigsaw::stretch(Item item, std::uint32_t end) {
   std::erase(ends_[hull(item).last], item);
+  touch(item);
   boxes_[item].hull.last = end;
   ends_[end].push_back(item);
 }
@@ -141,6 +153,8 @@ void Jigsaw::absorb(Item into, Item other, std::int64_t offset) {
   }
   members_[other].clear();
   strike(other);
+  touch(other);
+  touch(into);
   state_[other] = State::gone;
 }
 

@@ -28,8 +28,13 @@ class Jigsaw {
   std::int64_t height(Item item) const { return boxes_[item].height; }
   /// Neither part of another, nor to be left alone, nor with gaps.
   bool canJoin(Item item) const { return state_[item] == State::open; }
-  /// Those that can be joined, in an order drawn by `dice`.
-  std::vector<Item> joinable(Dice& dice) const;
+  /// How many changes there were: joinings and holes.
+  std::uint32_t changes() const { return changes_; }
+  /// The latest change of what begins or ends at `moment`; 0: none.
+  std::uint32_t changedAt(std::uint32_t moment) const { return changedAt_[moment]; }
+  /// Those that can be joined and begin or end at a moment that has changed since `change`, in an
+  /// order drawn by `dice`; since 0: all that can be joined.
+  std::vector<Item> joinable(std::uint32_t change, Dice& dice) const;
 
   std::uint32_t moments() const { return moments_; }
   /// Those of one piece that begin, or end, at a moment; it may be `moments()`.
@@ -66,6 +71,8 @@ class Jigsaw {
   Piece sectionsOf(const Piece& hull) const;
   void enlist(Item item);
   void strike(Item item);
+  /// What begins or ends where `item` does is not what it was.
+  void touch(Item item);
   void absorb(Item into, Item other, std::int64_t offset);
   void stretch(Item item, std::uint32_t end);
 
@@ -78,6 +85,8 @@ class Jigsaw {
   std::vector<std::uint32_t> momentOf_;  ///< By section.
   std::vector<std::vector<Item>> begins_;
   std::vector<std::vector<Item>> ends_;
+  std::uint32_t changes_ = 0;
+  std::vector<std::uint32_t> changedAt_;  ///< By moment.
 };
 
 /// Adds holes where what is free in `capacity` looks as if boxes had been taken out: it grows at

@@ -3,6 +3,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "core/solver/exact/jigsaw.h"
 #include "core/solver/exact/seams.h"
@@ -13,7 +14,7 @@ namespace {
 /// Jumps that are looked at together, neighbours in time: all their sets are tried.
 constexpr std::size_t kWindow = 14;
 /// Of jumps that belong together, for each: how many ways to explain them are looked at.
-constexpr std::size_t kExplanations = 24;
+constexpr std::size_t kExplanations = 8;
 /// What begins and ends at one moment, at most, for seams to count.
 constexpr std::size_t kMostToCount = 12;
 
@@ -77,29 +78,38 @@ class HoleFinder {
   }
 
   /// Jumps that add up to nothing, no fewer of them do: holes that begin or end where others do.
+  /// Which windows are looked at is drawn, so that neither direction of time is preferred.
   void matchSets() {
-    for (std::size_t first = 0; first < jumps_.size();) {
-      const std::size_t count = std::min(kWindow, jumps_.size() - first);
-      std::vector<std::int64_t> by;
-      for (std::size_t i = 0; i < count; ++i) by.push_back(jumps_[first + i].by);
-      std::uint32_t used = 0;
-      for (const std::uint32_t set : leastSums(by)) {
-        if ((set & used) != 0 || std::popcount(set) < 3) continue;
-        std::vector<Jump> together;
-        for (std::size_t i = 0; i < count; ++i) {
-          if ((set >> i & 1) != 0) together.push_back(jumps_[first + i]);
-        }
-        if (explain(together)) used |= set;
-      }
-      std::size_t gone = 0;
-      for (std::size_t i = count; i-- > 0;) {
-        if ((used >> i & 1) == 0) continue;
-        jumps_.erase(jumps_.begin() + static_cast<std::ptrdiff_t>(first + i));
-        ++gone;
-      }
-      if (first + count - gone >= jumps_.size() && gone == 0) break;
-      if (gone == 0) first += kWindow / 2;
+    for (std::size_t misses = 0; misses <= 2 * jumps_.size() / kWindow;) {
+      const std::size_t count = std::min(kWindow, jumps_.size());
+      const auto last = static_cast<std::int64_t>(jumps_.size() - count);
+      misses = explainWindow(static_cast<std::size_t>(dice_.roll(0, last)), count) ? 0 : misses + 1;
     }
+  }
+
+  /// True when some of the jumps [first, first + count) were explained; they are left out then.
+  bool explainWindow(std::size_t first, std::size_t count) {
+    const auto window = std::span(jumps_).subspan(first, count);
+    std::vector<std::int64_t> by;
+    for (const Jump& jump : window) by.push_back(jump.by);
+    std::vector<std::uint32_t> sets = leastSums(by);
+    dice_.shuffle(sets);
+    std::ranges::stable_sort(sets, {}, [](std::uint32_t set) { return std::popcount(set); });
+    std::uint32_t used = 0;
+    for (const std::uint32_t set : sets) {
+      if ((set & used) != 0 || std::popcount(set) < 3) continue;
+      std::vector<Jump> together;
+      for (std::size_t i = 0; i < count; ++i) {
+        if ((set >> i & 1) != 0) together.push_back(window[i]);
+      }
+      if (explain(together)) used |= set;
+    }
+    std::vector<Jump> left(jumps_.begin(), jumps_.begin() + static_cast<std::ptrdiff_t>(first));
+    for (std::size_t i = first; i < jumps_.size(); ++i) {
+      if (i >= first + count || (used >> (i - first) & 1) == 0) left.push_back(jumps_[i]);
+    }
+    jumps_ = std::move(left);
+    return used != 0;
   }
 
   /// Holes that make these jumps, one fewer than these. Of some such the one that leaves the most

@@ -30,8 +30,8 @@ std::vector<std::uint32_t> leastSums(const std::vector<std::int64_t>& numbers) {
 
 const Seams::Known& Seams::look(std::uint32_t moment) {
   Known& known = known_[moment];
-  if (known.looked) return known;
-  known.looked = true;
+  if (known.change == jigsaw_.changedAt(moment)) return known;
+  known = {.change = jigsaw_.changedAt(moment)};
   const auto begins = jigsaw_.begins(moment);
   const auto ends = jigsaw_.ends(moment);
   if (begins.size() + ends.size() > kMostAtSeam) return known;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/solver/exact/jigsaw.h"
@@ -29,14 +30,12 @@ class Seams {
 
   /// Of two that begin, or end, at `moment`.
   Relation relation(std::uint32_t moment, Item a, Item b);
-  /// What begins or ends at `moment` is not what it was.
-  void forget(std::uint32_t moment) { known_[moment] = {}; }
 
  private:
   struct Known {
-    bool looked = false;
-    std::vector<Item> items{};          ///< The last stands for what was not found, if `open`.
-    std::vector<std::uint32_t> sums{};  ///< Sets of items, fewest first.
+    std::optional<std::uint32_t> change{};  ///< The latest there when it was looked at.
+    std::vector<Item> items{};              ///< The last stands for what was not found, if `open`.
+    std::vector<std::uint32_t> sums{};      ///< Sets of items, fewest first.
     bool open = false;
   };
   const Known& look(std::uint32_t moment);

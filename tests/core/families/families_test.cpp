@@ -72,9 +72,10 @@ TEST_CASE("every family makes as many buffers as asked, always the same", "[fami
 TEST_CASE("what is cut from a pool fills every step of it", "[families]") {
   for (const char* family : {"guillotine", "spirals"}) {
     for (const char* sizes : {"any", "multiples", "powers"}) {
-      for (int seed = 1; seed <= 5; ++seed) {
+      for (int seed = 1; seed <= 6; ++seed) {
         const std::string text =
-            fmt::format("{}:buffers=150,height=1000KiB,sizes={},seed={}", family, sizes, seed);
+            fmt::format("{}:buffers=150,height=1000KiB,cuts={},sizes={},seed={}", family,
+                        seed % 2 == 0 ? "anywhere" : "middle", sizes, seed);
         CAPTURE(text);
         const GeneratedProblem cut = generateProblem(text);
         REQUIRE(cut.fits);
