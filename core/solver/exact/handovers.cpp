@@ -19,8 +19,8 @@ constexpr std::size_t kMostSideBySide = 12;
 /// What begins or ends at one moment: of more, too many add up by chance, and trying them takes
 /// long.
 constexpr std::size_t kMostAtBoundary = 50;
-/// Of so many pairs one more is joined before all else is tried again.
-constexpr std::size_t kTwinsAtOnce = 32;
+/// Of so many that may be joined one more is, before all else is tried again.
+constexpr std::size_t kAtOnce = 32;
 
 /// Of so many joinings the one that leaves the fewest boxes is taken: the fewer are left, the
 /// likelier all of them are right, and joining costs less than searching.
@@ -47,7 +47,7 @@ class Joiner {
         again |= joinSideBySide();
         again |= joinWheels();
       }
-    } while (kind_.twins && joinTwins());
+    } while ((kind_.inTime && joinDoubtful()) || (kind_.twins && joinTwins()));
   }
 
  private:
@@ -71,18 +71,63 @@ class Joiner {
     return {};
   }
 
+  /// Of `items`, how many can be joined and are as high.
+  std::size_t countAlike(std::span<const Item> items, std::int64_t wanted) const {
+    const auto alike = [&](Item item) { return height(item) == wanted && canJoin(item); };
+    return static_cast<std::size_t>(std::ranges::count_if(items, alike));
+  }
+
+  /// Joins where nothing else fits as well; what is doubtful is noted.
   bool joinInTime() {
     bool any = false;
     for (const Item i : news(triedInTime_)) {
       while (canJoin(i)) {
-        const auto next = find(jigsaw_.begins(hull(i).last), height(i), [](Item) { return true; });
+        const std::uint32_t at = hull(i).last;
+        const auto next = find(jigsaw_.begins(at), height(i), [](Item) { return true; });
         if (!next) break;
+        const std::size_t ways = waysToJoin(at, i, *next);
+        if (ways > 1) {
+          doubtful_.push_back({ways, lot(), at, jigsaw_.changes(), i, *next});
+          break;
+        }
         jigsaw_.takeOver(i, *next);
         any = true;
       }
     }
     return any;
   }
+
+  /// In how many ways those that end and begin at `at` could be joined, as far as `first`, which
+  /// ends there, and `next` take part.
+  std::size_t waysToJoin(std::uint32_t at, Item first, Item next) {
+    const std::size_t alike =
+        countAlike(jigsaw_.ends(at), height(first)) * countAlike(jigsaw_.begins(at), height(first));
+    return std::max(alike, seams_.count(at, first) * seams_.count(at, next));
+  }
+
+  /// Of what is doubtful the least; a few at a time where there are many.
+  bool joinDoubtful() {
+    const auto isOld = [&](const Doubtful& each) {
+      return jigsaw_.changedAt(each.at) > each.change;
+    };
+    std::erase_if(doubtful_, isOld);
+    const auto rank = [](const Doubtful& each) { return std::pair(each.ways, each.lot); };
+    for (const Doubtful& each : firstOf(doubtful_, rank)) {
+      if (!isOld(each)) jigsaw_.takeOver(each.first, each.next);
+    }
+    return !doubtful_.empty();
+  }
+
+  /// Sorts the first few of `all` by `rank`: one of so many that are joined at once.
+  template <class T, class Rank>
+  static std::span<const T> firstOf(std::vector<T>& all, const Rank& rank) {
+    if (all.empty()) return {};
+    const auto some = static_cast<std::ptrdiff_t>(1 + all.size() / kAtOnce);
+    std::ranges::partial_sort(all, all.begin() + some, {}, rank);
+    return std::span(all).first(static_cast<std::size_t>(some));
+  }
+
+  std::int64_t lot() { return dice_.roll(0, kMostLots); }
 
   /// Calls `visit` with those of `items` that begin and end together, where there are several.
   template <class Visit>
@@ -170,6 +215,16 @@ class Joiner {
     return false;
   }
 
+  /// A box and one that begins where it ends, as high, where others would fit, too.
+  struct Doubtful {
+    std::size_t ways = 0;
+    std::int64_t lot = 0;  ///< Drawn, for equals.
+    std::uint32_t at = 0;
+    std::uint32_t change = 0;  ///< The latest when it was looked at.
+    Item first = 0;
+    Item next = 0;
+  };
+
   struct Twins {
     int seams = 0;
     std::size_t others = 0;  ///< Pairs of what begins with what ends where they do.
@@ -188,16 +243,13 @@ class Joiner {
     };
     std::erase_if(twins_, isOld);
     visitSideBySide(news(triedTwins_), [&](std::span<const Item> group) { addTwins(group); });
-    if (twins_.empty()) return false;
-    const auto some = static_cast<std::ptrdiff_t>(1 + twins_.size() / kTwinsAtOnce);
     const auto rank = [](const Twins& each) {
       return std::tuple(-each.seams, each.others, each.lot);
     };
-    std::ranges::partial_sort(twins_, twins_.begin() + some, {}, rank);
-    for (const Twins& each : std::span(twins_).first(static_cast<std::size_t>(some))) {
+    for (const Twins& each : firstOf(twins_, rank)) {
       if (canJoin(each.a) && canJoin(each.b)) jigsaw_.stack(each.a, each.b);
     }
-    return true;
+    return !twins_.empty();
   }
 
   void addTwins(std::span<const Item> group) {
@@ -207,7 +259,7 @@ class Joiner {
       for (std::size_t k = i + 1; k < group.size(); ++k) {
         const int seams = worth(seams_.relation(from, group[i], group[k])) +
                           worth(seams_.relation(to, group[i], group[k]));
-        twins_.push_back({seams, others, dice_.roll(0, kMostLots), group[i], group[k]});
+        twins_.push_back({seams, others, lot(), group[i], group[k]});
       }
     }
   }
@@ -235,6 +287,7 @@ class Joiner {
   std::uint32_t triedSides_ = 0;
   std::uint32_t triedWheels_ = 0;
   std::uint32_t triedTwins_ = 0;
+  std::vector<Doubtful> doubtful_;
   std::vector<Twins> twins_;
   std::vector<std::int64_t> wanted_;  ///< Heights, ascending.
   std::vector<Item> chosen_;

@@ -154,7 +154,6 @@ void Jigsaw::absorb(Item into, Item other, std::int64_t offset) {
   members_[other].clear();
   strike(other);
   touch(other);
-  touch(into);
   state_[other] = State::gone;
 }
 

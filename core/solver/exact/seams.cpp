@@ -50,6 +50,15 @@ const Seams::Known& Seams::look(std::uint32_t moment) {
   return known;
 }
 
+std::size_t Seams::count(std::uint32_t moment, Item item) {
+  const Known& known = look(moment);
+  const auto found = std::ranges::find(known.items, item);
+  if (found == known.items.end()) return 0;
+  const auto bit = std::uint32_t{1} << (found - known.items.begin());
+  return static_cast<std::size_t>(
+      std::ranges::count_if(known.sums, [&](std::uint32_t set) { return (set & bit) != 0; }));
+}
+
 Seams::Relation Seams::relation(std::uint32_t moment, Item a, Item b) {
   const Known& known = look(moment);
   const auto bitOf = [&](Item item) {

@@ -30,6 +30,8 @@ class Seams {
 
   /// Of two that begin, or end, at `moment`.
   Relation relation(std::uint32_t moment, Item a, Item b);
+  /// On how many seams `item`, which begins or ends at `moment`, may lie; 0: unknown.
+  std::size_t count(std::uint32_t moment, Item item);
 
  private:
   struct Known {

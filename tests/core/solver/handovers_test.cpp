@@ -109,6 +109,48 @@ TEST_CASE("a pool that was cut is put together again", "[exact][handovers]") {
   }
 }
 
+TEST_CASE("what is joined cannot be joined once more", "[exact][handovers]") {
+  // Kinds by sections and without holes, which read nothing but what a joined box still has.
+  for (const std::uint64_t kind : {2, 8}) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      CAPTURE(kind, seed);
+      const GeneratedProblem cut = generateProblem(fmt::format(
+          "spirals:buffers=120,height=200,cuts=anywhere,out={},seed={}", seed % 3 * 5, seed));
+      for (const Boxes& part : partsOf(cut.problem)) {
+        const Joined once = exact::joinHandovers(part, *cut.fits, kind);
+        const Joined twice = exact::joinHandovers(once.boxes, *cut.fits, seed * 12 + kind);
+        CHECK(twice.boxes.boxes.size() == once.boxes.boxes.size());
+      }
+    }
+  }
+}
+
+TEST_CASE("what fits in one way only is joined first", "[exact][handovers]") {
+  //     |  8  |  5  |  5  |  9  |      At step 4 two of 5 end and two begin, which fit together in
+  //     |     |  3  |  4  |     |      two ways; but 5 and 3 are as high as what is before them, 5
+  //     |  5        |  5        |      and 4 as what is behind them, and then one way is left.
+  //     |  1        |
+  //     |  1                    |
+  const Problem problem = test::problemOf({{8, 0, 2},
+                                           {5, 2, 4},
+                                           {3, 2, 4},
+                                           {5, 0, 4},
+                                           {1, 0, 4},
+                                           {5, 4, 6},
+                                           {4, 4, 6},
+                                           {9, 6, 8},
+                                           {5, 4, 8},
+                                           {1, 0, 8}});
+  const std::vector<Boxes> parts = partsOf(problem);
+  REQUIRE(parts.size() == 1);
+  for (const std::uint64_t kind : {0, 1, 10, 11}) {
+    for (std::uint64_t turn = 0; turn < 20; ++turn) {
+      CAPTURE(kind, turn);
+      CHECK(exact::joinHandovers(parts[0], Bytes(15), turn * 12 + kind).boxes.boxes.size() == 1);
+    }
+  }
+}
+
 TEST_CASE("five around a middle are one", "[exact][handovers]") {
   // left, bottom, middle, top, right, and one that is as high as all at once on either side.
   const Problem problem =
