@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
+#include "core/plan_file/tensor_names.h"
 #include "core/residency/fetching.h"
 #include "core/run/options.h"
 #include "core/run/stages.h"
@@ -58,32 +59,20 @@ Storage storageWithStatedOverlays(const Graph& graph, const Schedule& schedule,
   return overlay(graph, std::move(storage), taken);
 }
 
-/// Placements that call tensors of `graph` by number, and are not of the size of these.
-std::ptrdiff_t misfits(const Graph& graph, const PlanDocument& plan) {
-  const TensorNames names(graph);
-  return std::ranges::count_if(plan.placements, [&](const Placement& placement) {
-    const auto id = names.findId(placement.tensor);
-    const Bytes needed = id ? graph.tensors[*id].bytes.value_or(Bytes()) : Bytes();
-    const Bytes alignment = placement.alignment.value_or(Bytes(1));
-    const Bytes given = placement.size.value_or(needed);
-    return !id || given < needed || given > alignUp(needed, alignment);
-  });
-}
-
-/// The model with the scratch that the plan places: without, its op cannot run over its input. A
-/// CSV does not name tensors, nor does it say how it was made; its sizes tell.
+/// The model with the scratch that the plan places: without, its op cannot run over its input.
 Result<std::shared_ptr<const Model>> withStatedScratch(const std::shared_ptr<const Model>& model,
                                                        const PlanDocument& plan) {
   if (model->problem) return model;
   std::set<std::string> placed;
   for (const Placement& placement : plan.placements) placed.insert(placement.tensor);
-  HW_TRY(graph, scratchSetAside(model->graph, [&](OpId op) {
-           return plan.byId || placed.contains(scratchName(*model->graph, op));
+  const Graph& graph = *model->graph;
+  HW_TRY(aside, scratchSetAside(model->graph, [&](OpId op) {
+           return placed.contains(plan.byId ? scratchIdText(graph.ops[op].outputs[0])
+                                            : scratchName(graph, op));
          }));
-  if (graph == model->graph) return model;
-  if (plan.byId && misfits(*graph, plan) >= misfits(*model->graph, plan)) return model;
+  if (aside == model->graph) return model;
   auto more = std::make_shared<Model>(*model);
-  more->graph = std::move(graph);
+  more->graph = std::move(aside);
   return more;
 }
 

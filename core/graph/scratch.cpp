@@ -20,4 +20,12 @@ TensorId scratchOf(const Graph& graph, const Op& op) {
   return op.outputs.back();
 }
 
+const Graph* withoutScratch(const Graph& graph) {
+  if (!graph.tiling || isRelaid(graph) || runsInParts(graph)) return nullptr;
+  const Graph& original = *graph.tiling->original;
+  // What runs again adds ops, too.
+  const bool more = graph.tensors.size() > original.tensors.size();
+  return more && graph.ops.size() == original.ops.size() ? &original : nullptr;
+}
+
 }  // namespace hw

@@ -13,4 +13,7 @@ bool isScratch(const Graph& graph, TensorId tensor);
 /// The scratch of an op of `graph`; none for most.
 TensorId scratchOf(const Graph& graph, const Op& op);
 
+/// The graph that this one was made of, where nothing but scratch was added; else null.
+const Graph* withoutScratch(const Graph& graph);
+
 }  // namespace hw

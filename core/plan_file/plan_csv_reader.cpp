@@ -7,6 +7,7 @@
 
 #include "core/base/csv.h"
 #include "core/base/text.h"
+#include "core/plan_file/tensor_names.h"
 
 namespace hw {
 namespace {
@@ -28,11 +29,6 @@ enum Field : std::size_t {
 constexpr std::array<std::string_view, kCount> kPlanColumns = {
     "id",   "offset", "lower", "upper",   "size",  "alignment",
     "gaps", "pool",   "moves", "overlap", "layout"};
-
-bool isTensorId(std::string_view text) {
-  const auto number = text.starts_with('t') ? parseInteger(text.substr(1)) : std::nullopt;
-  return number && *number >= 0;
-}
 
 using Stretches = std::vector<Interval<Step>>;
 
@@ -160,7 +156,7 @@ Result<PlanDocument> readPlanCsv(std::string_view bytes) {
   for (;;) {
     HW_TRY(any, table.next());
     if (!any) return plan;
-    plan.byId &= isTensorId(table.field(kId));
+    plan.byId &= isTensorIdText(table.field(kId));
     HW_DO(addRow(table, plan));
   }
 }

@@ -44,8 +44,8 @@ std::vector<BufferId> byRoot(const Storage& storage) {
   return order;
 }
 
-ProblemRow bufferRow(const Buffer& buffer, Bytes alignment) {
-  return {.id = tensorIdText(buffer.root),
+ProblemRow bufferRow(const Graph& graph, const Buffer& buffer, Bytes alignment) {
+  return {.id = tensorIdText(graph, buffer.root),
           .steps = buffer.steps,
           .size = buffer.size,
           .alignment = alignment};
@@ -88,13 +88,13 @@ std::vector<ProblemRow> plannedRows(const Run& run, const std::vector<StayId>& s
   for (const Overlap& overlap : run.problem.overlaps) {
     if (sharedBytes(run.problem, run.plan, overlap).empty()) continue;
     const bool forward = runsForward(run.problem, run.plan, overlap);
-    overlaps[overlap.over] =
-        fmt::format("{}@{}", tensorIdText(run.stayTensor(overlap.under)), kernelWay(forward));
+    overlaps[overlap.over] = fmt::format(
+        "{}@{}", tensorIdText(run.graph(), run.stayTensor(overlap.under)), kernelWay(forward));
   }
   std::vector<ProblemRow> rows;
   for (const StayId id : stays) {
     const Stay& stay = run.problem.stays[id];
-    rows.push_back(bufferRow(run.storage.buffers[stay.buffer], run.sharing.alignment));
+    rows.push_back(bufferRow(run.graph(), run.storage.buffers[stay.buffer], run.sharing.alignment));
     if (apart) rows.back().steps = stay.steps;
     rows.back().moves = moves[id];
     rows.back().overlap = overlaps[id];
@@ -158,7 +158,7 @@ void writeProblemCsv(const Model& model, const StorageOptions& options, std::ost
   } else {
     const Storage storage = shareStorage(*model.graph, givenOrder(*model.graph), options);
     for (const BufferId id : byRoot(storage)) {
-      rows.push_back(bufferRow(storage.buffers[id], options.alignment));
+      rows.push_back(bufferRow(*model.graph, storage.buffers[id], options.alignment));
     }
   }
   writeProblemRows(rows, columns, out);

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/graph/scratch.h"
+#include "core/graph/tiling.h"
 
 namespace hw {
 namespace {
@@ -17,12 +19,24 @@ bool survivesFiles(const std::string& name) {
   return true;
 }
 
+constexpr std::string_view kScratchEnding = "+scratch";
+
+std::string numberText(TensorId id) { return "t" + std::to_string(id.index()); }
+
+/// The number in "t12" or "t12+scratch".
+std::optional<std::size_t> numberIn(std::string_view text) {
+  if (text.ends_with(kScratchEnding)) text.remove_suffix(kScratchEnding.size());
+  const auto number = text.starts_with('t') ? parseInteger(text.substr(1)) : std::nullopt;
+  if (!number || *number < 0) return std::nullopt;
+  return static_cast<std::size_t>(*number);
+}
+
 /// `unique`: no other tensor is called that; `taken(name)`: some tensor is.
 template <class Taken>
 std::string nameOf(const Graph& graph, TensorId id, bool unique, const Taken& taken) {
   const std::string& own = graph.tensors[id].name;
   if (!own.empty() && unique && survivesFiles(own)) return own;
-  std::string name = printable(own, own.size() * 4) + "#" + tensorIdText(id);
+  std::string name = printable(own, own.size() * 4) + "#" + numberText(id);
   while (taken(name)) name += "#";
   return name;
 }
@@ -38,6 +52,15 @@ TensorNames::TensorNames(const Graph& graph) {
                       [&](const std::string& name) { return uses.contains(name); }));
   }
   for (const TensorId id : names_.keys()) ids_.emplace(names_[id], id);
+  const Graph* numbered = withoutScratch(graph);
+  if (numbered == nullptr) return;
+  numbered_.resize(numbered->tensors.size());
+  for (const TensorId id : graph.tensors.keys()) {
+    const TensorId whole = graph.tiling->wholeOf[id];
+    if (!whole) continue;
+    const OpId producer = graph.tensors[id].producer;
+    numbered_[whole.index()] = {id, producer ? scratchOf(graph, graph.ops[producer]) : TensorId()};
+  }
 }
 
 std::vector<std::string> namesOf(const Graph& graph, std::span<const TensorId> wanted) {
@@ -69,13 +92,28 @@ std::optional<TensorId> TensorNames::find(std::string_view name) const {
 }
 
 std::optional<TensorId> TensorNames::findId(std::string_view text) const {
-  const auto index = text.starts_with('t') ? parseInteger(text.substr(1)) : std::nullopt;
-  if (!index || *index < 0 || *index >= static_cast<std::int64_t>(names_.size())) {
-    return std::nullopt;
+  const auto number = numberIn(text);
+  const bool scratch = text.ends_with(kScratchEnding);
+  if (numbered_.empty()) {
+    if (!number || scratch || *number >= names_.size()) return std::nullopt;
+    return TensorId(*number);
   }
-  return TensorId(static_cast<std::size_t>(*index));
+  if (!number || *number >= numbered_.size()) return std::nullopt;
+  const TensorId found = scratch ? numbered_[*number].scratch : numbered_[*number].tensor;
+  return found ? std::optional(found) : std::nullopt;
 }
 
-std::string tensorIdText(TensorId id) { return "t" + std::to_string(id.index()); }
+std::string tensorIdText(const Graph& graph, TensorId id) {
+  if (withoutScratch(graph) == nullptr) return numberText(id);
+  if (!isScratch(graph, id)) return numberText(graph.tiling->wholeOf[id]);
+  const Op& op = graph.ops[graph.tensors[id].producer];
+  return scratchIdText(graph.tiling->wholeOf[op.outputs[0]]);
+}
+
+std::string scratchIdText(TensorId output) {
+  return numberText(output) + std::string(kScratchEnding);
+}
+
+bool isTensorIdText(std::string_view text) { return numberIn(text).has_value(); }
 
 }  // namespace hw

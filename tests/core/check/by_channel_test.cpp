@@ -1,5 +1,7 @@
 // Depthwise convolutions that run over their input, channel by channel, with a plane of scratch:
 // docs/less.md, "in place".
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -273,6 +275,39 @@ TEST_CASE("scratch goes with parts, repeats and overlaps", "[by-channel]") {
     tried("parts");
   }
   CHECK(nearer > test::rounds(5));
+}
+
+TEST_CASE("a plan CSV says who has scratch, and numbers do not shift", "[by-channel]") {
+  // Two rows of the large image are nearer to its input than a plane; of the small one they are
+  // not.
+  DepthwiseChain chain({.channels = 2}, 9);
+  chain.point();
+  chain.depthwise(1);
+  chain.depthwise(3);
+  chain.point();
+  chain.depthwise(1);
+  chain.point();
+  const auto model = std::move(chain).done();
+  RunRequest request = planningRequest();
+  request.alias = AliasRules::all();
+  request.alignment = Bytes(1);
+  request.overlap = true;
+  for (UnitSpec& unit : request.platform.devices.front().units) unit.kernels = {true, true};
+  const auto run = execute(model, request, {}).value();
+  const auto scratch = scratchIn(*run);
+  REQUIRE(scratch.size() == 1);
+  const auto made = [](const Op& op) { return op.type == "DEPTHWISE_CONV_2D"; };
+  REQUIRE(std::ranges::count_if(run->graph().ops, made) == 3);
+  std::ostringstream file;
+  writePlanCsv(*run, file);
+  const TensorId last = model->graph->ops[OpId(4)].outputs[0];
+  CHECK(file.str().find(fmt::format("\nt{}+scratch,", last.index())) != std::string::npos);
+  CHECK(file.str().find(fmt::format("\nt{},", model->graph->tensors.size())) == std::string::npos);
+  CHECK(firstFinding(model, *run, writePlanCsv) == "");
+  // Scratch of an op that needs none is no tensor.
+  const auto plan = readPlan("id,offset\nt0+scratch,0\n");
+  REQUIRE(plan);
+  CHECK(auditPlan(model, *plan, {}).findings.size() > 0);
 }
 
 TEST_CASE("what is read later, or handed out, is not written over", "[by-channel]") {
