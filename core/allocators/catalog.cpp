@@ -31,7 +31,7 @@ std::vector<AllocatorInfo> makeCatalog() {
        .summary = "the lowest plan in the time there is: skyline packings, the greedy family, then "
                   "the exact search, each from where the one before ended; for=latency: the "
                   "fastest within the capacity",
-       .source = "ours: fast, the greedy family and exact together",
+       .source = "ours: fast, what is live at the fullest steps first, the greedy family and exact",
        .complexity = "O(n log n) where a first packing meets the bound; limited by its budgets",
        .overlaps = true,
        .isSearch = true,

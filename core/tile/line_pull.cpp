@@ -68,7 +68,7 @@ bool LinePull::prepare() {
     if (state.role == Role::outside && program_.arrives(tensor)) touch(tensor);
   };
   for (std::size_t at = run_.first; at < run_.last; ++at) {
-    const TileOp& op = program_.op(at, run_.last);
+    const TileOp& op = ofRun(at);
     for (const TileRead& read : op.reads) use(read.tensor);
     for (const TensorId out : op.outputs) use(out);
     for (const TensorId whole : op.wholes) use(whole);
@@ -98,8 +98,8 @@ void LinePull::await() {
     if (waiting_[life]++ == 0) least_ += each.size;
   };
   for (std::size_t at = run_.first; at < run_.last; ++at) {
-    for (const TileRead& read : program_.op(at, run_.last).reads) wait(read.tensor);
-    for (const TensorId whole : program_.op(at, run_.last).wholes) wait(whole);
+    for (const TileRead& read : ofRun(at).reads) wait(read.tensor);
+    for (const TensorId whole : ofRun(at).wholes) wait(whole);
   }
 }
 
@@ -142,7 +142,7 @@ void LinePull::endCell() {
 
 /// Only a chain that all of its rows go along: each tensor but the last has one reader.
 void LinePull::joinInPlace(std::size_t at) {
-  const TileOp& op = program_.op(at, run_.last);
+  const TileOp& op = ofRun(at);
   if (!op.over || !isInside(op.over) || program_.arrives(op.over)) return;
   if (program_.readers(op.over).size() != 1) return;
   const auto read = std::ranges::find(op.reads, op.over, &TileRead::tensor);
@@ -270,7 +270,7 @@ void LinePull::produce(TensorId tensor, std::int64_t until) {
 }
 
 void LinePull::produceRows(std::size_t at, std::int64_t until) {
-  const TileOp& op = program_.op(at, run_.last);
+  const TileOp& op = ofRun(at);
   std::int64_t& done = done_[at - run_.first];
   while (done < until && !stopped_) {
     const std::int64_t end = boxes_.made(at, cell_).rows.end;
@@ -283,7 +283,7 @@ void LinePull::produceRows(std::size_t at, std::int64_t until) {
 }
 
 void LinePull::emit(std::size_t at, Interval<std::int64_t> rows) {
-  const TileOp& op = program_.op(at, run_.last);
+  const TileOp& op = ofRun(at);
   for (const TileRead& read : op.reads) {
     if (!isInside(read.tensor)) touch(read.tensor);
     if (state_[read.tensor].host) touch(state_[read.tensor].host);
@@ -315,7 +315,7 @@ void LinePull::emit(std::size_t at, Interval<std::int64_t> rows) {
 
 /// What came of the rows so far is there from the first part to the last, which makes the output.
 void LinePull::takeIn(std::size_t at, bool last) {
-  const TileOp& op = program_.op(at, run_.last);
+  const TileOp& op = ofRun(at);
   const TensorId out = op.outputs.front();
   if (op.soFar == Bytes() || last) touch(out);
   // A fold of one part keeps nothing.
@@ -375,7 +375,7 @@ bool LinePull::pull(const TileRun& run, Bytes limit, bool tell) {
   for (std::size_t cell = 0; cell < run.cells() && !stopped_; ++cell) {
     beginCell(cell);
     for (std::size_t at = run.last; at-- > run.first && !stopped_;) {
-      const auto& outputs = program_.op(at, run_.last).outputs;
+      const auto& outputs = ofRun(at).outputs;
       const bool leaves = std::ranges::any_of(
           outputs, [&](TensorId out) { return state_[out].role == Role::leaves; });
       if (leaves) produceRows(at, boxes_.made(at, cell).rows.end);

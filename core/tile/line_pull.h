@@ -110,6 +110,8 @@ class LinePull {
   void touch(TensorId tensor);
   std::int64_t oldestOf(TensorId tensor) const;
   std::int64_t oldestIn(TensorId root) const;
+  /// The op as it goes in this run.
+  const TileOp& ofRun(std::size_t at) const { return program_.op(at, run_.last); }
   bool isInside(TensorId tensor) const { return state_[tensor].role == Role::inside; }
   void addUp();
   Bytes liveAround() const;

@@ -75,7 +75,7 @@ Interval<std::int64_t> BoxSweep::columnsOf(TensorId tensor, std::size_t cell) co
 bool BoxSweep::extend() {
   if (first_ == 0 || first_ <= earliest_) return false;
   const std::size_t at = first_ - 1;
-  const TileOp& op = program_.op(at, run_.last);
+  const TileOp& op = ofRun(at);
   if (!op.able || (cutsColumns() && !op.divides)) return false;
   std::vector<TileBox> made(run_.cells());
   for (std::size_t cell = 0; cell < made.size(); ++cell) {
@@ -105,7 +105,7 @@ bool BoxSweep::makeFold(const TileOp& op, std::size_t cell, TileBox& made) {
 
 /// False when a cell would make what belongs to another, or nothing at all.
 bool BoxSweep::make(std::size_t at, std::size_t cell, TileBox& made) {
-  const TileOp& op = program_.op(at, run_.last);
+  const TileOp& op = ofRun(at);
   if (op.folds) return makeFold(op, cell, made);
   for (const TensorId out : op.outputs) {
     if (leaves(out)) made.join(shareOf(op, cell));
@@ -121,9 +121,9 @@ bool BoxSweep::make(std::size_t at, std::size_t cell, TileBox& made) {
 
 bool BoxSweep::foldsOwn() const {
   for (std::size_t at = first_; cutsColumns() && at < run_.last; ++at) {
-    if (!program_.op(at, run_.last).folds) continue;
+    if (!ofRun(at).folds) continue;
     for (std::size_t cell = 0; cell < run_.cells(); ++cell) {
-      const TensorId in = program_.op(at, run_.last).reads.front().tensor;
+      const TensorId in = ofRun(at).reads.front().tensor;
       if (boxOf(in, cell).columns != made(at, cell).columns) return false;
     }
   }
@@ -131,7 +131,7 @@ bool BoxSweep::foldsOwn() const {
 }
 
 void BoxSweep::read(std::size_t at, std::size_t cell, const TileBox& made) {
-  const TileOp& op = program_.op(at, run_.last);
+  const TileOp& op = ofRun(at);
   for (const TileRead& read : op.reads) {
     const TileRows& rows = program_.rows(read.tensor);
     TileBox needed{read.reach.needed(made.rows, rows.count), {0, 1}};
@@ -141,7 +141,7 @@ void BoxSweep::read(std::size_t at, std::size_t cell, const TileBox& made) {
 }
 
 void BoxSweep::pay(std::size_t at) {
-  const TileOp& op = program_.op(at, run_.last);
+  const TileOp& op = ofRun(at);
   std::int64_t area = 0;
   std::int64_t parts = 0;
   for (const TileBox& made : made_.back()) {

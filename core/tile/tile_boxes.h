@@ -95,6 +95,8 @@ class BoxSweep {
   TileBox shareOf(const TileOp& op, std::size_t cell) const;
   bool makeFold(const TileOp& op, std::size_t cell, TileBox& made);
   TileBox& box(TensorId tensor, std::size_t cell);
+  /// The op as it goes in this run.
+  const TileOp& ofRun(std::size_t at) const { return program_.op(at, run_.last); }
   bool cutsColumns() const { return run_.columns > 1; }
 
   const TileProgram& program_;
