@@ -42,9 +42,9 @@ class TensorNames {
 /// are made up.
 std::vector<std::string> namesOf(const Graph& graph, std::span<const TensorId> wanted);
 
-/// "t12": what a tensor is called in a problem CSV. Where scratch was set aside, numbers are those of
-/// the graph without, since the file does not say who has some; that of the op that makes t12 is
-/// "t12+scratch".
+/// "t12": what a tensor is called in a problem CSV. Where scratch was set aside, numbers are those
+/// of the graph without, since the file does not say who has some; that of the op that makes t12
+/// is "t12+scratch".
 std::string tensorIdText(const Graph& graph, TensorId id);
 
 /// The id of the scratch that the op which makes a tensor of a graph without any would have.

@@ -9,6 +9,7 @@
 #include "core/plan/validate.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 namespace fs = std::filesystem;
@@ -81,7 +82,7 @@ Problem load(const fs::path& path) {
 }  // namespace
 
 TEST_CASE("no other allocator is lower than best on random problems", "[best]") {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     requireBest(test::randomProblem(seed, {.stays = static_cast<std::size_t>(dice.roll(1, 60)),

@@ -1,178 +1,19 @@
 // Depthwise convolutions that run over their input, channel by channel, with a plane of scratch:
 // docs/less.md, "in place".
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
-#include <sstream>
 
-#include "core/check/plan_audit.h"
-#include "core/check/replay.h"
-#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
-#include "core/import/graph_builder.h"
-#include "core/import/importer.h"
 #include "core/order/order_problem.h"
 #include "core/plan/validate.h"
-#include "core/plan_file/plan_reader.h"
 #include "core/plan_file/plan_writer.h"
-#include "core/report/model/graph_writer.h"
-#include "core/run/run.h"
+#include "tests/support/depthwise_chain.h"
 #include "tests/support/graphs.h"
 #include "tests/support/rounds.h"
 
 using namespace hw;
-
-namespace {
-
-constexpr Bytes kRoom{1 << 24};
-
-struct DepthwiseSetting {
-  bool last = true;  ///< Channels are, as in TFLite.
-  std::int64_t images = 1;
-  std::int64_t channels = 4;
-  Dtype dtype = Dtype::int8;
-};
-
-/// Images, one behind the other, and in the end what the graph hands out.
-class DepthwiseChain {
- public:
-  explicit DepthwiseChain(const DepthwiseSetting& setting, std::int64_t size)
-      : setting_(setting), builder_("chain", setting.last ? "tflite" : "onnx"), size_(size) {
-    image_ = addImage("x");
-    builder_.addInput(image_);
-  }
-
-  GraphBuilder::Handle image() const { return image_; }
-
-  void point() {  // Large on its own, and not in place.
-    GraphBuilder::OpParts parts{.op = {.name = "point" + std::to_string(count_),
-                                       .type = setting_.last ? "CONV_2D" : "Conv",
-                                       .domain = setting_.last ? "tflite" : "",
-                                       .attributes = {{"channels_last", channelsLast()}}}};
-    const std::int64_t c = setting_.channels;
-    add(std::move(parts), setting_.last ? Shape{c, 1, 1, c} : Shape{c, c, 1, 1});
-  }
-
-  void depthwise(std::int64_t stride) {
-    using Numbers = std::vector<std::int64_t>;
-    const std::int64_t c = setting_.channels;
-    GraphBuilder::OpParts parts{.op = {.name = "dw" + std::to_string(count_),
-                                       .type = setting_.last ? "DEPTHWISE_CONV_2D" : "Conv",
-                                       .domain = setting_.last ? "tflite" : "",
-                                       .attributes = {{"channels_last", channelsLast()},
-                                                      {"strides", Numbers{stride, stride}},
-                                                      {"pads", Numbers{1, 1, 1, 1}},
-                                                      {"group", setting_.last ? 1 : c}}}};
-    size_ = (size_ - 1) / stride + 1;
-    add(std::move(parts), setting_.last ? Shape{1, 3, 3, c} : Shape{c, 1, 3, 3});
-  }
-
-  /// Reads an earlier image as well, of the same size.
-  void join(GraphBuilder::Handle other) {
-    GraphBuilder::OpParts parts{.op = {.name = "join", .type = "Concat"}};
-    parts.op.attributes["axis"] = std::int64_t{0};
-    parts.inputs = {image_, other};
-    setting_.images *= 2;
-    image_ = addImage("joined");
-    setting_.images /= 2;
-    parts.outputs = {image_};
-    builder_.addOp(std::move(parts));
-  }
-
-  std::shared_ptr<const Model> done() && {
-    builder_.addOutput(image_);
-    auto graph = std::move(builder_).build();
-    REQUIRE(graph);
-    Model model;
-    model.graph = std::make_shared<const Graph>(*std::move(graph));
-    return std::make_shared<const Model>(std::move(model));
-  }
-
- private:
-  std::int64_t channelsLast() const { return setting_.last ? 1 : 0; }
-
-  GraphBuilder::Handle addTensor(std::string name, Shape shape, bool constant) {
-    const std::int64_t bytes = *elementCount(shape) * (setting_.dtype == Dtype::int8 ? 1 : 4);
-    return builder_.addTensor({.name = std::move(name),
-                               .dtype = setting_.dtype,
-                               .shape = std::move(shape),
-                               .bytes = Bytes(bytes),
-                               .constant = constant});
-  }
-
-  GraphBuilder::Handle addImage(std::string name) {
-    const auto& [last, images, channels, dtype] = setting_;
-    return addTensor(
-        std::move(name),
-        last ? Shape{images, size_, size_, channels} : Shape{images, channels, size_, size_},
-        false);
-  }
-
-  void add(GraphBuilder::OpParts parts, Shape weight) {
-    const auto filter = addTensor("w" + std::to_string(count_), std::move(weight), true);
-    parts.inputs = {image_, filter};
-    image_ = addImage("t" + std::to_string(count_++));
-    parts.outputs = {image_};
-    builder_.addOp(std::move(parts));
-  }
-
-  DepthwiseSetting setting_;
-  GraphBuilder builder_;
-  std::int64_t size_;
-  GraphBuilder::Handle image_ = 0;
-  int count_ = 0;
-};
-
-std::shared_ptr<const Run> runOf(const std::shared_ptr<const Model>& model,
-                                 OpOrder order = OpOrder::given,
-                                 const std::string& allocator = "greedy-by-size") {
-  RunRequest request = planningRequest();
-  request.allocator = AllocatorChoice::parse(allocator).value();
-  request.alias = AliasRules::all();
-  request.alignment = Bytes(1);
-  request.order = order;
-  auto run = execute(model, request, {});
-  REQUIRE(run);
-  return *run;
-}
-
-std::string firstFault(const Run& run, Bytes room = kRoom) {
-  const auto found = replayBytes(run, room);
-  return found.empty() ? "" : found[0].message;
-}
-
-std::vector<TensorId> scratchIn(const Run& run) {
-  std::vector<TensorId> all;
-  for (const TensorId id : run.graph().tensors.keys()) {
-    if (isScratch(run.graph(), id) && run.storage.bufferOf(id)) all.push_back(id);
-  }
-  return all;
-}
-
-/// x -> t0, by a point-wise convolution -> t1, in place -> t2, by another.
-std::shared_ptr<const Model> threeOps(const DepthwiseSetting& setting, std::int64_t stride = 1) {
-  DepthwiseChain chain(setting, 6);
-  chain.point();
-  chain.depthwise(stride);
-  chain.point();
-  return std::move(chain).done();
-}
-
-std::string firstFinding(const std::shared_ptr<const Model>& model, const Run& run,
-                         void (*write)(const Run&, std::ostream&)) {
-  std::ostringstream file;
-  write(run, file);
-  const auto plan = readPlan(file.str());
-  REQUIRE(plan);
-  const Audit audit = auditPlan(model, *plan, {});
-  if (!audit.findings.empty()) return audit.findings[0].message;
-  REQUIRE(audit.run);
-  return firstFault(*audit.run);
-}
-
-}  // namespace
+using namespace hw::test;
 
 TEST_CASE("a depthwise convolution takes a plane of scratch and its input's place",
           "[by-channel]") {
@@ -277,39 +118,6 @@ TEST_CASE("scratch goes with parts, repeats and overlaps", "[by-channel]") {
   CHECK(nearer > test::rounds(5));
 }
 
-TEST_CASE("a plan CSV says who has scratch, and numbers do not shift", "[by-channel]") {
-  // Two rows of the large image are nearer to its input than a plane; of the small one they are
-  // not.
-  DepthwiseChain chain({.channels = 2}, 9);
-  chain.point();
-  chain.depthwise(1);
-  chain.depthwise(3);
-  chain.point();
-  chain.depthwise(1);
-  chain.point();
-  const auto model = std::move(chain).done();
-  RunRequest request = planningRequest();
-  request.alias = AliasRules::all();
-  request.alignment = Bytes(1);
-  request.overlap = true;
-  for (UnitSpec& unit : request.platform.devices.front().units) unit.kernels = {true, true};
-  const auto run = execute(model, request, {}).value();
-  const auto scratch = scratchIn(*run);
-  REQUIRE(scratch.size() == 1);
-  const auto made = [](const Op& op) { return op.type == "DEPTHWISE_CONV_2D"; };
-  REQUIRE(std::ranges::count_if(run->graph().ops, made) == 3);
-  std::ostringstream file;
-  writePlanCsv(*run, file);
-  const TensorId last = model->graph->ops[OpId(4)].outputs[0];
-  CHECK(file.str().find(fmt::format("\nt{}+scratch,", last.index())) != std::string::npos);
-  CHECK(file.str().find(fmt::format("\nt{},", model->graph->tensors.size())) == std::string::npos);
-  CHECK(firstFinding(model, *run, writePlanCsv) == "");
-  // Scratch of an op that needs none is no tensor.
-  const auto plan = readPlan("id,offset\nt0+scratch,0\n");
-  REQUIRE(plan);
-  CHECK(auditPlan(model, *plan, {}).findings.size() > 0);
-}
-
 TEST_CASE("what is read later, or handed out, is not written over", "[by-channel]") {
   DepthwiseChain chain({}, 6);
   chain.point();
@@ -406,27 +214,4 @@ TEST_CASE("work in place without scratch is found out", "[by-channel]") {
   mutant.storage.slots[scratchIn(mutant).at(0)].reset();
   CHECK(firstFault(mutant).find("with 0 bytes of scratch, but a plane of its output takes 36") !=
         std::string::npos);
-}
-
-TEST_CASE("a graph with scratch is read back as it was written", "[by-channel][import]") {
-  const auto run = runOf(threeOps({}));
-  std::ostringstream out;
-  writeGraphJson(run->graph(), out);
-  const std::string text = out.str();
-  const auto again = importModel(text, "again.json", {});
-  REQUIRE(again);
-  CHECK(scratchOf(*again->graph, again->graph->ops[OpId(1)]));
-  const auto replanned = runOf(std::make_shared<const Model>(*again));
-  CHECK(scratchIn(*replanned).size() == 1);
-  CHECK(firstFault(*replanned) == "");
-  CHECK(replanned->plan.footprint(PoolId(0)) == run->plan.footprint(PoolId(0)));
-  // Read by somebody, it is no scratch.
-  std::string read = text;
-  const std::string w = R"("t1","w2")";
-  const auto at = read.find(w);
-  REQUIRE(at != std::string::npos);
-  read.replace(at, w.size(), R"("t1","t1 scratch")");
-  const auto refused = importModel(read, "read.json", {});
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().message.find("nor scratch") != std::string::npos);
 }

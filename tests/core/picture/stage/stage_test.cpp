@@ -9,6 +9,7 @@
 #include "core/import/samples.h"
 #include "core/picture/svg_canvas.h"
 #include "tests/support/methods.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -125,11 +126,13 @@ constexpr Box kStage{0, 0, 960, 520};
 
 TEST_CASE("stages of samples: everything inside, no words over others", "[stage]") {
   const Box sizes[] = {kStage, {5, 7, 480, 300}, {0, 0, 1600, 900}, {0, 0, 200, 90}};
+  std::uint64_t pair = 0;
   for (const char* name : {"block-id", "two-sided", "free-list", "free-list:threshold=4KiB",
                            "placement-search:sequences=20", "shared-objects", "idle-longest"}) {
     const bool peer =
         std::string_view(name) == "shared-objects" || std::string_view(name) == "idle-longest";
     for (const SampleInfo& sample : sampleCatalog()) {
+      if (!test::isTried(pair++)) continue;
       // Of peers the small ones, which are drawn soon.
       if (peer && test::sample(sample.name)->graph->ops.size() > 20) continue;
       const auto run = recorded(sample.name, name);
