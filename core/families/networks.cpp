@@ -75,7 +75,7 @@ class Drafter {
   Handle pool(Handle from) {
     Shape out = shape(from);
     const std::int64_t kernel = std::min<std::int64_t>(2, std::min(out[2], out[3]));
-    for (std::size_t axis : {2, 3}) out[axis] = (out[axis] - kernel) / kernel + 1;
+    for (const std::size_t axis : {2U, 3U}) out[axis] = (out[axis] - kernel) / kernel + 1;
     return op(
         "MaxPool", {from}, out,
         {{"kernel_shape", std::vector{kernel, kernel}}, {"strides", std::vector{kernel, kernel}}});

@@ -123,7 +123,7 @@ Work workOf(const Graph& graph, OpId id) {
   const OpInfo* info = findOp(op);
   const Operands operands(graph, op, info != nullptr ? *info : kUnknown);
   try {
-    const WorkRule* rule = operands.info().work;
+    WorkRule* rule = operands.info().work;
     const Work once = rule != nullptr ? rule(operands)
                                       : Work{.written = operands.writtenElements(),
                                              .touched = operands.touchedElements()};

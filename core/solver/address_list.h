@@ -51,7 +51,7 @@ class AddressList {
     std::uint64_t alive(Life life) const {
       std::array<std::uint8_t, kChunk> hit;
       for (std::size_t i = 0; i < kChunk; ++i) {
-        hit[i] = static_cast<std::uint8_t>((begins[i] < life.end) & (ends[i] > life.begin));
+        hit[i] = static_cast<std::uint8_t>(int{begins[i] < life.end} & int{ends[i] > life.begin});
       }
       std::uint64_t bits = 0;
       for (std::size_t i = 0; i < kChunk; i += 8) {

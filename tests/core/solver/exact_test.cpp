@@ -56,7 +56,7 @@ Problem smallProblem(std::uint64_t seed) {
   test::Dice dice(seed);
   if (seed % 5 < 2) {
     for (Stay& stay : problem.stays) {
-      const std::int64_t alignment = std::vector<std::int64_t>{1, 2, 3, 4}[dice.roll(0, 3)];
+      const std::int64_t alignment = dice.roll(1, 4);
       if (!stay.pinned) stay.alignment = Bytes(alignment);
     }
   }

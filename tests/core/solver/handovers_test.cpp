@@ -99,7 +99,8 @@ TEST_CASE("a pool that was cut is put together again", "[exact][handovers]") {
       CAPTURE(text);
       const GeneratedProblem cut = generateProblem(text);
       const std::vector<Boxes> parts = partsOf(cut.problem);
-      for (const std::uint64_t joining : {1, 2}) checkPlan(cut.problem, parts, *cut.fits, joining);
+      for (const std::uint64_t joining : {1U, 2U})
+        checkPlan(cut.problem, parts, *cut.fits, joining);
       std::size_t left = 0;
       for (const Boxes& part : parts) {
         left += exact::joinHandovers(part, *cut.fits, 1).boxes.boxes.size();
@@ -111,7 +112,7 @@ TEST_CASE("a pool that was cut is put together again", "[exact][handovers]") {
 
 TEST_CASE("what is joined cannot be joined once more", "[exact][handovers]") {
   // Kinds by sections and without holes, which read nothing but what a joined box still has.
-  for (const std::uint64_t kind : {2, 8}) {
+  for (const std::uint64_t kind : {2U, 8U}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       CAPTURE(kind, seed);
       const GeneratedProblem cut = generateProblem(fmt::format(
@@ -143,7 +144,7 @@ TEST_CASE("what fits in one way only is joined first", "[exact][handovers]") {
                                            {1, 0, 8}});
   const std::vector<Boxes> parts = partsOf(problem);
   REQUIRE(parts.size() == 1);
-  for (const std::uint64_t kind : {0, 1, 10, 11}) {
+  for (const std::uint64_t kind : {0U, 1U, 10U, 11U}) {
     for (std::uint64_t turn = 0; turn < 20; ++turn) {
       CAPTURE(kind, turn);
       CHECK(exact::joinHandovers(parts[0], Bytes(15), turn * 12 + kind).boxes.boxes.size() == 1);
@@ -174,7 +175,7 @@ TEST_CASE("a hole stands for what was taken out", "[exact][handovers]") {
     const std::size_t holes = exact::joinHandovers(part, Bytes(12), 1).boxes.boxes.size();
     CHECK(holes <= plain);
   }
-  for (const std::uint64_t seed : {1, 2}) checkPlan(problem, partsOf(problem), Bytes(12), seed);
+  for (const std::uint64_t seed : {1U, 2U}) checkPlan(problem, partsOf(problem), Bytes(12), seed);
 }
 
 TEST_CASE("holes fill what is free, and no more", "[exact][handovers]") {
