@@ -217,6 +217,7 @@ Storage withPlacedWeights(const Graph& graph, const Schedule& schedule, Storage 
 
 std::vector<AliasRules> rulesToTry(const PlanDocument& plan) {
   std::vector<AliasRules> all;
+  all.reserve(32);
   for (int bits = 0; bits < 32; ++bits) {
     all.push_back(
         {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0});

@@ -164,7 +164,8 @@ Result<Graph> makeResidualNet(const Params& params) {
     if (deep) inner = net.relu(net.conv(inner, narrow, 3));
     at = net.relu(net.sum(net.conv(inner, width, deep ? 1 : 3), beside));
   }
-  return std::move(net).finish(net.classes(at));
+  const auto out = net.classes(at);
+  return std::move(net).finish(out);
 }
 
 Result<Graph> makeMobileNet(const Params& params) {
@@ -180,7 +181,8 @@ Result<Graph> makeMobileNet(const Params& params) {
     const Handle narrow = net.conv(deep, width, 1);
     at = stride == 1 ? net.sum(narrow, at) : narrow;
   }
-  return std::move(net).finish(net.classes(at));
+  const auto out = net.classes(at);
+  return std::move(net).finish(out);
 }
 
 Result<Graph> makeInceptionNet(const Params& params) {
@@ -198,7 +200,8 @@ Result<Graph> makeInceptionNet(const Params& params) {
     }
     at = net.joined(parts);
   }
-  return std::move(net).finish(net.classes(at));
+  const auto out = net.classes(at);
+  return std::move(net).finish(out);
 }
 
 Result<Graph> makeUNet(const Params& params) {
@@ -219,7 +222,8 @@ Result<Graph> makeUNet(const Params& params) {
     at = net.joined({net.widened(at, width), kept.back()});
     at = net.relu(net.conv(net.relu(net.conv(at, width, 3)), width, 3));
   }
-  return std::move(net).finish(net.conv(at, 1, 1));
+  const auto out = net.conv(at, 1, 1);
+  return std::move(net).finish(out);
 }
 
 Result<Graph> makeTransformer(const Params& params) {

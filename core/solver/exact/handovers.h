@@ -28,10 +28,12 @@ struct Joined {
 /// Joins, again and again: a box and the next that begins where it ends, both equally high (one
 /// takes over the bytes of the other); and two to four that live side by side, of one length, where
 /// a box as high as all of them, or two, end where they begin, or begin where they end; and four
-/// around a middle, as in a wheel; and two of one life, where nothing else is left to join. Half of
-/// the seeds do so with what seems to be missing from `capacity`, too. Boxes that are aligned,
-/// pinned or have gaps are left alone. Which of several equals are joined depends on `seed`.
-/// Nothing is joined where there are more than 5,000.
+/// around a middle, as in a wheel; and two of one life, where nothing else is left to join. Where
+/// more than one way is open, what can be joined in one way only goes first. Half of the seeds do
+/// so with what seems to be missing from `capacity`, too. Boxes that are aligned, pinned or have
+/// gaps are left alone. Which of several equals are joined is drawn by `seed`, some times over; the
+/// joining that leaves the fewest boxes is returned. Nothing is joined where there are more than
+/// 5,000.
 Joined joinHandovers(const Boxes& whole, Bytes capacity, std::uint64_t seed);
 
 /// In how many kinds seeds join, one after the other.

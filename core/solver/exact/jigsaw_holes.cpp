@@ -91,6 +91,7 @@ class HoleFinder {
   bool explainWindow(std::size_t first, std::size_t count) {
     const auto window = std::span(jumps_).subspan(first, count);
     std::vector<std::int64_t> by;
+    by.reserve(count);
     for (const Jump& jump : window) by.push_back(jump.by);
     std::vector<std::uint32_t> sets = leastSums(by);
     dice_.shuffle(sets);
@@ -138,6 +139,7 @@ class HoleFinder {
     std::iota(order.begin(), order.end(), std::size_t{0});
     dice_.shuffle(order);
     std::vector<std::int64_t> left;
+    left.reserve(jumps.size());
     for (const Jump& jump : jumps) left.push_back(jump.by);
     std::vector<Hole> holes;
     for (std::size_t i = order.size(); i-- > 1;) {
