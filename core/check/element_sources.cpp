@@ -193,7 +193,7 @@ class Sources {
     std::int64_t axis = op_.intAttribute("axis", old ? 1 : -1);
     if (axis < 0) axis += rank;
     std::vector<bool> free(at_.size());
-    for (std::size_t i = static_cast<std::size_t>(axis); i < at_.size(); ++i) free[i] = true;
+    for (auto i = static_cast<std::size_t>(axis); i < at_.size(); ++i) free[i] = true;
     return spread(free, at_);
   }
 

@@ -137,7 +137,7 @@ class FrontDrawing {
       for (std::int64_t i = 0; i < parts; ++i) {
         const std::int64_t at = power + power / parts * i;
         const auto value = static_cast<double>(at);
-        if (value >= lowByte_ && value <= highByte_) ticks.push_back(Bytes(at));
+        if (value >= lowByte_ && value <= highByte_) ticks.emplace_back(at);
       }
     }
     return ticks;

@@ -31,14 +31,14 @@ struct RunOption {
   std::string_view label;       ///< What people call it.
   char letter = 0;              ///< Of the short form on the command line; 0: there is none.
   OptionGroup group = OptionGroup::model;
+  bool repeats = false;         ///< May be given several times; each adds to the request.
+  bool axis = false;            ///< A study runs all its values, and has a column for it.
   std::string_view type{};      ///< What it takes, for --help.
   std::string_view help{};      ///< Without the default.
   std::string_view standard{};  ///< The default, in the option's own words where it has some.
   std::span<const std::string_view> choices{};  ///< Nothing else is accepted; empty: anything is.
   /// Of texts without end those to offer in a list; the first one is the default.
   std::span<const std::string_view> examples{};
-  bool repeats = false;  ///< May be given several times; each adds to the request.
-  bool axis = false;     ///< A study runs all its values, and has a column for it.
   /// Sets, or adds, what `text` says. Errors do not name the option.
   Result<void> (*parse)(const std::string& text, RunRequest& request);
   /// The texts that `parse` turns into the same again: one, or of options that repeat any number.

@@ -209,8 +209,8 @@ std::string cutText(const TileAccount& account) {
   const std::string_view way = all                             ? "channel by channel"
                                : account.cells == account.runs ? "line by line"
                                                                : "box by box";
-  const std::string text = account.runs == 1 ? fmt::format("{} in one run", way)
-                                             : fmt::format("{} in {} runs", way, account.runs);
+  std::string text = account.runs == 1 ? fmt::format("{} in one run", way)
+                                       : fmt::format("{} in {} runs", way, account.runs);
   if (all || account.byChannels == 0) return text;
   return fmt::format("{}, {} of them channel by channel", text, account.byChannels);
 }

@@ -84,9 +84,8 @@ class Rewriter {
     GraphBuilder::OpParts parts{.op = bareOp(op)};
     for (const TensorId in : op.inputs) parts.inputs.push_back(whole(in));
     for (const TensorId in : op.captures) parts.captures.push_back(whole(in));
-    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-      const bool idle = isIdleOutput(graph_, op.outputs[i]);
-      parts.outputs.push_back(idle ? GraphBuilder::kAbsent : whole(op.outputs[i]));
+    for (const TensorId out : op.outputs) {
+      parts.outputs.push_back(isIdleOutput(graph_, out) ? GraphBuilder::kAbsent : whole(out));
     }
     addOp(std::move(parts), id);
   }
