@@ -10,16 +10,15 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <thread>
 
 #include "core/allocators/catalog.h"
-#include "core/import/importer.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
 #include "core/solver/fast/fast_search.h"
+#include "tests/bench/corpus_problems.h"
 #include "tests/bench/cpu_timer.h"
 #include "tests/bench/machine.h"
 #include "tests/bench/whole_process.h"
@@ -153,39 +152,6 @@ std::string wholeLine(const std::string& kind, std::uint64_t seed, const Problem
   return text;
 }
 
-std::vector<fs::path> corpusFiles(const char* folder) {
-  const char* given = std::getenv("HIGHWATER_CORPUS");
-  const fs::path path = fs::path(given ? given : "../shared/corpus") / folder;
-  std::vector<fs::path> files;
-  if (fs::is_directory(path)) {
-    for (const auto& entry : fs::directory_iterator(path)) {
-      if (entry.path().extension() == ".csv") files.push_back(entry.path());
-    }
-  } else {
-    fmt::print("solver: no corpus (HIGHWATER_CORPUS names its folder)\n");
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-std::optional<Problem> load(const fs::path& path) {
-  auto model = loadModel(path.string(), {});
-  if (!model || !model->problem) {
-    fmt::print("solver: {} cannot be read\n", path.string());
-    return std::nullopt;
-  }
-  return std::move(*model->problem);
-}
-
-/// Seconds that MiniMalloc needs for the same question on a machine like ours.
-const std::map<std::string, double>& miniMallocSeconds() {
-  static const std::map<std::string, double> kSeconds = {
-      {"minimalloc_A", 3.33}, {"minimalloc_B", 2.34}, {"minimalloc_D", 1.74},
-      {"minimalloc_E", 2.48}, {"minimalloc_G", 0.84}, {"minimalloc_H", 1.18},
-      {"minimalloc_J", 0.64}};
-  return kSeconds;
-}
-
 struct Report {
   std::string bars;
   std::string capacity;   ///< The hard set, does it fit into 1 MiB?
@@ -204,8 +170,8 @@ struct HardSet {
 };
 
 void benchCapacity(const std::string& name, Problem problem, HardSet& hard, Report& report) {
-  const auto peer = miniMallocSeconds().find(name.substr(0, name.find('.')));
-  if (peer == miniMallocSeconds().end()) return;
+  const auto peer = bench::miniMallocSeconds().find(name.substr(0, name.find('.')));
+  if (peer == bench::miniMallocSeconds().end()) return;
   problem.pools[PoolId(0)].capacity = Bytes(1 << 20);
   double best = 1e9;
   for (const int threads : {1, 2}) {
@@ -242,7 +208,7 @@ void addTimedBar(const Row& row, Report& report) {
   if (most != kMost.end()) {
     report.bars += bar(row.instance + ", minimise", fmt::format("<= {} in 10 s", most->second),
                        measured, row.peak <= Bytes(most->second));
-  } else if (miniMallocSeconds().contains(row.instance.substr(0, row.instance.find('.')))) {
+  } else if (bench::miniMallocSeconds().contains(row.instance.substr(0, row.instance.find('.')))) {
     report.bars += bar(row.instance + ", minimise", "proved optimal in 5 s", measured,
                        row.proof == "optimal" && row.wall <= 5);
   }
@@ -262,8 +228,8 @@ void addHardBars(const HardSet& hard, Report& report) {
 void benchFiles(const Options& options, Report& report) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   HardSet hard;
-  for (const fs::path& path : corpusFiles("csv")) {
-    const auto problem = load(path);
+  for (const fs::path& path : bench::corpusFiles("csv")) {
+    const auto problem = bench::loadProblem(path);
     if (!problem) continue;
     const std::string name = path.stem().string();
     benchCapacity(name, *problem, hard, report);
@@ -288,8 +254,8 @@ void benchProblems(Report& report) {
   Row worst;
   Row slowest;
   double total = 0;
-  for (const fs::path& path : corpusFiles("problems")) {
-    const auto problem = load(path);
+  for (const fs::path& path : bench::corpusFiles("problems")) {
+    const auto problem = bench::loadProblem(path);
     if (!problem || problem->stays.empty()) continue;
     const Row row = measureOne(path.stem().string(), *problem, "best");
     ++count;
