@@ -13,6 +13,8 @@ namespace {
 
 /// Jumps that are looked at together, neighbours in time: all their sets are tried.
 constexpr std::size_t kWindow = 14;
+/// Windows in a row of which nothing comes. Where there are so many jumps, hardly any was cut.
+constexpr std::size_t kMostMisses = 40;
 /// Of jumps that belong together, for each: how many ways to explain them are looked at.
 constexpr std::size_t kExplanations = 8;
 /// What begins and ends at one moment, at most, for seams to count.
@@ -80,7 +82,7 @@ class HoleFinder {
   /// Jumps that add up to nothing, no fewer of them do: holes that begin or end where others do.
   /// Which windows are looked at is drawn, so that neither direction of time is preferred.
   void matchSets() {
-    for (std::size_t misses = 0; misses <= 2 * jumps_.size() / kWindow;) {
+    for (std::size_t misses = 0; misses <= std::min(2 * jumps_.size() / kWindow, kMostMisses);) {
       const std::size_t count = std::min(kWindow, jumps_.size());
       const auto last = static_cast<std::int64_t>(jumps_.size() - count);
       misses = explainWindow(static_cast<std::size_t>(dice_.roll(0, last)), count) ? 0 : misses + 1;
