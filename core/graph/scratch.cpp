@@ -21,11 +21,12 @@ TensorId scratchOf(const Graph& graph, const Op& op) {
 }
 
 const Graph* withoutScratch(const Graph& graph) {
-  if (!graph.tiling || isRelaid(graph) || runsInParts(graph)) return nullptr;
+  if (!graph.tiling || isRelaid(graph)) return nullptr;
   const Graph& original = *graph.tiling->original;
-  // What runs again adds ops, too.
-  const bool more = graph.tensors.size() > original.tensors.size();
-  return more && graph.ops.size() == original.ops.size() ? &original : nullptr;
+  // What runs again adds ops, too. Parts come last: only they take a look at all ops.
+  const bool more =
+      graph.tensors.size() > original.tensors.size() && graph.ops.size() == original.ops.size();
+  return more && !runsInParts(graph) ? &original : nullptr;
 }
 
 }  // namespace hw
