@@ -4,12 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <mutex>
-#include <thread>
 #include <tuple>
 
+#include "core/base/task_queue.h"
 #include "core/machine/platforms.h"
 #include "core/run/embedded.h"
 #include "core/run/options.h"
@@ -32,23 +31,15 @@ class Comparer {
         context_(context),
         atWork_(comparison.rows.size(), false) {}
 
-  void run(std::size_t threads) {
-    std::vector<std::jthread> workers;
-    for (std::size_t i = 1; i < std::min(threads, comparison_.rows.size()); ++i) {
-      workers.emplace_back([this] { work(); });
-    }
-    work();
-  }
-
- private:
-  void work() {
-    for (std::size_t index = next_++; index < comparison_.rows.size(); index = next_++) {
+  void run(int threads) {
+    runTasks(comparison_.rows.size(), threads, [this](std::size_t index) {
       report(index, true);
       fill(comparison_.rows[index], requests_[index]);
       report(index, false);
-    }
+    });
   }
 
+ private:
   void fill(ComparisonRow& row, const RunRequest& request) const {
     auto run = attempt(request);
     if (!run) {
@@ -67,7 +58,7 @@ class Comparer {
       if (!run && run.error().code == ErrorCode::stopped) return stoppedEarly();
       return run;
     } catch (const std::bad_alloc&) {
-      // The other rows may need less; and an exception that leaves a thread ends the program.
+      // The other rows may need less.
       return fail(ErrorCode::unsupported, "there is not enough memory to plan with it");
     }
   }
@@ -96,7 +87,6 @@ class Comparer {
   const std::vector<RunRequest>& requests_;
   bool severalPlatforms_ = false;
   const RunContext& context_;
-  std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
   std::vector<bool> atWork_;
   std::size_t done_ = 0;
@@ -204,7 +194,7 @@ Comparison compareRequests(std::shared_ptr<const Model> model,
                                .platform = platformLabel(request.platform),
                                .request = request});
   }
-  Comparer(comparison, requests, context).run(static_cast<std::size_t>(std::max(threads, 1)));
+  Comparer(comparison, requests, context).run(threads);
   comparison.rank(requests.empty() ? Ranking::peak : usualRanking(requests.front()));
   comparison.lowerBound = lowerBoundOf(comparison.rows);
   return comparison;
