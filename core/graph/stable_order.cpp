@@ -16,19 +16,35 @@ Digraph digraph(std::size_t count, const std::vector<OrderConstraint>& constrain
   return Digraph(constraints.begin(), constraints.end(), count);
 }
 
+bool isKept(const std::vector<OrderConstraint>& constraints) {
+  return std::ranges::all_of(constraints, [](const OrderConstraint& constraint) {
+    return constraint.first < constraint.second;
+  });
+}
+
+/// 0, 1, 2, ...: the order of the file.
+std::vector<std::size_t> asGiven(std::size_t count) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+/// True when every number comes after those it waits for.
+bool respects(const std::vector<std::size_t>& order,
+              const std::vector<OrderConstraint>& constraints) {
+  std::vector<std::size_t> place(order.size());
+  for (std::size_t at = 0; at < order.size(); ++at) place[order[at]] = at;
+  return std::ranges::all_of(constraints, [&](const OrderConstraint& constraint) {
+    return place[constraint.first] < place[constraint.second];
+  });
+}
+
 }  // namespace
 
 // Kahn's algorithm with a priority queue; Boost's own sort gives some order, not the stable one.
 std::vector<std::size_t> stableOrder(std::size_t count,
                                      const std::vector<OrderConstraint>& constraints) {
-  const auto agrees = [](const OrderConstraint& constraint) {
-    return constraint.first < constraint.second;
-  };
-  if (std::ranges::all_of(constraints, agrees)) {  // Most files are in order.
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    return order;
-  }
+  if (isKept(constraints)) return asGiven(count);  // Most files are in order.
   const Digraph graph = digraph(count, constraints);
   std::vector<std::size_t> waiting(count);
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
@@ -48,6 +64,43 @@ std::vector<std::size_t> stableOrder(std::size_t count,
       if (--waiting[after] == 0) ready.push(after);
     }
   }
+  return order;
+}
+
+std::vector<std::size_t> runtimeOrder(std::size_t count,
+                                      const std::vector<OrderConstraint>& constraints) {
+  if (isKept(constraints)) return asGiven(count);
+  std::vector<std::vector<std::size_t>> before(count);
+  std::vector<bool> isAwaited(count);
+  for (const auto& [first, second] : constraints) {
+    before[second].push_back(first);
+    isAwaited[first] = true;
+  }
+  for (auto& list : before) std::ranges::sort(list);
+  struct Entry {
+    std::size_t number;
+    bool isDone;  // What it waits for is in the order.
+  };
+  std::vector<Entry> stack;
+  for (std::size_t number = 0; number < count; ++number) {
+    if (!isAwaited[number]) stack.push_back({number, false});
+  }
+  std::vector<bool> isSeen(count);
+  std::vector<std::size_t> order;
+  order.reserve(count);
+  while (!stack.empty()) {
+    const Entry entry = stack.back();
+    stack.pop_back();
+    if (entry.isDone) order.push_back(entry.number);
+    if (entry.isDone || isSeen[entry.number]) continue;
+    isSeen[entry.number] = true;
+    stack.push_back({entry.number, true});
+    for (const std::size_t other : before[entry.number]) {
+      if (!isSeen[other]) stack.push_back({other, false});
+    }
+  }
+  // What hangs on a cycle was never reached, or came too early.
+  if (order.size() == count && !respects(order, constraints)) order.clear();
   return order;
 }
 

@@ -241,7 +241,7 @@ Result<Graph> GraphBuilder::build(std::vector<TensorId>& ids) && {
   HW_DO(checkSources(links, outputs_));
   HW_DO(checkTotal(tensors_));
   const auto constraints = dependences(links);
-  const std::vector<std::size_t> order = stableOrder(ops_.size(), constraints);
+  const std::vector<std::size_t> order = runtimeOrder(ops_.size(), constraints);
   if (order.size() != ops_.size()) {
     return tl::unexpected(cycleError(links, firstCycle(ops_.size(), constraints)));
   }

@@ -1,7 +1,10 @@
 #include "core/graph/traversal.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <random>
 
+#include "core/graph/stable_order.h"
 #include "core/import/graph_builder.h"
 
 using namespace hw;
@@ -52,4 +55,52 @@ TEST_CASE("parts that share no tensor are counted; a shared input joins", "[grap
   CHECK(countParts(graphWith(false, false)) == 1);
   CHECK(countParts(graphWith(true, false)) == 1);
   CHECK(countParts(graphWith(true, true)) == 2);
+}
+
+namespace {
+
+using Order = std::vector<std::size_t>;
+using Constraints = std::vector<OrderConstraint>;
+
+}  // namespace
+
+TEST_CASE("what is in order stays as it is", "[graph][order]") {
+  const Constraints constraints = {{0, 2}, {1, 3}, {2, 3}};
+  CHECK(runtimeOrder(4, constraints) == Order{0, 1, 2, 3});
+  CHECK(stableOrder(4, constraints) == Order{0, 1, 2, 3});
+}
+
+TEST_CASE("what is not runs branch by branch, as ONNX Runtime has it", "[graph][order]") {
+  // 3 -> 0 -> 2 and 4 -> 1 -> 2: one branch to its end, then the other.
+  const Constraints constraints = {{3, 0}, {0, 2}, {4, 1}, {1, 2}};
+  CHECK(runtimeOrder(5, constraints) == Order{4, 1, 3, 0, 2});
+  CHECK(stableOrder(5, constraints) == Order{3, 0, 4, 1, 2});
+  // Of two ends the last comes first.
+  CHECK(runtimeOrder(4, {{3, 0}, {2, 1}}) == Order{2, 1, 3, 0});
+}
+
+TEST_CASE("orders of a runtime respect all constraints, cycles have none",
+          "[graph][order][property]") {
+  std::mt19937 dice(7);
+  for (int round = 0; round < 300; ++round) {
+    const std::size_t count = 2 + dice() % 12;
+    Order names(count);
+    for (std::size_t i = 0; i < count; ++i) names[i] = i;
+    std::shuffle(names.begin(), names.end(), dice);
+    Constraints constraints;
+    for (std::size_t i = dice() % (2 * count); i > 0; --i) {
+      const std::size_t first = dice() % (count - 1);
+      const std::size_t second = first + 1 + dice() % (count - 1 - first);
+      constraints.emplace_back(names[first], names[second]);
+    }
+    CAPTURE(round, count);
+    const Order order = runtimeOrder(count, constraints);
+    REQUIRE(order.size() == count);
+    Order place(count, count);
+    for (std::size_t at = 0; at < count; ++at) place[order[at]] = at;
+    for (const auto& [first, second] : constraints) CHECK(place[first] < place[second]);
+    if (constraints.empty()) continue;
+    constraints.emplace_back(constraints.front().second, constraints.front().first);
+    CHECK(runtimeOrder(count, constraints).size() < count);
+  }
 }
