@@ -23,6 +23,19 @@ bool isFree(const TfliteTensor& tensor) {
   return false;
 }
 
+bool exists(const TfliteSubgraph& graph, std::int32_t tensor) {
+  return tensor >= 0 && static_cast<std::size_t>(tensor) < graph.tensors.size();
+}
+
+/// True where `shape` differs from what the file says and does not leave free.
+bool contradicts(const Shape& shape, const TfliteTensor& tensor) {
+  if (shape.size() != tensor.shape.size()) return tensor.hasRank;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (!tensor.isFree(axis) && shape[axis] != tensor.shape[axis]) return true;
+  }
+  return false;
+}
+
 /// "x[0]": how the user names one dimension of one tensor.
 std::string axisKey(const std::string& tensor, std::size_t axis) {
   return fmt::format("{}[{}]", tensor, axis);
@@ -130,10 +143,11 @@ TfliteKnown TfliteInference::stored(const TfliteTensor& tensor) const {
   return known;
 }
 
-std::shared_ptr<TfliteShapes> TfliteInference::start(std::size_t subgraph) const {
+std::shared_ptr<TfliteShapes> TfliteInference::start(std::size_t subgraph) {
   auto shapes = std::make_shared<TfliteShapes>();
   for (const TfliteTensor& tensor : file_.subgraph(subgraph).tensors) {
     shapes->tensors.push_back(stored(tensor));
+    active_ = active_ || isFree(tensor);
   }
   return shapes;
 }
@@ -154,6 +168,7 @@ bool TfliteInference::bind(TfliteKnown& known, const TfliteTensor& tensor,
       used_[bound->first] = true;
       (*known.shape)[axis] = bound->second;
       known.moved = known.moved || bound->second != before;
+      rebound_ = rebound_ || bound->second != before;
       if (!tensor.isFree(axis)) {
         notes_.push_back(
             fmt::format("dimension {} of input '{}' is {} in the file, not free; "
@@ -175,7 +190,7 @@ Result<std::shared_ptr<const TfliteShapes>> TfliteInference::entry(
   const auto shapes = start(subgraph);
   std::string names;
   for (const std::int32_t input : graph.inputs) {
-    if (input < 0 || static_cast<std::size_t>(input) >= graph.tensors.size()) continue;
+    if (!exists(graph, input)) continue;
     const auto index = static_cast<std::size_t>(input);
     const auto alias =
         std::ranges::find_if(aliases, [&](const auto& entry) { return entry.second == input; });
@@ -195,7 +210,7 @@ Result<std::shared_ptr<const TfliteShapes>> TfliteInference::entry(
                             names.empty() ? "it has no free ones, but INPUT[AXIS] can be set"
                                           : "the free ones are " + names));
   }
-  active_ = std::ranges::any_of(shapes->tensors, &TfliteKnown::moved);
+  active_ = active_ || std::ranges::any_of(shapes->tensors, &TfliteKnown::moved);
   infer(subgraph, *shapes, 0);
   return std::shared_ptr<const TfliteShapes>(shapes);
 }
@@ -221,31 +236,52 @@ struct TfliteInference::Mixture {
   bool moved = false;     ///< One is not as stored, or not known.
   bool assumed = false;   ///< The size of one hangs on a free dimension taken as 1.
   bool computed = false;  ///< The value of one was worked out from shapes.
+  bool placeholder = false;
+
+  explicit Mixture(const Inputs& inputs) {
+    for (const TfliteKnown* input : inputs) {
+      if (input == nullptr) continue;
+      moved |= input->moved || !input->shape;
+      assumed |= input->origin == SizeOrigin::assumed;
+      computed |= input->computed;
+      placeholder |= input->isPlaceholder;
+    }
+  }
 };
 
 void TfliteInference::inferOp(const TfliteSubgraph& graph, std::size_t index, TfliteShapes& shapes,
                               int depth) {
   const TfliteOp& op = graph.ops[index];
   Inputs inputs;
-  Mixture mixture;
   for (const std::int32_t input : op.inputs) {
-    const bool exists = input >= 0 && static_cast<std::size_t>(input) < graph.tensors.size();
-    inputs.push_back(exists ? &shapes.tensors[static_cast<std::size_t>(input)] : nullptr);
-    if (!exists) continue;
-    mixture.moved |= inputs.back()->moved || !inputs.back()->shape;
-    mixture.assumed |= inputs.back()->origin == SizeOrigin::assumed;
-    mixture.computed |= inputs.back()->computed;
+    const bool isThere = exists(graph, input);
+    inputs.push_back(isThere ? &shapes.tensors[static_cast<std::size_t>(input)] : nullptr);
   }
+  const Mixture mixture(inputs);
   Outputs outputs = inferCall(op, inputs, index, shapes, depth);
-  const bool asStored = !mixture.moved && !mixture.assumed && !mixture.computed;
-  if (outputs.empty() && active_ && (!asStored || op.is(TfliteOpCode::shape))) {
+  // The size that stands in for a free dimension of an output may be a placeholder.
+  const bool isOpen = std::ranges::any_of(op.outputs, [&](std::int32_t output) {
+    return exists(graph, output) && isFree(graph.tensors[static_cast<std::size_t>(output)]);
+  });
+  const bool asStored = !mixture.moved && !mixture.assumed && !mixture.computed && !isOpen;
+  // What would follow from placeholders is no better than those that the file has.
+  const bool helps = active_ && (rebound_ || !mixture.placeholder);
+  if (outputs.empty() && helps && (!asStored || op.is(TfliteOpCode::shape))) {
     outputs = inferPlain(op, inputs, mixture, shapes);
   }
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-    const std::int32_t output = op.outputs[i];
-    if (output < 0 || static_cast<std::size_t>(output) >= graph.tensors.size()) continue;
-    TfliteKnown& known = shapes.tensors[static_cast<std::size_t>(output)];
-    settle(known, i < outputs.size() ? std::move(outputs[i]) : TfliteKnown(), mixture);
+    if (!exists(graph, op.outputs[i])) continue;
+    const auto at = static_cast<std::size_t>(op.outputs[i]);
+    TfliteKnown& known = shapes.tensors[at];
+    TfliteKnown inferred = i < outputs.size() ? std::move(outputs[i]) : TfliteKnown();
+    // What the file fixes holds for all sizes of what it leaves free.
+    const bool isFixed = !rebound_ || !mixture.moved;
+    if (isFixed && inferred.shape && contradicts(*inferred.shape, graph.tensors[at])) {
+      inferred = TfliteKnown();
+    }
+    // For want of a rule, as stored.
+    known.isPlaceholder = !inferred.shape && !rebound_ && isFree(graph.tensors[at]);
+    if (inferred.shape || rebound_) settle(known, std::move(inferred), mixture);
     if (!known.shape) known.reason = reasonFor(op.type(), graph, op, inputs);
   }
 }
@@ -339,8 +375,7 @@ std::shared_ptr<const TfliteShapes> TfliteInference::callee(std::size_t subgraph
   const auto shapes = start(subgraph);
   for (std::size_t i = 0; i < std::min(inputs.size(), graph.inputs.size()); ++i) {
     const std::int32_t input = graph.inputs[i];
-    const bool exists = input >= 0 && static_cast<std::size_t>(input) < graph.tensors.size();
-    if (!exists || inputs[i] == nullptr) continue;
+    if (!exists(graph, input) || inputs[i] == nullptr) continue;
     TfliteKnown& known = shapes->tensors[static_cast<std::size_t>(input)];
     const std::optional<Shape> asStored = known.shape;
     known.shape = inputs[i]->shape;

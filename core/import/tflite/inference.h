@@ -22,6 +22,8 @@ struct TfliteKnown {
   /// Not what the file stores: what is computed from it has to be worked out anew.
   bool moved = false;
   bool computed = false;  ///< The value was worked out from shapes, not stored.
+  /// Inside the model, with a free dimension at the size stored, since no rule tells a better one.
+  bool isPlaceholder = false;
 };
 
 /// The same as the rules of core/ops take it; of an operand that is left out when it is null.
@@ -40,9 +42,10 @@ std::vector<std::size_t> tfliteCalls(const TfliteOp& op, const TfliteFile& file)
 
 /// Sizes of a model's tensors.
 ///
-/// The file stores a shape for every tensor, at the sizes it stores for free dimensions. As long as
-/// nobody binds one, those are believed. Else shapes are worked out op by op from the inputs on; an
-/// op whose inputs are as stored and which we have no rule for keeps what is stored.
+/// The file stores a shape for every tensor. Of an input the sizes it stores for free dimensions
+/// are taken unless somebody binds them; of all else they may be placeholders. So shapes with free
+/// dimensions, and what follows from sizes that are not as stored, are worked out op by op; an op
+/// whose inputs are as stored and which we have no rule for keeps what is stored.
 class TfliteInference {
  public:
   TfliteInference(const TfliteFile& file, const std::map<std::string, std::int64_t>& dimensions);
@@ -61,7 +64,7 @@ class TfliteInference {
 
   TfliteKnown stored(const TfliteTensor& tensor) const;
   bool bind(TfliteKnown& known, const TfliteTensor& tensor, const std::string& alias);
-  std::shared_ptr<TfliteShapes> start(std::size_t subgraph) const;
+  std::shared_ptr<TfliteShapes> start(std::size_t subgraph);
   void infer(std::size_t subgraph, TfliteShapes& shapes, int depth);
   void inferOp(const TfliteSubgraph& graph, std::size_t op, TfliteShapes& shapes, int depth);
   struct Mixture;
@@ -77,7 +80,8 @@ class TfliteInference {
   std::map<std::string, bool> used_;
   std::vector<std::string> notes_;
   std::vector<std::size_t> running_;  ///< Subgraphs that are being inferred, outermost first.
-  bool active_ = false;               ///< Something is not as stored.
+  bool rebound_ = false;              ///< The user gave an input another size than the file.
+  bool active_ = false;               ///< Something is not as stored, or may not be.
   bool gaveUp_ = false;
   std::int64_t opsLeft_;  ///< Subgraphs are inferred once for every call.
 };

@@ -107,6 +107,27 @@ TEST_CASE("free dimensions are bound, followed and listed", "[import][tflite]") 
     CHECK(named(*graph, "y").origin == SizeOrigin::assumed);
     CHECK(notes(*graph, "free dimension 0 of input 'x' taken as 1; --dim x[0]=VALUE"));
   }
+  SECTION("what is stored for a free dimension inside may be a placeholder") {
+    Text model = freeRows();
+    auto& main = model.subgraphs[0];
+    main.tensors[0].shape = {1, 4, 8};
+    main.tensors[0].signature = {-1, 4, 8};
+    main.tensors[10].shape = {1, 1, 2};
+    main.tensors[10].signature = {-1, -1, 2};
+    main.tensors[9] = {.name = "target", .shape = {3}, .type = kInt32, .buffer = 5};
+    main.operators = {{.code = kReshape, .inputs = {0, 9}, .outputs = {10}},
+                      {.code = kRelu, .inputs = {10}, .outputs = {3}}};
+    main.tensors[3] = main.tensors[10];
+    main.tensors[3].name = "relu";
+    main.outputs = {3};
+    model.buffers.push_back(tfliteIntegers({-1, 16, 2}));
+    for (const bool isGiven : {false, true}) {
+      const auto graph = isGiven ? graphOf(model, {.dimensions = {{"batch", 1}}}) : graphOf(model);
+      CHECK(named(*graph, "y").shape == Shape{1, 16, 2});
+      CHECK(named(*graph, "relu").shape == Shape{1, 16, 2});
+      CHECK((named(*graph, "relu").origin == SizeOrigin::assumed) != isGiven);
+    }
+  }
   SECTION("bound, everything behind follows") {
     for (const char* name : {"x[0]", "batch"}) {
       const auto graph = graphOf(freeRows(), {.dimensions = {{name, 5}}});
