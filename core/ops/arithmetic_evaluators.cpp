@@ -250,16 +250,24 @@ SmallValues constantOfShape(const OpFacts& facts) {
 SmallValues constant(const OpFacts& facts) {
   if (facts.tensorAttribute != nullptr) return {*facts.tensorAttribute};
   const auto& attributes = facts.op.attributes;
-  if (const auto list = facts.op.intsAttribute("value_ints"); !list.empty()) {
-    return {integerList(list)};
+  if (attributes.contains("value_ints")) {
+    return {integerList(facts.op.intsAttribute("value_ints"))};
   }
   if (attributes.contains("value_int")) {
     return {{.integers = {facts.op.intAttribute("value_int", 0)}}};
   }
-  const auto found = attributes.find("value_float");
-  const auto* real = found == attributes.end() ? nullptr : std::get_if<double>(&found->second);
-  if (real == nullptr) return {};
-  return {{.dtype = Dtype::float32, .reals = {*real}}};
+  for (const char* name : {"value_float", "value_floats"}) {
+    const auto found = attributes.find(name);
+    if (found == attributes.end()) continue;
+    SmallValue value{.dtype = Dtype::float32};
+    if (const auto* real = std::get_if<double>(&found->second)) value.reals = {*real};
+    if (const auto* list = std::get_if<std::vector<double>>(&found->second)) {
+      value.reals = *list;
+      value.shape = {std::ssize(*list)};
+    }
+    return {value};
+  }
+  return {};
 }
 
 SmallValues range(const OpFacts& facts) {

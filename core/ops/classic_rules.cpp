@@ -34,6 +34,9 @@ OutputFacts labelEncoder(const OpFacts& facts) {
   if (has("values_strings")) dtype = Dtype::string;
   if (has("values_int64s")) dtype = Dtype::int64;
   if (has("values_floats")) dtype = Dtype::float32;
+  // Importers leave the element type of a tensor among the attributes.
+  const Dtype listed = dtypeOfElement(facts.op.intAttribute("values_tensor", 0));
+  if (listed != Dtype::unknown) dtype = listed;
   outputs[0].dtype = dtype;
   return outputs;
 }
@@ -65,6 +68,9 @@ OutputFacts classifier(const OpFacts& facts) {
   }
   return outputs;
 }
+
+/// TreeEnsemble: as regressors, with the type of its input.
+OutputFacts treeEnsemble(const OpFacts& facts) { return retyped(regressor(facts), facts.dtype(0)); }
 
 /// All inputs side by side.
 OutputFacts featureVectorizer(const OpFacts& facts) {

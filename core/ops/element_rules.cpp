@@ -46,9 +46,13 @@ OutputFacts quantize(const OpFacts& facts) {
                                                             : Dtype::uint8);
 }
 
+/// The result has the type that `output_dtype` names, of the scale, or is float32.
 OutputFacts dequantize(const OpFacts& facts) {
+  const Dtype wanted = dtypeOfElement(facts.op.intAttribute("output_dtype", 0));
   const Dtype scale = facts.dtype(1);
-  return retyped(like(facts, 0), scale != Dtype::unknown ? scale : Dtype::float32);
+  return retyped(like(facts, 0), wanted != Dtype::unknown  ? wanted
+                                 : scale != Dtype::unknown ? scale
+                                                           : Dtype::float32);
 }
 
 /// The numbers as uint8, then a scale and a zero point for all of them.
@@ -140,6 +144,39 @@ OutputFacts quantizedConcat(const OpFacts& facts) {
     shape[*axis] = *sum;
   }
   return one(facts.dtype(2), shape);
+}
+
+/// Inputs 0 and 1 together; what follows are factors and offsets.
+OutputFacts firstTwo(const OpFacts& facts) {
+  if (facts.shape(0) == nullptr || facts.shape(1) == nullptr) return {};
+  return maybe(facts.dtype(0), broadcast(*facts.shape(0), *facts.shape(1)));
+}
+
+/// MulInteger: (A, zero point, B, zero point).
+OutputFacts integerPair(const OpFacts& facts) {
+  if (facts.shape(0) == nullptr || facts.shape(2) == nullptr) return {};
+  return maybe(Dtype::int32, broadcast(*facts.shape(0), *facts.shape(2)));
+}
+
+/// QLinearWhere: condition, then X and Y at 1 and 4 with a scale and a zero point each.
+OutputFacts quantizedWhere(const OpFacts& facts) {
+  std::optional<Shape> shape = Shape();
+  for (const std::size_t input : {std::size_t{0}, std::size_t{1}, std::size_t{4}}) {
+    if (facts.shape(input) == nullptr || !shape) return {};
+    shape = broadcast(*shape, *facts.shape(input));
+  }
+  return maybe(facts.dtype(1), shape);
+}
+
+/// Reductions whose axes are an attribute; what follows the data are scales.
+OutputFacts quantizedReduce(const OpFacts& facts) {
+  OpFacts bare = onOther(facts, facts.op);
+  bare.inputs.resize(std::min<std::size_t>(bare.inputs.size(), 1));
+  return reduce(bare);
+}
+OutputFacts wideReduce(const OpFacts& facts) {
+  const bool isUnsigned = facts.dtype(0) == Dtype::uint8;
+  return retyped(quantizedReduce(facts), isUnsigned ? Dtype::uint32 : Dtype::int32);
 }
 
 }  // namespace hw::shapes

@@ -2,15 +2,30 @@
 
 #include "core/ops/op_rules.h"
 
-namespace hw::shapes {
-namespace {
+namespace hw {
 
-/// A positive number of heads; 0 when it is missing or absurd.
 std::int64_t headCount(const OpFacts& facts, const char* name) {
   constexpr std::int64_t kMost = std::int64_t{1} << 20U;
   const std::int64_t count = facts.op.intAttribute(name, 0);
   return count < 0 || count > kMost ? 0 : count;
 }
+
+OutputFacts productOf(const OpFacts& facts, std::size_t a, std::size_t b, Dtype dtype) {
+  if (facts.shape(a) == nullptr || facts.shape(b) == nullptr) return {};
+  Shape left = *facts.shape(a);
+  Shape right = *facts.shape(b);
+  const auto turn = [](Shape& shape) {
+    if (shape.size() > 1) std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+  };
+  if (facts.op.intAttribute("transA", 0) != 0) turn(left);
+  if (facts.op.intAttribute("transB", 0) != 0) turn(right);
+  return maybe(dtype, matrixProduct(left, right));
+}
+
+}  // namespace hw
+
+namespace hw::shapes {
+namespace {
 
 /// (batch, heads, length, width per head) of an operand that may be (batch, length, width).
 std::optional<Shape> perHead(const Shape* shape, std::int64_t heads) {
@@ -56,21 +71,7 @@ OutputFacts embedNormalization(const OpFacts& facts) {
   return {embedding, {Dtype::int32, Shape{(*ids)[0]}}, embedding};
 }
 
-OutputFacts fusedMatMul(const OpFacts& facts) {
-  if (facts.shape(0) == nullptr || facts.shape(1) == nullptr) return {};
-  Shape a = *facts.shape(0);
-  Shape b = *facts.shape(1);
-  if (facts.op.intAttribute("transBatchA", 0) != 0 ||
-      facts.op.intAttribute("transBatchB", 0) != 0) {
-    return {};
-  }
-  const auto turn = [](Shape& shape) {
-    if (shape.size() > 1) std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
-  };
-  if (facts.op.intAttribute("transA", 0) != 0) turn(a);
-  if (facts.op.intAttribute("transB", 0) != 0) turn(b);
-  return maybe(facts.dtype(0), matrixProduct(a, b));
-}
+OutputFacts fusedMatMul(const OpFacts& facts) { return productOf(facts, 0, 1, facts.dtype(0)); }
 
 OutputFacts gemm(const OpFacts& facts) {
   if (facts.shape(0) == nullptr || facts.shape(1) == nullptr) return {};
@@ -78,109 +79,9 @@ OutputFacts gemm(const OpFacts& facts) {
   return fusedMatMul(facts);
 }
 
-/// The second operand is packed by blocks: only the attribute N tells its width.
-OutputFacts packedMatMul(const OpFacts& facts) {
-  OutputFacts outputs = like(facts, 0);
-  const std::int64_t width = facts.op.intAttribute("N", -1);
-  if (outputs.empty() || outputs[0].shape->empty() || width < 0) return {};
-  outputs[0].shape->back() = width;
-  return outputs;
-}
-
 /// Integers in, real numbers out, with the type of the scale in input 2.
 OutputFacts matMulToFloat(const OpFacts& facts) {
   return retyped(fusedMatMul(facts), facts.dtype(2));
-}
-
-/// ONNX Runtime's Attention: (input, packed weights, bias, mask, past) -> (output, present).
-OutputFacts attention(const OpFacts& facts) {
-  const Shape* input = facts.shape(0);
-  const Shape* weights = facts.shape(1);
-  if (input == nullptr || input->size() != 3) return {};
-  const auto sizes = facts.op.intsAttribute("qkv_hidden_sizes");
-  const bool packed = weights != nullptr && weights->size() == 2;
-  if (sizes.size() != 3 && !packed) return {};
-  const std::int64_t hidden = sizes.size() == 3 ? sizes[2] : weights->back() / 3;
-  OutputFacts outputs = one(facts.dtype(0), {(*input)[0], (*input)[1], hidden});
-  const std::int64_t heads = headCount(facts, "num_heads");
-  if (heads <= 0 || facts.outputCount < 2) return outputs;
-  const Shape* past = facts.shape(4);
-  if (facts.has(4) && (past == nullptr || past->size() != 5)) return outputs;
-  const auto total = checkedAdd((*input)[1], past != nullptr ? (*past)[3] : 0);
-  if (total) {
-    outputs.push_back({facts.dtype(0), Shape{2, (*input)[0], heads, *total, hidden / heads}});
-  }
-  return outputs;
-}
-
-/// (query, key, value, …, past key, past value) -> (output, present key, present value).
-OutputFacts multiHeadAttention(const OpFacts& facts) {
-  const Shape* query = facts.shape(0);
-  const Shape* key = facts.shape(1);
-  const Shape* value = facts.shape(2);
-  const std::int64_t heads = headCount(facts, "num_heads");
-  if (query == nullptr || query->size() != 3 || value == nullptr || heads <= 0) return {};
-  const bool isFlat = value->size() == 3;
-  if (!isFlat && value->size() != 4) return {};
-  const auto width = isFlat ? (*value)[2] : checkedMul((*value)[1], (*value)[3]);
-  if (!width) return {};
-  OutputFacts outputs = one(facts.dtype(0), {(*query)[0], (*query)[1], *width});
-  if (facts.outputCount < 2 || key == nullptr) return outputs;
-  const Shape* past = facts.shape(6);
-  if (facts.has(6) && (past == nullptr || past->size() != 4)) return outputs;
-  const auto present = [&](const Shape& added) {
-    if (added.size() == 4) return added;
-    return Shape{added[0], heads, added[1] + (past != nullptr ? (*past)[2] : 0), added[2] / heads};
-  };
-  if (key->size() < 3) return outputs;
-  outputs.push_back({facts.dtype(0), present(*key)});
-  outputs.push_back({facts.dtype(0), present(*value)});
-  return outputs;
-}
-
-/// (query, key, value, past key, past value, …) -> (output, present key, present value). The cache
-/// is updated in place where its length already covers the new tokens.
-OutputFacts groupQueryAttention(const OpFacts& facts) {
-  const Shape* query = facts.shape(0);
-  const std::int64_t heads = headCount(facts, "num_heads");
-  const std::int64_t groups = headCount(facts, "kv_num_heads");
-  if (query == nullptr || query->size() != 3 || heads <= 0 || groups <= 0) return {};
-  Shape output = *query;
-  // Query, key and value packed together: (heads + 2 groups) slices of one head each.
-  if (!facts.has(1)) output[2] = output[2] / (heads + 2 * groups) * heads;
-  OutputFacts outputs = one(facts.dtype(0), output);
-  const SmallValue* total = facts.value(6);
-  for (const std::size_t past : {std::size_t{3}, std::size_t{4}}) {
-    if (facts.shape(past) == nullptr || facts.shape(past)->size() != 4) return outputs;
-    Shape present = *facts.shape(past);
-    const auto longest = total != nullptr ? total->single() : std::nullopt;
-    const auto sum = checkedAdd(present[2], (*query)[1]);
-    if (!longest && !sum) return outputs;
-    present[2] = longest ? std::max(present[2], *longest) : *sum;
-    outputs.push_back({facts.dtype(past), present});
-  }
-  return outputs;
-}
-
-/// ONNX Runtime's QAttention: (input, packed weights, bias, scales and zero points, past at 8). The
-/// result has the type of the scale.
-OutputFacts quantizedAttention(const OpFacts& facts) {
-  const Shape* input = facts.shape(0);
-  const Shape* weights = facts.shape(1);
-  if (input == nullptr || weights == nullptr || input->size() != 3 || weights->size() != 2)
-    return {};
-  const std::int64_t hidden = weights->back() / 3;
-  OutputFacts outputs = one(facts.dtype(3), {(*input)[0], (*input)[1], hidden});
-  const std::int64_t heads = headCount(facts, "num_heads");
-  const Shape* past = facts.shape(8);
-  if (heads <= 0 || facts.outputCount < 2 || (facts.has(8) && (!past || past->size() != 5))) {
-    return outputs;
-  }
-  const auto total = checkedAdd((*input)[1], past != nullptr ? (*past)[3] : 0);
-  if (total) {
-    outputs.push_back({facts.dtype(3), Shape{2, (*input)[0], heads, *total, hidden / heads}});
-  }
-  return outputs;
 }
 
 /// Integers in, wide integers out.
@@ -190,9 +91,7 @@ OutputFacts integerProduct(const OpFacts& facts) {
 
 /// QLinearMatMul: (a, scale, zero point, b, scale, zero point, scale, zero point).
 OutputFacts linearProduct(const OpFacts& facts) {
-  if (facts.shape(0) == nullptr || facts.shape(3) == nullptr) return {};
-  const Dtype dtype = facts.dtype(7) != Dtype::unknown ? facts.dtype(7) : facts.dtype(0);
-  return maybe(dtype, matrixProduct(*facts.shape(0), *facts.shape(3)));
+  return productOf(facts, 0, 3, facts.dtype(7) != Dtype::unknown ? facts.dtype(7) : facts.dtype(0));
 }
 
 /// Attention of opset 23: (Q, K, V, mask, past key, past value) -> (Y, present key, present value,
@@ -225,23 +124,6 @@ OutputFacts standardAttention(const OpFacts& facts) {
           {facts.dtype(0), scores}};
 }
 
-/// Rows of a block-quantised table, with the type of the scales. Two 4-bit numbers share a byte
-/// where the table is stored as uint8.
-OutputFacts gatherQuantized(const OpFacts& facts) {
-  const Shape* table = facts.shape(0);
-  const Shape* indices = facts.shape(1);
-  if (table == nullptr || indices == nullptr) return {};
-  const auto axis = normalAxis(facts.op.intAttribute("gather_axis", 0), table->size());
-  if (!axis) return {};
-  Shape whole = *table;
-  if (facts.dtype(0) == Dtype::uint8 && facts.op.intAttribute("bits", 4) == 4) {
-    const auto doubled = checkedMul(whole.back(), 2);
-    if (!doubled) return {};
-    whole.back() = *doubled;
-  }
-  return one(facts.dtype(2), spliced(whole, *axis, 1, *indices));
-}
-
 /// TFLite's: weights are (units, depth). Unless the rank is kept, the input becomes a matrix first.
 OutputFacts dense(const OpFacts& facts) {
   const Shape* input = facts.shape(0);
@@ -255,6 +137,106 @@ OutputFacts dense(const OpFacts& facts) {
   const auto count = elementCount(*input);
   if (!count || depth == 0 || *count % depth != 0) return {};
   return one(facts.dtype(0), {*count / depth, (*weights)[0]});
+}
+
+/// MatMul with a product that may have its batch behind its rows or columns.
+OutputFacts batchTurnedMatMul(const OpFacts& facts) {
+  const auto turned = [&](std::size_t input, const char* name) {
+    const Shape* shape = facts.shape(input);
+    if (shape == nullptr) return std::optional<Shape>();
+    Shape result = *shape;
+    // The first dimension moves behind the batch.
+    if (result.size() > 2 && facts.op.intAttribute(name, 0) != 0) {
+      std::rotate(result.begin(), result.begin() + 1, result.end() - 1);
+    }
+    return std::optional(result);
+  };
+  const auto a = turned(0, "transBatchA");
+  const auto b = turned(1, "transBatchB");
+  if (!a || !b) return {};
+  OpFacts rearranged = onOther(facts, facts.op);
+  rearranged.inputs[0].facts.shape = a;
+  rearranged.inputs[1].facts.shape = b;
+  return productOf(rearranged, 0, 1, facts.dtype(0));
+}
+
+/// The width of a packed second operand is in the attribute N; turned round, it is K.
+OutputFacts packedMatMul(const OpFacts& facts) {
+  const bool isTurned = facts.op.intAttribute("transB", 1) == 0;
+  return withWidth(facts, sizeNamed(facts, isTurned ? "K" : "N"));
+}
+
+/// MatMulFpQ4: input 2 is the shape of the second operand.
+OutputFacts shapedMatMul(const OpFacts& facts) {
+  const auto shape = facts.integers(2, "");
+  if (!shape || shape->empty() || !facts.has(2)) return {};
+  return withWidth(facts, shape->back());
+}
+
+/// MatMulNBitsMlp: the product, then the sum that was normalised.
+OutputFacts packedMlp(const OpFacts& facts) {
+  OutputFacts outputs = withWidth(facts, sizeNamed(facts, "N"));
+  if (!outputs.empty()) outputs.push_back({facts.dtype(0), *facts.shape(0)});
+  return outputs;
+}
+
+/// MatMulNBitsQkv: queries, keys, values, then the sum that was normalised.
+OutputFacts packedProjections(const OpFacts& facts) {
+  OutputFacts outputs;
+  for (const char* name : {"Nq", "Nkv", "Nkv"}) {
+    const OutputFacts next = withWidth(facts, sizeNamed(facts, name));
+    if (next.empty()) return {};
+    outputs.push_back(next[0]);
+  }
+  outputs.push_back({facts.dtype(0), *facts.shape(0)});
+  return outputs;
+}
+
+OutputFacts float8Gemm(const OpFacts& facts) {
+  return retyped(gemm(facts), typeNamed(facts, "dtype", Dtype::float32));
+}
+
+/// QGemm: (A, scale, zero point, B, scale, zero point, C, scale, zero point); real without the
+/// last.
+OutputFacts quantizedGemm(const OpFacts& facts) {
+  return productOf(facts, 0, 3, facts.has(8) ? facts.dtype(8) : Dtype::float32);
+}
+
+/// QOrderedMatMul: (A, scale, B, scale, …).
+OutputFacts orderedMatMul(const OpFacts& facts) { return productOf(facts, 0, 2, facts.dtype(0)); }
+
+OutputFacts wideInteger16(const OpFacts& facts) {
+  const bool areUnsigned = facts.dtype(0) == Dtype::uint16 && facts.dtype(1) == Dtype::uint16;
+  return productOf(facts, 0, 1, areUnsigned ? Dtype::uint32 : Dtype::int32);
+}
+
+/// Rows of a block-quantised table, with the type of the scales. Several numbers share a byte where
+/// the table is stored as uint8.
+OutputFacts gatherQuantized(const OpFacts& facts) {
+  const Shape* table = facts.shape(0);
+  const Shape* indices = facts.shape(1);
+  if (table == nullptr || indices == nullptr) return {};
+  const auto axis = normalAxis(facts.op.intAttribute("gather_axis", 0), table->size());
+  const std::int64_t bits = facts.op.intAttribute("bits", 4);
+  if (!axis || bits < 1 || bits > 8) return {};
+  Shape whole = *table;
+  if (facts.dtype(0) == Dtype::uint8) {
+    const auto unpacked = checkedMul(whole.back(), 8 / bits);
+    if (!unpacked) return {};
+    whole.back() = *unpacked;
+  }
+  return one(facts.dtype(2), spliced(whole, *axis, 1, *indices));
+}
+
+/// FlexAttention: (query, key, value) of (batch, heads, length, width of one).
+OutputFacts flexibleAttention(const OpFacts& facts) {
+  const Shape* value = facts.shape(2);
+  OutputFacts outputs = like(facts, 0);
+  if (outputs.empty() || outputs[0].shape->size() != 4 || value == nullptr || value->empty()) {
+    return {};
+  }
+  outputs[0].shape->back() = value->back();
+  return outputs;
 }
 
 }  // namespace hw::shapes

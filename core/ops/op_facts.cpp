@@ -266,6 +266,27 @@ OutputFacts retyped(OutputFacts outputs, Dtype dtype) {
   return outputs;
 }
 
+Dtype typeNamed(const OpFacts& facts, const char* name, Dtype otherwise) {
+  const Dtype wanted = dtypeOfElement(facts.op.intAttribute(name, 0));
+  return wanted != Dtype::unknown ? wanted : otherwise;
+}
+
+std::optional<std::int64_t> sizeNamed(const OpFacts& facts, const char* name) {
+  const std::int64_t size = facts.op.intAttribute(name, -1);
+  return size < 0 ? std::nullopt : std::optional(size);
+}
+
+OutputFacts withWidth(const OpFacts& facts, std::optional<std::int64_t> width) {
+  OutputFacts outputs = like(facts, 0);
+  if (outputs.empty() || outputs[0].shape->empty() || !width || *width < 0) return {};
+  outputs[0].shape->back() = *width;
+  return outputs;
+}
+
+OpFacts onOther(const OpFacts& facts, const Op& op) {
+  return {.op = op, .opset = facts.opset, .inputs = facts.inputs, .outputCount = facts.outputCount};
+}
+
 std::optional<Shape> matrixProduct(const Shape& a, const Shape& b) {
   if (a.empty() || b.empty()) return std::nullopt;
   // A vector counts as one row on the left, one column on the right, and is taken away again.

@@ -72,6 +72,12 @@ constexpr OpInfo looped(std::string_view type, Special how = Special::none) {
 std::span<const OpInfo> standardOps();
 std::span<const OpInfo> microsoftOps();
 std::span<const OpInfo> classicOps();
+/// Rows of a domain; several domains may have the same.
+struct DomainOps {
+  std::string_view domain;
+  std::span<const OpInfo> rows;
+};
+std::span<const DomainOps> otherOps();
 std::span<const OpInfo> customOps();  ///< Custom operators of TFLite files that are met most.
 
 }  // namespace hw

@@ -20,6 +20,24 @@ OutputFacts like(const OpFacts& facts, std::size_t input);
 /// The same with another type for output 0.
 OutputFacts retyped(OutputFacts outputs, Dtype dtype);
 
+/// The type that the attribute `name` names.
+Dtype typeNamed(const OpFacts& facts, const char* name, Dtype otherwise);
+
+/// The attribute `name`; nothing where there is none, or a negative one.
+std::optional<std::int64_t> sizeNamed(const OpFacts& facts, const char* name);
+
+/// One output as input 0, but for the last dimension.
+OutputFacts withWidth(const OpFacts& facts, std::optional<std::int64_t> width);
+
+/// The same facts about another op, for rules that go on with what they have rearranged.
+OpFacts onOther(const OpFacts& facts, const Op& op);
+
+/// The attribute `name` as a number of heads; 0 when it is missing or absurd.
+std::int64_t headCount(const OpFacts& facts, const char* name);
+
+/// The product of inputs `a` and `b`, turned round where `transA` and `transB` say so.
+OutputFacts productOf(const OpFacts& facts, std::size_t a, std::size_t b, Dtype dtype);
+
 /// The shape of a matrix product after NumPy's rules; nothing when the two do not fit.
 std::optional<Shape> matrixProduct(const Shape& a, const Shape& b);
 
@@ -33,14 +51,26 @@ ShapeRule elsewhere;
 // element_rules.cpp: one element from another, and axes that are folded away.
 ShapeRule sameAsFirst, sameAsFirstFloat, sameAsFirstBoolean, sameAsSecond, broadcastAll, compare,
     where, cast, castLike, quantize, dequantize, dynamicQuantize, quantizedPair, quantizedConcat,
-    reduce, argReduce, sizeOf, dropout, crop;
+    reduce, argReduce, sizeOf, dropout, crop, firstTwo, integerPair, quantizedWhere,
+    quantizedReduce, wideReduce;
 // structure_rules.cpp: rearrange, cut, join and resize.
 ShapeRule reshape, flatten, squeeze, unsqueeze, expandDims, transpose, expand, tile, concat, stack,
     unstack, split, slice, gather, gatherElements, pad, range, shapeGiven, oneHot, resize, upsample;
 // network_rules.cpp: normalisation, attention and products.
-ShapeRule fusedMatMul, gemm, packedMatMul, matMulToFloat, integerProduct, linearProduct, dense,
-    layerNormalization, skipNormalization, embedNormalization, attention, quantizedAttention,
-    multiHeadAttention, groupQueryAttention, standardAttention, gatherQuantized;
+ShapeRule fusedMatMul, gemm, matMulToFloat, integerProduct, linearProduct, dense,
+    layerNormalization, skipNormalization, embedNormalization, standardAttention, flexibleAttention,
+    batchTurnedMatMul, packedMatMul, shapedMatMul, packedMlp, packedProjections, float8Gemm,
+    quantizedGemm, orderedMatMul, wideInteger16, gatherQuantized;
+// runtime/attention_rules.cpp: attention and recurrent states with their caches.
+ShapeRule attention, quantizedAttention, packedAttention, multiHeadAttention, maskedAttention,
+    packedHeads, groupQueryAttention, sparseAttention, pagedAttention, decoderAttention,
+    orderedAttention, linearAttention, gatedDelta, causalConvolution, packedCausalConvolution;
+// runtime/runtime_rules.cpp: what else ONNX Runtime has.
+ShapeRule allLikeFirst, eachLikeInput, rotatedPair, attentionGate, biasDropout, bitmaskDropout,
+    halved, pairDistances, dynamicPadsConvolution, cropAndResize, fromBlocks, intoBlocks, typedAsTo,
+    asBytes, hashed, tokenHashes, packedTokenHashes, gatedBias, positionBias,
+    lastChannelConvolution, lastChannelPool, quantizedConvolution, quantizedEmbedding,
+    restoredPadding, embedding, wordEmbedding, trueOrFalse, optimized;
 // window_rules.cpp: windows that slide over images, and blocks that move about in them.
 ShapeRule pool, convolution, integerConvolution, linearConvolution, transposedConvolution, unpool,
     regionPool, regionAlign, gridSample, depthToSpace, spaceToDepth, spaceToBatch, batchToSpace;
@@ -50,10 +80,10 @@ ShapeRule typedLikeFirst, shapeAttribute, multinomial, batchNormalization, deter
     scalar;
 // signal_rules.cpp: pictures and signals.
 ShapeRule globalPool, centerCropPad, columnsToImage, affineGrid, fourier, windowFunction,
-    melWeights, shortFourier;
+    melWeights, shortFourier, realFourier, inverseRealFourier, unfolded;
 // classic_rules.cpp: classic machine learning.
 ShapeRule labelEncoder, regressor, classifier, featureVectorizer, oneHotEncoder,
-    arrayFeatureExtractor;
+    arrayFeatureExtractor, treeEnsemble;
 
 }  // namespace hw::shapes
 
@@ -62,6 +92,9 @@ namespace hw::bounds {
 
 OpenRule nonZero, compress, unique, nonMaxSuppression, topK, range, slice, resize, imageDecoder,
     decodeImage, encodeImage, beamSearch, greedySearch;
+// runtime/
+OpenRule sharedScores, removedPadding, timeWarping, bifurcation, uniqueElements, tokens,
+    gradientAxes;
 
 }  // namespace hw::bounds
 

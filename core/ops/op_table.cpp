@@ -26,6 +26,9 @@ std::vector<OpInfo> joined() {
   for (const OpInfo& row : standardOps()) add("", row);
   for (const OpInfo& row : microsoftOps()) add("com.microsoft", row);
   for (const OpInfo& row : classicOps()) add("ai.onnx.ml", row);
+  for (const DomainOps& others : otherOps()) {
+    for (const OpInfo& row : others.rows) add(others.domain, row);
+  }
   for (const OpInfo& row : customOps()) add("custom", row);
   for (const NumberedOp& op : tfliteOps()) add("tflite", op.row);
   // Where an opened loop ends (core/import/tflite/reader.h).

@@ -106,4 +106,37 @@ OutputFacts shortFourier(const OpFacts& facts) {
   return one(facts.dtype(0), {signal->front(), frames, half ? *length / 2 + 1 : *length, 2});
 }
 
+/// Rfft: half of the frequencies and one more, each of two parts.
+OutputFacts realFourier(const OpFacts& facts) {
+  OutputFacts outputs = like(facts, 0);
+  if (outputs.empty() || outputs[0].shape->empty()) return {};
+  Shape& shape = *outputs[0].shape;
+  shape.back() = shape.back() / 2 + 1;
+  shape.push_back(2);
+  return outputs;
+}
+OutputFacts inverseRealFourier(const OpFacts& facts) {
+  OutputFacts outputs = like(facts, 0);
+  if (outputs.empty() || outputs[0].shape->size() < 2 || outputs[0].shape->back() != 2) return {};
+  Shape& shape = *outputs[0].shape;
+  shape.pop_back();
+  if (shape.back() < 1) return {};
+  shape.back() = 2 * (shape.back() - 1);
+  return outputs;
+}
+
+/// UnfoldTensor: windows along an axis, the elements of each in a new last dimension.
+OutputFacts unfolded(const OpFacts& facts) {
+  OutputFacts outputs = like(facts, 0);
+  if (outputs.empty()) return {};
+  Shape& shape = *outputs[0].shape;
+  const auto axis = normalAxis(facts.op.intAttribute("dim", -1), shape.size());
+  const std::int64_t size = facts.op.intAttribute("size", 0);
+  const std::int64_t step = facts.op.intAttribute("step", 1);
+  if (!axis || size < 1 || step < 1 || shape[*axis] < size) return {};
+  shape[*axis] = (shape[*axis] - size) / step + 1;
+  shape.push_back(size);
+  return outputs;
+}
+
 }  // namespace hw::shapes

@@ -269,7 +269,8 @@ OutputFacts pad(const OpFacts& facts) {
 OutputFacts range(const OpFacts& facts) {
   const SmallValue* start = facts.value(0);
   const SmallValue* limit = facts.value(1);
-  const SmallValue* delta = facts.value(2);
+  const SmallValue single{.integers = {1}};  // ONNX Runtime's own form may do without the last.
+  const SmallValue* delta = facts.has(2) ? facts.value(2) : &single;
   if (!start || !limit || !delta || start->size() != 1 || limit->size() != 1 ||
       delta->size() != 1) {
     return {};

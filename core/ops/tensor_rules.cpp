@@ -8,12 +8,6 @@
 namespace hw::shapes {
 namespace {
 
-/// The type an attribute names; `fallback` when there is none.
-Dtype typeAttribute(const OpFacts& facts, const char* name, Dtype fallback) {
-  const Dtype wanted = dtypeOfElement(facts.op.intAttribute(name, 0));
-  return wanted != Dtype::unknown ? wanted : fallback;
-}
-
 OutputFacts unitsOf(const OpFacts& facts, std::size_t weight) {
   const Shape* weights = facts.shape(weight);
   OutputFacts outputs = like(facts, 0);
@@ -93,20 +87,20 @@ class Labels {
 
 /// As input 0, with the type that an attribute may name: EyeLike, Bernoulli, RandomNormalLike.
 OutputFacts typedLikeFirst(const OpFacts& facts) {
-  return retyped(like(facts, 0), typeAttribute(facts, "dtype", facts.dtype(0)));
+  return retyped(like(facts, 0), typeNamed(facts, "dtype", facts.dtype(0)));
 }
 
 /// The attribute says it all: RandomNormal, RandomUniform.
 OutputFacts shapeAttribute(const OpFacts& facts) {
   if (!facts.op.attributes.contains("shape")) return {};
-  return one(typeAttribute(facts, "dtype", Dtype::float32), facts.op.intsAttribute("shape"));
+  return one(typeNamed(facts, "dtype", Dtype::float32), facts.op.intsAttribute("shape"));
 }
 
 /// As many random class numbers a row as `sample_size` says.
 OutputFacts multinomial(const OpFacts& facts) {
   const Shape* input = facts.shape(0);
   if (input == nullptr || input->size() != 2) return {};
-  return one(typeAttribute(facts, "dtype", Dtype::int32),
+  return one(typeNamed(facts, "dtype", Dtype::int32),
              {input->front(), facts.op.intAttribute("sample_size", 1)});
 }
 

@@ -1,95 +1,45 @@
 #include <catch2/catch.hpp>
-#include <memory>
 #include <random>
 
-#include "core/ops/op_facts.h"
+#include "tests/core/ops/op_case.h"
 
 // Rules for windows, recurrences and what rearranges blocks. Expectations are worked out by hand
 // from the operators' definitions, or by counting.
 
 namespace hw {
-namespace {
-
-using Integers = std::vector<std::int64_t>;
-using Shapes = std::vector<Shape>;
-
-class Case {
- public:
-  explicit Case(std::string type, std::string domain = {}) {
-    op_.type = std::move(type);
-    op_.domain = std::move(domain);
-  }
-  Case& with(const std::string& name, AttributeValue value) {
-    op_.attributes.emplace(name, std::move(value));
-    return *this;
-  }
-  Case& with(const std::string& name, int value) {
-    return with(name, AttributeValue(std::int64_t{value}));
-  }
-  Case& shaped(Shape shape, Dtype dtype = Dtype::float32) {
-    inputs_.push_back({.present = true, .facts = {dtype, std::move(shape)}});
-    return *this;
-  }
-  Case& list(Integers integers) {
-    values_.push_back(std::make_shared<SmallValue>(integerList(std::move(integers))));
-    inputs_.push_back({.present = true,
-                       .facts = {Dtype::int64, values_.back()->shape},
-                       .value = values_.back().get()});
-    return *this;
-  }
-  Case& absent() {
-    inputs_.push_back({});
-    return *this;
-  }
-  std::vector<TensorFacts> infer(std::size_t outputs = 1) const {
-    return inferByRule({op_, 18, inputs_, outputs});
-  }
-  Shapes shapes(std::size_t outputs = 1) const {
-    Shapes shapes;
-    for (const TensorFacts& output : infer(outputs))
-      shapes.push_back(output.shape.value_or(Shape{-1}));
-    return shapes;
-  }
-
- private:
-  Op op_;
-  std::vector<OpFacts::Input> inputs_;
-  std::vector<std::shared_ptr<SmallValue>> values_;
-};
-
-}  // namespace
 
 TEST_CASE("convolutions slide over each axis", "[import][shapes]") {
-  CHECK(Case("Conv")
+  CHECK(OpCase("Conv")
             .shaped({1, 3, 224, 224})
             .shaped({64, 3, 7, 7})
             .with("strides", Integers{2, 2})
             .with("pads", Integers{3, 3, 3, 3})
             .shapes() == Shapes{{1, 64, 112, 112}});
-  CHECK(Case("Conv").shaped({1, 3, 9}).shaped({4, 3, 3}).with("dilations", Integers{3}).shapes() ==
-        Shapes{{1, 4, 3}});
-  CHECK(Case("Conv")
+  CHECK(
+      OpCase("Conv").shaped({1, 3, 9}).shaped({4, 3, 3}).with("dilations", Integers{3}).shapes() ==
+      Shapes{{1, 4, 3}});
+  CHECK(OpCase("Conv")
             .shaped({1, 3, 9})
             .shaped({4, 3, 3})
             .with("strides", Integers{2})
             .with("auto_pad", std::string("SAME_UPPER"))
             .shapes() == Shapes{{1, 4, 5}});
   // Pads do not count where the op pads by itself, or not at all.
-  CHECK(Case("Conv")
+  CHECK(OpCase("Conv")
             .shaped({1, 3, 9})
             .shaped({4, 3, 3})
             .with("pads", Integers{5, 5})
             .with("auto_pad", std::string("VALID"))
             .shapes() == Shapes{{1, 4, 7}});
-  CHECK(Case("Conv").shaped({1, 3, 9}).shaped({4, 3, 3, 3}).shapes().empty());
-  CHECK(Case("Conv")
+  CHECK(OpCase("Conv").shaped({1, 3, 9}).shaped({4, 3, 3, 3}).shapes().empty());
+  CHECK(OpCase("Conv")
             .shaped({1, 3, 9})
             .shaped({4, 3, 3})
             .with("strides", Integers{0})
             .shapes()
             .empty());
-  CHECK(Case("Conv").shaped({1, 3, 2}).shaped({4, 3, 3}).shapes().empty());
-  CHECK(Case("ConvInteger")
+  CHECK(OpCase("Conv").shaped({1, 3, 2}).shaped({4, 3, 3}).shapes().empty());
+  CHECK(OpCase("ConvInteger")
             .shaped({1, 1, 4}, Dtype::uint8)
             .shaped({2, 1, 3}, Dtype::uint8)
             .infer()[0]
@@ -111,7 +61,7 @@ TEST_CASE("a window has as many places as one counts", "[import][shapes]") {
   std::int64_t places = 0;
   for (std::int64_t at = -before; at + (kernel - 1) * dilation < size + after; at += stride)
     ++places;
-  const Shapes found = Case("MaxPool")
+  const Shapes found = OpCase("MaxPool")
                            .shaped({1, 2, size})
                            .with("kernel_shape", Integers{kernel})
                            .with("strides", Integers{stride})
@@ -132,7 +82,7 @@ TEST_CASE("a transposed convolution undoes the shape of one", "[import][shapes]"
   const std::int64_t stride = pick(1, 3);
   const std::int64_t pad = pick(0, 2);
   CAPTURE(size, kernel, stride, pad);
-  Case forwards("Conv");
+  OpCase forwards("Conv");
   forwards.shaped({1, 4, size})
       .shaped({6, 4, kernel})
       .with("strides", Integers{stride})
@@ -140,7 +90,7 @@ TEST_CASE("a transposed convolution undoes the shape of one", "[import][shapes]"
   const Shapes small = forwards.shapes();
   REQUIRE(small.size() == 1);
   const std::int64_t lost = (size + 2 * pad - kernel) % stride;
-  Case back("ConvTranspose");
+  OpCase back("ConvTranspose");
   back.shaped(small[0])
       .shaped({6, 4, kernel})
       .with("strides", Integers{stride})
@@ -150,14 +100,14 @@ TEST_CASE("a transposed convolution undoes the shape of one", "[import][shapes]"
 }
 
 TEST_CASE("grouped and fixed outputs of a transposed convolution", "[import][shapes]") {
-  CHECK(Case("ConvTranspose").shaped({1, 6, 4}).shaped({6, 2, 3}).with("group", 3).shapes() ==
+  CHECK(OpCase("ConvTranspose").shaped({1, 6, 4}).shaped({6, 2, 3}).with("group", 3).shapes() ==
         Shapes{{1, 6, 6}});
-  CHECK(Case("ConvTranspose")
+  CHECK(OpCase("ConvTranspose")
             .shaped({1, 6, 4})
             .shaped({6, 2, 3})
             .with("output_shape", Integers{9})
             .shapes() == Shapes{{1, 2, 9}});
-  CHECK(Case("MaxUnpool")
+  CHECK(OpCase("MaxUnpool")
             .shaped({1, 2, 3})
             .shaped({1, 2, 3})
             .with("kernel_shape", Integers{2})
@@ -166,17 +116,17 @@ TEST_CASE("grouped and fixed outputs of a transposed convolution", "[import][sha
 }
 
 TEST_CASE("recurrences hand out all states, then the last", "[import][shapes]") {
-  Case lstm("LSTM");
+  OpCase lstm("LSTM");
   lstm.shaped({10, 2, 3}).shaped({2, 20, 3}).shaped({2, 20, 5}).with("hidden_size", 5);
   CHECK(lstm.shapes(3) == Shapes{{10, 2, 2, 5}, {2, 2, 5}, {2, 2, 5}});
-  Case gru("GRU");
+  OpCase gru("GRU");
   gru.shaped({2, 10, 3}).shaped({1, 15, 3}).shaped({1, 15, 5}).with("layout", 1);
   CHECK(gru.shapes(2) == Shapes{{2, 10, 1, 5}, {2, 1, 5}});
 }
 
 TEST_CASE("a contraction keeps the labels behind its arrow", "[import][shapes]") {
   const auto einsum = [](const std::string& equation, const Shapes& inputs) {
-    Case op("Einsum");
+    OpCase op("Einsum");
     op.with("equation", equation);
     for (const Shape& shape : inputs) op.shaped(shape);
     return op.shapes();
@@ -194,30 +144,31 @@ TEST_CASE("a contraction keeps the labels behind its arrow", "[import][shapes]")
 }
 
 TEST_CASE("blocks, slices and signals", "[import][shapes]") {
-  CHECK(Case("DepthToSpace").shaped({1, 8, 2, 3}).with("blocksize", 2).shapes() ==
+  CHECK(OpCase("DepthToSpace").shaped({1, 8, 2, 3}).with("blocksize", 2).shapes() ==
         Shapes{{1, 2, 4, 6}});
-  CHECK(Case("SpaceToDepth").shaped({1, 2, 4, 6}).with("blocksize", 2).shapes() ==
+  CHECK(OpCase("SpaceToDepth").shaped({1, 2, 4, 6}).with("blocksize", 2).shapes() ==
         Shapes{{1, 8, 2, 3}});
-  CHECK(Case("DepthToSpace").shaped({1, 8, 2, 3}).with("blocksize", 0).shapes().empty());
-  CHECK(Case("GatherND").shaped({2, 3, 4}).shaped({5, 2}, Dtype::int64).shapes() == Shapes{{5, 4}});
-  CHECK(Case("GatherND")
+  CHECK(OpCase("DepthToSpace").shaped({1, 8, 2, 3}).with("blocksize", 0).shapes().empty());
+  CHECK(OpCase("GatherND").shaped({2, 3, 4}).shaped({5, 2}, Dtype::int64).shapes() ==
+        Shapes{{5, 4}});
+  CHECK(OpCase("GatherND")
             .shaped({2, 3, 4})
             .shaped({2, 1}, Dtype::int64)
             .with("batch_dims", 1)
             .shapes() == Shapes{{2, 4}});
-  CHECK(Case("TopK").shaped({2, 9}).list({3}).shapes(2) == Shapes{{2, 3}, {2, 3}});
-  CHECK(Case("TopK").shaped({2, 9}).list({30}).shapes(2).empty());
-  CHECK(Case("HannWindow").list({16}).shapes() == Shapes{{16}});
-  CHECK(Case("STFT").shaped({1, 128, 1}).list({8}).absent().list({16}).shapes() ==
+  CHECK(OpCase("TopK").shaped({2, 9}).list({3}).shapes(2) == Shapes{{2, 3}, {2, 3}});
+  CHECK(OpCase("TopK").shaped({2, 9}).list({30}).shapes(2).empty());
+  CHECK(OpCase("HannWindow").list({16}).shapes() == Shapes{{16}});
+  CHECK(OpCase("STFT").shaped({1, 128, 1}).list({8}).absent().list({16}).shapes() ==
         Shapes{{1, 15, 9, 2}});
-  CHECK(Case("MelWeightMatrix").list({8}).list({16}).shapes() == Shapes{{9, 8}});
-  CHECK(Case("GridSample").shaped({1, 3, 8, 8}).shaped({1, 5, 6, 2}).shapes() ==
+  CHECK(OpCase("MelWeightMatrix").list({8}).list({16}).shapes() == Shapes{{9, 8}});
+  CHECK(OpCase("GridSample").shaped({1, 3, 8, 8}).shaped({1, 5, 6, 2}).shapes() ==
         Shapes{{1, 3, 5, 6}});
-  CHECK(Case("RoiAlign").shaped({1, 3, 8, 8}).shaped({7, 4}).with("output_height", 2).shapes() ==
+  CHECK(OpCase("RoiAlign").shaped({1, 3, 8, 8}).shaped({7, 4}).with("output_height", 2).shapes() ==
         Shapes{{7, 3, 2, 1}});
-  CHECK(Case("BatchNormalization").shaped({1, 3, 8}).shaped({3}).shapes(3) ==
+  CHECK(OpCase("BatchNormalization").shaped({1, 3, 8}).shaped({3}).shapes(3) ==
         Shapes{{1, 3, 8}, {3}, {3}});
-  CHECK(Case("RandomNormal").with("shape", Integers{2, 3}).shapes() == Shapes{{2, 3}});
+  CHECK(OpCase("RandomNormal").with("shape", Integers{2, 3}).shapes() == Shapes{{2, 3}});
 }
 
 TEST_CASE("with channels last, windows and blocks do the same", "[import][shapes][tflite]") {
@@ -233,31 +184,32 @@ TEST_CASE("with channels last, windows and blocks do the same", "[import][shapes
   const Integers strides = {pick(1, 2), pick(1, 2)};
   const std::string padding = random() % 2 == 0 ? "SAME_UPPER" : "VALID";
   const std::int64_t channels = pick(1, 8);
-  const auto agree = [&](Case first, Case last) {
-    for (Case* one : {&first, &last}) {
+  const auto agree = [&](OpCase first, OpCase last) {
+    for (OpCase* one : {&first, &last}) {
       one->with("strides", strides).with("auto_pad", padding).with("kernel_shape", kernel);
     }
     const Shapes expected = first.shapes();
     REQUIRE(expected.size() == 1);
     CHECK(last.with("channels_last", 1).shapes() == Shapes{turned(expected[0])});
   };
-  agree(Case("MaxPool").shaped(image), Case("MAX_POOL_2D", "tflite").shaped(turned(image)));
-  agree(Case("Conv").shaped(image).shaped({channels, image[1], kernel[0], kernel[1]}),
-        Case("CONV_2D", "tflite")
+  agree(OpCase("MaxPool").shaped(image), OpCase("MAX_POOL_2D", "tflite").shaped(turned(image)));
+  agree(OpCase("Conv").shaped(image).shaped({channels, image[1], kernel[0], kernel[1]}),
+        OpCase("CONV_2D", "tflite")
             .shaped(turned(image))
             .shaped({channels, kernel[0], kernel[1], image[1]}));
-  agree(Case("Conv").with("group", 4).shaped(image).shaped({4 * channels, 1, kernel[0], kernel[1]}),
-        Case("DEPTHWISE_CONV_2D", "tflite")
-            .shaped(turned(image))
-            .shaped({1, kernel[0], kernel[1], 4 * channels}));
-  agree(Case("SpaceToDepth").with("blocksize", 2).shaped(image),
-        Case("SPACE_TO_DEPTH", "tflite").with("blocksize", 2).shaped(turned(image)));
-  agree(Case("DepthToSpace").with("blocksize", 2).shaped(image),
-        Case("DEPTH_TO_SPACE", "tflite").with("blocksize", 2).shaped(turned(image)));
+  agree(
+      OpCase("Conv").with("group", 4).shaped(image).shaped({4 * channels, 1, kernel[0], kernel[1]}),
+      OpCase("DEPTHWISE_CONV_2D", "tflite")
+          .shaped(turned(image))
+          .shaped({1, kernel[0], kernel[1], 4 * channels}));
+  agree(OpCase("SpaceToDepth").with("blocksize", 2).shaped(image),
+        OpCase("SPACE_TO_DEPTH", "tflite").with("blocksize", 2).shaped(turned(image)));
+  agree(OpCase("DepthToSpace").with("blocksize", 2).shaped(image),
+        OpCase("DEPTH_TO_SPACE", "tflite").with("blocksize", 2).shaped(turned(image)));
 }
 
 TEST_CASE("operators that only TFLite has", "[import][shapes][tflite]") {
-  const auto lite = [](const char* type) { return Case(type, "tflite"); };
+  const auto lite = [](const char* type) { return OpCase(type, "tflite"); };
   CHECK(lite("FULLY_CONNECTED").shaped({2, 3, 4}).shaped({5, 12}).shapes() == Shapes{{2, 5}});
   CHECK(lite("FULLY_CONNECTED").shaped({2, 3, 4}).shaped({5, 7}).shapes().empty());
   CHECK(
@@ -278,10 +230,13 @@ TEST_CASE("operators that only TFLite has", "[import][shapes][tflite]") {
             .shapes() == Shapes{{2, 4, 5}});
   CHECK(lite("MATRIX_DIAG").shaped({2, 3}).shapes() == Shapes{{2, 3, 3}});
   // Axes that a slice drops must have one element left.
-  CHECK(
-      Case("Slice").shaped({4, 5}).with("dropped_axes", Integers{0}).list({1}).list({2}).shapes() ==
-      Shapes{{5}});
-  CHECK(Case("Slice")
+  CHECK(OpCase("Slice")
+            .shaped({4, 5})
+            .with("dropped_axes", Integers{0})
+            .list({1})
+            .list({2})
+            .shapes() == Shapes{{5}});
+  CHECK(OpCase("Slice")
             .shaped({4, 5})
             .with("dropped_axes", Integers{0})
             .list({1})
