@@ -176,7 +176,7 @@ bool runsAheadOfTime(const Graph& graph, const Op& op) {
   // Runtimes leave ops that run bodies alone, so their results are not there ahead of time.
   if (const OpInfo* row = findOp(op); row != nullptr && row->kind == OpClass::body) return false;
   const auto isOutput = [&](TensorId id) { return id && graph.tensors[id].graphOutput; };
-  if (op.type != "Constant" && std::ranges::any_of(op.outputs, isOutput)) return false;
+  if (std::ranges::any_of(op.outputs, isOutput)) return false;
   const auto stored = [&](TensorId id) { return !id || graph.tensors[id].constant; };
   const auto present = [](TensorId id) { return static_cast<bool>(id); };
   if (!std::ranges::all_of(op.inputs, stored) || !std::ranges::all_of(op.captures, stored)) {

@@ -77,6 +77,23 @@ TEST_CASE("the buttons of the bar lead where things are settled", "[shell][offer
   CHECK(seen == QStringLiteral("dimensions"));
 }
 
+TEST_CASE("a note on a dimension has its key and the size in use", "[shell][offers]") {
+  const ImportNote one = importNote(kOpen[1]);
+  CHECK(one.dimension == "batch");
+  CHECK(one.size == 1);
+  CHECK(one.takenAsOne);
+  const ImportNote settled = importNote(
+      "free dimension k of input 'x' taken as 128, the only size that MatMul 'y' takes; --dim "
+      "k=128");
+  CHECK(settled.dimension == "k");
+  CHECK(settled.size == 128);
+  CHECK_FALSE(settled.takenAsOne);
+  const ImportNote most = importNote(
+      "dimension 1 of 'y' depends on data: taken as the most it can be, 6; --dim y[1]=VALUE");
+  CHECK(most.dimension == "y[1]");
+  CHECK(most.size == 6);
+}
+
 TEST_CASE("problems: warnings first, counted, and without options of the command line",
           "[shell][offers]") {
   const auto run = noted({"a note", kOpen[1],

@@ -18,6 +18,17 @@ QString inTheWindow(std::string_view option, const QString& rest) {
   return tr("File > Part of the file %1").arg(rest.mid(std::max<qsizetype>(0, chooses)));
 }
 
+/// The number behind "taken as", which may stand behind a name for it ("the most it can be").
+std::optional<std::int64_t> sizeTaken(std::string_view told) {
+  constexpr std::string_view kTaken = " taken as ";
+  const std::size_t taken = told.rfind(kTaken);
+  if (taken == std::string_view::npos) return std::nullopt;
+  std::string_view said = told.substr(taken + kTaken.size());
+  constexpr std::string_view kMost = "the most it can be, ";
+  if (said.starts_with(kMost)) said.remove_prefix(kMost.size());
+  return parseInteger(said.substr(0, said.find(',')));
+}
+
 }  // namespace
 
 ImportNote importNote(std::string_view note) {
@@ -35,9 +46,11 @@ ImportNote importNote(std::string_view note) {
   const std::string_view rest = told.substr(std::min(space + 1, told.size()));
   parts.text = shown(note.substr(0, end));
   parts.said = parts.text + QStringLiteral("; ") + inTheWindow(option, shown(rest));
-  const std::size_t value = rest.rfind("=VALUE");
+  // "KEY=VALUE", or "KEY=480" where a note proposes a size.
+  const std::size_t value = rest.rfind('=');
   if (option != "dim" || value == std::string_view::npos) return parts;
   parts.dimension = std::string(rest.substr(0, value));
+  parts.size = sizeTaken(note.substr(0, end));
   parts.takenAsOne = parts.text.endsWith(QStringLiteral("taken as 1"));
   return parts;
 }

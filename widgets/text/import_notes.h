@@ -17,6 +17,8 @@ struct ImportNote {
   /// something else.
   std::optional<std::string> dimension{};
   bool takenAsOne = false;  ///< A dimension that was taken as 1 for want of anything better.
+  /// The size that the dimension has now; none: the note is about something else.
+  std::optional<std::int64_t> size{};
   /// The whole note, with what a window has in place of the option.
   QString said{};
 };

@@ -9,6 +9,40 @@ bool hasSameShape(const Knowledge& a, const Knowledge& b) {
   return shape && shape == staticShape(b.type);
 }
 
+bool hasRank(const onnx::TypeProto& type) {
+  return type.has_tensor_type() && type.tensor_type().has_shape();
+}
+
+void fillFrom(const Knowledge& declared, Knowledge& known) {
+  if (!hasRank(declared.type)) return;
+  onnx::TensorShapeProto filled = known.type.tensor_type().shape();
+  const onnx::TensorShapeProto& stated = declared.type.tensor_type().shape();
+  if (stated.dim_size() != filled.dim_size()) return;
+  for (int axis = 0; axis < filled.dim_size(); ++axis) {
+    if (!stated.dim(axis).has_dim_value() || stated.dim(axis).dim_value() < 0) continue;
+    const std::int64_t size = stated.dim(axis).dim_value();
+    auto& dimension = *filled.mutable_dim(axis);
+    if (dimension.has_dim_value() && dimension.dim_value() != size) return;
+    const auto at = static_cast<std::size_t>(axis);
+    const std::int64_t most = at < known.most.size() ? known.most[at] : -1;
+    if (!dimension.has_dim_value() && most >= 0 && size > most) return;
+    dimension.set_dim_value(size);
+  }
+  *known.type.mutable_tensor_type()->mutable_shape() = std::move(filled);
+  if (!staticShape(known.type)) return;
+  known.origin = declared.origin;
+  known.assumed = known.assumed || declared.assumed;
+}
+
+Knowledge openKnowledge(const OpenFacts& facts) {
+  Knowledge known = typed(tensorType(elementType(facts.dtype), facts.most));
+  auto& shape = *known.type.mutable_tensor_type()->mutable_shape();
+  for (const std::size_t axis : facts.open)
+    shape.mutable_dim(static_cast<int>(axis))->clear_value();
+  if (!facts.open.empty()) known.most = facts.most;
+  return known;
+}
+
 Knowledge withoutShape(const Knowledge& known, std::string reason) {
   Knowledge open;
   open.type = known.type;

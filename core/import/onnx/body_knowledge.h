@@ -10,6 +10,15 @@ namespace hw {
 /// True when both shapes are known and equal.
 bool hasSameShape(const Knowledge& a, const Knowledge& b);
 
+bool hasRank(const onnx::TypeProto& type);
+
+/// Takes from what the file declares the dimensions that a rule leaves open. A declaration of
+/// another rank, of other sizes, or of more than there can be is none.
+void fillFrom(const Knowledge& declared, Knowledge& known);
+
+/// The type of an output whose dimensions depend on data, those left open.
+Knowledge openKnowledge(const OpenFacts& facts);
+
 /// What remains of `known` when its shape and value may differ from run to run.
 Knowledge withoutShape(const Knowledge& known, std::string reason);
 Knowledge withoutValue(Knowledge known);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/text.h"
 #include "core/import/onnx/graph_reader.h"
 #include "core/import/onnx/scopes.h"
 #include "core/import/onnx/values.h"
@@ -11,11 +10,6 @@
 
 namespace hw {
 namespace {
-
-std::string labelOf(const onnx::NodeProto& node) {
-  return printable(node.name().empty() ? node.output_size() > 0 ? node.output(0) : ""
-                                       : node.name());
-}
 
 bool isWeight(const onnx::GraphProto& body, const std::string& name) {
   const auto isNamed = [&](const onnx::TensorProto& tensor) { return tensor.name() == name; };
@@ -88,9 +82,9 @@ void OnnxGraphReader::noteGuess(const onnx::NodeProto& node, const BodyRun& run)
       isIf ? fmt::format(
                  "the condition of {} '{}' is not known ahead of time: its larger branch "
                  "is shown",
-                 node.op_type(), labelOf(node))
+                 node.op_type(), shownName(node))
            : fmt::format("how often {} '{}' runs is not known ahead of time: one turn is counted",
-                         node.op_type(), labelOf(node));
+                         node.op_type(), shownName(node));
   guesses_.push_back(std::move(note));
 }
 

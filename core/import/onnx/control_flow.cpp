@@ -40,10 +40,18 @@ ShapeInference::Outputs ShapeInference::inferIf(const onnx::NodeProto& node, con
     runs_[&node] = {.body = body, .scope = result.scope};
     return std::move(result.outputs);
   }
+  const std::size_t before = misfits_.size();
   BodyResult first = inferBody(*yes, {}, scope);
+  const std::size_t between = misfits_.size();
   BodyResult second = inferBody(*no, {}, scope);
   const bool secondIsLarger =
       bodyPeak(*no, *second.scope, *this) > bodyPeak(*yes, *first.scope, *this);
+  // What does not fit the branch that is not shown settles nothing.
+  const auto misfit = [&](std::size_t at) {
+    return misfits_.begin() + static_cast<std::ptrdiff_t>(at);
+  };
+  misfits_.erase(misfit(secondIsLarger ? before : between),
+                 secondIsLarger ? misfit(between) : misfits_.end());
   if (secondIsLarger) std::swap(first, second);
   runs_[&node] = {
       .body = secondIsLarger ? no : yes, .scope = first.scope, .turns = 1, .isCertain = false};

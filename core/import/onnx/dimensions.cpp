@@ -121,12 +121,25 @@ FreeDimensions::Size FreeDimensions::sizeOf(const std::string& name, const std::
     if (const auto size = known(name)) return *size;
   }
   const std::string key = isPlaceholder(name) ? own : name;
-  if (!isPlaceholder(name)) sizes_[name] = {1, true};
+  const auto found = settled_.find(key);
+  const bool isSettled = found != settled_.end();
+  const Size size = isSettled ? Size{found->second.size, !found->second.isOnly} : Size{1, true};
+  if (!isPlaceholder(name)) sizes_[name] = size;
   offered_.insert(key);
-  notes_.push_back(fmt::format("free dimension {} of input '{}' taken as 1; --dim {}=VALUE",
-                               isPlaceholder(name) ? std::to_string(axis) : printable(name),
-                               printable(input), printable(key)));
-  return {1, true};
+  open_.push_back({key, input, axis});
+  const std::string what = fmt::format("free dimension {} of input '{}' taken as {}",
+                                       isPlaceholder(name) ? std::to_string(axis) : printable(name),
+                                       printable(input), size.size);
+  if (!isSettled) {
+    notes_.push_back(fmt::format("{}; --dim {}=VALUE", what, printable(key)));
+    return size;
+  }
+  const std::string& by = found->second.by;
+  const std::string why = found->second.isOnly
+                              ? fmt::format("the only size that {} takes", by)
+                              : fmt::format("which fits where {} does not take 1", by);
+  notes_.push_back(fmt::format("{}, {}; --dim {}={}", what, why, printable(key), size.size));
+  return size;
 }
 
 std::optional<FreeDimensions::Size> FreeDimensions::known(const std::string& name) {

@@ -12,13 +12,24 @@
 
 namespace hw {
 
-/// The free dimensions of a model and what they are taken to be: bound by the user, or 1.
+/// A size that a free dimension has because the model takes no other, or does not take 1.
+struct SettledDimension {
+  std::int64_t size = 1;
+  bool isOnly = false;  ///< No other size fits.
+  std::string by{};     ///< Who needs it, for people: "MatMul 'fc'".
+};
+using SettledDimensions = std::map<std::string, SettledDimension>;  ///< By what `--dim` takes.
+
+/// The free dimensions of a model and what they are taken to be: bound by the user, settled by the
+/// model, or 1.
 class FreeDimensions {
  public:
-  explicit FreeDimensions(std::map<std::string, std::int64_t> bound) : bound_(std::move(bound)) {}
+  explicit FreeDimensions(std::map<std::string, std::int64_t> bound, SettledDimensions settled = {})
+      : bound_(std::move(bound)), settled_(std::move(settled)) {}
 
   /// Makes every dimension of a graph input static. A named one follows `--dim NAME`, an unnamed
-  /// one `--dim INPUT[AXIS]`; else it is 1, and `notes` says so. True when one was taken as 1.
+  /// one `--dim INPUT[AXIS]`; else it is as the model needs it, or 1, and `notes` says so. True
+  /// when a size is one of several that would do.
   bool bindInput(onnx::TypeProto& type, const std::string& input);
 
   /// Makes the open dimensions of a tensor inside the model static that the user bound with
@@ -36,6 +47,15 @@ class FreeDimensions {
   /// Makes those dimensions static whose names have a value by now, products such as `batch*seq`
   /// included; clears the others. True when a value used was taken as 1.
   bool substitute(onnx::TypeProto& type);
+
+  /// A dimension of an input that the user did not bind.
+  struct Open {
+    std::string key{};    ///< What `--dim` takes.
+    std::string input{};  ///< The first that has it.
+    int axis = 0;
+  };
+  /// In the order in which inputs have them, each once.
+  const std::vector<Open>& open() const { return open_; }
 
   /// One sentence a dimension that was not given.
   const std::vector<std::string>& notes() const { return notes_; }
@@ -57,6 +77,8 @@ class FreeDimensions {
   std::optional<Size> known(const std::string& name);
 
   std::map<std::string, std::int64_t> bound_;
+  SettledDimensions settled_;
+  std::vector<Open> open_;
   std::set<std::string> used_;         ///< Names in `bound_` that the model has.
   std::map<std::string, Size> sizes_;  ///< Of the named dimensions of inputs.
   std::set<std::string> offered_;      ///< Keys that a note names.

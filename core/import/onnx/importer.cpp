@@ -2,8 +2,11 @@
 #include <google/protobuf/arena.h>
 #include <onnx/onnx_pb.h>
 
+#include <optional>
+
 #include "core/files/sha256.h"
 #include "core/import/formats.h"
+#include "core/import/onnx/dimension_solver.h"
 #include "core/import/onnx/functions.h"
 #include "core/import/onnx/graph_reader.h"
 #include "core/import/onnx/inference.h"
@@ -35,19 +38,25 @@ Result<Model> readOnnx(std::string_view bytes, const ImportOptions& options) {
   HW_DO(parseModel(reduced, proto));
   reduced.clear();
   reduced.shrink_to_fit();
-  FreeDimensions dimensions(options.dimensions);
   HW_TRY(calls, inlineFunctions(proto));
   std::vector<std::string> notes;
   if (calls > 0) {
     notes.push_back(fmt::format(
         "{} calls of the model's own functions were replaced by what is inside", calls));
   }
-  ShapeInference inference(proto, dimensions);
-  auto scope = inference.run();
-  HW_DO(dimensions.checkAllUsed());
-  notes.insert(notes.end(), dimensions.notes().begin(), dimensions.notes().end());
-  HW_TRY(graph, OnnxGraphReader(proto, inference, options.closedBodies)
-                    .read(std::move(scope), notes, dimensions.openValues()));
+  const auto orders = std::make_shared<NodeOrders>();
+  std::optional<FreeDimensions> dimensions(options.dimensions);
+  std::optional<ShapeInference> inference(std::in_place, proto, *dimensions, orders);
+  auto scope = inference->run();
+  if (!inference->misfits().empty() && !dimensions->open().empty()) {
+    dimensions.emplace(options.dimensions, settleDimensions(proto, options.dimensions, orders));
+    inference.emplace(proto, *dimensions, orders);
+    scope = inference->run();
+  }
+  HW_DO(dimensions->checkAllUsed());
+  notes.insert(notes.end(), dimensions->notes().begin(), dimensions->notes().end());
+  HW_TRY(graph, OnnxGraphReader(proto, *inference, options.closedBodies)
+                    .read(std::move(scope), notes, dimensions->openValues()));
   model.graph = std::make_shared<const Graph>(std::move(graph));
   return model;
 }

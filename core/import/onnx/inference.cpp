@@ -7,7 +7,9 @@
 #include <unordered_set>
 
 #include "core/base/text.h"
+#include "core/import/onnx/body_knowledge.h"
 #include "core/import/onnx/dimension_expression.h"
+#include "core/import/onnx/index_terms.h"
 #include "core/import/onnx/scopes.h"
 #include "core/import/onnx/sequences.h"
 #include "core/import/onnx/values.h"
@@ -42,24 +44,6 @@ const SmallValue* valueOf(const Knowledge* known) {
 }
 
 bool isComputed(const Knowledge* known) { return valueOf(known) != nullptr && known->computed; }
-
-/// The node's tensor attribute `value`, if it has one.
-std::optional<SmallValue> tensorAttribute(const onnx::NodeProto& node) {
-  for (const auto& attribute : node.attribute()) {
-    if (attribute.name() == "value" && attribute.has_t()) return smallValue(attribute.t());
-  }
-  return std::nullopt;
-}
-
-/// The type of the node's tensor attribute `value`, also where it is too large to follow.
-std::optional<onnx::TypeProto> attributeType(const onnx::NodeProto& node) {
-  for (const auto& attribute : node.attribute()) {
-    if (attribute.name() != "value" || !attribute.has_t()) continue;
-    const auto& dims = attribute.t().dims();
-    return tensorType(attribute.t().data_type(), Shape(dims.begin(), dims.end()));
-  }
-  return std::nullopt;
-}
 
 std::vector<OpFacts::Input> inputFacts(const onnx::NodeProto& node,
                                        const std::vector<const Knowledge*>& inputs) {
@@ -138,16 +122,6 @@ bool hasPlainDimensions(const onnx::TypeProto& type) {
   });
 }
 
-/// The type of an output whose dimensions depend on data, those left open.
-Knowledge openKnowledge(const OpenFacts& facts) {
-  Knowledge known = typed(tensorType(elementType(facts.dtype), facts.most));
-  auto& shape = *known.type.mutable_tensor_type()->mutable_shape();
-  for (const std::size_t axis : facts.open)
-    shape.mutable_dim(static_cast<int>(axis))->clear_value();
-  if (!facts.open.empty()) known.most = facts.most;
-  return known;
-}
-
 }  // namespace
 
 Knowledge typed(onnx::TypeProto type, SizeOrigin origin) {
@@ -164,11 +138,13 @@ const onnx::GraphProto* bodyOf(const onnx::NodeProto& node, const std::string& n
   return nullptr;
 }
 
-ShapeInference::ShapeInference(const onnx::ModelProto& model, FreeDimensions& dimensions)
+ShapeInference::ShapeInference(const onnx::ModelProto& model, FreeDimensions& dimensions,
+                               std::shared_ptr<NodeOrders> orders)
     : model_(model),
       dimensions_(dimensions),
       itemsLeft_(kMostItems),
-      nodesLeft_(visitLimit(model.graph())) {
+      nodesLeft_(visitLimit(model.graph())),
+      orders_(std::move(orders)) {
   for (const auto& import : model.opset_import()) {
     opsets_.insert_or_assign(normalDomain(import.domain()), import.version());
   }
@@ -232,8 +208,11 @@ void ShapeInference::seedInitializers(const onnx::GraphProto& graph, Scope& scop
   }
   for (const onnx::SparseTensorProto& tensor : graph.sparse_initializer()) {
     const Shape shape(tensor.dims().begin(), tensor.dims().end());
-    scope.set(tensor.values().name(),
-              typed(tensorType(tensor.values().data_type(), shape), SizeOrigin::declared));
+    Knowledge known = typed(tensorType(tensor.values().data_type(), shape), SizeOrigin::declared);
+    if (auto value = smallValue(tensor)) {
+      known.value = std::make_shared<const SmallValue>(std::move(*value));
+    }
+    scope.set(tensor.values().name(), std::move(known));
   }
 }
 
@@ -257,8 +236,12 @@ ShapeInference::Declared ShapeInference::declaredTypes(const onnx::GraphProto& g
 void ShapeInference::inferGraph(const onnx::GraphProto& graph, const SharedScope& scope) {
   seedInitializers(graph, *scope);
   const Declared declared = declaredTypes(graph);
-  for (const std::size_t index : executionOrder(graph)) {
-    inferNode(graph.node(static_cast<int>(index)), scope, declared);
+  auto order = orders_->find(&graph);
+  if (order == orders_->end()) order = orders_->emplace(&graph, executionOrder(graph)).first;
+  const bool isMain = &graph == &model_.graph();
+  for (std::size_t at = 0; at < order->second.size() && (!isMain || at < last_); ++at) {
+    if (isMain) place_ = at;
+    inferNode(graph.node(static_cast<int>(order->second[at])), scope, declared);
   }
 }
 
@@ -270,6 +253,7 @@ void ShapeInference::inferNode(const onnx::NodeProto& node, const SharedScope& s
   }
   Outputs outputs;
   const bool goesOn = nodesLeft_-- > 0;
+  ++visits_;
   if (goesOn) outputs = infer(node, inputs, scope);
   outputs.resize(static_cast<std::size_t>(node.output_size()));
   const bool assumed = std::ranges::any_of(
@@ -281,6 +265,7 @@ void ShapeInference::inferNode(const onnx::NodeProto& node, const SharedScope& s
     if (!goesOn) known.reason = "shape inference gave up: bodies are nested too often";
     known.assumed = known.assumed || (assumed && staticShape(known.type));
     complete(known, name, declared);
+    known.maker = &node;
     scope->set(name, std::move(known));
   }
 }
@@ -294,11 +279,15 @@ void ShapeInference::complete(Knowledge& known, const std::string& name, const D
     }
   };
   bind();
+  if (found != declared.end() && hasRank(known.type) && !staticShape(known.type)) {
+    fillFrom(found->second, known);
+  }
   const auto helps = [&] {
     if (found == declared.end()) return false;
     const auto shape = staticShape(known.type);
     if (shape && (!known.assumed || found->second.assumed)) return false;
     const auto stated = staticShape(found->second.type);
+    if (!shape && hasRank(known.type)) return false;
     if (!shape) return stated || known.type.value_case() == onnx::TypeProto::VALUE_NOT_SET;
     // What follows from a guess is worth less than what the file says, unless that makes no sense.
     return stated && stated->size() == shape->size() && stated != shape;
@@ -331,26 +320,29 @@ ShapeInference::Outputs ShapeInference::infer(const onnx::NodeProto& node, const
     case Special::scan:
       return inferScan(node, inputs, scope);
     default:
-      return inferPlain(node, inputs);
+      return inferPlain(node, inputs, *scope);
   }
 }
 
 ShapeInference::Outputs ShapeInference::inferPlain(const onnx::NodeProto& node,
-                                                   const Inputs& inputs) {
+                                                   const Inputs& inputs, const Scope& scope) {
   const Op op = importOp(node);
-  const std::optional<SmallValue> attribute = tensorAttribute(node);
+  const std::optional<SmallValue> attribute = attributeValue(node);
   OpFacts facts{.op = op,
                 .opset = opset(op.domain),
                 .inputs = inputFacts(node, inputs),
                 .outputCount = static_cast<std::size_t>(node.output_size()),
                 .tensorAttribute = attribute ? &*attribute : nullptr};
+  lookAt(node, inputs, facts);
   Outputs outputs(facts.outputCount);
+  const auto stored = attribute ? std::nullopt : attributeType(node);
+  const auto values = stored && op.type != "Constant" ? SmallValues() : evaluateSmall(facts);
   // A fill value or constant too large to follow still has a type.
-  const bool isOpaque = !attribute && attributeType(node);
-  if (isOpaque && op.type == "Constant" && outputs.size() == 1)
-    return {typed(*attributeType(node))};
-  const auto values = isOpaque ? std::vector<SmallValue>() : evaluateSmall(facts);
-  const auto ruled = isOpaque || !values.empty() ? std::vector<TensorFacts>() : inferByRule(facts);
+  if (stored && values.empty() && op.type == "Constant" && outputs.size() == 1) {
+    return {typed(*stored)};
+  }
+  auto ruled = stored || !values.empty() ? std::vector<TensorFacts>() : inferByRule(facts);
+  if (ruled.empty() && op.type == "Slice") ruled = sliceByTerms(node, facts, scope);
   const bool computed =
       op.type == "Shape" || op.type == "Size" || std::ranges::any_of(inputs, isComputed);
   const SizeOrigin origin =

@@ -10,6 +10,7 @@
 
 #include "core/graph/graph.h"
 #include "core/import/onnx/dimensions.h"
+#include "core/ops/fit/needs.h"
 #include "core/ops/op_facts.h"
 
 namespace hw {
@@ -27,6 +28,7 @@ struct Knowledge {
   std::vector<std::int64_t> most{};
   /// Of a sequence: the tensors in it, where they are known one by one.
   std::shared_ptr<const std::vector<onnx::TypeProto>> items{};
+  const onnx::NodeProto* maker = nullptr;  ///< Null: no node of a graph makes it.
 };
 
 /// The values that can be named in one graph; a body sees those of the graphs around it too.
@@ -57,14 +59,41 @@ struct BodyRun {
   bool isCertain = true;  ///< False: a branch or number of turns that had to be guessed.
 };
 
+/// A node that does not take what goes into it, though a guess has a part in that.
+struct Misfit {
+  const onnx::NodeProto* node = nullptr;
+  std::size_t place = 0;  ///< Of the node in the main graph that it is, or is inside of.
+  std::vector<SizeNeed> needs{};
+};
+
+/// A size to look at while a model is gone through.
+struct Watch {
+  const onnx::NodeProto* node = nullptr;
+  SizeNeed need{};
+  std::optional<std::int64_t> size{};  ///< What it was.
+};
+
+/// The order in which the nodes of each graph run, worked out once.
+using NodeOrders = std::unordered_map<const onnx::GraphProto*, std::vector<std::size_t>>;
+
 /// Works out types and shapes of a whole model, node by node in execution order: first what small
 /// tensors hold, then shape rules, then what the file declares.
 class ShapeInference {
  public:
-  ShapeInference(const onnx::ModelProto& model, FreeDimensions& dimensions);
+  /// `orders` may be shared by several that go through one model.
+  ShapeInference(const onnx::ModelProto& model, FreeDimensions& dimensions,
+                 std::shared_ptr<NodeOrders> orders = std::make_shared<NodeOrders>());
 
   /// Knowledge about the values of the main graph.
   std::shared_ptr<const Scope> run();
+
+  /// The same for the first `count` nodes of the main graph, and for what `watch` asks.
+  void runUpTo(std::size_t count, Watch* watch);
+
+  /// In the order in which they were met; nodes in bodies may be there more than once.
+  const std::vector<Misfit>& misfits() const { return misfits_; }
+  /// How many nodes were gone through.
+  std::int64_t visits() const { return visits_; }
 
   /// How the nodes of control flow run; null for all others, and for those that make no sense.
   const BodyRun* runOf(const onnx::NodeProto& node) const;
@@ -86,7 +115,8 @@ class ShapeInference {
   /// What the file, the user and guesses add to what was inferred about an output.
   void complete(Knowledge& known, const std::string& name, const Declared& declared);
   Outputs infer(const onnx::NodeProto& node, const Inputs& inputs, const SharedScope& scope);
-  Outputs inferPlain(const onnx::NodeProto& node, const Inputs& inputs);
+  Outputs inferPlain(const onnx::NodeProto& node, const Inputs& inputs, const Scope& scope);
+  void lookAt(const onnx::NodeProto& node, const Inputs& inputs, const OpFacts& facts);
   /// What the rules leave open: sequences, sizes that depend on data, reasons for the rest.
   void inferRest(const onnx::NodeProto& node, const Inputs& inputs, const OpFacts& facts,
                  Outputs& outputs);
@@ -120,6 +150,12 @@ class ShapeInference {
   std::unordered_map<const onnx::NodeProto*, BodyRun> runs_;
   std::int64_t itemsLeft_;  ///< Tensors of sequences to remember: a few nodes can make many.
   std::int64_t nodesLeft_;  ///< Bodies are inferred several times, nested ones many times.
+  std::shared_ptr<NodeOrders> orders_;
+  std::vector<Misfit> misfits_;
+  Watch* watch_ = nullptr;
+  std::size_t last_ = static_cast<std::size_t>(-1);  ///< Nodes of the main graph to go through.
+  std::size_t place_ = 0;                            ///< The one that it is at.
+  std::int64_t visits_ = 0;
 };
 
 /// Knowledge of a type only.

@@ -226,24 +226,6 @@ Knowledge unwrapped(const Inputs& inputs) {
   return known;
 }
 
-/// Constants that are no plain tensors. Texts have a shape, though no size.
-Knowledge constant(const onnx::NodeProto& node) {
-  for (const auto& attribute : node.attribute()) {
-    if (attribute.name() == "value_string") {
-      return typed(tensorType(onnx::TensorProto::STRING, Shape()));
-    }
-    if (attribute.name() == "value_strings") {
-      return typed(tensorType(onnx::TensorProto::STRING, Shape{attribute.strings_size()}));
-    }
-    if (attribute.name() == "sparse_value" && attribute.has_sparse_tensor()) {
-      const auto& sparse = attribute.sparse_tensor();
-      return typed(tensorType(sparse.values().data_type(),
-                              Shape(sparse.dims().begin(), sparse.dims().end())));
-    }
-  }
-  return {};
-}
-
 bool isTensor(const Knowledge* known) {
   return known == nullptr || known->type.has_tensor_type() ||
          known->type.value_case() == onnx::TypeProto::VALUE_NOT_SET;
@@ -280,7 +262,6 @@ std::vector<Knowledge> inferSequences(const onnx::NodeProto& node, const Inputs&
       break;
   }
   if (!normalDomain(node.domain()).empty()) return {};
-  if (node.op_type() == "Constant") return {constant(node)};
   // Identity hands on sequences and optional values; for tensors there is a shape rule.
   const bool passesOn = node.op_type() == "Identity" && !inputs.empty() && !isTensor(inputs[0]);
   return passesOn ? std::vector<Knowledge>{*inputs[0]} : std::vector<Knowledge>();

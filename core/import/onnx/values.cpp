@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/base/text.h"
 #include "core/ops/op_facts.h"
 
 namespace hw {
@@ -116,6 +117,9 @@ std::optional<AttributeValue> importAttribute(const onnx::AttributeProto& attrib
   if (attribute.strings_size() > 0 || attribute.type() == Type::STRINGS) {
     return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
   }
+  // A list without elements that does not say what it would be of.
+  if (attribute.name() == "value_ints") return std::vector<std::int64_t>();
+  if (attribute.name() == "value_floats") return std::vector<double>();
   return std::nullopt;
 }
 
@@ -132,14 +136,86 @@ std::optional<SmallValue> smallValue(const onnx::TensorProto& tensor) {
   return value;
 }
 
+/// The places of what is stored are numbers from 0 on, or one coordinate a dimension.
+std::optional<SmallValue> smallValue(const onnx::SparseTensorProto& tensor) {
+  const auto given = smallValue(tensor.values());
+  const auto places = smallValue(tensor.indices());
+  const Shape shape(tensor.dims().begin(), tensor.dims().end());
+  if (!given || !places || places->isReal() || !isSmall(shape)) return std::nullopt;
+  const std::size_t each = places->shape.size() == 2 ? shape.size() : 1;
+  if (places->size() != given->size() * each) return std::nullopt;
+  const auto count = elementCount(shape).value_or(0);
+  SmallValue value{.dtype = given->dtype, .shape = shape};
+  (value.isReal() ? value.reals.resize(static_cast<std::size_t>(count))
+                  : value.integers.resize(static_cast<std::size_t>(count)));
+  for (std::size_t i = 0; i < given->size(); ++i) {
+    std::int64_t at = 0;
+    for (std::size_t axis = 0; axis < each; ++axis) {
+      const std::int64_t place = places->integers[i * each + axis];
+      const std::int64_t size = each == 1 ? count : shape[axis];
+      if (place < 0 || place >= size) return std::nullopt;
+      at = at * size + place;
+    }
+    const auto to = static_cast<std::size_t>(at);
+    if (value.isReal()) value.reals[to] = given->reals[i];
+    if (!value.isReal()) value.integers[to] = given->integers[i];
+  }
+  return value;
+}
+
+std::optional<SmallValue> attributeValue(const onnx::NodeProto& node) {
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.name() == "value" && attribute.has_t()) return smallValue(attribute.t());
+    if (attribute.name() == "sparse_value" && attribute.has_sparse_tensor()) {
+      return smallValue(attribute.sparse_tensor());
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<onnx::TypeProto> attributeType(const onnx::NodeProto& node) {
+  using Type = onnx::TensorProto;
+  const auto list = [](int type, int count) { return tensorType(type, Shape{count}); };
+  for (const auto& attribute : node.attribute()) {
+    const std::string& name = attribute.name();
+    if (name == "value" && attribute.has_t()) {
+      const auto& dims = attribute.t().dims();
+      return tensorType(attribute.t().data_type(), Shape(dims.begin(), dims.end()));
+    }
+    if (node.op_type() != "Constant") continue;
+    if (name == "sparse_value" && attribute.has_sparse_tensor()) {
+      const auto& sparse = attribute.sparse_tensor();
+      return tensorType(sparse.values().data_type(),
+                        Shape(sparse.dims().begin(), sparse.dims().end()));
+    }
+    if (name == "value_int") return tensorType(Type::INT64, Shape());
+    if (name == "value_float") return tensorType(Type::FLOAT, Shape());
+    if (name == "value_string") return tensorType(Type::STRING, Shape());
+    if (name == "value_ints") return list(Type::INT64, attribute.ints_size());
+    if (name == "value_floats") return list(Type::FLOAT, attribute.floats_size());
+    if (name == "value_strings") return list(Type::STRING, attribute.strings_size());
+  }
+  return std::nullopt;
+}
+
 Op importOp(const onnx::NodeProto& node) {
   Op op{.name = node.name(), .type = node.op_type(), .domain = normalDomain(node.domain())};
   for (const onnx::AttributeProto& attribute : node.attribute()) {
     if (auto value = importAttribute(attribute)) {
       op.attributes.insert_or_assign(attribute.name(), std::move(*value));
     }
+    // Of a tensor that only gives the type of what comes out, the type.
+    if (attribute.name() == "values_tensor" && attribute.has_t()) {
+      op.attributes.insert_or_assign(attribute.name(), std::int64_t{attribute.t().data_type()});
+    }
   }
   return op;
+}
+
+std::string shownName(const onnx::NodeProto& node) {
+  return printable(!node.name().empty()     ? node.name()
+                   : node.output_size() > 0 ? node.output(0)
+                                            : std::string());
 }
 
 std::string normalDomain(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }

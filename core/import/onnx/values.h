@@ -14,9 +14,21 @@ namespace hw {
 /// shapes are not made of.
 std::optional<SmallValue> smallValue(const onnx::TensorProto& tensor);
 
+std::optional<SmallValue> smallValue(const onnx::SparseTensorProto& tensor);
+
+/// The elements that a tensor among the attributes of a node gives: `value` or `sparse_value`.
+std::optional<SmallValue> attributeValue(const onnx::NodeProto& node);
+
+/// The type of what a Constant makes, or of the fill value of another op, in whatever form it is
+/// stored and however large; nothing where the node has none.
+std::optional<onnx::TypeProto> attributeType(const onnx::NodeProto& node);
+
 /// Type, name, domain and attributes of a node: numbers, strings and short lists of them. Tensors
 /// and graphs are left out. "ai.onnx" and "" are one domain.
 Op importOp(const onnx::NodeProto& node);
+
+/// What a node is called, for people: its name, or that of its first output.
+std::string shownName(const onnx::NodeProto& node);
 
 /// "" for the standard domain, however it is spelt.
 std::string normalDomain(const std::string& domain);

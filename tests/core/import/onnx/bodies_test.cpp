@@ -128,4 +128,34 @@ TEST_CASE("a scan hands slices to each turn", "[import][onnx]") {
   CHECK(model->graph->ops[OpId(1)].intAttribute("turns", 0) == 7);
 }
 
+TEST_CASE("a slice from the number of a turn to the next is one row", "[import][onnx]") {
+  OnnxModel onnx;
+  addInput(onnx.graph(), "boxes", {"5", "4"});
+  addWeight(onnx.graph(), "trips", {}, onnx::TensorProto::INT64).add_int64_data(5);
+  addWeight(onnx.graph(), "one", {}, onnx::TensorProto::INT64).add_int64_data(1);
+  addIntegers(onnx.graph(), "zero", {0});
+  addIntegers(onnx.graph(), "columns", {2});
+  addIntegers(onnx.graph(), "axes", {0, 1});
+  auto& node = addNode(onnx.graph(), "Loop", {"trips", ""}, {"rows"});
+  node.set_name("loop");
+  onnx::GraphProto& body = addBody(node, "body");
+  addInput(body, "i", {}, onnx::TensorProto::INT64);
+  addInput(body, "go", {}, onnx::TensorProto::BOOL);
+  addNode(body, "Unsqueeze", {"i", "zero"}, {"from"});
+  addNode(body, "Add", {"from", "one"}, {"to"});
+  addNode(body, "Slice", {"boxes", "from", "to"}, {"box"});
+  setInt(addNode(body, "Concat", {"from", "zero"}, {"corner"}), "axis", 0);
+  setInt(addNode(body, "Concat", {"to", "columns"}, {"end"}), "axis", 0);
+  addNode(body, "Slice", {"boxes", "corner", "end", "axes"}, {"part"});
+  addNode(body, "Slice", {"boxes", "zero", "from"}, {"before"});
+  for (const char* name : {"go", "box"}) addOutput(body, name);
+  const auto model = onnx.load();
+  REQUIRE(model);
+  CHECK(tensorNamed(*model, "loop/box").shape == Shape{1, 4});
+  CHECK(tensorNamed(*model, "loop/box").origin == SizeOrigin::inferred);
+  CHECK(tensorNamed(*model, "loop/part").shape == Shape{1, 2});
+  CHECK(tensorNamed(*model, "loop/before").origin == SizeOrigin::assumed);
+  CHECK(tensorNamed(*model, "rows").shape == Shape{5, 1, 4});
+}
+
 }  // namespace hw

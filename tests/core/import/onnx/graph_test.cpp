@@ -13,6 +13,39 @@ std::string errorOf(const OnnxModel& model) {
   return loaded.error().text();
 }
 
+using Attribute = onnx::AttributeProto;
+using Type = onnx::TensorProto;
+
+/// A Constant `c` whose list `name` is `values`.
+template <class Values>
+void addList(OnnxModel& onnx, const std::string& name, const Values& values) {
+  onnx::NodeProto& node = addNode(onnx.graph(), "Constant", {}, {"c"});
+  Attribute& attribute = *node.add_attribute();
+  attribute.set_name(name);
+  for (const auto& value : values) {
+    if constexpr (std::is_same_v<decltype(value), const float&>) attribute.add_floats(value);
+    if constexpr (std::is_same_v<decltype(value), const std::int64_t&>) attribute.add_ints(value);
+  }
+}
+
+/// places[i] holds values[i]; all else is 0.
+void fill(onnx::SparseTensorProto& sparse, const std::vector<std::int64_t>& values,
+          const std::vector<std::int64_t>& places, std::int64_t size) {
+  sparse.mutable_values()->set_data_type(Type::INT64);
+  sparse.mutable_values()->add_dims(static_cast<std::int64_t>(values.size()));
+  for (const std::int64_t value : values) sparse.mutable_values()->add_int64_data(value);
+  sparse.mutable_indices()->set_data_type(Type::INT64);
+  sparse.mutable_indices()->add_dims(static_cast<std::int64_t>(places.size()));
+  for (const std::int64_t place : places) sparse.mutable_indices()->add_int64_data(place);
+  sparse.add_dims(size);
+}
+
+Tensor loaded(const OnnxModel& onnx, const std::string& name) {
+  const auto model = onnx.load();
+  REQUIRE(model);
+  return tensorNamed(*model, name);
+}
+
 }  // namespace
 
 TEST_CASE("initializers are weights, also where old files list them as inputs", "[import][onnx]") {
@@ -218,6 +251,90 @@ TEST_CASE("a graph without nodes may still have inputs, weights and outputs", "[
   REQUIRE(model);
   CHECK(model->graph->ops.empty());
   CHECK(model->graph->outputs == std::vector{TensorId(0), TensorId(1)});
+}
+
+TEST_CASE("lists of real numbers are read as they scale", "[import][onnx]") {
+  OnnxModel onnx;
+  addInput(onnx.graph(), "x", {"1", "3", "4", "4"});
+  addList(onnx, "value_floats", std::vector<float>{1, 1, 2, 2});
+  addNode(onnx.graph(), "Resize", {"x", "", "c"}, {"y"});
+  addOutput(onnx.graph(), "y");
+  CHECK(loaded(onnx, "c").shape == Shape{4});
+  CHECK(loaded(onnx, "y").shape == Shape{1, 3, 8, 8});
+  CHECK(loaded(onnx, "y").origin == SizeOrigin::inferred);
+}
+
+TEST_CASE("a list of nothing is a list, whether its kind is told or not", "[import][onnx]") {
+  for (const bool isTold : {false, true}) {
+    CAPTURE(isTold);
+    OnnxModel onnx;
+    addInput(onnx.graph(), "x", {"1"});
+    addList(onnx, "value_ints", std::vector<std::int64_t>{});
+    if (isTold) onnx.graph().mutable_node(0)->mutable_attribute(0)->set_type(Attribute::INTS);
+    addNode(onnx.graph(), "Reshape", {"x", "c"}, {"y"});
+    addOutput(onnx.graph(), "y");
+    CHECK(loaded(onnx, "c").shape == Shape{0});
+    CHECK(loaded(onnx, "c").bytes == Bytes(0));
+    CHECK(loaded(onnx, "y").shape == Shape{});
+  }
+}
+
+TEST_CASE("sparse constants and weights have values as well", "[import][onnx]") {
+  OnnxModel onnx;
+  addInput(onnx.graph(), "x", {"12"});
+  onnx::NodeProto& node = addNode(onnx.graph(), "Constant", {}, {"c"});
+  fill(*addAttribute(node, "sparse_value", Attribute::SPARSE_TENSOR).mutable_sparse_tensor(),
+       {3, 4}, {0, 1}, 2);
+  onnx::SparseTensorProto& weight = *onnx.graph().add_sparse_initializer();
+  fill(weight, {6, 2}, {1, 0}, 2);
+  weight.mutable_values()->set_name("w");
+  addNode(onnx.graph(), "Reshape", {"x", "c"}, {"y"});
+  addNode(onnx.graph(), "Reshape", {"x", "w"}, {"z"});
+  CHECK(loaded(onnx, "c").bytes == Bytes(16));
+  CHECK(loaded(onnx, "y").shape == Shape{3, 4});
+  CHECK(loaded(onnx, "z").shape == Shape{2, 6});
+}
+
+TEST_CASE("texts have a shape, and no size", "[import][onnx]") {
+  OnnxModel onnx;
+  onnx::NodeProto& node = addNode(onnx.graph(), "Constant", {}, {"c"});
+  Attribute& texts = addAttribute(node, "value_strings", Attribute::STRINGS);
+  texts.add_strings("a");
+  texts.add_strings("b");
+  addOutput(onnx.graph(), "c");
+  CHECK(loaded(onnx, "c").shape == Shape{2});
+  CHECK(loaded(onnx, "c").dtype == Dtype::string);
+}
+
+TEST_CASE("a constant that the model hands out is in memory", "[import][onnx]") {
+  OnnxModel onnx;
+  addList(onnx, "value_ints", std::vector<std::int64_t>{1, 2, 3});
+  addOutput(onnx.graph(), "c");
+  const Tensor tensor = loaded(onnx, "c");
+  CHECK_FALSE(tensor.constant);
+  CHECK(tensor.producer == OpId(0));
+  CHECK(tensor.bytes == Bytes(24));
+}
+
+TEST_CASE("a declared shape never beats a rule that knows the rank", "[import][onnx]") {
+  const auto resized = [](const Dims& declared) {
+    OnnxModel onnx;
+    addInput(onnx.graph(), "x", {"1", "3", "8", "8"});
+    addInput(onnx.graph(), "scales", {"4"});
+    addNode(onnx.graph(), "Resize", {"x", "", "scales"}, {"y"});
+    *onnx.graph().add_output() = valueInfo("y", declared);
+    return loaded(onnx, "y");
+  };
+  CHECK(resized({}).shape == Shape{1, 3, 8, 8});
+  CHECK(resized({}).origin == SizeOrigin::assumed);
+  CHECK(resized({"1", "3"}).shape == Shape{1, 3, 8, 8});
+  CHECK(resized({"1", "3", "16", "16"}).shape == Shape{1, 3, 16, 16});
+  CHECK(resized({"1", "3", "16", "16"}).origin == SizeOrigin::declared);
+  OnnxModel onnx;  // More than there can be.
+  addInput(onnx.graph(), "x", {"2", "3"});
+  addNode(onnx.graph(), "NonZero", {"x"}, {"y"});
+  *onnx.graph().add_output() = valueInfo("y", {"2", "100"}, Type::INT64);
+  CHECK(loaded(onnx, "y").shape == Shape{2, 6});
 }
 
 }  // namespace hw

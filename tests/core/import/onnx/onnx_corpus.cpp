@@ -58,7 +58,7 @@ const std::map<std::string, Dimensions>& bindings() {
       {"silero_vad_16k_op15", {{"sequence", 576}, {"sr", 16000}}},
       {"silero_vad_op18_ifless", {{"sequence", 576}, {"sr", 16000}}},
       {"tract_byte_sb_bidi_lstm", {{"length", 64}}},
-      {"trt_attention_head", {{"sequence_len", 64}}},
+      {"trt_attention_head", {{"sequence_len", 64}, {"batch", 1}}},
   };
   return kBindings;
 }
