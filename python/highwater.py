@@ -38,12 +38,30 @@ Json = Dict[str, Any]
 class HighwaterError(RuntimeError):
     """What the program said, and its exit code: 1 no plan, 2 bad usage, 3 bad input, 4 a bug.
 
-    Of a Session `exit_code` is the code of its error instead, such as -32602.
+    Of a Session `exit_code` is the code of its error instead, such as -32602. No other exception
+    leaves this module: what keeps the program from being asked or heard is one of these, too.
     """
 
     def __init__(self, message: str, exit_code: int) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+
+
+@contextlib.contextmanager
+def _told(exit_code: int = 2) -> Iterator[None]:
+    """Whatever Python says about what is done inside becomes a HighwaterError."""
+    try:
+        yield
+    except (OSError, TypeError, ValueError, csv.Error, subprocess.SubprocessError) as error:
+        raise HighwaterError(str(error) or type(error).__name__, exit_code) from error
+
+
+def _parsed(text: str) -> Json:
+    with _told(4):
+        document = json.loads(text)
+        if not isinstance(document, dict):
+            raise ValueError("the program's answer is not an object")
+        return document
 
 
 def find_program() -> str:
@@ -72,7 +90,8 @@ def _words(options: Mapping[str, Option]) -> List[str]:
         if value is True:
             words.append(flag)
             continue
-        values = [value] if isinstance(value, (str, int, float)) else list(value)
+        with _told():
+            values = [value] if isinstance(value, (str, int, float)) else list(value)
         for each in values:
             words.append(f"{flag}={each}")
     return words
@@ -80,8 +99,9 @@ def _words(options: Mapping[str, Option]) -> List[str]:
 
 def _run(words: List[str], program: Optional[str], given: Optional[str] = None,
          answers: Tuple[int, ...] = (0,), timeout: Optional[float] = None) -> str:
-    done = subprocess.run([program or find_program(), *words], input=given, capture_output=True,
-                          encoding="utf-8", timeout=timeout, check=False)
+    with _told():
+        done = subprocess.run([program or find_program(), *words], input=given,
+                              capture_output=True, encoding="utf-8", timeout=timeout, check=False)
     if done.returncode not in answers or (done.returncode != 0 and not done.stdout):
         message = done.stderr.strip() or f"exit code {done.returncode}"
         raise HighwaterError(message, done.returncode)
@@ -90,7 +110,7 @@ def _run(words: List[str], program: Optional[str], given: Optional[str] = None,
 
 def program_version(program: Optional[str] = None) -> str:
     """The version of the program, which should be `__version__`."""
-    return _run(["--version"], program).split()[-1]
+    return _run(["--version"], program).rpartition(" ")[2].strip()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,7 +162,7 @@ class Plan(_Document):
         """Bytes to reserve: in `pool`, or in all of them."""
         pools = self.json["pools"]
         if pool is not None and all(each["name"] != pool for each in pools):
-            raise KeyError(pool)
+            raise HighwaterError(f"the plan has no pool '{pool}'", 2)
         return sum(each["peak"] for each in pools if pool in (None, each["name"]))
 
     def __iter__(self) -> Iterator[Placement]:
@@ -206,19 +226,21 @@ class Model:
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], program: Optional[str] = None,
                  **options: Option) -> None:
-        self.path = os.fspath(path)
-        if self.path.startswith("-"):
-            raise ValueError("a path cannot begin with '-': say './-…'")
+        with _told():
+            self.path = os.fsdecode(path)
+        if self.path == "-":
+            raise HighwaterError("a model is a file or samples:NAME, not standard input", 2)
         self._program = program
         self._options = options
-        self.info: Json = json.loads(self._answer("info", {}, (0,)))
+        self.info: Json = _parsed(self._answer("info", {}, (0,)))
 
     def _command(self, command: str, options: Mapping[str, Option]) -> List[str]:
-        return [command, self.path, *_words({**self._options, **options})]
+        # Behind "--" a path may begin with "-".
+        return [command, *_words({**self._options, **options}), "--", self.path]
 
     def _answer(self, command: str, options: Mapping[str, Option],
                 answers: Tuple[int, ...] = (0, 1)) -> str:
-        return _run([*self._command(command, options), "--format=json"], self._program, None,
+        return _run(self._command(command, {**options, "format": "json"}), self._program, None,
                     answers)
 
     @property
@@ -227,26 +249,26 @@ class Model:
 
     def plan(self, **options: Option) -> Plan:
         """An address for every tensor. A plan that does not fit is one, too: see `fits`."""
-        return Plan(json.loads(self._answer("plan", options)))
+        return Plan(_parsed(self._answer("plan", options)))
 
     def compare(self, allocators: Iterable[str] = (), **options: Option) -> Comparison:
         """Several allocators, all if none is named."""
         names = ",".join([allocators] if isinstance(allocators, str) else allocators)
         chosen = {"allocators": names} if names else {}
-        return Comparison(json.loads(self._answer("compare", {**options, **chosen})))
+        return Comparison(_parsed(self._answer("compare", {**options, **chosen})))
 
     def simulate(self, **options: Option) -> Simulation:
         """A run on a machine: `platform`, `l2`, `weights`, …"""
-        return Simulation(json.loads(self._answer("simulate", options)))
+        return Simulation(_parsed(self._answer("simulate", options)))
 
     def shrink(self, **options: Option) -> Shrink:
         """Less memory by rewriting, and what it costs: `budget`, `allow`, …"""
-        return Shrink(json.loads(self._answer("shrink", options)))
+        return Shrink(_parsed(self._answer("shrink", options)))
 
     def events(self, **options: Option) -> Iterator[Json]:
         """All that happens to memory, event by event, as it is written: millions are no matter."""
-        words = self._command("simulate", options) + ["--events=-", "--quiet"]
-        with subprocess.Popen([self._program or find_program(), *words], stdout=subprocess.PIPE,
+        words = self._command("simulate", {**options, "events": "-", "quiet": True})
+        with _told(), subprocess.Popen([self._program or find_program(), *words], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, encoding="utf-8") as running:
             assert running.stdout is not None and running.stderr is not None
             try:
@@ -262,13 +284,16 @@ class Model:
 
     def save(self, path: Union[str, "os.PathLike[str]"], **options: Option) -> None:
         """Plans into a file: .json, .csv, .h, or .tflite with the plan inside."""
-        _run([*self._command("plan", options), f"--output={os.fspath(path)}", "--quiet"],
-             self._program)
+        with _told():
+            file = os.fsdecode(path)
+        _run(self._command("plan", {**options, "output": file, "quiet": True}), self._program)
 
     def trace(self, path: Union[str, "os.PathLike[str]"], **options: Option) -> None:
         """Simulates into a trace for viewers: .json (Chrome) or .pftrace (Perfetto)."""
-        _run([*self._command("simulate", options), f"--trace={os.fspath(path)}", "--quiet"],
-             self._program, None, (0, 1))
+        with _told():
+            file = os.fsdecode(path)
+        _run(self._command("simulate", {**options, "trace": file, "quiet": True}), self._program,
+             None, (0, 1))
 
 
 def open(path: Union[str, "os.PathLike[str]"],  # pylint: disable=redefined-builtin
@@ -280,13 +305,16 @@ def open(path: Union[str, "os.PathLike[str]"],  # pylint: disable=redefined-buil
 class Session:
     """One model kept open by `highwater serve --stdio`: for notebooks, which ask again and again.
 
-    Calls may come from several threads, one at a time; `cancel` stops the one at work.
+    Calls may come from several threads, one at a time; `cancel` stops the one at work. Allocators
+    may be plug-ins, whose code runs, where `plugins` says so.
     """
 
-    def __init__(self, program: Optional[str] = None) -> None:
-        self._server = subprocess.Popen([program or find_program(), "serve", "--stdio"],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        encoding="utf-8")
+    def __init__(self, program: Optional[str] = None, plugins: bool = False) -> None:
+        words = ["serve", "--stdio", *(["--plugins=allow"] if plugins else [])]
+        with _told():
+            self._server = subprocess.Popen([program or find_program(), *words],
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            encoding="utf-8")
         self._ids = itertools.count(1)
         self._call = threading.Lock()
         self._write = threading.Lock()
@@ -305,14 +333,19 @@ class Session:
 
     def _say(self, message: Json) -> None:
         assert self._server.stdin is not None
-        with self._write:
+        with self._write, _told():
             self._server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
             self._server.stdin.flush()
+
+    def _heard(self) -> str:
+        """The next line; empty: there will be none."""
+        assert self._server.stdout is not None
+        with _told():
+            return self._server.stdout.readline()
 
     def call(self, method: str, params: Optional[Json] = None,
              progress: Optional[Callable[[float, str], None]] = None) -> Any:
         """One call: docs/formats/serve.md. `progress` hears how far it is and what goes on."""
-        assert self._server.stdout is not None
         with self._call:
             number = next(self._ids)
             said = dict(params or {})
@@ -321,8 +354,8 @@ class Session:
             self._current = number
             try:
                 self._say({"id": number, "method": method, "params": said})
-                for line in self._server.stdout:
-                    message = json.loads(line)
+                while line := self._heard():
+                    message = _parsed(line)
                     if message.get("method") == "$/progress":
                         if progress is not None and message["params"]["id"] == number:
                             progress(message["params"]["part"], message["params"]["what"])
@@ -330,7 +363,7 @@ class Session:
                         if "error" in message:
                             error = message["error"]
                             raise HighwaterError(error["message"], error["code"])
-                        return message["result"]
+                        return message.get("result")
             finally:
                 self._current = None
         raise HighwaterError("the program ended", self._server.wait())
@@ -348,7 +381,9 @@ class Session:
 
     def open(self, path: Union[str, "os.PathLike[str]"], **options: Option) -> Json:
         """Opens a model instead of the one before; what `info` says of it."""
-        result: Json = self.call("open", {"model": os.fspath(path), **self._asked(options)})
+        with _told():
+            file = os.fsdecode(path)
+        result: Json = self.call("open", {"model": file, **self._asked(options)})
         return result
 
     def plan(self, progress: Optional[Callable[[float, str], None]] = None,

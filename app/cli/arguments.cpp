@@ -4,8 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 
 #include "core/base/text.h"
+#include "core/files/file.h"
 
 namespace hw::cli {
 namespace {
@@ -20,8 +23,8 @@ constexpr const char* kNotes =
     "  highwater check model.onnx plan.json\n"
     "\n"
     "Sizes: 4096, 512KiB, 1.5MiB, 2GB (KiB = 1024, kB = 1000).\n"
-    "Exit codes: 0 done; 1 the answer is no; 2 bad usage; 3 bad input; 4 a bug of ours;\n"
-    "130 interrupted.\n"
+    "Exit codes: 0 done; 1 the answer is no; 2 bad usage; 3 bad input, or output that cannot be\n"
+    "written; 4 a bug of ours; 130 interrupted. What stands behind -- is no option.\n"
     "'highwater COMMAND --help' tells about a command.";
 constexpr std::size_t kHelpColumn = 34;
 
@@ -85,8 +88,8 @@ Failure unknownCommand(const std::string& word, const CLI::App& program) {
                       didYouMean(word, known))};
 }
 
-Failure unexpectedArgument(const std::string& word, const CLI::App& command) {
-  if (!word.starts_with("-")) {
+Failure unexpectedArgument(const std::string& word, const CLI::App& command, bool isOption) {
+  if (!isOption) {
     return {ExitCode::badUsage, "",
             fmt::format("'{}' does not take another argument '{}'", command.get_name(),
                         printable(word, 80))};
@@ -95,6 +98,52 @@ Failure unexpectedArgument(const std::string& word, const CLI::App& command) {
   return {ExitCode::badUsage, "",
           fmt::format("unknown option '{}' for '{}'{}", printable(name, 80), command.get_name(),
                       didYouMean(name, optionNames(command)))};
+}
+
+/// What is wrong with the first word that nobody took; what stands behind "--" is no option.
+std::optional<Failure> firstUnexpected(const CLI::App& command, bool optionsOnly = false) {
+  bool options = true;
+  std::vector<std::string> words = command.remaining();
+  // Behind the mark, what is too much for a command is handed to the program around it.
+  if (command.get_parent() != nullptr) {
+    for (const std::string& word : command.get_parent()->remaining()) words.push_back(word);
+  }
+  for (const std::string& word : words) {
+    const bool isMark = options && word == "--";
+    options &= !isMark;
+    const bool isOption = options && word.size() > 1 && word.starts_with("-");
+    if (!isMark && (isOption || !optionsOnly)) return unexpectedArgument(word, command, isOption);
+  }
+  return std::nullopt;
+}
+
+/// The file that an output goes to, "-" for standard output; nothing for devices and pipes, which
+/// may be written to twice, and where nothing goes.
+std::optional<std::string> placeOf(const OutputOption& output) {
+  const std::string& path = *output.path;
+  if (path.empty() && output.role != OutputRole::result) return std::nullopt;
+  if (path.empty() || path == "-") return "-";
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  const bool special = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  return special ? std::nullopt : std::optional(outputTarget(path));
+}
+
+/// Two outputs of which one would replace the other, or be mixed with it.
+std::optional<Failure> sameOutput(const std::vector<OutputOption>& outputs) {
+  for (auto a = outputs.begin(); a != outputs.end(); ++a) {
+    const auto place = placeOf(*a);
+    const auto b = std::find_if(a + 1, outputs.end(), [&](const OutputOption& other) {
+      const bool instead = a->role == OutputRole::instead || other.role == OutputRole::instead;
+      return place && place == placeOf(other) && !(instead && *place == "-");
+    });
+    if (b == outputs.end()) continue;
+    return Failure{
+        ExitCode::badUsage, "",
+        fmt::format("{} and {} would both be written to {}", a->name, b->name,
+                    *place == "-" ? "standard output" : "'" + printable(*b->path, 200) + "'")};
+  }
+  return std::nullopt;
 }
 
 /// The library says "--format: 1 required NAME missing".
@@ -108,30 +157,36 @@ std::string reason(const CLI::ParseError& error) {
 /// A program with its commands, before it has seen a command line.
 struct ProgramParser {
   CLI::App program{kAbout, "highwater"};
-  std::vector<std::pair<CLI::App*, Action>> actions{};
+  struct Command {
+    CLI::App* app = nullptr;
+    Action action{};
+    std::vector<OutputOption> outputs{};
+  };
+  std::vector<Command> commands{};
 
-  explicit ProgramParser(const std::vector<CommandInfo>& commands) {
+  explicit ProgramParser(const std::vector<CommandInfo>& infos) {
     program.footer(kNotes);
     program.get_formatter()->column_width(kHelpColumn);
     program.set_version_flag("--version", "highwater " HIGHWATER_VERSION, "print the version");
     program.set_help_flag("-h,--help", "print this text");
     program.allow_extras();
-    for (const CommandInfo& info : commands) {
+    for (const CommandInfo& info : infos) {
       CLI::App* command = program.add_subcommand(info.name, info.summary);
       command->footer(info.notes);
       command->allow_extras();
       Arguments arguments(*command);
-      actions.emplace_back(command, info.add(arguments));
+      Action action = info.add(arguments);
+      commands.push_back({command, std::move(action), arguments.outputs()});
     }
   }
 
   /// What to do, once everything has been understood.
   Outcome<ParsedCommandLine> action() const {
-    for (const auto& [command, action] : actions) {
-      if (!command->parsed()) continue;
-      const auto extras = command->remaining();
-      if (!extras.empty()) return tl::unexpected(unexpectedArgument(extras.front(), *command));
-      return ParsedCommandLine{.action = action};
+    for (const Command& command : commands) {
+      if (!command.app->parsed()) continue;
+      if (auto wrong = firstUnexpected(*command.app)) return tl::unexpected(*wrong);
+      if (auto wrong = sameOutput(command.outputs)) return tl::unexpected(*wrong);
+      return ParsedCommandLine{.action = command.action};
     }
     const auto extras = program.remaining();
     if (!extras.empty()) return tl::unexpected(unknownCommand(extras.front(), program));
@@ -140,12 +195,11 @@ struct ProgramParser {
 
   /// An unknown option matters more than the argument it kept from being found.
   Failure explain(const CLI::ParseError& error) const {
-    for (const auto& [command, action] : actions) {
-      if (!command->parsed()) continue;
-      for (const std::string& word : command->remaining()) {
-        if (word.size() > 1 && word.starts_with("-")) return unexpectedArgument(word, *command);
-      }
-      return {ExitCode::badUsage, "", fmt::format("{}: {}", command->get_name(), reason(error))};
+    for (const Command& command : commands) {
+      if (!command.app->parsed()) continue;
+      if (auto wrong = firstUnexpected(*command.app, true)) return *wrong;
+      return {ExitCode::badUsage, "",
+              fmt::format("{}: {}", command.app->get_name(), reason(error))};
     }
     return {ExitCode::badUsage, "", error.what()};
   }
@@ -189,6 +243,12 @@ void Arguments::number(const std::string& names, int& value, int least, int most
 void Arguments::number(const std::string& names, double& value, const OptionText& text) {
   constexpr double kMost = 1e9;
   finish(app_.add_option(names, value, text.help), text)->check(inRange(0, kMost));
+}
+
+void Arguments::output(const std::string& names, std::string& path, OutputRole role,
+                       const OptionText& text) {
+  option(names, path, text);
+  outputs_.push_back({names.substr(0, names.find(',')), &path, role});
 }
 
 void Arguments::flag(const std::string& names, bool& value, const std::string& help) {

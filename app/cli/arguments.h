@@ -21,6 +21,20 @@ struct OptionText {
   std::vector<std::string> choices{};  ///< Nothing else is accepted; empty: anything is.
 };
 
+/// What an option that names an output file is to the command.
+enum class OutputRole {
+  result,   ///< Without it, the result goes to standard output.
+  beside,   ///< Another file.
+  instead,  ///< Another file; on standard output ("-") it takes the place of the result.
+};
+
+/// An option that names an output file, and what was said.
+struct OutputOption {
+  std::string name{};
+  const std::string* path = nullptr;
+  OutputRole role = OutputRole::beside;
+};
+
 /// The options of one command. Variables are filled in when the command line is read, so they must
 /// outlive it. The only place that knows the library behind it is arguments.cpp.
 class Arguments {
@@ -39,9 +53,14 @@ class Arguments {
   void number(const std::string& names, int& value, int least, int most, const OptionText& text);
   void number(const std::string& names, double& value, const OptionText& text);
   void flag(const std::string& names, bool& value, const std::string& help);
+  /// An option that names a file to write. Two of a command that would write to one are refused.
+  void output(const std::string& names, std::string& path, OutputRole role, const OptionText& text);
+
+  const std::vector<OutputOption>& outputs() const { return outputs_; }
 
  private:
   CLI::App& app_;
+  std::vector<OutputOption> outputs_;
 };
 
 /// What a command does once its options are read.

@@ -116,7 +116,7 @@ struct CompareCommand {
       const bool skip = work.token().stop_requested() && findings.rows() > 0;
       const auto opened = skip
                               ? failure(ExitCode::interrupted, name, "stopped before it was opened")
-                              : openModel(request);
+                              : openModel(request, work.token());
       if (opened) {
         HW_TRY(asked, run_.request(**opened));
         asked.model = name;

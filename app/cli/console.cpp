@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "app/cli/outcome.h"
 #include "core/base/text.h"
 
 namespace hw::cli {
@@ -58,15 +59,14 @@ struct ProgressLine::State {
   void show(double fraction, const std::string& what) {
     const std::lock_guard lock(mutex);
     if (plain) {
-      fmt::print(stderr, "{:3.0f} % {}\n", fraction * 100, printable(what));
+      writeToErrors(fmt::format("{:3.0f} % {}\n", fraction * 100, printable(what)));
       return;
     }
     const auto now = Clock::now();
     if (now - start < kPatience || now - shown < kBetweenUpdates) return;
     shown = now;
     visible = true;
-    fmt::print(stderr, "\r\x1b[K{:3.0f} % {}", fraction * 100, cellName(what, 60));
-    std::fflush(stderr);
+    writeToErrors(fmt::format("\r\x1b[K{:3.0f} % {}", fraction * 100, cellName(what, 60)));
   }
 };
 
@@ -86,7 +86,7 @@ ProgressLine::ProgressLine(ProgressMode mode) {
 ProgressLine::~ProgressLine() {
   if (!state_) return;
   const std::lock_guard lock(state_->mutex);
-  if (state_->visible) fmt::print(stderr, "\r\x1b[K");
+  if (state_->visible) writeToErrors("\r\x1b[K");
 }
 
 std::function<void(double, const std::string&)> ProgressLine::callback() {

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include "app/cli/stop.h"
 #include "core/files/mapped_file.h"
 #include "core/insight/measured_match.h"
 #include "core/report/plan/plan_text.h"
@@ -15,9 +14,8 @@ namespace {
 template <class Execute>
 Outcome<std::shared_ptr<const Run>> watch(const Execute& run, const std::string& name,
                                           ProgressMode progress) {
-  const StoppableWork work;
   ProgressLine line(progress);
-  auto done = run(RunContext{.stop = work.token(), .progress = line.callback()});
+  auto done = run(RunContext{.progress = line.callback()});
   if (!done) return failure(done.error(), name);
   return std::move(*done);
 }

@@ -10,7 +10,8 @@
 
 namespace hw::cli {
 
-/// Runs with Ctrl-C and a progress line; errors are about the model. `record`: with all that the
+/// Runs with a progress line; errors are about the model. Of one plan there is nothing to keep
+/// before it is done, so Ctrl-C ends the program at once. `record`: with all that the
 /// method's lists go through.
 Outcome<std::shared_ptr<const Run>> executeWatched(const std::shared_ptr<const Model>& model,
                                                    const RunRequest& request, ProgressMode progress,

@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/stop.h"
+#include "core/files/process.h"
 
 namespace hw::cli {
 namespace {
@@ -41,6 +42,7 @@ ExitCode runAndReport(int argc, char** argv) {
 }  // namespace hw::cli
 
 int main(int argc, char** argv) {
+  hw::openStandardStreams();
   hw::cli::handleSignals();
   return static_cast<int>(hw::cli::runAndReport(argc, argv));
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iostream>
 
 #include "app/cli/commands.h"
 #include "app/cli/minimalloc/request.h"
@@ -72,11 +71,11 @@ Outcome<void> solve(const MinimallocFlags& flags) {
   const auto begun = std::chrono::steady_clock::now();
   const auto run = planned(shared, flags);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  std::cerr << fmt::format("{:.3f}", took.count());
+  std::string_view verdict;
   if (flags.validate && run && fits(**run)) {
-    std::cerr << (validate((*run)->problem, (*run)->plan).empty() ? "PASS" : "FAIL");
+    verdict = validate((*run)->problem, (*run)->plan).empty() ? "PASS" : "FAIL";
   }
-  std::cerr << '\n';
+  writeToErrors(fmt::format("{:.3f}{}\n", took.count(), verdict));
   if (!run) return failure(run.error(), flags.input);
   if (!fits(**run)) {
     return failure(ExitCode::answerIsNo, flags.input,
@@ -84,7 +83,9 @@ Outcome<void> solve(const MinimallocFlags& flags) {
   }
   if (flags.print) {
     const Bytes peak = (*run)->metrics.pools[PoolId(0)].peak;
-    std::cout << tikz(**run, flags.capacity == Bytes(0) ? peak : flags.capacity) << std::flush;
+    HW_DO(writeOutput("-", [&](std::ostream& out) {
+      out << tikz(**run, flags.capacity == Bytes(0) ? peak : flags.capacity);
+    }));
   }
   return writeOutput(flags.output, [&](std::ostream& out) { writePlanCsv(**run, out); });
 }

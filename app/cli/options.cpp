@@ -46,14 +46,23 @@ Outcome<RunRequest> RunArguments::request(const Model& model) const {
   return *std::move(request);
 }
 
-Outcome<Model> readModel(const RunRequest& request) {
-  auto model = hw::openModel(request.model, request.import);
+PluginOption::PluginOption(Arguments& arguments) {
+  arguments.option("--plugins", text_,
+                   {.help = "allow: plugin:FILE among the allocators may run its code; refuse "
+                            "(default)",
+                    .type = "WORD",
+                    .choices = {"refuse", "allow"}});
+}
+
+Outcome<Model> readModel(const RunRequest& request, const std::stop_token& stop) {
+  auto model = hw::openModel(request.model, request.import, stop);
   if (!model) return failure(model.error(), request.model);
   return *std::move(model);
 }
 
-Outcome<std::shared_ptr<const Model>> openModel(const RunRequest& request) {
-  HW_TRY(model, readModel(request));
+Outcome<std::shared_ptr<const Model>> openModel(const RunRequest& request,
+                                                const std::stop_token& stop) {
+  HW_TRY(model, readModel(request, stop));
   return std::make_shared<const Model>(std::move(model));
 }
 

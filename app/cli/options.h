@@ -2,10 +2,12 @@
 
 #include <initializer_list>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "app/cli/arguments.h"
 #include "app/cli/outcome.h"
+#include "core/allocators/plugin.h"
 #include "core/run/options.h"
 
 namespace hw::cli {
@@ -36,9 +38,20 @@ class RunArguments {
   OptionTexts texts_;
 };
 
+/// --plugins: whether texts that come in files and messages may name plug-ins.
+class PluginOption {
+ public:
+  explicit PluginOption(Arguments& arguments);
+  Plugins value() const { return text_ == "allow" ? Plugins::allow : Plugins::refuse; }
+
+ private:
+  std::string text_;
+};
+
 /// Opens the model that the request names; errors are about that name.
-Outcome<Model> readModel(const RunRequest& request);
-Outcome<std::shared_ptr<const Model>> openModel(const RunRequest& request);
+Outcome<Model> readModel(const RunRequest& request, const std::stop_token& stop = {});
+Outcome<std::shared_ptr<const Model>> openModel(const RunRequest& request,
+                                                const std::stop_token& stop = {});
 
 /// `parseAllocators`; errors are about `option`.
 Outcome<std::vector<AllocatorChoice>> allocatorsOf(const std::string& option,

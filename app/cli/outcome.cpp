@@ -1,6 +1,9 @@
 #include "app/cli/outcome.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "core/base/text.h"
 
@@ -31,11 +34,20 @@ tl::unexpected<Failure> failure(const Error& error, std::string subject) {
   return failure(exitCodeOf(error.code), std::move(subject), error.text());
 }
 
+void writeToErrors(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
 void printFailure(const Failure& failure) {
+  if (failure.message.empty()) return;
   constexpr std::size_t kLongest = 2000;
   const std::string subject =
       failure.subject.empty() ? "" : printable(failure.subject, kLongest) + ": ";
-  fmt::print(stderr, "highwater: {}{}\n", subject, printable(failure.message, kLongest));
+  writeToErrors(fmt::format("highwater: {}{}\n", subject, printable(failure.message, kLongest)));
 }
 
 }  // namespace hw::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/base/result.h"
 
@@ -16,7 +17,8 @@ enum class ExitCode {
   interrupted = 130,  ///< Ctrl-C, as shells count it.
 };
 
-/// Why a command ended early: printed as `highwater: SUBJECT: message`.
+/// Why a command ended early: printed as `highwater: SUBJECT: message`; without a message nothing
+/// is.
 struct Failure {
   ExitCode code = ExitCode::badInput;
   std::string subject{};  ///< The file or option; may be empty.
@@ -30,6 +32,9 @@ tl::unexpected<Failure> failure(ExitCode code, std::string subject, std::string 
 
 /// An error of the core, about `subject`.
 tl::unexpected<Failure> failure(const Error& error, std::string subject);
+
+/// Writes to standard error what that takes: that it is closed or full keeps nobody from a result.
+void writeToErrors(std::string_view text);
 
 /// Writes the one line to standard error.
 void printFailure(const Failure& failure);

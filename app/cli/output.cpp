@@ -33,13 +33,14 @@ OutputOptions::OutputOptions(Arguments& arguments, std::vector<Format> formats)
                                         fmt::join(names, ", "), names.front()),
                     .type = "NAME",
                     .choices = names});
-  arguments.option("-o,--output", path_,
+  arguments.output("-o,--output", path_, OutputRole::result,
                    {.help = "write to FILE instead of standard output (-)", .type = "FILE"});
   arguments.flag("-q,--quiet", quiet_, "no progress, no word about files written");
 }
 
 PictureOptions::PictureOptions(Arguments& arguments, std::string help) {
-  arguments.option("--picture", file_, {.help = std::move(help), .type = "FILE"});
+  arguments.output("--picture", file_, OutputRole::beside,
+                   {.help = std::move(help), .type = "FILE"});
   arguments.option("--theme", theme_,
                    {.help = "of the picture: light (default) or dark",
                     .type = "NAME",
@@ -90,7 +91,11 @@ Outcome<void> writeOutput(const std::string& path,
   auto file = OutputFile::open(path);
   if (!file) return failure(file.error(), subject);
   writer(file->stream());
-  if (auto done = file->commit(); !done) return failure(done.error(), subject);
+  if (auto done = file->commit(); !done) {
+    // As of `| head`: that is worth no words.
+    if (file->readerIsGone()) return failure(ExitCode::badInput, "", "");
+    return failure(done.error(), subject);
+  }
   return {};
 }
 

@@ -1,13 +1,16 @@
+#include <cstdlib>
 #include <iostream>
 
 #include "app/cli/commands.h"
+#include "app/cli/options.h"
 #include "app/cli/serve/server.h"
+#include "core/files/file.h"
 
 namespace hw::cli {
 namespace {
 
 struct ServeCommand {
-  explicit ServeCommand(Arguments& arguments) {
+  explicit ServeCommand(Arguments& arguments) : plugins(arguments) {
     arguments.flag("--stdio", stdio, "requests from standard input, answers to standard output");
   }
 
@@ -15,10 +18,20 @@ struct ServeCommand {
     if (!stdio) return failure(ExitCode::badUsage, "", "serve: say --stdio; there is no other way");
     std::ios::sync_with_stdio(false);
     std::cin.tie(nullptr);  // Reading would flush what another thread is writing.
-    serve(std::cin, std::cout);
+    auto output = OutputFile::open("-");
+    if (!output) return failure(output.error(), "standard output");
+    // The next request may be long in coming: nobody would hear that there will be no answer.
+    serve(std::cin, output->stream(), plugins.value(), [&] {
+      const auto written = output->commit();
+      if (!output->readerIsGone()) {
+        printFailure({ExitCode::badInput, "standard output", written.error().text()});
+      }
+      std::_Exit(static_cast<int>(ExitCode::badInput));
+    });
     return ExitCode::done;
   }
 
+  PluginOption plugins;
   bool stdio = false;
 };
 

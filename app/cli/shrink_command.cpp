@@ -38,10 +38,10 @@ struct ShrinkCommand {
                      {.help = "of the front, on standard output: text (default), json, csv",
                       .type = "NAME",
                       .choices = {"text", "json", "csv"}});
-    arguments.option(
-        "-o,--output", planFile,
+    arguments.output(
+        "-o,--output", planFile, OutputRole::beside,
         {.help = "write the plan that is chosen, FILE.json or FILE.csv", .type = "FILE"});
-    arguments.option("--graph", graphFile,
+    arguments.output("--graph", graphFile, OutputRole::beside,
                      {.help = "the graph that it is of: FILE.graph.json", .type = "FILE"});
     arguments.flag("-q,--quiet", quiet, "no progress");
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
@@ -65,6 +65,9 @@ struct ShrinkCommand {
 
   Outcome<ShrinkOptions> wanted() const {
     ShrinkOptions options{.sizes = static_cast<std::size_t>(sizes)};
+    if (planFile == "-" || graphFile == "-") {
+      return failure(ExitCode::badUsage, "", "the front goes to standard output: name a file");
+    }
     if (!allow.empty()) {
       auto rewrites = parseRewrites(allow);
       if (!rewrites) return failure(ExitCode::badUsage, "--allow", rewrites.error().text());

@@ -18,14 +18,14 @@ struct SimulateCommand {
   explicit SimulateCommand(Arguments& arguments)
       : run_(arguments, kPlanOptions, defaultRequest()),
         output(arguments, {Format::text, Format::json, Format::csv}) {
-    arguments.option(
-        "--events", events,
+    arguments.output(
+        "--events", events, OutputRole::instead,
         {.help = "every event of memory and operators: .csv or .jsonl", .type = "FILE"});
-    arguments.option("--activities", activities,
+    arguments.output("--activities", activities, OutputRole::beside,
                      {.help = "everything that takes time, with its causes: .csv, .jsonl or .json",
                       .type = "FILE"});
-    arguments.option(
-        "--trace", trace,
+    arguments.output(
+        "--trace", trace, OutputRole::beside,
         {.help = "for viewers of traces: .json (Chrome) or .pftrace (Perfetto)", .type = "FILE"});
     arguments.flag("--all", all, "long lists in full");
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");

@@ -13,7 +13,7 @@
 namespace hw::cli {
 
 StageOptions::StageOptions(Arguments& arguments) {
-  arguments.option("--stage", file_,
+  arguments.output("--stage", file_, OutputRole::beside,
                    {.help = "how the method planned, decision by decision: a page (.html), or a "
                             "picture that plays (.svg)",
                     .type = "FILE"});

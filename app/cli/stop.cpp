@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "app/cli/outcome.h"
+#include "core/files/file.h"
 
 namespace hw::cli {
 namespace {
@@ -31,6 +32,9 @@ sigset_t interruptSignals() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  struct sigaction hangUp {};
+  const bool kept = sigaction(SIGHUP, nullptr, &hangUp) == 0 && hangUp.sa_handler == SIG_IGN;
+  if (!kept) sigaddset(&signals, SIGHUP);  // Of nohup's program it ends nothing.
   return signals;
 }
 
@@ -43,6 +47,8 @@ sigset_t interruptSignals() {
     if (stoppable() && number == SIGINT && !source().stop_requested()) {
       source().request_stop();
     } else {
+      discardUnfinished();
+      if (::isatty(STDERR_FILENO) == 1) writeToErrors("\n");  // Behind the progress.
       ::_exit(number == SIGINT ? static_cast<int>(ExitCode::interrupted) : 128 + number);
     }
   }
@@ -51,7 +57,8 @@ sigset_t interruptSignals() {
 }  // namespace
 
 void handleSignals() {
-  std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   source();
   stoppable();
   const sigset_t signals = interruptSignals();

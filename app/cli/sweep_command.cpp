@@ -17,7 +17,8 @@ namespace hw::cli {
 namespace {
 
 struct SweepCommand {
-  explicit SweepCommand(Arguments& arguments) : output(arguments, {Format::csv, Format::json}) {
+  explicit SweepCommand(Arguments& arguments)
+      : output(arguments, {Format::csv, Format::json}), plugins(arguments) {
     arguments.positional("STUDY.toml", path,
                          {.help = "what to run, on what; - reads it from "
                                   "standard input"});
@@ -32,7 +33,7 @@ struct SweepCommand {
     HW_TRY(format, output.format());
     const auto text = readFile(path);
     if (!text) return failure(text.error(), path);
-    const auto study = parseStudy(*text);
+    const auto study = parseStudy(*text, plugins.value());
     if (!study) return failure(ExitCode::badInput, path, study.error().text());
     const std::filesystem::path folder =
         path == "-" ? std::filesystem::path() : std::filesystem::path(path).parent_path();
@@ -52,7 +53,7 @@ struct SweepCommand {
     for (const std::string& name : study->models) {
       RunRequest opened = settings->front().request;
       opened.model = name.starts_with("samples:") ? name : (folder / name).string();
-      const auto model = openModel(opened);
+      const auto model = openModel(opened, work.token());
       if (!model) {
         printFailure(model.error());
         opening = model.error().code;
@@ -120,6 +121,7 @@ struct SweepCommand {
   }
 
   OutputOptions output;
+  PluginOption plugins;
   std::string path;
   int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   bool progress = false;

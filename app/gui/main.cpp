@@ -78,8 +78,10 @@ int main(int argc, char** argv) {
   QHashSeed::setDeterministicGlobalSeed();
   const hw::ArgumentsOutcome outcome = hw::parseArguments(argc, argv);
   if (!outcome.arguments) {
-    std::fputs(outcome.text.c_str(), outcome.exitCode == 0 ? stdout : stderr);
-    return outcome.exitCode;
+    const bool asked = outcome.exitCode == 0;
+    std::FILE* const stream = asked ? stdout : stderr;
+    const bool written = std::fputs(outcome.text.c_str(), stream) >= 0 && std::fflush(stream) == 0;
+    return asked && !written ? 3 : outcome.exitCode;
   }
   const hw::StudioArguments& arguments = *outcome.arguments;
   if (!arguments.exportFile.isEmpty()) {

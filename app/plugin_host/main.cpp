@@ -1,69 +1,109 @@
-// Runs one allocator plugin in a process of its own, so that what it does stays here:
+// Runs one allocator plugin in processes of its own, so that what it does stays here:
 //
-//   highwater-plugin-host FILE < problem > answer
+//   highwater-plugin-host FILE PARENT SECONDS < problem > answer
 //
-// Problem and answer are plain 64-bit words in the machine's byte order; see core/allocators/
-// plugin.cpp, the only one to call this.
-#include <dlfcn.h>
-#include <sys/resource.h>
+// It ends with the process PARENT, and takes at most SECONDS of each processor. Problem and answer
+// are plain 64-bit words in the machine's byte order; see core/allocators/plugin.cpp, the only one
+// to call this.
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdint>
+#include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <vector>
+#include <cstdlib>
+#include <initializer_list>
+#include <optional>
 
-#include "highwater/allocator_plugin.h"
+#include "app/plugin_host/plugin_run.h"
 
 namespace {
 
-/// What a plugin may allocate.
-[[maybe_unused]] constexpr rlim_t kMemoryLimit = rlim_t{8} << 30;
+/// What the host waits for instead of being ended by it.
+sigset_t awaitedSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, number);
+  return signals;
+}
 
-bool readAll(void* data, std::size_t size) { return std::fread(data, 1, size, stdin) == size; }
+/// Kills every process that descends from this one: orphans come here, whatever group or session
+/// they made for themselves.
+void endDescendants() {
+  for (;;) {
+    std::FILE* children = std::fopen("/proc/thread-self/children", "re");
+    int child = 0;
+    while (children != nullptr && std::fscanf(children, "%d", &child) == 1) kill(child, SIGKILL);
+    if (children != nullptr) std::fclose(children);
+    const pid_t ended = waitpid(-1, nullptr, children != nullptr ? 0 : WNOHANG);
+    if (ended == 0 || (ended < 0 && errno != EINTR)) return;
+  }
+}
 
-int refuse(const char* why) {
-  std::fprintf(stderr, "%s\n", why);
-  return 3;
+/// How `worker` ended; nothing while it runs. Orphans that ended are let go.
+std::optional<int> statusOf(pid_t worker) {
+  std::optional<int> found;
+  int status = 0;
+  for (pid_t ended = 0; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
+    if (ended == worker) found = status;
+  }
+  return found;
+}
+
+/// Waits for `worker`, or for a signal to end; both end all that it started.
+int supervise(pid_t worker) {
+  const sigset_t signals = awaitedSignals();
+  for (;;) {
+    int number = 0;
+    if (sigwait(&signals, &number) != 0) continue;
+    const std::optional<int> status = statusOf(worker);
+    if (number == SIGCHLD && !status) continue;  // An orphan ended.
+    endDescendants();
+    if (status && WIFEXITED(*status)) return WEXITSTATUS(*status);
+    const int ending = status ? WTERMSIG(*status) : number;
+    sigprocmask(SIG_UNBLOCK, &signals, nullptr);
+    std::raise(ending);  // As the worker was.
+    return 128 + ending;
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return refuse("usage: highwater-plugin-host FILE < problem > answer");
-#ifndef HW_SANITIZED  // Its shadow memory alone is larger.
-  const rlimit memory{kMemoryLimit, kMemoryLimit};
-  setrlimit(RLIMIT_AS, &memory);
-#endif
+  for (int stream = 0; stream <= STDERR_FILENO; ++stream) {
+    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) return 4;
+  }
+  close_range(STDERR_FILENO + 1, UINT_MAX, 0);  // Whatever the parent had open.
+  char* end = nullptr;
+  const long parent = argc == 4 ? std::strtol(argv[2], &end, 10) : 0;
+  const long seconds = argc == 4 && *end == '\0' ? std::strtol(argv[3], &end, 10) : 0;
+  if (seconds < 1 || *end != '\0') {
+    std::fputs("usage: highwater-plugin-host FILE PARENT SECONDS < problem > answer\n", stderr);
+    return 3;
+  }
+  const sigset_t signals = awaitedSignals();
+  sigprocmask(SIG_SETMASK, &signals, nullptr);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (getppid() != parent) return 4;  // It ended before it could be watched.
   const rlimit noCore{0, 0};
   setrlimit(RLIMIT_CORE, &noCore);
 
-  std::int64_t header[3];
-  if (!readAll(header, sizeof header)) return refuse("the problem is cut short");
-  std::vector<highwater_stay_v1> stays(static_cast<std::size_t>(header[0]));
-  if (!readAll(stays.data(), stays.size() * sizeof(highwater_stay_v1))) {
-    return refuse("the problem is cut short");
+  const pid_t host = getpid();
+  const pid_t worker = fork();
+  if (worker < 0) return 4;
+  if (worker > 0) {
+    setpgid(worker, worker);
+    return supervise(worker);
   }
-  // What the plugin prints must not get into the answer.
-  std::FILE* answer = fdopen(dup(STDOUT_FILENO), "wb");
-  dup2(STDERR_FILENO, STDOUT_FILENO);
-
-  void* library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return refuse(dlerror());
-  void* symbol = dlsym(library, "highwater_allocator");
-  if (symbol == nullptr) return refuse("it does not export highwater_allocator");
-  decltype(&highwater_allocator) entry = nullptr;
-  std::memcpy(&entry, &symbol, sizeof entry);
-  const highwater_allocator_v1* allocator = entry();
-  if (allocator == nullptr || allocator->abi != HIGHWATER_ALLOCATOR_ABI ||
-      allocator->plan == nullptr) {
-    return refuse("it does not speak version 1 of the interface");
-  }
-  std::vector<std::int64_t> offsets(stays.size(), -1);
-  const highwater_problem_v1 problem{header[0], stays.data(), header[1],
-                                     static_cast<std::uint64_t>(header[2])};
-  if (allocator->plan(&problem, offsets.data()) != 0) return refuse("it found no plan");
-  const std::size_t written =
-      std::fwrite(offsets.data(), sizeof(std::int64_t), offsets.size(), answer);
-  return written == offsets.size() && std::fclose(answer) == 0 ? 0 : 4;
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != host) return 4;
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  return runPlugin(argv[1], static_cast<rlim_t>(seconds));
 }

@@ -67,6 +67,9 @@ class Exact final : public Allocator {
     PlanStatus status = PlanStatus::optimal;
     for (const PoolId pool : problem.pools.keys()) {
       const ExactResult found = solveExact(problem, pool, optionsFor(problem, pool, context));
+      if (found.offsets.empty() && !problem.stays.empty()) {
+        return fail(ErrorCode::stopped, "planning was stopped");
+      }
       if (context.use) context.use->nodes += found.nodes;
       const bool any = place(problem, pool, found, plan);
       if (!any) continue;

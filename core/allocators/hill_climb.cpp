@@ -51,6 +51,9 @@ class OrderClimb final : public Allocator {
       options.deadline = use.deadline(seconds, context.clock);
       options.tries = use.most(use.tries, options_.tries) - use.tries;
       const auto found = searchOrders(problem, pool, order_(problem, pool), options);
+      if (found.stopped && found.offsets.empty()) {
+        return fail(ErrorCode::stopped, "planning was stopped");
+      }
       use.tries += found.tries;
       for (const StayId id : problem.stays.keys()) {
         if (problem.poolOf(id) != pool) continue;

@@ -207,7 +207,7 @@ class IdleLongest final : public Allocator {
       Bytewise bytes(problem, pool, order);
       std::size_t done = 0;
       for (const StayId id : order) {
-        if (++done % 1024 == 0 && context.stop.stop_requested()) {
+        if (++done % kPlacementsBetweenLooks == 0 && context.stop.stop_requested()) {
           return fail(ErrorCode::stopped, "planning was stopped");
         }
         const auto& pin = problem.stays[id].pinned;

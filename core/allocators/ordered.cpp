@@ -110,7 +110,7 @@ class BestOfOrders final : public Allocator {
     std::size_t done = 0;
     for (const StayId id : order) {
       if (problem.stays[id].pinned) continue;
-      if (++done % 1024 == 0 && stopped()) return std::nullopt;
+      if (++done % kPlacementsBetweenLooks == 0 && stopped()) return std::nullopt;
       placer.place(id, FitRule::best);
       if (least && placer.peak() >= *least) return false;
     }

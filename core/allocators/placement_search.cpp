@@ -132,9 +132,10 @@ class Search {
     tellProgress(context_, name_, history_.back());
   }
 
+  bool stopRequested() { return stopped_ |= context_.stop.stop_requested(); }
+
   bool outOfBudget() {
-    if (context_.stop.stop_requested()) stopped_ = true;
-    return stopped_ || (budget_.sequences > 0 && use_.tries >= mostSequences_) ||
+    return stopRequested() || (budget_.sequences > 0 && use_.tries >= mostSequences_) ||
            use_.nodes >= mostNodes_ || (deadline_ && secondsNow(context_.clock) >= *deadline_);
   }
 
@@ -165,8 +166,8 @@ class Search {
         record_.givenUp(i);
         return;
       }
-      // A look at the clock costs more than a placement. The first sequence is needed anyway.
-      if (!initial && i % 64 == 63 && outOfBudget()) return;
+      // A look at the clock costs more than a placement. Only a stop ends the first sequence.
+      if (i % 64 == 63 && (initial ? stopRequested() : outOfBudget())) return;
       addLive(i);
       ++use_.nodes;
     }

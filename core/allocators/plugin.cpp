@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -21,14 +22,19 @@ constexpr ParamSpec kFile{
     .name = "file", .type = ParamType::text, .summary = "the shared library", .fallback = ""};
 constexpr ParamSpec kParams[] = {kFile};
 
+/// Beside the program, or where the environment says; never where somebody happens to work. Empty:
+/// it is not there.
 std::string hostProgram() {
-  if (const char* host = std::getenv("HIGHWATER_PLUGIN_HOST")) return host;
+  const char* const told = std::getenv("HIGHWATER_PLUGIN_HOST");
+  if (told != nullptr && *told != '\0') return told;
+  const std::string folder = programFolder();
+  if (folder.empty()) return {};
   for (const char* place : {"highwater-plugin-host", "../cli/highwater-plugin-host",
                             "../app/cli/highwater-plugin-host"}) {
-    std::string path = programFolder() + place;
+    std::string path = folder + place;
     if (access(path.c_str(), X_OK) == 0) return path;
   }
-  return "highwater-plugin-host";
+  return {};
 }
 
 void append(std::string& bytes, std::int64_t word) {
@@ -99,7 +105,15 @@ class Plugin final : public Allocator {
 
   Result<std::string> ask(const std::string& input, const PlanContext& context) const {
     const double seconds = context.timeLimit > 0 ? context.timeLimit : kDefaultSeconds;
-    HW_TRY(done, runProgram({hostProgram(), file_}, input, seconds, context.stop));
+    const std::string host = hostProgram();
+    if (host.empty()) {
+      return complain(
+          "the program highwater-plugin-host, which runs plug-ins, is not beside this one");
+    }
+    // The host ends with the process it is told of, and takes no more seconds of a processor.
+    const auto cpuSeconds = static_cast<std::int64_t>(std::min(seconds, 1e6)) + 1;
+    HW_TRY(done, runProgram({host, file_, std::to_string(getpid()), std::to_string(cpuSeconds)},
+                            input, seconds, context.stop));
     if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "planning was stopped");
     if (done.timedOut) return complain(fmt::format("no answer within {} s", seconds));
     if (done.signal != 0) {
@@ -139,6 +153,18 @@ Result<AllocatorChoice> pluginChoice(const std::string& file) {
   AllocatorChoice choice{.info = &kInfo};
   HW_DO(choice.params.set(kFile, path.string()));
   return choice;
+}
+
+Result<void> checkPlugins(std::string_view list, Plugins plugins) {
+  if (plugins == Plugins::allow) return {};
+  for (const std::string_view part : splitText(list, ',')) {
+    if (trimText(part.substr(0, part.find(':'))) != "plugin") continue;
+    return fail(ErrorCode::invalidArgument,
+                fmt::format("'{}' is a plug-in, whose code would run; it is refused unless the "
+                            "command line says --plugins allow",
+                            printable(trimText(part), 80)));
+  }
+  return {};
 }
 
 }  // namespace hw

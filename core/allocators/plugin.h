@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/allocators/catalog.h"
 
@@ -11,5 +12,12 @@ namespace hw {
 /// HIGHWATER_PLUGIN_HOST says; what it answers is validated before anybody sees it. Fails when the
 /// file does not exist.
 Result<AllocatorChoice> pluginChoice(const std::string& file);
+
+/// Whether texts that are not from the command line may name plug-ins, whose code runs.
+enum class Plugins { refuse, allow };
+
+/// Fails where `list`, allocators as `parseAllocators` takes them, has a plug-in and `plugins` does
+/// not allow it.
+Result<void> checkPlugins(std::string_view list, Plugins plugins);
 
 }  // namespace hw

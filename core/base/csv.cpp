@@ -19,7 +19,8 @@ std::string csvField(std::string_view text) {
   return quoted + '"';
 }
 
-CsvReader::CsvReader(std::string_view text) : rest_(withoutByteOrderMark(text)) {
+CsvReader::CsvReader(std::string_view text, const DocumentLimits& limits)
+    : limits_(limits), size_(text.size()), rest_(withoutByteOrderMark(text)) {
   while (rest_.starts_with('#')) {
     rest_.remove_prefix(std::min(rest_.size(), rest_.find('\n')));
     if (!rest_.empty()) rest_.remove_prefix(1);
@@ -30,6 +31,7 @@ CsvReader::CsvReader(std::string_view text) : rest_(withoutByteOrderMark(text)) 
 std::string CsvReader::where() const { return "line " + std::to_string(number_); }
 
 Result<bool> CsvReader::next() {
+  HW_DO(checkSize(limits_, size_));
   while (!rest_.empty()) {
     fields_.clear();
     unquoted_.clear();
@@ -53,6 +55,8 @@ Result<void> CsvReader::readLine() {
       fields_.push_back(field);
       rest_.remove_prefix(end);
     }
+    if (fields_.back().size() > limits_.text) return tooLongText(limits_, where());
+    if (fields_.size() > limits_.values) return tooManyValues(limits_, where());
     if (rest_.empty()) return {};
     const bool more = rest_.front() == ',';
     rest_.remove_prefix(1);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/document_limits.h"
 #include "core/base/result.h"
 
 namespace hw {
@@ -22,9 +23,9 @@ std::string csvField(std::string_view text);
 class CsvReader {
  public:
   /// `text` outlives the reader. A byte order mark at its beginning is not part of it.
-  explicit CsvReader(std::string_view text);
+  explicit CsvReader(std::string_view text, const DocumentLimits& limits = kCsvLimits);
 
-  /// Goes to the next line; false when there is none.
+  /// Goes to the next line; false when there is none. Fails where the text is beyond the limits.
   Result<bool> next();
   /// Of the line, until the next one.
   const std::vector<std::string_view>& fields() const { return fields_; }
@@ -36,6 +37,8 @@ class CsvReader {
   Result<void> readLine();
   Result<void> takeQuoted();
 
+  DocumentLimits limits_;
+  std::size_t size_ = 0;  ///< Of the whole text.
   std::string_view rest_;
   std::size_t number_ = 0;     ///< Of the first line of what was read, from 1.
   std::size_t following_ = 1;  ///< Of what is read next.

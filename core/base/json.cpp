@@ -14,21 +14,116 @@ bool isTable(const Json& value) {
          std::ranges::all_of(value, [](const Json& row) { return row.is_object(); });
 }
 
-std::string position(std::string_view text, std::size_t byte) {
-  const std::string_view before = text.substr(0, std::min(byte, text.size()));
-  const auto line = std::ranges::count(before, '\n') + 1;
-  const std::size_t lineStart = before.rfind('\n');
-  const std::size_t column =
-      lineStart == std::string_view::npos ? before.size() : before.size() - lineStart - 1;
-  return fmt::format("line {}, column {}", line, std::max<std::size_t>(column, 1));
-}
-
-/// What the library says, from `mark` on.
-std::string notJson(std::string_view reason, std::string_view mark) {
+/// What the library says, without the number of the error and its own idea of the place.
+std::string notJson(std::string_view reason) {
+  const std::string_view mark = reason.find("] parse error") == reason.npos ? "] " : ": ";
   const auto at = reason.find(mark);
   return "not valid JSON: " +
          printable(reason.substr(at == std::string_view::npos ? 0 : at + mark.size()));
 }
+
+/// Makes a document of what the parser meets, and stops it where the document is beyond `limits`.
+class JsonBuilder {
+ public:
+  JsonBuilder(std::string_view text, const DocumentLimits& limits) : text_(text), limits_(limits) {}
+
+  ParsedJson document{};
+  Error error{};  ///< Why the parser was stopped.
+
+  // What the parser calls; false stops it.
+  bool null() { return add(nullptr); }
+  bool boolean(bool value) { return add(value); }
+  bool number_integer(std::int64_t value) { return add(value); }
+  bool number_unsigned(std::uint64_t value) { return add(value); }
+  bool number_float(double value, const std::string&) { return add(value); }
+  bool string(std::string& value) { return fits(value) && add(std::move(value)); }
+  bool binary(ParsedJson::binary_t&) { return false; }  // Of other formats than text.
+  bool start_object(std::size_t) { return open(ParsedJson::object()); }
+  bool start_array(std::size_t) { return open(ParsedJson::array()); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+
+  bool key(std::string& name) {
+    if (!fits(name)) return false;
+    auto& members = open_.back()->get_ref<ParsedJson::object_t&>();
+    const auto [place, isNew] = members.emplace(std::move(name), nullptr);
+    if (!isNew) {
+      return stop(fail(ErrorCode::malformed,
+                       fmt::format("the key '{}' is there twice", printable(place->first, 80)),
+                       where(open_.size() - 1)));
+    }
+    members_.back() = &*place;
+    return true;
+  }
+
+  bool parse_error(std::size_t byte, const std::string&, const ParsedJson::exception& reason) {
+    return stop(fail(ErrorCode::malformed, notJson(reason.what()), placeInText(text_, byte)));
+  }
+
+ private:
+  using Member = ParsedJson::object_t::value_type;
+
+  bool stop(tl::unexpected<Error> reason) {
+    error = std::move(reason.value());
+    return false;
+  }
+
+  bool fits(const std::string& text) {
+    return text.size() <= limits_.text || stop(tooLongText(limits_, where(open_.size())));
+  }
+
+  bool add(ParsedJson value) { return place(std::move(value)) != nullptr; }
+
+  ParsedJson* place(ParsedJson value) {
+    if (++values_ > limits_.values) {
+      stop(tooManyValues(limits_, where(open_.size())));
+      return nullptr;
+    }
+    ParsedJson* at = &document;
+    if (!open_.empty() && open_.back()->is_array()) {
+      at = &open_.back()->get_ref<ParsedJson::array_t&>().emplace_back();
+    } else if (!open_.empty()) {
+      at = &members_.back()->second;
+    }
+    *at = std::move(value);
+    return at;
+  }
+
+  bool open(ParsedJson empty) {
+    if (open_.size() == limits_.depth) return stop(tooDeep(limits_, where(open_.size())));
+    ParsedJson* const at = place(std::move(empty));
+    if (at == nullptr) return false;
+    open_.push_back(at);
+    members_.push_back(nullptr);
+    return true;
+  }
+
+  bool close() {
+    open_.pop_back();
+    members_.pop_back();
+    return true;
+  }
+
+  /// The names of what lies within each other, down to the member or element that was read last in
+  /// the first `levels` of them.
+  std::string where(std::size_t levels) const {
+    std::string path;
+    for (std::size_t i = 0; i < levels; ++i) {
+      if (open_[i]->is_array()) {
+        path += fmt::format("[{}]", std::max<std::size_t>(open_[i]->size(), 1) - 1);
+      } else if (members_[i] != nullptr) {
+        path += (path.empty() ? "" : ".") + printable(members_[i]->first, 80);
+      }
+    }
+    return path.empty() ? "at the top" : printable(path);
+  }
+
+  std::string_view text_;
+  const DocumentLimits& limits_;
+  std::vector<ParsedJson*> open_;  ///< Objects and arrays, each in the one before.
+  std::vector<Member*> members_;   ///< Of each that is an object, the member that is being read.
+  std::size_t values_ = 0;
+};
 
 }  // namespace
 
@@ -59,27 +154,13 @@ std::string jsonDocument(const Json& object) {
   return text + "\n}\n";
 }
 
-Result<ParsedJson> parseJson(std::string_view text) {
-  constexpr int kMostLevels = 64;
-  bool tooDeep = false;
-  // What lies too deep is not kept: printing or destroying it would take as deep a stack.
-  const auto keep = [&](int depth, ParsedJson::parse_event_t, ParsedJson&) {
-    tooDeep |= depth > kMostLevels;
-    return depth <= kMostLevels;
-  };
-  try {
-    ParsedJson json = ParsedJson::parse(text.begin(), text.end(), keep);
-    if (tooDeep) {
-      return fail(ErrorCode::malformed,
-                  fmt::format("JSON nested more than {} levels deep", kMostLevels));
-    }
-    return json;
-  } catch (const ParsedJson::parse_error& error) {
-    // The library's text is "[json.exception…] parse error at line 1, column 2: syntax error …".
-    return fail(ErrorCode::malformed, notJson(error.what(), ": "), position(text, error.byte));
-  } catch (const ParsedJson::exception& error) {
-    return fail(ErrorCode::malformed, notJson(error.what(), "] "));
+Result<ParsedJson> parseJson(std::string_view text, const DocumentLimits& limits) {
+  HW_DO(checkSize(limits, text.size()));
+  JsonBuilder builder(text, limits);
+  if (!ParsedJson::sax_parse(text.begin(), text.end(), &builder)) {
+    return tl::unexpected(std::move(builder.error));
   }
+  return std::move(builder.document);
 }
 
 }  // namespace hw

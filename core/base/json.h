@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/document_limits.h"
 #include "core/base/result.h"
 
 namespace hw {
@@ -23,7 +24,8 @@ std::string jsonLine(const ParsedJson& json);
 /// objects. Ends with a newline.
 std::string jsonDocument(const Json& object);
 
-/// Parses a whole text, at most 64 levels deep; errors say what was expected and where.
-Result<ParsedJson> parseJson(std::string_view text);
+/// Parses a whole text within `limits`; no object has a key twice. Errors say what was expected and
+/// where: the line, or the object or array, such as "tensors[3].shape".
+Result<ParsedJson> parseJson(std::string_view text, const DocumentLimits& limits = kJsonLimits);
 
 }  // namespace hw

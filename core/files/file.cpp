@@ -7,6 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <streambuf>
 #include <system_error>
 
@@ -73,20 +75,31 @@ class DescriptorBuffer final : public std::streambuf {
   std::array<char, std::size_t{1} << 16> buffer_{};
 };
 
-/// The file a chain of links leads to, so that writing through a link keeps the link.
-std::string linkTarget(const std::string& path) {
-  std::error_code error;
-  const auto real = std::filesystem::canonical(path, error);
-  return error ? path : real.string();
+/// Names of files that are being written. The mutex is held whenever one appears or goes.
+struct Unfinished {
+  std::mutex mutex{};
+  std::set<std::string> names{};
+};
+
+/// Never destroyed: who ends the program may ask after `main`.
+Unfinished& unfinished() {
+  static auto* all = new Unfinished();
+  return *all;
 }
 
 /// A new file takes the place of the old one only when it is complete. That is a rename, which
 /// cannot go from one file system to another: hence beside.
 /// Creates a file of its own beside `target`, readable by whom the umask allows.
 int createBeside(const std::string& target, std::string& name) {
+  constexpr std::size_t kMostOfName = 200;  // File systems take 255 bytes, ending included.
+  const std::size_t file = target.rfind('/') + 1;
+  const bool isLong = target.size() - file > kMostOfName;
+  const std::string start = isLong ? target.substr(0, file) + "highwater" : target;
+  const std::scoped_lock lock(unfinished().mutex);
   for (int attempt = 0; attempt < 1000; ++attempt) {
-    name = target + ".part" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+    name = start + ".part" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
     const int number = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (number >= 0) unfinished().names.insert(name);
     if (number >= 0 || errno != EEXIST) return number;
   }
   return -1;
@@ -123,7 +136,10 @@ class OutputFile::Sink {
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
   ~Sink() {
-    if (!part_.empty()) ::unlink(part_.c_str());
+    if (part_.empty()) return;
+    const std::scoped_lock lock(unfinished().mutex);
+    ::unlink(part_.c_str());
+    unfinished().names.erase(part_);
   }
 
   std::ostream& stream() { return stream_; }
@@ -136,12 +152,16 @@ class OutputFile::Sink {
       return systemError("cannot be written", error);
     }
     if (part_.empty()) return {};
+    const std::scoped_lock lock(unfinished().mutex);
     if (::rename(part_.c_str(), target_.c_str()) != 0) {
       return systemError("cannot be put in place", errno);
     }
+    unfinished().names.erase(part_);
     part_.clear();
     return {};
   }
+
+  bool readerIsGone() const { return buffer_.error() == EPIPE; }
 
  private:
   Descriptor file_;
@@ -157,11 +177,31 @@ OutputFile::~OutputFile() = default;
 
 std::ostream& OutputFile::stream() { return sink_->stream(); }
 Result<void> OutputFile::commit() { return sink_->commit(); }
+bool OutputFile::readerIsGone() const { return sink_->readerIsGone(); }
+
+std::string outputTarget(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path at = path;
+  for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(at, error)); ++links) {
+    const fs::path next = fs::read_symlink(at, error);
+    if (error) break;
+    at = next.is_absolute() ? next : at.parent_path() / next;
+  }
+  const fs::path folder = fs::canonical(at.has_parent_path() ? at.parent_path() : ".", error);
+  return error ? at.string() : (folder / at.filename()).string();
+}
+
+void discardUnfinished() {
+  unfinished().mutex.lock();
+  for (const std::string& name : unfinished().names) ::unlink(name.c_str());
+}
 
 Result<OutputFile> OutputFile::open(const std::string& path) {
   if (path == "-") return OutputFile(std::make_unique<Sink>(STDOUT_FILENO, false, "", ""));
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (!exists && errno == ELOOP) return systemError("cannot be opened for writing", ELOOP);
   if (exists && S_ISDIR(status.st_mode)) return systemError("cannot be written", EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
     const int number = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -171,7 +211,7 @@ Result<OutputFile> OutputFile::open(const std::string& path) {
   if (exists && ::access(path.c_str(), W_OK) != 0) {
     return systemError("cannot be opened for writing", errno);
   }
-  const std::string target = exists ? linkTarget(path) : path;
+  const std::string target = outputTarget(path);
   std::string part;
   const int number = createBeside(target, part);
   if (number < 0) return systemError("cannot be created", errno);

@@ -26,12 +26,22 @@ class OutputFile {
 
   /// Flushes, and puts the file in its place. Fails if anything could not be written.
   Result<void> commit();
+  /// It is a pipe whose other end was closed: nobody wants more.
+  bool readerIsGone() const;
 
  private:
   class Sink;
   explicit OutputFile(std::unique_ptr<Sink> sink);
   std::unique_ptr<Sink> sink_;
 };
+
+/// The file that writing to `path` makes or replaces: absolute, and where it is a link, what that
+/// leads to, even if that is not there yet.
+std::string outputTarget(const std::string& path);
+
+/// Removes what was begun and not committed, in whatever thread. For who ends the program at once:
+/// from then on no file is begun or put in its place.
+void discardUnfinished();
 
 /// Opens, writes and commits in one go.
 Result<void> writeFile(const std::string& path, const std::string& content);

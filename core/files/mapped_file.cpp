@@ -1,6 +1,7 @@
 #include "core/files/mapped_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,19 +19,32 @@ tl::unexpected<Error> systemError(const std::string& what) {
   return fail(ErrorCode::unreadable, what + ": " + std::generic_category().message(errno));
 }
 
+/// Waits until there is something to read, or the end; false: `stop` came first.
+bool awaitBytes(int descriptor, const std::stop_token& stop) {
+  constexpr int kMillisecondsBetweenLooks = 50;
+  pollfd wanted{.fd = descriptor, .events = POLLIN, .revents = 0};
+  while (!stop.stop_requested()) {
+    if (::poll(&wanted, 1, stop.stop_possible() ? kMillisecondsBetweenLooks : -1) > 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-Result<MappedFile> MappedFile::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+Result<MappedFile> MappedFile::open(const std::string& path, const std::stop_token& stop) {
+  // Without O_NONBLOCK a named pipe opens when somebody writes to it.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return systemError("the file cannot be opened");
-  Result<MappedFile> file = fromDescriptor(descriptor);
+  Result<MappedFile> file = fromDescriptor(descriptor, stop);
   ::close(descriptor);
   return file;
 }
 
-Result<MappedFile> MappedFile::standardInput() { return fromDescriptor(STDIN_FILENO); }
+Result<MappedFile> MappedFile::standardInput(const std::stop_token& stop) {
+  return fromDescriptor(STDIN_FILENO, stop);
+}
 
-Result<MappedFile> MappedFile::fromDescriptor(int descriptor) {
+Result<MappedFile> MappedFile::fromDescriptor(int descriptor, const std::stop_token& stop) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return systemError("the file cannot be read");
   if (S_ISDIR(status.st_mode)) return fail(ErrorCode::unreadable, "the file is a directory");
@@ -46,13 +60,14 @@ Result<MappedFile> MappedFile::fromDescriptor(int descriptor) {
     }
   }
   std::array<char, 1 << 16> buffer{};
-  for (;;) {
+  while (awaitBytes(descriptor, stop)) {
     const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (count < 0) return systemError("the file cannot be read");
     if (count == 0) return file;
     file.read_.append(buffer.data(), static_cast<std::size_t>(count));
   }
+  return fail(ErrorCode::stopped, "reading the file was stopped");
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -9,11 +10,12 @@
 namespace hw {
 
 /// The bytes of a file, read only. A regular file is mapped, so that only the pages somebody looks
-/// at cost memory; a pipe or terminal is read to its end.
+/// at cost memory; a pipe or terminal is read to its end, which may be long in coming: `stop` ends
+/// the wait.
 class MappedFile {
  public:
-  static Result<MappedFile> open(const std::string& path);
-  static Result<MappedFile> standardInput();
+  static Result<MappedFile> open(const std::string& path, const std::stop_token& stop = {});
+  static Result<MappedFile> standardInput(const std::stop_token& stop = {});
 
   MappedFile(MappedFile&& other) noexcept;
   MappedFile(const MappedFile&) = delete;
@@ -29,7 +31,7 @@ class MappedFile {
 
  private:
   MappedFile() = default;
-  static Result<MappedFile> fromDescriptor(int descriptor);
+  static Result<MappedFile> fromDescriptor(int descriptor, const std::stop_token& stop);
 
   void* mapping_ = nullptr;  ///< Null: the bytes are in `read_`.
   std::size_t size_ = 0;     ///< Of the mapping.

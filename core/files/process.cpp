@@ -37,27 +37,60 @@ std::string contentOf(std::FILE* file, std::size_t limit) {
   return content;
 }
 
-/// Waits for `child`, kills its group when time is up.
-int waitFor(pid_t child, double seconds, const std::stop_token& stop, bool& timedOut) {
+/// Whether `child` ended within `seconds`, and how; a stop cuts the wait short.
+bool endsWithin(pid_t child, double seconds, const std::stop_token& stop, int& status) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
   auto pause = std::chrono::microseconds(200);
-  int status = 0;
   for (;;) {
     const pid_t done = waitpid(child, &status, WNOHANG);
-    if (done == child || (done < 0 && errno != EINTR)) break;
-    if (Clock::now() >= deadline || stop.stop_requested()) {
-      timedOut = true;
-      kill(-child, SIGKILL);
-      waitpid(child, &status, 0);
-      break;
-    }
+    if (done == child || (done < 0 && errno != EINTR)) return true;
+    if (Clock::now() >= deadline || stop.stop_requested()) return false;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(20'000));
+  }
+}
+
+/// Waits for `child`, ends it and its group when time is up.
+int waitFor(pid_t child, double seconds, const std::stop_token& stop, bool& timedOut) {
+  constexpr double kGrace = 0.5;  // For ending what it started.
+  int status = 0;
+  timedOut = !endsWithin(child, seconds, stop, status);
+  if (timedOut) {
+    kill(child, SIGTERM);
+    if (!endsWithin(child, kGrace, {}, status)) {
+      kill(-child, SIGKILL);
+      waitpid(child, &status, 0);
+    }
   }
   kill(-child, SIGKILL);  // Whatever it left behind.
   return status;
 }
+
+/// In a group of its own, so that what the program starts can be ended with it; no signal is
+/// blocked or ignored because it is so here.
+class SpawnAttributes {
+ public:
+  SpawnAttributes() {
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    sigset_t signals;
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes_, &signals);
+    sigfillset(&signals);
+    posix_spawnattr_setsigdefault(&attributes_, &signals);
+  }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
+
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
 
 }  // namespace
 
@@ -78,20 +111,16 @@ Result<Finished> runProgram(const std::vector<std::string>& arguments, const std
   posix_spawn_file_actions_adddup2(&actions, fileno(in.get()), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, fileno(out.get()), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, fileno(errors.get()), STDERR_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  // In a group of its own, so that what the program starts can be ended with it.
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&attributes, 0);
+  const SpawnAttributes attributes;
 
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   pid_t child = 0;
-  const int failure = posix_spawn(&child, argv[0], &actions, &attributes, argv.data(), environ);
+  const int failure =
+      posix_spawn(&child, argv[0], &actions, attributes.get(), argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
   if (failure != 0) {
     return fail(ErrorCode::unreadable, "cannot start " + arguments[0] + ": " + strerror(failure));
   }
@@ -102,6 +131,14 @@ Result<Finished> runProgram(const std::vector<std::string>& arguments, const std
   finished.output = contentOf(out.get(), std::size_t{1} << 30);
   finished.errors = contentOf(errors.get(), kMaxErrors);
   return finished;
+}
+
+void openStandardStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    // Open for the other direction; the lowest free number is this one.
+    if (open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
+  }
 }
 
 std::string programFolder() {

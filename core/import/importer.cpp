@@ -116,8 +116,9 @@ Result<Model> importModel(std::string_view bytes, const std::string& path,
   return model;
 }
 
-Result<Model> loadModel(const std::string& path, const ImportOptions& options) {
-  HW_TRY(file, path == "-" ? MappedFile::standardInput() : MappedFile::open(path));
+Result<Model> loadModel(const std::string& path, const ImportOptions& options,
+                        const std::stop_token& stop) {
+  HW_TRY(file, path == "-" ? MappedFile::standardInput(stop) : MappedFile::open(path, stop));
   Result<Model> model = readRecognised(file.bytes(), path, options);
   if (!model || !model->sha256.empty()) return model;
   Sha256 digest;

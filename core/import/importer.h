@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,8 @@ struct Model {
   /// How its author wants it planned, by the names of options of a run (core/run/options.h): a
   /// figure opens as it was drawn. What a user says goes before.
   std::map<std::string, std::vector<std::string>, std::less<>> options{};
+  /// Where in the file each of them stands: "line 2".
+  std::map<std::string, std::string, std::less<>> optionPlaces{};
 };
 
 /// A format we can read. `accepts` looks at the content, never at the name.
@@ -71,7 +74,8 @@ Result<Model> importModel(std::string_view bytes, const std::string& path,
                           const ImportOptions& options);
 
 /// Maps the file and imports it. "-" reads standard input. `samples:NAME` is resolved by the
-/// caller (core/import/samples.h).
-Result<Model> loadModel(const std::string& path, const ImportOptions& options);
+/// caller (core/import/samples.h). `stop` ends the wait for a pipe that nobody writes to.
+Result<Model> loadModel(const std::string& path, const ImportOptions& options,
+                        const std::stop_token& stop = {});
 
 }  // namespace hw

@@ -27,6 +27,7 @@ Result<void> addOwnOption(Model& model, std::string_view option, std::string_vie
         std::string(where));
   }
   model.options[std::string(option)] = {std::string(trimText(text))};
+  model.optionPlaces[std::string(option)] = where;
   return {};
 }
 

@@ -211,6 +211,7 @@ Result<Model> readProblemCsv(std::string_view bytes, const ImportOptions&) {
   }
   HW_TRY(model, std::move(reader).finish());
   model.options = std::move(asked.options);
+  model.optionPlaces = std::move(asked.optionPlaces);
   return std::move(model);
 }
 

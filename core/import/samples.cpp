@@ -124,8 +124,9 @@ std::vector<SampleInfo> sampleCatalog() {
   return catalogue ? std::move(catalogue->samples) : std::vector<SampleInfo>();
 }
 
-Result<Model> openModel(const std::string& name, const ImportOptions& options) {
-  if (!name.starts_with(kPrefix)) return loadModel(name, options);
+Result<Model> openModel(const std::string& name, const ImportOptions& options,
+                        const std::stop_token& stop) {
+  if (!name.starts_with(kPrefix)) return loadModel(name, options, stop);
   HW_TRY(catalogue, readCatalogue());
   const std::string sample = name.substr(kPrefix.size());
   const auto found = std::ranges::find(catalogue.samples, sample, &SampleInfo::name);

@@ -26,6 +26,7 @@ struct SampleInfo {
 std::vector<SampleInfo> sampleCatalog();
 
 /// `samples:NAME`, a path, or "-".
-Result<Model> openModel(const std::string& name, const ImportOptions& options);
+Result<Model> openModel(const std::string& name, const ImportOptions& options,
+                        const std::stop_token& stop = {});
 
 }  // namespace hw

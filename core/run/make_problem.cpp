@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "core/run/planner.h"
 
@@ -26,16 +27,30 @@ IdMap<BufferId, std::uint32_t> releaseRanks(const Graph& graph, const Schedule& 
   return ranks;
 }
 
-/// The stays that hold `tensors`, each once, in order.
-std::vector<StayId> staysOf(const Storage& storage, const std::vector<TensorId>& tensors) {
-  std::vector<StayId> stays;
-  for (const TensorId tensor : tensors) {
-    const BufferId buffer = storage.bufferOf(tensor);
-    const StayId stay(buffer.index());
-    if (buffer && std::ranges::find(stays, stay) == stays.end()) stays.push_back(stay);
+/// Lists stays without repeating any, however many an op has.
+class StayLists {
+ public:
+  explicit StayLists(const Storage& storage)
+      : storage_(storage), lastList_(storage.buffers.size(), 0) {}
+
+  /// Those that hold `tensors`, each once, in order.
+  std::vector<StayId> of(const std::vector<TensorId>& tensors) {
+    ++list_;
+    std::vector<StayId> stays;
+    for (const TensorId tensor : tensors) {
+      const BufferId buffer = storage_.bufferOf(tensor);
+      if (buffer && std::exchange(lastList_[buffer], list_) != list_) {
+        stays.emplace_back(buffer.index());
+      }
+    }
+    return stays;
   }
-  return stays;
-}
+
+ private:
+  const Storage& storage_;
+  IdMap<BufferId, std::size_t> lastList_;  ///< The number of the last list that holds its stay.
+  std::size_t list_ = 0;
+};
 
 }  // namespace
 
@@ -54,10 +69,11 @@ Problem makeProblem(const Graph& graph, const Schedule& schedule, const Storage&
                        .releaseRank = ranks[id],
                        .outlives = buffer.graphOutput});
   }
+  StayLists stays(storage);
   for (const OpId op : schedule.order) {
     problem.uses.push_back({.step = schedule.stepOf[op],
-                            .reads = staysOf(storage, graph.reads(op)),
-                            .writes = staysOf(storage, graph.ops[op].outputs)});
+                            .reads = stays.of(graph.reads(op)),
+                            .writes = stays.of(graph.ops[op].outputs)});
   }
   return problem;
 }

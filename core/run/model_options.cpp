@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/import/plans/unknown_parts.h"
 #include "core/run/embedded.h"
 
@@ -13,6 +14,17 @@ bool isSaid(const OptionTexts& said, std::string_view option) {
   return texts != said.end() && !std::ranges::all_of(texts->second, &std::string::empty);
 }
 
+/// What an author asks for is part of a file: what is wrong with it is told with its place.
+Result<void> checkOwn(const Model& model, const std::string& name,
+                      const std::vector<std::string>& texts, const RunRequest& standard) {
+  const auto read = readRequest({{name, texts}}, standard, "");
+  if (read) return {};
+  const auto place = model.optionPlaces.find(name);
+  return fail(ErrorCode::malformed,
+              (model.path.empty() ? "" : printable(model.path) + ": ") + read.error().message,
+              place == model.optionPlaces.end() ? "" : place->second);
+}
+
 }  // namespace
 
 Result<RunRequest> asDrawn(const Model& model, OptionTexts said, RunRequest standard,
@@ -20,6 +32,7 @@ Result<RunRequest> asDrawn(const Model& model, OptionTexts said, RunRequest stan
   const bool machine = isSaid(said, "platform");
   for (const auto& [name, texts] : model.options) {
     if (isSaid(said, name) || (machine && (name == "l2" || name == "l3"))) continue;
+    HW_DO(checkOwn(model, name, texts, standard));
     said.insert_or_assign(name, texts);
   }
   return readRequest(said, std::move(standard), prefix);

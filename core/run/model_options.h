@@ -9,7 +9,8 @@ namespace hw {
 /// The request for a model whose author asks for something (`Model::options`), so that a figure
 /// opens as it was drawn: `standard`, with what the author asks for, with what `said` says, which
 /// goes before. Sizes belong to the platform: whoever names one leaves the author's. Errors name
-/// the option after `prefix`, as those of `readRequest` do.
+/// the option after `prefix`, as those of `readRequest` do; those of what the author asks for name
+/// the file and the place, and are `malformed`.
 Result<RunRequest> asDrawn(const Model& model, OptionTexts said, RunRequest standard,
                            std::string_view prefix);
 

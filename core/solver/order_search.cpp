@@ -10,9 +10,6 @@
 namespace hw {
 namespace {
 
-/// Placements between two looks at the clock: well below a millisecond.
-constexpr std::size_t kPlacementsBetweenLooks = 64;
-
 /// The first random number below `n`; the standard distributions differ between libraries.
 std::size_t below(std::mt19937_64& random, std::size_t n) {
   return static_cast<std::size_t>(random() % n);
@@ -34,7 +31,9 @@ class OrderSearch {
   }
 
   OrderSearchResult run() {
-    result_.start = *placeAll();
+    const std::optional<Bytes> start = placeAll();
+    if (!start) return std::move(result_);
+    result_.start = *start;
     accept();
     keep();
     std::int64_t lastGain = 0;
@@ -67,7 +66,8 @@ class OrderSearch {
   };
 
   /// The peak of the order; nothing, and early, when it is worse than what has been accepted and
-  /// no worse one would be, or when the time is up. The first order is always placed.
+  /// no worse one would be, or when the time is up. The first order is placed all the same, unless
+  /// somebody wants a stop.
   std::optional<Bytes> placeAll() {
     placer_.clear();
     for (const StayId id : placer_.stays()) {
@@ -78,11 +78,9 @@ class OrderSearch {
       position_[id] = i;
       placer_.place(id, options_.rule);
       restsOn_[id] = placer_.restsOn();
-      if (!started_) continue;
-      if (!options_.anneal && placer_.peak() > accepted_.peak) return std::nullopt;
-      if (i % kPlacementsBetweenLooks == kPlacementsBetweenLooks - 1 && outOfTime()) {
-        return std::nullopt;
-      }
+      if (started_ && !options_.anneal && placer_.peak() > accepted_.peak) return std::nullopt;
+      if (i % kPlacementsBetweenLooks != kPlacementsBetweenLooks - 1) continue;
+      if (started_ ? outOfTime() : stopped()) return std::nullopt;
     }
     return placer_.peak();
   }
@@ -148,9 +146,13 @@ class OrderSearch {
     return static_cast<double>(below(random_, 1'000'000)) < chance * 1e6;
   }
 
-  bool outOfTime() {
+  bool stopped() {
     result_.stopped = options_.stopped && options_.stopped();
-    if (result_.stopped) return true;
+    return result_.stopped;
+  }
+
+  bool outOfTime() {
+    if (stopped()) return true;
     return options_.deadline && secondsNow(options_.clock) >= *options_.deadline;
   }
 

@@ -23,9 +23,10 @@ struct OrderSearchOptions {
 };
 
 struct OrderSearchResult {
-  IdMap<StayId, Bytes> offsets{};  ///< By stay; those of other pools are 0.
-  std::vector<StayId> order{};     ///< The best order: `placeInOrder` gives `offsets` again.
-  Bytes start{};                   ///< Peak of the first order.
+  /// By stay; those of other pools are 0. Empty: it was stopped before any order was placed.
+  IdMap<StayId, Bytes> offsets{};
+  std::vector<StayId> order{};  ///< The best order: `placeInOrder` gives `offsets` again.
+  Bytes start{};                ///< Peak of the first order.
   Bytes peak{};
   std::int64_t tries = 0;
   bool stopped = false;

@@ -169,7 +169,7 @@ bool placeInOrder(Placer& placer, const Problem& problem, const std::vector<Stay
   std::size_t done = 0;
   for (const StayId id : order) {
     if (problem.stays[id].pinned) continue;
-    if (++done % 1024 == 0 && stopped()) return false;
+    if (++done % kPlacementsBetweenLooks == 0 && stopped()) return false;
     placer.place(id, rule);
   }
   return true;

@@ -11,6 +11,10 @@
 
 namespace hw {
 
+/// Placements between two looks at the clock, or for the wish to stop: among 100,000 that are live
+/// together well below a tenth of a second.
+inline constexpr std::size_t kPlacementsBetweenLooks = 64;
+
 /// Which place an offline planner takes among the gaps that its neighbours in time leave.
 enum class FitRule : std::uint8_t {
   first,    ///< The lowest gap that is large enough.
@@ -78,7 +82,7 @@ class Placer {
 };
 
 /// Places every unpinned stay of `order` after the pinned ones. Returns false when `stopped` says
-/// so (asked now and then).
+/// so, which is asked every kPlacementsBetweenLooks.
 bool placeInOrder(Placer& placer, const Problem& problem, const std::vector<StayId>& order,
                   FitRule rule, const std::function<bool()>& stopped);
 

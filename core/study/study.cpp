@@ -50,9 +50,12 @@ const RunOption* optionOf(std::string_view key) {
          source);
 }
 
-void readAllocators(const toml::node& node, Study& study) {
+void readAllocators(const toml::node& node, Plugins plugins, Study& study) {
   const std::vector<std::string> texts = textsOf(node, "allocators");
   for (const std::string& text : texts) {
+    if (auto allowed = checkPlugins(text, plugins); !allowed) {
+      refuse("allocators: " + allowed.error().text(), node.source());
+    }
     auto choices = parseAllocators(text);
     if (!choices) refuse("allocators: " + choices.error().text(), node.source());
     if (choices->empty() && texts.size() > 1) {
@@ -62,13 +65,13 @@ void readAllocators(const toml::node& node, Study& study) {
   }
 }
 
-Study read(const toml::table& table) {
+Study read(const toml::table& table, Plugins plugins) {
   Study study;
   for (const auto& [key, node] : table) {
     if (key.str() == "models") {
       study.models = textsOf(node, "models");
     } else if (key.str() == "allocators") {
-      readAllocators(node, study);
+      readAllocators(node, plugins, study);
     } else if (const RunOption* option = optionOf(key.str())) {
       study.options[std::string(option->name)] = textsOf(node, key.str());
     } else {
@@ -103,7 +106,9 @@ std::vector<OptionTexts> combinations(const Study& study) {
 
 }  // namespace
 
-Result<Study> parseStudy(std::string_view text) { return readToml(text, read); }
+Result<Study> parseStudy(std::string_view text, Plugins plugins) {
+  return readToml(text, [&](const toml::table& table) { return read(table, plugins); });
+}
 
 Result<std::vector<StudySetting>> settingsOf(const Study& study,
                                              const std::filesystem::path& folder) {

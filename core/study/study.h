@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/allocators/plugin.h"
 #include "core/run/options.h"
 
 namespace hw {
@@ -18,8 +19,9 @@ struct Study {
   OptionTexts options{};
 };
 
-/// Reads a study; errors say what was expected, and at which line.
-Result<Study> parseStudy(std::string_view text);
+/// Reads a study; errors say what was expected, and at which line. Who passes a study on passes no
+/// code with it: plug-ins are refused unless the one who runs it allows them.
+Result<Study> parseStudy(std::string_view text, Plugins plugins = Plugins::refuse);
 
 /// One combination of the values of a study.
 struct StudySetting {

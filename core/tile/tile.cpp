@@ -124,8 +124,9 @@ class TileSearch {
   }
 
   Result<TilePlan> plan(const StorageOptions& runs, const StorageOptions& sharing) const {
-    const TileProgram program(*graph_, schedule_, runs, settings_.arriving, groups_);
+    const TileProgram program(*graph_, schedule_, runs, settings_.arriving, groups_, stop_);
     TilePlan plan{.work = program.work(), .peak = kMaxBytes};
+    if (stop_.stop_requested()) return plan;
     const double most = std::max(settings_.extraWork, 0.0) * static_cast<double>(plan.work);
     RunBounds bounds{.grids = grids_, .enough = settings_.enough};
     bounds.extra = static_cast<std::int64_t>(std::min(most, 0x1p62));

@@ -58,7 +58,7 @@ bool isIdleOutput(const Graph& graph, TensorId id) {
 
 TileProgram::TileProgram(const Graph& graph, const Schedule& schedule,
                          const StorageOptions& options, bool arriving,
-                         std::span<const std::int64_t> groups)
+                         std::span<const std::int64_t> groups, const std::stop_token& stop)
     : graph_(graph),
       options_(options),
       arriving_(arriving),
@@ -72,7 +72,10 @@ TileProgram::TileProgram(const Graph& graph, const Schedule& schedule,
   findArrivals();
   findLives(schedule, options);
   byChannels_.reserve(groups.size());
-  for (const std::int64_t number : groups) byChannels_.push_back(inGroups(number));
+  for (const std::int64_t number : groups) {
+    if (stop.stop_requested()) return;
+    byChannels_.push_back(inGroups(number));
+  }
 }
 
 /// What is live is the same, whichever way runs go.

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "core/ops/folds.h"
@@ -68,9 +69,10 @@ bool isIdleOutput(const Graph& graph, TensorId tensor);
 class TileProgram {
  public:
   /// By rows, and by channels in each of these numbers of groups. `arriving`: graph inputs with
-  /// rows come in when they are first read.
+  /// rows come in when they are first read. After a stop some of `groups` may be missing.
   TileProgram(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-              bool arriving, std::span<const std::int64_t> groups = {});
+              bool arriving, std::span<const std::int64_t> groups = {},
+              const std::stop_token& stop = {});
 
   /// The program by channels in so many groups, which it was made for; 0: this one, by rows.
   const TileProgram& along(std::int64_t groups) const;

@@ -8,6 +8,8 @@
 #include "core/memory/chunk_map.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
+#include "core/solver/order_search.h"
+#include "core/solver/orders.h"
 #include "tests/conformance/subjects.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
@@ -217,6 +219,24 @@ TEST_CASE("an allocator that is told to stop stops, or is done at once", "[confo
   } else {
     CHECK(plan.error().code == ErrorCode::stopped);
   }
+}
+
+TEST_CASE("searches ask for the wish to stop while they place their first order", "[conformance]") {
+  const Problem problem = test::randomProblem(5, {.stays = 2'000, .steps = 200});
+  int asked = 0;
+  const auto found = searchOrders(problem, PoolId(0), sizeOrder(problem, PoolId(0)),
+                                  {.stopped = [&] { return ++asked == 3; }});
+  CHECK(found.stopped);
+  CHECK(found.offsets.empty());
+  CHECK(asked == 3);
+  CHECK(found.tries == 0);
+  Placer placer(problem, PoolId(0));
+  std::size_t looks = 0;
+  CHECK(placeInOrder(placer, problem, sizeOrder(problem, PoolId(0)), FitRule::best, [&] {
+    ++looks;
+    return false;
+  }));
+  CHECK(looks == problem.stays.size() / kPlacementsBetweenLooks);
 }
 
 TEST_CASE("every allocator's runs survive the byte-level replay", "[conformance][replay]") {

@@ -91,7 +91,7 @@ void readServe(std::string_view bytes) {
   }
   std::istringstream in(lines);
   std::ostringstream out;
-  cli::serve(in, out);
+  cli::serve(in, out, Plugins::refuse, [] {});
   checkAnswers(out.str());
   if (calls.empty()) return;
   cli::ServeSession session = begunSession();

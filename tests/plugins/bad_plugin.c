@@ -1,10 +1,29 @@
 /* One bad plugin per BEHAVIOUR: what a host has to survive. */
-#include <stdlib.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "highwater/allocator_plugin.h"
 
-enum { CRASH, HANG, OVERLAP, NEGATIVE, FAIL, OLD, CHATTY };
+enum { CRASH, HANG, OVERLAP, NEGATIVE, FAIL, OLD, CHATTY, ESCAPE, SPAM };
+
+/* A child in a session of its own, whose number is left in a file; neither heeds a signal. */
+static void escape(void) {
+  signal(SIGTERM, SIG_IGN);
+  signal(SIGINT, SIG_IGN);
+  setpgid(0, 0);
+  if (fork() == 0) {
+    setsid();
+    FILE *file = fopen(getenv("HIGHWATER_TEST_CHILD"), "w");
+    if (file != NULL) {
+      fprintf(file, "%d\n", (int)getpid());
+      fclose(file);
+    }
+    for (;;) pause();
+  }
+  for (;;) pause();
+}
 
 static int misbehave(const highwater_problem_v1 *problem, int64_t *offsets) {
   switch (BEHAVIOUR) {
@@ -19,6 +38,11 @@ static int misbehave(const highwater_problem_v1 *problem, int64_t *offsets) {
       return 0;
     case NEGATIVE:
       return 0;
+    case ESCAPE:
+      escape();
+      return 1;
+    case SPAM:
+      for (;;) fputs("plugins may not fill the disk\n", stdout);
     case CHATTY: {
       int64_t top = 0;
       puts("plugins may print what they like");

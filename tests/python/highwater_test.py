@@ -37,7 +37,7 @@ class ModelTest(unittest.TestCase):
                     overlapping((one.first, one.last + 1), (other.first, other.last + 1)) and
                     overlapping((one.offset, one.offset + one.size),
                                 (other.offset, other.offset + other.size)), (one, other))
-        with self.assertRaises(KeyError):
+        with self.assertRaises(highwater.HighwaterError):
             plan.peak("L9")
 
     def test_a_plan_that_does_not_fit_is_an_answer(self):
@@ -87,8 +87,42 @@ class ModelTest(unittest.TestCase):
                 call()
             self.assertEqual(caught.exception.exit_code, code)
             self.assertIn(words, str(caught.exception))
-        with self.assertRaises(ValueError):
-            highwater.open("--help")
+
+    def test_nothing_but_its_own_error_is_raised(self):
+        chain = highwater.open("samples:chain")
+        with tempfile.TemporaryDirectory() as folder:
+            plain = pathlib.Path(folder) / "plain"
+            plain.write_text("no program")
+            closed = highwater.Session()
+            closed.close()
+            calls = {
+                "no such program": lambda: highwater.open("samples:chain", program="/no/program"),
+                "not a program": lambda: highwater.Session(program=str(plain)),
+                "another program": lambda: highwater.open("samples:chain", program="/bin/echo"),
+                "another server": lambda: highwater.Session(program="/bin/echo"),
+                "nul": lambda: highwater.open("a\0b"),
+                "no path": lambda: highwater.open(5),
+                "standard input": lambda: highwater.open("-"),
+                "an option": lambda: highwater.open("--help"),
+                "no list": lambda: chain.plan(dim=object()),
+                "no such folder": lambda: chain.save("/no/such/folder/plan.json"),
+                "events": lambda: list(chain.events(no_such="x")),
+                "closed": lambda: closed.plan(),
+                "pool": lambda: chain.plan().peak("L9"),
+            }
+            for name, call in calls.items():
+                with self.subTest(name), self.assertRaises(highwater.HighwaterError):
+                    call()
+
+    def test_a_path_may_begin_with_a_dash(self):
+        with tempfile.TemporaryDirectory() as folder:
+            highwater.open("samples:chain").save(os.path.join(folder, "-plan.csv"))
+            before = os.getcwd()
+            os.chdir(folder)
+            try:
+                self.assertEqual(highwater.open("-plan.csv").info["tensors"], 5)
+            finally:
+                os.chdir(before)
 
 
 class SessionTest(unittest.TestCase):

@@ -2,6 +2,7 @@
 import json
 import os
 import subprocess
+import tempfile
 import unittest
 
 PROGRAM = os.environ["HIGHWATER"]
@@ -28,6 +29,34 @@ def said(text):
 
 
 class ServeTest(unittest.TestCase):
+    def test_an_open_that_waits_can_be_cancelled(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)
+            cancel = json.dumps({"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": 1}})
+            talk = said(request(1, "open", model=pipe) + cancel.encode() + b"\n" +
+                        request(2, "open", model="samples:chain"))
+            self.assertEqual([answer[:2] for answer in talk], [(1, -32800), (2, None)])
+
+    def test_answers_that_cannot_be_written_end_it(self):
+        with open("/dev/full", "wb") as full:
+            server = subprocess.Popen([PROGRAM, "serve", "--stdio"], stdin=subprocess.PIPE,
+                                      stdout=full, stderr=subprocess.PIPE)
+            server.stdin.write(request(1, "initialize"))
+            server.stdin.flush()  # Its input stays open.
+            self.assertEqual(server.wait(timeout=60), 3)
+            self.assertIn(b"standard output: cannot be written", server.stderr.read())
+            server.stdin.close()
+            server.stderr.close()
+
+    def test_plug_ins_are_refused_unless_allowed(self):
+        for params in ({"options": {"allocator": "plugin:/bin/true"}},
+                       {"allocators": "fast,plugin:/bin/true"}):
+            method = "compare" if "allocators" in params else "plan"
+            talk = said(request(1, "open", model="samples:chain") + request(2, method, **params))
+            self.assertEqual(talk[1][1], -32602)
+            self.assertIn("--plugins allow", talk[1][2])
+
     def test_a_transcript(self):
         talk = said(request(1, "initialize") + request(2, "open", model="samples:chain") +
                     request("three", "plan", options={"allocator": "greedy-by-size", "align": 1}) +

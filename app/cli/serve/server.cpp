@@ -47,7 +47,7 @@ struct Call {
 /// The lines that go out: whole ones, whoever writes.
 class Voice {
  public:
-  explicit Voice(std::ostream& out) : out_(out) {}
+  Voice(std::ostream& out, const std::function<void()>& unheard) : out_(out), unheard_(unheard) {}
 
   void answer(const ParsedJson& id, const Json& result) {
     say(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", jsonLine(id), jsonLine(result)));
@@ -65,11 +65,14 @@ class Voice {
  private:
   void say(const std::string& line) {
     const std::scoped_lock lock(mutex_);
+    if (!out_) return;
     out_ << line << '\n' << std::flush;
+    if (!out_) unheard_();
   }
 
   std::mutex mutex_;
   std::ostream& out_;
+  const std::function<void()>& unheard_;
 };
 
 /// Calls on their way: one thread adds, one takes.
@@ -128,8 +131,8 @@ int codeOf(const Error& error) {
 }
 
 /// Does one call after the other.
-void work(Calls& calls, Voice& voice) {
-  ServeSession session;
+void work(Calls& calls, Voice& voice, Plugins plugins) {
+  ServeSession session(plugins);
   while (auto call = calls.take()) {
     CallContext context{.stop = call->stop.get_token()};
     if (call->params.value("progress", false)) {
@@ -249,12 +252,13 @@ class Listener {
 
 }  // namespace
 
-void serve(std::istream& in, std::ostream& out) {
-  Voice voice(out);
+void serve(std::istream& in, std::ostream& out, Plugins plugins,
+           const std::function<void()>& unheard) {
+  Voice voice(out, unheard);
   Calls calls;
   Listener listener(calls, voice);
   {
-    const std::jthread worker([&] { work(calls, voice); });
+    const std::jthread worker([&] { work(calls, voice, plugins); });
     while (auto line = listener.line(in)) {
       if (!listener.hear(*line)) break;
     }

@@ -162,7 +162,7 @@ Result<Json> ServeSession::initialize(const ParsedJson&, const CallContext&) {
               {"methods", names}};
 }
 
-Result<Json> ServeSession::open(const ParsedJson& params, const CallContext&) {
+Result<Json> ServeSession::open(const ParsedJson& params, const CallContext& context) {
   HW_TRY(name, textOf(params, "model"));
   if (name.empty()) return wrong("'model' is missing: a file, or samples:NAME");
   if (name == "-") return wrong("'model' is '-', but requests come from standard input");
@@ -170,7 +170,7 @@ Result<Json> ServeSession::open(const ParsedJson& params, const CallContext&) {
   RunRequest standard = planningRequest();
   standard.model = name;
   HW_TRY(asked, readRequest(texts, standard, ""));
-  HW_TRY(model, hw::openModel(name, asked.import));
+  HW_TRY(model, hw::openModel(name, asked.import, context.stop));
   opened_ = asked;
   model_ = std::make_shared<const Model>(std::move(model));
   run_ = nullptr;
@@ -188,6 +188,9 @@ Result<RunRequest> ServeSession::request(const ParsedJson& params,
   HW_TRY(texts,
          optionTexts(params, {OptionGroup::allocator, OptionGroup::machine, OptionGroup::storage,
                               OptionGroup::order, OptionGroup::search, OptionGroup::effort}));
+  if (const auto said = texts.find("allocator"); said != texts.end()) {
+    for (const std::string& text : said->second) HW_DO(checkPlugins(text, plugins_));
+  }
   RunRequest base = standard;
   base.model = opened_.model;
   base.import = opened_.import;
@@ -227,6 +230,7 @@ Result<Json> ServeSession::compare(const ParsedJson& params, const CallContext& 
                              fmt::join(kRankingNames, ", ")));
   }
   HW_TRY(asked, request(params, planningRequest()));
+  HW_DO(checkPlugins(list, plugins_));
   HW_TRY(choices, parseAllocators(list));
   if (choices.empty()) choices = allAllocators(*model_->graph);
   Comparison comparison = compareAllocators(model_, asked, choices,

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <string>
 
+#include "core/allocators/plugin.h"
 #include "core/base/json.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
@@ -24,6 +25,9 @@ struct CallContext {
 /// the lines they come in. Methods and their parameters: docs/formats/serve.md.
 class ServeSession {
  public:
+  /// `plugins`: whether a call may name a plug-in among the allocators.
+  explicit ServeSession(Plugins plugins = Plugins::refuse) : plugins_(plugins) {}
+
   /// Fails with a sentence that names the parameter; `invalidArgument`: the call is wrong.
   Result<Json> call(const std::string& method, const ParsedJson& params,
                     const CallContext& context);
@@ -48,6 +52,7 @@ class ServeSession {
   Result<void> execute(const ParsedJson& params, const RunRequest& standard,
                        const CallContext& context, bool simulate);
 
+  Plugins plugins_;
   RunRequest opened_{};  ///< Its name, and how it was opened.
   std::shared_ptr<const Model> model_{};
   std::shared_ptr<const Run> run_{};

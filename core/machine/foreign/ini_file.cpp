@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "core/base/document_limits.h"
 #include "core/base/refusal.h"
 #include "core/base/text.h"
 
 namespace hw {
 namespace {
-
-constexpr std::size_t kMostSections = 10'000;
-constexpr std::size_t kMostKeys = 1'000'000;
 
 std::string iniPlace(std::size_t line) { return fmt::format("line {}", line); }
 
@@ -27,23 +25,26 @@ std::string lowerKey(std::string_view key) {
 std::string IniFile::Value::where() const { return iniPlace(line); }
 
 IniFile::IniFile(std::string_view text) {
+  const auto within = [](Result<void> checked) {
+    if (!checked) throw Refusal{std::move(checked).error()};
+  };
+  within(checkSize(kIniLimits, text.size()));
   std::size_t number = 0;
-  std::size_t keys = 0;
+  std::size_t values = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = trimText(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     ++number;
     if (line.empty() || line.front() == '#' || line.front() == ';') continue;
+    if (line.size() > kIniLimits.text) within(tooLongText(kIniLimits, iniPlace(number)));
+    if (++values > kIniLimits.values) within(tooManyValues(kIniLimits, iniPlace(number)));
     if (line.front() == '[') {
       if (line.back() != ']') refuse("a section has no ']' at its end", iniPlace(number));
       Section section{.name = std::string(line.substr(1, line.size() - 2)), .line = number};
       if (!places_.emplace(section.name, sections_.size()).second) {
         refuse(fmt::format("section '{}' is there twice", printable(section.name, 80)),
                iniPlace(number));
-      }
-      if (sections_.size() == kMostSections) {
-        refuse(fmt::format("more than {} sections", kMostSections), iniPlace(number));
       }
       sections_.push_back(std::move(section));
       continue;
@@ -62,7 +63,6 @@ IniFile::IniFile(std::string_view text) {
                          printable(section.name, 80)),
              iniPlace(number));
     }
-    if (++keys > kMostKeys) refuse(fmt::format("more than {} keys", kMostKeys), iniPlace(number));
   }
 }
 

@@ -10,8 +10,8 @@ namespace hw {
 
 /// What Python's configparser makes of a file of sections, `[NAME]`, and `key = value` below them:
 /// keys are the same in any case, lines that begin with '#' or ';' are comments, and nothing may
-/// be there twice. What is no such file is refused (base/refusal.h), with its line. No more than
-/// 10,000 sections and 1,000,000 keys.
+/// be there twice. What is no such file, or beyond kIniLimits, is refused (base/refusal.h), with
+/// its line.
 class IniFile {
  public:
   struct Value {

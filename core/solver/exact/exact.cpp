@@ -85,6 +85,7 @@ class Solver {
 
   ExactResult run() {
     begin();
+    if (result_.offsets.empty() && !problem_.stays.empty()) return std::move(result_);
     while (!decided() && !spent() && improve(*worst())) report();
     result_.status = status();
     report(true);
@@ -118,7 +119,11 @@ class Solver {
     bool first = true;
     for (const Order order : kOrders) {
       Placer placer(problem_, pool_);
-      placeInOrder(placer, problem_, order(problem_, pool_), FitRule::best, [] { return false; });
+      const auto stopped = [this] { return options_.stop.stop_requested(); };
+      if (!placeInOrder(placer, problem_, order(problem_, pool_), FitRule::best, stopped)) {
+        if (first) result_.offsets = {};
+        return;
+      }
       IdMap<StayId, Bytes> offsets(problem_.stays.size());
       for (const StayId id : placer.stays()) offsets[id] = placer.offsetOf(id);
       adopt(offsets, first);

@@ -49,7 +49,9 @@ enum class ExactStatus : std::uint8_t {
 
 struct ExactResult {
   ExactStatus status = ExactStatus::stopped;
-  IdMap<StayId, Bytes> offsets{};  ///< Of the incumbent, by stay; those of other pools are 0.
+  /// Of the incumbent, by stay; those of other pools are 0. Empty: it was told to stop before there
+  /// was a plan.
+  IdMap<StayId, Bytes> offsets{};
   Bytes incumbent{};
   Bytes bound{};
   std::int64_t nodes = 0;
@@ -58,8 +60,8 @@ struct ExactResult {
 };
 
 /// Finds the lowest plan of the stays of one pool, or whether they fit into a capacity, with proof.
-/// Alignments, gaps and pins are kept; pins must not clash. Always returns a plan, that of the
-/// start at least. How it searches is described in docs/solver.md.
+/// Alignments, gaps and pins are kept; pins must not clash. Returns a plan, that of the start
+/// at least, unless it is told to stop before. How it searches is described in docs/solver.md.
 ExactResult solveExact(const Problem& problem, PoolId pool, const ExactOptions& options = {});
 
 }  // namespace hw

@@ -50,6 +50,10 @@ class OverlappedSolver {
 
   ExactResult run() {
     begin();
+    if (!planned_) {
+      result_.offsets = {};
+      return std::move(result_);
+    }
     std::unique_ptr<OverlapTree> tree;
     if (!decided() && !pinned_ && count_ <= kMostInPairs) {
       tree = std::make_unique<OverlapTree>(problem_, pool_);
@@ -75,8 +79,10 @@ class OverlappedSolver {
       Placer placer(problem_, pool_);
       for (const StartOrder& start : kStarts) {
         placer.clear();
-        placeInOrder(placer, problem_, start.make(problem_, pool_), FitRule::first,
-                     [] { return false; });
+        if (!placeInOrder(placer, problem_, start.make(problem_, pool_), FitRule::first,
+                          [this] { return options_.stop.stop_requested(); })) {
+          break;
+        }
         IdMap<StayId, Bytes> offsets(problem_.stays.size());
         for (const StayId id : placer.stays()) offsets[id] = placer.offsetOf(id);
         take(offsets, "start");
@@ -111,6 +117,7 @@ class OverlappedSolver {
                                      .stopped = [this] { return options_.stop.stop_requested(); }};
     const OrderSearchResult found =
         searchOrders(problem_, pool_, start.make(problem_, pool_), options);
+    if (found.offsets.empty()) return;  // It was told to stop.
     result_.nodes += (found.tries + 1) * count;
     take(found.offsets, start.name);
   }

@@ -55,3 +55,24 @@ TEST_CASE("a file names no plug-in and no other option", "[import][options]") {
   CHECK(other.error().message.find("'threads'") != std::string::npos);
   CHECK_FALSE(imported(jsonWith(R"({"l2": 3})")));
 }
+
+TEST_CASE("what a file asks for wrongly is told with its place", "[import][options]") {
+  const auto errorOf = [](const std::string& bytes) {
+    const auto model = imported(bytes);
+    REQUIRE(model);
+    const auto request = asDrawn(*model, {}, defaultRequest(), "--");
+    REQUIRE_FALSE(request);
+    CHECK(request.error().code == ErrorCode::malformed);
+    CHECK(request.error().message.starts_with("file: "));
+    return request.error();
+  };
+  const Error size = errorOf("# drawn\nid,lower,upper,size,l2\n\na,0,2,16,L3\n");
+  CHECK(size.message.find("'L3' is not a size") != std::string::npos);
+  CHECK(size.where == "line 4");
+  CHECK(errorOf("id,lower,upper,size,align\na,0,2,16,-5\n").where == "line 2");
+  CHECK(errorOf("id,lower,upper,size,allocator\na,0,2,16,bset\n").where == "line 2");
+  CHECK(errorOf(jsonWith(R"({"l3": "little"})")).where == "options.l3");
+  // Who says otherwise is not told of it.
+  const auto model = imported("id,lower,upper,size,align\na,0,2,16,-5\n");
+  CHECK(asDrawn(*model, {{"align", {"4"}}}, defaultRequest(), "--"));
+}
