@@ -22,10 +22,15 @@ std::string notJson(std::string_view reason) {
          printable(reason.substr(at == std::string_view::npos ? 0 : at + mark.size()));
 }
 
+using ListKeys = std::span<const std::string_view>;
+
 /// Makes a document of what the parser meets, and stops it where the document is beyond `limits`.
+/// Elements of `lists` are not kept; those of `list` are visited, and nothing behind it is read.
 class JsonBuilder {
  public:
-  JsonBuilder(std::string_view text, const DocumentLimits& limits) : text_(text), limits_(limits) {}
+  JsonBuilder(std::string_view text, const DocumentLimits& limits, ListKeys lists = {},
+              const JsonList* list = nullptr)
+      : text_(text), limits_(limits), lists_(lists), list_(list) {}
 
   ParsedJson document{};
   Error error{};  ///< Why the parser was stopped.
@@ -39,9 +44,19 @@ class JsonBuilder {
   bool string(std::string& value) { return fits(value) && add(std::move(value)); }
   bool binary(ParsedJson::binary_t&) { return false; }  // Of other formats than text.
   bool start_object(std::size_t) { return open(ParsedJson::object()); }
-  bool start_array(std::size_t) { return open(ParsedJson::array()); }
+  bool start_array(std::size_t) {
+    const bool apart = isApart();
+    const bool wanted = apart && list_ != nullptr && where(open_.size()) == list_->path;
+    if (!open(ParsedJson::array())) return false;
+    if (apart) apart_ = {.level = open_.size(), .wanted = wanted};
+    return true;
+  }
   bool end_object() { return close(); }
-  bool end_array() { return close(); }
+  bool end_array() {
+    const bool last = apart_.wanted && open_.size() == apart_.level;
+    if (open_.size() == apart_.level) apart_ = {};
+    return close() && !last;
+  }
 
   bool key(std::string& name) {
     if (!fits(name)) return false;
@@ -72,7 +87,26 @@ class JsonBuilder {
     return text.size() <= limits_.text || stop(tooLongText(limits_, where(open_.size())));
   }
 
-  bool add(ParsedJson value) { return place(std::move(value)) != nullptr; }
+  bool add(ParsedJson value) {
+    if (place(std::move(value)) == nullptr) return false;
+    complete();
+    return true;
+  }
+
+  /// An array that begins here is one of the lists.
+  bool isApart() const {
+    if (lists_.empty() || open_.empty() || members_.back() == nullptr) return false;
+    return std::ranges::all_of(open_, [](const ParsedJson* each) { return each->is_object(); }) &&
+           std::ranges::find(lists_, members_.back()->first) != lists_.end();
+  }
+
+  /// The last value is whole.
+  void complete() {
+    if (apart_.level == 0 || open_.size() != apart_.level) return;
+    if (apart_.wanted) list_->visit(open_.back()->back(), apart_.passed);
+    open_.back()->clear();
+    ++apart_.passed;
+  }
 
   ParsedJson* place(ParsedJson value) {
     if (++values_ > limits_.values) {
@@ -101,6 +135,7 @@ class JsonBuilder {
   bool close() {
     open_.pop_back();
     members_.pop_back();
+    complete();
     return true;
   }
 
@@ -110,7 +145,8 @@ class JsonBuilder {
     std::string path;
     for (std::size_t i = 0; i < levels; ++i) {
       if (open_[i]->is_array()) {
-        path += fmt::format("[{}]", std::max<std::size_t>(open_[i]->size(), 1) - 1);
+        const std::size_t before = i + 1 == apart_.level ? apart_.passed : 0;
+        path += fmt::format("[{}]", before + std::max<std::size_t>(open_[i]->size(), 1) - 1);
       } else if (members_[i] != nullptr) {
         path += (path.empty() ? "" : ".") + printable(members_[i]->first, 80);
       }
@@ -118,8 +154,18 @@ class JsonBuilder {
     return path.empty() ? "at the top" : printable(path);
   }
 
+  /// The list that is being read, one at a time: there are only objects around it.
+  struct Apart {
+    std::size_t level = 0;   ///< How many are open inside of it, itself included; 0: none.
+    std::size_t passed = 0;  ///< Elements so far.
+    bool wanted = false;
+  };
+
   std::string_view text_;
   const DocumentLimits& limits_;
+  ListKeys lists_;
+  const JsonList* list_;
+  Apart apart_;
   std::vector<ParsedJson*> open_;  ///< Objects and arrays, each in the one before.
   std::vector<Member*> members_;   ///< Of each that is an object, the member that is being read.
   std::size_t values_ = 0;
@@ -161,6 +207,20 @@ Result<ParsedJson> parseJson(std::string_view text, const DocumentLimits& limits
     return tl::unexpected(std::move(builder.error));
   }
   return std::move(builder.document);
+}
+
+Result<ParsedJson> parseJson(std::string_view text, ListKeys lists) {
+  HW_DO(checkSize(kJsonLimits, text.size()));
+  JsonBuilder builder(text, kJsonLimits, lists);
+  if (!ParsedJson::sax_parse(text.begin(), text.end(), &builder)) {
+    return tl::unexpected(std::move(builder.error));
+  }
+  return std::move(builder.document);
+}
+
+void visitJsonList(std::string_view text, ListKeys lists, const JsonList& list) {
+  JsonBuilder builder(text, kJsonLimits, lists, &list);
+  ParsedJson::sax_parse(text.begin(), text.end(), &builder);
 }
 
 }  // namespace hw

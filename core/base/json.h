@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,5 +29,20 @@ std::string jsonDocument(const Json& object);
 /// Parses a whole text within `limits`; no object has a key twice. Errors say what was expected and
 /// where: the line, or the object or array, such as "tensors[3].shape".
 Result<ParsedJson> parseJson(std::string_view text, const DocumentLimits& limits = kJsonLimits);
+
+/// A long list of a document, whose elements are looked at one by one and not kept.
+struct JsonList {
+  std::string path;  ///< Its keys from the top, such as "tiling.original.ops".
+  std::function<void(const ParsedJson& element, std::size_t index)> visit;
+};
+
+/// The same without the elements of all lists whose key is among `lists`, in objects alone: the
+/// document has them empty.
+Result<ParsedJson> parseJson(std::string_view text, std::span<const std::string_view> lists);
+
+/// Reads `text`, which has been parsed with the same `lists`, up to the end of `list`, and visits
+/// its elements in order. What a visit throws comes through.
+void visitJsonList(std::string_view text, std::span<const std::string_view> lists,
+                   const JsonList& list);
 
 }  // namespace hw

@@ -64,4 +64,14 @@ std::optional<Step> JsonNode::step(const char* key) const {
   return number ? std::optional(Step(*number)) : std::nullopt;
 }
 
+void JsonLists::forEach(const JsonNode& object, const char* key,
+                        const std::function<void(const JsonNode&)>& visit) const {
+  const auto list = object.find(key);
+  if (!list) return;
+  if (!list->value.is_array()) list->expected("an array");
+  visitJsonList(text, keys, {list->where, [&](const ParsedJson& element, std::size_t index) {
+                               visit({element, fmt::format("{}[{}]", list->where, index)});
+                             }});
+}
+
 }  // namespace hw

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -43,6 +45,17 @@ struct JsonNode {
 
  private:
   JsonNode element(std::size_t index) const;
+};
+
+/// The long lists of a document, which are read from its text whenever somebody wants to see them:
+/// what they take in memory is their longest element.
+struct JsonLists {
+  std::string_view text{};                   ///< Parsed without the elements of
+  std::span<const std::string_view> keys{};  ///< these lists.
+
+  /// Calls `visit` with each element of a list of `object`, in time linear in `text`.
+  void forEach(const JsonNode& object, const char* key,
+               const std::function<void(const JsonNode&)>& visit) const;
 };
 
 }  // namespace hw

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "core/base/json_node.h"
@@ -98,19 +99,19 @@ std::optional<AttributeValue> readAttribute(const ParsedJson& value) {
 
 class GraphReader {
  public:
-  /// `where` the document is; nothing for a whole file. `depth`: it is the original of the original
-  /// of … a file.
-  explicit GraphReader(const ParsedJson& document, std::string where = {}, int depth = 0)
-      : document_{document, std::move(where)}, depth_(depth) {}
+  /// `document` has `lists` in the text only. `depth`: it is the original of the original of … a
+  /// file.
+  explicit GraphReader(JsonNode document, const JsonLists& lists, int depth = 0)
+      : document_(std::move(document)), lists_(lists), depth_(depth) {}
 
   Result<Graph> read() {
     checkHeader();
     GraphBuilder builder(document_.text("name"), "graph-json");
-    document_.forEach("tensors", [&](const JsonNode& node) { addTensor(builder, node); });
+    lists_.forEach(document_, "tensors", [&](const JsonNode& node) { addTensor(builder, node); });
     document_.forEach("inputs", [&](const JsonNode& node) { builder.addInput(tensorNamed(node)); });
     document_.forEach("outputs",
                       [&](const JsonNode& node) { builder.addOutput(tensorNamed(node)); });
-    document_.forEach("ops", [&](const JsonNode& node) { builder.addOp(readOp(node)); });
+    lists_.forEach(document_, "ops", [&](const JsonNode& node) { builder.addOp(readOp(node)); });
     std::vector<TensorId> ids;
     HW_TRY(graph, std::move(builder).build(ids));
     HW_DO(addTiling(graph, ids));
@@ -133,13 +134,14 @@ class GraphReader {
     // The original of parts may run some operators again, and that of these have scratch; its own
     // original has no tiling.
     if (depth_ > 2) refuse("the original graph is in parts itself", source->where);
-    HW_TRY(original, GraphReader(source->value, source->where, depth_ + 1).read());
+    HW_TRY(original, GraphReader(*source, lists_, depth_ + 1).read());
     if (runsInParts(original)) refuse("the original graph is in parts itself", source->where);
-    graph.tiling = readTiling(*tiling, graph, std::make_shared<const Graph>(std::move(original)),
-                              [&](const std::string& name) {
-                                const auto found = handles_.find(name);
-                                return found == handles_.end() ? TensorId() : ids[found->second];
-                              });
+    graph.tiling =
+        readTiling(*tiling, lists_, graph, std::make_shared<const Graph>(std::move(original)),
+                   [&](const std::string& name) {
+                     const auto found = handles_.find(name);
+                     return found == handles_.end() ? TensorId() : ids[found->second];
+                   });
     return {};
   }
 
@@ -209,6 +211,7 @@ class GraphReader {
   }
 
   JsonNode document_;
+  const JsonLists& lists_;
   int depth_;
   std::unordered_map<std::string, Handle> handles_;
 };
@@ -233,8 +236,10 @@ bool acceptsGraphJson(std::string_view bytes) {
 }
 
 Result<Model> readGraphJson(std::string_view bytes, const ImportOptions&) {
-  HW_TRY(document, parseJson(withoutByteOrderMark(bytes)));
-  HW_TRY(graph, unlessRefused([&] { return GraphReader(document).read(); }));
+  constexpr std::array<std::string_view, 2> kLists = {"tensors", "ops"};
+  const JsonLists lists{withoutByteOrderMark(bytes), kLists};
+  HW_TRY(document, parseJson(lists.text, kLists));
+  HW_TRY(graph, unlessRefused([&] { return GraphReader({document}, lists).read(); }));
   Model model{.name = graph.name};
   model.graph = std::make_shared<const Graph>(std::move(graph));
   HW_DO(unlessRefused([&] { return readAuthorTexts(document, model); }));

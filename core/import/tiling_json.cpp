@@ -25,14 +25,14 @@ class TilingReader {
     }
   }
 
-  std::shared_ptr<const Tiling> read(const JsonNode& node,
+  std::shared_ptr<const Tiling> read(const JsonNode& node, const JsonLists& lists,
                                      const std::function<TensorId(const std::string&)>& find) {
     if (graph_.reordered) {
       refuse("operators in parts have to be in the order in which they run", node.where);
     }
-    node.forEach("tensors", [&](const JsonNode& each) { readTensor(each, find); });
+    lists.forEach(node, "tensors", [&](const JsonNode& each) { readTensor(each, find); });
     for (const TensorId id : graph_.tensors.keys()) checkPlace(id, node.where);
-    node.forEach("ops", [&](const JsonNode& each) { readOp(each); });
+    lists.forEach(node, "ops", [&](const JsonNode& each) { readOp(each); });
     if (tiling_.opOf.size() != graph_.ops.size()) {
       refuse(fmt::format("{} of {} operators are told of", tiling_.opOf.size(), graph_.ops.size()),
              node.where + ".ops");
@@ -303,9 +303,10 @@ class TilingReader {
 }  // namespace
 
 std::shared_ptr<const Tiling> readTiling(
-    const JsonNode& node, const Graph& graph, std::shared_ptr<const Graph> original,
+    const JsonNode& node, const JsonLists& lists, const Graph& graph,
+    std::shared_ptr<const Graph> original,
     const std::function<TensorId(const std::string& name)>& find) {
-  return TilingReader(graph, std::move(original)).read(node, find);
+  return TilingReader(graph, std::move(original)).read(node, lists, find);
 }
 
 }  // namespace hw

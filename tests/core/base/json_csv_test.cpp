@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 
 #include "core/base/csv.h"
@@ -85,6 +86,31 @@ TEST_CASE("JSON nested beyond reason is refused", "[json]") {
   };
   CHECK(parseJson(nested(60)));
   CHECK(parseJson(nested(100'000)).error().message == "JSON nested more than 64 levels deep");
+}
+
+TEST_CASE("JSON is read in linear time", "[json]") {
+  std::string text = "[";
+  for (int i = 0; i < 200'000; ++i) text += R"({"a":1},)";
+  CHECK(parseJson(text + "0]")->size() == 200'001);
+}
+
+TEST_CASE("long lists are read element by element", "[json]") {
+  const std::string text = R"({"n":{"ops":[{"x":[1]},7]},"ops":[{"ops":[1]}],"m":[{"ops":[2]}]})";
+  constexpr std::array<std::string_view, 1> kLists = {"ops"};
+  const auto document = parseJson(text, kLists);
+  REQUIRE(document);
+  CHECK(document->dump() == R"({"m":[{"ops":[2]}],"n":{"ops":[]},"ops":[]})");
+  std::string seen;
+  const auto see = [&](const ParsedJson& element, std::size_t index) {
+    seen += fmt::format("{}={} ", index, element.dump());
+  };
+  visitJsonList(text, kLists, {"n.ops", see});
+  visitJsonList(text, kLists, {"ops", see});
+  CHECK(seen == R"(0={"x":[1]} 1=7 0={"ops":[1]} )");
+  const auto twice = parseJson(R"({"ops":[{"a":1},{"a":1,"a":2}]})", kLists);
+  REQUIRE_FALSE(twice);
+  CHECK(twice.error().where.starts_with("ops[1]"));
+  CHECK_FALSE(parseJson(R"({"ops":[}]})", kLists));
 }
 
 TEST_CASE("a CSV field survives the way there and back", "[csv]") {
