@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/text.h"
 #include "core/import/graph_builder.h"
@@ -11,10 +12,7 @@
 namespace hw {
 namespace {
 
-constexpr std::int64_t kMostSteps = 1'000'000;
-
-Result<std::int64_t> stepsOf(const PlannedRows& plan) {
-  auto steps = static_cast<std::int64_t>(std::max<std::size_t>(plan.steps.size(), 1));
+Result<void> checkRows(const PlannedRows& plan) {
   for (const PlannedRow& row : plan.rows) {
     const auto refuse = [&](const std::string& what) {
       return fail(ErrorCode::malformed,
@@ -23,21 +21,55 @@ Result<std::int64_t> stepsOf(const PlannedRows& plan) {
     if (row.first < 0 || row.last < row.first) {
       return refuse(fmt::format("is live from step {} to step {}", row.first, row.last));
     }
-    if (row.last >= kMostSteps) {
+    if (row.last >= kMaxStep.count()) {
       return refuse(fmt::format("is live until step {}; at most {} are read", row.last,
-                                groupDigits(kMostSteps)));
+                                groupDigits(kMaxStep.count())));
     }
     if (row.size < Bytes() || row.size > kMaxBytes ||
         (row.offset && (*row.offset < Bytes() || *row.offset > kMaxBytes))) {
       return refuse("has a size or an offset that cannot be");
     }
-    steps = std::max(steps, row.last + 1);
   }
-  return steps;
+  return {};
 }
 
+/// The steps of a plan that become operators: all, unless most are idle, because nothing begins or
+/// ends at them and they have no name. Then only the others do, so that a graph grows with the
+/// plan's rows and not with the numbers in them; who lives at the same time stays the same.
+class KeptSteps {
+ public:
+  explicit KeptSteps(const PlannedRows& plan) {
+    count_ = static_cast<std::int64_t>(std::max<std::size_t>(plan.steps.size(), 1));
+    for (const PlannedRow& row : plan.rows) count_ = std::max(count_, row.last + 1);
+    const std::size_t few = 1024 + plan.steps.size() + 4 * plan.rows.size();
+    if (static_cast<std::size_t>(count_) <= few) return;
+    kept_.resize(std::max<std::size_t>(plan.steps.size(), 1));
+    std::iota(kept_.begin(), kept_.end(), std::int64_t{0});
+    for (const PlannedRow& row : plan.rows) kept_.insert(kept_.end(), {row.first, row.last});
+    std::ranges::sort(kept_);
+    kept_.erase(std::ranges::unique(kept_).begin(), kept_.end());
+  }
+
+  std::size_t size() const {
+    return kept_.empty() ? static_cast<std::size_t>(count_) : kept_.size();
+  }
+  /// Of the plan, those left out included.
+  std::int64_t all() const { return count_; }
+  std::int64_t step(std::size_t place) const {
+    return kept_.empty() ? static_cast<std::int64_t>(place) : kept_[place];
+  }
+  std::size_t place(std::int64_t step) const {
+    if (kept_.empty()) return static_cast<std::size_t>(step);
+    return static_cast<std::size_t>(std::ranges::lower_bound(kept_, step) - kept_.begin());
+  }
+
+ private:
+  std::int64_t count_ = 0;
+  std::vector<std::int64_t> kept_;  ///< Ascending; empty: all.
+};
+
 /// Of a plan, what it takes; of all else, what it says itself.
-void noteWhatItIs(PlannedRows& plan, std::int64_t steps) {
+void noteWhatItIs(PlannedRows& plan, const KeptSteps& steps) {
   if (!plan.is.empty()) {
     plan.notes.insert(plan.notes.begin(), plan.is);
     return;
@@ -53,28 +85,38 @@ void noteWhatItIs(PlannedRows& plan, std::int64_t steps) {
       plan.notes.begin(),
       fmt::format("this is a plan of {} buffers over {} steps; it takes {} bytes, and --allocator "
                   "embedded follows it",
-                  plan.rows.size(), groupDigits(steps), groupDigits(top.count())));
+                  plan.rows.size(), groupDigits(steps.all()), groupDigits(top.count())));
   if (placed < plan.rows.size()) {
     plan.notes.push_back(fmt::format("{} buffers have no offset in it", plan.rows.size() - placed));
   }
 }
 
+void noteLeftOut(PlannedRows& plan, const KeptSteps& steps) {
+  const std::int64_t idle = steps.all() - static_cast<std::int64_t>(steps.size());
+  if (idle == 0) return;
+  plan.notes.push_back(
+      fmt::format("nothing begins or ends at {} of its steps, which are left out; the others are "
+                  "named by their numbers",
+                  groupDigits(idle)));
+}
+
 /// Makes the graph: handles of the builder are rows.
 class PlanGraph {
  public:
-  PlanGraph(const PlannedRows& plan, std::int64_t steps)
-      : plan_(plan), ops_(static_cast<std::size_t>(steps)), builder_(plan.name, plan.format) {}
+  PlanGraph(const PlannedRows& plan, const KeptSteps& steps)
+      : plan_(plan), steps_(steps), ops_(steps.size()), builder_(plan.name, plan.format) {}
 
   Result<Graph> build() && {
     for (std::size_t i = 0; i < ops_.size(); ++i) {
       const bool named = i < plan_.steps.size();
-      ops_[i].op.name = named ? plan_.steps[i].name : std::to_string(i);
+      const std::string number = std::to_string(steps_.step(i));
+      ops_[i].op.name = named ? plan_.steps[i].name : number;
       ops_[i].op.type = named && !plan_.steps[i].type.empty() ? plan_.steps[i].type : "Step";
       if (named) {
         ops_[i].op.domain = plan_.steps[i].domain;
         ops_[i].op.attributes = plan_.steps[i].attributes;
       }
-      ops_[i].where = "step " + std::to_string(i);
+      ops_[i].where = "step " + number;
     }
     for (const PlannedRow& row : plan_.rows) addRow(row);
     for (auto& op : ops_) builder_.addOp(std::move(op));
@@ -92,8 +134,8 @@ class PlanGraph {
                                                             .bytes = row.size,
                                                             .origin = SizeOrigin::declared,
                                                             .plannedOffset = row.offset});
-    const auto first = static_cast<std::size_t>(row.first);
-    const auto last = static_cast<std::size_t>(row.last);
+    const std::size_t first = steps_.place(row.first);
+    const std::size_t last = steps_.place(row.last);
     const bool handedIn = row.input && first == 0;
     if (handedIn) builder_.addInput(handle);
     if (!handedIn) ops_[first].outputs.push_back(handle);
@@ -104,6 +146,7 @@ class PlanGraph {
   }
 
   const PlannedRows& plan_;
+  const KeptSteps& steps_;
   std::vector<GraphBuilder::OpParts> ops_;
   GraphBuilder builder_;
 };
@@ -111,8 +154,10 @@ class PlanGraph {
 }  // namespace
 
 Result<Model> planModel(PlannedRows plan) {
-  HW_TRY(steps, stepsOf(plan));
+  HW_DO(checkRows(plan));
+  const KeptSteps steps(plan);
   noteWhatItIs(plan, steps);
+  noteLeftOut(plan, steps);
   if (plan.pools.size() > 1) {
     std::string names;
     for (const ModelPart& pool : plan.pools) {

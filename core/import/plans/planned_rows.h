@@ -51,7 +51,8 @@ struct PlannedRows {
 /// The rows as a graph that brings its plan along: a step of it is an operator, which makes the
 /// buffers that begin there and reads those that end there. So a buffer's life is the one stated,
 /// and whatever works on plans of models works on it: the way of planning `embedded` is theirs, all
-/// others are ours. Fails on more than a million steps, and on rows that cannot be.
+/// others are ours. Where most steps are idle, because no buffer begins or ends there, those are
+/// left out. Fails on rows that cannot be.
 Result<Model> planModel(PlannedRows plan);
 
 /// The part of `plan.pools` that `wanted` names: a key; empty: `standard`. Sets `plan.pool`. Fails

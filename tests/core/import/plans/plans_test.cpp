@@ -162,8 +162,22 @@ TEST_CASE("what a planner's log leaves open is said", "[import][plans]") {
         "buffer 2 follows buffer 0: the log is not whole (line 2)");
   CHECK(planError(tflmLine(0, {3, 1, 0, 16})) ==
         "buffer 0 has a size, an offset or steps that cannot be (line 1)");
-  CHECK(planError(tflmLine(0, {0, 999'999'999, 0, 16})) ==
-        "buffer 'buffer 0' is live until step 999999999; at most 1,000,000 are read");
+  CHECK(planError(tflmLine(0, {0, 9'999'999'999, 0, 16})) ==
+        "buffer 'buffer 0' is live until step 9999999999; at most 2,147,483,646 are read");
+}
+
+TEST_CASE("steps of a plan cost nothing by their numbers", "[import][plans]") {
+  const auto model = openedPlan(tflmLine(0, {3, 1'999'999'999, 0, 16}) +
+                                tflmLine(1, {1'000'000, 1'000'000, 16, 16}) +
+                                tflmLine(2, {2'000'000'000, 2'000'000'000, 0, 8}));
+  const Graph& graph = *model->graph;
+  CHECK(graph.ops.size() == 5);  // The first, and where something begins or ends.
+  CHECK(graph.ops[OpId(2)].name == "1000000");
+  CHECK(lifeOf(graph, "buffer 0") == Life{1, 3, 0, 16});
+  CHECK(lifeOf(graph, "buffer 1") == Life{2, 2, 16, 16});
+  CHECK(lifeOf(graph, "buffer 2") == Life{4, 4, 0, 8});
+  CHECK(notesSay(graph, "nothing begins or ends at 1,999,999,996 of its steps"));
+  checkFollowed(model, Bytes(32));
 }
 
 TEST_CASE("Vela's log has a table for each memory", "[import][plans]") {
