@@ -91,7 +91,7 @@ struct PlanCommand {
     std::optional<TflmPlan> tflm;
     std::string file;
     if (format == Format::tflite || planned.model->format == "tflite") {
-      auto bytes = readFile(name);
+      auto bytes = readFile(name, std::numeric_limits<std::size_t>::max());
       if (!bytes) return failure(bytes.error(), name);
       file = std::move(*bytes);
       auto plan = tflmPlan(file, planned);
@@ -127,7 +127,7 @@ struct PlanCommand {
   /// What a plan with kernels' scratch comes to on tflite-micro, if it could go there as it is.
   std::string tflmText(const Run& planned) const {
     if (scratch != "tflm" || planned.request.model == "-") return "";
-    const auto file = readFile(planned.request.model);
+    const auto file = readFile(planned.request.model, std::numeric_limits<std::size_t>::max());
     if (!file) return "";
     const auto plan = tflmPlan(*file, planned);
     return plan ? "\n" + tflmPlanLine(*plan) + "\n" : "";

@@ -107,11 +107,18 @@ int createBeside(const std::string& target, std::string& name) {
 
 }  // namespace
 
-Result<std::string> readFile(const std::string& path) {
+Result<std::string> readFile(const std::string& path, std::size_t most) {
   const bool standardInput = path == "-";
   Descriptor file(standardInput ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC),
                   !standardInput);
   if (file.number() < 0) return systemError("cannot be opened", errno);
+  const auto tooLarge = [&] {
+    return fail(ErrorCode::malformed,
+                "has more than " + std::to_string(most) + " bytes, which is too much to be read");
+  };
+  struct stat status {};
+  const bool known = ::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode);
+  if (known && static_cast<std::size_t>(status.st_size) > most) return tooLarge();
   std::string content;
   std::array<char, std::size_t{1} << 16> buffer{};
   for (;;) {
@@ -119,6 +126,7 @@ Result<std::string> readFile(const std::string& path) {
     if (count == 0) return content;
     if (count > 0) {
       content.append(buffer.data(), static_cast<std::size_t>(count));
+      if (content.size() > most) return tooLarge();
     } else if (errno != EINTR) {
       return systemError("cannot be read", errno);
     }

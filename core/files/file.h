@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -8,8 +9,9 @@
 
 namespace hw {
 
-/// The whole content of a file; "-" is standard input. Fails with the system's own words.
-Result<std::string> readFile(const std::string& path);
+/// The whole content of a file of at most `most` bytes; "-" is standard input. Fails with the
+/// system's own words, and on more bytes before they are read.
+Result<std::string> readFile(const std::string& path, std::size_t most = std::size_t{1} << 30U);
 
 /// Somewhere to write a result: a file that appears whole or not at all, or standard output ("-").
 ///

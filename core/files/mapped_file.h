@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -9,13 +10,23 @@
 
 namespace hw {
 
+/// How many bytes are read at most of what is no regular file, from what came first; or why none
+/// of it is wanted.
+using PipeLimit = std::function<Result<std::size_t>(std::string_view head)>;
+/// So many bytes of it are there when that is asked, unless it ends before.
+inline constexpr std::size_t kPipeHead = std::size_t{16} << 20U;
+/// What pipes and devices may hold, where nobody knows better.
+inline constexpr std::size_t kMostOfPipe = std::size_t{1} << 30U;
+
 /// The bytes of a file, read only. A regular file is mapped, so that only the pages somebody looks
-/// at cost memory; a pipe or terminal is read to its end, which may be long in coming: `stop` ends
-/// the wait.
+/// at cost memory; a pipe or device is read to its end, as far as `limit` lets it. That may be long
+/// in coming: `stop` ends the wait.
 class MappedFile {
  public:
-  static Result<MappedFile> open(const std::string& path, const std::stop_token& stop = {});
-  static Result<MappedFile> standardInput(const std::stop_token& stop = {});
+  static Result<MappedFile> open(const std::string& path, const std::stop_token& stop = {},
+                                 const PipeLimit& limit = {});
+  static Result<MappedFile> standardInput(const std::stop_token& stop = {},
+                                          const PipeLimit& limit = {});
 
   MappedFile(MappedFile&& other) noexcept;
   MappedFile(const MappedFile&) = delete;
@@ -25,17 +36,21 @@ class MappedFile {
 
   std::string_view bytes() const;
 
-  /// Calls `visit` with the file from front to back and gives the pages back after each piece: the
-  /// whole file passes through a few megabytes of memory.
-  void forEachPiece(const std::function<void(std::string_view)>& visit) const;
+  /// Calls `visit` with the first `most` bytes of the file from front to back and gives the pages
+  /// back after each piece: they pass through a few megabytes of memory.
+  void forEachPiece(std::size_t most, const std::function<void(std::string_view)>& visit) const;
 
  private:
   MappedFile() = default;
-  static Result<MappedFile> fromDescriptor(int descriptor, const std::stop_token& stop);
+  static Result<MappedFile> fromDescriptor(int descriptor, const std::stop_token& stop,
+                                           const PipeLimit& limit);
+  Result<void> readAll(int descriptor, const std::stop_token& stop, const PipeLimit& limit);
+  bool makeRoom();
 
-  void* mapping_ = nullptr;  ///< Null: the bytes are in `read_`.
-  std::size_t size_ = 0;     ///< Of the mapping.
-  std::string read_;
+  void* mapping_ = nullptr;  ///< Of the file, or of memory that was read into.
+  std::size_t size_ = 0;     ///< Of what it holds.
+  std::size_t room_ = 0;     ///< Of the mapping.
+  bool isFile_ = false;
 };
 
 }  // namespace hw

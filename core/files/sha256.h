@@ -24,8 +24,8 @@ class Sha256 {
   std::unique_ptr<Context> context_;
 };
 
-/// Larger models are told apart by what planning sees of them: reading gigabytes of weights only to
-/// hash them would take longer than all the rest.
+/// Larger models are told apart by what planning sees of them, other files by their first bytes:
+/// reading gigabytes only to hash them would take longer than all the rest.
 inline constexpr std::size_t kHashedWhole = std::size_t{256} << 20U;
 
 /// The digest of `bytes` in one go.

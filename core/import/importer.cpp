@@ -1,9 +1,12 @@
 #include "core/import/importer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
 
+#include "core/base/text.h"
 #include "core/files/mapped_file.h"
 #include "core/files/sha256.h"
 #include "core/import/formats.h"
@@ -11,34 +14,42 @@
 namespace hw {
 namespace {
 
+/// What is mapped and looked at here and there may be as large as disks are; weights are not read.
+constexpr std::size_t kMapped = std::size_t{64} << 30U;
+/// What is read from front to back, and kept only as far as it counts.
+constexpr std::size_t kStreamed = std::size_t{2} << 30U;
+/// What is in memory as a whole while it is read.
+constexpr std::size_t kHeld = std::size_t{1} << 30U;
+
 constexpr std::array kImporters = {
-    ImporterInfo{"onnx", "ONNX model (protobuf)", "*.onnx", &acceptsOnnx, &readOnnx},
+    ImporterInfo{"onnx", "ONNX model (protobuf)", "*.onnx", &acceptsOnnx, &readOnnx, false,
+                 kMapped},
     ImporterInfo{"tflite", "TensorFlow Lite model (flatbuffer)", "*.tflite *.lite", &acceptsTflite,
-                 &readTflite},
+                 &readTflite, false, kMapped},
     ImporterInfo{"tflite-bundle", "bundle of TensorFlow Lite models (zip)", "*.task",
-                 &acceptsTfliteBundle, &readTfliteBundle},
+                 &acceptsTfliteBundle, &readTfliteBundle, false, kMapped},
     ImporterInfo{"executorch", "memory plan of an ExecuTorch program (flatbuffer)", "*.pte",
-                 &acceptsExecutorch, &readExecutorch, true},
+                 &acceptsExecutorch, &readExecutorch, true, kMapped},
     ImporterInfo{"st-network", "memory plan of ST Edge AI (JSON)", "*.c_info.json *_c_info.json",
-                 &acceptsStNetwork, &readStNetwork, true},
+                 &acceptsStNetwork, &readStNetwork, true, kHeld},
     ImporterInfo{"plan-json", "memory plan of Highwater (JSON)", "*.plan.json *.json",
-                 &acceptsOwnPlan, &readOwnPlan},
+                 &acceptsOwnPlan, &readOwnPlan, false, kHeld},
     ImporterInfo{"tflm-log", "memory plan that tflite-micro printed", "*.log *.txt",
-                 &acceptsTflmLog, &readTflmLog, true},
+                 &acceptsTflmLog, &readTflmLog, true, kStreamed},
     ImporterInfo{"vela-log", "memory plan that Vela printed (--verbose-allocation)", "*.log *.txt",
-                 &acceptsVelaLog, &readVelaLog, true},
+                 &acceptsVelaLog, &readVelaLog, true, kStreamed},
     ImporterInfo{"xla-dump", "memory plan that XLA dumped (buffer assignment, live ranges)",
-                 "*.txt", &acceptsXlaDump, &readXlaDump, true},
+                 "*.txt", &acceptsXlaDump, &readXlaDump, true, kStreamed},
     ImporterInfo{"ort-profile", "profile of ONNX Runtime, operator by operator (JSON)", "*.json",
-                 &acceptsOrtProfile, &readOrtProfile},
+                 &acceptsOrtProfile, &readOrtProfile, false, kStreamed},
     ImporterInfo{"torch-snapshot", "recording of PyTorch's allocator (pickle)", "*.pickle *.pkl",
-                 &acceptsTorchSnapshot, &readTorchSnapshot},
+                 &acceptsTorchSnapshot, &readTorchSnapshot, false, kStreamed},
     ImporterInfo{"alloc-log", "recording of any allocator (CSV)", "*.csv", &acceptsAllocLog,
-                 &readAllocLog},
+                 &readAllocLog, false, kStreamed},
     ImporterInfo{"graph-json", "Highwater graph JSON", "*.graph.json *.json", &acceptsGraphJson,
-                 &readGraphJson},
+                 &readGraphJson, false, kStreamed},
     ImporterInfo{"problem-csv", "planning problem CSV (MiniMalloc)", "*.csv", &acceptsProblemCsv,
-                 &readProblemCsv},
+                 &readProblemCsv, false, kStreamed},
 };
 
 /// A file that people hand us in place of a model: told apart by some bytes at a fixed place.
@@ -79,6 +90,23 @@ Error unrecognised(std::string_view bytes) {
       {}};
 }
 
+Result<void> checkSize(const ImporterInfo& importer, std::size_t bytes) {
+  if (bytes <= importer.mostBytes) return {};
+  return fail(ErrorCode::unsupported,
+              fmt::format("the file looks like '{}' and has {} bytes; at most {} are read",
+                          importer.name, groupDigits(static_cast<std::int64_t>(bytes)),
+                          groupDigits(static_cast<std::int64_t>(importer.mostBytes))));
+}
+
+/// A model from a pipe may be as large as its format lets it, but for what is only mapped.
+Result<std::size_t> pipeLimit(std::string_view head) {
+  constexpr std::string_view kZip = "PK\x03\x04";  // What it holds stands at its end.
+  if (head.starts_with(kZip)) return kMostOfPipe;
+  const ImporterInfo* importer = importerOf(head);
+  if (importer == nullptr) return tl::unexpected<Error>(unrecognised(head));
+  return std::min(importer->mostBytes, kMostOfPipe);
+}
+
 Result<Model> readRecognised(std::string_view bytes, const std::string& path,
                              const ImportOptions& options) {
   // Look-alikes first: their first bytes could pass for a protobuf.
@@ -88,6 +116,7 @@ Result<Model> readRecognised(std::string_view bytes, const std::string& path,
                                       bytes.starts_with(kLookalikes[0].magic));
   const ImporterInfo* importer = importerOf(bytes);
   if (lookalike || importer == nullptr) return tl::unexpected<Error>(std::move(refusal));
+  HW_DO(checkSize(*importer, bytes.size()));
 
   Result<Model> model = importer->read(bytes, options);
   if (!model) return model;
@@ -104,25 +133,28 @@ Result<Model> readRecognised(std::string_view bytes, const std::string& path,
 std::span<const ImporterInfo> importerCatalog() { return kImporters; }
 
 const ImporterInfo* importerOf(std::string_view bytes) {
-  const auto found = std::ranges::find_if(
-      kImporters, [&](const ImporterInfo& info) { return info.accepts(bytes); });
+  // Of a file that is too large for a format, the beginning is enough to tell.
+  const auto found = std::ranges::find_if(kImporters, [&](const ImporterInfo& info) {
+    return info.accepts(bytes.size() <= info.mostBytes ? bytes : bytes.substr(0, kPipeHead));
+  });
   return found == kImporters.end() ? nullptr : &*found;
 }
 
 Result<Model> importModel(std::string_view bytes, const std::string& path,
                           const ImportOptions& options) {
   Result<Model> model = readRecognised(bytes, path, options);
-  if (model && model->sha256.empty()) model->sha256 = sha256(bytes);
+  if (model && model->sha256.empty()) model->sha256 = sha256(bytes.substr(0, kHashedWhole));
   return model;
 }
 
 Result<Model> loadModel(const std::string& path, const ImportOptions& options,
                         const std::stop_token& stop) {
-  HW_TRY(file, path == "-" ? MappedFile::standardInput(stop) : MappedFile::open(path, stop));
+  HW_TRY(file, path == "-" ? MappedFile::standardInput(stop, pipeLimit)
+                           : MappedFile::open(path, stop, pipeLimit));
   Result<Model> model = readRecognised(file.bytes(), path, options);
   if (!model || !model->sha256.empty()) return model;
   Sha256 digest;
-  file.forEachPiece([&](std::string_view piece) { digest.update(piece); });
+  file.forEachPiece(kHashedWhole, [&](std::string_view piece) { digest.update(piece); });
   model->sha256 = digest.hex();
   return model;
 }

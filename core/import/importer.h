@@ -35,7 +35,8 @@ struct ModelPart {
 struct Model {
   std::string name{};  ///< For people: the graph's name or the file's stem.
   std::string path{};  ///< As the user gave it.
-  /// Of the file's bytes, hexadecimal; of an ONNX file beyond 256 MiB without its weights.
+  /// Of the file's bytes, hexadecimal; beyond 256 MiB of the first so many, of ONNX and TFLite
+  /// models without their weights.
   std::string sha256{};
   std::string format{};                  ///< The importer's name.
   std::shared_ptr<const Graph> graph{};  ///< Never null; a problem's graph has tensors but no ops.
@@ -62,7 +63,8 @@ struct ImporterInfo {
   bool (*accepts)(std::string_view bytes) = nullptr;
   /// Pure, so that it can be fuzzed: bytes in, model out; opens nothing.
   Result<Model> (*read)(std::string_view bytes, const ImportOptions& options) = nullptr;
-  bool othersPlan = false;  ///< What another tool says of its own plan, and no model.
+  bool othersPlan = false;    ///< What another tool says of its own plan, and no model.
+  std::size_t mostBytes = 0;  ///< Larger files are refused before anybody reads them.
 };
 
 std::span<const ImporterInfo> importerCatalog();

@@ -119,7 +119,7 @@ std::vector<std::string> fileNotes(const TfliteFile& file, const Entry& entry) {
   return notes;
 }
 
-/// The digest of all but the weights.
+/// The digest of all but the weights; of what lies behind them all, no more than counts anywhere.
 std::string digestWithoutWeights(const TfliteFile& file) {
   const std::string_view bytes = file.bytes().all();
   Sha256 digest;
@@ -128,7 +128,7 @@ std::string digestWithoutWeights(const TfliteFile& file) {
     if (begin > at) digest.update(bytes.substr(at, begin - at));
     at = std::max(at, end);
   }
-  digest.update(bytes.substr(at));
+  digest.update(bytes.substr(at, kHashedWhole));
   return digest.hex();
 }
 

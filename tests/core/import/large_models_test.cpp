@@ -3,8 +3,12 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
+#include "core/files/file.h"
+#include "core/files/mapped_file.h"
 #include "tests/core/import/onnx/onnx_models.h"
+#include "tests/support/large_documents.h"
 
 // Many operators, and many bytes.
 
@@ -54,6 +58,47 @@ TEST_CASE("100,000 operators open", "[import][large]") {
   REQUIRE(model);
   CHECK(model->graph->ops.size() == kOps);
   CHECK(tensorNamed(*model, "t99999").bytes == Bytes(512));
+}
+
+TEST_CASE("every format of text takes time and memory by its length", "[import][large]") {
+  constexpr int kRows = 20'000;
+  for (const LargeDocument& document : largeDocuments()) {
+    CAPTURE(document.file);
+    std::ostringstream text;
+    document.write(text, kRows);
+    const auto model = importModel(text.str(), std::string(document.file), {});
+    if (!model) FAIL(model.error().text());
+    CHECK(model->graph->tensors.size() >= kRows);
+  }
+}
+
+TEST_CASE("what is read of a pipe or device is limited by its format", "[import][large]") {
+  const auto zeros = loadModel("/dev/zero", {});
+  REQUIRE_FALSE(zeros);
+  CHECK(zeros.error().message.starts_with("the format is not recognised"));
+  const auto file = MappedFile::open("/dev/zero", {}, [](std::string_view head) {
+    CHECK(head.size() == kPipeHead);
+    return Result<std::size_t>(kPipeHead + 1000);
+  });
+  REQUIRE_FALSE(file);
+  CHECK(file.error().message == "what is no regular file has more than 16,778,216 bytes");
+  CHECK_FALSE(readFile("/dev/zero", 1 << 20));
+}
+
+TEST_CASE("a file that is too large for its format is not read", "[import][large]") {
+  const auto path = std::filesystem::temp_directory_path() / "highwater_too_large.csv";
+  std::ofstream(path) << "id,lower,upper,size\na,0,1,1\n";
+  std::filesystem::resize_file(path, std::uint64_t{3} << 30U);
+  const long before = residentKilobytes();
+  const auto model = loadModel(path.string(), {});
+  const auto text = readFile(path.string());
+  std::filesystem::remove(path);
+  REQUIRE_FALSE(model);
+  CHECK(model.error().message ==
+        "the file looks like 'problem-csv' and has 3,221,225,472 bytes; at most 2,147,483,648 are "
+        "read");
+  CHECK_FALSE(text);
+  CHECK(residentKilobytes() - before < 50 * 1024);
 }
 
 }  // namespace hw
