@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include "core/base/text.h"
 #include "core/files/file.h"
@@ -164,7 +165,9 @@ struct ProgramParser {
   };
   std::vector<Command> commands{};
 
-  explicit ProgramParser(const std::vector<CommandInfo>& infos) {
+  /// Commands that no word of the command line names have no options: building them would cost
+  /// more than most commands.
+  ProgramParser(const std::vector<CommandInfo>& infos, std::span<char* const> words) {
     program.footer(kNotes);
     program.get_formatter()->column_width(kHelpColumn);
     program.set_version_flag("--version", "highwater " HIGHWATER_VERSION, "print the version");
@@ -174,6 +177,7 @@ struct ProgramParser {
       CLI::App* command = program.add_subcommand(info.name, info.summary);
       command->footer(info.notes);
       command->allow_extras();
+      if (std::ranges::find(words, info.name) == words.end()) continue;
       Arguments arguments(*command);
       Action action = info.add(arguments);
       commands.push_back({command, std::move(action), arguments.outputs()});
@@ -257,7 +261,7 @@ void Arguments::flag(const std::string& names, bool& value, const std::string& h
 
 Outcome<ParsedCommandLine> parseCommandLine(int argc, char** argv,
                                             const std::vector<CommandInfo>& commands) {
-  ProgramParser parser(commands);
+  ProgramParser parser(commands, {argv, static_cast<std::size_t>(argc)});
   try {
     parser.program.parse(argc, argv);
     return parser.action();

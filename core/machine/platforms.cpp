@@ -6,12 +6,10 @@
 #include <array>
 #include <set>
 
-#include "core/base/check.h"
 #include "core/base/file_text.h"
 #include "core/base/text.h"
 #include "core/files/file.h"
 #include "core/machine/foreign/machine_formats.h"
-#include "core/machine/preset_texts.h"
 #include "core/machine/table_reader.h"
 #include "core/machine/tuning.h"
 
@@ -269,32 +267,6 @@ Platform readPlatform(const toml::table& table) {
 
 Result<Platform> parsePlatform(std::string_view toml) { return readToml(toml, readPlatform); }
 
-const std::vector<Platform>& platformCatalog() {
-  static const std::vector<Platform> catalog = [] {
-    std::vector<Platform> platforms;
-    for (const std::string_view text : presetTexts()) {
-      Result<Platform> platform = parsePlatform(text);
-      check(platform.has_value(), "every preset to be a platform");
-      platforms.push_back(std::move(*platform));
-    }
-    return platforms;
-  }();
-  return catalog;
-}
-
-Result<Platform> findPlatform(std::string_view name) {
-  std::vector<std::string> names;
-  for (const Platform& platform : platformCatalog()) {
-    if (platform.name == name) return platform;
-    names.push_back(platform.name);
-  }
-  const auto closest = closestWord(name, names);
-  return fail(ErrorCode::invalidArgument,
-              fmt::format("no platform '{}'; {}", printable(name),
-                          closest ? fmt::format("did you mean '{}'?", *closest)
-                                  : fmt::format("there are {}", fmt::join(names, ", "))));
-}
-
 Result<Platform> readPlatformFile(std::string_view bytes, std::string_view choice) {
   bytes = withoutByteOrderMark(bytes);
   for (const MachineFormat& format : machineFormats()) {
@@ -375,9 +347,7 @@ const std::string& platformText(const Platform& platform) {
 }
 
 std::string platformLabel(const Platform& platform) {
-  const bool preset = std::ranges::find(platformCatalog(), platform.name, &Platform::name) !=
-                      platformCatalog().end();
-  if (platform.file.empty() || !preset) return platform.name;
+  if (platform.file.empty() || !isPreset(platform.name)) return platform.name;
   return platform.name + " (" + platform.file.substr(platform.file.rfind('/') + 1) + ")";
 }
 

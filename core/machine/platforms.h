@@ -16,8 +16,11 @@ namespace hw {
 /// after the other unless the device has a DMA engine. A unit's clock has to be said.
 Result<Platform> parsePlatform(std::string_view toml);
 
-/// The presets compiled into the program, parsed; the first is the default.
+/// The presets compiled into the program, all of them parsed; the first is the default.
 const std::vector<Platform>& platformCatalog();
+/// The default alone, without the others.
+const Platform& defaultPlatform();
+bool isPreset(std::string_view name);
 
 /// A preset by name, or an error with the closest name there is.
 Result<Platform> findPlatform(std::string_view name);

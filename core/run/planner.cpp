@@ -313,8 +313,7 @@ IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceS
                                         bool bare) {
   using Kind = PoolSize::Kind;
   // A bare problem on the default platform has no limits: nobody has asked for a machine.
-  const bool anyMachine =
-      bare && platformText(request.platform) == platformText(platformCatalog().front());
+  const bool anyMachine = bare && platformText(request.platform) == platformText(defaultPlatform());
   IdMap<PoolId, ProblemPool> pools;
   for (const PoolSpec& spec : device.pools) {
     const PoolSize& size = pools.empty() ? request.l2 : request.l3;

@@ -7,7 +7,7 @@ namespace hw {
 RunRequest defaultRequest() {
   RunRequest request;
   request.allocator.info = findAllocator(kDefaultAllocator).value();
-  request.platform = platformCatalog().front();
+  request.platform = defaultPlatform();
   return request;
 }
 
