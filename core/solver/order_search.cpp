@@ -21,7 +21,7 @@ class OrderSearch {
               const OrderSearchOptions& options)
       : problem_(problem),
         options_(options),
-        placer_(problem, pool),
+        placer_(problem, pool, options.rule),
         order_(std::move(order)),
         position_(problem.stays.size()),
         restsOn_(problem.stays.size()),
@@ -43,7 +43,7 @@ class OrderSearch {
       const auto [a, b] = pickSwap();
       std::swap(order_[a], order_[b]);
       const std::optional<Bytes> peak = placeAll();
-      if (!peak || !accepts(*peak)) {
+      if (!peak) {
         std::swap(order_[a], order_[b]);
         continue;
       }
@@ -65,11 +65,11 @@ class OrderSearch {
     Bytes peak{};
   };
 
-  /// The peak of the order; nothing, and early, when it is worse than what has been accepted and
-  /// no worse one would be, or when the time is up. The first order is placed all the same, unless
-  /// somebody wants a stop.
+  /// The peak of the order; nothing, and early, when it is worse than what would be accepted, or
+  /// when the time is up. The first order is placed all the same, unless somebody wants a stop.
   std::optional<Bytes> placeAll() {
     placer_.clear();
+    draw_.reset();
     for (const StayId id : placer_.stays()) {
       if (problem_.stays[id].pinned) placer_.fix(id, *problem_.stays[id].pinned);
     }
@@ -78,7 +78,7 @@ class OrderSearch {
       position_[id] = i;
       placer_.place(id, options_.rule);
       restsOn_[id] = placer_.restsOn();
-      if (started_ && !options_.anneal && placer_.peak() > accepted_.peak) return std::nullopt;
+      if (started_ && !accepts(placer_.peak())) return std::nullopt;
       if (i % kPlacementsBetweenLooks != kPlacementsBetweenLooks - 1) continue;
       if (started_ ? outOfTime() : stopped()) return std::nullopt;
     }
@@ -134,16 +134,19 @@ class OrderSearch {
     }
   }
 
+  /// The higher the peak, the less likely. One number is drawn for an order, so that a peak is not
+  /// accepted where a lower one was not.
   bool accepts(Bytes peak) {
     if (peak <= accepted_.peak) return true;
     if (!options_.anneal) return false;
+    if (!draw_) draw_ = static_cast<double>(below(random_, 1'000'000));
     const double heat =
         1.0 - static_cast<double>(result_.tries) / static_cast<double>(options_.tries);
     const double loss = static_cast<double>((peak - accepted_.peak).count()) /
                         static_cast<double>(std::max<std::int64_t>(1, accepted_.peak.count()));
     // A loss of 5 % is taken once in three times at first (1/e), and never in the end.
     const double chance = std::exp(-loss / (0.05 * heat + 1e-9));
-    return static_cast<double>(below(random_, 1'000'000)) < chance * 1e6;
+    return *draw_ < chance * 1e6;
   }
 
   bool stopped() {
@@ -163,6 +166,7 @@ class OrderSearch {
   IdMap<StayId, std::size_t> position_;
   IdMap<StayId, StayId> restsOn_;
   std::mt19937_64 random_;
+  std::optional<double> draw_;  ///< For the order that is being placed; drawn when it matters.
   Bytes bound_;
   Layout accepted_;
   bool started_ = false;

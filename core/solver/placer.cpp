@@ -68,7 +68,7 @@ class Placer::Fit {
   StayId bestUnder_;
 };
 
-Placer::Placer(const Problem& problem, PoolId pool)
+Placer::Placer(const Problem& problem, PoolId pool, std::optional<FitRule> only)
     : problem_(problem), neighbours_(problem, pool), offsets_(problem.stays.size()) {
   if (!problem.overlaps.empty()) {
     partners_.resize(problem.stays.size());
@@ -78,6 +78,11 @@ Placer::Placer(const Problem& problem, PoolId pool)
       // Seen from `under`, the two distances change places.
       partners_[overlap.under.index()][1] = {overlap.over, {apart.above, apart.below}};
     }
+    return;
+  }
+  if (only == FitRule::stacked && problem.gaps.empty()) {
+    rankSteps();
+    stack_.emplace(2 * stays().size());
     return;
   }
   // Sorting k answers costs much more than walking past k that are no neighbours.
@@ -109,7 +114,9 @@ void Placer::fix(StayId id, Bytes offset) {
   const Stay& stay = problem_.stays[id];
   offsets_[id.index()] = offset;
   peak_ = std::max(peak_, offset + stay.size);
-  if (dense_) {
+  if (stack_) {
+    stack_->raise(lives_[id.index()], {offset + stay.size, offset, id});
+  } else if (dense_) {
     placed_.insert({{offset, offset + stay.size}, id}, lives_[id.index()]);
   } else {
     neighbours_.insert(id);
@@ -132,6 +139,13 @@ Placer::Block Placer::blockFor(StayId id, StayId other) const {
 }
 
 Bytes Placer::place(StayId id, FitRule rule) {
+  if (stack_) {
+    const StackTree::Top top = stack_->highest(lives_[id.index()]);
+    const Bytes at = alignUp(top.end, problem_.stays[id].alignment);
+    restsOn_ = at == top.end ? top.stay : StayId();
+    fix(id, at);
+    return at;
+  }
   Fit fit(problem_.stays[id], rule);
   if (dense_) {
     placed_.forEachAlive(lives_[id.index()], [&](const Block& block) {
@@ -158,6 +172,7 @@ Bytes Placer::place(StayId id, FitRule rule) {
 void Placer::clear() {
   neighbours_.clear();
   placed_.clear();
+  if (stack_) stack_->clear();
   peak_ = Bytes();
 }
 

@@ -8,6 +8,7 @@
 #include "core/plan/decision.h"
 #include "core/solver/address_list.h"
 #include "core/solver/neighbours.h"
+#include "core/solver/stack_tree.h"
 
 namespace hw {
 
@@ -26,11 +27,13 @@ enum class FitRule : std::uint8_t {
 /// offline planners share; they differ in the order and the rule.
 ///
 /// Where few stays live together it asks `Neighbours` and sorts the answer by address; where many
-/// do, it walks all that is placed, kept in address order (`AddressList`). The answers are the
-/// same. Outputs may come as near to their inputs as `Problem::overlaps` permits.
+/// do, it walks all that is placed, kept in address order (`AddressList`). What stacks all the time
+/// asks a tree over the steps how high they are (`StackTree`). The answers are the same. Outputs
+/// may come as near to their inputs as `Problem::overlaps` permits.
 class Placer {
  public:
-  Placer(const Problem& problem, PoolId pool);
+  /// `only`: the rule of every placement, where it is known; such a placer cannot `decide`.
+  Placer(const Problem& problem, PoolId pool, std::optional<FitRule> only = {});
 
   /// Counts a stay as placed at `offset`, as pins are.
   void fix(StayId stay, Bytes offset);
@@ -71,6 +74,7 @@ class Placer {
   const Problem& problem_;
   Neighbours neighbours_;
   bool dense_ = false;
+  std::optional<StackTree> stack_;                ///< Where all are stacked, and none has gaps.
   std::vector<std::array<Partner, 2>> partners_;  ///< By stay; none where nothing overlaps.
   std::vector<Bytes> offsets_;                    ///< By stay.
   AddressList placed_;                            ///< Kept in dense problems only, like the next.

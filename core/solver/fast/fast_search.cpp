@@ -79,6 +79,7 @@ class FastSearch {
         options_(options),
         skyline_(rectangles),
         random_(options.seed),
+        bound_(std::max(options.bound, loadBound(rectangles))),
         start_(std::chrono::steady_clock::now()) {
     for (std::size_t i = 0; i < rectangles.count(); ++i) {
       longest_ = std::max(longest_, static_cast<double>(rectangles.length(i).count()));
@@ -108,7 +109,7 @@ class FastSearch {
   bool done() {
     if (stopped() || late()) return true;
     if (!hasPlan()) return false;
-    return result_.peak <= options_.bound || result_.moves >= options_.moves;
+    return result_.peak <= bound_ || result_.moves >= options_.moves;
   }
 
   void fillRule(const Rule& rule, std::vector<float>& priorities) const {
@@ -174,7 +175,7 @@ class FastSearch {
         {.moves = options_.moves / 2,
          .seconds = options_.seconds > 0 ? std::max(kSoon, options_.seconds - seconds()) : 0,
          .seed = options_.seed,
-         .bound = options_.bound,
+         .bound = bound_,
          .stopped = stop});
     result_.packings += packed.packings;
     result_.moves += packed.moves;
@@ -200,10 +201,10 @@ class FastSearch {
   }
 
   void repair() {
-    if (stopped() || late() || result_.peak <= options_.bound) return;
+    if (stopped() || late() || result_.peak <= bound_) return;
     std::vector<Bytes> offsets = result_.offsets;
     const RepairResult repaired = repairPeaks(rectangles_,
-                                              {.bound = options_.bound,
+                                              {.bound = bound_,
                                                .moves = options_.moves,
                                                .seed = options_.seed,
                                                .stopped = [this] { return stopped() || late(); }},
@@ -271,6 +272,7 @@ class FastSearch {
   const FastOptions& options_;
   Skyline skyline_;
   Random random_;
+  Bytes bound_;  ///< No packing of the rectangles is lower.
   std::chrono::steady_clock::time_point start_;
   FastResult result_;
   double longest_ = 1;
