@@ -11,10 +11,64 @@
 #include "core/base/csv.h"
 #include "core/files/file.h"
 #include "core/report/compare/compare_report.h"
-#include "core/study/study.h"
+#include "core/study/sweep.h"
 
 namespace hw::cli {
 namespace {
+
+/// Writes the comparisons of a study one after the other.
+class SweepWriter {
+ public:
+  SweepWriter(std::ostream& out, Format format, const StudySettings& settings)
+      : out_(out), csv_(format == Format::csv) {
+    if (csv_) {
+      for (const auto& [key, value] : settings.at(0).axes) out_ << key << ",";
+      out_ << comparisonCsvHeader();
+    } else {
+      out_ << "{\n  \"format\": \"highwater-sweep\",\n  \"version\": 1,\n  \"runs\": [";
+    }
+  }
+
+  /// False: it cannot be written.
+  bool add(const StudySetting& setting, const Comparison& comparison, const std::string& name) {
+    if (csv_) {
+      addCsv(setting, comparison, name);
+    } else {
+      const Json run = {{"setting", settingJson(setting)},
+                        {"comparison", comparisonJson(comparison, name)}};
+      out_ << (any_ ? ",\n    " : "\n    ") << jsonLine(run);
+    }
+    any_ = true;
+    return out_.good();
+  }
+
+  void finish() {
+    if (!csv_) out_ << (any_ ? "\n  ]\n}\n" : "]\n}\n");
+  }
+
+ private:
+  static Json settingJson(const StudySetting& setting) {
+    Json json = Json::object();
+    for (const auto& [key, value] : setting.axes) json[key] = value;
+    return json;
+  }
+
+  void addCsv(const StudySetting& setting, const Comparison& comparison, const std::string& name) {
+    std::string prefix;
+    for (const auto& [key, value] : setting.axes) prefix += csvField(value) + ",";
+    for (const CsvLine& line : csvLines(comparisonCsv(comparison, name))) {
+      out_ << prefix;
+      for (std::size_t i = 0; i < line.fields.size(); ++i) {
+        out_ << (i == 0 ? "" : ",") << csvField(line.fields[i]);
+      }
+      out_ << "\n";
+    }
+  }
+
+  std::ostream& out_;
+  bool csv_;
+  bool any_ = false;
+};
 
 struct SweepCommand {
   explicit SweepCommand(Arguments& arguments)
@@ -31,7 +85,7 @@ struct SweepCommand {
 
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
-    const auto text = readFile(path);
+    const auto text = readFile(path, kTomlLimits.bytes);
     if (!text) return failure(text.error(), path);
     const auto study = parseStudy(*text, plugins.value());
     if (!study) return failure(ExitCode::badInput, path, study.error().text());
@@ -39,85 +93,56 @@ struct SweepCommand {
         path == "-" ? std::filesystem::path() : std::filesystem::path(path).parent_path();
     // Everything is read and understood before anything runs: a mistake in the last line of a study
     // should not cost the hours before it.
-    auto settings = settingsOf(*study, folder);
+    const auto settings = StudySettings::of(*study, folder);
     if (!settings) return failure(ExitCode::badInput, path, settings.error().text());
-    for (StudySetting& setting : *settings) setting.request.threads = threads;
     StoppableWork work;
-    std::string csv;
-    for (const auto& [key, value] : settings->front().axes) csv += key + ",";
-    csv += comparisonCsvHeader();
-    Json runs = Json::array();
-    ExitCode opening = ExitCode::done;
-    std::size_t done = 0;
-    std::size_t rows = 0;
-    for (const std::string& name : study->models) {
-      RunRequest opened = settings->front().request;
-      opened.model = name.starts_with("samples:") ? name : (folder / name).string();
-      const auto model = openModel(opened, work.token());
-      if (!model) {
-        printFailure(model.error());
-        opening = model.error().code;
-        continue;
+    Done done;
+    HW_DO(output.write([&](std::ostream& out) {
+      SweepWriter writer(out, format, *settings);
+      for (const std::string& name : study->models) {
+        sweepModel(name, folder, *study, *settings, writer, work.token(), done);
       }
-      for (std::size_t i = 0; i < settings->size(); ++i) {
-        if (work.token().stop_requested()) break;
-        const StudySetting& setting = (*settings)[i];
-        const std::string place =
-            fmt::format("{}, setting {} of {}", name, i + 1, settings->size());
-        const Comparison comparison = compared(*model, setting, *study, place, work.token());
-        addCsv(csv, setting, comparison, name);
-        rows += comparison.rows.size();
-        runs.push_back(
-            {{"setting", settingJson(setting)}, {"comparison", comparisonJson(comparison, name)}});
-        ++done;
-      }
-    }
-    HW_DO(write(format, csv, runs));
-    const std::size_t all = settings->size() * study->models.size();
+      writer.finish();
+    }));
     if (work.token().stop_requested()) {
-      return failure(
-          ExitCode::interrupted, path,
-          fmt::format("stopped: {} of {} comparisons were begun and are written", done, all));
+      return failure(ExitCode::interrupted, path,
+                     fmt::format("stopped: {} of {} comparisons were begun and are written",
+                                 done.comparisons, settings->size() * study->models.size()));
     }
-    output.announce(fmt::format("{} comparisons, {} rows", done, rows));
-    return opening;
+    output.announce(fmt::format("{} comparisons, {} rows", done.comparisons, done.rows));
+    return done.opening;
   }
 
-  Comparison compared(const std::shared_ptr<const Model>& model, const StudySetting& setting,
-                      const Study& study, const std::string& place, std::stop_token stop) const {
+  /// What has come of a study so far.
+  struct Done {
+    std::size_t comparisons = 0;
+    std::size_t rows = 0;
+    ExitCode opening = ExitCode::done;  ///< Of the models.
+  };
+
+  void sweepModel(const std::string& name, const std::filesystem::path& folder, const Study& study,
+                  const StudySettings& settings, SweepWriter& writer, const std::stop_token& stop,
+                  Done& done) const {
+    RunRequest opened = settings.at(0).request;
+    opened.model = name.starts_with("samples:") ? name : (folder / name).string();
+    const auto model = openModel(opened, stop);
+    if (!model) {
+      printFailure(model.error());
+      done.opening = model.error().code;
+      return;
+    }
     ProgressLine line(progressMode(progress, output.quiet()));
-    std::function<void(double, const std::string&)> tell;
+    RunContext context{.stop = stop};
     if (const auto callback = line.callback()) {
-      tell = [=](double done, const std::string& what) { callback(done, place + ": " + what); };
+      context.progress = [=](double part, const std::string& what) {
+        callback(part, name + ": " + what);
+      };
     }
-    return compareAllocators(model, setting.request, study.allocators,
-                             {.stop = std::move(stop), .progress = tell});
-  }
-
-  static Json settingJson(const StudySetting& setting) {
-    Json json = Json::object();
-    for (const auto& [key, value] : setting.axes) json[key] = value;
-    return json;
-  }
-
-  static void addCsv(std::string& csv, const StudySetting& setting, const Comparison& comparison,
-                     const std::string& name) {
-    std::string prefix;
-    for (const auto& [key, value] : setting.axes) prefix += csvField(value) + ",";
-    for (const CsvLine& line : csvLines(comparisonCsv(comparison, name))) {
-      csv += prefix;
-      for (std::size_t i = 0; i < line.fields.size(); ++i) {
-        csv += (i == 0 ? "" : ",") + csvField(line.fields[i]);
-      }
-      csv += "\n";
-    }
-  }
-
-  Outcome<void> write(Format format, const std::string& csv, const Json& runs) const {
-    if (format == Format::csv) return output.write(csv);
-    Json document = {{"format", "highwater-sweep"}, {"version", 1}};
-    document["runs"] = runs;
-    return output.write(jsonDocument(document));
+    const auto take = [&](const StudySetting& setting, const Comparison& comparison) {
+      done.rows += comparison.rows.size();
+      return writer.add(setting, comparison, name);
+    };
+    done.comparisons += sweepSettings(*model, settings, study.allocators, threads, context, take);
   }
 
   OutputOptions output;

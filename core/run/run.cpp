@@ -1,6 +1,7 @@
 #include "core/run/run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -8,12 +9,14 @@
 
 #include "core/base/text.h"
 #include "core/machine/op_list.h"
+#include "core/machine/platforms.h"
 #include "core/ops/row_walk.h"
 #include "core/order/least_peak.h"
 #include "core/run/check_request.h"
 #include "core/run/embedded.h"
 #include "core/run/first_device.h"
 #include "core/run/moved_partition.h"
+#include "core/run/options.h"
 #include "core/run/overlaid.h"
 #include "core/scratch/set_aside.h"
 #include "core/storage/by_channel.h"
@@ -186,6 +189,12 @@ class StageTeller {
       tell(begin + fraction * (end - begin), what);
     };
   }
+  /// The stages up to sharing storage are over, whoever went through them.
+  void skipToPlanning() {
+    at_ = 0;
+    while (kStages[at_].rewrite) ++at_;
+    ++at_;
+  }
   void done() const {
     if (tell_) tell_(1, "done");
   }
@@ -229,16 +238,59 @@ Result<Prepared> prepare(const Model& model, Program program, const RunRequest& 
   return prepared;
 }
 
+/// A run before it is planned.
+struct Begun {
+  Prepared prepared;
+  Storage storage{};
+};
+
+Result<Begun> begin(const Model& model, const RunRequest& request, const RunContext& context,
+                    StageTeller& teller) {
+  const StorageOptions sharing = movedSharingOf(model, request);
+  HW_TRY(program, rewritten(model, {model, request, sharing, context.stop}, teller));
+  HW_TRY(prepared, prepare(model, std::move(program), request));
+  teller.next();
+  Storage storage = model.problem ? Storage() : storageOf(prepared);
+  return Begun{std::move(prepared), std::move(storage)};
+}
+
+/// All that `begin` looks at, of runs on one device that do not follow the model's own plan.
+std::string commonKey(const Model& model, const RunRequest& request) {
+  const StorageOptions sharing = sharingOf(model, request);
+  const bool overlaps = request.overlap && request.allocator.info->overlaps;
+  std::string key =
+      fmt::format("{} {} {} {}", static_cast<const void*>(&model), sharing.alignment.count(),
+                  sharing.planInputs, overlaps ? platformText(request.platform) : "");
+  for (const auto& [name, texts] : textsOf(request)) {
+    const OptionGroup group = findOption(name)->group;
+    if (group != OptionGroup::storage && group != OptionGroup::order) continue;
+    key += fmt::format("\n{}={}", name, fmt::join(texts, "\n"));
+  }
+  return key;
+}
+
+/// The same with what runs before it have made already.
+Result<Begun> beginFromCommon(const Model& model, const RunRequest& request,
+                              const RunContext& context, StageTeller& teller) {
+  const bool alone = model.problem || isSpread(request, model) || followsModel(request, model);
+  if (!context.common || alone) return begin(model, request, context, teller);
+  const auto make = [&]() -> Result<CommonPart> {
+    HW_TRY(begun, begin(model, request, context, teller));
+    return CommonPart{std::move(begun.prepared.program), std::move(begun.storage)};
+  };
+  HW_TRY(part, context.common->get(commonKey(model, request), make));
+  HW_TRY(prepared, prepare(model, part->program, request));
+  teller.skipToPlanning();
+  return Begun{std::move(prepared), part->storage};
+}
+
 /// `given` is the problem of a model that is one.
 Result<std::shared_ptr<const Run>> carryOut(std::shared_ptr<const Model> model,
                                             std::optional<Problem> given, const RunRequest& request,
                                             const RunContext& context) {
   StageTeller teller(context);
-  const StorageOptions sharing = movedSharingOf(*model, request);
-  HW_TRY(program, rewritten(*model, {*model, request, sharing, context.stop}, teller));
-  HW_TRY(prepared, prepare(*model, std::move(program), request));
-  teller.next();
-  Storage storage = given ? Storage() : storageOf(prepared);
+  HW_TRY(begun, beginFromCommon(*model, request, context, teller));
+  auto& [prepared, storage] = begun;
   const PlanContext settings = planSettings(request, context, teller.next());
   const auto start = std::chrono::steady_clock::now();
   HW_TRY(answer, planFirstDevice(prepared, std::move(storage), std::move(given), settings));

@@ -16,6 +16,8 @@
 
 namespace hw {
 
+class CommonWork;
+
 struct RunContext {
   std::stop_token stop{};
   std::function<void(double, const std::string&)> progress{};  ///< Fraction done, what is going on.
@@ -26,6 +28,9 @@ struct RunContext {
   bool simulate = true;
   /// True: the plan has a record of every state that its method went through.
   bool record = false;
+  /// What runs of this model have in common, kept from one to the next (core/run/stages.h);
+  /// null: this is the only run.
+  std::shared_ptr<CommonWork> common{};
 };
 
 struct PartitionAccount;

@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/base/made_once.h"
 #include "core/layout/layout.h"
 #include "core/recompute/recompute.h"
 #include "core/run/run.h"
@@ -19,6 +20,24 @@ struct Program {
   /// What running some operators again comes to, where that was asked for.
   std::optional<RecomputeAccount> repeats{};
   std::optional<TileAccount> tiles{};  ///< What parts come to, where they were asked for.
+};
+
+/// What runs of one model have in common that rewrite it and share its storage alike: rows of a
+/// comparison, and settings of a study that differ in memories alone.
+struct CommonPart {
+  Program program{};
+  Storage storage{};
+};
+
+/// Such parts, kept from run to run: RunContext::common.
+class CommonWork : public MadeOnce<CommonPart> {
+ public:
+  CommonWork() : MadeOnce(std::size_t{1} << 22U, &weightOf) {}
+
+ private:
+  static std::size_t weightOf(const CommonPart& part) {
+    return part.program.graph->tensors.size() + part.program.graph->ops.size();
+  }
 };
 
 /// What rewriting goes by.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/run/planner.h"
+#include "core/run/stages.h"
 
 namespace hw {
 namespace {
@@ -29,7 +30,9 @@ class Sweeper {
  public:
   Sweeper(std::shared_ptr<const Model> model, const RunRequest& request,
           const SweepOptions& options, const RunContext& context)
-      : model_(std::move(model)), request_(request), options_(options), context_(context) {}
+      : model_(std::move(model)), request_(request), options_(options), context_(context) {
+    if (!context_.common) context_.common = std::make_shared<CommonWork>();
+  }
 
   Result<std::vector<CapacityPoint>> run() {
     HW_TRY(top, needed());
@@ -53,7 +56,7 @@ class Sweeper {
   Result<Bytes> needed() {
     RunRequest request = request_;
     request.l2 = {.kind = PoolSize::Kind::unbounded};
-    HW_TRY(run, execute(model_, request, {.stop = context_.stop, .progress = {}}));
+    HW_TRY(run, execute(model_, request, {.stop = context_.stop, .common = context_.common}));
     const Bytes top = grained(std::max(largestFootprint(*run), kCapacityGrain));
     add(pointOf(*run, top));
     return top;
@@ -107,7 +110,7 @@ class Sweeper {
   std::shared_ptr<const Model> model_;
   const RunRequest& request_;
   const SweepOptions& options_;
-  const RunContext& context_;
+  RunContext context_;
   std::vector<CapacityPoint> points_;
 };
 
@@ -126,7 +129,7 @@ CapacityPoint pointOf(const Run& run, Bytes capacity) {
 Result<CapacityPoint> planAtCapacity(const std::shared_ptr<const Model>& model, RunRequest request,
                                      Bytes capacity, const RunContext& context) {
   request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = capacity};
-  HW_TRY(run, execute(model, request, {.stop = context.stop, .progress = {}}));
+  HW_TRY(run, execute(model, request, {.stop = context.stop, .common = context.common}));
   return pointOf(*run, capacity);
 }
 

@@ -12,6 +12,7 @@
 #include "core/machine/platforms.h"
 #include "core/run/embedded.h"
 #include "core/run/options.h"
+#include "core/run/stages.h"
 
 namespace hw {
 namespace {
@@ -20,48 +21,28 @@ Result<std::shared_ptr<const Run>> stoppedEarly() {
   return fail(ErrorCode::stopped, "stopped before it had a plan");
 }
 
-/// Hands out rows to threads and tells how many are done.
-class Comparer {
+Result<std::shared_ptr<const Run>> attempt(const Comparison& comparison, RunRequest request,
+                                           const RunContext& context) {
+  if (context.stop.stop_requested()) return stoppedEarly();
+  request.threads = 1;  // One a row: they share the machine already.
+  try {
+    auto run = execute(comparison.model, request, {.stop = context.stop, .common = context.common});
+    if (!run && run.error().code == ErrorCode::stopped) return stoppedEarly();
+    return run;
+  } catch (const std::bad_alloc&) {
+    // The other rows may need less.
+    return fail(ErrorCode::unsupported, "there is not enough memory to plan with it");
+  }
+}
+
+/// Tells which rows are at work, and how many are done.
+class RowTeller {
  public:
-  Comparer(Comparison& comparison, const std::vector<RunRequest>& requests,
-           const RunContext& context)
+  RowTeller(const Comparison& comparison, const RunContext& context)
       : comparison_(comparison),
-        requests_(requests),
         severalPlatforms_(comparison.severalPlatforms()),
         context_(context),
         atWork_(comparison.rows.size(), false) {}
-
-  void run(int threads) {
-    runTasks(comparison_.rows.size(), threads, [this](std::size_t index) {
-      report(index, true);
-      fill(comparison_.rows[index], requests_[index]);
-      report(index, false);
-    });
-  }
-
- private:
-  void fill(ComparisonRow& row, const RunRequest& request) const {
-    auto run = attempt(request);
-    if (!run) {
-      row.error = run.error();
-      return;
-    }
-    row.run = std::move(*run);
-    row.figures = figuresOf(*row.run);
-  }
-
-  Result<std::shared_ptr<const Run>> attempt(RunRequest request) const {
-    if (context_.stop.stop_requested()) return stoppedEarly();
-    request.threads = 1;  // One a row: they share the machine already.
-    try {
-      auto run = execute(comparison_.model, request, {.stop = context_.stop, .progress = {}});
-      if (!run && run.error().code == ErrorCode::stopped) return stoppedEarly();
-      return run;
-    } catch (const std::bad_alloc&) {
-      // The other rows may need less.
-      return fail(ErrorCode::unsupported, "there is not enough memory to plan with it");
-    }
-  }
 
   void report(std::size_t index, bool begins) {
     const std::lock_guard lock(mutex_);
@@ -78,13 +59,13 @@ class Comparer {
                                   fmt::join(names, ", ")));
   }
 
+ private:
   std::string nameOf(const ComparisonRow& row) const {
     const std::string allocator = row.allocator.text();
     return severalPlatforms_ ? allocator + " on " + row.platform : allocator;
   }
 
-  Comparison& comparison_;
-  const std::vector<RunRequest>& requests_;
+  const Comparison& comparison_;
   bool severalPlatforms_ = false;
   const RunContext& context_;
   std::mutex mutex_;
@@ -185,18 +166,46 @@ bool Comparison::severalPlatforms() const {
   });
 }
 
-Comparison compareRequests(std::shared_ptr<const Model> model,
-                           const std::vector<RunRequest>& requests, int threads,
-                           const RunContext& context) {
+Comparison openComparison(std::shared_ptr<const Model> model,
+                          const std::vector<RunRequest>& requests) {
   Comparison comparison{.model = std::move(model)};
   for (const RunRequest& request : requests) {
     comparison.rows.push_back({.allocator = request.allocator,
                                .platform = platformLabel(request.platform),
                                .request = request});
   }
-  Comparer(comparison, requests, context).run(threads);
-  comparison.rank(requests.empty() ? Ranking::peak : usualRanking(requests.front()));
+  return comparison;
+}
+
+void fillRow(const Comparison& comparison, ComparisonRow& row, const RunContext& context) {
+  auto run = attempt(comparison, row.request, context);
+  if (!run) {
+    row.error = run.error();
+    return;
+  }
+  row.run = std::move(*run);
+  row.figures = figuresOf(*row.run);
+}
+
+void closeComparison(Comparison& comparison) {
+  const bool empty = comparison.rows.empty();
+  comparison.rank(empty ? Ranking::peak : usualRanking(comparison.rows.front().request));
   comparison.lowerBound = lowerBoundOf(comparison.rows);
+}
+
+Comparison compareRequests(std::shared_ptr<const Model> model,
+                           const std::vector<RunRequest>& requests, int threads,
+                           const RunContext& context) {
+  Comparison comparison = openComparison(std::move(model), requests);
+  RowTeller teller(comparison, context);
+  RunContext shared{.stop = context.stop, .common = context.common};
+  if (!shared.common) shared.common = std::make_shared<CommonWork>();
+  runTasks(comparison.rows.size(), threads, [&](std::size_t index) {
+    teller.report(index, true);
+    fillRow(comparison, comparison.rows[index], shared);
+    teller.report(index, false);
+  });
+  closeComparison(comparison);
   return comparison;
 }
 

@@ -72,6 +72,15 @@ Comparison compareRequests(std::shared_ptr<const Model> model,
                            const std::vector<RunRequest>& requests, int threads,
                            const RunContext& context);
 
+/// A comparison whose rows have no plans yet, one for each request.
+Comparison openComparison(std::shared_ptr<const Model> model,
+                          const std::vector<RunRequest>& requests);
+/// Plans a row of a comparison, with one thread; rows may be planned side by side. Never fails: it
+/// says so. `context` tells nobody of progress.
+void fillRow(const Comparison& comparison, ComparisonRow& row, const RunContext& context);
+/// Ranks the rows, as is usual for the first, and finds their lower bound: all have been planned.
+void closeComparison(Comparison& comparison);
+
 /// `comparison` with a row for a run that is there already, of the same model; it may be empty.
 Comparison withRow(Comparison comparison, const std::shared_ptr<const Run>& run);
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "core/base/check.h"
 #include "core/base/text.h"
 #include "core/base/toml.h"
 #include "core/machine/platforms.h"
@@ -81,27 +84,10 @@ Study read(const toml::table& table, Plugins plugins) {
   if (study.models.empty()) {
     refuse("a study names what to run: models = [\"FILE\", ...]", "");
   }
-  return study;
-}
-
-/// All combinations of the axes as texts, those that are not mentioned empty.
-std::vector<OptionTexts> combinations(const Study& study) {
-  std::vector<OptionTexts> all = {study.options};
-  for (const RunOption& option : runOptions()) {
-    if (!option.axis) continue;
-    const std::string name(option.name);
-    const auto given = study.options.find(name);
-    const auto values = given == study.options.end() ? std::vector<std::string>{""} : given->second;
-    std::vector<OptionTexts> product;
-    for (const OptionTexts& each : all) {
-      for (const std::string& value : values) {
-        product.push_back(each);
-        product.back()[name] = {value};
-      }
-    }
-    all = std::move(product);
+  if (std::ranges::find(study.models, "") != study.models.end()) {
+    refuse("models: a name is empty", "");
   }
-  return all;
+  return study;
 }
 
 }  // namespace
@@ -110,22 +96,75 @@ Result<Study> parseStudy(std::string_view text, Plugins plugins) {
   return readToml(text, [&](const toml::table& table) { return read(table, plugins); });
 }
 
-Result<std::vector<StudySetting>> settingsOf(const Study& study,
-                                             const std::filesystem::path& folder) {
-  std::vector<StudySetting> settings;
-  for (OptionTexts& texts : combinations(study)) {
-    StudySetting setting;
-    for (const RunOption& option : runOptions()) {
-      if (!option.axis) continue;
-      setting.axes.emplace_back(option.name, texts.at(std::string(option.name)).front());
+Result<StudySettings> StudySettings::of(const Study& study, const std::filesystem::path& folder) {
+  constexpr std::size_t kMost = 1'000'000'000'000;
+  StudySettings settings;
+  settings.others_ = study.options;
+  for (const RunOption& option : runOptions()) {
+    if (!option.axis) continue;
+    if (option.name == "platform") settings.platform_ = settings.axes_.size();
+    const auto given = settings.others_.extract(std::string(option.name));
+    Axis axis{.name = std::string(option.name), .values = {""}};
+    if (given) axis.values = given.mapped();
+    if (axis.values.size() > kMost / settings.size_) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("the study has more than {} settings", groupDigits(kMost)));
     }
-    std::string& platform = texts.at("platform").front();
-    if (isPlatformFile(platform)) platform = (folder / platform).string();
-    HW_TRY(request, readRequest(texts, planningRequest(), ""));
-    setting.request = std::move(request);
-    settings.push_back(std::move(setting));
+    settings.size_ *= axis.values.size();
+    settings.axes_.push_back(std::move(axis));
   }
+  HW_DO(settings.readPlatforms(folder));
+  HW_DO(settings.readEach());
   return settings;
+}
+
+/// Each platform once, however many settings it is in.
+Result<void> StudySettings::readPlatforms(const std::filesystem::path& folder) {
+  for (const std::string& value : axes_[platform_].values) {
+    const std::string text = isPlatformFile(value) ? (folder / value).string() : value;
+    HW_TRY(request, readRequest({{axes_[platform_].name, {text}}}, planningRequest(), ""));
+    onPlatform_.push_back(std::move(request));
+  }
+  return {};
+}
+
+/// Every value with the first ones of all other axes: none of them changes whether it can be read.
+Result<void> StudySettings::readEach() const {
+  std::vector<std::size_t> places(axes_.size(), 0);
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    for (places[axis] = 0; places[axis] < axes_[axis].values.size(); ++places[axis]) {
+      HW_DO(request(places));
+    }
+    places[axis] = 0;
+  }
+  return {};
+}
+
+std::vector<std::size_t> StudySettings::placesOf(std::size_t index) const {
+  std::vector<std::size_t> places(axes_.size());
+  for (std::size_t axis = axes_.size(); axis-- > 0; index /= axes_[axis].values.size()) {
+    places[axis] = index % axes_[axis].values.size();
+  }
+  return places;
+}
+
+Result<RunRequest> StudySettings::request(const std::vector<std::size_t>& places) const {
+  OptionTexts texts = others_;
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    if (axis != platform_) texts[axes_[axis].name] = {axes_[axis].values[places[axis]]};
+  }
+  return readRequest(texts, onPlatform_[places[platform_]], "");
+}
+
+StudySetting StudySettings::at(std::size_t index) const {
+  const std::vector<std::size_t> places = placesOf(index);
+  auto request = this->request(places);
+  check(request.has_value(), "values of a study that were read once to be read again");
+  StudySetting setting{.request = *std::move(request)};
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    setting.axes.emplace_back(axes_[axis].name, axes_[axis].values[places[axis]]);
+  }
+  return setting;
 }
 
 }  // namespace hw

@@ -30,8 +30,33 @@ struct StudySetting {
   RunRequest request{};
 };
 
-/// All of them, the last axis changing fastest. Files are looked for from `folder`.
-Result<std::vector<StudySetting>> settingsOf(const Study& study,
-                                             const std::filesystem::path& folder);
+/// All combinations of the values of a study, the last axis changing fastest. They are made when
+/// somebody asks for them, so that millions take no more memory than one.
+class StudySettings {
+ public:
+  /// Files are looked for from `folder`. Fails where one of the values cannot be read.
+  static Result<StudySettings> of(const Study& study, const std::filesystem::path& folder);
+
+  std::size_t size() const { return size_; }
+  StudySetting at(std::size_t index) const;
+
+ private:
+  struct Axis {
+    std::string name{};
+    std::vector<std::string> values{};  ///< One that is empty: the default.
+  };
+
+  /// By axis, which value the setting has.
+  std::vector<std::size_t> placesOf(std::size_t index) const;
+  Result<RunRequest> request(const std::vector<std::size_t>& places) const;
+  Result<void> readPlatforms(const std::filesystem::path& folder);
+  Result<void> readEach() const;
+
+  OptionTexts others_{};  ///< Of options that are no axis.
+  std::vector<Axis> axes_{};
+  std::size_t platform_ = 0;              ///< Which axis that is.
+  std::vector<RunRequest> onPlatform_{};  ///< By value of it, what the other axes are read into.
+  std::size_t size_ = 1;
+};
 
 }  // namespace hw

@@ -235,10 +235,10 @@ TEST_CASE("every option goes through a study", "[run-options]") {
     const auto study = parseStudy("models = [\"samples:chain\"]\n\"" + std::string(option.name) +
                                   "\" = [" + list + "]\n");
     if (!study) FAIL(study.error().text());
-    const auto settings = settingsOf(*study, "");
+    const auto settings = StudySettings::of(*study, "");
     if (!settings) FAIL(settings.error().text());
     REQUIRE(settings->size() == 1);
-    CHECK(option.print(settings->front().request) == optionSamples().at(std::string(option.name)));
+    CHECK(option.print(settings->at(0).request) == optionSamples().at(std::string(option.name)));
   }
 }
 
@@ -248,14 +248,14 @@ TEST_CASE("a study runs every combination, and says what it varies", "[run-optio
       "l2 = [\"16\", \"unlimited\"]\nalign = 1\nseeds = [3, 4]\ntime_limit = 2.5\n");
   if (!study) FAIL(study.error().text());
   CHECK(study->allocators.size() == 2);
-  const auto settings = settingsOf(*study, "");
+  const auto settings = StudySettings::of(*study, "");
   REQUIRE(settings);
   REQUIRE(settings->size() == 4);
-  CHECK((*settings)[1].request.seed == 4);
-  CHECK((*settings)[2].request.l2.kind == PoolSize::Kind::unbounded);
-  CHECK((*settings)[3].request.timeLimit == 2.5);
+  CHECK(settings->at(1).request.seed == 4);
+  CHECK(settings->at(2).request.l2.kind == PoolSize::Kind::unbounded);
+  CHECK(settings->at(3).request.timeLimit == 2.5);
   std::string keys;
-  for (const auto& [key, value] : settings->front().axes) keys += key + "=" + value + " ";
+  for (const auto& [key, value] : settings->at(0).axes) keys += key + "=" + value + " ";
   CHECK(keys ==
         "platform=two-devices l2=16 l3= align=1 alias= overlap= inputs= outputs= weights= layout= "
         "order= "
@@ -263,7 +263,10 @@ TEST_CASE("a study runs every combination, and says what it varies", "[run-optio
   CHECK_FALSE(parseStudy("models = \"m\"\nthreads = 3\n"));
   CHECK(parseStudy("models = \"m\"\nallocators = \"all\"\n")->allocators.empty());
   CHECK_FALSE(parseStudy("models = \"m\"\nallocators = [\"none\", \"all\"]\n"));
-  CHECK_FALSE(settingsOf(*parseStudy("models = \"m\"\nbodies = [\"steps\", \"closed\"]\n"), ""));
+  CHECK_FALSE(parseStudy("models = [\"\"]\n"));
+  CHECK_FALSE(StudySettings::of(*parseStudy("models = \"m\"\nalign = [1, 3]\n"), ""));
+  CHECK_FALSE(
+      StudySettings::of(*parseStudy("models = \"m\"\nbodies = [\"steps\", \"closed\"]\n"), ""));
 }
 
 TEST_CASE("every option that makes a plan is in its JSON, and comes back", "[run-options]") {
