@@ -15,7 +15,7 @@ namespace hw::cli {
 namespace {
 
 /// More than fits into memory comfortably is shrunk by the replay, which keeps overlaps.
-constexpr Bytes kLargestArena{std::int64_t{1} << 30};
+constexpr Bytes kLargestArena{std::int64_t{64} << 20};
 
 struct CheckCommand {
   explicit CheckCommand(Arguments& arguments)
@@ -28,6 +28,8 @@ struct CheckCommand {
                  "one that came with the model"});
     arguments.flag("--replay", replay, "also run it on real bytes and look for corrupted ones");
     arguments.flag("--all", all, "every finding");
+    arguments.flag("--progress", progress,
+                   "tell how far the replay is even if there is no terminal");
   }
 
   AuditOptions auditOptions(const RunRequest& request) const {
@@ -66,7 +68,7 @@ struct CheckCommand {
     HW_TRY(document, readDocument(*opened, request.model));
     AuditReport report{.model = opened,
                        .audit = auditPlan(opened, document, auditOptions(request))};
-    if (replay) report.replay = replayAudited(report.audit, kLargestArena);
+    if (replay) report.replay = replayed(report.audit);
     HW_DO(output.write(format == Format::json
                            ? jsonDocument(auditJson(report))
                            : auditText(report, {.paint = output.toFile() ? Paint() : outputPaint(),
@@ -75,11 +77,20 @@ struct CheckCommand {
     return failure(ExitCode::answerIsNo, plan, "the plan is not valid: " + report.firstProblem());
   }
 
+  ReplayResult replayed(const Audit& audit) const {
+    ProgressLine line(progressMode(progress, output.quiet()));
+    const auto callback = line.callback();
+    return replayAudited(audit, kLargestArena, [&](double part) {
+      if (callback) callback(part, "replayed");
+    });
+  }
+
   std::string plan;
   RunArguments run_;
   OutputOptions output;
   bool replay = false;
   bool all = false;
+  bool progress = false;
 };
 
 }  // namespace

@@ -88,6 +88,8 @@ void GraphReplay::play() {
   for (const TensorId id : graph.inputs) writeInput(id);
   for (const OpId op : run_.schedule.order) {
     const Step step = run_.schedule.stepOf[op];
+    stage_.tell(static_cast<double>(step.count()) /
+                static_cast<double>(run_.schedule.steps().count()));
     takeTurns(step);
     playMoves(step, false);
     if (!graph.ops[op].folded) playOp(op, step);

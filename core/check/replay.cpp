@@ -40,6 +40,7 @@ class ProblemReplay {
 
   void play() {
     for (auto turn = turns_.begin(); turn != turns_.end() && !stage_.full();) {
+      stage_.tell(static_cast<double>(turn - turns_.begin()) / static_cast<double>(turns_.size()));
       // All that end together are read before any of them is given up.
       const auto next = std::find_if(turn, turns_.end(), [&](const Turn& other) {
         return other.step != turn->step || other.begins != turn->begins;
@@ -74,8 +75,17 @@ class ProblemReplay {
 };
 
 template <class Replay>
-void playSalted(Replay& replay, ReplayStage& stage) {
+void playSalted(Replay& replay, ReplayStage& stage, const std::function<void(double)>& progress) {
   for (std::uint64_t salt = 1; salt <= kSalts && stage.clean(); ++salt) {
+    if (progress) {
+      int percent = -1;
+      stage.follow([&progress, salt, percent](double part) mutable {
+        const double done = (static_cast<double>(salt - 1) + part) / double{kSalts};
+        if (static_cast<int>(100 * done) == percent) return;
+        percent = static_cast<int>(100 * done);
+        progress(done);
+      });
+    }
     stage.salt(salt);
     replay.play();
   }
@@ -83,7 +93,8 @@ void playSalted(Replay& replay, ReplayStage& stage) {
 
 }  // namespace
 
-std::vector<Corruption> replayBytes(const Run& run, Bytes maxArena, std::size_t limit) {
+std::vector<Corruption> replayBytes(const Run& run, Bytes maxArena, std::size_t limit,
+                                    const std::function<void(double)>& progress) {
   ReplayStage stage(run, limit);
   for (const Graph* graph = &run.graph(); graph->tiling; graph = graph->tiling->original.get()) {
     auto faults = isRelaid(*graph) ? auditLayout(*graph) : auditParts(*graph);
@@ -92,11 +103,11 @@ std::vector<Corruption> replayBytes(const Run& run, Bytes maxArena, std::size_t 
   if (run.model->problem) {
     ProblemReplay replay(run, stage);
     stage.allocate(maxArena, {});
-    playSalted(replay, stage);
+    playSalted(replay, stage, progress);
   } else {
     GraphReplay replay(run, stage);
     stage.allocate(maxArena, replay.edges());
-    playSalted(replay, stage);
+    playSalted(replay, stage, progress);
   }
   return stage.takeFindings();
 }

@@ -52,19 +52,16 @@ std::size_t sizeOf(const Interval<Bytes>& addresses) {
 
 }  // namespace
 
-void ReplayMemory::allocateWhole(PoolId pool, Bytes size) {
-  arenas_[pool].stretches = {{{Bytes(), size}, 0}};
-  arenas_[pool].bytes.assign(static_cast<std::size_t>(size.count()), 0);
-}
-
-/// The bytes behind each edge, up to `kSample` of them; where edges are close, each byte once.
-void ReplayMemory::allocateSampled(PoolId pool, Bytes size, std::vector<Bytes> edges) {
-  std::ranges::sort(edges);
+/// The bytes behind each edge, up to `kSample` of them, and the ranges; each byte once.
+void ReplayMemory::allocate(PoolId pool, Bytes size, const std::vector<Bytes>& edges,
+                            std::vector<Interval<Bytes>> ranges) {
+  for (const Bytes edge : edges) ranges.push_back({edge, edge + kSample});
+  std::ranges::sort(ranges);
   Arena& arena = arenas_[pool];
   std::size_t total = 0;
   Bytes covered;
-  for (const Bytes edge : edges) {
-    const Interval<Bytes> addresses{std::max(covered, edge), std::min(size, edge + kSample)};
+  for (const Interval<Bytes>& range : ranges) {
+    const Interval<Bytes> addresses{std::max(covered, range.begin), std::min(size, range.end)};
     if (addresses.empty()) continue;
     arena.stretches.push_back({addresses, total});
     total += sizeOf(addresses);

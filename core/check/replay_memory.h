@@ -32,6 +32,7 @@ struct Pattern {
 ///
 ///   whole    0 1 2 3 4 5 6 7 8 9 ...                every byte of the pool exists
 ///   sampled  |xx      |xx  |xx          |xx         only a few from each edge (|) on
+///   in part  |xx      |0 1 2 3 4 5 6|xx |xx         the same, and all bytes of some ranges
 ///
 /// Any two spans that overlap share the byte at which the later one begins, so sampling right
 /// behind every beginning and end keeps all overlaps and drops the dull bytes between.
@@ -42,10 +43,10 @@ class ReplayMemory {
 
   explicit ReplayMemory(std::size_t pools) : arenas_(pools) {}
 
-  /// Makes every byte of `pool` real.
-  void allocateWhole(PoolId pool, Bytes size);
-  /// Makes a sample of `pool` real. `edges`: where anything begins or ends, in any order.
-  void allocateSampled(PoolId pool, Bytes size, std::vector<Bytes> edges);
+  /// Makes `ranges` of `pool` real, in any order, and a sample of the rest. `edges`: where anything
+  /// begins or ends, in any order.
+  void allocate(PoolId pool, Bytes size, const std::vector<Bytes>& edges,
+                std::vector<Interval<Bytes>> ranges);
 
   /// Bytes really allocated, over all pools.
   Bytes allocated() const;

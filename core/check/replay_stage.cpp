@@ -54,23 +54,43 @@ void ReplayStage::allocate(Bytes maxArena, const std::vector<ByteSpan>& more) {
     if (whole) room -= starts.back();
   }
   IdMap<PoolId, std::vector<Bytes>> edges(starts_.size());
+  IdMap<PoolId, std::vector<Interval<Bytes>>> taken(starts_.size());
   const auto mark = [&](const ByteSpan& span) {
     edges[span.pool].push_back(span.bytes.begin);
     edges[span.pool].push_back(span.bytes.end);
   };
-  if (!whole) {
-    std::ranges::for_each(more, mark);
-    for (const auto& span : spans_) {
-      if (span) mark(*span);
-    }
+  std::ranges::for_each(more, mark);
+  for (const auto& span : spans_) {
+    if (!span) continue;
+    mark(*span);
+    if (whole) taken[span->pool].push_back(span->bytes);
   }
   for (const PoolId pool : starts_.keys()) {
-    if (whole) {
-      memory_.allocateWhole(pool, starts_[pool].back());
-    } else {
-      memory_.allocateSampled(pool, starts_[pool].back(), std::move(edges[pool]));
-    }
+    memory_.allocate(pool, starts_[pool].back(), edges[pool], shared(taken[pool]));
   }
+}
+
+/// The bytes that more than one of them has: nothing can clash in others.
+std::vector<Interval<Bytes>> ReplayStage::shared(std::vector<Interval<Bytes>>& spans) {
+  std::ranges::sort(spans);
+  std::vector<Interval<Bytes>> shared;
+  Bytes end;  // Of all before, and up to where `shared` goes.
+  Bytes done;
+  for (const Interval<Bytes>& span : spans) {
+    const Interval<Bytes> again{std::max(span.begin, done), std::min(span.end, end)};
+    if (!again.empty()) {
+      shared.push_back(again);
+      done = again.end;
+    }
+    end = std::max(end, span.end);
+  }
+  return shared;
+}
+
+void ReplayStage::follow(std::function<void(double)> progress) { progress_ = std::move(progress); }
+
+void ReplayStage::tell(double part) {
+  if (progress_) progress_(part);
 }
 
 void ReplayStage::salt(std::uint64_t salt) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,8 @@ class ReplayStage {
   /// Where a stay lies; nothing when the plan has no such place, which is a finding already.
   const std::optional<ByteSpan>& span(StayId stay) const { return spans_[stay]; }
 
-  /// Allocates the pools: whole if they have room within `maxArena` together, else sampled behind
-  /// the edges of all stays and of `more`.
+  /// Allocates what several stays lie on, if the pools have room within `maxArena` together, and of
+  /// all else some bytes behind the edges of all stays and of `more`.
   void allocate(Bytes maxArena, const std::vector<ByteSpan>& more);
 
   /// Patterns differ from salt to salt.
@@ -40,6 +41,10 @@ class ReplayStage {
   void verify(const ByteSpan& span, const Pattern& pattern, Step step, const std::string& reader,
               const std::string& name);
 
+  /// Whoever wants to know how far the replay is, as a fraction, and that it is so far.
+  void follow(std::function<void(double)> progress);
+  void tell(double part);
+
   void report(Step step, std::string message);
   bool full() const { return found_.size() >= limit_; }
   bool clean() const { return found_.empty(); }
@@ -53,6 +58,7 @@ class ReplayStage {
   };
 
   void locate(StayId id);
+  static std::vector<Interval<Bytes>> shared(std::vector<Interval<Bytes>>& spans);
   std::string whoWas(PoolId pool, Bytes at) const;
 
   const Run& run_;
@@ -63,6 +69,7 @@ class ReplayStage {
   std::uint64_t salt_ = 0;
   std::vector<Deed> deeds_;
   std::vector<Corruption> found_;
+  std::function<void(double)> progress_;
 };
 
 }  // namespace hw

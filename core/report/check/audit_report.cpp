@@ -43,9 +43,11 @@ std::string AuditReport::firstProblem() const {
   return {};
 }
 
-ReplayResult replayAudited(const Audit& audit, Bytes maxArena) {
+ReplayResult replayAudited(const Audit& audit, Bytes maxArena,
+                           const std::function<void(double)>& progress) {
   if (!audit.run) return {};
-  return {.done = true, .corruptions = replayBytes(*audit.run, maxArena)};
+  constexpr std::size_t kTold = 20;
+  return {.done = true, .corruptions = replayBytes(*audit.run, maxArena, kTold, progress)};
 }
 
 std::string auditText(const AuditReport& report, const AuditTextOptions& options) {

@@ -29,8 +29,9 @@ struct AuditReport {
   std::string firstProblem() const;
 };
 
-/// Replays the plan on arenas of at most `maxArena` bytes, if it can be.
-ReplayResult replayAudited(const Audit& audit, Bytes maxArena);
+/// Replays the plan on arenas of at most `maxArena` bytes, if it can be, and tells how far it is.
+ReplayResult replayAudited(const Audit& audit, Bytes maxArena,
+                           const std::function<void(double)>& progress = {});
 
 struct AuditTextOptions {
   Paint paint{};

@@ -39,10 +39,10 @@ TEST_CASE("memory keeps what is written and tells the first byte that differs", 
   ReplayMemory memory(1);
   const bool sampled = GENERATE(false, true);
   if (sampled) {
-    memory.allocateSampled(PoolId(0), 1000_B, {0_B, 100_B, 107_B, 900_B});
-    CHECK(memory.allocated() == 16_B + 7_B + 16_B + 16_B);
+    memory.allocate(PoolId(0), 1000_B, {0_B, 100_B, 107_B, 900_B}, {{110_B, 200_B}});
+    CHECK(memory.allocated() == 16_B + 7_B + 93_B + 16_B);
   } else {
-    memory.allocateWhole(PoolId(0), 1000_B);
+    memory.allocate(PoolId(0), 1000_B, {900_B}, {{0_B, 1000_B}});
     CHECK(memory.allocated() == 1000_B);
   }
   const ByteSpan all{PoolId(0), {0_B, 1000_B}};
@@ -95,6 +95,17 @@ TEST_CASE("replay and comparing all pairs agree on every plan of bare stays",
   }
   CHECK(good > 50);
   CHECK(bad > 50);
+}
+
+TEST_CASE("a replay tells how far it is", "[replay]") {
+  const auto run = test::runGraph(test::randomGraph(3, 200), {});
+  std::vector<double> told;
+  CHECK(replayBytes(*run, kRoomy, 20, [&](double part) { told.push_back(part); }).empty());
+  REQUIRE(told.size() > 50);
+  CHECK(told.size() <= 202);
+  CHECK(told.front() == 0);
+  CHECK(told.back() < 1);
+  CHECK(std::ranges::is_sorted(told));
 }
 
 TEST_CASE("an overlap is reported by reader, byte and culprit", "[replay]") {
