@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "core/plan_file/problem_writer.h"
 
@@ -25,6 +26,7 @@ struct ProcessCost {
   std::int64_t resident = 0;  ///< The most bytes resident at a time.
   std::int64_t peak = 0;      ///< Of the plan, bytes; 0 when there is none.
   std::int64_t lowerBound = 0;
+  int status = -1;  ///< 0: done.
 };
 
 /// `highwater` beside this benchmark in the build folder.
@@ -45,28 +47,36 @@ inline std::int64_t numberAfter(const std::string& text, const std::string& labe
   return number;
 }
 
-/// `highwater plan FILE`, its report written to `report`.
-inline ProcessCost planFile(const std::string& file, const std::string& report) {
+/// `highwater` with `words`, its output written to `output`.
+inline ProcessCost runWhole(std::vector<std::string> words, const std::string& output) {
   const std::string program = programPath();
-  std::string words[] = {program, "plan", file, "--quiet"};
-  char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  words.insert(words.begin(), program);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, report.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   const auto start = std::chrono::steady_clock::now();
   pid_t child = 0;
   ProcessCost cost;
-  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ);
+  const int failed =
+      posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  int status = 0;
   rusage usage{};
-  if (failed != 0 || wait4(child, &status, 0, &usage) != child) return cost;
+  if (failed != 0 || wait4(child, &cost.status, 0, &usage) != child) return cost;
   cost.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
   };
   cost.cpu = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   cost.resident = std::int64_t{usage.ru_maxrss} * 1024;
+  return cost;
+}
+
+/// `highwater plan FILE`, its report written to `report`.
+inline ProcessCost planFile(const std::string& file, const std::string& report) {
+  ProcessCost cost = runWhole({"plan", file, "--quiet"}, report);
   std::ifstream in(report);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   cost.peak = numberAfter(text, "\n  highest address ");
