@@ -65,8 +65,13 @@ void ReplayStage::allocate(Bytes maxArena, const std::vector<ByteSpan>& more) {
     mark(*span);
     if (whole) taken[span->pool].push_back(span->bytes);
   }
+  const bool moves = !run_.problem.moves.empty();
   for (const PoolId pool : starts_.keys()) {
-    memory_.allocate(pool, starts_[pool].back(), edges[pool], shared(taken[pool]));
+    const Bytes size = starts_[pool].back();
+    // What moves is copied byte by byte, so both ends have all of them.
+    auto ranges =
+        moves && whole ? std::vector{Interval<Bytes>{Bytes(), size}} : shared(taken[pool]);
+    memory_.allocate(pool, size, edges[pool], std::move(ranges));
   }
 }
 

@@ -19,8 +19,9 @@ class ReplayStage {
   /// Where a stay lies; nothing when the plan has no such place, which is a finding already.
   const std::optional<ByteSpan>& span(StayId stay) const { return spans_[stay]; }
 
-  /// Allocates what several stays lie on, if the pools have room within `maxArena` together, and of
-  /// all else some bytes behind the edges of all stays and of `more`.
+  /// Allocates what several stays lie on, or where bytes move all there is, if the pools have room
+  /// within `maxArena` together, and of all else some bytes behind the edges of all stays and of
+  /// `more`.
   void allocate(Bytes maxArena, const std::vector<ByteSpan>& more);
 
   /// Patterns differ from salt to salt.
