@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/check.h"
 #include "core/sim/contention.h"
 #include "core/sim/cost_model.h"
 
@@ -238,6 +239,8 @@ LatencyAccount accountOf(const SimulationInput& input, const PlannedWork& work, 
   account.criticalPath = criticalPath(run);
   addReuse(list, waits, run, account);
   account.ofOrder = boundOfOrder(input, work);
+  check(account.ofPlan.time <= run.makespan && account.ofOrder.time <= run.makespan,
+        "a latency that is not below its bounds");
   return account;
 }
 
