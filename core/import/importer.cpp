@@ -10,6 +10,7 @@
 #include "core/files/mapped_file.h"
 #include "core/files/sha256.h"
 #include "core/import/formats.h"
+#include "core/import/other_kind.h"
 
 namespace hw {
 namespace {
@@ -26,8 +27,8 @@ constexpr std::array kImporters = {
                  kMapped},
     ImporterInfo{"tflite", "TensorFlow Lite model (flatbuffer)", "*.tflite *.lite", &acceptsTflite,
                  &readTflite, false, kMapped},
-    ImporterInfo{"tflite-bundle", "bundle of TensorFlow Lite models (zip)", "*.task",
-                 &acceptsTfliteBundle, &readTfliteBundle, false, kMapped},
+    ImporterInfo{"tflite-bundle", "bundle of TensorFlow Lite models (zip, LiteRT-LM)",
+                 "*.task *.litertlm", &acceptsTfliteBundle, &readTfliteBundle, false, kMapped},
     ImporterInfo{"executorch", "memory plan of an ExecuTorch program (flatbuffer)", "*.pte",
                  &acceptsExecutorch, &readExecutorch, true, kMapped},
     ImporterInfo{"st-network", "memory plan of ST Edge AI (JSON)", "*.c_info.json *_c_info.json",
@@ -115,6 +116,9 @@ Result<Model> readRecognised(std::string_view bytes, const std::string& path,
       !acceptsTfliteBundle(bytes) && (refusal.code == ErrorCode::unsupported || bytes.empty() ||
                                       bytes.starts_with(kLookalikes[0].magic));
   const ImporterInfo* importer = importerOf(bytes);
+  if (importer == nullptr && !lookalike) {
+    if (auto other = otherKind(bytes)) return fail(ErrorCode::unsupported, std::move(*other));
+  }
   if (lookalike || importer == nullptr) return tl::unexpected<Error>(std::move(refusal));
   HW_DO(checkSize(*importer, bytes.size()));
 

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/import/formats.h"
 #include "core/import/graph_builder.h"
+#include "core/import/other_kind.h"
 #include "core/import/own_options.h"
 #include "core/import/tiling_json.h"
 
@@ -239,6 +240,10 @@ Result<Model> readGraphJson(std::string_view bytes, const ImportOptions&) {
   constexpr std::array<std::string_view, 2> kLists = {"tensors", "ops"};
   const JsonLists lists{withoutByteOrderMark(bytes), kLists};
   HW_TRY(document, parseJson(lists.text, kLists));
+  const auto format = document.is_object() ? document.find("format") : document.end();
+  if (format == document.end() || *format != "highwater-graph") {
+    if (auto other = otherKind(bytes)) return fail(ErrorCode::unsupported, std::move(*other));
+  }
   HW_TRY(graph, unlessRefused([&] { return GraphReader({document}, lists).read(); }));
   Model model{.name = graph.name};
   model.graph = std::make_shared<const Graph>(std::move(graph));
