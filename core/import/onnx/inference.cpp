@@ -344,8 +344,7 @@ ShapeInference::Outputs ShapeInference::inferPlain(const onnx::NodeProto& node,
   if (stored && values.empty() && op.type == "Constant" && outputs.size() == 1) {
     return {typed(*stored)};
   }
-  auto ruled =
-      stored || !values.empty() ? std::vector<TensorFacts>() : dimensions_.infer(facts);
+  auto ruled = stored || !values.empty() ? std::vector<TensorFacts>() : dimensions_.infer(facts);
   if (ruled.empty() && op.type == "Slice") ruled = sliceByTerms(node, facts, scope);
   const bool computed =
       op.type == "Shape" || op.type == "Size" || std::ranges::any_of(inputs, isComputed);
