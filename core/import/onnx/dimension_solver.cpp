@@ -59,7 +59,7 @@ class DimensionSolver {
     }
     open_ = dimensions.open();
     constexpr std::int64_t kMostRuns = 400;
-    constexpr std::int64_t kMostVisits = 120'000;
+    constexpr std::int64_t kMostVisits = 300'000;
     visitsLeft_ = std::min(kMostVisits, kMostRuns * inference.visits());
   }
 
