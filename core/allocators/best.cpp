@@ -26,7 +26,7 @@ constexpr ParamSpec kNodes{.name = "nodes",
 constexpr ParamSpec kSeconds{.name = "seconds",
                              .type = ParamType::number,
                              .summary =
-                                 "search this long instead; 0: by moves and nodes, so that "
+                                 "go on for this long; 0: by moves and nodes alone, so that "
                                  "runs repeat",
                              .fallback = "0",
                              .label = "time for searching",
@@ -114,8 +114,11 @@ class Best final : public Allocator {
 
   BestBudget budgetFor(const PlanContext& context) const {
     BestBudget budget = budget_;
-    budget.moves = std::min(budget.moves, context.nodeBudget);
-    budget.nodes = std::min(budget.nodes, context.nodeBudget);
+    // A context may allow less than usual; more than usual is for the options to say.
+    if (context.nodeBudget < PlanContext().nodeBudget) {
+      budget.moves = std::min(budget.moves, context.nodeBudget);
+      budget.nodes = std::min(budget.nodes, context.nodeBudget);
+    }
     if (context.timeLimit > 0) budget.seconds = context.timeLimit;
     if (SearchUse* use = context.use) {
       budget.moves = use->most(use->tries, budget.moves) - use->tries;

@@ -26,12 +26,13 @@ constexpr std::size_t kExactStays = 5'000;
 constexpr std::size_t kExactStaysWithTime = 50'000;
 /// Placements before anything else is tried: most problems need no more.
 constexpr std::int64_t kFirstMoves = 150'000;
-/// Share of the seconds for the skyline; the rest is for the exact search, which does better on few
-/// stays.
-constexpr double kSkylineShare = 0.3;
-constexpr double kSkylineShareOfFew = 0.1;
-constexpr std::size_t kFewStays = 2'000;
-constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+/// With a time limit, searches have so many times the budget from round to round. The exact search
+/// does better on few stays, so its share grows.
+constexpr std::int64_t kNodesGrowth = 4;
+constexpr std::int64_t kMovesGrowth = 2;
+/// So that budgets stay countable.
+constexpr std::uint64_t kMostRounds = 12;
+constexpr std::int64_t kUnlimited = std::int64_t{1} << 50;
 
 }  // namespace
 
@@ -49,15 +50,15 @@ PoolSearch::PoolSearch(const Problem& problem, PoolId pool, const PlanContext& c
 
 bool PoolSearch::run() {
   const auto count = static_cast<std::int64_t>(rectangles_.count());
-  const double share = rectangles_.count() <= kFewStays ? kSkylineShareOfFew : kSkylineShare;
   const std::int64_t first = std::min(budget_.moves, std::max(8 * count, kFirstMoves));
-  runSkyline(first, share);
+  runSkyline(first, context_.seed);
   if (!planned_) return false;
   if (!done()) runCoreFirst();
   if (!done()) runGreedy();
   // The skyline does not use overlaps, so the exact search gets the rest of the budget.
   if (!problem_.overlaps.empty()) {
-    if (!done()) runExact(budget_.nodes + budget_.moves, 1);
+    if (!done())
+      runExact(budget_.seconds > 0 ? kUnlimited : budget_.nodes + budget_.moves, kExactStays);
     note();
     return true;
   }
@@ -65,13 +66,29 @@ bool PoolSearch::run() {
   const bool awkward = !problem_.gaps.empty() || !rectangles_.alignment.empty();
   if (!done() && awkward) runClimb();
   // A short look: where it proves the bound, the long searches below are spared.
-  if (!done()) runExact(budget_.nodes / 8, 0.05);
+  if (!done()) runExact(budget_.nodes / 8, kExactStays);
   // From the start again, and further: then the result is never worse than that of `fast`.
-  const bool further = budget_.seconds > 0 || first < budget_.moves;
-  if (!done() && further && moves_ < budget_.moves) runSkyline(budget_.moves, share);
-  if (!done()) runExact(budget_.nodes, 1);
+  if (!done() && first < budget_.moves && moves_ < budget_.moves) {
+    runSkyline(budget_.moves, context_.seed);
+  }
+  if (!done()) runExact(budget_.nodes, kExactStays);
+  if (budget_.seconds > 0) runOn();
   note();
   return true;
+}
+
+/// Ever longer searches until the time is over, the same whatever the time is: so more time never
+/// leads to a higher plan, or to the same one later.
+void PoolSearch::runOn() {
+  std::int64_t moves = std::max<std::int64_t>(budget_.moves, 1);
+  std::int64_t nodes = std::max<std::int64_t>(budget_.nodes, 1);
+  for (std::uint64_t round = 1; !done() && round < kMostRounds; ++round) {
+    nodes *= kNodesGrowth;
+    moves *= kMovesGrowth;
+    runExact(nodes, kExactStaysWithTime);
+    if (!done()) runSkyline(moves, context_.seed + round);
+    if (fits()) return;
+  }
 }
 
 void PoolSearch::addUse(SearchUse& use) const {
@@ -104,9 +121,7 @@ double PoolSearch::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-bool PoolSearch::late(double share) const {
-  return budget_.seconds > 0 && seconds() >= share * budget_.seconds;
-}
+bool PoolSearch::late() const { return budget_.seconds > 0 && seconds() >= budget_.seconds; }
 
 bool PoolSearch::fits() const {
   const auto& capacity = problem_.pools[pool_].capacity;
@@ -129,14 +144,16 @@ void PoolSearch::improve(Bytes peak, std::string_view winner) {
   note();
 }
 
-void PoolSearch::runSkyline(std::int64_t moves, double share) {
+double PoolSearch::secondsLeft() const {
+  return budget_.seconds > 0 ? std::max(0.001, budget_.seconds - seconds()) : 0;
+}
+
+void PoolSearch::runSkyline(std::int64_t moves, std::uint64_t seed) {
   const std::int64_t before = moves_;
   FastOptions options{
-      .moves = budget_.seconds > 0 && planned_ ? kUnlimited : moves,
-      .seconds = budget_.seconds > 0 ? std::max(0.001, share * budget_.seconds - seconds()) : 0,
-      .seed = context_.seed,
-      .bound = bound_,
-      .stopped = [this] { return stopped(); }};
+      .moves = moves, .seconds = secondsLeft(), .seed = seed, .bound = bound_, .stopped = [this] {
+        return stopped();
+      }};
   options.improved = [&](const FastSample& sample) {
     moves_ = before + sample.moves;
     if (!planned_ || sample.peak < peak_) improve(sample.peak, "skyline");
@@ -161,7 +178,7 @@ void PoolSearch::runCoreFirst() {
                                    .bound = bound_,
                                    .moves = budget_.moves,
                                    .seed = context_.seed,
-                                   .stopped = [this] { return stopped() || late(1); }});
+                                   .stopped = [this] { return stopped() || late(); }});
   moves_ += found.moves;
   if (found.peak >= peak_) return;
   offsets_ = std::move(found.offsets);
@@ -178,7 +195,7 @@ void PoolSearch::runGreedy() {
       if (done()) return;
       placer.clear();
       const bool whole =
-          placeInOrder(placer, problem_, order, rule, [this] { return stopped() || late(1); });
+          placeInOrder(placer, problem_, order, rule, [this] { return stopped() || late(); });
       if (!whole) return;
       if (placer.peak() >= peak_) continue;
       for (const StayId id : rectangles_.stays) offsets_[id] = placer.offsetOf(id);
@@ -187,41 +204,34 @@ void PoolSearch::runGreedy() {
   }
 }
 
-std::optional<double> PoolSearch::climbDeadline() const {
-  if (budget_.seconds <= 0) return std::nullopt;
-  return secondsNow({}) + 0.2 * budget_.seconds;
-}
-
 void PoolSearch::runClimb() {
   if (rectangles_.count() > kClimbStays) return;
   const auto count = static_cast<std::int64_t>(rectangles_.count());
   OrderSearchOptions options{.rule = FitRule::first,
                              .tries = std::max<std::int64_t>(1, budget_.moves / 8 / count),
-                             .deadline = climbDeadline(),
+                             .deadline = std::nullopt,
                              .seed = context_.seed,
                              .stopped = [this] { return stopped(); }};
-  if (budget_.seconds > 0) options.tries = kUnlimited;
+  if (budget_.seconds > 0) options.deadline = secondsNow({}) + secondsLeft();
   auto found = searchOrders(problem_, pool_, urgencyOrder(problem_, pool_), options);
   if (found.stopped || found.peak >= peak_) return;
   offsets_ = std::move(found.offsets);
   improve(found.peak, "hill climb");
 }
 
-void PoolSearch::runExact(std::int64_t nodes, double share) {
-  const bool timed = budget_.seconds > 0;
-  if (rectangles_.count() > (timed ? kExactStaysWithTime : kExactStays) || fits()) return;
-  if (!timed && nodes == 0) return;
-  const double begun = seconds();
+void PoolSearch::runExact(std::int64_t nodes, std::size_t mostStays) {
+  if (rectangles_.count() > mostStays || fits() || nodes == 0) return;
   const std::int64_t before = nodes_;
   const Bytes peak = peak_;
-  const ExactOptions options{
-      .capacity = problem_.pools[pool_].capacity,
-      .nodes = timed ? 0 : nodes,
-      .seconds = timed ? std::max(0.001, share * (budget_.seconds - begun)) : 0,
-      .threads = context_.threads,
-      .stop = context_.stop,
-      .start = startPlan(),
-      .progress = [&](const ExactProgress& now) { follow(now, before); }};
+  const ExactOptions options{.capacity = problem_.pools[pool_].capacity,
+                             .nodes = nodes,
+                             // A planning that runs more than once shares its budget out.
+                             .grows = context_.use == nullptr || context_.use->share >= 1,
+                             .seconds = secondsLeft(),
+                             .threads = context_.threads,
+                             .stop = context_.stop,
+                             .start = startPlan(),
+                             .progress = [&](const ExactProgress& now) { follow(now, before); }};
   const ExactResult found = solveExact(problem_, pool_, options);
   nodes_ = before + found.nodes;
   bound_ = std::max(bound_, found.bound);

@@ -51,22 +51,24 @@ class PoolSearch {
 
  private:
   double seconds() const;
-  bool late(double share) const;
+  bool late() const;
   bool stopped() const { return context_.stop.stop_requested(); }
   /// Whether nothing better is possible, or allowed.
-  bool done() const { return (planned_ && peak_ <= bound_) || stopped() || late(1); }
+  bool done() const { return (planned_ && peak_ <= bound_) || stopped() || late(); }
   bool fits() const;
   void note();
   const std::string& poolName() const { return problem_.pools[pool_].name; }
   void improve(Bytes peak, std::string_view winner);
-  void runSkyline(std::int64_t moves, double share);
+  /// 0: no limit.
+  double secondsLeft() const;
+  void runSkyline(std::int64_t moves, std::uint64_t seed);
   void runCoreFirst();
   /// Greedy placement knows gaps, which the skyline does not use.
   void runGreedy();
-  std::optional<double> climbDeadline() const;
   void runClimb();
   /// Starts from the plan there is. With a capacity, it is enough to fit.
-  void runExact(std::int64_t nodes, double share);
+  void runExact(std::int64_t nodes, std::size_t mostStays);
+  void runOn();
   IdMap<StayId, Bytes> startPlan() const;
   /// Tells of the exact search while it runs.
   void follow(const ExactProgress& now, std::int64_t before);

@@ -29,8 +29,14 @@ constexpr ParamSpec kCuts{.name = "cuts",
                           .summary = "where an area is halved: in its middle half, or anywhere",
                           .fallback = "middle",
                           .choices = kCutKinds};
-constexpr ParamSpec kCuttingParams[] = {kBuffersParam, kOut,        kHeight,   kSteps,
-                                        kCuts,         kSizesParam, kSeedParam};
+constexpr ParamSpec kHeights{.name = "heights",
+                             .summary =
+                                 "sizes are multiples of one part in so many of the pool, as "
+                                 "rounded ones are; 0: as 'sizes' says",
+                             .fallback = "0",
+                             .most = 1e6};
+constexpr ParamSpec kCuttingParams[] = {kBuffersParam, kOut,     kHeight,     kSteps,
+                                        kCuts,         kHeights, kSizesParam, kSeedParam};
 
 /// A part of the plane that becomes `pieces` pieces; `height` in units.
 struct Area {
@@ -51,6 +57,8 @@ class Cutter {
         anywhere_(params.text(kCuts) == "anywhere"),
         unit_(params.text(kSizesParam) == "any" ? 1 : 64),
         wanted_(static_cast<std::size_t>(params.integer(kBuffersParam))) {
+    const std::int64_t heights = params.integer(kHeights);
+    if (heights > 0) unit_ = std::max<std::int64_t>(1, params.size(kHeight).count() / heights);
     whole_.height = params.size(kHeight).count() / unit_;
     if (powers_) whole_.height = highestPower(whole_.height);
     whole_.pieces = std::llround(static_cast<double>(wanted_) / (1 - params.number(kOut) / 100));

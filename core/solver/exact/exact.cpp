@@ -9,12 +9,11 @@
 #include <utility>
 
 #include "core/solver/exact/bounds.h"
+#include "core/solver/exact/first_plans.h"
 #include "core/solver/exact/handovers.h"
 #include "core/solver/exact/overlapped.h"
 #include "core/solver/exact/portfolio.h"
-#include "core/solver/fast/fast_search.h"
-#include "core/solver/orders.h"
-#include "core/solver/placer.h"
+#include "core/solver/exact/swept.h"
 
 namespace hw {
 namespace {
@@ -39,8 +38,10 @@ constexpr std::int64_t kPatience = 400'000;
 constexpr std::int64_t kPartInBetween = 12;
 /// Nodes before the skyline is tried, if only the capacity asked for was looked at so far.
 constexpr std::int64_t kBeforeSkyline = 50'000;
-/// Placements of the skyline, which finds better plans to begin with than greedy orders do.
-constexpr std::int64_t kSkylineMoves = 150'000;
+
+/// Where nothing but the skyline is left, without a budget of nodes: so many at a time limit at
+/// most.
+constexpr std::int64_t kMostMoves = std::int64_t{1} << 40;
 
 /// Nodes of a joining, times the numbers of Luby, Sinclair and Zuckerman: one that is any good
 /// finds a plan soon, or a little later.
@@ -51,6 +52,9 @@ constexpr std::int64_t kJoinedEffort = 2'500;
 constexpr double kJoinedAtBound = 1;
 constexpr double kJoinedAtFirst = 3;
 constexpr double kJoinedAbove = 8;
+
+/// A budget that grows does so up to this many times.
+constexpr std::int64_t kMostGrowth = 16;
 
 /// A part of the pool and what is known of its lowest peak.
 struct Part {
@@ -67,6 +71,8 @@ struct Part {
   Bytes lowest{};                        ///< The capacity that `atBound` asks for.
   std::unique_ptr<Portfolio> atBound{};  ///< Kept: it may end in a proof.
   std::uint64_t joinings = 0;
+  std::uint64_t sweeps = 0;
+  bool joinsEnough = false;  ///< The last joining left few enough boxes to be searched.
   exact::JoiningTurns joiningTurns{};
 };
 
@@ -87,6 +93,9 @@ class Solver {
     begin();
     if (result_.offsets.empty() && !problem_.stays.empty()) return std::move(result_);
     while (!decided() && !spent() && improve(*worst())) report();
+    // What is too large for the search may still be packed lower by the skyline.
+    if (!decided() && !spent()) trySkyline(true);
+    update();
     result_.status = status();
     report(true);
     return std::move(result_);
@@ -110,47 +119,37 @@ class Solver {
     report();
   }
 
-  /// The offsets to begin with: those given, else the best of some greedy ones, part by part.
+  /// The offsets to begin with: those given, else the best of some quick ones, part by part.
   void useStart() {
     result_.offsets = IdMap<StayId, Bytes>(problem_.stays.size());
     if (options_.start) return adopt(*options_.start, true);
-    using Order = std::vector<StayId> (*)(const Problem&, PoolId);
-    constexpr Order kOrders[] = {sizeOrder, areaOrder, urgencyOrder};
+    Bytes bound;
+    for (const Part& part : parts_) bound = std::max(bound, part.bound);
     bool first = true;
-    for (const Order order : kOrders) {
-      Placer placer(problem_, pool_);
-      const auto stopped = [this] { return options_.stop.stop_requested(); };
-      if (!placeInOrder(placer, problem_, order(problem_, pool_), FitRule::best, stopped)) {
-        if (first) result_.offsets = {};
-        return;
-      }
-      IdMap<StayId, Bytes> offsets(problem_.stays.size());
-      for (const StayId id : placer.stays()) offsets[id] = placer.offsetOf(id);
-      adopt(offsets, first);
-      first = false;
-      if (decidedBy(worstPeak()) || limits_.over()) return;
-    }
+    exact::visitQuickPlans(
+        problem_, pool_, options_.capacity.value_or(bound), options_.stop,
+        [this] { return limits_.over(); },
+        [&](const exact::QuickPlan& plan) {
+          adopt(plan.offsets, std::exchange(first, false));
+          return !decidedBy(worstPeak());
+        });
+    if (first) result_.offsets = {};
   }
 
-  void trySkyline() {
-    const Rectangles rectangles = rectanglesOf(problem_, pool_);
-    const FastResult found = searchFast(
-        rectangles,
-        {.moves = std::max(kSkylineMoves, 8 * static_cast<std::int64_t>(rectangles.count())),
-         .bound = options_.capacity.value_or(result_.bound),
-         .stopped = [this] { return limits_.over(); }});
-    if (found.offsets.empty()) return;
-    IdMap<StayId, Bytes> offsets(problem_.stays.size());
-    for (const StayId id : problem_.stays.keys()) {
-      offsets[id] = problem_.stays[id].pinned.value_or(Bytes());
-    }
-    for (std::size_t i = 0; i < rectangles.count(); ++i) {
-      offsets[rectangles.stays[i]] = found.offsets[i];
-    }
+  /// With a budget of its own, or with all that is left.
+  void trySkyline(bool allLeft) {
+    FastOptions options{.moves = 0,
+                        .bound = options_.capacity.value_or(result_.bound),
+                        .stopped = [this] { return limits_.over(); }};
+    const bool timed = limits_.deadline != SteadyClock::time_point::max();
+    if (allLeft && options_.nodes > 0) options.moves = mostNodes() - result_.nodes;
+    if (allLeft && options_.nodes == 0 && timed) options.moves = kMostMoves;
+    const auto plan = exact::skylinePlan(problem_, pool_, options);
+    if (!plan) return;
     const Bytes before = result_.incumbent;
-    adopt(offsets, false);
+    adopt(plan->offsets, false);
     update();
-    if (result_.incumbent < before) result_.winner = fmt::format("skyline, {}", found.winner);
+    if (result_.incumbent < before) result_.winner = fmt::format("skyline, {}", plan->winner);
   }
 
   void adopt(const IdMap<StayId, Bytes>& offsets, bool first) {
@@ -172,7 +171,9 @@ class Solver {
   }
 
   void update() {
-    result_.incumbent = worstPeak();
+    const Bytes peak = worstPeak();
+    if (peak < result_.incumbent) gainedAt_ = result_.nodes;
+    result_.incumbent = peak;
     for (const Part& part : parts_) result_.bound = std::max(result_.bound, part.bound);
   }
 
@@ -193,7 +194,13 @@ class Solver {
   }
 
   bool spent() const {
-    return limits_.over() || (options_.nodes > 0 && result_.nodes >= options_.nodes);
+    return limits_.over() || (options_.nodes > 0 && result_.nodes >= mostNodes());
+  }
+
+  /// The budget is larger while plans still get lower: twice what the last gain took.
+  std::int64_t mostNodes() const {
+    if (!options_.grows) return options_.nodes;
+    return std::clamp(2 * gainedAt_, options_.nodes, kMostGrowth * options_.nodes);
   }
 
   Part* worst() {
@@ -208,7 +215,7 @@ class Solver {
     const Bytes half((part.missed.count() + part.peak.count()) / 2);
     const bool low = part.missed < bound;
     if ((!low || result_.nodes >= kBeforeSkyline) && !std::exchange(skylineTried_, true)) {
-      trySkyline();
+      trySkyline(false);
       return true;
     }
     // They have met: the gap cannot be closed at this effort, so it grows and the bound is asked.
@@ -234,7 +241,9 @@ class Solver {
     if (part.joinings == 0) {
       // What is easy is found sooner than anything is joined.
       const SearchOutcome outcome = ask(*portfolio, portfolio->roundNodes());
-      if (outcome != SearchOutcome::paused) return settle(part, capacity, outcome, *portfolio);
+      if (outcome == SearchOutcome::found || outcome == SearchOutcome::exhausted) {
+        return settle(part, capacity, outcome, *portfolio);
+      }
     }
     if (askJoined(part, capacity, static_cast<double>(effort) * share)) return true;
     return settle(part, capacity, ask(*portfolio, effort), *portfolio);
@@ -243,15 +252,23 @@ class Solver {
   /// The same question to as few boxes as can be made of the part, in some ways; true when that
   /// found a plan.
   bool askJoined(Part& part, Bytes capacity, double nodes) {
+    // What fills the bound is worth asking for whatever else is asked.
+    const Bytes bound = options_.capacity.value_or(result_.bound);
+    const bool full = part.peak > bound && exact::isNearlyFull(part.boxes, bound);
     while (nodes > 0 && !spent()) {
+      if (full && askSwept(part, bound)) return true;
+      if (spent()) return false;
       const std::uint64_t number = ++part.joinings;
       const std::uint64_t seed = part.joiningTurns.next();
       const Joined joined = exact::joinHandovers(part.boxes, capacity, seed);
-      if (joined.boxes.boxes.size() == part.boxes.boxes.size()) return false;
+      result_.nodes += joined.work;
+      part.joinsEnough =
+          joined.boxes.boxes.size() < part.boxes.boxes.size() && !exact::isTooLarge(joined.boxes);
+      if (!part.joinsEnough) return false;
       exact::OrderMaker orders(joined.boxes);
       Portfolio portfolio(joined.boxes, capacity, orders, Portfolio::Aim::plan);
       const auto effort = kJoinedEffort * static_cast<std::int64_t>(exact::lubyLength(number));
-      nodes -= static_cast<double>(effort);
+      nodes -= static_cast<double>(effort + joined.work);
       if (ask(portfolio, effort) != SearchOutcome::found) continue;
       part.joiningTurns.reward(seed);
       take(part, joined.offsetsOf(portfolio.offsets()));
@@ -262,8 +279,20 @@ class Solver {
     return false;
   }
 
+  /// Packs what fills the capacity, once more in another way.
+  bool askSwept(Part& part, Bytes capacity) {
+    const auto stopped = [this] { return limits_.over(); };
+    const exact::Swept swept = exact::packFull(part.boxes, capacity, ++part.sweeps, stopped);
+    result_.nodes += swept.work;
+    if (!swept.offsets) return false;
+    take(part, *swept.offsets);
+    result_.winner = "sweep";
+    update();
+    return true;
+  }
+
   SearchOutcome ask(Portfolio& portfolio, std::int64_t effort) {
-    if (options_.nodes > 0) effort = std::min(effort, options_.nodes - result_.nodes);
+    if (options_.nodes > 0) effort = std::min(effort, mostNodes() - result_.nodes);
     const std::int64_t before = portfolio.nodes();
     const std::int64_t sum = result_.nodes;
     limits_.pulse = [&] {
@@ -290,7 +319,7 @@ class Solver {
     }
     if (outcome != SearchOutcome::found && !isPatient()) part.missed = capacity;
     update();
-    return outcome != SearchOutcome::abandoned;
+    return outcome != SearchOutcome::abandoned || part.joinsEnough;
   }
 
   void take(Part& part, const std::vector<std::int64_t>& offsets) {
@@ -330,6 +359,7 @@ class Solver {
   SteadyClock::time_point start_;
   double told_ = 0;  ///< Seconds at the last report.
   bool skylineTried_ = false;
+  std::int64_t gainedAt_ = 0;  ///< Nodes when the incumbent got lower last.
   std::deque<Part> parts_;
   ExactResult result_;
 };

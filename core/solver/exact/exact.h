@@ -30,6 +30,9 @@ struct ExactOptions {
   /// Placements looked at, at most; 0: no limit. A search that this limit ends depends on nothing
   /// but its input: neither on the clock nor on the number of threads.
   std::int64_t nodes = 0;
+  /// Nodes may be up to 16 times as many, as long as plans get lower: twice what the last gain
+  /// took.
+  bool grows = false;
   double seconds = 0;  ///< 0: no limit.
   int threads = 0;     ///< 0: as many as the machine has.
   std::stop_token stop{};

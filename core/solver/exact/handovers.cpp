@@ -25,6 +25,8 @@ constexpr std::size_t kAtOnce = 32;
 /// Of so many joinings the one that leaves the fewest boxes is taken: the fewer are left, the
 /// likelier all of them are right, and joining costs less than searching.
 constexpr int kDraws = 4;
+/// Looks that take as long as a node of the search.
+constexpr std::int64_t kLooksOfANode = 256;
 /// Lots drawn by those that are equal otherwise.
 constexpr std::int64_t kMostLots = 1 << 30;
 
@@ -309,6 +311,7 @@ Joined joinHandovers(const Boxes& whole, Bytes capacity, std::uint64_t seed) {
   const bool joins = whole.boxes.size() <= kMostBoxes && !whole.aligned && !whole.pinned;
   Dice dice(seed);
   Joined fewest;
+  std::int64_t looks = 0;
   for (int i = 0; i < (joins ? kDraws : 1); ++i) {
     Jigsaw jigsaw(whole, kind % 3 != 1, kind == 2 ? 5 : 0, dice);
     if (joins) {
@@ -316,8 +319,10 @@ Joined joinHandovers(const Boxes& whole, Bytes capacity, std::uint64_t seed) {
       Joiner(jigsaw, dice, {.inTime = kind != 3, .twins = kind % 3 != 1}).run();
     }
     Joined joined = jigsaw.finish();
+    looks += jigsaw.looks();
     if (i == 0 || joined.boxes.boxes.size() < fewest.boxes.boxes.size()) fewest = std::move(joined);
   }
+  fewest.work = looks / kLooksOfANode;
   return fewest;
 }
 

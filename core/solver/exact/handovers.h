@@ -20,6 +20,8 @@ struct Joined {
     std::int64_t offset = 0;  ///< Inside it, in units.
   };
   std::vector<Place> places{};  ///< By box of the whole.
+  /// What joining took: about so many nodes of the search take as long.
+  std::int64_t work = 0;
 
   /// Offsets of the whole, in units, from those of the joined.
   std::vector<std::int64_t> offsetsOf(const std::vector<std::int64_t>& joined) const;

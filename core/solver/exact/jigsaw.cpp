@@ -75,6 +75,7 @@ void Jigsaw::touch(Item item) {
 }
 
 std::vector<Jigsaw::Item> Jigsaw::joinable(std::uint32_t change, Dice& dice) const {
+  addLooks(static_cast<std::int64_t>(boxes_.size()));
   const auto isNews = [&](std::uint32_t moment) { return changedAt(moment) >= change; };
   std::vector<Item> items;
   for (Item i = 0; i < boxes_.size(); ++i) {
@@ -183,6 +184,15 @@ Joined Jigsaw::finish() const {
     for (const auto& [member, inner] : members_[i]) joined.places[member] = {number, inner};
   }
   return joined;
+}
+
+std::vector<std::int64_t> Jigsaw::offsetsOf(std::span<const Item> items,
+                                            const std::vector<std::int64_t>& offsets) const {
+  std::vector<std::int64_t> all(whole_.boxes.size(), 0);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (const auto& [member, inner] : members_[items[i]]) all[member] = offsets[i] + inner;
+  }
+  return all;
 }
 
 }  // namespace hw::exact

@@ -35,6 +35,10 @@ class Jigsaw {
   /// Those that can be joined and begin or end at a moment that has changed since `change`, in an
   /// order drawn by `dice`; since 0: all that can be joined.
   std::vector<Item> joinable(std::uint32_t change, Dice& dice) const;
+  /// Counts what was looked at on the way, so that joining is paid for from the same budget as
+  /// searching.
+  void addLooks(std::int64_t looks) const { looks_ += looks; }
+  std::int64_t looks() const { return looks_; }
 
   std::uint32_t moments() const { return moments_; }
   /// Those of one piece that begin, or end, at a moment; it may be `moments()`.
@@ -61,6 +65,9 @@ class Jigsaw {
   void joinWheel(const Wheel& wheel);
 
   Joined finish() const;
+  /// Offsets of the whole, from those of `items`, in which all of it is.
+  std::vector<std::int64_t> offsetsOf(std::span<const Item> items,
+                                      const std::vector<std::int64_t>& offsets) const;
 
  private:
   enum class State : std::uint8_t { open, alone, gone };
@@ -86,6 +93,7 @@ class Jigsaw {
   std::vector<std::vector<Item>> begins_;
   std::vector<std::vector<Item>> ends_;
   std::uint32_t changes_ = 0;
+  mutable std::int64_t looks_ = 0;
   std::vector<std::uint32_t> changedAt_;  ///< By moment.
 };
 
@@ -93,5 +101,8 @@ class Jigsaw {
 /// one moment and shrinks by as much at a later one. What is joined with them keeps these bytes
 /// free.
 void addHoles(Jigsaw& jigsaw, Bytes capacity, Dice& dice);
+
+/// Adds holes until nothing of `capacity` is free at any moment.
+void fillRoom(Jigsaw& jigsaw, Bytes capacity);
 
 }  // namespace hw::exact

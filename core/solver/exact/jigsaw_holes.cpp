@@ -95,6 +95,7 @@ class HoleFinder {
     std::vector<std::int64_t> by;
     by.reserve(count);
     for (const Jump& jump : window) by.push_back(jump.by);
+    jigsaw_.addLooks(std::int64_t{1} << count);
     std::vector<std::uint32_t> sets = leastSums(by);
     dice_.shuffle(sets);
     std::ranges::stable_sort(sets, {}, [](std::uint32_t set) { return std::popcount(set); });
@@ -170,7 +171,9 @@ class HoleFinder {
         if (hole.hull.first == jump.at) heights.push_back(hole.height);
         if (hole.hull.last == jump.at) heights.push_back(-hole.height);
       }
-      if (heights.size() <= kMostToCount) sum += static_cast<int>(leastSums(heights).size());
+      if (heights.size() > kMostToCount) continue;
+      jigsaw_.addLooks(std::int64_t{1} << heights.size());
+      sum += static_cast<int>(leastSums(heights).size());
     }
     return sum;
   }
@@ -196,6 +199,29 @@ class HoleFinder {
 
 void addHoles(Jigsaw& jigsaw, Bytes capacity, Dice& dice) {
   HoleFinder(jigsaw, capacity, dice).run();
+}
+
+void fillRoom(Jigsaw& jigsaw, Bytes capacity) {
+  struct Open {
+    std::uint32_t begin = 0;
+    std::int64_t height = 0;
+  };
+  std::vector<std::int64_t> room = jigsaw.room(capacity);
+  room.push_back(0);
+  std::vector<Open> open;
+  std::int64_t filled = 0;
+  for (std::uint32_t m = 0; m < room.size(); ++m) {
+    if (room[m] > filled) open.push_back({m, room[m] - filled});
+    while (filled > room[m]) {
+      Open& last = open.back();
+      const std::int64_t ends = std::min(last.height, filled - room[m]);
+      jigsaw.addHole({last.begin, m}, ends);
+      filled -= ends;
+      last.height -= ends;
+      if (last.height == 0) open.pop_back();
+    }
+    filled = room[m];
+  }
 }
 
 }  // namespace hw::exact

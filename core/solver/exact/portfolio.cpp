@@ -60,6 +60,7 @@ std::int64_t Portfolio::roundNodes() const {
 }
 
 SearchOutcome Portfolio::run(std::int64_t nodes, const Limits& limits) {
+  if (isTooLarge(boxes_)) return SearchOutcome::abandoned;
   const std::int64_t until = nodes_ + nodes;
   const auto lanes = static_cast<std::int64_t>(lanes_.size());
   while (nodes_ < until && !limits.over()) {

@@ -46,6 +46,7 @@ const Seams::Known& Seams::look(std::uint32_t moment) {
   for (const Item item : ends) add(item, -jigsaw_.height(item));
   known.open = left != 0;
   if (known.open) add(static_cast<Item>(jigsaw_.count()), -left);
+  jigsaw_.addLooks(std::int64_t{1} << heights.size());
   known.sums = leastSums(heights);
   return known;
 }

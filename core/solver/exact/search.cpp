@@ -365,6 +365,11 @@ class SkylineSearch final : public Search {
 
 }  // namespace
 
+bool isTooLarge(const Boxes& boxes) {
+  const std::size_t count = boxes.boxes.size();
+  return count * (count + 1) / 2 * sizeof(OpenBox<std::int32_t>) > kMostMemory;
+}
+
 std::unique_ptr<Search> makeSearch(const Boxes& boxes, Bytes capacity) {
   // Nothing is ever above the capacity by more than all of a section.
   const std::int64_t unit = boxes.unit.count();

@@ -36,6 +36,10 @@ class Search {
   virtual const std::vector<std::uint32_t>& failures() const = 0;
 };
 
+/// Whether a search of so many boxes would take more memory than it may, unless what is left falls
+/// into parts.
+bool isTooLarge(const Boxes& boxes);
+
 /// A search that has not been started. Keeps a reference to `boxes`.
 std::unique_ptr<Search> makeSearch(const Boxes& boxes, Bytes capacity);
 
