@@ -34,6 +34,9 @@ constexpr std::array kDtypes = {
     DtypeInfo{Dtype::complex128, "complex128", 128},
     DtypeInfo{Dtype::string, "string", 0},
     DtypeInfo{Dtype::opaque, "opaque", 0},
+    DtypeInfo{Dtype::float4, "float4", 4},
+    DtypeInfo{Dtype::int2, "int2", 2},
+    DtypeInfo{Dtype::uint2, "uint2", 2},
 };
 
 }  // namespace

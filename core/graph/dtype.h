@@ -32,6 +32,9 @@ enum class Dtype : std::uint8_t {
   complex128,
   string,
   opaque,
+  float4,
+  int2,
+  uint2,
 };
 
 /// "float32", "bool", …: the spelling of graph JSON.

@@ -20,7 +20,7 @@ bool isInRange(const SmallValue& value) {
   if (value.dtype == Dtype::boolean) return true;
   const bool isSigned = value.dtype == Dtype::int8 || value.dtype == Dtype::int16 ||
                         value.dtype == Dtype::int32 || value.dtype == Dtype::int64 ||
-                        value.dtype == Dtype::int4;
+                        value.dtype == Dtype::int4 || value.dtype == Dtype::int2;
   if (!isSigned) least = 0;
   if (bits > 0 && bits < 64) {
     most = (std::int64_t{1} << (isSigned ? bits - 1 : bits)) - 1;
@@ -72,8 +72,8 @@ std::optional<Shape> shapeByRule(const OpFacts& facts) {
 
 std::vector<SmallValue> castTo(const SmallValue& input, Dtype dtype) {
   SmallValue result{.dtype = dtype, .shape = input.shape};
-  if (dtypeBits(dtype) == 0 || dtype == Dtype::float8 || dtype == Dtype::complex64 ||
-      dtype == Dtype::complex128) {
+  if (dtypeBits(dtype) == 0 || dtype == Dtype::float8 || dtype == Dtype::float4 ||
+      dtype == Dtype::complex64 || dtype == Dtype::complex128) {
     return {};
   }
   constexpr double kLimit = 9.2e18;  // Below 2^63: beyond it the cast has no defined result.
@@ -307,7 +307,8 @@ Dtype dtypeOfElement(std::int64_t elementType) {
       Dtype::int16,      Dtype::int32,    Dtype::int64,  Dtype::string, Dtype::boolean,
       Dtype::float16,    Dtype::float64,  Dtype::uint32, Dtype::uint64, Dtype::complex64,
       Dtype::complex128, Dtype::bfloat16, Dtype::float8, Dtype::float8, Dtype::float8,
-      Dtype::float8,     Dtype::uint4,    Dtype::int4};
+      Dtype::float8,     Dtype::uint4,    Dtype::int4,   Dtype::float4, Dtype::float8,
+      Dtype::uint2,      Dtype::int2};
   if (elementType < 0 || elementType >= static_cast<std::int64_t>(kTypes.size())) {
     return Dtype::unknown;
   }

@@ -31,7 +31,7 @@ Op seamOp(std::string_view type, const std::string& tensor) {
 
 Tensor widened(Tensor tensor) {
   const bool real = tensor.dtype == Dtype::float16 || tensor.dtype == Dtype::bfloat16 ||
-                    tensor.dtype == Dtype::float8;
+                    tensor.dtype == Dtype::float8 || tensor.dtype == Dtype::float4;
   tensor.name += " so far";
   tensor.dtype = real ? Dtype::float32 : Dtype::int32;
   tensor.bytes = packedSize(tensor.dtype, *elementCount(*tensor.shape));

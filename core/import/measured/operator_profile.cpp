@@ -92,7 +92,8 @@ Dtype ortDtype(const std::string& name) {
       {"float", Dtype::float32},         {"double", Dtype::float64},
       {"bool", Dtype::boolean},          {"float8e4m3fn", Dtype::float8},
       {"float8e4m3fnuz", Dtype::float8}, {"float8e5m2", Dtype::float8},
-      {"float8e5m2fnuz", Dtype::float8}};
+      {"float8e5m2fnuz", Dtype::float8}, {"float8e8m0", Dtype::float8},
+      {"float4e2m1", Dtype::float4}};
   const auto found = kNames.find(name);
   if (found != kNames.end()) return found->second;
   return parseDtype(name).value_or(Dtype::unknown);

@@ -240,7 +240,7 @@ int elementType(const onnx::TypeProto& type) {
 }
 
 int elementType(Dtype dtype) {
-  constexpr int kLast = 22;  // INT4, the newest number we have a Dtype for.
+  constexpr int kLast = 26;  // INT2, the newest number we have a Dtype for.
   for (int number = 1; number <= kLast; ++number) {
     if (dtypeOfElement(number) == dtype) return number;
   }

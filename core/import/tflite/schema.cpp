@@ -26,7 +26,7 @@ constexpr std::array kTypes = {
     TensorType{Dtype::uint64, 64},    TensorType{Dtype::opaque, 0},   // Resource.
     TensorType{Dtype::opaque, 0},     TensorType{Dtype::uint32, 32},  // Variant.
     TensorType{Dtype::uint16, 16},    TensorType{Dtype::int4, 4},
-    TensorType{Dtype::bfloat16, 16},  TensorType{Dtype::unknown, 2},  // Integers of two bits.
+    TensorType{Dtype::bfloat16, 16},  TensorType{Dtype::int2, 2},
     TensorType{Dtype::uint4, 4},      TensorType{Dtype::float8, 8},
     TensorType{Dtype::float8, 8},
 };

@@ -316,6 +316,29 @@ TEST_CASE("a constant that the model hands out is in memory", "[import][onnx]") 
   CHECK(tensor.bytes == Bytes(24));
 }
 
+TEST_CASE("the newest element types have their bits", "[import][onnx]") {
+  struct Expected {
+    int type;
+    Dtype dtype;
+    std::int64_t bytes;
+  };
+  for (const auto& [type, dtype, bytes] : {Expected{23, Dtype::float4, 8},
+                                           {24, Dtype::float8, 15},
+                                           {25, Dtype::uint2, 4},
+                                           {26, Dtype::int2, 4}}) {
+    CAPTURE(type);
+    OnnxModel onnx(25);
+    addInput(onnx.graph(), "x", {"3", "5"});
+    addWeight(onnx.graph(), "scale", {});
+    setInt(addNode(onnx.graph(), "QuantizeLinear", {"x", "scale"}, {"q"}), "output_dtype", type);
+    setInt(addNode(onnx.graph(), "DequantizeLinear", {"q", "scale"}, {"y"}), "output_dtype", 10);
+    CHECK(loaded(onnx, "q").dtype == dtype);
+    CHECK(loaded(onnx, "q").bytes == Bytes(bytes));
+    CHECK(loaded(onnx, "y").dtype == Dtype::float16);
+    CHECK(parseDtype(dtypeName(dtype)) == dtype);
+  }
+}
+
 TEST_CASE("a declared shape never beats a rule that knows the rank", "[import][onnx]") {
   const auto resized = [](const Dims& declared) {
     OnnxModel onnx;
