@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <mutex>
 #include <string_view>
 
@@ -47,6 +48,33 @@ std::size_t outputWidth() {
   winsize size{};
   const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return static_cast<std::size_t>(std::max<std::int64_t>(kLeast, known ? size.ws_col : kUsual));
+}
+
+namespace {
+
+/// Length of the colour that `text` begins with: "\x1b[1;36m"; 0: none.
+std::size_t colourLength(std::string_view text) {
+  if (!text.starts_with("\x1b[")) return 0;
+  const std::size_t end = text.find_first_not_of("0123456789;", 2);
+  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
+}
+
+}  // namespace
+
+std::string terminalText(std::string_view text, bool painted) {
+  constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t plain = std::min(text.find_first_of("\n\t\x1b"), text.size());
+    shown += printable(text.substr(0, plain), kAll);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const bool blank = text.front() != '\x1b';
+    const std::size_t kept = blank ? 1 : painted ? colourLength(text) : 0;
+    shown += kept > 0 ? std::string(text.substr(0, kept)) : printable(text.substr(0, 1));
+    text.remove_prefix(std::max<std::size_t>(kept, 1));
+  }
+  return shown;
 }
 
 struct ProgressLine::State {

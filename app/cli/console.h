@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/report/text/text_table.h"
 
@@ -13,6 +14,11 @@ Paint outputPaint();
 
 /// Columns that text may take: what COLUMNS says, else the terminal's width, else 120.
 std::size_t outputWidth();
+
+/// `text` as a terminal may show it: control characters but tabs and ends of lines, marks that
+/// change the direction of text and invalid UTF-8 become escapes (`printable`). `painted`: colours,
+/// which `Paint` puts in, stay.
+std::string terminalText(std::string_view text, bool painted);
 
 /// When to tell how far work has come.
 enum class ProgressMode {

@@ -1,10 +1,13 @@
 #include "app/cli/output.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 
+#include "app/cli/console.h"
 #include "core/base/text.h"
 #include "core/files/file.h"
 
@@ -72,7 +75,8 @@ Outcome<Format> OutputOptions::format() const {
 }
 
 Outcome<void> OutputOptions::write(const std::function<void(std::ostream&)>& writer) const {
-  return writeOutput(path_.empty() ? "-" : path_, writer);
+  const bool painted = format().value_or(Format::csv) == Format::text;
+  return writeOutput(path_.empty() ? "-" : path_, writer, painted);
 }
 
 Outcome<void> OutputOptions::write(const std::string& text) const {
@@ -85,12 +89,18 @@ void OutputOptions::announce(const std::string& line) const {
   static_cast<void>(writeFile("-", printable(path_, 400) + ": " + line + "\n"));
 }
 
-Outcome<void> writeOutput(const std::string& path,
-                          const std::function<void(std::ostream&)>& writer) {
+Outcome<void> writeOutput(const std::string& path, const std::function<void(std::ostream&)>& writer,
+                          bool painted) {
   const std::string subject = path == "-" ? "standard output" : path;
   auto file = OutputFile::open(path);
   if (!file) return failure(file.error(), subject);
-  writer(file->stream());
+  if (path == "-" && ::isatty(STDOUT_FILENO) == 1) {
+    std::ostringstream text;
+    writer(text);
+    file->stream() << terminalText(text.view(), painted);
+  } else {
+    writer(file->stream());
+  }
   if (auto done = file->commit(); !done) {
     // As of `| head`: that is worth no words.
     if (file->readerIsGone()) return failure(ExitCode::badInput, "", "");

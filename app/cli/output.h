@@ -57,8 +57,9 @@ class PictureOptions {
   std::string theme_;
 };
 
-/// Writes to `path` ("-" for standard output); errors name it.
-Outcome<void> writeOutput(const std::string& path,
-                          const std::function<void(std::ostream&)>& writer);
+/// Writes to `path` ("-" for standard output); errors name it. What a terminal shows is made safe
+/// for it (console.h); `painted`: but for colours.
+Outcome<void> writeOutput(const std::string& path, const std::function<void(std::ostream&)>& writer,
+                          bool painted = false);
 
 }  // namespace hw::cli

@@ -8,7 +8,23 @@
 #include "core/base/text.h"
 
 namespace hw {
-std::string csvField(std::string_view text) {
+namespace {
+
+/// What a spreadsheet would take for a formula, behind any number of apostrophes: one more makes it
+/// a text there. Readers take one away.
+bool looksLikeFormula(std::string_view text) {
+  const std::size_t at = text.find_first_not_of('\'');
+  return at != std::string_view::npos &&
+         std::string_view("=+-@\t\r").find(text[at]) != std::string_view::npos;
+}
+
+std::string_view withoutApostrophe(std::string_view field) {
+  if (field.starts_with('\'') && looksLikeFormula(field)) field.remove_prefix(1);
+  return field;
+}
+
+/// In quotes if it needs them.
+std::string quotedField(std::string_view text) {
   const bool blank = !text.empty() && (text.front() == ' ' || text.back() == ' ');
   if (!blank && text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
@@ -17,6 +33,13 @@ std::string csvField(std::string_view text) {
     quoted += c;
   }
   return quoted + '"';
+}
+
+}  // namespace
+
+std::string csvField(std::string_view text) {
+  if (looksLikeFormula(text) && !parseNumber(text)) return quotedField("'" + std::string(text));
+  return quotedField(text);
 }
 
 CsvReader::CsvReader(std::string_view text, const DocumentLimits& limits)
@@ -52,7 +75,7 @@ Result<void> CsvReader::readLine() {
       std::string_view field = rest_.substr(0, end);
       const bool last = end == rest_.size() || rest_[end] == '\n';
       if (last && field.ends_with('\r')) field.remove_suffix(1);  // A line of Windows.
-      fields_.push_back(field);
+      fields_.push_back(withoutApostrophe(field));
       rest_.remove_prefix(end);
     }
     if (fields_.back().size() > limits_.text) return tooLongText(limits_, where());
@@ -83,7 +106,7 @@ Result<void> CsvReader::takeQuoted() {
   if (!rest_.empty() && rest_.front() != ',' && rest_.front() != '\n') {
     return fail(ErrorCode::malformed, "text follows a closing quote; expected a comma", where());
   }
-  fields_.emplace_back(field);
+  fields_.push_back(withoutApostrophe(field));
   return {};
 }
 

@@ -55,6 +55,25 @@ constexpr std::array kSizeUnits = {
     SizeUnit{"TB", 1e12},
 };
 
+/// Of one valid UTF-8 sequence.
+unsigned codePoint(std::string_view sequence) {
+  unsigned code = static_cast<unsigned char>(sequence[0]);
+  if (sequence.size() > 1) code &= 0x7FU >> sequence.size();
+  for (const char byte : sequence.substr(1)) {
+    code = code << 6 | (static_cast<unsigned char>(byte) & 0x3FU);
+  }
+  return code;
+}
+
+/// Whether that sequence is a mark that changes the direction of the text around it, or ends a
+/// line: what stands there is not what is shown.
+bool reorders(std::string_view sequence) {
+  if (sequence.size() < 2) return false;
+  const unsigned code = codePoint(sequence);
+  return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
 /// Length of the valid UTF-8 sequence at the start of `text`, 0 when it is not one.
 std::size_t utf8Length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -217,11 +236,16 @@ std::string printable(std::string_view name, std::size_t limit) {
     const bool control =
         lead < 0x20 || lead == 0x7F ||
         (length == 2 && lead == 0xC2 && static_cast<unsigned char>(name[1]) < 0xA0);
-    const std::string piece = length == 0 || control ? fmt::format("\\x{:02x}", lead)
-                                                     : std::string(name.substr(0, length));
+    const bool byByte = length == 0 || control;
+    std::string piece(name.substr(0, byByte ? 1 : length));
+    if (byByte) {
+      piece = fmt::format("\\x{:02x}", lead);
+    } else if (reorders(piece)) {
+      piece = fmt::format("\\u{:04x}", codePoint(piece));
+    }
     if (safe.size() + piece.size() > limit) return safe + "...";
     safe += piece;
-    name.remove_prefix(length == 0 || control ? 1 : length);
+    name.remove_prefix(byByte ? 1 : length);
   }
   return safe;
 }

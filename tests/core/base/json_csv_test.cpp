@@ -89,11 +89,34 @@ TEST_CASE("JSON nested beyond reason is refused", "[json]") {
 
 TEST_CASE("a CSV field survives the way there and back", "[csv]") {
   const std::string field = GENERATE("plain", "", "a,b", "say \"hi\"", "two\nlines", " blank ",
-                                     "\"", "a\r", "na\xc3\xafve");
+                                     "\"", "a\r", "na\xc3\xafve", "=1+1", "+a", "-a", "-5", "@x",
+                                     "\tx", "\rx", "'=x", "''@x", "'", "'plain", "=\"a\",b");
   const auto lines = csvLines("first," + csvField(field) + "\nlast,1\n");
   REQUIRE(lines.size() == 2);
   CHECK(lines[0].fields == std::vector<std::string>{"first", field});
   CHECK(lines[1].fields == std::vector<std::string>{"last", "1"});
+}
+
+TEST_CASE("no field is a formula where a spreadsheet opens it, and numbers stay", "[csv]") {
+  CHECK(csvField("=HYPERLINK(x)") == "'=HYPERLINK(x)");
+  CHECK(csvField("=1,2") == "\"'=1,2\"");
+  for (const char* text : {"+a", "-a", "@a", "\ta", "\ra", "-1e", "'=a"}) {
+    CAPTURE(text);
+    CHECK(csvLines(csvField(text) + "\n")[0].fields[0] == text);
+    const std::string written = csvField(text);
+    CHECK(written[written.front() == '"' ? 1 : 0] == '\'');
+  }
+  for (const char* text : {"-5", "-0.25", "-1e3", "12", "a=b", "'quoted'"}) {
+    CHECK(csvField(text) == text);
+  }
+}
+
+TEST_CASE("marks that change the direction of text are shown as what they are", "[text]") {
+  CHECK(printable("a\u202e16") == "a\\u202e16");
+  CHECK(printable("\u2066x\u2069\u200f\u061c") == "\\u2066x\\u2069\\u200f\\u061c");
+  CHECK(printable("a\u2028b") == "a\\u2028b");
+  CHECK(printable("\u05d0\u200d\u4e2d") == "\u05d0\u200d\u4e2d");
+  CHECK(printable("\u202e\u202e", 6) == "\\u202e...");
 }
 
 TEST_CASE("CSV lines are numbered as an editor shows them", "[csv]") {
