@@ -5,9 +5,9 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "core/base/text.h"
+#include "core/exchange/tflm/held_log.h"
 #include "core/files/file.h"
 #include "core/plan_file/embedded_plan.h"
-#include "core/plan_file/plan_reader.h"
 #include "core/report/check/audit_report.h"
 #include "core/run/planner.h"
 
@@ -24,8 +24,9 @@ struct CheckCommand {
         output(arguments, {Format::text, Format::json}) {
     arguments.positional(
         "PLAN", plan,
-        {.help = "a plan, JSON or CSV, made here or elsewhere; - for standard input; embedded: the "
-                 "one that came with the model"});
+        {.help =
+             "a plan, made here or by another tool; - for standard input; embedded: the one that "
+             "came with the model"});
     arguments.flag("--replay", replay, "also run it on real bytes and look for corrupted ones");
     arguments.flag("--all", all, "every finding");
   }
@@ -42,15 +43,15 @@ struct CheckCommand {
     return options;
   }
 
-  Outcome<PlanDocument> readDocument(const Model& subject, const std::string& name) const {
+  Outcome<PlanDocument> readDocument(const Model& subject, const RunRequest& request) const {
     if (plan == "embedded") {
       auto own = embeddedPlan(subject);
       if (own) return std::move(*own);
-      return failure(ExitCode::badInput, name, "the model brings no plan of its own");
+      return failure(ExitCode::badInput, request.model, "the model brings no plan of its own");
     }
     const auto bytes = readFile(plan);
     if (!bytes) return failure(bytes.error(), plan);
-    auto document = readPlan(*bytes);
+    auto document = heldPlanFor(subject, request.import, *bytes, plan);
     if (!document) return failure(document.error(), plan);
     return std::move(*document);
   }
@@ -63,7 +64,7 @@ struct CheckCommand {
     }
     HW_TRY(opened, openModel(typed));
     HW_TRY(request, run_.request(*opened));
-    HW_TRY(document, readDocument(*opened, request.model));
+    HW_TRY(document, readDocument(*opened, request));
     AuditReport report{.model = opened,
                        .audit = auditPlan(opened, document, auditOptions(request))};
     if (replay) report.replay = replayAudited(report.audit, kLargestArena);

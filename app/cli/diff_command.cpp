@@ -11,8 +11,11 @@
 #include "app/cli/output.h"
 #include "core/base/text.h"
 #include "core/check/audit_model.h"
+#include "core/check/stated_run.h"
+#include "core/exchange/tflm/held_log.h"
 #include "core/files/file.h"
-#include "core/plan_file/plan_reader.h"
+#include "core/files/mapped_file.h"
+#include "core/import/importer.h"
 #include "core/plan_file/plan_story.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/report/compare/diff_report.h"
@@ -53,15 +56,16 @@ struct DiffCommand {
         picture(arguments, "draw bytes simulated and measured step by step, as SVG") {
     arguments.positional(
         "[MODEL] A B", names,
-        {.help = "two plans: files, or allocators that plan the model before them; B may be what "
-                 "was measured: then A plans the model, and may be left out"});
+        {.help = "two plans: files, or allocators that plan the model before them; A may be left "
+                 "out: then the default allocator plans the model. B may be what was measured"});
     arguments.flag("--all", all, "every tensor, or operator, that differs");
   }
 
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
     if (names.size() != 2 && names.size() != 3) {
-      return failure(ExitCode::badUsage, "diff", "expected two plans, or a model and two plans");
+      return failure(ExitCode::badUsage, "diff",
+                     "expected two plans, or a model and one or two plans");
     }
     if (isMeasurement(names.back())) return runMeasured(format);
     if (picture.wanted()) {
@@ -108,12 +112,24 @@ struct DiffCommand {
     return measuredText(report, options);
   }
 
+  /// Whether the first of two names is a model, which the default allocator plans then.
+  bool startsWithModel() const {
+    if (names.size() == 3) return true;
+    const std::string& first = names.front();
+    if (first == "-" || findAllocator(first.substr(0, first.find(':')))) return false;
+    if (first.starts_with("samples:")) return true;
+    const auto mapped = MappedFile::open(first);
+    return mapped && importerOf(mapped->bytes()) != nullptr && !holdsPlan(mapped->bytes());
+  }
+
   Outcome<DiffReport> compared() const {
-    HW_TRY(a, parsePlanName(names[names.size() - 2]));
+    const bool modelFirst = startsWithModel();
+    const bool planned = modelFirst && names.size() == 2;
+    HW_TRY(a, parsePlanName(planned ? std::string(kDefaultAllocator) : names[names.size() - 2]));
     HW_TRY(b, parsePlanName(names[names.size() - 1]));
     HW_TRY(request, run_.request());
     std::shared_ptr<const Model> model;
-    if (names.size() == 3) {
+    if (modelFirst) {
       request.model = names.front();
       HW_TRY(opened, openFirst(request));
       model = std::move(opened);
@@ -156,7 +172,7 @@ struct DiffCommand {
       side.plan = describePlan(*planned);
       if (stories) side.events = memoryEvents(*planned);
     } else {
-      HW_TRY(document, read(name.text, model));
+      HW_TRY(document, read(name.text, model, request.import));
       side.plan = std::move(document);
     }
     if (stories) return side;
@@ -170,10 +186,11 @@ struct DiffCommand {
   }
 
   static Outcome<PlanDocument> read(const std::string& file,
-                                    const std::shared_ptr<const Model>& model) {
+                                    const std::shared_ptr<const Model>& model,
+                                    const ImportOptions& options) {
     const auto bytes = readFile(file);
     if (!bytes) return failure(bytes.error(), file);
-    auto document = readPlan(*bytes);
+    auto document = model ? heldPlanFor(*model, options, *bytes, file) : readHeldPlan(*bytes, file);
     if (!document) return failure(document.error(), file);
     if (!document->byId || !model) return std::move(*document);
     // A plan CSV calls tensors by their ids; with the model they have names.
@@ -215,7 +232,7 @@ CommandInfo diffCommand() {
       .name = "diff",
       .summary = "what is different in two plans: tensors, peaks, first event",
       .notes =
-          "A and B are plan files (JSON or CSV), or allocators, which need a MODEL to plan.\n"
+          "A and B are plan files, ours or of other tools, or allocators, which need a MODEL.\n"
           "Where B is a profile of a runtime, bytes are compared operator by operator. Unless\n"
           "options say otherwise the model is then planned as runtimes do: inputs outside,\n"
           "sizes exact, reshapes and outputs over inputs, bodies closed; in the order measured.\n"

@@ -7,6 +7,7 @@
 #include "core/files/mapped_file.h"
 #include "core/files/sha256.h"
 #include "core/import/formats.h"
+#include "core/import/other_kind.h"
 
 namespace hw {
 namespace {
@@ -15,8 +16,8 @@ constexpr std::array kImporters = {
     ImporterInfo{"onnx", "ONNX model (protobuf)", "*.onnx", &acceptsOnnx, &readOnnx},
     ImporterInfo{"tflite", "TensorFlow Lite model (flatbuffer)", "*.tflite *.lite", &acceptsTflite,
                  &readTflite},
-    ImporterInfo{"tflite-bundle", "bundle of TensorFlow Lite models (zip)", "*.task",
-                 &acceptsTfliteBundle, &readTfliteBundle},
+    ImporterInfo{"tflite-bundle", "bundle of TensorFlow Lite models (zip, LiteRT-LM)",
+                 "*.task *.litertlm", &acceptsTfliteBundle, &readTfliteBundle},
     ImporterInfo{"executorch", "memory plan of an ExecuTorch program (flatbuffer)", "*.pte",
                  &acceptsExecutorch, &readExecutorch, true},
     ImporterInfo{"st-network", "memory plan of ST Edge AI (JSON)", "*.c_info.json *_c_info.json",
@@ -87,6 +88,9 @@ Result<Model> readRecognised(std::string_view bytes, const std::string& path,
       !acceptsTfliteBundle(bytes) && (refusal.code == ErrorCode::unsupported || bytes.empty() ||
                                       bytes.starts_with(kLookalikes[0].magic));
   const ImporterInfo* importer = importerOf(bytes);
+  if (importer == nullptr && !lookalike) {
+    if (auto other = otherKind(bytes)) return fail(ErrorCode::unsupported, std::move(*other));
+  }
   if (lookalike || importer == nullptr) return tl::unexpected<Error>(std::move(refusal));
 
   Result<Model> model = importer->read(bytes, options);

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/import/formats.h"
 #include "core/import/graph_builder.h"
+#include "core/import/other_kind.h"
 #include "core/import/own_options.h"
 #include "core/import/tiling_json.h"
 
@@ -234,6 +235,10 @@ bool acceptsGraphJson(std::string_view bytes) {
 
 Result<Model> readGraphJson(std::string_view bytes, const ImportOptions&) {
   HW_TRY(document, parseJson(withoutByteOrderMark(bytes)));
+  const auto format = document.is_object() ? document.find("format") : document.end();
+  if (format == document.end() || *format != "highwater-graph") {
+    if (auto other = otherKind(bytes)) return fail(ErrorCode::unsupported, std::move(*other));
+  }
   HW_TRY(graph, unlessRefused([&] { return GraphReader(document).read(); }));
   Model model{.name = graph.name};
   model.graph = std::make_shared<const Graph>(std::move(graph));

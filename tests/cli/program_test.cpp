@@ -43,6 +43,71 @@ TEST_CASE("names from files cannot write to the terminal", "[cli]") {
   }
 }
 
+TEST_CASE("a terminal gets no CSV or JSON that writes to it, a file gets it as it is", "[cli]") {
+  const Shell shell;
+  if (shell.run("script -qec true /dev/null").exitCode != 0) {
+    WARN("skipped: no program 'script' that gives a terminal");
+    return;
+  }
+  shell.write("hostile.json", kHostile);
+  for (const char* command :
+       {"simulate hostile.json --format csv", "plan hostile.json --format csv",
+        "plan hostile.json --format json", "convert hostile.json -o -"}) {
+    CAPTURE(command);
+    const Outcome shown =
+        shell.run("script -qec \"highwater " + std::string(command) + "\" /dev/null");
+    CHECK(shown.out.find('\x1b') == std::string::npos);
+    CHECK(shown.out.find('\x07') == std::string::npos);
+    CHECK(shown.out.find("\u202e") == std::string::npos);
+  }
+  CHECK(shell.run("highwater simulate hostile.json --format csv").out.find("\x1b[1mConv") !=
+        std::string::npos);
+}
+
+TEST_CASE("a name that looks like a formula comes back from CSV as it was", "[cli]") {
+  const Shell shell;
+  const std::string problem =
+      "id,lower,upper,size\n'=1+1,0,2,16\n'@x,1,3,8\n''+a,1,2,8\n-5,0,1,4\n";
+  shell.write("p.csv", problem);
+  CHECK(shell.run("highwater convert p.csv -o again.csv").exitCode == 0);
+  CHECK(shell.read("again.csv") == problem);
+  CHECK(shell.run("highwater info p.csv --all").out.find(" =1+1 ") != std::string::npos);
+  CHECK(shell.run("highwater plan p.csv -q -o plan.csv").exitCode == 0);
+  CHECK(shell.read("plan.csv").find("\n'=1+1,") != std::string::npos);
+  CHECK(shell.run("highwater check p.csv plan.csv").exitCode == 0);
+  shell.write("g.graph.json", R"({"format":"highwater-graph","version":1,"name":"g",
+    "tensors":[{"name":"x","bytes":4},{"name":"y","bytes":8}],"inputs":["x"],"outputs":["y"],
+    "ops":[{"name":"+a","type":"=b","inputs":["x"],"outputs":["y"]}]})");
+  CHECK(shell.run("highwater simulate g.graph.json --format csv").out.find("0,'+a,'=b,") !=
+        std::string::npos);
+}
+
+TEST_CASE("plans of other tools are held against a model", "[cli]") {
+  const Shell shell;
+  shell.write("g.graph.json", R"({"format":"highwater-graph","version":1,"name":"g",
+    "tensors":[{"name":"x","bytes":64},{"name":"y","bytes":64}],"inputs":["x"],"outputs":["y"],
+    "ops":[{"name":"a","type":"Conv","inputs":["x"],"outputs":["y"]}]})");
+  const auto info = [](const char* place) {
+    return std::string(R"({"buffers": [
+      {"epochs": {"end": 1, "start": 0}, "flags": "STAI_FLAG_ACTIVATIONS", "id": 1,
+       "is_param": false, "mpool_id": 0, "name": "x", "offset_start": 0, "size_bytes": 64},
+      {"epochs": {"end": 1, "start": 0}, "flags": "STAI_FLAG_ACTIVATIONS", "id": 2,
+       "is_param": false, "mpool_id": 0, "name": "y", "offset_start": )") +
+           place + R"(, "size_bytes": 64}],
+      "graphs": [{"name": "g", "nodes": []}], "json_schema_version": "2.0",
+      "memory_pools": [{"id": 0, "name": "ram", "used_size_bytes": 128, "size_bytes": -1}]})";
+  };
+  shell.write("good.c_info.json", info("64"));
+  shell.write("bad.c_info.json", info("32"));
+  CHECK(shell.run("highwater check g.graph.json good.c_info.json").exitCode == 0);
+  CHECK(shell.run("highwater check g.graph.json bad.c_info.json").exitCode == 1);
+  const Outcome same = shell.run("highwater diff g.graph.json good.c_info.json --format json");
+  CHECK(same.exitCode <= 1);
+  CHECK(Json::parse(same.out)["b"]["name"] == "good.c_info.json");
+  CHECK(Json::parse(same.out)["a"]["name"] == "best");
+  CHECK(shell.run("highwater diff good.c_info.json good.c_info.json").exitCode == 0);
+}
+
 TEST_CASE("odd names come back from plans and graphs as they were", "[cli]") {
   const Shell shell;
   shell.write("hostile.json", kHostile);

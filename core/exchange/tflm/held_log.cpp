@@ -10,6 +10,7 @@
 #include "core/check/stated_run.h"
 #include "core/exchange/tflm/planned_file.h"
 #include "core/exchange/tflm/program.h"
+#include "core/files/mapped_file.h"
 
 namespace hw {
 namespace {
@@ -90,6 +91,15 @@ Result<PlanDocument> tflmLogPlan(std::string_view log, std::string_view file,
   HW_TRY(planned, withOfflinePlan(file, offsets));
   HW_TRY(model, importModel(planned, "planned", options));
   return placesOf(model);
+}
+
+Result<PlanDocument> heldPlanFor(const Model& model, const ImportOptions& options,
+                                 std::string_view bytes, const std::string& file) {
+  const ImporterInfo* importer = importerOf(bytes);
+  const bool isLog = importer != nullptr && importer->name == "tflm-log";
+  if (!isLog || model.format != "tflite") return readHeldPlan(bytes, file);
+  HW_TRY(mapped, MappedFile::open(model.path));
+  return tflmLogPlan(bytes, mapped.bytes(), options);
 }
 
 }  // namespace hw

@@ -15,4 +15,10 @@ namespace hw {
 Result<PlanDocument> tflmLogPlan(std::string_view log, std::string_view file,
                                  const ImportOptions& options);
 
+/// The plan in `bytes`, of `file`, for `model`, which was opened with `options`: what our own
+/// files, problems with offsets and plans of other tools hold, and a log as above where the model
+/// is one that tflite-micro runs.
+Result<PlanDocument> heldPlanFor(const Model& model, const ImportOptions& options,
+                                 std::string_view bytes, const std::string& file);
+
 }  // namespace hw

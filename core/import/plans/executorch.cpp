@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/base/text.h"
 #include "core/import/formats.h"
@@ -19,7 +21,7 @@ constexpr int kVersion = 0, kPlans = 1;
 }  // namespace program_field
 namespace plan_field {
 constexpr int kName = 0, kValues = 2, kInputs = 3, kOutputs = 4, kChains = 5, kOperators = 6;
-constexpr int kSizes = 8;
+constexpr int kDelegates = 7, kSizes = 8;
 }  // namespace plan_field
 namespace value_field {
 constexpr int kType = 0, kValue = 1;
@@ -31,7 +33,7 @@ namespace allocation_field {
 constexpr int kMemory = 0, kLow = 1, kHigh = 2;
 }  // namespace allocation_field
 constexpr int kChainInstructions = 2;
-constexpr int kOperatorName = 0;
+constexpr int kOperatorName = 0, kDelegateName = 0;
 constexpr std::uint8_t kTensorValue = 5, kTensorList = 9, kOptionalTensorList = 10;
 constexpr std::uint8_t kKernelCall = 1, kDelegateCall = 2, kMoveCall = 3;
 
@@ -108,6 +110,7 @@ class EtReader {
     if (call && (type == kKernelCall || type == kDelegateCall)) {
       touchAll(call->vector<std::int32_t>(1), step);
       described.type = type == kDelegateCall ? "Delegate" : "Kernel";
+      if (type == kDelegateCall) ++delegated_;
       const auto number = call->number<std::int32_t>(0, 0);
       if (type == kKernelCall && number >= 0 &&
           static_cast<std::size_t>(number) < operators.size()) {
@@ -198,11 +201,25 @@ class EtReader {
     return Bytes(*bytes);
   }
 
-  Result<Model> choose(const FlatTable& plan, const std::string& wanted) {
-    if (rows_.empty()) {
-      return fail(ErrorCode::unsupported,
-                  "no tensor of the ExecuTorch program has a planned place");
+  std::string whyNoRows(const FlatTable& plan) const {
+    const auto delegates = plan.vector<FlatTable>(plan_field::kDelegates);
+    if (delegated_ == 0 || delegates.empty()) {
+      return "no tensor of the ExecuTorch program has a planned place";
     }
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < delegates.size(); ++i) {
+      bytes_.spend(kTouchCost);
+      names.insert(printable(delegates.at(i, "a delegate").text(kDelegateName), 80));
+    }
+    return fmt::format(
+        "all tensors of the ExecuTorch program lie in delegates ({}; {} of {} instructions call "
+        "one), which plan their own memory: there is no plan in it; give the model that it was "
+        "made of",
+        fmt::join(names, ", "), delegated_, plan_.steps.size());
+  }
+
+  Result<Model> choose(const FlatTable& plan, const std::string& wanted) {
+    if (rows_.empty()) return fail(ErrorCode::unsupported, whyNoRows(plan));
     std::vector<std::uint32_t> memories;
     for (const auto& [memory, rows] : rows_) {
       memories.push_back(memory);
@@ -240,6 +257,7 @@ class EtReader {
   std::map<std::int32_t, std::pair<std::int64_t, std::int64_t>> lives_;  ///< By value.
   std::vector<std::int32_t> inputs_, outputs_;
   std::map<std::uint32_t, std::vector<PlannedRow>> rows_;  ///< By memory.
+  std::size_t delegated_ = 0;                              ///< Calls of delegates.
   std::size_t idle_ = 0;
   std::size_t lists_ = 0;
 };

@@ -9,7 +9,7 @@
 
 // What XLA dumps of a module: *-buffer-assignment.txt,
 //
-//   allocation 5: size 4096, preallocated-temp:
+//   allocation 5: size 4096, preallocated-temp:         older: allocation 5: 0x7f00, size 4096, …
 //    value: <12 fusion.1{0} @0> (size=1024,offset=2048): f32[16,16]{1,0}
 //
 // and *-live-range.txt, whose lines "name{index}:start-end" (inclusive) follow "BufferLiveRange:".
@@ -30,6 +30,8 @@ struct XlaAllocation {
   Bytes size{};
   std::vector<XlaValue> values{};
 };
+
+constexpr std::string_view kSizeWord = " size ";
 
 /// The number between two marks of a line.
 std::optional<std::int64_t> xlaNumber(std::string_view line, std::string_view before,
@@ -72,15 +74,15 @@ class XlaReader {
 
   Result<void> readAllocation(std::string_view line) {
     ranges_ = false;
-    const std::size_t colon = line.find(": size ");
-    const auto size = xlaNumber(line, ": size ", ",:");
+    const std::size_t colon = line.find(": ");
+    const auto size = xlaNumber(line, kSizeWord, ",:");
     if (colon == std::string_view::npos || !size || *size < 0 || Bytes(*size) > kMaxBytes) {
       return refuseLine("expected 'allocation N: size S, …:'");
     }
     constexpr std::string_view kWord = "allocation ";
     XlaAllocation allocation{.number = std::string(line.substr(kWord.size(), colon - kWord.size())),
                              .size = Bytes(*size)};
-    const std::size_t comma = line.find(',', colon);
+    const std::size_t comma = line.find(',', line.find(kSizeWord));
     if (comma != std::string_view::npos) {
       std::string_view kind = trimText(line.substr(comma + 1));
       if (kind.ends_with(':')) kind.remove_suffix(1);
@@ -170,7 +172,7 @@ class XlaReader {
 bool acceptsXlaDump(std::string_view bytes) {
   constexpr std::size_t kLookedAt = 1024 * 1024;
   const std::string_view text = bytes.substr(0, kLookedAt);
-  const std::size_t at = text.find("allocation 0: size ");
+  const std::size_t at = std::min(text.find("allocation 0: size "), text.find("allocation 0: 0x"));
   return text.starts_with("BufferAssignment:") ||
          (at != std::string_view::npos && (at == 0 || text[at - 1] == '\n') &&
           text.find(" value: <") != std::string_view::npos);

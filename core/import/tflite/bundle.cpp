@@ -8,6 +8,7 @@
 #include "core/files/sha256.h"
 #include "core/files/zip_archive.h"
 #include "core/import/formats.h"
+#include "core/import/tflite/litert_lm.h"
 
 namespace hw {
 namespace {
@@ -23,10 +24,13 @@ constexpr std::size_t kMostMembers = 10'000;
 constexpr int kMostArchives = 16;
 constexpr std::size_t kMagicSize = 8;
 
-/// A model inside: the members that lead to it, from the outside in.
+/// A model inside: the members that lead to it, from the outside in, or its own bytes.
 struct Found {
   std::string name{};  ///< "hand.task/detector.tflite".
   std::vector<ZipMember> path{};
+  std::string_view place{};  ///< Of a LiteRT-LM file: that part of it.
+
+  std::string_view lastName() const { return path.empty() ? name : path.back().name; }
 };
 
 /// The bytes of a member: in place, or unpacked into `room`.
@@ -54,7 +58,7 @@ class ModelFinder {
       inner.path.push_back(member);
       if (acceptsTflite(start))
         found.push_back(std::move(inner));
-      else if (start.starts_with("PK\x03\x04") && inner.path.size() < kDeepestArchive &&
+      else if (mayBeArchive(member, start) && inner.path.size() < kDeepestArchive &&
                archives_++ < kMostArchives) {
         std::string room;
         if (member.method == 0 || member.size <= kMostPackedBundle) {
@@ -67,6 +71,11 @@ class ModelFinder {
   std::vector<Found> found;
 
  private:
+  /// Other bytes may come before an archive.
+  static bool mayBeArchive(const ZipMember& member, std::string_view start) {
+    return start.starts_with("PK\x03\x04") || member.name.ends_with(".task");
+  }
+
   bool firstOnly_;
   std::size_t looked_ = 0;
   int archives_ = 0;
@@ -87,7 +96,7 @@ std::string namesOf(const std::vector<Found>& all) {
 const Found& chosen(const std::vector<Found>& all, std::string& subgraph) {
   for (const bool whole : {true, false}) {
     for (const Found& model : all) {
-      const std::string name = whole ? model.name : model.path.back().name;
+      const std::string_view name = whole ? model.name : model.lastName();
       if (!subgraph.starts_with(name)) continue;
       if (subgraph.size() > name.size() && subgraph[name.size()] != ':') continue;
       subgraph.erase(0, std::min(subgraph.size(), name.size() + 1));
@@ -95,6 +104,24 @@ const Found& chosen(const std::vector<Found>& all, std::string& subgraph) {
     }
   }
   return all.front();
+}
+
+/// At least one.
+Result<std::vector<Found>> modelsIn(std::string_view bytes) {
+  if (isLiteRtLm(bytes)) {
+    HW_TRY(parts, liteRtLmModels(bytes));
+    std::vector<Found> found;
+    for (LiteRtLmModel& part : parts) {
+      found.push_back({.name = std::move(part.name), .place = part.bytes});
+    }
+    return found;
+  }
+  ModelFinder finder(false);
+  finder.search(bytes, {});
+  if (finder.found.empty()) {
+    return fail(ErrorCode::unsupported, "the zip archive holds no TFLite model");
+  }
+  return std::move(finder.found);
 }
 
 /// The models of the bundle, the one that was read with its own parts.
@@ -119,24 +146,20 @@ void listParts(const std::vector<Found>& all, const Found& model, Model& read) {
 }  // namespace
 
 bool acceptsTfliteBundle(std::string_view bytes) {
-  if (!bytes.starts_with("PK\x03\x04")) return false;
+  if (isLiteRtLm(bytes)) return true;
   ModelFinder finder(true);
   finder.search(bytes, {});
   return !finder.found.empty();
 }
 
 Result<Model> readTfliteBundle(std::string_view bytes, const ImportOptions& options) {
-  ModelFinder finder(false);
-  finder.search(bytes, {});
-  if (finder.found.empty()) {
-    return fail(ErrorCode::unsupported, "the zip archive holds no TFLite model");
-  }
+  HW_TRY(models, modelsIn(bytes));
   ImportOptions inner = options;
-  const Found& model = chosen(finder.found, inner.subgraph);
+  const Found& model = chosen(models, inner.subgraph);
   const bool names = inner.subgraph != options.subgraph;
   // Each room holds what the next one lies in.
   std::vector<std::string> rooms(model.path.size());
-  std::string_view within = bytes;
+  std::string_view within = model.path.empty() ? model.place : bytes;
   for (std::size_t i = 0; i < model.path.size(); ++i) {
     within = contents(within, model.path[i], rooms[i]);
   }
@@ -147,22 +170,22 @@ Result<Model> readTfliteBundle(std::string_view bytes, const ImportOptions& opti
   if (!read) {
     Error error = read.error();
     if (!names && error.code == ErrorCode::invalidArgument && !options.subgraph.empty()) {
-      error.message += fmt::format("; the bundle's models are {}", namesOf(finder.found));
+      error.message += fmt::format("; the bundle's models are {}", namesOf(models));
     }
     error.where = printable(model.name) + (error.where.empty() ? "" : ", " + error.where);
     return tl::unexpected<Error>(std::move(error));
   }
   if (bytes.size() > kHashedWhole && read->sha256.empty()) read->sha256 = sha256(within);
-  listParts(finder.found, model, *read);
-  read->name = std::filesystem::path(model.path.back().name).stem().string();
+  listParts(models, model, *read);
+  read->name = std::filesystem::path(model.lastName()).stem().string();
   Graph graph = *read->graph;
   graph.notes.insert(graph.notes.begin(),
                      fmt::format("this is {}, 1 of {} models in the bundle{}",
-                                 printable(model.name), finder.found.size(),
-                                 finder.found.size() > 1 ? "; --subgraph MODEL[:SUBGRAPH] "
-                                                           "chooses among " +
-                                                               namesOf(finder.found)
-                                                         : ""));
+                                 printable(model.name), models.size(),
+                                 models.size() > 1 ? "; --subgraph MODEL[:SUBGRAPH] "
+                                                     "chooses among " +
+                                                         namesOf(models)
+                                                   : ""));
   read->graph = std::make_shared<const Graph>(std::move(graph));
   return read;
 }

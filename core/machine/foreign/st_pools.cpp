@@ -151,6 +151,7 @@ class StPoolReader {
     PoolSpec spec{.name = node.object().text("name")};
     if (spec.name.empty()) spec.name = node.text("fname");
     spec.capacity = magnitude(node, "size");
+    if (!spec.capacity) told_.add(fmt::format("unlimited {}", printable(spec.name, 80)));
     if (spec.capacity == Bytes()) {
       told_.add(fmt::format("no memory {}, whose size is 0", printable(spec.name, 80)));
       return;
@@ -171,20 +172,23 @@ class StPoolReader {
     add(std::move(spec), node, rank);
   }
 
-  /// {"value": "448", "magnitude": "KBYTES"}.
-  static Bytes magnitude(const JsonNode& node, const char* key) {
+  /// {"value": "448", "magnitude": "KBYTES"}; nothing: more than any memory has, which ST writes
+  /// for one whose size it does not know.
+  static std::optional<Bytes> magnitude(const JsonNode& node, const char* key) {
     static constexpr std::array<std::pair<std::string_view, std::int64_t>, 4> kUnits = {
         {{"BYTES", 1}, {"KBYTES", 1 << 10}, {"MBYTES", 1 << 20}, {"GBYTES", 1 << 30}}};
     const auto size = node.find(key);
     if (!size) node.expected("a memory pool with a \"size\"");
-    const auto number = parseInteger(size->object().text("value"));
+    const std::string value = size->object().text("value");
+    const auto number = parseInteger(value);
+    const bool digits = !value.empty() && value.find_first_not_of("0123456789") == value.npos;
     const std::string unit = size->text("magnitude");
     const auto found =
         std::ranges::find(kUnits, unit, [](const auto& known) { return known.first; });
-    if (found == kUnits.end() || !number || *number < 0 ||
-        *number > kMaxBytes.count() / found->second) {
+    if (found == kUnits.end() || !digits) {
       size->expected("a \"value\" and a \"magnitude\" of BYTES, KBYTES, MBYTES or GBYTES");
     }
+    if (!number || *number > kMaxBytes.count() / found->second) return std::nullopt;
     return Bytes(*number * found->second);
   }
 

@@ -155,4 +155,27 @@ TEST_CASE("deep nesting is refused before it can exhaust anything", "[import][js
   CHECK(errorOf(deep + "0" + std::string(100'001, '}')) == "JSON nested more than 64 levels deep");
 }
 
+TEST_CASE("a file of another kind is named for what it is", "[import]") {
+  const auto said = [](const std::string& bytes) {
+    const auto model = importModel(bytes, "m", {});
+    return model ? "opened" : model.error().message;
+  };
+  CHECK(said(R"({"memory": {"mempools": []}})") ==
+        "the file describes a machine (of ST Edge AI), not a model; give it with --platform, "
+        "beside a model");
+  CHECK(said(R"({"peak MAC/cycle": 1, "memory": {}})") ==
+        "the file describes a machine (of DORY), not a model; give it with --platform, beside a "
+        "model");
+  CHECK(said("# Ours.\nname = \"x\"\n\n[[device]]\nname = \"a\"\n") ==
+        "the file is a platform, a machine in TOML, not a model; give it with --platform, beside a "
+        "model");
+  for (const char* problem :
+       {R"({"schema_version": 1, "profile": "standard_dsa", "instance": "k", "problem": {}})",
+        R"({"$schema": "../schemas/dsa-problem-v1.schema.json"})",
+        R"({"format": "dsa-problem-v1"})"}) {
+    CHECK(said(problem).starts_with("the file is a problem of dsa-solver (dsa-problem-v1)"));
+  }
+  CHECK(said(R"({"a": 1})") == "the format is not given; expected 'highwater-graph'");
+}
+
 }  // namespace hw

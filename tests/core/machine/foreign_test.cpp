@@ -128,6 +128,14 @@ TEST_CASE("an .mpool file says bytes a cycle", "[platforms]") {
   CHECK(assumes(read, "no memory flexMEM, whose size is 0"));
 }
 
+TEST_CASE("a memory larger than any is one without a limit", "[platforms]") {
+  for (const char* size : {"9223372036854775776", "99999999999999999999", "2000000000000000"}) {
+    const Platform read = machine(replaced(kDescribed, "\"448\"", "\"" + std::string(size) + "\""));
+    CHECK_FALSE(read.devices.at(0).pools[0].capacity);
+    CHECK(assumes(read, "unlimited npuRAM3"));
+  }
+}
+
 TEST_CASE("what is wrong in ST's files is said with its place", "[platforms]") {
   const auto wrong = [](const std::string& bytes, const std::string& from, const std::string& to) {
     return refusalOf(replaced(bytes, from, to));
@@ -144,7 +152,7 @@ TEST_CASE("what is wrong in ST's files is said with its place", "[platforms]") {
         "no memory pool has room for tensors (memory_pools)");
   CHECK(refusalOf(R"({"memory": {"mempools": []}})") ==
         "no memory pool has room for tensors (memory.mempools)");
-  CHECK(wrong(kDescribed, "\"448\"", "\"9000000000000000000\"")
+  CHECK(wrong(kDescribed, "\"448\"", "\"-448\"")
             .starts_with("expected a \"value\" and a \"magnitude\""));
   CHECK(wrong(kDescribed, "\"freqRatio\": 1.25", "\"freqRatio\": 0")
             .starts_with("byteWidth and freqRatio: inf bytes per second, expected 1 to"));

@@ -23,24 +23,10 @@ struct Dropped {
   Result<std::shared_ptr<const Run>> run{};
 };
 
-/// tflite-micro's log has no names; the model's own file tells whose bytes they are.
-bool isLogOf(std::string_view bytes, const Model& model) {
-  const auto importers = importerCatalog();
-  const auto log = std::ranges::find(importers, "tflm-log", &ImporterInfo::name);
-  return model.format == "tflite" && log != importers.end() && log->accepts(bytes);
-}
-
-Result<PlanDocument> documentFor(const Run& shown, std::string_view bytes,
-                                 const std::string& file) {
-  if (!isLogOf(bytes, *shown.model)) return readHeldPlan(bytes, file);
-  HW_TRY(model, MappedFile::open(shown.model->path));
-  return tflmLogPlan(bytes, model.bytes(), shown.request.import);
-}
-
 Dropped readDropped(const std::string& file, const Run& shown, const RunRequest& asked) {
   const auto mapped = MappedFile::open(file);
   if (!mapped || !holdsPlan(mapped->bytes())) return {.isPlan = false};
-  const auto document = documentFor(shown, mapped->bytes(), file);
+  const auto document = heldPlanFor(*shown.model, shown.request.import, mapped->bytes(), file);
   if (!document) return {.run = tl::unexpected(document.error())};
   const std::string name = QFileInfo(QString::fromStdString(file)).fileName().toStdString();
   return {.run = statedRun(shown.model, *document, name, asked)};

@@ -10,6 +10,7 @@
 #include "core/import/plans/unknown_parts.h"
 #include "core/plan_file/embedded_plan.h"
 #include "core/run/run.h"
+#include "tests/support/flat_writer.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 
@@ -179,6 +180,21 @@ TEST_CASE("Vela's log has a table for each memory", "[import][plans]") {
   CHECK(planError("Tensor Allocation for mem_area Sram, of\n") == "no table of the log has a row");
 }
 
+TEST_CASE("XLA's older dumps have pointers before sizes", "[import][plans]") {
+  std::string older = kXla;
+  for (std::size_t at = older.find(": size "); at != std::string::npos;
+       at = older.find(": size ", at + 9)) {
+    older.replace(at, 7, ": 0x27017c46b600, size ");
+  }
+  for (const std::string& text : {older, "BufferAssignment:\n" + older}) {
+    const auto model = openedPlan(text + kXlaRanges);
+    CHECK(model->format == "xla-dump");
+    CHECK(model->parts[model->part].label == "allocation 1: preallocated-temp");
+    CHECK(lifeOf(*model->graph, "call{0}") == Life{2, 4, 64, 128});
+    checkFollowed(model, Bytes(192));
+  }
+}
+
 TEST_CASE("XLA's buffer assignment takes lives from its live ranges", "[import][plans]") {
   const auto model = openedPlan(kXla + kXlaRanges);
   CHECK(model->format == "xla-dump");
@@ -255,6 +271,42 @@ TEST_CASE("our own plan opens without its model", "[import][plans]") {
 TEST_CASE("an ExecuTorch program of another version says so", "[import][plans]") {
   CHECK(planError(std::string("\x10\0\0\0ET99\0\0\0\0\0\0\0\0", 16)) ==
         "ExecuTorch file 'ET99' is not supported; expected 'ET12' (byte 4)");
+}
+
+TEST_CASE("an ExecuTorch program that is all delegates says so", "[import][plans]") {
+  test::FlatWriter flat;
+  flat.point(0, 64);
+  flat.put(4, std::uint32_t{0x32315445});  // ET12
+  flat.table(64, {0, 4}, 8);
+  flat.point(68, 96);
+  flat.one(96, 160);
+  flat.table(160, {0, 0, 4, 0, 0, 8, 0, 12, 0}, 16);  // The plan: values, chains, delegates.
+  flat.point(164, 192);
+  flat.one(192, 224);
+  flat.table(224, {4, 8}, 12);  // A tensor that nobody placed.
+  flat.put(228, std::uint8_t{5});
+  flat.point(232, 256);
+  flat.table(256, {}, 4);
+  flat.point(168, 288);
+  flat.one(288, 320);
+  flat.table(320, {0, 0, 4}, 8);
+  flat.point(324, 352);
+  flat.one(352, 384);
+  flat.table(384, {4, 8}, 12);  // It calls a delegate.
+  flat.put(388, std::uint8_t{2});
+  flat.point(392, 416);
+  flat.table(416, {}, 4);
+  flat.point(172, 448);
+  flat.one(448, 480);
+  flat.table(480, {4}, 8);
+  flat.point(484, 512);
+  flat.text(512, "XnnpackBackend");
+  CHECK(planError(flat.bytes) ==
+        "all tensors of the ExecuTorch program lie in delegates (XnnpackBackend; 1 of 1 "
+        "instructions call one), which plan their own memory: there is no plan in it; give the "
+        "model that it was made of");
+  flat.put(388, std::uint8_t{1});
+  CHECK(planError(flat.bytes) == "no tensor of the ExecuTorch program has a planned place");
 }
 
 TEST_CASE("real plans of other tools take what they say", "[import][plans][corpus]") {
