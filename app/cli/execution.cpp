@@ -70,11 +70,15 @@ Outcome<MeasuredReport> runBeside(const std::string& name, const std::string& fi
   HW_TRY(model, openModel(typed));
   HW_TRY(asked, options.request(*model));
   complete(asked);
-  if (!options.given("alias")) asked.alias = runtimeAlias(*model->graph);
+  MeasuredBeside beside{.asRuntime = !options.given("alias")};
+  if (beside.asRuntime) asked.alias = runtimeAlias();
+  if (const auto bytes = MappedFile::open(name)) {
+    beside.shapes = runtimeShapes(bytes->bytes(), *model->graph);
+  }
   const auto request = measuredRequest(*model->graph, *profile, asked);
   if (!request) return failure(request.error(), file);
   HW_TRY(run, executeWatched(model, *request, progress));
-  return MeasuredReport{.run = run, .profile = file, .diff = diffMeasured(*run, *profile)};
+  return MeasuredReport{.run = run, .profile = file, .diff = diffMeasured(*run, *profile, beside)};
 }
 
 ExitCode verdict(const Run& run) {

@@ -8,7 +8,8 @@
 
 #include "core/base/text.h"
 #include "core/insight/measured_match.h"
-#include "core/insight/runtime_bytes.h"
+#include "core/insight/runtime_plan.h"
+#include "core/insight/simulated_bytes.h"
 #include "core/ops/op_table.h"
 #include "core/plan/overlap_use.h"
 #include "core/run/figures.h"
@@ -34,52 +35,40 @@ constexpr std::array<std::string_view, 16> kReasonNames = {"",
                                                            "fused or eliminated",
                                                            "inserted or fused"};
 
-/// Bytes as an operator begins, while it runs, and behind it.
-struct Passage {
-  std::int64_t begin = 0, live = 0, end = 0;
-  std::int64_t takes() const { return live - begin; }
-  std::int64_t frees() const { return live - end; }
-};
+/// The stays of a run as what a runtime would take.
+std::vector<RuntimeBlock> blocksOf(const Problem& problem) {
+  std::vector<RuntimeBlock> blocks;
+  for (const Stay& stay : problem.stays) blocks.push_back({stay.steps, stay.size});
+  return blocks;
+}
 
-/// What is live of a run, step by step.
-class SimulatedBytes {
- public:
-  explicit SimulatedBytes(const Run& run) : live_(liveBytes(run.problem, run.plan)) {
-    const auto steps = static_cast<std::size_t>(run.problem.steps.count());
-    carried_.resize(steps + 1);
-    ending_.resize(steps + 1);
-    // What is there at a step and at the one before it.
-    for (const Stay& stay : run.problem.stays) {
-      carried_[index(stay.steps.begin) + 1] += stay.size.count();
-      carried_[index(stay.steps.end)] -= stay.size.count();
-      ending_[index(stay.steps.end)].push_back(stay.size.count());
-    }
-    for (std::size_t i = 1; i <= steps; ++i) carried_[i] += carried_[i - 1];
+RuntimePlan runtimePlan(const Run& run, const std::vector<OpId>& matched,
+                        const RuntimeShapes& shapes) {
+  const Graph& graph = run.graph();
+  RuntimeProgram program{.graph = graph, .schedule = run.schedule, .shapes = shapes};
+  program.ran.resize(graph.ops.size());
+  for (const OpId id : matched) {
+    if (id) program.ran[id] = true;
   }
-
-  Passage at(Step step) const {
-    return {carried_[index(step)], live_.at(step).count(), carried_[index(step) + 1]};
-  }
-  /// Sizes of what is last live at `step`.
-  const std::vector<std::int64_t>& ending(Step step) const { return ending_[index(step) + 1]; }
-  const StepFunction& live() const { return live_; }
-
- private:
-  static std::size_t index(Step step) { return static_cast<std::size_t>(step.count()); }
-
-  StepFunction live_;
-  std::vector<std::int64_t> carried_;
-  std::vector<std::vector<std::int64_t>> ending_;
-};
+  return planAsRuntime(program);
+}
 
 class Beside {
  public:
-  Beside(const Run& run, const OperatorProfile& profile)
-      : run_(run), profile_(profile), graph_(run.graph()), simulated_(run) {}
+  Beside(const Run& run, const OperatorProfile& profile, const MeasuredBeside& beside)
+      : run_(run),
+        profile_(profile),
+        graph_(run.graph()),
+        asRuntime_(beside.asRuntime),
+        matched_(matchOperators(graph_, profile)),
+        runtime_(runtimePlan(run, matched_, beside.shapes)),
+        expected_(liveBytes(runtime_.blocks, run.problem.steps)),
+        simulated_(asRuntime_ ? runtime_.blocks : blocksOf(run.problem), run.problem.steps,
+                   asRuntime_ ? expected_ : liveBytes(run.problem, run.plan)) {}
 
   MeasuredDiff diff() {
     diff_.memory = profile_.hasMemory();
-    const std::vector<OpId> matched = matchOperators(graph_, profile_);
+    const std::vector<OpId>& matched = matched_;
     IdMap<OpId, std::optional<std::size_t>> events(graph_.ops.size());
     for (std::size_t i = 0; i < matched.size(); ++i) {
       if (matched[i]) events[matched[i]] = i;
@@ -277,11 +266,14 @@ class Beside {
   }
 
   bool sharesInput(const Op& op) const {
+    const auto together = [&](TensorId a, TensorId b) {
+      if (!a || !b) return false;
+      if (asRuntime_) return runtime_.homes[a] == runtime_.homes[b];
+      const BufferId buffer = run_.storage.bufferOf(a);
+      return buffer && run_.storage.bufferOf(b) == buffer;
+    };
     return std::ranges::any_of(op.outputs, [&](TensorId out) {
-      const BufferId buffer = run_.storage.bufferOf(out);
-      return buffer && std::ranges::any_of(op.inputs, [&](TensorId in) {
-               return run_.storage.bufferOf(in) == buffer;
-             });
+      return std::ranges::any_of(op.inputs, [&](TensorId in) { return together(in, out); });
     });
   }
 
@@ -309,7 +301,7 @@ class Beside {
       diff_.inUse = std::max(diff_.inUse, op.peak);
       diff_.held = std::max(diff_.held, op.held);
     }
-    diff_.expectedPeak = runtimeBytes(run_).max();
+    diff_.expectedPeak = expected_.max();
     diff_.planned = figuresOf(run_).peak();
     diff_.standing = profile_.standing();
   }
@@ -350,6 +342,10 @@ class Beside {
   const Run& run_;
   const OperatorProfile& profile_;
   const Graph& graph_;
+  bool asRuntime_;
+  std::vector<OpId> matched_;
+  RuntimePlan runtime_;
+  StepFunction expected_;
   SimulatedBytes simulated_;
   MeasuredDiff diff_;
   std::multimap<std::int64_t, std::size_t> kept_;  ///< Bytes that were kept, and by which row.
@@ -381,8 +377,9 @@ bool MeasuredDiff::equal() const {
       rows, [](const MeasuredRow& row) { return row.takes == 0 && row.keeps == 0; });
 }
 
-MeasuredDiff diffMeasured(const Run& run, const OperatorProfile& profile) {
-  return Beside(run, profile).diff();
+MeasuredDiff diffMeasured(const Run& run, const OperatorProfile& profile,
+                          const MeasuredBeside& beside) {
+  return Beside(run, profile, beside).diff();
 }
 
 }  // namespace hw

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/import/measured/operator_profile.h"
+#include "core/import/onnx/runtime_shapes.h"
 #include "core/run/run.h"
 
 namespace hw {
@@ -63,7 +64,7 @@ struct MeasuredDiff {
   std::vector<MeasuredRow> rows{};  ///< As they ran.
   bool memory = false;              ///< The profile tells what was asked for.
   Bytes simulatedPeak{};            ///< Most live at a step,
-  Bytes expectedPeak{};             ///< and as runtimes keep bytes: core/insight/runtime_bytes.h.
+  Bytes expectedPeak{};             ///< and as runtimes keep bytes: core/insight/runtime_plan.h.
   Bytes measuredPeak{};             ///< Most asked for, without what was there before.
   std::size_t simulatedAt = 0;      ///< The rows at which the first and the last of these are.
   std::size_t measuredAt = 0;
@@ -79,7 +80,15 @@ struct MeasuredDiff {
   bool equal() const;
 };
 
+/// What a profile is compared with.
+struct MeasuredBeside {
+  /// The operators' bytes are those of the runtime's planner; false: what is live in the run.
+  bool asRuntime = false;
+  RuntimeShapes shapes{};  ///< What the runtime knows: core/import/onnx/runtime_shapes.h.
+};
+
 /// Holds a run against the profile, by whose order it was made (core/insight/measured_match.h).
-MeasuredDiff diffMeasured(const Run& run, const OperatorProfile& profile);
+MeasuredDiff diffMeasured(const Run& run, const OperatorProfile& profile,
+                          const MeasuredBeside& beside = {});
 
 }  // namespace hw

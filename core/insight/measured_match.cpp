@@ -119,11 +119,9 @@ std::optional<std::vector<OpMove>> measuredOrder(const Graph& graph,
   return moves;
 }
 
-AliasRules runtimeAlias(const Graph& graph) {
+AliasRules runtimeAlias() {
   AliasRules rules = AliasRules::none();
   rules.reshape = true;
-  rules.inPlace = std::ranges::all_of(
-      graph.inputs, [&](TensorId in) { return graph.tensors[in].origin == SizeOrigin::declared; });
   return rules;
 }
 

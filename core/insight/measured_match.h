@@ -21,9 +21,9 @@ inline constexpr std::size_t kMostMoves = 20'000;
 std::optional<std::vector<OpMove>> measuredOrder(const Graph& graph,
                                                  const std::vector<OpId>& matched);
 
-/// What runtimes share: reshapes have the bytes of their input; and outputs are written over inputs
-/// where no dimension of the model is free, since that is decided before anything has a size.
-AliasRules runtimeAlias(const Graph& graph);
+/// What a run beside a measurement shares where nobody says otherwise: reshapes have the bytes of
+/// their input. What the runtime writes over inputs is up to its kernels: runtime_plan.h.
+AliasRules runtimeAlias();
 
 /// `request`, with its operators in the order that was measured. Fails where it asks for another
 /// order or rewrites the graph, and where nothing of the profile is in the model.

@@ -30,6 +30,14 @@ std::string axisKey(const std::string& tensor, int axis) {
 
 }  // namespace
 
+std::string shapeHint(const std::string& tensor) {
+  const auto option = [&](int axis) {
+    return "--dim " + shellWord(printable(axisKey(tensor, axis)) + "=1");
+  };
+  return fmt::format("; {} gives it one dimension of 1, {} {} two, and so on", option(0), option(0),
+                     option(1));
+}
+
 bool FreeDimensions::bindInput(onnx::TypeProto& type, const std::string& input) {
   giveShape(type, input);
   onnx::TensorShapeProto* shape = shapeOf(type);

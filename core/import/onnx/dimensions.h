@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/ops/op_facts.h"
 
 namespace hw {
 
@@ -20,17 +21,23 @@ struct SettledDimension {
 };
 using SettledDimensions = std::map<std::string, SettledDimension>;  ///< By what `--dim` takes.
 
+/// What to say of a tensor without a shape: how the user gives it one, ready to be pasted.
+std::string shapeHint(const std::string& tensor);
+
 /// The free dimensions of a model and what they are taken to be: bound by the user, settled by the
 /// model, or 1.
 class FreeDimensions {
  public:
   explicit FreeDimensions(std::map<std::string, std::int64_t> bound, SettledDimensions settled = {})
       : bound_(std::move(bound)), settled_(std::move(settled)) {}
+  virtual ~FreeDimensions() = default;
+  FreeDimensions(const FreeDimensions&) = delete;
+  FreeDimensions& operator=(const FreeDimensions&) = delete;
 
   /// Makes every dimension of a graph input static. A named one follows `--dim NAME`, an unnamed
   /// one `--dim INPUT[AXIS]`; else it is as the model needs it, or 1, and `notes` says so. True
   /// when a size is one of several that would do.
-  bool bindInput(onnx::TypeProto& type, const std::string& input);
+  virtual bool bindInput(onnx::TypeProto& type, const std::string& input);
 
   /// Makes the open dimensions of a tensor inside the model static that the user bound with
   /// `--dim TENSOR[AXIS]`. True when all are static now.
@@ -38,15 +45,26 @@ class FreeDimensions {
 
   /// As above, for dimensions that depend on data: what the user did not bind becomes the most it
   /// can be, or 1 where there is no such bound (`most` is negative); `notes` says so.
-  void assumeTensor(onnx::TypeProto& type, const std::string& tensor,
-                    const std::vector<std::int64_t>& most);
+  virtual void assumeTensor(onnx::TypeProto& type, const std::string& tensor,
+                            const std::vector<std::int64_t>& most);
 
   /// What the user says a graph input of one integer or truth value holds: `--dim INPUT=VALUE`.
-  std::optional<std::int64_t> valueOf(const onnx::TypeProto& type, const std::string& input);
+  virtual std::optional<std::int64_t> valueOf(const onnx::TypeProto& type,
+                                              const std::string& input);
 
   /// Makes those dimensions static whose names have a value by now, products such as `batch*seq`
   /// included; clears the others. True when a value used was taken as 1.
-  bool substitute(onnx::TypeProto& type);
+  virtual bool substitute(onnx::TypeProto& type);
+
+  /// Puts into a shape that was inferred what the file says of dimensions that no rule settles:
+  /// nothing, since free dimensions have a value here.
+  virtual void refine(onnx::TypeProto& /*inferred*/, const onnx::TypeProto& /*declared*/) const {}
+
+  /// Types and shapes of an op's outputs, by the rules of core/ops.
+  virtual std::vector<TensorFacts> infer(const OpFacts& facts) { return inferByRule(facts); }
+
+  /// Whether the elements of what an op makes are worked out.
+  virtual bool followsValues(const OpFacts& /*facts*/) const { return true; }
 
   /// A dimension of an input that the user did not bind.
   struct Open {

@@ -88,9 +88,9 @@ bool hangsOnData(const OpFacts& facts, const OpInfo& info) {
   return false;
 }
 
-/// Why an output of `node` has no static shape.
-std::string reasonFor(const onnx::NodeProto& node, const std::vector<const Knowledge*>& inputs,
-                      const OpFacts& facts) {
+/// Why that output of `node` has no static shape.
+std::string reasonFor(const onnx::NodeProto& node, std::size_t output,
+                      const std::vector<const Knowledge*>& inputs, const OpFacts& facts) {
   const std::string type = printable(node.op_type());
   const std::string domain = normalDomain(node.domain());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -100,9 +100,9 @@ std::string reasonFor(const onnx::NodeProto& node, const std::vector<const Knowl
   }
   const OpInfo* info = findOp(facts.op);
   if (info == nullptr || (info->shape == nullptr && info->open == nullptr)) {
-    return domain.empty() ? fmt::format("no shape rule for operator type {}", type)
-                          : fmt::format("no shape rule for operator type {} of domain {}", type,
-                                        printable(domain));
+    return fmt::format("no shape rule for operator type {}{}{}", type,
+                       domain.empty() ? "" : " of domain " + printable(domain),
+                       shapeHint(node.output(static_cast<int>(output))));
   }
   if (hangsOnData(facts, *info)) {
     return fmt::format("the size of this output of {} depends on data", type);
@@ -175,7 +175,9 @@ void ShapeInference::bindInputs(const onnx::GraphProto& graph, Scope& scope) {
     const bool assumed = dimensions_.bindInput(type, input.name());
     Knowledge known = typed(type, assumed ? SizeOrigin::assumed : SizeOrigin::declared);
     known.assumed = assumed;
-    if (!staticShape(known.type)) known.reason = "the file gives no shape for this input";
+    if (!staticShape(known.type)) {
+      known.reason = "the file gives no shape for this input" + shapeHint(input.name());
+    }
     if (const auto value = dimensions_.valueOf(known.type, input.name())) {
       SmallValue held{.dtype = dtypeOfElement(elementType(known.type)),
                       .shape = *staticShape(known.type),
@@ -293,6 +295,7 @@ void ShapeInference::complete(Knowledge& known, const std::string& name, const D
     // What follows from a guess is worth less than what the file says, unless that makes no sense.
     return stated && stated->size() == shape->size() && stated != shape;
   };
+  if (found != declared.end()) dimensions_.refine(known.type, found->second.type);
   if (helps()) {
     const std::string reason = std::move(known.reason);
     known = found->second;
@@ -342,7 +345,7 @@ ShapeInference::Outputs ShapeInference::inferPlain(const onnx::NodeProto& node,
   if (stored && values.empty() && op.type == "Constant" && outputs.size() == 1) {
     return {typed(*stored)};
   }
-  auto ruled = stored || !values.empty() ? std::vector<TensorFacts>() : inferByRule(facts);
+  auto ruled = stored || !values.empty() ? std::vector<TensorFacts>() : dimensions_.infer(facts);
   if (ruled.empty() && op.type == "Slice") ruled = sliceByTerms(node, facts, scope);
   const bool computed =
       op.type == "Shape" || op.type == "Size" || std::ranges::any_of(inputs, isComputed);
@@ -351,6 +354,7 @@ ShapeInference::Outputs ShapeInference::inferPlain(const onnx::NodeProto& node,
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (i < values.size()) {
       outputs[i] = typed(tensorType(elementType(values[i].dtype), values[i].shape), origin);
+      if (!dimensions_.followsValues(facts)) continue;
       outputs[i].value = std::make_shared<const SmallValue>(values[i]);
       outputs[i].computed = computed;
     } else if (i < ruled.size() && ruled[i].shape) {
@@ -378,7 +382,7 @@ void ShapeInference::inferRest(const onnx::NodeProto& node, const Inputs& inputs
     }
     if (!isOpen(outputs[i])) continue;
     if (i < rest.size()) outputs[i] = openKnowledge(rest[i]);
-    if (outputs[i].reason.empty()) outputs[i].reason = reasonFor(node, inputs, facts);
+    if (outputs[i].reason.empty()) outputs[i].reason = reasonFor(node, i, inputs, facts);
   }
 }
 

@@ -97,9 +97,13 @@ TEST_CASE("what cannot be sized says why and is never zero", "[import][onnx]") {
   };
   CHECK(reason("words") == "string elements have no fixed size");
   CHECK(reason("list") == "a sequence has no fixed size");
-  CHECK(reason("shapeless") == "the file gives no shape for this input");
+  CHECK(reason("shapeless") ==
+        "the file gives no shape for this input; --dim 'shapeless[0]=1' gives it one dimension of "
+        "1, --dim 'shapeless[0]=1' --dim 'shapeless[1]=1' two, and so on");
   CHECK(reason("after") == "follows from 'foo', whose shape is not known");
-  CHECK(reason("foo") == "no shape rule for operator type Foo of domain my.own");
+  CHECK(reason("foo") ==
+        "no shape rule for operator type Foo of domain my.own; --dim 'foo[0]=1' gives it one "
+        "dimension of 1, --dim 'foo[0]=1' --dim 'foo[1]=1' two, and so on");
   CHECK_THAT(reason("bad"), Catch::Equals("Add does not fit its inputs: (2, 3), (7)"));
 }
 

@@ -362,12 +362,6 @@ TEST_CASE("a file of several models is chosen from by name", "[import][tflite]")
   CHECK(importModel(zipBytes({{"a.txt", "x"}}), "a.zip", {}).error().text() ==
         "the file is a zip archive; expected a model, unpack it first");
 
-  // As some writers align what is in them: bytes before the archive, and before one inside.
-  const std::string behind = std::string(2, '\0') + bundle;
-  CHECK(importModel(behind, "net.task", {})->name == "first");
-  const std::string nested = zipBytes({{"inner.task", std::string(5, '\0') + bundle}});
-  CHECK(importModel(nested, "net.task", {.subgraph = "second.tflite"})->name == "second");
-
   const std::string attached = tfliteBytes(freeRows()) + zipBytes({{"labels.txt", "cat"}});
   const auto withLabels = importModel(attached, "x.tflite", {});
   REQUIRE(withLabels);

@@ -1,4 +1,4 @@
-// LiteRT-LM files: which models are in them, by what their sections say.
+// Bundles: archives behind other bytes; LiteRT-LM files, by what their sections say.
 
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -61,6 +61,19 @@ std::string liteRtLm(const std::vector<std::pair<std::string, std::string>>& mod
   std::string file = head + flat.bytes;
   file.resize(kBlock);
   return file + content;
+}
+
+TEST_CASE("an archive may lie behind other bytes, and one inside it too", "[import][tflite]") {
+  const std::string bundle = zipBytes(
+      {{"first.tflite", tfliteBytes(oneRelu("a"))}, {"second.tflite", tfliteBytes(oneRelu("b"))}});
+  const auto name = [](const std::string& bytes, const std::string& part = "") {
+    const auto model = importModel(bytes, "net.task", {.subgraph = part});
+    return model ? model->name : model.error().text();
+  };
+  CHECK(name(std::string(2, '\0') + bundle) == "first");
+  CHECK(name("#!/bin/sh\n" + bundle, "second.tflite") == "second");
+  const std::string nested = zipBytes({{"inner.task", std::string(5, '\0') + bundle}});
+  CHECK(name(std::string(3, 'x') + nested, "second.tflite") == "second");
 }
 
 TEST_CASE("the models of a LiteRT-LM file are parts of it", "[import][tflite]") {
