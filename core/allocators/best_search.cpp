@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "core/allocators/search_report.h"
-#include "core/base/text.h"
 #include "core/plan/metrics.h"
 #include "core/solver/core_first.h"
 #include "core/solver/fast/fast_search.h"
@@ -58,7 +57,8 @@ bool PoolSearch::run() {
   if (!done()) runGreedy();
   // The skyline does not use overlaps, so the exact search gets the rest of the budget.
   if (!problem_.overlaps.empty()) {
-    if (!done()) runExact(budget_.seconds > 0 ? kUnlimited : budget_.nodes + budget_.moves, kExactStays);
+    if (!done())
+      runExact(budget_.seconds > 0 ? kUnlimited : budget_.nodes + budget_.moves, kExactStays);
     note();
     return true;
   }
@@ -103,11 +103,10 @@ void PoolSearch::write(Plan& plan) const {
   const std::string& name = problem_.pools[pool_].name;
   plan.tables.push_back(progressTable(history_, name));
   plan.notes.push_back(fmt::format(
-      "{}: {} bytes by {}; {}", name, groupDigits(peak_.count()), winner_,
-      peak_ <= bound_
-          ? "proved optimal"
-          : fmt::format("no plan is below {}, {:.2f} % less", groupDigits(bound_.count()),
-                        100 * history_.back().gap() / (1 + history_.back().gap()))));
+      "{}: {} bytes by {}; {}", name, peak_.count(), winner_,
+      peak_ <= bound_ ? "proved optimal"
+                      : fmt::format("no plan is below {}, {:.2f} % less", bound_.count(),
+                                    100 * history_.back().gap() / (1 + history_.back().gap()))));
 }
 
 PlanStatus PoolSearch::status() const {
@@ -122,9 +121,7 @@ double PoolSearch::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-bool PoolSearch::late() const {
-  return budget_.seconds > 0 && seconds() >= budget_.seconds;
-}
+bool PoolSearch::late() const { return budget_.seconds > 0 && seconds() >= budget_.seconds; }
 
 bool PoolSearch::fits() const {
   const auto& capacity = problem_.pools[pool_].capacity;

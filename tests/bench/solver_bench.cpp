@@ -221,8 +221,8 @@ void addHardBars(const HardSet& hard, Report& report) {
                      fmt::format("{:.3f} s", hard.slowest[0]), hard.slowest[0] <= 0.2);
   report.bars += bar("hard set at 1 MiB, two threads", "<= 0.1 s each",
                      fmt::format("{:.3f} s", hard.slowest[1]), hard.slowest[1] <= 0.1);
-  report.bars += bar("hard set, planning call against MiniMalloc's whole process, geometric mean", ">= 100 times faster",
-                     fmt::format("{:.0f} times", faster), faster >= 100);
+  report.bars += bar("hard set, planning call against MiniMalloc's whole process, geometric mean",
+                     ">= 100 times faster", fmt::format("{:.0f} times", faster), faster >= 100);
 }
 
 void benchFiles(const Options& options, Report& report) {
@@ -313,14 +313,15 @@ void write(const Options& options, const Report& report) {
       "FILE.csv`, from start to end, the least of {} runs.\n\n| what | wanted | measured | |\n"
       "|---|---|---|---|\n{}\n",
       kRepeats, report.bars);
-  fmt::print(out,
-             "## The hard set: does it fit into 1 MiB?\n\n`exact` with that capacity: wall time of the "
-             "planning call. MiniMalloc's seconds are those of its whole process on a machine like\n"
-             "this one; whole against whole, `highwater plan FILE -a exact --l2 1MiB` is 100 times as "
-             "fast (geometric mean), 14 times at least.\n\n| instance | "
-             "threads | status | wall s | MiniMalloc s | times faster | valid |\n|---|---|---|---|"
-             "---|---|---|\n{}\n",
-             report.capacity);
+  fmt::print(
+      out,
+      "## The hard set: does it fit into 1 MiB?\n\n`exact` with that capacity: wall time of the "
+      "planning call. MiniMalloc's seconds are those of its whole process on a machine like\n"
+      "this one; whole against whole, `highwater plan FILE -a exact --l2 1MiB` is 100 times as "
+      "fast (geometric mean), 14 times at least.\n\n| instance | "
+      "threads | status | wall s | MiniMalloc s | times faster | valid |\n|---|---|---|---|"
+      "---|---|---|\n{}\n",
+      report.capacity);
   fmt::print(out, "## As low as possible: the corpus\n\n{}{}\n", kHead, report.minimise);
   fmt::print(out, "## Problems of real models\n\n{}\n", report.problems);
   fmt::print(out,

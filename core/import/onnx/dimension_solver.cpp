@@ -59,7 +59,7 @@ class DimensionSolver {
     }
     open_ = dimensions.open();
     constexpr std::int64_t kMostRuns = 400;
-    constexpr std::int64_t kMostVisits = 200'000;
+    constexpr std::int64_t kMostVisits = 300'000;
     visitsLeft_ = std::min(kMostVisits, kMostRuns * inference.visits());
   }
 
@@ -78,7 +78,7 @@ class DimensionSolver {
   /// Finds what satisfies one of the misfit's needs; false: nothing does.
   bool settle(const Misfit& misfit) {
     for (const SizeNeed& need : misfit.needs) {
-      for (const Keys& keys : candidates(need)) {
+      for (const Keys& keys : candidates(misfit, need)) {
         const auto found = search(misfit, need, keys);
         if (found && accept(misfit, keys, *found)) return true;
         if (visitsLeft_ <= 0) return false;
@@ -87,15 +87,19 @@ class DimensionSolver {
     return false;
   }
 
-  /// The dimensions to try, inner ones first: what comes first in a shape is mostly a batch. Height
-  /// and width of an image go together where both have a part in a size.
-  std::vector<Keys> candidates(const SizeNeed& need) const {
+  /// The dimensions to try, those of the input itself before others, inner ones before outer ones:
+  /// what comes first in a shape is mostly a batch. Height and width of an image go together where
+  /// both have a part in a size.
+  std::vector<Keys> candidates(const Misfit& misfit, const SizeNeed& need) const {
     auto open = open_;
     std::erase_if(open, [&](const FreeDimensions::Open& dimension) {
       const auto found = settled_.find(dimension.key);
       return found != settled_.end() && found->second.isOnly;
     });
     std::ranges::stable_sort(open, std::greater<>(), &FreeDimensions::Open::axis);
+    const std::string& read = misfit.node->input(static_cast<int>(need.input));
+    std::ranges::stable_partition(
+        open, [&](const FreeDimensions::Open& dimension) { return dimension.input == read; });
     std::vector<Keys> all;
     const bool isWindow = need.kind == SizeNeed::Kind::atLeast;
     for (std::size_t i = 0; !isWindow && i < open.size(); ++i) {

@@ -160,6 +160,7 @@ std::int64_t ShapeInference::opset(const std::string& domain) const {
 std::shared_ptr<const Scope> ShapeInference::run() {
   const auto scope = std::make_shared<Scope>();
   scope->reserve(static_cast<std::size_t>(model_.graph().node_size()));
+  visits_ += model_.graph().input_size() + model_.graph().initializer_size();
   bindInputs(model_.graph(), *scope);
   inferGraph(model_.graph(), scope);
   return scope;

@@ -92,7 +92,7 @@ class ShapeInference {
 
   /// In the order in which they were met; nodes in bodies may be there more than once.
   const std::vector<Misfit>& misfits() const { return misfits_; }
-  /// How many nodes were gone through.
+  /// How many inputs, weights and nodes were gone through.
   std::int64_t visits() const { return visits_; }
 
   /// How the nodes of control flow run; null for all others, and for those that make no sense.

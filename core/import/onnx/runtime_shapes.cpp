@@ -10,6 +10,7 @@
 #include "core/import/formats.h"
 #include "core/import/onnx/functions.h"
 #include "core/import/onnx/inference.h"
+#include "core/import/onnx/values.h"
 #include "core/import/onnx/wire.h"
 #include "core/ops/op_rules.h"
 #include "core/ops/regions.h"

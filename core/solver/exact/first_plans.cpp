@@ -28,8 +28,8 @@ void visitQuickPlans(const Problem& problem, PoolId pool, Bytes bound, const std
   Bytes peak = kMaxBytes;
   for (const Order order : std::span(kOrders).first(many ? 4 : 3)) {
     Placer placer(problem, pool);
-    const auto wished = [&] { return stop.stop_requested(); };
-    if (!placeInOrder(placer, problem, order(problem, pool), FitRule::best, wished)) return;
+    const auto halted = [&] { return stop.stop_requested(); };
+    if (!placeInOrder(placer, problem, order(problem, pool), FitRule::best, halted)) return;
     QuickPlan plan{IdMap<StayId, Bytes>(problem.stays.size())};
     for (const StayId id : placer.stays()) plan.offsets[id] = placer.offsetOf(id);
     peak = std::min(peak, placer.peak());

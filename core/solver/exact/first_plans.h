@@ -18,7 +18,7 @@ struct QuickPlan {
 
 /// Hands greedy plans to `visit` until it returns false. Where there are many stays, which the
 /// search may be too large for, plans of the skyline and core first as well; these end at `bound`.
-/// `stopped` is asked between two plans, `stop` within one, too: then there may be none.
+/// None is handed over that `stop` left unfinished; `stopped` ends it once there is one.
 void visitQuickPlans(const Problem& problem, PoolId pool, Bytes bound, const std::stop_token& stop,
                      const std::function<bool()>& stopped,
                      const std::function<bool(const QuickPlan&)>& visit);

@@ -47,6 +47,11 @@ Swept packFull(const Boxes& boxes, Bytes capacity, std::uint64_t seed,
   Dice dice(seed);
   Jigsaw jigsaw(boxes, true, 0, dice);
   addHoles(jigsaw, capacity, dice);
+  // Holes that explain one set of jumps may take more together than is free.
+  const std::vector<std::int64_t> room = jigsaw.room(capacity);
+  if (std::ranges::any_of(room, [](std::int64_t free) { return free < 0; })) {
+    return {.work = kJoinWork * static_cast<std::int64_t>(boxes.boxes.size())};
+  }
   fillRoom(jigsaw, capacity);
   const auto chance = static_cast<std::size_t>(dice.roll(0, kChances.size() - 1));
   joinLikely(jigsaw, {.most = kChances[chance], .rows = dice.chance(75), .piles = dice.chance(75)},

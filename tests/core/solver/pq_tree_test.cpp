@@ -1,9 +1,10 @@
 #include "core/solver/sweep/pq_tree.h"
 
 #include <algorithm>
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "core/base/dice.h"
 

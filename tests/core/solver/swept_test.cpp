@@ -1,11 +1,10 @@
 #include "core/solver/exact/swept.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "core/families/family.h"
 #include "core/solver/exact/exact.h"
 #include "tests/support/printers.h"
-#include "tests/support/problems.h"
 
 using namespace hw;
 using exact::Boxes;
@@ -36,8 +35,8 @@ TEST_CASE("what fills a pool in coarse sizes is packed without gaps", "[solver][
   for (const char* family : {"guillotine", "spirals"}) {
     for (const int out : {0, 5}) {
       for (int seed = 2; seed <= 8; seed += 2) {
-        const auto text = fmt::format("{}:buffers=90,out={},steps=60,heights=256,height=64KiB,seed={}",
-                                      family, out, seed);
+        const auto text = fmt::format(
+            "{}:buffers=90,out={},steps=60,heights=256,height=64KiB,seed={}", family, out, seed);
         CAPTURE(text);
         const GeneratedProblem made = generateProblem(text);
         for (const Boxes& boxes :
