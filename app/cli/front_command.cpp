@@ -28,7 +28,7 @@ struct FrontCommand {
                      {.help = "capacities at most (default: 12)", .type = "N"});
     arguments.number(
         "--nodes", nodes, 0, 1'000'000'000,
-        {.help = "budget of the search for each, as best's (default: 100000)", .type = "N"});
+        {.help = "budget of the search for each, as best's (default: 4000)", .type = "N"});
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
   }
 
@@ -78,7 +78,7 @@ struct FrontCommand {
   PictureOptions picture;
   std::string allocators;
   int points = 12;
-  int nodes = 100'000;
+  int nodes = 4'000;
   bool progress = false;
 };
 
@@ -91,8 +91,9 @@ CommandInfo frontCommand() {
       .notes =
           "From what the lowest plan needs upwards, the fastest plan within each capacity, and\n"
           "the latency that is proved to be out of reach there; beside it, what every allocator\n"
-          "comes to. Larger capacities start from the plans of smaller ones, so latencies never\n"
-          "rise. --l2 and -a of a run do not matter. Ctrl-C keeps what is done.\n"
+          "comes to. Larger capacities start from the plans of smaller ones; those that make\n"
+          "nothing faster are left out, and it ends where reuse costs no time any more. --l2 and\n"
+          "-a of a run do not matter. Ctrl-C keeps what is done.\n"
           "\n"
           "Examples:\n"
           "  highwater front samples:squeezenet --weights prefetch --inputs loaded\n"

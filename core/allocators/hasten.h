@@ -16,9 +16,9 @@ struct HasteLimits {
   double seconds = 0;      ///< This long instead; 0: by looks, so that runs repeat.
 };
 
-/// Gives the stays of a plan that fits other addresses within the same capacities, with which the
-/// run ends sooner, never later; notes and a table of the plan tell how. Allocators see no ops and
-/// no machine: whoever runs them and knows both hands this in (docs/adr/0016).
+/// Asks for a plan within the same capacities with which the run ends sooner; notes and a table of
+/// it tell how. Allocators see no ops and no machine: whoever runs them, knows both and may change
+/// what was planned once that is over hands this in (docs/adr/0016).
 using Hasten = std::function<void(const Problem&, const PlanContext&, const HasteLimits&, Plan&)>;
 
 /// The table of a plan that was made faster: one row for every improvement.

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "core/allocators/catalog.h"
 #include "core/allocators/search_report.h"
 #include "core/base/units.h"
+#include "core/latency/capacity_bound.h"
 #include "core/latency/reuse_timer.h"
-#include "core/sim/activity_builder.h"
 
 namespace hw {
 namespace {
@@ -90,45 +92,76 @@ std::string proofText(const Problem& problem, const LatencySearchResult& result)
   }
   const std::string within =
       rooms.empty() ? "" : fmt::format(" within {}", fmt::join(rooms, " and "));
-  const std::string proof = fmt::format("proved: no plan of this order{} is faster", within);
-  const std::string found = formatTime(result.best.latency, kFourDown);
-  if (result.proved()) return fmt::format("{} by {}; {}", found, result.best.winner, proof);
-  const double gap = static_cast<double>(result.best.latency.count()) /
-                         static_cast<double>(result.bound.time.count()) -
-                     1;
-  return fmt::format("{} by {}; {} than {}, {:.2f} % less", found, result.best.winner, proof,
-                     formatTime(result.bound.time, kFourDown), 100 * gap / (1 + gap));
+  const SimTime latency = result.best.latency;
+  const SimTime bound = result.bound.time;
+  const std::string text =
+      fmt::format("{} by {}; proved{}: no plan with these stays and moves{} is faster",
+                  formatTime(latency, kFourDown), result.best.winner,
+                  latency > bound && result.proved() ? " to a millionth" : "", within);
+  if (result.proved()) return text;
+  const double less =
+      static_cast<double>((latency - bound).count()) / static_cast<double>(latency.count());
+  return fmt::format("{} than {}, {:.2f} % less{}", text, formatTime(bound, kFourDown), 100 * less,
+                     result.near ? "; within a thousandth of that, and without reuse no faster, "
+                                   "no more was searched"
+                                 : "");
 }
 
-void hastenPlan(const SimulationInput& input, const PlanContext& context, const HasteLimits& limits,
-                Plan& plan) {
-  const Problem& problem = input.problem;
-  const PlannedWork planned = plannedWork(input);
-  if (const auto reason = cannotHasten(problem, planned.list); !reason.empty()) {
-    plan.notes.emplace_back(reason);
-    return;
+bool hasSameStays(const Problem& a, const Problem& b) {
+  if (a.stays.size() != b.stays.size() || a.moves != b.moves || a.overlaps != b.overlaps ||
+      a.overlays != b.overlays) {
+    return false;
   }
-  // Where the lowest does not fit, the planner spills more and asks again.
-  if (!fitsIn(problem, offsetsOf(input.plan))) return;
-  std::vector<TimedPlan> starts = latencyStarts(problem, input.plan, context);
-  const TimedWork work(planned.list, problem);
-  LatencySearchOptions options{.capacities = capacitiesOf(problem),
-                               .looks = limits.looks,
-                               .seconds = limits.seconds,
-                               .seed = context.seed,
-                               .stop = context.stop};
-  std::vector<LatencySample> history;
+  return std::ranges::all_of(a.stays.keys(), [&](StayId id) {
+    const Stay& one = a.stays[id];
+    const Stay& other = b.stays[id];
+    return one.buffer == other.buffer && one.steps == other.steps && one.size == other.size &&
+           one.alignment == other.alignment && one.pinned == other.pinned &&
+           a.poolOf(id) == b.poolOf(id);
+  });
+}
+
+TimedStays::TimedStays(const SimulationInput& input)
+    : problem_(input.problem),
+      lowest_(input.plan),
+      planned_(plannedWork(input)),
+      work_(planned_.list, problem_),
+      settled_(cannotHasten(problem_, planned_.list)),
+      bound_(settled_.empty() ? capacityBound(work_, capacitiesOf(problem_)) : LatencyBound()) {}
+
+void TimedStays::search(const std::vector<TimedPlan>& plans, const PlanContext& context,
+                        const HasteLimits& limits, double share) {
+  std::vector<TimedPlan> starts = latencyStarts(problem_, lowest_, context);
+  starts.insert(starts.end(), plans.begin(), plans.end());
+  if (found_) starts.push_back(found_->best);
+  const auto size = static_cast<std::int64_t>(work_.stays.size() + work_.activities.size());
+  const std::int64_t looks = std::min(limits.looks, kLooksOfEach * size);
+  LatencySearchOptions options{
+      .capacities = capacitiesOf(problem_),
+      .bound = bound_,
+      .looks = static_cast<std::int64_t>(static_cast<double>(looks) * share),
+      .seconds = limits.seconds * share,
+      .seed = context.seed,
+      .stop = context.stop};
+  // Of a second search the account goes on where that of the first ended.
+  const LatencySample before = history_.empty() ? LatencySample() : history_.back();
   options.improved = [&](const LatencySample& sample) {
-    history.push_back(sample);
+    LatencySample& now = history_.emplace_back(sample);
+    now.seconds += before.seconds;
+    now.looks += before.looks;
     if (!context.progress) return;
     context.progress(0.5, fmt::format("{} by {}, bound {}", formatTime(sample.latency, kFourDown),
                                       sample.winner, formatTime(sample.bound, kFourDown)));
   };
-  const LatencySearchResult found = searchLatency(work, std::move(starts), options);
-  setOffsets(found.best.offsets, plan);
+  found_ = searchLatency(work_, std::move(starts), options);
+}
+
+void TimedStays::write(Plan& plan) const {
+  if (!found_) return;
+  setOffsets(found_->best.offsets, plan);
   plan.status = PlanStatus::complete;
-  plan.notes = {proofText(problem, found)};
-  addHistory(history, plan);
+  plan.notes.insert(plan.notes.begin(), proofText(problem_, *found_));
+  addHistory(history_, plan);
 }
 
 }  // namespace hw

@@ -24,8 +24,6 @@ constexpr double kTurn = 0.15;
 /// it halves.
 constexpr std::int64_t kTolerance = 150;
 constexpr int kHalvings = 8;
-/// Looks for each stay and activity, at most: a few operators have no more plans than that.
-constexpr std::int64_t kLooksOfEach = 1'000'000;
 /// Of the capacities, in percent: what a packing by time starts from.
 constexpr int kRooms[] = {100, 98, 96, 94, 92, 90, 85, 80};
 /// Thresholds that greedy packings try for the length of a path, in percent of the bound.
@@ -42,23 +40,26 @@ class LatencySearch {
         options_(options),
         begun_(now()),
         random_(options.seed),
+        anyMoves_(anyMoves(work)),
         capacities_(capacitiesOf(work, options)),
         timer_(work),
         placer_(work, capacities_, random_),
         removal_(work, random_) {
     const auto size = static_cast<std::int64_t>(work.stays.size() + work.activities.size());
     options_.looks = std::min(options_.looks, kLooksOfEach * size);
-    result_.bound = capacityBound(work, options.capacities);
+    result_.bound = options.bound ? *options.bound : capacityBound(work, options.capacities);
     timer_.placeApart();
     result_.apart = timer_.contended();
     apart_ = stayTimes(work, timer_);
   }
 
   LatencySearchResult run(std::vector<TimedPlan> starts) {
+    lowest_ = starts.front().offsets;
     for (TimedPlan& start : starts) {
       start.latency = latencyOf(start.offsets);
       keep(std::move(start));
     }
+    if (!anyMoves_) result_.bound = {result_.best.latency, "no stay that could move"};
     note();
     packTimed();
     note();
@@ -75,7 +76,10 @@ class LatencySearch {
       const TimedPlan plan = kept_[best ? 0 : 1 + random_() % (kept_.size() - 1)];
       improve(plan, kTurn, kTolerance);
     }
+    result_.near = isNear();
+    if (!options_.stop.stop_requested()) settle();
     note();
+    check(result_.bound.time <= result_.best.latency, "a latency that is not below its bound");
     return std::move(result_);
   }
 
@@ -86,18 +90,42 @@ class LatencySearch {
     std::vector<ReusePair> critical{};
   };
 
-  /// Where a pool has no capacity, all its stays side by side.
+  /// No pool needs more than all its stays side by side.
   static std::vector<Bytes> capacitiesOf(const TimedWork& work,
                                          const LatencySearchOptions& options) {
-    std::vector<Bytes> sums(options.capacities.size());
+    std::vector<Bytes> rooms(options.capacities.size());
     for (const TimedStay& stay : work.stays) {
-      Bytes& sum = sums[stay.pool.index()];
-      sum = alignUp(sum, stay.alignment) + stay.size;
+      Bytes& room = rooms[stay.pool.index()];
+      room = alignUp(room, stay.alignment) + stay.size;
     }
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      sums[i] = options.capacities[i].value_or(sums[i]);
+    for (std::size_t i = 0; i < rooms.size(); ++i) {
+      const auto& capacity = options.capacities[i];
+      const bool pinned = isPinned(work, PoolId(i));
+      if (capacity && (pinned || *capacity < rooms[i])) rooms[i] = *capacity;
     }
-    return sums;
+    return rooms;
+  }
+
+  /// Whether a stay of the pool has to lie where it lies.
+  static bool isPinned(const TimedWork& work, PoolId pool) {
+    return std::ranges::any_of(
+        work.stays, [&](const TimedStay& stay) { return stay.pinned && stay.pool == pool; });
+  }
+
+  /// Whether other addresses can make a difference: a stay that is touched can go elsewhere, and
+  /// its pool has another one.
+  static bool anyMoves(const TimedWork& work) {
+    std::vector<std::uint32_t> touched(work.pools);
+    std::vector<char> free(work.pools);
+    for (const std::uint32_t stay : work.byOpening) {
+      const std::size_t pool = work.stays[stay].pool.index();
+      ++touched[pool];
+      free[pool] |= static_cast<char>(!work.stays[stay].pinned);
+    }
+    for (std::size_t i = 0; i < touched.size(); ++i) {
+      if (free[i] != 0 && touched[i] > 1) return true;
+    }
+    return false;
   }
 
   double now() const {
@@ -112,11 +140,14 @@ class LatencySearch {
     return static_cast<double>(result_.looks) / static_cast<double>(options_.looks);
   }
   bool done() const {
-    const SimTime latency = result_.best.latency;
-    const SimTime bound = result_.bound.time;
-    const bool near = latency.count() - bound.count() <= bound.count() / kNear;
-    return result_.proved() || (near && latency <= result_.apart) || used() >= 1 ||
+    const bool enough = options_.apartIsEnough && result_.best.latency <= result_.apart;
+    return !anyMoves_ || result_.proved() || enough || isNear() || used() >= 1 ||
            options_.stop.stop_requested();
+  }
+  /// Nothing is left of what reuse costs, and little else.
+  bool isNear() const {
+    const SimTime most = addTime(result_.bound.time, partOf(result_.bound.time, 1, kNear));
+    return result_.best.latency <= std::min(result_.apart, most);
   }
 
   void note() const {
@@ -180,7 +211,7 @@ class LatencySearch {
 
   void pack(const std::vector<std::uint32_t>& order, std::int64_t percent, const char* name) {
     if (used() >= 1) return;
-    const SimTime threshold(result_.bound.time.count() / 100 * percent);
+    const SimTime threshold = partOf(result_.bound.time, percent, 100);
     std::vector<Bytes> offsets(work_.stays.size(), ReuseTimer::kNowhere);
     for (std::uint32_t i = 0; i < offsets.size(); ++i) {
       if (work_.stays[i].pinned) offsets[i] = result_.best.offsets[i];
@@ -190,6 +221,41 @@ class LatencySearch {
       if (!work_.stays[stay].pinned && !put(stay, apart_, {threshold})) return;
     }
     keep({placer_.offsets(), latencyOf(placer_.offsets()), name});
+  }
+
+  /// Takes the best plan down, pool by pool, as far as that takes no time: to where the first start
+  /// has the stays, or to a packing of what is open together as it runs.
+  void settle() {
+    for (std::size_t i = 0; i < work_.pools; ++i) {
+      const PoolId pool(i);
+      auto down = result_.best.offsets;
+      for (std::uint32_t stay = 0; stay < down.size(); ++stay) {
+        if (work_.stays[stay].pool == pool) down[stay] = lowest_[stay];
+      }
+      tryLower(pool, std::move(down));
+      if (isPinned(work_, pool)) continue;
+      down = result_.best.offsets;
+      latencyOf(down);
+      result_.looks += packLow(work_, timer_, pool, down);
+      tryLower(pool, std::move(down));
+    }
+  }
+
+  void tryLower(PoolId pool, std::vector<Bytes> offsets) {
+    if (topOf(pool, offsets) >= topOf(pool, result_.best.offsets)) return;
+    const SimTime latency = latencyOf(offsets);
+    if (latency > result_.best.latency) return;
+    result_.best.offsets = std::move(offsets);
+    result_.best.latency = latency;
+  }
+
+  Bytes topOf(PoolId pool, const std::vector<Bytes>& offsets) const {
+    Bytes top;
+    for (std::uint32_t stay = 0; stay < offsets.size(); ++stay) {
+      const TimedStay& own = work_.stays[stay];
+      if (own.pool == pool) top = std::max(top, offsets[stay] + own.size);
+    }
+    return top;
   }
 
   bool put(std::uint32_t stay, const StayTimes& times, const PathRule& rule) {
@@ -245,8 +311,8 @@ class LatencySearch {
     }
     const std::vector<Bytes>& trial = placer_.offsets();
     if (trial == current_.plan.offsets) return false;
-    const std::int64_t grain = latency.count() / 100'000 * tolerance;
-    const SimTime most = addTime(latency, SimTime(grain * std::countl_zero(random_() | 1)));
+    const std::int64_t parts = tolerance * std::countl_zero(random_() | 1);
+    const SimTime most = addTime(latency, partOf(latency, parts, 100'000));
     timer_.place(trial);
     ++result_.evaluations;
     result_.looks += 2 * static_cast<std::int64_t>(work_.activities.size());
@@ -265,7 +331,7 @@ class LatencySearch {
   PathRule someRule() {
     const SimTime gap = current_.plan.latency - result_.bound.time;
     const auto part = static_cast<std::int64_t>(random_() % 1200) - 200;
-    const SimTime threshold = result_.bound.time + SimTime(gap.count() / 1000 * part);
+    const SimTime threshold = result_.bound.time + partOf(gap, part, 1000);
     return {.threshold = std::max(threshold, SimTime(1)),
             .noisy = random_() % 2 == 0,
             .ties = static_cast<TieRule>(random_() % 3)};
@@ -275,7 +341,9 @@ class LatencySearch {
   LatencySearchOptions options_;
   double begun_;
   std::mt19937_64 random_;
-  std::vector<Bytes> capacities_;
+  bool anyMoves_;
+  std::vector<Bytes> lowest_;      ///< Offsets of the first start.
+  std::vector<Bytes> capacities_;  ///< Of these no more is used: never above those of the options.
   ReuseTimer timer_;
   PathPlacer placer_;
   Removal removal_;

@@ -11,24 +11,34 @@ namespace {
 constexpr std::int64_t kTimesPlaced = 50;
 
 /// When activities start and end in a run.
-struct RoomyRun {
+struct RunTimes {
   std::vector<SimTime> starts{};
   std::vector<SimTime> ends{};
 };
 
+/// As `timer` had them last.
+RunTimes timesOf(const TimedWork& work, const ReuseTimer& timer) {
+  const std::size_t count = work.activities.size();
+  RunTimes run{std::vector<SimTime>(count), std::vector<SimTime>(count)};
+  for (std::uint32_t i = 0; i < count; ++i) {
+    run.starts[i] = timer.startOf(i);
+    run.ends[i] = timer.endOf(i);
+  }
+  return run;
+}
+
 /// A run in which stays need room but no addresses; loads as late as holds up no other activity.
-RoomyRun roomyRun(const TimedWork& work, ReuseTimer& timer, std::span<const Bytes> rooms) {
+RunTimes roomyRun(const TimedWork& work, ReuseTimer& timer, std::span<const Bytes> rooms) {
   RoomGate gate(work, rooms);
   timer.placeApart();
   const SimTime end = timer.gated(gate);
-  const std::size_t count = work.activities.size();
-  RoomyRun run{std::vector<SimTime>(count), std::vector<SimTime>(count)};
-  std::vector<SimTime> latest(count, end);
-  for (auto i = static_cast<std::uint32_t>(count); i-- > 0;) {
+  RunTimes run = timesOf(work, timer);
+  std::vector<SimTime> latest(run.ends.size(), end);
+  for (auto i = static_cast<std::uint32_t>(latest.size()); i-- > 0;) {
     const bool load = work.list.activities[ActivityId(i)].kind == ActivityKind::load;
-    const SimTime later = load ? latest[i] - timer.endOf(i) : SimTime();
-    run.starts[i] = timer.startOf(i) + later;
-    run.ends[i] = timer.endOf(i) + later;
+    const SimTime later = load ? latest[i] - run.ends[i] : SimTime();
+    run.starts[i] += later;
+    run.ends[i] += later;
     timer.forEachOwnWait(
         i, [&](std::uint32_t other) { latest[other] = std::min(latest[other], run.starts[i]); });
   }
@@ -36,7 +46,7 @@ RoomyRun roomyRun(const TimedWork& work, ReuseTimer& timer, std::span<const Byte
 }
 
 /// When each step begins, ascending; one more than there are steps.
-std::vector<SimTime> stepTimes(const TimedWork& work, const RoomyRun& run) {
+std::vector<SimTime> stepTimes(const TimedWork& work, const RunTimes& run) {
   Step steps;
   for (const TimedStay& stay : work.stays) steps = std::max(steps, stay.steps.end);
   std::vector<SimTime> times(static_cast<std::size_t>(steps.count()) + 1);
@@ -55,9 +65,9 @@ std::vector<SimTime> stepTimes(const TimedWork& work, const RoomyRun& run) {
 
 /// The stays as rectangles whose width is when they are open in the run; those that are live at the
 /// same step meet, too, else the plan would not be valid.
-Problem timedProblem(const TimedWork& work, const RoomyRun& run, std::size_t pools) {
+Problem timedProblem(const TimedWork& work, const RunTimes& run) {
   Problem problem;
-  for (std::size_t i = 0; i < pools; ++i) problem.pools.add({});
+  for (std::size_t i = 0; i < work.pools; ++i) problem.pools.add({});
   const std::vector<SimTime> steps = stepTimes(work, run);
   const auto timeOf = [&](Step step) { return steps[static_cast<std::size_t>(step.count())]; };
   for (std::uint32_t i = 0; i < work.stays.size(); ++i) {
@@ -80,9 +90,9 @@ Problem timedProblem(const TimedWork& work, const RoomyRun& run, std::size_t poo
 TimedPacking packByTime(const TimedWork& work, ReuseTimer& timer, std::span<const Bytes> capacities,
                         int percent) {
   std::vector<Bytes> rooms;
-  for (const Bytes capacity : capacities) rooms.emplace_back(capacity.count() / 100 * percent);
-  const RoomyRun run = roomyRun(work, timer, rooms);
-  const Problem problem = timedProblem(work, run, capacities.size());
+  for (const Bytes capacity : capacities) rooms.push_back(partOf(capacity, percent, 100));
+  const RunTimes run = roomyRun(work, timer, rooms);
+  const Problem problem = timedProblem(work, run);
   TimedPacking packing{.offsets = std::vector<Bytes>(work.stays.size())};
   for (const PoolId pool : problem.pools.keys()) {
     const Rectangles rectangles = rectanglesOf(problem, pool);
@@ -98,6 +108,19 @@ TimedPacking packByTime(const TimedWork& work, ReuseTimer& timer, std::span<cons
     }
   }
   return packing;
+}
+
+std::int64_t packLow(const TimedWork& work, const ReuseTimer& timer, PoolId pool,
+                     std::vector<Bytes>& offsets) {
+  const Rectangles rectangles = rectanglesOf(timedProblem(work, timesOf(work, timer)), pool);
+  if (rectangles.count() == 0) return 0;
+  const auto count = static_cast<std::int64_t>(rectangles.count());
+  const FastResult found =
+      searchFast(rectangles, {.moves = kTimesPlaced * count, .bound = loadBound(rectangles)});
+  for (std::size_t i = 0; i < rectangles.count(); ++i) {
+    offsets[rectangles.stays[i].index()] = found.offsets[i];
+  }
+  return found.moves;
 }
 
 }  // namespace hw

@@ -20,4 +20,11 @@ struct TimedPacking {
 TimedPacking packByTime(const TimedWork& work, ReuseTimer& timer, std::span<const Bytes> capacities,
                         int percent);
 
+/// Gives the stays of `pool` other addresses, as low as a quick search finds, at which nobody who
+/// was open at the same time in the run that `timer` has just made, or is live at the same step,
+/// meets: mostly that run takes no longer with them. Not for stays whose places are given. Returns
+/// what it took.
+std::int64_t packLow(const TimedWork& work, const ReuseTimer& timer, PoolId pool,
+                     std::vector<Bytes>& offsets);
+
 }  // namespace hw

@@ -47,7 +47,8 @@ NumberLists inverted(const NumberLists& lists, std::size_t size) {
 
 }  // namespace
 
-TimedWork::TimedWork(const ActivityList& given, const Problem& problem) : list(given) {
+TimedWork::TimedWork(const ActivityList& given, const Problem& problem)
+    : list(given), pools(problem.pools.size()) {
   const Waits hazards = hazardsOf(list).without(WaitRule::reuse);
   addActivities();
   addStays(problem);

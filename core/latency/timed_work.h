@@ -30,6 +30,12 @@ class NumberLists {
 /// Where an activity could be named: none.
 inline constexpr std::uint32_t kNoActivity = std::numeric_limits<std::uint32_t>::max();
 
+/// `value` x `parts` / `whole`, rounded down; what is between is not.
+template <class Quantity>
+constexpr Quantity partOf(Quantity value, std::int64_t parts, std::int64_t whole) {
+  return Quantity(static_cast<std::int64_t>(Wide{value.count()} * parts / whole));
+}
+
 /// An activity, as far as time goes.
 struct TimedActivity {
   std::uint32_t engine = Activity::kNoEngine;
@@ -71,6 +77,7 @@ struct TimedWork {
   TimedWork(const ActivityList& list, const Problem& problem);
 
   const ActivityList& list;
+  std::size_t pools = 0;
   std::vector<TimedActivity> activities{};
   std::vector<TimedStay> stays{};
   std::vector<std::vector<std::uint32_t>> lanes{};  ///< Of each, its activities.

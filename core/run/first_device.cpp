@@ -8,10 +8,10 @@
 #include <tuple>
 
 #include "core/base/text.h"
-#include "core/latency/hasten_plan.h"
 #include "core/residency/level_program.h"
 #include "core/residency/near_ends.h"
 #include "core/residency/residency.h"
+#include "core/run/choice/fastest.h"
 #include "core/run/embedded.h"
 #include "core/run/moved_partition.h"
 #include "core/run/overlaid.h"
@@ -59,16 +59,6 @@ SimulationInput inputOf(const Prepared& prepared, const Storage& storage, const 
           .outputsFar = prepared.outputsFar()};
 }
 
-/// Lets allocators that look for fast plans know how long one takes. `known` has the weights that
-/// come near, too.
-Hasten hastenOf(const Prepared& prepared, Storage known) {
-  return [&prepared, known = std::move(known)](const Problem& problem, const PlanContext& context,
-                                               const HasteLimits& limits, Plan& plan) {
-    const Plan start = finishPlan(problem, plan, false);
-    hastenPlan(inputOf(prepared, known, problem, start), context, limits, plan);
-  };
-}
-
 /// A block per execution unit, on every device.
 Result<Answer> planBlocks(const Prepared& prepared, const AllocatorChoice& allocator,
                           Storage storage, const PlanContext& settings) {
@@ -84,7 +74,7 @@ Result<Answer> planBlocks(const Prepared& prepared, const AllocatorChoice& alloc
 /// One problem, for the pools of the first device; of all, where buffers move on all.
 Result<Answer> planByRule(const Prepared& prepared, const AllocatorChoice& allocator,
                           Storage storage, std::optional<Problem> given,
-                          const PlanContext& settings) {
+                          const PlanContext& settings, const RoomShare& rooms = {}) {
   if (prepared.spread && !prepared.moves()) {
     return planBlocks(prepared, allocator, std::move(storage), settings);
   }
@@ -111,26 +101,58 @@ Result<Answer> planByRule(const Prepared& prepared, const AllocatorChoice& alloc
     return std::vector{std::move(only)};
   };
   const Fetching fetching = fetchingOf(prepared, storage);
-  // A problem from a file has no ops that take time.
-  std::function<Hasten(const std::vector<TensorId>&)> hasten;
-  if (!bare) {
-    hasten = [&](const std::vector<TensorId>& weights) {
-      return hastenOf(prepared, withWeights(storage, graph, fetching.reads, weights));
-    };
-  }
   HW_TRY(planned, planProblem(std::move(problem), {.allocator = allocator,
                                                    .settings = settings,
                                                    .traffic = traffic,
                                                    .residency = prepared.residency,
                                                    .devices = devices,
                                                    .fetching = fetching,
-                                                   .hasten = hasten}));
+                                                   .rooms = rooms}));
   storage = withWeights(std::move(storage), graph, fetching.reads, planned.weights);
   if (planned.problem.overlays.empty()) return Answer{std::move(storage), std::move(planned)};
   Storage shared = overlaidStorage(graph, schedule, storage, planned);
   Problem fewer = makeProblem(graph, schedule, shared, prepared.sharing.alignment);
   Planned merged = overlaidPlan(storage, std::move(planned), shared, std::move(fewer));
   return Answer{std::move(shared), std::move(merged)};
+}
+
+/// The same with the allocator that was asked for. One that looks for fast plans says so while it
+/// plans: then others are held against what it has found.
+Result<Answer> planAsAsked(const Prepared& prepared, const Storage& storage,
+                           std::optional<Problem> given, const PlanContext& settings) {
+  const AllocatorChoice& allocator = prepared.request.allocator;
+  std::optional<HasteLimits> limits;
+  PlanContext listening = settings;
+  // A problem from a file has no ops that take time, and of several devices nothing is tried.
+  if (!given && !prepared.spread) {
+    listening.hasten = [&](const Problem&, const PlanContext&, const HasteLimits& asked, Plan&) {
+      limits = asked;
+    };
+  }
+  HW_TRY(own, planByRule(prepared, allocator, storage, std::move(given), listening));
+  if (!limits) return std::move(own);
+  const auto plan = [&](const AllocatorChoice& other, const PlanContext& context,
+                        const RoomShare& rooms) {
+    RunRequest request = prepared.request;
+    request.allocator = other;
+    const Prepared with{.request = request,
+                        .program = prepared.program,
+                        .sharing = prepared.sharing,
+                        .residency = prepared.residency,
+                        .weightsNear = prepared.weightsNear,
+                        .inputsLoaded = prepared.inputsLoaded,
+                        .outputsStored = prepared.outputsStored};
+    return planByRule(with, other, storageOf(with), std::nullopt, context, rooms);
+  };
+  const auto input = [&](const Answer& answer) {
+    return inputOf(prepared, answer.storage, answer.planned.problem, answer.planned.plan);
+  };
+  return fastestOf(std::move(own), {.allocator = allocator,
+                                    .settings = settings,
+                                    .limits = *limits,
+                                    .planInputs = prepared.sharing.planInputs,
+                                    .plan = plan,
+                                    .input = input});
 }
 
 /// Plans with each rule while rules are compared: it gives good addresses quickly.
@@ -190,8 +212,7 @@ Result<Answer> planByBestRule(const Prepared& prepared, const Storage& storage,
                               const PlanContext& settings) {
   HW_TRY(trials, tryRules(prepared, storage, settings));
   const Prepared ruled = withRule(prepared, trials.front().rule);
-  HW_TRY(answer, planByRule(ruled, prepared.request.allocator, storageFor(ruled, storage),
-                            std::nullopt, settings));
+  HW_TRY(answer, planAsAsked(ruled, storageFor(ruled, storage), std::nullopt, settings));
   std::vector<std::string> others;
   for (auto trial = trials.begin() + 1; trial != trials.end(); ++trial) {
     others.push_back(fmt::format("{} {}", infoOf(trial->rule).name, formatTime(trial->latency)));
@@ -243,8 +264,7 @@ Result<Answer> planFirstDevice(const Prepared& prepared, Storage storage,
   if (prepared.residency == ResidencyRule::best) {
     return planByBestRule(prepared, storage, settings);
   }
-  return planByRule(prepared, prepared.request.allocator, std::move(storage), std::move(given),
-                    settings);
+  return planAsAsked(prepared, storage, std::move(given), settings);
 }
 
 Simulation simulated(const Prepared& prepared, const Answer& answer) {

@@ -177,7 +177,7 @@ class PartitionedPlanner {
 
   /// Puts a device's plan behind those before it.
   void take(const DeviceAccount& device, const std::string& name) {
-    const auto& [problem, plan, weights] = device.planned;
+    const auto& [problem, plan, weights, notes] = device.planned;
     const auto poolOf = [&](PoolId pool) { return device.pools[pool.index()]; };
     for (const PoolId id : problem.pools.keys()) {
       if (!result_.problem.pools.contains(poolOf(id))) {
@@ -351,7 +351,7 @@ class PartitionedPlanner {
 
 /// The copies of `plan` that nobody needs: what they copy lies where their reader can reach it.
 std::vector<SharedRead> sharedReads(const PartitionedPlan& plan, const MachinePools& machine) {
-  const auto& [problem, answer, weights] = plan.planned;
+  const auto& [problem, answer, weights, notes] = plan.planned;
   std::vector<SharedRead> shared;
   for (const StayId id : problem.stays.keys()) {
     const Residence& source = plan.partition.residences[plan.account->residenceOf[id]];

@@ -216,19 +216,57 @@ class Squeeze {
   int weightRounds_ = 1;
 };
 
+/// All that pools may hold, or less of all but the last.
+Rooms roomsOf(const IdMap<PoolId, ProblemPool>& pools, const RoomShare& share) {
+  const auto part = [](const std::optional<Bytes>& capacity, int percent) {
+    if (!capacity || percent == 100) return capacity;
+    return std::optional(
+        Bytes(capacity->count() / 100 * percent + capacity->count() % 100 * percent / 100));
+  };
+  Rooms rooms;
+  for (const PoolId pool : pools.keys()) {
+    const bool last = pool.index() + 1 == pools.size();
+    rooms.buffers.add(part(pools[pool].capacity, last ? 100 : share.buffers));
+    rooms.weights.add(part(pools[pool].capacity, last ? 100 : share.weights));
+  }
+  return rooms;
+}
+
+/// Where less than the capacity was used, and why.
+void addRoomNotes(const Problem& problem, const Rooms& rooms, const Rooms& given,
+                  std::vector<std::string>& notes) {
+  for (const PoolId id : problem.pools.keys()) {
+    const auto& [name, capacity, level] = problem.pools[id];
+    const auto why = [&, &pool = name](const Budgets& now, const Budgets& before) {
+      return now[id] == before[id] ? fmt::format("of {} no more was to be used", pool)
+                                   : fmt::format("fragmentation overshot {}", pool);
+    };
+    if (rooms.buffers[id] != capacity) {
+      notes.push_back(fmt::format("{}, so buffers were spilled to a budget of {} out of {} bytes",
+                                  why(rooms.buffers, given.buffers),
+                                  groupDigits(rooms.buffers[id]->count()),
+                                  groupDigits(capacity->count())));
+    } else if (rooms.weights[id] != capacity) {
+      notes.push_back(
+          fmt::format("{}, so fewer weights come near: what is live with them is kept below {} out "
+                      "of {} bytes",
+                      why(rooms.weights, given.weights), groupDigits(rooms.weights[id]->count()),
+                      groupDigits(capacity->count())));
+    }
+  }
+}
+
 Result<Planned> planWithin(Problem whole, const PlanOrder& order) {
   const auto allocator = order.allocator.make();
   SearchUse use;
   PlanContext settings = order.settings;
   if (settings.use == nullptr) settings.use = &use;
-  Rooms rooms;
-  for (const ProblemPool& pool : whole.pools) rooms.buffers.add(pool.capacity);
-  rooms.weights = rooms.buffers;
+  const Rooms given = roomsOf(whole.pools, order.rooms);
+  Rooms rooms = given;
   Residents residents(std::move(whole), order);
   Squeeze squeeze(rooms);
   for (;;) {
     Problem& problem = residents.within(rooms);
-    if (order.hasten) settings.hasten = order.hasten(residents.weights());
     use.share = problem.moves.empty() && allInFirstPool(problem) ? 1 : kShareOfARound;
     HW_TRY(plan, allocator->plan(problem, settings));
     if (squeeze.byOvershoot(problem, plan, residents)) {
@@ -236,22 +274,10 @@ Result<Planned> planWithin(Problem whole, const PlanOrder& order) {
       if (use.share == 1) use.tries = use.nodes = 0;
       continue;
     }
-    plan.notes.insert(plan.notes.end(), residents.notes().begin(), residents.notes().end());
-    for (const PoolId id : problem.pools.keys()) {
-      const auto& [name, capacity, level] = problem.pools[id];
-      const auto& budget = rooms.buffers[id];
-      if (budget != capacity) {
-        plan.notes.push_back(fmt::format(
-            "fragmentation overshot {}, so buffers were spilled to a budget of {} out of {} bytes",
-            name, groupDigits(budget->count()), groupDigits(capacity->count())));
-      } else if (rooms.weights[id] != capacity) {
-        plan.notes.push_back(fmt::format(
-            "fragmentation overshot {}, so fewer weights come near: what is live with them is "
-            "kept below {} out of {} bytes",
-            name, groupDigits(rooms.weights[id]->count()), groupDigits(capacity->count())));
-      }
-    }
-    return Planned{std::move(problem), std::move(plan), residents.weights()};
+    std::vector<std::string> notes = residents.notes();
+    addRoomNotes(problem, rooms, given, notes);
+    plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
+    return Planned{std::move(problem), std::move(plan), residents.weights(), std::move(notes)};
   }
 }
 
@@ -334,10 +360,8 @@ Result<Planned> planProblem(Problem problem, const PlanOrder& order) {
       !order.moves() && !order.fetches() &&
       (order.allocator.placer().info->choosesPools || !problem.pools[PoolId(0)].capacity);
   if (decided || problem.pools.size() < 2) {
-    PlanContext settings = order.settings;
-    if (order.hasten) settings.hasten = order.hasten({});
-    HW_TRY(plan, order.allocator.make()->plan(problem, settings));
-    return Planned{std::move(problem), std::move(plan), {}};
+    HW_TRY(plan, order.allocator.make()->plan(problem, order.settings));
+    return Planned{std::move(problem), std::move(plan)};
   }
   HW_TRY(planned, planWithin(std::move(problem), order));
   limitProof(planned.problem, planned.plan);

@@ -14,6 +14,14 @@ struct Planned {
   Problem problem{};
   Plan plan{};
   std::vector<TensorId> weights{};  ///< Of buffers behind those of the storage: they have stays.
+  /// Of the plan's notes, those that say who lives where: they hold with other addresses, too.
+  std::vector<std::string> notes{};
+};
+
+/// How much of what pools may hold planning begins with, in percent.
+struct RoomShare {
+  int buffers = 100;
+  int weights = 100;  ///< Of buffers and weights together.
 };
 
 /// The problem that a graph comes to in its order: a stay for every buffer, with the same number;
@@ -42,8 +50,7 @@ struct PlanOrder {
   /// Who touches what on which device, for rules by which buffers move.
   std::function<std::vector<MovingDevice>(const Problem&)> devices{};
   Fetching fetching{};
-  /// Makes plans faster, knowing which weights the buffers behind the storage's are; may be empty.
-  std::function<Hasten(const std::vector<TensorId>&)> hasten{};
+  RoomShare rooms{};
 
   bool moves() const { return residency != ResidencyRule::wholeLife; }
   bool fetches() const {

@@ -38,7 +38,7 @@ struct Front {
   RunRequest request{};  ///< As asked for, with a near memory without limit.
   /// The run whose stays, moves and order the search keeps: `best`, without a limit.
   std::shared_ptr<const Run> lowest{};
-  std::vector<FrontPoint> found{};       ///< By capacity; latencies never rise.
+  std::vector<FrontPoint> found{};       ///< By capacity; each is faster than the one before.
   std::vector<FrontPoint> allocators{};  ///< By peak.
   Bytes leastPeak{};                     ///< No plan of these stays needs less.
   SimTime leastLatency{};                ///< No addresses make them faster, however much there is.
@@ -53,17 +53,21 @@ struct Front {
 struct FrontOptions {
   std::size_t points = 12;  ///< Capacities at most; one at least.
   /// Budget of `best` for each capacity, as of its parameters `nodes` and `seconds`.
-  std::int64_t nodes = 100'000;
+  std::int64_t nodes = 4'000;
   double seconds = 0;
   std::vector<AllocatorChoice> choices{};  ///< To be shown beside; none: all.
-  /// Called after the allocators and after each capacity but the last, with what there is so far.
+  /// Called after the first look at each capacity and after the allocators, with what there is so
+  /// far.
   std::function<void(const Front&)> report{};
 };
 
 /// The front of a model under one configuration, whose own allocator and near capacity are ignored.
-/// The search goes from what the lowest plan needs upwards, each time from the plan before, until
-/// the least latency is all but reached. Fails when there is no plan at all, or nothing that
-/// takes time side by side; stopped, it gives what it has.
+/// Capacities are hundredths of what the lowest plan needs, rounded up. A first look goes upwards
+/// from there, each time from the plan before, until one is as fast as without reuse or the wall is
+/// met; then comes what allocators do, then the budgets that are left: capacities are tasks of one
+/// queue, for `request.threads` of them, however many of which give the same front. A capacity that
+/// makes nothing faster is left out. Fails when there is no plan at all, or nothing that takes time
+/// side by side; stopped, it gives what it has.
 Result<Front> makeFront(std::shared_ptr<const Model> model, const RunRequest& request,
                         const FrontOptions& options, const RunContext& context);
 

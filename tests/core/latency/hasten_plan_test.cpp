@@ -74,7 +74,7 @@ TEST_CASE("within what the lowest plan needs, one is found that is faster", "[la
     if (fits(*idle) && idle->problem.stays.size() == fast->problem.stays.size()) {
       CHECK(fast->timing.makespan <= idle->timing.makespan);
     }
-    CHECK(fast->plan.notes.front().find("proved: no plan of this order within") !=
+    CHECK(fast->plan.notes.front().find("proved: no plan with these stays and moves within") !=
           std::string::npos);
     const auto again = runOf(model, "best:for=latency,nodes=5000", capacity);
     CHECK(again->plan.addresses == fast->plan.addresses);

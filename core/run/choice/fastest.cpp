@@ -1,0 +1,203 @@
+#include "core/run/choice/fastest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <list>
+
+#include "core/allocators/search_report.h"
+#include "core/latency/hasten_plan.h"
+#include "core/sim/activity_builder.h"
+#include "core/sim/execute.h"
+#include "core/sim/hazards.h"
+
+namespace hw {
+namespace {
+
+/// Up to so many stays, every allocator is asked.
+constexpr std::size_t kStaysOfAll = 300;
+/// Placements that a search among them may make.
+constexpr std::int64_t kRivalNodes = 10'000;
+constexpr std::string_view kRivalOfMany = "idle-longest";
+/// Smaller budgets, whose plans are made quickly.
+constexpr RoomShare kSmallerRooms[] = {{100, 50}, {100, 0}, {75, 75}, {50, 50}, {0, 0}};
+constexpr std::string_view kMakesSmaller = "greedy-by-size";
+/// So many choices are looked into, with so small a part of the budget each; the best has the rest.
+constexpr std::int64_t kLookedInto = 8;
+constexpr std::int64_t kSearchParts = 16;
+
+/// One choice of stays and moves, with the plans there are of it.
+struct StayChoice {
+  Answer answer{};
+  std::string maker{};
+  std::vector<TimedPlan> plans{};
+  SimTime latency{};  ///< Of the fastest.
+  std::optional<TimedStays> timed{};
+};
+
+bool isBounded(const Problem& problem) {
+  return problem.pools.size() > 1 && problem.pools[PoolId(0)].capacity;
+}
+
+/// Where the allocator chose pools, the stays say so from here on.
+void fixPools(Planned& planned) {
+  for (const StayId id : planned.problem.stays.keys()) {
+    planned.problem.stays[id].pool = planned.plan.addresses[id]->pool;
+  }
+}
+
+class FastestSearch {
+ public:
+  explicit FastestSearch(const FastestOrder& order) : order_(order) {}
+
+  Result<Answer> run(Answer own) {
+    const Answer lowest = own;
+    const bool bounded = isBounded(own.planned.problem);
+    const bool few = own.planned.problem.stays.size() <= kStaysOfAll;
+    add(std::move(own), "the lowest plan");
+    if (!choices_.empty()) own_ = &choices_.front();
+    if (bounded) HW_DO(addSmaller());
+    HW_DO(addRivals(few));
+    if (choices_.empty()) return lowest;
+    choices_.sort([](const auto& a, const auto& b) { return a.latency < b.latency; });
+    return write(search());
+  }
+
+ private:
+  /// Takes an answer that fits to those of the same stays and moves.
+  void add(Answer answer, std::string maker) {
+    Planned& planned = answer.planned;
+    if (!fits(planned.problem, planned.plan)) return;
+    fixPools(planned);
+    const PlannedWork work = plannedWork(order_.input(answer));
+    const SimTime latency = execute(work.list, hazardsOf(work.list), work.list.contention).makespan;
+    TimedPlan plan{.offsets = offsetsOf(planned.plan), .latency = latency, .winner = maker};
+    auto same = std::ranges::find_if(choices_, [&](const StayChoice& other) {
+      return hasSameStays(other.answer.planned.problem, planned.problem);
+    });
+    if (same == choices_.end()) {
+      choices_.push_back({std::move(answer), std::move(maker), {}, latency});
+      same = std::prev(choices_.end());
+    }
+    same->plans.push_back(std::move(plan));
+    same->latency = std::min(same->latency, latency);
+  }
+
+  Result<void> addSmaller() {
+    const AllocatorChoice quick{.info = *findAllocator(kMakesSmaller)};
+    for (const RoomShare& rooms : kSmallerRooms) {
+      HW_DO(addPlanOf(quick, rooms,
+                      fmt::format("{} in {} % of the room, {} % with weights", kMakesSmaller,
+                                  rooms.buffers, rooms.weights)));
+    }
+    return {};
+  }
+
+  Result<void> addRivals(bool few) {
+    for (const AllocatorInfo& info : allocatorCatalog()) {
+      const bool same = info.way == Way::direct && (info.plansInputs || !order_.planInputs);
+      if (!same || info.name == order_.allocator.info->name) continue;
+      if (!few && info.name != kRivalOfMany) continue;
+      HW_DO(addPlanOf({.info = &info}, {}, std::string(info.name)));
+    }
+    return {};
+  }
+
+  Result<void> addPlanOf(const AllocatorChoice& allocator, const RoomShare& rooms,
+                         std::string maker) {
+    if (order_.settings.stop.stop_requested()) return {};
+    PlanContext settings = quietly();
+    settings.nodeBudget = std::min(settings.nodeBudget, kRivalNodes);
+    auto answer = order_.plan(allocator, settings, rooms);
+    if (!answer && answer.error().code == ErrorCode::stopped) return {};
+    // What one allocator cannot do (pins, say) others can.
+    if (answer) add(*std::move(answer), std::move(maker));
+    return {};
+  }
+
+  PlanContext quietly() const {
+    PlanContext settings = order_.settings;
+    settings.story = settings.record = false;
+    settings.progress = {};
+    settings.search = {};
+    settings.timeLimit = 0;
+    settings.use = nullptr;
+    settings.hasten = [](const auto&...) {};  // Each plan as its allocator has it.
+    return settings;
+  }
+
+  /// Looks into the choices in the order of their latencies, then goes on with the best.
+  StayChoice& search() {
+    StayChoice* best = &choices_.front();
+    SimTime least = best->latency;
+    std::int64_t parts = kSearchParts;
+    for (StayChoice& choice : choices_) {
+      if (choices_.size() == 1 || parts == kSearchParts - kLookedInto) break;
+      TimedStays& timed = begin(choice);
+      if (!timed.settled().empty() || timed.bound() >= least) continue;
+      look(choice, 1);
+      --parts;
+      if (timed.latency() >= least) continue;
+      least = timed.latency();
+      best = &choice;
+    }
+    if (begin(*best).settled().empty()) look(*best, parts);
+    return *best;
+  }
+
+  void look(StayChoice& choice, std::int64_t parts) const {
+    choice.timed->search(choice.plans, order_.settings, order_.limits,
+                         static_cast<double>(parts) / kSearchParts);
+  }
+
+  /// The search starts from the lowest plan, too.
+  TimedStays& begin(StayChoice& choice) const {
+    if (choice.timed) return *choice.timed;
+    Planned& planned = choice.answer.planned;
+    if (&choice != own_) {
+      PlanContext settings = quietly();
+      settings.record = order_.settings.record;
+      auto lowest = order_.allocator.make()->plan(planned.problem, settings);
+      const bool whole = lowest && std::ranges::all_of(lowest->addresses, [](const auto& address) {
+                           return address.has_value();
+                         });
+      if (whole) planned.plan = *std::move(lowest);
+    }
+    choice.timed.emplace(order_.input(choice.answer));
+    return *choice.timed;
+  }
+
+  Answer write(StayChoice& choice) const {
+    Planned& planned = choice.answer.planned;
+    Plan& plan = planned.plan;
+    std::vector<std::string> notes;
+    if (const auto why = choice.timed->settled(); !why.empty()) notes.emplace_back(why);
+    if (choices_.size() > 1) {
+      notes.push_back(fmt::format("the stays and moves are those of {}, the best of {} choices",
+                                  choice.maker, choices_.size()));
+    }
+    if (!choice.timed->settled().empty()) {
+      plan.notes.insert(plan.notes.end(), notes.begin(), notes.end());
+      return std::move(choice.answer);
+    }
+    plan.regions = {};
+    plan.story.clear();
+    plan.notes = std::move(notes);
+    choice.timed->write(plan);
+    plan.notes.insert(plan.notes.end(), planned.notes.begin(), planned.notes.end());
+    plan = finishPlan(planned.problem, std::move(plan), order_.settings.story);
+    return std::move(choice.answer);
+  }
+
+  const FastestOrder& order_;
+  std::list<StayChoice> choices_;    ///< By latency, once all are there.
+  const StayChoice* own_ = nullptr;  ///< Null: the plan that came first does not fit.
+};
+
+}  // namespace
+
+Result<Answer> fastestOf(Answer own, const FastestOrder& order) {
+  return FastestSearch(order).run(std::move(own));
+}
+
+}  // namespace hw
