@@ -28,7 +28,7 @@ struct FrontCommand {
                      {.help = "capacities at most (default: 12)", .type = "N"});
     arguments.number(
         "--nodes", nodes, 0, 1'000'000'000,
-        {.help = "budget of the search for each, as best's (default: 20000)", .type = "N"});
+        {.help = "budget of the search for each, as best's (default: 4000)", .type = "N"});
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
   }
 
@@ -78,7 +78,7 @@ struct FrontCommand {
   PictureOptions picture;
   std::string allocators;
   int points = 12;
-  int nodes = 20'000;
+  int nodes = 4'000;
   bool progress = false;
 };
 

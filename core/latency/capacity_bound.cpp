@@ -337,7 +337,7 @@ LatencyBound capacityBound(const TimedWork& work,
                      "what waits for what within the capacity"};
   if (list.contention == Contention::none) return bound;
   for (std::size_t i = 0; i < work.portTotals.size(); ++i) {
-    const SimTime total(work.portTotals[i]);
+    const SimTime total = SimTime(work.portTotals[i]) - earlyBy(work.activities.size());
     if (total <= bound.time) continue;
     bound = {total, i < list.ports.size() ? "port " + list.ports[i].name
                                           : "engine " + list.engines[i - list.ports.size()].name};

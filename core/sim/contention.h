@@ -36,6 +36,12 @@ struct FlowShape {
 };
 FlowShape flowShape(const FlowNeed& need, Contention contention);
 
+/// So much earlier, at most, than a port needs for so many flows they may all be over: rounding
+/// lets each end 1/1024 of a picosecond early. Who adds needs up to a bound takes it off.
+constexpr SimTime earlyBy(std::size_t flows) {
+  return SimTime(static_cast<std::int64_t>(flows / 1024));
+}
+
 /// Activities that flow together, and how fast: integers only, so that everybody who works it out
 /// gets the same. Speeds are fractions of kFullSpeed.
 ///

@@ -205,7 +205,7 @@ void addReuse(const ActivityList& list, const Waits& waits, const Execution& run
     const bool port = i < list.ports.size();
     const std::string name =
         port ? "port " + list.ports[i].name : "engine " + list.engines[i - list.ports.size()].name;
-    raise(account.ofPlan, account.ports[i], name);
+    raise(account.ofPlan, account.ports[i] - earlyBy(list.activities.size()), name);
   }
 }
 

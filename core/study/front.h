@@ -53,7 +53,7 @@ struct Front {
 struct FrontOptions {
   std::size_t points = 12;  ///< Capacities at most; one at least.
   /// Budget of `best` for each capacity, as of its parameters `nodes` and `seconds`.
-  std::int64_t nodes = 20'000;
+  std::int64_t nodes = 4'000;
   double seconds = 0;
   std::vector<AllocatorChoice> choices{};  ///< To be shown beside; none: all.
   /// Called after the first look at each capacity and after the allocators, with what there is so
