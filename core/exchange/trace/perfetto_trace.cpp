@@ -10,25 +10,27 @@ namespace hw {
 namespace {
 
 /// A message of protocol buffers while it is put together.
-class Message {
+class PacketBody {
  public:
-  Message& number(std::uint32_t field, std::uint64_t value) {
+  PacketBody& number(std::uint32_t field, std::uint64_t value) {
     varint(std::uint64_t{field} << 3);
     varint(value);
     return *this;
   }
-  Message& fixed(std::uint32_t field, std::uint64_t value) {
+  PacketBody& fixed(std::uint32_t field, std::uint64_t value) {
     varint(std::uint64_t{field} << 3 | 1);
     for (int shift = 0; shift < 64; shift += 8) bytes_ += static_cast<char>(value >> shift & 0xff);
     return *this;
   }
-  Message& text(std::uint32_t field, std::string_view value) {
+  PacketBody& text(std::uint32_t field, std::string_view value) {
     varint(std::uint64_t{field} << 3 | 2);
     varint(value.size());
     bytes_ += value;
     return *this;
   }
-  Message& message(std::uint32_t field, const Message& value) { return text(field, value.bytes_); }
+  PacketBody& message(std::uint32_t field, const PacketBody& value) {
+    return text(field, value.bytes_);
+  }
 
   const std::string& bytes() const { return bytes_; }
 
@@ -128,11 +130,11 @@ class PerfettoTrace {
     return turns;
   }
 
-  void packet(Message& body) {
+  void packet(PacketBody& body) {
     body.number(kSequence, 1);
     if (first_) body.number(kSequenceFlags, 1);  // Nothing is carried over from before.
     first_ = false;
-    Message trace;
+    PacketBody trace;
     trace.message(kPacket, body);
     out_ << trace.bytes();
   }
@@ -144,53 +146,54 @@ class PerfettoTrace {
     return tracks_.groups.size() + tracks_.lanes.size() + pool.index() + 1;
   }
 
-  void track(const Message& descriptor) {
-    Message body;
+  void track(const PacketBody& descriptor) {
+    PacketBody body;
     packet(body.message(kTrackDescriptor, descriptor));
   }
 
   void writeTracks() {
     for (std::size_t i = 0; i < tracks_.groups.size(); ++i) {
       const std::string name = utf8(tracks_.groups[i]);
-      track(Message()
+      track(PacketBody()
                 .number(kUuid, groupTrack(i))
-                .message(kProcess, Message().number(kPid, i + 1).text(kProcessName, name)));
+                .message(kProcess, PacketBody().number(kPid, i + 1).text(kProcessName, name)));
     }
     for (std::size_t i = 0; i < tracks_.lanes.size(); ++i) {
-      track(Message()
+      track(PacketBody()
                 .number(kUuid, laneTrack(i))
                 .number(kParent, groupTrack(tracks_.lanes[i].group))
                 .text(kTrackName, utf8(tracks_.lanes[i].name)));
     }
     for (const PoolId pool : run_.problem.pools.keys()) {
-      track(Message()
+      track(PacketBody()
                 .number(kUuid, levelTrack(pool))
                 .number(kParent, groupTrack(tracks_.memories()))
                 .text(kTrackName, utf8(run_.problem.pools[pool].name + " in use"))
-                .message(kCounter, Message().number(kUnit, kSizeBytes)));
+                .message(kCounter, PacketBody().number(kUnit, kSizeBytes)));
     }
   }
 
   /// Nanoseconds: the format has nothing finer.
-  void event(SimTime time, const Message& event) {
-    Message body;
+  void event(SimTime time, const PacketBody& event) {
+    PacketBody body;
     body.number(kTimestamp, static_cast<std::uint64_t>(time.count() / 1000));
     packet(body.message(kTrackEvent, event));
   }
 
   void writeLevel(const TraceLevel& level) {
-    event(level.time, Message()
+    event(level.time, PacketBody()
                           .number(kType, kCounterType)
                           .number(kTrack, levelTrack(level.pool))
                           .number(kCounterValue, static_cast<std::uint64_t>(level.inUse.count())));
   }
 
   void writeEnd(const TraceSlice& slice) {
-    event(slice.time.end, Message().number(kType, kSliceEnd).number(kTrack, laneTrack(slice.lane)));
+    event(slice.time.end,
+          PacketBody().number(kType, kSliceEnd).number(kTrack, laneTrack(slice.lane)));
   }
 
-  static Message annotation(const TraceNote& note) {
-    Message message;
+  static PacketBody annotation(const TraceNote& note) {
+    PacketBody message;
     message.text(kKey, note.first);
     if (const auto* number = std::get_if<std::int64_t>(&note.second)) {
       message.number(kIntValue, static_cast<std::uint64_t>(*number));
@@ -201,7 +204,7 @@ class PerfettoTrace {
   }
 
   void writeBegin(const TraceSlice& slice) {
-    Message message;
+    PacketBody message;
     message.number(kType, kSliceBegin)
         .number(kTrack, laneTrack(slice.lane))
         .text(kName, utf8(sliceName(run_, slice)));
