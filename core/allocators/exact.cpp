@@ -5,6 +5,7 @@
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
 #include "core/allocators/search_report.h"
+#include "core/base/text.h"
 #include "core/solver/exact/conflict.h"
 
 namespace hw {
@@ -37,23 +38,24 @@ struct Settings {
 };
 
 std::string noteOf(const ExactResult& found, const std::string& pool) {
-  const auto facts = fmt::format("{} bytes by '{}' after {} nodes", found.incumbent.count(),
-                                 found.winner, found.nodes);
+  const auto facts =
+      fmt::format("{} bytes by '{}' after {} nodes", groupDigits(found.incumbent.count()),
+                  found.winner, groupDigits(found.nodes));
   switch (found.status) {
     case ExactStatus::optimal:
       return fmt::format("{}: {}, proved optimal", pool, facts);
     case ExactStatus::fits:
       return fmt::format("{}: {}, which fits; no plan is below {}", pool, facts,
-                         found.bound.count());
+                         groupDigits(found.bound.count()));
     case ExactStatus::infeasible:
       return fmt::format("{}: proved: no plan is below {} bytes; the best one found needs {}", pool,
-                         found.bound.count(), facts);
+                         groupDigits(found.bound.count()), facts);
     case ExactStatus::stopped:
       break;
   }
   const ExactProgress& last = found.history.back();
   return fmt::format("{}: {}, stopped; no plan is below {}, {:.2f} % less", pool, facts,
-                     last.bound.count(), 100 * last.gap() / (1 + last.gap()));
+                     groupDigits(last.bound.count()), 100 * last.gap() / (1 + last.gap()));
 }
 
 class Exact final : public Allocator {
@@ -118,7 +120,8 @@ class Exact final : public Allocator {
     plan.notes.push_back(fmt::format(
         "{}: {} of the stays, {} bytes in all, cannot be kept together in {} bytes{}; the table "
         "'{}' names them",
-        name, conflict.stays.size(), sum.count(), options.capacity->count(),
+        name, conflict.stays.size(), groupDigits(sum.count()),
+        groupDigits(options.capacity->count()),
         conflict.minimal ? "; without any one of them the others can" : "", table.name));
     plan.tables.push_back(std::move(table));
   }

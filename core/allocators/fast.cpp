@@ -5,6 +5,7 @@
 #include "core/allocators/allocators.h"
 #include "core/allocators/pins.h"
 #include "core/allocators/search_report.h"
+#include "core/base/text.h"
 #include "core/plan/metrics.h"
 #include "core/solver/fast/fast_search.h"
 
@@ -95,7 +96,8 @@ class Fast final : public Allocator {
 
   static std::string note(const std::string& pool, const FastResult& found) {
     return fmt::format("{}: first packing {} bytes, best of {} packings {} bytes, by {}", pool,
-                       found.firstPeak.count(), found.packings, found.peak.count(), found.winner);
+                       groupDigits(found.firstPeak.count()), groupDigits(found.packings),
+                       groupDigits(found.peak.count()), found.winner);
   }
 
   std::int64_t moves_;

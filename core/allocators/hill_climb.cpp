@@ -4,6 +4,7 @@
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
+#include "core/base/text.h"
 #include "core/plan/metrics.h"
 #include "core/solver/order_record.h"
 #include "core/solver/order_search.h"
@@ -67,8 +68,8 @@ class OrderClimb final : public Allocator {
       }
       optimal &= found.peak == lowerBound(problem, pool);
       plan.notes.push_back(fmt::format("{}: first order {} bytes, best of {} tries {} bytes",
-                                       problem.pools[pool].name, found.start.count(), found.tries,
-                                       found.peak.count()));
+                                       problem.pools[pool].name, groupDigits(found.start.count()),
+                                       groupDigits(found.tries), groupDigits(found.peak.count())));
     }
     plan.status = optimal ? PlanStatus::optimal : PlanStatus::complete;
     return plan;

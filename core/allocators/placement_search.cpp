@@ -9,6 +9,7 @@
 #include "core/allocators/offline.h"
 #include "core/allocators/placement_sequence.h"
 #include "core/allocators/search_report.h"
+#include "core/base/text.h"
 #include "core/plan/metrics.h"
 
 namespace hw {
@@ -103,7 +104,7 @@ class Search {
     plan.notes.push_back(
         fmt::format("placement-search: first sequence {} bytes, best {}; {} sequences completed, "
                     "{} pruned{}{}; {}",
-                    first_.count(), best_.count(), sequences_, pruned_,
+                    groupDigits(first_.count()), groupDigits(best_.count()), sequences_, pruned_,
                     dropped_ ? fmt::format(", {} dropped", dropped_) : "",
                     overlaid_ ? fmt::format(", {} placed over their input", overlaid_) : "",
                     best_ == bound_  ? "stopped at the lower bound"

@@ -78,9 +78,10 @@ std::vector<MethodRecord> searchRecords(const Plan& plan) {
       if (better) recorder.append(found, {now.incumbent, now.bound, now.nodes, now.winner});
       recorder.tick({}, Step(),
                     better ? fmt::format("a plan of {} bytes by '{}'; none can be below {}",
-                                         now.incumbent.count(), now.winner, now.bound.count())
+                                         groupDigits(now.incumbent.count()), now.winner,
+                                         groupDigits(now.bound.count()))
                            : fmt::format("after {} nodes no plan can be below {} bytes",
-                                         groupDigits(now.nodes), now.bound.count()));
+                                         groupDigits(now.nodes), groupDigits(now.bound.count())));
     }
   }
   return records;

@@ -160,8 +160,7 @@ std::string groupDigits(std::int64_t number) {
 std::string formatTime(SimTime time) { return formatTime(time, {}); }
 
 std::string formatTime(SimTime time, UnitDigits digits) {
-  constexpr std::array<std::string_view, 5> kNames = {"ps", "ns", "us", "ms", "s"};
-  return inUnits(time.count(), 1000, kNames, digits);
+  return inUnits(time.count(), 1000, kTimeUnits, digits);
 }
 
 std::string formatPercent(double ratio) {

@@ -21,7 +21,7 @@ std::string sizeWord(Bytes bytes);
 /// "1,234,567".
 std::string groupDigits(std::int64_t number);
 
-/// "12.3 us", "4.56 ms": three significant digits.
+/// "12.3 µs", "4.56 ms": three significant digits.
 std::string formatTime(SimTime time);
 
 /// "+4.3 %" for 0.043.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "core/base/text.h"
 
 namespace hw {
@@ -9,6 +11,9 @@ struct UnitDigits {
   int count = 3;
   bool down = false;
 };
+
+/// Units of time as texts name them, each a thousand of the one before.
+inline constexpr std::array<std::string_view, 5> kTimeUnits = {"ps", "ns", "\u00b5s", "ms", "s"};
 
 /// The same as without `digits`, which shows three, rounded to the nearest. Less than the second
 /// unit is shown as it is.

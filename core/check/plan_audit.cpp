@@ -195,7 +195,7 @@ class Auditor {
     // Rounded up or not: plans from elsewhere have either.
     if (size >= demand.size && size <= alignUp(demand.size, alignment)) return;
     find(fmt::format("{} is given {} bytes; the model says {}", inQuotes(placement.tensor),
-                     size.count(), demand.size.count()),
+                     groupDigits(size.count()), groupDigits(demand.size.count())),
          placement.where);
   }
 
@@ -240,7 +240,7 @@ class Auditor {
       const TensorId holder = implied_.contains(id) ? rootOfImplied(id) : id;
       if (held[holder].empty()) {
         find(fmt::format("{} has no place; it needs {} bytes in {}", inQuotes(names_.of(id)),
-                         demand->size.count(),
+                         groupDigits(demand->size.count()),
                          spelledSteps({demand->steps.front().begin, demand->steps.back().end})));
         continue;
       }
@@ -331,8 +331,8 @@ class Auditor {
         capacity = std::min(given->second, capacity.value_or(given->second));
       }
       if (capacity && peak > *capacity) {
-        find(fmt::format("{} needs {} bytes, more than its capacity of {}",
-                         printable(pool.name, 40), peak.count(), capacity->count()));
+        find(printable(pool.name, 40) + " needs " + groupDigits(peak.count()) +
+             " bytes, more than its capacity of " + groupDigits(capacity->count()));
       }
     }
   }

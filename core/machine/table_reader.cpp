@@ -18,7 +18,7 @@ struct Scale {
   double scale;
 };
 constexpr std::array kTimes = {Scale{"ps", 1}, Scale{"ns", 1e3}, Scale{"us", 1e6},
-                               Scale{"ms", 1e9}};
+                               Scale{"\u00b5s", 1e6}, Scale{"ms", 1e9}};
 constexpr std::array kFrequencies = {Scale{"Hz", 1}, Scale{"kHz", 1e3}, Scale{"MHz", 1e6},
                                      Scale{"GHz", 1e9}};
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace hw {
 
@@ -72,7 +72,7 @@ std::string tickNumber(double value) {
 class TimeText {
  public:
   TimeText(double most, double distance) {
-    while (most >= 1000 * unit_ && name_ + 1 < std::size(kNames)) {
+    while (most >= 1000 * unit_ && name_ + 1 < kTimeUnits.size()) {
       unit_ *= 1000;
       ++name_;
     }
@@ -80,11 +80,10 @@ class TimeText {
   }
   std::string operator()(double time) const {
     if (time == 0) return "0";
-    return fmt::format("{:.{}f} {}", time / unit_, digits_, kNames[name_]);
+    return fmt::format("{:.{}f} {}", time / unit_, digits_, kTimeUnits[name_]);
   }
 
  private:
-  static constexpr const char* kNames[] = {"ps", "ns", "us", "ms", "s"};
   double unit_ = 1;
   std::size_t name_ = 0;
   int digits_ = 0;

@@ -15,10 +15,10 @@ namespace fs = std::filesystem;
 /// What differs from run to run or from version to version, replaced by a word.
 std::string settled(std::string text) {
   static const std::vector<std::pair<std::regex, std::string>> kRules = {
-      {std::regex("planned in [0-9.]+ [num]?s"), "planned in TIME"},
-      {std::regex("( (?:optimal|complete|over-budget|stopped) .*?) +[0-9.]+ [num]?s(?=\n)"),
+      {std::regex("planned in [0-9.]+ (?:[nm]|µ)?s"), "planned in TIME"},
+      {std::regex("( (?:optimal|complete|over-budget|stopped) .*?) +[0-9.]+ (?:[nm]|µ)?s(?=\n)"),
        "$1 TIME"},
-      {std::regex("(\\+[0-9.]+ %) +[0-9.]+ [num]?s(?=\n)"), "$1 TIME"},
+      {std::regex("(\\+[0-9.]+ %) +[0-9.]+ (?:[nm]|µ)?s(?=\n)"), "$1 TIME"},
       {std::regex("\"plan_seconds\":[0-9.e+-]+"), "\"plan_seconds\":SECONDS"},
   };
   for (const auto& [pattern, word] : kRules) text = std::regex_replace(text, pattern, word);

@@ -5,6 +5,7 @@
 #include <QLegend>
 #include <cmath>
 
+#include "core/base/units.h"
 #include "widgets/base/theme.h"
 #include "widgets/text/text.h"
 
@@ -74,7 +75,7 @@ std::vector<AxisTick> byteTicks(double low, double high) {
   return ByteAxis{low, high}.ticks(kShare);
 }
 
-std::vector<AxisTick> numberTicks(double low, double high, double unit, const char* name) {
+std::vector<AxisTick> numberTicks(double low, double high, double unit, std::string_view name) {
   const double distance = roundDistance(kShare * (high - low) / unit);
   std::vector<AxisTick> ticks;
   for (double at = std::ceil(low / unit / distance) * distance; at * unit <= high; at += distance) {
@@ -88,11 +89,10 @@ std::vector<AxisTick> numberTicks(double low, double high, double unit, const ch
 }
 
 std::vector<AxisTick> timeTicks(double high, double second) {
-  for (const auto& [share, name] : {std::pair(1.0, "s"), std::pair(1e-3, "ms"),
-                                    std::pair(1e-6, "\u00b5s"), std::pair(1e-9, "ns")}) {
-    if (high >= share * second) return numberTicks(0, high, share * second, name);
-  }
-  return numberTicks(0, high, 1e-12 * second, "ps");
+  std::size_t name = kTimeUnits.size() - 1;
+  double unit = second;
+  for (; high < unit && name > 0; --name) unit /= 1000;
+  return numberTicks(0, high, unit, kTimeUnits[name]);
 }
 
 }  // namespace hw

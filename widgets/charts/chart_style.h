@@ -21,7 +21,7 @@ void setTicks(QCategoryAxis& axis, double low, double high, const std::vector<Ax
 /// Four or five marks from `low` to `high`.
 std::vector<AxisTick> byteTicks(double low, double high);
 /// Of a quantity of which `unit` is one, "1.5 s"; on 1, 2 or 5 times a power of ten.
-std::vector<AxisTick> numberTicks(double low, double high, double unit, const char* name);
+std::vector<AxisTick> numberTicks(double low, double high, double unit, std::string_view name);
 /// In s, ms, µs, … as large as `high` wants it; `second` is one.
 std::vector<AxisTick> timeTicks(double high, double second);
 

@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/text.h"
 #include "widgets/base/theme.h"
@@ -19,11 +20,7 @@ QString count(double number) {
   return QString::fromStdString(groupDigits(static_cast<std::int64_t>(number)));
 }
 
-QString searchTimeText(double seconds) {
-  return seconds >= 0.1    ? SearchPanel::tr("%1 s").arg(seconds, 0, 'f', 2)
-         : seconds >= 1e-3 ? SearchPanel::tr("%1 ms").arg(seconds * 1e3, 0, 'f', 1)
-                           : SearchPanel::tr("%1 \u00b5s").arg(seconds * 1e6, 0, 'f', 0);
-}
+QString searchTimeText(double seconds) { return timeText(SimTime(std::llround(seconds * 1e12))); }
 
 bool changes(const ExactProgress& before, const ExactProgress& after) {
   return before.incumbent != after.incumbent || before.bound != after.bound ||

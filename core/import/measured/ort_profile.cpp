@@ -215,7 +215,7 @@ Result<Model> readOrtProfile(std::string_view bytes, const ImportOptions& option
     plan.steps.push_back(stepOf(op));
   }
   plan.is =
-      fmt::format("this is a profile by ONNX Runtime of {} operators, which took {} us",
+      fmt::format("this is a profile by ONNX Runtime of {} operators, which took {} \u00b5s",
                   groupDigits(static_cast<std::int64_t>(profile.ops.size())), groupDigits(micros));
   noteMemory(profile, plan);
   if (profile.hasMemory()) {

@@ -84,7 +84,7 @@ class DoryReader {
       pool.readLatency = checkedTime(*cycles == 0 ? 0 : *cycles / *clock, "latency", level->where);
     } else {
       pool.readLatency = SimTime(1'000'000);
-      told_.add(fmt::format("{} with a latency of 1 us", name));
+      told_.add(fmt::format("{} with a latency of 1 \u00b5s", name));
     }
     pool.writeLatency = pool.readLatency;
     return pool;

@@ -110,7 +110,7 @@ const Columns<MeasuredRow>& measuredRowColumns() {
        "At least, for itself while it ran: known where more than ever was in use"},
       {"rounding", "rounding", bytes, [](const R& row) { return unlessZero(row.rounding.count()); },
        "What the allocator adds to what was asked for, as it ends"},
-      {"duration_us", "us", count,
+      {"duration_us", "\u00b5s", count,
        [](const R& row) { return row.event ? Value(row.micros) : Value(); },
        "How long it took, microseconds"},
       {"reason", "why", text, reasonText, "As far as it can be told"},

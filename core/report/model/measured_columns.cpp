@@ -31,7 +31,7 @@ Columns<OpId> measuredColumns(const Graph& graph) {
       {"requested", "requested", bytes, figure("requested"),
        "Asked for and not given back as it ended, by the whole session"},
       {"in_use", "in use", bytes, figure("in_use"), "The same, as the allocator rounds it"},
-      {"duration_us", "us", count, figure("duration_us"), "How long it took, microseconds"},
+      {"duration_us", "\u00b5s", count, figure("duration_us"), "How long it took, microseconds"},
   };
 }
 

@@ -15,14 +15,14 @@ TEST_CASE("figures have the digits that were asked for", "[text]") {
   CHECK(three(1'048'064) == "1.00 MiB");  // 1023.5 KiB.
   CHECK(three(std::int64_t{5000} << 40) == "5000 TiB");
   CHECK(formatTime(SimTime(999'499)) == "999 ns");
-  CHECK(formatTime(SimTime(999'500)) == "1.00 us");
+  CHECK(formatTime(SimTime(999'500)) == "1.00 \u00b5s");
 
   constexpr UnitDigits kDown{.count = 4, .down = true};
   CHECK(formatTime(SimTime(999), kDown) == "999 ps");
   CHECK(formatTime(SimTime(1'999), kDown) == "1.999 ns");
-  CHECK(formatTime(SimTime(9'999'900), kDown) == "9.999 us");
-  CHECK(formatTime(SimTime(99'999'000), kDown) == "99.99 us");
-  CHECK(formatTime(SimTime(999'999'000), kDown) == "999.9 us");
+  CHECK(formatTime(SimTime(9'999'900), kDown) == "9.999 \u00b5s");
+  CHECK(formatTime(SimTime(99'999'000), kDown) == "99.99 \u00b5s");
+  CHECK(formatTime(SimTime(999'999'000), kDown) == "999.9 \u00b5s");
   CHECK(formatBytes(Bytes(1'048'575), kDown) == "1023 KiB");
 }
 
@@ -33,7 +33,7 @@ TEST_CASE("four digits rounded down are no more than the figure", "[text][proper
     const auto said = parseNumber(text.substr(0, text.find(' ')));
     REQUIRE(said);
     double unit = 1;
-    for (const char* name : {" ps", " ns", " us", " ms", " s"}) {
+    for (const char* name : {" ps", " ns", " \u00b5s", " ms", " s"}) {
       if (text.ends_with(name)) break;
       unit *= 1000;
     }

@@ -57,7 +57,7 @@ TEST_CASE("a description of DORY is a machine of its levels", "[platforms]") {
   CHECK(cluster.pools[1].capacity == Bytes(512'000));
   CHECK(cluster.pools[1].readBandwidth == 800'000'000);
   CHECK(cluster.pools[2].capacity == Bytes(8'000'000));
-  CHECK(assumes(read, "L3 at 100 MB/s; L3 with a latency of 1 us"));
+  CHECK(assumes(read, "L3 at 100 MB/s; L3 with a latency of 1 \u00b5s"));
   CHECK(cluster.units.at(0).clock == 200'000'000);
   CHECK(cluster.units.at(0).macsPerCycle == 32);
   CHECK(cluster.issue == Issue::sequential);  // Its transfers block.
