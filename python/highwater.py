@@ -190,8 +190,10 @@ class Simulation(_Document):
     """A run on a machine; iterating gives a row for each operator."""
 
     @property
-    def seconds(self) -> float:
-        return int(self.json["makespan_ps"]) / 1e12
+    def seconds(self) -> Optional[float]:
+        """None where no operators are known: nothing is timed then."""
+        time = self.json["makespan_ps"]
+        return None if time is None else int(time) / 1e12
 
     def __iter__(self) -> Iterator[Json]:
         return iter(self.json["ops"])

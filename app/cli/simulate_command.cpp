@@ -76,7 +76,9 @@ struct SimulateCommand {
     if (events != "-" || output.toFile()) {
       HW_DO(output.write(text(*simulated, format)));
     }
-    output.announce("latency " + formatTime(simulated->timing.makespan));
+    output.announce(simulated->timing.ops.empty()
+                        ? "no operators are known, so nothing is timed"
+                        : "latency " + formatTime(simulated->timing.makespan));
     return verdict(*simulated);
   }
 

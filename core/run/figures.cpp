@@ -32,7 +32,7 @@ void addFragmentation(const PlanMetrics& metrics, RunFigures& figures) {
 }
 
 void addTimes(const Run& run, RunFigures& figures) {
-  if (run.graph().ops.empty()) return;
+  if (run.timing.ops.empty()) return;
   figures.latency = run.timing.makespan;
   figures.latencyBound = run.timing.account.ofOrder.time;
   figures.reuseWaits = run.timing.account.reuse.waits;

@@ -40,12 +40,12 @@ struct RunFigures {
   /// Sum of the sizes of what lives outside the first pool of its device, bytes.
   std::optional<Bytes> spilled{};
 
-  /// From the start of the first activity to the end of the last one on the platform. Nothing for a
-  /// problem without operators.
+  /// From the start of the first activity to the end of the last one on the platform. Nothing where
+  /// no operators are known: of a planning problem, and of a plan whose file does not name them.
   std::optional<SimTime> latency{};
 
-  /// What no plan of the same order of operators can undercut. Nothing for a problem without
-  /// operators, like the next two.
+  /// What no plan of the same order of operators can undercut. Nothing where there is no latency,
+  /// like the next three.
   std::optional<SimTime> latencyBound{};
 
   /// What reused bytes make the critical path wait beyond all else.
@@ -55,7 +55,7 @@ struct RunFigures {
   std::optional<double> energy{};
 
   /// Bytes read and written by all pools of the platform while the model runs once, weights and
-  /// what bursts add included. Nothing for a problem without operators.
+  /// what bursts add included.
   std::optional<Bytes> moved{};
 
   /// Wall time of the planner alone, residency included; seconds.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/import/plans/unknown_parts.h"
 #include "core/sim/cost_model.h"
 #include "core/sim/op_work.h"
 
@@ -23,12 +24,13 @@ class ActivityBuilder {
   }
 
   PlannedWork run() {
-    if (!input_.schedule.order.empty()) {
+    if (!input_.schedule.order.empty() && namesOperators(input_.graph)) {
       addMachine();
       placeStays();
       addAll();
     } else {
-      // A bare problem may have fewer pools than the machine, and moves nothing in any.
+      // A bare problem may have fewer pools than the machine, and moves nothing in any. Nor does
+      // a plan whose steps are operators that nobody knows.
       result_.traffic = IdMap<PoolId, Traffic>(input_.problem.pools.size());
     }
     result_.notes = notes_.sentences();

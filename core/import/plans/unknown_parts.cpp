@@ -4,10 +4,13 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
+
 namespace hw {
 namespace {
 
 constexpr std::string_view kNotSaid = "not said in the file: ";
+constexpr std::string_view kOperators = "operators";
 constexpr const char* kUnknownLives = "unknown_lives";
 
 }  // namespace
@@ -20,6 +23,14 @@ std::string_view unknownNote(const Graph& graph) {
   const auto note = std::ranges::find_if(
       graph.notes, [](const std::string& each) { return each.starts_with(kNotSaid); });
   return note == graph.notes.end() ? std::string_view() : std::string_view(*note);
+}
+
+bool namesOperators(const Graph& graph) {
+  std::string_view note = unknownNote(graph);
+  note.remove_prefix(std::min(note.size(), kNotSaid.size()));
+  const auto parts = splitText(note, ',');
+  return std::ranges::none_of(parts,
+                              [](std::string_view part) { return trimText(part) == kOperators; });
 }
 
 void markUnknownLife(Op& maker, std::size_t place) {

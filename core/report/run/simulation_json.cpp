@@ -71,7 +71,7 @@ Json simulationJson(const Run& run) {
     }
     json["pools"].push_back(entry);
   }
-  json["makespan_ps"] = timing.makespan.count();
+  json["makespan_ps"] = timing.ops.empty() ? Json(nullptr) : Json(timing.makespan.count());
   json["macs"] = timing.macs;
   json["compulsory_bytes"] = timing.compulsory.count();
   json["energy_pj"] = timing.energyPicojoules;

@@ -27,8 +27,9 @@ std::string bytesOrDash(Bytes bytes) { return bytes == Bytes() ? "-" : groupDigi
 std::string figuresText(const Run& run, const Paint& paint) {
   const Timing& timing = run.timing;
   TextTable facts({{""}, {""}});
-  std::string latency =
-      fmt::format("{} ({} ps)", formatTime(timing.makespan), groupDigits(timing.makespan.count()));
+  std::string latency = timing.ops.empty() ? std::string("none: no operators are known")
+                                           : fmt::format("{} ({} ps)", formatTime(timing.makespan),
+                                                         groupDigits(timing.makespan.count()));
   if (timing.makespan > SimTime()) {
     const double rate = 1 / seconds(timing.makespan);
     latency += rate < 1000 ? fmt::format(", {:.1f} runs a second", rate)
@@ -45,7 +46,7 @@ std::string figuresText(const Run& run, const Paint& paint) {
   for (const Traffic& traffic : timing.traffic) moved += traffic.total();
   facts.add({"bytes moved", fmt::format("{}; at the least {}: inputs, outputs and weights once",
                                         bytesText(moved), bytesText(timing.compulsory))});
-  facts.add({"energy of memory", fmt::format("{:.3f} uJ", timing.energyPicojoules * 1e-6)});
+  facts.add({"energy of memory", fmt::format("{:.3f} \u00b5J", timing.energyPicojoules * 1e-6)});
   facts.add({"digest", fmt::format("{:016x}", timing.digest)});
   return facts.text(paint);
 }
