@@ -6,9 +6,8 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/stage_options.h"
-#include "core/exchange/c_header.h"
 #include "core/exchange/tflm/kernel_scratch.h"
-#include "core/exchange/tflm/planned_file.h"
+#include "core/exchange/tflm/runtime_file.h"
 #include "core/files/file.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/report/plan/plan_text.h"
@@ -83,26 +82,11 @@ struct PlanCommand {
   Outcome<ExitCode> writeForRuntime(const Run& planned, Format format) const {
     if (const ExitCode code = verdict(planned); code != ExitCode::done) return code;
     const std::string& name = planned.request.model;
-    if (format == Format::tflite && planned.model->format != "tflite") {
-      return failure(ExitCode::badUsage, name,
-                     "only a TFLite file can be written with a plan inside; a plan of any model "
-                     "goes to .json, .csv or .h");
-    }
-    std::optional<TflmPlan> tflm;
-    std::string file;
-    if (format == Format::tflite || planned.model->format == "tflite") {
-      auto bytes = readFile(name);
-      if (!bytes) return failure(bytes.error(), name);
-      file = std::move(*bytes);
-      auto plan = tflmPlan(file, planned);
-      if (!plan) return failure(plan.error(), name);
-      tflm = std::move(*plan);
-    }
-    auto written = format == Format::tflite ? withOfflinePlan(file, tflm->offsets)
-                                            : planHeader(planned, tflm ? &*tflm : nullptr);
-    if (!written) return failure(written.error(), name);
-    HW_DO(output.write(*written));
-    output.announce(tflm ? tflmPlanLine(*tflm) : planLine(planned));
+    const auto made = runtimeFile(
+        planned, format == Format::tflite ? RuntimeFile::Kind::tflite : RuntimeFile::Kind::header);
+    if (!made) return failure(made.error(), name);
+    HW_DO(output.write(made->bytes));
+    output.announce(made->tflm ? tflmPlanLine(*made->tflm) : planLine(planned));
     return ExitCode::done;
   }
 

@@ -3,6 +3,8 @@
 #include <array>
 
 #include "core/base/text.h"
+#include "core/exchange/fixed_plan.h"
+#include "core/exchange/tflm/runtime_file.h"
 #include "core/exchange/trace/trace_writer.h"
 #include "core/plan_file/events_writer.h"
 #include "core/plan_file/plan_writer.h"
@@ -22,55 +24,92 @@ RunReport report(const Run& run, std::string_view ending) {
 
 bool hasOps(const Run& run) { return !run.graph().ops.empty(); }
 
+/// Offsets in one memory say all of it.
+bool isFixed(const Run& run) { return fixedPlaces(run).has_value(); }
+bool isFixedTflite(const Run& run) { return run.model->format == "tflite" && isFixed(run); }
+
+/// Of writers that always can.
+template <void (*Write)(const Run&, std::ostream&)>
+Result<void> surely(const Run& run, std::ostream& out) {
+  Write(run, out);
+  return {};
+}
+
+template <RuntimeFile::Kind kind>
+Result<void> forRuntime(const Run& run, std::ostream& out) {
+  HW_TRY(file, runtimeFile(run, kind));
+  out << file.bytes;
+  return {};
+}
+
+template <EventsFormat format>
+void writeEventsAs(const Run& run, std::ostream& out) {
+  writeEvents(run, format, out);
+}
+
+void writeBareProblem(const Run& run, std::ostream& out) {
+  writeProblemCsv(*run.model,
+                  {.alias = AliasRules::none(),
+                   .planInputs = run.request.planInputs,
+                   .planOutputs = run.request.planOutputs,
+                   .alignment = Bytes(1)},
+                  out);
+}
+
+void writeGraph(const Run& run, std::ostream& out) { writeGraphJson(run.graph(), out); }
+
+void writeSimulationJson(const Run& run, std::ostream& out) {
+  out << jsonDocument(simulationJson(run));
+}
+
+void writeSimulationCsv(const Run& run, std::ostream& out) { out << simulationCsv(run); }
+
+void writeReportHtml(const Run& run, std::ostream& out) {
+  out << reportHtml(run, report(run, "html"));
+}
+
+void writeReportMarkdown(const Run& run, std::ostream& out) {
+  out << reportMarkdown(report(run, "md"));
+}
+
+void writeReportJson(const Run& run, std::ostream& out) {
+  out << jsonDocument(
+      reportJson(run, nullptr, commandForReport(run.request, nullptr, false, "json")));
+}
+
 constexpr std::array kExporters = {
     ExporterInfo{"plan-json", "where every tensor lives, for programs", ".plan.json",
-                 "plan -o FILE.json", always, writePlanJson},
+                 "plan -o FILE.json", always, surely<writePlanJson>},
     ExporterInfo{"plan-csv", "the planned problem with offsets (MiniMalloc)", ".plan.csv",
-                 "plan -o FILE.csv", always, writePlanCsv},
+                 "plan -o FILE.csv", always, surely<writePlanCsv>},
+    ExporterInfo{"plan-tflite", "the model with the plan inside, for tflite-micro",
+                 ".planned.tflite", "plan -o FILE.tflite", isFixedTflite,
+                 forRuntime<RuntimeFile::Kind::tflite>},
+    ExporterInfo{"plan-header", "the plan as a C header", ".plan.h", "plan -o FILE.h", isFixed,
+                 forRuntime<RuntimeFile::Kind::header>},
     ExporterInfo{"problem-csv", "sizes and lifetimes alone (MiniMalloc)", ".csv",
-                 "convert -o FILE.csv", always,
-                 [](const Run& run, std::ostream& out) {
-                   writeProblemCsv(*run.model,
-                                   {.alias = AliasRules::none(),
-                                    .planInputs = run.request.planInputs,
-                                    .planOutputs = run.request.planOutputs,
-                                    .alignment = Bytes(1)},
-                                   out);
-                 }},
+                 "convert -o FILE.csv", always, surely<writeBareProblem>},
     ExporterInfo{"graph-json", "the model itself", ".graph.json", "convert -o FILE.graph.json",
-                 hasOps,
-                 [](const Run& run, std::ostream& out) { writeGraphJson(run.graph(), out); }},
-    ExporterInfo{
-        "events-csv", "what happened in memory, and why", ".events.csv",
-        "simulate --events FILE.csv", always,
-        [](const Run& run, std::ostream& out) { writeEvents(run, EventsFormat::csv, out); }},
-    ExporterInfo{
-        "events-jsonl", "the same, one JSON object a line", ".events.jsonl",
-        "simulate --events FILE.jsonl", always,
-        [](const Run& run, std::ostream& out) { writeEvents(run, EventsFormat::jsonLines, out); }},
-    ExporterInfo{
-        "simulation-json", "time, traffic and energy, op by op", ".simulation.json",
-        "simulate -o FILE.json", always,
-        [](const Run& run, std::ostream& out) { out << jsonDocument(simulationJson(run)); }},
+                 hasOps, surely<writeGraph>},
+    ExporterInfo{"events-csv", "what happened in memory, and why", ".events.csv",
+                 "simulate --events FILE.csv", always, surely<writeEventsAs<EventsFormat::csv>>},
+    ExporterInfo{"events-jsonl", "the same, one JSON object a line", ".events.jsonl",
+                 "simulate --events FILE.jsonl", always,
+                 surely<writeEventsAs<EventsFormat::jsonLines>>},
+    ExporterInfo{"simulation-json", "time, traffic and energy, op by op", ".simulation.json",
+                 "simulate -o FILE.json", always, surely<writeSimulationJson>},
     ExporterInfo{"chrome-trace", "engines, buffers and waits in time, for chrome://tracing",
-                 ".trace.json", "simulate --trace FILE.json", always, writeChromeTrace},
+                 ".trace.json", "simulate --trace FILE.json", always, surely<writeChromeTrace>},
     ExporterInfo{"perfetto-trace", "the same for ui.perfetto.dev", ".pftrace",
-                 "simulate --trace FILE.pftrace", always, writePerfettoTrace},
+                 "simulate --trace FILE.pftrace", always, surely<writePerfettoTrace>},
     ExporterInfo{"simulation-csv", "one row an operator", ".simulation.csv", "simulate -o FILE.csv",
-                 hasOps, [](const Run& run, std::ostream& out) { out << simulationCsv(run); }},
-    ExporterInfo{
-        "report-html", "figures, pictures and tables in one file", ".report.html",
-        "report -o FILE.html", always,
-        [](const Run& run, std::ostream& out) { out << reportHtml(run, report(run, "html")); }},
-    ExporterInfo{
-        "report-markdown", "the same without pictures", ".report.md", "report -o FILE.md", always,
-        [](const Run& run, std::ostream& out) { out << reportMarkdown(report(run, "md")); }},
+                 hasOps, surely<writeSimulationCsv>},
+    ExporterInfo{"report-html", "figures, pictures and tables in one file", ".report.html",
+                 "report -o FILE.html", always, surely<writeReportHtml>},
+    ExporterInfo{"report-markdown", "the same without pictures", ".report.md", "report -o FILE.md",
+                 always, surely<writeReportMarkdown>},
     ExporterInfo{"report-json", "the same with exact numbers", ".report.json",
-                 "report -o FILE.json", always,
-                 [](const Run& run, std::ostream& out) {
-                   out << jsonDocument(reportJson(
-                       run, nullptr, commandForReport(run.request, nullptr, false, "json")));
-                 }},
+                 "report -o FILE.json", always, surely<writeReportJson>},
 };
 
 }  // namespace

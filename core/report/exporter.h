@@ -16,7 +16,8 @@ struct ExporterInfo {
   std::string_view command;  ///< How the command line writes it.
   /// Whether `run` can be written so: a planning problem has no graph.
   bool (*applies)(const Run& run) = nullptr;
-  void (*write)(const Run& run, std::ostream& out) = nullptr;
+  /// Fails, with nothing written, where this plan cannot be said so.
+  Result<void> (*write)(const Run& run, std::ostream& out) = nullptr;
 };
 
 std::span<const ExporterInfo> exporterCatalog();
