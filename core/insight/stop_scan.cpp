@@ -38,6 +38,13 @@ std::vector<StopPoint> failures(const Run& run) {
 StopPoint pointOfStep(const Run& run, Step step) {
   const std::size_t first = run.trace.indexOfStep(step);
   std::size_t moment = run.trace.indexOfStep(step + Step(1));
+  // Beside others the next step may have begun before: then its own allocations alone have come.
+  if (moment < first) {
+    const auto takes = [&](const MemoryEvent& event) {
+      return event.step == step.count() && event.kind != EventKind::free;
+    };
+    for (moment = first; moment < run.trace.size() && takes(run.trace.event(moment));) ++moment;
+  }
   // What follows the step's last allocation is its end, which has not come yet.
   while (moment > first && run.trace.event(moment - 1).kind != EventKind::alloc) --moment;
   return {moment, step};

@@ -43,7 +43,8 @@ const Columns<EventRow>& eventColumns() {
   return kColumns;
 }
 
-EventList::EventList(const Run& run, EventWords words) : run_(run), words_(std::move(words)) {
+EventList::EventList(const Run& run, EventWords words, bool bySteps)
+    : run_(run), words_(std::move(words)), order_(run.timeline, bySteps) {
   if (!words_.name) {
     words_.name = [&run, names = std::make_shared<const TensorNames>(run.graph())](StayId stay) {
       return names->of(run.stayTensor(stay));
@@ -57,6 +58,8 @@ EventList::EventList(const Run& run, EventWords words) : run_(run), words_(std::
   else
     addByTime();
   addMemoryUntil(run.timeline.size());
+  if (!bySteps || run.timing.activities.sequential()) return;
+  std::ranges::stable_sort(places_, {}, [this](const Place& place) { return stepOf(place); });
 }
 
 /// Of a buffer that moves, the stay that is there when the tensor begins.
@@ -202,11 +205,16 @@ TensorId EventList::alias(std::size_t seq) const {
   return kind(seq) == Kind::alias ? aliases_[places_[seq].index].tensor : TensorId();
 }
 
-Step EventList::step(std::size_t seq) const {
-  const std::uint32_t index = places_[seq].index;
-  switch (kind(seq)) {
+bool EventList::isBy(std::size_t seq, std::size_t moment, Step step) const {
+  if (!order_.isByStep()) return this->moment(seq) <= moment;
+  return std::tuple(this->step(seq), this->moment(seq)) <= std::tuple(step, moment);
+}
+
+Step EventList::stepOf(const Place& place) const {
+  const std::uint32_t index = place.index;
+  switch (place.kind) {
     case Kind::memory:
-      return entry(seq).step;
+      return run_.timeline[index].step;
     case Kind::alias:
       return aliases_[index].step;
     case Kind::dispatch:

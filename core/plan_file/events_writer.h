@@ -9,6 +9,7 @@
 
 #include "core/base/columns.h"
 #include "core/run/run.h"
+#include "core/trace/event_order.h"
 
 namespace hw {
 
@@ -46,8 +47,8 @@ class EventList {
  public:
   enum class Kind : std::uint32_t { memory, alias, opStart, opEnd, dispatch, copyStart, copyEnd };
 
-  /// `run` outlives the list.
-  explicit EventList(const Run& run, EventWords words = {});
+  /// `run` outlives the list. In order of time; or by step, what is of one step by time.
+  explicit EventList(const Run& run, EventWords words = {}, bool bySteps = false);
 
   std::size_t size() const { return places_.size(); }
   EventRow row(std::size_t seq) const;
@@ -66,9 +67,13 @@ class EventList {
   StayId stay(std::size_t seq) const;
   /// The tensor that begins in bytes which are there; none of other events.
   TensorId alias(std::size_t seq) const;
-  Step step(std::size_t seq) const;
-  /// Events of the trace that have happened by then. Never falls.
+  Step step(std::size_t seq) const { return stepOf(places_[seq]); }
+  /// Events of the trace that have happened by then. Never falls in order of time, nor in a step.
   std::size_t moment(std::size_t seq) const { return places_[seq].moment; }
+  /// Events of memory that have happened by then, in the order of the list. O(log events).
+  std::size_t number(std::size_t seq) const { return order_.happened(moment(seq), step(seq)); }
+  /// Whether `seq` has happened at a moment of `step`, in the order of the list.
+  bool isBy(std::size_t seq, std::size_t moment, Step step) const;
 
  private:
   struct Place {
@@ -78,6 +83,7 @@ class EventList {
     Kind kind = Kind::memory;
   };
 
+  Step stepOf(const Place& place) const;
   void addBySteps();
   void addByTime();
   void addMemoryUntil(std::size_t end);
@@ -103,6 +109,7 @@ class EventList {
     StayId stay{};
   };
 
+  EventOrder order_;
   std::vector<Place> places_;
   std::vector<Alias> aliases_;
   std::size_t next_ = 0;  ///< The timeline entry to add next.

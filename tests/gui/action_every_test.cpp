@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/gui/action_desk.h"
+#include "tests/widgets/patience.h"
 
 using namespace hw;
 using namespace hw::test;
@@ -20,7 +21,7 @@ void check(const std::vector<CommandCase>& cases) {
     CHECK(command->isEnabled());
     CHECK_FALSE(each.holds(desk));
     desk.run(command);
-    CHECK(QTest::qWaitFor([&] { return each.holds(desk); }, 5'000));
+    CHECK(QTest::qWaitFor([&] { return each.holds(desk); }, test::kPatience));
   }
 }
 

@@ -2,6 +2,7 @@
 #include "app/gui/features/moving/marker_feature.h"
 #include "app/gui/features/moving/transport_feature.h"
 #include "tests/gui/action_desk.h"
+#include "tests/widgets/patience.h"
 #include "widgets/find/search_box.h"
 
 namespace hw::test {
@@ -29,7 +30,7 @@ void search(Desk& desk) {
   auto& box = desk.part<SearchBox>();
   box.begin();
   QTest::keyClicks(&box, QStringLiteral("conv3"));
-  REQUIRE(QTest::qWaitFor([&] { return !box.result().hits.empty(); }, 10'000));
+  REQUIRE(QTest::qWaitFor([&] { return !box.result().hits.empty(); }, test::kPatience));
   desk.window.maps().front()->setFocus();
 }
 

@@ -3,6 +3,7 @@
 #include "app/gui/features/scenario/scenario_history.h"
 #include "core/schedule/moves.h"
 #include "tests/gui/action_desk.h"
+#include "tests/widgets/patience.h"
 #include "widgets/compare/capacity_panel.h"
 #include "widgets/compare/compare_panel.h"
 #include "widgets/explain/genealogy_panel.h"
@@ -63,7 +64,7 @@ void compareTwo(Desk& desk) {
   if (panel.comparison() && !panel.comparison()->rows.empty()) return;
   panel.compare();
   REQUIRE(QTest::qWaitFor([&] { return panel.comparison() && !panel.comparison()->rows.empty(); },
-                          60'000));
+                          test::kPatience));
   desk.reset();
 }
 
@@ -146,6 +147,7 @@ std::vector<CommandCase> dialogCases() {
       {"exportViews", asks("ExportDialog")},
       {"exportCompared", asks("ExportDialog")},
       {"exportWindow", asks("ExportDialog")},
+      {"savePlan", asks("QFileDialog")},
       {"exportReport", asks("QFileDialog")},
       {"exportTable", asks("QFileDialog"), chooseTable},
       {"exportGraph", asks("QFileDialog"),

@@ -22,6 +22,7 @@
 #include "app/gui/features/desk/shortcut_sheet.h"
 #include "app/gui/features/scenario/file_watch.h"
 #include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
 #include "widgets/base/item_colors.h"
 #include "widgets/base/theme.h"
 
@@ -206,8 +207,9 @@ TEST_CASE("the welcome page has the samples as cards with pictures", "[native]")
   WelcomePage* page = window.welcome();
   CHECK(page->isVisible());
   CHECK(page->toPlainText().contains(QStringLiteral("resnet50")));
-  REQUIRE(QTest::qWaitFor(
-      [&] { return page->toPlainText().contains(QStringLiteral("122 operators")); }, 60'000));
+  REQUIRE(
+      QTest::qWaitFor([&] { return page->toPlainText().contains(QStringLiteral("122 operators")); },
+                      test::kPatience));
   const auto picture =
       page->document()
           ->resource(QTextDocument::ImageResource, QUrl(QStringLiteral("card:resnet50")))

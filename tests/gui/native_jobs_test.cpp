@@ -6,6 +6,7 @@
 #include "app/gui/features/desk/export_feature.h"
 #include "app/gui/features/moving/transport_feature.h"
 #include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
 #include "widgets/compare/capacity_panel.h"
 #include "widgets/compare/compare_panel.h"
 #include "widgets/explain/shrink_panel.h"
@@ -19,7 +20,7 @@ namespace {
 using State = JobEntry::State;
 
 bool waitUntilQuiet(const JobBoard& board) {
-  return QTest::qWaitFor([&] { return board.runningCount() == 0; }, 60'000);
+  return QTest::qWaitFor([&] { return board.runningCount() == 0; }, test::kPatience);
 }
 
 /// The newest job of that name.
@@ -71,7 +72,7 @@ TEST_CASE("a job is on the board from its start to its end", "[native]") {
   };
   const auto accept = [](int count) { return JobEnd{JobState::stopped, QString::number(count)}; };
   job.start(work, accept);
-  REQUIRE(QTest::qWaitFor([&] { return board.jobs().front().fraction == 0.5; }));
+  REQUIRE(QTest::qWaitFor([&] { return board.jobs().front().fraction == 0.5; }, test::kPatience));
   job.start(work, accept);  // A newer one takes its place, and is alone in reporting.
   REQUIRE(board.jobs().size() == 2);
   CHECK(board.jobs()[1].state == State::stopped);

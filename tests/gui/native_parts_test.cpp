@@ -6,6 +6,7 @@
 
 #include "app/gui/studio.h"
 #include "tests/support/tflite_writer.h"
+#include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 
 using namespace hw;
@@ -46,7 +47,7 @@ TEST_CASE("the parts of a file are chosen from the menu", "[native][parts]") {
   CHECK_FALSE(menu->isEnabled());
 
   window.openModel(QString::fromStdString(writeModel(folder)));
-  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != nullptr; }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != nullptr; }, test::kPatience));
   REQUIRE(menu->isEnabled());
   REQUIRE(menu->actions().size() == 2);
   CHECK(menu->actions()[0]->isChecked());
@@ -55,12 +56,13 @@ TEST_CASE("the parts of a file are chosen from the menu", "[native][parts]") {
 
   const auto first = window.state()->run();
   menu->actions()[1]->trigger();
-  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != first; }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != first; }, test::kPatience));
   CHECK(window.state()->run()->graph().ops.size() == 2);
   CHECK(window.request().import.subgraph == "decode & more");
   CHECK(menu->actions()[1]->isChecked());
 
   window.openModel(QStringLiteral("samples:chain"));
-  REQUIRE(QTest::qWaitFor([&] { return window.state()->run()->graph().ops.size() > 2; }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.state()->run()->graph().ops.size() > 2; },
+                          test::kPatience));
   CHECK_FALSE(menu->isEnabled());
 }

@@ -5,6 +5,7 @@
 
 #include "app/gui/features/scenario/scenario_history.h"
 #include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
 #include "widgets/explain/shrink_panel.h"
 #include "widgets/text/run_text.h"
 
@@ -108,7 +109,7 @@ TEST_CASE("a step that shrinks is looked for, opened above the plan of before, a
 
   QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
   CHECK(panel->job()->isRunning());
-  REQUIRE(QTest::qWaitFor([&] { return !panel->job()->isRunning(); }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return !panel->job()->isRunning(); }, test::kPatience));
   REQUIRE(panel->table()->rowCount() > 0);
   CHECK(panel->chart()->emptyText().isEmpty());
   CHECK(window.findChild<QDockWidget*>(QStringLiteral("shrink"))->isVisible());
@@ -212,7 +213,7 @@ TEST_CASE("looking for what shrinks stops when asked to, and keeps what is found
     if (panel->findings().front) panel->stopButton()->click();
   });
   panel->look();
-  REQUIRE(QTest::qWaitFor([&] { return !panel->job()->isRunning(); }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return !panel->job()->isRunning(); }, test::kPatience));
   REQUIRE(panel->findings().front);
   CHECK(panel->findings().front->plain.run);
   CHECK(panel->note().contains(QStringLiteral("stopped")));

@@ -1,6 +1,7 @@
 // What comes back the next time: session, perspectives; and files that change on disk.
 #include <QDockWidget>
 #include <QFile>
+#include <QFileSystemWatcher>
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -10,6 +11,7 @@
 #include "app/gui/features/scenario/file_watch.h"
 #include "app/gui/features/scenario/session.h"
 #include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
 
 using namespace hw;
 using test::action;
@@ -110,7 +112,7 @@ TEST_CASE("the session comes back: model, settings, step, range, selection, plan
   const auto& markers = window.findChild<MarkerFeature*>()->markers()->all();
   REQUIRE(markers.size() == 1);
   CHECK(markers[0].point.step == Step(3));
-  REQUIRE(QTest::qWaitFor([&] { return window.belowState()->run() != nullptr; }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.belowState()->run() != nullptr; }, test::kPatience));
   CHECK(window.belowState()->run()->request.allocator.text() == "none");
 }
 
@@ -193,7 +195,7 @@ TEST_CASE("a model that changes on disk is offered anew", "[native]") {
 
   SECTION("asked, and reloaded") {
     change(path);
-    REQUIRE(QTest::qWaitFor([&] { return watch->isVisible(); }, 10'000));
+    REQUIRE(QTest::qWaitFor([&] { return watch->isVisible(); }, test::kPatience));
     CHECK(watch->text().contains(path));
     CHECK(window.state()->run()->model == before);
     QTest::mouseClick(watch->findChild<QPushButton*>(QStringLiteral("reloadModel")),
@@ -206,19 +208,24 @@ TEST_CASE("a model that changes on disk is offered anew", "[native]") {
     watch->setMode(FileWatch::Mode::always);
     change(path);
     REQUIRE(QTest::qWaitFor(
-        [&] { return window.state()->run()->model->name == "a chain that was edited"; }, 10'000));
+        [&] { return window.state()->run()->model->name == "a chain that was edited"; },
+        test::kPatience));
     CHECK(watch->isHidden());
   }
   SECTION("off") {
     watch->setMode(FileWatch::Mode::off);
+    QFileSystemWatcher other({path});
+    QSignalSpy changed(&other, &QFileSystemWatcher::fileChanged);
     change(path);
-    QTest::qWait(800);
+    REQUIRE(QTest::qWaitFor([&] { return !changed.isEmpty(); }, test::kPatience));
+    QCoreApplication::processEvents();
+    CHECK_FALSE(test::isWaiting(*watch));
     CHECK(watch->isHidden());
     CHECK(window.state()->run()->model == before);
   }
   SECTION("planning again is no reading: the bar stays") {
     change(path);
-    REQUIRE(QTest::qWaitFor([&] { return watch->isVisible(); }, 10'000));
+    REQUIRE(QTest::qWaitFor([&] { return watch->isVisible(); }, test::kPatience));
     action(window, "planAgain")->trigger();
     settle(window);
     CHECK(watch->isVisible());

@@ -15,6 +15,7 @@
 #include "app/gui/features/scenario/file_watch.h"
 #include "app/gui/features/scenario/session.h"
 #include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
 #include "widgets/base/theme.h"
 #include "widgets/explain/inspector.h"
 #include "widgets/text/run_text.h"
@@ -120,7 +121,7 @@ TEST_CASE("X switches how addresses are written, in every panel and on axes", "[
   openAndWait(window, QStringLiteral("samples:inception"));
   window.state()->select(StayId(3));
   const auto text = [&] { return window.findChild<Inspector*>()->toPlainText(); };
-  REQUIRE(QTest::qWaitFor([&] { return text().contains(QStringLiteral("0x0")); }, 10'000));
+  REQUIRE(QTest::qWaitFor([&] { return text().contains(QStringLiteral("0x0")); }, test::kPatience));
   CHECK_FALSE(window.state()->hexAddresses());
   QTest::keyClick(&window, Qt::Key_X);
   CHECK(TextUnits::current().addresses == AddressStyle::hex);
@@ -129,7 +130,7 @@ TEST_CASE("X switches how addresses are written, in every panel and on axes", "[
   QTest::keyClick(&window, Qt::Key_X);
   CHECK(TextUnits::current().addresses == AddressStyle::decimal);
   CHECK_FALSE(window.state()->hexAddresses());
-  CHECK(QTest::qWaitFor([&] { return !text().contains(QStringLiteral("0x0")); }, 10'000));
+  CHECK(QTest::qWaitFor([&] { return !text().contains(QStringLiteral("0x0")); }, test::kPatience));
   QTest::keyClick(&window, Qt::Key_X);
   CHECK(TextUnits::current() == TextUnits{});
   action(window, "addressesHex")->trigger();

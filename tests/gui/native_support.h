@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "app/gui/studio.h"
+#include "tests/widgets/patience.h"
 
 namespace hw::test {
 
@@ -21,7 +22,7 @@ inline QAction* action(Studio& window, const char* name) {
 /// Waits until nothing is being opened or planned, the form's own delay included.
 inline void settle(Studio& window) {
   QTest::qWait(1);
-  REQUIRE(QTest::qWaitFor([&] { return !window.job()->isRunning(); }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return !window.job()->isRunning(); }, test::kPatience));
 }
 
 inline void openAndWait(Studio& window, const QString& name) {

@@ -3,6 +3,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <catch2/catch.hpp>
+#include <sstream>
 
 #include "app/gui/features/desk/export_feature.h"
 #include "app/gui/output/export_dialog.h"
@@ -10,7 +11,9 @@
 #include "core/base/json.h"
 #include "core/files/file.h"
 #include "core/import/samples.h"
+#include "tests/widgets/patience.h"
 #include "widgets/compare/compare_panel.h"
+#include "widgets/text/text.h"
 
 using namespace hw;
 
@@ -48,7 +51,7 @@ void openSample(Studio& window) {
   RunRequest request = defaultRequest();
   request.model = "samples:chain";
   window.open(request);
-  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != nullptr; }, 20'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != nullptr; }, test::kPatience));
 }
 
 }  // namespace
@@ -144,13 +147,50 @@ TEST_CASE("pictures and reports are written from the window", "[shell]") {
     CAPTURE(ending);
     const QString file = folder.filePath(QStringLiteral("report.") + QLatin1String(ending));
     feature->writeReportTo(file);
-    CHECK(QTest::qWaitFor([&] { return !feature->isWriting(); }, 20'000));
+    CHECK(QTest::qWaitFor([&] { return !feature->isWriting(); }, test::kPatience));
     CHECK(QFileInfo(file).size() > 50);
   }
   CHECK(window.messages()->isVisible());
   feature->writeReportTo(folder.filePath(QStringLiteral("no/such/folder.pdf")));
-  CHECK(QTest::qWaitFor([&] { return !feature->isWriting(); }, 20'000));
+  CHECK(QTest::qWaitFor([&] { return !feature->isWriting(); }, test::kPatience));
   CHECK_FALSE(QFileInfo::exists(folder.filePath(QStringLiteral("no"))));
+}
+
+TEST_CASE("a plan is saved in every format of the command line, as that writes it", "[shell]") {
+  Settings none;
+  Studio window(&none);
+  window.show();
+  openSample(window);
+  auto* feature = window.findChild<ExportFeature*>();
+  const auto run = window.state()->run();
+  const QTemporaryDir folder;
+  int saved = 0;
+  for (const ExporterInfo& format : exporterCatalog()) {
+    if (!format.applies(*run)) continue;
+    CAPTURE(format.name);
+    const QString file = folder.filePath(QStringLiteral("plan") + viewText(format.ending));
+    feature->writePlanTo(format, file);
+    REQUIRE(QTest::qWaitFor([&] { return !feature->isWriting(); }, test::kPatience));
+    std::ostringstream expected;
+    REQUIRE(format.write(*run, expected));
+    CHECK(readFile(file.toStdString()).value() == expected.str());
+    ++saved;
+  }
+  CHECK(saved >= 10);
+}
+
+TEST_CASE("the first dialog for files begins at the model, or among documents", "[shell]") {
+  Settings none;
+  Studio window(&none);
+  const QFileInfo before(window.startFolder());
+  CHECK(before.isDir());
+  CHECK_FALSE(before.isRoot());
+  const QTemporaryDir folder;
+  const QString file = folder.filePath(QStringLiteral("a.csv"));
+  REQUIRE(writeFile(file.toStdString(), "id,lower,upper,size\na,0,1,4\n"));
+  window.openModel(file);
+  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != nullptr; }, test::kPatience));
+  CHECK(QFileInfo(window.startFolder()) == QFileInfo(folder.path()));
 }
 
 TEST_CASE("a report compares under the settings on show, tables say what they were made with",
@@ -169,13 +209,13 @@ TEST_CASE("a report compares under the settings on show, tables say what they we
   other.alias = AliasRules::none();
   other.alignment = Bytes(4096);
   window.planWith(other);
-  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != run; }, 20'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != run; }, test::kPatience));
 
   const QTemporaryDir folder;
   const QString file = folder.filePath(QStringLiteral("report.json"));
   auto* feature = window.findChild<ExportFeature*>();
   feature->writeReportTo(file);
-  REQUIRE(QTest::qWaitFor([&] { return !feature->isWriting(); }, 20'000));
+  REQUIRE(QTest::qWaitFor([&] { return !feature->isWriting(); }, test::kPatience));
   const Json report = Json::parse(readFile(file.toStdString()).value());
   const Comparison expected =
       compareAllocators(run->model, window.state()->run()->request, choices, {});

@@ -4,6 +4,7 @@
 #include <QSplitter>
 
 #include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
 #include "widgets/compare/compare_panel.h"
 #include "widgets/form/run_form.h"
 
@@ -105,7 +106,7 @@ TEST_CASE("a floating panel that is shown again comes in front of the window", "
   dock->installEventFilter(&raises);
   dock->toggleViewAction()->trigger();
   CHECK(dock->isVisible());
-  CHECK(QTest::qWaitFor([&] { return raises.count > 0; }, 1'000));
+  CHECK(QTest::qWaitFor([&] { return raises.count > 0; }, test::kPatience));
 }
 
 TEST_CASE("views have their heights back when nothing is below any more, and the note goes",
@@ -121,7 +122,7 @@ TEST_CASE("views have their heights back when nothing is below any more, and the
   QTest::qWait(20);
   CHECK(window.views()->sizes() != before);
   action(window, "firstDivergence")->trigger();
-  REQUIRE(QTest::qWaitFor([&] { return window.messages()->isVisible(); }, 10'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.messages()->isVisible(); }, test::kPatience));
   action(window, "closeBelow")->trigger();
   QTest::qWait(20);
   CHECK_FALSE(window.messages()->isVisible());

@@ -2,6 +2,7 @@
 #include <QDockWidget>
 
 #include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
 #include "widgets/method/method_guide.h"
 #include "widgets/method/method_panel.h"
 
@@ -34,7 +35,7 @@ struct MethodDesk {
   void show() {
     action(window, "showMethod")->trigger();
     REQUIRE(QTest::qWaitFor([&] { return panel().recorder()->state() == RunRecorder::State::done; },
-                            30'000));
+                            test::kPatience));
     panel().showStage();
     QTest::qWait(1);
   }
@@ -87,9 +88,10 @@ TEST_CASE("a panel behind another tab records nothing and leaves maps alone", "[
   desk.panel().deck()->goTo(2);
   CHECK(desk.window.state()->filter() != nullptr);
   desk.window.dock(QStringLiteral("events"))->raise();
-  REQUIRE(QTest::qWaitFor([&] { return desk.window.state()->filter() == nullptr; }, 5'000));
+  REQUIRE(
+      QTest::qWaitFor([&] { return desk.window.state()->filter() == nullptr; }, test::kPatience));
   desk.planBy(QStringLiteral("two-sided"));
-  QTest::qWait(20);
+  test::finishBackground();
   CHECK(desk.panel().recorder()->state() == RunRecorder::State::none);
 }
 
@@ -104,7 +106,7 @@ TEST_CASE("every method of the guide plays its example, and tries the model on s
   for (int row = 0; row < guide->list()->count(); ++row) {
     guide->list()->setCurrentRow(row);
     CAPTURE(guide->list()->currentItem()->text().toStdString());
-    REQUIRE(QTest::qWaitFor([&] { return !page.isLoading(); }, 30'000));
+    REQUIRE(QTest::qWaitFor([&] { return !page.isLoading(); }, test::kPatience));
     REQUIRE(page.player()->deck()->count() > 0);
     REQUIRE(page.stopCount() == page.lesson()->stops.size());
     CHECK(page.stop() == 0);
@@ -130,6 +132,7 @@ TEST_CASE("every method of the guide plays its example, and tries the model on s
   page.tryButton()->click();
   settle(desk.window);
   CHECK(desk.window.state()->run()->request.allocator.info->name == "two-sided");
-  REQUIRE(QTest::qWaitFor([&] { return desk.panel().deck()->record() != nullptr; }, 30'000));
+  REQUIRE(
+      QTest::qWaitFor([&] { return desk.panel().deck()->record() != nullptr; }, test::kPatience));
   CHECK(desk.panel().deck()->run()->request.allocator.info->name == "two-sided");
 }

@@ -7,6 +7,7 @@
 #include "app/gui/features/moving/navigate_feature.h"
 #include "app/gui/features/moving/transport_feature.h"
 #include "app/gui/studio.h"
+#include "tests/widgets/patience.h"
 #include "widgets/explain/genealogy_panel.h"
 #include "widgets/markers/marker_panel.h"
 #include "widgets/markers/marker_ruler.h"
@@ -22,7 +23,7 @@ struct Desktop {
     window.resize(1280, 800);
     window.show();
     window.openModel(QStringLiteral("samples:mobilenet_v2"));
-    REQUIRE(QTest::qWaitFor([&] { return !window.job()->isRunning(); }, 60'000));
+    REQUIRE(QTest::qWaitFor([&] { return !window.job()->isRunning(); }, test::kPatience));
     REQUIRE(window.state()->run());
     window.activateWindow();
     window.maps().front()->setFocus();
@@ -67,7 +68,7 @@ TEST_CASE("the transport's keys are those of the sheet", "[shell]") {
   studio.key(Qt::Key_F8);
   const auto before = studio.window.state()->run();
   studio.key(Qt::Key_R, Qt::ControlModifier);
-  CHECK(QTest::qWaitFor([&] { return studio.window.state()->run() != before; }, 60'000));
+  CHECK(QTest::qWaitFor([&] { return studio.window.state()->run() != before; }, test::kPatience));
 }
 
 TEST_CASE("run until opens, runs and tells", "[shell]") {
@@ -81,10 +82,10 @@ TEST_CASE("run until opens, runs and tells", "[shell]") {
   feature->form()->kindBox()->setCurrentIndex(static_cast<int>(UntilForm::Kind::op));
   feature->form()->nameBox()->setText(QStringLiteral("5"));
   feature->form()->forwardsButton()->click();
-  CHECK(QTest::qWaitFor([&] { return studio.state().step() == Step(5); }, 5'000));
+  CHECK(QTest::qWaitFor([&] { return studio.state().step() == Step(5); }, test::kPatience));
   feature->form()->nameBox()->setText(QStringLiteral("2"));
   feature->form()->forwardsButton()->click();
-  CHECK(QTest::qWaitFor([&] { return studio.window.messages()->isVisible(); }, 5'000));
+  CHECK(QTest::qWaitFor([&] { return studio.window.messages()->isVisible(); }, test::kPatience));
   CHECK(studio.window.messages()->text().contains(QStringLiteral("Not met")));
 }
 
@@ -229,7 +230,7 @@ TEST_CASE("markers survive another plan and a session, not another model", "[she
   studio.key(Qt::Key_M, Qt::ShiftModifier);
   const QVariantList saved = markers.save();
   studio.window.runForm()->allocatorBox()->setCurrentText(QStringLiteral("none"));
-  REQUIRE(QTest::qWaitFor([&] { return !studio.window.job()->isRunning(); }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return !studio.window.job()->isRunning(); }, test::kPatience));
   REQUIRE(markers.all().size() == 2);
   CHECK(markers.all()[0].point == pointOfStep(studio.run(), Step(4)));
   markers.clear();
@@ -241,7 +242,7 @@ TEST_CASE("markers survive another plan and a session, not another model", "[she
                    QVariantMap{{QStringLiteral("step"), qlonglong{-3}}}, QVariant(7)});
   CHECK(markers.all().size() <= 1);
   studio.window.openModel(QStringLiteral("samples:residual"));
-  REQUIRE(QTest::qWaitFor([&] { return !studio.window.job()->isRunning(); }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return !studio.window.job()->isRunning(); }, test::kPatience));
   CHECK(markers.all().empty());
 }
 
@@ -256,13 +257,15 @@ TEST_CASE("the tenants of an address are asked for on the map and by number", "[
   REQUIRE(menu);
   menu->actions().front()->trigger();
   menu->close();
-  REQUIRE(QTest::qWaitFor([&] { return !panel->isLooking() && !panel->eras().empty(); }, 5'000));
+  REQUIRE(QTest::qWaitFor([&] { return !panel->isLooking() && !panel->eras().empty(); },
+                          test::kPatience));
   CHECK(panel->view()->model()->rowCount() == static_cast<int>(panel->eras().size()));
   CHECK(panel->summary().contains(QStringLiteral("tenants")));
 
   panel->addressBox()->setText(QStringLiteral("0"));
   QTest::keyClick(panel->addressBox(), Qt::Key_Return);
-  REQUIRE(QTest::qWaitFor([&] { return !panel->isLooking() && !panel->eras().empty(); }, 5'000));
+  REQUIRE(QTest::qWaitFor([&] { return !panel->isLooking() && !panel->eras().empty(); },
+                          test::kPatience));
   const auto tenant =
       std::ranges::find_if(panel->eras(), [](const ByteEra& era) { return bool(era.chunk.owner); });
   REQUIRE(tenant != panel->eras().end());

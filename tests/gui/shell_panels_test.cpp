@@ -5,6 +5,7 @@
 
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
+#include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/explain/inspector.h"
 #include "widgets/explain/inspector_text.h"
@@ -52,7 +53,7 @@ TEST_CASE("a click in the schedule goes to that step and its op", "[shell]") {
 TEST_CASE("the event log has a row for each event and for both ends of each op", "[shell]") {
   const auto run = test::timed(*test::randomRun(9, 30, 12));
   EventModel model;
-  model.setRun(run);
+  model.setRun(run, false);
   const auto ops = static_cast<int>(run->schedule.order.size());
   CHECK(model.rowCount() == static_cast<int>(run->timeline.size()) + 2 * ops);
   for (int row = 1; row < model.rowCount(); ++row) {
@@ -231,16 +232,16 @@ TEST_CASE("a change is announced once; a field that cannot be is not", "[shell]"
   RunForm form;
   form.setRequest(request("free-list"));
   QSignalSpy changed(&form, &RunForm::changed);
-  QTest::qWait(400);
+  CHECK_FALSE(test::isWaiting(form));
   CHECK(changed.isEmpty());  // Filling the form is not the user's change.
 
   form.l2Box()->setCurrentIndex(2);
-  QTest::qWait(400);
+  CHECK_FALSE(test::isWaiting(form));
   CHECK(changed.isEmpty());
   CHECK_FALSE(form.errorLabel()->isHidden());
   form.l2Size()->setText(QStringLiteral("1MiB"));
   Q_EMIT form.l2Size()->editingFinished();
-  CHECK(changed.wait(2'000));
+  CHECK(changed.wait(test::kPatience));
   CHECK(changed.size() == 1);
   CHECK(form.errorLabel()->isHidden());
   CHECK(form.request()->l2.bytes == Bytes(1 << 20));

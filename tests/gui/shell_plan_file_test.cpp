@@ -10,6 +10,7 @@
 #include "core/import/samples.h"
 #include "core/plan_file/plan_writer.h"
 #include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
 #include "widgets/compare/compare_panel.h"
 
 using namespace hw;
@@ -57,7 +58,7 @@ void restOf(Studio& window) {
         return !feature.reading()->isRunning() && !feature.planning()->isRunning() &&
                !window.job()->isRunning();
       },
-      60'000));
+      test::kPatience));
   settle(window);
 }
 
@@ -188,7 +189,8 @@ TEST_CASE("our own plan opens alone, and on its model when it is dropped there",
   dropFile(window, plan);
   CHECK(comparedNames(window).size() == 2);
   window.comparison()->compare();
-  REQUIRE(QTest::qWaitFor([&] { return !window.comparison()->job()->isRunning(); }, 60'000));
+  REQUIRE(
+      QTest::qWaitFor([&] { return !window.comparison()->job()->isRunning(); }, test::kPatience));
   CHECK(comparedNames(window).filter(QStringLiteral("mine.plan.json")).size() == 1);
   CHECK(comparedNames(window).size() > 2);
 }

@@ -5,6 +5,7 @@
 
 #include "app/gui/features/scenario/session.h"
 #include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
 #include "widgets/compare/compare_table.h"
 
 using namespace hw;
@@ -63,8 +64,8 @@ TEST_CASE("sample cards get their pictures after a start that failed", "[shell]"
   window.openModel(QStringLiteral("no such model"));
   settle(window);
   REQUIRE(window.welcome()->isVisible());
-  CHECK(
-      QTest::qWaitFor([&] { return window.welcome()->hasCard(QStringLiteral("chain")); }, 60'000));
+  CHECK(QTest::qWaitFor([&] { return window.welcome()->hasCard(QStringLiteral("chain")); },
+                        test::kPatience));
 }
 
 TEST_CASE("the key of a command that cannot be had now does not look for a row", "[shell]") {
@@ -77,7 +78,7 @@ TEST_CASE("the key of a command that cannot be had now does not look for a row",
   openAndWait(window, kResnet8);
   action(window, "compare")->trigger();
   ComparePanel* panel = window.comparison();
-  REQUIRE(QTest::qWaitFor([&] { return !panel->job()->isRunning(); }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return !panel->job()->isRunning(); }, test::kPatience));
   CompareTable* table = panel->table();
   table->setFocus();
   REQUIRE_FALSE(action(window, "closeBelow")->isEnabled());

@@ -2,6 +2,7 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
+#include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/transport/transport_bar.h"
 
@@ -104,7 +105,7 @@ TEST_CASE("playing arrives at the end, stops there, and starts over", "[shell]")
   QSignalSpy changed(&deck.player, &Player::playingChanged);
   deck.move("play")->trigger();
   CHECK(deck.player.isPlaying());
-  CHECK(QTest::qWaitFor([&] { return !deck.player.isPlaying(); }, 20'000));
+  CHECK(QTest::qWaitFor([&] { return !deck.player.isPlaying(); }, test::kPatience));
   CHECK(changed.size() == 2);
   CHECK(deck.player.eventIndex() == deck.player.eventCount());
 

@@ -11,6 +11,7 @@
 
 #include "app/gui/request/dimensions_dialog.h"
 #include "app/gui/studio.h"
+#include "tests/widgets/patience.h"
 #include "widgets/base/theme.h"
 #include "widgets/explain/inspector.h"
 #include "widgets/panels/event_panel.h"
@@ -26,7 +27,7 @@ QAction* action(Studio& window, const char* name) {
 /// Opens a model and waits until it is on show, or refused.
 void openAndWait(Studio& window, const QString& name) {
   window.openModel(name);
-  REQUIRE(QTest::qWaitFor([&] { return !window.job()->isRunning(); }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return !window.job()->isRunning(); }, test::kPatience));
 }
 
 std::unique_ptr<QSettings> storeIn(const QTemporaryDir& folder) {
@@ -86,7 +87,7 @@ TEST_CASE("another allocator is planned at once, at the same step", "[shell]") {
   const auto before = window.state()->run();
   QComboBox* box = window.runForm()->allocatorBox();
   box->setCurrentText(QStringLiteral("none"));
-  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != before; }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != before; }, test::kPatience));
   CHECK(window.state()->run()->request.allocator.info->name == "none");
   CHECK(window.state()->step() == Step(20));
 }
@@ -105,22 +106,23 @@ TEST_CASE("a cancelled job reports nothing and leaves the run alone", "[shell]")
     return fail(ErrorCode::stopped, "stopped");
   });
   QSignalSpy progressed(&job, &Job::progressed);
-  CHECK(progressed.wait(5'000));
+  CHECK(progressed.wait(test::kPatience));
   job.stop();
   CHECK_FALSE(job.isRunning());
   REQUIRE(ended.size() == 1);
   CHECK(ended.front().front().value<JobEnd>().state == JobState::stopped);
-  CHECK(QTest::qWaitFor([&] { return gone.load(); }, 5'000));
-  QTest::qWait(50);
+  CHECK(QTest::qWaitFor([&] { return !job.hasThreads(); }, test::kPatience));
+  CHECK(gone.load());
   CHECK(finished.isEmpty());
 }
 
 TEST_CASE("only the newest job reports", "[shell]") {
   PlanJob job;
   QSignalSpy finished(&job, &PlanJob::finished);
-  const auto failing = [](const std::string& text, int milliseconds) {
-    return [text, milliseconds](const RunContext&) -> Result<std::shared_ptr<const Run>> {
-      std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  QSemaphore gate;
+  const auto failing = [&gate](const std::string& text, bool waits) {
+    return [&gate, text, waits](const RunContext&) -> Result<std::shared_ptr<const Run>> {
+      if (waits) gate.acquire();
       return fail(ErrorCode::malformed, text);
     };
   };
@@ -128,10 +130,11 @@ TEST_CASE("only the newest job reports", "[shell]") {
   QObject::connect(&job, &PlanJob::finished, &job, [&](const PlanOutcome& outcome) {
     reports.push_back(outcome.run.error().message);
   });
-  job.start(failing("stale", 60));
-  job.start(failing("fresh", 1));
-  CHECK(finished.wait(5'000));
-  QTest::qWait(150);
+  job.start(failing("stale", true));
+  job.start(failing("fresh", false));
+  CHECK(finished.wait(test::kPatience));
+  gate.release();
+  CHECK(QTest::qWaitFor([&] { return !job.hasThreads(); }, test::kPatience));
   CHECK(reports == std::vector<std::string>{"fresh"});
 }
 
@@ -288,7 +291,7 @@ TEST_CASE("a dropped file opens", "[shell]") {
   CHECK(enter.isAccepted());
   QDropEvent drop(QPointF(50, 50), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
   QCoreApplication::sendEvent(&window, &drop);
-  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != nullptr; }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != nullptr; }, test::kPatience));
   CHECK(window.windowTitle().contains(QStringLiteral("chain")));
 }
 
@@ -301,6 +304,8 @@ TEST_CASE("free dimensions are offered by name and read back", "[shell]") {
   DimensionsDialog dialog(model, {{"length", 7}});
   CHECK(dialog.table()->item(0, 0)->text() == QStringLiteral("length"));
   CHECK(dialog.table()->item(1, 0)->text() == QStringLiteral("batch"));
+  CHECK(dialog.table()->item(0, 2)->text() == QStringLiteral("7"));
+  CHECK(dialog.table()->item(1, 2)->text() == QStringLiteral("1"));
   dialog.table()->item(1, 1)->setText(QStringLiteral("4"));
   CHECK(dialog.dimensions() == std::map<std::string, std::int64_t>{{"batch", 4}, {"length", 7}});
 }

@@ -52,12 +52,14 @@ QString activityPage(const Run& run, ActivityId activity) {
   const Activity& what = list.activities[activity];
   const ActivityTime& time = run.timing.times[activity];
   const std::string_view kind = kActivityKindNames[static_cast<std::size_t>(what.kind)];
-  HtmlPage page(capital(viewText(activityWords(run, activity))),
-                tr("%1 at step %2").arg(viewText(kind), grouped(what.step.count())));
+  const bool computes = what.kind == ActivityKind::compute;
+  HtmlPage page(
+      computes ? opNameText(run, what.op) : capital(viewText(activityWords(run, activity))),
+      tr("%1 at step %2").arg(viewText(kind), grouped(what.step.count())));
   if (what.engine != Activity::kNoEngine) {
     page.add(tr("Engine"), viewText(list.engines[what.engine].name));
   }
-  if (what.kind == ActivityKind::compute) {
+  if (computes) {
     page.addHtml(tr("Operator"), link("op", what.op.index(), opNameText(run, what.op)));
   } else {
     page.addHtml(tr("Moves"), staysHtml(run, what));
@@ -65,6 +67,7 @@ QString activityPage(const Run& run, ActivityId activity) {
   }
   page.add(tr("Start"), timeText(time.start));
   page.add(tr("End"), timeText(time.end));
+  page.add(tr("Takes"), timeText(time.end - time.start));
   page.add(tr("Fixed part"), timeText(what.fixed));
   page.add(tr("Alone (T)"), timeText(time.flow));
   const SimTime slowed = time.end - time.start - what.fixed - time.flow;

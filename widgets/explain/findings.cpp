@@ -54,16 +54,14 @@ void addHoles(const Run& run, const Autopsy::Pool& pool, const QString& kind,
   for (const Moment::Hole& hole : holes) {
     const QString size = fullSizeText(hole.bytes.length());
     const QString above = stayText(run, hole.above);
-    const auto until = hole.until.count() - 1;
+    const QString until = grouped(hole.until.count() - 1);
     findings.push_back(
         {.severity = Glyph::information,
          .kind = kind,
          .subject = above,
-         .message = hole.below
-                        ? tr("a hole of %1 between %2 and %3, until step %4")
-                              .arg(size, stayText(run, hole.below), above)
-                              .arg(until)
-                        : tr("a hole of %1 below %2, until step %3").arg(size, above).arg(until),
+         .message = hole.below ? tr("a hole of %1 between %2 and %3, until step %4")
+                                     .arg(size, stayText(run, hole.below), above, until)
+                               : tr("a hole of %1 below %2, until step %3").arg(size, above, until),
          .stay = hole.above});
   }
 }
@@ -80,13 +78,12 @@ void addAutopsy(const Run& run, std::vector<ProblemLine>& findings) {
   const QString kind = stopped ? tr("out of memory") : tr("does not fit");
   const QString what = stopped ? tr("step %1: no place for %2 in any pool; %3")
                                : tr("step %1: the first to end above the capacity, %2; %3");
-  findings.push_back(
-      {.severity = stopped ? Glyph::error : Glyph::warning,
-       .kind = kind,
-       .subject = stayText(run, found->stay),
-       .message =
-           what.arg(found->step.count()).arg(fullSizeText(found->wanted), causeText(found->cause)),
-       .stay = found->stay});
+  findings.push_back({.severity = stopped ? Glyph::error : Glyph::warning,
+                      .kind = kind,
+                      .subject = stayText(run, found->stay),
+                      .message = what.arg(grouped(found->step.count()), fullSizeText(found->wanted),
+                                          causeText(found->cause)),
+                      .stay = found->stay});
   for (const Autopsy::Pool& pool : found->pools) {
     const QString holders = holdersOf(run, pool.moment);
     findings.push_back(
@@ -116,9 +113,10 @@ void addUnsized(const Run& run, std::vector<ProblemLine>& findings) {
          .op = tensor.producer});
   }
   if (count <= kMostOfAKind) return;
-  findings.push_back({.severity = Glyph::warning,
-                      .kind = tr("size unknown"),
-                      .message = tr("and %1 more").arg(run.storage.unsized.size() - kMostOfAKind)});
+  findings.push_back(
+      {.severity = Glyph::warning,
+       .kind = tr("size unknown"),
+       .message = tr("and %1 more").arg(grouped(run.storage.unsized.size() - kMostOfAKind))});
 }
 
 void addCopies(const Run& run, std::vector<ProblemLine>& findings) {

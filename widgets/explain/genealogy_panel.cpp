@@ -186,16 +186,14 @@ QString GenealogyPanel::sumText() const {
     held += (era.lastStep - era.firstStep).count() + 1;
   }
   return tr("%1 of %2: %3 tenants, held in %4 of %5 steps")
-      .arg(addressText(asked_), poolText(*run_, askedPool_))
-      .arg(tenants.size())
-      .arg(std::min(held, state_->steps().count()))
-      .arg(state_->steps().count());
+      .arg(addressText(asked_), poolText(*run_, askedPool_), grouped(tenants.size()),
+           grouped(std::min(held, state_->steps().count())), grouped(state_->steps().count()));
 }
 
 void GenealogyPanel::showEras() {
   const auto title = [](const QString& text) { return text.toStdString(); };
   MethodTable table{.columns = {title(tr("from step")), title(tr("to step")), title(tr("tenant")),
-                                title(tr("chunk from")), title(tr("chunk to")),
+                                title(tr("first byte")), title(tr("last byte")),
                                 title(tr("chunk size")), title(tr("what happens"))}};
   const auto starts = run_->plan.regionStarts(askedPool_);
   const auto byte = byteAt(*run_, askedPool_, asked_);
@@ -203,10 +201,10 @@ void GenealogyPanel::showEras() {
   for (const ByteEra& era : eras_) {
     const MethodCell tenant =
         era.chunk.owner ? MethodCell(era.chunk.owner) : MethodCell(title(tr("\u2013 free \u2013")));
-    addRow(table,
-           {era.firstStep.count(), era.lastStep.count(), tenant,
-            title(addressText(start + era.chunk.offset)),
-            title(addressText(start + era.chunk.end())), era.chunk.size, title(eraText(era))});
+    addRow(table, {era.firstStep.count(), era.lastStep.count(), tenant,
+                   title(addressText(start + era.chunk.offset)),
+                   title(addressText(start + era.chunk.end() - Bytes(1))), era.chunk.size,
+                   title(eraText(era))});
   }
   view_->setTable(run_, std::move(table));
   facts_->setText(eras_.empty() ? tr("%1 of %2: never part of any chunk")

@@ -104,17 +104,17 @@ void addPlace(HtmlPage& page, const Run& run, StayId id) {
     return;
   }
   const Bytes flat = *run.plan.flatOffset(id);
-  page.add(tr("Address"), tr("%1 to %2 of %3")
-                              .arg(addressText(flat), addressText(flat + stay.size),
-                                   poolText(run, address->pool)));
+  page.add(tr("Address"),
+           tr("%1 of %2, first and last byte")
+               .arg(addressesText({flat, flat + stay.size}), poolText(run, address->pool)));
   page.add(tr("Offset"), fullSizeText(flat));
 }
 
 void addLifetime(HtmlPage& page, const Stay& stay) {
-  const auto first = stay.steps.begin.count();
-  const auto last = stay.steps.end.count() - 1;
+  const QString first = grouped(stay.steps.begin.count());
+  const QString last = grouped(stay.steps.end.count() - 1);
   page.add(tr("Lifetime"),
-           first == last ? tr("step %1").arg(first) : tr("steps %1 to %2").arg(first).arg(last));
+           first == last ? tr("step %1").arg(first) : tr("steps %1 to %2").arg(first, last));
 }
 
 void addReason(HtmlPage& page, const Run& run, StayId stay) {
@@ -207,7 +207,7 @@ QString stayTensors(const Run& run, StayId stay) {
 
 QString stepPage(const Run& run, Step step) {
   if (step >= run.schedule.steps()) {
-    HtmlPage page(tr("Step %1").arg(step.count()),
+    HtmlPage page(tr("Step %1").arg(grouped(step.count())),
                   tr("Click a block to see what lies there and why."));
     page.add(tr("Live"), fullSizeText(liveBytesAt(run.problem, run.plan, step)));
     return page.finish();
@@ -216,7 +216,7 @@ QString stepPage(const Run& run, Step step) {
   const Op& op = run.graph().ops[id];
   const QString type = QString::fromStdString(printable(op.type));
   HtmlPage page(opNameText(run, id),
-                tr("%1 at step %2; click a block for more").arg(type).arg(step.count()));
+                tr("%1 at step %2; click a block for more").arg(type, grouped(step.count())));
   std::vector<TensorId> outputs;
   std::ranges::copy_if(op.outputs, std::back_inserter(outputs),
                        [](TensorId tensor) { return static_cast<bool>(tensor); });

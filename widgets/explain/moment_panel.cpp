@@ -145,10 +145,10 @@ QString MomentPanel::sumText(const Moment& moment, const LastUses& lastUsed) con
   const QString kept = moment.keptBytes == Bytes()
                            ? QString()
                            : tr(" + %1 kept in blocks").arg(sizeText(moment.keptBytes));
-  const QString sum = tr("Step %1: %2 live%3 + %4 in holes + %5 above = %6")
-                          .arg(moment.step.count())
-                          .arg(sizeText(moment.live), kept, sizeText(moment.holeBytes),
-                               sizeText(moment.above), sizeText(moment.footprint));
+  const QString sum =
+      tr("Step %1: %2 live%3 + %4 in holes + %5 above = %6")
+          .arg(grouped(moment.step.count()), sizeText(moment.live), kept,
+               sizeText(moment.holeBytes), sizeText(moment.above), sizeText(moment.footprint));
   const Bytes held = heldBytes(lastUsed, moment);
   return held == Bytes() ? sum : sum + tr("; %1 held after the last use").arg(sizeText(held));
 }

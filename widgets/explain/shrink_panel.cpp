@@ -24,13 +24,14 @@ constexpr double kRewritesShare = 0.8;
 QString stepPrice(const ShrinkStep& step) {
   const RunFigures before = figuresOf(*step.base);
   const RunFigures after = figuresOf(*step.run);
-  if (!before.latency || !after.latency) return ShrinkPanel::tr("Nothing is simulated here");
+  if (!before.latency || !after.latency) return ShrinkPanel::tr("No operators are known to time");
   const auto far = [](const Run& run) { return sizeText(farTraffic(run).value_or(Bytes())); };
   return ShrinkPanel::tr(
-             "Latency %1, then %2\nMoved by memories beyond the first %3, then %4\n"
-             "Spilled %5, then %6")
-      .arg(timeText(*before.latency), timeText(*after.latency), far(*step.base), far(*step.run),
-           sizeText(before.spilled.value_or(Bytes())), sizeText(after.spilled.value_or(Bytes())));
+             "With %1\nLatency %2, then %3\nMoved by memories beyond the first %4, then %5\n"
+             "Spilled %6, then %7")
+      .arg(limitsText(*step.run), timeText(*before.latency), timeText(*after.latency),
+           far(*step.base), far(*step.run), sizeText(before.spilled.value_or(Bytes())),
+           sizeText(after.spilled.value_or(Bytes())));
 }
 
 QString extraText(double extra) {
@@ -246,7 +247,8 @@ void ShrinkPanel::fillRow(int row, const ShrinkStep& step) {
   if (step.anyOrder) bounded = tr("%1, any order").arg(bounded);
   const std::pair<QString, QString> cells[] = {
       {step.what, step.options.isEmpty() ? step.what : step.options},
-      {tried ? sizeText(step.leaves) : QString(), tried ? exactText(step.leaves) : QString()},
+      {tried ? sizeText(step.leaves) : QString(),
+       tried ? tr("%1 with %2").arg(exactText(step.leaves), limitsText(*step.run)) : QString()},
       {smaller ? sizeText(step.saved) : QString(), smaller ? exactText(step.saved) : QString()},
       {bounded, step.bound ? exactText(*step.bound) : QString()},
       {tried && step.run != step.base ? QString::fromStdString(latencyChange(*step.base, *step.run))
@@ -317,7 +319,11 @@ QString ShrinkPanel::noteText() const {
   if (before_ && run && !isCurrent(*run)) {
     parts.append(tr("Found for other settings than those of the plan on show: shrink again"));
   }
-  if (findings_.front) parts.append(QString::fromStdString(shrinkSummary(*findings_.front)));
+  if (findings_.front) {
+    parts.append(tr("With %1: %2")
+                     .arg(limitsText(*findings_.front->plain.run),
+                          QString::fromStdString(shrinkSummary(*findings_.front))));
+  }
   const bool more = findings_.advice && (!findings_.front || !findings_.advice->found.empty());
   if (more) parts.append(QString::fromStdString(adviceSummary(*findings_.advice)));
   if (before_ && !whole_ && !job_.isRunning()) {

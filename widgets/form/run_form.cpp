@@ -197,9 +197,23 @@ void RunForm::takePlatformSizes() {
 void RunForm::setBare(bool bare) {
   if (bare == bare_) return;
   bare_ = bare;
+  offerGraphRows();
   filling_ = true;
   showPlatform();
   filling_ = false;
+}
+
+/// A planning problem has no operators: nothing to share, to leave to the caller or to reorder.
+void RunForm::offerGraphRows() {
+  const auto offer = [this](QWidget* field, std::string_view help) {
+    field->setEnabled(!bare_);
+    field->setToolTip(bare_ ? tr("A planning problem says who lives when; this is about operators")
+                            : viewText(help));
+  };
+  for (const auto& [rule, box] : share_) offer(box, rule->meaning);
+  for (const auto& [option, box] : words_) {
+    if (option->name != "align") offer(box, option->help);
+  }
 }
 
 void RunForm::showPlatform() {

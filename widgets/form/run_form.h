@@ -59,13 +59,14 @@ class RunForm : public QScrollArea {
   void choosePlatform();
   void takePlatformSizes();
   void showParams(bool shown);
+  void offerGraphRows();
   void showPlatform();
   void announceSoon();
   /// What the fields say, apart from allocator and platform, which are known already.
   OptionTexts texts() const;
 
   RunRequest base_;  ///< What the form has no fields for stays as it was.
-  QTimer delay_;
+  QTimer delay_{this};
   QComboBox* allocator_ = nullptr;
   ParamForm* params_ = nullptr;
   QToolButton* unfold_ = nullptr;

@@ -25,9 +25,14 @@ SampleCard sampleCard(const Run& run) {
   SampleCard card;
   const std::size_t ops = run.graph().ops.size();
   const Bytes peak = run.plan.footprint(PoolId(0));
-  card.figures = QStringLiteral("%1, %2").arg(
-      ops > 0 ? tr("%1 operators").arg(ops) : tr("%1 buffers").arg(run.problem.stays.size()),
-      sizeText(peak));
+  const auto& capacity = run.problem.pools[PoolId(0)].capacity;
+  const QString pool = poolText(run, PoolId(0));
+  card.figures = tr("%1, %2 in %3")
+                     .arg(ops > 0 ? tr("%1 operators").arg(grouped(ops))
+                                  : tr("%1 buffers").arg(grouped(run.problem.stays.size())),
+                          sizeText(peak),
+                          capacity ? tr("%1 of %2").arg(pool, sizeText(*capacity))
+                                   : tr("unlimited %1").arg(pool));
   const auto width = static_cast<double>(std::max<std::int64_t>(run.problem.steps.count(), 1));
   const auto height = static_cast<double>(std::max<std::int64_t>(peak.count(), 1));
   std::vector<StayId> stays = run.problem.stays.keys().toVector();

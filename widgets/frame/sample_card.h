@@ -16,7 +16,7 @@ struct SampleCard {
     QRectF place{};  ///< In the unit square: steps to the right, addresses upwards.
     TensorClass kind = TensorClass::intermediate;
   };
-  QString figures{};  ///< "122 operators, 9.19 MiB".
+  QString figures{};  ///< "122 operators, 9.19 MiB in unlimited L2".
   std::vector<Block> blocks{};
 };
 

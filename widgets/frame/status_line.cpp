@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
-#include "core/base/text.h"
+#include "core/picture/reference_lines.h"
 #include "core/plan/overlap_use.h"
+#include "core/report/plan/plan_text.h"
 #include "widgets/base/icons.h"
 #include "widgets/text/run_text.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 
@@ -24,6 +26,29 @@ Bytes largestFree(const ChunkMap& chunks) {
   return largest;
 }
 
+/// A figure of every memory that something lives in: "live L2 812 KiB, L3 1.20 MiB".
+QString ofEveryPool(const Run& run, const MemoryState& memory, const QString& what,
+                    Bytes (*figure)(const ChunkMap&)) {
+  QStringList parts;
+  for (const PoolId pool : usedPools(run)) {
+    parts.append(QStringLiteral("%1 %2").arg(poolText(run, pool), sizeText(figure(memory[pool]))));
+  }
+  return parts.isEmpty() ? QString() : what + QLatin1Char(' ') + parts.join(QStringLiteral(", "));
+}
+
+/// The memories that the plan needs more of than there is: "L2 needs 3.00 MiB of 1.00 MiB".
+QString overText(const Run& run) {
+  QStringList parts;
+  for (const PoolId pool : run.problem.pools.keys()) {
+    const auto& capacity = run.problem.pools[pool].capacity;
+    const Bytes peak = run.plan.footprint(pool);
+    if (!capacity || peak <= *capacity) continue;
+    parts.append(StatusLine::tr("%1 needs %2 of %3")
+                     .arg(poolText(run, pool), sizeText(peak), sizeText(*capacity)));
+  }
+  return parts.join(QStringLiteral(", "));
+}
+
 /// How many outputs overlap the inputs they are made of, as they may.
 int outputsOverInputs(const Run& run) {
   return static_cast<int>(std::ranges::count_if(run.problem.overlaps, [&](const Overlap& each) {
@@ -37,10 +62,10 @@ StatusLine::StatusLine(ViewState* state, Job* job, QWidget* parent)
     : QStatusBar(parent), state_(state) {
   setObjectName(QStringLiteral("statusLine"));
   step_ = addField(tr("The step under way, and in time its moment"));
-  live_ = addField(tr("Bytes that have an owner now, in all pools"));
-  arena_ = addField(tr("Bytes used so far of each pool"));
-  hole_ = addField(tr("The largest free block below the frontier of the first pool, now"));
-  valid_ = addField(tr("What a check that shares no code with the planner says"));
+  live_ = addField(tr("Bytes that have an owner now, in each memory"));
+  arena_ = addField(tr("Bytes used so far of each memory"));
+  hole_ = addField(tr("The largest free block below the frontier of each memory, now"));
+  valid_ = addField({});
   pointer_ = new QLabel(this);
   pointer_->setTextFormat(Qt::PlainText);
   pointer_->setMinimumWidth(1);
@@ -112,22 +137,14 @@ void StatusLine::showMoment() {
   valid_->setVisible(run && !valid_->text().isEmpty());
   if (!run) return;
   const MemoryState memory = run->trace.stateAfter(state_->moment());
-  Bytes live;
-  QStringList arenas;
-  for (const PoolId pool : memory.keys()) {
-    live += memory[pool].inUse();
-    if (run->metrics.pools[pool].stays == 0) continue;
-    arenas.append(
-        QStringLiteral("%1 %2").arg(poolText(*run, pool), sizeText(memory[pool].footprint())));
-  }
-  const QString step = tr("Step %1").arg(state_->step().count());
+  const QString step = tr("Step %1").arg(grouped(state_->step().count()));
   step_->setText(state_->axis() == AxisUnit::time
                      ? QStringLiteral("%1, %2").arg(step, timeText(state_->time()))
                      : step);
-  live_->setText(tr("live %1").arg(sizeText(live)));
-  arena_->setText(arenas.isEmpty() ? QString()
-                                   : tr("arena %1").arg(arenas.join(QStringLiteral(", "))));
-  hole_->setText(tr("largest hole %1").arg(sizeText(largestFree(memory[PoolId(0)]))));
+  live_->setText(ofEveryPool(*run, memory, tr("live"), [](const auto& of) { return of.inUse(); }));
+  arena_->setText(
+      ofEveryPool(*run, memory, tr("arena"), [](const auto& of) { return of.footprint(); }));
+  hole_->setText(ofEveryPool(*run, memory, tr("largest hole"), largestFree));
 }
 
 void StatusLine::setViolations(std::size_t count) {
@@ -135,15 +152,20 @@ void StatusLine::setViolations(std::size_t count) {
   if (!run) return;
   const auto unplaced = std::ranges::count_if(
       run->plan.addresses, [](const auto& address) { return !address.has_value(); });
+  valid_->setToolTip(tr("What a check that shares no code with the planner says"));
   if (count > 0) {
     valid_->setText(tr("plan INVALID: %n finding(s)", nullptr, static_cast<int>(count)));
   } else if (unplaced > 0) {
     valid_->setText(tr("plan incomplete: %n not placed", nullptr, static_cast<int>(unplaced)));
+  } else if (const QString over = overText(*run); !over.isEmpty()) {
+    valid_->setText(tr("does NOT fit: %1").arg(over));
+    valid_->setToolTip(QString::fromStdString(planFailure(*run).value_or("")));
   } else {
-    const QString aligned = tr("%1 B aligned").arg(run->sharing.alignment.count());
-    const int over = outputsOverInputs(*run);
-    valid_->setText(over > 0 ? tr("plan valid: %n output(s) over inputs, ", nullptr, over) + aligned
-                             : tr("plan valid: no overlaps, ") + aligned);
+    const QString aligned = tr("%1 B aligned").arg(grouped(run->sharing.alignment.count()));
+    const int shared = outputsOverInputs(*run);
+    const QString overlaps =
+        shared > 0 ? tr("%n output(s) over inputs", nullptr, shared) : tr("no overlaps");
+    valid_->setText(tr("plan valid: %1, %2").arg(overlaps, aligned));
   }
   showMoment();
 }

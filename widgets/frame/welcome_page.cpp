@@ -1,7 +1,11 @@
 #include "widgets/frame/welcome_page.h"
 
-#include <QEvent>
+#include <QAbstractTextDocumentLayout>
+#include <QApplication>
+#include <QMouseEvent>
 #include <QScrollBar>
+#include <QTextBlock>
+#include <QTextTable>
 #include <QUrl>
 #include <algorithm>
 
@@ -15,6 +19,7 @@ constexpr qsizetype kMostRecent = 5;
 constexpr QSize kPicture(208, 84);
 constexpr int kCardWidth = 250;  ///< With the room around it.
 constexpr int kPageMargin = 36;
+constexpr QMarginsF kCardMargins(10, 8, 10, 8);  ///< As the style sheet has them.
 
 QString modelLink(const QString& name, const QString& text) {
   return QStringLiteral("<a href='model:%1'>%2</a>")
@@ -82,12 +87,10 @@ QString WelcomePage::cardText(const Sample& sample) const {
   const auto card = cards_.find(sample.name);
   if (card != cards_.end()) {
     text += QStringLiteral(
-                "<br><a href='model:%1'><img src='card:%2' width='%3' height='%4'></a>"
-                "<br><span class='figures'>%5</span>")
-                .arg(QString::fromLatin1(QUrl::toPercentEncoding(name)), sample.name)
-                .arg(kPicture.width())
-                .arg(kPicture.height())
-                .arg(card->figures.toHtmlEscaped());
+                "<br><img src='card:%1' width='%2' height='%3'>"
+                "<br><span class='figures'>%4</span>")
+                .arg(sample.name, QString::number(kPicture.width()),
+                     QString::number(kPicture.height()), card->figures.toHtmlEscaped());
   }
   return text + QStringLiteral("<br>%1</p>").arg(sample.summary.toHtmlEscaped());
 }
@@ -103,6 +106,56 @@ void WelcomePage::drawCards() {
     document()->addResource(QTextDocument::ImageResource,
                             QUrl(QStringLiteral("card:") + card.key()),
                             cardPicture(*card, kPicture, Theme::current(), devicePixelRatioF()));
+  }
+}
+
+/// The sample whose card is at a place of the viewport, all of its cell of the table; null: none.
+const WelcomePage::Sample* WelcomePage::cardAt(const QPoint& place) const {
+  const QPointF at =
+      QPointF(place) + QPointF(horizontalScrollBar()->value(), verticalScrollBar()->value());
+  for (QTextFrame* frame : document()->rootFrame()->childFrames()) {
+    const auto* table = qobject_cast<QTextTable*>(frame);
+    for (std::size_t i = 0; table != nullptr && i < samples_.size(); ++i) {
+      const auto row = static_cast<int>(i) / columns_;
+      const QTextTableCell cell = table->cellAt(row, static_cast<int>(i) % columns_);
+      if (cell.isValid() && cardBox(cell).contains(at)) return &samples_[i];
+    }
+  }
+  return nullptr;
+}
+
+/// Of the text of a cell, with what is around it.
+QRectF WelcomePage::cardBox(const QTextTableCell& cell) const {
+  QRectF box;
+  const QTextBlock last = cell.lastCursorPosition().block();
+  for (QTextBlock block = cell.firstCursorPosition().block(); block.isValid();
+       block = block.next()) {
+    box |= document()->documentLayout()->blockBoundingRect(block);
+    if (block == last) break;
+  }
+  return box.marginsAdded(kCardMargins);
+}
+
+void WelcomePage::mouseMoveEvent(QMouseEvent* event) {
+  QTextBrowser::mouseMoveEvent(event);
+  const bool over = event->buttons() == Qt::NoButton && cardAt(event->pos()) != nullptr;
+  if (over) viewport()->setCursor(Qt::PointingHandCursor);
+}
+
+void WelcomePage::mousePressEvent(QMouseEvent* event) {
+  pressed_ = event->pos();
+  QTextBrowser::mousePressEvent(event);
+}
+
+/// A click anywhere on a card opens its sample; links are the browser's, dragging marks text.
+void WelcomePage::mouseReleaseEvent(QMouseEvent* event) {
+  QTextBrowser::mouseReleaseEvent(event);
+  const bool clicked =
+      event->button() == Qt::LeftButton && !textCursor().hasSelection() &&
+      (event->pos() - pressed_).manhattanLength() < QApplication::startDragDistance();
+  if (!clicked || !anchorAt(event->pos()).isEmpty()) return;
+  if (const Sample* sample = cardAt(event->pos())) {
+    Q_EMIT modelChosen(QStringLiteral("samples:") + sample->name);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <QMap>
 #include <QStringList>
 #include <QTextBrowser>
+#include <QTextTableCell>
 #include <vector>
 
 #include "widgets/frame/sample_card.h"
@@ -35,10 +36,15 @@ class WelcomePage : public QTextBrowser {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:
   int columns() const;
+  const Sample* cardAt(const QPoint& place) const;
+  QRectF cardBox(const QTextTableCell& cell) const;
   void refresh();
   QString recentList() const;
   QString sampleList() const;
@@ -49,6 +55,7 @@ class WelcomePage : public QTextBrowser {
   QStringList recent_;
   QMap<QString, SampleCard> cards_;
   int columns_ = 0;  ///< As shown.
+  QPoint pressed_{};
 };
 
 }  // namespace hw

@@ -251,7 +251,8 @@ void HistogramView::showBars() {
   }
   QString title = bytes_ ? tr("Bytes by buffer size") : tr("Buffers by size");
   if (const auto range = state_->statisticsRange()) {
-    title += tr(", steps %1\u2013%2").arg(range->begin.count()).arg(range->end.count() - 1);
+    title += tr(", steps %1\u2013%2")
+                 .arg(grouped(range->begin.count()), grouped(range->end.count() - 1));
   }
   chart()->setTitle(histogram_.bins.empty() ? QString() : title);
   chart()->legend()->setVisible(!histogram_.bins.empty());

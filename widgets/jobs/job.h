@@ -54,6 +54,8 @@ class Job : public QObject {
   /// "Comparing".
   const QString& name() const { return name_; }
   bool canStop() const { return stopping_ != Stopping::impossible; }
+  /// Whether a thread of it has not ended, that of abandoned work included.
+  bool hasThreads() const { return !workers_.empty(); }
   bool isRunning() const { return running_; }
   /// Whether the latest was told to stop: in `accept`, too.
   bool wasStopped() const { return stopped_; }

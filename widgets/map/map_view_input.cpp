@@ -30,13 +30,10 @@ ByteAxis bytesOf(const MapWindow& window, const QRect& plot) {
 
 /// Name, size, address, steps or times and class of a block, one a line.
 QString describe(const Run& run, const Block& block, AxisUnit unit) {
-  const Bytes size = block.bytes.length();
   const QString name = QString::fromStdString(blockName(run, block.stay)).toHtmlEscaped();
-  return MapView::tr("<b>%1</b><br>%2 (%3 B)<br>address 0x%4 to 0x%5<br>%6<br>%7")
-      .arg(name, viewText(formatBytes(size)), grouped(size.count()),
-           QString::number(block.bytes.begin.count(), 16),
-           QString::number(block.bytes.end.count() - 1, 16), viewText(spanText(block.span, unit)),
-           viewText(className(block.kind)));
+  return MapView::tr("<b>%1</b><br>%2<br>address %3, first and last byte<br>%4<br>%5")
+      .arg(name, fullSizeText(block.bytes.length()), addressesText(block.bytes),
+           viewText(spanText(block.span, unit)), viewText(className(block.kind)));
 }
 
 }  // namespace
@@ -168,7 +165,7 @@ void MapView::describePointer(const QPoint& position) {
   const double place = acrossOf(window(), plot).toPlace(position.x() + 0.5);
   const auto byte = static_cast<std::int64_t>(bytesOf(window(), plot).toBytes(position.y() + 0.5));
   QString text = QStringLiteral("%1   %2").arg(placeText(*state_, place),
-                                               tr("address 0x%1").arg(QString::number(byte, 16)));
+                                               tr("address %1").arg(addressText(Bytes(byte))));
   if (const StayId stay = stayAt(position)) {
     text += QStringLiteral("   ") + viewText(blockLabel(*state_->run(), stay));
     if (const TensorId part = tensorAt(position)) {

@@ -209,8 +209,7 @@ QString MethodPanel::whyNoStage() const {
     case RunRecorder::State::none:
       return tr("What %1 keeps is recorded when it is asked for: planning took %2 s, and takes as "
                 "long once more.")
-          .arg(name)
-          .arg(run->planSeconds, 0, 'f', 1);
+          .arg(name, QString::number(run->planSeconds, 'f', 1));
   }
   return {};
 }

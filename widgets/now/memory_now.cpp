@@ -17,6 +17,7 @@ namespace hw {
 
 namespace {
 
+constexpr qint64 kLongAgo = 10'000;
 constexpr int kTweenMilliseconds = 200;
 /// A movement shorter than this is a flicker.
 constexpr int kLeastMilliseconds = 80;
@@ -28,6 +29,7 @@ constexpr std::size_t kMostPieces = 4'000;
 }  // namespace
 
 MemoryNow::MemoryNow(ViewState* state, QWidget* parent) : QWidget(parent), state_(state) {
+  running_.start();
   setMouseTracking(true);
   setAttribute(Qt::WA_OpaquePaintEvent);
   setAccessibleName(tr("Memory now"));
@@ -78,7 +80,7 @@ void MemoryNow::showRun() {
   frames_ = run ? runFrames(*run) : RunFrames();
   target_ = run ? memoryScene(*run, moment_, frames_) : MemoryScene();
   shown_ = target_;
-  sinceChange_.invalidate();
+  lastChange_.reset();
   updateGeometry();
   update();
 }
@@ -87,8 +89,9 @@ void MemoryNow::showMoment() {
   const auto run = state_->run();
   if (!run || state_->moment() == moment_) return;
   settle();
-  const int tween = tweenFor(sinceChange_.isValid() ? sinceChange_.elapsed() : 10'000);
-  sinceChange_.start();
+  const qint64 now = clock_();
+  const int tween = tweenFor(now - lastChange_.value_or(now - kLongAgo));
+  lastChange_ = now;
   const std::size_t before = std::exchange(moment_, state_->moment());
   start_ = std::exchange(target_, memoryScene(*run, moment_, frames_));
   if (isVisible() && tween > 0 && isSingleStep(before, moment_)) {
@@ -112,7 +115,7 @@ bool MemoryNow::isSingleStep(std::size_t from, std::size_t to) const {
 
 void MemoryNow::finish() {
   settle();
-  sinceChange_.invalidate();
+  lastChange_.reset();
 }
 
 void MemoryNow::settle() {

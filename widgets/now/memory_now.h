@@ -3,6 +3,8 @@
 #include <QElapsedTimer>
 #include <QVariantAnimation>
 #include <QWidget>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/picture/plot.h"
@@ -26,7 +28,12 @@ class MemoryNow : public QWidget {
   bool reducedMotion() const { return reducedMotion_; }
   void setReducedMotion(bool reduced);
 
+  /// Tells milliseconds from some start on: how fast steps follow each other is measured with it.
+  void setClock(std::function<qint64()> milliseconds) { clock_ = std::move(milliseconds); }
+
   bool isMoving() const { return animation_.state() == QAbstractAnimation::Running; }
+  /// How long the last movement takes, milliseconds.
+  int movementLength() const { return animation_.duration(); }
   /// What is drawn at this instant.
   const MemoryScene& scene() const { return shown_; }
   /// Where a pool's bar is, in pixels of the widget.
@@ -71,7 +78,9 @@ class MemoryNow : public QWidget {
   MemoryScene shown_;
   std::vector<SceneFlight> flights_;  ///< Between `start_` and `target_`.
   QVariantAnimation animation_;
-  QElapsedTimer sinceChange_;
+  QElapsedTimer running_;
+  std::function<qint64()> clock_ = [this] { return running_.elapsed(); };
+  std::optional<qint64> lastChange_;
   RunFrames frames_;  ///< Of the run on show.
 };
 

@@ -80,6 +80,8 @@ class MemoryPainter {
     QRectF start = box(*from, flight.fromLow, flight.fromHigh);
     // What never had a place there waits at the end of the bar.
     start.moveRight(std::min(start.right(), static_cast<double>(from->bar.right()) + 8));
+    // One that is larger than all of the memory does not reach over the names beside it.
+    start.setLeft(std::max(start.left(), static_cast<double>(from->bar.left())));
     const QRectF end = box(*to, flight.toLow, flight.toHigh);
     const auto mix = [&](double a, double b) { return a + (b - a) * flight.progress; };
     const QRectF now(mix(start.x(), end.x()), mix(start.y(), end.y()),

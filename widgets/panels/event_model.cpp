@@ -24,12 +24,12 @@ EventClass eventClass(const TimelineEntry& entry) {
   return entry.happening == Happening::split ? EventClass::split : EventClass::alloc;
 }
 
-void EventModel::setRun(std::shared_ptr<const Run> run) {
+void EventModel::setRun(std::shared_ptr<const Run> run, bool bySteps) {
   building_.drop();
   setSource(nullptr);
   if (!run) return;
   building_.start(
-      isSmallRun(*run), [run] { return eventsOf(*run); },
+      isSmallRun(*run), [run, bySteps] { return eventsOf(*run, bySteps); },
       [this, run](std::shared_ptr<const EventList> events) {
         events_ = std::move(events);
         setSource(eventTable(run, events_));
@@ -52,8 +52,8 @@ void EventModel::narrow() {
 }
 
 int EventModel::rowAt(std::size_t moment, Step step) const {
-  const auto momentOfRow = [this](std::uint32_t row) { return events_->moment(row); };
-  const auto next = std::ranges::upper_bound(rows(), moment, {}, momentOfRow);
+  const auto next = std::ranges::partition_point(
+      rows(), [&](std::uint32_t row) { return events_->isBy(row, moment, step); });
   auto row = static_cast<int>(next - rows().begin()) - 1;
   // Rows that bring no event share the moment of the event before them. Of these the end of this
   // step, and later steps in which nothing happens, have not come yet.

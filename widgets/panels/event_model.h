@@ -32,12 +32,13 @@ class EventModel : public TableModel {
   Q_OBJECT
 
  public:
-  /// As `eventColumns` has them.
-  enum Column { kSeq, kTime, kStep, kPool, kEvent, kTensor, kOffset, kSize, kDetail };
+  /// As `eventColumns` has them, but for the number.
+  enum Column { kNumber, kTime, kStep, kPool, kEvent, kTensor, kOffset, kSize, kDetail };
 
   using TableModel::TableModel;
 
-  void setRun(std::shared_ptr<const Run> run);
+  /// Rows come by step or by time.
+  void setRun(std::shared_ptr<const Run> run, bool bySteps);
   void setShown(EventClasses shown);
   EventClasses shown() const { return shown_; }
 

@@ -24,6 +24,7 @@ EventPanel::EventPanel(ViewState* state, QWidget* parent)
   setUpTable();
   layout->addWidget(table_);
   connect(state, &ViewState::runChanged, this, &EventPanel::showRun);
+  connect(state, &ViewState::axisChanged, this, &EventPanel::showRun);
   connect(state, &ViewState::momentChanged, this, &EventPanel::showMoment);
   connect(model_, &EventModel::modelReset, this, &EventPanel::showMoment);
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -33,8 +34,8 @@ EventPanel::EventPanel(ViewState* state, QWidget* parent)
 
 void EventPanel::addFilters() {
   const std::pair<EventClass, std::pair<QString, QString>> boxes[] = {
-      {EventClass::alloc, {tr("alloc"), tr("Memory never used before")}},
-      {EventClass::free, {tr("free"), tr("The owner is done")}},
+      {EventClass::alloc, {tr("fresh"), tr("Memory never used before: fresh, and extend")}},
+      {EventClass::free, {tr("release"), tr("The owner is done")}},
       {EventClass::split, {tr("split"), tr("Part of a free block")}},
       {EventClass::merge, {tr("merge"), tr("A released block joined its free neighbours")}},
       {EventClass::reuse, {tr("reuse"), tr("A free block of exactly the right size")}},
@@ -45,7 +46,7 @@ void EventPanel::addFilters() {
   };
   auto* row = new QHBoxLayout;
   row->setContentsMargins(8, 3, 8, 3);
-  row->setSpacing(10);  // The widest row of the smallest window.
+  row->setSpacing(7);  // The widest row of the smallest window.
   for (const auto& [kind, words] : boxes) {
     auto* box = new QCheckBox(words.first, this);
     box->setChecked(true);
@@ -77,7 +78,7 @@ void EventPanel::setUpTable() {
 
 void EventPanel::showRun() {
   following_ = true;
-  model_->setRun(state_->run());
+  model_->setRun(state_->run(), state_->events()->isByStep());
   following_ = false;
   for (const auto& [kind, box] : filters_) box->setEnabled(state_->run() != nullptr);
   showMoment();
@@ -111,7 +112,7 @@ void EventPanel::chooseRow(const QModelIndex& index) {
     state_->setStep(model_->stepOf(index.row()));
     return;
   }
-  state_->setMoment(model_->momentOf(index.row()));
+  state_->setMomentOf(model_->momentOf(index.row()), model_->stepOf(index.row()));
   state_->selectPart(model_->stayOf(index.row()), model_->aliasOf(index.row()));
 }
 

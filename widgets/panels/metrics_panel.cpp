@@ -92,6 +92,7 @@ void MetricsPanel::refresh() {
            tr("Statistics are restricted to these steps; the mark in the status line ends that"));
     if (columnCount() > 2) setSpan(0, 1, 1, columnCount() - 1);
   }
+  addCapacityRow(*run);
   addReservedRow(*run);
   addPoolRows();
   addRunRows(*run);
@@ -121,6 +122,17 @@ void MetricsPanel::fitNames() {
 void MetricsPanel::resizeEvent(QResizeEvent* event) {
   QTableWidget::resizeEvent(event);
   fitNames();
+}
+
+/// The limits that all other figures are for.
+void MetricsPanel::addCapacityRow(const Run& run) {
+  QStringList values;
+  for (const ProblemPool& pool : run.problem.pools) {
+    values.append(pool.capacity ? sizeText(*pool.capacity) : tr("unlimited"));
+  }
+  addRow(tr("Capacity"), values,
+         tr("How much of the memory may be planned: the plan and its "
+            "latency are those for these limits"));
 }
 
 /// What the platform keeps for itself; only where it keeps something.

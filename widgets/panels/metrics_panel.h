@@ -24,6 +24,7 @@ class MetricsPanel : public QTableWidget {
   void measure();
   void refresh();
   void fitNames();
+  void addCapacityRow(const Run& run);
   void addReservedRow(const Run& run);
   void addPoolRows();
   void addRunRows(const Run& run);

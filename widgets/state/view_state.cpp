@@ -35,7 +35,15 @@ StepPlace placeIn(const Run& from, const StepPlace& place, const Run& to) {
 }
 
 ViewState::ViewState(QObject* parent)
-    : QObject(parent), scale_(std::make_shared<const RunScale>()) {}
+    : QObject(parent),
+      scale_(std::make_shared<const RunScale>()),
+      events_(std::make_shared<const EventOrder>()) {}
+
+void ViewState::setScale(std::shared_ptr<const RunScale> scale) {
+  scale_ = std::move(scale);
+  events_ = run_ ? std::make_shared<const EventOrder>(run_->timeline, axis() == AxisUnit::step)
+                 : std::make_shared<const EventOrder>();
+}
 
 void ViewState::setRun(std::shared_ptr<const Run> run) {
   const auto before = run_;  // Until every view has let go of it.
@@ -51,7 +59,7 @@ void ViewState::setRun(std::shared_ptr<const Run> run) {
   moment_ = 0;
   step_ = Step(0);
   time_ = SimTime();
-  scale_ = scaleOf(run_.get(), wanted_);
+  setScale(scaleOf(run_.get(), wanted_));
   leastLength_ = 0;
   visibleBegin_ = 0;
   visibleEnd_ = length();
@@ -105,7 +113,7 @@ void ViewState::setTime(SimTime time) {
 void ViewState::setAxis(AxisUnit unit) {
   wanted_ = unit;
   const auto before = scale_;
-  scale_ = scaleOf(run_.get(), wanted_);
+  setScale(scaleOf(run_.get(), wanted_));
   if (scale_->unit() == before->unit()) return;
   const bool whole = visibleBegin_ <= 0 && visibleEnd_ >= before->length();
   const double begin = scale_->fromSteps(before->toSteps(visibleBegin_));

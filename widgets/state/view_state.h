@@ -12,6 +12,7 @@
 #include "core/picture/run_scale.h"
 #include "core/picture/stay_filter.h"
 #include "core/run/run.h"
+#include "core/trace/event_order.h"
 #include "widgets/text/text_units.h"
 
 namespace hw {
@@ -94,6 +95,9 @@ class ViewState : public QObject {
   void setAxis(AxisUnit unit);
   /// Where steps lie on it. Never null.
   std::shared_ptr<const RunScale> scale() const { return scale_; }
+  /// In which order events are gone through, and numbered: by step or by time, as the axis counts.
+  /// Never null.
+  std::shared_ptr<const EventOrder> events() const { return events_; }
   /// Where the axis ends: with the run, or with a longer one that is held against it.
   double length() const;
   void setLeastLength(double length);
@@ -149,6 +153,7 @@ class ViewState : public QObject {
   void moveTo(std::size_t moment, Step step);
   void moveTo(std::size_t moment, Step step, SimTime time);
   void revealPlayhead();
+  void setScale(std::shared_ptr<const RunScale> scale);
   std::optional<Interval<Step>> insideRun(std::optional<Interval<Step>> steps) const;
 
   std::shared_ptr<const Run> run_;
@@ -157,6 +162,7 @@ class ViewState : public QObject {
   SimTime time_{};
   AxisUnit wanted_ = AxisUnit::step;
   std::shared_ptr<const RunScale> scale_;
+  std::shared_ptr<const EventOrder> events_;
   double leastLength_ = 0;
   StayId selected_;
   TensorId part_;

@@ -192,7 +192,9 @@ std::shared_ptr<const TableSource> freeTable(const std::shared_ptr<const Run>& s
       placed("pool", [run, piece](Row row) { return run->problem.pools[piece(row).pool].name; }),
       {"region", "region", count, [piece](Row row) { return piece(row).region.index(); }},
       placed("offset", [piece](Row row) { return piece(row).bytes.begin; }),
-      {"end", "end", address, [piece](Row row) { return piece(row).bytes.end; }},
+      {"last_byte", "last byte", address,
+       [piece](Row row) { return piece(row).bytes.end - Bytes(1); },
+       "The last byte of the piece: ranges of addresses name their first and their last byte"},
       placed("size", [piece](Row row) { return piece(row).bytes.length(); }),
       {"below", "below it", text, [piece, name](Row row) { return name(piece(row).below); }},
       {"above", "above it", text, [piece, name](Row row) { return name(piece(row).above); }}};
@@ -232,11 +234,13 @@ ColumnKind kindOf(const MethodTable& table, std::size_t column) {
 
 }  // namespace
 
-std::shared_ptr<const EventList> eventsOf(const Run& run) {
+std::shared_ptr<const EventList> eventsOf(const Run& run, bool bySteps) {
   return std::make_shared<const EventList>(
-      run, EventWords{.name = [&run](StayId stay) { return run.stayName(stay); },
-                      .size = [](Bytes bytes) { return sizeText(bytes).toStdString(); },
-                      .time = formatTime});
+      run,
+      EventWords{.name = [&run](StayId stay) { return run.stayName(stay); },
+                 .size = [](Bytes bytes) { return sizeText(bytes).toStdString(); },
+                 .time = formatTime},
+      bySteps);
 }
 
 std::shared_ptr<const TableSource> eventTable(std::shared_ptr<const Run> run,
@@ -247,18 +251,22 @@ std::shared_ptr<const TableSource> eventTable(std::shared_ptr<const Run> run,
   table->steps = [events](Row row) { return atStep(events->step(row)); };
   table->columns = columnsVia<Row>(eventColumns(),
                                    [events](Row row) { return std::optional(events->row(row)); });
+  // The transport counts events of memory; files number all rows.
+  table->columns.front() = {"number", "#", ColumnKind::count,
+                            [events](Row row) { return events->number(row); },
+                            "Events of memory that have happened by then, as the transport counts"};
   return table;
 }
 
 std::shared_ptr<const TableSource> makeTable(std::shared_ptr<const Run> run, TableKind kind,
-                                             std::size_t moment) {
+                                             std::size_t moment, bool bySteps) {
   switch (kind) {
     case TableKind::tensors:
       return run->model->problem ? blockTable(run) : tensorTable(run);
     case TableKind::blocks:
       return blockTable(run);
     case TableKind::events:
-      return eventTable(run, eventsOf(*run));
+      return eventTable(run, eventsOf(*run, bySteps));
     case TableKind::freeList:
       return freeTable(run, moment);
     case TableKind::ops:

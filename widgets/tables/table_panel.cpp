@@ -50,6 +50,9 @@ TablePanel::TablePanel(ViewState* state, QWidget* parent)
   refresh_.setInterval(kRefreshEvery);
   connect(&refresh_, &QTimer::timeout, this, &TablePanel::showTable);
   connect(state, &ViewState::runChanged, this, &TablePanel::showRun);
+  connect(state, &ViewState::axisChanged, this, [this] {
+    if (chooser_->currentIndex() == static_cast<int>(TableKind::events)) showTable();
+  });
   connect(state, &ViewState::momentChanged, this, [this] {
     if (isFreeList() && !refresh_.isActive()) refresh_.start();
   });
@@ -160,7 +163,8 @@ void TablePanel::showTable() {
   const int index = std::max(0, chooser_->currentIndex());
   const auto source =
       index < kFirstMethod
-          ? makeTable(run, static_cast<TableKind>(index), state_->moment())
+          ? makeTable(run, static_cast<TableKind>(index), state_->moment(),
+                      state_->events()->isByStep())
           : methodTable(run,
                         {run, &run->plan.tables[static_cast<std::size_t>(index - kFirstMethod)]});
   const bool sameColumns = model_->source() && model_->source()->run == run && isFreeList() &&
@@ -207,7 +211,8 @@ void TablePanel::showCount() {
   if (state_->filter() && source->stay)
     why << tr("picked out: %1").arg(viewText(state_->filter()->title));
   if (const auto range = state_->statisticsRange(); range && source->steps) {
-    why << tr("steps %1\u2013%2").arg(range->begin.count()).arg(range->end.count() - 1);
+    why << tr("steps %1\u2013%2")
+               .arg(grouped(range->begin.count()), grouped(range->end.count() - 1));
   }
   count_->setText(text);
   count_->setToolTip(why.join(QLatin1Char('\n')).toHtmlEscaped());

@@ -30,14 +30,14 @@ struct TableSource {
   QString exact(std::size_t row, std::size_t column) const;
 };
 
-/// The tables there are. `moment` counts for the free list only.
+/// The tables there are. `moment` counts for the free list only, `bySteps` for events.
 enum class TableKind { tensors, blocks, events, freeList, ops };
 
 std::shared_ptr<const TableSource> makeTable(std::shared_ptr<const Run> run, TableKind kind,
-                                             std::size_t moment);
+                                             std::size_t moment, bool bySteps = false);
 
-/// What happened in a run, in the words of the studio. `run` outlives it.
-std::shared_ptr<const EventList> eventsOf(const Run& run);
+/// What happened in a run, in the words of the studio, by step or by time. `run` outlives it.
+std::shared_ptr<const EventList> eventsOf(const Run& run, bool bySteps);
 /// A row an event.
 std::shared_ptr<const TableSource> eventTable(std::shared_ptr<const Run> run,
                                               std::shared_ptr<const EventList> events);

@@ -46,9 +46,10 @@ QString comparedTitle(const QString& letter, const Run& run, PoolId pool) {
   if (!run.metrics.pools.contains(pool) || peak == Bytes()) {
     return tr("%1   highest address %2").arg(place, sizeText(peak));
   }
-  return tr("%1   %2, live peak %3")
-      .arg(place, sizeText(peak),
-           QString::fromStdString(formatPercent(run.metrics.pools[pool].gap())));
+  const PoolMetrics& metrics = run.metrics.pools[pool];
+  if (metrics.gap() <= 0) return tr("%1   %2, the live peak").arg(place, sizeText(peak));
+  return tr("%1   %2, %3 over the live peak")
+      .arg(place, sizeText(peak), QString::fromStdString(formatPercent(metrics.gap())));
 }
 
 }  // namespace hw

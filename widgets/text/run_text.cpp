@@ -1,6 +1,7 @@
 #include "widgets/text/run_text.h"
 
 #include "core/base/text.h"
+#include "core/report/plan/plan_text.h"
 #include "widgets/text/text_units.h"
 
 namespace hw {
@@ -41,6 +42,11 @@ QString addressText(Bytes address) {
   return QStringLiteral("0x") + digits;
 }
 
+QString addressesText(const Interval<Bytes>& bytes) {
+  if (bytes.length() <= Bytes(1)) return addressText(bytes.begin);
+  return tr("%1 to %2").arg(addressText(bytes.begin), addressText(bytes.end - Bytes(1)));
+}
+
 QString stayText(const Run& run, StayId stay) {
   return QString::fromStdString(printable(run.stayName(stay)));
 }
@@ -56,6 +62,8 @@ QString opNameText(const Run& run, OpId op) {
 QString poolText(const Run& run, PoolId pool) {
   return QString::fromStdString(printable(run.problem.pools[pool].name));
 }
+
+QString limitsText(const Run& run) { return QString::fromStdString(capacitiesText(run)); }
 
 QString reasonText(const Run& run, const TimelineEntry& entry) {
   const ProblemPool& first = run.problem.pools[PoolId(0)];

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/picture/step_curve.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 
@@ -24,7 +25,7 @@ std::vector<LocalPeak> Landmarks::peaks() const {
 
 QString Landmarks::peakText(const LocalPeak& peak, std::size_t rank) {
   return Player::tr("%1. %2 at step %3")
-      .arg(QString::number(rank + 1), QString::fromStdString(formatBytes(peak.bytes)),
+      .arg(QString::number(rank + 1), sizeText(peak.bytes),
            QString::fromStdString(groupDigits(peak.steps.begin.count())));
 }
 

@@ -37,33 +37,30 @@ void Player::setMode(PlayMode mode) {
   Q_EMIT modeChanged();
 }
 
-std::size_t Player::eventCount() const {
-  return state_->run() ? state_->run()->timeline.size() : 0;
-}
+std::size_t Player::eventCount() const { return state_->events()->size(); }
 
 std::size_t Player::eventIndex() const {
-  if (!state_->run()) return 0;
-  const auto& timeline = state_->run()->timeline;
-  const auto next =
-      std::ranges::upper_bound(timeline, state_->moment(), {}, &TimelineEntry::lastEvent);
-  return static_cast<std::size_t>(next - timeline.begin());
+  return state_->events()->happened(state_->moment(), state_->step());
 }
 
 void Player::goToEvent(std::size_t count) {
   if (!state_->run()) return;
-  const auto& timeline = state_->run()->timeline;
-  count = std::min(count, timeline.size());
-  state_->setMoment(count == 0 ? 0 : timeline[count - 1].lastEvent);
+  const EventOrder& order = *state_->events();
+  count = std::min(count, order.size());
+  if (count == 0) return state_->setMoment(0);
+  const TimelineEntry& last = order.entry(count - 1);
+  state_->setMomentOf(last.lastEvent, last.step);
 }
 
 /// Where `count` events from here lead; in the middle of one, back means to its beginning.
 std::size_t Player::eventsFrom(qint64 count) const {
-  const auto index = static_cast<qint64>(eventIndex());
-  const auto& timeline = state_->run()->timeline;
-  const bool between = index < static_cast<qint64>(timeline.size()) &&
-                       timeline[static_cast<std::size_t>(index)].firstEvent < state_->moment();
+  const EventOrder& order = *state_->events();
+  const std::size_t index = eventIndex();
+  const std::size_t moment = state_->moment();
+  const bool between = index < order.size() && order.entry(index).firstEvent < moment &&
+                       moment < order.entry(index).lastEvent;
   return static_cast<std::size_t>(
-      std::max<qint64>(0, index + count + (between && count < 0 ? 1 : 0)));
+      std::max<qint64>(0, static_cast<qint64>(index) + count + (between && count < 0 ? 1 : 0)));
 }
 
 void Player::toggle() { isPlaying() ? pause() : play(true); }
@@ -78,9 +75,11 @@ void Player::play(bool forwards) {
 
 void Player::playTo(const StopPoint& target) {
   if (eventCount() == 0) return;
-  const StopPoint here{state_->moment(), state_->step()};
+  const auto place = [&](std::size_t moment, Step step) {
+    return std::tuple(state_->events()->happened(moment, step), step, moment);
+  };
   target_ = target;
-  start(std::tuple(target.step, target.moment) >= std::tuple(here.step, here.moment));
+  start(place(target.moment, target.step) >= place(state_->moment(), state_->step()));
 }
 
 void Player::start(bool forwards) {
@@ -146,22 +145,20 @@ void Player::advanceTime(double seconds) {
   }
 }
 
-/// Whether the way from here to `moment` leads to the end of playing, or past it.
-bool Player::reaches(std::size_t moment) const {
-  const std::size_t end =
-      !target_ ? (forwards_ ? state_->run()->trace.size() : 0) : target_->moment;
-  return forwards_ ? moment >= end : moment <= end;
+/// Where playing ends: how many events have happened there.
+std::size_t Player::targetIndex() const {
+  if (target_) return state_->events()->happened(target_->moment, target_->step);
+  return forwards_ ? eventCount() : 0;
 }
 
 void Player::advance(std::size_t events) {
   const auto count = static_cast<qint64>(std::min(events, eventCount()));
   const std::size_t index = std::min(eventsFrom(forwards_ ? count : -count), eventCount());
-  const std::size_t moment = index == 0 ? 0 : state_->run()->timeline[index - 1].lastEvent;
-  const bool atEnd = index == (forwards_ ? eventCount() : 0);
-  if (atEnd || reaches(moment)) {
+  const std::size_t end = targetIndex();
+  if (forwards_ ? index >= end : index <= end) {
     arrive();
   } else {
-    state_->setMoment(moment);
+    goToEvent(index);
   }
 }
 

@@ -18,9 +18,10 @@ enum class PlayMode {
 };
 
 /// Moves the moment of a ViewState: by event, by op, to marked places, and by itself while playing,
-/// forwards or backwards. An event is an entry of the run's timeline, what people call one. What is
-/// shown is always an exact moment of the run; backwards visits the same ones. While the axis is
-/// time the run plays by time: simulated time per second, not events per second.
+/// forwards or backwards. An event is an entry of the run's timeline, what people call one; over
+/// steps they come by step, over time by time. What is shown is always an exact moment of the run;
+/// backwards visits the same ones. While the axis is time the run plays by time: simulated time per
+/// second, not events per second.
 class Player : public QObject {
   Q_OBJECT
 
@@ -44,10 +45,10 @@ class Player : public QObject {
   /// While the axis is time: how much of it a second of playing shows, at this speed and mode.
   SimTime timePerSecond() const;
 
-  /// Number of timeline entries that have happened by now, and of all.
+  /// Number of events that have happened by now, in the order of the axis, and of all.
   std::size_t eventIndex() const;
   std::size_t eventCount() const;
-  /// To the moment just after the first `count` entries.
+  /// To the moment just after the first `count` events.
   void goToEvent(std::size_t count);
 
   /// Plays to the end, or backwards to the start; from the other end when already there.
@@ -76,13 +77,13 @@ class Player : public QObject {
   void tick();
   void advanceTime(double seconds);
   void advance(std::size_t events);
-  bool reaches(std::size_t moment) const;
+  std::size_t targetIndex() const;
   void arrive();
   std::size_t eventsFrom(qint64 count) const;
   double eventsPerSecond() const;
 
   ViewState* state_;
-  QTimer timer_;
+  QTimer timer_{this};
   QElapsedTimer clock_;
   PlayMode mode_ = PlayMode::animate;
   bool forwards_ = true;

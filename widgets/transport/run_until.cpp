@@ -1,6 +1,5 @@
 #include "widgets/transport/run_until.h"
 
-#include <QElapsedTimer>
 #include <algorithm>
 #include <tuple>
 
@@ -11,9 +10,8 @@ namespace hw {
 
 namespace {
 
-/// Long enough to get on, short enough for the next frame.
-constexpr qint64 kSliceMilliseconds = 8;
-constexpr std::size_t kEntriesAtOnce = 500;
+/// Enough to get on, few enough for the next frame: some eight milliseconds of work.
+constexpr std::size_t kEntriesAtOnce = 8'000;
 
 }  // namespace
 
@@ -38,11 +36,7 @@ void RunUntil::start(const UntilWish& wish) {
 
 void RunUntil::lookOn() {
   if (!scan_) return;
-  QElapsedTimer clock;
-  clock.start();
-  while (scan_->state() == StopScan::State::searching && clock.elapsed() < kSliceMilliseconds) {
-    scan_->advance(kEntriesAtOnce);
-  }
+  scan_->advance(kEntriesAtOnce);
   if (scan_->state() == StopScan::State::searching) return;
   if (scan_->state() == StopScan::State::notMet) return end(false, nowhereText());
   goTo(scan_->at());
@@ -54,11 +48,11 @@ QString RunUntil::nowhereText() const {
 }
 
 void RunUntil::goTo(const StopPoint& point) {
-  const auto& timeline = run_->timeline;
-  const auto next = std::ranges::upper_bound(timeline, point.moment, {}, &TimelineEntry::lastEvent);
-  const QString text = tr("Met at step %1, after event %2 of %3.")
-                           .arg(grouped(point.step.count()), grouped(next - timeline.begin()),
-                                grouped(std::ssize(timeline)));
+  const EventOrder& order = *state_->events();
+  const QString text =
+      tr("Met at step %1, after event %2 of %3.")
+          .arg(grouped(point.step.count()), grouped(order.happened(point.moment, point.step)),
+               grouped(order.size()));
   end(true, text);
   player_->playTo(point);
 }

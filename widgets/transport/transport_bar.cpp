@@ -182,7 +182,7 @@ void TransportBar::showRun() {
   slider_->setRange(0, last);
   slider_->setPageStep(std::max(1, last / 20));
   spin_->setRange(0, last);
-  steps_->setText(any ? tr("/ %1").arg(last) : QString());
+  steps_->setText(any ? tr("/ %1").arg(grouped(last)) : QString());
   // Wide enough for the largest number, so that nothing moves while playing.
   const QString widest = tr("event %1 / %1").arg(grouped(player_->eventCount()));
   events_->setMinimumWidth(events_->fontMetrics().horizontalAdvance(widest) + 16);

@@ -24,18 +24,22 @@ DimensionsDialog::DimensionsDialog(const Model& model,
       this);
   text->setTextFormat(Qt::PlainText);
   text->setWordWrap(true);
-  table_->setColumnCount(2);
-  table_->setHorizontalHeaderLabels({tr("Name"), tr("Value")});
+  table_->setColumnCount(3);
+  table_->setHorizontalHeaderLabels({tr("Name"), tr("Value"), tr("In use")});
+  table_->horizontalHeaderItem(inUse)->setToolTip(
+      tr("What the model on show was opened with; empty: it depends on data"));
   table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
   table_->verticalHeader()->hide();
   table_->setAccessibleName(tr("Free dimensions and their values"));
   for (const auto& [name, value] : bound) {
-    addRow(QString::fromStdString(name), QString::number(value));
+    addRow(QString::fromStdString(name), QString::number(value), QString::number(value));
   }
   for (const ImportNote& note : open) {
-    if (!bound.contains(*note.dimension)) addRow(QString::fromStdString(*note.dimension), {});
+    if (bound.contains(*note.dimension)) continue;
+    addRow(QString::fromStdString(*note.dimension), {},
+           note.size ? QString::number(*note.size) : QString());
   }
-  addRow({}, {});
+  addRow({}, {}, {});
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -46,11 +50,14 @@ DimensionsDialog::DimensionsDialog(const Model& model,
   resize(460, 320);
 }
 
-void DimensionsDialog::addRow(const QString& name, const QString& value) {
+void DimensionsDialog::addRow(const QString& name, const QString& value, const QString& used) {
   const int row = table_->rowCount();
   table_->insertRow(row);
   table_->setItem(row, 0, new QTableWidgetItem(name));
   table_->setItem(row, 1, new QTableWidgetItem(value));
+  auto* cell = new QTableWidgetItem(used);
+  cell->setFlags(Qt::ItemIsEnabled);
+  table_->setItem(row, inUse, cell);
 }
 
 std::map<std::string, std::int64_t> DimensionsDialog::dimensions() const {

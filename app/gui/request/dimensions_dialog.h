@@ -10,8 +10,8 @@
 
 namespace hw {
 
-/// Gives values to a model's free dimensions: a table of names and values, one empty row for more.
-/// What the import said about them is above it.
+/// Gives values to a model's free dimensions: a table of names and values, with those that are in
+/// use, and one empty row for more. What the import said about them is above it.
 class DimensionsDialog : public QDialog {
   Q_OBJECT
 
@@ -24,7 +24,9 @@ class DimensionsDialog : public QDialog {
   QTableWidget* table() const { return table_; }
 
  private:
-  void addRow(const QString& name, const QString& value);
+  static constexpr int inUse = 2;  ///< The column of values as they are.
+
+  void addRow(const QString& name, const QString& value, const QString& used);
 
   QTableWidget* table_;
 };

@@ -4,9 +4,11 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QComboBox>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMimeData>
+#include <QStandardPaths>
 #include <QTabBar>
 
 #include "core/base/text.h"
@@ -209,18 +211,28 @@ void MainWindow::show(const RunRequest& request, const PlanOutcome& outcome) {
   Q_EMIT shown();
 }
 
+QString MainWindow::startFolder() const {
+  const QString last = settings_->lastFolder();
+  if (!last.isEmpty() && QFileInfo(last).isDir()) return last;
+  const QFileInfo model(QString::fromStdString(request_.model));
+  if (state_.run() && model.isFile()) return model.absolutePath();
+  const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+  return QFileInfo(documents).isDir() ? documents : QDir::homePath();
+}
+
 QString MainWindow::chooseTarget(const QString& title, const QString& name, const QString& filters,
-                                 const QString& ending) {
+                                 const QString& ending, QString* taken) {
   const QStringList all = filters.split(QStringLiteral(";;"));
   QString chosen = all.front();
   for (const QString& filter : all) {
     if (filter.contains(QStringLiteral("*.%1)").arg(ending))) chosen = filter;
   }
   const QString suggested = ending.isEmpty() ? name : name + QLatin1Char('.') + ending;
-  QString file = QFileDialog::getSaveFileName(
-      this, title, settings_->lastFolder() + QLatin1Char('/') + suggested, filters, &chosen);
+  QString file = QFileDialog::getSaveFileName(this, title, QDir(startFolder()).filePath(suggested),
+                                              filters, &chosen);
+  if (taken != nullptr) *taken = chosen;
   if (file.isEmpty() || !QFileInfo(file).suffix().isEmpty()) return file;
-  return file + chosen.mid(chosen.lastIndexOf(QLatin1Char('.'))).chopped(1);
+  return file + chosen.mid(chosen.lastIndexOf(QLatin1Char('*')) + 1).chopped(1);
 }
 
 void MainWindow::sayExported(const QString& file, const Result<void>& written) {

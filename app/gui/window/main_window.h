@@ -136,10 +136,13 @@ class MainWindow : public QMainWindow {
   Picture picture(const PictureStyle& style, const QSize& size);
   /// How large what `kind` shows is on the screen.
   QSize shownSize(PictureKind kind) const;
+  /// Where dialogs for files begin: where the last one ended, else at the model's file, else among
+  /// the user's documents.
+  QString startFolder() const;
   /// Asks where to write something; empty when nowhere. A name without an ending gets that of the
-  /// filter that was chosen; the one for `ending` is offered first.
+  /// filter that was chosen; the one for `ending` is offered first. `taken` is told the filter.
   QString chooseTarget(const QString& title, const QString& name, const QString& filters,
-                       const QString& ending = {});
+                       const QString& ending = {}, QString* taken = nullptr);
   /// Says that `file` was written, or why not.
   void sayExported(const QString& file, const Result<void>& written);
 

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/picture/svg_canvas.h"
+#include "core/report/plan/plan_text.h"
 #include "core/run/options.h"
 
 namespace hw {
@@ -127,9 +128,9 @@ std::string shrinkSummary(const ShrinkFront& front) {
 std::string shrinkText(const ShrinkFront& front, const Paint& paint) {
   const std::string name = printable(front.plain.run->graph().name);
   std::string text = fmt::format(
-      "{}  {} on '{}'\n", paint.bold(name),
+      "{}  {}: {}; times on {}\n", paint.bold(name),
       front.budget ? "within " + bytesText(*front.budget) : std::string("as small as it can be"),
-      front.request.platform.name);
+      requestText(*front.plain.run), front.request.platform.name);
   text += "  " + shrinkSummary(front) + "\n";
   text += "\nwhat each rewrite comes to\n" + trialsText(front, paint);
   const auto columns = pick(shrinkColumns(front),
@@ -210,8 +211,8 @@ std::string shrinkSvg(const ShrinkFront& front, const Palette& palette) {
 std::vector<ReportTable> shrinkTables(const ShrinkFront& front) {
   ReportTable rewrites =
       reportTable("What rewrites come to", trialColumns(front), front.trials, 1000);
-  rewrites.caption =
-      "Each planned and simulated on an unlimited near memory: " + shrinkSummary(front) + ".";
+  rewrites.caption = fmt::format("Each planned and simulated with {}: {}.",
+                                 capacitiesText(*front.plain.run), shrinkSummary(front));
   rewrites.columns.push_back({"what came of it", false});
   for (std::size_t i = 0; i < front.trials.size(); ++i) {
     rewrites.rows[i].push_back(shrinkSaidText(front.trials[i]));

@@ -108,6 +108,13 @@ std::string unsizedText(const Run& run, const PlanTextOptions& options) {
                  table.text(options.paint), options.rows);
 }
 
+std::string statusText(const Run& run, const Paint& paint) {
+  const std::string name(statusName(run.plan.status));
+  return fits(run) ? paint.good(name) : paint.bad(name);
+}
+
+}  // namespace
+
 std::string capacitiesText(const Run& run) {
   std::string text;
   for (const ProblemPool& pool : run.problem.pools) {
@@ -116,13 +123,6 @@ std::string capacitiesText(const Run& run) {
   }
   return text;
 }
-
-std::string statusText(const Run& run, const Paint& paint) {
-  const std::string name(statusName(run.plan.status));
-  return fits(run) ? paint.good(name) : paint.bad(name);
-}
-
-}  // namespace
 
 std::string requestText(const Run& run) {
   std::string text = fmt::format("{} on {}; alignment {}", run.request.allocator.text(),

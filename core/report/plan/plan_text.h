@@ -22,6 +22,9 @@ std::string planLine(const Run& run);
 /// Why there is no plan, or none that fits, in one sentence; nothing when there is one.
 std::optional<std::string> planFailure(const Run& run);
 
+/// "L2 2.00 MiB, L3 unlimited": how much of each memory may be planned.
+std::string capacitiesText(const Run& run);
+
 /// "free-list:pick=best on L2 2.00 MiB, L3 unlimited; alignment 64": what a run was asked for.
 std::string requestText(const Run& run);
 

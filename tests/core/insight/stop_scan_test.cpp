@@ -150,6 +150,27 @@ TEST_CASE("looking in small pieces finds the same and can be watched", "[until]"
   if (whole) CHECK(scan.at() == *whole);
 }
 
+TEST_CASE("a step that begins after the next has begun at its own point", "[until]") {
+  // Step 1 takes [0, 4) first, then step 0 takes [4, 8).
+  Trace::Builder builder(1);
+  builder.addStepBegin(2);
+  builder.addStepBegin(0);
+  for (const std::int32_t step : {1, 0}) {
+    MemoryEvent event{.offset = Bytes(step == 1 ? 0 : 4),
+                      .size = Bytes(4),
+                      .step = step,
+                      .stay = StayId(static_cast<std::size_t>(step)),
+                      .region = RegionId(0)};
+    builder.add(SimTime(), event);
+    event.kind = EventKind::alloc;
+    builder.add(SimTime(), event);
+  }
+  Run run;
+  run.trace = std::move(builder).finish();
+  CHECK(pointOfStep(run, Step(0)) == StopPoint{4, Step(0)});
+  CHECK(pointOfStep(run, Step(1)) == StopPoint{4, Step(1)});
+}
+
 TEST_CASE("steps in which nothing happens can be run to", "[until]") {
   //   step 0 1 2 3 4
   //   a    x x

@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
 #include "widgets/base/seen.h"
 #include "widgets/explain/moment_panel.h"
 #include "widgets/graph/graph_panel.h"
@@ -15,7 +16,7 @@ TEST_CASE("behind another tab nothing is laid out, added up or looked for", "[gr
   window.resize(1400, 900);
   window.show();
   test::openAndWait(window, QStringLiteral("samples:inception"));
-  QTest::qWait(50);
+  test::finishBackground();
   auto* graph = window.findChild<GraphPanel*>();
   auto* tables = window.findChild<TablePanel*>();
   auto* moment = window.findChild<MomentPanel*>();
@@ -29,12 +30,12 @@ TEST_CASE("behind another tab nothing is laid out, added up or looked for", "[gr
   for (const char* name : {"graph", "tables", "moment"}) {
     window.findChild<QDockWidget*>(QString::fromLatin1(name))->raise();
     const QWidget* panel = window.findChild<QDockWidget*>(QString::fromLatin1(name))->widget();
-    CHECK(QTest::qWaitFor([&] { return isSeen(panel); }, 5'000));
+    CHECK(QTest::qWaitFor([&] { return isSeen(panel); }, test::kPatience));
     const auto holdsAll = [&] {
       if (panel == tables) return tables->model()->source() != nullptr;
       return panel != moment || moment->view()->model()->rowCount() > 0;
     };
-    CHECK(QTest::qWaitFor(holdsAll, 5'000));
+    CHECK(QTest::qWaitFor(holdsAll, test::kPatience));
   }
-  CHECK(QTest::qWaitFor([&] { return !graph->view()->graph().nodes.empty(); }, 10'000));
+  CHECK(QTest::qWaitFor([&] { return !graph->view()->graph().nodes.empty(); }, test::kPatience));
 }

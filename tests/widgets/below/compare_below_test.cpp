@@ -8,6 +8,7 @@
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
 #include "core/picture/svg_canvas.h"
+#include "tests/widgets/patience.h"
 #include "widgets/base/theme.h"
 #include "widgets/below/divergence.h"
 #include "widgets/map/map_painter.h"
@@ -191,7 +192,7 @@ TEST_CASE("the keys compare, show below, find the divergence and close", "[shell
   window.show();
   CHECK_FALSE(action(window, "compare")->isEnabled());
   window.openModel(kSample);
-  REQUIRE(QTest::qWaitFor([&] { return !window.job()->isRunning(); }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return !window.job()->isRunning(); }, test::kPatience));
   CHECK_FALSE(action(window, "firstDivergence")->isEnabled());
   AllocatorList* list = window.comparison()->allocators();
   for (int row = 0; row < list->list()->count(); ++row) {
@@ -200,12 +201,14 @@ TEST_CASE("the keys compare, show below, find the divergence and close", "[shell
   REQUIRE(list->add(QStringLiteral("greedy-by-size")));
   REQUIRE(list->add(QStringLiteral("none")));
   QTest::keyClick(&window, Qt::Key_D, Qt::ControlModifier);
-  REQUIRE(QTest::qWaitFor([&] { return window.comparison()->comparison() != nullptr; }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.comparison()->comparison() != nullptr; },
+                          test::kPatience));
   CHECK(window.comparison()->isVisible());
 
   const auto& rows = window.comparison()->comparison()->rows;
   Q_EMIT window.comparison()->runWanted(rows.front().run);
-  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() == rows.front().run; }, 60'000));
+  REQUIRE(
+      QTest::qWaitFor([&] { return window.state()->run() == rows.front().run; }, test::kPatience));
   CHECK(window.runForm()->allocatorBox()->currentText() == QStringLiteral("greedy-by-size"));
   QTest::keyClick(&window, Qt::Key_B);
   REQUIRE(window.compareMaps()->map(0, PoolId(0))->isVisible());
@@ -215,7 +218,8 @@ TEST_CASE("the keys compare, show below, find the divergence and close", "[shell
   REQUIRE(expected);
   window.state()->setStep(Step(40));
   QTest::keyClick(&window, Qt::Key_D, Qt::ControlModifier | Qt::ShiftModifier);
-  REQUIRE(QTest::qWaitFor([&] { return window.messages()->text() == expected->text; }, 10'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.messages()->text() == expected->text; },
+                          test::kPatience));
   CHECK(window.state()->step() == expected->step);
   CHECK(window.belowState()->step() == expected->step);
   CHECK(window.state()->selected() == expected->stay);
@@ -249,7 +253,7 @@ TEST_CASE("any number of plans stand below A, in lock-step and on one scale", "[
   }
   CHECK(shown[0]->title().startsWith(QStringLiteral("A   L2   greedy-by-size on generic-npu")));
   CHECK(shown[2]->title().startsWith(QStringLiteral("C   L2   none on generic-npu")));
-  CHECK(shown[2]->title().contains(QStringLiteral("live peak +")));
+  CHECK(shown[2]->title().contains(QStringLiteral("over the live peak")));
   shown[3]->setVisibleBytes(64, 9'000);
   for (MapView* map : shown) CHECK(map->window().lowByte == 64);
   pair.window.player()->goToPeak();
@@ -280,12 +284,13 @@ TEST_CASE("each map below has a button that closes it and one for its divergence
   REQUIRE(expected);
   auto* diverge = maps->map(1, PoolId(0))->findChild<QToolButton*>(QStringLiteral("diverge"));
   QTest::mouseClick(diverge, Qt::LeftButton);
-  REQUIRE(QTest::qWaitFor([&] { return pair.window.messages()->text() == expected->text; }, 9'000));
+  REQUIRE(QTest::qWaitFor([&] { return pair.window.messages()->text() == expected->text; },
+                          test::kPatience));
   CHECK(pair.window.state()->step() == expected->step);
 
   auto* close = maps->map(0, PoolId(0))->findChild<QToolButton*>(QStringLiteral("close"));
   QTest::mouseClick(close, Qt::LeftButton);
-  REQUIRE(QTest::qWaitFor([&] { return maps->runs().size() == 1; }, 5'000));
+  REQUIRE(QTest::qWaitFor([&] { return maps->runs().size() == 1; }, test::kPatience));
   CHECK(maps->runs().front() == c);  // What was C is B now.
   CHECK(maps->map(0, PoolId(0))->isVisible());
   CHECK_FALSE(maps->map(1, PoolId(0))->isVisible());

@@ -5,6 +5,7 @@
 
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
+#include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/charts/search_panel.h"
 
@@ -153,14 +154,16 @@ TEST_CASE("a search is shown while it goes on, and its run afterwards", "[chart]
   QObject::connect(&bench.job, &PlanJob::finished, &bench.job, [&](const PlanOutcome& outcome) {
     if (outcome.run) bench.state.setRun(*outcome.run);
   });
-  REQUIRE(QTest::qWaitFor([&] { return bench.panel.summary().contains(QStringLiteral("area")); }));
+  REQUIRE(QTest::qWaitFor([&] { return bench.panel.summary().contains(QStringLiteral("area")); },
+                          test::kPatience));
   CHECK(bench.panel.isLive());
   CHECK(bench.panel.emptyText().isEmpty());
   CHECK(bench.panel.peaks()->points(0) == QList<QPointF>{{0.5, 900}, {1.5, 900}, {1.5, 700}});
   REQUIRE(bench.panel.peaks()->plot().marks.size() == 2);
   CHECK(bench.panel.peaks()->plot().marks[1].text == QStringLiteral("area"));
   goOn = true;
-  REQUIRE(QTest::qWaitFor([&] { return !bench.job.isRunning() && !bench.panel.isLive(); }));
+  REQUIRE(QTest::qWaitFor([&] { return !bench.job.isRunning() && !bench.panel.isLive(); },
+                          test::kPatience));
   CHECK(bench.panel.summary().contains(
       QString::fromStdString(searchHistories(run->plan).front().samples.back().winner)));
 }
@@ -175,7 +178,7 @@ TEST_CASE("a cancelled search gives way to the run on show", "[chart]") {
     }
     return fail(ErrorCode::stopped, "stopped");
   });
-  REQUIRE(QTest::qWaitFor([&] { return bench.panel.isLive(); }));
+  REQUIRE(QTest::qWaitFor([&] { return bench.panel.isLive(); }, test::kPatience));
   bench.job.stop();
   CHECK_FALSE(bench.panel.isLive());
   CHECK(bench.panel.emptyText().contains(QStringLiteral("does not search")));

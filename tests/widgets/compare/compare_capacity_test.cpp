@@ -6,6 +6,7 @@
 #include "app/gui/studio.h"
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
+#include "tests/widgets/patience.h"
 #include "widgets/compare/capacity_panel.h"
 
 using namespace hw;
@@ -51,7 +52,7 @@ TEST_CASE("a sweep draws its curve while it goes, and is kept", "[charts][capaci
   QTest::mouseClick(panel.sweepButton(), Qt::LeftButton);
   CHECK(panel.job()->isRunning());
   CHECK(panel.stopButton()->isVisible());
-  REQUIRE(QTest::qWaitFor([&] { return !panel.job()->isRunning(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !panel.job()->isRunning(); }, test::kPatience));
   CHECK_FALSE(panel.stopButton()->isVisible());
   REQUIRE(panel.chart()->points().size() > 8);
   CHECK(seen.size() > 4);
@@ -88,7 +89,7 @@ TEST_CASE("a stopped sweep can be made again", "[charts][capacity]") {
     if (!panel.chart()->points().empty()) panel.stopButton()->click();
   });
   panel.sweep();
-  REQUIRE(QTest::qWaitFor([&] { return !panel.job()->isRunning(); }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return !panel.job()->isRunning(); }, test::kPatience));
   CHECK(panel.chart()->points().size() >= 1);
   CHECK(panel.sweepButton()->isEnabled());
 }
@@ -107,7 +108,7 @@ TEST_CASE("the slider picks a capacity, the button plans with it", "[charts][cap
   auto* panel = window.findChild<CapacityPanel*>();
   window.findChild<QAction*>(QStringLiteral("sweepCapacity"))->trigger();
   CHECK(panel->isVisible());
-  REQUIRE(QTest::qWaitFor([&] { return !panel->job()->isRunning(); }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return !panel->job()->isRunning(); }, test::kPatience));
   // It stands exactly at what is planned with, so that its figures are those of the plan.
   CHECK(panel->capacity() == run->problem.pools[PoolId(0)].capacity);
   const auto& points = panel->chart()->points();
@@ -125,7 +126,7 @@ TEST_CASE("the slider picks a capacity, the button plans with it", "[charts][cap
   const Bytes chosen = panel->capacity();
   CHECK(chosen < half);
   QTest::mouseClick(panel->planButton(), Qt::LeftButton);
-  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != run; }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != run; }, test::kPatience));
   CHECK(window.state()->run()->problem.pools[PoolId(0)].capacity == chosen);
   CHECK(window.state()->run()->plan.footprint(PoolId(0)) <= chosen);
   CHECK(panel->chart()->points().size() > 8);  // The curve is still known.

@@ -11,6 +11,7 @@
 #include "core/insight/autopsy.h"
 #include "core/machine/platforms.h"
 #include "core/plan/fragmentation_curve.h"
+#include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/compare/fragmentation_panel.h"
 
@@ -132,7 +133,8 @@ TEST_CASE("fragmentation is drawn step by step, and keeps its peak when there ar
   chart.resize(900, 200);
   chart.show();
   chart.setEntries({{QStringLiteral("A"), run}});
-  REQUIRE(QTest::qWaitFor([&] { return !chart.isBusy() && !chart.points(0).isEmpty(); }, 20'000));
+  REQUIRE(QTest::qWaitFor([&] { return !chart.isBusy() && !chart.points(0).isEmpty(); },
+                          test::kPatience));
   const auto points = chart.points(0);
   CHECK(static_cast<std::size_t>(points.size()) <= kMostPoints);
   double most = 0;
@@ -170,7 +172,7 @@ TEST_CASE("the fragmentation panel draws what is on show, or all that fit", "[ch
   table.setShown(a, {b});
   panel.whichBox()->setCurrentIndex(1);
   CHECK(panel.chart()->entries().size() == 4);  // A is in no row of it.
-  REQUIRE(QTest::qWaitFor([&] { return !panel.chart()->points(3).isEmpty(); }, 20'000));
+  REQUIRE(QTest::qWaitFor([&] { return !panel.chart()->points(3).isEmpty(); }, test::kPatience));
   QTest::mouseClick(panel.chart()->viewport(), Qt::LeftButton, {},
                     panel.chart()->viewport()->rect().center());
   CHECK(state.step() > Step(0));
@@ -233,7 +235,8 @@ TEST_CASE("from a row that failed to the tensor that found no room", "[shell][co
   QAction* autopsyAction = rows->menu()->findChild<QAction*>(QStringLiteral("rowAutopsy"));
   REQUIRE(autopsyAction->isEnabled());
   autopsyAction->trigger();
-  REQUIRE(QTest::qWaitFor([&] { return window.state()->selected() == why->stay; }, 60'000));
+  REQUIRE(
+      QTest::qWaitFor([&] { return window.state()->selected() == why->stay; }, test::kPatience));
   CHECK(window.state()->run() == failed->rows.front().run);
   CHECK(window.state()->step() == why->step);
   CHECK(window.findChild<QDockWidget*>(QStringLiteral("problems"))->isVisible());

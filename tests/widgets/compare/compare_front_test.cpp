@@ -9,6 +9,7 @@
 #include "core/machine/platforms.h"
 #include "core/report/compare/compare_picture.h"
 #include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
 #include "widgets/compare/front_panel.h"
 
 using namespace hw;
@@ -33,7 +34,7 @@ FrontOptions quickFront(std::size_t points) {
 }
 
 bool ends(FrontPanel& panel) {
-  return QTest::qWaitFor([&] { return !panel.job()->isRunning(); }, 120'000);
+  return QTest::qWaitFor([&] { return !panel.job()->isRunning(); }, test::kPatience);
 }
 
 }  // namespace
@@ -99,7 +100,7 @@ TEST_CASE("a front is drawn while it grows, and a click on a dot opens its plan"
     const QRectF dot = panel.chart()->dotRect(id);
     REQUIRE_FALSE(dot.isEmpty());
     QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, dot.center().toPoint());
-    REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != before; }, 60'000));
+    REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != before; }, test::kPatience));
     return window.state()->run();
   };
   // The last of the search lies by itself: as little latency as there is.
@@ -124,7 +125,7 @@ TEST_CASE("a front is drawn while it grows, and a click on a dot opens its plan"
   QTest::keyClick(panel.chart(), Qt::Key_Left);
   CHECK(panel.chart()->current() == panel.chart()->ids().front());
   QTest::keyClick(panel.chart(), Qt::Key_Return);
-  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != wide; }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != wide; }, test::kPatience));
 
   // Another model: what was known says nothing about it.
   openAndWait(window, QStringLiteral("samples:chain"));
@@ -176,7 +177,7 @@ TEST_CASE("a dot of peak against latency opens its row", "[charts][compare][fron
     const int row = std::stoi(id.substr(5));
     Q_EMIT charts.dots()->picked(QString::fromStdString(id));
     const auto wanted = compare.model()->row(row)->run;
-    REQUIRE(QTest::qWaitFor([&] { return charts.dots()->marked() == id; }, 60'000));
+    REQUIRE(QTest::qWaitFor([&] { return charts.dots()->marked() == id; }, test::kPatience));
     CHECK(window.state()->run()->timing.makespan == wanted->timing.makespan);
     CHECK(window.state()->run()->plan.footprint(PoolId(0)) == wanted->plan.footprint(PoolId(0)));
     CHECK(compare.table()->currentRow() == row);

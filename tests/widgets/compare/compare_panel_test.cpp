@@ -13,6 +13,7 @@
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
 #include "tests/widgets/compare/compare_support.h"
+#include "tests/widgets/patience.h"
 
 using namespace hw;
 using namespace hw::test;
@@ -57,7 +58,7 @@ TEST_CASE("what is ticked is compared in the background, with the command line's
   QTest::mouseClick(panel.compareButton(), Qt::LeftButton);
   CHECK(panel.job()->isRunning());
   CHECK(panel.stopButton()->isVisible());
-  REQUIRE(QTest::qWaitFor([&] { return !panel.job()->isRunning(); }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return !panel.job()->isRunning(); }, test::kPatience));
   CHECK_FALSE(panel.stopButton()->isVisible());
   const auto expected = compared(*state.run(), names);
   REQUIRE(panel.comparison());
@@ -186,9 +187,11 @@ TEST_CASE("a stopped comparison keeps what is done; an abandoned one never repor
     return JobEnd();
   };
   const auto model = sampleModel();
-  const auto work = [model](const RunContext& context) {
-    // The first row is done before anybody can stop; the second waits for it.
+  std::atomic<bool> one = false;
+  const auto work = [model, &one](const RunContext& context) {
+    // The first row is done before anybody stops; the second waits for it.
     Comparison done = compareAllocators(model, configOf("none"), choices({"none"}), context);
+    one = true;
     while (!context.stop.stop_requested()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -196,12 +199,10 @@ TEST_CASE("a stopped comparison keeps what is done; an abandoned one never repor
     done.rows.push_back(rest.rows.front());
     return done;
   };
-  QSignalSpy progressed(&job, &Job::progressed);
   job.start(work, accept);
-  REQUIRE(progressed.wait(10'000));
-  QTest::qWait(20);
+  REQUIRE(QTest::qWaitFor([&] { return one.load(); }, test::kPatience));
   job.stop();
-  REQUIRE(QTest::qWaitFor([&] { return !job.isRunning(); }, 10'000));
+  REQUIRE(QTest::qWaitFor([&] { return !job.isRunning(); }, test::kPatience));
   REQUIRE(last);
   CHECK(last->rows.front().run);
   CHECK(last->rows.back().stopped());
@@ -209,7 +210,7 @@ TEST_CASE("a stopped comparison keeps what is done; an abandoned one never repor
   job.start(work, accept);
   job.abandon();
   CHECK_FALSE(job.isRunning());
-  QTest::qWait(50);
+  REQUIRE(QTest::qWaitFor([&] { return !job.hasThreads(); }, test::kPatience));
   CHECK(reports == 1);
 }
 

@@ -11,6 +11,7 @@
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
 #include "tests/widgets/compare/compare_support.h"
+#include "tests/widgets/patience.h"
 #include "widgets/compare/compare_panel.h"
 
 using namespace hw;
@@ -112,7 +113,7 @@ TEST_CASE("platforms are compared with the capacities of their own", "[shell][co
   }
   REQUIRE(panel.requests().size() == 4);
   QTest::mouseClick(panel.compareButton(), Qt::LeftButton);
-  REQUIRE(QTest::qWaitFor([&] { return panel.comparison() != nullptr; }, 120'000));
+  REQUIRE(QTest::qWaitFor([&] { return panel.comparison() != nullptr; }, test::kPatience));
   CHECK_FALSE(panel.table()->isColumnHidden(CompareModel::platform));
   CHECK_FALSE(panel.table()->isColumnHidden(CompareModel::capacity));
   std::optional<SimTime> least;

@@ -3,6 +3,7 @@
 
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
+#include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/explain/decision_text.h"
 #include "widgets/explain/inspector.h"
@@ -142,10 +143,11 @@ TEST_CASE("in large runs the explanation comes later, and only if it is still wa
   CHECK(inspector.toPlainText().contains(QStringLiteral("Following the method again")));
   state.select(StayId(20));
   const auto name = [&](std::size_t id) { return stayText(*state.run(), StayId(id)); };
-  REQUIRE(QTest::qWaitFor([&] { return inspector.toPlainText().contains("Chosen"); }, 20'000));
+  REQUIRE(
+      QTest::qWaitFor([&] { return inspector.toPlainText().contains("Chosen"); }, test::kPatience));
   CHECK(inspector.toPlainText().startsWith(name(20)));
   state.select({});
-  QTest::qWait(50);
+  test::finishBackground();
   CHECK_FALSE(inspector.toPlainText().contains(QStringLiteral("Why here")));
 }
 

@@ -11,6 +11,7 @@
 #include "core/report/explain/shrink_report.h"
 #include "core/run/options.h"
 #include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
 
 using namespace hw;
 using namespace hw::test;
@@ -18,7 +19,7 @@ using namespace hw::test;
 namespace {
 
 bool shrinkEnds(ShrinkPanel& panel) {
-  return QTest::qWaitFor([&] { return !panel.job()->isRunning(); }, 120'000);
+  return QTest::qWaitFor([&] { return !panel.job()->isRunning(); }, test::kPatience);
 }
 
 std::shared_ptr<const Run> shrinkRunOf(const std::string& sample,
@@ -136,7 +137,7 @@ TEST_CASE("the front grows, bounds stand beside it, and a click opens a plan abo
   const QRectF dot = panel.chart()->dotRect("found-0");
   REQUIRE_FALSE(dot.isEmpty());
   QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, dot.center().toPoint());
-  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != first; }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != first; }, test::kPatience));
   settle(window);
   const auto shrunk = window.state()->run();
   CHECK(footprintOf(*shrunk) == front.points.front().peak);

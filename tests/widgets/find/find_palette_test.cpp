@@ -4,6 +4,7 @@
 
 #include "app/gui/studio.h"
 #include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
 #include "widgets/find/command_palette.h"
 #include "widgets/find/search_box.h"
 #include "widgets/graph/graph_panel.h"
@@ -77,7 +78,7 @@ TEST_CASE("typing narrows the palette; Enter does what is chosen", "[find]") {
   CHECK(palette->model()->entry(0).text == QStringLiteral("Plan: again with none"));
   const auto before = window.state()->run();
   QTest::keyClick(palette->line(), Qt::Key_Return);
-  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != before; }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return window.state()->run() != before; }, test::kPatience));
   CHECK(window.state()->run()->request.allocator.info->name == "none");
 
   openPalette(window);
@@ -116,7 +117,7 @@ TEST_CASE("found in the box, shown everywhere", "[find]") {
   CHECK(box->hasFocus());
   const OpId op = run->schedule.opAt(Step(30));
   box->setText(QString::fromStdString(displayName(run->graph(), op)));
-  REQUIRE(QTest::qWaitFor([&] { return box->result().found > 0; }, 10'000));
+  REQUIRE(QTest::qWaitFor([&] { return box->result().found > 0; }, test::kPatience));
   int row = 0;
   while (box->result().hits[static_cast<std::size_t>(row)].op != op) ++row;
   window.state()->setVisible(0, 5);
@@ -131,7 +132,7 @@ TEST_CASE("found in the box, shown everywhere", "[find]") {
   const StayId last(run->problem.stays.size() - 1);
   window.state()->setVisible(0, 5);
   box->setText(QString::fromStdString(run->stayName(last)));
-  REQUIRE(QTest::qWaitFor([&] { return box->result().found > 0; }, 10'000));
+  REQUIRE(QTest::qWaitFor([&] { return box->result().found > 0; }, test::kPatience));
   QTest::keyClick(&window, Qt::Key_F3);
   REQUIRE(window.state()->selected());
   const Interval<Step> steps = run->problem.stays[window.state()->selected()].steps;

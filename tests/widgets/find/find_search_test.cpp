@@ -2,6 +2,7 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
+#include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/find/fuzzy.h"
 #include "widgets/find/search_box.h"
@@ -36,7 +37,7 @@ void type(SearchBox& box, const QString& text) {
   box.begin();
   QTest::keyClicks(&box, text);
   REQUIRE(QTest::qWaitFor([&] { return box.result().found > 0 || !box.result().error.empty(); },
-                          10'000));
+                          test::kPatience));
 }
 
 }  // namespace

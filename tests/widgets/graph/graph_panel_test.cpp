@@ -6,6 +6,7 @@
 #include "app/gui/request/arguments.h"
 #include "core/import/samples.h"
 #include "core/insight/explain.h"
+#include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/base/theme.h"
 
@@ -33,7 +34,7 @@ struct Shown {
     wait();
   }
   void wait() {
-    REQUIRE(QTest::qWaitFor([&] { return !panel.isLayingOut(); }, 60'000));
+    REQUIRE(QTest::qWaitFor([&] { return !panel.isLayingOut(); }, test::kPatience));
     QCoreApplication::processEvents();
   }
   GraphView* view() { return panel.view(); }
@@ -208,19 +209,21 @@ TEST_CASE("hostile names are drawn, elided and escaped", "[graph]") {
 TEST_CASE("nothing is laid out before somebody looks, and it can be cancelled", "[graph]") {
   ViewState state;
   GraphPanel panel(&state);
-  state.setRun(sampleRun("densenet121"));  // Takes a second: nobody cancels what is done.
+  state.setRun(sampleRun("densenet121"));
   CHECK_FALSE(panel.isLayingOut());
   CHECK(panel.view()->graph().nodes.empty());
   panel.resize(400, 400);
+  test::HeldPool held;
   panel.show();
   CHECK(panel.isLayingOut());
   CHECK(panel.cancelButton()->isVisible());
   QTest::mouseClick(panel.cancelButton(), Qt::LeftButton);
   CHECK_FALSE(panel.cancelButton()->isVisible());
-  QTest::qWait(50);
+  held.release();
+  test::finishBackground();
   CHECK(panel.view()->graph().nodes.empty());
   CHECK(panel.emptyText().contains(QStringLiteral("cancelled")));
   panel.groups()->click();
-  REQUIRE(QTest::qWaitFor([&] { return !panel.view()->graph().nodes.empty(); }, 30'000));
+  REQUIRE(QTest::qWaitFor([&] { return !panel.view()->graph().nodes.empty(); }, test::kPatience));
   CHECK(panel.emptyText().isEmpty());
 }

@@ -8,6 +8,7 @@
 #include "core/graph/counterparts.h"
 #include "core/graph/tiling.h"
 #include "core/import/samples.h"
+#include "tests/widgets/patience.h"
 #include "widgets/graph/graph_panel.h"
 
 using namespace hw;
@@ -122,7 +123,7 @@ TEST_CASE("Enter shows the parts of an op, Backspace folds them again", "[graph]
   ViewState state;
   GraphPanel panel(&state);
   const auto settled = [&] {
-    REQUIRE(QTest::qWaitFor([&] { return !panel.isLayingOut(); }, 60'000));
+    REQUIRE(QTest::qWaitFor([&] { return !panel.isLayingOut(); }, test::kPatience));
     QCoreApplication::processEvents();
   };
   state.setRun(sample.whole);

@@ -5,6 +5,7 @@
 
 #include "core/import/samples.h"
 #include "core/run/model_options.h"
+#include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/map/map_painter.h"
 #include "widgets/map/map_view.h"
@@ -235,7 +236,7 @@ TEST_CASE("more blocks than a frame has time for are drawn by a worker", "[map]"
   CHECK_FALSE(shown.map.stayAt({300, 150}));
   CHECK_FALSE(shown.map.grab().isNull());
   const auto isDone = [&] { return shown.map.grab(), !shown.map.isRefining(); };
-  CHECK(QTest::qWaitFor(isDone, 10'000));
+  CHECK(QTest::qWaitFor(isDone, test::kPatience));
   CHECK(shown.map.blocks().size() == 200'000);
   const QImage before = shown.map.grab().toImage();
   shown.state.setVisible(100, 1900);
@@ -246,7 +247,7 @@ TEST_CASE("more blocks than a frame has time for are drawn by a worker", "[map]"
   };
   // Hovering is right at once; the picture follows.
   CHECK(isExact());
-  CHECK(QTest::qWaitFor(isDone, 10'000));
+  CHECK(QTest::qWaitFor(isDone, test::kPatience));
   CHECK(isExact());
   CHECK(shown.map.grab().toImage() != before);
 }

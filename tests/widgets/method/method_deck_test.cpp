@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "tests/widgets/method/method_support.h"
+#include "tests/widgets/patience.h"
 #include "widgets/method/stage_player.h"
 
 using namespace hw;
@@ -112,11 +113,11 @@ TEST_CASE("planning time plays by itself, forwards and backwards, to its ends", 
   CHECK(deck.isPlaying());
   CHECK_FALSE(deck.isBackwards());
   CHECK(deck.at() == 0);
-  REQUIRE(QTest::qWaitFor([&] { return !deck.isPlaying(); }, 20'000));
+  REQUIRE(QTest::qWaitFor([&] { return !deck.isPlaying(); }, test::kPatience));
   CHECK(deck.at() == deck.count());
   deck.playBackwards();
   CHECK(deck.isBackwards());
-  REQUIRE(QTest::qWaitFor([&] { return !deck.isPlaying(); }, 20'000));
+  REQUIRE(QTest::qWaitFor([&] { return !deck.isPlaying(); }, test::kPatience));
   CHECK(deck.at() == 0);
   deck.playForwards();
   deck.playForwards();

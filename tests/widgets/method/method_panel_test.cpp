@@ -5,6 +5,7 @@
 
 #include "core/import/formats.h"
 #include "tests/widgets/method/method_support.h"
+#include "tests/widgets/patience.h"
 
 using namespace hw;
 using namespace hw::test;
@@ -19,7 +20,7 @@ struct Looked {
   void look() {
     panel.show();
     REQUIRE(QTest::qWaitFor([&] { return panel.recorder()->state() == RunRecorder::State::done; },
-                            30'000));
+                            test::kPatience));
   }
 
   ViewState state{};
@@ -30,7 +31,7 @@ struct Looked {
 
 TEST_CASE("nothing is recorded while nobody looks", "[method]") {
   Looked looked(figure("inception", "block-id", false));
-  QTest::qWait(50);
+  test::finishBackground();
   CHECK(looked.panel.recorder()->state() == RunRecorder::State::none);
   CHECK(looked.panel.deck()->record() == nullptr);
   looked.look();
@@ -41,7 +42,7 @@ TEST_CASE("nothing is recorded while nobody looks", "[method]") {
   // Another run: what was recorded is not its.
   looked.panel.hide();
   looked.state.setRun(figure("inception", "free-list", false));
-  QTest::qWait(50);
+  test::finishBackground();
   CHECK(looked.panel.recorder()->state() == RunRecorder::State::none);
   CHECK(looked.panel.deck()->record() == nullptr);
 }
@@ -53,7 +54,7 @@ TEST_CASE("without a stage the panel says why", "[method]") {
   auto run = std::make_shared<Run>(*figure("inception", "block-id", false));
   run->planSeconds = 60;
   looked.state.setRun(run);
-  QTest::qWait(50);
+  test::finishBackground();
   CHECK(looked.panel.recorder()->state() == RunRecorder::State::none);
   CHECK(looked.panel.emptyText().contains(QStringLiteral("planning took 60.0 s")));
   REQUIRE(looked.panel.recordButton()->isVisible());
@@ -121,8 +122,7 @@ TEST_CASE("what is not decided yet is pale elsewhere as long as the stage is see
   looked.panel.hide();
   CHECK(state.filter() == nullptr);
   looked.panel.show();
-  QTest::qWait(50);
-  CHECK(state.filter() != nullptr);
+  CHECK(QTest::qWaitFor([&] { return state.filter() != nullptr; }, test::kPatience));
   deck.goToEnd();
   CHECK(state.filter() == nullptr);
   // What a person picked out goes before.
@@ -165,7 +165,7 @@ TEST_CASE("a panel that outlives what it looked at does not ask for it", "[metho
   state->setRun(figure("inception", "block-id", false));
   panel.show();
   REQUIRE(QTest::qWaitFor([&] { return panel.recorder()->state() == RunRecorder::State::done; },
-                          30'000));
+                          test::kPatience));
   panel.deck()->goTo(2);
   REQUIRE(state->filter() != nullptr);
   state = nullptr;

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/base/theme.h"
 #include "widgets/now/memory_now.h"
@@ -92,17 +93,21 @@ TEST_CASE("a single step moves for less than a quarter of a second and ends exac
   shown.memory.finish();
   shown.state.setMoment(forwards ? entry.lastEvent : entry.firstEvent);
   CHECK(shown.memory.isMoving());
-  QTest::qWait(10);
-  CHECK(QTest::qWaitFor([&] { return !shown.memory.isMoving(); }, 2'000));
+  CHECK(shown.memory.movementLength() < 250);
+  CHECK(QTest::qWaitFor([&] { return !shown.memory.isMoving(); }, test::kPatience));
   CHECK(shown.memory.scene() == memoryScene(*run, shown.state.moment()));
 }
 
 TEST_CASE("a step in the middle of a movement starts from the exact state", "[memory]") {
   const auto run = test::randomRun(5, 25, 12);
   Shown shown(run);
+  qint64 now = 0;
+  shown.memory.setClock([&] { return now; });
   for (std::size_t moment = 1; moment <= 20; ++moment) {
+    now += 1'000;
     shown.state.setMoment(moment);
-    QTest::qWait(5);
+    CHECK(shown.memory.isMoving());
+    QCoreApplication::processEvents();
   }
   shown.memory.finish();
   CHECK_FALSE(shown.memory.isMoving());
@@ -185,12 +190,15 @@ TEST_CASE("what has just happened is told with names and sizes", "[memory]") {
 TEST_CASE("steps that come faster than movements are shown at once", "[memory]") {
   const auto run = test::randomRun(5, 25, 12);
   Shown shown(run);
+  qint64 now = 0;
+  shown.memory.setClock([&] { return now; });
   shown.state.setMoment(1);
   CHECK(shown.memory.isMoving());
+  now += 20;
   shown.state.setMoment(2);
   CHECK_FALSE(shown.memory.isMoving());
   CHECK(shown.memory.scene() == memoryScene(*run, 2));
-  QTest::qWait(300);
+  now += 300;
   shown.state.setMoment(3);
   CHECK(shown.memory.isMoving());
 }

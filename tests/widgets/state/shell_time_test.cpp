@@ -3,6 +3,7 @@
 #include <QTest>
 #include <catch2/catch.hpp>
 
+#include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/below/lock_step.h"
 #include "widgets/charts/peak_chart.h"
@@ -134,9 +135,9 @@ TEST_CASE("in time a run plays by simulated time per second", "[shell][time]") {
   CHECK(player.timePerSecond() == pace * 4);
   player.setSpeed(64);
   player.play(true);
-  REQUIRE(QTest::qWaitFor([&] { return !player.isPlaying(); }, 20'000));
+  REQUIRE(QTest::qWaitFor([&] { return !player.isPlaying(); }, test::kPatience));
   CHECK(state.moment() == run->trace.size());
   player.play(false);
-  REQUIRE(QTest::qWaitFor([&] { return !player.isPlaying(); }, 20'000));
+  REQUIRE(QTest::qWaitFor([&] { return !player.isPlaying(); }, test::kPatience));
   CHECK(state.moment() == 0);
 }

@@ -10,6 +10,7 @@
 
 #include "app/gui/studio.h"
 #include "core/base/csv.h"
+#include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/tables/table_file.h"
 #include "widgets/tables/table_panel.h"
@@ -195,7 +196,7 @@ TEST_CASE("the free list follows the moment", "[tables]") {
   Shown shown(test::smallRun());
   shown.panel.choose(TableKind::freeList);
   shown.state.setStep(Step(1));
-  REQUIRE(QTest::qWaitFor([&] { return shown.panel.model()->rowCount() == 1; }, 5'000));
+  REQUIRE(QTest::qWaitFor([&] { return shown.panel.model()->rowCount() == 1; }, test::kPatience));
   CHECK(shown.cell(0, "size") == "1");
   CHECK(shown.cell(0, "above") == "b");
 }
@@ -243,7 +244,8 @@ TEST_CASE("a million rows are arranged by a worker, and stay usable meanwhile", 
   model.setSource(source);
   model.sort(0, Qt::DescendingOrder);
   CHECK(model.isArranging());  // Not here and now, that is.
-  REQUIRE(QTest::qWaitFor([&] { return !model.isArranging() && model.rowCount() > 0; }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return !model.isArranging() && model.rowCount() > 0; },
+                          test::kPatience));
   REQUIRE(model.rowCount() == 1'000'000);
   for (int row = 1; row < 1'000'000; row += 997) {
     REQUIRE(source->columns[0].value(model.sourceRow(row - 1)) >=
@@ -260,11 +262,11 @@ TEST_CASE("the window shows tables by command", "[tables]") {
   REQUIRE(panel);
   CHECK_FALSE(panel->chooser()->isEnabled());
   window.openModel(QStringLiteral("samples:mobilenet_v2"));
-  REQUIRE(QTest::qWaitFor([&] { return !window.job()->isRunning(); }, 60'000));
+  REQUIRE(QTest::qWaitFor([&] { return !window.job()->isRunning(); }, test::kPatience));
   window.findChild<QAction*>(QStringLiteral("tableTensors"))->trigger();
   CHECK(panel->isVisible());
   CHECK(panel->filterLine()->hasFocus());
-  CHECK(QTest::qWaitFor([&] { return panel->model()->rowCount() > 50; }, 10'000));
+  CHECK(QTest::qWaitFor([&] { return panel->model()->rowCount() > 50; }, test::kPatience));
   for (int table = 0; table < panel->chooser()->count(); ++table) {
     panel->chooser()->setCurrentIndex(table);
     const auto& model = *panel->model();

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/machine/platforms.h"
+#include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/what_if/what_if_panel.h"
 
@@ -11,7 +12,7 @@ using namespace hw;
 namespace {
 
 bool waitForOutcome(const WhatIfPanel& panel) {
-  return QTest::qWaitFor([&] { return panel.outcome() != nullptr; }, 20'000);
+  return QTest::qWaitFor([&] { return panel.outcome() != nullptr; }, test::kPatience);
 }
 
 }  // namespace
@@ -95,7 +96,7 @@ TEST_CASE("what another machine would make of it is worked out when the panel co
   window.show();
   REQUIRE(QTest::qWaitForWindowExposed(&window));
   state.setRun(run);
-  QTest::qWait(50);
+  test::finishBackground();
   CHECK_FALSE(panel.outcome());
   panel.move(0, 0);
   REQUIRE(waitForOutcome(panel));

@@ -7,16 +7,78 @@
 
 #include "app/gui/output/report_file.h"
 #include "core/base/text.h"
+#include "core/files/file.h"
 #include "widgets/base/icons.h"
 #include "widgets/compare/compare_panel.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 
 ExportFeature::ExportFeature(MainWindow* window, ComparePanel* comparison)
     : QObject(window), window_(window), comparison_(comparison) {
+  window->jobs()->watch(&saving_);
   window->jobs()->watch(&writing_);
+  addPlanCommand();
   addReportCommands();
   addPictureCommands();
+}
+
+void ExportFeature::addPlanCommand() {
+  window_
+      ->addRunCommand(window_->menu(MenuKind::file), "savePlan", tr("&Save plan\u2026"),
+                      {QKeySequence::Save}, [this] { choosePlan(); })
+      ->setStatusTip(tr("JSON, CSV, a C header, events, traces: all that the command line writes"));
+}
+
+void ExportFeature::choosePlan() {
+  const auto run = window_->state()->run();
+  std::vector<const ExporterInfo*> formats;
+  QStringList filters;
+  for (const ExporterInfo& format : exporterCatalog()) {
+    if (!format.applies(*run)) continue;
+    formats.push_back(&format);
+    filters.append(
+        QStringLiteral("%1 (*%2)").arg(titleText(format.summary), viewText(format.ending)));
+  }
+  QString taken;
+  const QString file = window_->chooseTarget(tr("Save the plan"), suggestedName(),
+                                             filters.join(QStringLiteral(";;")),
+                                             viewText(formats.front()->ending).mid(1), &taken);
+  if (file.isEmpty()) return;
+  // What is written is what the name ends with; of several such formats the one that was chosen.
+  const auto endsLike = [&](const ExporterInfo* format) {
+    return viewText(format->ending).endsWith(QLatin1Char('.') + QFileInfo(file).suffix());
+  };
+  const qsizetype chosen = std::max<qsizetype>(0, filters.indexOf(taken));
+  const ExporterInfo* format = formats[static_cast<std::size_t>(chosen)];
+  if (!endsLike(format)) {
+    const auto like = std::ranges::find_if(formats, endsLike);
+    if (like == formats.end()) {
+      const QString said = tr("the ending of %1 says no format").arg(file);
+      return window_->sayExported(file, fail(ErrorCode::invalidArgument, said.toStdString()));
+    }
+    format = *like;
+  }
+  writePlanTo(*format, file);
+}
+
+void ExportFeature::writePlanTo(const ExporterInfo& format, const QString& file) {
+  const auto run = window_->state()->run();
+  if (!run) return;
+  saving_.start(
+      [run, write = format.write, file](const JobContext& context) -> Result<void> {
+        context.progress(0, file.toStdString());
+        HW_TRY(out, OutputFile::open(file.toStdString()));
+        HW_DO(write(*run, out.stream()));
+        return out.commit();
+      },
+      [this, file](const Result<void>& written) { return sayWritten(file, written); });
+}
+
+JobEnd ExportFeature::sayWritten(const QString& file, const Result<void>& written) {
+  window_->sayExported(file, written);
+  if (!written) return {JobState::failed, QString::fromStdString(written.error().text())};
+  return {JobState::done, file};
 }
 
 void ExportFeature::addPictureCommands() {
@@ -103,9 +165,7 @@ void ExportFeature::writeReportTo(const QString& file) {
       },
       [this, file](const Result<void>& written) -> JobEnd {
         if (!written && written.error().code == ErrorCode::stopped) return {JobState::stopped, {}};
-        window_->sayExported(file, written);
-        if (!written) return {JobState::failed, QString::fromStdString(written.error().text())};
-        return {JobState::done, file};
+        return sayWritten(file, written);
       });
 }
 

@@ -45,8 +45,10 @@ void GuideFeature::tryOn(const QString& allocator) {
     RunRequest request = window_->request();
     request.allocator = *choice;
     history_->nameNext(tr("Try %1").arg(allocator));
+    window_->keepToModel(window_->request(), request);
     window_->planWith(request);
   }
+  guide_->hide();  // It would hide what it has started.
   window_->command(QStringLiteral("showMethod"))->trigger();
   window_->activateWindow();
 }

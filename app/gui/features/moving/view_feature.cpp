@@ -146,6 +146,7 @@ void ViewFeature::clearSelection() {
   state.selectOp({});
   state.setFilter(nullptr);
   state.markSteps({});
+  state.restrictStatistics({});
 }
 
 }  // namespace hw

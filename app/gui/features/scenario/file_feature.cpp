@@ -132,7 +132,7 @@ void FileFeature::chooseFile() {
   filters.append(tr("All files (*)"));
   Settings* settings = window_->settings();
   const QString file = QFileDialog::getOpenFileName(
-      window_, tr("Open a model"), settings->lastFolder(), filters.join(QStringLiteral(";;")));
+      window_, tr("Open a model"), window_->startFolder(), filters.join(QStringLiteral(";;")));
   if (file.isEmpty()) return;
   settings->setLastFolder(QFileInfo(file).absolutePath());
   window_->openModel(file);
@@ -140,7 +140,7 @@ void FileFeature::chooseFile() {
 
 void FileFeature::choosePlatform() {
   const QString file = QFileDialog::getOpenFileName(
-      window_, tr("Take a platform from a file"), window_->settings()->lastFolder(),
+      window_, tr("Take a platform from a file"), window_->startFolder(),
       tr("Platforms (*.toml *.ini *.json *.mpool);;All files (*)"));
   if (file.isEmpty()) return;
   const auto platform = openPlatform(file.toStdString());

@@ -34,7 +34,7 @@ class FileWatch : public QFrame {
 
   MainWindow* window_;
   QFileSystemWatcher watcher_;
-  QTimer delay_;  ///< Writers take a moment, and often replace the file.
+  QTimer delay_{this};  ///< Writers take a moment, and often replace the file.
   QLabel* text_;
   QString path_;                        ///< Empty: nothing to watch.
   QString stamp_;                       ///< Of the file as it is on show.
