@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/allocators/search_report.h"
+#include "core/base/text.h"
 #include "core/plan/metrics.h"
 #include "core/solver/core_first.h"
 #include "core/solver/fast/fast_search.h"
@@ -103,10 +104,11 @@ void PoolSearch::write(Plan& plan) const {
   const std::string& name = problem_.pools[pool_].name;
   plan.tables.push_back(progressTable(history_, name));
   plan.notes.push_back(fmt::format(
-      "{}: {} bytes by {}; {}", name, peak_.count(), winner_,
-      peak_ <= bound_ ? "proved optimal"
-                      : fmt::format("no plan is below {}, {:.2f} % less", bound_.count(),
-                                    100 * history_.back().gap() / (1 + history_.back().gap()))));
+      "{}: {} bytes by {}; {}", name, groupDigits(peak_.count()), winner_,
+      peak_ <= bound_
+          ? "proved optimal"
+          : fmt::format("no plan is below {}, {:.2f} % less", groupDigits(bound_.count()),
+                        100 * history_.back().gap() / (1 + history_.back().gap()))));
 }
 
 PlanStatus PoolSearch::status() const {

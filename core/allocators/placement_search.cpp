@@ -97,9 +97,8 @@ class Search {
   std::optional<Decision> recount(const Plan& plan, StayId stay);
 
   void write(PoolId pool, Plan& plan) {
-    for (std::size_t i = 0; i < order_.size(); ++i) {
+    for (std::size_t i = 0; i < order_.size(); ++i)
       plan.addresses[order_[i]] = Address{pool, RegionId(0), bestOffsets_[i]};
-    }
     if (order_.empty()) return;
     plan.notes.push_back(
         fmt::format("placement-search: first sequence {} bytes, best {}; {} sequences completed, "

@@ -13,7 +13,7 @@
 namespace hw {
 namespace {
 
-constexpr std::size_t kMostPools = 255;
+constexpr std::size_t kMostStoryPools = 255;
 
 /// A buffer at one place, put together from the placements of the tensors that share it.
 struct Holding {
@@ -109,9 +109,9 @@ class StoryMaker {
     for (const PoolId pool : run_.problem.pools.keys()) {
       if (run_.problem.pools[pool].name == known) return pool;
     }
-    if (run_.problem.pools.size() == kMostPools) {
+    if (run_.problem.pools.size() == kMostStoryPools) {
       return fail(ErrorCode::unsupported,
-                  fmt::format("the plan has more than {} pools", kMostPools));
+                  fmt::format("the plan has more than {} pools", kMostStoryPools));
     }
     run_.plan.regions.add({Bytes()});
     return run_.problem.pools.add({.name = known});

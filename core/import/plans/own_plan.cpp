@@ -16,7 +16,7 @@
 namespace hw {
 namespace {
 
-constexpr std::size_t kMostPools = 256;
+constexpr std::size_t kMostPlanPools = 256;
 /// Of one tensor in one pool, that an alias is looked for in: more are a file that wants our time.
 constexpr std::size_t kMostPlaces = 1000;
 
@@ -54,8 +54,8 @@ class OwnPlanReader {
     if (name.empty()) name = "L2";
     const auto known = std::ranges::find(pools_, name, &OwnPool::name);
     if (known != pools_.end()) return *known;
-    if (pools_.size() >= kMostPools) {
-      refuse(fmt::format("the plan has more than {} pools", kMostPools), node.where);
+    if (pools_.size() >= kMostPlanPools) {
+      refuse(fmt::format("the plan has more than {} pools", kMostPlanPools), node.where);
     }
     return pools_.emplace_back(OwnPool{.name = std::move(name)});
   }

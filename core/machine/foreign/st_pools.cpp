@@ -19,7 +19,7 @@
 namespace hw {
 namespace {
 
-constexpr std::size_t kMostPools = 255;
+constexpr std::size_t kMostMemoryPools = 255;
 /// To whose cycles `freqRatio` is.
 constexpr double kStClock = 1e9;
 
@@ -85,8 +85,8 @@ class StPoolReader {
     if (!names_.insert(spec.name).second) {
       refuse(fmt::format("memory pool '{}' is listed twice", printable(spec.name, 80)), node.where);
     }
-    if (memories_.size() == kMostPools) {
-      refuse(fmt::format("more than {} memory pools", kMostPools), node.where);
+    if (memories_.size() == kMostMemoryPools) {
+      refuse(fmt::format("more than {} memory pools", kMostMemoryPools), node.where);
     }
     const auto alignment = node.bytes("alignment").value_or(Bytes());
     spec.alignment = alignment == Bytes() ? Bytes(8) : alignment;
