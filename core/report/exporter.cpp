@@ -39,7 +39,9 @@ constexpr std::array kExporters = {
                  }},
     ExporterInfo{"graph-json", "the model itself", ".graph.json", "convert -o FILE.graph.json",
                  hasOps,
-                 [](const Run& run, std::ostream& out) { writeGraphJson(run.graph(), out); }},
+                 [](const Run& run, std::ostream& out) {
+                   writeGraphJson(run.graph(), out, run.model->sha256);
+                 }},
     ExporterInfo{
         "events-csv", "what happened in memory, and why", ".events.csv",
         "simulate --events FILE.csv", always,

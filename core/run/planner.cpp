@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/allocators/pins.h"
 #include "core/base/text.h"
 #include "core/machine/platforms.h"
 #include "core/residency/residency.h"
@@ -332,7 +333,8 @@ Result<Planned> planProblem(Problem problem, const PlanOrder& order) {
   HW_DO(checkTotal(problem));
   const bool decided =
       !order.moves() && !order.fetches() &&
-      (order.allocator.placer().info->choosesPools || !problem.pools[PoolId(0)].capacity);
+      (order.allocator.placer().info->choosesPools || !problem.pools[PoolId(0)].capacity ||
+       !pinsFit(problem, PoolId(0)));  // Whatever is spilled, the pins do not fit.
   if (decided || problem.pools.size() < 2) {
     PlanContext settings = order.settings;
     if (order.hasten) settings.hasten = order.hasten({});
