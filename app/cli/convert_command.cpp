@@ -68,7 +68,8 @@ struct ConvertCommand {
                      "a planning problem has lifetimes but no operators, so it cannot become a "
                      "graph");
     }
-    return done(writeOutput(path, [&](std::ostream& out) { writeGraphJson(*opened.graph, out); }));
+    return done(writeOutput(
+        path, [&](std::ostream& out) { writeGraphJson(*opened.graph, out, opened.sha256); }));
   }
 
   /// Without a word about aliases, alignment or the like: every tensor on its own, exact.

@@ -121,7 +121,9 @@ struct ShrinkCommand {
       }));
     }
     if (!graphFile.empty()) {
-      HW_DO(writeOutput(graphFile, [&](std::ostream& out) { writeGraphJson(best.graph(), out); }));
+      HW_DO(writeOutput(graphFile, [&](std::ostream& out) {
+        writeGraphJson(best.graph(), out, best.model->sha256);
+      }));
     }
     return {};
   }

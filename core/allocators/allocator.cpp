@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/allocators/heap.h"
+#include "core/allocators/pins.h"
 #include "core/allocators/search_report.h"
 #include "core/base/check.h"
 #include "core/plan/overlap_use.h"
@@ -43,6 +44,18 @@ void tellResult(const Problem& problem, Plan& plan) {
           return DecidedPlace{*plan.flatOffset(id), {.decided = "so the method says"}};
         }));
   }
+}
+
+/// `problem` without the capacities that pins exceed: what is pinned stays where it is, and the
+/// plan does not fit. Nothing where all pins are within them.
+std::optional<Problem> withRoomForPins(const Problem& problem) {
+  std::optional<Problem> roomy;
+  for (const PoolId pool : problem.pools.keys()) {
+    if (pinsFit(problem, pool)) continue;
+    if (!roomy) roomy = problem;
+    roomy->pools[pool].capacity.reset();
+  }
+  return roomy;
 }
 
 }  // namespace
@@ -89,7 +102,8 @@ Result<Plan> Allocator::plan(const Problem& problem, const PlanContext& context)
   if (!commonAlignment(problem)) {
     return fail(ErrorCode::unsupported, "the alignments have no common multiple up to 1 TiB");
   }
-  Result<Plan> solved = solve(problem, context);
+  const auto roomy = withRoomForPins(problem);
+  Result<Plan> solved = solve(roomy ? *roomy : problem, context);
   if (!solved) return solved;
   if (context.record && solved->records.empty()) solved->records = searchRecords(*solved);
   Plan plan = finishPlan(problem, std::move(*solved), context.story);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/plan/validate.h"
 
 namespace hw {
@@ -11,6 +13,7 @@ Result<std::vector<StayId>> placePins(const Problem& problem, Plan& plan) {
   plan.addresses.resize(problem.stays.size());
   Problem fixed;
   fixed.pools = problem.pools;
+  for (ProblemPool& pool : fixed.pools) pool.capacity.reset();
   fixed.steps = problem.steps;
   Plan there;
   there.regions.resize(problem.pools.size());
@@ -38,6 +41,14 @@ Result<std::vector<StayId>> placePins(const Problem& problem, Plan& plan) {
   return fail(ErrorCode::invalidArgument,
               fmt::format("the pinned offsets cannot all be kept: {} (stays{}{})", wrong[0].message,
                           name(wrong[0].a), name(wrong[0].b)));
+}
+
+bool pinsFit(const Problem& problem, PoolId pool) {
+  const auto& capacity = problem.pools[pool].capacity;
+  return !capacity || std::ranges::all_of(problem.stays.keys(), [&](StayId id) {
+    const Stay& stay = problem.stays[id];
+    return !stay.pinned || problem.poolOf(id) != pool || *stay.pinned + stay.size <= *capacity;
+  });
 }
 
 }  // namespace hw

@@ -90,6 +90,28 @@ Result<std::shared_ptr<const Model>> withStatedLayout(const std::shared_ptr<cons
   return held;
 }
 
+/// How many of the plan's placements are of tensors of this size and life.
+std::ptrdiff_t agreement(const Program& program, const PlanDocument& plan) {
+  const Graph& graph = *program.graph;
+  const TensorNames names(graph);
+  const IdMap<TensorId, Interval<Step>> lives = lifetimes(graph, program.schedule);
+  return std::ranges::count_if(plan.placements, [&](const Placement& placement) {
+    const auto tensor = names.find(placement.tensor);
+    if (!tensor || (placement.size && placement.size != graph.tensors[*tensor].bytes)) return false;
+    const Interval<Step>& life = lives[*tensor];  // Of a ring it is empty: its pieces live.
+    return life.empty() || !placement.first || *placement.first == life.begin;
+  });
+}
+
+/// Of the ways to run in parts that the plan's settings may have come to, the one that it is of.
+Program statedWay(Program program, const PlanDocument& plan) {
+  std::vector<Program> ways = std::exchange(program.otherWays, {});
+  if (ways.empty()) return program;
+  ways.insert(ways.begin(), std::move(program));
+  return std::move(*std::ranges::max_element(
+      ways, {}, [&](const Program& way) { return agreement(way, plan); }));
+}
+
 }  // namespace
 
 Interval<Step> statedSteps(const Placement& placement, const std::optional<Demand>& demand) {
@@ -123,6 +145,7 @@ Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
     return StatedProgram{std::move(aside), std::move(order)};
   }
   HW_TRY(program, rewrittenProgram(*model, request));
+  program = statedWay(std::move(program), plan);
   auto parts = std::make_shared<Model>(*model);
   parts->graph = std::move(program.graph);
   return StatedProgram{std::move(parts), std::move(program.schedule)};

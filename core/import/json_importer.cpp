@@ -228,6 +228,20 @@ Result<void> readAuthorTexts(const ParsedJson& document, Model& model) {
   return {};
 }
 
+/// The file that the graph was made from: whatever is told of that, such as a plan, is told of the
+/// graph. Empty where it is not said.
+std::string madeFrom(const ParsedJson& document) {
+  const auto source = JsonNode{document, {}}.find("made_from");
+  if (!source) return {};
+  std::string sha256 = source->object().text("sha256");
+  const bool hexadecimal =
+      sha256.size() == 64 && std::ranges::all_of(sha256, [](char digit) {
+        return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
+      });
+  if (!hexadecimal) refuse("expected a SHA-256 of 64 hexadecimal digits", "made_from.sha256");
+  return sha256;
+}
+
 }  // namespace
 
 bool acceptsGraphJson(std::string_view bytes) {
@@ -248,6 +262,8 @@ Result<Model> readGraphJson(std::string_view bytes, const ImportOptions&) {
   Model model{.name = graph.name};
   model.graph = std::make_shared<const Graph>(std::move(graph));
   HW_DO(unlessRefused([&] { return readAuthorTexts(document, model); }));
+  HW_TRY(source, unlessRefused([&] { return Result<std::string>(madeFrom(document)); }));
+  model.sha256 = std::move(source);
   return model;
 }
 

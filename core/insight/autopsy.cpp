@@ -5,6 +5,7 @@
 
 #include "core/plan/metrics.h"
 #include "core/residency/moving_devices.h"
+#include "core/run/run.h"
 
 namespace hw {
 namespace {
@@ -113,6 +114,16 @@ std::optional<Autopsy> ofOverflow(const Problem& problem, const Plan& plan) {
   return std::nullopt;
 }
 
+std::optional<Autopsy> autopsyWith(const Problem& problem, const Plan& plan, Bytes bound) {
+  auto found =
+      plan.outOfMemory ? ofFailure(problem, plan, *plan.outOfMemory) : ofOverflow(problem, plan);
+  if (!found) return found;
+  found->lowerBound = bound;
+  for (Autopsy::Pool& pool : found->pools) pool.lowerBound = std::min(pool.lowerBound, bound);
+  found->cause = causeOf(problem, *found);
+  return found;
+}
+
 }  // namespace
 
 std::string_view causeName(Autopsy::Cause cause) {
@@ -121,12 +132,12 @@ std::string_view causeName(Autopsy::Cause cause) {
 }
 
 std::optional<Autopsy> autopsy(const Problem& problem, const Plan& plan) {
-  auto found =
-      plan.outOfMemory ? ofFailure(problem, plan, *plan.outOfMemory) : ofOverflow(problem, plan);
-  if (!found) return found;
-  found->lowerBound = leastLive(problem);
-  found->cause = causeOf(problem, *found);
-  return found;
+  return autopsyWith(problem, plan, leastLive(problem));
+}
+
+std::optional<Autopsy> autopsy(const Run& run) {
+  const Bytes bound = std::min(leastLive(run.problem), run.metrics.lowerBound);
+  return autopsyWith(run.problem, run.plan, bound);
 }
 
 }  // namespace hw

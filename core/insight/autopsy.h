@@ -7,6 +7,8 @@
 
 namespace hw {
 
+struct Run;
+
 /// Why a plan does not fit, with figures. Made from the problem and the finished plan alone.
 struct Autopsy {
   enum class Cause : std::uint8_t {
@@ -40,5 +42,9 @@ std::string_view causeName(Autopsy::Cause cause);
 
 /// Nothing when the plan fits.
 std::optional<Autopsy> autopsy(const Problem& problem, const Plan& plan);
+
+/// The same of a run, whose bound may be lower than that of its stays: a plan that came with a
+/// model may let tensors overlap in them.
+std::optional<Autopsy> autopsy(const Run& run);
 
 }  // namespace hw

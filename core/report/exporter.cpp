@@ -56,7 +56,9 @@ void writeBareProblem(const Run& run, std::ostream& out) {
                   out);
 }
 
-void writeGraph(const Run& run, std::ostream& out) { writeGraphJson(run.graph(), out); }
+void writeGraph(const Run& run, std::ostream& out) {
+  writeGraphJson(run.graph(), out, run.model->sha256);
+}
 
 void writeSimulationJson(const Run& run, std::ostream& out) {
   out << jsonDocument(simulationJson(run));

@@ -178,6 +178,15 @@ bool hasOwnPlan(const Graph& graph) {
                              [](const Tensor& tensor) { return tensor.plannedOffset.has_value(); });
 }
 
+Bytes ownPlanBytes(const Graph& graph) {
+  Bytes end;
+  for (const Tensor& tensor : graph.tensors) {
+    if (!tensor.plannedOffset || tensor.constant) continue;
+    end = std::max(end, *tensor.plannedOffset + tensor.bytes.value_or(Bytes()));
+  }
+  return end;
+}
+
 bool appliesTo(const AllocatorInfo& info, const Graph& graph) {
   return info.way != Way::embedded || hasOwnPlan(graph);
 }
@@ -194,14 +203,11 @@ Bytes ownAlignment(const Graph& graph) {
   // tflite-micro rounds sizes up itself; of other plans the exact ones count.
   const Bytes least(graph.format == "tflite" ? 16 : 1);
   Bytes alignment{64};
-  Bytes end;
   for (const Tensor& tensor : graph.tensors) {
     if (!tensor.plannedOffset) continue;
     while (!isAligned(*tensor.plannedOffset, alignment)) alignment = Bytes(alignment.count() / 2);
-    if (!tensor.constant) {
-      end = std::max(end, *tensor.plannedOffset + tensor.bytes.value_or(Bytes()));
-    }
   }
+  const Bytes end = ownPlanBytes(graph);
   while (alignment > least && alignUp(end, alignment) > end) {
     alignment = Bytes(alignment.count() / 2);
   }

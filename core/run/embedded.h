@@ -2,7 +2,7 @@
 
 #include "core/allocators/catalog.h"
 #include "core/base/result.h"
-#include "core/plan/problem.h"
+#include "core/plan/metrics.h"
 #include "core/storage/aliasing.h"
 
 namespace hw {
@@ -11,6 +11,9 @@ namespace hw {
 
 /// True when the model places any of its tensors itself.
 bool hasOwnPlan(const Graph& graph);
+
+/// Where the highest tensor that the model places ends: what its plan takes. 0 without one.
+Bytes ownPlanBytes(const Graph& graph);
 
 /// False for `embedded` where the model brings no plan: its answer would be that of
 /// `greedy-by-size` under a second name.
@@ -36,6 +39,12 @@ Result<AliasRules> ownAlias(const Graph& graph, const Schedule& schedule,
 /// compilers do so who know more than lifetimes tell. It is the author's word, neither checked nor
 /// an error.
 Storage withDeclaredOverlaps(const Graph& graph, Storage storage, Bytes alignment);
+
+/// The metrics of a plan of such a storage. Of a buffer in which tensors overlap, those bytes count
+/// at each step in which a tensor that is live then lies: the bound is one of every plan in which
+/// each pair that overlaps lies as its author says, or apart.
+PlanMetrics measureOwnPlan(const Graph& graph, const Storage& storage, const Problem& problem,
+                           const Plan& plan);
 
 /// Says how much of `planned` the model places, and how many pairs of tensors overlap so.
 void addOwnPlanNotes(const Graph& graph, const Schedule& schedule, const StorageOptions& options,

@@ -1,8 +1,10 @@
 #include "core/run/figures.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/graph/tiling.h"
+#include "core/run/embedded.h"
 #include "core/sim/op_timing.h"
 
 namespace hw {
@@ -61,7 +63,102 @@ Bytes spilledBytes(const Run& run) {
   return spilled;
 }
 
+/// The bytes of a buffer in which tensors overlap, as rectangles that do not: bytes in which some
+/// tensor is live, for as long as one is.
+class LiveStrips {
+ public:
+  struct Strip {
+    Interval<Bytes> bytes{};
+    Interval<Step> steps{};
+  };
+
+  /// In the order of first steps.
+  void add(const Interval<Bytes>& bytes, const Interval<Step>& steps) {
+    splitAt(bytes.begin);
+    splitAt(bytes.end);
+    Bytes covered = bytes.begin;
+    auto at = open_.lower_bound(bytes.begin);
+    for (; at != open_.end() && at->first < bytes.end; ++at) {
+      if (covered < at->first) open_.emplace(covered, Open{at->first, steps});
+      covered = at->second.end;
+      Interval<Step>& life = at->second.steps;
+      if (life.end < steps.begin) {
+        closed_.push_back({{at->first, at->second.end}, life});
+        life = steps;
+      }
+      life.end = std::max(life.end, steps.end);
+    }
+    if (covered < bytes.end) open_.emplace(covered, Open{bytes.end, steps});
+  }
+
+  std::vector<Strip> strips() && {
+    for (const auto& [begin, strip] : open_) closed_.push_back({{begin, strip.end}, strip.steps});
+    return std::move(closed_);
+  }
+
+ private:
+  struct Open {
+    Bytes end{};
+    Interval<Step> steps{};
+  };
+
+  void splitAt(Bytes place) {
+    auto above = open_.upper_bound(place);
+    if (above == open_.begin()) return;
+    auto& [begin, strip] = *std::prev(above);
+    if (begin == place || strip.end <= place) return;
+    open_.emplace_hint(above, place, strip);
+    strip.end = place;
+  }
+
+  std::map<Bytes, Open> open_;  ///< By first byte; disjoint.
+  std::vector<Strip> closed_;
+};
+
+std::vector<LiveStrips::Strip> stripsOf(const Graph& graph, const Storage& storage,
+                                        const Buffer& buffer, const Stay& stay) {
+  std::vector<TensorId> tensors = buffer.tensors;
+  std::ranges::stable_sort(tensors, {}, [&](TensorId id) { return storage.lifetimes[id].begin; });
+  LiveStrips strips;
+  for (const TensorId id : tensors) {
+    const Bytes begin = storage.slots[id]->offset;
+    const Bytes end = alignUp(begin + *graph.tensors[id].bytes, stay.alignment);
+    strips.add({begin, std::min(end, stay.size)}, storage.lifetimes[id]);
+  }
+  return std::move(strips).strips();
+}
+
 }  // namespace
+
+PlanMetrics measureOwnPlan(const Graph& graph, const Storage& storage, const Problem& problem,
+                           const Plan& plan) {
+  Problem strips{.pools = problem.pools, .steps = problem.steps};
+  Plan there{.status = plan.status, .regions = plan.regions};
+  for (const StayId id : problem.stays.keys()) {
+    const Stay& stay = problem.stays[id];
+    const Buffer& buffer = storage.buffers[stay.buffer];
+    const auto& address = plan.addresses[id];
+    if (buffer.tensors.size() < 2 || !address) {
+      strips.stays.add(stay);
+      there.addresses.add(address);
+      continue;
+    }
+    for (const auto& strip : stripsOf(graph, storage, buffer, stay)) {
+      strips.stays.add({.steps = strip.steps, .size = strip.bytes.length(), .pool = stay.pool});
+      there.addresses.add(
+          Address{address->pool, address->region, address->offset + strip.bytes.begin});
+    }
+  }
+  if (strips.stays.size() == problem.stays.size()) return measure(problem, plan);
+  PlanMetrics metrics = measure(strips, there);
+  for (PoolMetrics& pool : metrics.pools) {
+    pool.stays =
+        static_cast<std::size_t>(std::ranges::count_if(plan.addresses, [&](const auto& address) {
+          return address && address->pool == pool.pool;
+        }));
+  }
+  return metrics;
+}
 
 RunFigures figuresOf(const Run& run) {
   RunFigures figures{.whole = isWhole(run.plan),

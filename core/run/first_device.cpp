@@ -22,7 +22,8 @@ namespace hw {
 namespace {
 
 Problem problemOf(const Prepared& prepared, const Storage& storage) {
-  const auto& [graph, schedule, layout, order, repeats, tiles] = prepared.program;
+  const auto& graph = prepared.program.graph;
+  const Schedule& schedule = prepared.program.schedule;
   Problem problem = makeProblem(*graph, schedule, storage, prepared.sharing.alignment);
   if (prepared.overlays()) problem.overlays = permittedOverlays(*graph, schedule, storage);
   if (prepared.overlaps()) {
@@ -62,7 +63,8 @@ SimulationInput inputOf(const Prepared& prepared, const Storage& storage, const 
 /// A block per execution unit, on every device.
 Result<Answer> planBlocks(const Prepared& prepared, const AllocatorChoice& allocator,
                           Storage storage, const PlanContext& settings) {
-  const auto& [graph, schedule, layout, order, repeats, tiles] = prepared.program;
+  const auto& graph = prepared.program.graph;
+  const Schedule& schedule = prepared.program.schedule;
   RunRequest request = prepared.request;
   request.allocator = allocator;
   HW_TRY(plan,
@@ -242,7 +244,8 @@ Storage storageOf(const Prepared& prepared) {
 }
 
 Fetching fetchingOf(const Prepared& prepared, const Storage& storage) {
-  const auto& [graph, schedule, layout, order, repeats, tiles] = prepared.program;
+  const auto& graph = prepared.program.graph;
+  const Schedule& schedule = prepared.program.schedule;
   Fetching fetching{.weights = prepared.request.weights,
                     .first = BufferId(storage.buffers.size()),
                     .alignment = prepared.sharing.alignment};
@@ -265,6 +268,14 @@ Result<Answer> planFirstDevice(const Prepared& prepared, Storage storage,
     return planByBestRule(prepared, storage, settings);
   }
   return planAsAsked(prepared, storage, std::move(given), settings);
+}
+
+PlanMetrics measured(const Prepared& prepared, const Answer& answer) {
+  const Planned& planned = answer.planned;
+  const bool mayOverlap = prepared.method().way == Way::embedded && !answer.storage.isIdentity() &&
+                          prepared.sharing.alias == AliasRules::none();
+  if (!mayOverlap) return measure(planned.problem, planned.plan);
+  return measureOwnPlan(*prepared.program.graph, answer.storage, planned.problem, planned.plan);
 }
 
 Simulation simulated(const Prepared& prepared, const Answer& answer) {

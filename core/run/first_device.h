@@ -65,6 +65,9 @@ Fetching fetchingOf(const Prepared& prepared, const Storage& storage);
 Result<Answer> planFirstDevice(const Prepared& prepared, Storage storage,
                                std::optional<Problem> given, const PlanContext& settings);
 
+/// What the plan amounts to; of one that the model brings, as its author means it.
+PlanMetrics measured(const Prepared& prepared, const Answer& answer);
+
 Simulation simulated(const Prepared& prepared, const Answer& answer);
 
 /// What a user should know of a run, in sentences: what rewriting came to, and what of the request

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/allocators/pins.h"
 #include "core/base/text.h"
 #include "core/machine/platforms.h"
 #include "core/residency/residency.h"
@@ -357,7 +358,8 @@ Result<Planned> planProblem(Problem problem, const PlanOrder& order) {
   HW_DO(checkTotal(problem));
   const bool decided =
       !order.moves() && !order.fetches() &&
-      (order.allocator.placer().info->choosesPools || !problem.pools[PoolId(0)].capacity);
+      (order.allocator.placer().info->choosesPools || !problem.pools[PoolId(0)].capacity ||
+       !pinsFit(problem, PoolId(0)));  // Whatever is spilled, the pins do not fit.
   if (decided || problem.pools.size() < 2) {
     HW_TRY(plan, order.allocator.make()->plan(problem, order.settings));
     return Planned{std::move(problem), std::move(plan)};

@@ -20,6 +20,7 @@
 #include "core/run/overlaid.h"
 #include "core/scratch/set_aside.h"
 #include "core/storage/by_channel.h"
+#include "core/tile/tile_ways.h"
 
 namespace hw {
 namespace {
@@ -153,16 +154,25 @@ Result<Program> tile(Program program, const Rewriting& rewriting) {
   const RunRequest& request = rewriting.request;
   if (request.tile == TileRule::off && !request.inputRows) return program;
   if (staysWhole(rewriting.model, request)) return program;
-  HW_TRY(parts, tiled(program.graph, std::move(program.schedule), rewriting.sharing,
-                      {.rule = request.tile,
-                       .arriving = request.inputRows,
-                       .extraWork = extraWorkLeft(request, program),
-                       .enough = request.tileTo},
-                      rewriting.stop));
-  program.graph = std::move(parts.graph);
-  program.schedule = std::move(parts.schedule);
-  program.tiles = std::move(parts.account);
-  return program;
+  HW_TRY(ways, tiledWays(program.graph, program.schedule, rewriting.sharing,
+                         {.rule = request.tile,
+                          .arriving = request.inputRows,
+                          .extraWork = extraWorkLeft(request, program),
+                          .enough = request.tileTo},
+                         rewriting.stop));
+  // A narrower rule has one plan, as it always had.
+  if (request.tile != TileRule::any) ways.resize(1);
+  std::vector<Program> programs;
+  for (TiledProgram& way : ways) {
+    Program& inParts = programs.emplace_back(program);
+    inParts.graph = std::move(way.graph);
+    inParts.schedule = std::move(way.schedule);
+    inParts.tiles = std::move(way.account);
+  }
+  Program first = std::move(programs.front());
+  first.otherWays.assign(std::move_iterator(programs.begin() + 1),
+                         std::move_iterator(programs.end()));
+  return first;
 }
 
 constexpr RunStage kStages[] = {{"laying out images", 0, relay},
@@ -284,16 +294,55 @@ Result<Begun> beginFromCommon(const Model& model, const RunRequest& request,
   return Begun{std::move(prepared), part->storage};
 }
 
+/// A program with its plan.
+struct PlannedWay {
+  Prepared prepared;
+  Answer answer;
+
+  Bytes bytes() const {
+    Bytes sum;
+    for (const PoolId pool : answer.planned.problem.pools.keys()) {
+      sum += answer.planned.plan.footprint(pool);
+    }
+    return sum;
+  }
+  bool fits() const { return hw::fits(answer.planned.problem, answer.planned.plan); }
+};
+
+/// `first`, or that of the other ways whose plan is lower. Only those are planned whose bound is
+/// below the lowest plan so far, as far as lower is of use.
+Result<PlannedWay> lowestWay(const Model& model, PlannedWay first, std::vector<Program> others,
+                             const PlanContext& settings) {
+  const RunRequest& request = first.prepared.request;
+  std::optional<PlannedWay> lowest = std::move(first);
+  if (request.allocator.text().find("for=latency") != std::string::npos) return *std::move(lowest);
+  for (Program& other : others) {
+    if (settings.stop.stop_requested()) break;
+    if (lowest->bytes() <= std::max(other.tiles->peak, request.tileTo)) continue;
+    HW_TRY(prepared, prepare(model, std::move(other), request));
+    HW_TRY(answer, planFirstDevice(prepared, storageOf(prepared), std::nullopt, settings));
+    PlannedWay rival{std::move(prepared), std::move(answer)};
+    const bool lower =
+        rival.fits() == lowest->fits() ? rival.bytes() < lowest->bytes() : rival.fits();
+    if (lower) lowest.emplace(std::move(rival));
+  }
+  return *std::move(lowest);
+}
+
 /// `given` is the problem of a model that is one.
 Result<std::shared_ptr<const Run>> carryOut(std::shared_ptr<const Model> model,
                                             std::optional<Problem> given, const RunRequest& request,
                                             const RunContext& context) {
   StageTeller teller(context);
   HW_TRY(begun, beginFromCommon(*model, request, context, teller));
-  auto& [prepared, storage] = begun;
+  auto& [firstWay, storage] = begun;
+  auto otherWays = std::exchange(firstWay.program.otherWays, {});
   const PlanContext settings = planSettings(request, context, teller.next());
   const auto start = std::chrono::steady_clock::now();
-  HW_TRY(answer, planFirstDevice(prepared, std::move(storage), std::move(given), settings));
+  HW_TRY(planned, planFirstDevice(firstWay, std::move(storage), std::move(given), settings));
+  HW_TRY(way, lowestWay(*model, {std::move(firstWay), std::move(planned)}, std::move(otherWays),
+                        settings));
+  auto& [prepared, answer] = way;
   prepared.endsNear = answer.blocks;
   if (answer.blocks) prepared.sharing = prepared.blockSharing;
   prepared.weightsNear = prepared.weightsNear && !answer.blocks;
@@ -304,7 +353,7 @@ Result<std::shared_ptr<const Run>> carryOut(std::shared_ptr<const Model> model,
     teller.next();
     simulation = simulated(prepared, answer);
   }
-  PlanMetrics metrics = measure(answer.planned.problem, answer.planned.plan);
+  PlanMetrics metrics = measured(prepared, answer);
   auto notes = notesOf(prepared, answer);
   auto timeline = describe(simulation.trace.events(), answer.planned.problem.pools.size());
   // A graph that nobody rewrote is the model's.
@@ -336,9 +385,10 @@ Result<std::shared_ptr<const Run>> carryOut(std::shared_ptr<const Model> model,
 
 std::span<const RunStage> stageCatalog() { return kStages; }
 
-Result<Program> rewrittenProgram(const Model& model, const RunRequest& request) {
+Result<Program> rewrittenProgram(const Model& model, const RunRequest& request,
+                                 const std::stop_token& stop) {
   StageTeller teller({});
-  return rewritten(model, {model, request, movedSharingOf(model, request), {}}, teller);
+  return rewritten(model, {model, request, movedSharingOf(model, request), stop}, teller);
 }
 
 std::string Run::stayName(StayId id) const { return displayName(graph(), stayTensor(id)); }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/base/made_once.h"
 #include "core/layout/layout.h"
@@ -20,6 +21,8 @@ struct Program {
   /// What running some operators again comes to, where that was asked for.
   std::optional<RecomputeAccount> repeats{};
   std::optional<TileAccount> tiles{};  ///< What parts come to, where they were asked for.
+  /// Other ways to run in parts, whose plans may be lower: see `tiledWays`.
+  std::vector<Program> otherWays{};
 };
 
 /// What runs of one model have in common that rewrite it and share its storage alike: rows of a
@@ -58,7 +61,8 @@ struct RunStage {
 };
 
 /// What the stages that rewrite make of a model.
-Result<Program> rewrittenProgram(const Model& model, const RunRequest& request);
+Result<Program> rewrittenProgram(const Model& model, const RunRequest& request,
+                                 const std::stop_token& stop = {});
 
 /// The stages of every run, in order: rewrites, then sharing storage, planning and simulating.
 std::span<const RunStage> stageCatalog();

@@ -52,6 +52,14 @@ std::string rewritesText(const Rewrites& rewrites, std::string_view separator) {
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, separator));
 }
 
+std::size_t countOf(const Rewrites& rewrites) { return namesIn(rewrites).size(); }
+
+std::pair<std::size_t, std::size_t> placeOf(const Rewrites& rewrites) {
+  const auto first = std::ranges::find_if(
+      kRewrites, [&](const RewriteInfo& info) { return rewrites.*(info.flag); });
+  return {countOf(rewrites), static_cast<std::size_t>(first - std::begin(kRewrites))};
+}
+
 Result<Rewrites> parseRewrites(std::string_view text) {
   if (text == "all") return Rewrites::all();
   Rewrites rewrites;

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/run/run_request.h"
 
@@ -35,6 +36,10 @@ std::span<const RewriteInfo> rewriteCatalog();
 
 /// "order, in-place"; "none" of none. `separator` stands between two.
 std::string rewritesText(const Rewrites& rewrites, std::string_view separator = ", ");
+/// How many.
+std::size_t countOf(const Rewrites& rewrites);
+/// As tables have them: nothing first, each alone as in the catalogue, then several.
+std::pair<std::size_t, std::size_t> placeOf(const Rewrites& rewrites);
 /// A list of names, or "all"; errors name what is none and say what there is.
 Result<Rewrites> parseRewrites(std::string_view text);
 

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
+#include "core/base/task_queue.h"
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
 #include "core/ops/work.h"
 #include "core/run/figures.h"
+#include "core/shrink/attempt.h"
 
 namespace hw {
 namespace {
@@ -33,28 +36,10 @@ ShrinkPoint shrinkPointOf(std::shared_ptr<const Run> run, const Rewrites& with, 
   return point;
 }
 
-std::size_t countOf(const Rewrites& rewrites) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      rewriteCatalog(), [&](const RewriteInfo& info) { return rewrites.*(info.flag); }));
-}
-
-/// As tables have them: nothing first, each alone as in the catalogue, then several.
-std::pair<std::size_t, std::size_t> placeOf(const Rewrites& rewrites) {
-  const auto first = std::ranges::find_if(
-      rewriteCatalog(), [&](const RewriteInfo& info) { return rewrites.*(info.flag); });
-  return {countOf(rewrites), static_cast<std::size_t>(first - rewriteCatalog().begin())};
-}
-
 /// `a` is nowhere worse than `b`.
 bool covers(const ShrinkPoint& a, const ShrinkPoint& b) {
   return a.peak <= b.peak && a.extraMacs <= b.extraMacs && a.latency <= b.latency;
 }
-
-/// How operators are cut where they are, and down to which size.
-struct PartsWanted {
-  TileRule rule = TileRule::lines;
-  Bytes to{};
-};
 
 class Shrinker {
  public:
@@ -66,6 +51,8 @@ class Shrinker {
     HW_DO(checkShrinks(request));
     front_.request = request;
     front_.request.l2 = {.kind = PoolSize::Kind::unbounded};
+    front_.request.threads = 1;  // One a program: they share the machine already.
+    threads_ = request.threads;
     front_.budget = options_.budget;
     front_.extraMacs = options_.extraMacs;
     macs_ = macsOf(*model_->graph);
@@ -130,8 +117,7 @@ class Shrinker {
 
   std::size_t partsPlanned() const {
     if (!offered_.tile) return 0;
-    return 3 + options_.sizes + options_.sizes / 2 +
-           (options_.extraMacs > 0 ? 2 + options_.sizes / 2 : 0);
+    return 4 + options_.sizes + 2 * (options_.sizes / 2);
   }
 
   std::string whyNot(const RewriteInfo& info) const {
@@ -174,41 +160,61 @@ class Shrinker {
     return trial;
   }
 
-  /// Plans with `with`, and enters that in the front. Nothing where it cannot be done.
-  std::optional<ShrinkPoint> attempt(const Rewrites& with, const PartsWanted& parts = {}) {
-    if (stopping()) return std::nullopt;
-    RunRequest request = withRewrites(front_.request, with);
-    std::string what = "trying " + rewritesText(with);
-    if (with.recompute) request.extraWork = options_.extraMacs;
-    if (with.tile) {
-      request.tile = parts.rule;
-      request.tileTo = parts.to;
-      if (parts.rule == TileRule::any) request.extraWork = options_.extraMacs;
-      what += fmt::format(" ({})", tileRuleName(parts.rule));
-      if (parts.to > Bytes()) what += " for " + formatBytes(parts.to);
-    }
-    tell(what);
-    auto run = execute(model_, request, {.stop = context_.stop});
-    if (!run) {
-      if (run.error().code != ErrorCode::stopped) {
-        front_.trials.push_back({.with = with, .said = {run.error().text()}});
+  ShrinkAttempt attemptOf(const Rewrites& with, TileRule rule = TileRule::lines,
+                          Bytes to = {}) const {
+    return {.with = with, .rule = rule, .to = to, .extraWork = options_.extraMacs};
+  }
+
+  /// Plans each, as many at a time as there are threads, and enters them in the front in their
+  /// order, as soon as all before are there. Nothing where it cannot be done.
+  std::vector<std::optional<ShrinkPoint>> tryAll(const std::vector<ShrinkAttempt>& attempts) {
+    std::vector<std::optional<ShrinkOutcome>> outcomes(attempts.size());
+    std::vector<std::optional<ShrinkPoint>> points;
+    std::mutex mutex;
+    runTasks(attempts.size(), threads_, [&](std::size_t number) {
+      if (stopping()) return;
+      {
+        const std::lock_guard lock(mutex);
+        tell(textOf(attempts[number]));
       }
-      return std::nullopt;
+      ShrinkOutcome outcome = outcomeOf(model_, front_.request, attempts[number], context_.stop);
+      const std::lock_guard lock(mutex);
+      outcomes[number] = std::move(outcome);
+      while (points.size() < outcomes.size() && outcomes[points.size()]) {
+        points.push_back(settle(attempts[points.size()], *outcomes[points.size()]));
+      }
+    });
+    points.resize(attempts.size());
+    return points;
+  }
+
+  std::optional<ShrinkPoint> tryOne(const ShrinkAttempt& attempt) {
+    return tryAll({attempt}).front();
+  }
+
+  std::optional<ShrinkPoint> settle(const ShrinkAttempt& attempt, ShrinkOutcome& outcome) {
+    if (outcome.error) {
+      front_.trials.push_back({.with = attempt.with, .said = {outcome.error->text()}});
     }
+    if (!outcome.run) return std::nullopt;
     ++front_.tried;
-    ShrinkPoint point = shrinkPointOf(*std::move(run), with, macs_);
+    ShrinkPoint point = shrinkPointOf(std::move(outcome.run), attempt.with, macs_);
     enter(point);
     return point;
   }
 
+  /// It does more again than was allowed.
+  bool isOutside(const ShrinkPoint& point) const {
+    return point.extraMacs > options_.extraMacs + 1e-9;
+  }
+
   void enter(const ShrinkPoint& point) {
-    const bool outside = point.extraMacs > options_.extraMacs + 1e-9;
     const auto covered = [&](const ShrinkPoint& each) {
       // Of two that are the same, the one that takes less.
       return covers(each, point) &&
              (!covers(point, each) || countOf(each.with) <= countOf(point.with));
     };
-    if (outside || std::ranges::any_of(front_.points, covered)) return;
+    if (isOutside(point) || std::ranges::any_of(front_.points, covered)) return;
     std::erase_if(front_.points, [&](const ShrinkPoint& each) { return covers(point, each); });
     const auto place = std::ranges::upper_bound(front_.points, point.peak, {}, &ShrinkPoint::peak);
     front_.points.insert(place, point);
@@ -218,27 +224,32 @@ class Shrinker {
   /// All that leave operators whole together, each alone, and all but one.
   void tryWholes() {
     const Rewrites all = wholesOffered();
-    std::vector<Rewrites> alone;
+    std::vector<ShrinkAttempt> attempts;
     for (const RewriteInfo& info : rewriteCatalog()) {
       if (!(all.*(info.flag))) continue;
-      alone.emplace_back();
-      alone.back().*(info.flag) = true;
+      Rewrites one;
+      one.*(info.flag) = true;
+      attempts.push_back(attemptOf(one));
     }
-    if (alone.size() > 1) wholes_ = attempt(all);
-    for (const Rewrites& one : alone) {
-      const auto point = attempt(one);
-      if (!point) continue;
-      front_.trials.push_back(trialOf(one, *point));
-      if (one.order && point->peak >= front_.plain.peak) orderHelps_ = false;
-      const auto again = repeatedOps(point->run->graph());
-      const bool repeats = std::ranges::any_of(again, [](OpId op) { return bool(op); });
-      if (one.recompute && !repeats) againHelps_ = false;
-      if (alone.size() == 1) wholes_ = point;
+    const bool several = attempts.size() > 1;
+    if (several) attempts.insert(attempts.begin(), attemptOf(all));
+    const auto points = tryAll(attempts);
+    if (!points.empty()) wholes_ = points.front();
+    for (std::size_t i = several ? 1 : 0; i < points.size(); ++i) {
+      if (points[i]) tellAlone(*points[i]);
     }
-    if (!wholes_ || alone.size() < 2) return;
+    if (!wholes_ || !several) return;
     // What saves nothing is not asked for where parts are.
     if (all.order) orderHelps_ = helps(&Rewrites::order);
     if (all.recompute) againHelps_ = helps(&Rewrites::recompute);
+  }
+
+  void tellAlone(const ShrinkPoint& point) {
+    front_.trials.push_back(trialOf(point.with, point));
+    if (point.with.order && point.peak >= front_.plain.peak) orderHelps_ = false;
+    const auto again = repeatedOps(point.run->graph());
+    const bool repeats = std::ranges::any_of(again, [](OpId op) { return bool(op); });
+    if (point.with.recompute && !repeats) againHelps_ = false;
   }
 
   /// Of the best that leaves operators whole: it is worse without. Where it is not, that is the
@@ -246,48 +257,84 @@ class Shrinker {
   bool helps(bool Rewrites::*flag) {
     Rewrites rest = wholes_->with;
     rest.*flag = false;
-    const auto without = attempt(rest);
+    const auto without = tryOne(attemptOf(rest));
     if (!without || wholes_->peak < without->peak) return true;
     wholes_ = without;
     return false;
   }
 
   /// In parts, with all that may be added to them: what is outside of them is written in place,
-  /// too. Choosing parts takes most of the time, and who shares memory has no say in it. First line
-  /// by line, and by channels, which make nothing twice; then in stripes and patches, too.
+  /// too. First line by line, which makes nothing twice; then by channels, and in all ways, and
+  /// for sizes between.
   void tryParts() {
     if (!offered_.tile) return;
     Rewrites with{.inPlace = offered_.inPlace, .tile = true};
     with.order = offered_.order && orderHelps_;
-    auto lines = attempt(with);
-    if (!lines) return;
+    std::vector<ShrinkAttempt> attempts{attemptOf(with)};
     if (offered_.recompute && againHelps_) {
-      Rewrites again = with;
-      again.recompute = true;
-      const auto repeated = attempt(again);
-      if (repeated && repeated->peak < lines->peak) {
-        with = again;
-        lines = repeated;
-      }
+      attempts.push_back(attemptOf(with));
+      attempts.back().with.recompute = true;
     }
-    front_.trials.push_back(trialOf(with, *lines));
+    const auto first = tryAll(attempts);
+    auto lines = first.front();
+    if (!lines) return;
+    if (const auto& again = first.back(); again && again->peak < lines->peak) lines = again;
+    front_.trials.push_back(trialOf(lines->with, *lines));
+    tryWays(*lines);
+  }
+
+  void tryWays(const ShrinkPoint& lines) {
+    const Rewrites& with = lines.with;
     const Bytes most = wholes_ ? std::min(wholes_->peak, front_.plain.peak) : front_.plain.peak;
-    for (const Bytes size : sizesBetween(lines->peak, most, options_.sizes)) {
-      attempt(with, {TileRule::lines, size});
+    std::vector<ShrinkAttempt> attempts{attemptOf(with, TileRule::any),
+                                        attemptOf(with, TileRule::channels)};
+    addSizes(attempts, with, TileRule::lines, {lines.peak, most}, options_.sizes);
+    const auto points = tryAll(attempts);
+    const auto& any = points[0];
+    const auto& channels = points[1];
+    if (channels) front_.trials.push_back(trialOf(with, *channels));
+    if (any) front_.trials.push_back(trialOf(with, *any));
+    attempts.clear();
+    if (any) {
+      addSizes(attempts, with, TileRule::any, {any->peak, lines.peak}, options_.sizes / 2);
+      addWithin(attempts, *any);
     }
-    const auto channels = attempt(with, {TileRule::channels});
     if (channels) {
-      front_.trials.push_back(trialOf(with, *channels));
-      for (const Bytes size : sizesBetween(channels->peak, most, options_.sizes / 2)) {
-        attempt(with, {TileRule::channels, size});
-      }
+      addSizes(attempts, with, TileRule::channels, {channels->peak, most}, options_.sizes / 2);
     }
-    if (options_.extraMacs <= 0) return;
-    const auto any = attempt(with, {TileRule::any});
-    if (!any) return;
-    front_.trials.push_back(trialOf(with, *any));
-    for (const Bytes size : sizesBetween(any->peak, lines->peak, options_.sizes / 2)) {
-      attempt(with, {TileRule::any, size});
+    addBare(attempts, with);
+    tryAll(attempts);
+  }
+
+  /// In parts and nothing else, which now and then are lower: work in place is decided op by op.
+  void addBare(std::vector<ShrinkAttempt>& attempts, const Rewrites& with) const {
+    const Rewrites bare{.tile = true};
+    if (with == bare) return;
+    for (const TileRule rule : {TileRule::lines, TileRule::channels, TileRule::any}) {
+      attempts.push_back(attemptOf(bare, rule));
+      attempts.back().below = front_.points.front().peak;
+    }
+  }
+
+  /// Work is more than multiplications: where all that is done again are these, they are a larger
+  /// share. Then once more with so little work that they cannot be.
+  void addWithin(std::vector<ShrinkAttempt>& attempts, const ShrinkPoint& any) const {
+    if (!isOutside(any)) return;
+    const Graph& graph = *model_->graph;
+    std::int64_t work = 0;
+    for (const OpId op : graph.ops.keys()) {
+      const Work each = workOf(graph, op);
+      work += each.macs > 0 ? each.macs : each.touched;
+    }
+    attempts.push_back(attemptOf(any.with, TileRule::any));
+    attempts.back().extraWork *=
+        static_cast<double>(macs_) / static_cast<double>(std::max(work, macs_));
+  }
+
+  void addSizes(std::vector<ShrinkAttempt>& attempts, const Rewrites& with, TileRule rule,
+                Interval<Bytes> between, std::size_t count) const {
+    for (const Bytes size : sizesBetween(between.begin, between.end, count)) {
+      attempts.push_back(attemptOf(with, rule, size));
     }
   }
 
@@ -326,6 +373,7 @@ class Shrinker {
   bool againHelps_ = true;  ///< Running operators again does.
   std::int64_t macs_ = 0;   ///< Of the model.
   std::size_t planned_ = 1;
+  int threads_ = 1;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <tuple>
 
@@ -128,16 +129,46 @@ void markBest(std::vector<ComparisonRow>& rows, Ranking by) {
   }
 }
 
+/// It plans all that was asked for, on one device: its bound is one of every such plan.
+bool boundsAll(const ComparisonRow& row) {
+  return row.run && row.figures.inputsOutside == Bytes() &&
+         row.allocator.info->way != Way::perDevice;
+}
+
+/// What was asked for besides the allocator.
+std::vector<std::string> askedOf(const ComparisonRow& row) {
+  RunRequest request = row.request;
+  request.allocator = defaultRequest().allocator;
+  return optionWords(defaultRequest(), request);
+}
+
+/// Of rows that were asked for the same, the least bound holds: an allocator, or the model's own
+/// plan, may share what others keep apart.
+void shareBounds(std::vector<ComparisonRow>& rows) {
+  std::map<std::vector<std::string>, std::vector<ComparisonRow*>> groups;
+  for (ComparisonRow& row : rows) {
+    if (boundsAll(row)) groups[askedOf(row)].push_back(&row);
+  }
+  for (const auto& [asked, group] : groups) {
+    Bytes least = kMaxBytes;
+    for (const ComparisonRow* row : group) least = std::min(least, row->figures.lowerBound);
+    for (ComparisonRow* row : group) {
+      row->figures.lowerBound = least;
+      const PoolMetrics all{.peak = row->peak(), .lowerBound = least};
+      if (row->figures.gap) row->figures.gap = all.gap();
+    }
+  }
+}
+
 Bytes lowerBoundOf(const std::vector<ComparisonRow>& rows) {
-  const ComparisonRow* typical = nullptr;
+  std::optional<Bytes> least;
+  std::optional<Bytes> typical;
   for (const ComparisonRow& row : rows) {
     if (!row.run) continue;
-    const bool all =
-        row.figures.inputsOutside == Bytes() && row.allocator.info->way != Way::perDevice;
-    if (all) return row.figures.lowerBound;
-    if (typical == nullptr) typical = &row;
+    if (boundsAll(row)) least = std::min(least.value_or(kMaxBytes), row.figures.lowerBound);
+    if (!typical) typical = row.figures.lowerBound;
   }
-  return typical != nullptr ? typical->figures.lowerBound : Bytes();
+  return least.value_or(typical.value_or(Bytes()));
 }
 
 }  // namespace
@@ -188,6 +219,7 @@ void fillRow(const Comparison& comparison, ComparisonRow& row, const RunContext&
 }
 
 void closeComparison(Comparison& comparison) {
+  shareBounds(comparison.rows);
   const bool empty = comparison.rows.empty();
   comparison.rank(empty ? Ranking::peak : usualRanking(comparison.rows.front().request));
   comparison.lowerBound = lowerBoundOf(comparison.rows);
@@ -228,6 +260,7 @@ Comparison withRow(Comparison comparison, const std::shared_ptr<const Run>& run)
                              .request = run->request,
                              .run = run,
                              .figures = figuresOf(*run)});
+  shareBounds(comparison.rows);
   comparison.rank(by);
   comparison.lowerBound = lowerBoundOf(comparison.rows);
   return comparison;

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 
 namespace hw {
@@ -71,13 +72,15 @@ class Chooser {
     }
   }
 
-  RunChoice choose() {
+  /// With the grids of those numbers. No choice among them takes less than `least`.
+  RunChoice choose(const std::vector<std::size_t>& grids, Bytes least) {
+    grids_ = &grids;
     RunChoice choice;
     for (std::size_t at = 0; at < program_.size(); ++at) {
       choice.whole = std::max(choice.whole, program_.liveAt(at));
     }
     choice.peak = choice.whole;
-    Bytes low = std::max(floorOfAll(), bounds_.enough);
+    Bytes low = std::max({floorOfAll(), bounds_.enough, least});
     while (low < choice.peak && !stop_.stop_requested()) {
       const Bytes middle = low + Bytes((choice.peak - low).count() / 2);
       if (wayUnder(middle)) {
@@ -101,6 +104,11 @@ class Chooser {
     explicit Kind(const TileProgram& program) : pull(program), sweep(program) {}
     LinePull pull;
     BoxSweep sweep;
+  };
+  /// A run, as far as its last op and its grid tell: see BoxSweep.
+  struct Swept {
+    RunPrice price{};
+    std::size_t earliest = 0;
   };
   /// What is known of a run: its peak, or that it is no less.
   struct Known {
@@ -158,7 +166,7 @@ class Chooser {
                     });
     if (!hopeful) return;
     candidates_.clear();
-    for (std::size_t grid = 0; grid < bounds_.grids.size(); ++grid) addCandidates(cut, grid);
+    for (const std::size_t grid : *grids_) addCandidates(cut, grid);
     std::ranges::sort(candidates_);
     for (const Candidate& candidate : candidates_) {
       if (stop_.stop_requested()) return;
@@ -175,17 +183,32 @@ class Chooser {
     return {candidate.first, cut, grid.rows, grid.bands, grid.columns, grid.apart, grid.groups};
   }
 
-  /// Runs of a grid that end at a cut, from where it is reached, if they are cheap enough.
-  void addCandidates(std::size_t cut, std::size_t grid) {
-    const CutWay& whole = ways_[cut];
+  /// The runs of a grid that end at a cut, the shortest first, as far as they are cheap enough.
+  /// They are the same under every threshold.
+  const std::vector<Swept>& sweptTo(std::size_t cut, std::size_t grid) {
+    const std::uint64_t key = cut * bounds_.grids.size() + grid;
+    if (const auto known = swept_.find(key); known != swept_.end()) return known->second;
+    const bool keep = kept_ < kMostKept;
+    std::vector<Swept>& runs = keep ? swept_[key] : others_;
+    runs.clear();
     BoxSweep& sweep = kindOf_[grid]->sweep;
     sweep.begin(runOf({{}, 0, grid}, cut));
     while (cut - sweep.first() < kLongestRun && sweep.extend()) {
-      if (sweep.price().extra > bounds_.extra) return;
-      const std::size_t first = sweep.first();
-      const CutWay& before = ways_[first];
-      if (!before.reached || sweep.earliest() > first) continue;
-      const RunPrice price = before.price + sweep.price();
+      if (sweep.price().extra > bounds_.extra) break;
+      runs.push_back({sweep.price(), sweep.earliest()});
+    }
+    if (keep) kept_ += runs.size() + 1;
+    return runs;
+  }
+
+  /// Runs of a grid that end at a cut, from where it is reached, if they are cheap enough.
+  void addCandidates(std::size_t cut, std::size_t grid) {
+    const CutWay& whole = ways_[cut];
+    std::size_t first = cut;
+    for (const Swept& run : sweptTo(cut, grid)) {
+      const CutWay& before = ways_[--first];
+      if (!before.reached || run.earliest > first) continue;
+      const RunPrice price = before.price + run.price;
       if (price.extra > bounds_.extra || (whole.reached && whole.price <= price)) continue;
       if (fits(program_.liveAcross(first))) candidates_.push_back({price, first, grid});
     }
@@ -215,12 +238,19 @@ class Chooser {
     std::ranges::reverse(choice.runs);
   }
 
+  /// So many runs are swept once; in programs with more, the others each time.
+  static constexpr std::size_t kMostKept = 2'000'000;
+
   const TileProgram& program_;
   const RunBounds& bounds_;
   const std::stop_token& stop_;
   std::vector<bool> able_;  ///< Whether an op runs in parts of any kind.
   std::map<std::int64_t, Kind> kinds_;
   std::vector<Kind*> kindOf_;  ///< By grid.
+  const std::vector<std::size_t>* grids_ = nullptr;
+  std::unordered_map<std::uint64_t, std::vector<Swept>> swept_;  ///< By cut and grid.
+  std::vector<Swept> others_;                                    ///< Of the last that is not kept.
+  std::size_t kept_ = 0;
   Bytes threshold_;
   Bytes next_;                ///< The least that anything took which took too much.
   std::vector<CutWay> ways_;  ///< By cut.
@@ -236,9 +266,23 @@ std::span<const TileGrid> stripeGrids() { return kStripes; }
 std::span<const TileGrid> patchGrids() { return kPatches; }
 std::span<const TileGrid> channelGrids() { return kChannels; }
 
+std::vector<RunChoice> chooseRuns(const TileProgram& program, const RunBounds& bounds,
+                                  std::span<const std::vector<std::size_t>> sets,
+                                  const std::stop_token& stop) {
+  Chooser chooser(program, bounds, stop);
+  std::vector<RunChoice> choices;
+  for (const auto& grids : sets) {
+    // The first set has what the others have.
+    choices.push_back(chooser.choose(grids, choices.empty() ? Bytes() : choices.front().peak));
+  }
+  return choices;
+}
+
 RunChoice chooseRuns(const TileProgram& program, const RunBounds& bounds,
                      const std::stop_token& stop) {
-  return Chooser(program, bounds, stop).choose();
+  std::vector<std::size_t> all(bounds.grids.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return chooseRuns(program, bounds, {&all, 1}, stop).front();
 }
 
 }  // namespace hw

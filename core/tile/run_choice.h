@@ -59,6 +59,12 @@ struct RunChoice {
 RunChoice chooseRuns(const TileProgram& program, const RunBounds& bounds,
                      const std::stop_token& stop = {});
 
+/// The same for several sets of the grids, by their numbers, each of which is part of the first:
+/// what is found out about a run serves all.
+std::vector<RunChoice> chooseRuns(const TileProgram& program, const RunBounds& bounds,
+                                  std::span<const std::vector<std::size_t>> sets,
+                                  const std::stop_token& stop = {});
+
 /// Longer runs are not looked at.
 inline constexpr std::size_t kLongestRun = 96;
 

@@ -9,6 +9,7 @@
 #include "core/graph/tiling.h"
 #include "core/ops/constant_reads.h"
 #include "core/tile/tile_rewrite.h"
+#include "core/tile/tile_ways.h"
 
 namespace hw {
 namespace {
@@ -71,18 +72,48 @@ void countParts(const Graph& graph, TileAccount& account) {
   account.arriveAgain = std::max(came - arriving, Bytes());
 }
 
-std::vector<TileGrid> gridsOf(TileRule rule) {
-  std::vector<TileGrid> grids;
-  const auto add = [&](std::span<const TileGrid> more) {
-    grids.insert(grids.end(), more.begin(), more.end());
+/// The grids of a rule, and which of them are tried together.
+struct RuleGrids {
+  std::vector<TileGrid> grids{};
+  /// All; of the rule `any` also what narrower rules have. So it is never worse than these, however
+  /// runs go with what is around them.
+  std::vector<std::vector<std::size_t>> sets{};
+  /// More of these, where all together are not as low as was foreseen.
+  std::vector<std::vector<std::size_t>> seldom{};
+
+  /// Adds them to the grids, and returns their numbers.
+  std::vector<std::size_t> add(std::span<const TileGrid> more) {
+    std::vector<std::size_t> numbers;
+    for (const TileGrid& grid : more) {
+      numbers.push_back(grids.size());
+      grids.push_back(grid);
+    }
+    return numbers;
+  }
+};
+
+RuleGrids gridsOf(TileRule rule) {
+  RuleGrids found;
+  const auto together = [](std::vector<std::size_t> some, const std::vector<std::size_t>& more) {
+    some.insert(some.end(), more.begin(), more.end());
+    return some;
   };
   const bool any = rule == TileRule::any;
-  if (any || rule == TileRule::lines || rule == TileRule::stripes) add(lineGrids());
-  if (any || rule == TileRule::stripes) add(stripeGrids());
-  if (any || rule == TileRule::patches) add(patchGrids());
-  if (any || rule == TileRule::channels) add(channelGrids());
-  if (any) add(looseGrids());
-  return grids;
+  const bool striped = any || rule == TileRule::stripes;
+  const auto add = [&](bool wanted, std::span<const TileGrid> grids) {
+    return wanted ? found.add(grids) : std::vector<std::size_t>();
+  };
+  const auto lines = add(striped || rule == TileRule::lines, lineGrids());
+  const auto stripes = together(lines, add(striped, stripeGrids()));
+  const auto patches = add(any || rule == TileRule::patches, patchGrids());
+  const auto channels = add(any || rule == TileRule::channels, channelGrids());
+  auto all = together(together(stripes, patches), channels);
+  all = together(all, add(any, looseGrids()));
+  if (!all.empty()) found.sets.push_back(all);
+  if (!any) return found;
+  found.sets.insert(found.sets.end(), {lines, channels});
+  found.seldom = {all, stripes, patches};
+  return found;
 }
 
 }  // namespace
@@ -112,40 +143,41 @@ struct TilePlan {
 class TileSearch {
  public:
   TileSearch(std::shared_ptr<const Graph> graph, const Schedule& schedule,
-             const TileSettings& settings, const std::stop_token& stop)
+             const StorageOptions& sharing, const TileSettings& settings,
+             const std::stop_token& stop)
       : graph_(std::move(graph)),
         schedule_(schedule),
+        sharing_(sharing),
         settings_(settings),
         stop_(stop),
-        grids_(gridsOf(settings.rule)) {
-    for (const TileGrid& grid : grids_) {
+        grids_(gridsOf(settings.rule)),
+        whole_(peakOf(*graph_, schedule_)) {
+    for (const TileGrid& grid : grids_.grids) {
       if (grid.groups > 0) groups_.push_back(grid.groups);
     }
   }
 
-  Result<TilePlan> plan(const StorageOptions& runs, const StorageOptions& sharing) const {
+  /// Adds the plans of runs that are looked for where storage is shared as `runs` say.
+  Result<void> add(const StorageOptions& runs, std::vector<TilePlan>& plans) const {
     const TileProgram program(*graph_, schedule_, runs, settings_.arriving, groups_, stop_);
-    TilePlan plan{.work = program.work(), .peak = kMaxBytes};
-    if (stop_.stop_requested()) return plan;
-    const double most = std::max(settings_.extraWork, 0.0) * static_cast<double>(plan.work);
-    RunBounds bounds{.grids = grids_, .enough = settings_.enough};
+    if (stop_.stop_requested()) {
+      plans.push_back({.work = program.work(), .peak = kMaxBytes});
+      return {};
+    }
+    const double most = std::max(settings_.extraWork, 0.0) * static_cast<double>(program.work());
+    RunBounds bounds{.grids = grids_.grids, .enough = settings_.enough};
     bounds.extra = static_cast<std::int64_t>(std::min(most, 0x1p62));
-    if (!grids_.empty()) plan.choice = chooseRuns(program, bounds, stop_);
-    if (plan.choice.runs.empty() && !grids_.empty()) plan.whyNot = whyWhole(program, grids_);
-    const bool arrives =
-        std::ranges::any_of(graph_->inputs, [&](TensorId input) { return program.arrives(input); });
-    if (plan.choice.runs.empty() && !arrives) return plan;
-    HW_TRY(rewritten, tiledGraph(graph_, program, plan.choice));
-    plan.peak = peakOf(rewritten, givenOrder(rewritten), sharing);
-    const bool saves = plan.peak < peakOf(*graph_, schedule_, sharing);
-    if (!saves && !arrives) plan.whyNot = whyWhole(program, grids_);
-    if (saves || arrives) plan.graph = std::move(rewritten);
-    return plan;
+    const std::size_t before = plans.size();
+    HW_TRY(foreseen, addSets(program, bounds, grids_.sets, plans));
+    const auto asForeseen = [&](const TilePlan& plan) { return plan.peak <= foreseen; };
+    const bool asLow =
+        std::any_of(plans.begin() + static_cast<std::ptrdiff_t>(before), plans.end(), asForeseen);
+    if (asLow || grids_.seldom.empty()) return {};
+    HW_DO(addSets(program, bounds, grids_.seldom, plans));
+    return {};
   }
 
-  static Bytes peakOf(const Graph& graph, const Schedule& order, const StorageOptions& options) {
-    return livePeak(shareStorage(graph, order, options), options.alignment);
-  }
+  Bytes whole() const { return whole_; }
 
   /// Of two plans the one that is lower, as far as that is of use, or else cheaper.
   bool isBetter(const TilePlan& a, const TilePlan& b) const {
@@ -156,11 +188,49 @@ class TileSearch {
   }
 
  private:
+  /// Adds a plan for each set that comes to other runs; at least one. What is foreseen of the
+  /// first, if that has any runs.
+  Result<Bytes> addSets(const TileProgram& program, const RunBounds& bounds,
+                        const std::vector<std::vector<std::size_t>>& sets,
+                        std::vector<TilePlan>& plans) const {
+    auto choices = chooseRuns(program, bounds, sets, stop_);
+    if (choices.empty()) choices.emplace_back();
+    for (auto choice = choices.begin(); choice != choices.end(); ++choice) {
+      const auto same = [&](const RunChoice& other) { return other.runs == choice->runs; };
+      if (std::any_of(choices.begin(), choice, same)) continue;
+      HW_TRY(plan, planOf(program, *choice));
+      plans.push_back(std::move(plan));
+    }
+    return choices.front().runs.empty() ? kMaxBytes : choices.front().peak;
+  }
+
+  Result<TilePlan> planOf(const TileProgram& program, const RunChoice& choice) const {
+    TilePlan plan{.choice = choice, .work = program.work(), .peak = kMaxBytes};
+    if (choice.runs.empty() && !grids_.grids.empty()) {
+      plan.whyNot = whyWhole(program, grids_.grids);
+    }
+    const bool arrives =
+        std::ranges::any_of(graph_->inputs, [&](TensorId input) { return program.arrives(input); });
+    if (choice.runs.empty() && !arrives) return plan;
+    HW_TRY(rewritten, tiledGraph(graph_, program, choice));
+    plan.peak = peakOf(rewritten, givenOrder(rewritten));
+    const bool saves = plan.peak < whole_;
+    if (!saves && !arrives) plan.whyNot = whyWhole(program, grids_.grids);
+    if (saves || arrives) plan.graph = std::move(rewritten);
+    return plan;
+  }
+
+  Bytes peakOf(const Graph& graph, const Schedule& order) const {
+    return livePeak(shareStorage(graph, order, sharing_), sharing_.alignment);
+  }
+
   std::shared_ptr<const Graph> graph_;
   const Schedule& schedule_;
+  const StorageOptions& sharing_;
   const TileSettings& settings_;
   const std::stop_token& stop_;
-  std::vector<TileGrid> grids_;
+  RuleGrids grids_;
+  Bytes whole_;
   std::vector<std::int64_t> groups_;  ///< Of channels.
 };
 
@@ -171,21 +241,11 @@ StorageOptions withoutSlices(StorageOptions options) {
   return options;
 }
 
-}  // namespace
-
-Result<TiledProgram> tiled(std::shared_ptr<const Graph> graph, Schedule schedule,
-                           const StorageOptions& options, const TileSettings& settings,
-                           const std::stop_token& stop) {
-  const TileSearch search(graph, schedule, settings, stop);
-  HW_TRY(plan, search.plan(options, options));
-  const bool slices = options.alias.concat || options.alias.split;
-  if (slices && settings.rule != TileRule::off && !stop.stop_requested()) {
-    HW_TRY(other, search.plan(withoutSlices(options), options));
-    if (search.isBetter(other, plan)) plan = std::move(other);
-  }
-  TiledProgram result{std::move(graph), std::move(schedule), {}};
+TiledProgram programOf(TilePlan plan, const std::shared_ptr<const Graph>& graph,
+                       const Schedule& schedule, Bytes whole) {
+  TiledProgram result{graph, schedule, {}};
   TileAccount& account = result.account;
-  account.whole = account.peak = TileSearch::peakOf(*result.graph, result.schedule, options);
+  account.whole = account.peak = whole;
   account.whyNot = std::move(plan.whyNot);
   if (!plan.graph) return result;
   result.graph = std::make_shared<const Graph>(*std::move(plan.graph));
@@ -200,6 +260,36 @@ Result<TiledProgram> tiled(std::shared_ptr<const Graph> graph, Schedule schedule
   account.extra = plan.choice.price.extra;
   countParts(*result.graph, account);
   return result;
+}
+
+}  // namespace
+
+Result<std::vector<TiledProgram>> tiledWays(const std::shared_ptr<const Graph>& graph,
+                                            const Schedule& schedule, const StorageOptions& options,
+                                            const TileSettings& settings,
+                                            const std::stop_token& stop) {
+  const TileSearch search(graph, schedule, options, settings, stop);
+  std::vector<TilePlan> plans;
+  HW_DO(search.add(options, plans));
+  const bool slices = options.alias.concat || options.alias.split;
+  if (slices && settings.rule != TileRule::off && !stop.stop_requested()) {
+    HW_DO(search.add(withoutSlices(options), plans));
+  }
+  std::ranges::stable_sort(
+      plans, [&](const TilePlan& a, const TilePlan& b) { return search.isBetter(a, b); });
+  std::vector<TiledProgram> ways;
+  for (TilePlan& plan : plans) {
+    if (!ways.empty() && !plan.graph) break;
+    ways.push_back(programOf(std::move(plan), graph, schedule, search.whole()));
+  }
+  return ways;
+}
+
+Result<TiledProgram> tiled(std::shared_ptr<const Graph> graph, Schedule schedule,
+                           const StorageOptions& options, const TileSettings& settings,
+                           const std::stop_token& stop) {
+  HW_TRY(ways, tiledWays(graph, schedule, options, settings, stop));
+  return std::move(ways.front());
 }
 
 namespace {

@@ -27,6 +27,7 @@ struct TileRun {
   std::int64_t groups = 0;  ///< Of channels; 0: by rows.
 
   std::size_t cells() const { return static_cast<std::size_t>(bands * columns); }
+  friend bool operator==(const TileRun&, const TileRun&) = default;
 };
 
 /// Some rows of a tensor, and of these some columns; [0, 1) of them in runs that cut no columns.

@@ -141,15 +141,29 @@ TEST_CASE("pins that cannot all be kept are an error", "[conformance]") {
     problem.stays[StayId(1)].alignment = 4_B;
   }
   SECTION("negative") { problem.stays[StayId(1)].pinned = Bytes(-10); }
-  SECTION("beyond capacity") {
-    problem.stays[StayId(1)].pinned = 95_B;
-    problem.pools[PoolId(0)].capacity = 100_B;
-  }
   const auto plan = subject.allocator->plan(problem, quickContext());
   REQUIRE_FALSE(plan);
   CHECK((plan.error().code == ErrorCode::invalidArgument ||
          plan.error().code == ErrorCode::unsupported));
   CHECK(plan.error().message.find("pin") != std::string::npos);
+}
+
+TEST_CASE("pins beyond the capacity are kept, in a plan that does not fit", "[conformance]") {
+  const auto subject = test::subject(GENERATE(range(std::size_t{0}, catalogSize())));
+  CAPTURE(subject.info->name);
+  Problem problem = test::problemOf({{10, 0, 2}, {10, 1, 2}, {4, 0, 2}});
+  problem.stays[StayId(1)].pinned = 95_B;
+  problem.pools[PoolId(0)].capacity = 100_B;
+  const auto plan = subject.allocator->plan(problem, quickContext());
+  if (!plan) {
+    CHECK(plan.error().code == ErrorCode::unsupported);
+    return;
+  }
+  CHECK(plan->status == PlanStatus::overBudget);
+  CHECK_FALSE(fits(problem, *plan));
+  CHECK(plan->flatOffset(StayId(1)) == 95_B);
+  CHECK(footprint(*plan) >= 105_B);
+  for (const auto& address : plan->addresses) CHECK(address.has_value());
 }
 
 TEST_CASE("every allocator gives the same bytes for the same input", "[conformance]") {

@@ -67,7 +67,7 @@ void addHoles(const Run& run, const Autopsy::Pool& pool, const QString& kind,
 }
 
 void addAutopsy(const Run& run, std::vector<ProblemLine>& findings) {
-  const auto found = autopsy(run.problem, run.plan);
+  const auto found = autopsy(run);
   if (!found && !fits(run)) {
     findings.push_back({.severity = Glyph::warning,
                         .kind = tr("does not fit"),

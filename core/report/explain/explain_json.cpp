@@ -149,7 +149,7 @@ Json explainMomentJson(const Run& run, std::optional<Step> step) {
     const Step at = step.value_or(metrics.atTop.step);
     json["moments"].push_back(writer.moment(momentAt(run.problem, run.plan, pool, at)));
   }
-  const auto found = autopsy(run.problem, run.plan);
+  const auto found = autopsy(run);
   json["failure"] = found ? autopsyJson(run, *found) : Json(nullptr);
   return json;
 }

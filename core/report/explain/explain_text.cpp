@@ -245,7 +245,7 @@ std::string explainMomentText(const Run& run, std::optional<Step> step,
     text += keptText(run, moment, options);
     text += holesText(run, moment, options);
   }
-  if (const auto found = autopsy(run.problem, run.plan)) {
+  if (const auto found = autopsy(run)) {
     text += "\n" + options.paint.bad(autopsyText(run, *found)) + "\n";
   }
   return text;

@@ -110,8 +110,10 @@ class GraphWriter {
 
 }  // namespace
 
-void writeGraphJson(const Graph& graph, std::ostream& out) {
-  out << jsonDocument(GraphWriter(graph).json());
+void writeGraphJson(const Graph& graph, std::ostream& out, const std::string& madeFrom) {
+  Json json = GraphWriter(graph).json();
+  if (!madeFrom.empty()) json["made_from"] = {{"sha256", madeFrom}};
+  out << jsonDocument(json);
 }
 
 }  // namespace hw

@@ -5,6 +5,7 @@
 
 #include "core/plan/metrics.h"
 #include "core/report/model/measured_columns.h"
+#include "core/run/embedded.h"
 #include "core/storage/aliasing.h"
 
 namespace hw {
@@ -38,6 +39,14 @@ void countConstants(const Graph& graph, ModelSummary& summary) {
     summary.constantBytes += tensor.bytes.value_or(Bytes());
     if (!tensor.bytes) ++summary.unsizedConstants;
   }
+}
+
+void countPlaced(const Graph& graph, ModelSummary& summary) {
+  summary.placed =
+      static_cast<std::size_t>(std::ranges::count_if(graph.tensors, [](const Tensor& tensor) {
+        return tensor.plannedOffset && !tensor.constant;
+      }));
+  summary.ownPlan = ownPlanBytes(graph);
 }
 
 void countOps(const Graph& graph, ModelSummary& summary) {
@@ -116,6 +125,7 @@ ModelSummary summarise(const Model& model) {
   summary.lowerBoundStep = live.argMax();
   weighBound(model, problem, summary);
   countConstants(graph, summary);
+  countPlaced(graph, summary);
   countOps(graph, summary);
   return summary;
 }
@@ -148,6 +158,9 @@ Json summaryJson(const Model& model, const ModelSummary& summary, bool everyTens
                {"lower_bound", summary.lowerBound.count()},
                {"lower_bound_step", summary.lowerBoundStep.count()},
                {"at_least", summary.isAtLeast()}};
+  json["own_plan"] = summary.placed > 0
+                         ? Json{{"tensors", summary.placed}, {"bytes", summary.ownPlan.count()}}
+                         : Json(nullptr);
   json["largest"] = summary.largestTensor ? describe(summary.largestTensor) : Json(nullptr);
   json["sizes"] = Json::object();
   for (std::size_t i = 0; i < summary.origins.size(); ++i) {

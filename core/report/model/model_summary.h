@@ -38,6 +38,9 @@ struct ModelSummary {
   std::vector<std::pair<std::string, std::size_t>> opTypes{};  ///< Most frequent first.
   std::vector<TensorId> unsized{};                             ///< Not counted in any total.
 
+  std::size_t placed = 0;  ///< Tensors that a plan of the model's own has a place for.
+  Bytes ownPlan{};         ///< What that plan takes.
+
   /// Totals leave something out.
   bool isAtLeast() const { return !unsized.empty(); }
 };

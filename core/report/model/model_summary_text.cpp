@@ -96,6 +96,10 @@ std::string factsText(const Model& model, const ModelSummary& summary, const Pai
                                          bytesText(summary.persistentBytes))});
   }
   facts.add({"lower bound", boundText(graph, summary)});
+  if (summary.placed > 0) {
+    facts.add({"own plan", fmt::format("{} for {}", bytesText(summary.ownPlan),
+                                       countText(summary.placed, "tensor"))});
+  }
   facts.add({"sizes", sizesText(summary)});
   if (const std::string effect = effectText(summary); !effect.empty()) {
     facts.add({"unsure", effect});

@@ -160,7 +160,7 @@ std::string planLine(const Run& run) {
 
 std::optional<std::string> planFailure(const Run& run) {
   if (fits(run)) return std::nullopt;
-  const auto found = autopsy(run.problem, run.plan);
+  const auto found = autopsy(run);
   if (run.plan.outOfMemory) return autopsyText(run, *found);
   if (run.plan.status == PlanStatus::infeasible) return "no plan fits: that has been proved";
   std::string text;

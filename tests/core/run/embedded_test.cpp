@@ -3,10 +3,13 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "core/base/dice.h"
 #include "core/check/plan_audit.h"
+#include "core/insight/autopsy.h"
 #include "core/machine/platforms.h"
 #include "core/plan_file/embedded_plan.h"
 #include "core/study/compare.h"
+#include "tests/support/rounds.h"
 #include "tests/support/tflite_writer.h"
 
 namespace hw {
@@ -31,12 +34,15 @@ std::shared_ptr<const Model> planned(const std::vector<std::int32_t>& offsets) {
   return std::make_shared<const Model>(std::move(*model));
 }
 
+RunRequest requestFor(std::string_view allocator) {
+  return {.allocator = *AllocatorChoice::parse(allocator),
+          .platform = platformCatalog().front(),
+          .l2 = {.kind = PoolSize::Kind::unbounded},
+          .l3 = {.kind = PoolSize::Kind::unbounded}};
+}
+
 Result<std::shared_ptr<const Run>> follow(const std::shared_ptr<const Model>& model) {
-  RunRequest request{.allocator = *AllocatorChoice::parse("embedded"),
-                     .platform = platformCatalog().front(),
-                     .l2 = {.kind = PoolSize::Kind::unbounded},
-                     .l3 = {.kind = PoolSize::Kind::unbounded}};
-  return execute(model, request, {});
+  return execute(model, requestFor("embedded"), {});
 }
 
 std::vector<std::int64_t> offsetsOf(const Run& run) {
@@ -45,6 +51,23 @@ std::vector<std::int64_t> offsetsOf(const Run& run) {
     offsets.push_back(run.plan.flatOffset(id)->count());
   }
   return offsets;
+}
+
+/// The most bytes in which something is live at one step, byte by byte: t0 is live in step 0, and
+/// each other tensor from the step that makes it to the one that reads it.
+std::int64_t mostBytes(const std::vector<std::int32_t>& offsets) {
+  const auto steps = static_cast<std::int64_t>(offsets.size()) - 1;
+  std::size_t most = 0;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    std::set<std::int32_t> bytes;
+    for (const auto at : {step, step + 1}) {
+      for (std::int32_t byte = 0; byte < 64; ++byte) {
+        bytes.insert(offsets[static_cast<std::size_t>(at)] + byte);
+      }
+    }
+    most = std::max(most, bytes.size());
+  }
+  return static_cast<std::int64_t>(most);
 }
 
 }  // namespace
@@ -94,6 +117,78 @@ TEST_CASE("overlaps on purpose reach from one tensor to the next", "[run][tflite
   CHECK((*run)->problem.stays.size() == 1);
   CHECK((*run)->plan.footprint(PoolId(0)) == Bytes(112));
   CHECK((*run)->storage.buffers[BufferId(0)].tensors.size() == 4);
+}
+
+TEST_CASE("the bound of a plan with overlaps is what its author needs at one step", "[run]") {
+  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
+    CAPTURE(seed);
+    Dice dice(seed);
+    std::vector<std::int32_t> offsets;
+    for (auto i = dice.roll(2, 9); i > 0; --i) {
+      offsets.push_back(static_cast<std::int32_t>(16 * dice.roll(0, 12)));
+    }
+    const auto run = follow(planned(offsets));
+    REQUIRE(run);
+    const PlanMetrics& metrics = (*run)->metrics;
+    const std::int32_t top = *std::ranges::max_element(offsets) + 64;
+    CHECK((*run)->plan.footprint(PoolId(0)) == Bytes(top));
+    CHECK(metrics.pools[PoolId(0)].peak == Bytes(top));
+    CHECK(metrics.lowerBound == Bytes(mostBytes(offsets)));
+    CHECK(metrics.pools[PoolId(0)].lowerBound == metrics.lowerBound);
+    CHECK(metrics.pools[PoolId(0)].peakLive == metrics.lowerBound);
+    CHECK(metrics.pools[PoolId(0)].stays == (*run)->problem.stays.size());
+  }
+}
+
+TEST_CASE("a plan with overlaps is no bound of itself, and bounds the others", "[run][compare]") {
+  // t0 and t1, and t1 and t2, share 16 bytes: 112 of them are needed at a step.
+  const auto model = planned({0, 48, 96});
+  const Comparison comparison =
+      compareAllocators(model, requestFor("best"), parseAllocators("embedded,best").value(), {});
+  REQUIRE(comparison.rows.size() == 2);
+  CHECK(comparison.lowerBound == Bytes(112));
+  CHECK(comparison.rows[0].allocator.text() == "best");
+  CHECK(comparison.rows[0].peak() == Bytes(128));
+  CHECK(*comparison.rows[0].figures.gap == Approx(128.0 / 112 - 1));
+  CHECK(comparison.rows[1].peak() == Bytes(160));
+  CHECK(*comparison.rows[1].figures.gap == Approx(160.0 / 112 - 1));
+}
+
+TEST_CASE("the model's own plan is shown where it does not fit", "[run][compare]") {
+  for (const auto& offsets : {std::vector{128, 48, 208}, {0, 16, 128}, {192, -1, 0}}) {
+    const auto model = planned(offsets);
+    RunRequest request = requestFor("embedded");
+    request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(150)};
+    const auto run = execute(model, request, {});
+    REQUIRE(run);
+    CHECK((*run)->plan.status == PlanStatus::overBudget);
+    CHECK_FALSE(fits(**run));
+    const auto roomy = follow(model);
+    REQUIRE(roomy);
+    CHECK(offsetsOf(**run) == offsetsOf(**roomy));
+    CHECK((*run)->plan.footprint(PoolId(1)) == Bytes());
+    const auto why = autopsy(**run);
+    REQUIRE(why);
+    CHECK(why->cause != Autopsy::Cause::impossible);
+    const Comparison comparison =
+        compareAllocators(model, request, parseAllocators("embedded,best").value(), {});
+    CHECK(comparison.rows[0].best);
+    CHECK_FALSE(comparison.rows[1].error);
+    CHECK(comparison.rows[1].peak() == (*roomy)->plan.footprint(PoolId(0)));
+  }
+}
+
+TEST_CASE("bytes are live at once by the author's word where a plan is too large", "[run]") {
+  // 160 bytes as a block, of which 112 are needed at a step.
+  RunRequest request = requestFor("embedded");
+  request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(120)};
+  request.l3 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes()};
+  const auto run = execute(planned({0, 48, 96}), request, {});
+  REQUIRE(run);
+  const auto why = autopsy(**run);
+  REQUIRE(why);
+  CHECK(why->lowerBound == Bytes(112));
+  CHECK(why->cause != Autopsy::Cause::impossible);
 }
 
 TEST_CASE("the model's plan on paper passes the audit", "[run][tflite]") {

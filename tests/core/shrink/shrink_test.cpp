@@ -1,6 +1,7 @@
 #include "core/shrink/shrink.h"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <sstream>
 
@@ -43,6 +44,12 @@ void judge(const std::shared_ptr<const Model>& model, const ShrinkPoint& point) 
   REQUIRE(plan);
   const Audit audit = auditPlan(model, *plan, {});
   CHECK((audit.findings.empty() ? "" : audit.findings.front().message) == "");
+}
+
+Bytes shrinkPeak(const Run& run) {
+  Bytes sum;
+  for (const PoolId pool : run.problem.pools.keys()) sum += run.plan.footprint(pool);
+  return sum;
 }
 
 bool noWorse(const ShrinkPoint& a, const ShrinkPoint& b) {
@@ -107,6 +114,49 @@ TEST_CASE("every point of a front is a plan that the judge accepts", "[shrink][p
   }
   CHECK(smaller > test::rounds(10));
   CHECK(parts > test::rounds(10));
+}
+
+TEST_CASE("any is no higher than what it covers, and no plan is below the answer",
+          "[shrink][property]") {
+  std::size_t lower = 0;
+  for (std::uint64_t seed = 1; seed <= test::rounds(24); ++seed) {
+    const auto model = imageModel(seed);
+    RunRequest request = shrinkRequest();
+    request.alignment = Bytes(seed % 3 == 0 ? 64 : 1);
+    request.inputRows = seed % 4 == 0;
+    const double extra = std::array{0.0, 0.02, 0.1, 0.5}[seed / 4 % 4];
+    CAPTURE(seed, extra);
+    const ShrinkFront front = shrunk(model, request, {.extraMacs = extra, .sizes = 0});
+    const auto peakOf = [&](TileRule rule) {
+      RunRequest tiled = request;
+      tiled.tile = rule;
+      tiled.extraWork = extra;
+      const auto run = execute(model, tiled, {});
+      REQUIRE(run);
+      return shrinkPeak(**run);
+    };
+    const Bytes lines = peakOf(TileRule::lines);
+    const Bytes channels = peakOf(TileRule::channels);
+    const Bytes any = peakOf(TileRule::any);
+    CHECK(any <= lines);
+    CHECK(any <= channels);
+    CHECK(front.points.front().peak <= std::min(lines, channels));
+    if (extra == 0) CHECK(front.points.front().peak <= any);
+    lower += any < std::min(lines, channels) ? 1 : 0;
+  }
+  CHECK(lower > 0);
+}
+
+TEST_CASE("a front is the same with any number of threads", "[shrink]") {
+  const auto model = test::sample("resnet8");
+  RunRequest request = shrinkRequest();
+  request.threads = 1;
+  const std::string one = shrinkCsv(shrunk(model, request), "m");
+  for (const int threads : {2, 5}) {
+    request.threads = threads;
+    const ShrinkFront front = shrunk(model, request);
+    CHECK(shrinkCsv(front, "m") == one);
+  }
 }
 
 TEST_CASE("real models shrink, and each rewrite's bound holds", "[shrink][samples]") {

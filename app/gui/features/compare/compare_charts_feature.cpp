@@ -107,7 +107,7 @@ void CompareChartsFeature::goToFailure() {
   if (!failed_ || window_->state()->run() != failed_) return;
   const auto run = std::exchange(failed_, nullptr);
   showDock(QStringLiteral("problems"));
-  const auto found = autopsy(run->problem, run->plan);
+  const auto found = autopsy(*run);
   if (!found) return;
   // The window goes on with what it was doing to show the run.
   QMetaObject::invokeMethod(
