@@ -12,7 +12,7 @@ import tempfile
 
 FOLDERS = ["core", "widgets", "app", "tests", "scripts", "sample_graphs", "cmake", "docs", ".ci"]
 CODE = (".h", ".cpp", ".py", ".sh", ".cmake", ".txt")
-MOST_LINES = 400
+MOST_LINES = 800
 MOST_COLUMNS = 100
 MOST_SOURCES = 36  # In one folder: more are rooms that nobody has named yet.
 MOST_BYTES = 1 << 20  # Larger files belong outside the repository.
