@@ -101,19 +101,21 @@ Failure unexpectedArgument(const std::string& word, const CLI::App& command, boo
                       didYouMean(name, optionNames(command)))};
 }
 
-/// What is wrong with the first word that nobody took; what stands behind "--" is no option.
-std::optional<Failure> firstUnexpected(const CLI::App& command, bool optionsOnly = false) {
-  bool options = true;
+/// What is wrong with the first word that nobody took; `arguments` stand behind "--", and none of
+/// them is an option.
+std::optional<Failure> firstUnexpected(const CLI::App& command,
+                                       const std::vector<std::string>& arguments,
+                                       bool optionsOnly = false) {
   std::vector<std::string> words = command.remaining();
   // Behind the mark, what is too much for a command is handed to the program around it.
   if (command.get_parent() != nullptr) {
     for (const std::string& word : command.get_parent()->remaining()) words.push_back(word);
   }
   for (const std::string& word : words) {
-    const bool isMark = options && word == "--";
-    options &= !isMark;
-    const bool isOption = options && word.size() > 1 && word.starts_with("-");
-    if (!isMark && (isOption || !optionsOnly)) return unexpectedArgument(word, command, isOption);
+    if (word == "--") continue;
+    const bool isOption =
+        word.size() > 1 && word.starts_with("-") && std::ranges::count(arguments, word) == 0;
+    if (isOption || !optionsOnly) return unexpectedArgument(word, command, isOption);
   }
   return std::nullopt;
 }
@@ -164,10 +166,13 @@ struct ProgramParser {
     std::vector<OutputOption> outputs{};
   };
   std::vector<Command> commands{};
+  std::vector<std::string> arguments{};  ///< What stands behind "--".
 
   /// Commands that no word of the command line names have no options: building them would cost
   /// more than most commands.
   ProgramParser(const std::vector<CommandInfo>& infos, std::span<char* const> words) {
+    const auto mark = std::ranges::find(words, std::string_view("--"));
+    if (mark != words.end()) arguments.assign(mark + 1, words.end());
     program.footer(kNotes);
     program.get_formatter()->column_width(kHelpColumn);
     program.set_version_flag("--version", "highwater " HIGHWATER_VERSION, "print the version");
@@ -178,9 +183,9 @@ struct ProgramParser {
       command->footer(info.notes);
       command->allow_extras();
       if (std::ranges::find(words, info.name) == words.end()) continue;
-      Arguments arguments(*command);
-      Action action = info.add(arguments);
-      commands.push_back({command, std::move(action), arguments.outputs()});
+      Arguments options(*command);
+      Action action = info.add(options);
+      commands.push_back({command, std::move(action), options.outputs()});
     }
   }
 
@@ -188,7 +193,7 @@ struct ProgramParser {
   Outcome<ParsedCommandLine> action() const {
     for (const Command& command : commands) {
       if (!command.app->parsed()) continue;
-      if (auto wrong = firstUnexpected(*command.app)) return tl::unexpected(*wrong);
+      if (auto wrong = firstUnexpected(*command.app, arguments)) return tl::unexpected(*wrong);
       if (auto wrong = sameOutput(command.outputs)) return tl::unexpected(*wrong);
       return ParsedCommandLine{.action = command.action};
     }
@@ -201,7 +206,7 @@ struct ProgramParser {
   Failure explain(const CLI::ParseError& error) const {
     for (const Command& command : commands) {
       if (!command.app->parsed()) continue;
-      if (auto wrong = firstUnexpected(*command.app, true)) return *wrong;
+      if (auto wrong = firstUnexpected(*command.app, arguments, true)) return *wrong;
       return {ExitCode::badUsage, "",
               fmt::format("{}: {}", command.app->get_name(), reason(error))};
     }

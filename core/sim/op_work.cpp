@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/text.h"
 #include "core/graph/scratch.h"
@@ -13,6 +14,20 @@
 
 namespace hw {
 namespace {
+
+/// Where parts begin that lie one behind the other, each where it is listed first, and their end.
+struct PartPlaces {
+  std::map<TensorId, Bytes> begins{};
+  Bytes end{};
+
+  template <class SizeOf>
+  PartPlaces(const std::vector<TensorId>& parts, const SizeOf& sizeOf) {
+    for (const TensorId part : parts) {
+      begins.emplace(part, end);
+      end += sizeOf(part);
+    }
+  }
+};
 
 Bottleneck bottleneckOf(const OpTiming& timing) {
   Bottleneck worst;
@@ -121,15 +136,17 @@ void OpWorker::addTraffic(OpId op, const At& at, OpWork& work) {
 /// from its input: parts of the whole one behind the other, or, where they interleave, all of it.
 std::int64_t OpWorker::addCopies(OpId id, const At& at, OpWork& work) {
   const Op& op = input_.graph.ops[id];
+  if (copiesOf_[id].empty()) return 0;
+  const auto size = [this](TensorId part) { return sizeOf(part); };
+  const PartPlaces outputs(op.outputs, size);
+  const PartPlaces inputs(op.inputs, size);
   std::int64_t elements = 0;
   for (const CopyNote& copy : copiesOf_[id]) {
-    const bool gathers = std::ranges::find(op.outputs, copy.tensor) == op.outputs.end();
+    const bool gathers = !outputs.begins.contains(copy.tensor);
     const TensorId whole = gathers ? op.outputs[0] : dataInput(op);
-    Bytes begin;
-    for (const TensorId part : gathers ? op.inputs : op.outputs) {
-      if (part == copy.tensor) break;
-      begin += sizeOf(part);
-    }
+    const PartPlaces& places = gathers ? inputs : outputs;
+    const auto place = places.begins.find(copy.tensor);
+    const Bytes begin = place == places.begins.end() ? places.end : place->second;
     const Interval<Bytes> there{
         std::min(begin, std::max(sizeOf(whole) - copy.bytes, Bytes())),
         std::min(begin, std::max(sizeOf(whole) - copy.bytes, Bytes())) + copy.bytes};

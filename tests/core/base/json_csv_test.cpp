@@ -169,9 +169,9 @@ TEST_CASE("TOML of many levels is refused wherever they come from", "[limits]") 
   const auto deep = [](std::size_t levels) {
     return std::vector<std::string>{
         "a" + repeated(".a", levels - 1) + " = 1",
-        "[a" + repeated(".a", levels - 2) + "]\nb = 1",
-        "[[a" + repeated(" . \"a\"", levels - 2) + "]]\nb = 1",
-        "a = " + repeated("[", levels - 2) + "1" + repeated("]", levels - 2),
+        "[a" + repeated(".a", levels - 1) + "]\nb = 1",
+        "[[a" + repeated(" . \"a\"", levels - 1) + "]]\nb = 1",
+        "a = " + repeated("[", levels - 1) + "1" + repeated("]", levels - 1),
         "a = " + repeated("{a=", levels - 1) + "1" + repeated("}", levels - 1),
         "a.a = {a" + repeated(".a", levels - 3) + " = 1}",
         "[a]\na.a = [{a" + repeated(".a", levels - 5) + "= 1}]",
@@ -190,7 +190,7 @@ TEST_CASE("TOML of many levels is refused wherever they come from", "[limits]") 
 
 TEST_CASE("dots, brackets and quotes in TOML that open no level are not counted", "[limits]") {
   for (const char* text :
-       {"a = '......'", "a = \"\\\"[[[[[[\"", "a = \"\"\"\n[[[[[[ \"\" \\\" \"\"\"\"\nb = 1",
+       {"a = '......'", "a = \"\\\"[[[[[[\"", "a = \"\"\"\n[[[[ \"\"\\\"\"\"\"\"\nb = 1",
         "a = '''\n{{{{{{'''", "# a.b.c.d.e.f [[[[[[\na.b.c = 1.5", "a = [\n1.5, # [[[[[\n2.5]",
         "[a.b]\nc.d = 1\n[a.c]\nc.d = 1979-05-27T07:32:00.999Z", "\"a.b.c.d.e.f\" = 1",
         "'a.b.c.d.e.f'.b = {c = 1, d = 1.5}", "a = 'open\nb = 1"}) {
