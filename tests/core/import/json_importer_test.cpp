@@ -148,11 +148,11 @@ TEST_CASE("what is not JSON names the line", "[import][json]") {
 }
 
 TEST_CASE("deep nesting is refused before it can exhaust anything", "[import][json]") {
-  CHECK(errorOf(std::string(1'000'000, '[') + std::string(1'000'000, ']')) ==
-        "JSON nested more than 64 levels deep");
+  const auto refused = Catch::StartsWith("JSON nested more than 64 levels deep (");
+  CHECK_THAT(errorOf(std::string(1'000'000, '[') + std::string(1'000'000, ']')), refused);
   std::string deep = R"({"a":)";
   for (int i = 0; i < 100'000; ++i) deep += R"({"a":)";
-  CHECK(errorOf(deep + "0" + std::string(100'001, '}')) == "JSON nested more than 64 levels deep");
+  CHECK_THAT(errorOf(deep + "0" + std::string(100'001, '}')), refused);
 }
 
 TEST_CASE("a file of another kind is named for what it is", "[import]") {

@@ -241,7 +241,8 @@ TEST_CASE("a node budget decides the answer, not the clock or the threads", "[ex
       CHECK(found.winner == first->winner);
       CHECK(found.history.size() == first->history.size());
     }
-    CHECK(first->nodes <= 21'000);
+    // The last joining, or sweep, may go beyond: it is charged when it is done.
+    CHECK(first->nodes <= 30'000);
     stopped += first->status == ExactStatus::stopped ? 1 : 0;
   }
   CHECK(stopped > 0);
