@@ -25,7 +25,7 @@ ExportFeature::ExportFeature(MainWindow* window, ComparePanel* comparison)
 
 void ExportFeature::addPlanCommand() {
   window_
-      ->addRunCommand(window_->menu(MenuKind::file), "savePlan", tr("&Save plan\u2026"),
+      ->addRunCommand(window_->menu(MenuKind::file), "savePlan", tr("Sa&ve plan\u2026"),
                       {QKeySequence::Save}, [this] { choosePlan(); })
       ->setStatusTip(tr("JSON, CSV, a C header, events, traces: all that the command line writes"));
 }
