@@ -141,7 +141,8 @@ TEST_CASE("the front grows, bounds stand beside it, and a click opens a plan abo
   settle(window);
   const auto shrunk = window.state()->run();
   CHECK(footprintOf(*shrunk) == front.points.front().peak);
-  CHECK(sameBut(window.request(), first->request, {"alias", "tile", "order", "tile-to", "extra-work"}));
+  CHECK(sameBut(window.request(), first->request,
+                {"alias", "tile", "order", "tile-to", "extra-work"}));
   CHECK(panel.chart()->marked() == "found-0");
   CHECK_FALSE(panel.openButton()->isEnabled());
   CHECK(window.belowState()->run() == first);
