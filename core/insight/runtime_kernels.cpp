@@ -77,8 +77,9 @@ static_assert(std::ranges::is_sorted(kKernels, byType));
 }  // namespace
 
 std::span<const RuntimeKernel> runtimeKernels(const Op& op) {
+  // Clang 14 cannot use the subrange that std::ranges::equal_range returns.
   const auto [begin, end] =
-      std::ranges::equal_range(kKernels, RuntimeKernel{.type = op.type}, byType);
+      std::equal_range(kKernels.begin(), kKernels.end(), RuntimeKernel{.type = op.type}, byType);
   if (begin == end || begin->domain != op.domain) return {};
   return {begin, end};
 }

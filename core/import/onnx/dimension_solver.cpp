@@ -98,8 +98,10 @@ class DimensionSolver {
     });
     std::ranges::stable_sort(open, std::greater<>(), &FreeDimensions::Open::axis);
     const std::string& read = misfit.node->input(static_cast<int>(need.input));
-    std::ranges::stable_partition(
-        open, [&](const FreeDimensions::Open& dimension) { return dimension.input == read; });
+    // Clang 14 cannot use the subrange that std::ranges::stable_partition returns.
+    std::stable_partition(open.begin(), open.end(), [&](const FreeDimensions::Open& dimension) {
+      return dimension.input == read;
+    });
     std::vector<Keys> all;
     const bool isWindow = need.kind == SizeNeed::Kind::atLeast;
     for (std::size_t i = 0; !isWindow && i < open.size(); ++i) {

@@ -47,7 +47,8 @@ class KeptSteps {
     std::iota(kept_.begin(), kept_.end(), std::int64_t{0});
     for (const PlannedRow& row : plan.rows) kept_.insert(kept_.end(), {row.first, row.last});
     std::ranges::sort(kept_);
-    kept_.erase(std::ranges::unique(kept_).begin(), kept_.end());
+    // Clang 14 cannot use the subrange that std::ranges::unique returns.
+    kept_.erase(std::unique(kept_.begin(), kept_.end()), kept_.end());
   }
 
   std::size_t size() const {
