@@ -10,9 +10,9 @@
 #include "core/graph/tiling.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/residency/fetching.h"
+#include "core/rewrite/set_aside.h"
 #include "core/run/options.h"
 #include "core/run/stages.h"
-#include "core/scratch/set_aside.h"
 #include "core/storage/alias_text.h"
 #include "core/storage/overlays.h"
 

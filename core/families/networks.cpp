@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/families/family_rows.h"
-#include "core/import/graph_builder.h"
+#include "core/rewrite/graph_builder.h"
 
 namespace hw {
 namespace {

@@ -8,10 +8,10 @@
 #include "core/base/refusal.h"
 #include "core/base/text.h"
 #include "core/import/formats.h"
-#include "core/import/graph_builder.h"
 #include "core/import/other_kind.h"
 #include "core/import/own_options.h"
 #include "core/import/tiling_json.h"
+#include "core/rewrite/graph_builder.h"
 
 namespace hw {
 namespace {

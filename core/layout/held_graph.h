@@ -6,8 +6,8 @@
 
 #include "core/base/result.h"
 #include "core/graph/tiling.h"
-#include "core/import/graph_builder.h"
 #include "core/layout/axis_order.h"
+#include "core/rewrite/graph_builder.h"
 
 namespace hw {
 

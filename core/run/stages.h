@@ -7,7 +7,7 @@
 
 #include "core/base/made_once.h"
 #include "core/layout/layout.h"
-#include "core/recompute/recompute.h"
+#include "core/rewrite/recompute.h"
 #include "core/run/run.h"
 
 namespace hw {

@@ -8,7 +8,7 @@
 #include "core/base/check.h"
 #include "core/graph/fold_parts.h"
 #include "core/graph/tiling.h"
-#include "core/import/graph_builder.h"
+#include "core/rewrite/graph_builder.h"
 #include "core/tile/bare_copies.h"
 
 namespace hw {

@@ -9,9 +9,9 @@
 
 #include "core/base/check.h"
 #include "core/base/text.h"
-#include "core/import/graph_builder.h"
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
+#include "core/rewrite/graph_builder.h"
 #include "core/run/run.h"
 
 using namespace hw;

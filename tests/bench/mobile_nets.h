@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/graph/graph.h"
-#include "core/import/graph_builder.h"
 #include "core/import/importer.h"
+#include "core/rewrite/graph_builder.h"
 
 namespace hw::bench {
 

@@ -6,8 +6,8 @@
 #include "core/check/plan_audit.h"
 #include "core/check/replay.h"
 #include "core/graph/scratch.h"
-#include "core/import/graph_builder.h"
 #include "core/plan_file/plan_reader.h"
+#include "core/rewrite/graph_builder.h"
 #include "core/run/run.h"
 
 namespace hw::test {

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "core/import/graph_builder.h"
+#include "core/rewrite/graph_builder.h"
 #include "core/tile/bare_copies.h"
 #include "tests/support/image_graphs.h"
 

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "core/base/text.h"
-#include "core/import/graph_builder.h"
 #include "core/machine/platforms.h"
+#include "core/rewrite/graph_builder.h"
 #include "tests/support/printers.h"
 
 namespace hw::test {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/import/graph_builder.h"
+#include "core/rewrite/graph_builder.h"
 
 namespace hw::test {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/allocators/heap.h"
-#include "core/import/graph_builder.h"
+#include "core/rewrite/graph_builder.h"
 #include "core/sim/simulator.h"
 
 namespace hw::test {

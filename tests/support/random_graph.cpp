@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/import/graph_builder.h"
+#include "core/rewrite/graph_builder.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"

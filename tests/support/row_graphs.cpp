@@ -4,7 +4,7 @@
 #include <random>
 #include <utility>
 
-#include "core/import/graph_builder.h"
+#include "core/rewrite/graph_builder.h"
 
 namespace hw::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/import/graph_builder.h"
 #include "core/import/tflite/schema.h"
+#include "core/rewrite/graph_builder.h"
 #include "core/storage/by_channel.h"
 
 namespace hw {

@@ -8,8 +8,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/import/graph_builder.h"
 #include "core/import/onnx/inference.h"
+#include "core/rewrite/graph_builder.h"
 
 namespace hw {
 

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "core/base/text.h"
-#include "core/import/graph_builder.h"
 #include "core/import/plans/unknown_parts.h"
+#include "core/rewrite/graph_builder.h"
 
 namespace hw {
 namespace {

@@ -6,9 +6,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/import/graph_builder.h"
 #include "core/import/tflite/inference.h"
 #include "core/import/tflite/model.h"
+#include "core/rewrite/graph_builder.h"
 
 namespace hw {
 

@@ -1,9 +1,9 @@
 #include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/tensor_names.h"
-#include "core/recompute/recompute.h"
 #include "core/report/explain/explain_report.h"
 #include "core/report/plan/autopsy_text.h"
+#include "core/rewrite/recompute.h"
 
 namespace hw {
 namespace {

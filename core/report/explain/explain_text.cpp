@@ -5,11 +5,11 @@
 #include "core/base/text.h"
 #include "core/insight/latency_words.h"
 #include "core/plan_file/method_tables.h"
-#include "core/recompute/recompute.h"
 #include "core/report/explain/explain_report.h"
 #include "core/report/plan/autopsy_text.h"
 #include "core/report/plan/plan_text.h"
 #include "core/report/text/text_parts.h"
+#include "core/rewrite/recompute.h"
 
 namespace hw {
 namespace {

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "core/graph/stable_order.h"
-#include "core/import/graph_builder.h"
+#include "core/rewrite/graph_builder.h"
 
 using namespace hw;
 

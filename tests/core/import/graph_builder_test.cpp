@@ -1,4 +1,4 @@
-#include "core/import/graph_builder.h"
+#include "core/rewrite/graph_builder.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "core/check/element_sources.h"
-#include "core/import/graph_builder.h"
 #include "core/ops/op_facts.h"
+#include "core/rewrite/graph_builder.h"
 #include "tests/support/image_graphs.h"
 #include "tests/support/printers.h"
 #include "tests/support/rounds.h"

@@ -2,12 +2,12 @@
 
 #include "core/base/csv.h"
 #include "core/base/json.h"
-#include "core/import/graph_builder.h"
 #include "core/import/importer.h"
 #include "core/plan_file/problem_writer.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/report/exporter.h"
 #include "core/report/model/graph_writer.h"
+#include "core/rewrite/graph_builder.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"

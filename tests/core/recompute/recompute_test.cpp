@@ -1,6 +1,6 @@
 // Operators that run again instead of keeping what they made, and what becomes of them when they
 // are not what they say.
-#include "core/recompute/recompute.h"
+#include "core/rewrite/recompute.h"
 
 #include <fmt/format.h>
 
@@ -19,8 +19,8 @@
 #include "core/plan/validate.h"
 #include "core/plan_file/plan_reader.h"
 #include "core/plan_file/plan_writer.h"
-#include "core/recompute/repeat_graph.h"
 #include "core/report/model/graph_writer.h"
+#include "core/rewrite/repeat_graph.h"
 #include "core/run/planner.h"
 #include "tests/support/findings.h"
 #include "tests/support/graphs.h"

@@ -1,9 +1,9 @@
 // In-place aliasing: who may write over what, and what that does to the lower bound.
 #include <catch2/catch.hpp>
 
-#include "core/import/graph_builder.h"
 #include "core/import/importer.h"
-#include "core/scratch/set_aside.h"
+#include "core/rewrite/graph_builder.h"
+#include "core/rewrite/set_aside.h"
 #include "core/storage/aliasing.h"
 
 using namespace hw;

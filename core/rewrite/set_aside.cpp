@@ -1,10 +1,10 @@
-#include "core/scratch/set_aside.h"
+#include "core/rewrite/set_aside.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "core/graph/tiling.h"
-#include "core/import/graph_builder.h"
+#include "core/rewrite/graph_builder.h"
 #include "core/storage/by_channel.h"
 
 namespace hw {

@@ -1,4 +1,4 @@
-#include "core/recompute/recompute.h"
+#include "core/rewrite/recompute.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
 #include "core/ops/work.h"
-#include "core/recompute/repeat_graph.h"
+#include "core/rewrite/repeat_graph.h"
 
 namespace hw {
 namespace {

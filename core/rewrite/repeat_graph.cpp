@@ -1,11 +1,11 @@
-#include "core/recompute/repeat_graph.h"
+#include "core/rewrite/repeat_graph.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/graph/tiling.h"
-#include "core/import/graph_builder.h"
+#include "core/rewrite/graph_builder.h"
 
 namespace hw {
 namespace {
