@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what no compiler does: sizes, house rules and links. Run as a test.
+"""Checks what no compiler does: sizes of files and functions, house rules and links. Run as a test.
 
 check_files.py [ROOT]         exit 1 and one line a finding
 check_files.py --self-test    plants each kind of violation and sees that it is found
@@ -16,11 +16,21 @@ MOST_LINES = 800
 MOST_COLUMNS = 100
 MOST_SOURCES = 36  # In one folder: more are rooms that nobody has named yet.
 MOST_BYTES = 1 << 20  # Larger files belong outside the repository.
+MOST_FUNCTION_LINES = 40  # From the opening brace to the closing one.
+# Longer functions that are there already, by part: these numbers only fall.
+MOST_LONG_FUNCTIONS = {"core": 45, "widgets": 7, "app": 3, "tests": 73}
 
 TODO = re.compile(r"\b(TODO|FIXME|XXX)\b(?!\(#\d+\))")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 SPACE = re.compile(r"namespace ([\w:]+) \{")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?\s*(?::[^:;]*)?\{")
+# Text that hides braces: raw strings, comments, strings, characters, preprocessor lines.
+HIDDEN = re.compile(
+    r'R"([^ ()\\]*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'
+    r"(?<!\w)'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
+SCOPE = re.compile(r"(?:template\s*<[^{}]*>\s*)?(?:namespace|extern|struct|class|union|enum)\b")
+# A member that is initialised with braces in front of the body of a constructor.
+MEMBER = re.compile(r"\)[^()]*:[^:].*[\w>](?<!const)(?<!noexcept)(?<!override)(?<!final)$", re.S)
 # Nothing of the machine that a file was written on.
 MACHINE = re.compile(r"(?<![\w.])/(work|root|home)/")
 
@@ -70,6 +80,46 @@ def check_links(root, file, text):
             yield f"{file.relative_to(root).as_posix()}: link to {target}, which does not exist"
 
 
+def functions(text):
+    """The first and last line of each function body in C++ text; lambdas belong to theirs."""
+    text = HIDDEN.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    open_braces, begin, body = [], 0, None
+    for match in re.finditer(r"[{};]", text):
+        head = text[begin:match.start()].strip()
+        if match[0] == "{":
+            kind = "values"
+            if body is None and SCOPE.match(head):
+                kind = "scope"
+            elif body is None and "(" in head and not MEMBER.search(head):
+                kind, body = "function", match.start()
+            open_braces.append(kind)
+        elif match[0] == "}":
+            kind = open_braces.pop() if open_braces else "scope"
+            if kind == "function":
+                yield text.count("\n", 0, body) + 1, text.count("\n", 0, match.start()) + 1
+                body = None
+        else:
+            kind = open_braces[-1] if open_braces else "scope"
+        if kind != "values":
+            begin = match.end()
+
+
+def check_functions(root, most):
+    """Functions that are too long, where a part has more of them than it may."""
+    long = collections.defaultdict(list)
+    for file in sources(root):
+        if file.suffix in (".h", ".cpp"):
+            path = file.relative_to(root).as_posix()
+            for first, last in functions(file.read_text(encoding="utf-8", errors="replace")):
+                if last - first >= MOST_FUNCTION_LINES:
+                    long[path.split("/")[0]].append(f"{path}:{first}: {last - first + 1}")
+    for part, places in sorted(long.items()):
+        if len(places) > most.get(part, 0):
+            yield (f"{part}: {len(places)} functions have more than {MOST_FUNCTION_LINES} lines,"
+                   f" at most {most.get(part, 0)} may")
+            yield from (f"{place} lines in one function" for place in places)
+
+
 def check_folders(root):
     """Folders of program text in which nobody finds anything."""
     counts = collections.Counter(
@@ -96,9 +146,10 @@ def check_types(root):
                     yield f"{path}: {space}::{match.group(1)} is another type in {first}"
 
 
-def findings(root):
+def findings(root, most_long=None):
     """One line per broken rule under `root`, and the number of files looked at."""
-    found, files = [*check_folders(root), *check_types(root)], 0
+    found = [*check_folders(root), *check_types(root), *check_functions(root, most_long or {})]
+    files = 0
     for file in sources(root):
         files += 1
         path = file.relative_to(root).as_posix()
@@ -140,6 +191,17 @@ SELF_TEST = [
     ("docs/a.md", "see [a](a.md#x) and [b](https://b.org/c)\n", None),
     ("docs/a.bin", "a" * (MOST_BYTES + 1), "bytes"),
     ("README.md", "see [b](docs/b.md)\n", "does not exist"),
+    ("core/base/a.cpp", "int f() {\n" + "  f();\n" * 38 + "}\n", None),
+    ("core/base/a.cpp", "int f() {\n" + "  f();\n" * 39 + "}\n", "function"),
+    ("core/base/a.cpp", "A::A(int b)\n    : b_{b},\n      c_(b) {\n" + "  f();\n" * 39 + "}\n",
+     "function"),
+    ("core/base/a.cpp", "struct A {\n  int f() const {\n" + "    f();\n" * 39 + "  }\n};\n",
+     "function"),
+    ("core/base/a.cpp", "auto f() {\n  g([] {\n" + "    g();\n" * 37 + "  });\n}\n", "function"),
+    ("core/base/a.cpp", "char f() {\n  return '{';  // {\n" + "  f(\"}\");\n" * 37 + "}\n", None),
+    ("core/base/a.cpp", "struct A {\n" + "  int f() { return 1; }\n" * 50 + "};\n", None),
+    ("core/base/a.cpp", "const int kAll[] = {\n" + "    f(1),\n" * 50 + "};\n", None),
+    ("core/base/a.h", "#pragma once\n#define F(x) {\n" + "int f(int a = {});\n" * 50, None),
 ]
 
 
@@ -180,7 +242,8 @@ def main(arguments):
         kind = "planted files"
     else:
         default = pathlib.Path(__file__).resolve().parent.parent
-        found, count = findings(pathlib.Path(arguments[0]) if arguments else default)
+        root = pathlib.Path(arguments[0]) if arguments else default
+        found, count = findings(root, MOST_LONG_FUNCTIONS)
         kind = "files"
         if count == 0:
             found.append("found no files: wrong folder?")
