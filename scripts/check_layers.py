@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that every #include respects the rooms of docs/ARCHITECTURE.md and their order.
+"""Checks that every #include respects the rooms of docs/ARCHITECTURE.md and their order, and that
+the page tells the same order as this file.
 
 check_layers.py [ROOT]         exit 1 and one line a finding when an include goes the wrong way
 check_layers.py --self-test    plants each kind of violation and sees that it is found
@@ -96,9 +97,29 @@ def judge(path, quote, target):
     return None
 
 
+def core_folders():
+    """The folders of core in the order of PARTS."""
+    return list(dict.fromkeys(room.split("/")[0] for room in PARTS["core"]["rooms"]))
+
+
+def told(root):
+    """The folders of core in the order that docs/ARCHITECTURE.md tells, or None without it."""
+    page = root / "docs/ARCHITECTURE.md"
+    if not page.exists():
+        return None
+    order = re.search(r"^    base < .*(?:\n +< .*)*", page.read_text(encoding="utf-8"), re.M)
+    return re.findall(r"\w+", order[0]) if order else []
+
+
+def check_page(root):
+    """The page and PARTS tell one order; the rooms of a folder stand for the folder."""
+    if told(root) not in (None, core_folders()):
+        yield f"docs/ARCHITECTURE.md: the order of core is {' < '.join(core_folders())}"
+
+
 def findings(root):
     """One line per wrong include under `root`, and the number of files looked at."""
-    found, files = [], 0
+    found, files = list(check_page(root)), 0
     for part in PARTS:
         for file in sorted((root / part).rglob("*")):
             if file.suffix not in (".h", ".cpp"):
@@ -190,7 +211,14 @@ def self_test():
         as_wanted = len(found) == 1 and word in found[0] if word else not found
         if not as_wanted:
             failures.append(f"{path}, {line}: wanted {word!r}, got {found}")
-    return failures, len(planted)
+    for order, count in ((" < ".join(core_folders()), 0), ("base < files", 1), ("", 1)):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "docs/ARCHITECTURE.md"
+            page.parent.mkdir()
+            page.write_text(f"    {order}\n")
+            if len(findings(pathlib.Path(folder))[0]) != count:
+                failures.append(f"the order {order!r}: wanted {count} findings")
+    return failures, len(planted) + 3
 
 
 def main(arguments):
