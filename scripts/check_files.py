@@ -22,6 +22,8 @@ MOST_LONG_FUNCTIONS = {"core": 45, "widgets": 7, "app": 3, "tests": 73}
 
 TODO = re.compile(r"\b(TODO|FIXME|XXX)\b(?!\(#\d+\))")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+# A path in a document; `your_…` stands for a file of the reader.
+PATH = re.compile(r"`((?:core|widgets|app|tests|scripts|docs)/(?!\S*(?:your|my)_)[\w./-]+)`")
 SPACE = re.compile(r"namespace ([\w:]+) \{")
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union) (\w+)(?: final)?\s*(?::[^:;]*)?\{")
 # Text that hides braces: raw strings, comments, strings, characters, preprocessor lines.
@@ -74,7 +76,10 @@ def check_text(path, text):
 
 
 def check_links(root, file, text):
-    """Relative links of a document lead to files."""
+    """Relative links and paths of a document lead to files; decisions keep the paths of old."""
+    for target in PATH.findall(text) if "adr" not in file.parts else []:
+        if not (root / target).exists():
+            yield f"{file.relative_to(root).as_posix()}: {target} does not exist"
     for target in LINK.findall(text):
         if "://" not in target and not (file.parent / target).exists():
             yield f"{file.relative_to(root).as_posix()}: link to {target}, which does not exist"
@@ -191,6 +196,8 @@ SELF_TEST = [
     ("docs/a.md", "see [a](a.md#x) and [b](https://b.org/c)\n", None),
     ("docs/a.bin", "a" * (MOST_BYTES + 1), "bytes"),
     ("README.md", "see [b](docs/b.md)\n", "does not exist"),
+    ("README.md", "see `core/base/b.h`\n", "does not exist"),
+    ("README.md", "see `core/base/your_b.h` and `docs`\n", None),
     ("core/base/a.cpp", "int f() {\n" + "  f();\n" * 38 + "}\n", None),
     ("core/base/a.cpp", "int f() {\n" + "  f();\n" * 39 + "}\n", "function"),
     ("core/base/a.cpp", "A::A(int b)\n    : b_{b},\n      c_(b) {\n" + "  f();\n" * 39 + "}\n",
