@@ -54,7 +54,7 @@ board=(--platform docs/pictures/board.toml --weights prefetch --inputs loaded)
 "$studio" --export docs/pictures/studio_resnet50.png --view window --size 1600x960 --theme light \
   samples:resnet50
 
-# What the README shows of the tour.
+# What docs/guides/pictures.md shows of the tour.
 tour=build/tour
 scripts/tour.sh "$tour"
 mkdir -p docs/pictures/tour
