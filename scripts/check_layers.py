@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that every #include respects the rooms of docs/ARCHITECTURE.md and their order, and that
-the page tells the same order as this file.
+core/README.md and the page tell the same order as this file.
 
 check_layers.py [ROOT]         exit 1 and one line a finding when an include goes the wrong way
 check_layers.py --self-test    plants each kind of violation and sees that it is found
@@ -112,9 +112,14 @@ def told(root):
 
 
 def check_page(root):
-    """The page and PARTS tell one order; the rooms of a folder stand for the folder."""
+    """The pages and PARTS tell one order; the rooms of a folder stand for the folder."""
     if told(root) not in (None, core_folders()):
         yield f"docs/ARCHITECTURE.md: the order of core is {' < '.join(core_folders())}"
+    guide = root / "core/README.md"
+    rows = guide.read_text(encoding="utf-8").splitlines() if guide.exists() else []
+    listed = [row.split("`")[1].rstrip("/") for row in rows if row.startswith("| `")]
+    if guide.exists() and listed != core_folders():
+        yield f"core/README.md: the order of core is {' < '.join(core_folders())}"
 
 
 def findings(root):
