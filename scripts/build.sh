@@ -10,7 +10,7 @@ tree=build/$preset
 gui=${HIGHWATER_GUI:-ON}
 if [[ $preset == asan ]]; then gui=OFF; fi
 werror=OFF
-# clang, which checks and fuzzes here, warns of other things than g++.
+# Only the g++ build treats warnings as errors: clang warns of other things.
 if [[ -n ${CI:-} && $preset == release ]]; then werror=ON; fi
 
 # True when the tree was configured, here and with these options. Ninja itself notices changed

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what no compiler does: sizes of files and functions, house rules and links. Run as a test.
+"""Checks sizes of files and functions, house rules and links; run as a test.
 
 check_files.py [ROOT]         exit 1 and one line a finding
 check_files.py --self-test    plants each kind of violation and sees that it is found
@@ -14,7 +14,7 @@ FOLDERS = ["core", "widgets", "app", "tests", "scripts", "sample_graphs", "cmake
 CODE = (".h", ".cpp", ".py", ".sh", ".cmake", ".txt")
 MOST_LINES = 800
 MOST_COLUMNS = 100
-MOST_SOURCES = 36  # In one folder: more are rooms that nobody has named yet.
+MOST_SOURCES = 36  # In one folder: more of them need folders of their own.
 MOST_BYTES = 1 << 20  # Larger files belong outside the repository.
 MOST_FUNCTION_LINES = 40  # From the opening brace to the closing one.
 # Longer functions that are there already, by part: these numbers only fall.
@@ -33,7 +33,7 @@ HIDDEN = re.compile(
 SCOPE = re.compile(r"(?:template\s*<[^{}]*>\s*)?(?:namespace|extern|struct|class|union|enum)\b")
 # A member that is initialised with braces in front of the body of a constructor.
 MEMBER = re.compile(r"\)[^()]*:[^:].*[\w>](?<!const)(?<!noexcept)(?<!override)(?<!final)$", re.S)
-# Nothing of the machine that a file was written on.
+# Absolute paths of the machine that a file was written on.
 MACHINE = re.compile(r"(?<![\w.])/(work|root|home)/")
 
 
@@ -55,7 +55,7 @@ def check_code(path, lines):
     if path.endswith(".h") and "#pragma once" not in lines:
         yield f"{path}: has no #pragma once"
     for number, line in enumerate(lines, 1):
-        # What the program printed is as wide as it is.
+        # Output of the program may be wider.
         if len(line) > MOST_COLUMNS and not path.startswith("tests/golden/"):
             yield f"{path}:{number}: {len(line)} columns, at most {MOST_COLUMNS}"
         if "\t" in line:
@@ -126,7 +126,7 @@ def check_functions(root, most):
 
 
 def check_folders(root):
-    """Folders of program text in which nobody finds anything."""
+    """Folders with too many sources."""
     counts = collections.Counter(
         file.parent.relative_to(root).as_posix() for file in sources(root)
         if file.suffix in (".h", ".cpp") and file.relative_to(root).parts[0] != "tests")

@@ -35,7 +35,7 @@ PARTS = {
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 QT = re.compile(r"^Q(t?[A-Z]|t[A-Z]?\w*/)")
-# Who looks for a part of another by its type knows of it, though nothing is included.
+# A search of children by type depends on another room, though nothing is included.
 FOUND = re.compile(r"\bfindChild(?:ren)?<\s*(?:const\s+)?(?!Q[A-Z])([\w:]+)")
 # The same by name: features ask the window for its commands and docks instead.
 NAMED = re.compile(r"\bfindChild<\s*(?:const\s+)?(Q[A-Z]\w*)")
@@ -43,7 +43,7 @@ OURS = re.compile(r"^(core|widgets|app|tests)/")
 
 
 def looked_for(path, line):
-    """What a line looks for among the children of a window, or None."""
+    """The part of a window that a line looks for, or None."""
     sought = FOUND.search(line)
     if sought:
         return f"looks for {sought[1]} by its type"
@@ -76,7 +76,7 @@ def unlisted(part, room):
 
 
 def judge(path, quote, target):
-    """What is wrong with `path` including `target`, or None."""
+    """The reason why `path` must not include `target`, or None."""
     part = part_of(path)
     if QT.match(target):
         return None if PARTS[part]["qt"] else f"{part} knows no Qt, but includes <{target}>"

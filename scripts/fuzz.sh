@@ -2,8 +2,8 @@
 # Fuzzes one reader with libFuzzer and AddressSanitizer, seeded from tests/fuzz/seeds, the models
 # that come with the program and, where there is one, the corpus of models.
 # Usage: scripts/fuzz.sh TARGET [SECONDS [--quiet]]; TARGET as in tests/fuzz/targets.txt. With
-# --quiet the program is there already, it draws the same inputs each time, a finding has to happen
-# again when its input is read alone, and what is left of it stands in build/fuzz/TARGET.finding.
+# --quiet the program must be built, the seed is fixed, a finding counts only if its input alone
+# repeats it, and its report is written to build/fuzz/TARGET.finding.
 # An input is a finding when it crashes, leaks, takes over 5 s or asks for 1 GiB at once.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -16,7 +16,7 @@ found=build/fuzz/found/$target
 models=build/fuzz/models/$target
 mkdir -p "$found" "$models"
 
-# Small files only: changing a large one mostly changes weights, slowly.
+# Small files only: mutations of a large file mostly hit its weights, and each run takes longer.
 corpus=${HIGHWATER_CORPUS:-../shared/corpus}
 folders=()
 case $target in
@@ -42,7 +42,7 @@ if [[ -z $quiet ]]; then
   exit
 fi
 
-# What an input did, where, and the input itself where it is short: enough for the end of a log.
+# Prints the finding, its stack, and the input in base64 if it is short, for the end of a log.
 tell() {
   echo "fuzz $target: $2 $(basename "$1")"
   { grep -E '^SUMMARY|ERROR: |runtime error|^ +#[0-9]+ .* in hw::' "$3" || true; } | head -n 8
@@ -55,7 +55,7 @@ if run -seed=1 >"$log" 2>&1; then
   echo "fuzz $target: $(grep -E '^Done' "$log")"
   exit
 fi
-# A machine that stood still for 5 s is no fault of the reader.
+# A time-out that does not repeat was the machine's fault.
 input=$(grep -oE "$found/(crash|timeout|oom|leak)-[0-9a-f]+" "$log" | head -n 1) || {
   tail -n 60 "$log" | tee "$finding"
   exit 1

@@ -26,7 +26,7 @@ for package in "${wanted[@]}"; do
 done
 [[ ${#missing[@]} -gt 0 ]] || exit 0
 
-# Ends with a reason, and with what the user can do about it.
+# Ends with the reason and the command that the user can run.
 give_up() {
   echo "install_deps: $1" >&2
   echo "Install these packages, then try again:" >&2

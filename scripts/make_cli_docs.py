@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-CHOICES = {"--theme": ["light", "dark", "system"]}  # The others are asked for.
+CHOICES = {"--theme": ["light", "dark", "system"]}  # The program lists the others itself.
 FILE_TYPES = ("FILE", "NAME|FILE", "PLAN")
 CATALOGUES = {"--allocator": "allocators", "--allocators": "allocators", "--compare": "allocators",
               "--platform": "platforms"}

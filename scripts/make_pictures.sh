@@ -26,7 +26,7 @@ draw two_devices_partition partition samples:two_devices --platform two-devices
   --weights prefetch --picture docs/pictures/machine_squeezenet.svg --quiet \
   --allocators best,greedy-by-size,two-sided,free-list,in-order,idle-longest,best:for=latency \
   > /dev/null
-# One network from its lower bound to a tenth of it.
+# docs/guides/less.md: one network from its lower bound to a tenth of it.
 less=docs/pictures/less
 mkdir -p "$less"
 step() { # NAME [OPTION…]
@@ -54,7 +54,7 @@ board=(--platform docs/pictures/board.toml --weights prefetch --inputs loaded)
 "$studio" --export docs/pictures/studio_resnet50.png --view window --size 1600x960 --theme light \
   samples:resnet50
 
-# What docs/guides/pictures.md shows of the tour.
+# Pictures of the tour for docs/guides/pictures.md.
 tour=build/tour
 scripts/tour.sh "$tour"
 mkdir -p docs/pictures/tour

@@ -60,7 +60,7 @@ def expected_files():
 
 
 def complaints(files):
-    """What in the folder is not as it should be."""
+    """Files of the folder that differ from what this script writes."""
     present = {path.name for path in FOLDER.iterdir()}
     found = [f"{name}: not written by this script" for name in sorted(present - files.keys())]
     for name, content in sorted(files.items()):

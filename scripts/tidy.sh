@@ -2,8 +2,8 @@
 # Runs clang-tidy over what changed since BASE, each source on its own: a tree is configured for it
 # (build/tidy) that shares no headers between sources, and nothing is built in it.
 # Usage: scripts/tidy.sh [BASE]
-#   BASE                    a commit; default: the newest that is twelve hours older than HEAD, so
-#                           that a day's work is looked at as one; without any, everything
+#   BASE                    a commit; default: the newest that is twelve hours older than HEAD;
+#                           without any, all sources are checked
 #   HIGHWATER_TIDY_SECONDS  start no file after this long (default 300); says what was left out
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -41,8 +41,7 @@ changed_sources() {
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# In an order of chance, the same for the same commit: when time runs out, another commit looks at
-# other files.
+# Shuffled with the commit as the seed, so that another commit checks other files first.
 git rev-parse HEAD >"$work/seed"
 changed_sources | sort -u | while read -r file; do
   if grep -qF "\"file\": \"$PWD/$file\"" "$tree/compile_commands.json"; then echo "$file"; fi
@@ -71,6 +70,5 @@ if [[ $left_out -gt 0 ]]; then
   sort "$work/left_out" | sed 's/^/  /'
 fi
 echo "tidy: $((total - left_out)) files, $failed with findings"
-# A change too large to be looked at whole is judged by nobody's luck: its findings are listed, and
-# fail only a change that was seen in full.
+# Findings fail the stage only if all files were checked; otherwise they are listed.
 [[ $failed -eq 0 || $left_out -gt 0 ]]

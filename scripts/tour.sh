@@ -2,7 +2,7 @@
 # Drives the studio through a whole session, with keys and clicks, on samples and on models of
 # yours, in both themes, at three sizes and at twice the pixels, and leaves its screenshots.
 # Usage: scripts/tour.sh [FOLDER [MODEL…]]   (default: build/tour, and models of the corpus where
-# there is one: a large one, one that leaves dimensions open, one of two signatures)
+# there is one: a large model, one with free dimensions, one with two signatures)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,4 +1,4 @@
-"""Which samples there are, and the text that goes with them."""
+"""The list of samples and their texts."""
 
 from dataclasses import dataclass, field
 from typing import Callable
@@ -19,7 +19,7 @@ class Sample:
     ending: str
     make: Callable  # A Net, or the rows of a planning problem.
     summary: str
-    options: dict = field(default_factory=dict)  # How it was drawn: options of a run.
+    options: dict = field(default_factory=dict)  # Options of a run with which its figure was drawn.
 
     @property
     def file(self):
@@ -40,7 +40,7 @@ class Sample:
         return Figures(0, len(stays), sum(size for _, _, size in stays), live_peak(stays), 0, 0)
 
 
-# How the sources draw their figures.
+# Options with which the sources draw their figures.
 FREE_LIST = {"allocator": "free-list", "l2": "unlimited"}
 ZERO_COPY = {"allocator": "free-list", "l2": "unlimited", "align": "1"}
 

@@ -1,4 +1,4 @@
-"""What a network amounts to, computed from the script's own data: the oracle of the samples' tests.
+"""Sizes and bounds of a network from the script's own data: the oracle of the samples' tests.
 
 Nothing is aliased, nothing is rounded up; graph inputs and outputs count unless told otherwise.
 """
