@@ -21,7 +21,8 @@ MOST_FUNCTION_LINES = 40  # From the opening brace to the closing one.
 MOST_LONG_FUNCTIONS = {"core": 45, "widgets": 7, "app": 3, "tests": 73}
 
 TODO = re.compile(r"\b(TODO|FIXME|XXX)\b(?!\(#\d+\))")
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(#[^)]*)?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.M)
 # A path in a document; `your_…` stands for a file of the reader.
 PATH = re.compile(r"`((?:core|widgets|app|tests|scripts|docs)/(?!\S*(?:your|my)_)[\w./-]+)`")
 SPACE = re.compile(r"namespace ([\w:]+) \{")
@@ -75,14 +76,25 @@ def check_text(path, text):
             yield f"{path}:{number}: an absolute path of one machine"
 
 
+def anchors(page):
+    """The names under which the headings of a page are linked."""
+    headings = HEADING.findall(page.read_text(encoding="utf-8", errors="replace"))
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def check_links(root, file, text):
     """Relative links and paths of a document lead to files; decisions keep the paths of old."""
     for target in PATH.findall(text) if "adr" not in file.parts else []:
         if not (root / target).exists():
             yield f"{file.relative_to(root).as_posix()}: {target} does not exist"
-    for target in LINK.findall(text):
-        if "://" not in target and not (file.parent / target).exists():
+    for target, anchor in LINK.findall(text):
+        page = file.parent / target if target else file
+        if "://" in target:
+            continue
+        if not page.exists():
             yield f"{file.relative_to(root).as_posix()}: link to {target}, which does not exist"
+        elif anchor and page.suffix == ".md" and anchor[1:] not in anchors(page):
+            yield f"{file.relative_to(root).as_posix()}: link to {target}{anchor}: no such heading"
 
 
 def functions(text):
@@ -193,7 +205,8 @@ SELF_TEST = [
     ("core/base/a.cpp", "// TODO(#12) later\n", None),
     ("tests/core/a.cpp", 'open("/home/someone/x");\n', "machine"),
     ("docs/a.md", "see [b](b.md)\n", "does not exist"),
-    ("docs/a.md", "see [a](a.md#x) and [b](https://b.org/c)\n", None),
+    ("docs/a.md", "# In X: `Y`\n\n[a](a.md#in-x-y) [x](#in-x-y) [b](https://b.org/c#d)\n", None),
+    ("docs/a.md", "# X\n\n[a](#y)\n", "no such heading"),
     ("docs/a.bin", "a" * (MOST_BYTES + 1), "bytes"),
     ("README.md", "see [b](docs/b.md)\n", "does not exist"),
     ("README.md", "see `core/base/b.h`\n", "does not exist"),
