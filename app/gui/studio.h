@@ -7,31 +7,30 @@
 namespace hw {
 
 class CapacityPanel;
-class CompareFeature;
 class FrontPanel;
-class RunPanels;
 class Session;
 class ShrinkPanel;
 
 /// The window with everything that can be done in it. A feature is a QObject owned by the window,
-/// in files of its own below app/gui/features: it adds its commands, panels and views through the
-/// window's public interface, and looks at the ViewState. The window knows nothing of features, and
-/// they know of each other what they are handed here.
-class Studio final : public MainWindow {
+/// in a file of its own below app/gui/features, and an `add` function in the header of its folder:
+/// it adds its commands, panels and views through the window's public interface, and looks at the
+/// ViewState. The window knows nothing of features, and they know of each other what they are
+/// handed here.
+class Studio : public MainWindow {
  public:
   /// `settings` outlives the window.
   explicit Studio(Settings* settings, QWidget* parent = nullptr);
 
-  ComparePanel* comparison() const;
+  ComparePanel* comparison() const { return comparison_; }
   CapacityPanel* capacity() const { return capacity_; }
   FrontPanel* front() const { return front_; }
-  SchedulePanel* schedule() const;
+  SchedulePanel* schedule() const { return schedule_; }
   ShrinkPanel* shrink() const { return shrink_; }
   Session* session() const { return session_; }
 
  private:
-  RunPanels* panels_;
-  CompareFeature* compare_;
+  SchedulePanel* schedule_;
+  ComparePanel* comparison_;
   CapacityPanel* capacity_;
   FrontPanel* front_;
   Session* session_;

@@ -9,7 +9,7 @@
 
 #include "tests/gui/native_support.h"
 #include "widgets/base/theme.h"
-#include "widgets/text/text_units.h"
+#include "widgets/text/run_text.h"
 
 namespace hw::test {
 

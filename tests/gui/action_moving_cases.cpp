@@ -1,15 +1,15 @@
 // Commands that go places: moments, selections, markers, what is visible.
-#include "app/gui/features/moving/marker_feature.h"
-#include "app/gui/features/moving/transport_feature.h"
 #include "tests/gui/action_desk.h"
 #include "tests/widgets/patience.h"
 #include "widgets/find/search_box.h"
+#include "widgets/markers/markers.h"
+#include "widgets/transport/until_form.h"
 
 namespace hw::test {
 
 namespace {
 
-MarkerSet& markers(Desk& desk) { return *desk.part<MarkerFeature>().markers(); }
+MarkerSet& markers(Desk& desk) { return desk.part<MarkerSet>(); }
 
 /// A stay that begins after the start and ends before the end.
 StayId middleStay(Desk& desk) {
@@ -30,7 +30,7 @@ void search(Desk& desk) {
   auto& box = desk.part<SearchBox>();
   box.begin();
   QTest::keyClicks(&box, QStringLiteral("conv3"));
-  REQUIRE(QTest::qWaitFor([&] { return !box.result().hits.empty(); }, test::kPatience));
+  REQUIRE(test::comes([&] { return !box.result().hits.empty(); }));
   desk.window.maps().front()->setFocus();
 }
 

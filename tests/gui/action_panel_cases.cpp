@@ -9,6 +9,7 @@
 #include "widgets/explain/genealogy_panel.h"
 #include "widgets/explain/shrink_panel.h"
 #include "widgets/find/command_palette.h"
+#include "widgets/graph/graph_panel.h"
 #include "widgets/histogram/histogram_view.h"
 #include "widgets/map/minimap.h"
 #include "widgets/tables/table_panel.h"
@@ -63,8 +64,7 @@ void compareTwo(Desk& desk) {
   ComparePanel& panel = *desk.window.comparison();
   if (panel.comparison() && !panel.comparison()->rows.empty()) return;
   panel.compare();
-  REQUIRE(QTest::qWaitFor([&] { return panel.comparison() && !panel.comparison()->rows.empty(); },
-                          test::kPatience));
+  REQUIRE(test::comes([&] { return panel.comparison() && !panel.comparison()->rows.empty(); }));
   desk.reset();
 }
 
@@ -153,7 +153,8 @@ std::vector<CommandCase> dialogCases() {
       {"exportGraph", asks("QFileDialog"),
        [](Desk& desk) {
          action(desk.window, "showGraph")->trigger();
-         QTest::qWait(300);
+         const GraphView& view = *desk.part<GraphPanel>().view();
+         REQUIRE(comes([&] { return !view.graph().nodes.empty(); }));
          desk.window.resetLayout();
        }},
       {"exportComparison", asks("QFileDialog"), compareTwo},

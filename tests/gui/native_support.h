@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QAbstractItemView>
 #include <QAction>
 #include <QSettings>
 #include <QTemporaryDir>
@@ -12,17 +13,21 @@
 
 namespace hw::test {
 
-inline QAction* action(Studio& window, const char* name) {
-  auto* found = window.findChild<QAction*>(QString::fromLatin1(name));
+/// The part of `owner` with that name; there must be one.
+template <class Part>
+Part* part(const QObject& owner, const char* name) {
+  auto* found = owner.findChild<Part*>(QString::fromLatin1(name));
   INFO(name);
   REQUIRE(found);
   return found;
 }
 
+inline QAction* action(Studio& window, const char* name) { return part<QAction>(window, name); }
+
 /// Waits until nothing is being opened or planned, the form's own delay included.
 inline void settle(Studio& window) {
   QTest::qWait(1);
-  REQUIRE(QTest::qWaitFor([&] { return !window.job()->isRunning(); }, test::kPatience));
+  REQUIRE(test::comes([&] { return !window.job()->isRunning(); }));
 }
 
 inline void openAndWait(Studio& window, const QString& name) {
@@ -30,6 +35,32 @@ inline void openAndWait(Studio& window, const QString& name) {
   settle(window);
   REQUIRE(window.state()->run());
 }
+
+/// Settings that are there before the window that they are for.
+struct Forgetful {
+  Settings none{};
+};
+
+/// A studio that remembers nothing, shown at `size`, with the model called `name` if any.
+struct Opened : private Forgetful, public Studio {
+  explicit Opened(const QString& name = {}, QSize size = {}) : Studio(&none) {
+    if (size.isValid()) resize(size);
+    QWidget::show();
+    if (!name.isEmpty()) openAndWait(*this, name);
+  }
+};
+
+/// The texts of one column of a table, from top to bottom.
+inline QStringList columnTexts(const QAbstractItemView& view, int column) {
+  QStringList texts;
+  for (int row = 0; row < view.model()->rowCount(); ++row) {
+    texts.append(view.model()->index(row, column).data().toString());
+  }
+  return texts;
+}
+
+inline const QString kInception = QStringLiteral("samples:inception");
+inline const QString kMobilenet = QStringLiteral("samples:mobilenet_v2");
 
 inline std::unique_ptr<QSettings> storeIn(const QTemporaryDir& folder) {
   return std::make_unique<QSettings>(folder.filePath(QStringLiteral("studio.ini")),

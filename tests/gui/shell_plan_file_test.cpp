@@ -5,13 +5,13 @@
 #include <sstream>
 
 #include "app/gui/features/compare/plan_file_feature.h"
-#include "app/gui/features/scenario/open_offers.h"
 #include "core/check/stated_run.h"
 #include "core/import/samples.h"
 #include "core/plan_file/plan_writer.h"
 #include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
 #include "widgets/compare/compare_panel.h"
+#include "widgets/frame/message_bar.h"
 
 using namespace hw;
 using namespace hw::test;
@@ -52,13 +52,11 @@ PlanFileFeature& planFiles(Studio& window) {
 
 /// Until nothing is read or planned any more.
 void restOf(Studio& window) {
-  REQUIRE(QTest::qWaitFor(
-      [&] {
-        PlanFileFeature& feature = planFiles(window);
-        return !feature.reading()->isRunning() && !feature.planning()->isRunning() &&
-               !window.job()->isRunning();
-      },
-      test::kPatience));
+  REQUIRE(test::comes([&] {
+    PlanFileFeature& feature = planFiles(window);
+    return !feature.reading()->isRunning() && !feature.planning()->isRunning() &&
+           !window.job()->isRunning();
+  }));
   settle(window);
 }
 
@@ -97,16 +95,13 @@ std::string methodOf(Studio& window) { return window.state()->run()->request.all
 TEST_CASE("a plan of another tool opens as it is, and the bar says what it does not say",
           "[shell][planfile]") {
   QTemporaryDir folder;
-  Settings none;
-  Studio window(&none);
-  window.show();
-  openAndWait(window, inFolder(folder, "net.log", kLogOfThree));
+  test::Opened window(inFolder(folder, "net.log", kLogOfThree));
   CHECK(methodOf(window) == "embedded");
   const auto theirs = window.state()->run();
   CHECK(theirs->plan.footprint(PoolId(0)) == Bytes(192));
   CHECK(theirs->trace.events().size() > 0);
   CHECK(window.runForm()->request()->allocator.text() == "embedded");
-  MessageBar* bar = window.findChild<OpenOffers*>()->bar();
+  MessageBar* bar = test::part<MessageBar>(window, "offers");
   CHECK(bar->isVisible());
   CHECK(bar->text() ==
         QStringLiteral("Memory plan that tflite-micro printed, shown as it is; not said in the "
@@ -148,14 +143,13 @@ TEST_CASE("our own plan opens alone, and on its model when it is dropped there",
           "[shell][planfile]") {
   QTemporaryDir folder;
   const QString plan = inFolder(folder, "mine.plan.json", planOf("mobilenet_v2", "free-list"));
-  Settings none;
-  Studio window(&none);
-  window.show();
-  openAndWait(window, plan);
+  test::Opened window(plan);
   CHECK(methodOf(window) == "embedded");
-  CHECK(window.findChild<OpenOffers*>()->bar()->text().startsWith(
-      QStringLiteral("Memory plan of Highwater (JSON), shown as it is; not said in the file: "
-                     "operators. Open mobilenet_v2 and drop the file on it to see them")));
+  CHECK(test::part<MessageBar>(window, "offers")
+            ->text()
+            .startsWith(QStringLiteral(
+                "Memory plan of Highwater (JSON), shown as it is; not said in the file: "
+                "operators. Open mobilenet_v2 and drop the file on it to see them")));
   const Bytes alone = window.state()->run()->plan.footprint(PoolId(0));
   openAndWait(window, QStringLiteral("samples:mobilenet_v2"));
   const auto before = window.state()->run();
@@ -189,18 +183,14 @@ TEST_CASE("our own plan opens alone, and on its model when it is dropped there",
   dropFile(window, plan);
   CHECK(comparedNames(window).size() == 2);
   window.comparison()->compare();
-  REQUIRE(
-      QTest::qWaitFor([&] { return !window.comparison()->job()->isRunning(); }, test::kPatience));
+  REQUIRE(test::comes([&] { return !window.comparison()->job()->isRunning(); }));
   CHECK(comparedNames(window).filter(QStringLiteral("mine.plan.json")).size() == 1);
   CHECK(comparedNames(window).size() > 2);
 }
 
 TEST_CASE("a plan of something else says so and can be opened alone", "[shell][planfile]") {
   QTemporaryDir folder;
-  Settings none;
-  Studio window(&none);
-  window.show();
-  openAndWait(window, QStringLiteral("samples:mobilenet_v2"));
+  test::Opened window(QStringLiteral("samples:mobilenet_v2"));
   const auto before = window.state()->run();
   dropFile(window, inFolder(folder, "net.log", kLogOfThree));
   CHECK(window.state()->run() == before);

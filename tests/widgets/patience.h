@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QObject>
 #include <QSemaphore>
+#include <QTest>
 #include <QThreadPool>
 #include <QTimer>
 #include <algorithm>
@@ -11,6 +12,12 @@ namespace hw::test {
 
 /// How long tests wait for what has to come, milliseconds: however busy the machine is.
 inline constexpr int kPatience = 300'000;
+
+/// Whether `condition` comes true, however busy the machine is.
+template <class Condition>
+bool comes(Condition condition) {
+  return QTest::qWaitFor(condition, kPatience);
+}
 
 /// Until all that was handed to threads of the pool has ended and been told, and no event is left.
 inline void finishBackground() {

@@ -5,8 +5,6 @@
 #include <QProxyStyle>
 #include <QStyleOption>
 
-#include "widgets/base/theme_scope.h"
-
 namespace hw {
 
 namespace {

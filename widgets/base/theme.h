@@ -3,6 +3,7 @@
 #include <QColor>
 #include <QPalette>
 #include <QString>
+#include <QStyleOptionViewItem>
 
 #include "core/picture/palette.h"
 
@@ -28,5 +29,27 @@ struct Theme {
   /// with its palette and style sheet. Widgets hear of it as QEvent::PaletteChange.
   static void apply(const Theme& theme);
 };
+
+/// While it lives, `Theme::current()` is `theme` in this thread and no other: for pictures whose
+/// colours are not those of the screen. Widgets hear nothing of it. Scopes nest.
+class ThemeScope {
+ public:
+  explicit ThemeScope(const Theme& theme);
+  ~ThemeScope();
+  ThemeScope(const ThemeScope&) = delete;
+  ThemeScope& operator=(const ThemeScope&) = delete;
+
+ private:
+  const Theme* before_;
+};
+
+/// The colour for text of `role` that a delegate writes over the background that the style has
+/// drawn: selected rows have another one, and yet another where the keys do not go.
+inline QColor itemColor(const QStyleOptionViewItem& option, QPalette::ColorRole role) {
+  const bool chosen = option.state.testFlag(QStyle::State_Selected);
+  const bool active = option.state.testFlag(QStyle::State_Active);
+  return option.palette.color(active ? QPalette::Active : QPalette::Inactive,
+                              chosen ? QPalette::HighlightedText : role);
+}
 
 }  // namespace hw

@@ -10,7 +10,7 @@
 
 #include "core/picture/reference_lines.h"
 #include "widgets/base/icons.h"
-#include "widgets/text/run_label.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 namespace {

@@ -12,6 +12,7 @@
 #include "widgets/plot/painter_canvas.h"
 
 namespace hw {
+
 namespace {
 
 /// A dot is hit so far beside it, too.

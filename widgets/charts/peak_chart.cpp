@@ -4,10 +4,8 @@
 #include <QMenu>
 
 #include "widgets/base/theme.h"
+#include "widgets/plot/axis_mouse.h"
 #include "widgets/plot/painter_canvas.h"
-#include "widgets/plot/step_marker.h"
-#include "widgets/plot/step_mouse.h"
-#include "widgets/plot/zoom.h"
 
 namespace hw {
 

@@ -8,7 +8,6 @@
 #include "core/report/compare/compare_columns.h"
 #include "core/report/plan/plan_text.h"
 #include "core/run/options.h"
-#include "widgets/text/run_label.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 

@@ -8,11 +8,10 @@
 #include <QStackedWidget>
 
 #include "core/study/compare.h"
-#include "widgets/base/drop_down.h"
+#include "widgets/base/panel_parts.h"
 #include "widgets/compare/compare_charts.h"
 #include "widgets/compare/compare_table.h"
-#include "widgets/form/allocator_list.h"
-#include "widgets/form/platform_list.h"
+#include "widgets/form/tick_lists.h"
 #include "widgets/jobs/job.h"
 #include "widgets/state/view_state.h"
 

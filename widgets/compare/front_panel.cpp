@@ -5,7 +5,7 @@
 #include "core/base/text.h"
 #include "core/report/compare/front_report.h"
 #include "core/run/options.h"
-#include "widgets/base/work_head.h"
+#include "widgets/base/panel_parts.h"
 #include "widgets/text/run_text.h"
 
 namespace hw {

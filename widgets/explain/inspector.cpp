@@ -6,9 +6,6 @@
 
 #include "core/picture/block_store.h"
 #include "widgets/base/theme.h"
-#include "widgets/explain/activity_page.h"
-#include "widgets/explain/decision_text.h"
-#include "widgets/explain/inspector_text.h"
 #include "widgets/text/text.h"
 
 namespace hw {

@@ -4,7 +4,7 @@
 #include <QTextBrowser>
 #include <cstdint>
 
-#include "widgets/explain/decision_text.h"
+#include "widgets/explain/inspector_text.h"
 #include "widgets/jobs/background.h"
 #include "widgets/state/view_state.h"
 

@@ -3,12 +3,45 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/insight/latency_words.h"
 #include "core/plan/overlap_use.h"
-#include "widgets/explain/html_page.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
 namespace hw {
+
+/// Two columns: what, and its value in HTML.
+class HtmlPage {
+ public:
+  HtmlPage() { html_ = QStringLiteral("<table>"); }
+
+  HtmlPage(const QString& title, const QString& subtitle) {
+    html_ = QStringLiteral("<h3>%1</h3>").arg(title.toHtmlEscaped());
+    if (!subtitle.isEmpty()) html_ += QStringLiteral("<p>%1</p>").arg(subtitle.toHtmlEscaped());
+    html_ += QStringLiteral("<table>");
+  }
+
+  void add(const QString& key, const QString& text) { addHtml(key, text.toHtmlEscaped()); }
+
+  void addHtml(const QString& key, const QString& html) {
+    if (html.isEmpty()) return;
+    html_ += QStringLiteral("<tr><td class='key'>%1</td><td>%2</td></tr>")
+                 .arg(key.toHtmlEscaped(), html);
+  }
+
+  QString finish() const { return html_ + QStringLiteral("</table>"); }
+
+ private:
+  QString html_;
+};
+
+/// A link "kind:index" that the inspector follows.
+inline QString link(const char* kind, std::size_t index, const QString& text) {
+  return QStringLiteral("<a href='%1:%2'>%3</a>")
+      .arg(QLatin1String(kind))
+      .arg(index)
+      .arg(text.toHtmlEscaped());
+}
 
 namespace {
 
@@ -224,6 +257,221 @@ QString stepPage(const Run& run, Step step) {
   page.addHtml(tr("Writes"), tensorList(run, outputs));
   addTiming(page, run, step);
   return page.finish();
+}
+
+namespace {
+
+QString capital(QString text) {
+  if (!text.isEmpty()) text[0] = text[0].toUpper();
+  return text;
+}
+
+QString activityLink(const Run& run, ActivityId id) {
+  return link("activity", id.index(), viewText(activityWords(run, id)));
+}
+
+QString staysHtml(const Run& run, const Activity& what) {
+  QStringList parts;
+  for (const StayId stay : {what.from, what.to}) {
+    const PlacedStay* placed = stay ? &run.timing.activities.stays[stay] : nullptr;
+    const QString pool = placed && placed->pool ? poolText(run, placed->pool) : tr("outside");
+    parts.append(stay ? link("stay", stay.index(), pool) : pool);
+  }
+  return parts.join(QStringLiteral(" \u2192 "));
+}
+
+void addPath(HtmlPage& page, const Run& run, ActivityId activity) {
+  const auto& path = run.timing.account.criticalPath;
+  const auto own = std::ranges::find(path, activity);
+  if (own == path.end()) {
+    page.add(tr("Critical path"), tr("beside it"));
+    return;
+  }
+  page.add(tr("Critical path"), tr("%1 of %2").arg(own - path.begin() + 1).arg(path.size()));
+  if (own != path.begin()) page.addHtml(tr("Before it"), activityLink(run, *std::prev(own)));
+  if (std::next(own) != path.end()) {
+    page.addHtml(tr("After it"), activityLink(run, *std::next(own)));
+  }
+}
+
+}  // namespace
+
+QString activityPage(const Run& run, ActivityId activity) {
+  const ActivityList& list = run.timing.activities;
+  const Activity& what = list.activities[activity];
+  const ActivityTime& time = run.timing.times[activity];
+  const std::string_view kind = kActivityKindNames[static_cast<std::size_t>(what.kind)];
+  const bool computes = what.kind == ActivityKind::compute;
+  HtmlPage page(
+      computes ? opNameText(run, what.op) : capital(viewText(activityWords(run, activity))),
+      tr("%1 at step %2").arg(viewText(kind), grouped(what.step.count())));
+  if (what.engine != Activity::kNoEngine) {
+    page.add(tr("Engine"), viewText(list.engines[what.engine].name));
+  }
+  if (computes) {
+    page.addHtml(tr("Operator"), link("op", what.op.index(), opNameText(run, what.op)));
+  } else {
+    page.addHtml(tr("Moves"), staysHtml(run, what));
+    page.add(tr("Bytes"), fullSizeText(what.bytes));
+  }
+  page.add(tr("Start"), timeText(time.start));
+  page.add(tr("End"), timeText(time.end));
+  page.add(tr("Takes"), timeText(time.end - time.start));
+  page.add(tr("Fixed part"), timeText(what.fixed));
+  page.add(tr("Alone (T)"), timeText(time.flow));
+  const SimTime slowed = time.end - time.start - what.fixed - time.flow;
+  page.add(tr("Slowed"),
+           slowed > SimTime() ? tr("%1, sharing ports").arg(timeText(slowed)) : tr("not at all"));
+  QString html = page.finish();
+  HtmlPage why;
+  if (time.cause) {
+    why.add(tr("Cause"), capital(viewText(causeWords(run, activity))));
+    why.add(tr("Rule"), viewText(kWaitRuleNames[static_cast<std::size_t>(time.cause->rule)]));
+    why.addHtml(tr("Waited for"), activityLink(run, time.cause->activity));
+    if (time.ready < time.start) {
+      why.add(tr("But for reused bytes"), tr("it would start at %1").arg(timeText(time.ready)));
+    }
+  } else {
+    why.add(tr("Cause"), tr("Nothing: it starts with the run"));
+  }
+  addPath(why, run, activity);
+  return html + QStringLiteral("<h4>%1</h4>").arg(tr("Why not earlier")) + why.finish();
+}
+
+namespace {
+
+/// More candidates than this are summed up as a number.
+constexpr std::size_t kMostCandidates = 12;
+
+QString html(const std::string& text) {
+  return QString::fromStdString(printable(text, 600)).toHtmlEscaped();
+}
+
+QString line(const QString& key, const std::string& text) {
+  if (text.empty()) return {};
+  return QStringLiteral("<tr><td class='key'>%1</td><td>%2</td></tr>")
+      .arg(key.toHtmlEscaped(), html(text));
+}
+
+QString wallsHtml(const Run& run, const std::vector<StayId>& walls) {
+  QStringList links;
+  for (const StayId wall : walls) {
+    links.append(QStringLiteral("<a href='stay:%1'>%2</a>")
+                     .arg(wall.index())
+                     .arg(stayText(run, wall).toHtmlEscaped()));
+  }
+  return links.join(QStringLiteral(" \u00b7 "));
+}
+
+/// The flat address, or the offset inside a block.
+QString whereText(const Run& run, const Candidate& candidate, bool inside) {
+  if (!candidate.address) return {};
+  const auto [pool, region, offset] = *candidate.address;
+  if (inside) return QStringLiteral("+") + exactText(offset);
+  return addressText(run.plan.regionStart(pool, region) + offset);
+}
+
+/// Two lines a candidate: what it is and the verdict; why, and who bounds it.
+QString candidateHtml(const Run& run, const Candidate& candidate, bool inside) {
+  const bool chosen = candidate.verdict == Verdict::chosen;
+  QString head = html(candidate.kind);
+  const QString where = whereText(run, candidate, inside);
+  if (!where.isEmpty()) head += QStringLiteral(" <tt>%1</tt>").arg(where);
+  if (candidate.room) head += QStringLiteral(", ") + sizeText(*candidate.room).toHtmlEscaped();
+  const QString verdict = verdictText(candidate.verdict).toHtmlEscaped();
+  const QString walls = wallsHtml(run, candidate.because);
+  QString body = html(candidate.reason);
+  if (!walls.isEmpty()) body += QStringLiteral("<br>") + walls;
+  const QString mark = chosen ? QStringLiteral("\u2714") : QStringLiteral("\u2013");
+  return QStringLiteral(
+             "<tr><td>%1&nbsp;</td><td><b>%2</b>: %3<br><span class='why'>%4</span></td></tr>")
+      .arg(mark, verdict, head, body);
+}
+
+QString candidatesHtml(const Run& run, const Decision& decision, bool inside) {
+  QString rows;
+  std::size_t shown = 0;
+  std::size_t hidden = decision.leftOut;
+  for (const Candidate& candidate : decision.candidates) {
+    if (shown < kMostCandidates || candidate.verdict == Verdict::chosen) {
+      rows += candidateHtml(run, candidate, inside);
+      ++shown;
+    } else {
+      ++hidden;
+    }
+  }
+  if (rows.isEmpty()) return {};
+  if (hidden > 0) {
+    rows += QStringLiteral("<tr><td></td><td><span class='why'>%1</span></td></tr>")
+                .arg(tr("and %1 more").arg(hidden));
+  }
+  return QStringLiteral("<table>%1</table>").arg(rows);
+}
+
+QString explanationHtml(const Run& run, const PlaceExplanation& found) {
+  const Decision& decision = found.decision;
+  QString page = QStringLiteral("<table>");
+  page += line(tr("Decided"), decision.decided);
+  page += line(tr("Turn"), decision.when);
+  page += line(tr("Pool"), found.residency);
+  page += line(tr("Block"), found.block);
+  if (decision.fromPlan) {
+    page += line(tr("Account"),
+                 tr("judged from the finished plan: the method keeps none").toStdString());
+  }
+  page += QStringLiteral("</table>") + candidatesHtml(run, decision, false);
+  if (!found.inside) return page;
+  page += QStringLiteral("<h4>%1</h4><table>").arg(tr("Inside the block").toHtmlEscaped());
+  page += line(tr("Decided"), found.inside->decided);
+  return page + QStringLiteral("</table>") + candidatesHtml(run, *found.inside, true);
+}
+
+std::vector<Ghost> ghostsOf(const Stay& stay, const Decision& decision) {
+  constexpr std::size_t kMost = 32;
+  std::vector<Ghost> ghosts;
+  for (const Candidate& candidate : decision.candidates) {
+    const bool free = candidate.verdict != Verdict::chosen && candidate.verdict != Verdict::taken;
+    // Ghosts are drawn at flat addresses, and only in the first region are offsets such.
+    if (!free || !candidate.address || candidate.address->region != RegionId(0)) continue;
+    const Bytes begin = candidate.address->offset;
+    const Bytes room = std::min(candidate.room.value_or(stay.size), stay.size);
+    if (room <= Bytes()) continue;
+    ghosts.push_back({.pool = candidate.address->pool,
+                      .bytes = {begin, begin + room},
+                      .steps = stay.steps,
+                      .verdict = candidate.verdict});
+    if (ghosts.size() == kMost) break;
+  }
+  return ghosts;
+}
+
+}  // namespace
+
+QString verdictText(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::chosen:
+      return tr("Chosen");
+    case Verdict::tooSmall:
+      return tr("Too small");
+    case Verdict::taken:
+      return tr("Taken");
+    case Verdict::overCapacity:
+      return tr("Over capacity");
+    case Verdict::lessGood:
+      return tr("Less good");
+    case Verdict::notAllowed:
+      break;
+  }
+  return tr("Not allowed");
+}
+
+WhyHere whyHere(const Run& run, StayId stay) {
+  const PlaceExplanation found = explainPlace(run, stay);
+  // A stay inside a block shares the decision of the block: the candidates are places of that, and
+  // would be wrong as outlines of the stay.
+  WhyHere why{.html = explanationHtml(run, found)};
+  if (!found.inside) why.ghosts = ghostsOf(run.problem.stays[stay], found.decision);
+  return why;
 }
 
 }  // namespace hw

@@ -3,6 +3,8 @@
 #include <QString>
 #include <vector>
 
+#include "core/insight/explain.h"
+#include "core/picture/ghost.h"
 #include "core/run/run.h"
 
 namespace hw {
@@ -21,5 +23,23 @@ QString stayTensors(const Run& run, StayId stay);
 
 /// A page of HTML about the op of a step, with the same links.
 QString stepPage(const Run& run, Step step);
+
+/// A page of HTML about one activity of a run: where and when it ran, of what its time is made,
+/// what it waited for and whether the latency hangs on it; with links "activity:N", "stay:N" and
+/// "op:N".
+QString activityPage(const Run& run, ActivityId activity);
+
+/// "Chosen", "Too small", …: in the user's language.
+QString verdictText(Verdict verdict);
+
+struct WhyHere {
+  /// A part of a page: what decided where a stay lies, and every place that was considered, with
+  /// links "stay:N" to whoever bounds it.
+  QString html{};
+  /// The free places among them that were not taken, at most 32.
+  std::vector<Ghost> ghosts{};
+};
+
+WhyHere whyHere(const Run& run, StayId stay);
 
 }  // namespace hw

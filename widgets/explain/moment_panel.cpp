@@ -7,7 +7,7 @@
 
 #include "core/insight/late_free.h"
 #include "core/plan/measure_range.h"
-#include "widgets/base/seen.h"
+#include "widgets/base/panel_parts.h"
 #include "widgets/text/run_text.h"
 
 namespace hw {

@@ -7,9 +7,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "widgets/base/item_colors.h"
 #include "widgets/base/theme.h"
-#include "widgets/find/fuzzy.h"
+#include "widgets/find/search_index.h"
 
 namespace hw {
 namespace {

@@ -6,15 +6,42 @@
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QTimer>
+#include <QWidget>
+#include <map>
+#include <string>
 
+#include "core/allocators/catalog.h"
 #include "core/run/options.h"
 #include "core/storage/alias_text.h"
-#include "widgets/form/param_form.h"
 
 class QFormLayout;
 class QToolButton;
 
 namespace hw {
+
+/// The parameters of an allocator as form fields, made from its ParamSpecs: a choice is a combo
+/// box, a flag a check box, everything else a line checked by the same code as the command line.
+class ParamForm : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ParamForm(QWidget* parent = nullptr);
+
+  /// Fields for `choice`'s allocator, filled with its values.
+  void setChoice(const AllocatorChoice& choice);
+  /// The allocator with the values in the fields, or what is wrong with one of them.
+  Result<AllocatorChoice> choice() const;
+
+ Q_SIGNALS:
+  void changed();
+
+ private:
+  QWidget* makeField(const ParamSpec& spec, const std::string& value);
+  std::string textOf(const ParamSpec& spec) const;
+
+  const AllocatorInfo* info_ = nullptr;
+  std::map<std::string, QWidget*, std::less<>> fields_;
+};
 
 /// A view of a request: what a user chooses most often, as a form. A change is announced a moment
 /// later, once, unless a field holds something that cannot be: then the form says what, and stays

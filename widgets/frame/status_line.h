@@ -4,6 +4,7 @@
 #include <QProgressBar>
 #include <QStatusBar>
 #include <QToolButton>
+#include <QWidget>
 
 #include "core/plan/validate.h"
 #include "widgets/jobs/job.h"
@@ -43,6 +44,27 @@ class StatusLine : public QStatusBar {
   QLabel* work_ = nullptr;
   QProgressBar* progress_ = nullptr;
   QToolButton* cancel_ = nullptr;
+};
+
+/// Says that statistics are about some steps only, for as long as they are, and ends that.
+class RangeChip : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit RangeChip(ViewState* state, QWidget* parent = nullptr);
+
+  QString text() const { return label_->text(); }
+  QToolButton* closeButton() const { return close_; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  void showRange();
+
+  ViewState* state_;
+  QLabel* label_;
+  QToolButton* close_;
 };
 
 }  // namespace hw

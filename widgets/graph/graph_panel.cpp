@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/graph/counterparts.h"
 #include "widgets/base/icons.h"
-#include "widgets/base/seen.h"
+#include "widgets/base/panel_parts.h"
 #include "widgets/text/text.h"
 
 namespace hw {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "widgets/graph/graph_colors.h"
 #include "widgets/graph/graph_items.h"
 #include "widgets/graph/graph_layout.h"
 #include "widgets/state/view_state.h"

@@ -1,15 +1,69 @@
 #pragma once
 
 #include <QString>
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <vector>
 
+#include "core/graph/graph.h"
 #include "core/run/run.h"
-#include "widgets/graph/op_groups.h"
 
 namespace hw {
+
+/// Ops [first, last) in the order of the graph, which is topological: a graph whose nodes are such
+/// ranges has no cycles either.
+struct OpRange {
+  std::size_t first = 0;
+  std::size_t last = 0;
+
+  std::size_t size() const { return last - first; }
+  bool contains(const OpRange& other) const { return first <= other.first && other.last <= last; }
+  friend constexpr auto operator<=>(const OpRange&, const OpRange&) = default;
+};
+
+/// Cuts `range` into at most `most` (at least 2) pieces, in order: the single ops if they are few
+/// enough, else where name scopes ("a/b/conv") change, as deep as `most` allows, else chains of ops
+/// of which each feeds the next alone, else pieces of one length. A range of several ops gets at
+/// least two pieces. O(ops x depth).
+std::vector<OpRange> divideOps(const Graph& graph, OpRange range, std::size_t most);
+
+/// Which ops of a large graph are drawn as one box, level by level.
+class OpGroups {
+ public:
+  /// Up to this many ops are drawn one by one, and no more boxes than this ever.
+  static constexpr std::size_t kMostNodes = 5'000;
+  /// A graph or group of more ops is cut into at most this many.
+  static constexpr std::size_t kMostPieces = 240;
+
+  OpGroups() = default;
+  /// `grouped`: groups even what could be drawn op by op. The graph outlives this.
+  explicit OpGroups(const Graph* graph, bool grouped = false);
+
+  /// The boxes: all ops, each once, in order.
+  std::vector<OpRange> ranges() const;
+  /// True when some box holds several ops, or was opened.
+  bool isGrouped() const { return !whole_; }
+
+  /// Opens a box. False when it is no closed box of several ops, or when there would be too many.
+  bool expand(OpRange range);
+  /// Closes the innermost open box around `range`; false when there is none.
+  bool collapse(OpRange range);
+  /// Opens boxes until `op` has one of its own, as far as `kMostNodes` allows.
+  void reveal(OpId op);
+
+ private:
+  const std::vector<OpRange>& pieces(OpRange range) const;
+  void add(OpRange range, std::vector<OpRange>& ranges) const;
+
+  const Graph* graph_ = nullptr;
+  bool whole_ = true;
+  std::size_t most_ = kMostPieces;
+  std::set<OpRange> open_;
+  mutable std::map<OpRange, std::vector<OpRange>> pieces_;
+};
 
 /// A box: an op, several ops that are drawn as one, one of the parts in which an op runs, or where
 /// the graph is entered or left.

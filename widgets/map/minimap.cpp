@@ -7,8 +7,8 @@
 
 #include "core/picture/chart_scene.h"
 #include "widgets/base/theme.h"
+#include "widgets/plot/axis_mouse.h"
 #include "widgets/plot/painter_canvas.h"
-#include "widgets/plot/zoom.h"
 
 namespace hw {
 

@@ -1,14 +1,150 @@
 #include "widgets/method/stage_player.h"
 
 #include <QHBoxLayout>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
 #include <QSignalBlocker>
+#include <QStyleOptionSlider>
+#include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
 
+#include "widgets/base/theme.h"
+#include "widgets/plot/painter_canvas.h"
 #include "widgets/text/text.h"
 
 namespace hw {
+
+StageView::StageView(MethodDeck* deck, QWidget* parent) : QWidget(parent), deck_(deck) {
+  setObjectName(QStringLiteral("stage"));
+  setAccessibleName(tr("Stage of the method"));
+  setAttribute(Qt::WA_OpaquePaintEvent);
+  setMouseTracking(true);
+  setFocusPolicy(Qt::StrongFocus);
+  connect(deck, &MethodDeck::recordChanged, this, &StageView::showRecord);
+  connect(deck, &MethodDeck::moved, this, &StageView::showTick);
+}
+
+void StageView::showRecord() {
+  stage_.reset();
+  if (deck_->record()) stage_.emplace(deck_->run(), deck_->recordIndex());
+  update();
+}
+
+void StageView::showTick() {
+  setAccessibleDescription(sentence());
+  update();
+}
+
+QString StageView::sentence() const {
+  return stage_ ? QString::fromStdString(stage_->sentence(deck_->at())) : QString();
+}
+
+void StageView::setSelected(StayId stay) {
+  if (stay == selected_) return;
+  selected_ = stay;
+  update();
+}
+
+const StageItem* StageView::itemAt(const QPoint& position) const {
+  return stageItemAt(items_, {position.x() + 0.5, position.y() + 0.5});
+}
+
+StayId StageView::stayAt(const QPoint& position) const {
+  const StageItem* item = itemAt(position);
+  return item ? item->stay : StayId();
+}
+
+void StageView::renderTo(QPainter& painter, const QRect& target) {
+  painter.fillRect(target, Theme::current().plot);
+  items_.clear();
+  if (!stage_) return;
+  PainterCanvas canvas(painter);
+  items_ = stage_->items(canvas.ruler(), *deck_->player(), toBox(target), selected_);
+  drawStage(canvas, items_);
+}
+
+void StageView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  renderTo(painter, rect());
+  if (!hasFocus()) return;
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(Theme::current().selection);
+  painter.drawRect(rect().adjusted(0, 0, -1, -1));
+}
+
+void StageView::mouseMoveEvent(QMouseEvent* event) {
+  Q_EMIT pointedAt(stayAt(event->position().toPoint()));
+}
+
+void StageView::mousePressEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return QWidget::mousePressEvent(event);
+  Q_EMIT chosen(stayAt(event->position().toPoint()));
+}
+
+void StageView::leaveEvent(QEvent*) { Q_EMIT pointedAt({}); }
+
+bool StageView::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  const StageItem* item = itemAt(help->pos());
+  if (!item || item->text.empty()) {
+    QToolTip::hideText();
+  } else {
+    QToolTip::showText(help->globalPos(), viewText(item->text), this);
+  }
+  return true;
+}
+
+void StageView::focusInEvent(QFocusEvent*) { update(); }
+
+void StageView::focusOutEvent(QFocusEvent*) { update(); }
+
+TickSlider::TickSlider(QWidget* parent) : QSlider(Qt::Horizontal, parent) {}
+
+void TickSlider::setMarks(std::vector<std::size_t> values) {
+  marks_ = std::move(values);
+  update();
+}
+
+/// Where the middle of the handle can be.
+QRect TickSlider::groove() const {
+  QStyleOptionSlider option;
+  initStyleOption(&option);
+  const QRect groove =
+      style()->subControlRect(QStyle::CC_Slider, &option, QStyle::SC_SliderGroove, this);
+  const int handle =
+      style()->subControlRect(QStyle::CC_Slider, &option, QStyle::SC_SliderHandle, this).width();
+  return groove.adjusted(handle / 2, 0, -(handle - handle / 2), 0);
+}
+
+void TickSlider::paintEvent(QPaintEvent* event) {
+  QSlider::paintEvent(event);
+  if (marks_.empty() || maximum() <= minimum()) return;
+  QPainter painter(this);
+  const QRect way = groove();
+  for (const std::size_t value : marks_) {
+    const int x = way.left() + QStyle::sliderPositionFromValue(
+                                   minimum(), maximum(), static_cast<int>(value), way.width());
+    painter.fillRect(QRect(x - 1, height() - 5, 2, 4), Theme::current().selection);
+  }
+}
+
+/// A click goes there, not a page nearer: each place is a decision.
+void TickSlider::mousePressEvent(QMouseEvent* event) {
+  QStyleOptionSlider option;
+  initStyleOption(&option);
+  const QRect handle =
+      style()->subControlRect(QStyle::CC_Slider, &option, QStyle::SC_SliderHandle, this);
+  if (event->button() == Qt::LeftButton && !handle.contains(event->pos())) {
+    const QRect way = groove();
+    setValue(QStyle::sliderValueFromPosition(minimum(), maximum(), event->pos().x() - way.left(),
+                                             way.width()));
+  }
+  QSlider::mousePressEvent(event);
+}
 
 namespace {
 

@@ -10,7 +10,6 @@
 #include "core/picture/map_scene.h"
 #include "core/picture/run_scale.h"
 #include "widgets/base/theme.h"
-#include "widgets/now/memory_painter.h"
 #include "widgets/text/text.h"
 
 namespace hw {

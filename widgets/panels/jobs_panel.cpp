@@ -6,7 +6,7 @@
 #include <QStyledItemDelegate>
 #include <algorithm>
 
-#include "widgets/base/list_page.h"
+#include "widgets/base/panel_parts.h"
 #include "widgets/base/theme.h"
 
 namespace hw {

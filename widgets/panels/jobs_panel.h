@@ -7,7 +7,7 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "widgets/jobs/job_board.h"
+#include "widgets/jobs/job.h"
 
 namespace hw {
 

@@ -3,7 +3,7 @@
 #include <QHeaderView>
 #include <algorithm>
 
-#include "widgets/base/list_page.h"
+#include "widgets/base/panel_parts.h"
 
 namespace hw {
 

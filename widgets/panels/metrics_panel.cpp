@@ -9,7 +9,7 @@
 #include "core/plan_file/pool_columns.h"
 #include "core/report/text/text_table.h"
 #include "core/run/figures.h"
-#include "widgets/base/list_page.h"
+#include "widgets/base/panel_parts.h"
 #include "widgets/tables/table_source.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"

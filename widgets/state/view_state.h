@@ -13,7 +13,7 @@
 #include "core/picture/stay_filter.h"
 #include "core/run/run.h"
 #include "core/trace/event_order.h"
-#include "widgets/text/text_units.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 

@@ -9,9 +9,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "widgets/base/list_page.h"
-#include "widgets/base/scroll_follow.h"
-#include "widgets/base/seen.h"
+#include "widgets/base/panel_parts.h"
 #include "widgets/base/theme.h"
 #include "widgets/text/text.h"
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/result.h"
 #include "core/plan_file/events_writer.h"
 
 namespace hw {
@@ -45,5 +46,16 @@ std::shared_ptr<const TableSource> eventTable(std::shared_ptr<const Run> run,
 /// A method's own table.
 std::shared_ptr<const TableSource> methodTable(std::shared_ptr<const Run> run,
                                                std::shared_ptr<const MethodTable> cells);
+
+/// `rows` of a table as CSV (RFC 4180): a line of keys, then exact values.
+QByteArray tableCsv(const TableSource& source, const std::vector<std::uint32_t>& rows);
+
+/// The same as JSON: a list of objects by key; numbers as numbers, no value as null.
+QByteArray tableJson(const TableSource& source, const std::vector<std::uint32_t>& rows);
+
+/// Writes `rows` to `file` as its ending says, .csv or .json. A file that cannot be finished is not
+/// left behind, and one that was there before stays.
+Result<void> writeTable(const TableSource& source, const std::vector<std::uint32_t>& rows,
+                        const QString& file);
 
 }  // namespace hw

@@ -7,6 +7,24 @@
 
 namespace hw {
 
+/// How addresses are written in texts and beside axes.
+enum class AddressStyle {
+  hexTexts,  ///< "0x0001_d800" in texts, "118 KiB" beside axes.
+  hex,       ///< "0x0001_d800", "0x1d800".
+  decimal,   ///< "120,832", "118 KiB".
+};
+
+/// How sizes and addresses are written, everywhere in the studio: what sizeText and addressText
+/// (run_text.h) go by.
+struct TextUnits {
+  bool exactBytes = false;  ///< "9,216 B" where otherwise "9.00 KiB" would do.
+  AddressStyle addresses = AddressStyle::hexTexts;
+  friend bool operator==(const TextUnits&, const TextUnits&) = default;
+
+  static const TextUnits& current();
+  static void apply(const TextUnits& units);
+};
+
 // How panels write things, so that they all write them alike. Names come from files: they are made
 // safe to show.
 
@@ -29,5 +47,18 @@ QString poolText(const Run& run, PoolId pool);
 QString limitsText(const Run& run);
 /// Why an entry of the timeline went where it did, in a few words.
 QString reasonText(const Run& run, const TimelineEntry& entry);
+
+// What compared runs are called, everywhere alike.
+
+/// "A", "B", … "Z", "AA": the run on show is number 0.
+QString runLetter(std::size_t index);
+
+/// Method and platform, and L2's capacity where it is not the platform's: "in-order on
+/// generic-npu, L2 512.0 KiB". Of a planning problem, which runs nowhere, the method alone.
+QString runLabel(const Run& run);
+
+/// The line above a map that is held against others: letter, pool, label, and the pool's peak and
+/// how far that is above its live peak.
+QString comparedTitle(const QString& letter, const Run& run, PoolId pool);
 
 }  // namespace hw

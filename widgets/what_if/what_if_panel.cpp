@@ -1,6 +1,9 @@
 #include "widgets/what_if/what_if_panel.h"
 
+#include <fmt/format.h>
+
 #include <QHBoxLayout>
+#include <QPainter>
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
@@ -9,10 +12,76 @@
 
 #include "core/base/text.h"
 #include "core/picture/run_scale.h"
-#include "widgets/base/seen.h"
+#include "core/run/replay.h"
+#include "widgets/base/panel_parts.h"
+#include "widgets/base/theme.h"
+#include "widgets/plot/painter_canvas.h"
 #include "widgets/text/run_text.h"
 
 namespace hw {
+
+Result<RunRequest> whatIfRequest(const Run& run, const WhatIf& change) {
+  RunRequest request = run.request;
+  HW_TRY(platform, tuned(request.platform, change.tuning));
+  request.platform = platform;
+  if (change.l2) request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = *change.l2};
+  return request;
+}
+
+Result<std::shared_ptr<const Run>> whatIf(const Run& run, const WhatIf& change,
+                                          const RunContext& context) {
+  HW_TRY(request, whatIfRequest(run, change));
+  if (change.l2) return execute(run.model, request, context);
+  return replayed(run, request.platform);
+}
+
+std::string pathShares(const Run& run) {
+  const auto& path = run.timing.account.criticalPath;
+  double computes = 0;
+  double moves = 0;
+  for (const ActivityId id : path) {
+    const ActivityTime& time = run.timing.times[id];
+    const auto length = static_cast<double>((time.end - time.start).count());
+    const bool compute = run.timing.activities.activities[id].kind == ActivityKind::compute;
+    (compute ? computes : moves) += length;
+  }
+  const double all = computes + moves;
+  if (all <= 0) return {};
+  const auto share = std::lround(computes / all * 100);
+  return fmt::format("compute {} %, moves {} %, in {} activities", share, 100 - share,
+                     groupDigits(static_cast<std::int64_t>(path.size())));
+}
+
+GanttStrip::GanttStrip(QWidget* parent) : QWidget(parent) {
+  setAttribute(Qt::WA_OpaquePaintEvent);
+  setAccessibleName(tr("Engines of the machine in time"));
+}
+
+void GanttStrip::setRun(std::shared_ptr<const Run> run, SimTime end, SimTime mark) {
+  scene_ = {};
+  if (run && isTimed(*run)) {
+    scene_ = GanttScene::whole(std::move(run));
+    scene_.end = std::max(scene_.end, static_cast<double>(end.count()));
+    scene_.now.marks = {static_cast<double>(mark.count())};
+  }
+  updateGeometry();
+  update();
+}
+
+QSize GanttStrip::sizeHint() const {
+  const std::size_t rows = scene_.store ? scene_.store->rows().size() : 2;
+  return {300, static_cast<int>(ganttHeight(FontRuler(fontMetrics()), rows))};
+}
+
+void GanttStrip::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  if (!scene_.run) {
+    painter.fillRect(rect(), Theme::current().plot);
+    return;
+  }
+  PainterCanvas canvas(painter);
+  drawGantt(canvas, scene_, toBox(rect()));
+}
 
 namespace {
 

@@ -6,14 +6,56 @@
 #include <QSlider>
 #include <QTimer>
 #include <QWidget>
+#include <optional>
 #include <vector>
 
+#include "core/machine/tuning.h"
+#include "core/picture/gantt_scene.h"
+#include "core/run/run.h"
 #include "widgets/jobs/background.h"
-#include "widgets/lanes/gantt_strip.h"
 #include "widgets/state/view_state.h"
-#include "widgets/what_if/what_if.h"
 
 namespace hw {
+
+/// Another machine for the model on show: what differs from its own.
+struct WhatIf {
+  std::optional<Bytes> l2{};  ///< What may be planned of the first memory.
+  Tuning tuning{};
+  bool empty() const { return !l2 && tuning.empty(); }
+};
+
+/// The request of `run` on that machine. Fails where the machine has nothing to change.
+Result<RunRequest> whatIfRequest(const Run& run, const WhatIf& change);
+
+/// What `run` would be on it: with another L2 the model is planned again, else the same plan is
+/// simulated.
+Result<std::shared_ptr<const Run>> whatIf(const Run& run, const WhatIf& change,
+                                          const RunContext& context);
+
+/// Of what the critical path of a run consists, in words: "compute 62 %, moves 38 %, in 47
+/// activities".
+std::string pathShares(const Run& run);
+
+/// The engines of one run in time, to be looked at only: from 0 to `end`, so that two runs can have
+/// one scale, with a line where another run ends.
+class GanttStrip : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit GanttStrip(QWidget* parent = nullptr);
+
+  /// Null: nothing. A run that is not timed is nothing too.
+  void setRun(std::shared_ptr<const Run> run, SimTime end, SimTime mark);
+
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override { return {160, 60}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  GanttScene scene_;
+};
 
 /// Drags the machine of the run on show: the size of L2, how fast DMA is and how many channels it
 /// has, how much a unit multiplies; and shows at once what that does to latency, peak and critical

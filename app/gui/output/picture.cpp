@@ -11,7 +11,6 @@
 #include "core/base/text.h"
 #include "core/picture/svg_canvas.h"
 #include "core/report/run/run_report.h"
-#include "widgets/base/theme_scope.h"
 #include "widgets/map/map_painter.h"
 #include "widgets/plot/painter_canvas.h"
 

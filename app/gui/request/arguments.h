@@ -10,6 +10,7 @@
 #include "app/gui/request/settings.h"
 #include "core/picture/axis.h"
 #include "core/run/options.h"
+#include "widgets/state/view_state.h"
 
 namespace hw {
 
@@ -51,5 +52,9 @@ ArgumentsOutcome parseArguments(int argc, const char* const* argv);
 
 /// 2 for bad usage, 3 for bad input, 1 for a stop.
 int exitCodeOf(const Error& error);
+
+/// Takes all views to the axis, the step, the range and the tensor that the command line names, as
+/// far as it names any. Fails, and says which there are, when the run on show does not have them.
+Result<void> goToPlace(const StudioArguments& arguments, ViewState& state);
 
 }  // namespace hw

@@ -7,15 +7,23 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QMenuBar>
 #include <QMimeData>
+#include <QScreen>
 #include <QStandardPaths>
 #include <QTabBar>
+#include <QVBoxLayout>
+#include <algorithm>
 
+#include "core/base/check.h"
 #include "core/base/text.h"
 #include "core/check/stated_run.h"
 #include "core/import/samples.h"
+#include "core/picture/reference_lines.h"
 #include "core/run/model_options.h"
 #include "widgets/base/theme.h"
+#include "widgets/charts/chart_style.h"
+#include "widgets/map/map_legend.h"
 
 namespace hw {
 
@@ -309,6 +317,464 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
     return true;
   }
   return QMainWindow::eventFilter(watched, event);
+}
+
+void raiseWithRoom(QMainWindow* window, QDockWidget* dock, int percent, int enough) {
+  dock->show();
+  dock->raise();
+  const int wanted = std::min(enough, window->height() * percent / 100);
+  if (dock->isFloating() || window->dockWidgetArea(dock) != Qt::BottomDockWidgetArea) return;
+  if (dock->height() < wanted) window->resizeDocks({dock}, {wanted}, Qt::Vertical);
+}
+
+namespace {
+
+/// In windows smaller than this the panels at the right share one place as tabs.
+constexpr QSize kRoomy(1200, 840);
+/// What a desktop may put around a window; nobody knows before it is shown.
+constexpr QSize kFrame(8, 36);
+
+}  // namespace
+
+QAction* MainWindow::addCommand(QMenu* menu, const char* name, const QString& text,
+                                const QList<QKeySequence>& keys, const std::function<void()>& act) {
+  QAction* action = menu->addAction(text);
+  action->setObjectName(QString::fromLatin1(name));
+  action->setShortcuts(keys);
+  if (act) connect(action, &QAction::triggered, this, act);
+  addAction(action);
+  commands_[action->objectName()] = action;
+  return action;
+}
+
+QAction* MainWindow::command(const QString& name) const {
+  const auto found = commands_.find(name);
+  check(found != commands_.end(), "a command is asked for that nobody added");
+  return found->second;
+}
+
+QAction* MainWindow::addRunCommand(QMenu* menu, const char* name, const QString& text,
+                                   const QList<QKeySequence>& keys,
+                                   const std::function<void()>& act) {
+  needRun_.append(addCommand(menu, name, text, keys, act));
+  return needRun_.back();
+}
+
+void MainWindow::updateActions() {
+  const bool any = state_.run() != nullptr;
+  for (QAction* action : std::as_const(needRun_)) {
+    action->setEnabled(any);
+    action->setToolTip(any ? QString() : tr("Open a model first"));
+  }
+}
+
+void MainWindow::buildMenuBar() {
+  const QString titles[] = {tr("&File"),    tr("&Edit"),   tr("&View"), tr("&Simulate"),
+                            tr("&Compare"), tr("&Report"), tr("&Help")};
+  for (std::size_t i = 0; i < menus_.size(); ++i) {
+    menus_[i] = menuBar()->addMenu(titles[i]);
+    menus_[i]->setToolTipsVisible(true);
+  }
+  panels_ = new QMenu(tr("&Panels"), this);
+}
+
+void MainWindow::complete(PanelLayout layout) {
+  layout_ = std::move(layout);
+  QMenu* file = menu(MenuKind::file);
+  file->addSeparator();
+  addCommand(file, "quit", tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); });
+  for (QMenu* menu : menus_) menu->menuAction()->setVisible(!menu->isEmpty());
+  updateActions();
+  // As they were added, panels ask for more width than where they belong.
+  defaultLayout();
+}
+
+QDockWidget* MainWindow::addDock(const char* name, const QString& title, QWidget* content,
+                                 Qt::DockWidgetArea area, const char* tabOf) {
+  auto* dock = new QDockWidget(title, this);
+  dock->setObjectName(QString::fromLatin1(name));
+  dock->setWidget(content);
+  addDockWidget(area, dock);
+  // Side by side, all panels together would ask for more room than a screen has, if only until the
+  // layout is made.
+  for (const auto& [other, first] : docks_) {
+    if (dockWidgetArea(other) != area) continue;
+    tabifyDockWidget(other, dock);
+    break;
+  }
+  // One that floats would come back behind the window; raised once it is there.
+  connect(
+      dock, &QDockWidget::visibilityChanged, dock,
+      [dock](bool visible) {
+        if (visible && dock->isFloating()) dock->raise();
+      },
+      Qt::QueuedConnection);
+  docks_.emplace_back(dock, tabOf);
+  panels_->insertAction(transport_->toggleViewAction(), dock->toggleViewAction());
+  return dock;
+}
+
+QDockWidget* MainWindow::dock(const QString& name) const {
+  for (const auto& [dock, tabOf] : docks_) {
+    if (dock->objectName() == name) return dock;
+  }
+  return nullptr;
+}
+
+QStringList MainWindow::dockNames() const {
+  QStringList names;
+  for (const auto& [dock, tabOf] : docks_) names.append(dock->objectName());
+  return names;
+}
+
+QDockWidget* MainWindow::known(const char* name) const {
+  auto* found = dock(QString::fromLatin1(name));
+  check(found != nullptr, "the layout names a panel that nobody added");
+  return found;
+}
+
+QDockWidget* MainWindow::bringBack(const char* name) {
+  auto* dock = known(name);
+  dock->setFloating(false);
+  dock->show();
+  return dock;
+}
+
+/// The right column takes the whole height: it holds most of the words. In a small window its
+/// panels are tabs, and both columns leave the views half the width and more.
+void MainWindow::defaultLayout() {
+  const auto dock = [this](const char* name) { return bringBack(name); };
+  const QSize wanted = size();
+  setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+  addDockWidget(Qt::LeftDockWidgetArea, dock(layout_.left));
+  for (const char* name : layout_.right) addDockWidget(Qt::RightDockWidgetArea, dock(name));
+  // One at a time: side by side they would ask for a very wide window, if only for a moment.
+  for (const char* name : layout_.bottom) {
+    addDockWidget(Qt::BottomDockWidgetArea, dock(name));
+    if (name != layout_.bottom.front()) tabifyDockWidget(dock(layout_.bottom.front()), dock(name));
+  }
+  const bool roomy = wanted.width() >= kRoomy.width() && wanted.height() >= kRoomy.height();
+  for (std::size_t i = 1; i < layout_.right.size(); ++i) {
+    QDockWidget* const next = dock(layout_.right[i]);
+    if (roomy) {
+      splitDockWidget(dock(layout_.right[i - 1]), next, Qt::Vertical);
+    } else {
+      tabifyDockWidget(dock(layout_.right.front()), next);
+    }
+  }
+  // Last: splitting takes a panel out of its tabs.
+  for (const auto& [added, tabOf] : docks_) {
+    if (!tabOf) continue;
+    added->setFloating(false);
+    added->show();
+    addDockWidget(dockWidgetArea(added), added);
+    tabifyDockWidget(dock(tabOf), added);
+  }
+  for (const char* name : layout_.raised) dock(name)->raise();
+  if (!roomy) dock(layout_.raisedIfSmall)->raise();
+  // On their way to their places panels may have asked for more room than they need there.
+  layout()->activate();
+  if (!isMaximized() && !isFullScreen()) resize(wanted);
+  shareRoom(roomy);
+  showMaps();
+}
+
+/// Among the panels as they stand by default.
+void MainWindow::shareRoom(bool roomy) {
+  const int left = std::clamp(width() * 16 / 100, 130, 275);
+  const int right = std::clamp(width() * 23 / 100, 180, 315);
+  resizeDocks({known(layout_.left), known(layout_.right.front())}, {left, right}, Qt::Horizontal);
+  resizeDocks({known(layout_.bottom.front())}, {height() * (roomy ? 22 : 18) / 100}, Qt::Vertical);
+  if (!roomy) return;
+  QList<QDockWidget*> column;
+  for (const char* name : layout_.right) column.append(known(name));
+  QList<int> heights = layout_.heights;
+  for (int& each : heights) each = height() * each / 100;
+  resizeDocks(column, heights, Qt::Vertical);
+}
+
+void MainWindow::resetLayout() {
+  settings_->forgetLayout();
+  transport_->show();
+  defaultLayout();
+  compareMaps_->resetHeights();
+  // What a panel holds side by side shares it as at first.
+  for (const auto& [dock, tabOf] : docks_) {
+    for (QSplitter* split : dock->findChildren<QSplitter*>()) {
+      QList<int> sizes;
+      for (int part = 0; part < split->count(); ++part) {
+        sizes.append(1000 * std::max(1, split->widget(part)->sizePolicy().horizontalStretch()));
+      }
+      split->setSizes(sizes);
+    }
+  }
+}
+
+void MainWindow::restoreLayout() {
+  const QByteArray docks = settings_->layout(QStringLiteral("docks"));
+  defaultLayout();
+  if (docks.isEmpty()) return;
+  restoreGeometry(settings_->layout(QStringLiteral("geometry")));
+  restoreState(docks, Settings::kLayoutVersion);
+  views_->restoreState(settings_->layout(QStringLiteral("views")));
+}
+
+void MainWindow::saveLayout() {
+  settings_->setLayout(QStringLiteral("geometry"), saveGeometry());
+  settings_->setLayout(QStringLiteral("docks"), saveState(Settings::kLayoutVersion));
+  settings_->setLayout(QStringLiteral("views"), views_->saveState());
+}
+
+void MainWindow::resizeOnScreen(const QSize& size) {
+  resize(size.boundedTo(screen()->availableSize() - kFrame));
+}
+
+void MainWindow::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  if (laidOut_) return;
+  laidOut_ = true;
+  restoreLayout();
+  setReducedMotion(now_->reducedMotion());  // Features have brought their charts.
+}
+
+namespace {
+
+/// Of the first device's L2 and L3; other pools get a map when something lives in them.
+constexpr std::size_t kFirstMaps = 2;
+constexpr int kMapStretch = 4;
+
+/// One more than the last pool that something lives in.
+std::size_t poolsInUse(const Run* run) {
+  if (!run) return 0;
+  const std::vector<PoolId> used = usedPools(*run);
+  return used.empty() ? 0 : used.back().index() + 1;
+}
+
+}  // namespace
+
+void MainWindow::buildViews() {
+  views_ = new QSplitter(Qt::Vertical, this);
+  views_->setObjectName(QStringLiteral("views"));
+  views_->setChildrenCollapsible(false);
+  views_->setHandleWidth(5);
+  chart_ = new PeakChart(&state_, PoolId(0), views_);
+  views_->addWidget(chart_);
+  views_->addWidget(new MapLegend(&state_, views_));
+  lanes_ = new LanesView(&state_, views_);
+  connect(lanes_, &LanesView::pointedAt, status_, &StatusLine::setPointer);
+  lanes_->hide();
+  views_->addWidget(lanes_);
+  now_ = new MemoryNow(&state_, views_);
+  now_->setReducedMotion(settings_->reducedMotion());
+  views_->addWidget(now_);
+  compareMaps_ = new CompareMaps(&state_, views_, this);
+  connect(compareMaps_, &CompareMaps::pointedAt, status_, &StatusLine::setPointer);
+  connect(compareMaps_, &CompareMaps::changed, this, &MainWindow::showMaps);
+  compareMaps_->followLanes(lanes_);
+  while (maps_.size() < kFirstMaps) addMap();
+  buildCentre();
+}
+
+void MainWindow::buildCentre() {
+  column_ = new QScrollArea(this);
+  column_->setWidget(views_);
+  column_->setWidgetResizable(true);
+  column_->setFrameShape(QFrame::NoFrame);
+  column_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  welcome_ = new WelcomePage(this);
+  stack_ = new QStackedWidget(this);
+  stack_->addWidget(welcome_);
+  stack_->addWidget(column_);
+  message_ = new MessageBar(this);
+  auto* centre = new QWidget(this);
+  auto* layout = new QVBoxLayout(centre);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(message_);
+  layout->addWidget(stack_, 1);
+  setCentralWidget(centre);
+}
+
+void MainWindow::setReducedMotion(bool reduced) {
+  now_->setReducedMotion(reduced);
+  setChartMotion(*this, !reduced);
+}
+
+/// Of the pool after those that have one, below theirs.
+void MainWindow::addMap() {
+  const std::size_t pool = maps_.size();
+  auto* map = new MapView(&state_, PoolId(pool), views_);
+  map->setObjectName(QStringLiteral("map%1").arg(pool));
+  connect(map, &MapView::pointedAt, status_, &StatusLine::setPointer);
+  const int place = views_->indexOf(lanes_);
+  views_->insertWidget(place, map);
+  maps_.push_back(map);
+  compareMaps_->addMap(map);
+  for (int index = place; index < views_->indexOf(lanes_); ++index) {
+    views_->setStretchFactor(index, kMapStretch);
+  }
+  Q_EMIT mapAdded(map);
+}
+
+/// A map for every pool that something lives in, here or below; the first pool's always.
+void MainWindow::showMaps() {
+  const auto run = state_.run();
+  std::size_t wanted = poolsInUse(run.get());
+  for (const auto& below : compareMaps_->runs()) {
+    wanted = std::max(wanted, poolsInUse(below.get()));
+  }
+  while (maps_.size() < wanted) addMap();
+  for (std::size_t pool = 1; pool < maps_.size(); ++pool) {
+    const bool known = run && run->metrics.pools.contains(PoolId(pool));
+    maps_[pool]->setVisible(known && run->metrics.pools[PoolId(pool)].stays > 0);
+  }
+}
+
+void MainWindow::showBelow(const std::shared_ptr<const Run>& run) {
+  if (run) {
+    compareMaps_->add(run);
+  } else {
+    compareMaps_->clear();
+  }
+}
+
+namespace {
+
+/// Below lanes, which have no height to give away.
+constexpr int kFooterRoom = 28;
+/// A chart or a map lower than this has its words one over the other.
+constexpr int kLeastChart = 90;
+constexpr int kLeastMap = 110;
+constexpr int kViewGap = 4;
+
+}  // namespace
+
+/// As they stand one below the other.
+std::vector<MapScene> MainWindow::mapScenes() const {
+  std::vector<MapScene> scenes;
+  if (!state_.run()) return scenes;
+  for (const MapView* map : compareMaps_->shownMaps()) {
+    scenes.push_back(map->pictureScene());
+    // Several maps in one file have the same tensors.
+    if (const auto place = compareMaps_->placeOf(map)) {
+      scenes.back().prefix = placeLetter(*place + 1) + "-";
+    }
+  }
+  return scenes;
+}
+
+/// Below this the views in one picture lie over each other.
+int MainWindow::leastViewsHeight() const {
+  const int maps = kLeastMap * static_cast<int>(compareMaps_->shownMaps().size());
+  return kLeastChart + maps + lanesHeight() + now_->minimumSizeHint().height() + 2 * kViewGap;
+}
+
+/// Of all lanes on show, with a gap below each.
+int MainWindow::lanesHeight() const {
+  int height = 0;
+  for (const LanesView* lanes : compareMaps_->shownLanes()) {
+    height += lanes->sizeHint().height() + kViewGap;
+  }
+  return height;
+}
+
+/// One below the other, each as high as it wants to be as far as `target` is.
+void MainWindow::paintLanes(QPainter& painter, const QRect& target) {
+  const std::vector<LanesView*> shown = compareMaps_->shownLanes();
+  if (shown.empty()) return lanes_->renderTo(painter, target);
+  const double scale = std::min(1.0, double(target.height()) / std::max(1, lanesHeight()));
+  int top = target.top();
+  for (LanesView* lanes : shown) {
+    const int height = qRound(scale * (lanes->sizeHint().height() + kViewGap));
+    lanes->renderTo(painter, {target.left(), top, target.width(), height - kViewGap});
+    top += height;
+  }
+}
+
+/// The column of the window's middle, without what is around it.
+void MainWindow::paintViews(QPainter& painter, const QRect& target) {
+  const int chartHeight = std::max(kLeastChart, target.height() * 20 / 100);
+  const int nowHeight = std::max(now_->minimumSizeHint().height(), target.height() * 18 / 100);
+  QRect chart = target;
+  chart.setHeight(chartHeight);
+  if (const auto scene = chart_->pictureScene()) pictureOf(*scene).paint(painter, chart);
+  QRect now = target;
+  now.setTop(target.bottom() + 1 - nowHeight);
+  now_->renderTo(painter, now);
+  QRect maps(target.left(), chart.bottom() + kViewGap, target.width(),
+             now.top() - chart.bottom() - 2 * kViewGap);
+  if (!lanes_->isHidden()) {
+    QRect lanes = maps;
+    lanes.setTop(maps.bottom() + 1 - std::min(lanesHeight(), maps.height() / 2));
+    paintLanes(painter, lanes);
+    maps.setBottom(lanes.top() - 1 - kViewGap);
+  }
+  pictureOf(mapScenes()).paint(painter, maps);
+}
+
+Picture MainWindow::contentOf(PictureKind kind) {
+  Picture picture;
+  switch (kind) {
+    case PictureKind::window:
+      picture.paint = [this](QPainter& painter, const QRect& target) {
+        render(&painter, target.topLeft());
+      };
+      picture.clips = true;
+      break;
+    case PictureKind::views:
+      picture.paint = [this](QPainter& painter, const QRect& at) { paintViews(painter, at); };
+      break;
+    case PictureKind::now:
+      picture.paint = [this](QPainter& painter, const QRect& at) { now_->renderTo(painter, at); };
+      break;
+    case PictureKind::lanes:
+      picture.paint = [this](QPainter& painter, const QRect& at) { paintLanes(painter, at); };
+      break;
+    case PictureKind::chart:
+      if (const auto scene = chart_->pictureScene()) return pictureOf(*scene);
+      picture.paint = [](QPainter&, const QRect&) {};
+      break;
+    case PictureKind::compare:
+      picture.paint = pictures_.at(kind).paint;
+      break;
+    case PictureKind::map:
+      return pictureOf(mapScenes());
+  }
+  return picture;
+}
+
+void MainWindow::addPicture(PictureKind kind, PictureSource source) {
+  pictures_[kind] = std::move(source);
+}
+
+Picture MainWindow::picture(const PictureStyle& style, const QSize& size) {
+  Picture picture = styled(contentOf(style.kind), style, size, state_.run().get());
+  picture.title = windowTitle();
+  if (style.kind == PictureKind::views) {
+    const int around = 2 * picture.margin + (style.footer ? kFooterRoom * 3 : 0);
+    picture.size.setHeight(std::max(picture.size.height(), leastViewsHeight() + around));
+  }
+  return picture;
+}
+
+QSize MainWindow::shownSize(PictureKind kind) const {
+  switch (kind) {
+    case PictureKind::window:
+      return size();
+    case PictureKind::chart:
+      return chart_->size();
+    case PictureKind::now:
+      return now_->size();
+    case PictureKind::lanes:
+      return {views_->width(), std::max(lanesHeight(), lanes_->sizeHint().height()) + kFooterRoom};
+    case PictureKind::compare:
+      return pictures_.at(kind).size();
+    case PictureKind::map:
+    case PictureKind::views:
+      break;
+  }
+  return views_->size();
 }
 
 }  // namespace hw

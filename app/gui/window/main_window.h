@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QDockWidget>
 #include <QMainWindow>
 #include <QMenu>
 #include <QScrollArea>
@@ -21,8 +22,7 @@
 #include "widgets/frame/message_bar.h"
 #include "widgets/frame/status_line.h"
 #include "widgets/frame/welcome_page.h"
-#include "widgets/jobs/job_board.h"
-#include "widgets/jobs/plan_job.h"
+#include "widgets/jobs/job.h"
 #include "widgets/lanes/lanes_view.h"
 #include "widgets/map/map_view.h"
 #include "widgets/now/memory_now.h"
@@ -244,5 +244,9 @@ class MainWindow : public QMainWindow {
   JobBoard jobs_;
   PlanJob job_;  ///< Last, so that its threads end before the members that they report to.
 };
+
+/// Shows `dock` in front of its neighbours, and gives a docked one that is lower than it takes to
+/// be of use more of the window: `percent` of its height, at most `enough` pixels.
+void raiseWithRoom(QMainWindow* window, QDockWidget* dock, int percent = 33, int enough = 260);
 
 }  // namespace hw

@@ -3,7 +3,7 @@
 
 #include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
-#include "widgets/base/seen.h"
+#include "widgets/base/panel_parts.h"
 #include "widgets/explain/moment_panel.h"
 #include "widgets/graph/graph_panel.h"
 #include "widgets/tables/table_panel.h"
@@ -11,11 +11,7 @@
 using namespace hw;
 
 TEST_CASE("behind another tab nothing is laid out, added up or looked for", "[graph]") {
-  Settings none;
-  Studio window(&none);
-  window.resize(1400, 900);
-  window.show();
-  test::openAndWait(window, QStringLiteral("samples:inception"));
+  test::Opened window(QStringLiteral("samples:inception"), {1400, 900});
   test::finishBackground();
   auto* graph = window.findChild<GraphPanel*>();
   auto* tables = window.findChild<TablePanel*>();
@@ -30,12 +26,12 @@ TEST_CASE("behind another tab nothing is laid out, added up or looked for", "[gr
   for (const char* name : {"graph", "tables", "moment"}) {
     window.findChild<QDockWidget*>(QString::fromLatin1(name))->raise();
     const QWidget* panel = window.findChild<QDockWidget*>(QString::fromLatin1(name))->widget();
-    CHECK(QTest::qWaitFor([&] { return isSeen(panel); }, test::kPatience));
+    CHECK(test::comes([&] { return isSeen(panel); }));
     const auto holdsAll = [&] {
       if (panel == tables) return tables->model()->source() != nullptr;
       return panel != moment || moment->view()->model()->rowCount() > 0;
     };
-    CHECK(QTest::qWaitFor(holdsAll, test::kPatience));
+    CHECK(test::comes(holdsAll));
   }
-  CHECK(QTest::qWaitFor([&] { return !graph->view()->graph().nodes.empty(); }, test::kPatience));
+  CHECK(test::comes([&] { return !graph->view()->graph().nodes.empty(); }));
 }

@@ -2,20 +2,281 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QHeaderView>
 #include <QMenu>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <thread>
 
+#include "core/base/json.h"
 #include "core/files/file.h"
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
+#include "tests/gui/native_support.h"
 #include "tests/widgets/compare/compare_support.h"
 #include "tests/widgets/patience.h"
 #include "widgets/compare/compare_panel.h"
 
-using namespace hw;
 using namespace hw::test;
+using namespace hw;
+
+TEST_CASE("the comparison panel says what to do first", "[shell][compare]") {
+  ViewState state;
+  ComparePanel panel(&state);
+  panel.show();
+  CHECK(panel.emptyText().contains(QStringLiteral("Open a model")));
+  CHECK_FALSE(panel.compareButton()->isEnabled());
+  state.setRun(planned("greedy-by-size"));
+  CHECK(panel.emptyText().contains(QStringLiteral("Compare")));
+  CHECK(panel.compareButton()->isEnabled());
+  tickOnly(*panel.allocators(), {});
+  CHECK_FALSE(panel.compareButton()->isEnabled());
+  CHECK(panel.compareButton()->toolTip().contains(QStringLiteral("Tick")));
+}
+
+TEST_CASE("what is ticked is compared in the background, with the command line's figures",
+          "[shell][compare]") {
+  ViewState state;
+  ComparePanel panel(&state);
+  panel.resize(1000, 300);
+  panel.show();
+  state.setRun(planned("greedy-by-size"));
+  const std::vector<const char*> names = {"none", "greedy-by-size", "free-list:pick=best"};
+  tickOnly(*panel.allocators(), names);
+  QTest::mouseClick(panel.compareButton(), Qt::LeftButton);
+  CHECK(panel.job()->isRunning());
+  CHECK(panel.stopButton()->isVisible());
+  REQUIRE(test::comes([&] { return !panel.job()->isRunning(); }));
+  CHECK_FALSE(panel.stopButton()->isVisible());
+  const auto expected = compared(*state.run(), names);
+  REQUIRE(panel.comparison());
+  REQUIRE(panel.comparison()->rows.size() == expected->rows.size());
+  for (const ComparisonRow& row : expected->rows) {
+    const auto same = std::ranges::find_if(panel.comparison()->rows, [&](const auto& other) {
+      return other.allocator.text() == row.allocator.text();
+    });
+    REQUIRE(same != panel.comparison()->rows.end());
+    CHECK(same->peak() == row.peak());
+    CHECK(same->figures.reuse == row.figures.reuse);
+    CHECK(same->best == row.best);
+  }
+}
+
+TEST_CASE("figures sort by value, and rows without one stay last", "[shell][compare]") {
+  ViewState state;
+  ComparePanel panel(&state);
+  panel.resize(1000, 300);
+  panel.show();
+  state.setRun(planned("greedy-by-size"));
+  auto comparison =
+      std::make_shared<Comparison>(*compared(*state.run(), {"none", "greedy-by-size", "in-order"}));
+  comparison->rows.push_back({.allocator = AllocatorChoice::parse("stacked").value(),
+                              .error = Error{ErrorCode::unsupported, "it cannot", {}}});
+  panel.setComparison(comparison);
+  for (const auto direction : {Qt::AscendingOrder, Qt::DescendingOrder}) {
+    panel.table()->sortByColumn(CompareModel::peak, direction);
+    const QStringList allocators = columnTexts(*panel.table(), CompareModel::allocator);
+    CHECK(allocators.back() == QStringLiteral("stacked"));
+    const int largest = direction == Qt::AscendingOrder ? 2 : 0;
+    CHECK(allocators[largest] == QStringLiteral("none"));
+    CHECK(columnTexts(*panel.table(), CompareModel::verdict)
+              .back()
+              .contains(QStringLiteral("it cannot")));
+  }
+  // The best are marked in words, not by colour alone; nothing longer than the largest.
+  for (int row = 0; row < 4; ++row) {
+    const QModelIndex index = panel.table()->model()->index(row, CompareModel::peak);
+    const bool best = index.data(CompareModel::kBestRole).toBool();
+    CHECK(columnTexts(*panel.table(), CompareModel::allocator)[row].startsWith(QChar(0x2605)) ==
+          best);
+    CHECK(columnTexts(*panel.table(), CompareModel::verdict)[row].contains(
+              QStringLiteral("smallest")) == best);
+  }
+  const auto bar = [&](int row) {
+    return panel.table()->model()->index(row, CompareModel::peak).data(CompareModel::kBarRole);
+  };
+  CHECK(bar(0).toDouble() == 1.0);
+  CHECK(bar(1).toDouble() < 1.0);
+  CHECK_FALSE(bar(3).isValid());
+}
+
+TEST_CASE("a click asks for the row's plan, one in its map cell for it below", "[shell][compare]") {
+  ViewState state;
+  ComparePanel panel(&state);
+  panel.resize(1000, 300);
+  panel.show();
+  state.setRun(planned("greedy-by-size"));
+  panel.setComparison(compared(*state.run(), {"none", "greedy-by-size"}));
+  // Planned apart from the one on show, but the same plan.
+  CHECK(panel.comparison()->rows[0].run != state.run());
+  CHECK(panel.model()->rowOfA() == 0);
+  std::shared_ptr<const Run> opened;
+  std::shared_ptr<const Run> below;
+  QObject::connect(&panel, &ComparePanel::runWanted, [&](const auto& run) { opened = run; });
+  QObject::connect(&panel, &ComparePanel::belowWanted, [&](const auto& run) { below = run; });
+  panel.table()->sortByColumn(CompareModel::allocator, Qt::DescendingOrder);
+  click(panel, 0, CompareModel::peak);
+  REQUIRE(opened);
+  CHECK(opened->request.allocator.text() == "none");
+  state.setRun(opened);
+  CHECK(columnTexts(*panel.table(), CompareModel::shown).front() == QStringLiteral("A"));
+  click(panel, 1, CompareModel::shown);
+  REQUIRE(below);
+  CHECK(below->request.allocator.text() == "greedy-by-size");
+  panel.setBelow({below});
+  CHECK(columnTexts(*panel.table(), CompareModel::shown).back() == QStringLiteral("B"));
+  std::shared_ptr<const Run> closed;
+  QObject::connect(&panel, &ComparePanel::closeWanted, [&](const auto& run) { closed = run; });
+  click(panel, 1, CompareModel::shown);
+  CHECK(closed == below);
+}
+
+TEST_CASE("what plans are ranked by comes first, in the table and as bars", "[shell][compare]") {
+  ViewState state;
+  ComparePanel panel(&state);
+  panel.show();
+  const auto run = planned("greedy-by-size");
+  RunRequest unbounded = run->request;
+  unbounded.l2.kind = PoolSize::Kind::unbounded;
+  const auto other = execute(run->model, unbounded, {}).value();
+  for (const auto& each : {run, other, run}) {
+    state.setRun(each);
+    panel.setComparison(compared(*each, {"none", "greedy-by-size"}));
+    const auto by = panel.comparison()->by;
+    CHECK(by == (each == other ? Ranking::peak : Ranking::latency));
+    const int first = by == Ranking::latency ? CompareModel::latency : CompareModel::peak;
+    CHECK(panel.table()->horizontalHeader()->visualIndex(first) == CompareModel::shown + 1);
+    CHECK(panel.charts()->figureBox()->currentText() == panel.model()->title(first));
+  }
+}
+
+TEST_CASE("a comparison goes with its model, and says when settings changed", "[shell][compare]") {
+  ViewState state;
+  ComparePanel panel(&state);
+  panel.show();
+  const auto run = planned("greedy-by-size");
+  state.setRun(run);
+  panel.setComparison(compared(*run, {"none", "greedy-by-size"}));
+  CHECK(panel.note().startsWith(QStringLiteral("Best by ")));
+  RunRequest other = run->request;
+  other.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(1 << 20)};
+  state.setRun(execute(run->model, other, {}).value());
+  CHECK(panel.note().startsWith(QStringLiteral("Made with other settings")));
+  CHECK(panel.comparison());
+  state.setRun(planned("greedy-by-size"));  // Another model, though it is equal.
+  CHECK_FALSE(panel.comparison());
+  CHECK_FALSE(panel.emptyText().isEmpty());
+}
+
+TEST_CASE("a stopped comparison keeps what is done; an abandoned one never reports",
+          "[shell][compare]") {
+  Job job(QStringLiteral("Comparing"), Job::Stopping::reports);
+  std::shared_ptr<const Comparison> last;
+  int reports = 0;
+  const auto accept = [&](Comparison made) {
+    last = std::make_shared<const Comparison>(std::move(made));
+    ++reports;
+    return JobEnd();
+  };
+  const auto model = sampleModel();
+  std::atomic<bool> one = false;
+  const auto work = [model, &one](const RunContext& context) {
+    // The first row is done before anybody stops; the second waits for it.
+    Comparison done = compareAllocators(model, configOf("none"), choices({"none"}), context);
+    one = true;
+    while (!context.stop.stop_requested()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    Comparison rest = compareAllocators(model, configOf("none"), choices({"in-order"}), context);
+    done.rows.push_back(rest.rows.front());
+    return done;
+  };
+  job.start(work, accept);
+  REQUIRE(test::comes([&] { return one.load(); }));
+  job.stop();
+  REQUIRE(test::comes([&] { return !job.isRunning(); }));
+  REQUIRE(last);
+  CHECK(last->rows.front().run);
+  CHECK(last->rows.back().stopped());
+
+  job.start(work, accept);
+  job.abandon();
+  CHECK_FALSE(job.isRunning());
+  REQUIRE(test::comes([&] { return !job.hasThreads(); }));
+  CHECK(reports == 1);
+}
+
+TEST_CASE("variants with parameters are added, bad ones are named", "[shell][compare]") {
+  AllocatorList list;
+  list.show();
+  const int before = list.list()->count();
+  CHECK(before == static_cast<int>(allocatorCatalog().size()));
+  CHECK(std::ranges::any_of(list.choices(), [](const AllocatorChoice& choice) {
+    return choice.info->name == kDefaultAllocator;
+  }));
+  QTest::keyClicks(list.variantEdit(), QStringLiteral("free-list:pick=worse"));
+  QTest::keyClick(list.variantEdit(), Qt::Key_Return);
+  CHECK(list.list()->count() == before);
+  CHECK(list.errorLabel()->isVisible());
+  CHECK(list.errorLabel()->text().contains(QStringLiteral("pick")));
+  list.variantEdit()->clear();
+  QTest::keyClicks(list.variantEdit(), QStringLiteral("free-list:pick=best"));
+  QTest::keyClick(list.variantEdit(), Qt::Key_Return);
+  CHECK(list.errorLabel()->isHidden());
+  CHECK(list.list()->count() == before + 1);
+  CHECK(list.choices().back().text() == "free-list:pick=best");
+  list.chooseAll();
+  CHECK(list.choices().size() == static_cast<std::size_t>(before + 1));
+}
+
+TEST_CASE("what follows the model's own plan is offered where there is one", "[shell][compare]") {
+  AllocatorList list;
+  const auto embedded = [&] {
+    return std::ranges::any_of(list.choices(), [](const AllocatorChoice& choice) {
+      return choice.info->name == "embedded";
+    });
+  };
+  Graph graph;
+  graph.tensors.add({});
+  QSignalSpy changed(&list, &AllocatorList::changed);
+  list.offerFor(graph);
+  CHECK(changed.size() == 1);
+  list.chooseAll();
+  CHECK_FALSE(embedded());
+  CHECK(list.choices().size() + 1 == allocatorCatalog().size());
+  graph.tensors[TensorId(0)].plannedOffset = Bytes(64);
+  list.offerFor(graph);
+  CHECK(embedded());
+
+  ViewState state;
+  ComparePanel panel(&state);
+  panel.allocators()->chooseAll();
+  state.setRun(planned("greedy-by-size"));
+  CHECK(panel.allocators()->choices().size() + 1 == allocatorCatalog().size());
+}
+
+TEST_CASE("the comparison is written as CSV and as JSON", "[shell][compare]") {
+  ViewState state;
+  ComparePanel panel(&state);
+  state.setRun(planned("greedy-by-size"));
+  panel.setComparison(compared(*state.run(), {"none", "greedy-by-size"}));
+  QTemporaryDir folder;
+  const QString csv = folder.filePath(QStringLiteral("table.csv"));
+  const QString json = folder.filePath(QStringLiteral("table.json"));
+  REQUIRE(panel.writeTo(csv, "samples:inception"));
+  REQUIRE(panel.writeTo(json, "samples:inception"));
+  const std::string table = readFile(csv.toStdString()).value();
+  CHECK(std::ranges::count(table, '\n') == 3);
+  CHECK(table.starts_with("model,allocator,status"));
+  CHECK(table.find("\nsamples:inception,greedy-by-size,complete,true,") != std::string::npos);
+  const Json read = Json::parse(readFile(json.toStdString()).value());
+  CHECK(read["model"]["file"] == "samples:inception");
+  CHECK(read["rows"].size() == 2);
+  CHECK_FALSE(panel.writeTo(folder.filePath(QStringLiteral("none/table.csv")), "x"));
+}
 
 TEST_CASE("keys of the table open a row, tick it and copy all", "[shell][compare]") {
   ViewState state;
@@ -85,11 +346,11 @@ TEST_CASE("columns are chosen by the user, and every one says what it is", "[she
     CHECK(tip.contains(QString::fromStdString(info.key)));
   }
   const std::unique_ptr<QMenu> menu(panel.table()->columnMenu(&panel));
-  menu->findChild<QAction*>(QStringLiteral("platform"))->trigger();
-  menu->findChild<QAction*>(QStringLiteral("gap"))->trigger();
+  test::part<QAction>(*menu, "platform")->trigger();
+  test::part<QAction>(*menu, "gap")->trigger();
   CHECK_FALSE(panel.table()->isColumnHidden(CompareModel::platform));
   CHECK(panel.table()->isColumnHidden(CompareModel::gap));
-  CHECK_FALSE(menu->findChild<QAction*>(QStringLiteral("allocator"))->isEnabled());
+  CHECK_FALSE(test::part<QAction>(*menu, "allocator")->isEnabled());
   panel.setComparison(compared(*state.run(), {"none", "in-order"}));
   CHECK(panel.table()->isColumnHidden(CompareModel::gap));  // A choice outlasts a comparison.
 }
@@ -113,7 +374,7 @@ TEST_CASE("platforms are compared with the capacities of their own", "[shell][co
   }
   REQUIRE(panel.requests().size() == 4);
   QTest::mouseClick(panel.compareButton(), Qt::LeftButton);
-  REQUIRE(QTest::qWaitFor([&] { return panel.comparison() != nullptr; }, test::kPatience));
+  REQUIRE(test::comes([&] { return panel.comparison() != nullptr; }));
   CHECK_FALSE(panel.table()->isColumnHidden(CompareModel::platform));
   CHECK_FALSE(panel.table()->isColumnHidden(CompareModel::capacity));
   std::optional<SimTime> least;

@@ -4,7 +4,7 @@
 #include "app/gui/studio.h"
 #include "tests/gui/native_support.h"
 #include "tests/widgets/support.h"
-#include "widgets/frame/range_chip.h"
+#include "widgets/frame/status_line.h"
 #include "widgets/histogram/histogram_view.h"
 #include "widgets/map/map_raster.h"
 #include "widgets/panels/metrics_panel.h"
@@ -115,11 +115,7 @@ TEST_CASE("another run drops what was picked out", "[histogram]") {
 }
 
 TEST_CASE("Esc drops the selection, the filter and the marked steps", "[histogram]") {
-  Settings none;
-  Studio window(&none);
-  window.resize(1280, 800);
-  window.show();
-  openAndWait(window, QStringLiteral("samples:mobilenet_v2"));
+  test::Opened window(QStringLiteral("samples:mobilenet_v2"), {1280, 800});
   auto* view = window.findChild<HistogramView*>();
   REQUIRE(view);
   view->pick(0, 0);
@@ -131,10 +127,7 @@ TEST_CASE("Esc drops the selection, the filter and the marked steps", "[histogra
 }
 
 TEST_CASE("zooming to a range and restricting statistics to it are two things", "[range]") {
-  Settings none;
-  Studio window(&none);
-  window.resize(1280, 800);
-  window.show();
+  test::Opened window({}, {1280, 800});
   CHECK_FALSE(action(window, "zoomToRange")->isEnabled());
   openAndWait(window, QStringLiteral("samples:mobilenet_v2"));
   CHECK_FALSE(action(window, "zoomToRange")->isEnabled());
@@ -173,11 +166,7 @@ TEST_CASE("zooming to a range and restricting statistics to it are two things", 
 }
 
 TEST_CASE("without marked steps statistics are restricted to what is on screen", "[range]") {
-  Settings none;
-  Studio window(&none);
-  window.resize(1280, 800);
-  window.show();
-  openAndWait(window, QStringLiteral("samples:mobilenet_v2"));
+  test::Opened window(QStringLiteral("samples:mobilenet_v2"), {1280, 800});
   action(window, "restrictStatistics")->trigger();
   CHECK_FALSE(window.state()->statisticsRange());
   CHECK(window.messages()->isVisible());
@@ -189,11 +178,7 @@ TEST_CASE("without marked steps statistics are restricted to what is on screen",
 }
 
 TEST_CASE("maps mark steps too, and a plain drag still pans", "[range]") {
-  Settings none;
-  Studio window(&none);
-  window.resize(1280, 800);
-  window.show();
-  openAndWait(window, QStringLiteral("samples:mobilenet_v2"));
+  test::Opened window(QStringLiteral("samples:mobilenet_v2"), {1280, 800});
   MapView* map = window.maps().front();
   const QRect plot = map->plotArea();
   dragWithCtrl(map, plot.center(), plot.center() + QPoint(80, 0));

@@ -10,10 +10,11 @@
 
 #include "app/gui/studio.h"
 #include "core/base/csv.h"
+#include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
-#include "widgets/tables/table_file.h"
 #include "widgets/tables/table_panel.h"
+#include "widgets/tables/table_source.h"
 
 using namespace hw;
 
@@ -42,10 +43,10 @@ std::string kept(const TableSource& source, const char* text) {
   return names;
 }
 
-struct Shown {
+struct ShownTable {
   ViewState state;
   TablePanel panel{&state};
-  explicit Shown(std::shared_ptr<const Run> run) {
+  explicit ShownTable(std::shared_ptr<const Run> run) {
     state.setRun(std::move(run));
     panel.resize(900, 300);
     panel.show();
@@ -120,7 +121,7 @@ TEST_CASE("every table of a run says what the run says", "[tables]") {
 }
 
 TEST_CASE("headers sort, by value and not by text, and back", "[tables]") {
-  Shown shown(test::smallRun());
+  ShownTable shown(test::smallRun());
   shown.panel.choose(TableKind::blocks);
   const auto size = static_cast<int>(columnOf(*shown.panel.model()->source(), "size"));
   shown.panel.view()->sortByColumn(size, Qt::AscendingOrder);
@@ -168,7 +169,7 @@ TEST_CASE("the table of events says what the file of events says", "[tables]") {
 }
 
 TEST_CASE("rows and selection are linked both ways", "[tables]") {
-  Shown shown(test::smallRun());
+  ShownTable shown(test::smallRun());
   shown.panel.choose(TableKind::blocks);
   shown.state.select(StayId(2));
   CHECK(shown.panel.view()->currentIndex().row() == 2);
@@ -183,7 +184,7 @@ TEST_CASE("rows and selection are linked both ways", "[tables]") {
 }
 
 TEST_CASE("what is picked out and the statistics' range narrow the table", "[tables]") {
-  Shown shown(test::smallRun());
+  ShownTable shown(test::smallRun());
   shown.panel.choose(TableKind::blocks);
   shown.state.setFilter(makeFilter("odd", {false, true, false, true}));
   CHECK(shown.names() == "bd");
@@ -195,16 +196,17 @@ TEST_CASE("what is picked out and the statistics' range narrow the table", "[tab
 }
 
 TEST_CASE("the free list follows the moment", "[tables]") {
-  Shown shown(test::smallRun());
+  ShownTable shown(test::smallRun());
   shown.panel.choose(TableKind::freeList);
   shown.state.setStep(Step(1));
-  REQUIRE(QTest::qWaitFor([&] { return shown.panel.model()->rowCount() == 1; }, test::kPatience));
+  REQUIRE(test::comes([&] { return shown.panel.model()->rowCount() == 1; }));
   CHECK(shown.cell(0, "size") == "1");
   CHECK(shown.cell(0, "above") == "b");
 }
 
 TEST_CASE("rows are copied and exported exactly as shown", "[tables]") {
-  Shown shown(test::makeRun({{"a,\"1\"", 4'096, 0, 1}, {"=cmd", 6, 0, 2}, {"\x1b[31m", 3, 1, 2}}));
+  ShownTable shown(
+      test::makeRun({{"a,\"1\"", 4'096, 0, 1}, {"=cmd", 6, 0, 2}, {"\x1b[31m", 3, 1, 2}}));
   shown.panel.choose(TableKind::blocks);
   shown.panel.view()->selectRow(1);
   QTest::keyClick(shown.panel.view(), Qt::Key_C, Qt::ControlModifier);
@@ -246,8 +248,7 @@ TEST_CASE("a million rows are arranged by a worker, and stay usable meanwhile", 
   model.setSource(source);
   model.sort(0, Qt::DescendingOrder);
   CHECK(model.isArranging());  // Not here and now, that is.
-  REQUIRE(QTest::qWaitFor([&] { return !model.isArranging() && model.rowCount() > 0; },
-                          test::kPatience));
+  REQUIRE(test::comes([&] { return !model.isArranging() && model.rowCount() > 0; }));
   REQUIRE(model.rowCount() == 1'000'000);
   for (int row = 1; row < 1'000'000; row += 997) {
     REQUIRE(source->columns[0].value(model.sourceRow(row - 1)) >=
@@ -256,19 +257,16 @@ TEST_CASE("a million rows are arranged by a worker, and stay usable meanwhile", 
 }
 
 TEST_CASE("the window shows tables by command", "[tables]") {
-  Settings none;
-  Studio window(&none);
-  window.resize(1280, 800);
-  window.show();
+  test::Opened window({}, {1280, 800});
   auto* panel = window.findChild<TablePanel*>();
   REQUIRE(panel);
   CHECK_FALSE(panel->chooser()->isEnabled());
   window.openModel(QStringLiteral("samples:mobilenet_v2"));
-  REQUIRE(QTest::qWaitFor([&] { return !window.job()->isRunning(); }, test::kPatience));
-  window.findChild<QAction*>(QStringLiteral("tableTensors"))->trigger();
+  REQUIRE(test::comes([&] { return !window.job()->isRunning(); }));
+  test::part<QAction>(window, "tableTensors")->trigger();
   CHECK(panel->isVisible());
   CHECK(panel->filterLine()->hasFocus());
-  CHECK(QTest::qWaitFor([&] { return panel->model()->rowCount() > 50; }, test::kPatience));
+  CHECK(test::comes([&] { return panel->model()->rowCount() > 50; }));
   for (int table = 0; table < panel->chooser()->count(); ++table) {
     panel->chooser()->setCurrentIndex(table);
     const auto& model = *panel->model();

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/machine/platforms.h"
+#include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/what_if/what_if_panel.h"
@@ -12,7 +13,7 @@ using namespace hw;
 namespace {
 
 bool waitForOutcome(const WhatIfPanel& panel) {
-  return QTest::qWaitFor([&] { return panel.outcome() != nullptr; }, test::kPatience);
+  return test::comes([&] { return panel.outcome() != nullptr; });
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ TEST_CASE("what was tried is taken over as a request that can be written down", 
   panel.show();
   state.setRun(run);
   REQUIRE(waitForOutcome(panel));
-  auto* take = panel.findChild<QPushButton*>(QStringLiteral("whatIfTake"));
+  auto* take = test::part<QPushButton>(panel, "whatIfTake");
   CHECK_FALSE(take->isEnabled());
   panel.slider(QStringLiteral("channels"))->setValue(4);
   panel.slider(QStringLiteral("dma"))->setValue(8);
@@ -75,7 +76,7 @@ TEST_CASE("without times there is nothing to drag, and the panel says why", "[wh
   ViewState state;
   WhatIfPanel panel(&state);
   panel.show();
-  auto* note = panel.findChild<QLabel*>(QStringLiteral("whatIfNote"));
+  auto* note = test::part<QLabel>(panel, "whatIfNote");
   CHECK(note->text().contains(QStringLiteral("Open a model")));
   state.setRun(test::smallRun());
   CHECK(note->text().contains(QStringLiteral("Nothing of this run is timed")));
@@ -100,7 +101,7 @@ TEST_CASE("what another machine would make of it is worked out when the panel co
   CHECK_FALSE(panel.outcome());
   panel.move(0, 0);
   REQUIRE(waitForOutcome(panel));
-  const auto* note = panel.findChild<QLabel*>(QStringLiteral("whatIfNote"));
+  const auto* note = test::part<QLabel>(panel, "whatIfNote");
   CHECK(note->text().startsWith(QStringLiteral("Critical path")));
 }
 

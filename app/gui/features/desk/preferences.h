@@ -1,10 +1,12 @@
 #pragma once
 
+#include <QDialog>
 #include <QFont>
 #include <QObject>
+#include <QTabWidget>
 
 #include "app/gui/request/settings.h"
-#include "widgets/text/text_units.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 
@@ -48,6 +50,24 @@ class Preferences : public QObject {
 
   MainWindow* window_;
   QFont desktopFont_;
+};
+
+/// The settings. Each is carried out when it is changed: what it does can be seen behind the
+/// dialog.
+class SettingsDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  SettingsDialog(Preferences* preferences, KeyBindings* keys, FileWatch* watch, MainWindow* window);
+
+  QTabWidget* tabs() const { return tabs_; }
+
+ private:
+  QWidget* appearancePage(Preferences* preferences);
+  QWidget* planningPage(Preferences* preferences);
+  QWidget* startPage(MainWindow* window, FileWatch* watch);
+
+  QTabWidget* tabs_;
 };
 
 }  // namespace hw

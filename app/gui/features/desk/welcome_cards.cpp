@@ -1,9 +1,29 @@
-#include "app/gui/features/desk/welcome_cards.h"
+#include <QObject>
+#include <QTimer>
 
+#include "app/gui/features/desk/desk.h"
 #include "app/gui/window/main_window.h"
 #include "core/import/samples.h"
+#include "widgets/jobs/job.h"
 
 namespace hw {
+
+class MainWindow;
+
+/// Plans the samples in the background while the welcome page is looked at, for the pictures and
+/// figures on their cards. Stops while a model is opened, and goes on if that
+/// comes to nothing.
+class WelcomeCards : public QObject {
+ public:
+  explicit WelcomeCards(MainWindow* window);
+
+ private:
+  void begin();
+
+  MainWindow* window_;
+  QTimer delay_;
+  Job making_{tr("Planning the samples"), Job::Stopping::abandons};
+};
 
 namespace {
 
@@ -57,5 +77,7 @@ void WelcomeCards::begin() {
   };
   making_.start(work, [](const JobEnd& end) { return end; });
 }
+
+void addWelcomeCards(MainWindow* window) { new WelcomeCards(window); }
 
 }  // namespace hw

@@ -1,18 +1,52 @@
-#include "app/gui/features/panels/small_panels.h"
-
 #include <QDockWidget>
+#include <QObject>
 #include <QSignalBlocker>
 
+#include "app/gui/features/panels/panels.h"
 #include "app/gui/features/scenario/scenario_history.h"
 #include "app/gui/window/main_window.h"
 #include "widgets/charts/search_panel.h"
+#include "widgets/explain/inspector.h"
+#include "widgets/explain/moment_panel.h"
+#include "widgets/explain/problems_panel.h"
 #include "widgets/map/minimap.h"
+#include "widgets/panels/event_panel.h"
 #include "widgets/panels/jobs_panel.h"
+#include "widgets/panels/metrics_panel.h"
+#include "widgets/panels/schedule_panel.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 #include "widgets/what_if/what_if_panel.h"
 
 namespace hw {
+
+RunPanels addRunPanels(MainWindow* window) {
+  ViewState* state = window->state();
+  const RunPanels panels{new SchedulePanel(state, window), new MomentPanel(state, window)};
+  const auto add = [window](const char* name, const QString& title, QWidget* panel,
+                            Qt::DockWidgetArea area) {
+    return window->addDock(name, title, panel, area);
+  };
+  add("schedule", tr("Schedule"), panels.schedule, Qt::LeftDockWidgetArea);
+  QDockWidget* inspector =
+      add("inspector", tr("Inspector"), new Inspector(state, window), Qt::RightDockWidgetArea);
+  add("run", tr("Run"), window->runForm(), Qt::RightDockWidgetArea);
+  add("metrics", tr("Metrics"), new MetricsPanel(state, window), Qt::RightDockWidgetArea);
+  add("events", tr("Event log"), new EventPanel(state, window), Qt::BottomDockWidgetArea);
+  add("moment", tr("Peak"), panels.moment, Qt::BottomDockWidgetArea);
+  auto* problems = new ProblemsPanel(state, window);
+  QDockWidget* dock = add("problems", tr("Problems"), problems, Qt::BottomDockWidgetArea);
+  QObject::connect(window, &MainWindow::checked, problems, &ProblemsPanel::setViolations);
+  QObject::connect(problems, &ProblemsPanel::countChanged, dock, [problems, dock] {
+    const int count = problems->seriousCount();
+    dock->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems (%1)").arg(count));
+  });
+  QObject::connect(state, &ViewState::selectionChanged, inspector, [window, state, inspector] {
+    const bool hidden = !window->tabifiedDockWidgets(inspector).isEmpty();
+    if (state->selected() && hidden) inspector->raise();
+  });
+  return panels;
+}
 
 namespace {
 

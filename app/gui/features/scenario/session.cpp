@@ -6,7 +6,7 @@
 #include "app/gui/window/main_window.h"
 #include "core/check/stated_run.h"
 #include "core/report/explain/explain_report.h"
-#include "widgets/markers/marker_set.h"
+#include "widgets/markers/markers.h"
 
 namespace hw {
 

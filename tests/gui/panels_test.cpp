@@ -1,0 +1,396 @@
+// The Method panel and the guide to the methods, inside the studio.
+
+#include <QDockWidget>
+#include <QSignalSpy>
+#include <QTest>
+#include <QToolButton>
+#include <catch2/catch.hpp>
+
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
+#include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
+#include "tests/widgets/support.h"
+#include "widgets/explain/inspector.h"
+#include "widgets/explain/inspector_text.h"
+#include "widgets/explain/problems_panel.h"
+#include "widgets/form/run_form.h"
+#include "widgets/form/tick_lists.h"
+#include "widgets/method/method_guide.h"
+#include "widgets/method/method_panel.h"
+#include "widgets/panels/event_panel.h"
+#include "widgets/panels/schedule_panel.h"
+#include "widgets/text/run_text.h"
+
+using namespace hw::test;
+using namespace hw;
+
+namespace {
+
+RunRequest request(const char* allocator) {
+  RunRequest request;
+  request.allocator = AllocatorChoice::parse(allocator).value();
+  request.platform = platformCatalog().front();
+  return request;
+}
+
+std::shared_ptr<const Run> plannedAs(const char* sample, const RunRequest& request) {
+  auto model = std::make_shared<const Model>(openModel(sample, {}).value());
+  return execute(model, request, {}).value();
+}
+
+struct MethodDesk {
+  explicit MethodDesk(const QString& allocator) {
+    window.resize(1366, 900);
+    window.show();
+    window.activateWindow();
+    REQUIRE(QTest::qWaitForWindowActive(&window));
+    openAndWait(window, QStringLiteral("samples:inception"));
+    planBy(allocator);
+  }
+
+  void planBy(const QString& allocator) {
+    RunRequest request = window.request();
+    request.allocator = AllocatorChoice::parse(allocator.toStdString()).value();
+    window.planWith(request);
+    settle(window);
+  }
+  MethodPanel& panel() {
+    auto* found = window.findChild<MethodPanel*>();
+    REQUIRE(found);
+    return *found;
+  }
+  void show() {
+    action(window, "showMethod")->trigger();
+    REQUIRE(test::comes([&] { return panel().recorder()->state() == RunRecorder::State::done; }));
+    panel().showStage();
+    QTest::qWait(1);
+  }
+  void press(const char* command) {
+    QTest::keySequence(panel().player()->stage(), action(window, command)->shortcut());
+  }
+
+  QTemporaryDir folder{};
+  Settings settings{storeIn(folder)};
+  Studio window{&settings};
+};
+
+}  // namespace
+
+TEST_CASE("a click in the schedule goes to that step and its op", "[shell]") {
+  ViewState state;
+  SchedulePanel panel(&state);
+  panel.resize(260, 300);
+  panel.show();
+  state.setRun(test::randomRun(9, 30, 12));
+  const QModelIndex row = panel.model()->index(4, ScheduleModel::kOp);
+  QTest::mouseClick(panel.viewport(), Qt::LeftButton, {}, panel.visualRect(row).center());
+  CHECK(state.step() == Step(4));
+  CHECK(state.selectedOp() == state.run()->schedule.opAt(Step(4)));
+
+  state.setStep(Step(7));
+  CHECK(panel.currentIndex().row() == 7);
+  CHECK(state.selectedOp() == state.run()->schedule.opAt(Step(4)));  // Following selects nothing.
+}
+
+TEST_CASE("the event log has a row for each event and for both ends of each op", "[shell]") {
+  const auto run = test::timed(*test::randomRun(9, 30, 12));
+  EventModel model;
+  model.setRun(run, false);
+  const auto ops = static_cast<int>(run->schedule.order.size());
+  CHECK(model.rowCount() == static_cast<int>(run->timeline.size()) + 2 * ops);
+  for (int row = 1; row < model.rowCount(); ++row) {
+    CHECK(model.momentOf(row) >= model.momentOf(row - 1));
+  }
+  model.setShown(EventClass::free);
+  for (int row = 0; row < model.rowCount(); ++row) {
+    CHECK(model.index(row, EventModel::kEvent).data() == QStringLiteral("release"));
+  }
+}
+
+TEST_CASE("unticking a kind of event hides it", "[shell]") {
+  ViewState state;
+  EventPanel panel(&state);
+  panel.resize(900, 300);
+  panel.show();
+  state.setRun(test::timed(*test::randomRun(9, 30, 12)));
+  const int all = panel.model()->rowCount();
+  QTest::mouseClick(panel.filter(EventClass::op), Qt::LeftButton, {}, QPoint(8, 8));
+  CHECK(panel.model()->rowCount() ==
+        all - 2 * static_cast<int>(state.run()->schedule.order.size()));
+}
+
+TEST_CASE("a click in the event log goes there and selects its stay", "[shell]") {
+  ViewState state;
+  EventPanel panel(&state);
+  panel.resize(900, 400);
+  panel.show();
+  state.setRun(test::smallRun());
+  int row = 0;
+  while (panel.model()->isOp(row)) ++row;
+  const QModelIndex index = panel.model()->index(row, EventModel::kTensor);
+  QTest::mouseClick(panel.table()->viewport(), Qt::LeftButton, {},
+                    panel.table()->visualRect(index).center());
+  CHECK(state.moment() == panel.model()->momentOf(row));
+  CHECK(state.selected() == panel.model()->stayOf(row));
+}
+
+TEST_CASE("the log follows the moment", "[shell]") {
+  ViewState state;
+  EventPanel panel(&state);
+  state.setRun(test::randomRun(9, 30, 12));
+  for (const TimelineEntry& entry : state.run()->timeline) {
+    state.setMoment(entry.lastEvent);
+    const int row = panel.table()->currentIndex().row();
+    REQUIRE(row >= 0);
+    CHECK(panel.model()->momentOf(row) == entry.lastEvent);
+  }
+}
+
+TEST_CASE("former tenants are those whose bytes a stay takes over", "[shell]") {
+  // d covers [0, 10) in step 2; b had [4, 10) until then, c [0, 3) and a [0, 4) before it.
+  const auto run = test::smallRun();
+  std::vector<std::string> names;
+  for (const StayId id : formerTenants(*run, StayId(3))) names.push_back(run->stayName(id));
+  std::ranges::sort(names);
+  CHECK(names == std::vector<std::string>{"a", "b", "c"});
+  CHECK(formerTenants(*run, StayId(0)).empty());
+}
+
+TEST_CASE("the inspector shows the selection, its address and why it is there", "[shell]") {
+  ViewState state;
+  Inspector inspector(&state);
+  RunRequest roomy = request("free-list");
+  roomy.l2 = {.kind = PoolSize::Kind::unbounded};
+  state.setRun(plannedAs("samples:free_list_split", roomy));
+  state.select(StayId(0));
+  const QString text = inspector.toPlainText();
+  CHECK(text.contains(stayText(*state.run(), StayId(0))));
+  CHECK(text.contains(addressText(*state.run()->plan.flatOffset(StayId(0)))));
+  CHECK(text.contains(QStringLiteral("Why here")));
+  state.select({});
+  CHECK_FALSE(inspector.toPlainText().contains(QStringLiteral("Why here")));
+}
+
+TEST_CASE("names from files cannot become markup", "[shell]") {
+  ViewState state;
+  Inspector inspector(&state);
+  state.setRun(test::makeRun({{"<img src=x>&<b>", 4, 0, 2}}));
+  state.select(StayId(0));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("<img src=x>&<b>")));
+}
+
+TEST_CASE("the form gives back every setting it was given", "[shell]") {
+  const auto index = GENERATE(range(0, static_cast<int>(allocatorCatalog().size())));
+  RunForm form;
+  RunRequest given = request("none");
+  given.allocator = {.info = &allocatorCatalog()[static_cast<std::size_t>(index)]};
+  given.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(123'456)};
+  given.alignment = Bytes(256);
+  given.alias = {.reshape = true, .concat = false, .split = true, .inPlace = true};
+  given.planInputs = false;
+  given.weights = {.rule = WeightRule::prefetch, .ahead = 3};
+  given.seed = 99;
+  form.setRequest(given);
+  const auto read = form.request();
+  REQUIRE(read);
+  CHECK(read->allocator.text() == given.allocator.text());
+  CHECK(read->l2.kind == given.l2.kind);
+  CHECK(read->l2.bytes == given.l2.bytes);
+  CHECK(read->alignment == given.alignment);
+  CHECK(read->alias == given.alias);
+  CHECK(read->planInputs == given.planInputs);
+  CHECK(read->planOutputs == given.planOutputs);
+  CHECK(read->weights == given.weights);
+  CHECK(read->seed == given.seed);
+}
+
+TEST_CASE("parameters have fields, and bad values are named", "[shell]") {
+  RunForm form;
+  form.setRequest(request("free-list:threshold=4KiB,pick=best"));
+  CHECK(form.request()->allocator.text() ==
+        request("free-list:pick=best,threshold=4KiB").allocator.text());
+  auto* threshold = test::part<QLineEdit>(form, "threshold");
+  threshold->setText(QStringLiteral("lots"));
+  const auto read = form.request();
+  REQUIRE_FALSE(read);
+  CHECK(read.error().text().find("threshold") != std::string::npos);
+}
+
+TEST_CASE("parameters are folded away until wanted, in words and with units", "[shell]") {
+  RunForm form;
+  form.show();
+  form.setRequest(request("best"));
+  auto* moves = test::part<QLineEdit>(form, "moves");
+  CHECK_FALSE(moves->isVisible());
+  form.paramsButton()->click();
+  CHECK(moves->isVisible());
+  CHECK(moves->accessibleName() == QStringLiteral("Quick search"));
+  CHECK(moves->toolTip().contains(QStringLiteral("moves; by default 1000000")));
+  QStringList words;
+  for (const auto* label : form.findChildren<QLabel*>()) words.append(label->text());
+  for (const char* word : {"Quick search", "placements", "Time for searching", "s"}) {
+    CAPTURE(word);
+    CHECK(words.contains(QString::fromLatin1(word)));
+  }
+  form.setRequest(request("none"));
+  CHECK_FALSE(form.paramsButton()->isVisible());
+
+  RunForm other;
+  other.show();
+  other.setRequest(request("best:nodes=7"));  // What is not as usual is seen at once.
+  CHECK(test::part<QLineEdit>(other, "nodes")->isVisible());
+}
+
+TEST_CASE("another platform comes with the sizes of its own", "[shell]") {
+  RunForm form;
+  RunRequest before = request("none");
+  before.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(2'695'168)};
+  form.setRequest(before);
+  CHECK(form.noteLabel()->isHidden());
+  CHECK(form.request()->l2.bytes == Bytes(2'695'168));
+  Platform own = platformCatalog().front();  // A file that is named like a preset.
+  own.file = "boards/mine.toml";
+  own.devices.front().pools.front().capacity = Bytes(1 << 20);
+  own.devices.front().pools.front().reserved = Bytes();
+  form.addPlatform(own);
+  REQUIRE(form.request());
+  CHECK(form.request()->l2.kind == PoolSize::Kind::platform);
+  CHECK(form.request()->platform.file == own.file);
+  CHECK_FALSE(form.noteLabel()->isHidden());
+  CHECK(form.noteLabel()->text().contains(QStringLiteral("2632KiB")));
+  CHECK(form.l2Box()->itemText(0).contains(QStringLiteral("1.00 MiB")));
+  CHECK(form.platformBox()->currentText().endsWith(QStringLiteral("(mine.toml)")));
+
+  PlatformList list;
+  list.add(own);
+  const std::vector<Platform> all = list.choices();
+  REQUIRE(all.size() == platformCatalog().size() + 1);
+  CHECK(all.back().devices.front().pools.front().capacity == Bytes(1 << 20));
+}
+
+TEST_CASE("a change is announced once; a field that cannot be is not", "[shell]") {
+  RunForm form;
+  form.setRequest(request("free-list"));
+  QSignalSpy changed(&form, &RunForm::changed);
+  CHECK_FALSE(test::isWaiting(form));
+  CHECK(changed.isEmpty());  // Filling the form is not the user's change.
+
+  form.l2Box()->setCurrentIndex(2);
+  CHECK_FALSE(test::isWaiting(form));
+  CHECK(changed.isEmpty());
+  CHECK_FALSE(form.errorLabel()->isHidden());
+  form.l2Size()->setText(QStringLiteral("1MiB"));
+  Q_EMIT form.l2Size()->editingFinished();
+  CHECK(changed.wait(test::kPatience));
+  CHECK(changed.size() == 1);
+  CHECK(form.errorLabel()->isHidden());
+  CHECK(form.request()->l2.bytes == Bytes(1 << 20));
+}
+
+TEST_CASE("running out of memory is taken apart", "[shell]") {
+  RunRequest tight = request("free-list");
+  tight.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(64)};
+  tight.l3 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(64)};
+  const auto run = plannedAs("samples:mobilenet_v2", tight);
+  REQUIRE(run->plan.outOfMemory);
+  const auto findings = findingsOf(*run, {});
+  REQUIRE_FALSE(findings.empty());
+  CHECK(findings.front().severity == Glyph::error);
+  CHECK(findings.front().stay == run->plan.outOfMemory->stay);
+  ViewState state;
+  ProblemsPanel panel(&state);
+  state.setRun(run);
+  CHECK(panel.seriousCount() > 0);
+}
+
+TEST_CASE("addresses are grouped hexadecimal", "[shell]") {
+  CHECK(addressText(Bytes(0)) == QStringLiteral("0x0000_0000"));
+  CHECK(addressText(Bytes(0xd800)) == QStringLiteral("0x0000_d800"));
+  CHECK(addressText(Bytes(0x123456789)) == QStringLiteral("0x0001_2345_6789"));
+}
+
+TEST_CASE("while the stage has the keys, those of the transport move its playhead", "[method]") {
+  MethodDesk desk(QStringLiteral("block-id"));
+  desk.show();
+  REQUIRE(desk.panel().player()->stage()->hasFocus());
+  MethodDeck& deck = *desk.panel().deck();
+  desk.press("start");
+  CHECK(deck.at() == 0);
+  const std::size_t moment = desk.window.state()->moment();
+  desk.press("eventForward");
+  CHECK(deck.at() == 1);
+  desk.press("opForward");
+  CHECK(deck.at() > 1);
+  desk.press("opBack");
+  desk.press("eventBack");
+  CHECK(deck.at() == 0);
+  desk.press("end");
+  CHECK(deck.at() == deck.count());
+  desk.press("play");
+  CHECK(deck.isPlaying());
+  CHECK_FALSE(desk.window.player()->isPlaying());
+  desk.press("play");
+  CHECK_FALSE(deck.isPlaying());
+  // The run's own playhead goes by its own keys again as soon as the map has them.
+  desk.press("start");
+  desk.window.state()->setMoment(moment);
+  desk.window.maps().front()->setFocus();
+  QTest::keySequence(desk.window.maps().front(), action(desk.window, "end")->shortcut());
+  CHECK(deck.at() == 0);
+  CHECK(desk.window.state()->moment() == desk.window.state()->run()->trace.size());
+}
+
+TEST_CASE("a panel behind another tab records nothing and leaves maps alone", "[method]") {
+  MethodDesk desk(QStringLiteral("free-list"));
+  CHECK(desk.panel().recorder()->state() == RunRecorder::State::none);
+  desk.show();
+  desk.panel().deck()->goTo(2);
+  CHECK(desk.window.state()->filter() != nullptr);
+  desk.window.dock(QStringLiteral("events"))->raise();
+  REQUIRE(test::comes([&] { return desk.window.state()->filter() == nullptr; }));
+  desk.planBy(QStringLiteral("two-sided"));
+  test::finishBackground();
+  CHECK(desk.panel().recorder()->state() == RunRecorder::State::none);
+}
+
+TEST_CASE("every method of the guide plays its example, and tries the model on show", "[method]") {
+  MethodDesk desk(QStringLiteral("greedy-by-size"));
+  action(desk.window, "methodGuide")->trigger();
+  auto* guide = desk.window.findChild<MethodGuide*>();
+  REQUIRE(guide);
+  REQUIRE(guide->isVisible());
+  REQUIRE(guide->list()->count() >= 5);
+  LessonView& page = *guide->page();
+  for (int row = 0; row < guide->list()->count(); ++row) {
+    guide->list()->setCurrentRow(row);
+    CAPTURE(guide->list()->currentItem()->text().toStdString());
+    REQUIRE(test::comes([&] { return !page.isLoading(); }));
+    REQUIRE(page.player()->deck()->count() > 0);
+    REQUIRE(page.stopCount() == page.lesson()->stops.size());
+    CHECK(page.stop() == 0);
+    QStringList texts;
+    for (std::size_t stop = 0; stop < page.stopCount(); ++stop) {
+      page.goToStop(stop);
+      CHECK(page.stop() == stop);
+      CHECK_FALSE(page.text().isEmpty());
+      texts.append(page.text());
+    }
+    CHECK(texts.removeDuplicates() == 0);
+    while (page.backButton()->isEnabled()) page.backButton()->click();
+    CHECK(page.player()->deck()->at() == 0);
+    while (page.nextButton()->isEnabled()) page.nextButton()->click();
+    CHECK(page.stop() + 1 == page.stopCount());
+  }
+  QTest::keyClick(page.player()->stage(), Qt::Key_Home);
+  CHECK(page.player()->deck()->at() == 0);
+  QTest::keyClick(page.player()->stage(), Qt::Key_Period);
+  CHECK(page.player()->deck()->at() == 1);
+  guide->showLesson(QStringLiteral("two-sided"));
+  REQUIRE(page.tryButton()->isEnabled());
+  page.tryButton()->click();
+  settle(desk.window);
+  CHECK(desk.window.state()->run()->request.allocator.info->name == "two-sided");
+  REQUIRE(test::comes([&] { return desk.panel().deck()->record() != nullptr; }));
+  CHECK(desk.panel().deck()->run()->request.allocator.info->name == "two-sided");
+}

@@ -1,0 +1,558 @@
+// What a window looks like: the first time, when it is small, after things below it have gone.
+// Small things that each went wrong once.
+
+#include <QDockWidget>
+#include <QFile>
+#include <QMenu>
+#include <QMimeData>
+#include <QMouseEvent>
+#include <QScreen>
+#include <QSignalSpy>
+#include <QSplitter>
+#include <QTabBar>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTextDocument>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "app/gui/features/scenario/session.h"
+#include "app/gui/request/dimensions_dialog.h"
+#include "app/gui/studio.h"
+#include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
+#include "widgets/base/theme.h"
+#include "widgets/compare/compare_panel.h"
+#include "widgets/compare/compare_table.h"
+#include "widgets/explain/inspector.h"
+#include "widgets/form/run_form.h"
+#include "widgets/panels/event_panel.h"
+
+using namespace hw::test;
+using namespace hw;
+
+namespace {
+
+/// Opens a model and waits until it is on show, or refused.
+void openAndWait(Studio& window, const QString& name) {
+  window.openModel(name);
+  REQUIRE(test::comes([&] { return !window.job()->isRunning(); }));
+}
+
+/// Counts how often a window is brought to the front.
+class Raises : public QObject {
+ public:
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    if (event->type() == QEvent::ZOrderChange) ++count;
+    return QObject::eventFilter(watched, event);
+  }
+  int count = 0;
+};
+
+/// The plan on show, made by another allocator.
+std::shared_ptr<const Run> otherPlan(Studio& window) {
+  RunRequest request = window.request();
+  request.allocator = *AllocatorChoice::parse("in-order");
+  return *execute(window.state()->run()->model, request, {});
+}
+
+const QString kResnet8 = QStringLiteral("samples:resnet8");
+
+}  // namespace
+
+TEST_CASE("a model opens in the background and everything shows it", "[shell]") {
+  test::Opened window({}, {1280, 720});
+  CHECK_FALSE(action(window, "exportMap")->isEnabled());
+  openAndWait(window, kMobilenet);
+  REQUIRE(window.state()->run());
+  CHECK(window.schedule()->model()->rowCount() == window.state()->steps().count());
+  CHECK(window.findChild<EventPanel*>()->model()->rowCount() > 0);
+  CHECK(action(window, "exportMap")->isEnabled());
+  CHECK(window.windowTitle().contains(QStringLiteral("mobilenet")));
+  CHECK(window.findChild<StatusLine*>()->text().contains(QStringLiteral("plan valid")));
+}
+
+TEST_CASE("a bad file is named with the reason, and the run on show stays", "[shell]") {
+  QTemporaryDir folder;
+  const QString path = folder.filePath(QStringLiteral("broken.onnx"));
+  QFile file(path);
+  REQUIRE(file.open(QIODevice::WriteOnly));
+  file.write("this is no model at all");
+  file.close();
+  test::Opened window(kMobilenet);
+  const auto before = window.state()->run();
+  const QString missing = folder.filePath(QStringLiteral("missing.onnx"));
+  const QString names[] = {path, missing, QStringLiteral("samples:nothing")};
+  const QString bad = names[GENERATE(0, 1, 2)];
+  openAndWait(window, bad);
+  CHECK(window.state()->run() == before);
+  CHECK(window.messages()->isVisible());
+  CHECK(window.messages()->text().contains(bad));
+  CHECK(window.messages()->text().contains(QStringLiteral("stays")));
+  QTest::keyClick(&window, Qt::Key_Escape);
+  CHECK_FALSE(window.messages()->isVisible());
+}
+
+TEST_CASE("another allocator is planned at once, at the same step", "[shell]") {
+  test::Opened window(kMobilenet);
+  window.state()->setStep(Step(20));
+  const auto before = window.state()->run();
+  QComboBox* box = window.runForm()->allocatorBox();
+  box->setCurrentText(QStringLiteral("none"));
+  REQUIRE(test::comes([&] { return window.state()->run() != before; }));
+  CHECK(window.state()->run()->request.allocator.info->name == "none");
+  CHECK(window.state()->step() == Step(20));
+}
+
+TEST_CASE("a cancelled job reports nothing and leaves the run alone", "[shell]") {
+  PlanJob job;
+  QSignalSpy finished(&job, &PlanJob::finished);
+  QSignalSpy ended(&job, &Job::ended);
+  std::atomic<bool> gone = false;
+  job.start([&gone](const RunContext& context) -> Result<std::shared_ptr<const Run>> {
+    while (!context.stop.stop_requested()) {
+      context.progress(0.5, "working");
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    gone = true;
+    return fail(ErrorCode::stopped, "stopped");
+  });
+  QSignalSpy progressed(&job, &Job::progressed);
+  CHECK(progressed.wait(test::kPatience));
+  job.stop();
+  CHECK_FALSE(job.isRunning());
+  REQUIRE(ended.size() == 1);
+  CHECK(ended.front().front().value<JobEnd>().state == JobState::stopped);
+  CHECK(test::comes([&] { return !job.hasThreads(); }));
+  CHECK(gone.load());
+  CHECK(finished.isEmpty());
+}
+
+TEST_CASE("only the newest job reports", "[shell]") {
+  PlanJob job;
+  QSignalSpy finished(&job, &PlanJob::finished);
+  QSemaphore gate;
+  const auto failing = [&gate](const std::string& text, bool waits) {
+    return [&gate, text, waits](const RunContext&) -> Result<std::shared_ptr<const Run>> {
+      if (waits) gate.acquire();
+      return fail(ErrorCode::malformed, text);
+    };
+  };
+  std::vector<std::string> reports;
+  QObject::connect(&job, &PlanJob::finished, &job, [&](const PlanOutcome& outcome) {
+    reports.push_back(outcome.run.error().message);
+  });
+  job.start(failing("stale", true));
+  job.start(failing("fresh", false));
+  CHECK(finished.wait(test::kPatience));
+  gate.release();
+  CHECK(test::comes([&] { return !job.hasThreads(); }));
+  CHECK(reports == std::vector<std::string>{"fresh"});
+}
+
+TEST_CASE("keys drive the window whatever has the focus, but not against it", "[shell]") {
+  test::Opened window;
+  window.activateWindow();
+  REQUIRE(QTest::qWaitForWindowActive(&window));
+  openAndWait(window, kMobilenet);
+  window.schedule()->setFocus();
+  QTest::keyClick(window.schedule(), Qt::Key_Right);
+  CHECK(window.state()->step() == Step(1));
+  QTest::keyClick(window.schedule(), Qt::Key_Right, Qt::ControlModifier);
+  CHECK(window.state()->step() == Step(11));
+  QTest::keyClick(window.schedule(), Qt::Key_Left);
+  CHECK(window.state()->step() == Step(10));
+  QTest::keyClick(window.schedule(), Qt::Key_End);
+  CHECK(window.player()->eventIndex() == window.player()->eventCount());
+  QTest::keyClick(window.schedule(), Qt::Key_Home);
+  CHECK(window.state()->moment() == 0);
+  QTest::keyClick(window.schedule(), Qt::Key_Period);
+  CHECK(window.player()->eventIndex() == 1);
+  QTest::keyClick(window.schedule(), Qt::Key_Comma);
+  CHECK(window.player()->eventIndex() == 0);
+  QTest::keyClick(window.schedule(), Qt::Key_P);
+  CHECK(window.state()->step() == window.state()->run()->metrics.pools[PoolId(0)].peakStep);
+  QTest::keyClick(window.schedule(), Qt::Key_Space);
+  CHECK(window.player()->isPlaying());
+  QTest::keyClick(window.schedule(), Qt::Key_Space);
+  CHECK_FALSE(window.player()->isPlaying());
+
+  QCheckBox* box = window.findChild<EventPanel*>()->filter(EventClass::merge);
+  box->setFocus();
+  QTest::keyClick(box, Qt::Key_Space);
+  CHECK_FALSE(box->isChecked());
+  CHECK_FALSE(window.player()->isPlaying());
+}
+
+TEST_CASE("one selection for the whole window; Esc drops it", "[shell]") {
+  test::Opened window(kMobilenet, {1600, 960});
+  window.player()->goToPeak();
+  QCoreApplication::processEvents();
+  MapView* map = window.maps().front();
+  const QRect plot = map->plotArea();
+  StayId hit;
+  QPoint at;
+  for (int y = plot.bottom(); y > plot.top() && !hit; y -= 3) {
+    at = QPoint(plot.left() + plot.width() / 8, y);
+    hit = map->stayAt(at);
+  }
+  REQUIRE(hit);
+  QTest::mouseClick(map, Qt::LeftButton, {}, at);
+  CHECK(window.state()->selected() == hit);
+  const auto* inspector = window.findChild<Inspector*>();
+  CHECK(inspector->toPlainText().contains(QStringLiteral("Why here")));
+  QTest::keyClick(&window, Qt::Key_F);
+  CHECK(window.state()->visibleEnd() - window.state()->visibleBegin() <
+        static_cast<double>(window.state()->steps().count()));
+  QTest::keyClick(&window, Qt::Key_0);
+  CHECK(window.state()->visibleEnd() == static_cast<double>(window.state()->steps().count()));
+  QTest::keyClick(&window, Qt::Key_Escape);
+  CHECK_FALSE(window.state()->selected());
+}
+
+TEST_CASE("the layout comes back as it was left, and can be reset", "[shell]") {
+  QTemporaryDir folder;
+  {
+    Settings settings(storeIn(folder));
+    Studio window(&settings);
+    window.resize(1300, 900);
+    window.show();
+    test::part<QDockWidget>(window, "schedule")->hide();
+    window.close();
+  }
+  Settings settings(storeIn(folder));
+  Studio window(&settings);
+  window.show();
+  auto* schedule = test::part<QDockWidget>(window, "schedule");
+  CHECK(schedule->isHidden());
+  window.resetLayout();
+  CHECK_FALSE(schedule->isHidden());
+}
+
+TEST_CASE("tabs of panels keep whole names, however narrow the window", "[shell]") {
+  test::Opened window({}, {900, 700});
+  window.resetLayout();
+  QTest::qWait(20);
+  int seen = 0;
+  for (const auto* tabs : window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+    if (!tabs->isVisible() || tabs->count() == 0) continue;
+    ++seen;
+    CHECK(tabs->elideMode() == Qt::ElideNone);
+    CHECK(tabs->usesScrollButtons());
+  }
+  CHECK(seen > 1);
+}
+
+TEST_CASE("every dock and bar has a name, so that layouts can be kept", "[shell]") {
+  Settings none;
+  Studio window(&none);
+  for (const QDockWidget* dock : window.findChildren<QDockWidget*>()) {
+    CHECK_FALSE(dock->objectName().isEmpty());
+  }
+  for (const QToolBar* bar : window.findChildren<QToolBar*>()) {
+    CHECK_FALSE(bar->objectName().isEmpty());
+  }
+}
+
+TEST_CASE("recent models: latest first, each once, ten at most", "[shell]") {
+  QTemporaryDir folder;
+  Settings settings(storeIn(folder));
+  for (int i = 0; i < 14; ++i) settings.addRecentModel(QString::number(i % 12));
+  CHECK(settings.recentModels().size() == 10);
+  CHECK(settings.recentModels().front() == QStringLiteral("1"));
+  CHECK(settings.recentModels().count(QStringLiteral("0")) == 1);
+}
+
+TEST_CASE("the theme is chosen from the menu and readable in both", "[shell]") {
+  QTemporaryDir folder;
+  Settings settings(storeIn(folder));
+  Studio window(&settings);
+  for (const char* name : {"themeDark", "themeLight"}) {
+    CAPTURE(name);
+    action(window, name)->trigger();
+    const QPalette palette = QApplication::palette();
+    const int contrast = palette.color(QPalette::PlaceholderText).lightness() -
+                         palette.color(QPalette::Base).lightness();
+    CHECK(std::abs(contrast) > 60);
+    const QImage icon = glyphIcon(Glyph::play).pixmap(24, 24).toImage();
+    CHECK(std::abs(icon.pixelColor(10, 12).lightness() -
+                   palette.color(QPalette::Window).lightness()) > 120);
+  }
+  CHECK(settings.theme() == ThemeChoice::light);
+  Theme::apply(Theme::light());
+}
+
+TEST_CASE("a dropped file opens", "[shell]") {
+  test::Opened window;
+  QMimeData data;
+  data.setUrls({QUrl::fromLocalFile(QStringLiteral(HIGHWATER_SOURCE_DIR) +
+                                    QStringLiteral("/sample_graphs/chain.graph.json"))});
+  QDragEnterEvent enter(QPoint(50, 50), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QCoreApplication::sendEvent(&window, &enter);
+  CHECK(enter.isAccepted());
+  QDropEvent drop(QPointF(50, 50), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+  QCoreApplication::sendEvent(&window, &drop);
+  REQUIRE(test::comes([&] { return window.state()->run() != nullptr; }));
+  CHECK(window.windowTitle().contains(QStringLiteral("chain")));
+}
+
+TEST_CASE("free dimensions are offered by name and read back", "[shell]") {
+  Graph graph;
+  graph.notes = {"free dimension batch of input 'x' taken as 1; --dim batch=VALUE binds it",
+                 "something else"};
+  Model model;
+  model.graph = std::make_shared<const Graph>(graph);
+  DimensionsDialog dialog(model, {{"length", 7}});
+  CHECK(dialog.table()->item(0, 0)->text() == QStringLiteral("length"));
+  CHECK(dialog.table()->item(1, 0)->text() == QStringLiteral("batch"));
+  CHECK(dialog.table()->item(0, 2)->text() == QStringLiteral("7"));
+  CHECK(dialog.table()->item(1, 2)->text() == QStringLiteral("1"));
+  dialog.table()->item(1, 1)->setText(QStringLiteral("4"));
+  CHECK(dialog.dimensions() == std::map<std::string, std::int64_t>{{"batch", 4}, {"length", 7}});
+}
+
+TEST_CASE("the first window is no larger than the screen", "[shell]") {
+  Settings none;
+  Studio window(&none);
+  const QSize screen = window.screen()->availableSize();
+  window.resizeOnScreen(screen + QSize(400, 200));
+  window.show();
+  QTest::qWait(10);
+  CHECK(window.frameGeometry().width() <= screen.width());
+  CHECK(window.frameGeometry().height() <= screen.height());
+  window.resizeOnScreen({screen.width() - 100, screen.height() - 100});
+  CHECK(window.size() == QSize(screen.width() - 100, screen.height() - 100));
+}
+
+TEST_CASE("in a small window the panels at the right are tabs, and maps have half the width",
+          "[shell]") {
+  const auto [width, height, tabs] =
+      GENERATE(table<int, int, bool>({{1920, 1080, false}, {1366, 768, true}, {1024, 700, true}}));
+  CAPTURE(width, height);
+  Settings none;
+  Studio window(&none);
+  window.resize(width, height);
+  window.show();
+  openAndWait(window, QStringLiteral("samples:inception_v3"));
+  QTest::qWait(20);
+  CHECK(window.size() == QSize(width, height));
+  auto* inspector = test::part<QDockWidget>(window, "inspector");
+  auto* run = test::part<QDockWidget>(window, "run");
+  CHECK(window.tabifiedDockWidgets(inspector).contains(run) == tabs);
+  CHECK(window.maps().front()->width() * 2 >= width);
+}
+
+TEST_CASE("in the smallest window nothing lies over anything else", "[shell]") {
+  test::Opened window(QStringLiteral("samples:inception_v3"), {700, 450});
+  QTest::qWait(20);
+  CHECK(window.width() == 700);
+  CHECK(window.height() == 450);
+  std::vector<std::pair<std::string, QRect>> parts;
+  const auto add = [&](const QWidget* part, const QString& name) {
+    if (!part->isVisible() || part->visibleRegion().isEmpty()) return;
+    parts.emplace_back(name.toStdString(), QRect(part->mapTo(&window, QPoint()), part->size()));
+    CHECK(window.rect().contains(parts.back().second));
+  };
+  add(window.centralWidget(), QStringLiteral("views"));
+  for (const auto* dock : window.findChildren<QDockWidget*>()) add(dock, dock->objectName());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      CAPTURE(parts[i].first, parts[j].first);
+      CHECK_FALSE(parts[i].second.intersects(parts[j].second));
+    }
+  }
+  // Inside the column, too: each view as high as it needs to be, or else it scrolls.
+  for (int i = 0; i < window.views()->count(); ++i) {
+    const QWidget* view = window.views()->widget(i);
+    CAPTURE(i);
+    if (!view->isHidden()) CHECK(view->height() >= view->minimumSizeHint().height());
+  }
+}
+
+TEST_CASE("a floating panel that is shown again comes in front of the window", "[shell]") {
+  test::Opened window;
+  auto* dock = test::part<QDockWidget>(window, "events");
+  dock->setFloating(true);
+  dock->hide();
+  QTest::qWait(10);
+  Raises raises;
+  dock->installEventFilter(&raises);
+  dock->toggleViewAction()->trigger();
+  CHECK(dock->isVisible());
+  CHECK(test::comes([&] { return raises.count > 0; }));
+}
+
+TEST_CASE("views have their heights back when nothing is below any more, and the note goes",
+          "[shell]") {
+  test::Opened window(QStringLiteral("samples:resnet8"), {1280, 720});
+  QTest::qWait(20);
+  const QList<int> before = window.views()->sizes();
+  window.showBelow(otherPlan(window));
+  QTest::qWait(20);
+  CHECK(window.views()->sizes() != before);
+  action(window, "firstDivergence")->trigger();
+  REQUIRE(test::comes([&] { return window.messages()->isVisible(); }));
+  action(window, "closeBelow")->trigger();
+  QTest::qWait(20);
+  CHECK_FALSE(window.messages()->isVisible());
+  CHECK(window.views()->sizes() == before);
+}
+
+TEST_CASE("resetting the layout divides what panels hold side by side as at first", "[shell]") {
+  test::Opened window({}, {1400, 1000});
+  auto* split = window.findChild<ComparePanel*>()->findChild<QSplitter*>();
+  action(window, "compareBars")->trigger();
+  split->setSizes({1000, 0});
+  REQUIRE(split->sizes().back() == 0);
+  action(window, "resetLayout")->trigger();
+  CHECK(split->sizes().back() > 0);
+  CHECK(split->sizes().front() >= split->sizes().back());
+}
+
+TEST_CASE("the form of a run cuts nothing off in a narrow panel", "[shell]") {
+  RunForm form;
+  form.resize(190, 500);
+  form.show();
+  const int room = form.viewport()->width();
+  CHECK(form.widget()->width() <= room);
+  for (const QWidget* field : form.widget()->findChildren<QWidget*>()) {
+    if (!field->isVisible() || field->parentWidget() != form.widget()) continue;
+    CAPTURE(field->objectName().toStdString());
+    CHECK(field->geometry().right() < room);
+    CHECK(field->width() >= field->minimumSizeHint().width());
+  }
+}
+
+TEST_CASE("resetting the layout gives the views their heights back", "[shell]") {
+  test::Opened window(QStringLiteral("samples:resnet8"), {1400, 1000});
+  action(window, "resetLayout")->trigger();
+  QTest::qWait(20);
+  const QList<int> proper = window.views()->sizes();
+  CHECK(window.chart()->height() == window.chart()->sizeHint().height());
+  QList<int> skewed(proper.size(), 0);
+  skewed[window.views()->indexOf(window.chart())] = 1000;
+  window.views()->setSizes(skewed);
+  QTest::qWait(20);
+  REQUIRE(window.views()->sizes() != proper);
+  action(window, "resetLayout")->trigger();
+  QTest::qWait(20);
+  CHECK(window.views()->sizes() == proper);
+}
+
+TEST_CASE("planning again leaves the moment where it is, within its step", "[shell]") {
+  test::Opened window(kResnet8);
+  const std::size_t all = window.state()->run()->trace.size();
+  for (const std::size_t moment : {std::size_t{0}, std::size_t{1}, std::size_t{7}, all}) {
+    CAPTURE(moment);
+    window.state()->setMoment(moment);
+    const Step step = window.state()->step();
+    const auto before = window.state()->run();
+    action(window, "planAgain")->trigger();
+    settle(window);
+    REQUIRE(window.state()->run() != before);
+    CHECK(window.state()->moment() == moment);
+    CHECK(window.state()->step() == step);
+  }
+}
+
+TEST_CASE("a session comes back at the event where it was left", "[shell]") {
+  QTemporaryDir folder;
+  std::size_t left = 0;
+  {
+    Settings settings(storeIn(folder));
+    Studio window(&settings);
+    window.show();
+    openAndWait(window, kResnet8);
+    window.player()->goToEnd();
+    left = window.state()->moment();
+    window.close();
+  }
+  Settings settings(storeIn(folder));
+  Studio window(&settings);
+  window.show();
+  window.session()->restore();
+  settle(window);
+  REQUIRE(window.state()->run());
+  CHECK(window.state()->moment() == left);
+}
+
+TEST_CASE("sample cards get their pictures after a start that failed", "[shell]") {
+  test::Opened window;
+  window.openModel(QStringLiteral("no such model"));
+  settle(window);
+  REQUIRE(window.welcome()->isVisible());
+  CHECK(test::comes([&] { return window.welcome()->hasCard(QStringLiteral("chain")); }));
+}
+
+TEST_CASE("the key of a command that cannot be had now does not look for a row", "[shell]") {
+  test::Opened window({}, {1400, 1000});
+  window.activateWindow();
+  REQUIRE(QTest::qWaitForWindowActive(&window));
+  openAndWait(window, kResnet8);
+  action(window, "compare")->trigger();
+  ComparePanel* panel = window.comparison();
+  REQUIRE(test::comes([&] { return !panel->job()->isRunning(); }));
+  CompareTable* table = panel->table();
+  table->setFocus();
+  REQUIRE_FALSE(action(window, "closeBelow")->isEnabled());
+  for (int row = 0; row < table->model()->rowCount(); ++row) {
+    table->setCurrentIndex(table->model()->index(row, 0));
+    QTest::keyClick(table, Qt::Key_B, Qt::ShiftModifier);
+    CHECK(table->currentIndex().row() == row);
+  }
+}
+
+TEST_CASE("a picture of all views is as high as the views need", "[shell]") {
+  test::Opened window(kResnet8);
+  const auto heightOf = [&](PicturePreset preset) {
+    return window.picture({.kind = PictureKind::views, .preset = preset}, {800, 900}).size.height();
+  };
+  // Chart, two maps at most and memory now need more than the 300 of a column.
+  CHECK(heightOf(PicturePreset::column) > 300);
+  CHECK(heightOf(PicturePreset::screen) == 900);
+  const int alone = heightOf(PicturePreset::column);
+  RunRequest request = window.request();
+  request.allocator = *AllocatorChoice::parse("in-order");
+  window.showBelow(*execute(window.state()->run()->model, request, {}));
+  CHECK(heightOf(PicturePreset::column) >= alone + 100);
+}
+
+TEST_CASE("the status line forgets what the pointer is no longer over", "[shell]") {
+  test::Opened window(kResnet8, {1280, 720});
+  MapView* map = window.maps().front();
+  const auto tells = [&] {
+    return window.statusLine()->text().contains(QStringLiteral("address 0x"));
+  };
+  QTest::qWait(20);
+  const QPoint at = map->plotArea().center();
+  QMouseEvent move(QEvent::MouseMove, at, map->mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
+  QApplication::sendEvent(map, &move);
+  map->setAttribute(Qt::WA_UnderMouse);
+  QCursor::setPos(map->mapToGlobal(at));
+  REQUIRE(tells());
+  SECTION("it left") {
+    QEvent leave(QEvent::Leave);
+    QApplication::sendEvent(map, &leave);
+    CHECK_FALSE(tells());
+  }
+  SECTION("the map is gone") {
+    map->hide();
+    CHECK_FALSE(tells());
+  }
+  SECTION("the map has moved on under it") {
+    const QString before = window.statusLine()->text();
+    window.state()->setVisible(4, 6);
+    CHECK(window.statusLine()->text() != before);
+  }
+}
+
+TEST_CASE("what ends the studio is the last entry of its menu", "[shell]") {
+  Settings none;
+  Studio window(&none);
+  const auto entries = window.menu(MenuKind::file)->actions();
+  REQUIRE(entries.size() > 3);
+  CHECK(entries.back()->objectName() == QStringLiteral("quit"));
+  CHECK(entries[entries.size() - 2]->isSeparator());
+  CHECK_FALSE(entries[entries.size() - 3]->isSeparator());
+}

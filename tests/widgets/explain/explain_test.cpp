@@ -1,0 +1,378 @@
+// The Shrink panel: a front to click, steps with what they save, and why there are none.
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+#include <catch2/catch.hpp>
+
+#include "app/gui/studio.h"
+#include "core/import/samples.h"
+#include "core/machine/platforms.h"
+#include "core/report/explain/shrink_report.h"
+#include "core/run/options.h"
+#include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
+#include "tests/widgets/support.h"
+#include "widgets/explain/inspector.h"
+#include "widgets/explain/inspector_text.h"
+#include "widgets/explain/moment_panel.h"
+#include "widgets/explain/shrink_panel.h"
+#include "widgets/map/map_view.h"
+#include "widgets/method/method_panel.h"
+#include "widgets/text/run_text.h"
+
+using namespace hw::test;
+using namespace hw;
+
+namespace {
+
+std::shared_ptr<const Run> explained(const char* sample, const char* allocator,
+                                     const char* platform = nullptr) {
+  RunRequest request;
+  request.allocator = AllocatorChoice::parse(allocator).value();
+  request.platform = platform ? findPlatform(platform).value() : platformCatalog().front();
+  request.alignment = Bytes(1);
+  request.alias = AliasRules::none();
+  auto model = std::make_shared<const Model>(openModel(sample, {}).value());
+  return execute(model, request, {}).value();
+}
+
+StayId stayOf(const Run& run, const std::string& name) {
+  for (const StayId id : run.problem.stays.keys()) {
+    if (run.stayName(id) == name) return id;
+  }
+  FAIL("no stay " << name);
+  return {};
+}
+
+/// The tables that `panel` offers, without the stages before them.
+QStringList tables(const MethodPanel& panel) {
+  QStringList names;
+  for (int i = 0; i < panel.chooser()->count(); ++i) names.append(panel.chooser()->itemText(i));
+  return names.filter(QStringLiteral("Table: "));
+}
+
+void showTable(MethodPanel& panel, const QString& name) {
+  panel.chooser()->setCurrentIndex(panel.chooser()->findText(QStringLiteral("Table: ") + name));
+}
+
+void click(MethodTableView& view, int row, int column) {
+  const QModelIndex index = view.model()->index(row, column);
+  view.scrollTo(index);
+  QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.visualRect(index).center());
+}
+
+bool shrinkEnds(ShrinkPanel& panel) {
+  return test::comes([&] { return !panel.job()->isRunning(); });
+}
+
+std::shared_ptr<const Run> shrinkRunOf(const std::string& sample,
+                                       RunRequest request = defaultRequest()) {
+  request.model = sample;
+  const auto model = std::make_shared<const Model>(openModel(sample, {}).value());
+  return execute(model, request, {}).value();
+}
+
+ShrinkOptions quickShrink() {
+  ShrinkOptions options;
+  options.sizes = 2;
+  options.extraMacs = 0;
+  return options;
+}
+
+const ShrinkStep* shrinkStepCalled(const ShrinkPanel& panel, const char* what) {
+  const auto found = std::ranges::find(panel.steps(), QString::fromLatin1(what), &ShrinkStep::what);
+  return found == panel.steps().end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE("the inspector lists every place that was considered, and links to the walls",
+          "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  state.setRun(explained("samples:inception", "free-list"));
+  state.select(stayOf(*state.run(), "w"));
+  const QString text = inspector.toPlainText();
+  CHECK(text.contains(QStringLiteral("Too small: free block 0x0000_0010, 8 B")));
+  CHECK(text.contains(QStringLiteral("56 bytes too small")));
+  CHECK(text.contains(QStringLiteral("Too small: free block 0x0000_0028, 56 B")));
+  CHECK(text.contains(QStringLiteral("Chosen: frontier 0x0000_0080")));
+  const QString link = QStringLiteral("href=\"stay:%1\"").arg(stayOf(*state.run(), "r").index());
+  CHECK(inspector.toHtml().contains(link));
+}
+
+TEST_CASE("places that were not taken are ghosts on the map while the stay is selected",
+          "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  MapView map(&state, PoolId(0));
+  map.resize(700, 300);
+  map.show();
+  state.setRun(explained("samples:inception", "free-list"));
+  const QImage plain = map.grab().toImage();
+  state.select(stayOf(*state.run(), "w"));
+  // The free blocks at 16 (8 B) and at 40 (56 B), both too small.
+  REQUIRE(state.ghosts().size() == 2);
+  CHECK(state.ghosts()[0].bytes == Interval<Bytes>{Bytes(16), Bytes(24)});
+  CHECK(state.ghosts()[1].bytes == Interval<Bytes>{Bytes(40), Bytes(96)});
+  CHECK(state.ghosts()[1].verdict == Verdict::tooSmall);
+  CHECK(state.ghosts()[1].steps == Interval<Step>{Step(6), Step(8)});
+  const QImage with = map.grab().toImage();
+  state.setGhosts({});
+  CHECK(map.grab().toImage() != with);
+  state.select({});
+  CHECK(state.ghosts().empty());
+  CHECK(map.grab().toImage() == plain);
+}
+
+TEST_CASE("sections of the inspector close and stay closed", "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  inspector.resize(280, 300);
+  inspector.show();
+  state.setRun(explained("samples:inception", "free-list"));
+  state.select(stayOf(*state.run(), "w"));
+  // Why it lies there can be read without scrolling.
+  const QString text = inspector.toPlainText();
+  const QTextCursor why = inspector.document()->find(QStringLiteral("Why here"));
+  REQUIRE_FALSE(why.isNull());
+  CHECK(inspector.cursorRect(why).bottom() < 200);
+  CHECK(text.indexOf(QStringLiteral("Why here")) < text.indexOf(QStringLiteral("How it got")));
+  Q_EMIT inspector.anchorClicked(QUrl(QStringLiteral("section:why")));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("Why here")));
+  CHECK_FALSE(inspector.toPlainText().contains(QStringLiteral("Too small")));
+  state.select(stayOf(*state.run(), "r"));
+  CHECK_FALSE(inspector.toPlainText().contains(QStringLiteral("Chosen")));
+  Q_EMIT inspector.anchorClicked(QUrl(QStringLiteral("section:why")));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("Chosen")));
+}
+
+TEST_CASE("the inspector explains blocks of execution units and what is inside them",
+          "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  state.setRun(explained("samples:two_devices", "partition", "two-devices"));
+  state.select(stayOf(*state.run(), "d"));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("Inside the block")));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("use count")));
+}
+
+TEST_CASE("in large runs the explanation comes later, and only if it is still wanted",
+          "[shell][explain]") {
+  ViewState state;
+  Inspector inspector(&state);
+  state.setRun(test::randomRun(3, 5'000, 400));
+  state.select(StayId(10));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("Following the method again")));
+  state.select(StayId(20));
+  const auto name = [&](std::size_t id) { return stayText(*state.run(), StayId(id)); };
+  REQUIRE(test::comes([&] { return inspector.toPlainText().contains("Chosen"); }));
+  CHECK(inspector.toPlainText().startsWith(name(20)));
+  state.select({});
+  test::finishBackground();
+  CHECK_FALSE(inspector.toPlainText().contains(QStringLiteral("Why here")));
+}
+
+TEST_CASE("names in candidates cannot become markup", "[shell][explain]") {
+  // b and c wall each other in; both are named like markup.
+  const auto run = test::makeRun({{"<b>", 4, 0, 2}, {"<i>x", 4, 0, 2}, {"c", 4, 1, 2}});
+  CHECK_FALSE(whyHere(*run, StayId(2)).html.contains(QStringLiteral("<i>x")));
+  CHECK(whyHere(*run, StayId(2)).html.contains(QStringLiteral("&lt;i&gt;x")));
+}
+
+TEST_CASE("the peak panel lists what is live and the holes, and they add up", "[shell][explain]") {
+  ViewState state;
+  MomentPanel panel(&state);
+  panel.resize(900, 300);
+  panel.show();
+  CHECK_FALSE(panel.poolChooser()->isEnabled());
+  CHECK_FALSE(panel.summary().isEmpty());
+  state.setRun(explained("samples:inception", "free-list"));
+  CHECK(panel.summary() ==
+        QStringLiteral("Step 6: 128 B live + 64 B in holes + 0 B above = 192 B"));
+  CHECK(columnTexts(*panel.view(), 0) ==
+        QStringList{"tensor", "hole", "tensor", "tensor", "tensor", "hole"});
+  CHECK(columnTexts(*panel.view(), 2) ==
+        QStringList{"64 B", "56 B", "32 B", "16 B", "16 B", "8 B"});
+
+  // A hole's walls are v below and r above; the cell that names a wall selects it.
+  CHECK(panel.view()->model()->index(1, 7).data() == QStringLiteral("v"));
+  click(*panel.view(), 1, 7);
+  CHECK(state.run()->stayName(state.selected()) == "v");
+  click(*panel.view(), 1, 8);
+  CHECK(state.run()->stayName(state.selected()) == "r");
+  click(*panel.view(), 0, 2);
+  CHECK(state.run()->stayName(state.selected()) == "w");
+
+  panel.stepChooser()->setCurrentIndex(2);
+  state.setStep(Step(0));
+  CHECK(panel.summary().startsWith(QStringLiteral("Step 0: 72 B live")));
+  panel.poolChooser()->setCurrentIndex(1);
+  panel.stepChooser()->setCurrentIndex(0);
+  CHECK(panel.summary() == QStringLiteral("Nothing lives here."));
+}
+
+TEST_CASE("the method panel shows each table of the run, sorts it and links its rows",
+          "[shell][explain]") {
+  ViewState state;
+  MethodPanel panel(&state);
+  panel.resize(900, 300);
+  panel.show();
+  CHECK_FALSE(panel.emptyText().isEmpty());
+  state.setRun(explained("samples:inception", "block-id"));
+  CHECK(tables(panel) == QStringList{"Table: mapping", "Table: capacity"});
+  showTable(panel, QStringLiteral("mapping"));
+  CHECK(panel.emptyText().isEmpty());
+  CHECK(columnTexts(*panel.view(), 1) == QStringList{"s", "p", "q", "r", "u", "v", "w", "y"});
+  CHECK(columnTexts(*panel.view(), 3) == QStringList{"0", "1", "2", "3", "2", "0", "2", "1"});
+
+  panel.view()->sortByColumn(2, Qt::DescendingOrder);
+  CHECK(columnTexts(*panel.view(), 1).first() == QStringLiteral("w"));
+  click(*panel.view(), 0, 4);
+  CHECK(state.run()->stayName(state.selected()) == "w");
+  state.select(stayOf(*state.run(), "u"));
+  CHECK(panel.view()->currentIndex().siblingAtColumn(1).data() == QStringLiteral("u"));
+
+  showTable(panel, QStringLiteral("capacity"));
+  CHECK(columnTexts(*panel.view(), 2) == QStringList{"48 B", "16 B", "64 B", "32 B"});
+
+  state.setRun(explained("samples:inception", "greedy-by-size"));
+  CHECK(tables(panel).isEmpty());
+}
+
+TEST_CASE("every method's tables have as many cells a row as columns", "[shell][explain]") {
+  const auto index = GENERATE(range(0, static_cast<int>(allocatorCatalog().size())));
+  const AllocatorInfo& info = allocatorCatalog()[static_cast<std::size_t>(index)];
+  INFO(info.name);
+  ViewState state;
+  MethodPanel panel(&state);
+  state.setRun(explained("samples:inception", std::string(info.name).c_str()));
+  for (const MethodTable& table : state.run()->plan.tables) {
+    INFO(table.name);
+    CHECK_FALSE(table.summary.empty());
+    for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());
+  }
+  CHECK(tables(panel).size() == static_cast<int>(state.run()->plan.tables.size()));
+}
+
+TEST_CASE("a model that cannot shrink says so, and why, step by step", "[shrink]") {
+  ViewState state;
+  ShrinkPanel panel(&state);
+  panel.resize(900, 300);
+  panel.show();
+  CHECK(panel.chart()->emptyText().startsWith(QStringLiteral("Open a model")));
+  state.setRun(shrinkRunOf("samples:chain"));
+  CHECK(panel.chart()->emptyText().startsWith(QStringLiteral("Press Shrink")));
+  panel.look();
+  REQUIRE(shrinkEnds(panel));
+  REQUIRE(panel.findings().front);
+  CHECK_FALSE(panel.findings().front->shrinks());
+  CHECK(panel.note().contains(QStringLiteral("nothing is smaller")));
+  CHECK(panel.chart()->ids().size() >= 1);  // The plan as it is.
+  for (const ShrinkStep& step : panel.steps()) {
+    CAPTURE(step.what.toStdString());
+    if (step.what.startsWith(QStringLiteral("as it is"))) continue;
+    CHECK((step.saved > Bytes() || !step.why.isEmpty()));
+  }
+  CHECK_FALSE(panel.startButton()->isEnabled());
+  CHECK(panel.startButton()->toolTip().contains(QStringLiteral("All is found")));
+}
+
+TEST_CASE("a planning problem has no operators to rewrite, but may have a better method",
+          "[shrink]") {
+  ViewState state;
+  ShrinkPanel panel(&state);
+  panel.resize(900, 300);
+  panel.show();
+  const QTemporaryDir folder;
+  const QString path = folder.filePath(QStringLiteral("rectangles.csv"));
+  QFile file(path);
+  REQUIRE(file.open(QIODevice::WriteOnly));
+  file.write("id,lower,upper,size\na,0,2,16\nb,1,3,8\nc,2,4,16\n");
+  file.close();
+  RunRequest request = defaultRequest();
+  request.allocator = AllocatorChoice::parse("none").value();
+  state.setRun(shrinkRunOf(path.toStdString(), request));
+  panel.look();
+  REQUIRE(shrinkEnds(panel));
+  CHECK_FALSE(panel.findings().front);
+  CHECK(panel.chart()->emptyText().contains(QStringLiteral("no operators")));
+  REQUIRE(panel.findings().advice);
+  REQUIRE_FALSE(panel.steps().empty());
+  CHECK(panel.steps().back().leaves == Bytes(24));
+}
+
+TEST_CASE("the front grows, bounds stand beside it, and a click opens a plan above the first",
+          "[shrink]") {
+  test::Opened window(QStringLiteral("samples:mobilenet_v2_int8"), {1500, 950});
+  ShrinkPanel& panel = *window.shrink();
+  panel.setOptions(quickShrink());
+  const auto first = window.state()->run();
+  std::size_t grew = 0;
+  QObject::connect(panel.job(), &Job::progressed, &panel, [&] {
+    if (panel.findings().front) grew = std::max(grew, panel.findings().front->points.size());
+  });
+  action(window, "shrink")->trigger();
+  CHECK(panel.isVisible());
+  CHECK(panel.stopButton()->isVisible());
+  REQUIRE(shrinkEnds(panel));
+  CHECK(grew >= 1);
+  REQUIRE(panel.findings().front);
+  const ShrinkFront& front = *panel.findings().front;
+  REQUIRE(front.points.size() >= 2);
+  // The plan as it is stands beside the front, unless nothing that is smaller is as fast.
+  const auto plain = std::ranges::find(front.points, front.plain.run, &ShrinkPoint::run);
+  const std::string asItIs = plain == front.points.end()
+                                 ? "other-0"
+                                 : "found-" + std::to_string(plain - front.points.begin());
+  CHECK(panel.chart()->marked() == asItIs);
+  // Every rewrite has a row with its bound, and every plan of the front has one.
+  for (const ShrinkTrial& trial : front.trials) {
+    const ShrinkStep* step = shrinkStepCalled(panel, shrinkStepText(trial).c_str());
+    REQUIRE(step);
+    CHECK(step->bound == trial.bound);
+    CHECK((step->run != nullptr) == trial.peak.has_value());
+    if (trial.peak) CHECK(step->saved == front.plain.peak - *trial.peak);
+  }
+  for (const ShrinkPoint& point : front.points) {
+    CHECK(std::ranges::count(panel.steps(), point.run, &ShrinkStep::run) == 1);
+  }
+  const auto tried = [](const ShrinkStep& step) { return step.run != nullptr; };
+  CHECK(std::ranges::is_partitioned(panel.steps(), tried));
+  CHECK(front.points.front().peak ==
+        std::ranges::find_if(panel.steps().rbegin(), panel.steps().rend(), tried)->leaves);
+
+  const QRectF dot = panel.chart()->dotRect("found-0");
+  REQUIRE_FALSE(dot.isEmpty());
+  QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, dot.center().toPoint());
+  REQUIRE(test::comes([&] { return window.state()->run() != first; }));
+  settle(window);
+  const auto shrunk = window.state()->run();
+  CHECK(footprintOf(*shrunk) == front.points.front().peak);
+  CHECK(sameBut(window.request(), first->request,
+                {"alias", "tile", "order", "tile-to", "extra-work"}));
+  CHECK(panel.chart()->marked() == "found-0");
+  CHECK_FALSE(panel.openButton()->isEnabled());
+  CHECK(window.belowState()->run() == first);
+  CHECK(panel.findings().front);  // It is about this model still.
+  // Both go through the run together.
+  window.state()->goToPeak();
+  const std::string now =
+      displayName(shrunk->graph(), shrunk->schedule.opAt(window.state()->step()));
+  const std::string before =
+      displayName(first->graph(), first->schedule.opAt(window.belowState()->step()));
+  CHECK(now.substr(0, now.find('[')) == before);
+
+  // Keys go from dot to dot, Enter opens; Undo takes it back.
+  panel.chart()->setFocus();
+  QTest::keyClick(panel.chart(), Qt::Key_Right);
+  CHECK_FALSE(panel.chart()->current().empty());
+  action(window, "undo")->trigger();
+  settle(window);
+  CHECK(footprintOf(*window.state()->run()) == footprintOf(*first));
+  CHECK(panel.chart()->marked() == asItIs);
+  openAndWait(window, QStringLiteral("samples:chain"));
+  CHECK_FALSE(panel.findings().front);
+  CHECK(panel.steps().empty());
+}
