@@ -120,7 +120,7 @@ void fillPanel(const StudioArguments& arguments, const Run& run, Studio& window)
     while (job.isRunning()) QApplication::processEvents(QEventLoop::WaitForMoreEvents);
   };
   if (name == QLatin1String("capacity")) {
-    window.capacity()->sweep();
+    window.capacity()->start();
     finish(*window.capacity()->job());
   }
   if (auto* method = qobject_cast<MethodPanel*>(window.dock(name)->widget())) {
@@ -136,7 +136,7 @@ void fillPanel(const StudioArguments& arguments, const Run& run, Studio& window)
     finish(*window.front()->job());
   }
   if (name == QLatin1String("shrink")) {
-    window.shrink()->look();
+    window.shrink()->start();
     finish(*window.shrink()->job());
   }
 }

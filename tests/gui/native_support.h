@@ -2,6 +2,7 @@
 
 #include <QAbstractItemView>
 #include <QAction>
+#include <QPushButton>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
@@ -20,6 +21,10 @@ Part* part(const QObject& owner, const char* name) {
   INFO(name);
   REQUIRE(found);
   return found;
+}
+
+inline QPushButton* button(const QObject& owner, const char* name) {
+  return part<QPushButton>(owner, name);
 }
 
 inline QAction* action(Studio& window, const char* name) { return part<QAction>(window, name); }

@@ -213,12 +213,12 @@ TEST_CASE("a step that shrinks is looked for, opened above the plan of before, a
           "[native][shrink]") {
   test::Opened window({}, {1600, 960});
   auto* panel = window.shrink();
-  CHECK_FALSE(panel->startButton()->isEnabled());
+  CHECK_FALSE(test::button(*panel, "start")->isEnabled());
   CHECK(panel->chart()->emptyText().contains(QStringLiteral("Open a model")));
   openAndWait(window, kInception);
   plan(window, "none");
   CHECK(panel->chart()->emptyText().contains(QStringLiteral("Press Shrink")));
-  CHECK_FALSE(panel->openButton()->isEnabled());
+  CHECK_FALSE(test::button(*panel, "shrinkOpen")->isEnabled());
   const auto first = window.state()->run();
   const Bytes before = footprintOf(*first);
 
@@ -238,13 +238,13 @@ TEST_CASE("a step that shrinks is looked for, opened above the plan of before, a
   panel->table()->selectRow(static_cast<int>(method - steps.begin()));
   const Bytes promised = method->leaves;
   const QString what = method->what;
-  CHECK(panel->openButton()->isEnabled());
-  QTest::mouseClick(panel->belowButton(), Qt::LeftButton);
+  CHECK(test::button(*panel, "shrinkOpen")->isEnabled());
+  QTest::mouseClick(test::button(*panel, "shrinkBelow"), Qt::LeftButton);
   REQUIRE(window.belowState()->run());
   CHECK(footprintOf(*window.belowState()->run()) == promised);
   action(window, "closeBelow")->trigger();
 
-  QTest::mouseClick(panel->openButton(), Qt::LeftButton);
+  QTest::mouseClick(test::button(*panel, "shrinkOpen"), Qt::LeftButton);
   settle(window);
   CHECK(footprintOf(*window.state()->run()) == promised);
   CHECK(promised < before);
@@ -322,14 +322,14 @@ TEST_CASE("looking for what shrinks stops when asked to, and keeps what is found
   test::Opened window(QStringLiteral("samples:mobilenet_v2"));
   auto* panel = window.shrink();
   QObject::connect(panel->job(), &Job::progressed, panel, [&] {
-    if (panel->findings().front) panel->stopButton()->click();
+    if (panel->findings().front) test::button(*panel, "stop")->click();
   });
-  panel->look();
+  panel->start();
   REQUIRE(test::comes([&] { return !panel->job()->isRunning(); }));
   REQUIRE(panel->findings().front);
   CHECK(panel->findings().front->plain.run);
   CHECK(panel->note().contains(QStringLiteral("stopped")));
-  CHECK(panel->startButton()->isEnabled());
+  CHECK(test::button(*panel, "start")->isEnabled());
   CHECK_FALSE(panel->steps().empty());
 }
 

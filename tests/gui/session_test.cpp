@@ -405,7 +405,7 @@ TEST_CASE("everything the studio computes beside the window is on the board", "[
   CHECK_FALSE(action(window, "stopJobs")->isEnabled());
   CHECK(action(window, "stopJobs")->toolTip() == QStringLiteral("Nothing is running"));
 
-  window.findChild<CapacityPanel*>()->sweep();
+  window.findChild<CapacityPanel*>()->start();
   action(window, "shrink")->trigger();
   REQUIRE(newest(board, "Shrinking"));
   REQUIRE(newest(board, "Sweeping the capacity"));

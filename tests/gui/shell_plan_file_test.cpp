@@ -182,7 +182,7 @@ TEST_CASE("our own plan opens alone, and on its model when it is dropped there",
   // Dropped once more it is the same row; compared anew, the row stays.
   dropFile(window, plan);
   CHECK(comparedNames(window).size() == 2);
-  window.comparison()->compare();
+  window.comparison()->start();
   REQUIRE(test::comes([&] { return !window.comparison()->job()->isRunning(); }));
   CHECK(comparedNames(window).filter(QStringLiteral("mine.plan.json")).size() == 1);
   CHECK(comparedNames(window).size() > 2);

@@ -139,7 +139,7 @@ void shrinking(Tour& tour) {
   tour.command("shrink");
   tour.until(QStringLiteral("shrink"), [&] { return !panel->job()->isRunning(); });
   tour.shot(QStringLiteral("shrink"));
-  Q_EMIT panel->chart()->picked(QStringLiteral("found-0"));
+  Q_EMIT panel->chart()->picked(0);
   tour.until(QStringLiteral("shrunk"), [&] { return !tour.window()->job()->isRunning(); });
   tour.shot(QStringLiteral("shrunk"));
   tour.command("closeBelow");

@@ -12,8 +12,6 @@
 #include <functional>
 #include <initializer_list>
 
-class QProgressBar;
-
 namespace hw {
 
 /// Whether any of `widget` is on the screen. A panel behind another tab of its dock is not, though
@@ -56,11 +54,6 @@ void fillListPanel(QWidget* panel, QStackedWidget* stack, QLabel* empty, QTableW
 /// Scrolls so that `index` is on screen with what comes before and after it: to the middle when it
 /// would otherwise lie at an edge, and not at all while it is well inside.
 void scrollWithContext(QTableView* table, const QModelIndex& index);
-
-/// The head of a panel that works in the background: `controls` that start and stop it, how far it
-/// is (in thousandths, read aloud as `name`), what it says, and `behind` at the other end.
-QWidget* workHead(QWidget* panel, std::initializer_list<QWidget*> controls, QProgressBar* progress,
-                  const QString& name, QLabel* note, std::initializer_list<QWidget*> behind = {});
 
 /// A button with a panel that drops down from it: for choices that would take too much room if they
 /// were always on screen. Esc or a click elsewhere closes it.

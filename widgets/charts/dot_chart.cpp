@@ -1,5 +1,7 @@
 #include "widgets/charts/dot_chart.h"
 
+#include <fmt/format.h>
+
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -26,9 +28,27 @@ DotChart::DotChart(QWidget* parent) : QWidget(parent) {
   setAttribute(Qt::WA_OpaquePaintEvent);
 }
 
-void DotChart::setDrawing(Drawing drawing) {
+void DotChart::setScene(FrontScene scene) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < scene.found.size(); ++i) names.push_back(fmt::format("found-{}", i));
+  for (std::size_t i = 0; i < scene.others.size(); ++i) names.push_back(fmt::format("other-{}", i));
+  setDrawing([scene = std::move(scene)](Canvas& canvas,
+                                        const Box& where) { drawFront(canvas, scene, where); },
+             std::move(names));
+}
+
+void DotChart::setScene(ParetoScene scene) {
+  std::vector<std::string> names;
+  for (const ParetoPoint& point : scene.points) names.push_back(fmt::format("plan-{}", point.row));
+  setDrawing([scene = std::move(scene)](Canvas& canvas,
+                                        const Box& where) { drawPareto(canvas, scene, where); },
+             std::move(names));
+}
+
+void DotChart::setDrawing(Drawing drawing, std::vector<std::string> names) {
   drawing_ = std::move(drawing);
-  current_.clear();
+  names_ = std::move(names);
+  current_ = kNone;
   redraw();
 }
 
@@ -37,8 +57,8 @@ void DotChart::setEmptyText(const QString& text) {
   if (!drawing_) redraw();
 }
 
-void DotChart::setMarked(const std::string& id) {
-  marked_ = id;
+void DotChart::setMarked(int dot) {
+  marked_ = dot;
   update();
 }
 
@@ -63,7 +83,7 @@ void DotChart::makePicture() {
   if (picture_.size() == size) return;
   picture_ = QPixmap(size);
   picture_.setDevicePixelRatio(devicePixelRatioF());
-  shapes_.clear();
+  dots_.clear();
   QPainter painter(&picture_);
   painter.setFont(font());
   if (!drawing_) return renderTo(painter, rect());
@@ -71,23 +91,26 @@ void DotChart::makePicture() {
   PainterCanvas canvas(painter);
   HintCanvas hints(canvas);
   drawing_(hints, toBox(rect()));
-  shapes_ = hints.takeShapes();
+  for (const HintCanvas::Shape& shape : hints.takeShapes()) {
+    const auto name = std::ranges::find(names_, shape.hint.id);
+    if (name == names_.end()) continue;
+    dots_.push_back({toRectF(shape.box), QString::fromStdString(shape.hint.tooltip),
+                     static_cast<int>(name - names_.begin())});
+  }
 }
 
-const HintCanvas::Shape* DotChart::shapeOf(const std::string& id) const {
-  const auto found =
-      std::ranges::find_if(shapes_, [&](const auto& each) { return each.hint.id == id; });
-  return found == shapes_.end() ? nullptr : &*found;
+const DotChart::Dot* DotChart::dotOf(int id) const {
+  const auto found = std::ranges::find(dots_, id, &Dot::id);
+  return found == dots_.end() ? nullptr : &*found;
 }
 
 /// Of those in reach the nearest, of equals the one on top.
-const HintCanvas::Shape* DotChart::shapeAt(const QPointF& at) const {
-  const HintCanvas::Shape* best = nullptr;
+const DotChart::Dot* DotChart::dotAt(const QPointF& at) const {
+  const Dot* best = nullptr;
   double least = 0;
-  for (const HintCanvas::Shape& each : shapes_) {
-    const QRectF box = toRectF(each.box);
-    if (!box.adjusted(-kBesideDot, -kBesideDot, kBesideDot, kBesideDot).contains(at)) continue;
-    const double away = std::hypot(box.center().x() - at.x(), box.center().y() - at.y());
+  for (const Dot& each : dots_) {
+    if (!each.box.adjusted(-kBesideDot, -kBesideDot, kBesideDot, kBesideDot).contains(at)) continue;
+    const double away = std::hypot(each.box.center().x() - at.x(), each.box.center().y() - at.y());
     if (best != nullptr && away > least) continue;
     best = &each;
     least = away;
@@ -95,29 +118,27 @@ const HintCanvas::Shape* DotChart::shapeAt(const QPointF& at) const {
   return best;
 }
 
-std::vector<std::string> DotChart::ids() {
+std::vector<int> DotChart::ids() {
   makePicture();
-  std::vector<const HintCanvas::Shape*> order;
-  for (const HintCanvas::Shape& each : shapes_) order.push_back(&each);
-  std::ranges::stable_sort(order, {}, [](const auto* each) { return each->box.left; });
-  std::vector<std::string> ids;
-  for (const auto* each : order) ids.push_back(each->hint.id);
+  std::vector<Dot> order = dots_;
+  std::ranges::stable_sort(order, {}, [](const Dot& each) { return each.box.left(); });
+  std::vector<int> ids;
+  for (const Dot& each : order) ids.push_back(each.id);
   return ids;
 }
 
-QRectF DotChart::dotRect(const std::string& id) {
+QRectF DotChart::dotRect(int id) {
   makePicture();
-  const auto* shape = shapeOf(id);
-  return shape != nullptr ? toRectF(shape->box) : QRectF();
+  const Dot* dot = dotOf(id);
+  return dot != nullptr ? dot->box : QRectF();
 }
 
-void DotChart::setCurrent(const std::string& id) {
+void DotChart::setCurrent(const Dot* dot) {
+  const int id = dot != nullptr ? dot->id : kNone;
   if (id == current_) return;
   current_ = id;
-  const auto* shape = shapeOf(id);
-  setAccessibleDescription(shape != nullptr ? QString::fromStdString(shape->hint.tooltip)
-                                            : QString());
-  setCursor(shape != nullptr ? Qt::PointingHandCursor : Qt::ArrowCursor);
+  setAccessibleDescription(dot != nullptr ? dot->toolTip : QString());
+  setCursor(dot != nullptr ? Qt::PointingHandCursor : Qt::ArrowCursor);
   update();
 }
 
@@ -128,11 +149,11 @@ void DotChart::paintEvent(QPaintEvent*) {
   const Theme& theme = Theme::current();
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setBrush(Qt::NoBrush);
-  const auto encircle = [&](const std::string& id, const QColor& color, double around) {
-    const auto* shape = shapeOf(id);
-    if (shape == nullptr) return;
+  const auto encircle = [&](int id, const QColor& color, double around) {
+    const Dot* dot = dotOf(id);
+    if (dot == nullptr) return;
     painter.setPen(QPen(color, 2));
-    painter.drawEllipse(toRectF(shape->box).adjusted(-around, -around, around, around));
+    painter.drawEllipse(dot->box.adjusted(-around, -around, around, around));
   };
   encircle(marked_, theme.text, 3);
   encircle(current_, theme.selection, 5);
@@ -147,20 +168,19 @@ void DotChart::changeEvent(QEvent* event) {
 
 void DotChart::mouseMoveEvent(QMouseEvent* event) {
   makePicture();
-  const auto* shape = shapeAt(event->position());
-  setCurrent(shape != nullptr ? shape->hint.id : std::string());
+  setCurrent(dotAt(event->position()));
 }
 
 void DotChart::leaveEvent(QEvent*) {
-  if (!hasFocus()) setCurrent({});
+  if (!hasFocus()) setCurrent(nullptr);
 }
 
 void DotChart::mousePressEvent(QMouseEvent* event) {
   makePicture();
-  const auto* shape = shapeAt(event->position());
-  if (event->button() != Qt::LeftButton || shape == nullptr) return;
-  setCurrent(shape->hint.id);
-  Q_EMIT picked(QString::fromStdString(shape->hint.id));
+  const Dot* dot = dotAt(event->position());
+  if (event->button() != Qt::LeftButton || dot == nullptr) return;
+  setCurrent(dot);
+  Q_EMIT picked(current_);
 }
 
 void DotChart::keyPressEvent(QKeyEvent* event) {
@@ -170,10 +190,10 @@ void DotChart::keyPressEvent(QKeyEvent* event) {
   if ((back || event->key() == Qt::Key_Right) && !all.empty()) {
     const auto at = std::ranges::find(all, current_);
     const auto last = all.end() - 1;
-    if (at == all.end()) return setCurrent(back ? all.back() : all.front());
-    if (back ? at != all.begin() : at != last) setCurrent(back ? *(at - 1) : *(at + 1));
-  } else if (enter && shapeOf(current_) != nullptr) {
-    Q_EMIT picked(QString::fromStdString(current_));
+    if (at == all.end()) return setCurrent(dotOf(back ? all.back() : all.front()));
+    if (back ? at != all.begin() : at != last) setCurrent(dotOf(back ? *(at - 1) : *(at + 1)));
+  } else if (enter && dotOf(current_) != nullptr) {
+    Q_EMIT picked(current_);
   } else {
     QWidget::keyPressEvent(event);
   }
@@ -190,12 +210,8 @@ bool DotChart::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   makePicture();
-  const auto* shape = shapeAt(help->pos());
-  if (shape == nullptr) {
-    QToolTip::hideText();
-  } else {
-    QToolTip::showText(help->globalPos(), QString::fromStdString(shape->hint.tooltip), this);
-  }
+  const Dot* dot = dotAt(help->pos());
+  QToolTip::showText(help->globalPos(), dot != nullptr ? dot->toolTip : QString(), this);
   return true;
 }
 

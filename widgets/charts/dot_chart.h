@@ -5,7 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "core/picture/canvas.h"
+#include "core/picture/front_scene.h"
+#include "core/picture/pareto_scene.h"
 
 namespace hw {
 
@@ -48,30 +49,33 @@ class HintCanvas final : public Canvas {
   std::vector<Shape> shapes_;
 };
 
-/// A picture whose shapes with an id are dots to pick: the one under the pointer says what it is, a
-/// click or Enter picks it, and Left and Right go from one to the next.
+/// A scene whose plans are dots to pick: the one under the pointer says what it is, a click or
+/// Enter picks it, and Left and Right go from one to the next. The id of a dot is its place in the
+/// scene: among the points, or among what was found and then the others.
 class DotChart : public QWidget {
   Q_OBJECT
 
  public:
-  using Drawing = std::function<void(Canvas&, const Box&)>;
+  static constexpr int kNone = -1;
 
   explicit DotChart(QWidget* parent = nullptr);
 
-  /// Null draws what `setEmptyText` said last.
-  void setDrawing(Drawing drawing);
+  void setScene(FrontScene scene);
+  void setScene(ParetoScene scene);
+  /// Draws what `setEmptyText` said last.
+  void clear() { setDrawing(nullptr, {}); }
   void setEmptyText(const QString& text);
   QString emptyText() const { return drawing_ ? QString() : empty_; }
-  /// The dot of what is on show, encircled; empty: none is.
-  void setMarked(const std::string& id);
-  const std::string& marked() const { return marked_; }
+  /// The dot of what is on show, encircled; or none.
+  void setMarked(int dot);
+  int marked() const { return marked_; }
 
-  /// Of all dots, from left to right.
-  std::vector<std::string> ids();
-  /// Where a dot is drawn; empty when there is none of that name.
-  QRectF dotRect(const std::string& id);
-  /// The dot that keys are about, or under the pointer; empty: none.
-  const std::string& current() const { return current_; }
+  /// All dots that are drawn, from left to right.
+  std::vector<int> ids();
+  /// The place where a dot is drawn; empty when it is not.
+  QRectF dotRect(int dot);
+  /// The dot that keys are about, or under the pointer; or none.
+  int current() const { return current_; }
 
   void renderTo(QPainter& painter, const QRect& target) const;
 
@@ -79,7 +83,7 @@ class DotChart : public QWidget {
   QSize minimumSizeHint() const override { return {200, 60}; }
 
  Q_SIGNALS:
-  void picked(const QString& id);
+  void picked(int dot);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -92,19 +96,29 @@ class DotChart : public QWidget {
   bool event(QEvent* event) override;
 
  private:
+  using Drawing = std::function<void(Canvas&, const Box&)>;
+  struct Dot {
+    QRectF box{};
+    QString toolTip{};
+    int id = kNone;
+  };
+
+  /// `names` are what `drawing` calls the dots, by id.
+  void setDrawing(Drawing drawing, std::vector<std::string> names);
   void redraw();
   /// Draws what is out of date.
   void makePicture();
-  const HintCanvas::Shape* shapeOf(const std::string& id) const;
-  const HintCanvas::Shape* shapeAt(const QPointF& at) const;
-  void setCurrent(const std::string& id);
+  const Dot* dotOf(int id) const;
+  const Dot* dotAt(const QPointF& at) const;
+  void setCurrent(const Dot* dot);
 
   Drawing drawing_;
   QString empty_;
-  std::string marked_;
-  std::string current_;
+  std::vector<std::string> names_;
+  int marked_ = kNone;
+  int current_ = kNone;
   QPixmap picture_;  ///< Null when it has to be drawn anew.
-  std::vector<HintCanvas::Shape> shapes_;
+  std::vector<Dot> dots_;
 };
 
 }  // namespace hw

@@ -11,7 +11,6 @@
 #include <cmath>
 
 #include "core/run/options.h"
-#include "widgets/base/panel_parts.h"
 #include "widgets/base/theme.h"
 #include "widgets/charts/chart_style.h"
 #include "widgets/compare/compare_model.h"
@@ -207,39 +206,27 @@ const CapacityPoint* pointAt(const std::vector<CapacityPoint>& points, Bytes cap
 }  // namespace
 
 CapacityPanel::CapacityPanel(ViewState* state, QWidget* parent)
-    : QWidget(parent),
+    : WorkPanel({.start = tr("Sweep"),
+                 .progress = tr("Progress of the sweep"),
+                 .stop = tr("Keeps the capacities that are done"),
+                 .job = tr("Sweeping the capacity")},
+                parent),
       state_(state),
       chart_(new CapacityChart(this)),
       slider_(new QSlider(Qt::Horizontal, this)),
       figure_(new QComboBox(this)),
-      sweep_(new QPushButton(tr("Sweep"), this)),
-      stop_(new QPushButton(tr("Stop"), this)),
-      plan_(new QPushButton(tr("Plan with this capacity"), this)),
-      progress_(new QProgressBar(this)),
-      note_(new QLabel(this)) {
-  setMinimumSize(320, 110);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addWidget(buildHead());
-  layout->addWidget(chart_, 1);
-  layout->addWidget(buildFoot());
+      plan_(new QPushButton(tr("Plan with this capacity"), this)) {
+  buildHead();
+  build(chart_, {figure_}, {plan_});
+  layout()->addWidget(buildFoot());
   connect(chart_->chart(), &QChart::plotAreaChanged, this, &CapacityPanel::alignSlider);
   connect(state, &ViewState::runChanged, this, &CapacityPanel::showRun);
   connect(chart_, &CapacityChart::positionPicked, this,
           [this](Bytes capacity) { setCapacity(alignUp(capacity, kCapacityGrain)); });
-  connect(&job_, &Job::started, this, &CapacityPanel::refresh);
-  connect(&job_, &Job::progressed, this, [this](double fraction, const QString& what) {
-    progress_->setValue(qRound(fraction * progress_->maximum()));
-    progress_->setToolTip(what);
-  });
   showRun();
 }
 
-QWidget* CapacityPanel::buildHead() {
-  sweep_->setObjectName(QStringLiteral("capacitySweep"));
-  stop_->setObjectName(QStringLiteral("capacityStop"));
-  stop_->setToolTip(tr("Keeps the capacities that are done"));
+void CapacityPanel::buildHead() {
   plan_->setObjectName(QStringLiteral("capacityPlan"));
   figure_->addItems({tr("L3 traffic"), tr("Latency"), tr("Spilled"), tr("Peak of all pools")});
   figure_->setObjectName(QStringLiteral("capacityFigure"));
@@ -248,16 +235,11 @@ QWidget* CapacityPanel::buildHead() {
       tr("What is drawn: bytes read and written outside L2 in one run, the "
          "simulated time of one run, the sizes of what lives outside L2, or the "
          "bytes to reserve in all pools"));
-  QWidget* head = workHead(this, {figure_, sweep_, stop_}, progress_, tr("Progress of the sweep"),
-                           note_, {plan_});
-  connect(sweep_, &QPushButton::clicked, this, &CapacityPanel::sweep);
-  connect(stop_, &QPushButton::clicked, &job_, &Job::stop);
   connect(plan_, &QPushButton::clicked, this, [this] { Q_EMIT capacityWanted(capacity()); });
   connect(figure_, &QComboBox::currentIndexChanged, this, [this](int index) {
     chart_->setFigure(static_cast<CapacityFigure>(index));
     showPosition();
   });
-  return head;
 }
 
 QWidget* CapacityPanel::buildFoot() {
@@ -316,7 +298,7 @@ std::vector<CapacityPoint> CapacityPanel::pointsOf(const Entry& entry) const {
   return points;
 }
 
-void CapacityPanel::sweep() {
+void CapacityPanel::start() {
   const auto run = state_->run();
   if (!run || job_.isRunning()) return;
   Entry* known = entryOf(*run);
@@ -393,14 +375,11 @@ void CapacityPanel::refresh() {
   const bool known = entry && entry->whole;
   const bool busy = job_.isRunning();
   const bool any = !chart_->points().empty();
-  sweep_->setEnabled(run && !busy && !known);
-  sweep_->setToolTip(
-      !run    ? tr("Open a model first")
-      : busy  ? tr("A sweep is under way")
-      : known ? tr("The curve is complete: it is kept for these settings")
-              : tr("Plans the model at %1 capacities of L2, in the background").arg(kPoints));
-  stop_->setVisible(busy);
-  progress_->setVisible(busy);
+  showWork(run && !busy && !known,
+           !run    ? tr("Open a model first")
+           : busy  ? tr("A sweep is under way")
+           : known ? tr("The curve is complete: it is kept for these settings")
+                   : tr("Plans the model at %1 capacities of L2, in the background").arg(kPoints));
   slider_->setEnabled(any);
   slider_->setToolTip(any ? tr("The capacity to look at") : tr("Sweep first"));
   plan_->setEnabled(any);

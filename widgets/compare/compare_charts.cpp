@@ -250,9 +250,8 @@ CompareCharts::CompareCharts(CompareModel* model, QWidget* parent)
   connect(model_, &QAbstractItemModel::modelReset, this, again);
   connect(model_, &QAbstractItemModel::dataChanged, this, again);
   connect(chart_, &BarChart::chosen, this, &CompareCharts::rowChosen);
-  connect(dots_, &DotChart::picked, this, [this](const QString& id) {
-    Q_EMIT openWanted(id.mid(id.indexOf(QLatin1Char('-')) + 1).toInt());
-  });
+  connect(dots_, &DotChart::picked, this,
+          [this](int dot) { Q_EMIT openWanted(rowsOfDots_[static_cast<std::size_t>(dot)]); });
   showComparison();
 }
 
@@ -268,9 +267,10 @@ void CompareCharts::setCurrentRow(int row) { chart_->setCurrent(row); }
 void CompareCharts::showDots() {
   const auto comparison = model_->comparison();
   const ParetoScene scene = comparison ? paretoScene(*comparison) : ParetoScene();
-  if (scene.points.empty()) return dots_->setDrawing(nullptr);
-  dots_->setDrawing(
-      [scene](Canvas& canvas, const Box& where) { drawPareto(canvas, scene, where); });
+  rowsOfDots_.clear();
+  for (const ParetoPoint& point : scene.points) rowsOfDots_.push_back(static_cast<int>(point.row));
+  if (scene.points.empty()) return dots_->clear();
+  dots_->setScene(scene);
   // Of plans in one place there is one dot.
   const auto isShown = [&](const ParetoPoint& point) {
     return static_cast<int>(point.row) == model_->rowOfA();
@@ -281,7 +281,8 @@ void CompareCharts::showDots() {
            point.latency == shown->latency && point.series == shown->series;
   };
   const auto dot = std::ranges::find_if(scene.points, isDot);
-  dots_->setMarked(dot == scene.points.end() ? "" : "plan-" + std::to_string(dot->row));
+  const bool any = dot != scene.points.end();
+  dots_->setMarked(any ? static_cast<int>(dot - scene.points.begin()) : DotChart::kNone);
 }
 
 void CompareCharts::setFigure(int column) {

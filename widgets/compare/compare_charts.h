@@ -113,6 +113,7 @@ class CompareCharts : public QWidget {
   QComboBox* figure_;
   BarChart* chart_;
   DotChart* dots_;
+  std::vector<int> rowsOfDots_;
   QScrollArea* area_;
   QLabel* empty_;
 };

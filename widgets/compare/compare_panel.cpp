@@ -19,7 +19,11 @@
 namespace hw {
 
 ComparePanel::ComparePanel(ViewState* state, QWidget* parent)
-    : QWidget(parent),
+    : WorkPanel({.start = tr("Compare"),
+                 .progress = tr("Progress of the comparison"),
+                 .stop = tr("Keeps the rows that are done"),
+                 .job = tr("Comparing")},
+                parent),
       state_(state),
       allocators_(new AllocatorList),
       platforms_(new PlatformList),
@@ -32,12 +36,8 @@ ComparePanel::ComparePanel(ViewState* state, QWidget* parent)
       table_(new CompareTable(model_, this)),
       charts_(new CompareCharts(model_, this)),
       split_(new QSplitter(Qt::Horizontal, this)),
-      compare_(new QPushButton(tr("Compare"), this)),
-      stop_(new QPushButton(tr("Stop"), this)),
       export_(new QPushButton(tr("Export\u2026"), this)),
-      rowActions_(new QToolButton(this)),
-      progress_(new QProgressBar(this)),
-      note_(new QLabel(this)) {
+      rowActions_(new QToolButton(this)) {
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
   empty_->setMargin(12);
@@ -50,16 +50,11 @@ ComparePanel::ComparePanel(ViewState* state, QWidget* parent)
   stack_->addWidget(split_);
   // A panel that nobody looks at must not keep the window from being small.
   stack_->setMinimumSize(80, 0);
-  setMinimumSize(320, 110);
   buildChoices();
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addWidget(buildHead());
-  layout->addWidget(stack_, 1);
+  buildHead();
+  build(stack_, {choice_, chooseAllocators_, choosePlatforms_}, {rowActions_, export_});
   connect(state, &ViewState::runChanged, this, &ComparePanel::showRun);
   connectTable();
-  connectJob();
   refresh();
 }
 
@@ -78,10 +73,7 @@ void ComparePanel::buildChoices() {
   connect(platforms_, &PlatformList::changed, this, again);
 }
 
-QWidget* ComparePanel::buildHead() {
-  compare_->setObjectName(QStringLiteral("compareStart"));
-  stop_->setObjectName(QStringLiteral("compareStop"));
-  stop_->setToolTip(tr("Keeps the rows that are done"));
+void ComparePanel::buildHead() {
   export_->setObjectName(QStringLiteral("compareExport"));
   rowActions_->setObjectName(QStringLiteral("compareRow"));
   rowActions_->setText(tr("Row"));
@@ -93,13 +85,7 @@ QWidget* ComparePanel::buildHead() {
     menu->clear();
     fillRowMenu(menu, table_->currentRow());
   });
-  QWidget* head =
-      workHead(this, {choice_, chooseAllocators_, choosePlatforms_, compare_, stop_}, progress_,
-               tr("Progress of the comparison"), note_, {rowActions_, export_});
-  connect(compare_, &QPushButton::clicked, this, &ComparePanel::compare);
-  connect(stop_, &QPushButton::clicked, &job_, &Job::stop);
   connect(export_, &QPushButton::clicked, this, &ComparePanel::exportWanted);
-  return head;
 }
 
 void ComparePanel::connectTable() {
@@ -122,16 +108,6 @@ void ComparePanel::showCharts() {
   if (split_->sizes().back() == 0) split_->setSizes({2 * width() / 3, width() / 3});
 }
 
-void ComparePanel::connectJob() {
-  const auto again = [this] { refresh(); };
-  connect(&job_, &Job::started, this, again);
-  connect(&job_, &Job::ended, this, again);
-  connect(&job_, &Job::progressed, this, [this](double fraction, const QString& what) {
-    progress_->setValue(qRound(fraction * progress_->maximum()));
-    note_->setText(what);
-  });
-}
-
 std::vector<RunRequest> ComparePanel::requests() const {
   const RunRequest base = state_->run()->request;
   std::vector<AllocatorChoice> allocators{base.allocator};
@@ -151,7 +127,7 @@ std::vector<RunRequest> ComparePanel::requests() const {
   return requests;
 }
 
-void ComparePanel::compare() {
+void ComparePanel::start() {
   const auto run = state_->run();
   if (!run || !anythingTicked()) return;
   compared_ = run->model;
@@ -209,10 +185,7 @@ void ComparePanel::refresh() {
   const auto run = state_->run();
   const bool busy = job_.isRunning();
   showChoices();
-  compare_->setEnabled(run && anythingTicked() && !busy);
-  compare_->setToolTip(compareToolTip());
-  stop_->setVisible(busy);
-  progress_->setVisible(busy);
+  showWork(run && anythingTicked() && !busy, compareToolTip());
   export_->setEnabled(comparison_ != nullptr);
   export_->setToolTip(comparison_ ? tr("Write the table as CSV or JSON")
                                   : tr("There is nothing to export yet"));

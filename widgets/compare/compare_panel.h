@@ -12,7 +12,7 @@
 #include "widgets/compare/compare_charts.h"
 #include "widgets/compare/compare_table.h"
 #include "widgets/form/tick_lists.h"
-#include "widgets/jobs/job.h"
+#include "widgets/jobs/work_panel.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {
@@ -21,7 +21,7 @@ namespace hw {
 /// other: by several allocators, on several platforms, or both. A click on a row asks for its plan;
 /// one in the column "Below" for it below the first; one on the verdict of a row that failed for
 /// what was in its way. Beside the table stands one figure of all rows as bars.
-class ComparePanel : public QWidget {
+class ComparePanel : public WorkPanel {
   Q_OBJECT
 
  public:
@@ -39,11 +39,6 @@ class ComparePanel : public QWidget {
   CompareCharts* charts() const { return charts_; }
   /// Brings the bars back, however narrow they were made.
   void showCharts();
-  Job* job() { return &job_; }
-  QPushButton* compareButton() const { return compare_; }
-  QPushButton* stopButton() const { return stop_; }
-  /// What is said about the table: who is best, or why it is not up to date.
-  QString note() const { return note_->text(); }
   /// What is said instead of a table; empty while there is one.
   QString emptyText() const;
 
@@ -67,7 +62,7 @@ class ComparePanel : public QWidget {
 
  public Q_SLOTS:
   /// Starts a comparison of what is ticked under the settings of the run on show.
-  void compare();
+  void start() override;
 
  Q_SIGNALS:
   void runWanted(std::shared_ptr<const hw::Run> run);
@@ -82,12 +77,11 @@ class ComparePanel : public QWidget {
   void comparisonChanged();
 
  private:
-  QWidget* buildHead();
+  void buildHead();
   void buildChoices();
   void connectTable();
-  void connectJob();
   void showRun();
-  void refresh();
+  void refresh() override;
   void showChoices();
   bool anythingTicked() const;
   QString emptyReason() const;
@@ -115,17 +109,11 @@ class ComparePanel : public QWidget {
   CompareTable* table_;
   CompareCharts* charts_;
   QSplitter* split_;
-  QPushButton* compare_;
-  QPushButton* stop_;
   QPushButton* export_;
   QToolButton* rowActions_;
-  QProgressBar* progress_;
-  QLabel* note_;
   std::shared_ptr<const Comparison> comparison_;
   std::shared_ptr<const Model> compared_;  ///< Of the comparison, or of the job under way.
   std::vector<std::shared_ptr<const Run>> below_;
-  /// Last, so that its threads end before the members that they report to.
-  Job job_{tr("Comparing"), Job::Stopping::reports};
 };
 
 }  // namespace hw

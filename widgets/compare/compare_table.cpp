@@ -31,7 +31,7 @@ namespace {
 
 /// In a narrower column bars of different length would look alike.
 constexpr int kLeastWidth = 150;
-constexpr int kMargin = 3;
+constexpr int kCellMargin = 3;
 
 /// The cell without its text, so that the bar lies between its background and its figure.
 void drawBackground(QPainter& painter, QStyleOptionViewItem option) {
@@ -56,7 +56,7 @@ void BarDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   const Theme& theme = Theme::current();
   // The figure has a place of its own, so that no line crosses it.
   const int figure = QFontMetrics(cell.font).horizontalAdvance(QStringLiteral("88.88 MiB")) + 8;
-  const QRect cellRoom = cell.rect.adjusted(kMargin, kMargin, -kMargin, -kMargin);
+  const QRect cellRoom = cell.rect.adjusted(kCellMargin, kCellMargin, -kCellMargin, -kCellMargin);
   const QRect room = cellRoom.adjusted(0, 0, -std::min(figure, cellRoom.width()), 0);
   const bool best = index.data(CompareModel::kBestRole).toBool();
   QColor color = best ? theme.lowerBound : theme.highWater;
@@ -246,8 +246,8 @@ void CompareTable::contextMenuEvent(QContextMenuEvent* event) {
 
 namespace {
 
-constexpr int kGap = 14;       ///< Between columns.
-constexpr int kBarWidth = 70;  ///< Left of a figure that has a bar.
+constexpr int kColumnGap = 14;  ///< Between columns.
+constexpr int kBarWidth = 70;   ///< Left of a figure that has a bar.
 constexpr int kTableMargin = 10;
 constexpr int kMostText = 300;  ///< No column is wider, whatever it says.
 
@@ -271,8 +271,8 @@ class TablePicture {
   QSize size() const {
     const int width =
         std::accumulate(columns_.begin(), columns_.end(), 0,
-                        [](int sum, const Column& c) { return sum + c.width + kGap; });
-    return {std::max(width, metrics_.horizontalAdvance(stamp_) + kGap) + 2 * kTableMargin,
+                        [](int sum, const Column& c) { return sum + c.width + kColumnGap; });
+    return {std::max(width, metrics_.horizontalAdvance(stamp_) + kColumnGap) + 2 * kTableMargin,
             rowHeight() * (model_.rowCount() + 3) + 2 * kTableMargin};
   }
 
@@ -334,7 +334,7 @@ class TablePicture {
 
   /// Takes from the widest columns until all fit: narrow ones hold figures, which must be whole.
   void shrinkTo(int room) {
-    const int gaps = kGap * (static_cast<int>(columns_.size()) - 1);
+    const int gaps = kColumnGap * (static_cast<int>(columns_.size()) - 1);
     int used = std::accumulate(columns_.begin(), columns_.end(), gaps,
                                [](int sum, const Column& column) { return sum + column.width; });
     while (used > room && !columns_.empty()) {
@@ -350,7 +350,7 @@ class TablePicture {
     int left = row.left();
     for (const Column& column : columns_) {
       cells.emplace_back(column, QRect(left, row.top(), column.width, row.height()));
-      left += column.width + kGap;
+      left += column.width + kColumnGap;
     }
     return cells;
   }

@@ -5,46 +5,24 @@
 #include "core/base/text.h"
 #include "core/report/compare/front_report.h"
 #include "core/run/options.h"
-#include "widgets/base/panel_parts.h"
 #include "widgets/text/run_text.h"
 
 namespace hw {
 
 FrontPanel::FrontPanel(ViewState* state, QWidget* parent)
-    : QWidget(parent),
+    : WorkPanel({.start = tr("Draw"),
+                 .progress = tr("Progress of the front"),
+                 .stop = tr("Keeps the capacities that are done"),
+                 .job = tr("Drawing the front")},
+                parent),
       state_(state),
-      chart_(new DotChart(this)),
-      start_(new QPushButton(tr("Draw"), this)),
-      stop_(new QPushButton(tr("Stop"), this)),
-      progress_(new QProgressBar(this)),
-      note_(new QLabel(this)) {
-  setMinimumSize(320, 110);
+      chart_(new DotChart(this)) {
   chart_->setObjectName(QStringLiteral("frontChart"));
   chart_->setAccessibleName(tr("Capacity against latency; Left and Right go from plan to plan"));
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addWidget(buildHead());
-  layout->addWidget(chart_, 1);
+  build(chart_);
   connect(state, &ViewState::runChanged, this, &FrontPanel::showRun);
   connect(chart_, &DotChart::picked, this, &FrontPanel::open);
-  connect(&job_, &Job::started, this, &FrontPanel::refresh);
-  connect(&job_, &Job::ended, this, &FrontPanel::refresh);
-  connect(&job_, &Job::progressed, this, [this](double fraction, const QString& what) {
-    progress_->setValue(qRound(fraction * progress_->maximum()));
-    note_->setText(what);
-  });
   refresh();
-}
-
-QWidget* FrontPanel::buildHead() {
-  start_->setObjectName(QStringLiteral("frontStart"));
-  stop_->setObjectName(QStringLiteral("frontStop"));
-  stop_->setToolTip(tr("Keeps the capacities that are done"));
-  QWidget* head = workHead(this, {start_, stop_}, progress_, tr("Progress of the front"), note_);
-  connect(start_, &QPushButton::clicked, this, &FrontPanel::start);
-  connect(stop_, &QPushButton::clicked, &job_, &Job::stop);
-  return head;
 }
 
 /// Who plans, the near memory and the time given do not matter to a front.
@@ -89,11 +67,9 @@ JobEnd FrontPanel::finish(const Result<Front>& made) {
 void FrontPanel::setFront(std::shared_ptr<const Front> front) {
   front_ = std::move(front);
   if (front_) {
-    chart_->setDrawing([scene = frontScene(*front_)](Canvas& canvas, const Box& where) {
-      drawFront(canvas, scene, where);
-    });
+    chart_->setScene(frontScene(*front_));
   } else {
-    chart_->setDrawing(nullptr);
+    chart_->clear();
   }
   refresh();
 }
@@ -112,17 +88,13 @@ void FrontPanel::showRun() {
   refresh();
 }
 
-const FrontPoint* FrontPanel::pointOf(const QString& id) const {
-  const bool found = id.startsWith(QLatin1String("found-"));
-  const auto& points = found ? front_->found : front_->allocators;
-  const qsizetype index = id.mid(id.indexOf(QLatin1Char('-')) + 1).toLongLong();
-  return index < std::ssize(points) ? &points[static_cast<std::size_t>(index)] : nullptr;
-}
-
-void FrontPanel::open(const QString& id) {
-  const FrontPoint* point = front_ ? pointOf(id) : nullptr;
-  if (point == nullptr) return;
-  const std::string key = id.toStdString();
+void FrontPanel::open(int dot) {
+  if (!front_) return;
+  const auto place = static_cast<std::size_t>(dot);
+  const bool found = place < front_->found.size();
+  const PointId key(found, found ? place : place - front_->found.size());
+  if (!found && key.second >= front_->allocators.size()) return;
+  const FrontPoint* point = found ? &front_->found[key.second] : &front_->allocators[key.second];
   const auto accept = [this, key](std::shared_ptr<const Run> run) {
     opened_[key] = run;
     refresh();
@@ -137,15 +109,18 @@ void FrontPanel::open(const QString& id) {
 }
 
 /// The one whose plan is on show.
-std::string FrontPanel::markedDot() const {
+int FrontPanel::markedDot() const {
   const auto run = state_->run();
+  if (!run || !front_) return DotChart::kNone;
+  const auto dotOf = [this](const PointId& id) {
+    return static_cast<int>(id.first ? id.second : front_->found.size() + id.second);
+  };
   for (const auto& [id, opened] : opened_) {
-    if (run && opened == run) return id;
+    if (opened == run) return dotOf(id);
   }
-  for (std::size_t i = 0; front_ && i < front_->allocators.size(); ++i) {
-    if (run && front_->allocators[i].run == run) return "other-" + std::to_string(i);
-  }
-  return {};
+  const auto own = std::ranges::find(front_->allocators, run, &FrontPoint::run);
+  if (own == front_->allocators.end()) return DotChart::kNone;
+  return dotOf({false, static_cast<std::size_t>(own - front_->allocators.begin())});
 }
 
 QString FrontPanel::emptyReason() const {
@@ -174,13 +149,11 @@ void FrontPanel::refresh() {
   const auto run = state_->run();
   const bool busy = job_.isRunning();
   const bool known = front_ && whole_ && run && isCurrent(*run);
-  start_->setEnabled(run && !busy && !known);
-  start_->setToolTip(!run    ? tr("Open a model first")
-                     : busy  ? tr("It is being worked out")
-                     : known ? tr("The front is complete: it is kept for these settings")
-                             : tr("Searches one capacity after another, in the background"));
-  stop_->setVisible(busy);
-  progress_->setVisible(busy);
+  showWork(run && !busy && !known,
+           !run    ? tr("Open a model first")
+           : busy  ? tr("It is being worked out")
+           : known ? tr("The front is complete: it is kept for these settings")
+                   : tr("Searches one capacity after another, in the background"));
   chart_->setEmptyText(emptyReason());
   chart_->setMarked(markedDot());
   if (!busy) note_->setText(noteText());

@@ -51,63 +51,31 @@ std::optional<Bytes> parseAddress(const QString& text) {
 }
 
 GenealogyPanel::GenealogyPanel(ViewState* state, QWidget* parent)
-    : QWidget(parent),
-      state_(state),
-      pool_(new QComboBox(this)),
-      address_(new QLineEdit(this)),
-      facts_(new QLabel(this)),
-      view_(new MethodTableView(state, this)) {
-  build();
+    : PoolTablePanel(state, new QLineEdit, parent),
+      address_(qobject_cast<QLineEdit*>(head_->itemAt(1)->widget())) {
+  address_->setAccessibleName(tr("Address"));
+  address_->setPlaceholderText(tr("address: 0x1f00, 7,936 or 7.75 KiB"));
+  address_->setMinimumWidth(fontMetrics().averageCharWidth() * 34);
+  address_->setClearButtonEnabled(true);
+  view()->setObjectName(QStringLiteral("genealogyTable"));
+  view()->setAccessibleName(tr("What became of the byte"));
   connect(state, &ViewState::runChanged, this, &GenealogyPanel::showRun);
   connect(address_, &QLineEdit::returnPressed, this, &GenealogyPanel::look);
   connect(pool_, &QComboBox::currentIndexChanged, this, [this] {
     if (!address_->text().trimmed().isEmpty()) look();
   });
-  connect(view_, &QTableView::clicked, this, &GenealogyPanel::goTo);
-  connect(view_, &QTableView::activated, this, &GenealogyPanel::goTo);
+  connect(view(), &QTableView::clicked, this, &GenealogyPanel::goTo);
+  connect(view(), &QTableView::activated, this, &GenealogyPanel::goTo);
   showRun();
-}
-
-void GenealogyPanel::build() {
-  pool_->setAccessibleName(tr("Pool"));
-  address_->setAccessibleName(tr("Address"));
-  address_->setPlaceholderText(tr("address: 0x1f00, 7,936 or 7.75 KiB"));
-  address_->setMinimumWidth(fontMetrics().averageCharWidth() * 34);
-  address_->setClearButtonEnabled(true);
-  facts_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  facts_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  view_->setObjectName(QStringLiteral("genealogyTable"));
-  view_->setAccessibleName(tr("What became of the byte"));
-  auto* head = new QHBoxLayout;
-  head->setContentsMargins(8, 3, 8, 3);
-  head->setSpacing(8);
-  head->addWidget(pool_);
-  head->addWidget(address_);
-  head->addWidget(facts_, 1);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(head);
-  layout->addWidget(view_, 1);
 }
 
 void GenealogyPanel::showRun() {
   const auto run = state_->run();
-  const QString before = pool_->currentText();
-  {
-    const QSignalBlocker quiet(pool_);
-    pool_->clear();
-    if (run) {
-      for (const PoolId pool : run->problem.pools.keys()) pool_->addItem(poolText(*run, pool));
-    }
-    pool_->setCurrentIndex(pool_->count() == 0 ? -1 : std::max(0, pool_->findText(before)));
-  }
-  pool_->setEnabled(run != nullptr);
+  offerPools();
   address_->setEnabled(run != nullptr);
   eras_.clear();
-  view_->setTable(nullptr, {});
-  facts_->setText(run ? tr("Give an address, or right-click a byte of a map.")
-                      : tr("Open a model to see who lived at an address."));
+  sayOnly(run ? tr("Give an address, or right-click a byte of a map.")
+              : tr("Open a model to see who lived at an address."));
   if (run && !address_->text().trimmed().isEmpty()) look();
 }
 
@@ -129,25 +97,22 @@ void GenealogyPanel::focusAddress() {
 void GenealogyPanel::look() {
   looking_.drop();
   run_ = state_->run();
-  if (!run_ || pool_->currentIndex() < 0) return;
+  if (!run_ || !pool()) return;
   eras_.clear();
-  view_->setTable(nullptr, {});
   const auto address = parseAddress(address_->text());
   if (!address) {
-    facts_->setText(tr("\u201c%1\u201d is not an address: give 0x1f00, 7,936 or 7.75 KiB.")
-                        .arg(address_->text().trimmed()));
-    return;
+    return sayOnly(tr("\u201c%1\u201d is not an address: give 0x1f00, 7,936 or 7.75 KiB.")
+                       .arg(address_->text().trimmed()));
   }
-  askedPool_ = PoolId(static_cast<std::size_t>(pool_->currentIndex()));
+  askedPool_ = pool();
   asked_ = *address;
   const auto byte = byteAt(*run_, askedPool_, asked_);
   if (!byte) {
-    facts_->setText(tr("%1 lies beyond the %2 that are used of %3.")
-                        .arg(addressText(asked_), sizeText(run_->plan.footprint(askedPool_)),
-                             poolText(*run_, askedPool_)));
-    return;
+    return sayOnly(tr("%1 lies beyond the %2 that are used of %3.")
+                       .arg(addressText(asked_), sizeText(run_->plan.footprint(askedPool_)),
+                            poolText(*run_, askedPool_)));
   }
-  facts_->setText(tr("Looking\u2026"));
+  sayOnly(tr("Looking\u2026"));
   looking_.start(
       false, [run = run_, byte = *byte] { return genealogy(run->trace, run->timeline, byte); },
       [this](std::vector<ByteEra> eras) {
@@ -206,15 +171,14 @@ void GenealogyPanel::showEras() {
                    title(addressText(start + era.chunk.end() - Bytes(1))), era.chunk.size,
                    title(eraText(era))});
   }
-  view_->setTable(run_, std::move(table));
-  facts_->setText(eras_.empty() ? tr("%1 of %2: never part of any chunk")
-                                      .arg(addressText(asked_), poolText(*run_, askedPool_))
-                                : sumText());
-  facts_->setToolTip(facts_->text());
+  view()->setTable(run_, std::move(table));
+  say(eras_.empty() ? tr("%1 of %2: never part of any chunk")
+                          .arg(addressText(asked_), poolText(*run_, askedPool_))
+                    : sumText());
 }
 
 void GenealogyPanel::goTo(const QModelIndex& index) {
-  const std::size_t row = view_->table()->sourceRow(index.row());
+  const std::size_t row = view()->table()->sourceRow(index.row());
   if (row >= eras_.size() || run_ != state_->run()) return;
   const ByteEra era = eras_[row];
   if (era.chunk.owner) state_->select(era.chunk.owner);

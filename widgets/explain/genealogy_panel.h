@@ -1,7 +1,5 @@
 #pragma once
 
-#include <QComboBox>
-#include <QLabel>
 #include <QLineEdit>
 #include <optional>
 
@@ -20,7 +18,7 @@ std::optional<Bytes> parseAddress(const QString& text);
 
 /// Everything that became of one byte: every tenant, and between them the holes that it was part
 /// of, as they were cut and joined. Choosing a row goes to that moment and selects the tenant.
-class GenealogyPanel : public QWidget {
+class GenealogyPanel : public PoolTablePanel {
   Q_OBJECT
 
  public:
@@ -31,15 +29,11 @@ class GenealogyPanel : public QWidget {
   /// Makes the address ready to be typed over.
   void focusAddress();
 
-  QComboBox* poolChooser() const { return pool_; }
   QLineEdit* addressBox() const { return address_; }
-  MethodTableView* view() const { return view_; }
-  QString summary() const { return facts_->text(); }
   bool isLooking() const { return looking_.isRunning(); }
   const std::vector<ByteEra>& eras() const { return eras_; }
 
  private:
-  void build();
   void showRun();
   void look();
   void showEras();
@@ -47,11 +41,7 @@ class GenealogyPanel : public QWidget {
   QString eraText(const ByteEra& era) const;
   QString sumText() const;
 
-  ViewState* state_;
-  QComboBox* pool_;
   QLineEdit* address_;
-  QLabel* facts_;
-  MethodTableView* view_;
   std::shared_ptr<const Run> run_;  ///< That was asked about.
   Bytes asked_{};
   PoolId askedPool_{};

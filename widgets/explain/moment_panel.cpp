@@ -36,35 +36,15 @@ Bytes heldBytes(const IdMap<StayId, std::optional<Step>>& last, const Moment& mo
 }  // namespace
 
 MomentPanel::MomentPanel(ViewState* state, QWidget* parent)
-    : QWidget(parent),
-      state_(state),
-      pool_(new QComboBox(this)),
-      when_(new QComboBox(this)),
-      sum_(new QLabel(this)),
-      view_(new MethodTableView(state, this)) {
-  pool_->setAccessibleName(tr("Pool"));
+    : PoolTablePanel(state, new QComboBox, parent),
+      when_(qobject_cast<QComboBox*>(head_->itemAt(1)->widget())) {
   when_->setAccessibleName(tr("When"));
   when_->addItems({tr("At its highest address"), tr("At its live peak"), tr("At this step")});
   when_->setToolTip(
       tr("The step that makes the pool as large as it is, the one with most bytes "
          "live, or the step under way"));
-  sum_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  sum_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  view_->setObjectName(QStringLiteral("momentTable"));
-  view_->setAccessibleName(tr("Live tensors and holes"));
-
-  auto* head = head_ = new QHBoxLayout;
-  head->setContentsMargins(8, 3, 8, 3);
-  head->setSpacing(8);
-  head->addWidget(pool_);
-  head->addWidget(when_);
-  head->addWidget(sum_, 1);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addLayout(head);
-  layout->addWidget(view_, 1);
-
+  view()->setObjectName(QStringLiteral("momentTable"));
+  view()->setAccessibleName(tr("Live tensors and holes"));
   connect(state, &ViewState::runChanged, this, &MomentPanel::showRun);
   connect(state, &ViewState::statisticsRangeChanged, this, [this] {
     if (shownRange_ != state_->statisticsRange()) showMoment();
@@ -92,16 +72,8 @@ void MomentPanel::addPeaks(QMenu* menu) {
 }
 
 void MomentPanel::showRun() {
-  const auto run = state_->run();
-  const QString before = pool_->currentText();
-  const QSignalBlocker quiet(pool_);
-  pool_->clear();
-  if (run) {
-    for (const PoolId pool : run->problem.pools.keys()) pool_->addItem(poolText(*run, pool));
-  }
-  pool_->setEnabled(pool_->count() > 0);
+  offerPools();
   when_->setEnabled(pool_->count() > 0);
-  pool_->setCurrentIndex(pool_->count() == 0 ? -1 : std::max(0, pool_->findText(before)));
   showMoment();
 }
 
@@ -120,25 +92,16 @@ void MomentPanel::showMoment() {
   const auto run = state_->run();
   shownRange_ = state_->statisticsRange();
   if (run && !isSeen(this)) return;  // Looked up when somebody looks.
-  const int index = pool_->currentIndex();
-  if (!run || index < 0) {
-    sum_->setText(tr("Open a model to see what makes its memory as large as it is."));
-    view_->setTable(nullptr, {});
-    return;
+  if (!run || !pool()) {
+    return sayOnly(tr("Open a model to see what makes its memory as large as it is."));
   }
-  const PoolId pool(static_cast<std::size_t>(index));
-  const auto step = stepIn(*run, pool);
+  const auto step = stepIn(*run, pool());
   shown_ = step.value_or(Step());
-  if (!step) {
-    sum_->setText(tr("Nothing lives here."));
-    view_->setTable(nullptr, {});
-    return;
-  }
-  const Moment moment = momentAt(run->problem, run->plan, pool, *step);
+  if (!step) return sayOnly(tr("Nothing lives here."));
+  const Moment moment = momentAt(run->problem, run->plan, pool(), *step);
   const LastUses lastUsed = lastUses(run->problem);
-  sum_->setText(sumText(moment, lastUsed));
-  sum_->setToolTip(sum_->text());
-  view_->setTable(run, tableOf(moment, lastUsed));
+  say(sumText(moment, lastUsed));
+  view()->setTable(run, tableOf(moment, lastUsed));
 }
 
 QString MomentPanel::sumText(const Moment& moment, const LastUses& lastUsed) const {

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <QComboBox>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QMenu>
 
 #include "core/insight/moment.h"
@@ -12,17 +9,14 @@ namespace hw {
 
 /// What fills a pool: the tensors that are live, and the holes with the tensors that wall them in;
 /// at the peak, or at the step under way. Rows select their tensors.
-class MomentPanel : public QWidget {
+class MomentPanel : public PoolTablePanel {
   Q_OBJECT
 
  public:
   explicit MomentPanel(ViewState* state, QWidget* parent = nullptr);
 
-  QComboBox* poolChooser() const { return pool_; }
-  /// What to look at: see `When`.
+  /// The choice of the step: see `When`.
   QComboBox* stepChooser() const { return when_; }
-  MethodTableView* view() const { return view_; }
-  QString summary() const { return sum_->text(); }
   /// A button that opens `menu`, the places worth going to; the menu is filled by its owner.
   void addPeaks(QMenu* menu);
 
@@ -37,12 +31,7 @@ class MomentPanel : public QWidget {
   MethodTable tableOf(const Moment& moment, const LastUses& lastUsed) const;
   QString sumText(const Moment& moment, const LastUses& lastUsed) const;
 
-  ViewState* state_;
-  QComboBox* pool_;
   QComboBox* when_;
-  QHBoxLayout* head_ = nullptr;
-  QLabel* sum_;
-  MethodTableView* view_;
   std::optional<Interval<Step>> shownRange_;
   std::optional<Step> shown_;  ///< Nothing: what is shown is out of date.
 };

@@ -160,21 +160,22 @@ void findAdvice(ShrinkFindings& found, const std::shared_ptr<const Run>& run,
 }  // namespace
 
 ShrinkPanel::ShrinkPanel(ViewState* state, QWidget* parent)
-    : QWidget(parent),
+    : WorkPanel({.start = tr("Shrink"),
+                 .progress = tr("Progress of the search"),
+                 .stop = tr("Keeps what is found"),
+                 .job = tr("Shrinking")},
+                parent),
       state_(state),
       split_(new QSplitter(Qt::Horizontal, this)),
       chart_(new DotChart(this)),
       table_(new QTableWidget(this)),
-      start_(new QPushButton(tr("Shrink"), this)),
-      stop_(new QPushButton(tr("Stop"), this)),
       below_(new QPushButton(tr("Show below"), this)),
-      open_(new QPushButton(tr("Open"), this)),
-      progress_(new QProgressBar(this)),
-      note_(new QLabel(this)) {
-  setMinimumSize(320, 110);
+      open_(new QPushButton(tr("Open"), this)) {
   chart_->setObjectName(QStringLiteral("shrinkChart"));
   chart_->setAccessibleName(
       tr("Bytes against latency; Left and Right go from plan to plan, Enter opens it"));
+  below_->setObjectName(QStringLiteral("shrinkBelow"));
+  open_->setObjectName(QStringLiteral("shrinkOpen"));
   buildTable();
   split_->addWidget(chart_);
   split_->addWidget(table_);
@@ -182,18 +183,12 @@ ShrinkPanel::ShrinkPanel(ViewState* state, QWidget* parent)
   split_->setSizes({400, 600});
   split_->setStretchFactor(0, 2);
   split_->setStretchFactor(1, 3);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
-  layout->addWidget(buildHead());
-  layout->addWidget(split_, 1);
+  build(split_, {}, {below_, open_});
   connect(state, &ViewState::runChanged, this, &ShrinkPanel::showRun);
   connect(chart_, &DotChart::picked, this, &ShrinkPanel::openDot);
-  connect(&job_, &Job::started, this, &ShrinkPanel::refresh);
-  connect(&job_, &Job::ended, this, &ShrinkPanel::refresh);
-  connect(&job_, &Job::progressed, this, [this](double fraction, const QString& doing) {
-    progress_->setValue(qRound(fraction * progress_->maximum()));
-    note_->setText(doing);
+  connect(open_, &QPushButton::clicked, this, &ShrinkPanel::openChosen);
+  connect(below_, &QPushButton::clicked, this, [this] {
+    if (const ShrinkStep* step = chosen()) Q_EMIT belowWanted(step->run);
   });
   refresh();
 }
@@ -218,23 +213,6 @@ void ShrinkPanel::buildTable() {
   connect(table_, &QTableWidget::activated, this, &ShrinkPanel::openChosen);
 }
 
-QWidget* ShrinkPanel::buildHead() {
-  start_->setObjectName(QStringLiteral("shrinkStart"));
-  stop_->setObjectName(QStringLiteral("shrinkStop"));
-  stop_->setToolTip(tr("Keeps what is found"));
-  below_->setObjectName(QStringLiteral("shrinkBelow"));
-  open_->setObjectName(QStringLiteral("shrinkOpen"));
-  QWidget* head = workHead(this, {start_, stop_}, progress_, tr("Progress of the search"), note_,
-                           {below_, open_});
-  connect(start_, &QPushButton::clicked, this, &ShrinkPanel::look);
-  connect(stop_, &QPushButton::clicked, &job_, &Job::stop);
-  connect(open_, &QPushButton::clicked, this, &ShrinkPanel::openChosen);
-  connect(below_, &QPushButton::clicked, this, [this] {
-    if (const ShrinkStep* step = chosen()) Q_EMIT belowWanted(step->run);
-  });
-  return head;
-}
-
 /// The near memory does not matter to rewrites, nor do they to themselves: plans of the front are
 /// looked at without searching anew.
 bool ShrinkPanel::isCurrent(const Run& run) const {
@@ -248,7 +226,7 @@ bool ShrinkPanel::isSame(const Run& run, const Run& other) const {
   return run.model == other.model && sameBut(run.request, other.request, {"l2", "time-limit"});
 }
 
-void ShrinkPanel::look() {
+void ShrinkPanel::start() {
   auto run = state_->run();
   if (!run || job_.isRunning() || (whole_ && isCurrent(*run))) return;
   if (isCurrent(*run)) run = before_;
@@ -283,11 +261,9 @@ void ShrinkPanel::setFindings(ShrinkFindings findings) {
   findings_ = std::move(findings);
   steps_ = shrinkSteps(findings_);
   if (findings_.front) {
-    chart_->setDrawing([scene = shrinkScene(*findings_.front)](Canvas& canvas, const Box& where) {
-      drawFront(canvas, scene, where);
-    });
+    chart_->setScene(shrinkScene(*findings_.front));
   } else {
-    chart_->setDrawing(nullptr);
+    chart_->clear();
   }
   fillTable();
   refresh();
@@ -361,12 +337,11 @@ void ShrinkPanel::openChosen() {
   Q_EMIT openWanted(kept.run, kept.what);
 }
 
-void ShrinkPanel::openDot(const QString& id) {
+void ShrinkPanel::openDot(int dot) {
   if (!findings_.front) return;
   const ShrinkFront& front = *findings_.front;
-  const qsizetype index = id.mid(id.indexOf(QLatin1Char('-')) + 1).toLongLong();
-  const bool found = id.startsWith(QLatin1String("found-")) && index < std::ssize(front.points);
-  const auto run = found ? front.points[static_cast<std::size_t>(index)].run : front.plain.run;
+  const auto place = static_cast<std::size_t>(dot);
+  const auto run = place < front.points.size() ? front.points[place].run : front.plain.run;
   const auto row = std::ranges::find(steps_, run, &ShrinkStep::run);
   if (row == steps_.end()) return;
   table_->selectRow(static_cast<int>(row - steps_.begin()));
@@ -374,14 +349,15 @@ void ShrinkPanel::openDot(const QString& id) {
 }
 
 /// The one whose plan is on show.
-std::string ShrinkPanel::markedDot() const {
+int ShrinkPanel::markedDot() const {
   const auto run = state_->run();
-  if (!run || !findings_.front) return {};
+  if (!run || !findings_.front) return DotChart::kNone;
   const auto& points = findings_.front->points;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (isSame(*run, *points[i].run)) return "found-" + std::to_string(i);
-  }
-  return isSame(*run, *findings_.front->plain.run) ? "other-0" : "";
+  const auto own = std::ranges::find_if(
+      points, [&](const ShrinkPoint& point) { return isSame(*run, *point.run); });
+  // Behind the points there is the plan as it is.
+  const bool any = own != points.end() || isSame(*run, *findings_.front->plain.run);
+  return any ? static_cast<int>(own - points.begin()) : DotChart::kNone;
 }
 
 QString ShrinkPanel::emptyReason() const {
@@ -416,13 +392,11 @@ void ShrinkPanel::refresh() {
   const auto run = state_->run();
   const bool busy = job_.isRunning();
   const bool known = whole_ && run && isCurrent(*run);
-  start_->setEnabled(run && !busy && !known);
-  start_->setToolTip(!run    ? tr("Open a model first")
-                     : busy  ? tr("It is being looked for")
-                     : known ? tr("All is found for these settings")
-                             : tr("Plans and simulates what might make the memory smaller"));
-  stop_->setVisible(busy);
-  progress_->setVisible(busy);
+  showWork(run && !busy && !known,
+           !run    ? tr("Open a model first")
+           : busy  ? tr("It is being looked for")
+           : known ? tr("All is found for these settings")
+                   : tr("Plans and simulates what might make the memory smaller"));
   table_->setVisible(!steps_.empty());
   const ShrinkStep* step = chosen();
   const bool shown = step != nullptr && run && isSame(*run, *step->run);

@@ -13,7 +13,7 @@
 #include "core/insight/advice.h"
 #include "core/shrink/shrink.h"
 #include "widgets/charts/dot_chart.h"
-#include "widgets/jobs/job.h"
+#include "widgets/jobs/work_panel.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {
@@ -48,7 +48,7 @@ std::vector<ShrinkStep> shrinkSteps(const ShrinkFindings& findings);
 /// the lower bounds, drawn while it grows; to the right what each step saves and costs, or why it
 /// saves nothing. Looks only when asked to, in the background; a dot or a row can be opened as the
 /// plan on show, with the one of before below it in lock-step.
-class ShrinkPanel : public QWidget {
+class ShrinkPanel : public WorkPanel {
   Q_OBJECT
 
  public:
@@ -56,14 +56,8 @@ class ShrinkPanel : public QWidget {
 
   explicit ShrinkPanel(ViewState* state, QWidget* parent = nullptr);
 
-  Job* job() { return &job_; }
   DotChart* chart() const { return chart_; }
   QTableWidget* table() const { return table_; }
-  QPushButton* startButton() const { return start_; }
-  QPushButton* stopButton() const { return stop_; }
-  QPushButton* openButton() const { return open_; }
-  QPushButton* belowButton() const { return below_; }
-  QString note() const { return note_->text(); }
 
   const ShrinkFindings& findings() const { return findings_; }
   /// The rows of the table.
@@ -75,7 +69,7 @@ class ShrinkPanel : public QWidget {
 
  public Q_SLOTS:
   /// Looks, unless all is found for these settings.
-  void look();
+  void start() override;
 
  Q_SIGNALS:
   /// To be shown instead of the plan on show; `text` says what it does.
@@ -84,40 +78,33 @@ class ShrinkPanel : public QWidget {
   void belowWanted(std::shared_ptr<const hw::Run> run);
 
  private:
-  QWidget* buildHead();
   void buildTable();
   void showRun();
   void setFindings(ShrinkFindings findings);
   JobEnd finish(const ShrinkFindings& found);
   void fillTable();
   void fillRow(int row, const ShrinkStep& step);
-  void refresh();
+  void refresh() override;
   bool isCurrent(const Run& run) const;
   bool isSame(const Run& run, const Run& other) const;
   const ShrinkStep* chosen() const;
   void openChosen();
-  void openDot(const QString& id);
+  void openDot(int dot);
   QString emptyReason() const;
   QString noteText() const;
-  std::string markedDot() const;
+  int markedDot() const;
 
   ViewState* state_;
   QSplitter* split_;
   DotChart* chart_;
   QTableWidget* table_;
-  QPushButton* start_;
-  QPushButton* stop_;
   QPushButton* below_;
   QPushButton* open_;
-  QProgressBar* progress_;
-  QLabel* note_;
   ShrinkOptions options_;
   ShrinkFindings findings_;
   std::vector<ShrinkStep> steps_;
   std::shared_ptr<const Run> before_;
   bool whole_ = false;  ///< The search went to its end.
-  /// Last, so that its threads end before the members that they report to.
-  Job job_{tr("Shrinking"), Job::Stopping::reports};
 };
 
 }  // namespace hw

@@ -26,7 +26,6 @@ class StatusLine : public QStatusBar {
 
   QString text() const;
   QToolButton* cancelButton() const { return cancel_; }
-  QProgressBar* progressBar() const { return progress_; }
 
  private:
   QLabel* addField(const QString& toolTip);

@@ -24,7 +24,7 @@ namespace {
 /// Blocks that fit in a frame are drawn at once, more by a worker while the old picture is
 /// stretched. How many that is depends on the machine: between these, it is found out by drawing.
 constexpr std::size_t kLeastAtOnce = 10'000;
-constexpr std::size_t kMostAtOnce = 150'000;
+constexpr std::size_t kMostBlocksAtOnce = 150'000;
 constexpr double kFrame = 10;  ///< Milliseconds, of the 16 that a frame has.
 constexpr double kLeastBytes = 16;
 
@@ -258,7 +258,7 @@ void MapView::drawAtOnce(const MapRequest& request) {
   if (taken > kFrame && raster_.drawn > kLeastAtOnce) {
     atOnce_ = std::max(kLeastAtOnce, raster_.drawn * 3 / 4);
   } else if (taken < kFrame / 2 && raster_.drawn > atOnce_ / 2) {
-    atOnce_ = std::min(kMostAtOnce, atOnce_ * 5 / 4);
+    atOnce_ = std::min(kMostBlocksAtOnce, atOnce_ * 5 / 4);
   }
 }
 

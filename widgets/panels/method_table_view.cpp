@@ -1,9 +1,12 @@
 #include "widgets/panels/method_table_view.h"
 
 #include <QHeaderView>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
 #include <algorithm>
 
 #include "widgets/base/panel_parts.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 
@@ -63,6 +66,55 @@ void MethodTableView::followSelection() {
     break;
   }
   following_ = false;
+}
+
+PoolTablePanel::PoolTablePanel(ViewState* state, QWidget* control, QWidget* parent)
+    : QWidget(parent),
+      state_(state),
+      pool_(new QComboBox(this)),
+      head_(new QHBoxLayout),
+      sum_(new QLabel(this)),
+      view_(new MethodTableView(state, this)) {
+  pool_->setAccessibleName(tr("Pool"));
+  sum_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  sum_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  head_->setContentsMargins(8, 3, 8, 3);
+  head_->setSpacing(8);
+  head_->addWidget(pool_);
+  head_->addWidget(control);
+  head_->addWidget(sum_, 1);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addLayout(head_);
+  layout->addWidget(view_, 1);
+}
+
+void PoolTablePanel::offerPools() {
+  const auto run = state_->run();
+  const QString before = pool_->currentText();
+  const QSignalBlocker quiet(pool_);
+  pool_->clear();
+  if (run) {
+    for (const PoolId pool : run->problem.pools.keys()) pool_->addItem(poolText(*run, pool));
+  }
+  pool_->setEnabled(pool_->count() > 0);
+  pool_->setCurrentIndex(pool_->count() == 0 ? -1 : std::max(0, pool_->findText(before)));
+}
+
+PoolId PoolTablePanel::pool() const {
+  const int index = pool_->currentIndex();
+  return index < 0 ? PoolId() : PoolId(static_cast<std::size_t>(index));
+}
+
+void PoolTablePanel::say(const QString& sum) {
+  sum_->setText(sum);
+  sum_->setToolTip(sum);
+}
+
+void PoolTablePanel::sayOnly(const QString& text) {
+  say(text);
+  view_->setTable(nullptr, {});
 }
 
 }  // namespace hw

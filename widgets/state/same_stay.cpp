@@ -68,9 +68,4 @@ std::optional<Interval<Step>> SameThings::steps(Interval<Step> steps) const {
   return all;
 }
 
-StayId sameStay(const Run* previous, StayId stay, const Run* next) {
-  if (!previous || !next || !stay || previous->model != next->model) return {};
-  return SameThings(*previous, *next).stay(stay);
-}
-
 }  // namespace hw

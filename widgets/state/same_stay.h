@@ -38,7 +38,4 @@ class SameThings {
   Counterparts parts_;
 };
 
-/// As above; none when the models differ, or one is missing.
-StayId sameStay(const Run* previous, StayId stay, const Run* next);
-
 }  // namespace hw

@@ -27,7 +27,6 @@ class TablePanel : public QWidget {
   QLineEdit* filterLine() const { return filter_; }
   QTableView* view() const { return view_; }
   TableModel* model() const { return model_; }
-  QToolButton* exportButton() const { return export_; }
   QString countText() const { return count_->text(); }
   /// What is wrong with the filter; empty: nothing.
   QString errorText() const { return error_->isHidden() ? QString() : error_->text(); }

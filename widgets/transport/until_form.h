@@ -86,7 +86,6 @@ class UntilForm : public QWidget {
   QPushButton* forwardsButton() const { return forwards_; }
   QPushButton* backwardsButton() const { return backwards_; }
   QPushButton* stopButton() const { return stop_; }
-  QPushButton* updateButton() const { return update_; }
   QString answer() const { return answer_->text(); }
 
  private:

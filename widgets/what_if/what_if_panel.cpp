@@ -151,43 +151,73 @@ WhatIfPanel::WhatIfPanel(ViewState* state, QWidget* parent) : QWidget(parent), s
   showRun();
 }
 
+std::vector<WhatIfPanel::Knob> WhatIfPanel::knobs() {
+  // Where L2 has no bound, what is in use of it is what can be made less.
+  const auto l2 = [](const Run& run, const Tuning&) {
+    const Bytes used = run.metrics.pools[PoolId(0)].peak;
+    return static_cast<double>(run.problem.pools[PoolId(0)].capacity.value_or(used).count());
+  };
+  return {
+      {.name = QStringLiteral("l2"),
+       .title = tr("L2"),
+       .toolTip = tr("What may be planned of L2; the model is planned again"),
+       .base = l2,
+       .text = [](double value) { return sizeText(Bytes(std::llround(value))); },
+       .apply = [](WhatIf& to, double value) { to.l2 = Bytes(std::llround(value)); },
+       .grain = kGrain},
+      {.name = QStringLiteral("dma"),
+       .title = tr("DMA"),
+       .toolTip =
+           tr("Bytes per second of the DMA engines, or where they have no bandwidth of their "
+              "own, of the far memory"),
+       .base = [](const Run&, const Tuning& of) { return static_cast<double>(of.dma.value_or(0)); },
+       .text = rateText,
+       .apply = [](WhatIf& to, double value) { to.tuning.dma = std::llround(value); }},
+      {.name = QStringLiteral("channels"),
+       .title = tr("Channels"),
+       .toolTip = tr("Moves at once, of each DMA engine"),
+       .whole = true,
+       .base = [](const Run&, const Tuning& of) { return double(of.channels.value_or(0)); },
+       .text = [](double value) { return QString::number(value); },
+       .apply = [](WhatIf& to,
+                   double value) { to.tuning.channels = static_cast<std::uint32_t>(value); }},
+      {.name = QStringLiteral("macs"),
+       .title = tr("MACs"),
+       .toolTip = tr("Multiply-accumulates a cycle, of the unit that does most"),
+       .base = [](const Run&, const Tuning& of) { return of.macs.value_or(0); },
+       .text = [](double value) { return tr("%1 a cycle").arg(value, 0, 'g', 6); },
+       .apply = [](WhatIf& to, double value) { to.tuning.macs = value; }},
+  };
+}
+
 QWidget* WhatIfPanel::buildKnobs() {
   auto* box = new QWidget(this);
   auto* grid = new QGridLayout(box);
   grid->setContentsMargins(0, 0, 0, 0);
   grid->setColumnStretch(1, 1);
-  const auto add = [&](const QString& name, const QString& title, const QString& what, bool whole) {
-    Knob knob{.name = name,
-              .title = new QLabel(title, box),
-              .slider = new QSlider(Qt::Horizontal, box),
-              .value = new QLabel(box),
-              .whole = whole};
-    knob.slider->setObjectName(QStringLiteral("whatIf-") + name);
-    knob.slider->setAccessibleName(title);
-    knob.slider->setRange(whole ? 1 : -kReach, whole ? kMostChannels : kReach);
-    knob.slider->setPageStep(whole ? 1 : 8);
-    knob.slider->setToolTip(what);
-    knob.slider->setMinimumWidth(40);
-    knob.title->setToolTip(what);
-    knob.value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    knob.value->setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("4096 a cycle")));
-    const int row = grid->rowCount();
-    grid->addWidget(knob.title, row, 0);
-    grid->addWidget(knob.slider, row, 1);
-    grid->addWidget(knob.value, row, 2);
-    connect(knob.slider, &QSlider::valueChanged, this, &WhatIfPanel::changed);
-    knobs_.push_back(knob);
-  };
-  add(QStringLiteral("l2"), tr("L2"), tr("What may be planned of L2; the model is planned again"),
-      false);
-  add(QStringLiteral("dma"), tr("DMA"),
-      tr("Bytes per second of the DMA engines, or where they have no bandwidth of their own, of "
-         "the far memory"),
-      false);
-  add(QStringLiteral("channels"), tr("Channels"), tr("Moves at once, of each DMA engine"), true);
-  add(QStringLiteral("macs"), tr("MACs"),
-      tr("Multiply-accumulates a cycle, of the unit that does most"), false);
+  for (const Knob& knob : knobs()) addKnob(knob, grid);
   return box;
+}
+
+void WhatIfPanel::addKnob(const Knob& knob, QGridLayout* grid) {
+  QWidget* box = grid->parentWidget();
+  auto* title = new QLabel(knob.title, box);
+  Row row{.knob = knob, .slider = new QSlider(Qt::Horizontal, box), .value = new QLabel(box)};
+  row.slider->setObjectName(QStringLiteral("whatIf-") + knob.name);
+  row.slider->setAccessibleName(knob.title);
+  row.slider->setRange(knob.whole ? 1 : -kReach, knob.whole ? kMostChannels : kReach);
+  row.slider->setPageStep(knob.whole ? 1 : 8);
+  row.slider->setToolTip(knob.toolTip);
+  row.slider->setMinimumWidth(40);
+  title->setToolTip(knob.toolTip);
+  row.value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  row.value->setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("4096 a cycle")));
+  const int place = grid->rowCount();
+  grid->addWidget(title, place, 0);
+  grid->addWidget(row.slider, place, 1);
+  grid->addWidget(row.value, place, 2);
+  connect(row.slider, &QSlider::valueChanged, this, &WhatIfPanel::changed);
+  knobs_.push_back(std::move(row));
 }
 
 QWidget* WhatIfPanel::buildFigures() {
@@ -253,54 +283,40 @@ QWidget* WhatIfPanel::buildButtons() {
   return box;
 }
 
-const WhatIfPanel::Knob& WhatIfPanel::knob(const QString& name) const {
-  return *std::ranges::find(knobs_, name, &Knob::name);
+QSlider* WhatIfPanel::slider(const QString& name) const {
+  return findChild<QSlider*>(QStringLiteral("whatIf-") + name);
 }
 
-QSlider* WhatIfPanel::slider(const QString& name) const { return knob(name).slider; }
-
-double WhatIfPanel::valueOf(const Knob& knob) const {
-  const int at = knob.slider->value();
-  if (knob.whole) return at;
-  if (at == 0) return knob.base;
-  const double value = knob.base * std::exp2(at / kPerDoubling);
-  if (knob.name != QLatin1String("l2")) return rounded(value);
-  return std::max(kGrain, std::round(value / kGrain) * kGrain);
+double WhatIfPanel::valueOf(const Row& row) const {
+  const int at = row.slider->value();
+  if (row.knob.whole) return at;
+  if (at == 0) return row.base;
+  const double value = row.base * std::exp2(at / kPerDoubling);
+  const double grain = row.knob.grain;
+  return grain > 0 ? std::max(grain, std::round(value / grain) * grain) : rounded(value);
 }
 
-QString WhatIfPanel::textOf(const Knob& knob) const {
-  if (knob.base <= 0) return tr("none");
-  const double value = valueOf(knob);
+QString WhatIfPanel::textOf(const Row& row) const {
+  if (row.base <= 0) return tr("none");
   const auto run = state_->run();
   const bool bounded = run && run->problem.pools[PoolId(0)].capacity;
-  if (knob.name == QLatin1String("l2") && !bounded && knob.slider->value() == 0) {
-    return tr("unlimited");
-  }
-  if (knob.name == QLatin1String("l2")) return sizeText(Bytes(std::llround(value)));
-  if (knob.name == QLatin1String("dma")) return rateText(value);
-  if (knob.name == QLatin1String("macs")) return tr("%1 a cycle").arg(value, 0, 'g', 6);
-  return QString::number(value);
+  const bool l2 = row.knob.name == QLatin1String("l2");
+  if (l2 && !bounded && row.slider->value() == 0) return tr("unlimited");
+  return row.knob.text(valueOf(row));
 }
 
 WhatIf WhatIfPanel::change() const {
   WhatIf change;
-  const auto moved = [&](const char* name) -> std::optional<double> {
-    const Knob& own = knob(QLatin1String(name));
-    const double value = valueOf(own);
-    return own.base > 0 && value != own.base ? std::optional(value) : std::nullopt;
-  };
-  if (const auto l2 = moved("l2")) change.l2 = Bytes(std::llround(*l2));
-  if (const auto dma = moved("dma")) change.tuning.dma = std::llround(*dma);
-  if (const auto count = moved("channels")) {
-    change.tuning.channels = static_cast<std::uint32_t>(*count);
+  for (const Row& row : knobs_) {
+    const double value = valueOf(row);
+    if (row.base > 0 && value != row.base) row.knob.apply(change, value);
   }
-  change.tuning.macs = moved("macs");
   return change;
 }
 
 void WhatIfPanel::reset() {
-  for (const Knob& knob : knobs_) {
-    knob.slider->setValue(knob.whole ? std::max(1, static_cast<int>(knob.base)) : 0);
+  for (const Row& row : knobs_) {
+    row.slider->setValue(row.knob.whole ? std::max(1, static_cast<int>(row.base)) : 0);
   }
 }
 
@@ -318,33 +334,22 @@ void WhatIfPanel::setBases() {
   const auto run = state_->run();
   const bool timed = run && isTimed(*run);
   const Tuning tuning = timed ? tuningOf(run->request.platform) : Tuning();
-  // Where L2 has no bound, what is in use of it is what can be made less.
-  const auto l2Of = [](const Run& of) {
-    return of.problem.pools[PoolId(0)].capacity.value_or(of.metrics.pools[PoolId(0)].peak);
-  };
-  const double bases[] = {
-      timed ? static_cast<double>(l2Of(*run).count()) : 0,
-      static_cast<double>(tuning.dma.value_or(0)),
-      static_cast<double>(tuning.channels.value_or(0)),
-      tuning.macs.value_or(0),
-  };
-  for (std::size_t i = 0; i < knobs_.size(); ++i) {
-    knobs_[i].base = bases[i];
-    const QSignalBlocker quiet(knobs_[i].slider);
-    knobs_[i].slider->setEnabled(bases[i] > 0);
-    knobs_[i].value->setToolTip(bases[i] > 0 ? QString()
-                                             : tr("The machine has none, or sets it no bound"));
+  for (Row& row : knobs_) {
+    row.base = timed ? row.knob.base(*run, tuning) : 0;
+    row.slider->setEnabled(row.base > 0);
+    row.value->setToolTip(row.base > 0 ? QString()
+                                       : tr("The machine has none, or sets it no bound"));
+    row.slider->blockSignals(true);
   }
-  const QSignalBlocker size(knobs_[0].slider);
-  const QSignalBlocker dma(knobs_[1].slider);
-  const QSignalBlocker channels(knobs_[2].slider);
-  const QSignalBlocker macs(knobs_[3].slider);
   reset();
-  for (const Knob& knob : knobs_) knob.value->setText(textOf(knob));
+  for (const Row& row : knobs_) {
+    row.slider->blockSignals(false);
+    row.value->setText(textOf(row));
+  }
 }
 
 void WhatIfPanel::changed() {
-  for (const Knob& knob : knobs_) knob.value->setText(textOf(knob));
+  for (const Row& row : knobs_) row.value->setText(textOf(row));
   outcome_ = nullptr;
   delay_.start(change().l2 ? kRestToPlanMilliseconds : kRestMilliseconds);
   showFigures();

@@ -86,22 +86,34 @@ class WhatIfPanel : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  /// A size that is dragged: in eighths of a power of two around what it is, or one by one.
+  /// A size of the machine that is dragged: in eighths of a doubling around what it is, or one by
+  /// one.
   struct Knob {
     QString name{};
-    QLabel* title = nullptr;
+    QString title{};
+    QString toolTip{};
+    bool whole = false;
+    /// The size as the machine of a timed run has it; 0: there is nothing to drag.
+    std::function<double(const Run&, const Tuning&)> base{};
+    std::function<QString(double)> text{};
+    std::function<void(WhatIf&, double)> apply{};
+    double grain = 0;  ///< Values are multiples of it; 0: they have two digits that count.
+  };
+  /// A knob on the screen.
+  struct Row {
+    Knob knob{};
+    double base = 0;
     QSlider* slider = nullptr;
     QLabel* value = nullptr;
-    double base = 0;  ///< As the machine has it; 0: there is nothing to drag.
-    bool whole = false;
   };
 
+  static std::vector<Knob> knobs();
+  void addKnob(const Knob& knob, QGridLayout* grid);
   QWidget* buildKnobs();
   QWidget* buildFigures();
   QWidget* buildButtons();
-  const Knob& knob(const QString& name) const;
-  double valueOf(const Knob& knob) const;
-  QString textOf(const Knob& knob) const;
+  double valueOf(const Row& row) const;
+  QString textOf(const Row& row) const;
   void showRun();
   void setBases();
   void changed();
@@ -110,7 +122,7 @@ class WhatIfPanel : public QWidget {
   void showFigures();
 
   ViewState* state_;
-  std::vector<Knob> knobs_;
+  std::vector<Row> knobs_;
   QGridLayout* figures_ = nullptr;
   std::vector<QLabel*> asItIs_;                ///< A column of them, with its head.
   std::vector<std::array<QLabel*, 4>> cells_;  ///< What, before, now, by how much.

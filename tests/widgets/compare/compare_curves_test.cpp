@@ -278,11 +278,11 @@ TEST_CASE("the capacity panel says what to do before there is a curve", "[charts
   ViewState state;
   CapacityPanel panel(&state);
   panel.show();
-  CHECK_FALSE(panel.sweepButton()->isEnabled());
-  CHECK(panel.sweepButton()->toolTip().contains(QStringLiteral("Open a model")));
+  CHECK_FALSE(test::button(panel, "start")->isEnabled());
+  CHECK(test::button(panel, "start")->toolTip().contains(QStringLiteral("Open a model")));
   CHECK_FALSE(panel.slider()->isEnabled());
-  CHECK_FALSE(panel.planButton()->isEnabled());
-  CHECK_FALSE(panel.planButton()->toolTip().isEmpty());
+  CHECK_FALSE(test::button(panel, "capacityPlan")->isEnabled());
+  CHECK_FALSE(test::button(panel, "capacityPlan")->toolTip().isEmpty());
 }
 
 TEST_CASE("a sweep draws its curve while it goes, and is kept", "[charts][capacity]") {
@@ -296,11 +296,11 @@ TEST_CASE("a sweep draws its curve while it goes, and is kept", "[charts][capaci
   std::set<std::size_t> seen;  // Points come one by one.
   QObject::connect(panel.job(), &Job::progressed, &panel,
                    [&] { seen.insert(panel.chart()->points().size()); });
-  QTest::mouseClick(panel.sweepButton(), Qt::LeftButton);
+  QTest::mouseClick(test::button(panel, "start"), Qt::LeftButton);
   CHECK(panel.job()->isRunning());
-  CHECK(panel.stopButton()->isVisible());
+  CHECK(test::button(panel, "stop")->isVisible());
   REQUIRE(test::comes([&] { return !panel.job()->isRunning(); }));
-  CHECK_FALSE(panel.stopButton()->isVisible());
+  CHECK_FALSE(test::button(panel, "stop")->isVisible());
   REQUIRE(panel.chart()->points().size() > 8);
   CHECK(seen.size() > 4);
   const auto expected =
@@ -314,14 +314,14 @@ TEST_CASE("a sweep draws its curve while it goes, and is kept", "[charts][capaci
   for (qsizetype i = 1; i < curve.size(); ++i) {
     CHECK((curve[i].x() == curve[i - 1].x() || curve[i].y() == curve[i - 1].y()));
   }
-  CHECK_FALSE(panel.sweepButton()->isEnabled());
+  CHECK_FALSE(test::button(panel, "start")->isEnabled());
 
   state.setRun(plannedBy(model, "free-list"));
   CHECK(panel.chart()->points().empty());
-  CHECK(panel.sweepButton()->isEnabled());
+  CHECK(test::button(panel, "start")->isEnabled());
   state.setRun(plannedBy(model, "greedy-by-size"));  // Known already.
   CHECK(panel.chart()->points().size() == expected.size());
-  CHECK_FALSE(panel.sweepButton()->isEnabled());
+  CHECK_FALSE(test::button(panel, "start")->isEnabled());
   state.setRun(plannedBy(unet(), "greedy-by-size"));  // Another model.
   CHECK(panel.chart()->points().empty());
 }
@@ -333,12 +333,12 @@ TEST_CASE("a stopped sweep can be made again", "[charts][capacity]") {
   panel.show();
   state.setRun(plannedBy(unet(), "greedy-by-size"));
   QObject::connect(panel.job(), &Job::progressed, &panel, [&] {
-    if (!panel.chart()->points().empty()) panel.stopButton()->click();
+    if (!panel.chart()->points().empty()) test::button(panel, "stop")->click();
   });
-  panel.sweep();
+  panel.start();
   REQUIRE(test::comes([&] { return !panel.job()->isRunning(); }));
   CHECK(panel.chart()->points().size() >= 1);
-  CHECK(panel.sweepButton()->isEnabled());
+  CHECK(test::button(panel, "start")->isEnabled());
 }
 
 TEST_CASE("the slider picks a capacity, the button plans with it", "[charts][capacity]") {
@@ -369,7 +369,7 @@ TEST_CASE("the slider picks a capacity, the button plans with it", "[charts][cap
   QTest::keyClick(panel->slider(), Qt::Key_Left);
   const Bytes chosen = panel->capacity();
   CHECK(chosen < half);
-  QTest::mouseClick(panel->planButton(), Qt::LeftButton);
+  QTest::mouseClick(test::button(*panel, "capacityPlan"), Qt::LeftButton);
   REQUIRE(test::comes([&] { return window.state()->run() != run; }));
   CHECK(window.state()->run()->problem.pools[PoolId(0)].capacity == chosen);
   CHECK(window.state()->run()->plan.footprint(PoolId(0)) <= chosen);
@@ -388,12 +388,12 @@ TEST_CASE("the front panel says what to do before there is a front", "[charts][f
   FrontPanel panel(&state);
   panel.resize(800, 300);
   panel.show();
-  CHECK_FALSE(panel.startButton()->isEnabled());
-  CHECK(panel.startButton()->toolTip().contains(QStringLiteral("Open a model")));
+  CHECK_FALSE(test::button(panel, "start")->isEnabled());
+  CHECK(test::button(panel, "start")->toolTip().contains(QStringLiteral("Open a model")));
   CHECK(panel.chart()->emptyText().startsWith(QStringLiteral("Open a model")));
   CHECK(panel.chart()->ids().empty());
   state.setRun(execute(frontModel(), frontRequest(), {}).value());
-  CHECK(panel.startButton()->isEnabled());
+  CHECK(test::button(panel, "start")->isEnabled());
   CHECK(panel.chart()->emptyText().startsWith(QStringLiteral("Press Draw")));
 }
 
@@ -408,7 +408,7 @@ TEST_CASE("a front without an answer says why", "[charts][front]") {
   REQUIRE(ends(panel));
   CHECK(panel.front() == nullptr);
   CHECK(panel.chart()->emptyText().contains(QStringLiteral("one thing follows the other")));
-  CHECK(panel.startButton()->isEnabled());
+  CHECK(test::button(panel, "start")->isEnabled());
 }
 
 TEST_CASE("a front is drawn while it grows, and a click on a dot opens its plan",
@@ -425,20 +425,20 @@ TEST_CASE("a front is drawn while it grows, and a click on a dot opens its plan"
   action(window, "front")->trigger();
   REQUIRE(panel.isVisible());
   CHECK(panel.job()->isRunning());
-  CHECK(panel.stopButton()->isVisible());
+  CHECK(test::button(panel, "stop")->isVisible());
   REQUIRE(ends(panel));
-  CHECK_FALSE(panel.stopButton()->isVisible());
+  CHECK_FALSE(test::button(panel, "stop")->isVisible());
   REQUIRE(panel.front());
   const auto front = panel.front();
   CHECK(seen >= 1);
   REQUIRE(front->found.size() >= 2);
   REQUIRE(front->allocators.size() == 3);
-  CHECK_FALSE(panel.startButton()->isEnabled());  // It is complete.
+  CHECK_FALSE(test::button(panel, "start")->isEnabled());  // It is complete.
   CHECK(panel.chart()->ids().size() == front->found.size() + 3);
 
-  const auto clickOn = [&](const std::string& id) {
+  const auto clickOn = [&](std::size_t id) {
     const auto before = window.state()->run();
-    const QRectF dot = panel.chart()->dotRect(id);
+    const QRectF dot = panel.chart()->dotRect(static_cast<int>(id));
     REQUIRE_FALSE(dot.isEmpty());
     QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, dot.center().toPoint());
     REQUIRE(test::comes([&] { return window.state()->run() != before; }));
@@ -446,17 +446,17 @@ TEST_CASE("a front is drawn while it grows, and a click on a dot opens its plan"
   };
   // The last of the search lies by itself: as little latency as there is.
   const std::size_t last = front->found.size() - 1;
-  const auto fast = clickOn("found-" + std::to_string(last));
+  const auto fast = clickOn(last);
   CHECK(fast->timing.makespan == front->found[last].latency);
   CHECK(fast->plan.footprint(PoolId(0)) == front->found[last].peak);
   CHECK(fast->problem.pools[PoolId(0)].capacity == front->found[last].capacity);
   CHECK(window.request().allocator.text() == "best:for=latency");
   CHECK(panel.front() == front);
-  CHECK(panel.chart()->marked() == "found-" + std::to_string(last));
-  const auto wide = clickOn("other-2");
+  CHECK(panel.chart()->marked() == static_cast<int>(last));
+  const auto wide = clickOn(front->found.size() + 2);
   CHECK(wide == front->allocators[2].run);
   CHECK(wide->request.allocator.text() == "none");
-  CHECK(panel.chart()->marked() == "other-2");
+  CHECK(panel.chart()->marked() == static_cast<int>(front->found.size()) + 2);
 
   // Keys go from dot to dot, and Enter opens.
   panel.chart()->setFocus();
@@ -484,14 +484,14 @@ TEST_CASE("a front that is stopped keeps what it has, and can be drawn again", "
   options.nodes = 20'000;
   panel.setOptions(options);
   QObject::connect(panel.job(), &Job::progressed, &panel, [&] {
-    if (panel.front() && !panel.front()->found.empty()) panel.stopButton()->click();
+    if (panel.front() && !panel.front()->found.empty()) test::button(panel, "stop")->click();
   });
   panel.start();
   REQUIRE(ends(panel));
   REQUIRE(panel.front());
   CHECK_FALSE(panel.front()->found.empty());
   CHECK(panel.front()->found.size() < 12);
-  CHECK(panel.startButton()->isEnabled());
+  CHECK(test::button(panel, "start")->isEnabled());
   CHECK(panel.note().contains(QStringLiteral("stopped")));
 }
 
@@ -510,10 +510,10 @@ TEST_CASE("a dot of peak against latency opens its row", "[charts][compare][fron
   CHECK_FALSE(charts.chart()->isVisible());
   const ParetoScene scene = paretoScene(*compare.comparison());
   REQUIRE(scene.points.size() == 4);
-  for (const std::string& id : charts.dots()->ids()) {
+  for (const int id : charts.dots()->ids()) {
     CAPTURE(id);
-    const int row = std::stoi(id.substr(5));
-    Q_EMIT charts.dots()->picked(QString::fromStdString(id));
+    const int row = static_cast<int>(scene.points[static_cast<std::size_t>(id)].row);
+    Q_EMIT charts.dots()->picked(id);
     const auto wanted = compare.model()->row(row)->run;
     REQUIRE(test::comes([&] { return charts.dots()->marked() == id; }));
     CHECK(window.state()->run()->timing.makespan == wanted->timing.makespan);

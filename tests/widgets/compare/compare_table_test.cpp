@@ -28,13 +28,13 @@ TEST_CASE("the comparison panel says what to do first", "[shell][compare]") {
   ComparePanel panel(&state);
   panel.show();
   CHECK(panel.emptyText().contains(QStringLiteral("Open a model")));
-  CHECK_FALSE(panel.compareButton()->isEnabled());
+  CHECK_FALSE(test::button(panel, "start")->isEnabled());
   state.setRun(planned("greedy-by-size"));
   CHECK(panel.emptyText().contains(QStringLiteral("Compare")));
-  CHECK(panel.compareButton()->isEnabled());
+  CHECK(test::button(panel, "start")->isEnabled());
   tickOnly(*panel.allocators(), {});
-  CHECK_FALSE(panel.compareButton()->isEnabled());
-  CHECK(panel.compareButton()->toolTip().contains(QStringLiteral("Tick")));
+  CHECK_FALSE(test::button(panel, "start")->isEnabled());
+  CHECK(test::button(panel, "start")->toolTip().contains(QStringLiteral("Tick")));
 }
 
 TEST_CASE("what is ticked is compared in the background, with the command line's figures",
@@ -46,11 +46,11 @@ TEST_CASE("what is ticked is compared in the background, with the command line's
   state.setRun(planned("greedy-by-size"));
   const std::vector<const char*> names = {"none", "greedy-by-size", "free-list:pick=best"};
   tickOnly(*panel.allocators(), names);
-  QTest::mouseClick(panel.compareButton(), Qt::LeftButton);
+  QTest::mouseClick(test::button(panel, "start"), Qt::LeftButton);
   CHECK(panel.job()->isRunning());
-  CHECK(panel.stopButton()->isVisible());
+  CHECK(test::button(panel, "stop")->isVisible());
   REQUIRE(test::comes([&] { return !panel.job()->isRunning(); }));
-  CHECK_FALSE(panel.stopButton()->isVisible());
+  CHECK_FALSE(test::button(panel, "stop")->isVisible());
   const auto expected = compared(*state.run(), names);
   REQUIRE(panel.comparison());
   REQUIRE(panel.comparison()->rows.size() == expected->rows.size());
@@ -373,7 +373,7 @@ TEST_CASE("platforms are compared with the capacities of their own", "[shell][co
     panel.platforms()->item(i)->setCheckState(Qt::Unchecked);
   }
   REQUIRE(panel.requests().size() == 4);
-  QTest::mouseClick(panel.compareButton(), Qt::LeftButton);
+  QTest::mouseClick(test::button(panel, "start"), Qt::LeftButton);
   REQUIRE(test::comes([&] { return panel.comparison() != nullptr; }));
   CHECK_FALSE(panel.table()->isColumnHidden(CompareModel::platform));
   CHECK_FALSE(panel.table()->isColumnHidden(CompareModel::capacity));

@@ -264,7 +264,7 @@ TEST_CASE("a model that cannot shrink says so, and why, step by step", "[shrink]
   CHECK(panel.chart()->emptyText().startsWith(QStringLiteral("Open a model")));
   state.setRun(shrinkRunOf("samples:chain"));
   CHECK(panel.chart()->emptyText().startsWith(QStringLiteral("Press Shrink")));
-  panel.look();
+  panel.start();
   REQUIRE(shrinkEnds(panel));
   REQUIRE(panel.findings().front);
   CHECK_FALSE(panel.findings().front->shrinks());
@@ -275,8 +275,8 @@ TEST_CASE("a model that cannot shrink says so, and why, step by step", "[shrink]
     if (step.what.startsWith(QStringLiteral("as it is"))) continue;
     CHECK((step.saved > Bytes() || !step.why.isEmpty()));
   }
-  CHECK_FALSE(panel.startButton()->isEnabled());
-  CHECK(panel.startButton()->toolTip().contains(QStringLiteral("All is found")));
+  CHECK_FALSE(test::button(panel, "start")->isEnabled());
+  CHECK(test::button(panel, "start")->toolTip().contains(QStringLiteral("All is found")));
 }
 
 TEST_CASE("a planning problem has no operators to rewrite, but may have a better method",
@@ -294,7 +294,7 @@ TEST_CASE("a planning problem has no operators to rewrite, but may have a better
   RunRequest request = defaultRequest();
   request.allocator = AllocatorChoice::parse("none").value();
   state.setRun(shrinkRunOf(path.toStdString(), request));
-  panel.look();
+  panel.start();
   REQUIRE(shrinkEnds(panel));
   CHECK_FALSE(panel.findings().front);
   CHECK(panel.chart()->emptyText().contains(QStringLiteral("no operators")));
@@ -315,7 +315,7 @@ TEST_CASE("the front grows, bounds stand beside it, and a click opens a plan abo
   });
   action(window, "shrink")->trigger();
   CHECK(panel.isVisible());
-  CHECK(panel.stopButton()->isVisible());
+  CHECK(test::button(panel, "stop")->isVisible());
   REQUIRE(shrinkEnds(panel));
   CHECK(grew >= 1);
   REQUIRE(panel.findings().front);
@@ -323,9 +323,7 @@ TEST_CASE("the front grows, bounds stand beside it, and a click opens a plan abo
   REQUIRE(front.points.size() >= 2);
   // The plan as it is stands beside the front, unless nothing that is smaller is as fast.
   const auto plain = std::ranges::find(front.points, front.plain.run, &ShrinkPoint::run);
-  const std::string asItIs = plain == front.points.end()
-                                 ? "other-0"
-                                 : "found-" + std::to_string(plain - front.points.begin());
+  const int asItIs = static_cast<int>(plain - front.points.begin());
   CHECK(panel.chart()->marked() == asItIs);
   // Every rewrite has a row with its bound, and every plan of the front has one.
   for (const ShrinkTrial& trial : front.trials) {
@@ -343,7 +341,7 @@ TEST_CASE("the front grows, bounds stand beside it, and a click opens a plan abo
   CHECK(front.points.front().peak ==
         std::ranges::find_if(panel.steps().rbegin(), panel.steps().rend(), tried)->leaves);
 
-  const QRectF dot = panel.chart()->dotRect("found-0");
+  const QRectF dot = panel.chart()->dotRect(0);
   REQUIRE_FALSE(dot.isEmpty());
   QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, dot.center().toPoint());
   REQUIRE(test::comes([&] { return window.state()->run() != first; }));
@@ -352,8 +350,8 @@ TEST_CASE("the front grows, bounds stand beside it, and a click opens a plan abo
   CHECK(footprintOf(*shrunk) == front.points.front().peak);
   CHECK(sameBut(window.request(), first->request,
                 {"alias", "tile", "order", "tile-to", "extra-work"}));
-  CHECK(panel.chart()->marked() == "found-0");
-  CHECK_FALSE(panel.openButton()->isEnabled());
+  CHECK(panel.chart()->marked() == 0);
+  CHECK_FALSE(test::button(panel, "shrinkOpen")->isEnabled());
   CHECK(window.belowState()->run() == first);
   CHECK(panel.findings().front);  // It is about this model still.
   // Both go through the run together.
@@ -367,7 +365,7 @@ TEST_CASE("the front grows, bounds stand beside it, and a click opens a plan abo
   // Keys go from dot to dot, Enter opens; Undo takes it back.
   panel.chart()->setFocus();
   QTest::keyClick(panel.chart(), Qt::Key_Right);
-  CHECK_FALSE(panel.chart()->current().empty());
+  CHECK(panel.chart()->current() != DotChart::kNone);
   action(window, "undo")->trigger();
   settle(window);
   CHECK(footprintOf(*window.state()->run()) == footprintOf(*first));

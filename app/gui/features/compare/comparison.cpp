@@ -133,7 +133,7 @@ void CompareFeature::addExport() {
 /// Shows the table, and fills it if it is empty.
 void CompareFeature::raise() {
   raiseWithRoom(window_, window_->dock(QStringLiteral("compare")));
-  if (!panel_->comparison() && !panel_->job()->isRunning()) panel_->compare();
+  if (!panel_->comparison() && !panel_->job()->isRunning()) panel_->start();
   panel_->table()->setFocus();
 }
 

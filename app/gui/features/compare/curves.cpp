@@ -105,7 +105,7 @@ void CompareChartsFeature::addCapacity() {
   window_->addRunCommand(window_->menu(MenuKind::compare), "sweepCapacity",
                          tr("Sweep the capacity of &L2"), {}, [this] {
                            showDock(QStringLiteral("capacity"));
-                           capacity_->sweep();
+                           capacity_->start();
                            capacity_->slider()->setFocus();
                          });
 }

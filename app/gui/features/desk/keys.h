@@ -61,8 +61,6 @@ class KeysPage : public QWidget {
   QTableWidget* table() const { return table_; }
   QLineEdit* filter() const { return filter_; }
   QPushButton* takeButton() const { return take_; }
-  QPushButton* resetButton() const { return reset_; }
-  QPushButton* resetAllButton() const { return resetAll_; }
   QString note() const { return note_->text(); }
 
   /// What the table does when somebody has typed `keys` into a row.

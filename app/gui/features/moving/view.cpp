@@ -37,7 +37,7 @@ class ViewFeature : public QObject {
 namespace {
 
 constexpr QLatin1String kFollow("view/follow");
-constexpr QLatin1String kInTime("view/time");
+constexpr QLatin1String kTimeAxis("view/time");
 
 }  // namespace
 
@@ -95,11 +95,11 @@ void ViewFeature::addAxis(QMenu* view) {
       tr("Maps, chart, lanes and markers lie in simulated time; where nothing is timed, as in a "
          "planning problem, they stay over the steps"));
   ViewState* state = window_->state();
-  const bool on = window_->settings()->value(kInTime, false).toBool();
+  const bool on = window_->settings()->value(kTimeAxis, false).toBool();
   state->setAxis(on ? AxisUnit::time : AxisUnit::step);
   inTime->setChecked(on);
   connect(inTime, &QAction::toggled, this, [this, state](bool wanted) {
-    window_->settings()->setValue(kInTime, wanted);
+    window_->settings()->setValue(kTimeAxis, wanted);
     state->setAxis(wanted ? AxisUnit::time : AxisUnit::step);
     if (wanted && state->run() && state->axis() == AxisUnit::step) {
       window_->messages()->showNote(

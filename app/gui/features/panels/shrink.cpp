@@ -51,7 +51,7 @@ ShrinkFeature::ShrinkFeature(MainWindow* window, ScenarioHistory* history)
   QAction* look = window->addRunCommand(window->menu(MenuKind::simulate), "shrink", tr("S&hrink"),
                                         {QKeySequence(Qt::CTRL | Qt::Key_E)}, [this, dock] {
                                           raiseWithRoom(window_, dock);
-                                          panel_->look();
+                                          panel_->start();
                                           panel_->chart()->setFocus();
                                         });
   look->setToolTip(
