@@ -16,7 +16,7 @@
 class QTextCursor;
 // moc reads no header of Qt here (cmake/moc.cmake), so it is told the interface's name.
 #ifdef Q_MOC_RUN
-Q_DECLARE_INTERFACE(QTextObjectInterface, "org.qt-project.Qt.QTextObjectInterface")
+Q_DECLARE_INTERFACE(QTextObjectInterface, "org.qt-project.Qt.QTextObjectInterface");
 #endif
 
 namespace hw {
