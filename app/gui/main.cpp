@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "app/gui/features/panels/panels.h"
 #include "app/gui/features/scenario/session.h"
 #include "app/gui/output/picture.h"
 #include "app/gui/output/report_file.h"

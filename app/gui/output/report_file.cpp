@@ -43,7 +43,7 @@ namespace {
 constexpr QSizeF kPage{794, 1123};  // A4.
 constexpr double kMargin = 53;      // 14 mm.
 constexpr double kFoot = 46;        ///< Above the page's end.
-constexpr double kText = 11;
+constexpr double kTextLetters = 11;
 constexpr double kSmall = 10;
 
 QString escaped(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
@@ -200,7 +200,7 @@ void drawFoot(QPainter& painter, const std::string& text, const QString& number)
 QByteArray reportPdf(const Run& run, const RunReport& report) {
   const ThemeScope paper(Theme::light());
   const QString title = QString::fromStdString(report.title) + QStringLiteral(": memory report");
-  return pdfOf(kPage, title, kText, [&](QPainter& painter, const std::function<void()>& next) {
+  return pdfOf(kPage, title, kTextLetters, [&](QPainter& painter, const std::function<void()>& next) {
     QTextDocument document;
     TextPictures pictures(kSmall);
     document.documentLayout()->registerHandler(TextPictures::kType, &pictures);
