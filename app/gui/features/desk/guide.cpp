@@ -10,69 +10,65 @@
 namespace hw {
 
 class MainWindow;
+
 class MethodGuide;
+
 class ScenarioHistory;
 
 /// Help > How the methods work, and trying one of them on the model on show.
 class GuideFeature : public QObject {
  public:
-  GuideFeature(MainWindow* window, ScenarioHistory* history);
+  GuideFeature(MainWindow* window, ScenarioHistory* history)
+      : QObject(window), window_(window), history_(history) {
+    QAction* guide = window->addCommand(window->menu(MenuKind::help), "methodGuide",
+                                        tr("How the &methods work"), {}, [this] { open(); });
+    guide->setStatusTip(tr("Every method on a network that is small enough to follow by hand"));
+    connect(window->state(), &ViewState::runChanged, this, &GuideFeature::showWhetherToTry);
+  }
 
  private:
-  void open();
-  void tryOn(const QString& allocator);
-  void showWhetherToTry();
+  void open() {
+    if (!guide_) {
+      guide_ = new MethodGuide(window_);
+      guide_->resize(guide_->size().boundedTo(window_->size()));
+      connect(guide_->page(), &LessonView::tryWanted, this, &GuideFeature::tryOn);
+      showWhetherToTry();
+    }
+    const auto run = window_->state()->run();
+    const AllocatorInfo* info = run ? run->request.allocator.info : nullptr;
+    if (info && !guide_->isVisible()) guide_->showLesson(viewText(info->name));
+    guide_->show();
+    guide_->raise();
+    guide_->activateWindow();
+  }
+
+  /// Planned and on show, it plays in the Method panel.
+  void tryOn(const QString& allocator) {
+    const auto run = window_->state()->run();
+    const auto choice = AllocatorChoice::parse(allocator.toStdString());
+    if (!run || !choice) return;
+    const bool there = run->request.allocator.info == choice->info && !window_->job()->isRunning();
+    if (!there) {
+      RunRequest request = window_->request();
+      request.allocator = *choice;
+      history_->nameNext(tr("Try %1").arg(allocator));
+      window_->keepToModel(window_->request(), request);
+      window_->planWith(request);
+    }
+    guide_->hide();  // It would hide what it has started.
+    window_->command(QStringLiteral("showMethod"))->trigger();
+    window_->activateWindow();
+  }
+
+  void showWhetherToTry() {
+    if (!guide_) return;
+    guide_->page()->setWhyNotTry(window_->state()->run() ? QString() : tr("Open a model first"));
+  }
 
   MainWindow* window_;
   ScenarioHistory* history_;
   QPointer<MethodGuide> guide_;  ///< Null until it is asked for.
 };
-
-GuideFeature::GuideFeature(MainWindow* window, ScenarioHistory* history)
-    : QObject(window), window_(window), history_(history) {
-  QAction* guide = window->addCommand(window->menu(MenuKind::help), "methodGuide",
-                                      tr("How the &methods work"), {}, [this] { open(); });
-  guide->setStatusTip(tr("Every method on a network that is small enough to follow by hand"));
-  connect(window->state(), &ViewState::runChanged, this, &GuideFeature::showWhetherToTry);
-}
-
-void GuideFeature::open() {
-  if (!guide_) {
-    guide_ = new MethodGuide(window_);
-    guide_->resize(guide_->size().boundedTo(window_->size()));
-    connect(guide_->page(), &LessonView::tryWanted, this, &GuideFeature::tryOn);
-    showWhetherToTry();
-  }
-  const auto run = window_->state()->run();
-  const AllocatorInfo* info = run ? run->request.allocator.info : nullptr;
-  if (info && !guide_->isVisible()) guide_->showLesson(viewText(info->name));
-  guide_->show();
-  guide_->raise();
-  guide_->activateWindow();
-}
-
-void GuideFeature::showWhetherToTry() {
-  if (!guide_) return;
-  guide_->page()->setWhyNotTry(window_->state()->run() ? QString() : tr("Open a model first"));
-}
-
-/// Planned and on show, it plays in the Method panel.
-void GuideFeature::tryOn(const QString& allocator) {
-  const auto run = window_->state()->run();
-  const auto choice = AllocatorChoice::parse(allocator.toStdString());
-  if (!run || !choice) return;
-  const bool there = run->request.allocator.info == choice->info && !window_->job()->isRunning();
-  if (!there) {
-    RunRequest request = window_->request();
-    request.allocator = *choice;
-    history_->nameNext(tr("Try %1").arg(allocator));
-    window_->keepToModel(window_->request(), request);
-    window_->planWith(request);
-  }
-  guide_->hide();  // It would hide what it has started.
-  window_->command(QStringLiteral("showMethod"))->trigger();
-  window_->activateWindow();
-}
 
 void addGuide(MainWindow* window, ScenarioHistory* history) { new GuideFeature(window, history); }
 

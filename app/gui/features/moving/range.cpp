@@ -14,20 +14,99 @@
 namespace hw {
 
 class HistogramView;
+
 class MainWindow;
 
 /// Marked steps and what can be done with them: zooming there and restricting statistics to them
 /// are two commands. And the histogram that picks out sizes.
 class RangeFeature : public QObject {
  public:
-  explicit RangeFeature(MainWindow* window);
+  explicit RangeFeature(MainWindow* window) : QObject(window), window_(window) {
+    addHistogram();
+    addRangeCommands();
+    window->statusLine()->addPermanentWidget(new RangeChip(window->state(), window->statusLine()));
+    connect(window->state(), &ViewState::runChanged, this, &RangeFeature::updateActions);
+    connect(window->state(), &ViewState::markedStepsChanged, this, &RangeFeature::updateActions);
+    connect(window->state(), &ViewState::statisticsRangeChanged, this,
+            &RangeFeature::updateActions);
+    updateActions();
+  }
 
  private:
-  void addHistogram();
-  void addRangeCommands();
-  void zoomToMarked();
-  void restrictToMarked();
-  void updateActions();
+  void addHistogram() {
+    histogram_ = new HistogramView(window_->state(), window_);
+    histogram_->setObjectName(QStringLiteral("histogramView"));
+    QDockWidget* dock = window_->addDock("histogram", tr("Histogram"), histogram_,
+                                         Qt::RightDockWidgetArea, "metrics");
+    QAction* show = window_->addRunCommand(window_->menu(MenuKind::view), "showHistogram",
+                                           tr("&Histogram of sizes"), {}, [this, dock] {
+                                             dock->show();
+                                             dock->raise();
+                                             histogram_->setFocus();
+                                           });
+    show->setToolTip(tr("Click or drag over bars to pick out buffers of that size everywhere"));
+    QAction* bytes = window_->addCommand(window_->menu(MenuKind::view), "histogramBytes",
+                                         tr("Histogram of b&ytes instead of numbers"), {}, {});
+    bytes->setCheckable(true);
+    connect(bytes, &QAction::toggled, histogram_, &HistogramView::setShowsBytes);
+    connect(histogram_, &HistogramView::showsBytesChanged, bytes, &QAction::setChecked);
+  }
+
+  void addRangeCommands() {
+    QMenu* menu = window_->menu(MenuKind::view);
+    menu->addSeparator();
+    zoom_ = window_->addCommand(menu, "zoomToRange", tr("Zoom to marked &range"),
+                                {QKeySequence(Qt::SHIFT | Qt::Key_Z)}, [this] { zoomToMarked(); });
+    restrict_ = window_->addCommand(menu, "restrictStatistics", tr("Restrict &statistics to range"),
+                                    {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)},
+                                    [this] { restrictToMarked(); });
+    whole_ = window_->addCommand(menu, "wholeStatistics", tr("Statistics of the &whole run"), {},
+                                 [this] { window_->state()->restrictStatistics({}); });
+  }
+
+  void zoomToMarked() {
+    const auto marked = window_->state()->markedSteps();
+    if (!marked) return;
+    const RunScale& scale = *window_->state()->scale();
+    window_->state()->setVisible(scale.begin(marked->begin), scale.begin(marked->end));
+  }
+
+  /// To what is marked, else to what is on screen, steps that are partly there included.
+  void restrictToMarked() {
+    ViewState* state = window_->state();
+    auto range = state->markedSteps();
+    if (!range) {
+      const RunScale& scale = *state->scale();
+      const auto end = static_cast<std::int64_t>(std::ceil(scale.toSteps(state->visibleEnd())));
+      range = Interval<Step>{scale.stepAt(state->visibleBegin()), Step(end)};
+    }
+    state->restrictStatistics(range);
+    if (!state->statisticsRange()) {
+      window_->messages()->showNote(
+          tr("All steps are on screen, so statistics are those of the whole run. Zoom in or drag "
+             "with Ctrl to mark some."));
+    }
+  }
+
+  /// What can be done depends on more than on a run, so the reasons are our own.
+  void updateActions() {
+    const ViewState& state = *window_->state();
+    const bool any = state.run() != nullptr;
+    const bool marked = state.markedSteps().has_value();
+    const auto set = [](QAction* action, bool enabled, const QString& why, const QString& what) {
+      action->setEnabled(enabled);
+      action->setToolTip(enabled ? what : why);
+    };
+    const QString open = tr("Open a model first");
+    set(zoom_, marked, any ? tr("Mark steps first: drag with Ctrl over the chart or a map") : open,
+        tr("Shows the marked steps and nothing else"));
+    set(restrict_, any, open,
+        marked ? tr("Metrics, peak, histogram and tables are about the marked steps only")
+               : tr("Metrics, peak, histogram and tables are about the steps on screen only; mark "
+                    "others by dragging with Ctrl"));
+    set(whole_, state.statisticsRange().has_value(), any ? tr("They are: no range is set") : open,
+        tr("Ends the restriction to a range"));
+  }
 
   MainWindow* window_;
   HistogramView* histogram_ = nullptr;
@@ -35,91 +114,6 @@ class RangeFeature : public QObject {
   QAction* restrict_ = nullptr;
   QAction* whole_ = nullptr;
 };
-
-RangeFeature::RangeFeature(MainWindow* window) : QObject(window), window_(window) {
-  addHistogram();
-  addRangeCommands();
-  window->statusLine()->addPermanentWidget(new RangeChip(window->state(), window->statusLine()));
-  connect(window->state(), &ViewState::runChanged, this, &RangeFeature::updateActions);
-  connect(window->state(), &ViewState::markedStepsChanged, this, &RangeFeature::updateActions);
-  connect(window->state(), &ViewState::statisticsRangeChanged, this, &RangeFeature::updateActions);
-  updateActions();
-}
-
-void RangeFeature::addHistogram() {
-  histogram_ = new HistogramView(window_->state(), window_);
-  histogram_->setObjectName(QStringLiteral("histogramView"));
-  QDockWidget* dock = window_->addDock("histogram", tr("Histogram"), histogram_,
-                                       Qt::RightDockWidgetArea, "metrics");
-  QAction* show = window_->addRunCommand(window_->menu(MenuKind::view), "showHistogram",
-                                         tr("&Histogram of sizes"), {}, [this, dock] {
-                                           dock->show();
-                                           dock->raise();
-                                           histogram_->setFocus();
-                                         });
-  show->setToolTip(tr("Click or drag over bars to pick out buffers of that size everywhere"));
-  QAction* bytes = window_->addCommand(window_->menu(MenuKind::view), "histogramBytes",
-                                       tr("Histogram of b&ytes instead of numbers"), {}, {});
-  bytes->setCheckable(true);
-  connect(bytes, &QAction::toggled, histogram_, &HistogramView::setShowsBytes);
-  connect(histogram_, &HistogramView::showsBytesChanged, bytes, &QAction::setChecked);
-}
-
-void RangeFeature::addRangeCommands() {
-  QMenu* menu = window_->menu(MenuKind::view);
-  menu->addSeparator();
-  zoom_ = window_->addCommand(menu, "zoomToRange", tr("Zoom to marked &range"),
-                              {QKeySequence(Qt::SHIFT | Qt::Key_Z)}, [this] { zoomToMarked(); });
-  restrict_ = window_->addCommand(menu, "restrictStatistics", tr("Restrict &statistics to range"),
-                                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)},
-                                  [this] { restrictToMarked(); });
-  whole_ = window_->addCommand(menu, "wholeStatistics", tr("Statistics of the &whole run"), {},
-                               [this] { window_->state()->restrictStatistics({}); });
-}
-
-/// What can be done depends on more than on a run, so the reasons are our own.
-void RangeFeature::updateActions() {
-  const ViewState& state = *window_->state();
-  const bool any = state.run() != nullptr;
-  const bool marked = state.markedSteps().has_value();
-  const auto set = [](QAction* action, bool enabled, const QString& why, const QString& what) {
-    action->setEnabled(enabled);
-    action->setToolTip(enabled ? what : why);
-  };
-  const QString open = tr("Open a model first");
-  set(zoom_, marked, any ? tr("Mark steps first: drag with Ctrl over the chart or a map") : open,
-      tr("Shows the marked steps and nothing else"));
-  set(restrict_, any, open,
-      marked ? tr("Metrics, peak, histogram and tables are about the marked steps only")
-             : tr("Metrics, peak, histogram and tables are about the steps on screen only; mark "
-                  "others by dragging with Ctrl"));
-  set(whole_, state.statisticsRange().has_value(), any ? tr("They are: no range is set") : open,
-      tr("Ends the restriction to a range"));
-}
-
-void RangeFeature::zoomToMarked() {
-  const auto marked = window_->state()->markedSteps();
-  if (!marked) return;
-  const RunScale& scale = *window_->state()->scale();
-  window_->state()->setVisible(scale.begin(marked->begin), scale.begin(marked->end));
-}
-
-/// To what is marked, else to what is on screen, steps that are partly there included.
-void RangeFeature::restrictToMarked() {
-  ViewState* state = window_->state();
-  auto range = state->markedSteps();
-  if (!range) {
-    const RunScale& scale = *state->scale();
-    const auto end = static_cast<std::int64_t>(std::ceil(scale.toSteps(state->visibleEnd())));
-    range = Interval<Step>{scale.stepAt(state->visibleBegin()), Step(end)};
-  }
-  state->restrictStatistics(range);
-  if (!state->statisticsRange()) {
-    window_->messages()->showNote(
-        tr("All steps are on screen, so statistics are those of the whole run. Zoom in or drag "
-           "with Ctrl to mark some."));
-  }
-}
 
 void addRange(MainWindow* window) { new RangeFeature(window); }
 

@@ -15,25 +15,6 @@ namespace hw {
 
 class MainWindow;
 
-/// The head of the View menu: what the maps show, the theme, motion and panels.
-class ViewFeature : public QObject {
- public:
-  explicit ViewFeature(MainWindow* window);
-
- private:
-  void addMoves(QMenu* view);
-  void addFollow(QMenu* view);
-  void addAxis(QMenu* view);
-  void addThemes(QMenu* view);
-  void addMotion(QMenu* view);
-  void zoomToSelection();
-  void fit();
-  void focusThenFit();
-  void clearSelection();
-
-  MainWindow* window_;
-};
-
 namespace {
 
 constexpr QLatin1String kFollow("view/follow");
@@ -41,136 +22,143 @@ constexpr QLatin1String kTimeAxis("view/time");
 
 }  // namespace
 
-ViewFeature::ViewFeature(MainWindow* window) : QObject(window), window_(window) {
-  QMenu* view = window->menu(MenuKind::view);
-  addMoves(view);
-  addFollow(view);
-  addAxis(view);
-  view->addSeparator();
-  addThemes(view);
-  addMotion(view);
-  view->addSeparator();
-  view->addMenu(window->panelMenu());
-  window->addCommand(view, "resetLayout", tr("Reset layo&ut"), {},
-                     [window] { window->resetLayout(); });
-  // Alt alone opens it on some desktops only.
-  window->addCommand(view, "menuBar", tr("Go to the menu &bar"), {Qt::Key_F10}, [window] {
-    window->menuBar()->setActiveAction(window->menu(MenuKind::file)->menuAction());
-  });
-}
-
-void ViewFeature::addMoves(QMenu* view) {
-  const auto add = [&](const char* name, const QString& text, Qt::Key key,
-                       void (ViewFeature::*act)()) {
-    return window_->addRunCommand(view, name, text, {key}, [this, act] { (this->*act)(); });
-  };
-  add("focus", tr("&Focus selection, then fit"), Qt::Key_F, &ViewFeature::focusThenFit)
-      ->setIcon(glyphIcon(Glyph::zoomIn));
-  add("zoomToSelection", tr("&Zoom to selection"), Qt::Key_Z, &ViewFeature::zoomToSelection);
-  add("fit", tr("Fit &all"), Qt::Key_0, &ViewFeature::fit)->setIcon(glyphIcon(Glyph::fit));
-  add("clearSelection", tr("&Clear selection"), Qt::Key_Escape, &ViewFeature::clearSelection);
-}
-
-void ViewFeature::addFollow(QMenu* view) {
-  QAction* follow = window_->addCommand(view, "followPlayhead", tr("Foll&ow the playhead"),
-                                        {QKeySequence(Qt::SHIFT | Qt::Key_F)}, {});
-  follow->setCheckable(true);
-  follow->setToolTip(
-      tr("When the moment goes to steps that are not on screen, the views go there too"));
-  const auto set = [this](bool on) { window_->state()->setFollows(on); };
-  const bool on = window_->settings()->value(kFollow, true).toBool();
-  follow->setChecked(on);
-  set(on);
-  connect(follow, &QAction::toggled, this, [this, set](bool wanted) {
-    window_->settings()->setValue(kFollow, wanted);
-    set(wanted);
-  });
-}
-
-void ViewFeature::addAxis(QMenu* view) {
-  QAction* inTime = window_->addRunCommand(view, "timeAxis", tr("Time instead of steps"),
-                                           {QKeySequence(Qt::Key_T)}, {});
-  inTime->setCheckable(true);
-  inTime->setToolTip(
-      tr("Maps, chart, lanes and markers lie in simulated time; where nothing is timed, as in a "
-         "planning problem, they stay over the steps"));
-  ViewState* state = window_->state();
-  const bool on = window_->settings()->value(kTimeAxis, false).toBool();
-  state->setAxis(on ? AxisUnit::time : AxisUnit::step);
-  inTime->setChecked(on);
-  connect(inTime, &QAction::toggled, this, [this, state](bool wanted) {
-    window_->settings()->setValue(kTimeAxis, wanted);
-    state->setAxis(wanted ? AxisUnit::time : AxisUnit::step);
-    if (wanted && state->run() && state->axis() == AxisUnit::step) {
-      window_->messages()->showNote(
-          tr("Nothing of this run is timed, so its views stay over the steps."));
-    }
-  });
-  // Also set by a session or the command line.
-  connect(state, &ViewState::axisChanged, inTime,
-          [state, inTime] { inTime->setChecked(state->wantedAxis() == AxisUnit::time); });
-}
-
-void ViewFeature::addThemes(QMenu* view) {
-  QMenu* menu = view->addMenu(tr("&Theme"));
-  auto* group = new QActionGroup(this);
-  const std::tuple<const char*, QString, ThemeChoice> choices[] = {
-      {"themeSystem", tr("Like the d&esktop"), ThemeChoice::system},
-      {"themeLight", tr("&Light"), ThemeChoice::light},
-      {"themeDark", tr("&Dark"), ThemeChoice::dark}};
-  for (const auto& [name, text, choice] : choices) {
-    QAction* action = window_->addCommand(menu, name, text, {}, [this, choice = choice] {
-      window_->settings()->setTheme(choice);
-      window_->applyTheme(choice);
+/// The head of the View menu: what the maps show, the theme, motion and panels.
+class ViewFeature : public QObject {
+ public:
+  explicit ViewFeature(MainWindow* window) : QObject(window), window_(window) {
+    QMenu* view = window->menu(MenuKind::view);
+    addMoves(view);
+    addFollow(view);
+    addAxis(view);
+    view->addSeparator();
+    addThemes(view);
+    addMotion(view);
+    view->addSeparator();
+    view->addMenu(window->panelMenu());
+    window->addCommand(view, "resetLayout", tr("Reset layo&ut"), {},
+                       [window] { window->resetLayout(); });
+    // Alt alone opens it on some desktops only.
+    window->addCommand(view, "menuBar", tr("Go to the menu &bar"), {Qt::Key_F10}, [window] {
+      window->menuBar()->setActiveAction(window->menu(MenuKind::file)->menuAction());
     });
-    action->setCheckable(true);
-    action->setChecked(window_->settings()->theme() == choice);
-    group->addAction(action);
   }
-}
 
-void ViewFeature::addMotion(QMenu* view) {
-  QAction* still = window_->addCommand(view, "reducedMotion", tr("Re&duced motion"), {}, {});
-  still->setCheckable(true);
-  still->setChecked(window_->settings()->reducedMotion());
-  still->setToolTip(tr("Changes of memory are shown at once, without movement"));
-  connect(still, &QAction::toggled, this, [this](bool on) {
-    window_->settings()->setReducedMotion(on);
-    window_->setReducedMotion(on);
-  });
-}
-
-void ViewFeature::zoomToSelection() {
-  for (MapView* map : window_->maps()) map->zoomToSelection();
-}
-
-void ViewFeature::fit() {
-  for (MapView* map : window_->maps()) map->fit();
-}
-
-/// The first time shows the selection, the second time everything.
-void ViewFeature::focusThenFit() {
-  const ViewState& state = *window_->state();
-  const double begin = state.visibleBegin();
-  const double end = state.visibleEnd();
-  if (state.selected()) {
-    zoomToSelection();
-    const bool moved =
-        std::abs(state.visibleBegin() - begin) > 1e-9 || std::abs(state.visibleEnd() - end) > 1e-9;
-    if (moved) return;
+ private:
+  void addMoves(QMenu* view) {
+    const auto add = [&](const char* name, const QString& text, Qt::Key key,
+                         void (ViewFeature::*act)()) {
+      return window_->addRunCommand(view, name, text, {key}, [this, act] { (this->*act)(); });
+    };
+    add("focus", tr("&Focus selection, then fit"), Qt::Key_F, &ViewFeature::focusThenFit)
+        ->setIcon(glyphIcon(Glyph::zoomIn));
+    add("zoomToSelection", tr("&Zoom to selection"), Qt::Key_Z, &ViewFeature::zoomToSelection);
+    add("fit", tr("Fit &all"), Qt::Key_0, &ViewFeature::fit)->setIcon(glyphIcon(Glyph::fit));
+    add("clearSelection", tr("&Clear selection"), Qt::Key_Escape, &ViewFeature::clearSelection);
   }
-  fit();
-}
 
-void ViewFeature::clearSelection() {
-  ViewState& state = *window_->state();
-  window_->messages()->hide();
-  state.select({});
-  state.selectOp({});
-  state.setFilter(nullptr);
-  state.markSteps({});
-  state.restrictStatistics({});
-}
+  void addFollow(QMenu* view) {
+    QAction* follow = window_->addCommand(view, "followPlayhead", tr("Foll&ow the playhead"),
+                                          {QKeySequence(Qt::SHIFT | Qt::Key_F)}, {});
+    follow->setCheckable(true);
+    follow->setToolTip(
+        tr("When the moment goes to steps that are not on screen, the views go there too"));
+    const auto set = [this](bool on) { window_->state()->setFollows(on); };
+    const bool on = window_->settings()->value(kFollow, true).toBool();
+    follow->setChecked(on);
+    set(on);
+    connect(follow, &QAction::toggled, this, [this, set](bool wanted) {
+      window_->settings()->setValue(kFollow, wanted);
+      set(wanted);
+    });
+  }
+
+  void addAxis(QMenu* view) {
+    QAction* inTime = window_->addRunCommand(view, "timeAxis", tr("Time instead of steps"),
+                                             {QKeySequence(Qt::Key_T)}, {});
+    inTime->setCheckable(true);
+    inTime->setToolTip(
+        tr("Maps, chart, lanes and markers lie in simulated time; where nothing is timed, as in a "
+           "planning problem, they stay over the steps"));
+    ViewState* state = window_->state();
+    const bool on = window_->settings()->value(kTimeAxis, false).toBool();
+    state->setAxis(on ? AxisUnit::time : AxisUnit::step);
+    inTime->setChecked(on);
+    connect(inTime, &QAction::toggled, this, [this, state](bool wanted) {
+      window_->settings()->setValue(kTimeAxis, wanted);
+      state->setAxis(wanted ? AxisUnit::time : AxisUnit::step);
+      if (wanted && state->run() && state->axis() == AxisUnit::step) {
+        window_->messages()->showNote(
+            tr("Nothing of this run is timed, so its views stay over the steps."));
+      }
+    });
+    // Also set by a session or the command line.
+    connect(state, &ViewState::axisChanged, inTime,
+            [state, inTime] { inTime->setChecked(state->wantedAxis() == AxisUnit::time); });
+  }
+
+  void addThemes(QMenu* view) {
+    QMenu* menu = view->addMenu(tr("&Theme"));
+    auto* group = new QActionGroup(this);
+    const std::tuple<const char*, QString, ThemeChoice> choices[] = {
+        {"themeSystem", tr("Like the d&esktop"), ThemeChoice::system},
+        {"themeLight", tr("&Light"), ThemeChoice::light},
+        {"themeDark", tr("&Dark"), ThemeChoice::dark}};
+    for (const auto& [name, text, choice] : choices) {
+      QAction* action = window_->addCommand(menu, name, text, {}, [this, choice = choice] {
+        window_->settings()->setTheme(choice);
+        window_->applyTheme(choice);
+      });
+      action->setCheckable(true);
+      action->setChecked(window_->settings()->theme() == choice);
+      group->addAction(action);
+    }
+  }
+
+  void addMotion(QMenu* view) {
+    QAction* still = window_->addCommand(view, "reducedMotion", tr("Re&duced motion"), {}, {});
+    still->setCheckable(true);
+    still->setChecked(window_->settings()->reducedMotion());
+    still->setToolTip(tr("Changes of memory are shown at once, without movement"));
+    connect(still, &QAction::toggled, this, [this](bool on) {
+      window_->settings()->setReducedMotion(on);
+      window_->setReducedMotion(on);
+    });
+  }
+
+  void zoomToSelection() {
+    for (MapView* map : window_->maps()) map->zoomToSelection();
+  }
+
+  void fit() {
+    for (MapView* map : window_->maps()) map->fit();
+  }
+
+  /// The first time shows the selection, the second time everything.
+  void focusThenFit() {
+    const ViewState& state = *window_->state();
+    const double begin = state.visibleBegin();
+    const double end = state.visibleEnd();
+    if (state.selected()) {
+      zoomToSelection();
+      const bool moved = std::abs(state.visibleBegin() - begin) > 1e-9 ||
+                         std::abs(state.visibleEnd() - end) > 1e-9;
+      if (moved) return;
+    }
+    fit();
+  }
+
+  void clearSelection() {
+    ViewState& state = *window_->state();
+    window_->messages()->hide();
+    state.select({});
+    state.selectOp({});
+    state.setFilter(nullptr);
+    state.markSteps({});
+    state.restrictStatistics({});
+  }
+
+  MainWindow* window_;
+};
 
 void addView(MainWindow* window) { new ViewFeature(window); }
 

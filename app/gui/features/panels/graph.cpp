@@ -15,22 +15,8 @@ class QDockWidget;
 namespace hw {
 
 class GraphPanel;
+
 class MainWindow;
-
-/// The model graph beside the schedule, and its commands.
-class GraphFeature : public QObject {
- public:
-  explicit GraphFeature(MainWindow* window);
-
- private:
-  void showGraph();
-  void exportGraph();
-  void enlarge(bool floating);
-
-  MainWindow* window_;
-  GraphPanel* panel_;
-  QDockWidget* dock_;
-};
 
 namespace {
 
@@ -39,55 +25,64 @@ constexpr QSize kFloatingSize(980, 760);
 
 }  // namespace
 
-GraphFeature::GraphFeature(MainWindow* window)
-    : QObject(window), window_(window), panel_(new GraphPanel(window->state(), window)) {
-  panel_->setObjectName(QStringLiteral("graphPanel"));
-  dock_ = window->addDock("graph", tr("Graph"), panel_, Qt::LeftDockWidgetArea, "schedule");
-  connect(dock_, &QDockWidget::topLevelChanged, this, &GraphFeature::enlarge);
-  QAction* show =
-      window->addRunCommand(window->menu(MenuKind::view), "showGraph", tr("Model &graph"),
-                            {QKeySequence(Qt::CTRL | Qt::Key_G)}, [this] { showGraph(); });
-  show->setToolTip(tr("The network, laid out in layers; goes to the selected op"));
-  QAction* exported =
-      window->addRunCommand(window->menu(MenuKind::file), "exportGraph", tr("Export &graph\u2026"),
-                            {}, [this] { exportGraph(); });
-  exported->setIcon(glyphIcon(Glyph::picture));
-}
-
-void GraphFeature::enlarge(bool floating) {
-  if (floating) dock_->resize(kFloatingSize.boundedTo(window_->size()));
-}
-
-void GraphFeature::showGraph() {
-  dock_->show();
-  dock_->raise();
-  panel_->view()->setFocus();
-  panel_->revealSelection();
-}
-
-void GraphFeature::exportGraph() {
-  GraphView* view = panel_->view();
-  if (view->graph().nodes.empty()) {
-    window_->messages()->showError(
-        tr("Nothing was exported: show the graph first, so that it is "
-           "laid out (View > Model graph)."));
-    return;
+/// The model graph beside the schedule, and its commands.
+class GraphFeature : public QObject {
+ public:
+  explicit GraphFeature(MainWindow* window)
+      : QObject(window), window_(window), panel_(new GraphPanel(window->state(), window)) {
+    panel_->setObjectName(QStringLiteral("graphPanel"));
+    dock_ = window->addDock("graph", tr("Graph"), panel_, Qt::LeftDockWidgetArea, "schedule");
+    connect(dock_, &QDockWidget::topLevelChanged, this, &GraphFeature::enlarge);
+    QAction* show =
+        window->addRunCommand(window->menu(MenuKind::view), "showGraph", tr("Model &graph"),
+                              {QKeySequence(Qt::CTRL | Qt::Key_G)}, [this] { showGraph(); });
+    show->setToolTip(tr("The network, laid out in layers; goes to the selected op"));
+    QAction* exported =
+        window->addRunCommand(window->menu(MenuKind::file), "exportGraph",
+                              tr("Export &graph\u2026"), {}, [this] { exportGraph(); });
+    exported->setIcon(glyphIcon(Glyph::picture));
   }
-  const QString name = QString::fromStdString(printable(window_->request().model, 60));
-  const QString file =
-      window_->chooseTarget(tr("Export the graph"), QFileInfo(name).completeBaseName(),
-                            tr("SVG drawing (*.svg);;PNG picture (*.png)"));
-  if (file.isEmpty()) return;
-  // As large as it is, but not larger than a program can open.
-  const QSizeF whole = view->sceneRect().size();
-  const double scale = std::min(1.0, 8'000 / std::max({1.0, whole.width(), whole.height()}));
-  const Picture picture{.size = (whole * scale).toSize(),
-                        .title = window_->windowTitle(),
-                        .paint = [view](QPainter& painter, const QRect& target) {
-                          view->renderAll(painter, target);
-                        }};
-  window_->sayExported(file, writePicture(picture, file));
-}
+
+ private:
+  void showGraph() {
+    dock_->show();
+    dock_->raise();
+    panel_->view()->setFocus();
+    panel_->revealSelection();
+  }
+
+  void exportGraph() {
+    GraphView* view = panel_->view();
+    if (view->graph().nodes.empty()) {
+      window_->messages()->showError(
+          tr("Nothing was exported: show the graph first, so that it is "
+             "laid out (View > Model graph)."));
+      return;
+    }
+    const QString name = QString::fromStdString(printable(window_->request().model, 60));
+    const QString file =
+        window_->chooseTarget(tr("Export the graph"), QFileInfo(name).completeBaseName(),
+                              tr("SVG drawing (*.svg);;PNG picture (*.png)"));
+    if (file.isEmpty()) return;
+    // As large as it is, but not larger than a program can open.
+    const QSizeF whole = view->sceneRect().size();
+    const double scale = std::min(1.0, 8'000 / std::max({1.0, whole.width(), whole.height()}));
+    const Picture picture{.size = (whole * scale).toSize(),
+                          .title = window_->windowTitle(),
+                          .paint = [view](QPainter& painter, const QRect& target) {
+                            view->renderAll(painter, target);
+                          }};
+    window_->sayExported(file, writePicture(picture, file));
+  }
+
+  void enlarge(bool floating) {
+    if (floating) dock_->resize(kFloatingSize.boundedTo(window_->size()));
+  }
+
+  MainWindow* window_;
+  GraphPanel* panel_;
+  QDockWidget* dock_;
+};
 
 void addGraph(MainWindow* window) { new GraphFeature(window); }
 

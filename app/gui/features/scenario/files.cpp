@@ -15,30 +15,8 @@
 namespace hw {
 
 class MainWindow;
+
 struct Model;
-
-/// What can be opened: files, samples, recent models and their free dimensions, from the File menu
-/// and the welcome page; platforms from files for the run form; and the head of the Simulate menu:
-/// the transport's moves, planning again and cancelling it.
-class FileFeature : public QObject {
- public:
-  explicit FileFeature(MainWindow* window);
-
- private:
-  void addCommands();
-  void addSamples(QMenu* file);
-  void addMoves();
-  void addPlanning();
-  void rememberShown();
-  void fillRecent();
-  void chooseFile();
-  void choosePlatform();
-  void chooseDimensions();
-
-  MainWindow* window_;
-  QMenu* recent_ = nullptr;
-  std::weak_ptr<const Model> shown_;
-};
 
 namespace {
 
@@ -50,143 +28,156 @@ QString rememberedName(const QString& name) {
 
 }  // namespace
 
-FileFeature::FileFeature(MainWindow* window) : QObject(window), window_(window) {
-  addCommands();
-  addMoves();
-  addPlanning();
-  connect(window->welcome(), &WelcomePage::openWanted, this, &FileFeature::chooseFile);
-  connect(window->welcome(), &WelcomePage::modelChosen, window, &MainWindow::openModel);
-  connect(window->runForm(), &RunForm::platformFileWanted, this, &FileFeature::choosePlatform);
-  connect(window, &MainWindow::shown, this, &FileFeature::rememberShown);
-}
-
-void FileFeature::addCommands() {
-  QMenu* menu = window_->menu(MenuKind::file);
-  window_
-      ->addCommand(menu, "open", tr("&Open\u2026"), {QKeySequence::Open}, [this] { chooseFile(); })
-      ->setIcon(glyphIcon(Glyph::open));
-  addSamples(menu);
-  recent_ = menu->addMenu(tr("Open &recent"));
-  fillRecent();
-  menu->addSeparator();
-  window_->addRunCommand(menu, "dimensions", tr("Free &dimensions\u2026"), {},
-                         [this] { chooseDimensions(); });
-  menu->addSeparator();
-}
-
-void FileFeature::addSamples(QMenu* file) {
-  QMenu* menu = file->addMenu(tr("Open &sample"));
-  menu->setToolTipsVisible(true);
-  std::vector<WelcomePage::Sample> cards;
-  for (const SampleInfo& sample : sampleCatalog()) {
-    const QString name = QString::fromStdString(sample.name);
-    const QString summary = QString::fromStdString(sample.summary);
-    QAction* action = menu->addAction(name);
-    action->setToolTip(summary);
-    connect(action, &QAction::triggered, window_,
-            [this, name] { window_->openModel(QStringLiteral("samples:") + name); });
-    cards.push_back({name, summary});
+/// What can be opened: files, samples, recent models and their free dimensions, from the File menu
+/// and the welcome page; platforms from files for the run form; and the head of the Simulate menu:
+/// the transport's moves, planning again and cancelling it.
+class FileFeature : public QObject {
+ public:
+  explicit FileFeature(MainWindow* window) : QObject(window), window_(window) {
+    addCommands();
+    addMoves();
+    addPlanning();
+    connect(window->welcome(), &WelcomePage::openWanted, this, &FileFeature::chooseFile);
+    connect(window->welcome(), &WelcomePage::modelChosen, window, &MainWindow::openModel);
+    connect(window->runForm(), &RunForm::platformFileWanted, this, &FileFeature::choosePlatform);
+    connect(window, &MainWindow::shown, this, &FileFeature::rememberShown);
   }
-  menu->setEnabled(!menu->isEmpty());
-  window_->welcome()->setSamples(std::move(cards));
-}
 
-void FileFeature::addMoves() {
-  QMenu* menu = window_->menu(MenuKind::simulate);
-  for (QAction* move : window_->transport()->moves()) menu->addAction(move);
-  const auto jump = [&](const char* name, const QString& text, int key, int ops) {
-    window_->addRunCommand(menu, name, text, {QKeySequence(Qt::CTRL | key)},
-                           [this, ops] { window_->player()->stepOps(ops); });
-  };
-  jump("opsBack", tr("Back 10 ops"), Qt::Key_Left, -10);
-  jump("opsForward", tr("Forward 10 ops"), Qt::Key_Right, 10);
-  menu->addSeparator();
-}
-
-void FileFeature::addPlanning() {
-  QMenu* menu = window_->menu(MenuKind::simulate);
-  PlanJob* job = window_->job();
-  window_
-      ->addRunCommand(menu, "planAgain", tr("Plan &again"), {QKeySequence(Qt::CTRL | Qt::Key_R)},
-                      [this] { window_->planAgain(); })
-      ->setIcon(glyphIcon(Glyph::refresh));
-  QAction* cancel =
-      window_->addCommand(menu, "cancelPlanning", tr("&Cancel planning"),
-                          {QKeySequence(Qt::SHIFT | Qt::Key_Escape)}, [job] { job->stop(); });
-  cancel->setIcon(glyphIcon(Glyph::cancel));
-  const auto enable = [job, cancel] {
-    cancel->setEnabled(job->isRunning());
-    cancel->setToolTip(job->isRunning() ? tr("Keeps what is on show") : tr("Nothing is running"));
-  };
-  enable();
-  connect(job, &Job::started, cancel, enable);
-  connect(job, &Job::ended, cancel, enable);
-}
-
-void FileFeature::rememberShown() {
-  const auto model = window_->state()->run()->model;
-  if (shown_.lock() == model) return;  // Planned again.
-  shown_ = model;
-  const QString name = QString::fromStdString(window_->request().model);
-  window_->settings()->addRecentModel(rememberedName(name));
-  fillRecent();
-}
-
-void FileFeature::fillRecent() {
-  const QStringList names = window_->settings()->recentModels();
-  window_->welcome()->setRecent(names);
-  recent_->clear();
-  for (const QString& name : names) {
-    connect(recent_->addAction(name), &QAction::triggered, window_,
-            [this, name] { window_->openModel(name); });
-  }
-  recent_->setEnabled(!names.isEmpty());
-  if (names.isEmpty()) return;
-  recent_->addSeparator();
-  connect(recent_->addAction(tr("Forget these")), &QAction::triggered, this, [this] {
-    window_->settings()->clearRecentModels();
+ private:
+  void addCommands() {
+    QMenu* menu = window_->menu(MenuKind::file);
+    window_
+        ->addCommand(menu, "open", tr("&Open\u2026"), {QKeySequence::Open},
+                     [this] { chooseFile(); })
+        ->setIcon(glyphIcon(Glyph::open));
+    addSamples(menu);
+    recent_ = menu->addMenu(tr("Open &recent"));
     fillRecent();
-  });
-}
-
-void FileFeature::chooseFile() {
-  QStringList endings;
-  QStringList filters;
-  for (const ImporterInfo& importer : importerCatalog()) {
-    endings.append(viewText(importer.endings));
-    filters.append(QStringLiteral("%1 (%2)").arg(viewText(importer.summary), endings.back()));
+    menu->addSeparator();
+    window_->addRunCommand(menu, "dimensions", tr("Free &dimensions\u2026"), {},
+                           [this] { chooseDimensions(); });
+    menu->addSeparator();
   }
-  filters.prepend(tr("Models (%1)").arg(endings.join(QLatin1Char(' '))));
-  filters.append(tr("All files (*)"));
-  Settings* settings = window_->settings();
-  const QString file = QFileDialog::getOpenFileName(
-      window_, tr("Open a model"), window_->startFolder(), filters.join(QStringLiteral(";;")));
-  if (file.isEmpty()) return;
-  settings->setLastFolder(QFileInfo(file).absolutePath());
-  window_->openModel(file);
-}
 
-void FileFeature::choosePlatform() {
-  const QString file = QFileDialog::getOpenFileName(
-      window_, tr("Take a platform from a file"), window_->startFolder(),
-      tr("Platforms (*.toml *.ini *.json *.mpool);;All files (*)"));
-  if (file.isEmpty()) return;
-  const auto platform = openPlatform(file.toStdString());
-  if (!platform) {
-    window_->messages()->showError(tr("Cannot take the platform %1: %2.")
-                                       .arg(file, QString::fromStdString(platform.error().text())));
-    return;
+  void addSamples(QMenu* file) {
+    QMenu* menu = file->addMenu(tr("Open &sample"));
+    menu->setToolTipsVisible(true);
+    std::vector<WelcomePage::Sample> cards;
+    for (const SampleInfo& sample : sampleCatalog()) {
+      const QString name = QString::fromStdString(sample.name);
+      const QString summary = QString::fromStdString(sample.summary);
+      QAction* action = menu->addAction(name);
+      action->setToolTip(summary);
+      connect(action, &QAction::triggered, window_,
+              [this, name] { window_->openModel(QStringLiteral("samples:") + name); });
+      cards.push_back({name, summary});
+    }
+    menu->setEnabled(!menu->isEmpty());
+    window_->welcome()->setSamples(std::move(cards));
   }
-  window_->runForm()->addPlatform(*platform);
-}
 
-void FileFeature::chooseDimensions() {
-  RunRequest request = window_->request();
-  DimensionsDialog dialog(*window_->state()->run()->model, request.import.dimensions, window_);
-  if (dialog.exec() != QDialog::Accepted) return;
-  request.import.dimensions = dialog.dimensions();
-  window_->open(request);
-}
+  void addMoves() {
+    QMenu* menu = window_->menu(MenuKind::simulate);
+    for (QAction* move : window_->transport()->moves()) menu->addAction(move);
+    const auto jump = [&](const char* name, const QString& text, int key, int ops) {
+      window_->addRunCommand(menu, name, text, {QKeySequence(Qt::CTRL | key)},
+                             [this, ops] { window_->player()->stepOps(ops); });
+    };
+    jump("opsBack", tr("Back 10 ops"), Qt::Key_Left, -10);
+    jump("opsForward", tr("Forward 10 ops"), Qt::Key_Right, 10);
+    menu->addSeparator();
+  }
+
+  void addPlanning() {
+    QMenu* menu = window_->menu(MenuKind::simulate);
+    PlanJob* job = window_->job();
+    window_
+        ->addRunCommand(menu, "planAgain", tr("Plan &again"), {QKeySequence(Qt::CTRL | Qt::Key_R)},
+                        [this] { window_->planAgain(); })
+        ->setIcon(glyphIcon(Glyph::refresh));
+    QAction* cancel =
+        window_->addCommand(menu, "cancelPlanning", tr("&Cancel planning"),
+                            {QKeySequence(Qt::SHIFT | Qt::Key_Escape)}, [job] { job->stop(); });
+    cancel->setIcon(glyphIcon(Glyph::cancel));
+    const auto enable = [job, cancel] {
+      cancel->setEnabled(job->isRunning());
+      cancel->setToolTip(job->isRunning() ? tr("Keeps what is on show") : tr("Nothing is running"));
+    };
+    enable();
+    connect(job, &Job::started, cancel, enable);
+    connect(job, &Job::ended, cancel, enable);
+  }
+
+  void rememberShown() {
+    const auto model = window_->state()->run()->model;
+    if (shown_.lock() == model) return;  // Planned again.
+    shown_ = model;
+    const QString name = QString::fromStdString(window_->request().model);
+    window_->settings()->addRecentModel(rememberedName(name));
+    fillRecent();
+  }
+
+  void fillRecent() {
+    const QStringList names = window_->settings()->recentModels();
+    window_->welcome()->setRecent(names);
+    recent_->clear();
+    for (const QString& name : names) {
+      connect(recent_->addAction(name), &QAction::triggered, window_,
+              [this, name] { window_->openModel(name); });
+    }
+    recent_->setEnabled(!names.isEmpty());
+    if (names.isEmpty()) return;
+    recent_->addSeparator();
+    connect(recent_->addAction(tr("Forget these")), &QAction::triggered, this, [this] {
+      window_->settings()->clearRecentModels();
+      fillRecent();
+    });
+  }
+
+  void chooseFile() {
+    QStringList endings;
+    QStringList filters;
+    for (const ImporterInfo& importer : importerCatalog()) {
+      endings.append(viewText(importer.endings));
+      filters.append(QStringLiteral("%1 (%2)").arg(viewText(importer.summary), endings.back()));
+    }
+    filters.prepend(tr("Models (%1)").arg(endings.join(QLatin1Char(' '))));
+    filters.append(tr("All files (*)"));
+    Settings* settings = window_->settings();
+    const QString file = QFileDialog::getOpenFileName(
+        window_, tr("Open a model"), window_->startFolder(), filters.join(QStringLiteral(";;")));
+    if (file.isEmpty()) return;
+    settings->setLastFolder(QFileInfo(file).absolutePath());
+    window_->openModel(file);
+  }
+
+  void choosePlatform() {
+    const QString file = QFileDialog::getOpenFileName(
+        window_, tr("Take a platform from a file"), window_->startFolder(),
+        tr("Platforms (*.toml *.ini *.json *.mpool);;All files (*)"));
+    if (file.isEmpty()) return;
+    const auto platform = openPlatform(file.toStdString());
+    if (!platform) {
+      window_->messages()->showError(
+          tr("Cannot take the platform %1: %2.")
+              .arg(file, QString::fromStdString(platform.error().text())));
+      return;
+    }
+    window_->runForm()->addPlatform(*platform);
+  }
+
+  void chooseDimensions() {
+    RunRequest request = window_->request();
+    DimensionsDialog dialog(*window_->state()->run()->model, request.import.dimensions, window_);
+    if (dialog.exec() != QDialog::Accepted) return;
+    request.import.dimensions = dialog.dimensions();
+    window_->open(request);
+  }
+
+  MainWindow* window_;
+  QMenu* recent_ = nullptr;
+  std::weak_ptr<const Model> shown_;
+};
 
 void addFiles(MainWindow* window) { new FileFeature(window); }
 

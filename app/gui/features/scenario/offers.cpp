@@ -24,76 +24,53 @@ class MainWindow;
 /// has a choice. Disabled for a file that holds one model only.
 class PartFeature : public QObject {
  public:
-  explicit PartFeature(MainWindow* window);
+  explicit PartFeature(MainWindow* window)
+      : QObject(window), window_(window), group_(new QActionGroup(this)) {
+    QMenu* file = window->menu(MenuKind::file);
+    menu_ = new QMenu(tr("&Part of the file"), file);
+    menu_->setObjectName(QStringLiteral("parts"));
+    QAction* after = nullptr;
+    const auto entries = file->actions();
+    for (qsizetype i = 0; i + 1 < entries.size(); ++i) {
+      if (entries[i]->objectName() == QLatin1String("dimensions")) after = entries[i + 1];
+    }
+    file->insertMenu(after, menu_);
+    connect(window->state(), &ViewState::runChanged, this, &PartFeature::fill);
+    fill();
+  }
 
   QMenu* menu() const { return menu_; }
 
  private:
-  void fill();
-  void choose(const QString& key);
+  void fill() {
+    menu_->clear();
+    for (QAction* action : group_->actions()) group_->removeAction(action);
+    const auto& run = window_->state()->run();
+    menu_->setEnabled(run && !run->model->parts.empty());
+    if (!menu_->isEnabled()) return;
+    const Model& model = *run->model;
+    for (std::size_t i = 0; i < model.parts.size(); ++i) {
+      const QString key = QString::fromStdString(model.parts[i].key);
+      QString label = QString::fromStdString(printable(model.parts[i].label, 100));
+      QAction* action = menu_->addAction(label.replace(QLatin1Char('&'), QStringLiteral("&&")));
+      action->setCheckable(true);
+      action->setChecked(i == model.part);
+      group_->addAction(action);
+      connect(action, &QAction::triggered, this, [this, key] { choose(key); });
+    }
+  }
+
+  void choose(const QString& key) {
+    RunRequest request = window_->request();
+    request.import.subgraph = key.toStdString();
+    window_->open(request);
+    // The mark stays with what is on show until the other part has opened.
+    fill();
+  }
 
   MainWindow* window_;
   QMenu* menu_;
   QActionGroup* group_;
-};
-
-PartFeature::PartFeature(MainWindow* window)
-    : QObject(window), window_(window), group_(new QActionGroup(this)) {
-  QMenu* file = window->menu(MenuKind::file);
-  menu_ = new QMenu(tr("&Part of the file"), file);
-  menu_->setObjectName(QStringLiteral("parts"));
-  QAction* after = nullptr;
-  const auto entries = file->actions();
-  for (qsizetype i = 0; i + 1 < entries.size(); ++i) {
-    if (entries[i]->objectName() == QLatin1String("dimensions")) after = entries[i + 1];
-  }
-  file->insertMenu(after, menu_);
-  connect(window->state(), &ViewState::runChanged, this, &PartFeature::fill);
-  fill();
-}
-
-void PartFeature::fill() {
-  menu_->clear();
-  for (QAction* action : group_->actions()) group_->removeAction(action);
-  const auto& run = window_->state()->run();
-  menu_->setEnabled(run && !run->model->parts.empty());
-  if (!menu_->isEnabled()) return;
-  const Model& model = *run->model;
-  for (std::size_t i = 0; i < model.parts.size(); ++i) {
-    const QString key = QString::fromStdString(model.parts[i].key);
-    QString label = QString::fromStdString(printable(model.parts[i].label, 100));
-    QAction* action = menu_->addAction(label.replace(QLatin1Char('&'), QStringLiteral("&&")));
-    action->setCheckable(true);
-    action->setChecked(i == model.part);
-    group_->addAction(action);
-    connect(action, &QAction::triggered, this, [this, key] { choose(key); });
-  }
-}
-
-void PartFeature::choose(const QString& key) {
-  RunRequest request = window_->request();
-  request.import.subgraph = key.toStdString();
-  window_->open(request);
-  // The mark stays with what is on show until the other part has opened.
-  fill();
-}
-
-/// Says of a model that was just opened what it leaves to its reader: a plan that came with it and
-/// what that does not say, dimensions without a size, and which of several models in the file is
-/// meant. Small figures of a model that was hardly given
-/// any sizes would go unnoticed otherwise.
-class OpenOffers : public QObject {
- public:
-  /// `parts` is the menu to choose from.
-  OpenOffers(MainWindow* window, QMenu* parts);
-
- private:
-  void showRun();
-
-  MainWindow* window_;
-  QMenu* parts_;
-  MessageBar* bar_;
-  std::weak_ptr<const Model> model_;  ///< That the bar is about; planning again is no news.
 };
 
 namespace {
@@ -141,37 +118,52 @@ QString planOffer(const Model& model) {
 
 }  // namespace
 
-OpenOffers::OpenOffers(MainWindow* window, QMenu* parts)
-    : QObject(window), window_(window), parts_(parts), bar_(new MessageBar(window)) {
-  auto* centre = qobject_cast<QVBoxLayout*>(window->centralWidget()->layout());
-  centre->insertWidget(0, bar_);
-  bar_->setObjectName(QStringLiteral("offers"));
-  bar_->setAccessibleName(tr("What can be settled about the model"));
-  connect(window, &MainWindow::shown, this, &OpenOffers::showRun);
-}
+/// Says of a model that was just opened what it leaves to its reader: a plan that came with it and
+/// what that does not say, dimensions without a size, and which of several models in the file is
+/// meant. Small figures of a model that was hardly given
+/// any sizes would go unnoticed otherwise.
+class OpenOffers : public QObject {
+ public:
+  /// `parts` is the menu to choose from.
+  OpenOffers(MainWindow* window, QMenu* parts)
+      : QObject(window), window_(window), parts_(parts), bar_(new MessageBar(window)) {
+    auto* centre = qobject_cast<QVBoxLayout*>(window->centralWidget()->layout());
+    centre->insertWidget(0, bar_);
+    bar_->setObjectName(QStringLiteral("offers"));
+    bar_->setAccessibleName(tr("What can be settled about the model"));
+    connect(window, &MainWindow::shown, this, &OpenOffers::showRun);
+  }
 
-void OpenOffers::showRun() {
-  const auto model = window_->state()->run()->model;
-  if (model_.lock() == model) return;
-  model_ = model;
-  std::vector<MessageBar::Offer> offers;
-  const bool isFigure = !model->options.empty();
-  if (!isFigure && hasOwnPlan(*model->graph)) {
-    QAction* ours = window_->command(QStringLiteral("oursBelow"));
-    offers.push_back({isPlan(*model) ? planOffer(*model) : tr("The file brings a plan of its own"),
-                      tr("Ours below theirs"), [ours](const QPoint&) { ours->trigger(); }});
+ private:
+  void showRun() {
+    const auto model = window_->state()->run()->model;
+    if (model_.lock() == model) return;
+    model_ = model;
+    std::vector<MessageBar::Offer> offers;
+    const bool isFigure = !model->options.empty();
+    if (!isFigure && hasOwnPlan(*model->graph)) {
+      QAction* ours = window_->command(QStringLiteral("oursBelow"));
+      offers.push_back(
+          {isPlan(*model) ? planOffer(*model) : tr("The file brings a plan of its own"),
+           tr("Ours below theirs"), [ours](const QPoint&) { ours->trigger(); }});
+    }
+    if (const auto open = openDimensions(*model->graph); !open.empty()) {
+      QAction* set = window_->command(QStringLiteral("dimensions"));
+      offers.push_back(
+          {dimensionsOffer(open), tr("Set\u2026"), [set](const QPoint&) { set->trigger(); }});
+    }
+    if (model->parts.size() > 1) {
+      offers.push_back({partsOffer(model->parts), tr("Choose\u2026"),
+                        [this](const QPoint& below) { parts_->popup(below); }});
+    }
+    bar_->offer(offers);
   }
-  if (const auto open = openDimensions(*model->graph); !open.empty()) {
-    QAction* set = window_->command(QStringLiteral("dimensions"));
-    offers.push_back(
-        {dimensionsOffer(open), tr("Set\u2026"), [set](const QPoint&) { set->trigger(); }});
-  }
-  if (model->parts.size() > 1) {
-    offers.push_back({partsOffer(model->parts), tr("Choose\u2026"),
-                      [this](const QPoint& below) { parts_->popup(below); }});
-  }
-  bar_->offer(offers);
-}
+
+  MainWindow* window_;
+  QMenu* parts_;
+  MessageBar* bar_;
+  std::weak_ptr<const Model> model_;  ///< That the bar is about; planning again is no news.
+};
 
 void addOffers(MainWindow* window) { new OpenOffers(window, (new PartFeature(window))->menu()); }
 
