@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/exchange/tflm/held_log.h"
 #include "core/files/file.h"
-#include "core/plan_file/embedded_plan.h"
+#include "core/plan_file/plan_document.h"
 #include "core/report/check/audit_report.h"
 #include "core/run/planner.h"
 

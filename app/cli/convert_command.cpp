@@ -7,7 +7,6 @@
 #include "core/machine/platform_writer.h"
 #include "core/machine/platforms.h"
 #include "core/plan_file/plan_writer.h"
-#include "core/plan_file/problem_writer.h"
 #include "core/report/model/graph_writer.h"
 #include "core/report/plan/plan_text.h"
 

@@ -4,7 +4,7 @@
 #include "app/cli/output.h"
 #include "core/families/family.h"
 #include "core/plan/metrics.h"
-#include "core/plan_file/problem_writer.h"
+#include "core/plan_file/plan_writer.h"
 #include "core/report/model/graph_writer.h"
 
 namespace hw::cli {

@@ -9,7 +9,7 @@
 #include "core/check/plan_audit.h"
 #include "core/machine/platforms.h"
 #include "core/plan/validate.h"
-#include "core/plan_file/embedded_plan.h"
+#include "core/plan_file/plan_document.h"
 #include "core/plan_file/plan_reader.h"
 #include "core/run/options.h"
 #include "core/run/overlaid.h"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "core/base/units.h"
+#include "core/base/text.h"
 
 namespace hw {
 

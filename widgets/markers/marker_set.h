@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/insight/stop_scan.h"
-#include "core/trace/moment_delta.h"
+#include "core/trace/trace.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {

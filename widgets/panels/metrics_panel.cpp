@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "core/picture/reference_lines.h"
 #include "core/plan/measure_range.h"
-#include "core/plan_file/pool_columns.h"
+#include "core/plan_file/plan_document.h"
 #include "core/report/text/text_table.h"
 #include "core/run/figures.h"
 #include "widgets/base/list_page.h"

@@ -12,7 +12,7 @@
 #include "core/picture/run_scale.h"
 #include "core/picture/stay_filter.h"
 #include "core/run/run.h"
-#include "core/trace/event_order.h"
+#include "core/trace/timeline.h"
 #include "widgets/text/text_units.h"
 
 namespace hw {

@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_document.h"
-#include "core/plan_file/pool_columns.h"
 #include "core/report/plan/autopsy_text.h"
 #include "core/report/text/text_parts.h"
 #include "core/run/figures.h"

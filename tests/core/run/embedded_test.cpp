@@ -7,7 +7,7 @@
 #include "core/check/plan_audit.h"
 #include "core/insight/autopsy.h"
 #include "core/machine/platforms.h"
-#include "core/plan_file/embedded_plan.h"
+#include "core/plan_file/plan_document.h"
 #include "core/study/compare.h"
 #include "tests/support/rounds.h"
 #include "tests/support/tflite_writer.h"

@@ -167,6 +167,18 @@ TEST_CASE("who keeps other stays is told from those behind the walls", "[front][
   }
 }
 
+TEST_CASE("a front is the same with any number of threads", "[front]") {
+  const auto model = test::sample("mobilenet_v2");
+  RunRequest request = requestOn("parallel");
+  const auto bytes = [&](int threads) {
+    request.threads = threads;
+    return frontCsv(makeFront(model, request, quick(6), {}).value(), "m");
+  };
+  const std::string one = bytes(1);
+  CHECK(bytes(2) == one);
+  CHECK(bytes(5) == one);
+}
+
 TEST_CASE("a stopped front keeps what it has", "[front]") {
   std::stop_source source;
   RunContext context{.stop = source.get_token()};
