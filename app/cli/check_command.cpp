@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "app/cli/commands.h"
+#include "app/cli/arguments.h"
 #include "app/cli/console.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"

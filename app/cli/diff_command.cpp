@@ -4,9 +4,8 @@
 #include <filesystem>
 #include <limits>
 
-#include "app/cli/commands.h"
+#include "app/cli/arguments.h"
 #include "app/cli/console.h"
-#include "app/cli/execution.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "core/base/text.h"

@@ -2,12 +2,10 @@
 
 #include <limits>
 
-#include "app/cli/commands.h"
+#include "app/cli/arguments.h"
 #include "app/cli/console.h"
-#include "app/cli/execution.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
-#include "app/cli/stop.h"
 #include "core/report/explain/advice_report.h"
 #include "core/report/explain/explain_report.h"
 

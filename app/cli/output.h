@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/cli/arguments.h"
-#include "app/cli/outcome.h"
+#include "app/cli/console.h"
 #include "core/picture/palette.h"
 
 namespace hw::cli {

@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
-#include "app/cli/commands.h"
+#include "app/cli/arguments.h"
 #include "app/cli/console.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
-#include "app/cli/stop.h"
 #include "core/base/text.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/report/explain/shrink_report.h"

@@ -35,7 +35,7 @@ struct RuntimePlan {
 /// It goes through the operators once, before any of them runs:
 ///
 /// - what the model hands out gets bytes of its own, which are not given back;
-/// - an output is made in the bytes of an input where the kernel does so (runtime_kernels.h);
+/// - an output is made in the bytes of an input where the kernel does so;
 /// - else it gets the bytes that were freed last of those tensors that have its shape and width;
 /// - else new ones.
 ///

@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "core/graph/counterparts.h"
-#include "core/picture/moved_blocks.h"
 
 namespace hw {
 

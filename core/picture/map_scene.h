@@ -2,11 +2,9 @@
 
 #include <memory>
 
-#include "core/picture/ghost.h"
-#include "core/picture/moved_blocks.h"
+#include "core/picture/axis.h"
+#include "core/picture/block_store.h"
 #include "core/picture/plot.h"
-#include "core/picture/run_scale.h"
-#include "core/picture/stay_filter.h"
 
 namespace hw {
 

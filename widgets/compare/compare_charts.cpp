@@ -6,7 +6,7 @@
 #include <array>
 
 #include "core/base/text.h"
-#include "core/report/compare/compare_picture.h"
+#include "core/report/compare/compare_report.h"
 #include "widgets/text/run_text.h"
 
 namespace hw {

@@ -3,7 +3,7 @@
 #include <QString>
 
 #include "core/insight/explain.h"
-#include "core/picture/ghost.h"
+#include "core/picture/block_store.h"
 
 namespace hw {
 

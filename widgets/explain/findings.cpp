@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/insight/autopsy.h"
+#include "core/insight/moment.h"
 #include "widgets/explain/problems_panel.h"
 #include "widgets/text/import_notes.h"
 #include "widgets/text/run_text.h"

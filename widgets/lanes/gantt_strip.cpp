@@ -2,7 +2,7 @@
 
 #include <QPainter>
 
-#include "core/picture/run_scale.h"
+#include "core/picture/axis.h"
 #include "widgets/base/theme.h"
 #include "widgets/plot/painter_canvas.h"
 

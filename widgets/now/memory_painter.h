@@ -7,7 +7,6 @@
 
 #include "core/picture/axis.h"
 #include "core/picture/block_store.h"
-#include "core/picture/stay_filter.h"
 #include "widgets/now/memory_scene.h"
 
 namespace hw {

@@ -4,7 +4,7 @@
 #include "core/picture/block_store.h"
 #include "core/plan_file/events_writer.h"
 #include "core/plan_file/plan_document.h"
-#include "core/report/run/operator_columns.h"
+#include "core/report/run/simulation_report.h"
 #include "widgets/tables/table_source.h"
 #include "widgets/text/run_text.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/picture/stay_filter.h"
+#include "core/picture/block_store.h"
 #include "widgets/jobs/background.h"
 #include "widgets/tables/table_filter.h"
 

@@ -3,7 +3,7 @@
 #include <QString>
 #include <vector>
 
-#include "core/insight/peaks.h"
+#include "core/insight/moment.h"
 #include "widgets/transport/player.h"
 
 namespace hw {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "core/picture/run_scale.h"
+#include "core/picture/axis.h"
 #include "widgets/base/seen.h"
 #include "widgets/text/run_text.h"
 

@@ -1,7 +1,7 @@
 #include <QVBoxLayout>
 
 #include "app/gui/window/main_window.h"
-#include "core/picture/reference_lines.h"
+#include "core/picture/plot.h"
 #include "widgets/charts/chart_style.h"
 #include "widgets/map/map_legend.h"
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/picture/stage/row_words.h"
 #include "core/picture/stage/sketch.h"
 #include "core/picture/stage/stage.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/report/text/text_parts.h"
+#include "core/report/text/text_table.h"
 
 namespace hw {
 namespace {

@@ -3,10 +3,25 @@
 #include <map>
 #include <string>
 
-#include "core/report/compare/compare_columns.h"
+#include "core/base/columns.h"
+#include "core/picture/front_scene.h"
 #include "core/report/text/text_table.h"
+#include "core/study/compare.h"
 
 namespace hw {
+
+/// What a run amounts to: every table, file and view that shows figures takes them from here.
+const Columns<RunFigures>& figureColumns();
+
+/// The same of a row of a comparison, after what was planned and before why it came to nothing.
+const Columns<ComparisonRow>& comparisonColumns();
+
+/// What it says besides model and allocator, as options of the command line; empty: all as by
+/// default.
+std::string optionsText(const RunRequest& request);
+
+/// The status of the row's plan; "stopped" or "failed" for a row without one.
+std::string comparisonStatus(const ComparisonRow& row);
 
 struct ComparisonTextOptions {
   Paint paint{};
@@ -63,5 +78,13 @@ class ComparisonSummary {
   std::map<std::string, Entry> entries_;
   std::size_t models_ = 0;
 };
+
+/// Peak against latency of the rows that fit and plan all that was asked for, with the walls of one
+/// platform; no points where nothing was simulated.
+ParetoScene paretoScene(const Comparison& comparison);
+
+/// The picture of it as a file. Fails where nothing was simulated: a planning
+/// problem has no operators.
+Result<std::string> paretoSvg(const Comparison& comparison, const Palette& palette);
 
 }  // namespace hw

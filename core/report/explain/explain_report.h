@@ -3,7 +3,6 @@
 #include <string>
 
 #include "core/base/json.h"
-#include "core/insight/autopsy.h"
 #include "core/insight/explain.h"
 #include "core/insight/moment.h"
 #include "core/report/text/text_table.h"

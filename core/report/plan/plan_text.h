@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "core/insight/moment.h"
 #include "core/report/text/text_table.h"
 #include "core/run/run.h"
 
@@ -27,5 +28,8 @@ std::string capacitiesText(const Run& run);
 
 /// "free-list:pick=best on L2 2.00 MiB, L3 unlimited; alignment 64": what a run was asked for.
 std::string requestText(const Run& run);
+
+/// Why the plan does not fit: one sentence with the figures that matter.
+std::string autopsyText(const Run& run, const Autopsy& found);
 
 }  // namespace hw

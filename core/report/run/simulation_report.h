@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/base/columns.h"
 #include "core/base/json.h"
 #include "core/report/plan/plan_text.h"
 #include "core/run/run.h"
@@ -17,5 +18,15 @@ Json simulationJson(const Run& run);
 
 /// One row an operator, in step order.
 std::string simulationCsv(const Run& run);
+
+/// What each operator does, as it ran: by step. Bytes and times of every pool are columns of their
+/// own, `L2_bytes` and `L2_ps`. `run` outlives them.
+Columns<std::size_t> operatorColumns(const Run& run);
+
+/// The bytes live at each step. O(n log n) to make.
+Column<std::size_t> liveColumn(const Run& run);
+
+/// The keys of columns that every pool has: "L2_bytes", "L3_bytes".
+std::vector<std::string> poolKeys(const Run& run, std::string_view ending);
 
 }  // namespace hw

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,5 +94,20 @@ std::vector<std::string> cellTexts(const Columns<Row>& columns, const Row& row,
 
 /// "1 tensor", "2,000 tensors".
 std::string countText(std::size_t count, std::string_view noun);
+
+/// At most the first `count` of `items`.
+template <class Item>
+std::span<const Item> firstOf(const std::vector<Item>& items, std::size_t count) {
+  return std::span<const Item>(items).first(std::min(count, items.size()));
+}
+
+/// A titled part of a text report, after an empty line: "inputs (3)", the lines of `body`, and how
+/// many rows beyond `shown` were left out. Empty when there are no rows at all.
+std::string section(const Paint& paint, const std::string& title, std::size_t rows,
+                    const std::string& body, std::size_t shown);
+
+/// The same for sentences: one a line, repeated ones once.
+std::string notesText(const Paint& paint,
+                      const std::vector<const std::vector<std::string>*>& lists);
 
 }  // namespace hw

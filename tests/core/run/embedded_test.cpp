@@ -5,7 +5,7 @@
 
 #include "core/base/dice.h"
 #include "core/check/plan_audit.h"
-#include "core/insight/autopsy.h"
+#include "core/insight/moment.h"
 #include "core/machine/platforms.h"
 #include "core/plan_file/plan_document.h"
 #include "core/study/compare.h"

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "core/picture/step_curve.h"
+#include "core/picture/chart_scene.h"
 #include "tests/widgets/support.h"
 
 using namespace hw;

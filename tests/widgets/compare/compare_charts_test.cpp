@@ -8,7 +8,7 @@
 
 #include "app/gui/studio.h"
 #include "core/import/samples.h"
-#include "core/insight/autopsy.h"
+#include "core/insight/moment.h"
 #include "core/machine/platforms.h"
 #include "core/plan/fragmentation_curve.h"
 #include "tests/widgets/patience.h"

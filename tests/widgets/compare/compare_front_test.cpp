@@ -7,7 +7,7 @@
 #include "app/gui/studio.h"
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
-#include "core/report/compare/compare_picture.h"
+#include "core/report/compare/compare_report.h"
 #include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
 #include "widgets/compare/front_panel.h"

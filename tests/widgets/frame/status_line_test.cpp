@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/picture/reference_lines.h"
+#include "core/picture/plot.h"
 #include "tests/widgets/support.h"
 #include "widgets/frame/sample_card.h"
 #include "widgets/jobs/plan_job.h"

@@ -5,7 +5,7 @@
 
 #include "app/gui/window/dock_room.h"
 #include "app/gui/window/main_window.h"
-#include "core/insight/autopsy.h"
+#include "core/insight/moment.h"
 #include "widgets/compare/capacity_panel.h"
 #include "widgets/compare/compare_panel.h"
 #include "widgets/compare/fragmentation_panel.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/picture/reference_lines.h"
+#include "core/picture/plot.h"
 #include "widgets/text/run_text.h"
 
 namespace hw {

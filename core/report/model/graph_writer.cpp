@@ -1,8 +1,9 @@
+#include "core/report/model/graph_writer.h"
+
 #include "core/base/json.h"
 #include "core/graph/fold_parts.h"
 #include "core/graph/tiling.h"
 #include "core/plan_file/tensor_names.h"
-#include "core/report/model/graph_writer.h"
 
 namespace hw {
 namespace {

@@ -1,3 +1,5 @@
+#include "core/report/explain/advice_report.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,9 +7,9 @@
 #include "core/base/text.h"
 #include "core/graph/counterparts.h"
 #include "core/plan_file/plan_document.h"
-#include "core/report/explain/advice_report.h"
+#include "core/report/explain/explain_report.h"
 #include "core/report/plan/plan_text.h"
-#include "core/report/text/text_parts.h"
+#include "core/report/text/text_table.h"
 #include "core/run/options.h"
 #include "core/storage/alias_text.h"
 #include "core/study/capacity_sweep.h"
@@ -209,6 +211,42 @@ ReportTable adviceTable(const AdviceReport& report) {
   table.caption = "Each planned and simulated with the same settings but for the one change: " +
                   adviceSummary(report) + ".";
   return table;
+}
+
+namespace {
+
+void addTimes(const Run& run, Json& json) {
+  const RunFigures figures = figuresOf(run);
+  json["latency_ps"] = figures.latency ? Json(figures.latency->count()) : Json(nullptr);
+  json["moved_bytes"] = figures.moved ? Json(figures.moved->count()) : Json(nullptr);
+}
+
+}  // namespace
+
+Json adviceJson(const AdviceReport& report) {
+  const Run& base = *report.base;
+  Json json = explanationHead(base);
+  json["peak"] = footprintOf(base).count();
+  json["lower_bound"] = base.metrics.lowerBound.count();
+  json["fits"] = fits(base);
+  addTimes(base, json);
+  json["candidates"] = report.candidates;
+  json["tried"] = report.tried;
+  json["stopped"] = report.stopped;
+  json["advice"] = Json::array();
+  for (const Advice& advice : report.found) {
+    json["advice"].push_back({{"kind", adviceKindName(advice.kind)},
+                              {"what", adviceText(base, advice)},
+                              {"detail", adviceDetail(base, advice)},
+                              {"options", adviceOptions(base, advice)},
+                              {"peak", footprintOf(*advice.run).count()},
+                              {"saved", advice.saved.count()},
+                              {"outside", advice.outside.count()},
+                              {"makes_fit", advice.makesFit},
+                              {"status", std::string(statusName(advice.run->plan.status))}});
+    addTimes(*advice.run, json["advice"].back());
+  }
+  return json;
 }
 
 }  // namespace hw
