@@ -70,10 +70,8 @@ struct CheckCommand {
     AuditReport report{.model = opened,
                        .audit = auditPlan(opened, document, auditOptions(request))};
     if (replay) report.replay = replayed(report.audit);
-    HW_DO(output.write(format == Format::json
-                           ? jsonDocument(auditJson(report))
-                           : auditText(report, {.paint = output.toFile() ? Paint() : outputPaint(),
-                                                .everything = all})));
+    HW_DO(output.write(format == Format::json ? jsonDocument(auditJson(report))
+                                              : auditText(report, output.textOptions(all))));
     if (report.valid()) return ExitCode::done;
     return failure(ExitCode::answerIsNo, plan, "the plan is not valid: " + report.firstProblem());
   }

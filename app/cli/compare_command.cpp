@@ -20,7 +20,7 @@ namespace {
 /// What has been found out so far, already in the form in which it leaves.
 class Findings {
  public:
-  Findings(Format format, ComparisonTextOptions options, bool several)
+  Findings(Format format, TextOptions options, bool several)
       : format_(format), options_(std::move(options)), several_(several) {}
 
   void add(const Comparison& comparison, const std::string& file) {
@@ -67,7 +67,7 @@ class Findings {
 
  private:
   Format format_;
-  ComparisonTextOptions options_;
+  TextOptions options_;
   bool several_ = false;
   std::string text_;
   Json list_ = Json::array();
@@ -106,11 +106,8 @@ struct CompareCommand {
     if (picture.wanted() && models.size() > 1) {
       return failure(ExitCode::badUsage, "--picture", "it shows one model");
     }
-    Findings findings(format,
-                      {.paint = output.toFile() ? Paint() : outputPaint(), .width = outputWidth()},
-                      models.size() > 1);
-    StoppableWork work;
-    if (stopAfter > 0) work.stopAfter(stopAfter);
+    Findings findings(format, output.textOptions(), models.size() > 1);
+    StoppableWork work(stopAfter);
     ExitCode opening = ExitCode::done;
     std::size_t skipped = 0;
     for (const std::string& name : models) {
@@ -158,25 +155,18 @@ struct CompareCommand {
 
   Outcome<void> compare(const std::shared_ptr<const Model>& model, const std::string& name,
                         const Order& order, Findings& findings) const {
-    const auto mode = progressMode(progress, output.quiet());
-    std::optional<Comparison> comparison;
-    {
-      ProgressLine line(mode);
-      comparison = compareAllocators(model, order.request, order.choices,
-                                     {.stop = order.stop, .progress = line.callback()});
-    }
+    Comparison comparison =
+        told(progressMode(progress, output.quiet()), order.stop, [&](const RunContext& context) {
+          return compareAllocators(model, order.request, order.choices, context);
+        });
     if (!by.empty()) {
       const auto ranking = std::ranges::find(kRankingNames, by) - kRankingNames.begin();
-      comparison->rank(static_cast<Ranking>(ranking));
+      comparison.rank(static_cast<Ranking>(ranking));
     }
-    findings.add(*comparison, name);
-    if (!comparison->rows.front().fits() && comparison->stopped() == 0) {
+    findings.add(comparison, name);
+    if (!comparison.rows.front().fits() && comparison.stopped() == 0) {
       printFailure({ExitCode::answerIsNo, name, "no allocator found a plan that fits"});
     }
-    return draw(*comparison);
-  }
-
-  Outcome<void> draw(const Comparison& comparison) const {
     if (!picture.wanted()) return {};
     const auto svg = paretoSvg(comparison, picture.palette());
     if (!svg) return failure(svg.error(), "--picture");

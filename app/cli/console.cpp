@@ -223,16 +223,14 @@ void handleSignals() {
   std::thread(awaitInterrupts).detach();
 }
 
-StoppableWork::StoppableWork() { stoppable() = true; }
-StoppableWork::~StoppableWork() { stoppable() = false; }
-std::stop_token StoppableWork::token() const { return source().get_token(); }
-
-void StoppableWork::stopAfter(double seconds) {
-  clock_ = std::jthread([this, seconds](const std::stop_token& over) {
+StoppableWork::StoppableWork(double stopAfter) {
+  stoppable() = true;
+  if (stopAfter <= 0) return;
+  clock_ = std::jthread([this, stopAfter](const std::stop_token& over) {
     std::mutex mutex;
     std::unique_lock lock(mutex);
     std::condition_variable_any wake;
-    if (wake.wait_for(lock, over, std::chrono::duration<double>(seconds), [] { return false; })) {
+    if (wake.wait_for(lock, over, std::chrono::duration<double>(stopAfter), [] { return false; })) {
       return;
     }
     if (over.stop_requested() || source().stop_requested()) return;
@@ -240,5 +238,8 @@ void StoppableWork::stopAfter(double seconds) {
     source().request_stop();
   });
 }
+
+StoppableWork::~StoppableWork() { stoppable() = false; }
+std::stop_token StoppableWork::token() const { return source().get_token(); }
 
 }  // namespace hw::cli

@@ -94,15 +94,14 @@ void handleSignals();
 /// found.
 class StoppableWork {
  public:
-  StoppableWork();
+  /// Asks for a stop by itself when so many seconds have gone by; 0: never.
+  explicit StoppableWork(double stopAfter = 0);
   StoppableWork(const StoppableWork&) = delete;
   StoppableWork& operator=(const StoppableWork&) = delete;
   ~StoppableWork();
 
   std::stop_token token() const;
 
-  /// Asks for a stop by itself when this many seconds have gone by.
-  void stopAfter(double seconds);
   /// It was the clock that asked for a stop, not the user.
   bool timedOut() const { return timedOut_; }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 
 #include "app/cli/arguments.h"
 #include "app/cli/console.h"
@@ -98,17 +97,9 @@ struct DiffCommand {
   }
 
   std::string textBeside(const MeasuredReport& report, Format format) const {
-    switch (format) {
-      case Format::json:
-        return jsonDocument(measuredJson(report));
-      case Format::csv:
-        return measuredCsv(report);
-      default:
-        break;
-    }
-    MeasuredTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
-    if (all) options.rows = std::numeric_limits<std::size_t>::max();
-    return measuredText(report, options);
+    if (format == Format::json) return jsonDocument(measuredJson(report));
+    if (format == Format::csv) return measuredCsv(report);
+    return measuredText(report, output.textOptions(all));
   }
 
   /// Whether the first of two names is a model, which the default allocator plans then.
@@ -204,17 +195,9 @@ struct DiffCommand {
   }
 
   std::string text(const DiffReport& report, Format format) const {
-    switch (format) {
-      case Format::json:
-        return jsonDocument(diffJson(report));
-      case Format::csv:
-        return diffCsv(report);
-      default:
-        break;
-    }
-    DiffTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
-    if (all) options.rows = std::numeric_limits<std::size_t>::max();
-    return diffText(report, options);
+    if (format == Format::json) return jsonDocument(diffJson(report));
+    if (format == Format::csv) return diffCsv(report);
+    return diffText(report, output.textOptions(all));
   }
 
   std::vector<std::string> names;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
 
 #include "app/cli/arguments.h"
 #include "app/cli/console.h"
@@ -232,8 +231,7 @@ struct ListCommand {
 
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
-    const Paint paint = output.toFile() ? Paint() : outputPaint();
-    HW_DO(output.write(format == Format::json ? json() : text(paint)));
+    HW_DO(output.write(format == Format::json ? json() : text(output.textOptions().paint)));
     return ExitCode::done;
   }
 
@@ -286,11 +284,10 @@ struct InfoCommand {
     HW_TRY(request, model.request());
     HW_TRY(opened, openModel(request));
     const ModelSummary summary = summarise(*opened);
-    SummaryTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
-    options.everyTensor = all;
-    if (all) options.rows = std::numeric_limits<std::size_t>::max();
+    TextOptions options = output.textOptions(all);
+    if (!all) options.rows = 12;
     HW_DO(output.write(format == Format::json ? jsonDocument(summaryJson(*opened, summary, all))
-                                              : summaryText(*opened, summary, options)));
+                                              : summaryText(*opened, summary, options, all)));
     return ExitCode::done;
   }
 

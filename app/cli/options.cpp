@@ -50,6 +50,13 @@ Outcome<RunRequest> RunArguments::request(const Model& model) const {
   return *std::move(request);
 }
 
+Outcome<Asked> RunArguments::open() const {
+  HW_TRY(typed, request());
+  HW_TRY(model, openModel(typed));
+  HW_TRY(asked, request(*model));
+  return Asked{std::move(model), std::move(asked)};
+}
+
 PluginOption::PluginOption(Arguments& arguments) {
   arguments.option("--plugins", text_,
                    {.help = "allow: plugin:FILE among the allocators may run its code; refuse "
@@ -77,38 +84,26 @@ Outcome<std::vector<AllocatorChoice>> allocatorsOf(const std::string& option,
   return *std::move(choices);
 }
 
-namespace {
-
-/// `run` gets the context to work in.
-template <class Execute>
-Outcome<std::shared_ptr<const Run>> watch(const Execute& run, const std::string& name,
-                                          ProgressMode progress) {
-  ProgressLine line(progress);
-  auto done = run(RunContext{.progress = line.callback()});
-  if (!done) return failure(done.error(), name);
-  return std::move(*done);
-}
-
-}  // namespace
-
 Outcome<std::shared_ptr<const Run>> executeWatched(const std::shared_ptr<const Model>& model,
                                                    const RunRequest& request, ProgressMode progress,
                                                    bool record) {
-  const auto run = [&](RunContext context) {
+  auto done = told(progress, {}, [&](RunContext context) {
     context.record = record;
     return execute(model, request, context);
-  };
-  return watch(run, request.model, progress);
+  });
+  if (!done) return failure(done.error(), request.model);
+  return std::move(*done);
 }
 
 Outcome<std::shared_ptr<const Run>> planWatched(Model model, const RunRequest& request,
                                                 ProgressMode progress, bool record) {
-  const auto run = [&](RunContext context) {
+  auto done = told(progress, {}, [&](RunContext context) {
     context.simulate = false;
     context.record = record;
     return executeOnce(std::move(model), request, context);
-  };
-  return watch(run, request.model, progress);
+  });
+  if (!done) return failure(done.error(), request.model);
+  return std::move(*done);
 }
 
 bool isMeasurement(const std::string& file) {

@@ -23,6 +23,12 @@ inline constexpr auto kComparedOptions = {OptionGroup::import,  OptionGroup::mac
                                           OptionGroup::storage, OptionGroup::order,
                                           OptionGroup::search,  OptionGroup::effort};
 
+/// A model that is open, and what is asked of it.
+struct Asked {
+  std::shared_ptr<const Model> model{};
+  RunRequest request{};
+};
+
 /// The run options that a command takes, as typed. Their table is in core.
 class RunArguments {
  public:
@@ -35,6 +41,8 @@ class RunArguments {
   Outcome<RunRequest> request() const;
   /// The same, with what the author of `model` asks for where nothing is said.
   Outcome<RunRequest> request(const Model& model) const;
+  /// The model that they name, opened, and what they ask of it.
+  Outcome<Asked> open() const;
 
  private:
   RunRequest standard_;
@@ -59,6 +67,13 @@ Outcome<std::shared_ptr<const Model>> openModel(const RunRequest& request,
 /// `parseAllocators`; errors are about `option`.
 Outcome<std::vector<AllocatorChoice>> allocatorsOf(const std::string& option,
                                                    const std::string& list);
+
+/// `work` in a context that `stop` ends, and whose progress a line tells until it is done.
+template <class Work>
+auto told(ProgressMode mode, std::stop_token stop, const Work& work) {
+  ProgressLine line(mode);
+  return work(RunContext{.stop = std::move(stop), .progress = line.callback()});
+}
 
 /// Runs with a progress line; errors are about the model. Of one plan there is nothing to keep
 /// before it is done, so Ctrl-C ends the program at once. `record`: with all that the

@@ -9,6 +9,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/console.h"
 #include "core/picture/palette.h"
+#include "core/report/text/text_table.h"
 
 namespace hw::cli {
 
@@ -26,6 +27,9 @@ class OutputOptions {
   /// Writes a result to the file, whole or not at all, or to standard output.
   Outcome<void> write(const std::function<void(std::ostream&)>& writer) const;
   Outcome<void> write(const std::string& text) const;
+
+  /// How text for people is told there; `all`: long lists in full.
+  TextOptions textOptions(bool all = false) const;
 
   bool toFile() const { return !path_.empty() && path_ != "-"; }
   const std::string& path() const { return path_; }

@@ -192,21 +192,13 @@ struct PlanCommand {
   }
 
   Outcome<void> write(const Run& planned, Format format) const {
-    switch (format) {
-      case Format::json:
-        return output.write([&](std::ostream& out) {
-          times ? writeTimedPlanJson(planned, out) : writePlanJson(planned, out);
-        });
-      case Format::csv:
-        return output.write([&](std::ostream& out) { writePlanCsv(planned, out); });
-      case Format::tflite:
-      case Format::header:
-      case Format::text:
-        break;
+    if (format == Format::text) {
+      return output.write(planText(planned, output.textOptions(all)) + tflmText(planned));
     }
-    PlanTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
-    if (all) options.rows = std::numeric_limits<std::size_t>::max();
-    return output.write(planText(planned, options) + tflmText(planned));
+    return output.write([&](std::ostream& out) {
+      if (format == Format::csv) return writePlanCsv(planned, out);
+      times ? writeTimedPlanJson(planned, out) : writePlanJson(planned, out);
+    });
   }
 
   /// What a plan with kernels' scratch comes to on tflite-micro, if it could go there as it is.

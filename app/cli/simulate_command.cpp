@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "app/cli/arguments.h"
 #include "app/cli/console.h"
 #include "app/cli/options.h"
@@ -55,10 +53,9 @@ struct SimulateCommand {
     HW_TRY(kind, eventsFormat());
     HW_TRY(table, activitiesFormat());
     HW_DO(checkTrace());
-    HW_TRY(typed, run_.request());
-    HW_TRY(opened, openModel(typed));
-    HW_TRY(request, run_.request(*opened));
-    HW_TRY(simulated, executeWatched(opened, request, progressMode(progress, output.quiet())));
+    HW_TRY(asked, run_.open());
+    HW_TRY(simulated,
+           executeWatched(asked.model, asked.request, progressMode(progress, output.quiet())));
     if (!events.empty()) {
       HW_DO(writeOutput(events, [&](std::ostream& out) { writeEvents(*simulated, kind, out); }));
     }
@@ -80,17 +77,9 @@ struct SimulateCommand {
   }
 
   std::string text(const Run& simulated, Format format) const {
-    switch (format) {
-      case Format::json:
-        return jsonDocument(simulationJson(simulated));
-      case Format::csv:
-        return simulationCsv(simulated);
-      default:
-        break;
-    }
-    PlanTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
-    if (all) options.rows = std::numeric_limits<std::size_t>::max();
-    return simulationText(simulated, options);
+    if (format == Format::json) return jsonDocument(simulationJson(simulated));
+    if (format == Format::csv) return simulationCsv(simulated);
+    return simulationText(simulated, output.textOptions(all));
   }
 
   RunArguments run_;

@@ -57,6 +57,16 @@ class SvgCanvas final : public Canvas {
   std::string text_{};
 };
 
+/// `scene` as a file of its own: drawn by `draw` on a window as large as `where`.
+template <class Scene>
+std::string svgOf(const Scene& scene, std::string_view title, const Box& where,
+                  const Palette& palette, void (*draw)(Canvas&, const Scene&, const Box&)) {
+  SvgCanvas canvas(where.width, where.height, title, kDocumentLetters, &palette);
+  canvas.rectangle(where, {.fill = Fill{Ink::window}});
+  draw(canvas, scene, where);
+  return canvas.finish();
+}
+
 /// The inks as CSS variables: the light palette, and the dark one where the reader's system is.
 std::string inkStyles();
 /// "var(--k4)", for style sheets beside `inkStyles`.

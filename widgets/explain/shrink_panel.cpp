@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/report/explain/advice_report.h"
-#include "core/report/explain/shrink_report.h"
+#include "core/report/explain/front_report.h"
 #include "core/run/options.h"
 #include "widgets/base/list_page.h"
 #include "widgets/base/work_head.h"

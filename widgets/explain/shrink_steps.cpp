@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/report/explain/advice_report.h"
-#include "core/report/explain/shrink_report.h"
+#include "core/report/explain/front_report.h"
 #include "core/run/options.h"
 #include "widgets/text/text.h"
 

@@ -14,7 +14,7 @@
 #include "core/plan_file/plan_writer.h"
 #include "core/report/compare/compare_report.h"
 #include "core/report/explain/explain_report.h"
-#include "core/report/explain/shrink_report.h"
+#include "core/report/explain/front_report.h"
 #include "core/report/model/model_summary.h"
 #include "core/report/run/simulation_report.h"
 #include "core/run/embedded.h"

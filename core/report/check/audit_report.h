@@ -33,12 +33,7 @@ struct AuditReport {
 ReplayResult replayAudited(const Audit& audit, Bytes maxArena,
                            const std::function<void(double)>& progress = {});
 
-struct AuditTextOptions {
-  Paint paint{};
-  bool everything = false;  ///< Every finding, not only the first twenty.
-};
-
-std::string auditText(const AuditReport& report, const AuditTextOptions& options);
+std::string auditText(const AuditReport& report, const TextOptions& options);
 Json auditJson(const AuditReport& report);
 
 }  // namespace hw

@@ -283,7 +283,7 @@ TextTable::Emphasis emphasisOf(const ComparisonRow& row) {
   return row.fits() ? TextTable::Emphasis::none : TextTable::Emphasis::bad;
 }
 
-std::string tableText(const Comparison& comparison, const ComparisonTextOptions& options) {
+std::string tableText(const Comparison& comparison, const TextOptions& options) {
   auto columns = shownColumns();
   std::erase_if(columns, [&](const auto& column) {
     return sharedCell(comparison, column) ||
@@ -444,7 +444,7 @@ std::string rankedText(const ComparisonRow& row, Ranking by) {
   return by == Ranking::energy ? text + " pJ" : text;
 }
 
-std::string comparisonText(const Comparison& comparison, const ComparisonTextOptions& options) {
+std::string comparisonText(const Comparison& comparison, const TextOptions& options) {
   std::string text = options.paint.bold(printable(comparison.model->name)) + "  " +
                      headText(comparison) + "\n" + legendText(comparison) + sharedText(comparison) +
                      "\n" + tableText(comparison, options) + "\n" + bestText(comparison) +
@@ -502,20 +502,14 @@ const Columns<ComparisonSummary::Entry>& ComparisonSummary::columns() {
   return kColumns;
 }
 
-std::string ComparisonSummary::text(const ComparisonTextOptions& options) const {
+std::string ComparisonSummary::text(const TextOptions& options) const {
   const auto shown =
       pick(columns(), {"allocator", "best", "fits", "mean_gap", "worst_gap", "plan_seconds"});
-  TextTable table(shown);
-  for (const Entry& entry : sorted()) table.add(cellTexts(shown, entry));
   return options.paint.bold("over " + countText(models_, "model")) + "\n" +
-         table.folded(options.paint, options.width, 1);
+         textTable(shown, sorted()).folded(options.paint, options.width, 1);
 }
 
-Json ComparisonSummary::json() const {
-  Json list = Json::array();
-  for (const Entry& entry : sorted()) list.push_back(jsonRow(columns(), entry));
-  return list;
-}
+Json ComparisonSummary::json() const { return jsonRows(columns(), sorted()); }
 
 ParetoScene paretoScene(const Comparison& comparison) {
   ParetoScene scene{.title = printable(comparison.model->name, 60)};
@@ -542,12 +536,7 @@ Result<std::string> paretoSvg(const Comparison& comparison, const Palette& palet
     return fail(ErrorCode::unsupported,
                 "there is nothing to draw: no plan that fits has a latency, which takes operators");
   }
-  constexpr double kWidth = 1000;
-  constexpr double kHeight = 560;
-  SvgCanvas canvas(kWidth, kHeight, scene.heading(), 12, &palette);
-  canvas.rectangle({0, 0, kWidth, kHeight}, {.fill = Fill{Ink::window}});
-  drawPareto(canvas, scene, {0, 0, kWidth, kHeight});
-  return canvas.finish();
+  return svgOf(scene, scene.heading(), {0, 0, 1000, 560}, palette, drawPareto);
 }
 
 }  // namespace hw

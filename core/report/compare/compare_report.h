@@ -23,14 +23,9 @@ std::string optionsText(const RunRequest& request);
 /// The status of the row's plan; "stopped" or "failed" for a row without one.
 std::string comparisonStatus(const ComparisonRow& row);
 
-struct ComparisonTextOptions {
-  Paint paint{};
-  std::size_t width = 120;  ///< Columns of the terminal: wider tables are folded.
-};
-
 /// One line an allocator; the best ones are marked. Columns that say the same for all rows become a
 /// line above the table; below it stand the reasons of those who failed and what sets rows apart.
-std::string comparisonText(const Comparison& comparison, const ComparisonTextOptions& options);
+std::string comparisonText(const Comparison& comparison, const TextOptions& options);
 
 /// "96 B", "1.87 ms": what a row is ranked by.
 std::string rankedText(const ComparisonRow& row, Ranking by);
@@ -58,7 +53,7 @@ class ComparisonSummary {
   void add(const Comparison& comparison);
 
   /// A table, those first that fit most often, then by mean gap.
-  std::string text(const ComparisonTextOptions& options) const;
+  std::string text(const TextOptions& options) const;
   Json json() const;
 
  private:

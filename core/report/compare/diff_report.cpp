@@ -92,9 +92,7 @@ std::string diffCsv(const DiffReport& report) {
        {sideColumns("_a", &TensorChange::a), sideColumns("_b", &TensorChange::b)}) {
     columns.insert(columns.end(), side.begin(), side.end());
   }
-  std::string text = csvHeader(columns);
-  for (const TensorChange& change : report.diff.changes) text += csvRow(columns, change);
-  return text;
+  return csvTable(columns, report.diff.changes);
 }
 
 namespace {
@@ -156,7 +154,7 @@ bool leads(const TensorChange& change) {
   return change.either().aliasOf.empty() || change.change != PlanChange::moved;
 }
 
-std::string changesText(const PlanDiff& diff, const DiffTextOptions& options) {
+std::string changesText(const PlanDiff& diff, const TextOptions& options) {
   using enum TextTable::Align;
   std::vector<const TensorChange*> shown;
   for (const TensorChange& change : diff.changes) {
@@ -214,7 +212,7 @@ std::string verdictText(const DiffReport& report) {
 
 }  // namespace
 
-std::string diffText(const DiffReport& report, const DiffTextOptions& options) {
+std::string diffText(const DiffReport& report, const TextOptions& options) {
   std::string model = report.a.plan.modelName;
   if (model.empty()) model = report.b.plan.modelName;
   std::string text = model.empty() ? "" : options.paint.bold(printable(model)) + "\n";

@@ -178,7 +178,7 @@ std::string adviceSummary(const AdviceReport& report) {
   return text;
 }
 
-std::string adviceReportText(const AdviceReport& report, const AdviceTextOptions& options) {
+std::string adviceReportText(const AdviceReport& report, const TextOptions& options) {
   const Run& base = *report.base;
   std::string text = options.paint.bold("advice") + "  " + requestText(base) + "\n";
   text += fmt::format("  now {}; {}\n", bytesText(footprintOf(base)), adviceSummary(report));
@@ -188,12 +188,9 @@ std::string adviceReportText(const AdviceReport& report, const AdviceTextOptions
   columns[0].title = "saves";
   columns[1].title = "leaves";
   columns.back().title = "with";
-  TextTable table(columns);
-  for (const Advice& advice : firstOf(report.found, options.rows)) {
-    table.add(cellTexts(columns, advice, 1000));
-  }
   if (report.found.empty()) return text;
-  text += "\n" + table.text(options.paint);
+  const auto shown = firstOf(report.found, options.rows);
+  text += "\n" + textTable<Advice>(columns, shown, {.width = 1000}).text(options.paint);
   if (report.found.size() > options.rows) {
     text += fmt::format("  … {} more\n", report.found.size() - options.rows);
   }

@@ -32,13 +32,8 @@ std::vector<std::string> adviceOptions(const Run& base, const Advice& advice);
 /// "5 of 23 changes help" or why there is none.
 std::string adviceSummary(const AdviceReport& report);
 
-struct AdviceTextOptions {
-  Paint paint{};
-  std::size_t rows = 20;  ///< Most pieces of advice.
-};
-
 /// For people; docs/formats/explain.md has the JSON, which begins like every explanation.
-std::string adviceReportText(const AdviceReport& report, const AdviceTextOptions& options);
+std::string adviceReportText(const AdviceReport& report, const TextOptions& options);
 Json adviceJson(const AdviceReport& report);
 
 /// For documents.

@@ -82,7 +82,7 @@ bool severalPools(const Decision& decision) {
   return false;
 }
 
-std::string candidatesText(const Run& run, const Decision& decision, const ExplainOptions& options,
+std::string candidatesText(const Run& run, const Decision& decision, const TextOptions& options,
                            bool inside) {
   const bool pools = severalPools(decision) && !inside;
   std::vector<TextTable::Column> columns = {{""}, {"candidate"}};
@@ -124,7 +124,7 @@ void addLine(std::string& text, const char* what, const std::string& line) {
 }
 
 std::string explanationText(const Run& run, const PlaceExplanation& found,
-                            const ExplainOptions& options) {
+                            const TextOptions& options) {
   const Decision& decision = found.decision;
   std::string text = "  " + placeText(run, found.stay) + "\n\n";
   addLine(text, "pool", found.residency);
@@ -176,7 +176,7 @@ std::string refusedText(const AliasExplanation& found, const Paint& paint) {
 }
 
 std::string momentText(const Run& run, const Moment& moment, bool peak,
-                       const ExplainOptions& options) {
+                       const TextOptions& options) {
   const Paint& paint = options.paint;
   const std::string& pool = run.problem.pools[moment.pool].name;
   std::string text = fmt::format(
@@ -202,7 +202,7 @@ std::string momentText(const Run& run, const Moment& moment, bool peak,
   return text;
 }
 
-std::string tenantsText(const Run& run, const Moment& moment, const ExplainOptions& options) {
+std::string tenantsText(const Run& run, const Moment& moment, const TextOptions& options) {
   std::vector<Moment::Tenant> tenants = moment.tenants;
   std::ranges::stable_sort(tenants, std::greater{},
                            [](const Moment::Tenant& tenant) { return tenant.bytes.length(); });
@@ -218,7 +218,7 @@ std::string tenantsText(const Run& run, const Moment& moment, const ExplainOptio
 }
 
 /// What nobody lives in of blocks that are taken as a whole; nothing without them.
-std::string keptText(const Run& run, const Moment& moment, const ExplainOptions& options) {
+std::string keptText(const Run& run, const Moment& moment, const TextOptions& options) {
   if (moment.kept.empty()) return {};
   std::vector<Moment::Kept> kept = moment.kept;
   std::ranges::stable_sort(kept, std::greater{},
@@ -233,7 +233,7 @@ std::string keptText(const Run& run, const Moment& moment, const ExplainOptions&
                  kept.size(), table.text(options.paint), options.rows);
 }
 
-std::string holesText(const Run& run, const Moment& moment, const ExplainOptions& options) {
+std::string holesText(const Run& run, const Moment& moment, const TextOptions& options) {
   std::vector<Moment::Hole> holes = moment.holes;
   std::ranges::stable_sort(holes, std::greater{},
                            [](const Moment::Hole& hole) { return hole.bytes.length(); });
@@ -249,7 +249,7 @@ std::string holesText(const Run& run, const Moment& moment, const ExplainOptions
 
 }  // namespace
 
-std::string explainTensorText(const Run& run, TensorId tensor, const ExplainOptions& options) {
+std::string explainTensorText(const Run& run, TensorId tensor, const TextOptions& options) {
   std::string text = options.paint.bold(printable(displayName(run.graph(), tensor), 400)) + "  " +
                      requestText(run) + "\n";
   const AliasExplanation alias = explainAlias(run, tensor);
@@ -264,7 +264,7 @@ std::string explainTensorText(const Run& run, TensorId tensor, const ExplainOpti
 }
 
 std::string explainMomentText(const Run& run, std::optional<Step> step,
-                              const ExplainOptions& options) {
+                              const TextOptions& options) {
   std::string text =
       options.paint.bold(printable(run.model->name)) + "  " + requestText(run) + "\n";
   for (const PoolId pool : run.problem.pools.keys()) {

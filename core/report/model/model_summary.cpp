@@ -229,9 +229,7 @@ Json summaryJson(const Model& model, const ModelSummary& summary, bool everyTens
     json["op_types"].push_back({{"type", type}, {"count", count}});
   }
   if (const auto measured = measuredOperators(graph); !measured.empty()) {
-    const auto columns = measuredColumns(graph);
-    json["measured"] = Json::array();
-    for (const OpId id : measured) json["measured"].push_back(jsonRow(columns, id));
+    json["measured"] = jsonRows(measuredColumns(graph), measured);
   }
   json["unsized"] = Json::array();
   for (const TensorId id : summary.unsized) {
@@ -347,7 +345,7 @@ std::string factsText(const Model& model, const ModelSummary& summary, const Pai
 }
 
 std::string tensorsText(const Graph& graph, const std::string& title,
-                        const std::vector<TensorId>& ids, const SummaryTextOptions& options) {
+                        const std::vector<TensorId>& ids, const TextOptions& options) {
   TextTable table({{""}, {""}, {""}, {"", TextTable::Align::right}, {""}});
   for (const TensorId id : firstOf(ids, options.rows)) {
     const Tensor& tensor = graph.tensors[id];
@@ -360,7 +358,7 @@ std::string tensorsText(const Graph& graph, const std::string& title,
   return section(options.paint, title, ids.size(), table.text(options.paint), options.rows);
 }
 
-std::string everyTensorText(const Graph& graph, const SummaryTextOptions& options) {
+std::string everyTensorText(const Graph& graph, const TextOptions& options) {
   TextTable table({{""}, {""}, {""}, {"", TextTable::Align::right}, {""}});
   for (const TensorId id : graph.tensors.keys()) {
     const Tensor& tensor = graph.tensors[id];
@@ -373,19 +371,17 @@ std::string everyTensorText(const Graph& graph, const SummaryTextOptions& option
                  table.text(options.paint), options.rows);
 }
 
-std::string measuredText(const Graph& graph, const SummaryTextOptions& options) {
-  const auto columns = measuredColumns(graph);
+std::string measuredText(const Graph& graph, const TextOptions& options) {
   const std::vector<OpId> ids = measuredOperators(graph);
-  TextTable table(columns);
-  for (const OpId id : firstOf(ids, options.rows)) table.add(cellTexts(columns, id));
+  const TextTable table = textTable(measuredColumns(graph), firstOf(ids, options.rows));
   return section(options.paint, "operators as measured, largest outputs first", ids.size(),
                  table.text(options.paint), options.rows);
 }
 
 }  // namespace
 
-std::string summaryText(const Model& model, const ModelSummary& summary,
-                        const SummaryTextOptions& options) {
+std::string summaryText(const Model& model, const ModelSummary& summary, const TextOptions& options,
+                        bool everyTensor) {
   const Graph& graph = *model.graph;
   const Paint& paint = options.paint;
   std::string text = paint.bold(printable(model.name)) + "  " + paint.dim(model.format) + "\n";
@@ -407,7 +403,7 @@ std::string summaryText(const Model& model, const ModelSummary& summary,
   }
   text += section(paint, "size not known, so in no total", summary.unsized.size(),
                   unsized.text(paint), options.rows);
-  if (options.everyTensor) text += everyTensorText(graph, options);
+  if (everyTensor) text += everyTensorText(graph, options);
   return text + notesText(paint, {&graph.notes});
 }
 

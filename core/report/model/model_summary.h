@@ -47,15 +47,9 @@ struct ModelSummary {
 
 ModelSummary summarise(const Model& model);
 
-struct SummaryTextOptions {
-  Paint paint{};
-  std::size_t rows = 12;     ///< Most rows of any list.
-  bool everyTensor = false;  ///< A list of all tensors, and how the size of each came about.
-};
-
-std::string summaryText(const Model& model, const ModelSummary& summary,
-                        const SummaryTextOptions& options);
-/// `everyTensor` as in SummaryTextOptions.
+/// `everyTensor`: with a list of all tensors, and how the size of each came about.
+std::string summaryText(const Model& model, const ModelSummary& summary, const TextOptions& options,
+                        bool everyTensor = false);
 Json summaryJson(const Model& model, const ModelSummary& summary, bool everyTensor = false);
 
 }  // namespace hw

@@ -58,19 +58,16 @@ std::string poolsText(const Run& run, const Paint& paint) {
   return table.text(paint);
 }
 
-std::string placementsText(const Run& run, const PlanTextOptions& options) {
+std::string placementsText(const Run& run, const TextOptions& options) {
   const PlacementList placements = firstPlacements(run, options.rows);
   auto columns = pick(placementColumns(), {"tensor", "pool", "offset", "size", "steps"});
   columns.push_back({.value = [](const Placement& placement) -> Value { return placement.share; }});
-  TextTable table(columns);
-  for (const Placement& placement : placements.first) {
-    table.add(cellTexts(columns, placement, 40, ""));
-  }
+  const TextTable table = textTable<Placement>(columns, placements.first, {.dash = ""});
   return section(options.paint, "placements", placements.count, table.text(options.paint),
                  options.rows);
 }
 
-std::string copiesText(const Run& run, const PlanTextOptions& options) {
+std::string copiesText(const Run& run, const TextOptions& options) {
   const auto& copies = run.storage.copies;
   TextTable table({{"operator"}, {"tensor"}, {"bytes", TextTable::Align::right}, {"why"}});
   for (const CopyNote& copy : firstOf(copies, options.rows)) {
@@ -82,7 +79,7 @@ std::string copiesText(const Run& run, const PlanTextOptions& options) {
                  options.rows);
 }
 
-std::string recordText(const Run& run, const PlanTextOptions& options) {
+std::string recordText(const Run& run, const TextOptions& options) {
   std::string text;
   for (const MethodRecord& record : run.plan.records) {
     std::string lines;
@@ -95,7 +92,7 @@ std::string recordText(const Run& run, const PlanTextOptions& options) {
   return text;
 }
 
-std::string unsizedText(const Run& run, const PlanTextOptions& options) {
+std::string unsizedText(const Run& run, const TextOptions& options) {
   const auto& unsized = run.storage.unsized;
   TextTable table({{""}, {""}});
   for (const TensorId id : firstOf(unsized, options.rows)) {
@@ -129,7 +126,7 @@ std::string requestText(const Run& run) {
   return text;
 }
 
-std::string planText(const Run& run, const PlanTextOptions& options) {
+std::string planText(const Run& run, const TextOptions& options) {
   const Paint& paint = options.paint;
   std::string text = paint.bold(printable(run.model->name)) + "  " + requestText(run) + "\n";
   text += fmt::format("  {}, planned in {}", statusText(run, paint),

@@ -9,13 +9,8 @@
 
 namespace hw {
 
-struct PlanTextOptions {
-  Paint paint{};
-  std::size_t rows = 20;  ///< Most rows of any list.
-};
-
 /// The plan for people: what was asked, what came out per pool, where every tensor went.
-std::string planText(const Run& run, const PlanTextOptions& options);
+std::string planText(const Run& run, const TextOptions& options);
 
 /// "complete: L2 30 B, 15.4 % over the lower bound of all pools": one line.
 std::string planLine(const Run& run);

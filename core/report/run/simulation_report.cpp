@@ -155,7 +155,7 @@ std::string portsText(const Run& run, const Paint& paint) {
   return table.empty() ? std::string() : "\n" + table.text(paint);
 }
 
-std::string pathText(const Run& run, const PlanTextOptions& options) {
+std::string pathText(const Run& run, const TextOptions& options) {
   TextTable table(
       {{"start", TextTable::Align::right}, {"took", TextTable::Align::right}, {""}, {""}});
   const auto& path = run.timing.account.criticalPath;
@@ -189,7 +189,7 @@ Json boundJson(const LatencyBound& bound) {
 
 /// Why the run takes so long, for people: engines and what they waited for, ports, the critical
 /// path in words. Empty for a run that does one thing after the other, which has nothing to tell.
-std::string latencyText(const Run& run, const PlanTextOptions& options) {
+std::string latencyText(const Run& run, const TextOptions& options) {
   const ActivityList& list = run.timing.activities;
   if (list.sequential()) return {};
   const LatencyAccount& account = run.timing.account;
@@ -238,11 +238,7 @@ Json latencyJson(const Run& run) {
     json["critical_path"].push_back(
         {{"id", id.index()}, {"words", activityWords(run, id)}, {"cause", causeWords(run, id)}});
   }
-  json["activities"] = Json::array();
-  const auto columns = activityColumns(run);
-  for (const ActivityId id : list.activities.keys()) {
-    json["activities"].push_back(jsonRow(columns, id));
-  }
+  json["activities"] = jsonRows(activityColumns(run), list.activities.keys());
   return json;
 }
 
@@ -340,7 +336,7 @@ std::string bottlenecksText(const Run& run, const Paint& paint) {
   return table.empty() ? std::string() : "\n" + table.text(paint);
 }
 
-std::string operatorsText(const Run& run, const PlanTextOptions& options) {
+std::string operatorsText(const Run& run, const TextOptions& options) {
   const auto& ops = run.timing.ops;
   std::vector<std::size_t> order(ops.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -375,7 +371,7 @@ std::string sourceText(const Platform& platform) {
 
 }  // namespace
 
-std::string simulationText(const Run& run, const PlanTextOptions& options) {
+std::string simulationText(const Run& run, const TextOptions& options) {
   const Paint& paint = options.paint;
   std::string text = paint.bold(printable(run.model->name)) + "  " + requestText(run) + "\n";
   text += fmt::format("  platform {}{}\n{}  plan {}\n\n",

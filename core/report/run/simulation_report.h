@@ -11,7 +11,7 @@ namespace hw {
 
 /// The run on its machine for people: latency, traffic by pool and class, what limits it, the
 /// slowest operators.
-std::string simulationText(const Run& run, const PlanTextOptions& options);
+std::string simulationText(const Run& run, const TextOptions& options);
 
 /// The same, complete, for programs. Keys in a fixed order; equal runs give equal bytes.
 Json simulationJson(const Run& run);

@@ -22,6 +22,13 @@ struct Paint {
   std::string wrap(std::string_view code, std::string_view text) const;
 };
 
+/// How results are told to people.
+struct TextOptions {
+  Paint paint{};
+  std::size_t rows = 20;    ///< Most rows of any list.
+  std::size_t width = 120;  ///< Columns of the terminal: wider tables are folded.
+};
+
 /// Rows and columns of text, aligned for a fixed-width font, two blanks apart.
 class TextTable {
  public:
@@ -90,6 +97,44 @@ std::vector<std::string> cellTexts(const Columns<Row>& columns, const Row& row,
     cells.push_back(cellText(column.value(row), column.kind, width, dash));
   }
   return cells;
+}
+
+/// How the rows of a text table look.
+template <class Row>
+struct RowLook {
+  std::size_t width = 40;  ///< Of texts, at most.
+  std::string_view dash = "-";
+  std::function<bool(const Row&)> good{};  ///< Rows to stress; none: no row is.
+  std::function<bool(const Row&)> dim{};
+};
+
+/// `rows` as a table for people.
+template <class Row, class Rows>
+TextTable textTable(const Columns<Row>& columns, const Rows& rows, const RowLook<Row>& look = {}) {
+  TextTable table(columns);
+  for (const Row& row : rows) {
+    const auto emphasis = look.good && look.good(row) ? TextTable::Emphasis::good
+                          : look.dim && look.dim(row) ? TextTable::Emphasis::dim
+                                                      : TextTable::Emphasis::none;
+    table.add(cellTexts(columns, row, look.width, look.dash), emphasis);
+  }
+  return table;
+}
+
+/// `rows` as CSV below a line of keys.
+template <class Row, class Rows>
+std::string csvTable(const Columns<Row>& columns, const Rows& rows) {
+  std::string text = csvHeader(columns);
+  for (const Row& row : rows) text += csvRow(columns, row);
+  return text;
+}
+
+/// `rows` as a list of objects.
+template <class Row, class Rows>
+Json jsonRows(const Columns<Row>& columns, const Rows& rows) {
+  Json list = Json::array();
+  for (const Row& row : rows) list.push_back(jsonRow(columns, row));
+  return list;
 }
 
 /// "1 tensor", "2,000 tensors".

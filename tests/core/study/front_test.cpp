@@ -6,7 +6,7 @@
 #include "core/latency/reuse_timer.h"
 #include "core/machine/platforms.h"
 #include "core/plan/validate.h"
-#include "core/report/compare/front_report.h"
+#include "core/report/explain/front_report.h"
 #include "tests/support/methods.h"
 
 using namespace hw;

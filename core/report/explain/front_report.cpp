@@ -1,6 +1,7 @@
-#include "core/report/explain/shrink_report.h"
+#include "core/report/explain/front_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/text.h"
 #include "core/picture/svg_canvas.h"
@@ -10,7 +11,32 @@
 namespace hw {
 namespace {
 
-constexpr Box kShrinkPicture{0, 0, 960, 540};
+constexpr Box kPicture{0, 0, 960, 540};
+
+/// `columns` behind the name of the model.
+template <class Row>
+Columns<Row> withModel(const std::string& file, const Columns<Row>& columns) {
+  Columns<Row> all = {
+      {"model", "model", ColumnKind::text, [file](const Row&) { return Value(file); }, ""}};
+  all.insert(all.end(), columns.begin(), columns.end());
+  return all;
+}
+
+constexpr const char* kStopped = "\nstopped: there would have been more\n";
+
+std::string nameOf(const Run& run) { return printable(run.graph().name); }
+
+double excessOf(SimTime latency, SimTime bound) {
+  return bound == SimTime()
+             ? 0
+             : static_cast<double>((latency - bound).count()) / static_cast<double>(bound.count());
+}
+
+std::string tableOf(const std::vector<FrontPoint>& points, const std::vector<std::string>& keys,
+                    const Paint& paint) {
+  const auto good = [](const FrontPoint& point) { return point.proved(); };
+  return textTable<FrontPoint>(pick(frontColumns(), keys), points, {.good = good}).text(paint);
+}
 
 double shareOf(Bytes bytes, Bytes whole) {
   return whole == Bytes() ? 1
@@ -50,20 +76,116 @@ Columns<ShrinkTrial> trialColumns(const ShrinkFront& front) {
 }
 
 std::string trialsText(const ShrinkFront& front, const Paint& paint) {
-  const auto columns = trialColumns(front);
-  TextTable table(columns);
+  const auto dim = [](const ShrinkTrial& trial) { return !trial.peak; };
   std::string sentences;
   for (const ShrinkTrial& trial : front.trials) {
-    table.add(cellTexts(columns, trial),
-              trial.peak ? TextTable::Emphasis::none : TextTable::Emphasis::dim);
-    if (!trial.said.empty()) {
-      sentences += fmt::format("  {}: {}\n", shrinkStepText(trial), shrinkSaidText(trial));
-    }
+    if (trial.said.empty()) continue;
+    sentences += fmt::format("  {}: {}\n", shrinkStepText(trial), shrinkSaidText(trial));
   }
-  return table.text(paint) + (sentences.empty() ? "" : "\n" + sentences);
+  return textTable<ShrinkTrial>(trialColumns(front), front.trials, {.dim = dim}).text(paint) +
+         (sentences.empty() ? "" : "\n" + sentences);
 }
 
 }  // namespace
+
+const Columns<FrontPoint>& frontColumns() {
+  using enum ColumnKind;
+  using P = FrontPoint;
+  static const Columns<P> kColumns = {
+      {"capacity", "capacity", bytes, &P::capacity,
+       "Of the near memory: what the search was given"},
+      {"peak", "peak", bytes, &P::peak, "What the plan needs of it"},
+      {"latency_ps", "latency", time, &P::latency, "Simulated time of one run"},
+      {"bound_ps", "bound", time, &P::bound,
+       "No plan of the same stays, moves and order within the capacity is faster"},
+      {"above_bound", "above", excess,
+       [](const P& point) -> Value {
+         if (!point.bound) return {};
+         return excessOf(point.latency, *point.bound);
+       },
+       "Latency / bound \u2212 1"},
+      {"proved", "proved", flag,
+       [](const P& point) -> Value {
+         if (!point.bound) return {};
+         return point.proved();
+       },
+       "No plan within the capacity is faster"},
+      {"allocator", "allocator", text, [](const P& point) { return Value(point.choice.text()); },
+       "Who plans so"},
+      {"made_by", "made by", text, &P::made, "What found the plan"},
+      {"own_stays", "own stays", flag,
+       [](const P& point) -> Value {
+         if (point.bound) return {};
+         return point.ownStays;
+       },
+       "It keeps or moves other stays than the search, so that the bounds do not hold for it"}};
+  return kColumns;
+}
+
+std::string frontText(const Front& front, const Paint& paint) {
+  const std::string near = front.lowest->problem.pools[PoolId(0)].name;
+  std::string text =
+      fmt::format("{}  {} against latency on '{}'\n", paint.bold(nameOf(*front.lowest)), near,
+                  front.request.platform.name);
+  text +=
+      fmt::format("  no plan of these stays needs less than {}; no addresses are faster than {}\n",
+                  bytesText(front.leastPeak), formatTime(front.leastLatency));
+  text +=
+      "\nsearch for the least latency\n" +
+      tableOf(front.found,
+              {"capacity", "peak", "latency_ps", "bound_ps", "above_bound", "proved", "made_by"},
+              paint);
+  if (!front.allocators.empty()) {
+    const bool own = std::ranges::any_of(front.allocators, &FrontPoint::ownStays);
+    std::vector<std::string> keys = {"peak", "latency_ps", "allocator"};
+    if (own) keys.emplace_back("own_stays");
+    text += "\nallocators, each as low as it can\n" + tableOf(front.allocators, keys, paint);
+    if (own)
+      text += "  own stays: other bytes are kept or moved, so the bounds do not hold there\n";
+  }
+  return front.stopped ? text + kStopped : text;
+}
+
+std::string frontCsv(const Front& front, const std::string& file) {
+  std::vector<FrontPoint> points = front.found;
+  points.insert(points.end(), front.allocators.begin(), front.allocators.end());
+  return csvTable(withModel(file, frontColumns()), points);
+}
+
+Json frontJson(const Front& front, const std::string& file) {
+  return {{"format", "highwater-front"},
+          {"version", 1},
+          {"model", file},
+          {"platform", front.request.platform.name},
+          {"lower_bound", front.leastPeak.count()},
+          {"latency_bound_ps", front.leastLatency.count()},
+          {"stopped", front.stopped},
+          {"search", jsonRows(frontColumns(), front.found)},
+          {"allocators",
+           jsonRows(pick(frontColumns(), {"peak", "latency_ps", "allocator", "own_stays"}),
+                    front.allocators)}};
+}
+
+FrontScene frontScene(const Front& front) {
+  FrontScene scene{.title = fmt::format("{}: {} against latency", nameOf(*front.lowest),
+                                        front.lowest->problem.pools[PoolId(0)].name),
+                   .note = front.request.platform.name,
+                   .leastBytes = front.leastPeak,
+                   .leastLatency = front.leastLatency};
+  for (const FrontPoint& point : front.found) {
+    scene.found.push_back({*point.capacity, point.latency, point.choice.text()});
+    scene.bounds.push_back({*point.capacity, *point.bound, "bound"});
+  }
+  for (const FrontPoint& point : front.allocators) {
+    scene.others.push_back({point.peak, point.latency, point.made, point.ownStays});
+  }
+  return scene;
+}
+
+std::string frontSvg(const Front& front, const Palette& palette) {
+  const FrontScene scene = frontScene(front);
+  return svgOf(scene, scene.title, kPicture, palette, drawFront);
+}
 
 std::string shrinkStepText(const ShrinkTrial& trial) { return withText(trial.with, trial.tile); }
 
@@ -72,9 +194,7 @@ std::string shrinkStepText(const ShrinkPoint& point) {
 }
 
 std::string shrinkSaidText(const ShrinkTrial& trial) {
-  std::string text;
-  for (const std::string& sentence : trial.said) text += (text.empty() ? "" : "; ") + sentence;
-  return text;
+  return fmt::format("{}", fmt::join(trial.said, "; "));
 }
 
 std::string shrinkOptionsText(const ShrinkFront& front, const Run& run) {
@@ -126,35 +246,23 @@ std::string shrinkSummary(const ShrinkFront& front) {
 }
 
 std::string shrinkText(const ShrinkFront& front, const Paint& paint) {
-  const std::string name = printable(front.plain.run->graph().name);
   std::string text = fmt::format(
-      "{}  {}: {}; times on {}\n", paint.bold(name),
+      "{}  {}: {}; times on {}\n", paint.bold(nameOf(*front.plain.run)),
       front.budget ? "within " + bytesText(*front.budget) : std::string("as small as it can be"),
       requestText(*front.plain.run), front.request.platform.name);
   text += "  " + shrinkSummary(front) + "\n";
   text += "\nwhat each rewrite comes to\n" + trialsText(front, paint);
   const auto columns = pick(shrinkColumns(front),
                             {"peak", "part", "extra_macs", "latency_ps", "lower_bound", "options"});
-  TextTable table(columns);
-  for (const ShrinkPoint& point : front.points) {
-    table.add(cellTexts(columns, point, 200),
-              &point == front.chosen() ? TextTable::Emphasis::good : TextTable::Emphasis::none);
-  }
+  const auto good = [&](const ShrinkPoint& point) { return &point == front.chosen(); };
   text +=
       fmt::format("\nthe front: of {} programs, those that no other is as good as\n", front.tried) +
-      table.text(paint);
-  if (front.stopped) text += "\nstopped: there would have been more\n";
-  return text;
+      textTable<ShrinkPoint>(columns, front.points, {.width = 200, .good = good}).text(paint);
+  return front.stopped ? text + kStopped : text;
 }
 
 std::string shrinkCsv(const ShrinkFront& front, const std::string& file) {
-  Columns<ShrinkPoint> columns = {
-      {"model", "model", ColumnKind::text, [&](const ShrinkPoint&) { return Value(file); }, ""}};
-  const auto own = shrinkColumns(front);
-  columns.insert(columns.end(), own.begin(), own.end());
-  std::string csv = csvHeader(columns);
-  for (const ShrinkPoint& point : front.points) csv += csvRow(columns, point);
-  return csv;
+  return csvTable(withModel(file, shrinkColumns(front)), front.points);
 }
 
 Json shrinkJson(const ShrinkFront& front, const std::string& file) {
@@ -168,21 +276,16 @@ Json shrinkJson(const ShrinkFront& front, const std::string& file) {
                {"stopped", front.stopped}};
   if (front.budget) json["budget"] = front.budget->count();
   json["most_extra_macs"] = front.extraMacs;
-  json["rewrites"] = Json::array();
-  const auto columns = trialColumns(front);
-  for (const ShrinkTrial& trial : front.trials) {
-    json["rewrites"].push_back(jsonRow(columns, trial));
-    json["rewrites"].back()["said"] = trial.said;
+  json["rewrites"] = jsonRows(trialColumns(front), front.trials);
+  for (std::size_t i = 0; i < front.trials.size(); ++i) {
+    json["rewrites"][i]["said"] = front.trials[i].said;
   }
-  json["front"] = Json::array();
-  for (const ShrinkPoint& point : front.points) {
-    json["front"].push_back(jsonRow(shrinkColumns(front), point));
-  }
+  json["front"] = jsonRows(shrinkColumns(front), front.points);
   return json;
 }
 
 FrontScene shrinkScene(const ShrinkFront& front) {
-  FrontScene scene{.title = printable(front.plain.run->graph().name) + ": bytes against latency",
+  FrontScene scene{.title = nameOf(*front.plain.run) + ": bytes against latency",
                    .note = front.request.platform.name,
                    .legend = {{{"fastest program within so many bytes", "", "lower bounds"},
                                {"found", "", "bounds"}}}};
@@ -201,11 +304,7 @@ FrontScene shrinkScene(const ShrinkFront& front) {
 
 std::string shrinkSvg(const ShrinkFront& front, const Palette& palette) {
   const FrontScene scene = shrinkScene(front);
-  SvgCanvas canvas(kShrinkPicture.width, kShrinkPicture.height, scene.title, kDocumentLetters,
-                   &palette);
-  canvas.rectangle(kShrinkPicture, {.fill = Fill{Ink::window}});
-  drawFront(canvas, scene, kShrinkPicture);
-  return canvas.finish();
+  return svgOf(scene, scene.title, kPicture, palette, drawFront);
 }
 
 std::vector<ReportTable> shrinkTables(const ShrinkFront& front) {
