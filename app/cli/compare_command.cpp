@@ -17,7 +17,7 @@
 namespace hw::cli {
 namespace {
 
-/// What has been found out so far, already in the form in which it leaves.
+/// Findings so far, already in the form in which they leave.
 class Findings {
  public:
   Findings(Format format, TextOptions options, bool several)
@@ -59,7 +59,7 @@ class Findings {
     return several_ && rows_ > 0 ? text_ + "\n" + summary_.text(options_) : text_;
   }
 
-  /// Who is best, a line a model.
+  /// The best, a line a model.
   const std::vector<std::string>& bests() const { return bests_; }
   bool noFit() const { return noFit_; }
   std::size_t rows() const { return rows_; }
@@ -142,7 +142,8 @@ struct CompareCommand {
     std::stop_token stop;
   };
 
-  /// Where all are asked for, the one that the model's author asks for has the author's parameters.
+  /// Allocators to compare. Of all, the one that the model's author asks for has the author's
+  /// parameters.
   static std::vector<AllocatorChoice> choicesFor(const Model& model, const RunRequest& request,
                                                  std::vector<AllocatorChoice> chosen) {
     if (!chosen.empty()) return chosen;
@@ -316,7 +317,7 @@ struct SweepCommand {
     return done.opening;
   }
 
-  /// What has come of a study so far.
+  /// Results of a study so far.
   struct Done {
     std::size_t comparisons = 0;
     std::size_t rows = 0;

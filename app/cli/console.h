@@ -13,7 +13,7 @@
 
 namespace hw::cli {
 
-/// What the program says to the shell.
+/// Codes that the program gives to the shell.
 enum class ExitCode {
   done = 0,
   answerIsNo = 1,     ///< The plan is invalid, does not fit, or no allocator succeeded.
@@ -23,8 +23,8 @@ enum class ExitCode {
   interrupted = 130,  ///< Ctrl-C, as shells count it.
 };
 
-/// Why a command ended early: printed as `highwater: SUBJECT: message`; without a message nothing
-/// is.
+/// Reason why a command ended early: printed as `highwater: SUBJECT: message`; without a message
+/// nothing is.
 struct Failure {
   ExitCode code = ExitCode::badInput;
   std::string subject{};  ///< The file or option; may be empty.
@@ -63,7 +63,7 @@ enum class ProgressMode {
   always,      ///< To a file or pipe as lines of plain text, one an update.
 };
 
-/// What --progress and --quiet ask for.
+/// The mode that --progress and --quiet ask for.
 ProgressMode progressMode(bool told, bool quiet);
 
 /// A line on standard error that shows how far long work has come. On a terminal nothing appears

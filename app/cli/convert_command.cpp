@@ -44,7 +44,7 @@ struct ConvertCommand {
                                    : convertToProblem(*opened, request);
   }
 
-  /// What stands for a model is a machine then: nothing else is written as TOML.
+  /// Converts a machine, which stands for the model then: nothing else is written as TOML.
   Outcome<ExitCode> convertToPlatform(const std::string& machine) const {
     if (run_.given("allocator")) {
       return failure(ExitCode::badUsage, "--allocator", "a platform is not planned");
@@ -170,7 +170,7 @@ struct GenerateCommand {
     return ExitCode::done;
   }
 
-  /// How to make it again, and what is known of the lowest plan.
+  /// Comment on how to make it again, and on what is known of the lowest plan.
   std::string comment(const FamilyChoice& choice, const GeneratedProblem& made) const {
     std::string text = "# highwater generate " + choice.text();
     if (!rows.empty()) text += " --rows " + rows;

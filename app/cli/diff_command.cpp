@@ -33,7 +33,7 @@ bool isFile(const std::string& text) {
          std::filesystem::exists(text, failure);
 }
 
-/// What begins with the name of an allocator is one, even if a file is called like it.
+/// A text that begins with the name of an allocator is one, even if a file is called like it.
 Outcome<PlanName> parsePlanName(const std::string& text) {
   const std::string name = text.substr(0, text.find(':'));
   if (name == "plugin" || findAllocator(name)) {

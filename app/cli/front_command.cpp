@@ -12,7 +12,7 @@
 namespace hw::cli {
 namespace {
 
-/// What a front takes: the allocator and the size of the near memory are what it varies.
+/// Options of a front, which itself varies the allocator and the size of the near memory.
 constexpr auto kFrontOptions = {OptionGroup::model,   OptionGroup::import, OptionGroup::machine,
                                 OptionGroup::storage, OptionGroup::order,  OptionGroup::search,
                                 OptionGroup::effort};
@@ -191,7 +191,7 @@ struct ShrinkCommand {
     return shrinkText(front, outputPaint());
   }
 
-  /// Where nothing is within the budget, the smallest: it says by how much.
+  /// Writes the plan that is chosen; where nothing is within the budget, the smallest.
   Outcome<void> writeChosen(const ShrinkFront& front) const {
     const ShrinkPoint* chosen = front.chosen();
     const Run& best = *(chosen ? *chosen : front.points.front()).run;

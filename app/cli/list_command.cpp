@@ -97,7 +97,7 @@ Json platformsJson() {
   return list;
 }
 
-/// Where the shapes of an operator's outputs come from.
+/// Source of the shapes of an operator's outputs.
 std::string shapeSource(const OpInfo& info) {
   if (info.shape == nullptr && info.open == nullptr) return "the file";
   const std::string rule = info.shape != nullptr ? "rule" : "";

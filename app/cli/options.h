@@ -15,7 +15,7 @@
 
 namespace hw::cli {
 
-/// What commands take that plan, and that compare plans of several.
+/// Options of commands that plan, and of those that compare plans of several.
 inline constexpr auto kPlanOptions = {
     OptionGroup::model,   OptionGroup::import, OptionGroup::allocator, OptionGroup::machine,
     OptionGroup::storage, OptionGroup::order,  OptionGroup::search,    OptionGroup::effort};
@@ -37,7 +37,7 @@ class RunArguments {
                RunRequest standard = planningRequest());
 
   bool given(std::string_view option) const;
-  /// What the options say, or what is wrong with one of them.
+  /// The request of the options, or what is wrong with one of them.
   Outcome<RunRequest> request() const;
   /// The same, with what the author of `model` asks for where nothing is said.
   Outcome<RunRequest> request(const Model& model) const;

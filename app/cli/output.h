@@ -21,14 +21,14 @@ class OutputOptions {
   /// `formats` are those the command can write; the first is the default.
   OutputOptions(Arguments& arguments, std::vector<Format> formats);
 
-  /// What --format says; else what the ending of the file says; else the first.
+  /// The format that --format names; else the ending of the file; else the first.
   Outcome<Format> format() const;
 
   /// Writes a result to the file, whole or not at all, or to standard output.
   Outcome<void> write(const std::function<void(std::ostream&)>& writer) const;
   Outcome<void> write(const std::string& text) const;
 
-  /// How text for people is told there; `all`: long lists in full.
+  /// Form of text for people there; `all`: long lists in full.
   TextOptions textOptions(bool all = false) const;
 
   bool toFile() const { return !path_.empty() && path_ != "-"; }

@@ -155,7 +155,7 @@ struct PlanCommand {
     return format == Format::tflite || format == Format::header;
   }
 
-  /// What goes to tflite-micro is opened as that sees it, unless something else was said.
+  /// Opens a model for tflite-micro as that sees it, unless something else was said.
   Outcome<Model> openFor(Format format, RunRequest typed) const {
     HW_TRY(opened, readModel(typed));
     const bool runs = forRuntimes(format) && opened.format == "tflite";
@@ -201,7 +201,7 @@ struct PlanCommand {
     });
   }
 
-  /// What a plan with kernels' scratch comes to on tflite-micro, if it could go there as it is.
+  /// Line about a plan with kernels' scratch on tflite-micro, if it could go there as it is.
   std::string tflmText(const Run& planned) const {
     if (scratch != "tflm" || planned.request.model == "-") return "";
     const auto file = readFile(planned.request.model, std::numeric_limits<std::size_t>::max());

@@ -93,7 +93,7 @@ Result<std::shared_ptr<const Model>> withStatedLayout(const std::shared_ptr<cons
   return held;
 }
 
-/// How many of the plan's placements are of tensors of this size and life.
+/// Number of the plan's placements that are of tensors of this size and life.
 std::ptrdiff_t agreement(const Program& program, const PlanDocument& plan) {
   const Graph& graph = *program.graph;
   const TensorNames names(graph);
@@ -263,7 +263,7 @@ namespace {
 
 using Place = AuditedRunParts::Place;
 
-/// What the file says, as a problem and the plan of it.
+/// The file as a problem and the plan of it.
 struct Stated {
   Problem problem{};
   Plan plan{};
@@ -309,7 +309,7 @@ std::optional<Stated> problemStays(const AuditedRunParts& parts) {
   return stated;
 }
 
-/// Where a buffer is, by what its tensors say, ascending. In one place only it is there for life;
+/// Places of a buffer, by what its tensors say, ascending. In one place only it is there for life;
 /// in several, each lasts as long as some tensor is said to be there.
 std::vector<Place> placesOf(const AuditedRunParts& parts, const Buffer& buffer) {
   std::vector<Place> places;

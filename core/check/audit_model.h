@@ -14,7 +14,7 @@
 
 namespace hw {
 
-/// What a model asks of any plan, tensor by tensor.
+/// Demand of a model for any plan, tensor by tensor.
 struct Demand {
   Bytes size{};                         ///< Exact.
   std::vector<Interval<Step>> steps{};  ///< In which it is needed; ascending, disjoint.
@@ -23,12 +23,12 @@ struct Demand {
 /// From when to when a placement holds its bytes: as it says, or else as long as they are needed.
 Interval<Step> statedSteps(const Placement& placement, const std::optional<Demand>& demand);
 
-/// What a plan was made for: a model, and the order of its ops.
+/// The program a plan was made for: a model, and the order of its ops.
 struct StatedProgram {
   std::shared_ptr<const Model> model{};
   Schedule schedule{};
 };
-/// Where the settings say that operators run in parts, the model in those parts.
+/// The program of a plan; with the model in parts where the settings say so.
 Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
                                     const PlanDocument& plan);
 
@@ -55,7 +55,7 @@ struct Resolved {
   TensorId root{};  ///< At the end of its chain of aliases; itself without one.
 };
 
-/// How the model's tensors share storage if the plan is right about it.
+/// Storage as the model's tensors share it if the plan is right about it.
 struct AliasReading {
   Storage storage{};
   AliasRules rules{};
@@ -91,7 +91,7 @@ struct AuditedRunParts {
   Bytes alignment{1};
   Storage storage{};  ///< Ignored for a planning problem.
   std::vector<Pool> pools{};
-  /// Where a tensor is for some steps.
+  /// Place of a tensor for some steps.
   struct Place {
     Address address{};
     Interval<Step> steps{};

@@ -61,18 +61,18 @@ struct ChannelScript {
   Side in{};
   Side out{};
 
-  /// What scratch has to hold.
+  /// Bytes that scratch has to hold.
   Bytes plane() const { return out.element * out.places; }
   /// The channels of the input that an output channel is made of.
   Interval<std::int64_t> reads(std::int64_t channel) const;
-  /// Where a channel of an image lies in its tensor.
+  /// Bytes of a channel of an image in its tensor.
   ByteStride strideOf(const Side& side, std::int64_t image, std::int64_t channel) const;
 };
 
 /// Nothing for ops that are no convolutions, or whose operands are not known.
 std::optional<ChannelScript> channelScriptOf(const Graph& graph, const Op& op);
 
-/// What is wrong with scratch for an op of `graph`: it is too small for a plane, somebody reads it,
+/// Fault of scratch for an op of `graph`: it is too small for a plane, somebody reads it,
 /// or, asked element by element at the corners of each channel (`forEachSource`), the op makes
 /// channels of others. Empty: nothing.
 std::string scratchFault(const Graph& graph, OpId op, const Tensor& scratch);

@@ -22,7 +22,7 @@
 namespace hw {
 namespace {
 
-/// What a plan says about the places of a model's tensors.
+/// Places of a model's tensors as a plan states them.
 struct StatedPlaces {
   const Graph& graph;
   const PlanDocument& plan;
@@ -82,7 +82,7 @@ class DevicesOfOps {
     return op;
   }
 
-  /// What is not listed is a part of something that is, on one device.
+  /// A tensor that is not listed is a part of one that is, on one device.
   void meetAt(TensorId id) {
     const std::set<std::uint32_t>& devices = listed_[id];
     if (devices.size() > 1 || (devices.empty() && !stated_.demands[id])) return;
@@ -162,7 +162,7 @@ std::vector<AuditedRunParts::Moved> resolveMoves(
   return moves;
 }
 
-/// What is wrong with the moves of an assembled run: one without a place at either end, else what
+/// Faults of the moves of an assembled run: one without a place at either end, else what
 /// its byte-level replay finds, which asks for every operand when it is read.
 std::vector<Finding> auditMovedRun(const Run& run) {
   constexpr Bytes kArena{std::int64_t{256} << 20};
@@ -180,7 +180,7 @@ std::vector<Finding> auditMovedRun(const Run& run) {
   return findings;
 }
 
-/// What the overlaps that a plan states are held against.
+/// Facts that the overlaps which a plan states are held against.
 struct OverlapAudit {
   const Graph& graph;
   const Schedule& schedule;

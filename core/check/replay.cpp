@@ -119,7 +119,7 @@ class GraphReplay {
     findRowPlays();
   }
 
-  /// Where tensors and their parts lie, for the edges of a sample.
+  /// Spans of tensors and their parts, for the edges of a sample.
   std::vector<ByteSpan> edges() const {
     std::vector<ByteSpan> edges;
     for (const TensorId id : run_.storage.slots.keys()) {
@@ -244,7 +244,7 @@ class GraphReplay {
     return run_.problem.pools[span->pool].name;
   }
 
-  /// Where moves are told, an output has to be where it stays.
+  /// An output has to be where it stays, if moves are told.
   void verifyEnds(TensorId id, Step last) {
     constexpr const char* kReader = "after the last op";
     if (!hasMoves()) return verifyTensor(id, last, kReader);
@@ -287,13 +287,13 @@ class GraphReplay {
     const std::string author = fmt::format("the move of '{}' to {}",
                                            nameOf(run_.storage.rootOf(move.buffer)), placeOf(to));
     const bool found = !move.from || stage_.span(move.from);
-    // What is written in this very step is there for a store only; inputs were always there.
+    // Bytes written in this very step are there for a store only; inputs were always there.
     std::vector<TensorId> held = heldAcross(move.buffer, store ? move.step + Step(1) : move.step);
     for (const TensorId id : run_.storage.buffers[move.buffer].tensors) {
       const bool given = !run_.graph().tensors[id].producer && move.step == Step() && !store;
       if (given) held.push_back(id);
     }
-    // Where a sample has no byte at the other end, what has to be there stands in for it.
+    // What has to be there stands in for bytes that a sample lacks at the other end.
     if (found) fillWith(held, to, move.step);
     if (found && move.from) {
       stage_.copy(*stage_.span(move.from), *stage_.span(move.to), move.step, author + " wrote");
@@ -365,7 +365,7 @@ class GraphReplay {
     }
   }
 
-  /// Where the bytes of a presence come from: the first that began before it and lasts until then.
+  /// Source of the bytes of a presence: the first that began before it and lasts until then.
   std::optional<std::size_t> sourceOf(std::size_t presence) const {
     const Presence& to = presences_[presence];
     for (const std::size_t i : presencesOf_[to.buffer]) {
@@ -419,14 +419,14 @@ class GraphReplay {
     const std::vector<TensorId> reads = run_.graph().reads(id);
     if (!poolsOfDevice_.empty()) checkDevice(id, step);
     if (hasMoves() && run_.storage.free[id]) {
-      // What only aliases reads nothing: its operands may be anywhere, or nowhere yet.
+      // An op that only aliases reads nothing: its operands may be anywhere, or nowhere yet.
       for (const TensorId out : op.outputs) {
         if (out) writeOwnParts(out, step, author);
       }
       return;
     }
     if (playRows(id, step, author) || playChannels(id, step, author)) return;
-    // What is overwritten on purpose must be intact before; all else while the outputs are made.
+    // Inputs overwritten on purpose must be intact before; all else while outputs are made.
     for (const TensorId in : reads) {
       if (isOverwritten(in, op)) verifyTensor(in, step, author);
     }
@@ -513,7 +513,7 @@ class GraphReplay {
     }
   }
 
-  /// Where `id` lies in a presence; nothing when the plan gave that no place.
+  /// Span of `id` in a presence; nothing when the plan gave that no place.
   std::optional<ByteSpan> spanOf(TensorId id, const Presence& presence) const {
     const auto& whole = stage_.span(presence.stay);
     const auto& slot = run_.storage.slots[id];
@@ -643,7 +643,7 @@ class GraphReplay {
     }
   }
 
-  /// Where rows begin, so that a sample has bytes of each.
+  /// Adds the rows, so that a sample has bytes of each.
   void addRowEdges(std::vector<ByteSpan>& edges) const {
     const auto addRows = [&](const ByteSpan& span, Bytes row, std::int64_t rows) {
       for (std::int64_t at = 0; at < rows; ++at) edges.push_back(span.part(row * at, row));

@@ -169,7 +169,7 @@ class ContentsMaker {
     if (length > Bytes()) contents_[id].push_back({begin, length, id, begin});
   }
 
-  /// What `from` holds in `range`.
+  /// Contents of `from` in `range`.
   std::vector<ContentPart> partsIn(TensorId from, Interval<Bytes> range) const {
     const auto endOf = [](const ContentPart& part) { return part.begin + part.length; };
     std::vector<ContentPart> parts;
@@ -192,7 +192,7 @@ class ContentsMaker {
     }
   }
 
-  /// Where the bytes of a piece lie in the tensor that it is a box of, stretch by stretch.
+  /// Visits the bytes of a piece in the tensor that it is a box of, stretch by stretch.
   void forEachStretchOf(TensorId id, const std::function<void(Bytes, Bytes)>& visit) const {
     const Tiling::Piece& piece = *pieceOf(graph_, id);
     const Tensor& own = graph_.tensors[id];
@@ -364,7 +364,7 @@ void ReplayStage::allocate(Bytes maxArena, const std::vector<ByteSpan>& more) {
   const bool moves = !run_.problem.moves.empty();
   for (const PoolId pool : starts_.keys()) {
     const Bytes size = starts_[pool].back();
-    // What moves is copied byte by byte, so both ends have all of them.
+    // Buffers that move are copied byte by byte, so both ends have all of them.
     auto ranges =
         moves && whole ? std::vector{Interval<Bytes>{Bytes(), size}} : shared(taken[pool]);
     memory_.allocate(pool, size, edges[pool], std::move(ranges));

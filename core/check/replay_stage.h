@@ -88,8 +88,8 @@ struct ContentPart {
   Bytes offset{};  ///< Of the first of these bytes in `writer`, when it was written.
 };
 
-/// What every tensor has to hold, worked out from what the ops mean and from which copies `storage`
-/// says are left out: byte i of a reshape is byte i of its input, whatever addresses say.
+/// Contents that every tensor has to hold, worked out from what the ops mean and from which copies
+/// `storage` says are left out: byte i of a reshape is byte i of its input, whatever addresses say.
 ///
 ///   concat (a, b) -> w, b copied in:    w = [ 0.. of a | own bytes ]
 ///   split w -> p, q:                    q = [ own bytes of w from |p| on ]
@@ -99,13 +99,13 @@ IdMap<TensorId, std::vector<ContentPart>> tensorContents(const Graph& graph,
                                                          const Schedule& schedule,
                                                          const Storage& storage);
 
-/// Where a replay plays: where every stay lies, the memory itself, who wrote what, and what was
+/// Stage of a replay: where every stay lies, the memory itself, who wrote what, and what was
 /// found wrong.
 class ReplayStage {
  public:
   ReplayStage(const Run& run, std::size_t limit);
 
-  /// Where a stay lies; nothing when the plan has no such place, which is a finding already.
+  /// Span of a stay; nothing when the plan has no such place, which is a finding already.
   const std::optional<ByteSpan>& span(StayId stay) const { return spans_[stay]; }
 
   /// Allocates what several stays lie on, or where bytes move all there is, if the pools have room
@@ -117,8 +117,8 @@ class ReplayStage {
   void salt(std::uint64_t salt);
   Pattern pattern(std::size_t author, Bytes offset = {}) const;
 
-  /// What stood in a span is gone: fills it with bytes that are nobody's, but for what lies in
-  /// `spared` too.
+  /// Fills a span whose contents are gone: it is filled with bytes that are nobody's, but for what
+  /// lies in `spared` too.
   void scrub(StayId stay, Step step, bool begins, Interval<Bytes> spared = {});
 
   void write(const ByteSpan& span, const Pattern& pattern, Step step, std::string author);

@@ -36,7 +36,7 @@ bool opensFiles(const RunOption& option, const std::vector<std::string>& texts) 
   });
 }
 
-/// What planned it, by the settings of the file: all that is not there is as it usually is.
+/// Request that planned it, by the settings of the file: all that is not there is as it usually is.
 Result<RunRequest> settingsOf(const PlanDocument& document, const RunRequest& asked) {
   if (document.allocator.empty()) return asked;
   RunRequest request = defaultRequest();
@@ -98,7 +98,7 @@ class StatedRun {
   }
 
  private:
-  /// Where each pool of the file is among those of the machine.
+  /// Pools of the machine, by those of the file.
   Result<IdMap<PoolId, PoolId>> poolsAmong(const IdMap<PoolId, ProblemPool>& pools) const {
     IdMap<PoolId, std::size_t> used(read_.problem.pools.size(), 0);
     for (const auto& address : read_.plan.addresses) ++used[address->pool];

@@ -117,7 +117,7 @@ Bytes left(const Run& run) {
   return sum;
 }
 
-/// What carrying out `candidate` shows; nothing when it does not help, or cannot be done.
+/// Advice that comes of carrying out `candidate`; nothing when it does not help, or cannot be done.
 std::optional<Advice> prove(const AdviceReport& report, const AdviceCandidate& candidate,
                             const RunContext& context) {
   const Run& base = *report.base;

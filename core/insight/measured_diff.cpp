@@ -174,7 +174,7 @@ struct Passage {
   std::int64_t frees() const { return live - end; }
 };
 
-/// What is live of some blocks, step by step.
+/// Bytes of some blocks that are live, step by step.
 class SimulatedBytes {
  public:
   SimulatedBytes(const std::vector<RuntimeBlock>& blocks, Step end, StepFunction live)
@@ -357,7 +357,7 @@ class Beside {
     return sum;
   }
 
-  /// Where only outputs are recorded, these are compared.
+  /// Compares outputs where only these are recorded.
   void addOutputs(const Op& op, MeasuredRow& row) const {
     if (!row.measuredOutput || !sizesDiffer(row)) return;
     row.takes = row.measuredOutput->count() - row.simulatedOutput.value_or(Bytes()).count();
@@ -413,7 +413,7 @@ class Beside {
     return sum;
   }
 
-  /// What is kept behind it, or what earlier ones kept and goes now.
+  /// Finds what is kept behind it, or what earlier ones kept and goes now.
   void settleKept(OpId id, MeasuredRow& row, std::size_t at) {
     if (row.keeps > 0 && unreadOf(id) == Bytes(row.keeps)) {
       if (row.reason == MeasuredReason::none) row.reason = MeasuredReason::unread;

@@ -25,8 +25,8 @@ inline constexpr std::size_t kMostMoves = 20'000;
 std::optional<std::vector<OpMove>> measuredOrder(const Graph& graph,
                                                  const std::vector<OpId>& matched);
 
-/// What a run beside a measurement shares where nobody says otherwise: reshapes have the bytes of
-/// their input. What the runtime writes over inputs is up to its kernels: runtime_plan.h.
+/// Storage that a run beside a measurement shares where nobody says otherwise: reshapes have the
+/// bytes of their input. What the runtime writes over inputs is up to its kernels: runtime_plan.h.
 AliasRules runtimeAlias();
 
 /// `request`, with its operators in the order that was measured. Fails where it asks for another
@@ -34,7 +34,7 @@ AliasRules runtimeAlias();
 Result<RunRequest> measuredRequest(const Graph& graph, const OperatorProfile& profile,
                                    RunRequest request);
 
-/// Why something else was measured than was simulated.
+/// Reason why something else was measured than was simulated.
 enum class MeasuredReason : std::uint8_t {
   none,          ///< Equal, or nobody knows.
   inPlace,       ///< It was written over an input.
@@ -78,7 +78,7 @@ struct MeasuredRow {
   MeasuredReason reason = MeasuredReason::none;
   std::string with{};  ///< The other operator that the reason is about.
 
-  /// How much it is about, of whichever figure differs most.
+  /// Bytes that it is about, of whichever figure differs most.
   Bytes weight() const;
   bool differs() const { return weight() > Bytes(); }
 };
@@ -104,7 +104,7 @@ struct MeasuredDiff {
   bool equal() const;
 };
 
-/// What a profile is compared with.
+/// The run that a profile is compared with.
 struct MeasuredBeside {
   /// The operators' bytes are those of the runtime's planner; false: what is live in the run.
   bool asRuntime = false;

@@ -32,7 +32,7 @@ void eachTenant(const Problem& problem, const Plan& plan, PoolId pool, const Vis
   }
 }
 
-/// What holes lie between: a tenant, or the block that it has to itself.
+/// Wall of a hole: a tenant, or the block that it has to itself.
 struct HoleWall {
   Interval<Bytes> bytes{};
   StayId stay{};

@@ -10,7 +10,7 @@
 
 namespace hw {
 
-/// What one pool holds while one step runs, in the flat address space of the pool:
+/// Contents of one pool while one step runs, in the flat address space of the pool:
 /// live + kept + holes + above = footprint.
 ///
 ///     0                                            top        footprint
@@ -58,7 +58,8 @@ Moment momentAt(const Problem& problem, const Plan& plan, PoolId pool, Step step
 
 struct Run;
 
-/// Why a plan does not fit, with figures. Made from the problem and the finished plan alone.
+/// Autopsy of a plan that does not fit, with figures. Made from the problem and the finished plan
+/// alone.
 struct Autopsy {
   enum class Cause : std::uint8_t {
     impossible,     ///< The lower bound exceeds all capacities together: no planner can.

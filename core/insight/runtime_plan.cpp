@@ -93,7 +93,7 @@ constexpr std::array kKernels = {
 constexpr bool byType(const RuntimeKernel& a, const RuntimeKernel& b) { return a.type < b.type; }
 static_assert(std::ranges::is_sorted(kKernels, byType));
 
-/// What the kernel of `op` does so, in its order of preference; mostly nothing.
+/// Outputs that the kernel of `op` makes so, in its order of preference; mostly none.
 std::span<const RuntimeKernel> runtimeKernels(const Op& op) {
   // Clang 14 cannot use the subrange that std::ranges::equal_range returns.
   const auto [begin, end] =
@@ -150,7 +150,7 @@ class RuntimePlanner {
   }
 
  private:
-  /// Where a value lies, and how many still count on what lies there.
+  /// Place of a value, and how many still count on what lies there.
   struct Value {
     TensorId home{};  ///< The tensor whose bytes it has: its own unless it took over others.
     std::int64_t uses = 0;
@@ -253,7 +253,7 @@ class RuntimePlanner {
     return tensor.shape && !isFree ? &*tensor.shape : nullptr;
   }
 
-  /// What tensors must agree in to have the same bytes one after the other.
+  /// Facts in which tensors must agree to have the same bytes one after the other.
   struct Size {
     Shape shape{};
     int width = 0;  ///< Bytes of an element; two of 4 bits are one there.

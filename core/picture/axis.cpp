@@ -67,7 +67,7 @@ std::string tickNumber(double value) {
   return text;
 }
 
-/// How the times of an axis up to `most` are written, `distance` apart, both in picoseconds.
+/// Writes times of an axis up to `most`, `distance` apart, both in picoseconds.
 class TimeText {
  public:
   TimeText(double most, double distance) {

@@ -15,13 +15,13 @@ struct AxisTick {
   std::string label{};
 };
 
-/// What the axis to the right counts: execution steps, or picoseconds of simulated time.
+/// Unit of the axis to the right: execution steps, or picoseconds of simulated time.
 enum class AxisUnit : std::uint8_t { step, time };
 
 /// A whole place on that axis, in its unit.
 using AxisPlace = Quantity<struct AxisPlaceUnit>;
 
-/// Where a time lies on an axis of time.
+/// Place of a time on an axis of time.
 inline double onAxis(SimTime time) { return static_cast<double>(time.count()); }
 
 /// Maps the steps or the time of a run to pixels and back; fractions allowed on both sides. A
@@ -75,7 +75,7 @@ struct ByteAxis {
 /// was simulated.
 bool isTimed(const Run& run);
 
-/// Where the steps of one run lie on its axis to the right, and back: the one mapping that maps,
+/// Places of the steps of one run on its axis to the right, and back: the one mapping that maps,
 /// charts, lanes and markers share. On an axis of steps each lies on itself. On one of time ops
 /// that run side by side may start in another order than that of their steps, so columns are cut
 /// where one more of the steps up to one has started: they tile the axis in the order of the steps,
@@ -87,12 +87,12 @@ class RunScale {
   RunScale(const Run& run, AxisUnit unit);
 
   AxisUnit unit() const { return unit_; }
-  /// Where the run ends on the axis; greater than 0.
+  /// End of the run on the axis; greater than 0.
   double length() const { return length_; }
   /// The shortest stretch that a view may show.
   double leastVisible() const;
 
-  /// Where the column of `step` begins; of the step after the last, where the run ends.
+  /// Begin of the column of `step`; of the step after the last, where the run ends.
   double begin(Step step) const;
   /// When the op of `step` itself runs; its column on an axis of steps.
   Interval<double> during(Step step) const;
@@ -111,7 +111,7 @@ class RunScale {
   std::vector<Interval<double>> ops_;
 };
 
-/// How many steps the axis of a run has, at least 1.
+/// Number of steps on the axis of a run, at least 1.
 Step stepsOf(const Run& run);
 
 }  // namespace hw

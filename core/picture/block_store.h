@@ -20,7 +20,8 @@ namespace hw {
 
 class RunScale;
 
-/// What colour a stay gets: that of its root tensor, or `view` when several tensors share it.
+/// Class of a stay, for its colour: that of its root tensor, or `view` when several tensors share
+/// it.
 TensorClass stayClass(const Run& run, StayId stay);
 
 /// One rectangle of a memory map: a stay, or the part of one between two of its gaps.
@@ -56,7 +57,7 @@ class BlockStore {
   static BlockStore ofPool(const Run& run, PoolId pool, AxisUnit unit = AxisUnit::step);
 
   AxisUnit unit() const { return unit_; }
-  /// What of the pieces in it parts make again.
+  /// Bytes of the pieces in it that parts make again.
   const MadeAgain& madeAgain() const { return madeAgain_; }
 
   std::size_t size() const { return stays_.size(); }
@@ -76,7 +77,7 @@ class BlockStore {
   template <class Visit>
   void visit(const MapWindow& window, Visit&& visit) const;
 
-  /// How many blocks a `visit` would look at: an upper bound of those on screen. O(zones).
+  /// Number of blocks that a `visit` would look at: an upper bound of those on screen. O(zones).
   std::size_t countNear(const MapWindow& window) const;
 
  private:
@@ -136,7 +137,7 @@ struct PartBlock {
 /// Its colour: parts of one op have one.
 Ink partInk(const PartBlock& part, BlockTime time, BlockPart of);
 
-/// Why bytes of a piece are there for more than one part of an op.
+/// Bytes of a piece that are there for more than one part of an op.
 struct HaloBlock {
   Interval<double> span{};
   Interval<Bytes> bytes{};

@@ -284,7 +284,7 @@ class ChartDrawing {
     return points;
   }
 
-  /// Where most bytes are live and where the highest address is reached: a dot each, and beside it
+  /// Marks the most live bytes and the highest address: a dot each, and beside it
   /// as much of its words as has room. In time more may be in use at once than is live at any step.
   void drawPeaks() const {
     const Stair* live = scene_.curves->live.peak();
@@ -304,7 +304,7 @@ class ChartDrawing {
     }
   }
 
-  /// What its line covers.
+  /// Boxes that its line covers.
   std::vector<Box> highWaterBoxes() const {
     const std::vector<Point> points = pointsOf(scene_.curves->highWater);
     std::vector<Box> boxes;

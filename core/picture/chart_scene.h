@@ -71,7 +71,7 @@ class StairCurve {
 /// The same of a curve that is drawn but once.
 std::vector<Point> stairs(const StepFunction& curve, double begin, double end, std::size_t limit);
 
-/// What a chart of one pool draws, added up once.
+/// Curves of a chart of one pool, added up once.
 struct ChartCurves {
   StairCurve live{};
   StairCurve highWater{};
@@ -91,7 +91,7 @@ struct ChartScene {
   PlotNow now{};
   /// Other plans of the model (B, C, …), whose high water is drawn too.
   std::vector<std::shared_ptr<const StairCurve>> others{};
-  /// What these are, where they are no plans: what was measured. Empty: they are, and have letters.
+  /// Names of these where they are no plans: what was measured. Empty: they are, and have letters.
   std::vector<std::string> otherNames{};
   double button = 0;  ///< Units to leave free behind the heading.
 
@@ -99,11 +99,11 @@ struct ChartScene {
   static ChartScene whole(std::shared_ptr<const Run> run, PoolId pool,
                           AxisUnit unit = AxisUnit::step);
 
-  /// What to write above the chart where there is room.
+  /// Title above the chart where there is room.
   std::string heading() const;
 };
 
-/// What stands above the chart in `title`: the heading, or where that would not leave its legend
+/// Title of the chart that fits in `title`: the heading, or where that would not leave its legend
 /// enough room, the pool's name.
 std::string chartHeading(const ChartScene& scene, const Box& title, const Ruler& ruler);
 
@@ -113,7 +113,7 @@ inline constexpr std::size_t kMostPoints = 4'000;
 /// "A", "B", …, "Z", "AA": what the views call the run at `place`, 0 being the one on show.
 std::string placeLetter(std::size_t place);
 
-/// How the curve of the run at `place` is drawn: the Okabe-Ito colours that can be told apart, and
+/// Stroke of the curve of the run at `place`: the Okabe-Ito colours that can be told apart, and
 /// another dash for each, so that colour is not all that tells them apart. After `kSeriesInks` the
 /// colours come again with other dashes, and both together after seven times as many.
 Stroke seriesStroke(std::size_t place);

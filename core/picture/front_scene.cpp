@@ -32,7 +32,7 @@ class LabelPlacer {
   /// Words that have a place of their own; `at` is on their baseline.
   void write(Point at, std::string_view text, Ink ink, Anchor anchor);
 
-  /// Where words may begin, or with Anchor::end end, on their baseline.
+  /// A place where words may begin, or with Anchor::end end, on their baseline.
   struct Spot {
     Point at{};
     Anchor anchor = Anchor::start;
@@ -329,7 +329,7 @@ class FrontDrawing {
     bool dot = false;
   };
 
-  /// What the lines are, above `plot`, which it takes room from: there it hides nothing. In few
+  /// Legend of the lines, above `plot`, which it takes room from: there it hides nothing. In few
   /// words, or in none, where the plot would lose much of its height.
   std::vector<LegendEntry> legendAbove(Box& plot) const {
     const double line = canvas_.ruler().height();
@@ -545,7 +545,7 @@ class ParetoDrawing {
     }
   }
 
-  /// What a plan of the front cannot have: less memory without more time.
+  /// Draws the stairs below which no plan of the front is: less memory takes more time.
   void drawFront() {
     const std::vector<ParetoPoint> front = paretoFront(scene_.points);
     std::vector<Point> stairs;

@@ -37,7 +37,7 @@ struct FrontScene {
     std::string name{};
   };
   std::vector<Mark> marks{};
-  /// What the stairs, what is proved below them, the walls and hollow dots are, in many words and
+  /// Names of the stairs, of what is proved below them, of walls and hollow dots, in many words and
   /// in few. What has no words, or is not drawn, is not there.
   std::array<std::array<std::string_view, 4>, 2> legend = {
       {{"fastest plan found", "proved: nothing is faster within the capacity",

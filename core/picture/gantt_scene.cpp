@@ -174,7 +174,7 @@ constexpr double kKeyGap = 12;
 constexpr double kStrip = 0.22;
 constexpr double kLeastUnderlined = 3;
 
-/// What a person calls a bar where there is room: the op, or the buffer that moves.
+/// Name of a bar where there is room: the op, or the buffer that moves.
 std::string barName(const Run& run, const GanttBar& bar) {
   const Activity& activity = run.timing.activities.activities[bar.activity];
   if (bar.kind == ActivityKind::compute) {
@@ -349,7 +349,7 @@ void GanttDrawing::drawBar(const Box& box, const GanttBar& bar, double leastName
                name, {.ink = activityInk(kind, bar.critical, true)});
 }
 
-/// Where bars are narrower than pixels: each column is filled as far as its time is, from below by
+/// Draws bars narrower than pixels: each column is filled as far as its time is, from below by
 /// kind, then by what it waits for. In whole pixels, and columns that look alike as one.
 void GanttDrawing::drawColumns(std::size_t row) const {
   const Box box = rowBox(row);

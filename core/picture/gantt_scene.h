@@ -30,7 +30,7 @@ struct GanttBar {
   bool critical = false;  ///< On the critical path.
 };
 
-/// How a moment of a row looks: an activity of a kind, on the critical path or beside it, or a
+/// Look of a moment of a row: an activity of a kind, on the critical path or beside it, or a
 /// stall by its cause.
 class GanttLook {
  public:
@@ -43,7 +43,7 @@ class GanttLook {
   static std::size_t of(WaitRule rule) { return kActivities + static_cast<std::size_t>(rule); }
 };
 
-/// What every engine of a machine does in time: immutable rows of bars that do not overlap, with
+/// Work of every engine of a machine in time: immutable rows of bars that do not overlap, with
 /// the sums of all before every `kZone`-th, so that a pixel that covers thousands costs what it
 /// takes to look at one zone.
 class GanttStore {
@@ -65,16 +65,16 @@ class GanttStore {
 
   /// The bars of a row of which a part, or of their stall, lies in [from, to).
   std::span<const GanttBar> between(std::size_t row, double from, double to) const;
-  /// How much of the row each look takes before `to`. O(kZone + log n).
+  /// Time of the row that each look takes before `to`. O(kZone + log n).
   Sums until(std::size_t row, double to) const;
-  /// How much of [from, to) each look takes.
+  /// Time of [from, to) that each look takes.
   Sums sums(std::size_t row, double from, double to) const;
 
   struct Place {
     std::size_t row = 0;
     std::size_t bar = 0;
   };
-  /// Where an activity is; nothing for one that no row has. O(rows log n).
+  /// Place of an activity; nothing for one that no row has. O(rows log n).
   std::optional<Place> find(ActivityId activity, SimTime begin) const;
 
   /// Whether any bar, or stall, looks so.
@@ -106,7 +106,7 @@ struct GanttScene {
   /// All of the run, before anything has happened.
   static GanttScene whole(std::shared_ptr<const Run> run);
 
-  /// What to write above it where there is room.
+  /// Title above it where there is room.
   std::string heading() const;
 };
 

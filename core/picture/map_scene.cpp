@@ -20,9 +20,9 @@ constexpr double kEdgeRoom = 4;
 constexpr double kNameRoom = 9;
 /// Between heading and note.
 constexpr double kNoteGap = 16;
-/// What is selected is encircled at least this wide and high.
+/// Least width and height of the ring around what is selected.
 constexpr double kLeastSeen = 9;
-/// How much of the others a selection hides.
+/// Part of the others that a selection hides.
 constexpr double kVeil = 0.3;
 /// As many blocks can be encircled without hiding the rest.
 constexpr std::size_t kFew = 64;
@@ -407,7 +407,8 @@ TensorClass partClass(const Tensor& tensor) {
   return tensor.graphInput ? TensorClass::input : TensorClass::view;
 }
 
-/// What parts made has the colour of their op; of pieces of what was there, that tells the class.
+/// Class of a tensor. Tensors made by parts have the colour of their op; of pieces of what was
+/// there, that tells the class.
 TensorClass partClass(const Graph& graph, TensorId tensor) {
   const Tiling::Piece* piece = pieceOf(graph, tensor);
   if (piece != nullptr && graph.tiling->original->tensors[piece->of].graphInput) {
@@ -416,7 +417,7 @@ TensorClass partClass(const Graph& graph, TensorId tensor) {
   return partClass(graph.tensors[tensor]);
 }
 
-/// Where the host of a piece begins in its buffer.
+/// Offset of a piece's host in its buffer.
 Bytes hostOffset(const Run& run, TensorId tensor) {
   const Tiling::Piece* piece = pieceOf(run.graph(), tensor);
   return piece == nullptr ? Bytes() : run.storage.offsetOf(piece->host);
@@ -644,7 +645,7 @@ void MapDrawing::drawHalo(const Block& block, const PartBlock& part) const {
   }
 }
 
-/// What parts of the selected op made stands out, wherever it lies: of a selected piece the op that
+/// Stresses what parts of the selected op made, wherever it lies: of a selected piece the op that
 /// made it.
 void MapDrawing::drawSameOp() const {
   const Graph& graph = scene_.run->graph();
@@ -682,8 +683,8 @@ namespace {
 /// A wedge needs this many units each way to be seen as one.
 constexpr double kWedgeRoom = 3;
 
-/// What of a polygon lies on one side of a line, after Sutherland and Hodgman (1974): `inside` is
-/// not negative there, and grows evenly.
+/// The part of a polygon that lies on one side of a line, after Sutherland and Hodgman (1974):
+/// `inside` is not negative there, and grows evenly.
 template <class Inside>
 std::vector<Point> cutOff(const std::vector<Point>& points, const Inside& inside) {
   std::vector<Point> kept;
@@ -749,7 +750,7 @@ namespace {
 constexpr double kFrameRoom = 4;
 /// With more stays than this, frames are smaller than anyone sees.
 constexpr std::size_t kMostFramed = 20'000;
-/// How memory is hatched that is not planned.
+/// Hatching of memory that is not planned.
 constexpr Fill kReservedHatch{Ink::capacity, 0.3};
 
 }  // namespace
@@ -774,7 +775,7 @@ void MapDrawing::drawFrames() const {
   }
 }
 
-/// What the platform keeps for itself, above what may be planned.
+/// Draws what the platform keeps for itself, above what may be planned.
 void MapDrawing::drawReserved() const {
   const Bytes reserved = reservedBytes(*scene_.run, scene_.pool);
   if (reserved == Bytes()) return;

@@ -88,7 +88,7 @@ double baselineIn(const Box& box, const Ruler& ruler) {
 /// On either side of a label.
 constexpr double kLabelAir = 4;
 
-/// Where the label of `line`, which lies at `y`, can stand: above the line or else below it.
+/// Box of the label of `line`, which lies at `y`: above the line or else below it.
 std::optional<Box> labelPlace(const Ruler& ruler, const Box& area, const ReferenceLine& line,
                               double y, const std::function<bool(const Box&)>& isFree) {
   const double width = ruler.width(line.label) + 2 * kLabelAir;

@@ -19,15 +19,15 @@ struct ReferenceLine {
   std::string label{};
 };
 
-/// How a reference line is drawn, everywhere.
+/// Stroke of a reference line, everywhere.
 Stroke strokeOf(ReferenceLine::Kind kind);
 
 /// The sizes worth marking for one pool, capacity first. A highest address that meets the
 /// live peak gives one line that says so. Without metrics of that pool there is no live peak.
 std::vector<ReferenceLine> referenceLines(const Run& run, PoolId pool);
 
-/// Where a map of the whole pool ends: a little above the highest line worth seeing. A capacity far
-/// above everything else is not.
+/// Upper end of a map of the whole pool: a little above the highest line worth seeing. A capacity
+/// far above everything else is not.
 double fullByteRange(const Run& run, PoolId pool);
 
 /// The pools that something lives in.
@@ -59,11 +59,11 @@ struct Plot {
   Plot(const Box& whole, const Ruler& ruler, const MapWindow& window, AxisUnit unit,
        bool hex = false);
 
-  /// Where a block lies; it may reach out of the plot.
+  /// Box of a block; it may reach out of the plot.
   Box boxOf(Interval<double> during, Interval<Bytes> addresses) const;
 };
 
-/// What a moment and marks add to a plot, in the unit of its axis.
+/// A moment and marks over a plot, in the unit of its axis.
 struct PlotNow {
   double playhead = 0;
   std::vector<double> marks{};
@@ -77,7 +77,7 @@ void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
 /// Steps or times below the plot, and beside them the name of the axis.
 void drawRunTicks(Canvas& canvas, const PlotFrame& frame, const RunAxis& axis);
 
-/// How far apart the marks of each axis are at least.
+/// Least distance between the marks of each axis.
 double runTickSpacing(const Ruler& ruler, AxisUnit unit);
 double byteTickSpacing(const Ruler& ruler);
 

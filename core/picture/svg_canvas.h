@@ -7,7 +7,7 @@
 
 namespace hw {
 
-/// How high letters are in the pictures of documents, units.
+/// Height of letters in the pictures of documents, units.
 inline constexpr double kDocumentLetters = 12;
 
 /// Writes SVG text: numbers with at most two decimals, names escaped. Equal calls give equal bytes:

@@ -31,7 +31,7 @@ struct ShrinkAttempt {
   std::optional<Bytes> below{};
 };
 
-/// What came of it: neither where it is of no use, or was stopped.
+/// Outcome of an attempt; empty where it is of no use, or was stopped.
 struct ShrinkOutcome {
   std::shared_ptr<const Run> run{};
   std::optional<Error> error{};
@@ -158,7 +158,7 @@ class Shrinker {
     context_.progress(static_cast<double>(front_.tried) / planned, what);
   }
 
-  /// What is allowed and not there yet; why the others are not tried.
+  /// Offers what is allowed and not there yet, and says why the others are not tried.
   void findOffered() {
     for (const RewriteInfo& info : rewriteCatalog()) {
       if (!(options_.allow.*(info.flag))) continue;
@@ -300,7 +300,7 @@ class Shrinker {
       if (points[i]) tellAlone(*points[i]);
     }
     if (!wholes_ || !several) return;
-    // What saves nothing is not asked for where parts are.
+    // Rewrites that save nothing are left out where operators run in parts.
     if (all.order) orderHelps_ = helps(&Rewrites::order);
     if (all.recompute) againHelps_ = helps(&Rewrites::recompute);
   }
@@ -415,7 +415,7 @@ class Shrinker {
     return sizes;
   }
 
-  /// What all rewrites that leave operators whole come to.
+  /// Adds the trial of all rewrites that leave operators whole together.
   void addTogether() {
     if (wholes_ && countOf(wholes_->with) > 1) {
       front_.trials.push_back(trialOf(wholes_->with, *wholes_));

@@ -12,12 +12,12 @@
 
 namespace hw {
 
-/// What to run and on what: every combination of the lists below is one run. Keys and texts are
-/// those of the run options. Format: docs/formats/study.md.
+/// A study: models, allocators and options. Every combination of the lists below is one run. Keys
+/// and texts are those of the run options. Format: docs/formats/study.md.
 struct Study {
   std::vector<std::string> models{};          ///< Paths from the study's folder, or samples:NAME.
   std::vector<AllocatorChoice> allocators{};  ///< None: all.
-  /// What the study says of options: of those that are an axis, all values to run.
+  /// Values of options as the study has them: of those that are an axis, all values to run.
   OptionTexts options{};
 };
 

@@ -36,7 +36,7 @@ class ElementTrail {
   /// Of an element of the model: through Transposes that are gone.
   std::optional<Element> model(TensorId tensor, Shape index) const;
 
-  /// What an element of an output is made of in either graph, ascending, each once; weights, too,
+  /// Sources of an element of an output in either graph, ascending, each once; weights, too,
   /// where they are broadcast. Nothing where nobody knows.
   std::optional<std::vector<Source>> sourcesHeld(OpId op, std::size_t output,
                                                  const Shape& index) const;
@@ -71,7 +71,7 @@ Shape atSamePlace(const Shape& from, const Shape& index, const Shape& to) {
   return found;
 }
 
-/// What one element is made of, from what the op means.
+/// Sources of one element, from what the op means.
 class Meaning {
  public:
   Meaning(const Graph& graph, OpId id, std::size_t output, const Shape& index)
@@ -275,7 +275,7 @@ class Meaning {
     return spread(free, index);
   }
 
-  /// What is added is made of nothing, of the nearest element, or of one as far inside.
+  /// Padding is made of nothing, of the nearest element, or of one as far inside.
   bool pad() {
     const auto pads = op_.intsAttribute("pads");
     const std::string mode = op_.stringAttribute("mode", "constant");
@@ -424,7 +424,7 @@ class LayoutAudit {
   std::vector<std::string> run() {
     for (const TensorId id : graph_.tensors.keys()) checkTensor(id);
     checkEnds();
-    // What cannot be looked up cannot be followed.
+    // An element that cannot be looked up cannot be followed.
     if (!found_.empty()) return found_;
     std::set<OpId> carried;
     for (const OpId id : graph_.ops.keys()) {
@@ -544,7 +544,7 @@ class LayoutAudit {
     }
     if (!known) return checkOpaque(id, of);
     if (!view && !isAlike(op, before, true)) say(of, "has attributes that it did not have");
-    // What is not followed element by element is as the model has it: weights above all.
+    // Tensors not followed element by element are as the model has them: weights above all.
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
       const bool typeOnly = op.type == "CastLike" && i == 1;
       if (!op.inputs[i] || followed.contains(i) || typeOnly) continue;
@@ -598,7 +598,7 @@ class LayoutAudit {
     return true;
   }
 
-  /// Where one input of a concat begins, so that each is looked at.
+  /// Begin of each input of a concat, so that each is looked at.
   void addSeams(const Op& before, const Shape& shape, std::vector<Shape>& samples) const {
     const auto rank = static_cast<std::int64_t>(shape.size());
     std::int64_t axis = before.intAttribute("axis", 0);

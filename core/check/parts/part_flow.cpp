@@ -15,7 +15,7 @@
 namespace hw {
 namespace {
 
-/// What one element of the output comes from.
+/// Sources of one element of the output.
 std::set<Shape> comesFrom(const Graph& graph, OpId op, const Shape& index) {
   std::set<Shape> sources;
   forEachSource(graph, op, 0, index, [&](std::size_t input, const Shape& source) {
@@ -46,7 +46,7 @@ bool foldsItsInput(const Graph& graph, OpId id) {
   const Op& op = graph.ops[id];
   if (kKnown.contains(op.type)) return true;
   if (!kPools.contains(op.type)) return false;
-  // What one element of each channel comes from.
+  // Sources of one element of each channel.
   const Shape& in = *graph.tensors[op.inputs[0]].shape;
   const Shape index(graph.tensors[op.outputs[0]].shape->size());
   const auto taps = static_cast<std::int64_t>(comesFrom(graph, id, index).size());
@@ -76,7 +76,7 @@ bool addsUpChannels(const Graph& graph, OpId id) {
   return true;
 }
 
-/// What comes of some elements of such an op is a sum, and not one of them.
+/// Whether such an op makes a sum of some elements, and not one of them.
 bool addsUp(const Op& op) {
   return op.type.find("Max") == op.type.npos && op.type.find("MAX") == op.type.npos &&
          op.type.find("Min") == op.type.npos && op.type.find("MIN") == op.type.npos;

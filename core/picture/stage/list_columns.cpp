@@ -87,7 +87,7 @@ class ListsDrawing {
     }
     if (stack) std::ranges::reverse(rows);
     const std::vector<std::size_t> chosen = chosenRows(rows, lines);
-    // Where there is one line, it is a row's, and the heading says how many are left out.
+    // A single line is a row's, and the heading says how many are left out.
     const bool single = lines == 1 && rows.size() > 1;
     const std::size_t shown = single && rows[chosen.front()].mark != Mark::gone ? 1 : 0;
     const Box heading{box.left, box.top, box.width, sketch_.line() + 2};
@@ -283,7 +283,7 @@ void drawRun(Sketch& sketch, const Page& page, const Box& row, const Interval<St
                Part::around, 2);
 }
 
-/// What is sent to a device at once, and what of it runs on one compute unit; two rows.
+/// Two rows: what is sent to a device at once, and what of it runs on one compute unit.
 void drawDispatched(Sketch& sketch, const Run& run, const Page& page, Box row) {
   const std::vector<DeviceSpec>& devices = run.request.platform.devices;
   const auto label = [&](const char* text) {

@@ -13,7 +13,7 @@ namespace {
 
 using Role = MethodList::Role;
 
-/// What is drawn on its own, one below the other, and how much room it wants.
+/// Drawings one below the other, each on its own.
 struct Panel {
   enum class Kind { blocks, shelves, strip, sides, placed };
   Kind kind{};
@@ -244,7 +244,7 @@ class StripDrawing {
     return frames;
   }
 
-  /// Where memory is taken by blocks: what none of them has, and what they keep for those to come.
+  /// Draws what lies between blocks that take memory, and what they keep for those to come.
   void drawBetweenFrames() const {
     if (!hasFrames()) return;
     std::vector<Interval<Bytes>> frames = frameBytes();
@@ -350,7 +350,7 @@ class StripDrawing {
                     fmt::format("frontier {}", formatBytes(end)), Ink::highWater);
   }
 
-  /// Where the tick's stay could have gone, one below the other in the order they were looked at,
+  /// Draws places of the tick's stay, one below the other in the order they were looked at,
   /// each as large as the stay: what is too small is seen to be.
   void drawCandidates(std::uint32_t list, const Box& where) const {
     const MethodTick* tick = moment_.tick();

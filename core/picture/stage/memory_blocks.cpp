@@ -13,7 +13,7 @@ namespace {
 
 using Role = MethodList::Role;
 
-/// Who has which block, and what of it stays unused.
+/// Tenants of blocks, and the blocks that are idle.
 struct Tenants {
   std::map<std::int64_t, StayId> of{};
   std::set<std::int64_t> idle{};
@@ -530,7 +530,7 @@ class SidesDrawing {
                   {.ink = ink, .anchor = Anchor::middle});
   }
 
-  /// How far each side ever reached: its bytes are the plan's.
+  /// Draws how far each side ever reached: its bytes are the plan's.
   void drawBoundaries() const {
     for (const std::uint32_t list : moment_.listsOf(Role::boundaries, {})) {
       const auto& rows = moment_.rows(list);

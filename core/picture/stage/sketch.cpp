@@ -32,7 +32,7 @@ std::string bytesWords(Role role, const RowCells& cells) {
   }
 }
 
-/// How many byte cells `bytesWords` has said.
+/// Number of byte cells that `bytesWords` has said.
 std::size_t bytesSaid(Role role) {
   switch (role) {
     case Role::used:
@@ -167,7 +167,7 @@ std::vector<MethodRow> rowsBefore(std::vector<MethodRow> rows,
   return rows;
 }
 
-/// Where row `at` of the list is among `rows`, of which some are gone.
+/// Place of row `at` of the list among `rows`, of which some are gone.
 std::size_t placeOf(const std::vector<MarkedRow>& rows, std::size_t at) {
   std::size_t place = 0;
   for (; place < rows.size(); ++place) {
@@ -249,7 +249,7 @@ std::vector<std::size_t> chosenRows(const std::vector<MarkedRow>& rows, std::siz
   std::vector<std::size_t> all(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) all[i] = i;
   if (rows.size() <= room) return all;
-  // What was chosen, what came or changed, then what has gone, then the ends.
+  // The chosen one first, then rows that came or changed, then those gone, then the ends.
   std::vector<std::size_t> wishes;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].mark != Mark::gone && isChosen(rows[i].row)) wishes.push_back(i);

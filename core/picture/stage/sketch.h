@@ -24,7 +24,7 @@ struct RowCells {
   std::int64_t number(std::size_t at) const { return at < numbers.size() ? numbers[at] : 0; }
 };
 
-/// What a chip says: who or what at its left end, the rest at its right.
+/// Words on a chip: the name at its left end, the rest at its right.
 struct RowWords {
   std::string name{};
   std::string rest{};
@@ -41,7 +41,7 @@ std::string stayWord(const Run& run, StayId stay);
 std::string stayWord(const Run& run, const RowCells& cells);
 std::string stayWord(const Run& run, const MethodTick& tick);
 
-/// How large whom they are about is, and how long it lives; nothing of none.
+/// Size and life of the stay that they are about; nothing of none.
 Bytes sizeOf(const Run& run, StayId stay, const std::optional<StayPart>& part);
 Interval<Step> stepsOf(const Run& run, StayId stay, const std::optional<StayPart>& part);
 
@@ -51,7 +51,7 @@ bool isStay(const Run& run, StayId stay);
 /// Widens `all` as far as it takes to hold `bytes`, too.
 void cover(std::optional<Interval<Bytes>>& all, Interval<Bytes> bytes);
 
-/// What a tick did to a row.
+/// Mark of what a tick did to a row.
 enum class Mark : std::uint8_t { none, put, changed, gone };
 
 struct MarkedRow {
@@ -108,7 +108,7 @@ class Sketch {
   }
   static Ink wordInk(TensorClass kind) { return blockInk(kind, BlockTime::live, BlockPart::word); }
 
-  /// What was drawn last.
+  /// The shape that was drawn last.
   StageItem& last() { return items_.back(); }
   std::vector<StageItem> take() { return std::move(items_); }
 

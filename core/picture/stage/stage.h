@@ -18,7 +18,7 @@ namespace hw {
 /// One shape of a stage: plain data, so that a screen, a file and a test see the same.
 struct StageItem {
   enum class Shape : std::uint8_t { rectangle, hatch, line, text };
-  /// What it stands for.
+  /// Thing that it stands for.
   enum class Part : std::uint8_t {
     around,     ///< Titles, frames, scales, words.
     chip,       ///< A row of a list.
@@ -62,7 +62,7 @@ struct RowCells;
 /// drawn in memory, too.
 class Stage {
  public:
-  /// What holds for all ticks, so that nothing jumps between them.
+  /// Extents that hold for all ticks, so that nothing jumps between them.
   struct Extent {
     Interval<Bytes> bytes{};  ///< All addresses of a pool, or distances from an origin.
     Interval<Bytes> taken{};  ///< Of those the ones that are used, without mere candidates.
@@ -107,7 +107,7 @@ class Stage {
   std::map<PoolId, Extent> extents_;
 };
 
-/// How a stage is written as SVG.
+/// Form of a stage as SVG.
 struct StagePicture {
   double width = 1160;
   double height = 0;  ///< 0: as much as all rows take, within limits.
@@ -120,10 +120,10 @@ std::string stageSvg(const Stage& stage, std::size_t ticks, const StagePicture& 
 
 /// More ticks than this make files that no browser likes: a film ends there, and says so.
 inline constexpr std::size_t kMostFilmTicks = 600;
-/// How long each tick is seen.
+/// Seconds for which each tick is seen.
 inline constexpr double kFilmTickSeconds = 1.6;
 
-/// How many ticks the film of `stage` has.
+/// Number of ticks that the film of `stage` has.
 std::size_t filmTicks(const Stage& stage);
 
 /// All its ticks as one picture that plays by itself, over and over (SMIL, of SVG 1.1): what is

@@ -12,7 +12,7 @@
 
 namespace hw {
 
-/// What the byte-level replay of an audited plan came to.
+/// Outcome of the byte-level replay of an audited plan.
 struct ReplayResult {
   bool done = false;  ///< false: the plan is too broken to be replayed.
   std::vector<Corruption> corruptions{};

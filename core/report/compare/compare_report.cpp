@@ -18,13 +18,13 @@
 namespace hw {
 namespace {
 
-/// What a run's account says of reuse, where there was time.
+/// Figure of reuse in a run's account, where there was time.
 Value priceOf(const ComparisonRow& row, SimTime ReusePrice::*what) {
   if (!row.figures.reuseWaits) return {};
   return row.run->timing.account.reuse.*what;
 }
 
-/// Why a row has no plan, or none that fits.
+/// Reason why a row has no plan, or none that fits.
 std::optional<std::string> reasonOf(const ComparisonRow& row) {
   if (row.error) return row.error->text();
   return planFailure(*row.run);
@@ -251,7 +251,7 @@ Columns<ComparisonRow> shownColumns() {
   return columns;
 }
 
-/// What `column` says if it says the same for all plans, of which there are several. Only of those
+/// The cell of `column` if it is the same for all plans, of which there are several. Only of those
 /// that more often than not do.
 std::optional<std::string> sharedCell(const Comparison& comparison,
                                       const Column<ComparisonRow>& column) {
@@ -355,7 +355,7 @@ std::string namesOf(const Comparison& comparison, Counts counts) {
   return found > kNamed ? text + fmt::format(" and {} more", found - kNamed) : text;
 }
 
-/// What ranks first is called, and what rows are ranked by: in words, and its column's key.
+/// Words for a ranking: what ranks first, what rows are ranked by, and its column's key.
 struct RankingWords {
   std::string_view best;
   std::string_view figure;
@@ -385,7 +385,7 @@ std::string bestText(const Comparison& comparison) {
       above <= Bytes() ? "no plan can be smaller" : bytesText(above) + " above the lower bound");
 }
 
-/// Who is fastest on the platform, if they differ: a small plan that spills much is slow.
+/// Line about the fastest on the platform, if they differ: a small plan that spills much is slow.
 std::string fastestText(const Comparison& comparison) {
   std::optional<SimTime> least;
   std::optional<SimTime> most;

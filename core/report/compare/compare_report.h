@@ -10,13 +10,13 @@
 
 namespace hw {
 
-/// What a run amounts to: every table, file and view that shows figures takes them from here.
+/// Columns of a run's figures: every table, file and view that shows figures takes them from here.
 const Columns<RunFigures>& figureColumns();
 
 /// The same of a row of a comparison, after what was planned and before why it came to nothing.
 const Columns<ComparisonRow>& comparisonColumns();
 
-/// What it says besides model and allocator, as options of the command line; empty: all as by
+/// Request besides model and allocator, as options of the command line; empty: all as by
 /// default.
 std::string optionsText(const RunRequest& request);
 
@@ -38,7 +38,7 @@ std::string settingsText(const Comparison& comparison);
 /// the user named the model.
 Json comparisonJson(const Comparison& comparison, const std::string& file);
 
-/// What stands in its place for a model that could not be opened.
+/// The object of a model that could not be opened.
 Json unopenedJson(const std::string& file, const std::string& reason);
 
 /// The same figures as CSV; a row per allocator and model, or one for a model that could not be
@@ -47,7 +47,7 @@ std::string comparisonCsvHeader(bool platforms = false);
 std::string comparisonCsv(const Comparison& comparison, const std::string& file);
 std::string unopenedCsv(const std::string& file, const std::string& reason);
 
-/// How each allocator did over several models.
+/// Account of how each allocator did over several models.
 class ComparisonSummary {
  public:
   void add(const Comparison& comparison);

@@ -69,7 +69,8 @@ Json rowName(const MeasuredDiff& diff, std::size_t at) {
   return row && diff.memory ? Json(row->op) : Json(nullptr);
 }
 
-/// What was measured, over the steps of the run: steps at which nothing ran are as those before.
+/// Curve of what was measured, over the steps of the run: steps at which nothing ran are as those
+/// before.
 StairCurve measuredCurve(const MeasuredDiff& diff) {
   std::vector<Stair> stairs;
   Bytes inserted;

@@ -16,7 +16,7 @@ struct MeasuredReport {
   MeasuredDiff diff{};
 };
 
-/// What each operator says, with its columns in every format.
+/// Columns of operators beside what was measured, in every format.
 const Columns<MeasuredRow>& measuredRowColumns();
 
 /// The rows that differ for one reason.

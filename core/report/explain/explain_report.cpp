@@ -217,7 +217,7 @@ std::string tenantsText(const Run& run, const Moment& moment, const TextOptions&
                  options.rows);
 }
 
-/// What nobody lives in of blocks that are taken as a whole; nothing without them.
+/// Table of what nobody lives in of blocks that are taken as a whole; empty without them.
 std::string keptText(const Run& run, const Moment& moment, const TextOptions& options) {
   if (moment.kept.empty()) return {};
   std::vector<Moment::Kept> kept = moment.kept;

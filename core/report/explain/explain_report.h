@@ -16,16 +16,17 @@ Result<TensorId> plannedTensor(const Run& run, std::string_view name);
 /// The keys that every explanation begins with.
 Json explanationHead(const Run& run);
 
-/// Why a tensor lies where it lies: candidates, verdicts, what decided, whom it shares with.
+/// Explanation why a tensor lies where it lies: candidates, verdicts, what decided, whom it shares
+/// with.
 std::string explainTensorText(const Run& run, TensorId tensor, const TextOptions& options);
 Json explainTensorJson(const Run& run, TensorId tensor);
 
-/// What lies in every pool at `step`, largest first, and its holes with their walls. Nothing: at
+/// Contents of every pool at `step`, largest first, and its holes with their walls. Nothing: at
 /// the peak of each pool, which is the step that makes it as large as it is.
 std::string explainMomentText(const Run& run, std::optional<Step> step, const TextOptions& options);
 Json explainMomentJson(const Run& run, std::optional<Step> step);
 
-/// Why the plan does not fit, with its sentence as `message`.
+/// Autopsy of a plan that does not fit, with its sentence as `message`.
 Json autopsyJson(const Run& run, const Autopsy& found);
 
 }  // namespace hw

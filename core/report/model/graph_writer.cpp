@@ -41,7 +41,7 @@ class GraphWriter {
     json["outputs"] = list(graph_.outputs);
     json["ops"] = Json::array();
     for (const Op& op : graph_.ops) json["ops"].push_back(opJson(op));
-    // What is held in another layout is a graph like any other.
+    // A graph held in another layout is written like any other.
     if (graph_.tiling && !isRelaid(graph_)) json["tiling"] = tilingJson(*graph_.tiling);
     return json;
   }

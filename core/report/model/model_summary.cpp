@@ -24,7 +24,7 @@ std::optional<std::int64_t> measuredFigure(const Op& op, const std::string& key)
   return number ? std::optional(*number) : std::nullopt;
 }
 
-/// What a profile says of each operator (core/import/measured/ort_profile.cpp).
+/// Columns of what a profile says of each operator (core/import/measured/ort_profile.cpp).
 Columns<OpId> measuredColumns(const Graph& graph) {
   using enum ColumnKind;
   const auto op = [&graph](OpId id) -> const Op& { return graph.ops[id]; };
@@ -119,7 +119,7 @@ bool isLiveAt(const Graph& graph, TensorId id, Step step, Step steps) {
   return first <= at && at <= last;
 }
 
-/// What the lower bound rests on: guesses that it counts, and unknowns that it leaves out.
+/// Counts what the lower bound rests on: guesses that it counts, and unknowns that it leaves out.
 void weighBound(const Model& model, const Problem& problem, ModelSummary& summary) {
   const Step step = summary.lowerBoundStep;
   for (const Stay& stay : problem.stays) {
@@ -272,7 +272,7 @@ std::string sizesText(const ModelSummary& summary) {
   return text.empty() ? "none" : text;
 }
 
-/// What guesses and unknown sizes do to the bound; empty when there are none.
+/// Effect of guesses and unknown sizes on the bound, in words; empty when there are none.
 std::string effectText(const ModelSummary& summary) {
   std::string text;
   if (summary.assumedAtBound > 0) {

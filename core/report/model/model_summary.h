@@ -12,7 +12,7 @@
 
 namespace hw {
 
-/// What a model amounts to before anything is planned: exact sizes, no aliasing, the given order.
+/// Summary of a model before anything is planned: exact sizes, no aliasing, the given order.
 struct ModelSummary {
   std::size_t ops = 0;
   std::size_t foldedOps = 0;  ///< Computed from weights alone, ahead of time.

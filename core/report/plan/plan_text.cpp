@@ -173,7 +173,7 @@ std::optional<std::string> planFailure(const Run& run) {
 
 namespace {
 
-/// What is wrong with the pool the stay wanted to be in, or with one of them.
+/// Words for what is wrong with a pool that the stay wanted to be in.
 std::string poolText(const Run& run, const Autopsy::Pool& pool) {
   std::string text = fmt::format(
       "{} has {} of {} bytes free, largest block {}",

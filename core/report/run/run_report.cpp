@@ -144,7 +144,7 @@ void addPeak(const Run& run, PoolId pool, std::vector<ReportTable>& tables) {
   tables.push_back(std::move(holes));
 }
 
-/// Where things happen side by side: what made the latency, from the first to the last.
+/// Table of what made the latency where things happen side by side, from first to last.
 ReportTable criticalPathTable(const Run& run) {
   const auto& path = run.timing.account.criticalPath;
   ReportTable table{.title = "Critical path",

@@ -50,7 +50,7 @@ ReportTable reportTable(std::string title, const Columns<Row>& columns, const Ro
   return table;
 }
 
-/// What a report says, before it has a form: one source for HTML and Markdown. Holds no times of
+/// Contents of a report before it has a form: one source for HTML and Markdown. Holds no times of
 /// this machine and no dates: equal runs make equal reports.
 struct RunReport {
   std::string title{};
@@ -66,7 +66,7 @@ struct RunReport {
   std::string footer{};  ///< Version, model and its SHA-256, allocator and parameters, seed.
 };
 
-/// Where figures of `run` come from, in one line: version, model and its SHA-256, allocator and
+/// Provenance of the figures of `run` in one line: version, model and its SHA-256, allocator and
 /// parameters, machine, alignment, seed. The footer of every picture and report.
 std::string provenanceText(const Run& run);
 
@@ -76,8 +76,8 @@ std::string commandForReport(const RunRequest& request, const Comparison* compar
                              std::string_view ending, AxisUnit axis = AxisUnit::step,
                              bool method = false, bool shrink = false);
 
-/// What the method's lists went through, tick by tick: a table a record, up to a length that can be
-/// read. Empty unless the run was asked to record.
+/// Tables of what the method's lists went through, tick by tick: a table a record, up to a length
+/// that can be read. Empty unless the run was asked to record.
 std::vector<ReportTable> methodReportTables(const Run& run);
 
 /// For documents: what was measured beside the run.

@@ -25,7 +25,7 @@ namespace {
 
 Step stepOf(std::size_t row) { return Step(static_cast<std::int64_t>(row)); }
 
-/// What the simulator says of an operator.
+/// Columns of what the simulator says of an operator.
 Columns<OpTiming> timingColumns(const Run& run) {
   using enum ColumnKind;
   using T = OpTiming;
@@ -187,8 +187,9 @@ Json boundJson(const LatencyBound& bound) {
   return {{"ps", bound.time.count()}, {"binds", bound.binds}};
 }
 
-/// Why the run takes so long, for people: engines and what they waited for, ports, the critical
-/// path in words. Empty for a run that does one thing after the other, which has nothing to tell.
+/// Account of why the run takes so long, for people: engines and what they waited for, ports, the
+/// critical path in words. Empty for a run that does one thing after the other, which has nothing
+/// to tell.
 std::string latencyText(const Run& run, const TextOptions& options) {
   const ActivityList& list = run.timing.activities;
   if (list.sequential()) return {};
@@ -356,7 +357,7 @@ std::string operatorsText(const Run& run, const TextOptions& options) {
                  options.rows);
 }
 
-/// How weights get to their operators, where that is not as usual.
+/// Words for the way that weights take to their operators, where that is not as usual.
 std::string weightsText(const Run& run) {
   const RunOption& option = *findOption("weights");
   const std::string how = option.print(run.request).front();

@@ -19,7 +19,7 @@ Json simulationJson(const Run& run);
 /// One row an operator, in step order.
 std::string simulationCsv(const Run& run);
 
-/// What each operator does, as it ran: by step. Bytes and times of every pool are columns of their
+/// Columns of operators as they ran: by step. Bytes and times of every pool are columns of their
 /// own, `L2_bytes` and `L2_ps`. `run` outlives them.
 Columns<std::size_t> operatorColumns(const Run& run);
 

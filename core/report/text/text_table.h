@@ -22,7 +22,7 @@ struct Paint {
   std::string wrap(std::string_view code, std::string_view text) const;
 };
 
-/// How results are told to people.
+/// Form in which results are told to people.
 struct TextOptions {
   Paint paint{};
   std::size_t rows = 20;    ///< Most rows of any list.
@@ -99,7 +99,7 @@ std::vector<std::string> cellTexts(const Columns<Row>& columns, const Row& row,
   return cells;
 }
 
-/// How the rows of a text table look.
+/// Look of the rows of a text table.
 template <class Row>
 struct RowLook {
   std::size_t width = 40;  ///< Of texts, at most.
