@@ -211,10 +211,10 @@ struct ReportCommand {
     RunRequest asked = beside.run->request;
     asked.moves.clear();  // They are the measurement's.
     const char* ending = form == ReportFormat::html ? "html" : "md";
-    RunReport report = makeReport(*beside.run, nullptr,
-                                  commandForReport(asked, nullptr, false, ending, unit()) +
-                                      " --measured " + shellWord(measured),
-                                  unit());
+    RunReport report = makeReport(
+        *beside.run, nullptr,
+        commandForReport(asked, ending, {.axis = unit()}) + " --measured " + shellWord(measured),
+        unit());
     std::vector<ReportTable> tables = measuredTables(beside);
     report.tables.insert(report.tables.begin(), tables.begin(), tables.end());
     for (const std::string& note : beside.diff.notes) report.notes.push_back(note);
@@ -250,8 +250,12 @@ struct ReportCommand {
                                 const Comparison* comparison, ReportFormat form) const {
     static constexpr const char* kReportEndings[] = {"html", "md", "json", "csv"};
     const std::string command =
-        commandForReport(planned->request, comparison, advice,
-                         kReportEndings[static_cast<int>(form)], unit(), method, shrunk);
+        commandForReport(planned->request, kReportEndings[static_cast<int>(form)],
+                         {.comparison = comparison,
+                          .axis = unit(),
+                          .advice = advice,
+                          .shrink = shrunk,
+                          .method = method});
     switch (form) {
       case ReportFormat::html:
       case ReportFormat::markdown: {

@@ -88,6 +88,15 @@ class TimeText {
   int digits_ = 0;
 };
 
+/// Places of marks `distance` apart on [low, high], from 0 up.
+std::vector<double> markPlaces(double low, double high, double distance) {
+  std::vector<double> places;
+  const double first = std::max(0.0, std::ceil(low / distance) * distance);
+  const int count = static_cast<int>(std::clamp((high - first) / distance + 1, 0.0, 1000.0));
+  for (int i = 0; i < count; ++i) places.push_back(first + i * distance);
+  return places;
+}
+
 }  // namespace
 
 RunAxis RunAxis::zoomed(double factor, double x) const {
@@ -107,11 +116,8 @@ RunAxis RunAxis::panned(double pixels) const {
 std::vector<AxisTick> RunAxis::ticks(double spacing) const {
   const double distance = roundStep(spacing / pixelsPerUnit());
   std::vector<AxisTick> marks;
-  const double first = std::max(0.0, std::ceil(begin / distance) * distance);
-  const int count = static_cast<int>(std::clamp((end - first) / distance + 1, 0.0, 1000.0));
   const TimeText timeText(end, distance);
-  for (int i = 0; i < count; ++i) {
-    const double place = first + i * distance;
+  for (const double place : markPlaces(begin, end, distance)) {
     const bool isTime = unit == AxisUnit::time;
     marks.push_back(
         {place, isTime ? timeText(place) : groupDigits(static_cast<std::int64_t>(place))});
@@ -139,10 +145,7 @@ std::vector<AxisTick> ByteAxis::ticks(double spacing) const {
       hex ? TickDistance{std::exp2(std::ceil(std::log2(std::max(1.0, wantedBytes))))}
           : roundDistance(wantedBytes, high);
   std::vector<AxisTick> marks;
-  const double first = std::max(0.0, std::ceil(low / distance.bytes) * distance.bytes);
-  const int wanted = static_cast<int>(std::clamp((high - first) / distance.bytes + 1, 0.0, 1000.0));
-  for (int i = 0; i < wanted; ++i) {
-    const double bytes = first + i * distance.bytes;
+  for (const double bytes : markPlaces(low, high, distance.bytes)) {
     std::string label = "0";
     if (bytes != 0) {
       label = hex ? fmt::format("{:#x}", static_cast<std::uint64_t>(bytes))

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "core/base/text.h"
 #include "core/picture/axis.h"
@@ -22,6 +21,22 @@ void append(std::vector<Piece>& pieces, Place from, Bytes value) {
     return;
   }
   pieces.push_back({from, value});
+}
+
+/// Calls `visit(event, most)` for each event by which a pool is larger than ever before.
+template <class Visit>
+void forEachRise(const Run& run, PoolId pool, const Visit& visit) {
+  Bytes footprint;
+  Bytes most;
+  for (std::size_t i = 0; i < run.trace.size(); ++i) {
+    const MemoryEvent& event = run.trace.event(i);
+    if (event.poolId() != pool) continue;
+    if (event.kind == EventKind::extend) footprint += event.size;
+    if (event.kind == EventKind::shrink) footprint -= event.size;
+    if (footprint <= most) continue;
+    most = footprint;
+    visit(i, most);
+  }
 }
 
 /// Collects points and leaves out those that change nothing.
@@ -84,16 +99,9 @@ StepFunction liveCurve(const Run& run, PoolId pool) {
 
 StepFunction highWaterCurve(const Run& run, PoolId pool) {
   StepFunction curve;
-  Bytes footprint;
-  Bytes most;
-  for (const MemoryEvent& event : run.trace.events()) {
-    if (event.poolId() != pool) continue;
-    if (event.kind == EventKind::extend) footprint += event.size;
-    if (event.kind == EventKind::shrink) footprint -= event.size;
-    if (footprint <= most) continue;
-    most = footprint;
-    append(curve.pieces, Step(event.step), most);
-  }
+  forEachRise(run, pool, [&](std::size_t event, Bytes most) {
+    append(curve.pieces, Step(run.trace.event(event).step), most);
+  });
   return curve;
 }
 
@@ -112,17 +120,9 @@ std::vector<Stair> liveOverTime(const Run& run, PoolId pool) {
 
 std::vector<Stair> highWaterOverTime(const Run& run, PoolId pool) {
   std::vector<Stair> stairs;
-  Bytes footprint;
-  Bytes most;
-  for (std::size_t i = 0; i < run.trace.size(); ++i) {
-    const MemoryEvent& event = run.trace.event(i);
-    if (event.poolId() != pool) continue;
-    if (event.kind == EventKind::extend) footprint += event.size;
-    if (event.kind == EventKind::shrink) footprint -= event.size;
-    if (footprint <= most) continue;
-    most = footprint;
-    append(stairs, AxisPlace(run.trace.timeOf(i).count()), most);
-  }
+  forEachRise(run, pool, [&](std::size_t event, Bytes most) {
+    append(stairs, AxisPlace(run.trace.timeOf(event).count()), most);
+  });
   return stairs;
 }
 
@@ -333,12 +333,7 @@ class ChartDrawing {
       taken.push_back(*box);
       break;
     }
-    std::vector<Point> dot;
-    for (int i = 0; i < 16; ++i) {
-      const double angle = i * std::numbers::pi / 8;
-      dot.push_back({at.x + 3 * std::cos(angle), at.y + 3 * std::sin(angle)});
-    }
-    canvas_.path(dot, {.fill = Fill{}});
+    drawDot(canvas_, at, 3, {});
   }
 
   /// A line of text `width` wide that keeps inside the plot and clear of what is `taken`: below the

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <span>
 #include <string>
 #include <string_view>
@@ -572,23 +571,14 @@ class ParetoDrawing {
     for (const auto& [place, dot] : places) {
       const auto& [latency, peak, series] = place;
       const Box box = boxOf({.peak = peak, .latency = latency});
-      drawDot(box, {inkOf(series)},
-              {.id = "plan-" + std::to_string(dot.row),
-               .tooltip = dot.names + "\n" + formatBytes(peak) + ", " + formatTime(latency)});
+      // The rectangle is invisible: it has the hint for the pointer. What is seen is the circle.
+      canvas_.rectangle(
+          box, {.fill = Fill{Ink::plot, 0}},
+          {.id = "plan-" + std::to_string(dot.row),
+           .tooltip = dot.names + "\n" + formatBytes(peak) + ", " + formatTime(latency)});
+      drawDot(canvas_, {box.left + kDot, box.top + kDot}, kDot, {inkOf(series)});
       labels_.name(box, dot.names);
     }
-  }
-
-  void drawDot(const Box& box, Fill fill, const Hint& hint) {
-    // The rectangle is invisible: it has the hint for the pointer. What is seen is the circle.
-    canvas_.rectangle(box, {.fill = Fill{Ink::plot, 0}}, hint);
-    std::vector<Point> circle;
-    for (int i = 0; i < 16; ++i) {
-      const double angle = i * std::numbers::pi / 8;
-      circle.push_back(
-          {box.left + kDot + kDot * std::cos(angle), box.top + kDot + kDot * std::sin(angle)});
-    }
-    canvas_.path(circle, {.fill = fill});
   }
 
   Canvas& canvas_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "core/base/text.h"
 
@@ -144,6 +145,15 @@ void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
   if (note.empty() || used > frame.title.width * 3 / 4) return;
   canvas.text({frame.title.right(), y}, elided(ruler, note, frame.title.width - used),
               {.ink = Ink::muted, .anchor = Anchor::end});
+}
+
+void drawDot(Canvas& canvas, Point center, double radius, Fill fill) {
+  std::vector<Point> circle;
+  for (int i = 0; i < 16; ++i) {
+    const double angle = i * std::numbers::pi / 8;
+    circle.push_back({center.x + radius * std::cos(angle), center.y + radius * std::sin(angle)});
+  }
+  canvas.path(circle, {.fill = fill});
 }
 
 double runTickSpacing(const Ruler& ruler, AxisUnit unit) {

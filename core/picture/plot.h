@@ -74,6 +74,9 @@ struct PlotNow {
 void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
                std::string_view note);
 
+/// A round dot of this radius.
+void drawDot(Canvas& canvas, Point center, double radius, Fill fill);
+
 /// Steps or times below the plot, and beside them the name of the axis.
 void drawRunTicks(Canvas& canvas, const PlotFrame& frame, const RunAxis& axis);
 

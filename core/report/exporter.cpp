@@ -18,7 +18,7 @@ namespace {
 
 bool always(const Run&) { return true; }
 RunReport report(const Run& run, std::string_view ending) {
-  return makeReport(run, nullptr, commandForReport(run.request, nullptr, false, ending));
+  return makeReport(run, nullptr, commandForReport(run.request, ending));
 }
 
 bool hasOps(const Run& run) { return !run.graph().ops.empty(); }
@@ -74,8 +74,7 @@ void writeReportMarkdown(const Run& run, std::ostream& out) {
 }
 
 void writeReportJson(const Run& run, std::ostream& out) {
-  out << jsonDocument(
-      reportJson(run, nullptr, commandForReport(run.request, nullptr, false, "json")));
+  out << jsonDocument(reportJson(run, nullptr, commandForReport(run.request, "json")));
 }
 
 constexpr std::array kExporters = {

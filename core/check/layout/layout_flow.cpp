@@ -26,10 +26,6 @@ class ElementTrail {
 
   explicit ElementTrail(const Graph& graph);
 
-  /// The op that carries out one of the model's; none for Transposes that are gone, which are
-  /// followed.
-  OpId carrier(OpId of) const { return carrier_[of]; }
-
   /// Of an element of this graph: through what was added to where an op of the model made it.
   /// Nothing where that leads nowhere.
   std::optional<Element> held(TensorId tensor, Shape index) const;

@@ -167,51 +167,82 @@ namespace {
 
 using Role = MethodList::Role;
 
-/// Blocks that several stays have one after the other, all dealt out before anything runs: shelves
-/// one above the other, steps to the right. Who has a block has it from its start on.
-class ShelvesDrawing {
- public:
-  ShelvesDrawing(Sketch& sketch, const Moment& moment, std::uint32_t list, const Box& where)
+/// A drawing of a list over the steps of a run: a title, a plot beside names that are `left` wide,
+/// and the ends of the axis below it.
+class StepsDrawing {
+ protected:
+  StepsDrawing(Sketch& sketch, const Moment& moment, std::uint32_t list, const Box& where,
+               double left)
       : sketch_(sketch),
         moment_(moment),
         list_(list),
         pool_(moment.list(list).pool),
         where_(where) {
-    const double left = sketch.ruler().width("object 00, 1,000 KiB") + 6;
     const double top = where.top + sketch.line() + 8;
-    plot_ = Box::between(where.left + std::min(left, where.width / 3), top, where.right() - 2,
+    plot_ = Box::between(where.left + left, top, where.right() - 2,
                          std::max(top + 4, where.bottom() - sketch.line() - 6));
     steps_ = std::max(1.0, static_cast<double>(moment.run().problem.steps.count()));
-    scale_ = plot_.height /
-             std::max(1.0, static_cast<double>(moment.stage.extent(pool_).allBlocks.count()));
   }
 
-  void draw() const {
+  double x(Step step) const {
+    return plot_.left + plot_.width * static_cast<double>(step.count()) / steps_;
+  }
+  /// Units of the plot for a byte where it is `bytes` high.
+  double unitsOf(Bytes bytes) const {
+    return plot_.height / std::max(1.0, static_cast<double>(bytes.count()));
+  }
+
+  void drawTitle(const std::string& what) const {
     const std::string pool = moment_.poolName(pool_);
-    const std::string& word = moment_.list(list_).columns.front();
-    const Box title{where_.left, where_.top, where_.width, sketch_.line() + 2};
-    sketch_.words(title, fmt::format("{}s{}", word, pool.empty() ? "" : " in " + pool),
-                  {.bold = true});
-    sketch_.words(title, totals(), {.ink = Ink::muted, .anchor = Anchor::end});
+    sketch_.words({where_.left, where_.top, where_.width, sketch_.line() + 2},
+                  pool.empty() ? what : what + " in " + pool, {.bold = true});
+  }
+  void drawPlot() const {
     sketch_.rectangle(plot_, Part::around, {.fill = Fill{Ink::plot}, .edge = Stroke{Ink::axis}});
+  }
+  void drawScale() const {
+    const Box line{plot_.left, plot_.bottom() + 3, plot_.width, sketch_.line()};
+    sketch_.words(line, "step 0", {.ink = Ink::muted});
+    sketch_.words(line,
+                  fmt::format("step {}", groupDigits(moment_.run().problem.steps.count() - 1)),
+                  {.ink = Ink::muted, .anchor = Anchor::end});
+  }
+
+  Sketch& sketch_;
+  const Moment& moment_;
+  std::uint32_t list_;
+  PoolId pool_;
+  Box where_;
+  Box plot_;
+  double steps_ = 1;
+};
+
+/// Blocks that several stays have one after the other, all dealt out before anything runs: shelves
+/// one above the other, steps to the right. Who has a block has it from its start on.
+class ShelvesDrawing : StepsDrawing {
+ public:
+  ShelvesDrawing(Sketch& sketch, const Moment& moment, std::uint32_t list, const Box& where)
+      : StepsDrawing(sketch, moment, list, where,
+                     std::min(sketch.ruler().width("object 00, 1,000 KiB") + 6, where.width / 3)),
+        scale_(unitsOf(moment.stage.extent(pool_).allBlocks)) {}
+
+  void draw() const {
+    const std::string& word = moment_.list(list_).columns.front();
+    drawTitle(word + "s");
+    sketch_.words({where_.left, where_.top, where_.width, sketch_.line() + 2}, totals(),
+                  {.ink = Ink::muted, .anchor = Anchor::end});
+    drawPlot();
     Bytes base;
     for (const MarkedRow& row : markedRows(moment_.stage.record(), moment_.player, list_)) {
       if (row.mark == Mark::gone) continue;
       drawShelf(row, base, word);
       base += RowCells(row.row).byte(0);
     }
-    sketch_.words(below(), "step 0", {.ink = Ink::muted});
-    sketch_.words(below(),
-                  fmt::format("step {}", groupDigits(moment_.run().problem.steps.count() - 1)),
-                  {.ink = Ink::muted, .anchor = Anchor::end});
+    drawScale();
   }
 
  private:
   double y(Bytes at) const { return plot_.bottom() - static_cast<double>(at.count()) * scale_; }
-  double x(Step step) const {
-    return plot_.left + plot_.width * static_cast<double>(step.count()) / steps_;
-  }
-  Box below() const { return {plot_.left, plot_.bottom() + 3, plot_.width, sketch_.line()}; }
 
   void drawShelf(const MarkedRow& row, Bytes base, const std::string& word) const {
     const RowCells cells(row.row);
@@ -269,13 +300,6 @@ class ShelvesDrawing {
     return fmt::format("{} for tensors of {}", formatBytes(all), formatBytes(stays));
   }
 
-  Sketch& sketch_;
-  const Moment& moment_;
-  std::uint32_t list_;
-  PoolId pool_;
-  Box where_;
-  Box plot_;
-  double steps_ = 1;
   double scale_ = 1;
 };
 
@@ -290,28 +314,16 @@ namespace {
 using Role = MethodList::Role;
 
 /// Placements as a map of their own: steps to the right, addresses upwards.
-class PlacedDrawing {
+class PlacedDrawing : StepsDrawing {
  public:
   PlacedDrawing(Sketch& sketch, const Moment& moment, std::uint32_t list, const Box& where)
-      : sketch_(sketch),
-        moment_(moment),
-        list_(list),
-        pool_(moment.list(list).pool),
-        where_(where) {
-    const double left = sketch.ruler().width("1,000 KiB") + 6;
-    const double top = where.top + sketch.line() + 8;
-    plot_ = Box::between(where.left + left, top, where.right() - 2,
-                         std::max(top + 4, where.bottom() - sketch.line() - 6));
-    bytes_ = moment.stage.extent(pool_).bytes;
-    steps_ = std::max(1.0, static_cast<double>(moment.run().problem.steps.count()));
-    scale_ = plot_.height / std::max(1.0, static_cast<double>(bytes_.length().count()));
-  }
+      : StepsDrawing(sketch, moment, list, where, sketch.ruler().width("1,000 KiB") + 6),
+        bytes_(moment.stage.extent(pool_).bytes),
+        scale_(unitsOf(bytes_.length())) {}
 
   void draw() const {
-    const std::string pool = moment_.poolName(pool_);
-    sketch_.words({where_.left, where_.top, where_.width, sketch_.line() + 2},
-                  pool.empty() ? "placements" : "placements in " + pool, {.bold = true});
-    sketch_.rectangle(plot_, Part::around, {.fill = Fill{Ink::plot}, .edge = Stroke{Ink::axis}});
+    drawTitle("placements");
+    drawPlot();
     drawNow();
     // Words of those that come last must not be hidden: all shapes, then all words.
     const auto rows = markedRows(moment_.stage.record(), moment_.player, list_);
@@ -325,9 +337,6 @@ class PlacedDrawing {
  private:
   double y(Bytes at) const {
     return plot_.bottom() - static_cast<double>((at - bytes_.begin).count()) * scale_;
-  }
-  double x(Step step) const {
-    return plot_.left + plot_.width * static_cast<double>(step.count()) / steps_;
   }
   Box boxOf(StayId stay, const std::optional<StayPart>& part, Bytes offset) const {
     const Interval<Step> steps = stepsOf(moment_.run(), stay, part);
@@ -430,22 +439,7 @@ class PlacedDrawing {
     write(middle + line, formatBytes(area->length()));
   }
 
-  void drawScale() const {
-    const Box line{plot_.left, plot_.bottom() + 3, plot_.width, sketch_.line()};
-    sketch_.words(line, "step 0", {.ink = Ink::muted});
-    sketch_.words(line,
-                  fmt::format("step {}", groupDigits(moment_.run().problem.steps.count() - 1)),
-                  {.ink = Ink::muted, .anchor = Anchor::end});
-  }
-
-  Sketch& sketch_;
-  const Moment& moment_;
-  std::uint32_t list_;
-  PoolId pool_;
-  Box where_;
-  Box plot_;
   Interval<Bytes> bytes_;
-  double steps_ = 1;
   double scale_ = 1;
 };
 

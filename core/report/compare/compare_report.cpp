@@ -131,56 +131,27 @@ std::string comparisonStatus(const ComparisonRow& row) {
 
 namespace {
 
+/// "a b c" as a list.
+std::vector<std::string> keysIn(std::string_view text) {
+  const auto all = splitText(text, ' ');
+  return std::vector<std::string>(all.begin(), all.end());
+}
+
 Columns<ComparisonRow> jsonColumns() {
-  return pick(comparisonColumns(), {"allocator",
-                                    "status",
-                                    "peak_l2",
-                                    "peak_l3",
-                                    "gap",
-                                    "fragmentation",
-                                    "plan_seconds",
-                                    "best",
-                                    "fragmentation_at_peak",
-                                    "reuse",
-                                    "spilled_bytes",
-                                    "latency_ps",
-                                    "moved_bytes",
-                                    "latency_bound_ps",
-                                    "reuse_waits_ps",
-                                    "reuse_bound_ps",
-                                    "reuse_simulated_ps",
-                                    "energy_pj",
-                                    "lower_bound",
-                                    "inputs_outside",
-                                    "options",
-                                    "reason",
-                                    "platform"});
+  return pick(comparisonColumns(),
+              keysIn("allocator status peak_l2 peak_l3 gap fragmentation plan_seconds best "
+                     "fragmentation_at_peak reuse spilled_bytes latency_ps moved_bytes "
+                     "latency_bound_ps reuse_waits_ps reuse_bound_ps reuse_simulated_ps energy_pj "
+                     "lower_bound inputs_outside options reason platform"));
 }
 
 Columns<ComparisonRow> csvColumns(const std::string& file, bool platforms) {
-  auto columns = pick(comparisonColumns(), {"platform",
-                                            "allocator",
-                                            "status",
-                                            "best",
-                                            "peak_l2",
-                                            "peak_l3",
-                                            "lower_bound",
-                                            "inputs_outside",
-                                            "gap",
-                                            "fragmentation_at_peak",
-                                            "fragmentation",
-                                            "reuse",
-                                            "spilled_bytes",
-                                            "latency_ps",
-                                            "moved_bytes",
-                                            "latency_bound_ps",
-                                            "reuse_waits_ps",
-                                            "reuse_bound_ps",
-                                            "reuse_simulated_ps",
-                                            "energy_pj",
-                                            "plan_seconds",
-                                            "options",
-                                            "reason"});
+  auto columns =
+      pick(comparisonColumns(),
+           keysIn("platform allocator status best peak_l2 peak_l3 lower_bound inputs_outside gap "
+                  "fragmentation_at_peak fragmentation reuse spilled_bytes latency_ps moved_bytes "
+                  "latency_bound_ps reuse_waits_ps reuse_bound_ps reuse_simulated_ps energy_pj "
+                  "plan_seconds options reason"));
   columns.insert(columns.begin() + 1,
                  {.key = "model", .value = [file](const auto&) { return file; }});
   if (!platforms) columns.erase(columns.begin());

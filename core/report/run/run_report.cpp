@@ -194,21 +194,22 @@ std::string provenanceText(const Run& run) {
   return text + fmt::format(" · {} · seed {}", requestText(run), run.request.seed);
 }
 
-std::string commandForReport(const RunRequest& request, const Comparison* comparison, bool advice,
-                             std::string_view ending, AxisUnit axis, bool method, bool shrink) {
+std::string commandForReport(const RunRequest& request, std::string_view ending,
+                             const ReportParts& parts) {
   const bool pdf = ending == "pdf";
   std::string command = pdf ? "highwater-studio " : "highwater report ";
   command += shellWord(request.model);
   const std::string options = shellWords(optionWords(defaultRequest(), request));
   if (!options.empty()) command += " " + options;
   // Neither program has an option that compares several platforms in a report.
-  if (comparison && !comparison->severalPlatforms()) {
-    command += (pdf ? " --compare --allocators " : " --compare ") + shellWord(namesOf(*comparison));
+  if (parts.comparison && !parts.comparison->severalPlatforms()) {
+    command +=
+        (pdf ? " --compare --allocators " : " --compare ") + shellWord(namesOf(*parts.comparison));
   }
-  if (advice) command += " --advice";
-  if (shrink) command += " --shrink";
-  if (method) command += " --method";
-  if (axis == AxisUnit::time) command += " --axis time";
+  if (parts.advice) command += " --advice";
+  if (parts.shrink) command += " --shrink";
+  if (parts.method) command += " --method";
+  if (parts.axis == AxisUnit::time) command += " --axis time";
   return command + fmt::format(" {} report.{}", pdf ? "--report" : "-o", ending);
 }
 

@@ -70,11 +70,19 @@ struct RunReport {
 /// parameters, machine, alignment, seed. The footer of every picture and report.
 std::string provenanceText(const Run& run);
 
+/// Parts of a report beside the run itself.
+struct ReportParts {
+  const Comparison* comparison = nullptr;  ///< Null: none.
+  AxisUnit axis = AxisUnit::step;          ///< Of the pictures.
+  bool advice = false;
+  bool shrink = false;
+  bool method = false;
+};
+
 /// The command that makes a report again: the model and every option that is not the default, for
-/// the program that writes files of this ending ("pdf": the studio). `comparison` may be null.
-std::string commandForReport(const RunRequest& request, const Comparison* comparison, bool advice,
-                             std::string_view ending, AxisUnit axis = AxisUnit::step,
-                             bool method = false, bool shrink = false);
+/// the program that writes files of this ending ("pdf": the studio).
+std::string commandForReport(const RunRequest& request, std::string_view ending,
+                             const ReportParts& parts = {});
 
 /// Tables of what the method's lists went through, tick by tick: a table a record, up to a length
 /// that can be read. Empty unless the run was asked to record.
