@@ -291,7 +291,7 @@ class Model:
         _run(self._command("plan", {**options, "output": file, "quiet": True}), self._program)
 
     def trace(self, path: Union[str, "os.PathLike[str]"], **options: Option) -> None:
-        """Simulates into a trace for viewers: .json (Chrome) or .pftrace (Perfetto)."""
+        """Simulates into a trace for viewers such as Perfetto: .json."""
         with _told():
             file = os.fsdecode(path)
         _run(self._command("simulate", {**options, "trace": file, "quiet": True}), self._program,

@@ -101,7 +101,7 @@ Failure unexpectedArgument(const std::string& word, const CLI::App& command, boo
                       didYouMean(name, optionNames(command)))};
 }
 
-/// What is wrong with the first word that nobody took; `arguments` stand behind "--", and none of
+/// Failure of the first word that nobody took; `arguments` stand behind "--", and none of
 /// them is an option.
 std::optional<Failure> firstUnexpected(const CLI::App& command,
                                        const std::vector<std::string>& arguments,
@@ -189,7 +189,7 @@ struct ProgramParser {
     }
   }
 
-  /// What to do, once everything has been understood.
+  /// The action, once everything has been understood.
   Outcome<ParsedCommandLine> action() const {
     for (const Command& command : commands) {
       if (!command.app->parsed()) continue;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/outcome.h"
+#include "app/cli/console.h"
 
 namespace CLI {
 class App;
@@ -14,14 +14,14 @@ class App;
 
 namespace hw::cli {
 
-/// How an option is shown in --help and what it takes.
+/// Text of an option in --help, and what it takes.
 struct OptionText {
   std::string help{};
   std::string type{};                  ///< "FILE", "SIZE".
   std::vector<std::string> choices{};  ///< Nothing else is accepted; empty: anything is.
 };
 
-/// What an option that names an output file is to the command.
+/// Role of an option that names an output file.
 enum class OutputRole {
   result,   ///< Without it, the result goes to standard output.
   beside,   ///< Another file.
@@ -63,7 +63,7 @@ class Arguments {
   std::vector<OutputOption> outputs_;
 };
 
-/// What a command does once its options are read.
+/// Work of a command once its options are read.
 using Action = std::function<Outcome<ExitCode>()>;
 
 /// A command of the program: its name, and how to add its options.
@@ -74,7 +74,7 @@ struct CommandInfo {
   std::function<Action(Arguments&)> add{};
 };
 
-/// What the command line came to: something to print, or something to do.
+/// Outcome of a command line: something to print, or something to do.
 struct ParsedCommandLine {
   std::string print{};
   Action action{};
@@ -84,5 +84,32 @@ struct ParsedCommandLine {
 /// known one.
 Outcome<ParsedCommandLine> parseCommandLine(int argc, char** argv,
                                             const std::vector<CommandInfo>& commands);
+
+/// Adds the options of `Command`, whose constructor does so; they live as long as the action.
+template <class Command>
+Action actionOf(Arguments& arguments) {
+  return [command = std::make_shared<Command>(arguments)] { return command->run(); };
+}
+
+CommandInfo infoCommand();
+CommandInfo planCommand();
+CommandInfo compareCommand();
+CommandInfo diffCommand();
+CommandInfo explainCommand();
+CommandInfo simulateCommand();
+CommandInfo checkCommand();
+CommandInfo reportCommand();
+CommandInfo convertCommand();
+CommandInfo sweepCommand();
+CommandInfo frontCommand();
+CommandInfo shrinkCommand();
+CommandInfo generateCommand();
+CommandInfo listCommand();
+CommandInfo lessonCommand();
+CommandInfo serveCommand();
+
+/// The program under the name of another, `minimalloc`: takes its flags and files, and answers as
+/// it does (docs/formats/minimalloc.md).
+ExitCode runAsMinimalloc(int argc, char** argv);
 
 }  // namespace hw::cli

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
-#include "app/cli/commands.h"
+#include "app/cli/arguments.h"
 #include "app/cli/console.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "core/base/text.h"
 #include "core/exchange/tflm/held_log.h"
 #include "core/files/file.h"
-#include "core/plan_file/embedded_plan.h"
+#include "core/plan_file/plan_document.h"
 #include "core/report/check/audit_report.h"
 #include "core/run/planner.h"
 
@@ -70,10 +70,8 @@ struct CheckCommand {
     AuditReport report{.model = opened,
                        .audit = auditPlan(opened, document, auditOptions(request))};
     if (replay) report.replay = replayed(report.audit);
-    HW_DO(output.write(format == Format::json
-                           ? jsonDocument(auditJson(report))
-                           : auditText(report, {.paint = output.toFile() ? Paint() : outputPaint(),
-                                                .everything = all})));
+    HW_DO(output.write(format == Format::json ? jsonDocument(auditJson(report))
+                                              : auditText(report, output.textOptions(all))));
     if (report.valid()) return ExitCode::done;
     return failure(ExitCode::answerIsNo, plan, "the plan is not valid: " + report.firstProblem());
   }

@@ -1,20 +1,68 @@
 #include "app/cli/console.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <limits>
 #include <mutex>
 #include <string_view>
+#include <thread>
 
-#include "app/cli/outcome.h"
 #include "core/base/text.h"
+#include "core/files/file.h"
 
 namespace hw::cli {
+namespace {
+
+ExitCode exitCodeOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::invalidArgument:
+      return ExitCode::badUsage;
+    case ErrorCode::stopped:
+      return ExitCode::interrupted;
+    case ErrorCode::unreadable:
+    case ErrorCode::malformed:
+    case ErrorCode::unsupported:
+      break;
+  }
+  return ExitCode::badInput;
+}
+
+}  // namespace
+
+tl::unexpected<Failure> failure(ExitCode code, std::string subject, std::string message) {
+  return tl::unexpected<Failure>({code, std::move(subject), std::move(message)});
+}
+
+tl::unexpected<Failure> failure(const Error& error, std::string subject) {
+  return failure(exitCodeOf(error.code), std::move(subject), error.text());
+}
+
+void writeToErrors(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void printFailure(const Failure& failure) {
+  if (failure.message.empty()) return;
+  constexpr std::size_t kLongest = 2000;
+  const std::string subject =
+      failure.subject.empty() ? "" : printable(failure.subject, kLongest) + ": ";
+  writeToErrors(fmt::format("highwater: {}{}\n", subject, printable(failure.message, kLongest)));
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -122,5 +170,76 @@ std::function<void(double, const std::string&)> ProgressLine::callback() {
   return
       [state = state_](double fraction, const std::string& what) { state->show(fraction, what); };
 }
+
+namespace {
+
+std::atomic<bool>& stoppable() {
+  static std::atomic<bool> value = false;
+  return value;
+}
+
+/// Never destroyed: the signal thread may outlive `main`.
+std::stop_source& source() {
+  static auto* stop = new std::stop_source();
+  return *stop;
+}
+
+sigset_t interruptSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  struct sigaction hangUp {};
+  const bool kept = sigaction(SIGHUP, nullptr, &hangUp) == 0 && hangUp.sa_handler == SIG_IGN;
+  if (!kept) sigaddset(&signals, SIGHUP);  // Of nohup's program it ends nothing.
+  return signals;
+}
+
+/// Waits in a thread of its own: `request_stop` may not be called from a signal handler.
+[[noreturn]] void awaitInterrupts() {
+  const sigset_t signals = interruptSignals();
+  for (;;) {
+    int number = 0;
+    if (sigwait(&signals, &number) != 0) continue;
+    if (stoppable() && number == SIGINT && !source().stop_requested()) {
+      source().request_stop();
+    } else {
+      discardUnfinished();
+      if (::isatty(STDERR_FILENO) == 1) writeToErrors("\n");  // Behind the progress.
+      ::_exit(number == SIGINT ? static_cast<int>(ExitCode::interrupted) : 128 + number);
+    }
+  }
+}
+
+}  // namespace
+
+void handleSignals() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  source();
+  stoppable();
+  const sigset_t signals = interruptSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread(awaitInterrupts).detach();
+}
+
+StoppableWork::StoppableWork(double stopAfter) {
+  stoppable() = true;
+  if (stopAfter <= 0) return;
+  clock_ = std::jthread([this, stopAfter](const std::stop_token& over) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any wake;
+    if (wake.wait_for(lock, over, std::chrono::duration<double>(stopAfter), [] { return false; })) {
+      return;
+    }
+    if (over.stop_requested() || source().stop_requested()) return;
+    timedOut_ = true;
+    source().request_stop();
+  });
+}
+
+StoppableWork::~StoppableWork() { stoppable() = false; }
+std::stop_token StoppableWork::token() const { return source().get_token(); }
 
 }  // namespace hw::cli

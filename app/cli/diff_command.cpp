@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 
-#include "app/cli/commands.h"
+#include "app/cli/arguments.h"
 #include "app/cli/console.h"
-#include "app/cli/execution.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "core/base/text.h"
@@ -35,7 +33,7 @@ bool isFile(const std::string& text) {
          std::filesystem::exists(text, failure);
 }
 
-/// What begins with the name of an allocator is one, even if a file is called like it.
+/// A text that begins with the name of an allocator is one, even if a file is called like it.
 Outcome<PlanName> parsePlanName(const std::string& text) {
   const std::string name = text.substr(0, text.find(':'));
   if (name == "plugin" || findAllocator(name)) {
@@ -99,17 +97,9 @@ struct DiffCommand {
   }
 
   std::string textBeside(const MeasuredReport& report, Format format) const {
-    switch (format) {
-      case Format::json:
-        return jsonDocument(measuredJson(report));
-      case Format::csv:
-        return measuredCsv(report);
-      default:
-        break;
-    }
-    MeasuredTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
-    if (all) options.rows = std::numeric_limits<std::size_t>::max();
-    return measuredText(report, options);
+    if (format == Format::json) return jsonDocument(measuredJson(report));
+    if (format == Format::csv) return measuredCsv(report);
+    return measuredText(report, output.textOptions(all));
   }
 
   /// Whether the first of two names is a model, which the default allocator plans then.
@@ -205,17 +195,9 @@ struct DiffCommand {
   }
 
   std::string text(const DiffReport& report, Format format) const {
-    switch (format) {
-      case Format::json:
-        return jsonDocument(diffJson(report));
-      case Format::csv:
-        return diffCsv(report);
-      default:
-        break;
-    }
-    DiffTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
-    if (all) options.rows = std::numeric_limits<std::size_t>::max();
-    return diffText(report, options);
+    if (format == Format::json) return jsonDocument(diffJson(report));
+    if (format == Format::csv) return diffCsv(report);
+    return diffText(report, output.textOptions(all));
   }
 
   std::vector<std::string> names;

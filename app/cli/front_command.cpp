@@ -1,17 +1,18 @@
 #include <fmt/format.h>
 
-#include "app/cli/commands.h"
+#include "app/cli/arguments.h"
 #include "app/cli/console.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
-#include "app/cli/stop.h"
 #include "core/base/text.h"
-#include "core/report/compare/front_report.h"
+#include "core/plan_file/plan_writer.h"
+#include "core/report/explain/front_report.h"
+#include "core/report/model/graph_writer.h"
 
 namespace hw::cli {
 namespace {
 
-/// What a front takes: the allocator and the size of the near memory are what it varies.
+/// Options of a front, which itself varies the allocator and the size of the near memory.
 constexpr auto kFrontOptions = {OptionGroup::model,   OptionGroup::import, OptionGroup::machine,
                                 OptionGroup::storage, OptionGroup::order,  OptionGroup::search,
                                 OptionGroup::effort};
@@ -35,16 +36,20 @@ struct FrontCommand {
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
     HW_TRY(chosen, allocatorsOf("--allocators", allocators));
-    HW_TRY(typed, run_.request());
-    HW_TRY(model, openModel(typed));
-    HW_TRY(request, run_.request(*model));
+    HW_TRY(asked, run_.open());
+    const RunRequest& request = asked.request;
+    const FrontOptions options{.points = static_cast<std::size_t>(points),
+                               .nodes = nodes,
+                               .seconds = request.timeLimit / points,
+                               .choices = std::move(chosen)};
     StoppableWork work;
-    const auto front = made(model, request, chosen, work.token());
+    const auto front =
+        told(progressMode(progress, output.quiet()), work.token(), [&](const RunContext& context) {
+          return makeFront(asked.model, request, options, context);
+        });
     if (!front) return failure(front.error(), request.model);
     HW_DO(output.write(document(format, *front, request.model)));
-    if (picture.wanted()) {
-      HW_DO(picture.write(frontSvg(*front, picture.palette())));
-    }
+    if (picture.wanted()) HW_DO(picture.write(frontSvg(*front, picture.palette())));
     if (!front->found.empty()) {
       const FrontPoint& last = front->found.back();
       output.announce(fmt::format("{} capacities, up to {} with {}", front->found.size(),
@@ -56,21 +61,10 @@ struct FrontCommand {
         fmt::format("stopped: {} of at most {} capacities are done", front->found.size(), points));
   }
 
-  Result<Front> made(const std::shared_ptr<const Model>& model, const RunRequest& request,
-                     std::vector<AllocatorChoice> chosen, std::stop_token stop) const {
-    ProgressLine line(progressMode(progress, output.quiet()));
-    return makeFront(model, request,
-                     {.points = static_cast<std::size_t>(points),
-                      .nodes = nodes,
-                      .seconds = request.timeLimit / points,
-                      .choices = std::move(chosen)},
-                     {.stop = std::move(stop), .progress = line.callback()});
-  }
-
   std::string document(Format format, const Front& front, const std::string& file) const {
     if (format == Format::csv) return frontCsv(front, file);
     if (format == Format::json) return jsonDocument(frontJson(front, file));
-    return frontText(front, output.toFile() ? Paint() : outputPaint());
+    return frontText(front, output.textOptions().paint);
   }
 
   RunArguments run_;
@@ -100,6 +94,168 @@ CommandInfo frontCommand() {
           "  highwater front model.onnx --platform board.toml -o front.csv\n"
           "  highwater front model.onnx --picture front.svg",
       .add = actionOf<FrontCommand>};
+}
+
+namespace {
+
+struct ShrinkCommand {
+  explicit ShrinkCommand(Arguments& arguments)
+      : run_(arguments, kPlanOptions), picture(arguments, "also draw the front, as SVG") {
+    arguments.option(
+        "--budget", budget,
+        {.help = "the fastest within so many bytes, instead of the smallest", .type = "SIZE"});
+    arguments.option(
+        "--extra-macs", extraMacs,
+        {.help = "multiplications that may be made again, of those of the model (default: 10%)",
+         .type = "PERCENT"});
+    arguments.option("--allow", allow,
+                     {.help = "what may be rewritten: all (default), or some of " +
+                              rewritesText(Rewrites::all()),
+                      .type = "LIST"});
+    arguments.number("--sizes", sizes, 0, 100,
+                     {.help = "sizes between the least of parts and of whole operators to make "
+                              "parts for (default: 4)",
+                      .type = "N"});
+    arguments.number(
+        "--stop-after", stopAfter,
+        {.help = "keep what is found after so many seconds (0: look at all)", .type = "S"});
+    arguments.option("--format", format,
+                     {.help = "of the front, on standard output: text (default), json, csv",
+                      .type = "NAME",
+                      .choices = {"text", "json", "csv"}});
+    arguments.output(
+        "-o,--output", planFile, OutputRole::beside,
+        {.help = "write the plan that is chosen, FILE.json or FILE.csv", .type = "FILE"});
+    arguments.output("--graph", graphFile, OutputRole::beside,
+                     {.help = "the graph that it is of: FILE.graph.json", .type = "FILE"});
+    arguments.flag("-q,--quiet", quiet, "no progress");
+    arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
+  }
+
+  Outcome<ExitCode> run() const {
+    HW_TRY(options, wanted());
+    HW_TRY(asked, run_.open());
+    StoppableWork work(stopAfter);
+    const auto front =
+        told(progressMode(progress, quiet), work.token(), [&](const RunContext& context) {
+          return shrink(asked.model, asked.request, options, context);
+        });
+    const std::string& name = asked.request.model;
+    if (!front) return failure(front.error(), name);
+    const std::string text = document(*front, name);
+    HW_DO(writeOutput("-", [&](std::ostream& out) { out << text; }));
+    if (picture.wanted()) HW_DO(picture.write(shrinkSvg(*front, picture.palette())));
+    HW_DO(writeChosen(*front));
+    return verdictOf(*front, name, work.timedOut());
+  }
+
+  Outcome<ShrinkOptions> wanted() const {
+    ShrinkOptions options{.sizes = static_cast<std::size_t>(sizes)};
+    if (planFile == "-" || graphFile == "-") {
+      return failure(ExitCode::badUsage, "", "the front goes to standard output: name a file");
+    }
+    if (!allow.empty()) {
+      auto rewrites = parseRewrites(allow);
+      if (!rewrites) return failure(ExitCode::badUsage, "--allow", rewrites.error().text());
+      options.allow = *rewrites;
+    }
+    if (!budget.empty()) {
+      auto bytes = parseSize(budget);
+      if (!bytes) return failure(ExitCode::badUsage, "--budget", bytes.error().text());
+      options.budget = *bytes;
+    }
+    if (!extraMacs.empty()) {
+      std::string_view digits = extraMacs;
+      if (digits.ends_with('%')) digits.remove_suffix(1);
+      const auto number = parseNumber(digits);
+      if (!number || *number < 0 || *number > kMostPercent) {
+        return failure(ExitCode::badUsage, "--extra-macs",
+                       fmt::format("'{}' is not a percentage from 0 to {}",
+                                   printable(extraMacs, 80), kMostPercent));
+      }
+      options.extraMacs = *number / 100;
+    }
+    for (const std::string* file : {&planFile, &graphFile}) {
+      const bool csv = file == &planFile && file->ends_with(".csv");
+      if (file->empty() || *file == "-" || csv || file->ends_with(".json")) continue;
+      return failure(ExitCode::badUsage, *file,
+                     file == &planFile ? "the ending says no format; expected .json or .csv"
+                                       : "the ending says no format; expected .graph.json");
+    }
+    return options;
+  }
+
+  std::string document(const ShrinkFront& front, const std::string& file) const {
+    if (format == "csv") return shrinkCsv(front, file);
+    if (format == "json") return jsonDocument(shrinkJson(front, file));
+    return shrinkText(front, outputPaint());
+  }
+
+  /// Writes the plan that is chosen; where nothing is within the budget, the smallest.
+  Outcome<void> writeChosen(const ShrinkFront& front) const {
+    const ShrinkPoint* chosen = front.chosen();
+    const Run& best = *(chosen ? *chosen : front.points.front()).run;
+    if (!planFile.empty()) {
+      HW_DO(writeOutput(planFile, [&](std::ostream& out) {
+        planFile.ends_with(".csv") ? writePlanCsv(best, out) : writePlanJson(best, out);
+      }));
+    }
+    if (!graphFile.empty()) {
+      HW_DO(writeOutput(graphFile, [&](std::ostream& out) {
+        writeGraphJson(best.graph(), out, best.model->sha256);
+      }));
+    }
+    return {};
+  }
+
+  ExitCode verdictOf(const ShrinkFront& front, const std::string& file, bool timedOut) const {
+    if (front.stopped && !timedOut) {
+      printFailure({ExitCode::interrupted, file,
+                    fmt::format("stopped: {} programs were planned", front.tried)});
+      return ExitCode::interrupted;
+    }
+    if (front.chosen() != nullptr) return ExitCode::done;
+    printFailure({ExitCode::answerIsNo, file, shrinkSummary(front)});
+    return ExitCode::answerIsNo;
+  }
+
+  static constexpr double kMostPercent = 1'000'000;
+
+  RunArguments run_;
+  PictureOptions picture;
+  std::string format;
+  std::string budget;
+  std::string extraMacs;
+  std::string allow;
+  std::string planFile;
+  std::string graphFile;
+  int sizes = 4;
+  double stopAfter = 0;
+  bool quiet = false;
+  bool progress = false;
+};
+
+}  // namespace
+
+CommandInfo shrinkCommand() {
+  return {
+      .name = "shrink",
+      .summary = "less memory than whole operators in their order need, and what it costs",
+      .notes =
+          "Tries what may be rewritten, alone and together: the order of least peak, work in "
+          "place,\n"
+          "outputs that overlap inputs (where the platform's kernels allow it), operators in "
+          "parts.\n"
+          "What is worse than something else in bytes, multiplications and latency is left out.\n"
+          "--order, --alias, --overlap and --tile belong to the plan as it is; --l2 does not\n"
+          "matter. Ctrl-C keeps what is found. Exit code 1: nothing is within the budget.\n"
+          "\n"
+          "Examples:\n"
+          "  highwater shrink samples:mobilenet_v2_int8\n"
+          "  highwater shrink model.tflite --budget 256KiB --platform byte-kernels -o small.json\n"
+          "  highwater shrink model.onnx --allow order,in-place --picture front.svg\n"
+          "  highwater shrink model.onnx --inputs rows --graph parts.graph.json",
+      .add = actionOf<ShrinkCommand>};
 }
 
 }  // namespace hw::cli

@@ -2,8 +2,9 @@
 
 #include <array>
 
-#include "app/cli/commands.h"
+#include "app/cli/arguments.h"
 #include "app/cli/console.h"
+#include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
@@ -13,7 +14,10 @@
 #include "core/machine/platforms.h"
 #include "core/ops/op_table.h"
 #include "core/report/exporter.h"
+#include "core/report/method/lesson.h"
 #include "core/report/model/allocator_reference.h"
+#include "core/report/model/model_summary.h"
+#include "core/report/text/text_table.h"
 #include "core/run/options.h"
 
 namespace hw::cli {
@@ -93,7 +97,7 @@ Json platformsJson() {
   return list;
 }
 
-/// Where the shapes of an operator's outputs come from.
+/// Source of the shapes of an operator's outputs.
 std::string shapeSource(const OpInfo& info) {
   if (info.shape == nullptr && info.open == nullptr) return "the file";
   const std::string rule = info.shape != nullptr ? "rule" : "";
@@ -227,8 +231,7 @@ struct ListCommand {
 
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
-    const Paint paint = output.toFile() ? Paint() : outputPaint();
-    HW_DO(output.write(format == Format::json ? json() : text(paint)));
+    HW_DO(output.write(format == Format::json ? json() : text(output.textOptions().paint)));
     return ExitCode::done;
   }
 
@@ -264,6 +267,90 @@ CommandInfo listCommand() {
               "  highwater list allocators\n"
               "  highwater list samples",
           .add = actionOf<ListCommand>};
+}
+
+namespace {
+
+struct InfoCommand {
+  explicit InfoCommand(Arguments& arguments)
+      : model(arguments, {OptionGroup::model, OptionGroup::import}),
+        output(arguments, {Format::text, Format::json}) {
+    arguments.flag("--all", all,
+                   "long lists in full, and every tensor with the origin of its size");
+  }
+
+  Outcome<ExitCode> run() const {
+    HW_TRY(format, output.format());
+    HW_TRY(request, model.request());
+    HW_TRY(opened, openModel(request));
+    const ModelSummary summary = summarise(*opened);
+    TextOptions options = output.textOptions(all);
+    if (!all) options.rows = 12;
+    HW_DO(output.write(format == Format::json ? jsonDocument(summaryJson(*opened, summary, all))
+                                              : summaryText(*opened, summary, options, all)));
+    return ExitCode::done;
+  }
+
+  RunArguments model;
+  OutputOptions output;
+  bool all = false;
+};
+
+}  // namespace
+
+CommandInfo infoCommand() {
+  return {.name = "info",
+          .summary = "what a model holds, before any planning",
+          .notes =
+              "Examples:\n"
+              "  highwater info model.onnx --dim batch=8\n"
+              "  highwater info samples:resnet50 --format json",
+          .add = actionOf<InfoCommand>};
+}
+
+namespace {
+
+struct LessonCommand {
+  explicit LessonCommand(Arguments& arguments) {
+    std::vector<std::string> names;
+    for (const Lesson& lesson : lessons()) names.emplace_back(lesson.name);
+    arguments.positional("METHOD", name, {.help = fmt::format("{}", fmt::join(names, ", "))});
+    arguments.option("-o,--output", path,
+                     {.help = "write to FILE instead of standard output (-)", .type = "FILE"});
+  }
+
+  Outcome<ExitCode> run() const {
+    const Lesson* lesson = findLesson(name);
+    if (lesson == nullptr) {
+      std::vector<std::string_view> names;
+      for (const Lesson& each : lessons()) names.push_back(each.name);
+      return failure(
+          ExitCode::badUsage, name,
+          fmt::format("there is no lesson of that name; expected {}", fmt::join(names, ", ")));
+    }
+    const auto planned = lessonRun(*lesson);
+    if (!planned) return failure(planned.error(), std::string(lesson->model));
+    HW_DO(writeOutput(path.empty() ? "-" : path,
+                      [&](std::ostream& out) { out << methodPage(**planned, lesson); }));
+    return ExitCode::done;
+  }
+
+  std::string name;
+  std::string path;
+};
+
+}  // namespace
+
+CommandInfo lessonCommand() {
+  return {.name = "lesson",
+          .summary = "writes how a method works as a page (HTML) that plays",
+          .notes =
+              "The page needs neither the program nor a network. It plays a worked example\n"
+              "decision by decision; `plan --stage FILE.html` does so with your model.\n"
+              "\n"
+              "Examples:\n"
+              "  highwater lesson free-list -o free-list.html",
+          .add = actionOf<LessonCommand>};
 }
 
 }  // namespace hw::cli

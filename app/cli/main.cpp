@@ -2,9 +2,9 @@
 #include <new>
 #include <string_view>
 
-#include "app/cli/commands.h"
+#include "app/cli/arguments.h"
+#include "app/cli/console.h"
 #include "app/cli/output.h"
-#include "app/cli/stop.h"
 #include "core/files/process.h"
 
 namespace hw::cli {

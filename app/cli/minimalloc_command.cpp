@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "app/cli/commands.h"
+#include "app/cli/arguments.h"
 #include "app/cli/minimalloc/request.h"
 #include "app/cli/output.h"
 #include "core/base/text.h"

@@ -1,9 +1,13 @@
 #include "app/cli/options.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
+#include "core/files/mapped_file.h"
 #include "core/import/samples.h"
+#include "core/insight/measured_diff.h"
+#include "core/report/plan/plan_text.h"
 #include "core/run/model_options.h"
 
 namespace hw::cli {
@@ -46,6 +50,13 @@ Outcome<RunRequest> RunArguments::request(const Model& model) const {
   return *std::move(request);
 }
 
+Outcome<Asked> RunArguments::open() const {
+  HW_TRY(typed, request());
+  HW_TRY(model, openModel(typed));
+  HW_TRY(asked, request(*model));
+  return Asked{std::move(model), std::move(asked)};
+}
+
 PluginOption::PluginOption(Arguments& arguments) {
   arguments.option("--plugins", text_,
                    {.help = "allow: plugin:FILE among the allocators may run its code; refuse "
@@ -71,6 +82,74 @@ Outcome<std::vector<AllocatorChoice>> allocatorsOf(const std::string& option,
   auto choices = parseAllocators(list);
   if (!choices) return failure(ExitCode::badUsage, option, choices.error().text());
   return *std::move(choices);
+}
+
+Outcome<std::shared_ptr<const Run>> executeWatched(const std::shared_ptr<const Model>& model,
+                                                   const RunRequest& request, ProgressMode progress,
+                                                   bool record) {
+  auto done = told(progress, {}, [&](RunContext context) {
+    context.record = record;
+    return execute(model, request, context);
+  });
+  if (!done) return failure(done.error(), request.model);
+  return std::move(*done);
+}
+
+Outcome<std::shared_ptr<const Run>> planWatched(Model model, const RunRequest& request,
+                                                ProgressMode progress, bool record) {
+  auto done = told(progress, {}, [&](RunContext context) {
+    context.simulate = false;
+    context.record = record;
+    return executeOnce(std::move(model), request, context);
+  });
+  if (!done) return failure(done.error(), request.model);
+  return std::move(*done);
+}
+
+bool isMeasurement(const std::string& file) {
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(file, failure)) return false;
+  const auto opened = MappedFile::open(file);
+  return opened && looksLikeOperatorProfile(opened->bytes());
+}
+
+Outcome<MeasuredReport> runBeside(const std::string& name, const std::string& file,
+                                  const RunArguments& options,
+                                  const std::optional<AllocatorChoice>& allocator,
+                                  ProgressMode progress) {
+  const auto opened = MappedFile::open(file);
+  if (!opened) return failure(opened.error(), file);
+  const auto profile = readOperatorProfile(opened->bytes());
+  if (!profile) return failure(profile.error(), file);
+  const auto complete = [&](RunRequest& request) {
+    request.model = name;
+    if (allocator) request.allocator = *allocator;
+    // A body is measured as part of the operator around it.
+    if (!options.given("bodies")) request.import.closedBodies = true;
+    if (!options.given("inputs")) request.planInputs = false;
+    if (!options.given("align")) request.alignment = Bytes(1);
+  };
+  HW_TRY(typed, options.request());
+  complete(typed);
+  HW_TRY(model, openModel(typed));
+  HW_TRY(asked, options.request(*model));
+  complete(asked);
+  MeasuredBeside beside{.asRuntime = !options.given("alias")};
+  if (beside.asRuntime) asked.alias = runtimeAlias();
+  if (const auto bytes = MappedFile::open(name)) {
+    beside.shapes = runtimeShapes(bytes->bytes(), *model->graph);
+  }
+  const auto request = measuredRequest(*model->graph, *profile, asked);
+  if (!request) return failure(request.error(), file);
+  HW_TRY(run, executeWatched(model, *request, progress));
+  return MeasuredReport{.run = run, .profile = file, .diff = diffMeasured(*run, *profile, beside)};
+}
+
+ExitCode verdict(const Run& run) {
+  const auto failed = planFailure(run);
+  if (!failed) return ExitCode::done;
+  printFailure({ExitCode::answerIsNo, run.request.model, *failed});
+  return ExitCode::answerIsNo;
 }
 
 }  // namespace hw::cli

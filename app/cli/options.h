@@ -2,23 +2,32 @@
 
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
 #include "app/cli/arguments.h"
-#include "app/cli/outcome.h"
+#include "app/cli/console.h"
 #include "core/allocators/plugin.h"
+#include "core/report/compare/measured_report.h"
 #include "core/run/options.h"
+#include "core/run/run.h"
 
 namespace hw::cli {
 
-/// What commands take that plan, and that compare plans of several.
+/// Options of commands that plan, and of those that compare plans of several.
 inline constexpr auto kPlanOptions = {
     OptionGroup::model,   OptionGroup::import, OptionGroup::allocator, OptionGroup::machine,
     OptionGroup::storage, OptionGroup::order,  OptionGroup::search,    OptionGroup::effort};
 inline constexpr auto kComparedOptions = {OptionGroup::import,  OptionGroup::machine,
                                           OptionGroup::storage, OptionGroup::order,
                                           OptionGroup::search,  OptionGroup::effort};
+
+/// A model that is open, and what is asked of it.
+struct Asked {
+  std::shared_ptr<const Model> model{};
+  RunRequest request{};
+};
 
 /// The run options that a command takes, as typed. Their table is in core.
 class RunArguments {
@@ -28,10 +37,12 @@ class RunArguments {
                RunRequest standard = planningRequest());
 
   bool given(std::string_view option) const;
-  /// What the options say, or what is wrong with one of them.
+  /// The request of the options, or what is wrong with one of them.
   Outcome<RunRequest> request() const;
   /// The same, with what the author of `model` asks for where nothing is said.
   Outcome<RunRequest> request(const Model& model) const;
+  /// The model that they name, opened, and what they ask of it.
+  Outcome<Asked> open() const;
 
  private:
   RunRequest standard_;
@@ -56,5 +67,37 @@ Outcome<std::shared_ptr<const Model>> openModel(const RunRequest& request,
 /// `parseAllocators`; errors are about `option`.
 Outcome<std::vector<AllocatorChoice>> allocatorsOf(const std::string& option,
                                                    const std::string& list);
+
+/// `work` in a context that `stop` ends, and whose progress a line tells until it is done.
+template <class Work>
+auto told(ProgressMode mode, std::stop_token stop, const Work& work) {
+  ProgressLine line(mode);
+  return work(RunContext{.stop = std::move(stop), .progress = line.callback()});
+}
+
+/// Runs with a progress line; errors are about the model. Of one plan there is nothing to keep
+/// before it is done, so Ctrl-C ends the program at once. `record`: with all that the
+/// method's lists go through.
+Outcome<std::shared_ptr<const Run>> executeWatched(const std::shared_ptr<const Model>& model,
+                                                   const RunRequest& request, ProgressMode progress,
+                                                   bool record = false);
+
+/// The same for those who want the plan alone and have no more use for the model: see
+/// RunContext::simulate and `executeOnce`.
+Outcome<std::shared_ptr<const Run>> planWatched(Model model, const RunRequest& request,
+                                                ProgressMode progress, bool record = false);
+
+/// Whether `file` is one that holds what somebody's runtime measured, operator by operator.
+bool isMeasurement(const std::string& file);
+
+/// The model `name` beside the measurement in `file`: run in the order that was measured, and where
+/// `options` say nothing as runtimes do. `allocator`: who plans; nothing: as the options say.
+Outcome<MeasuredReport> runBeside(const std::string& name, const std::string& file,
+                                  const RunArguments& options,
+                                  const std::optional<AllocatorChoice>& allocator,
+                                  ProgressMode progress);
+
+/// Says on standard error why there is no plan that fits, if that is so.
+ExitCode verdict(const Run& run);
 
 }  // namespace hw::cli

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <sstream>
 
 #include "app/cli/console.h"
@@ -72,6 +73,12 @@ Outcome<Format> OutputOptions::format() const {
   return failure(
       ExitCode::badUsage, path_,
       fmt::format("the ending says no format; expected {}, or --format", fmt::join(endings, ", ")));
+}
+
+TextOptions OutputOptions::textOptions(bool all) const {
+  TextOptions options{.paint = toFile() ? Paint() : outputPaint(), .width = outputWidth()};
+  if (all) options.rows = std::numeric_limits<std::size_t>::max();
+  return options;
 }
 
 Outcome<void> OutputOptions::write(const std::function<void(std::ostream&)>& writer) const {

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "app/cli/arguments.h"
-#include "app/cli/outcome.h"
+#include "app/cli/console.h"
 #include "core/picture/palette.h"
+#include "core/report/text/text_table.h"
 
 namespace hw::cli {
 
@@ -20,12 +21,15 @@ class OutputOptions {
   /// `formats` are those the command can write; the first is the default.
   OutputOptions(Arguments& arguments, std::vector<Format> formats);
 
-  /// What --format says; else what the ending of the file says; else the first.
+  /// The format that --format names; else the ending of the file; else the first.
   Outcome<Format> format() const;
 
   /// Writes a result to the file, whole or not at all, or to standard output.
   Outcome<void> write(const std::function<void(std::ostream&)>& writer) const;
   Outcome<void> write(const std::string& text) const;
+
+  /// Form of text for people there; `all`: long lists in full.
+  TextOptions textOptions(bool all = false) const;
 
   bool toFile() const { return !path_.empty() && path_ != "-"; }
   const std::string& path() const { return path_; }

@@ -1,19 +1,120 @@
-#include <limits>
+#include <fmt/format.h>
 
-#include "app/cli/commands.h"
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "app/cli/arguments.h"
 #include "app/cli/console.h"
-#include "app/cli/execution.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
-#include "app/cli/stage_options.h"
+#include "core/base/text.h"
 #include "core/exchange/tflm/kernel_scratch.h"
 #include "core/exchange/tflm/runtime_file.h"
 #include "core/files/file.h"
+#include "core/picture/stage/stage.h"
 #include "core/plan_file/plan_writer.h"
+#include "core/report/method/lesson.h"
 #include "core/report/plan/plan_text.h"
+#include "core/run/run.h"
 
 namespace hw::cli {
 namespace {
+
+/// --stage, --tick and --theme: how the method planned, as a page or as a picture.
+class StageOptions {
+ public:
+  explicit StageOptions(Arguments& arguments);
+
+  bool wanted() const { return !file_.empty(); }
+  /// Whether what was asked for can be asked for, before anything is planned.
+  Outcome<void> check() const;
+  /// Of a run with records.
+  Outcome<void> write(const Run& run) const;
+
+ private:
+  Outcome<std::string> picture(const Run& run) const;
+
+  std::string file_;
+  std::string tick_;
+  std::string theme_;
+};
+
+StageOptions::StageOptions(Arguments& arguments) {
+  arguments.output("--stage", file_, OutputRole::beside,
+                   {.help = "how the method planned, decision by decision: a page (.html), or a "
+                            "picture that plays (.svg)",
+                    .type = "FILE"});
+  arguments.option(
+      "--tick", tick_,
+      {.help = "of the picture: after that many decisions (0: before the first)", .type = "N"});
+  arguments.option("--theme", theme_,
+                   {.help = "of the picture of one decision (default: as the reader's system is)",
+                    .type = "NAME",
+                    .choices = {"light", "dark"}});
+}
+
+Outcome<void> StageOptions::check() const {
+  if (!wanted()) {
+    if (tick_.empty() && theme_.empty()) return {};
+    return failure(ExitCode::badUsage, tick_.empty() ? "--theme" : "--tick",
+                   "is of a picture of the method; expected --stage FILE.svg, too");
+  }
+  const bool picture = file_.ends_with(".svg");
+  if (!picture && !file_.ends_with(".html")) {
+    return failure(ExitCode::badUsage, file_,
+                   "the ending says no format for a stage; expected .html or .svg");
+  }
+  if (!tick_.empty() && !picture) {
+    return failure(ExitCode::badUsage, "--tick", "a page has all of them; expected a stage .svg");
+  }
+  if (!theme_.empty() && tick_.empty()) {
+    return failure(ExitCode::badUsage, "--theme",
+                   "pages and pictures that play follow the reader's system; expected --tick, too");
+  }
+  const auto tick = parseInteger(tick_);
+  if (!tick_.empty() && (!tick || *tick < 0)) {
+    return failure(ExitCode::badUsage, "--tick",
+                   fmt::format("'{}' is no number of decisions; expected 0 or more", tick_));
+  }
+  return {};
+}
+
+Outcome<void> StageOptions::write(const Run& run) const {
+  if (run.plan.records.empty()) {
+    const bool any = std::ranges::any_of(run.problem.stays,
+                                         [](const Stay& stay) { return stay.size > Bytes(); });
+    if (!any) {
+      return failure(ExitCode::badUsage, "--stage",
+                     "nothing takes any bytes: there is no decision");
+    }
+    return failure(ExitCode::badUsage, "--stage",
+                   fmt::format("{} records nothing of how it plans",
+                               std::string(run.request.allocator.info->name)));
+  }
+  if (file_.ends_with(".html")) {
+    return writeOutput(file_, [&](std::ostream& out) { out << methodPage(run, nullptr); });
+  }
+  HW_TRY(svg, picture(run));
+  return writeOutput(file_, [&](std::ostream& out) { out << svg; });
+}
+
+Outcome<std::string> StageOptions::picture(const Run& run) const {
+  // The run outlives the stage.
+  const Stage stage(std::shared_ptr<const Run>(std::shared_ptr<void>(), &run), 0);
+  if (tick_.empty()) return stageFilm(stage, {}, true);
+  const auto tick = static_cast<std::size_t>(*parseInteger(tick_));
+  const std::size_t most = stage.record().ticks.size();
+  if (tick > most) {
+    return failure(ExitCode::badUsage, "--tick",
+                   fmt::format("there are {} decisions; expected 0 to {}", most, most));
+  }
+  const Palette* palette = theme_ == "dark"    ? &Palette::dark()
+                           : theme_ == "light" ? &Palette::light()
+                                               : nullptr;
+  return stageSvg(stage, tick, {.palette = palette});
+}
 
 struct PlanCommand {
   explicit PlanCommand(Arguments& arguments)
@@ -54,7 +155,7 @@ struct PlanCommand {
     return format == Format::tflite || format == Format::header;
   }
 
-  /// What goes to tflite-micro is opened as that sees it, unless something else was said.
+  /// Opens a model for tflite-micro as that sees it, unless something else was said.
   Outcome<Model> openFor(Format format, RunRequest typed) const {
     HW_TRY(opened, readModel(typed));
     const bool runs = forRuntimes(format) && opened.format == "tflite";
@@ -91,24 +192,16 @@ struct PlanCommand {
   }
 
   Outcome<void> write(const Run& planned, Format format) const {
-    switch (format) {
-      case Format::json:
-        return output.write([&](std::ostream& out) {
-          times ? writeTimedPlanJson(planned, out) : writePlanJson(planned, out);
-        });
-      case Format::csv:
-        return output.write([&](std::ostream& out) { writePlanCsv(planned, out); });
-      case Format::tflite:
-      case Format::header:
-      case Format::text:
-        break;
+    if (format == Format::text) {
+      return output.write(planText(planned, output.textOptions(all)) + tflmText(planned));
     }
-    PlanTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
-    if (all) options.rows = std::numeric_limits<std::size_t>::max();
-    return output.write(planText(planned, options) + tflmText(planned));
+    return output.write([&](std::ostream& out) {
+      if (format == Format::csv) return writePlanCsv(planned, out);
+      times ? writeTimedPlanJson(planned, out) : writePlanJson(planned, out);
+    });
   }
 
-  /// What a plan with kernels' scratch comes to on tflite-micro, if it could go there as it is.
+  /// Line about a plan with kernels' scratch on tflite-micro, if it could go there as it is.
   std::string tflmText(const Run& planned) const {
     if (scratch != "tflm" || planned.request.model == "-") return "";
     const auto file = readFile(planned.request.model, std::numeric_limits<std::size_t>::max());

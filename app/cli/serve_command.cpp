@@ -1,7 +1,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "app/cli/commands.h"
+#include "app/cli/arguments.h"
 #include "app/cli/options.h"
 #include "app/cli/serve/server.h"
 #include "core/files/file.h"

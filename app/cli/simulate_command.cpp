@@ -1,12 +1,9 @@
-#include <limits>
-
-#include "app/cli/commands.h"
+#include "app/cli/arguments.h"
 #include "app/cli/console.h"
-#include "app/cli/execution.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "core/base/text.h"
-#include "core/exchange/trace/trace_writer.h"
+#include "core/exchange/chrome_trace.h"
 #include "core/plan_file/activities_writer.h"
 #include "core/plan_file/events_writer.h"
 #include "core/report/run/simulation_report.h"
@@ -24,9 +21,8 @@ struct SimulateCommand {
     arguments.output("--activities", activities, OutputRole::beside,
                      {.help = "everything that takes time, with its causes: .csv, .jsonl or .json",
                       .type = "FILE"});
-    arguments.output(
-        "--trace", trace, OutputRole::beside,
-        {.help = "for viewers of traces: .json (Chrome) or .pftrace (Perfetto)", .type = "FILE"});
+    arguments.output("--trace", trace, OutputRole::beside,
+                     {.help = "for viewers of traces, such as Perfetto: .json", .type = "FILE"});
     arguments.flag("--all", all, "long lists in full");
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
   }
@@ -46,22 +42,20 @@ struct SimulateCommand {
                    "the ending says no format for activities; expected .csv, .jsonl or .json");
   }
 
-  Outcome<void (*)(const Run&, std::ostream&)> traceWriter() const {
-    if (trace.ends_with(".json") || trace.empty()) return writeChromeTrace;
-    if (trace.ends_with(".pftrace")) return writePerfettoTrace;
+  Outcome<void> checkTrace() const {
+    if (trace.ends_with(".json") || trace.empty()) return {};
     return failure(ExitCode::badUsage, trace,
-                   "the ending says no format for traces; expected .json or .pftrace");
+                   "the ending says no format for traces; expected .json");
   }
 
   Outcome<ExitCode> run() const {
     HW_TRY(format, output.format());
     HW_TRY(kind, eventsFormat());
     HW_TRY(table, activitiesFormat());
-    HW_TRY(writeTrace, traceWriter());
-    HW_TRY(typed, run_.request());
-    HW_TRY(opened, openModel(typed));
-    HW_TRY(request, run_.request(*opened));
-    HW_TRY(simulated, executeWatched(opened, request, progressMode(progress, output.quiet())));
+    HW_DO(checkTrace());
+    HW_TRY(asked, run_.open());
+    HW_TRY(simulated,
+           executeWatched(asked.model, asked.request, progressMode(progress, output.quiet())));
     if (!events.empty()) {
       HW_DO(writeOutput(events, [&](std::ostream& out) { writeEvents(*simulated, kind, out); }));
     }
@@ -70,7 +64,7 @@ struct SimulateCommand {
                         [&](std::ostream& out) { writeActivities(*simulated, table, out); }));
     }
     if (!trace.empty()) {
-      HW_DO(writeOutput(trace, [&](std::ostream& out) { writeTrace(*simulated, out); }));
+      HW_DO(writeOutput(trace, [&](std::ostream& out) { writeChromeTrace(*simulated, out); }));
     }
     // Events on standard output would mix with the report.
     if (events != "-" || output.toFile()) {
@@ -83,17 +77,9 @@ struct SimulateCommand {
   }
 
   std::string text(const Run& simulated, Format format) const {
-    switch (format) {
-      case Format::json:
-        return jsonDocument(simulationJson(simulated));
-      case Format::csv:
-        return simulationCsv(simulated);
-      default:
-        break;
-    }
-    PlanTextOptions options{.paint = output.toFile() ? Paint() : outputPaint()};
-    if (all) options.rows = std::numeric_limits<std::size_t>::max();
-    return simulationText(simulated, options);
+    if (format == Format::json) return jsonDocument(simulationJson(simulated));
+    if (format == Format::csv) return simulationCsv(simulated);
+    return simulationText(simulated, output.textOptions(all));
   }
 
   RunArguments run_;
@@ -118,7 +104,7 @@ CommandInfo simulateCommand() {
               "  highwater simulate model.onnx --events events.csv\n"
               "  highwater simulate model.onnx --events - | less\n"
               "  highwater simulate model.onnx --activities activities.json\n"
-              "  highwater simulate model.onnx --trace model.pftrace",
+              "  highwater simulate model.onnx --trace model.trace.json",
           .add = actionOf<SimulateCommand>};
 }
 

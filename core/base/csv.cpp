@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/base/file_text.h"
 #include "core/base/text.h"
 
 namespace hw {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <tl/expected.hpp>
+#include <type_traits>
 #include <utility>
 
 namespace hw {
@@ -44,5 +45,29 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message, std::stri
 /// `HW_DO(expression);` does what may fail and has no value, or returns its error.
 #define HW_DO(...) \
   if (auto hwDone = (__VA_ARGS__); !hwDone) return tl::unexpected(std::move(hwDone).error())
+
+/// How a reader gives up from the depth of a document, where handing up every error would bury what
+/// it reads. Never leaves the reader: see `unlessRefused`.
+struct Refusal {
+  Error error;
+};
+
+[[noreturn]] inline void refuse(std::string message, std::string where = {},
+                                ErrorCode code = ErrorCode::malformed) {
+  throw Refusal{{code, std::move(message), std::move(where)}};
+}
+
+/// What `read` returns, a value or a Result, or why it refused.
+template <class Read>
+auto unlessRefused(const Read& read) {
+  using Given = decltype(read());
+  using Reply = std::conditional_t<std::is_constructible_v<Given, tl::unexpected<Error>>, Given,
+                                   Result<Given>>;
+  try {
+    return Reply(read());
+  } catch (Refusal& refusal) {
+    return Reply(tl::unexpected<Error>(std::move(refusal.error)));
+  }
+}
 
 }  // namespace hw

@@ -10,8 +10,6 @@
 #include <span>
 #include <utility>
 
-#include "core/base/units.h"
-
 namespace hw {
 namespace {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,5 +55,33 @@ std::string printable(std::string_view name, std::size_t limit = 200);
 /// The candidate with the least edit distance to `word`, if it is close: for "did you mean".
 std::optional<std::string> closestWord(std::string_view word,
                                        const std::vector<std::string>& candidates);
+
+// How files of text begin.
+
+/// `bytes` without the mark that some editors put in front of UTF-8.
+constexpr std::string_view withoutByteOrderMark(std::string_view bytes) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return bytes.starts_with(kMark) ? bytes.substr(kMark.size()) : bytes;
+}
+
+/// Whether the first thing in `text` that is not blank begins an object of JSON.
+constexpr bool opensObject(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
+/// How many digits of a figure are shown, and whether it is rounded down or to the nearest.
+struct UnitDigits {
+  int count = 3;
+  bool down = false;
+};
+
+/// Units of time as texts name them, each a thousand of the one before.
+inline constexpr std::array<std::string_view, 5> kTimeUnits = {"ps", "ns", "\u00b5s", "ms", "s"};
+
+/// The same as without `digits`, which shows three, rounded to the nearest. Less than the second
+/// unit is shown as it is.
+std::string formatBytes(Bytes bytes, UnitDigits digits);
+std::string formatTime(SimTime time, UnitDigits digits);
 
 }  // namespace hw

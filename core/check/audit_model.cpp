@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "core/base/text.h"
 #include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
+#include "core/plan/metrics.h"
+#include "core/plan/validate.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/residency/fetching.h"
 #include "core/rewrite/set_aside.h"
@@ -90,7 +93,7 @@ Result<std::shared_ptr<const Model>> withStatedLayout(const std::shared_ptr<cons
   return held;
 }
 
-/// How many of the plan's placements are of tensors of this size and life.
+/// Number of the plan's placements that are of tensors of this size and life.
 std::ptrdiff_t agreement(const Program& program, const PlanDocument& plan) {
   const Graph& graph = *program.graph;
   const TensorNames names(graph);
@@ -254,6 +257,262 @@ std::vector<AliasRules> rulesToTry(const PlanDocument& plan) {
   };
   std::ranges::stable_sort(all, {}, rank);
   return all;
+}
+
+namespace {
+
+using Place = AuditedRunParts::Place;
+
+/// The file as a problem and the plan of it.
+struct Stated {
+  Problem problem{};
+  Plan plan{};
+};
+
+/// "device/L2" is nearer than what is listed after it of the same device, and than what belongs to
+/// no device: that is of several.
+Stated withPools(const std::vector<AuditedRunParts::Pool>& pools) {
+  const auto deviceOf = [](const std::string& name) { return name.substr(0, name.find('/') + 1); };
+  Stated stated;
+  std::size_t deepest = 0;
+  for (const AuditedRunParts::Pool& pool : pools) {
+    const std::string device = deviceOf(pool.name);
+    const auto before = std::ranges::count_if(stated.problem.pools, [&](const ProblemPool& other) {
+      return deviceOf(other.name) == device;
+    });
+    const auto level = static_cast<std::size_t>(before);
+    if (!device.empty()) deepest = std::max(deepest, level + 1);
+    stated.problem.pools.add({.name = pool.name, .level = level});
+    stated.plan.regions.add({pool.size});
+  }
+  for (ProblemPool& pool : stated.problem.pools) {
+    if (deviceOf(pool.name).empty()) pool.level += deepest;
+  }
+  return stated;
+}
+
+/// The stays of a planning problem: it says itself when they live.
+std::optional<Stated> problemStays(const AuditedRunParts& parts) {
+  Stated stated = withPools(parts.pools);
+  Problem problem = *parts.model->problem;
+  problem.pools = std::move(stated.problem.pools);
+  for (const StayId id : problem.stays.keys()) {
+    const TensorId tensor = parts.storage.rootOf(problem.stays[id].buffer);
+    const std::vector<Place>& places = parts.places[tensor];
+    const bool one = std::ranges::all_of(
+        places, [&](const Place& place) { return place.address == places.front().address; });
+    if (places.empty() || !one) return std::nullopt;
+    problem.stays[id].pool = places.front().address.pool;
+    stated.plan.addresses.add(places.front().address);
+  }
+  stated.problem = std::move(problem);
+  return stated;
+}
+
+/// Places of a buffer, by what its tensors say, ascending. In one place only it is there for life;
+/// in several, each lasts as long as some tensor is said to be there.
+std::vector<Place> placesOf(const AuditedRunParts& parts, const Buffer& buffer) {
+  std::vector<Place> places;
+  for (const TensorId id : buffer.tensors) {
+    for (Place place : parts.places[id]) {
+      place.address.offset -= parts.storage.slots[id]->offset;
+      places.push_back(place);
+    }
+  }
+  std::ranges::sort(places, {}, [](const Place& p) { return std::pair(p.address, p.steps); });
+  std::vector<Place> joined;
+  for (const Place& place : places) {
+    const bool goesOn = !joined.empty() && joined.back().address == place.address &&
+                        place.steps.begin <= joined.back().steps.end;
+    if (!goesOn) {
+      joined.push_back(place);
+    } else {
+      joined.back().steps.end = std::max(joined.back().steps.end, place.steps.end);
+    }
+  }
+  const bool one = std::ranges::all_of(
+      joined, [&](const Place& place) { return place.address == joined.front().address; });
+  if (one && !joined.empty() && parts.moves.empty())
+    joined = {{joined.front().address, buffer.steps}};
+  return joined;
+}
+
+std::optional<Stated> graphStays(const AuditedRunParts& parts) {
+  Stated stated = withPools(parts.pools);
+  Problem& problem = stated.problem;
+  problem.steps = std::max(parts.schedule.steps(), Step(1));
+  for (const BufferId id : parts.storage.buffers.keys()) {
+    const Buffer& buffer = parts.storage.buffers[id];
+    const std::vector<Place> places = placesOf(parts, buffer);
+    if (places.empty()) return std::nullopt;
+    for (const Place& place : places) {
+      problem.stays.add({.buffer = id,
+                         .steps = place.steps,
+                         .size = buffer.size,
+                         .alignment = parts.alignment,
+                         .pool = place.address.pool,
+                         .outlives = buffer.graphOutput && place.steps.end == problem.steps});
+      stated.plan.addresses.add(place.address);
+    }
+  }
+  return stated;
+}
+
+/// Each between the stays of its buffer that are in its pools at its step.
+std::vector<Move> movesBetween(const Problem& problem, std::size_t buffers,
+                               const std::vector<AuditedRunParts::Moved>& moved) {
+  IdMap<BufferId, std::vector<StayId>> stays(buffers);
+  for (const StayId id : problem.stays.keys()) stays[problem.stays[id].buffer].push_back(id);
+  std::vector<Move> moves;
+  for (const auto& [buffer, from, to, step] : moved) {
+    Move move{.buffer = buffer, .step = step};
+    for (const StayId id : stays[buffer]) {
+      const Stay& stay = problem.stays[id];
+      if (!stay.steps.contains(step)) continue;
+      if (stay.pool == from) move.from = id;
+      if (stay.pool == to) move.to = id;
+    }
+    const bool whole = bool(move.from) == bool(from) && bool(move.to) == bool(to);
+    moves.push_back(whole ? move : Move{.buffer = buffer, .step = step});
+  }
+  return moves;
+}
+
+}  // namespace
+
+std::shared_ptr<const Run> assembleRun(AuditedRunParts parts) {
+  const bool bare = parts.model->problem.has_value();
+  auto stated = bare ? problemStays(parts) : graphStays(parts);
+  if (!stated) return nullptr;
+  if (!bare) {
+    stated->problem.moves =
+        movesBetween(stated->problem, parts.storage.buffers.size(), parts.moves);
+  }
+  const auto run = std::make_shared<Run>();
+  run->model = std::move(parts.model);
+  run->sharing.alignment = parts.alignment;
+  run->schedule = std::move(parts.schedule);
+  run->storage = std::move(parts.storage);
+  run->problem = std::move(stated->problem);
+  run->plan = std::move(stated->plan);
+  return run;
+}
+
+namespace {
+
+/// A moment at which a member of a group begins or ceases to hold its bytes.
+struct Edge {
+  Step step{};
+  bool begins = false;
+  std::size_t member = 0;
+};
+
+/// Covers what the members of one group hold by disjoint rectangles, so that sharing inside the
+/// group does not look like a conflict. Addresses are cut at every member's ends:
+///
+///     root  +-----------+      each of the two segments is held from the first begin to the
+///     a     +-----+     |      last end of whoever covers it
+///     b           +-----+
+class GroupCover {
+ public:
+  explicit GroupCover(std::vector<Holding> members) : members_(std::move(members)) {
+    for (const Holding& member : members_) {
+      cuts_.push_back(member.bytes.begin);
+      cuts_.push_back(member.bytes.end);
+    }
+    std::ranges::sort(cuts_);
+    cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
+    holders_.resize(cuts_.size());
+    since_.resize(cuts_.size());
+  }
+
+  std::vector<Holding> rectangles() {
+    std::vector<Edge> edges;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      edges.push_back({members_[i].steps.begin, true, i});
+      edges.push_back({members_[i].steps.end, false, i});
+    }
+    // At one step begins come first: two stretches of which one ends where the other begins then
+    // become one rectangle.
+    std::ranges::stable_sort(edges, [](const Edge& a, const Edge& b) {
+      return a.step != b.step ? a.step < b.step : a.begins > b.begins;
+    });
+    for (const Edge& edge : edges) cross(edge);
+    return std::move(cover_);
+  }
+
+ private:
+  std::size_t cutAt(Bytes address) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(cuts_, address) - cuts_.begin());
+  }
+
+  void cross(const Edge& edge) {
+    const Holding& member = members_[edge.member];
+    const std::size_t end = cutAt(member.bytes.end);
+    for (std::size_t cut = cutAt(member.bytes.begin); cut < end; ++cut) {
+      if (edge.begins) {
+        if (holders_[cut]++ == 0) since_[cut] = {edge.step, edge.member};
+      } else if (--holders_[cut] == 0) {
+        Holding rectangle = members_[since_[cut].second];
+        rectangle.bytes = {cuts_[cut], cuts_[cut + 1]};
+        rectangle.steps = {since_[cut].first, edge.step};
+        cover_.push_back(rectangle);
+      }
+    }
+  }
+
+  std::vector<Holding> members_;
+  std::vector<Bytes> cuts_;
+  std::vector<int> holders_;  ///< By segment [cuts_[i], cuts_[i + 1]).
+  std::vector<std::pair<Step, std::size_t>> since_;
+  std::vector<Holding> cover_;
+};
+
+std::vector<Holding> disjointWithinGroups(std::vector<Holding> holdings) {
+  const auto key = [](const Holding& holding) { return std::pair(holding.group, holding.pool); };
+  std::ranges::stable_sort(holdings, {}, key);
+  std::vector<Holding> disjoint;
+  for (auto first = holdings.begin(); first != holdings.end();) {
+    const auto last = std::find_if(first, holdings.end(),
+                                   [&](const Holding& other) { return key(other) != key(*first); });
+    const auto cover = GroupCover(std::vector<Holding>(first, last)).rectangles();
+    disjoint.insert(disjoint.end(), cover.begin(), cover.end());
+    first = last;
+  }
+  return disjoint;
+}
+
+}  // namespace
+
+HoldingCheck checkHoldings(const std::vector<Holding>& holdings, std::size_t pools) {
+  std::vector<Holding> useful;
+  std::ranges::copy_if(holdings, std::back_inserter(useful), [](const Holding& holding) {
+    return !holding.bytes.empty() && !holding.steps.empty();
+  });
+  const std::vector<Holding> rectangles = disjointWithinGroups(std::move(useful));
+  Problem problem;
+  Plan plan;
+  for (std::size_t i = 0; i < pools; ++i) {
+    problem.pools.add({});
+    plan.regions.add({Bytes()});
+  }
+  for (const Holding& rectangle : rectangles) {
+    const PoolId pool(rectangle.pool);
+    problem.stays.add({.buffer = BufferId(problem.stays.size()),
+                       .steps = rectangle.steps,
+                       .size = rectangle.bytes.length(),
+                       .pool = pool});
+    problem.steps = std::max(problem.steps, rectangle.steps.end);
+    plan.addresses.add(Address{pool, RegionId(0), rectangle.bytes.begin});
+    Bytes& region = plan.regions[pool][RegionId(0)];
+    region = std::max(region, rectangle.bytes.end);
+  }
+  HoldingCheck result{.peakLive = lowerBound(problem)};
+  for (const Violation& violation : validate(problem, plan)) {
+    if (!violation.b) continue;
+    result.conflicts.emplace_back(rectangles[violation.a.index()], rectangles[violation.b.index()]);
+  }
+  return result;
 }
 
 }  // namespace hw

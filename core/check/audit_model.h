@@ -1,14 +1,20 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "core/base/interval.h"
+#include "core/base/quantity.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/tensor_names.h"
+#include "core/run/run.h"
 
 namespace hw {
 
-/// What a model asks of any plan, tensor by tensor.
+/// Demand of a model for any plan, tensor by tensor.
 struct Demand {
   Bytes size{};                         ///< Exact.
   std::vector<Interval<Step>> steps{};  ///< In which it is needed; ascending, disjoint.
@@ -17,12 +23,12 @@ struct Demand {
 /// From when to when a placement holds its bytes: as it says, or else as long as they are needed.
 Interval<Step> statedSteps(const Placement& placement, const std::optional<Demand>& demand);
 
-/// What a plan was made for: a model, and the order of its ops.
+/// The program a plan was made for: a model, and the order of its ops.
 struct StatedProgram {
   std::shared_ptr<const Model> model{};
   Schedule schedule{};
 };
-/// Where the settings say that operators run in parts, the model in those parts.
+/// The program of a plan; with the model in parts where the settings say so.
 Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
                                     const PlanDocument& plan);
 
@@ -49,7 +55,7 @@ struct Resolved {
   TensorId root{};  ///< At the end of its chain of aliases; itself without one.
 };
 
-/// How the model's tensors share storage if the plan is right about it.
+/// Storage as the model's tensors share it if the plan is right about it.
 struct AliasReading {
   Storage storage{};
   AliasRules rules{};
@@ -73,5 +79,55 @@ Storage withPlacedWeights(const Graph& graph, const Schedule& schedule, Storage 
 /// The rules in the order in which they are worth trying: what the plan says about itself, views,
 /// none, all, then every other combination.
 std::vector<AliasRules> rulesToTry(const PlanDocument& plan);
+
+/// A plan from a file, resolved: where every tensor is and who shares storage with whom.
+struct AuditedRunParts {
+  struct Pool {
+    std::string name{};
+    Bytes size{};
+  };
+  std::shared_ptr<const Model> model{};
+  Schedule schedule{};
+  Bytes alignment{1};
+  Storage storage{};  ///< Ignored for a planning problem.
+  std::vector<Pool> pools{};
+  /// Place of a tensor for some steps.
+  struct Place {
+    Address address{};
+    Interval<Step> steps{};
+  };
+  IdMap<TensorId, std::vector<Place>> places{};
+  /// A buffer that goes from one pool to another; none: outside of the plan.
+  struct Moved {
+    BufferId buffer{};
+    PoolId from{};
+    PoolId to{};
+    Step step{};
+  };
+  std::vector<Moved> moves{};  ///< Ascending by step.
+};
+
+/// The plan as a run, so that what works on runs (the byte-level replay) works on it. It has no
+/// story, no timing and no metrics. A buffer in several places has a stay in each; a move is
+/// between those that are in its pools at its step, and names none where there is none. Null when a
+/// buffer has no place, or a stay of a planning problem several.
+std::shared_ptr<const Run> assembleRun(AuditedRunParts parts);
+
+/// Bytes that somebody holds for some steps.
+struct Holding {
+  std::size_t owner = 0;  ///< Of the caller's choosing; handed back in conflicts.
+  std::size_t group = 0;  ///< Holdings of one group may share memory.
+  std::size_t pool = 0;
+  Interval<Bytes> bytes{};
+  Interval<Step> steps{};
+};
+
+struct HoldingCheck {
+  std::vector<std::pair<Holding, Holding>> conflicts{};  ///< Pairs of different groups.
+  Bytes peakLive{};  ///< Most bytes held at one step over all pools, shared ones once.
+};
+
+/// Finds holdings that share memory and time without being of one group.
+HoldingCheck checkHoldings(const std::vector<Holding>& holdings, std::size_t pools);
 
 }  // namespace hw

@@ -94,7 +94,7 @@ class Sources {
     return {first, first + (std::ssize(weight) - 2)};
   }
 
-  /// How much is padded before the first element of each place.
+  /// Padding before the first element of each place.
   Numbers padsOf(const Numbers& kernel, const Numbers& strides, const Numbers& dilations,
                  bool back) const {
     const std::string how = op_.stringAttribute("auto_pad", "NOTSET");
@@ -224,7 +224,7 @@ class Sources {
     return false;
   }
 
-  /// Where an output place lies in the input, in its elements.
+  /// Place of an output element in the input, in its elements.
   double coordinate(std::size_t axis) const {
     const auto from = static_cast<double>(shape(0)[axis]);
     const auto to = static_cast<double>(made()[axis]);

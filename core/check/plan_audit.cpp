@@ -3,19 +3,303 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/check/audit_model.h"
-#include "core/check/audit_overlap.h"
-#include "core/check/audit_run.h"
-#include "core/check/stated_homes.h"
-#include "core/check/stated_moves.h"
-#include "core/check/stated_overlaps.h"
+#include "core/check/kernel_scripts.h"
+#include "core/check/replay.h"
+#include "core/residency/partition.h"
+#include "core/run/options.h"
 
 namespace hw {
 namespace {
+
+/// Places of a model's tensors as a plan states them.
+struct StatedPlaces {
+  const Graph& graph;
+  const PlanDocument& plan;
+  const std::vector<Resolved>& placements;
+  const IdMap<TensorId, std::optional<Demand>>& demands;
+};
+
+/// The device of a pool called "device/L2"; empty where there is only one.
+std::string_view deviceOfPool(std::string_view pool) {
+  const std::size_t slash = pool.find('/');
+  return slash == std::string_view::npos ? std::string_view() : pool.substr(0, slash);
+}
+
+/// Derives which ops run on one device: those that touch a tensor of which there is one copy.
+class DevicesOfOps {
+ public:
+  explicit DevicesOfOps(const StatedPlaces& stated)
+      : stated_(stated),
+        listed_(stated.graph.tensors.size()),
+        leader_(stated.graph.ops.size()),
+        device_(stated.graph.ops.size()) {
+    for (const Resolved& resolved : stated.placements) {
+      const std::string_view device = deviceOfPool(resolved.placement->pool);
+      const auto number = static_cast<std::uint32_t>(numbers_.size());
+      listed_[resolved.tensor].insert(numbers_.try_emplace(device, number).first->second);
+    }
+    for (const OpId id : leader_.keys()) leader_[id] = id;
+  }
+
+  bool several() const { return numbers_.size() > 1; }
+
+  IdMap<TensorId, std::uint32_t> homes() {
+    for (const TensorId id : listed_.keys()) meetAt(id);
+    IdMap<TensorId, std::set<std::uint32_t>> touched(listed_.size());
+    for (const OpId id : leader_.keys()) {
+      if (stated_.graph.ops[id].folded) continue;
+      const std::uint32_t device = deviceOf(id);
+      for (const TensorId tensor : stated_.graph.reads(id)) touch(touched, tensor, device);
+      for (const TensorId tensor : stated_.graph.ops[id].outputs) touch(touched, tensor, device);
+    }
+    IdMap<TensorId, std::uint32_t> homes(listed_.size(), 0);
+    for (const TensorId id : homes.keys()) {
+      if (!touched[id].empty()) homes[id] = *touched[id].begin();
+      if (touched[id].size() > 1 || listed_[id].size() > 1) homes[id] = StorageOptions::kManyHomes;
+    }
+    return homes;
+  }
+
+ private:
+  static void touch(IdMap<TensorId, std::set<std::uint32_t>>& touched, TensorId tensor,
+                    std::uint32_t device) {
+    if (tensor) touched[tensor].insert(device);
+  }
+
+  OpId leaderOf(OpId op) {
+    while (leader_[op] != op) op = leader_[op] = leader_[leader_[op]];
+    return op;
+  }
+
+  /// A tensor that is not listed is a part of one that is, on one device.
+  void meetAt(TensorId id) {
+    const std::set<std::uint32_t>& devices = listed_[id];
+    if (devices.size() > 1 || (devices.empty() && !stated_.demands[id])) return;
+    const Tensor& tensor = stated_.graph.tensors[id];
+    std::vector<OpId> ops = tensor.consumers;
+    if (tensor.producer) ops.push_back(tensor.producer);
+    std::erase_if(ops, [&](OpId op) { return stated_.graph.ops[op].folded; });
+    if (ops.empty()) return;
+    const OpId first = leaderOf(ops.front());
+    for (const OpId op : ops) {
+      const OpId other = leaderOf(op);
+      if (!device_[first]) device_[first] = device_[other];
+      leader_[other] = first;
+    }
+    if (!devices.empty() && !device_[first]) device_[first] = *devices.begin();
+  }
+
+  /// Ops of which nothing says where they run have a device to themselves.
+  std::uint32_t deviceOf(OpId op) {
+    const OpId first = leaderOf(op);
+    return device_[first].value_or(static_cast<std::uint32_t>(numbers_.size() + first.index()));
+  }
+
+  const StatedPlaces& stated_;
+  std::map<std::string_view, std::uint32_t> numbers_;
+  IdMap<TensorId, std::set<std::uint32_t>> listed_;  ///< The devices of its placements.
+  IdMap<OpId, OpId> leader_;
+  IdMap<OpId, std::optional<std::uint32_t>> device_;  ///< Of leaders.
+};
+
+/// Of a plan in the blocks of several devices: where each tensor is, as StorageOptions::homes has
+/// it; by the platform of `options` or of the plan's settings, else by the devices that the pools
+/// of the placements belong to. Empty: one place.
+IdMap<TensorId, std::uint32_t> statedHomes(const StatedPlaces& stated,
+                                           const AuditOptions& options) {
+  DevicesOfOps devices(stated);
+  if (!devices.several() || !stated.plan.moves.empty()) return {};
+  if (options.platform) return homesOf(stated.graph, *options.platform);
+  RunRequest request = defaultRequest();
+  const auto texts = stated.plan.settings.find("platform");
+  // A platform may be a file that is not here.
+  const bool told = texts != stated.plan.settings.end() &&
+                    findOption("platform")->read(texts->second, request).has_value();
+  return told ? homesOf(stated.graph, request.platform) : devices.homes();
+}
+
+std::string quoted(const std::string& name) { return "'" + printable(name, 80) + "'"; }
+
+/// The moves that a plan states, ascending by step; `findings` gets one for each of which the
+/// tensor or a pool is not known.
+std::vector<AuditedRunParts::Moved> resolveMoves(
+    const std::vector<StatedMove>& stated,
+    const std::function<BufferId(const std::string&)>& bufferNamed,
+    const std::vector<AuditedRunParts::Pool>& pools, std::vector<Finding>& findings) {
+  const auto poolNamed = [&](const std::string& name) {
+    const auto known = std::ranges::find(pools, name, &AuditedRunParts::Pool::name);
+    const bool none = name.empty() || known == pools.end();
+    return none ? PoolId() : PoolId(static_cast<std::size_t>(known - pools.begin()));
+  };
+  std::vector<AuditedRunParts::Moved> moves;
+  for (const StatedMove& move : stated) {
+    const AuditedRunParts::Moved moved{bufferNamed(move.tensor), poolNamed(move.from),
+                                       poolNamed(move.to), move.step};
+    const bool known = moved.buffer && moved.from != moved.to &&
+                       bool(moved.from) != move.from.empty() && bool(moved.to) != move.to.empty();
+    if (known) {
+      moves.push_back(moved);
+    } else {
+      findings.push_back(
+          {fmt::format("{} is moved from {} to {} in step {}; expected a tensor "
+                       "that has a place, and two pools",
+                       quoted(move.tensor), quoted(move.from), quoted(move.to), move.step.count()),
+           move.where});
+    }
+  }
+  std::ranges::stable_sort(moves, {}, &AuditedRunParts::Moved::step);
+  return moves;
+}
+
+/// Faults of the moves of an assembled run: one without a place at either end, else what
+/// its byte-level replay finds, which asks for every operand when it is read.
+std::vector<Finding> auditMovedRun(const Run& run) {
+  constexpr Bytes kArena{std::int64_t{256} << 20};
+  std::vector<Finding> findings;
+  for (const Move& move : run.problem.moves) {
+    if (move.from || move.to) continue;
+    findings.push_back({fmt::format(
+        "{} is moved in step {}, but has no place at one end of the move then",
+        quoted(displayName(run.graph(), run.storage.rootOf(move.buffer))), move.step.count())});
+  }
+  if (!findings.empty() || run.problem.moves.empty()) return findings;
+  for (const Corruption& found : replayBytes(run, kArena)) {
+    findings.push_back({fmt::format("in step {}, {}", found.step.count(), found.message)});
+  }
+  return findings;
+}
+
+/// Facts that the overlaps which a plan states are held against.
+struct OverlapAudit {
+  const Graph& graph;
+  const Schedule& schedule;
+  const Storage& storage;  ///< As the plan shares it.
+  std::function<std::optional<TensorId>(const std::string&)> tensorNamed{};
+  std::function<TensorId(const Holding&)> tensorOf{};
+};
+
+class OverlapAuditor {
+ public:
+  OverlapAuditor(const OverlapAudit& audit, std::vector<Holding>& holdings)
+      : audit_(audit), holdings_(holdings) {}
+
+  /// Trims the input's holding; why not, if it must not.
+  std::string apply(const StatedOverlap& stated) {
+    if (stated.step >= audit_.schedule.steps()) return "there is no such step";
+    const Op& op = audit_.graph.ops[audit_.schedule.opAt(stated.step)];
+    const auto script = rowScriptOf(audit_.graph, op);
+    if (!script || !isNamed(stated.output, script->output) ||
+        !isNamed(stated.input, script->input)) {
+      return fmt::format("operator '{}' does not make it row by row of that",
+                         printable(op.name.empty() ? op.type : op.name, 80));
+    }
+    const auto input = holdingOf(script->input, stated.step);
+    const auto output = holdingOf(script->output, stated.step);
+    if (!input || !output) return "one of them has no place in that step";
+    const Holding& under = holdings_[*input];
+    const Holding& over = holdings_[*output];
+    if (under.steps.end != stated.step + Step(1)) return "the input is needed after it";
+    if (under.pool != over.pool) return {};
+    const auto spoiler = firstSpoiler(*script, placeOf(under, script->input),
+                                      placeOf(over, script->output), stated.forward);
+    if (spoiler) {
+      return fmt::format("row {} of it would lie on bytes that are read after it is written",
+                         *spoiler);
+    }
+    trim(*input, over.bytes, stated.step);
+    return {};
+  }
+
+ private:
+  /// The tensor of that name shares a buffer with `tensor`.
+  bool isNamed(const std::string& name, TensorId tensor) const {
+    const auto named = audit_.tensorNamed(name);
+    const BufferId buffer = audit_.storage.bufferOf(tensor);
+    return named && buffer && audit_.storage.bufferOf(*named) == buffer;
+  }
+
+  /// Its own, or that of the whole buffer where only those are listed.
+  std::optional<std::size_t> holdingOf(TensorId tensor, Step step) const {
+    const TensorId root = audit_.storage.rootOf(audit_.storage.bufferOf(tensor));
+    for (const TensorId wanted : {tensor, root}) {
+      for (std::size_t i = 0; i < holdings_.size(); ++i) {
+        const Holding& holding = holdings_[i];
+        if (holding.steps.contains(step) && audit_.tensorOf(holding) == wanted) return i;
+      }
+    }
+    return std::nullopt;
+  }
+
+  Bytes placeOf(const Holding& holding, TensorId tensor) const {
+    return holding.bytes.begin - audit_.storage.offsetOf(audit_.tensorOf(holding)) +
+           audit_.storage.offsetOf(tensor);
+  }
+
+  void trim(std::size_t at, Interval<Bytes> taken, Step step) {
+    const Holding whole = holdings_[at];
+    holdings_[at].steps.end = step;
+    for (const Interval<Bytes>& part :
+         {Interval<Bytes>{whole.bytes.begin, std::min(whole.bytes.end, taken.begin)},
+          Interval<Bytes>{std::max(whole.bytes.begin, taken.end), whole.bytes.end}}) {
+      if (part.empty()) continue;
+      holdings_.push_back(whole);
+      holdings_.back().bytes = part;
+      holdings_.back().steps.begin = step;
+    }
+  }
+
+  const OverlapAudit& audit_;
+  std::vector<Holding>& holdings_;
+};
+
+/// `holdings`, in which each input holds, while an output is written over a part of it as the plan
+/// states, the rest only. Stated overlaps that the graph does not allow, because the op is not made
+/// of rows, or a row would lie on bytes that others still read (`firstSpoiler`), change nothing and
+/// get a finding.
+std::vector<Holding> withStatedOverlaps(const OverlapAudit& audit,
+                                        const std::vector<StatedOverlap>& stated,
+                                        std::vector<Holding> holdings,
+                                        std::vector<Finding>& findings) {
+  OverlapAuditor auditor(audit, holdings);
+  for (const StatedOverlap& each : stated) {
+    const std::string why = auditor.apply(each);
+    if (why.empty()) continue;
+    findings.push_back(
+        {fmt::format("'{}' is said to overlap '{}' in step {}, but {}", printable(each.output, 80),
+                     printable(each.input, 80), each.step.count(), why),
+         each.where});
+  }
+  return holdings;
+}
+
+/// Whether a tensor is where the model's own plan has it, in a plan that says to be that one: what
+/// it shares with others of that kind is its author's word, and no accident.
+bool isDeclared(const PlanDocument& plan, const Graph& graph, const Resolved& resolved) {
+  const auto& own = graph.tensors[resolved.tensor].plannedOffset;
+  return plan.allocator == "embedded" && own && *own == resolved.placement->offset;
+}
+
+/// "'a' and 'b' share bytes 0-63 of L2 in step 3".
+std::string overlapText(const Placement& first, const Holding& a, const Placement& second,
+                        const Holding& b, const std::string& pool) {
+  const Interval<Step> both = {std::max(a.steps.begin, b.steps.begin),
+                               std::min(a.steps.end, b.steps.end)};
+  return fmt::format("'{}' and '{}' share bytes {}-{} of {} in {}", printable(first.tensor, 80),
+                     printable(second.tensor, 80), std::max(a.bytes.begin, b.bytes.begin).count(),
+                     std::min(a.bytes.end, b.bytes.end).count() - 1, printable(pool, 40),
+                     spelledSteps(both));
+}
 
 std::string inQuotes(std::string_view name) { return "'" + printable(name, 80) + "'"; }
 

@@ -11,7 +11,7 @@
 
 namespace hw {
 
-/// What the auditor takes for granted instead of what the plan says about itself.
+/// Facts that the auditor takes for granted instead of what the plan says about itself.
 struct AuditOptions {
   std::optional<AliasRules> alias{};  ///< Nothing: the rules that explain the plan's aliases.
   std::optional<bool> planInputs{};   ///< Nothing: as the plan says, else true.
@@ -27,7 +27,7 @@ struct Finding {
   std::string where{};  ///< In the plan's file; may be empty.
 };
 
-/// What the placements of one pool amount to.
+/// Summary of the placements of one pool.
 struct AuditedPool {
   std::string name{};
   Bytes top{};  ///< One past the highest byte placed.

@@ -9,7 +9,7 @@
 #include "core/check/plan_audit.h"
 #include "core/machine/platforms.h"
 #include "core/plan/validate.h"
-#include "core/plan_file/embedded_plan.h"
+#include "core/plan_file/plan_document.h"
 #include "core/plan_file/plan_reader.h"
 #include "core/run/options.h"
 #include "core/run/overlaid.h"
@@ -36,7 +36,7 @@ bool opensFiles(const RunOption& option, const std::vector<std::string>& texts) 
   });
 }
 
-/// What planned it, by the settings of the file: all that is not there is as it usually is.
+/// Request that planned it, by the settings of the file: all that is not there is as it usually is.
 Result<RunRequest> settingsOf(const PlanDocument& document, const RunRequest& asked) {
   if (document.allocator.empty()) return asked;
   RunRequest request = defaultRequest();
@@ -98,7 +98,7 @@ class StatedRun {
   }
 
  private:
-  /// Where each pool of the file is among those of the machine.
+  /// Pools of the machine, by those of the file.
   Result<IdMap<PoolId, PoolId>> poolsAmong(const IdMap<PoolId, ProblemPool>& pools) const {
     IdMap<PoolId, std::size_t> used(read_.problem.pools.size(), 0);
     for (const auto& address : read_.plan.addresses) ++used[address->pool];

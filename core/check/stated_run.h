@@ -33,8 +33,8 @@ Result<std::shared_ptr<const Run>> statedRun(std::shared_ptr<const Model> model,
 /// The file that the plan of a run came out of; nothing: it was planned.
 std::optional<std::string> planFileOf(const Run& run);
 
-/// What plans the model anew as whoever made the plan of `run` did; of a run that was planned, what
-/// it was asked.
+/// The request that plans the model anew as whoever made the plan of `run` did; of a run that was
+/// planned, what it was asked.
 RunRequest requestBehind(const Run& run);
 
 }  // namespace hw

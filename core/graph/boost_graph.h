@@ -50,7 +50,7 @@ auto opMap(IdMap<OpId, Value>& values) {
   return boost::make_iterator_property_map(values.begin(), OpIndex());
 }
 
-// What Boost.Graph asks for has the names that it asks for.
+// Names that Boost.Graph asks for.
 // NOLINTBEGIN(readability-identifier-naming)
 inline std::pair<OpIterator, OpIterator> vertices(const Graph& graph) {
   return {graph.ops.keys().begin(), graph.ops.keys().end()};
@@ -110,7 +110,7 @@ inline DataEdgeRange out_edges(OpId op, const BothWays& both) {
 }
 inline std::size_t out_degree(OpId op, const BothWays& both) { return degree(op, both.graph); }
 
-/// What Boost asks of both.
+/// Traits that Boost asks of both.
 template <class Direction>
 struct OpGraphTraits {
   struct traversal_category : boost::bidirectional_graph_tag, boost::vertex_list_graph_tag {};

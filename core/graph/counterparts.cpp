@@ -38,8 +38,7 @@ bool sameProgram(const Graph& a, const Graph& b) {
          sameProgram(*a.tiling->original, *b.tiling->original) && sameParts(a, b);
 }
 
-/// What `graph` was made from; null where nobody rewrote it. What runs again, and then in parts,
-/// was made from what runs again.
+/// The graph that `graph` was rewritten from; null for one that was read. Each rewrite adds a step.
 const Graph* originalOf(const Graph& graph) {
   return graph.tiling ? graph.tiling->original.get() : nullptr;
 }
@@ -70,7 +69,7 @@ TensorId tensorIn(const Graph& ancestor, const Graph& graph, TensorId tensor) {
   return tensor;
 }
 
-/// The same for a piece, which it is a part of. What is cut once is not cut again.
+/// The tensor of `ancestor` that a piece is a part of; pieces are never cut again.
 TensorId pieceIn(const Graph& ancestor, const Graph& graph, const Tiling::Piece& piece) {
   return tensorIn(ancestor, *originalOf(graph), piece.of);
 }

@@ -9,8 +9,9 @@ namespace hw {
 /// The graph that `graph` was made from by running its operators in parts, else itself.
 const Graph& wholeGraph(const Graph& graph);
 
-/// What of one graph is what of another, where both come from one: operators may run whole in the
-/// one and in parts in the other, or be cut in two ways. Both graphs outlive this.
+/// The operators and tensors of two graphs that correspond, where both were made from one:
+/// operators may run whole in the one and in parts in the other, or be cut in two ways. Both graphs
+/// outlive this.
 class Counterparts {
  public:
   Counterparts(const Graph& from, const Graph& to);
@@ -40,9 +41,9 @@ class Counterparts {
 
   const Graph& from_;
   const Graph& to_;
-  const Graph* common_ = nullptr;  ///< What both were made from; null: not related.
+  const Graph* common_ = nullptr;  ///< The graph both were made from; null: none.
   bool same_ = false;
-  IdMap<TensorId, TensorId> ringOf_;        ///< By tensor of `from`: what a ring holds rows of.
+  IdMap<TensorId, TensorId> ringOf_;        ///< By tensor of `from`: the one a ring holds.
   IdMap<OpId, std::vector<OpId>> partsIn_;  ///< By op of the whole graph, if `to` has parts.
   IdMap<TensorId, TensorId> tensorIn_;      ///< The same of tensors.
 };

@@ -19,7 +19,7 @@ using Shape = std::vector<std::int64_t>;
 /// The product of the dimensions (1 for a scalar); nothing when it leaves 64 bits.
 std::optional<std::int64_t> elementCount(const Shape& shape);
 
-/// How a tensor's size became known, for honesty about totals.
+/// The source of a tensor's size, for honesty about totals.
 enum class SizeOrigin : std::uint8_t {
   unknown,    ///< Not known; `Tensor::unknownReason` says why.
   declared,   ///< Stored in the file.
@@ -37,13 +37,13 @@ struct Tensor {
   std::optional<Shape> shape{};
   std::optional<Bytes> bytes{};  ///< Exact size, not rounded; nothing when unknown.
   SizeOrigin origin = SizeOrigin::unknown;
-  std::string unknownReason{};  ///< Why `bytes` is missing; empty otherwise.
+  std::string unknownReason{};  ///< The reason why `bytes` is missing, else empty.
   /// A weight: stored in the file, or computed from weights only. Never planned.
   bool constant = false;
   /// Keeps its value from run to run: a variable, or the state behind a resource. Never planned,
   /// and nobody knows it ahead of time.
   bool persistent = false;
-  std::optional<Bytes> plannedOffset{};  ///< Where a plan that came with the file puts it.
+  std::optional<Bytes> plannedOffset{};  ///< Its offset in a plan that came with the file.
   bool graphInput = false;
   bool graphOutput = false;
   OpId producer{};                ///< None for graph inputs and stored weights.
@@ -86,7 +86,7 @@ struct Graph {
   std::vector<TensorId> inputs{};    ///< Without constants.
   std::vector<TensorId> outputs{};   ///< May repeat, may be constants or inputs.
   bool reordered = false;            ///< The file's ops were not topologically sorted.
-  std::vector<std::string> notes{};  ///< What a user should know about the import, in sentences.
+  std::vector<std::string> notes{};  ///< Remarks about the import for the user, in sentences.
   /// Of a graph whose operators run in parts: what is a part of what (core/graph/tiling.h).
   std::shared_ptr<const Tiling> tiling{};
 

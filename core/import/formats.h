@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
+#include <optional>
+#include <string>
 #include <string_view>
 
-#include "core/base/file_text.h"
+#include "core/base/text.h"
 #include "core/import/importer.h"
 
 namespace hw {
@@ -46,6 +49,12 @@ Result<Model> readVelaLog(std::string_view bytes, const ImportOptions& options);
 bool acceptsXlaDump(std::string_view bytes);
 Result<Model> readXlaDump(std::string_view bytes, const ImportOptions& options);
 
+/// The lists of our own plan JSON that may be long. What reads it looks at their elements one by
+/// one, and at none of some.
+inline constexpr std::array<std::string_view, 9> kPlanLists = {"placements", "moves",   "overlaps",
+                                                               "schedule",   "frames",  "tables",
+                                                               "records",    "unsized", "copies"};
+
 /// Our own plan JSON, without its model.
 bool acceptsOwnPlan(std::string_view bytes);
 Result<Model> readOwnPlan(std::string_view bytes, const ImportOptions& options);
@@ -64,5 +73,18 @@ Result<Model> readTorchSnapshot(std::string_view bytes, const ImportOptions& opt
 /// What any allocator did: time,event,id,size[,address].
 bool acceptsAllocLog(std::string_view bytes);
 Result<Model> readAllocLog(std::string_view bytes, const ImportOptions& options);
+
+/// What a file may ask for (`Model::options`): who plans it, and how large memories are.
+inline constexpr std::string_view kOwnOptions[] = {"allocator", "l2", "l3", "align"};
+
+/// Notes that a file asks for `option` as `text`; nothing where that is empty. Fails on other
+/// options, and on a plug-in: opening a file runs no code that came with it. Whether the text means
+/// something is found out where options are read.
+Result<void> addOwnOption(Model& model, std::string_view option, std::string_view text,
+                          std::string_view where);
+
+/// What a file is that was given as a model and is none, though this program knows it: a machine, a
+/// study, a problem of another planner; and how to use it. Nothing where nobody knows.
+std::optional<std::string> otherKind(std::string_view bytes);
 
 }  // namespace hw

@@ -2,19 +2,321 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <memory>
+#include <tuple>
 #include <unordered_map>
 
-#include "core/base/json_node.h"
-#include "core/base/refusal.h"
+#include "core/base/json.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
+#include "core/graph/fold_parts.h"
+#include "core/graph/tiling.h"
 #include "core/import/formats.h"
-#include "core/import/other_kind.h"
-#include "core/import/own_options.h"
-#include "core/import/tiling_json.h"
 #include "core/rewrite/graph_builder.h"
 
 namespace hw {
 namespace {
+
+class TilingReader {
+ public:
+  TilingReader(const Graph& graph, std::shared_ptr<const Graph> original)
+      : graph_(graph), original_(*original) {
+    tiling_.original = std::move(original);
+    tiling_.pieces.resize(graph.tensors.size());
+    tiling_.wholeOf.resize(graph.tensors.size());
+    for (const TensorId id : original_.tensors.keys()) {
+      names_.emplace(original_.tensors[id].name, id);
+    }
+  }
+
+  std::shared_ptr<const Tiling> read(const JsonNode& node, const JsonLists& lists,
+                                     const std::function<TensorId(const std::string&)>& find) {
+    if (graph_.reordered) {
+      refuse("operators in parts have to be in the order in which they run", node.where);
+    }
+    lists.forEach(node, "tensors", [&](const JsonNode& each) { readTensor(each, find); });
+    for (const TensorId id : graph_.tensors.keys()) checkPlace(id, node.where);
+    lists.forEach(node, "ops", [&](const JsonNode& each) { readOp(each); });
+    if (tiling_.opOf.size() != graph_.ops.size()) {
+      refuse(fmt::format("{} of {} operators are told of", tiling_.opOf.size(), graph_.ops.size()),
+             node.where + ".ops");
+    }
+    checkSoFar(node.where);
+    checkScratch(node.where);
+    return std::make_shared<const Tiling>(std::move(tiling_));
+  }
+
+ private:
+  TensorId originalOf(const JsonNode& node) const {
+    const auto found = names_.find(node.text("of"));
+    if (found != names_.end()) return found->second;
+    refuse(fmt::format("tensor '{}' is not among those of the original",
+                       printable(node.text("of"), 80)),
+           node.where);
+  }
+
+  static Shape shapeAt(const JsonNode& node, const char* key) {
+    Shape shape;
+    node.forEach(key,
+                 [&](const JsonNode& each) { shape.push_back(each.count(kMaxBytes.count())); });
+    return shape;
+  }
+
+  void readTensor(const JsonNode& node, const std::function<TensorId(const std::string&)>& find) {
+    const TensorId id = find(node.object().text("name"));
+    if (!id) {
+      refuse(fmt::format("tensor '{}' is not among the tensors", printable(node.text("name"), 80)),
+             node.where);
+    }
+    if (tiling_.pieces[id] || tiling_.wholeOf[id]) {
+      refuse(fmt::format("tensor '{}' is told of twice", printable(node.text("name"), 80)),
+             node.where);
+    }
+    const TensorId of = originalOf(node);
+    if (!node.find("host")) {
+      tiling_.wholeOf[id] = of;
+      return;
+    }
+    const TensorId host = find(node.text("host"));
+    if (!host) {
+      refuse(fmt::format("tensor '{}' is not among the tensors", printable(node.text("host"), 80)),
+             node.where);
+    }
+    tiling_.pieces[id] = Tiling::Piece{of, shapeAt(node, "begin"), host, shapeAt(node, "at")};
+  }
+
+  /// `box` lies in `space` from `begin` on.
+  static bool fitsIn(const Shape& space, const Shape& begin, const Shape& box) {
+    if (begin.size() != space.size() || box.size() != space.size()) return false;
+    for (std::size_t i = 0; i < space.size(); ++i) {
+      if (box[i] < 1 || begin[i] > space[i] || box[i] > space[i] - begin[i]) return false;
+    }
+    return true;
+  }
+
+  void checkPlace(TensorId id, const std::string& where) const {
+    const Tensor& tensor = graph_.tensors[id];
+    const auto wrong = [&](std::string_view what) {
+      refuse(fmt::format("tensor '{}' {}", printable(tensor.name, 80), what), where);
+    };
+    if (const TensorId of = tiling_.wholeOf[id]) {
+      const Tensor& whole = original_.tensors[of];
+      if (tensor.shape != whole.shape || tensor.bytes != whole.bytes) {
+        wrong(fmt::format("is not as large as '{}'", printable(whole.name, 80)));
+      }
+      return;
+    }
+    if (!tiling_.pieces[id] && tensor.producer) return;  // Scratch: `checkScratch`.
+    if (!tiling_.pieces[id]) {
+      const bool used =
+          !tensor.consumers.empty() || tensor.graphInput || tensor.graphOutput || tensor.constant;
+      if (used) wrong("is neither whole nor a piece, so it is a ring, which no operator knows");
+      if (!elementSize(tensor)) wrong("is a ring without a size");
+      return;
+    }
+    const Tiling::Piece& piece = *tiling_.pieces[id];
+    const Tensor& host = graph_.tensors[piece.host];
+    const Tensor& whole = original_.tensors[piece.of];
+    if (tiling_.pieces[piece.host]) wrong("lies in a tensor that is a piece itself");
+    const auto element = elementSize(tensor);
+    // What came so far of a fold may be wider than what it makes in the end: `checkSoFar`.
+    const bool wider = element == Bytes(4) && tensor.shape == whole.shape && elementSize(whole);
+    if (!element || element != elementSize(host) || (element != elementSize(whole) && !wider)) {
+      wrong("has elements of another size than what it is a piece of, or lies in");
+    }
+    if (!fitsIn(*whole.shape, piece.begin, *tensor.shape)) {
+      wrong(fmt::format("is not inside of '{}'", printable(whole.name, 80)));
+    }
+    if (!fitsIn(*host.shape, piece.at, *tensor.shape)) {
+      wrong(fmt::format("does not lie inside of '{}'", printable(host.name, 80)));
+    }
+    if (tensor.constant || tensor.graphInput || tensor.graphOutput) {
+      wrong("is a piece, and pieces are neither weights nor the caller's");
+    }
+  }
+
+  void readOp(const JsonNode& node) {
+    const OpId id(tiling_.opOf.size());
+    if (id.index() >= graph_.ops.size()) {
+      refuse("more operators are told of than there are", node.where);
+    }
+    const auto of = node.object().count("of", kMaxBytes.count());
+    if (!of) {
+      checkAdded(graph_.ops[id], node.where);
+      tiling_.opOf.add({});
+      tiling_.parts.add(std::nullopt);
+      return;
+    }
+    const OpId origin(static_cast<std::size_t>(*of));
+    if (origin.index() >= original_.ops.size()) {
+      refuse(
+          fmt::format("the original has {} operators, and no number {}", original_.ops.size(), *of),
+          node.where);
+    }
+    const Op& op = graph_.ops[id];
+    const Op& before = original_.ops[origin];
+    if (op.type != before.type || op.domain != before.domain) {
+      refuse(
+          fmt::format("operator '{}' is of type {}, but of one of type {}", printable(op.name, 80),
+                      printable(op.type, 40), printable(before.type, 40)),
+          node.where);
+    }
+    tiling_.opOf.add(origin);
+    tiling_.parts.add(node.find("rows") ? std::optional(readPart(node, op, origin)) : std::nullopt);
+  }
+
+  /// What only graphs in parts have.
+  void checkAdded(const Op& op, const std::string& where) const {
+    const auto hosted = [&](const std::vector<TensorId>& ids, TensorId whole) {
+      return std::ranges::all_of(ids, [&](TensorId id) {
+        return id && tiling_.pieces[id] && tiling_.pieces[id]->of == tiling_.wholeOf[whole];
+      });
+    };
+    const auto one = [&](const std::vector<TensorId>& ids) {
+      return ids.size() == 1 && ids[0] && tiling_.wholeOf[ids[0]];
+    };
+    const bool ours = op.domain == kTileDomain;
+    const bool right =
+        (ours && op.type == kPartsType && one(op.inputs) && hosted(op.outputs, op.inputs[0])) ||
+        (ours && op.type == kWholeType && one(op.outputs) && hosted(op.inputs, op.outputs[0])) ||
+        (ours && op.type == kArriveType && op.inputs.empty() &&
+         std::ranges::all_of(op.outputs, [](TensorId id) { return static_cast<bool>(id); }));
+    if (right) return;
+    refuse(fmt::format("operator '{}' is none of the original, and brings, cuts or joins no pieces",
+                       printable(op.name, 80)),
+           where);
+  }
+
+  /// What is wider than what it is a piece of goes from one part of a fold to the next.
+  void checkSoFar(const std::string& where) const {
+    const auto folds = [&](OpId op) {
+      return op && tiling_.parts[op] && isFoldPart(*tiling_.parts[op]);
+    };
+    for (const TensorId id : graph_.tensors.keys()) {
+      const auto& piece = tiling_.pieces[id];
+      const Tensor& tensor = graph_.tensors[id];
+      if (!piece || elementSize(tensor) == elementSize(original_.tensors[piece->of])) continue;
+      if (folds(tensor.producer) && std::ranges::all_of(tensor.consumers, folds)) continue;
+      refuse(fmt::format("tensor '{}' has elements of another size than what it is a piece of",
+                         printable(tensor.name, 80)),
+             where);
+    }
+  }
+
+  /// What is neither whole nor a piece, and is made, is one more output of an operator that runs
+  /// whole.
+  void checkScratch(const std::string& where) const {
+    for (const TensorId id : graph_.tensors.keys()) {
+      const Tensor& tensor = graph_.tensors[id];
+      if (tiling_.wholeOf[id] || tiling_.pieces[id] || !tensor.producer) continue;
+      const OpId of = tiling_.opOf[tensor.producer];
+      const auto& made = graph_.ops[tensor.producer].outputs;
+      const bool more = of && !tiling_.parts[tensor.producer] && made.back() == id &&
+                        made.size() == original_.ops[of].outputs.size() + 1;
+      const bool idle = tensor.consumers.empty() && !tensor.graphOutput && !tensor.constant;
+      if (more && idle && elementSize(tensor)) continue;
+      refuse(fmt::format("tensor '{}' is neither whole nor a piece, nor scratch, which an operator "
+                         "that runs whole makes last, and nobody reads",
+                         printable(tensor.name, 80)),
+             where);
+    }
+  }
+
+  /// Of an op whose outputs have no rows: those are of its input.
+  Tiling::Part readFold(const JsonNode& node, const Op& op, OpId of) const {
+    const auto range = [&](const char* key, const char* size) {
+      const Shape ends = shapeAt(node, key);
+      const std::int64_t count = node.count(size, kMaxBytes.count()).value_or(0);
+      if (ends.size() != 2 || ends[0] >= ends[1] || ends[1] > count) {
+        refuse(fmt::format("part '{}' has to have {} [first, end) of {}", printable(op.name, 80),
+                           key, count),
+               node.where);
+      }
+      return std::pair(Interval<std::int64_t>{ends[0], ends[1]}, count);
+    };
+    Tiling::Part part{.of = of, .axis = kFoldAxis};
+    std::tie(part.rows, part.size) = range("rows", "size");
+    if (node.find("columns")) std::tie(part.columns, part.width) = range("columns", "width");
+    part.cell = static_cast<std::size_t>(node.count("cell", kMaxBytes.count()).value_or(0));
+    if (op.outputs.size() != 1 || !op.outputs[0]) {
+      refuse(fmt::format("part '{}' of a fold has to make one tensor", printable(op.name, 80)),
+             node.where);
+    }
+    return part;
+  }
+
+  Tiling::Part readPart(const JsonNode& node, const Op& op, OpId of) const {
+    if (node.find("size") && !node.find("axis")) return readFold(node, op, of);
+    const auto wrong = [&](std::string_view what) {
+      refuse(fmt::format("part '{}' {}", printable(op.name, 80), what), node.where);
+    };
+    const Shape rows = shapeAt(node, "rows");
+    const auto axis = node.count("axis", 1000);
+    const Op& before = original_.ops[of];
+    const auto made = std::ranges::find_if(before.outputs, [](TensorId id) { return bool(id); });
+    if (made == before.outputs.end() || !original_.tensors[*made].shape) {
+      wrong("is of an operator whose outputs have no shape");
+    }
+    const Shape& shape = *original_.tensors[*made].shape;
+    if (!axis || *axis >= static_cast<std::int64_t>(shape.size())) wrong("has no axis of its rows");
+    const std::int64_t size = shape[static_cast<std::size_t>(*axis)];
+    if (rows.size() != 2 || rows[0] >= rows[1] || rows[1] > size) {
+      wrong(fmt::format("has to have rows [first, end) of {}", size));
+    }
+    for (const auto* tensors : {&op.inputs, &op.outputs}) {
+      for (const TensorId id : *tensors) {
+        if (id && !graph_.tensors[id].constant && !graph_.tensors[id].shape) {
+          wrong("reads or makes a tensor without a shape");
+        }
+      }
+    }
+    for (const TensorId id : op.outputs) {
+      if (!id || *axis >= static_cast<std::int64_t>(graph_.tensors[id].shape->size())) {
+        wrong("makes something that has no rows");
+      }
+    }
+    Tiling::Part part{
+        .of = of, .axis = static_cast<int>(*axis), .rows = {rows[0], rows[1]}, .size = size};
+    part.cell = static_cast<std::size_t>(node.count("cell", kMaxBytes.count()).value_or(0));
+    if (const auto across = node.count("across", 1000)) {
+      if (*across >= static_cast<std::int64_t>(shape.size()) || *across == *axis) {
+        wrong("has no axis of its columns");
+      }
+      const Shape columns = shapeAt(node, "columns");
+      part.across = static_cast<int>(*across);
+      part.width = shape[static_cast<std::size_t>(*across)];
+      if (columns.size() != 2 || columns[0] >= columns[1] || columns[1] > part.width) {
+        wrong(fmt::format("has to have columns [first, end) of {}", part.width));
+      }
+      part.columns = {columns[0], columns[1]};
+    }
+    for (const TensorId id : op.outputs) {
+      if (part.across >= std::ssize(*graph_.tensors[id].shape)) {
+        wrong("makes something that has no columns");
+      }
+    }
+    return part;
+  }
+
+  const Graph& graph_;
+  const Graph& original_;
+  std::unordered_map<std::string_view, TensorId> names_;
+  Tiling tiling_;
+};
+
+/// Reads what graph JSON says of a graph whose operators run in parts (docs/formats/graph_json.md).
+/// `graph` is what it says it of, `original` the graph that it was made from, and `find` knows the
+/// tensors of `graph` by name; `lists` are those of the whole document. What all that works on
+/// parts takes for granted is held against both graphs: every piece lies inside of what it is a box
+/// of and inside of its host, all others are whole or rings, and every op is one of the original's
+/// or joins and cuts pieces. Whether parts read what they need is the replay's question.
+std::shared_ptr<const Tiling> readTiling(
+    const JsonNode& node, const JsonLists& lists, const Graph& graph,
+    std::shared_ptr<const Graph> original,
+    const std::function<TensorId(const std::string& name)>& find) {
+  return TilingReader(graph, std::move(original)).read(node, lists, find);
+}
 
 using Handle = GraphBuilder::Handle;
 

@@ -2,15 +2,85 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/base/csv.h"
 #include "core/base/text.h"
+#include "core/graph/graph.h"
 #include "core/import/formats.h"
-#include "core/import/own_options.h"
-#include "core/import/row_names.h"
 
 namespace hw {
 namespace {
+
+bool comesAfter(const std::string& name, const std::string& before) {
+  return name.size() == before.size() ? name > before : name.size() > before.size();
+}
+
+/// Says whether a row has the name of an earlier one, in files of millions of rows.
+///
+/// Most files number their rows: b0, b1, … b9, b10. Each such name is longer than the one before,
+/// or as long and later in the alphabet, so it cannot have been there and nothing is stored. The
+/// first name that breaks this order, and all before it, go into a hash table: open addressing,
+/// linear probing, 16 bytes a name, since it holds tensors and not copies of their names.
+class RowNames {
+ public:
+  /// The earlier tensor with the name of `tensor`, which is the last of `tensors`; nothing when the
+  /// name is new. Every tensor has to be added, in order.
+  std::optional<TensorId> add(const IdMap<TensorId, Tensor>& tensors, TensorId tensor) {
+    const std::size_t index = tensor.index();
+    if (ascending_) {
+      if (index == 0 || comesAfter(tensors[tensor].name, tensors[TensorId(index - 1)].name))
+        return {};
+      ascending_ = false;
+      grow(index + 1);
+      for (std::size_t before = 0; before < index; ++before) insert(tensors, TensorId(before));
+    }
+    return insert(tensors, tensor);
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t hash = 0;
+    TensorId tensor{};
+  };
+
+  std::optional<TensorId> insert(const IdMap<TensorId, Tensor>& tensors, TensorId tensor) {
+    if (slots_.size() < 2 * (count_ + 1)) grow(2 * (count_ + 1));
+    const std::string& name = tensors[tensor].name;
+    const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>()(name));
+    std::size_t slot = hash & (slots_.size() - 1);
+    for (; slots_[slot].tensor; slot = after(slot)) {
+      const bool same = slots_[slot].hash == hash && tensors[slots_[slot].tensor].name == name;
+      if (same) return slots_[slot].tensor;
+    }
+    slots_[slot] = {hash, tensor};
+    ++count_;
+    return std::nullopt;
+  }
+
+  void grow(std::size_t names) {
+    std::vector<Slot> bigger(std::bit_ceil(2 * names + 2));
+    bigger.swap(slots_);
+    for (const Slot& old : bigger) {
+      if (!old.tensor) continue;
+      std::size_t slot = old.hash & (slots_.size() - 1);
+      while (slots_[slot].tensor) slot = after(slot);
+      slots_[slot] = old;
+    }
+  }
+
+  std::size_t after(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
+
+  std::vector<Slot> slots_;  ///< A power of two, at least twice the names.
+  std::size_t count_ = 0;
+  bool ascending_ = true;
+};
 
 enum ProblemField : std::size_t {
   kId,

@@ -47,12 +47,12 @@ struct AdviceOptions {
   bool programs = true;
 };
 
-/// What would make the memory of `base` smaller: the order of least peak, other sharing rules,
-/// methods, alignments. Every candidate is planned and
-/// simulated with the base's own configuration but for the one change, its plan is checked, and
-/// only what helps is told; of the methods the best that plans at once, and the best that searches
-/// where that is better still. Deterministic unless a time limit cuts a search short. Costs about
-/// `tried` runs; stops between and inside them.
+/// Changes that would make the memory of `base` smaller: the order of least peak, other sharing
+/// rules, methods, alignments. Every candidate is planned and simulated with the base's own
+/// configuration but for the one change, its plan is checked, and only what helps is told; of the
+/// methods the best that plans at once, and the best that searches where that is better still.
+/// Deterministic unless a time limit cuts a search short. Costs about `tried` runs; stops between
+/// and inside them.
 AdviceReport advise(const std::shared_ptr<const Run>& base, const AdviceOptions& options,
                     const RunContext& context);
 

@@ -20,7 +20,7 @@ double worth(const Run& run, const IdMap<StayId, Bytes>& traffic, StayId id) {
           static_cast<double>(stay.steps.length().count()));
 }
 
-/// Where buffers move: how this one came to the pool of the stay, and where it goes from there.
+/// Way of a buffer that moves: how it came to the pool of the stay, and where it goes from there.
 std::string movesOf(const Run& run, StayId id) {
   const auto poolOf = [&](StayId stay) {
     return stay ? run.problem.pools[run.problem.poolOf(stay)].name : std::string("outside");
@@ -143,7 +143,7 @@ std::string opText(const Run& run, OpId op) {
                      printable(run.graph().ops[op].type, 40));
 }
 
-/// Why `tensor` is not the root of its buffer.
+/// Reason why `tensor` is not the root of its buffer.
 std::string aliasReason(const Run& run, TensorId tensor) {
   const Tensor& shown = run.graph().tensors[tensor];
   if (std::ranges::binary_search(run.storage.inPlace, tensor)) {

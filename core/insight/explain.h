@@ -10,7 +10,7 @@
 
 namespace hw {
 
-/// Why a stay of a run lies where it lies.
+/// Explanation why a stay of a run lies where it lies.
 struct PlaceExplanation {
   StayId stay{};
   /// Of the stay; where memory is managed by execution unit, of the block that holds it.
@@ -23,7 +23,7 @@ struct PlaceExplanation {
 /// Follows the allocator's decision again. Costs about one planning; less for searches.
 PlaceExplanation explainPlace(const Run& run, StayId stay);
 
-/// Why a tensor has no bytes of its own.
+/// Explanation why a tensor has no bytes of its own.
 struct AliasExplanation {
   TensorId root{};                     ///< That the block belongs to; may be the tensor itself.
   Bytes offset{};                      ///< Inside the block.
@@ -33,7 +33,7 @@ struct AliasExplanation {
   std::vector<std::string> refused{};  ///< Sharing that was not possible, and why.
 };
 
-/// What `tensor`, which is planned, shares with whom.
+/// Explains what `tensor`, which is planned, shares with whom.
 AliasExplanation explainAlias(const Run& run, TensorId tensor);
 
 /// The stays that hold `tensor`, by step; empty when it is not planned.

@@ -1,16 +1,40 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/import/measured/operator_profile.h"
 #include "core/import/onnx/runtime_shapes.h"
 #include "core/run/run.h"
+#include "core/run/run_request.h"
 
 namespace hw {
 
-/// Why something else was measured than was simulated.
+/// Which operator of `graph` each operator of a profile is: by its name, where one has it and the
+/// type agrees; else by its number, as long as the types at all numbers agree with those of the
+/// graph without constants, which runtimes do not count. None: the graph has no such operator.
+/// Nobody is meant twice.
+std::vector<OpId> matchOperators(const Graph& graph, const OperatorProfile& profile);
+
+/// The order of `graph` in which the matched operators run as they were measured, as far as their
+/// data allow; others run just before whoever needs them, or at the end. As moves of the order in
+/// which the graph comes, one after the other; nothing where it takes more than `kMostMoves`.
+inline constexpr std::size_t kMostMoves = 20'000;
+std::optional<std::vector<OpMove>> measuredOrder(const Graph& graph,
+                                                 const std::vector<OpId>& matched);
+
+/// Storage that a run beside a measurement shares where nobody says otherwise: reshapes have the
+/// bytes of their input. What the runtime writes over inputs is up to its kernels: runtime_plan.h.
+AliasRules runtimeAlias();
+
+/// `request`, with its operators in the order that was measured. Fails where it asks for another
+/// order or rewrites the graph, and where nothing of the profile is in the model.
+Result<RunRequest> measuredRequest(const Graph& graph, const OperatorProfile& profile,
+                                   RunRequest request);
+
+/// Reason why something else was measured than was simulated.
 enum class MeasuredReason : std::uint8_t {
   none,          ///< Equal, or nobody knows.
   inPlace,       ///< It was written over an input.
@@ -54,7 +78,7 @@ struct MeasuredRow {
   MeasuredReason reason = MeasuredReason::none;
   std::string with{};  ///< The other operator that the reason is about.
 
-  /// How much it is about, of whichever figure differs most.
+  /// Bytes that it is about, of whichever figure differs most.
   Bytes weight() const;
   bool differs() const { return weight() > Bytes(); }
 };
@@ -80,14 +104,14 @@ struct MeasuredDiff {
   bool equal() const;
 };
 
-/// What a profile is compared with.
+/// The run that a profile is compared with.
 struct MeasuredBeside {
   /// The operators' bytes are those of the runtime's planner; false: what is live in the run.
   bool asRuntime = false;
   RuntimeShapes shapes{};  ///< What the runtime knows: core/import/onnx/runtime_shapes.h.
 };
 
-/// Holds a run against the profile, by whose order it was made (core/insight/measured_match.h).
+/// Holds a run against the profile, by whose order it was made.
 MeasuredDiff diffMeasured(const Run& run, const OperatorProfile& profile,
                           const MeasuredBeside& beside = {});
 

@@ -43,7 +43,7 @@ struct PoolDiff {
   std::optional<Bytes> peakB{};
 };
 
-/// How two plans of one model differ. Times and who planned do not count.
+/// Differences of two plans of one model. Times and who planned do not count.
 struct PlanDiff {
   std::size_t same = 0;                 ///< Placements that are equal in both.
   std::vector<TensorChange> changes{};  ///< By first step, then as the plans list them.

@@ -14,11 +14,11 @@ struct RuntimeBlock {
   Bytes size{};
 };
 
-/// What a prediction is made from. All of it is known before the model runs.
+/// Facts from which a prediction is made. All of it is known before the model runs.
 struct RuntimeProgram {
   const Graph& graph;
   const Schedule& schedule;
-  /// What the runtime knows of each tensor's shape. Empty: all that we do, but for what was
+  /// Shapes as far as the runtime knows them. Empty: all that we do, but for what was
   /// assumed.
   const RuntimeShapes& shapes;
   /// Which ops ran, where that is known: some whose inputs are all stored are not computed ahead of
@@ -31,11 +31,11 @@ struct RuntimePlan {
   IdMap<TensorId, TensorId> homes{};   ///< In whose bytes each tensor lies: its own, or others'.
 };
 
-/// What ONNX Runtime's planner makes of a model.
+/// Plan that ONNX Runtime's planner makes of a model.
 /// It goes through the operators once, before any of them runs:
 ///
 /// - what the model hands out gets bytes of its own, which are not given back;
-/// - an output is made in the bytes of an input where the kernel does so (runtime_kernels.h);
+/// - an output is made in the bytes of an input where the kernel does so;
 /// - else it gets the bytes that were freed last of those tensors that have its shape and width;
 /// - else new ones.
 ///

@@ -13,7 +13,7 @@ bool isLevel(StopKind kind) {
   return kind == StopKind::occupancyAbove || kind == StopKind::holeBelow;
 }
 
-/// Where the run could not do what it should. Ascending.
+/// Steps at which the run could not do what it should, ascending.
 std::vector<StopPoint> failures(const Run& run) {
   std::vector<StopPoint> points;
   for (const StayId stay : run.plan.addresses.keys()) {
@@ -87,7 +87,7 @@ class StopScan::Level {
     return chunk ? chunk->size : Bytes();
   }
 
-  /// What `kind` does to the free chunks; the map is still as before it.
+  /// Change that `kind` makes to the free chunks; the map is still as before it.
   void countHoles(const MemoryEvent& event, EventKind kind) {
     switch (kind) {
       case EventKind::extend:

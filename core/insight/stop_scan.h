@@ -27,7 +27,7 @@ enum class StopKind {
   step,       ///< `step` is under way.
 };
 
-/// What to run until.
+/// Condition to run until.
 struct StopCondition {
   StopKind kind = StopKind::step;
   PoolId pool{};

@@ -7,7 +7,7 @@
 
 #include "core/allocators/catalog.h"
 #include "core/allocators/search_report.h"
-#include "core/base/units.h"
+#include "core/base/text.h"
 #include "core/latency/capacity_bound.h"
 #include "core/latency/reuse_timer.h"
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <set>
 
-#include "core/base/file_text.h"
 #include "core/base/text.h"
 #include "core/files/file.h"
 #include "core/machine/foreign/machine_formats.h"

@@ -61,7 +61,7 @@ class ChunkMap {
   /// Number of chunks, free ones included. O(1).
   std::size_t chunkCount() const { return chunkCount_; }
 
-  /// Where a chunk starts, and who owns it; it ends where the next one starts, or its region does.
+  /// The start of a chunk and its owner; it ends where the next one starts, or its region does.
   struct Boundary {
     Bytes offset{};
     RegionId region{};

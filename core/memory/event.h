@@ -22,8 +22,8 @@ constexpr EventKind inverse(EventKind kind) {
   return static_cast<EventKind>(static_cast<std::uint8_t>(kind) ^ 1U);
 }
 
-/// Why an allocator chose an address: the key of the `detail` text. Kept in every event that
-/// belongs to the choice.
+/// The reason why an allocator chose an address: the key of the `detail` text, kept in every event
+/// of that choice.
 enum class Reason : std::uint16_t {
   none,
   exactFit,        ///< A free block of exactly this size.

@@ -16,7 +16,7 @@ bool readsShare(const Graph& graph, OpId id, std::size_t input, int axis) {
   if (!regions || !own || axis < 0) return false;
   std::size_t along = 0;
   if (!regions->inputs[input].empty()) return regions->along(input, axis, along) != nullptr;
-  // What no region tells of are weights, scales and biases: some for each channel.
+  // Inputs without a region are weights, scales and biases: some elements for each channel.
   const Shape& made = *graph.tensors[op.outputs[0]].shape;
   const std::size_t channel = channelsAreLast(op) ? made.size() - 1 : 1;
   const bool byChannel = static_cast<std::size_t>(axis) == channel && channel < made.size();

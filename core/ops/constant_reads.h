@@ -11,9 +11,9 @@ namespace hw {
 /// only what belongs to them: weights and biases of its channels, or what is added to them.
 bool readsShare(const Graph& graph, OpId op, std::size_t input, int axis);
 
-/// How many bytes of constants ops read. What a part reads is its share of what the op reads, where
-/// each element is for some of its outputs alone. Of a convolution that adds up its channels part
-/// by part, each reads the weights of the channels that it takes in, and the last one all else.
+/// The bytes of constants that ops read. A part reads its share of a constant in which each element
+/// is for some of the op's outputs alone, else all of it. Of a convolution that adds up its
+/// channels part by part, each part reads the weights of its channels, and the last one all else.
 class ConstantReads {
  public:
   explicit ConstantReads(const Graph& graph) : graph_(graph) {}

@@ -12,7 +12,7 @@ namespace hw {
 struct Fold {
   std::size_t input = 0;
   std::vector<bool> axes{};  ///< Of the input: those that are gone, or 1, afterwards.
-  /// What came of it so far needs 32 bits an element: sums of elements that are narrower.
+  /// Partial results need 32 bits an element: sums of elements that are narrower.
   bool wide = false;
   /// Each element that it takes in has constants of its own, which it reads with it.
   bool ownConstants = false;

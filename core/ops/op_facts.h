@@ -17,7 +17,7 @@ struct TensorFacts {
   std::optional<Shape> shape{};
 };
 
-/// What is known about one op before it runs, in ONNX terms and free of any file format.
+/// Facts about one op before it runs, in ONNX terms and free of any file format.
 struct OpFacts {
   struct Input {
     bool present = false;  ///< False for an optional input left out.
@@ -68,8 +68,8 @@ std::vector<SmallValue> evaluateSmall(const OpFacts& facts);
 /// An output without facts has an unknown dtype and no shape.
 std::vector<TensorFacts> inferByRule(const OpFacts& facts);
 
-/// What can be said ahead of time about the outputs of ops that find out at run time how much
-/// there is: NonZero, Compress, Unique, TopK and the like. Empty for all others.
+/// Upper bounds of the outputs of ops whose output sizes depend on data: NonZero, Compress, Unique,
+/// TopK and the like. Empty for all others.
 std::vector<OpenFacts> inferOpenOutputs(const OpFacts& facts);
 
 /// The shape of output 0 by our own rules.
@@ -78,10 +78,11 @@ std::optional<Shape> shapeByRule(const OpFacts& facts);
 /// `axis` counted from the front, for a tensor of `rank` dimensions; nothing when out of range.
 std::optional<std::size_t> normalAxis(std::int64_t axis, std::size_t rank);
 
-/// Which of `rank` axes a list names; nothing when one is out of range.
+/// A flag for each of `rank` axes: whether the list names it; nothing when one is out of range.
 std::optional<std::vector<bool>> axisSet(const std::vector<std::int64_t>& axes, std::size_t rank);
 
-/// Where Transpose takes each axis from; nothing when its order is not known or makes no sense.
+/// The input axis of each output axis of a Transpose; nothing when its order is not known or makes
+/// no sense.
 std::optional<std::vector<std::size_t>> axisOrder(const OpFacts& facts);
 
 /// 0, 1, 2, … as many as `count`: all axes.
@@ -104,7 +105,8 @@ struct SliceRange {
   std::int64_t count = 0;
 };
 
-/// Where Slice cuts each axis of `shape`; nothing when its operands are not known or make no sense.
+/// The range of each axis of `shape` that a Slice keeps; nothing when its operands are not known or
+/// make no sense.
 std::optional<std::vector<SliceRange>> sliceRanges(const OpFacts& facts, const Shape& shape);
 
 /// Calls `visit(index)` for each multi-index of `shape` in row-major order.

@@ -2,7 +2,7 @@
 
 #include "core/ops/op_rules.h"
 
-// How rows of the op table begin. Those that differ from these say so after it:
+// Beginnings of rows of the op table. A row that differs says so after it:
 //
 //   op("Conv", shapes::convolution).works(work::convolution).over(InPlace::depthwise)
 

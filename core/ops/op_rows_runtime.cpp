@@ -147,7 +147,7 @@ constexpr OpInfo kMicrosoft[] = {
     op("VarlenNGramHashMapping", shapes::packedTokenHashes),
     op("WhisperBeamSearch").bounded(bounds::beamSearch),
     op("WordConvEmbedding", shapes::wordEmbedding),
-    // What its training adds.
+    // Operators of training.
     like("BiasFastGeluGrad_dX"),
     like("BiasGeluGrad_dX"),
     op("BitmaskDropoutGrad", shapes::sameAsFirst),

@@ -31,7 +31,7 @@ std::vector<OpInfo> joined() {
   }
   for (const OpInfo& row : customOps()) add("custom", row);
   for (const NumberedOp& op : tfliteOps()) add("tflite", op.row);
-  // Where an opened loop ends (core/import/tflite/reader.h).
+  // The ends of opened loops (core/import/tflite/reader.h).
   for (const char* type : {"WHILE_END", "STABLEHLO_WHILE_END"}) add("tflite", op(type));
   for (const char* domain : {"com.microsoft.extensions", "ai.onnx.contrib"}) {
     add(domain, op("DecodeImage").bounded(bounds::decodeImage));

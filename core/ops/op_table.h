@@ -16,15 +16,15 @@ using OutputFacts = std::vector<TensorFacts>;
 using OpenOutputs = std::vector<OpenFacts>;
 using SmallValues = std::vector<SmallValue>;
 
-/// What a row is made of; all of these say nothing (an empty list) when they cannot tell.
+/// The rules of a row; each returns an empty list when it cannot tell.
 using ShapeRule = OutputFacts(const OpFacts& facts);  ///< Types and shapes of the outputs.
 using OpenRule = OpenOutputs(const OpFacts& facts);   ///< The most an output can be.
 using Evaluator = SmallValues(const OpFacts& facts);  ///< The elements of small outputs.
-using WorkRule = Work(const Operands& operands);      ///< How much it computes: core/ops/work.h.
-/// What of its inputs it needs for a part of an output of shape `made`: core/ops/regions.h.
+using WorkRule = Work(const Operands& operands);      ///< The amount of work: core/ops/work.h.
+/// The parts of its inputs needed for a part of an output of shape `made`: core/ops/regions.h.
 using RegionRule = Regions(const OpFacts& facts, const Shape& made);
 
-/// What an op does, roughly.
+/// The kind of work that an op does, roughly.
 enum class OpClass : std::uint8_t {
   product,    ///< Multiplies and adds: convolutions, matrix products.
   reduction,  ///< Pools and folds.
@@ -35,8 +35,8 @@ enum class OpClass : std::uint8_t {
 
 std::string_view opClassName(OpClass kind);
 
-/// Which inputs a kernel may overwrite: every output element depends on the input elements at the
-/// same place, or on a whole row that is read before it is written.
+/// The inputs that a kernel may overwrite: every output element depends on the input elements at
+/// the same place, or on a whole row that is read before it is written.
 enum class InPlace : std::uint8_t {
   never,
   first,      ///< The one with the data.
@@ -52,8 +52,8 @@ enum class ViewFamily : std::uint8_t { none, reshape, concat, split };
 
 std::string_view viewFamilyName(ViewFamily family);
 
-/// What the importer carries out itself, because it takes more than the shapes of tensors: ops that
-/// run bodies, and those on sequences and optional values.
+/// Ops that the importer carries out itself, because they take more than the shapes of tensors:
+/// those that run bodies, and those on sequences and optional values.
 enum class Special : std::uint8_t {
   none,
   branch,  ///< One of two bodies runs.
@@ -80,7 +80,7 @@ struct OpInfo {
   std::string_view domain{};    ///< Empty for standard ops, "tflite" for TFLite's.
   std::string_view standard{};  ///< The standard op whose row this is, under another name.
   ShapeRule* shape = nullptr;   ///< Null: only the file can tell.
-  OpenRule* open = nullptr;     ///< What can be said where the data decides.
+  OpenRule* open = nullptr;     ///< Bounds where the data decides.
   Evaluator* evaluate = nullptr;
   std::int8_t operands = 1;  ///< Inputs that `evaluate` cannot do without; -1: it needs no values.
   WorkRule* work = nullptr;  ///< Null: the elements it touches.
@@ -89,8 +89,8 @@ struct OpInfo {
   InPlace inPlace = InPlace::never;
   ViewFamily view = ViewFamily::none;
   Special special = Special::none;
-  std::uint8_t data = 0;     ///< Which input is worked on, cut or seen under another shape.
-  std::uint8_t weight = 1;   ///< Which input the weight of a convolution is.
+  std::uint8_t data = 0;     ///< The input that is worked on, cut or seen under another shape.
+  std::uint8_t weight = 1;   ///< The input that is the weight of a convolution.
   bool lastChannel = false;  ///< Its channels are the last dimension of the weight, not the first.
 
   constexpr OpInfo evaluated(Evaluator* rule, std::int8_t needed = 1) const {
@@ -151,8 +151,8 @@ struct OpInfo {
 /// All rows, by domain and type.
 std::span<const OpInfo> opTable();
 
-/// What is known about `op`; null when nothing is. An op of no domain may also be one of ONNX
-/// Runtime's: graph JSON has no domains.
+/// The row of `op`; null when there is none. An op of no domain may also be one of ONNX Runtime's:
+/// graph JSON has no domains.
 const OpInfo* findOp(std::string_view type, std::string_view domain);
 inline const OpInfo* findOp(const Op& op) { return findOp(op.type, op.domain); }
 

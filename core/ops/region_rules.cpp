@@ -4,7 +4,7 @@
 #include "core/ops/regions.h"
 #include "core/ops/windows.h"
 
-// Which part of its inputs an op needs for a part of its outputs.
+// Rules for the parts of its inputs that an op needs for a part of its outputs.
 
 namespace hw::regions {
 namespace {
@@ -36,7 +36,7 @@ Axes broadcastAxes(const Shape& input, const Shape& made) {
   return axes;
 }
 
-/// What the op works on like `axes`, all of the rest.
+/// The data input by `axes`, all of the other inputs.
 Regions onData(const OpFacts& facts, std::size_t data, Axes axes) {
   Regions regions = wholeInputs(facts);
   regions.inputs[data] = std::move(axes);
@@ -63,7 +63,7 @@ Regions slid(const OpFacts& facts, const Shape* weight, const Shape& made, const
   return onData(facts, 0, std::move(axes));
 }
 
-/// Where an output place lies in the input, as (place * step + low) / per: the coordinates of
+/// The place in the input of an output place, (place * step + low) / per: the coordinates of
 /// Resize. Nothing for those that depend on more than sizes.
 struct ResizeScale {
   std::int64_t step = 1;
@@ -89,8 +89,8 @@ std::optional<ResizeScale> scaleOf(const Op& op, std::int64_t from, std::int64_t
   return std::nullopt;
 }
 
-/// How many elements before and behind that place are read: one behind for linear, two around for
-/// cubic. Rounding to the nearest may go either way.
+/// The elements read around that place: one behind for linear, one before and two behind for cubic.
+/// Rounding to the nearest may go either way.
 std::optional<Reach> resizeReach(const Op& op, std::int64_t from, std::int64_t to) {
   const auto scale = scaleOf(op, from, to);
   if (!scale) return std::nullopt;
@@ -179,7 +179,7 @@ Regions convolution(const OpFacts& facts, const Shape& made) {
   const OpInfo* info = findOp(facts.op);
   const Shape* input = facts.shape(0);
   const Shape* weight = facts.shape(info != nullptr ? info->weight : 1);
-  constexpr std::size_t kAdded = 3;  // What FusedConv adds before its activation.
+  constexpr std::size_t kAdded = 3;  // The input that FusedConv adds before its activation.
   if (input == nullptr || weight == nullptr || input->size() < 3 ||
       (facts.op.type == "FusedConv" && facts.has(kAdded)))
     return {};

@@ -8,8 +8,8 @@
 
 namespace hw {
 
-/// What an op needs along one axis of an input, to make a stretch of its outputs. To make [a, b) of
-/// the outputs' `axis` it reads
+/// The stretch along one axis of an input that an op needs to make a stretch of its outputs. To
+/// make [a, b) of the outputs' `axis` it reads
 ///
 ///     [ floor((a * step + low) / per), floor(((b - 1) * step + high) / per) + 1 )
 ///
@@ -28,8 +28,8 @@ struct Reach {
   Interval<std::int64_t> needed(Interval<std::int64_t> made, std::int64_t size) const;
 };
 
-/// Which part of each input an op needs to make a part of its outputs. All outputs have their axes
-/// in common.
+/// The part of each input that an op needs to make a part of its outputs. All outputs have their
+/// axes in common.
 struct Regions {
   /// By input, axis by axis. No axes: all of the input, whatever is made.
   std::vector<std::vector<Reach>> inputs{};

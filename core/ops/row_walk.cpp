@@ -291,7 +291,7 @@ std::optional<RowWalk> rowWalkOf(const Graph& graph, const Op& op) {
       out.shape->front() != 1) {
     return std::nullopt;
   }
-  // What is deformed reads anywhere.
+  // A deformable convolution reads anywhere.
   if (isConvolution(*info)) return op.type == "DeformConv" ? std::nullopt : convolution(walker);
   if (info->shape == shapes::pool) return pool(walker);
   if (info->shape == shapes::pad) return pad(walker);
@@ -306,7 +306,7 @@ RowDistances rowDistances(const RowWalk& walk) {
   for (const std::int64_t plane : {std::int64_t{0}, walk.planes - 1}) {
     const std::int64_t in = plane * walk.inRows;
     const std::int64_t out = plane * rows;
-    // What is needed from a row on, and until a row.
+    // The first input row that is needed from a row on; below, the end of those needed up to a row.
     std::int64_t needed = walk.inRows;
     for (std::int64_t row = rows; row-- > 0;) {
       needed = std::min(needed, walk.reads[static_cast<std::size_t>(row)].begin);

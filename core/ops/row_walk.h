@@ -8,10 +8,9 @@
 
 namespace hw {
 
-/// How an op makes its output row by row out of rows of one input: what a kernel that writes each
-/// row once, when it has read what the row needs, still has to find. A row is what is contiguous in
-/// memory; where an op works plane by plane, all of it happens once a plane, planes in memory
-/// order.
+/// The rows of one input that each output row of an op is made of, for a kernel that writes each
+/// row once, after reading what the row needs. A row is contiguous in memory. Where an op works
+/// plane by plane, all of it happens once a plane, planes in memory order.
 ///
 ///     NHWC, batch 1      one plane: rows are W x C elements
 ///     NCHW, by channel   a plane for each channel, rows of W elements; for grouped convolutions a
@@ -32,9 +31,9 @@ struct RowWalk {
 /// something else besides weights that their windows slide over.
 std::optional<RowWalk> rowWalkOf(const Graph& graph, const Op& op);
 
-/// How far the beginning of the output has to be from that of the input: so far below it at least
-/// for a kernel that runs from the first row to the last, or so far above for one that runs the
-/// other way. docs/less.md, "overlap". Not negative.
+/// The least distances between the beginnings of output and input: the output lies so far below for
+/// a kernel that runs from the first row to the last, or so far above for one that runs the other
+/// way. docs/less.md, "overlap". Not negative.
 struct RowDistances {
   Bytes up{};
   Bytes down{};

@@ -10,7 +10,7 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-/// How often a window fits into `size`; nothing when it is larger.
+/// The number of places of a window in `size`; nothing when it is larger.
 std::optional<std::int64_t> placesOf(const Window& window, std::int64_t size, bool same,
                                      bool roundsUp) {
   if (same) return (size + window.stride - 1) / window.stride;

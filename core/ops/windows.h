@@ -4,7 +4,7 @@
 
 namespace hw {
 
-/// How a window moves along one axis.
+/// A window along one axis and its steps.
 struct Window {
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
@@ -15,7 +15,7 @@ struct Window {
   std::int64_t reach() const { return (kernel - 1) * dilation + 1; }
 };
 
-/// Where a window is and how it pads, axis by axis.
+/// The windows of an op and its padding, axis by axis.
 struct Windows {
   std::vector<Window> axes{};
   std::string padding{};  ///< NOTSET, VALID, SAME_UPPER, SAME_LOWER.
@@ -36,7 +36,7 @@ std::vector<std::int64_t> spatialList(const OpFacts& facts, const char* name, st
 /// `padBefore`.
 std::optional<Windows> windowsOf(const OpFacts& facts, const Shape* weight);
 
-/// How much a window over `from` elements that makes `to` of them pads before the first.
+/// The padding before the first element of a window over `from` elements that makes `to` of them.
 std::int64_t padBefore(const Windows& windows, const Window& window, std::int64_t from,
                        std::int64_t to);
 

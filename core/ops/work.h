@@ -7,13 +7,13 @@
 
 namespace hw {
 
-/// What an op asks of a compute unit: multiply-accumulates, or where there are none, elements. The
-/// unit says which it counts.
+/// The work that an op asks of a compute unit: multiply-accumulates, or where there are none,
+/// elements. The unit says which it counts.
 struct Work {
   std::int64_t macs = 0;
   std::int64_t written = 0;  ///< Elements of its outputs.
   std::int64_t touched = 0;  ///< Elements it looks at: of pooling a window for each it writes.
-  /// Why the work cannot be told ("the shape of its input 'x' is unknown"); empty when it can.
+  /// The reason why the work is unknown ("the shape of its input 'x' is unknown"), else empty.
   std::string unknown{};
 };
 

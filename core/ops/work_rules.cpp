@@ -94,8 +94,8 @@ class Operands {
 
 namespace {
 
-/// What of the work of the whole op falls to some of its rows, and of these to some columns: no
-/// more and no less in sum, where parts do not overlap.
+/// The share of the work of a whole op that falls to some of its rows, and of these to some
+/// columns. Shares of parts that do not overlap add up to the whole.
 Work workOfPart(const Graph& original, const Tiling::Part& part) {
   Work whole = workOf(original, part.of);
   const auto cut = [](std::int64_t amount, const Interval<std::int64_t>& range, std::int64_t size) {
@@ -145,8 +145,8 @@ std::int64_t dimension(const Shape& shape, std::size_t axis) {
   return shape[axis];
 }
 
-/// What one channel of the weight's own multiplies: everything but the dimension that counts them.
-/// An attribute of StableHLO may number that dimension.
+/// The products of one channel of the weight: all its dimensions but that of the channels, which an
+/// attribute of StableHLO may number.
 std::int64_t volumePerChannel(const Operands& operands) {
   const Shape& weight = operands.inputShape(operands.info().weight);
   const std::int64_t last = std::ssize(weight) - 1;
@@ -195,7 +195,8 @@ Work projected(const Operands& operands, std::size_t past) {
 
 }  // namespace
 
-// What is missing is named one thing after the other: compilers choose the order of arguments.
+// Operands are read in statements of their own, so that the same missing one is always named:
+// compilers choose the order of arguments.
 
 Work convolution(const Operands& operands) {
   const std::int64_t volume = volumePerChannel(operands);

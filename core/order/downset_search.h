@@ -8,13 +8,13 @@
 
 namespace hw {
 
-/// How much a search may look at.
+/// The effort that a search may spend.
 struct OrderEffort {
-  std::int64_t visits = 0;  ///< How often ops are looked at, run and taken back; counts down.
+  std::int64_t visits = 0;  ///< Ops looked at, run or taken back; counts down.
   std::int64_t states = 0;  ///< Downsets that were looked behind; counts up.
 };
 
-/// An order, judged by a problem.
+/// An order and its peak in a problem.
 struct JudgedOrder {
   std::vector<OpId> order{};
   Bytes peak{};   ///< Most bytes live at one step.

@@ -12,14 +12,14 @@ namespace {
 /// States that all searches of a graph may look at together: a second or two.
 constexpr std::int64_t kVisits = 20'000'000;
 constexpr int kMostRounds = 4;
-/// A piece is small when the largest is more than so many times as large.
+/// The factor by which the largest piece exceeds small ones.
 constexpr std::int64_t kSmall = 1000;
 
 Bytes sharedPeak(const Graph& graph, const Schedule& schedule, const StorageOptions& options) {
   return livePeak(shareStorage(graph, schedule, options), options.alignment);
 }
 
-/// What a schedule comes to.
+/// The peaks of a schedule and of the given order.
 OrderAccount accountOf(const Graph& graph, const Schedule& schedule,
                        const StorageOptions& options) {
   return {.given = sharedPeak(graph, givenOrder(graph), options),
@@ -44,7 +44,7 @@ class LeastPeakSearch {
   }
 
  private:
-  /// Ops that run ahead of time touch no memory and need only each other. They are put first, so
+  /// Ops that run ahead of time touch no memory and depend only on each other. They come first, so
   /// that the search can cut the other ops into independent parts.
   void leaveOutFolded() {
     for (const OpId op : graph_.ops.keys()) {
@@ -59,7 +59,7 @@ class LeastPeakSearch {
     return order;
   }
 
-  /// With slices that copy, with all of them sharing, and with those that do in the best order.
+  /// Searches with slices that copy, with all of them sharing, and with those of the best order.
   void lookBySharing() {
     OrderAccount& account = best_.account;
     StorageOptions views = options_;

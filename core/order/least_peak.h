@@ -23,7 +23,7 @@ struct FoundOrder {
 FoundOrder leastPeakOrder(const Graph& graph, const StorageOptions& options,
                           const std::stop_token& stop = {});
 
-/// The order that is asked for, with what it comes to.
+/// The order that is asked for, with its peak.
 FoundOrder orderOf(const Graph& graph, OpOrder order, const StorageOptions& options,
                    const std::stop_token& stop = {});
 

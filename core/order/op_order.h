@@ -9,7 +9,7 @@
 
 namespace hw {
 
-/// In which order the operators run, as far as their data leave a choice.
+/// The order in which operators run, as far as their data leave a choice.
 enum class OpOrder : std::uint8_t {
   given,         ///< As the graph comes.
   leastPeak,     ///< With the fewest bytes live at once: core/order/least_peak.h.
@@ -17,18 +17,18 @@ enum class OpOrder : std::uint8_t {
   breadthFirst,  ///< Of those that can run, the one that became able to first.
 };
 
-/// What options, forms and files call them, by number.
+/// Their names in options, forms and files, by number.
 std::span<const std::string_view> opOrderNames();
 std::string_view opOrderName(OpOrder order);
 
-/// What an order that is not the given one comes to: most bytes live at one step, storage shared.
+/// The gain of an order over the given one: most bytes live at one step, storage shared.
 struct OrderAccount {
   Bytes given{};                 ///< In the order the graph comes in.
   Bytes peak{};                  ///< In this one.
   std::optional<Bytes> bound{};  ///< No order has fewer. Known where the least was searched for.
   std::int64_t states = 0;       ///< Sets of finished operators that the search looked behind.
 
-  /// No order of these operators has fewer bytes live at once.
+  /// True when no order of these operators has fewer bytes live at once.
   bool proven() const { return bound == peak; }
   /// 1 - bound / peak: what a better order could save at most; 0 where no bound is known.
   double gap() const {

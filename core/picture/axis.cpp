@@ -7,10 +7,9 @@
 #include <cstdint>
 #include <iterator>
 
-#include "core/base/units.h"
+#include "core/base/text.h"
 
 namespace hw {
-
 namespace {
 
 /// The least of 1, 2, 5, 10, 20, … that is not below `wanted`.
@@ -68,7 +67,7 @@ std::string tickNumber(double value) {
   return text;
 }
 
-/// How the times of an axis up to `most` are written, `distance` apart, both in picoseconds.
+/// Writes times of an axis up to `most`, `distance` apart, both in picoseconds.
 class TimeText {
  public:
   TimeText(double most, double distance) {
@@ -89,6 +88,15 @@ class TimeText {
   int digits_ = 0;
 };
 
+/// Places of marks `distance` apart on [low, high], from 0 up.
+std::vector<double> markPlaces(double low, double high, double distance) {
+  std::vector<double> places;
+  const double first = std::max(0.0, std::ceil(low / distance) * distance);
+  const int count = static_cast<int>(std::clamp((high - first) / distance + 1, 0.0, 1000.0));
+  for (int i = 0; i < count; ++i) places.push_back(first + i * distance);
+  return places;
+}
+
 }  // namespace
 
 RunAxis RunAxis::zoomed(double factor, double x) const {
@@ -108,11 +116,8 @@ RunAxis RunAxis::panned(double pixels) const {
 std::vector<AxisTick> RunAxis::ticks(double spacing) const {
   const double distance = roundStep(spacing / pixelsPerUnit());
   std::vector<AxisTick> marks;
-  const double first = std::max(0.0, std::ceil(begin / distance) * distance);
-  const int count = static_cast<int>(std::clamp((end - first) / distance + 1, 0.0, 1000.0));
   const TimeText timeText(end, distance);
-  for (int i = 0; i < count; ++i) {
-    const double place = first + i * distance;
+  for (const double place : markPlaces(begin, end, distance)) {
     const bool isTime = unit == AxisUnit::time;
     marks.push_back(
         {place, isTime ? timeText(place) : groupDigits(static_cast<std::int64_t>(place))});
@@ -140,10 +145,7 @@ std::vector<AxisTick> ByteAxis::ticks(double spacing) const {
       hex ? TickDistance{std::exp2(std::ceil(std::log2(std::max(1.0, wantedBytes))))}
           : roundDistance(wantedBytes, high);
   std::vector<AxisTick> marks;
-  const double first = std::max(0.0, std::ceil(low / distance.bytes) * distance.bytes);
-  const int wanted = static_cast<int>(std::clamp((high - first) / distance.bytes + 1, 0.0, 1000.0));
-  for (int i = 0; i < wanted; ++i) {
-    const double bytes = first + i * distance.bytes;
+  for (const double bytes : markPlaces(low, high, distance.bytes)) {
     std::string label = "0";
     if (bytes != 0) {
       label = hex ? fmt::format("{:#x}", static_cast<std::uint64_t>(bytes))
@@ -152,6 +154,69 @@ std::vector<AxisTick> ByteAxis::ticks(double spacing) const {
     marks.push_back({bytes, std::move(label)});
   }
   return marks;
+}
+
+bool isTimed(const Run& run) {
+  return run.timing.makespan > SimTime() && !run.timing.ops.empty() && run.trace.size() > 0;
+}
+
+Step stepsOf(const Run& run) {
+  return std::max({Step(1), run.problem.steps, run.schedule.steps()});
+}
+
+RunScale::RunScale(const Run& run, AxisUnit unit) : unit_(unit), steps_(stepsOf(run).count()) {
+  length_ = static_cast<double>(steps_);
+  if (unit == AxisUnit::step) return;
+  length_ = std::max(1.0, onAxis(run.timing.makespan));
+  double begun = 0;
+  for (const OpTiming& op : run.timing.ops) {
+    begun = std::max(begun, onAxis(op.time.begin));
+    begins_.push_back(begins_.empty() ? 0 : begun);
+    ops_.push_back({onAxis(op.time.begin), onAxis(op.time.end)});
+  }
+}
+
+double RunScale::leastVisible() const {
+  constexpr double kLeastSteps = 0.25;
+  constexpr double kLeastPicoseconds = 100;
+  return std::min(length_, unit_ == AxisUnit::step ? kLeastSteps : kLeastPicoseconds);
+}
+
+double RunScale::begin(Step step) const {
+  if (unit_ == AxisUnit::step) return static_cast<double>(step.count());
+  const auto index = static_cast<std::size_t>(std::max(step, Step()).count());
+  return index < begins_.size() ? begins_[index] : length_;
+}
+
+Interval<double> RunScale::during(Step step) const {
+  const auto index = static_cast<std::size_t>(std::max(step, Step()).count());
+  if (unit_ == AxisUnit::time && index < ops_.size()) return ops_[index];
+  return {begin(step), begin(step + Step(1))};
+}
+
+Step RunScale::stepAt(double place) const {
+  const auto last = static_cast<double>(steps_ - 1);
+  if (unit_ == AxisUnit::step) {
+    return Step(static_cast<std::int64_t>(std::clamp(std::floor(place), 0.0, last)));
+  }
+  const auto next = std::ranges::upper_bound(begins_, place);
+  return Step(std::max<std::int64_t>(0, next - begins_.begin() - 1));
+}
+
+double RunScale::fromSteps(double step) const {
+  if (unit_ == AxisUnit::step) return step;
+  const Step whole(static_cast<std::int64_t>(std::floor(step)));
+  const double from = begin(whole);
+  return from + (step - std::floor(step)) * (begin(whole + Step(1)) - from);
+}
+
+double RunScale::toSteps(double place) const {
+  if (unit_ == AxisUnit::step) return place;
+  if (place >= length_) return static_cast<double>(steps_);
+  const Step step = stepAt(place);
+  const double from = begin(step);
+  const double width = begin(step + Step(1)) - from;
+  return static_cast<double>(step.count()) + (width > 0 ? (place - from) / width : 0);
 }
 
 }  // namespace hw

@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "core/graph/counterparts.h"
-#include "core/picture/moved_blocks.h"
 
 namespace hw {
 
@@ -29,7 +28,7 @@ Integer clampTo(double value) {
   return static_cast<Integer>(std::clamp(value, kLeast, kMost));
 }
 
-/// What decides the place of a block among those that begin together.
+/// Key that decides the place of a block among those that begin together.
 struct SortKey {
   std::int64_t low;
   std::uint32_t stay;
@@ -89,7 +88,7 @@ std::vector<SortKey> drawingOrder(const std::vector<Block>& blocks) {
   return keys;
 }
 
-/// Where the stays of a pool lie, and of which class they are.
+/// Places and classes of the stays of a pool.
 class PlacedBlocks {
  public:
   PlacedBlocks(const Run& run, PoolId pool)

@@ -3,19 +3,25 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "core/base/id.h"
+#include "core/base/interval.h"
 #include "core/graph/halo.h"
 #include "core/picture/axis.h"
 #include "core/picture/palette.h"
+#include "core/plan/decision.h"
 #include "core/run/run.h"
 
 namespace hw {
 
 class RunScale;
 
-/// What colour a stay gets: that of its root tensor, or `view` when several tensors share it.
+/// Class of a stay, for its colour: that of its root tensor, or `view` when several tensors share
+/// it.
 TensorClass stayClass(const Run& run, StayId stay);
 
 /// One rectangle of a memory map: a stay, or the part of one between two of its gaps.
@@ -51,7 +57,7 @@ class BlockStore {
   static BlockStore ofPool(const Run& run, PoolId pool, AxisUnit unit = AxisUnit::step);
 
   AxisUnit unit() const { return unit_; }
-  /// What of the pieces in it parts make again.
+  /// Bytes of the pieces in it that parts make again.
   const MadeAgain& madeAgain() const { return madeAgain_; }
 
   std::size_t size() const { return stays_.size(); }
@@ -71,7 +77,7 @@ class BlockStore {
   template <class Visit>
   void visit(const MapWindow& window, Visit&& visit) const;
 
-  /// How many blocks a `visit` would look at: an upper bound of those on screen. O(zones).
+  /// Number of blocks that a `visit` would look at: an upper bound of those on screen. O(zones).
   std::size_t countNear(const MapWindow& window) const;
 
  private:
@@ -131,7 +137,7 @@ struct PartBlock {
 /// Its colour: parts of one op have one.
 Ink partInk(const PartBlock& part, BlockTime time, BlockPart of);
 
-/// Why bytes of a piece are there for more than one part of an op.
+/// Bytes of a piece that are there for more than one part of an op.
 struct HaloBlock {
   Interval<double> span{};
   Interval<Bytes> bytes{};
@@ -153,5 +159,44 @@ TensorId partAt(const Run& run, const RunScale& scale, const Block& block, doubl
 
 /// "ra: bytes 0–63 of c, no copy".
 std::string partLabel(const Run& run, TensorId tensor);
+
+/// Which blocks of a map lie elsewhere than the same tensors in another run of the same model.
+struct MovedBlocks {
+  std::vector<bool> moved{};  ///< Per block of the store.
+  std::size_t count = 0;      ///< Of those that are true.
+
+  bool contains(std::size_t index) const { return index < moved.size() && moved[index]; }
+};
+
+/// A block has stayed when the reference has the same bytes of the same buffer at the same
+/// addresses of the same pool during any step that both know; everything else has moved. Nothing
+/// has where operators run in other parts: then they have few tensors and no steps in common.
+/// O(n log n) in blocks of both runs.
+MovedBlocks movedBlocks(const Run& run, PoolId pool, const BlockStore& blocks,
+                        const Run& reference);
+
+/// A place that was considered for the selected stay and not taken, as maps draw it.
+struct Ghost {
+  PoolId pool{};
+  Interval<Bytes> bytes{};  ///< What was free there; the stay's size where that has no end.
+  Interval<Step> steps{};   ///< The stay's.
+  Verdict verdict{};
+  friend bool operator==(const Ghost&, const Ghost&) = default;
+};
+
+/// The stays that a search, a histogram or a table picked out; views draw the others pale.
+/// Immutable and of one run, so that threads which draw may read it.
+struct StayFilter {
+  std::string title{};       ///< What was asked for, for people: "4.00 KiB to 64.0 KiB".
+  std::vector<bool> kept{};  ///< By stay.
+  std::size_t count = 0;     ///< How many are kept.
+
+  bool keeps(StayId stay) const { return stay.index() < kept.size() && kept[stay.index()]; }
+};
+
+inline std::shared_ptr<const StayFilter> makeFilter(std::string title, std::vector<bool> kept) {
+  const auto count = static_cast<std::size_t>(std::count(kept.begin(), kept.end(), true));
+  return std::make_shared<const StayFilter>(StayFilter{std::move(title), std::move(kept), count});
+}
 
 }  // namespace hw

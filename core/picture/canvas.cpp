@@ -6,7 +6,7 @@ namespace hw {
 
 namespace {
 
-/// Where the characters of UTF-8 begin, and its end.
+/// Offsets at which the characters of UTF-8 begin, and its end.
 std::vector<std::size_t> characters(std::string_view text) {
   std::vector<std::size_t> starts;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -30,7 +30,7 @@ struct Box {
   double right() const { return left + width; }
   double bottom() const { return top + height; }
   bool isEmpty() const { return width <= 0 || height <= 0; }
-  /// What lies in `other` too; empty when nothing does.
+  /// The part that lies in `other` too; empty when none does.
   Box cut(const Box& other) const {
     return between(std::max(left, other.left), std::max(top, other.top),
                    std::min(right(), other.right()), std::min(bottom(), other.bottom()));
@@ -55,13 +55,13 @@ struct Fill {
   bool leansBack = false;  ///< Of a hatch: so that two kinds differ without their colour.
 };
 
-/// How a shape is filled and outlined, if it is.
+/// Fill and outline of a shape, if it has them.
 struct Look {
   std::optional<Fill> fill{};
   std::optional<Stroke> edge{};
 };
 
-/// What a file knows of a shape beyond its looks; a screen ignores it.
+/// Facts about a shape beyond its looks, for files; a screen ignores them.
 struct Hint {
   std::string id{};
   std::string tooltip{};
@@ -86,7 +86,7 @@ class Ruler {
   virtual double ascent() const = 0;  ///< Of the baseline from the line's top.
 };
 
-/// What pictures are drawn on. Nothing is clipped: who draws keeps inside.
+/// A surface that pictures are drawn on. Nothing is clipped: who draws keeps inside.
 class Canvas {
  public:
   virtual ~Canvas() = default;
@@ -102,7 +102,8 @@ class Canvas {
   virtual void text(Point at, std::string_view text, const Lettering& lettering = {}) = 0;
   /// A line through `points`; closed when it is filled.
   virtual void path(std::span<const Point> points, const Look& look) = 0;
-  /// What lies between a line of stairs, each point above or beside the one before, and `floor`.
+  /// Fills the area between a line of stairs, each point above or beside the one before, and
+  /// `floor`.
   virtual void stairs(std::span<const Point> points, double floor, Fill fill) = 0;
   /// Oblique lines.
   virtual void hatch(const Box& box, Fill fill) = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,7 @@ struct FrontScene {
     std::string name{};
   };
   std::vector<Mark> marks{};
-  /// What the stairs, what is proved below them, the walls and hollow dots are, in many words and
+  /// Names of the stairs, of what is proved below them, of walls and hollow dots, in many words and
   /// in few. What has no words, or is not drawn, is not there.
   std::array<std::array<std::string_view, 4>, 2> legend = {
       {{"fastest plan found", "proved: nothing is faster within the capacity",
@@ -47,5 +48,35 @@ struct FrontScene {
 /// Draws it inside `where`. Dots of one place share a label. Their ids are "found-0", "found-1", …
 /// and "other-0", …, by their places in the scene.
 void drawFront(Canvas& canvas, const FrontScene& scene, const Box& where);
+
+/// A plan among others.
+struct ParetoPoint {
+  std::string name{};
+  Bytes peak{};
+  SimTime latency{};
+  std::size_t series = 0;  ///< Those of one number have one colour: a platform, for example.
+  std::size_t row = 0;     ///< Of the table that it stands for: its dot is "plan-" and this.
+  friend bool operator==(const ParetoPoint&, const ParetoPoint&) = default;
+};
+
+/// Peak against latency: to the right is slower, upwards takes more memory. Plain data, like a
+/// MapScene.
+struct ParetoScene {
+  std::string title{};
+  std::vector<ParetoPoint> points{};
+  std::optional<Bytes> lowerBound{};      ///< A wall: no plan needs less.
+  std::optional<SimTime> latencyBound{};  ///< A wall: no plan is faster.
+
+  static constexpr std::string_view kWhat = "peak against latency";
+  std::string heading() const { return title + "   " + std::string(kWhat); }
+};
+
+/// The points that no other undercuts in one of the two without exceeding it in the other, fastest
+/// first; of equal ones the first. O(n log n).
+std::vector<ParetoPoint> paretoFront(std::vector<ParetoPoint> points);
+
+/// Points with their names, those of one place together under the id of the first; the front as
+/// stairs; the walls.
+void drawPareto(Canvas& canvas, const ParetoScene& scene, const Box& where);
 
 }  // namespace hw

@@ -1,11 +1,95 @@
 #pragma once
 
+#include <array>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
-#include "core/picture/gantt_store.h"
+#include "core/picture/axis.h"
 #include "core/picture/plot.h"
+#include "core/run/run.h"
 
 namespace hw {
+
+/// One channel of an engine, or a unit: what runs one activity at a time.
+struct GanttRow {
+  std::string name{};
+  bool dma = false;
+};
+
+/// An activity where it ran, and what its engine waited for just before.
+struct GanttBar {
+  ActivityId activity{};
+  SimTime idle{};  ///< Since when the row could have run it; `begin` where nothing held it up.
+  SimTime begin{};
+  SimTime end{};
+  ActivityKind kind{};
+  WaitRule rule{};        ///< What it waited for last; nothing without a stall.
+  bool critical = false;  ///< On the critical path.
+};
+
+/// Look of a moment of a row: an activity of a kind, on the critical path or beside it, or a
+/// stall by its cause.
+class GanttLook {
+ public:
+  static constexpr std::size_t kActivities = 2 * kActivityKindNames.size();
+  static constexpr std::size_t kCount = kActivities + kWaitRuleNames.size();
+
+  static std::size_t of(ActivityKind kind, bool critical) {
+    return 2 * static_cast<std::size_t>(kind) + (critical ? 0 : 1);
+  }
+  static std::size_t of(WaitRule rule) { return kActivities + static_cast<std::size_t>(rule); }
+};
+
+/// Work of every engine of a machine in time: immutable rows of bars that do not overlap, with
+/// the sums of all before every `kZone`-th, so that a pixel that covers thousands costs what it
+/// takes to look at one zone.
+class GanttStore {
+ public:
+  static constexpr std::size_t kZone = 32;
+  /// By look, in picoseconds.
+  using Sums = std::array<std::int64_t, GanttLook::kCount>;
+
+  GanttStore() = default;
+  /// A list of bars for each row, ascending in time, without overlap, stalls included.
+  GanttStore(std::vector<GanttRow> rows, std::vector<std::vector<GanttBar>> bars);
+
+  /// Without rows where nothing is timed. Channels are told apart as far as times do: each activity
+  /// is on the first that is free. O(n log n).
+  static GanttStore of(const Run& run);
+
+  const std::vector<GanttRow>& rows() const { return rows_; }
+  std::span<const GanttBar> bars(std::size_t row) const { return bars_[row]; }
+
+  /// The bars of a row of which a part, or of their stall, lies in [from, to).
+  std::span<const GanttBar> between(std::size_t row, double from, double to) const;
+  /// Time of the row that each look takes before `to`. O(kZone + log n).
+  Sums until(std::size_t row, double to) const;
+  /// Time of [from, to) that each look takes.
+  Sums sums(std::size_t row, double from, double to) const;
+
+  struct Place {
+    std::size_t row = 0;
+    std::size_t bar = 0;
+  };
+  /// Place of an activity; nothing for one that no row has. O(rows log n).
+  std::optional<Place> find(ActivityId activity, SimTime begin) const;
+
+  /// Whether any bar, or stall, looks so.
+  bool has(std::size_t look) const { return total_[look] > 0; }
+
+ private:
+  std::vector<GanttRow> rows_;
+  std::vector<std::vector<GanttBar>> bars_;
+  struct Zone {
+    SimTime begin{};  ///< Where its first bar, or the stall of it, begins.
+    Sums before{};    ///< Of all bars of the row before it.
+  };
+  std::vector<std::vector<Zone>> zones_;
+  Sums total_{};
+};
 
 /// Every engine of the machine in time: what it runs, in the colour of the kind, full on the
 /// critical path and pale beside it; what it waits for, in the colour of the cause, hatched where
@@ -22,7 +106,7 @@ struct GanttScene {
   /// All of the run, before anything has happened.
   static GanttScene whole(std::shared_ptr<const Run> run);
 
-  /// What to write above it where there is room.
+  /// Title above it where there is room.
   std::string heading() const;
 };
 

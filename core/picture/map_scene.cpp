@@ -7,9 +7,12 @@
 
 #include "core/base/text.h"
 #include "core/import/plans/unknown_parts.h"
+#include "core/plan/frames.h"
+#include "core/plan/overlap_use.h"
+#include "core/run/figures.h"
+#include "core/storage/parts.h"
 
 namespace hw {
-
 namespace {
 
 /// Blocks need this many units each way for an edge of their own, and for a name.
@@ -17,9 +20,9 @@ constexpr double kEdgeRoom = 4;
 constexpr double kNameRoom = 9;
 /// Between heading and note.
 constexpr double kNoteGap = 16;
-/// What is selected is encircled at least this wide and high.
+/// Least width and height of the ring around what is selected.
 constexpr double kLeastSeen = 9;
-/// How much of the others a selection hides.
+/// Part of the others that a selection hides.
 constexpr double kVeil = 0.3;
 /// As many blocks can be encircled without hiding the rest.
 constexpr std::size_t kFew = 64;
@@ -395,6 +398,396 @@ void drawBlockLabel(Canvas& canvas, const Box& box, const Run& run, StayId stay,
 void drawBoxLabel(Canvas& canvas, const Box& box, const std::string& name, const std::string& full,
                   Ink ink) {
   fittedLabel(canvas.ruler(), box, name, full).draw(canvas, ink);
+}
+
+namespace {
+
+TensorClass partClass(const Tensor& tensor) {
+  if (tensor.graphOutput) return TensorClass::output;
+  return tensor.graphInput ? TensorClass::input : TensorClass::view;
+}
+
+/// Class of a tensor. Tensors made by parts have the colour of their op; of pieces of what was
+/// there, that tells the class.
+TensorClass partClass(const Graph& graph, TensorId tensor) {
+  const Tiling::Piece* piece = pieceOf(graph, tensor);
+  if (piece != nullptr && graph.tiling->original->tensors[piece->of].graphInput) {
+    return TensorClass::input;
+  }
+  return partClass(graph.tensors[tensor]);
+}
+
+/// Offset of a piece's host in its buffer.
+Bytes hostOffset(const Run& run, TensorId tensor) {
+  const Tiling::Piece* piece = pieceOf(run.graph(), tensor);
+  return piece == nullptr ? Bytes() : run.storage.offsetOf(piece->host);
+}
+
+/// From the op that writes a tensor to the last that reads it: on an axis of time they need not
+/// run in the order of their steps.
+Interval<double> lifeOf(const Run& run, const RunScale& scale, const BufferPart& part) {
+  if (scale.unit() == AxisUnit::step) {
+    return {scale.begin(part.steps.begin), scale.begin(part.steps.end)};
+  }
+  const Tensor& tensor = run.graph().tensors[part.tensor];
+  Interval<double> life{0, scale.during(part.steps.end - Step(1)).end};
+  if (tensor.producer) life.begin = scale.during(run.schedule.stepOf[tensor.producer]).begin;
+  if (tensor.graphOutput) life.end = scale.length();
+  for (const OpId reader : tensor.consumers) {
+    if (run.graph().ops[reader].folded) continue;
+    life.end = std::max(life.end, scale.during(run.schedule.stepOf[reader]).end);
+  }
+  return life;
+}
+
+}  // namespace
+
+std::vector<PartBlock> partBlocks(const Run& run, const RunScale& scale, const Block& block) {
+  if (run.storage.isIdentity()) return {};
+  std::vector<PartBlock> blocks;
+  for (const BufferPart& part :
+       partsOf(run.graph(), run.storage, run.problem.stays[block.stay].buffer)) {
+    const Interval<double> life = lifeOf(run, scale, part);
+    const Interval<double> span{std::max(life.begin, static_cast<double>(block.span.begin.count())),
+                                std::min(life.end, static_cast<double>(block.span.end.count()))};
+    if (span.empty()) continue;
+    const Bytes low = block.bytes.begin + part.bytes.begin;
+    blocks.push_back({part.tensor,
+                      span,
+                      {low, low + part.bytes.length()},
+                      partClass(run.graph(), part.tensor),
+                      pieceMaker(run.graph(), part.tensor)});
+  }
+  return blocks;
+}
+
+Ink partInk(const PartBlock& part, BlockTime time, BlockPart of) {
+  return part.maker ? partInk(part.maker.index(), time, of) : blockInk(part.kind, time, of);
+}
+
+std::vector<HaloBlock> haloOf(const Run& run, const RunScale& scale, const BlockStore& store,
+                              const Block& block, const PartBlock& part) {
+  std::vector<HaloBlock> halo;
+  const Graph& graph = run.graph();
+  for (const auto& [first, last] : readAgain(graph, part.tensor)) {
+    const Interval<double> kept{
+        std::max(part.span.begin, scale.during(run.schedule.stepOf[first]).end),
+        std::min(part.span.end, scale.during(run.schedule.stepOf[last]).end)};
+    if (!kept.empty()) halo.push_back({kept, part.bytes, false});
+  }
+  if (store.madeAgain().empty()) return halo;
+  const Bytes host = block.bytes.begin + hostOffset(run, part.tensor);
+  for (const Interval<Bytes>& each : store.madeAgain().stretchesOf(graph, part.tensor)) {
+    const Interval<Bytes> bytes{std::max(part.bytes.begin, host + each.begin),
+                                std::min(part.bytes.end, host + each.end)};
+    if (!bytes.empty()) halo.push_back({part.span, bytes, true});
+  }
+  return halo;
+}
+
+TensorId partAt(const Run& run, const RunScale& scale, const Block& block, double place, Bytes at) {
+  TensorId found;
+  for (const PartBlock& part : partBlocks(run, scale, block)) {
+    if (part.span.contains(place) && part.bytes.contains(at)) found = part.tensor;
+  }
+  return found;
+}
+
+std::string partLabel(const Run& run, TensorId tensor) {
+  std::string label = printable(displayName(run.graph(), tensor), 80);
+  const std::string share = partText(run.graph(), run.storage, tensor);
+  if (!share.empty()) label += ": " + share;
+  for (const auto& [first, last] : readAgain(run.graph(), tensor)) {
+    const Tiling& tiling = *run.graph().tiling;
+    label += fmt::format("; {} reads it again",
+                         printable(displayName(*tiling.original, tiling.opOf[last]), 80));
+  }
+  return label;
+}
+
+namespace {
+
+/// A block needs this many units each way for its parts to be told apart in it.
+constexpr double kContainerRoom = 9;
+/// Parts need this many each way, and their container this much around them.
+constexpr double kPartRoom = 3;
+constexpr double kRim = 1.5;
+/// Drawing more parts than this takes too long.
+constexpr std::size_t kMostParts = 4'000;
+/// With more parts than this names are not kept out of each other's way.
+constexpr std::size_t kMostNamed = 64;
+
+/// The longest stretch of a part that none of those behind it, which are drawn over it, covers.
+Interval<double> seenSpan(const std::vector<PartBlock>& parts, std::size_t i) {
+  const PartBlock& own = parts[i];
+  if (parts.size() > kMostNamed) return own.span;
+  std::vector<Interval<double>> covered;
+  for (std::size_t k = i + 1; k < parts.size(); ++k) {
+    if (parts[k].bytes.overlaps(own.bytes)) covered.push_back(parts[k].span);
+  }
+  covered.push_back({own.span.end, own.span.end});
+  std::ranges::sort(covered, {}, &Interval<double>::begin);
+  Interval<double> longest{own.span.begin, own.span.begin};
+  double from = own.span.begin;
+  for (const Interval<double>& span : covered) {
+    const Interval<double> gap{from, std::min(span.begin, own.span.end)};
+    if (gap.length() > longest.length()) longest = gap;
+    from = std::max(from, span.end);
+  }
+  return longest;
+}
+
+/// About how many parts the buffer of a stay has: each piece as many stretches as one of them.
+double partCount(const Run& run, StayId stay) {
+  const auto& tensors = run.storage.buffers[run.problem.stays[stay].buffer].tensors;
+  const TensorId last = tensors.back();
+  const std::size_t each =
+      pieceOf(run.graph(), last) != nullptr ? stretchesOf(run.graph(), last).size() : 1;
+  return static_cast<double>(tensors.size()) * static_cast<double>(each);
+}
+
+}  // namespace
+
+void MapDrawing::drawParts() const {
+  drawReserved();
+  drawFrames();
+  if (scene_.run->storage.isIdentity()) return;
+  std::vector<std::pair<double, std::size_t>> shown;  // With how large a part of it is, about.
+  scene_.blocks->visit(scene_.window, [&](std::size_t index) {
+    const Box box = boxOf(index);
+    if (box.width < kContainerRoom || box.height < kContainerRoom) return;
+    const double parts = partCount(*scene_.run, scene_.blocks->stay(index));
+    shown.emplace_back(-box.width * box.height / parts, index);
+  });
+  // Of what thousands share, parts are smaller than anyone sees.
+  std::ranges::sort(shown);
+  std::size_t drawn = 0;
+  for (const auto& [size, index] : shown) {
+    if (drawn < kMostParts) drawn += drawPartsOf(index);
+  }
+  drawOverlaps();
+}
+
+/// Returns how many parts are on screen.
+std::size_t MapDrawing::drawPartsOf(std::size_t index) const {
+  const Box box = boxOf(index);
+  if (box.width < kContainerRoom || box.height < kContainerRoom) return 0;
+  const Block block = scene_.blocks->block(index);
+  auto parts = partBlocks(*scene_.run, *scale_, block);
+  if (parts.empty()) return 0;
+  std::erase_if(parts, [this](const PartBlock& part) { return boxOf(part).isEmpty(); });
+  const Ink edge = blockInk(block.kind, timeOf(block), BlockPart::edge);
+  canvas_.rectangle(box, {.fill = Fill{Ink::plot}, .edge = Stroke{edge}});
+  canvas_.hatch(box, kKeptHatch);
+  for (const PartBlock& part : parts) {
+    drawPart(block, part);
+    drawHalo(block, part);
+  }
+  if (timeOf(block) == BlockTime::pale) return parts.size();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    PartBlock seen = parts[i];
+    seen.span = seenSpan(parts, i);
+    writePart(seen, timeOf(block, parts[i]));
+  }
+  return parts.size();
+}
+
+/// The rim of the container shows, where there is room for one.
+Box MapDrawing::boxOf(const PartBlock& part) const {
+  Box box = plot_.boxOf(part.span, part.bytes).cut(plot_.frame.plot);
+  if (box.width > 4 * kRim) box = {box.left + kRim, box.top, box.width - 2 * kRim, box.height};
+  if (box.height > 4 * kRim) box = {box.left, box.top + kRim, box.width, box.height - 2 * kRim};
+  return box;
+}
+
+BlockTime MapDrawing::timeOf(const Block& block, const PartBlock& part) const {
+  const BlockTime time = timeOf(block);
+  const auto at = static_cast<double>(scene_.at.count());
+  if (time != BlockTime::live || part.span.contains(at)) return time;
+  return part.span.begin > at ? BlockTime::future : BlockTime::past;
+}
+
+void MapDrawing::writePart(const PartBlock& part, BlockTime time) const {
+  const Box box = boxOf(part);
+  const Tensor& tensor = scene_.run->graph().tensors[part.tensor];
+  const std::string name = printable(displayName(scene_.run->graph(), part.tensor), 80);
+  drawBoxLabel(canvas_, box, name, name + "  " + formatBytes(tensor.bytes.value_or(Bytes())),
+               partInk(part, time, BlockPart::word));
+}
+
+void MapDrawing::drawPart(const Block& block, const PartBlock& part) const {
+  const Box box = boxOf(part);
+  if (box.isEmpty()) return;
+  const BlockTime time = timeOf(block, part);
+  const auto ink = [&](BlockPart of) { return partInk(part, time, of); };
+  const Run& run = *scene_.run;
+  Hint hint{.tooltip = partLabel(run, part.tensor)};
+  // Of what lies in several stretches, the first has the name.
+  if (part.bytes.begin - block.bytes.begin == run.storage.offsetOf(part.tensor)) {
+    hint.id = fmt::format("{}part-{}-{}", scene_.prefix, block.stay.index(), part.tensor.index());
+  }
+  if (box.width < kPartRoom || box.height < kPartRoom) {
+    return canvas_.rectangle(box, {.fill = Fill{ink(BlockPart::thin)}}, hint);
+  }
+  const bool chosen = scene_.selectedPart == part.tensor && scene_.isSelected(block.stay);
+  canvas_.rectangle(box,
+                    {.fill = Fill{ink(BlockPart::fill)},
+                     .edge = chosen ? Stroke{Ink::selection, 2} : Stroke{ink(BlockPart::edge), 1}},
+                    hint);
+}
+
+/// Hatched where other parts of an op read it again, in another colour where they make it again.
+void MapDrawing::drawHalo(const Block& block, const PartBlock& part) const {
+  for (const HaloBlock& halo : haloOf(*scene_.run, *scale_, *scene_.blocks, block, part)) {
+    const Box box = plot_.boxOf(halo.span, halo.bytes).cut(plot_.frame.plot);
+    if (box.width < kPartRoom || box.height < kPartRoom) continue;
+    canvas_.hatch(box, halo.made ? kMadeAgainHatch : kReadAgainHatch);
+  }
+}
+
+/// Stresses what parts of the selected op made, wherever it lies: of a selected piece the op that
+/// made it.
+void MapDrawing::drawSameOp() const {
+  const Graph& graph = scene_.run->graph();
+  if (!graph.tiling) return;
+  OpId op = pieceMaker(graph, scene_.selectedPart);
+  if (!op && scene_.selectedOp && partOf(graph, scene_.selectedOp) != nullptr) {
+    op = graph.tiling->opOf[scene_.selectedOp];
+  }
+  if (!op) return;
+  std::size_t drawn = 0;
+  scene_.blocks->visit(scene_.window, [&](std::size_t index) {
+    if (drawn > kMostParts || boxOf(index).isEmpty()) return;
+    const Block block = scene_.blocks->block(index);
+    for (const PartBlock& part : partBlocks(*scene_.run, *scale_, block)) {
+      if (part.maker != op) continue;
+      ++drawn;
+      const Box box = boxOf(part);
+      if (box.isEmpty()) continue;
+      const bool thin = box.width < kPartRoom || box.height < kPartRoom;
+      const bool chosen = part.tensor == scene_.selectedPart;
+      const auto ink = [&](BlockPart of) { return partInk(part, BlockTime::live, of); };
+      if (thin) {
+        canvas_.rectangle(box, {.fill = Fill{ink(BlockPart::thin)}});
+        continue;
+      }
+      canvas_.rectangle(box, {.fill = Fill{ink(BlockPart::fill)},
+                              .edge = Stroke{Ink::selection, chosen ? 3.0 : 1.0}});
+      drawHalo(block, part);
+    }
+  });
+}
+
+namespace {
+
+/// A wedge needs this many units each way to be seen as one.
+constexpr double kWedgeRoom = 3;
+
+/// The part of a polygon that lies on one side of a line, after Sutherland and Hodgman (1974):
+/// `inside` is not negative there, and grows evenly.
+template <class Inside>
+std::vector<Point> cutOff(const std::vector<Point>& points, const Inside& inside) {
+  std::vector<Point> kept;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Point& from = points[i];
+    const Point& to = points[(i + 1) % points.size()];
+    const double a = inside(from);
+    const double b = inside(to);
+    if (a >= 0) kept.push_back(from);
+    if ((a >= 0) == (b >= 0)) continue;
+    const double share = a / (a - b);
+    kept.push_back({from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share});
+  }
+  return kept;
+}
+
+std::vector<Point> cutTo(const Box& box, std::vector<Point> points) {
+  points = cutOff(points, [&](const Point& p) { return p.x - box.left; });
+  points = cutOff(points, [&](const Point& p) { return box.right() - p.x; });
+  points = cutOff(points, [&](const Point& p) { return p.y - box.top; });
+  return cutOff(points, [&](const Point& p) { return box.bottom() - p.y; });
+}
+
+}  // namespace
+
+/// The output lies over the input; what is still to be read of that while time goes on is drawn
+/// over it again, a wedge that ends where the op does:
+///
+///     forwards   x x x x y      backwards   y y y y y     addresses upwards,
+///                x x x y y                  x y y y y     time to the right
+///                x x y y y                  x x y y y
+///                x y y y y                  x x x y y
+void MapDrawing::drawOverlaps() const {
+  const Run& run = *scene_.run;
+  for (const Overlap& overlap : run.problem.overlaps) {
+    const Interval<Bytes> shared = sharedBytes(run.problem, run.plan, overlap);
+    const auto blocks = scene_.blocks->blocksOf(overlap.under);
+    if (shared.empty() || blocks.empty()) continue;
+    const Address& under = *run.plan.addresses[overlap.under];
+    const Bytes start = run.plan.regionStart(under.pool, under.region);
+    const Step step = run.problem.stays[overlap.over].steps.begin;
+    const Box box = plot_.boxOf(scale_->during(step), {start + shared.begin, start + shared.end});
+    if (box.width < kWedgeRoom || box.height < kWedgeRoom) continue;
+    const bool forward = runsForward(run.problem, run.plan, overlap);
+    const Point tip{box.right(), forward ? box.top : box.bottom()};
+    const auto wedge =
+        cutTo(plot_.frame.plot, {{box.left, box.bottom()}, {box.left, box.top}, tip});
+    if (wedge.size() < 3) continue;
+    const Block block = scene_.blocks->block(blocks.back());
+    const BlockTime time = timeOf(block);
+    canvas_.path(wedge, {.fill = Fill{blockInk(block.kind, time, BlockPart::fill)},
+                         .edge = Stroke{blockInk(block.kind, time, BlockPart::edge)}});
+    // It may cover the names of both: they stand in the middle of their blocks.
+    const std::uint32_t output = scene_.blocks->blocksOf(overlap.over).front();
+    writeName(blocks.back(), time);
+    writeName(output, timeOf(scene_.blocks->block(output)));
+  }
+}
+
+namespace {
+
+/// A frame needs this many units each way to be seen apart from what lies in it.
+constexpr double kFrameRoom = 4;
+/// With more stays than this, frames are smaller than anyone sees.
+constexpr std::size_t kMostFramed = 20'000;
+/// Hatching of memory that is not planned.
+constexpr Fill kReservedHatch{Ink::capacity, 0.3};
+
+}  // namespace
+
+/// The outline of every block with what it holds, hatched where nobody lives in it.
+void MapDrawing::drawFrames() const {
+  const Problem& problem = scene_.run->problem;
+  const Plan& plan = scene_.run->plan;
+  if (problem.stays.size() > kMostFramed) return;
+  const auto boxOf = [&](const Interval<Step>& steps, const Interval<Bytes>& bytes) {
+    const Interval<double> span{scale_->begin(steps.begin), scale_->begin(steps.end)};
+    return plot_.boxOf(span, bytes).cut(plot_.frame.plot);
+  };
+  for (const Frame& frame : framesOf(problem, plan, scene_.pool)) {
+    const Box box = boxOf(frame.steps, frame.bytes);
+    if (box.width < kFrameRoom || box.height < kFrameRoom) continue;
+    for (const KeptPiece& piece : keptOf(problem, plan, frame)) {
+      const Box kept = boxOf(piece.steps, piece.bytes);
+      if (!kept.isEmpty()) canvas_.hatch(kept, kKeptHatch);
+    }
+    canvas_.rectangle(box, {.edge = Stroke{Ink::muted}});
+  }
+}
+
+/// Draws what the platform keeps for itself, above what may be planned.
+void MapDrawing::drawReserved() const {
+  const Bytes reserved = reservedBytes(*scene_.run, scene_.pool);
+  if (reserved == Bytes()) return;
+  const Bytes target = *scene_.run->problem.pools[scene_.pool].capacity;
+  const Box box = plot_
+                      .boxOf({scene_.window.begin, scene_.window.end},
+                             Interval<Bytes>{target, target + reserved})
+                      .cut(plot_.frame.plot);
+  if (box.isEmpty()) return;
+  canvas_.hatch(box, kReservedHatch);
+  const std::string label = "reserved " + formatBytes(reserved);
+  drawBoxLabel(canvas_, box, label, label, Ink::muted);
 }
 
 }  // namespace hw

@@ -2,11 +2,9 @@
 
 #include <memory>
 
-#include "core/picture/ghost.h"
-#include "core/picture/moved_blocks.h"
+#include "core/picture/axis.h"
+#include "core/picture/block_store.h"
 #include "core/picture/plot.h"
-#include "core/picture/run_scale.h"
-#include "core/picture/stay_filter.h"
 
 namespace hw {
 
@@ -30,7 +28,7 @@ struct MapScene {
   TensorId selectedPart{};  ///< Of the tensors that share the selected stay; none: all of it.
   OpId selectedOp{};
   StayId hovered{};
-  /// What to hatch, of `blocks`; null when this map is held against no other.
+  /// Blocks to hatch, of `blocks`; null when this map is held against no other.
   std::shared_ptr<const MovedBlocks> moved{};
   std::string title{};   ///< What stands above the map; empty: its pool and method.
   std::string prefix{};  ///< Of the ids of blocks in a file that several maps share: "B-".
@@ -45,7 +43,7 @@ struct MapScene {
   AxisUnit unit() const { return scale ? scale->unit() : AxisUnit::step; }
   /// True for all stays of the selected stay's buffer.
   bool isSelected(StayId stay) const;
-  /// What to write above the map.
+  /// Title above the map.
   std::string heading() const;
 };
 
@@ -65,15 +63,16 @@ class MapDrawing {
   /// that is hatched where the block is kept and nobody lives; inputs that outputs overlap, as far
   /// as they are still to be read; blocks that are taken as a whole, and reserved memory.
   void drawParts() const;
-  /// What lives at the step under way, over a picture of blocks in which it does not stand out.
+  /// Draws what lives at the step under way, over a picture of blocks in which it does not stand
+  /// out.
   void drawLive() const;
-  /// What lies over the blocks, inside the plot. Returns the labels of lines that have no place
-  /// beside blocks, to be said above the map.
+  /// Draws what lies over the blocks, inside the plot. Returns the labels of lines that have no
+  /// place beside blocks, to be said above the map.
   std::string drawOver() const;
   /// Axes, title with `note`, marks and playhead.
   void drawAround(std::string_view note) const;
 
-  /// What is to be said about the blocks; empty when nothing is.
+  /// Note about the blocks; empty when there is nothing to say.
   std::string note() const;
 
  private:
@@ -125,8 +124,8 @@ std::string blockName(const Run& run, StayId stay);
 /// "b8.add  9.00 KiB".
 std::string blockLabel(const Run& run, StayId stay);
 
-/// What fits of a label into its box; nothing: an empty text. Measuring is what a picture full of
-/// small blocks takes longest for, so who draws one twice fits it once.
+/// The part of a label that fits into its box; empty where none does. Measuring is what a picture
+/// full of small blocks takes longest for, so who draws one twice fits it once.
 struct FittedLabel {
   Point at;
   std::string text;
@@ -142,14 +141,14 @@ void drawBlockLabel(Canvas& canvas, const Box& box, const Run& run, StayId stay,
 void drawBoxLabel(Canvas& canvas, const Box& box, const std::string& name, const std::string& full,
                   Ink ink);
 
-/// How bytes are hatched that are kept while nobody lives in them.
+/// Hatching of bytes that are kept while nobody lives in them.
 inline constexpr Fill kKeptHatch{Ink::muted, 0.35};
-/// How a halo is hatched: what is kept to be read again, and what is made again.
+/// Hatchings of a halo: bytes that are kept to be read again, and bytes made again.
 inline constexpr Fill kReadAgainHatch{Ink::text, 0.4};
 inline constexpr Fill kMadeAgainHatch{Ink::accent, 0.75, true};
-/// How a block is hatched of which nobody knows when it lives.
+/// Hatching of a block of which nobody knows when it lives.
 inline constexpr Fill kGuessedHatch{Ink::accent, 0.7};
-/// How a block that is held to have moved is hatched.
+/// Hatching of a block that is held to have moved.
 inline constexpr Fill kMovedHatch{Ink::text, 0.46};
 
 }  // namespace hw

@@ -35,7 +35,7 @@ constexpr Rgb kLightStalls[] = {0xb9c0c8, 0x9cc4e4, 0x9cc4e4, 0x7d8590,
                                 0x7d8590, 0x7a4bb5, 0xd55e00};
 constexpr Rgb kDarkStalls[] = {0x565d67, 0x39607f, 0x39607f, 0x8b949e,
                                0x8b949e, 0xb892f0, 0xff8f4a};
-/// How much of its colour an activity beside the critical path keeps.
+/// Part of its colour that an activity beside the critical path keeps.
 constexpr double kBeside = 0.42;
 
 /// Shares of the class colour over the plot, and of the text colour over the class for edges.

@@ -6,14 +6,14 @@
 
 namespace hw {
 
-/// What a tensor is, for its colour (Okabe-Ito).
+/// Class of a tensor, for its colour (Okabe-Ito).
 enum class TensorClass { input, output, intermediate, view, problem };
 inline constexpr std::size_t kTensorClasses = 5;
 
 /// "input", "shared", …: for legends, tables and tooltips.
 std::string_view className(TensorClass kind);
 
-/// What a colour says. Pictures name inks, palettes say what they look like.
+/// Meaning of a colour. Pictures name inks, palettes say what they look like.
 enum class Ink : std::uint8_t {
   window,
   plot,

@@ -1,8 +1,83 @@
 #include "core/picture/plot.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <numbers>
+
+#include "core/base/text.h"
 
 namespace hw {
+namespace {
+
+/// A capacity more than this many times the footprint would flatten the map.
+constexpr double kFarCapacity = 2.0;
+
+Bytes footprintOf(const Run& run, PoolId pool) {
+  return run.plan.regions.contains(pool) ? run.plan.footprint(pool) : Bytes();
+}
+
+}  // namespace
+
+Stroke strokeOf(ReferenceLine::Kind kind) {
+  switch (kind) {
+    case ReferenceLine::Kind::capacity:
+      return {Ink::capacity, 1.5, kDashed};
+    case ReferenceLine::Kind::peak:
+      return {Ink::text, 1, kDotted};
+    case ReferenceLine::Kind::lowerBound:
+      return {Ink::lowerBound, 1, kDashDotted};
+  }
+  return {};
+}
+
+std::vector<ReferenceLine> referenceLines(const Run& run, PoolId pool) {
+  using Kind = ReferenceLine::Kind;
+  std::vector<ReferenceLine> lines;
+  if (const auto capacity = run.problem.pools[pool].capacity) {
+    lines.push_back(
+        {Kind::capacity, *capacity,
+         printable(run.problem.pools[pool].name, 40) + " capacity " + formatBytes(*capacity)});
+  }
+  const Bytes peak = footprintOf(run, pool);
+  if (peak == Bytes()) return lines;
+  const PoolMetrics metrics =
+      run.metrics.pools.contains(pool) ? run.metrics.pools[pool] : PoolMetrics();
+  const auto label = [&](const char* what, Bytes bytes, Step step) {
+    const std::string text = fmt::format("{} {}", what, formatBytes(bytes));
+    return metrics.stays == 0 ? text : text + fmt::format(", step {}", groupDigits(step.count()));
+  };
+  const bool met = metrics.peakLive == peak;
+  lines.push_back(
+      {Kind::peak, peak,
+       label(met ? "highest address = live peak" : "highest address", peak, metrics.atTop.step)});
+  if (metrics.peakLive > Bytes() && !met) {
+    lines.push_back({Kind::lowerBound, metrics.peakLive,
+                     label("live peak", metrics.peakLive, metrics.peakStep)});
+  }
+  return lines;
+}
+
+double fullByteRange(const Run& run, PoolId pool) {
+  const auto peak = static_cast<double>(footprintOf(run, pool).count());
+  double top = peak;
+  for (const ReferenceLine& line : referenceLines(run, pool)) {
+    const auto bytes = static_cast<double>(line.bytes.count());
+    if (line.kind != ReferenceLine::Kind::capacity || bytes <= kFarCapacity * peak) {
+      top = std::max(top, bytes);
+    }
+  }
+  return std::max(16.0, top * 1.08);
+}
+
+std::vector<PoolId> usedPools(const Run& run) {
+  std::vector<PoolId> pools;
+  for (const PoolId pool : run.metrics.pools.keys()) {
+    if (run.metrics.pools[pool].stays > 0) pools.push_back(pool);
+  }
+  return pools;
+}
 
 namespace {
 
@@ -14,7 +89,7 @@ double baselineIn(const Box& box, const Ruler& ruler) {
 /// On either side of a label.
 constexpr double kLabelAir = 4;
 
-/// Where the label of `line`, which lies at `y`, can stand: above the line or else below it.
+/// Box of the label of `line`, which lies at `y`: above the line or else below it.
 std::optional<Box> labelPlace(const Ruler& ruler, const Box& area, const ReferenceLine& line,
                               double y, const std::function<bool(const Box&)>& isFree) {
   const double width = ruler.width(line.label) + 2 * kLabelAir;
@@ -70,6 +145,15 @@ void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
   if (note.empty() || used > frame.title.width * 3 / 4) return;
   canvas.text({frame.title.right(), y}, elided(ruler, note, frame.title.width - used),
               {.ink = Ink::muted, .anchor = Anchor::end});
+}
+
+void drawDot(Canvas& canvas, Point center, double radius, Fill fill) {
+  std::vector<Point> circle;
+  for (int i = 0; i < 16; ++i) {
+    const double angle = i * std::numbers::pi / 8;
+    circle.push_back({center.x + radius * std::cos(angle), center.y + radius * std::sin(angle)});
+  }
+  canvas.path(circle, {.fill = fill});
 }
 
 double runTickSpacing(const Ruler& ruler, AxisUnit unit) {

@@ -1,13 +1,37 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "core/picture/axis.h"
 #include "core/picture/block_store.h"
 #include "core/picture/canvas.h"
-#include "core/picture/reference_lines.h"
+#include "core/run/run.h"
 
 namespace hw {
+
+/// A size that a map or chart marks across its whole width.
+struct ReferenceLine {
+  enum class Kind { capacity, peak, lowerBound };
+  Kind kind{};
+  Bytes bytes{};
+  std::string label{};
+};
+
+/// Stroke of a reference line, everywhere.
+Stroke strokeOf(ReferenceLine::Kind kind);
+
+/// The sizes worth marking for one pool, capacity first. A highest address that meets the
+/// live peak gives one line that says so. Without metrics of that pool there is no live peak.
+std::vector<ReferenceLine> referenceLines(const Run& run, PoolId pool);
+
+/// Upper end of a map of the whole pool: a little above the highest line worth seeing. A capacity
+/// far above everything else is not.
+double fullByteRange(const Run& run, PoolId pool);
+
+/// The pools that something lives in.
+std::vector<PoolId> usedPools(const Run& run);
 
 /// The parts of a map or chart around its plot. All views of a column use the same margins, so that
 /// a step is at the same pixel in each.
@@ -35,11 +59,11 @@ struct Plot {
   Plot(const Box& whole, const Ruler& ruler, const MapWindow& window, AxisUnit unit,
        bool hex = false);
 
-  /// Where a block lies; it may reach out of the plot.
+  /// Box of a block; it may reach out of the plot.
   Box boxOf(Interval<double> during, Interval<Bytes> addresses) const;
 };
 
-/// What a moment and marks add to a plot, in the unit of its axis.
+/// A moment and marks over a plot, in the unit of its axis.
 struct PlotNow {
   double playhead = 0;
   std::vector<double> marks{};
@@ -50,10 +74,13 @@ struct PlotNow {
 void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
                std::string_view note);
 
+/// A round dot of this radius.
+void drawDot(Canvas& canvas, Point center, double radius, Fill fill);
+
 /// Steps or times below the plot, and beside them the name of the axis.
 void drawRunTicks(Canvas& canvas, const PlotFrame& frame, const RunAxis& axis);
 
-/// How far apart the marks of each axis are at least.
+/// Least distance between the marks of each axis.
 double runTickSpacing(const Ruler& ruler, AxisUnit unit);
 double byteTickSpacing(const Ruler& ruler);
 

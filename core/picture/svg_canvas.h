@@ -7,7 +7,7 @@
 
 namespace hw {
 
-/// How high letters are in the pictures of documents, units.
+/// Height of letters in the pictures of documents, units.
 inline constexpr double kDocumentLetters = 12;
 
 /// Writes SVG text: numbers with at most two decimals, names escaped. Equal calls give equal bytes:
@@ -56,6 +56,16 @@ class SvgCanvas final : public Canvas {
   std::set<std::string> hatches_{};  ///< Names of the patterns that are defined already.
   std::string text_{};
 };
+
+/// `scene` as a file of its own: drawn by `draw` on a window as large as `where`.
+template <class Scene>
+std::string svgOf(const Scene& scene, std::string_view title, const Box& where,
+                  const Palette& palette, void (*draw)(Canvas&, const Scene&, const Box&)) {
+  SvgCanvas canvas(where.width, where.height, title, kDocumentLetters, &palette);
+  canvas.rectangle(where, {.fill = Fill{Ink::window}});
+  draw(canvas, scene, where);
+  return canvas.finish();
+}
 
 /// The inks as CSS variables: the light palette, and the dark one where the reader's system is.
 std::string inkStyles();

@@ -9,7 +9,7 @@
 
 #include "core/base/columns.h"
 #include "core/run/run.h"
-#include "core/trace/event_order.h"
+#include "core/trace/timeline.h"
 
 namespace hw {
 

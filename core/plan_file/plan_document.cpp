@@ -7,6 +7,7 @@
 #include "core/graph/tiling.h"
 #include "core/plan/overlap_use.h"
 #include "core/plan_file/tensor_names.h"
+#include "core/run/embedded.h"
 #include "core/storage/alias_text.h"
 #include "core/storage/parts.h"
 
@@ -276,6 +277,75 @@ PlanDocument describePlan(const Run& run) {
     document.alias = aliasText(run.sharing.alias);
     document.planInputs = run.sharing.planInputs;
     document.planOutputs = run.sharing.planOutputs;
+  }
+  return document;
+}
+
+const Columns<PoolMetrics>& poolColumns() {
+  using enum ColumnKind;
+  using P = PoolMetrics;
+  static const Columns<P> kColumns = {
+      {"peak", "highest address", bytes, &P::peak,
+       "What must be reserved: one past the highest byte in use"},
+      {"footprint_step", "highest at step", step, [](const P& pool) { return pool.atTop.step; },
+       "Of the steps that reach the highest address the one with most bytes live"},
+      {"lower_bound", "lower bound of what is there", bytes, &P::lowerBound,
+       "No plan of these buffers can be smaller"},
+      {"gap", "above live peak", excess, &P::gap,
+       "Highest address / live peak \u2212 1, of this memory: 0 is the best there can be for what "
+       "lives here"},
+      {"sum_of_sizes", "without any reuse", bytes, &P::sum, "The sum of all sizes"},
+      {"peak_live", "live peak", bytes, &P::peakLive,
+       "Most bytes live at one step: no plan of what is there can be smaller"},
+      {"peak_step", "live peak at step", step, &P::peakStep, "The first step with most bytes live"},
+      {"holes_at_peak", "holes then", bytes, [](const P& pool) { return pool.atPeak.holes; },
+       "Free bytes below the highest that is taken"},
+      {"kept_at_peak", "kept in blocks then", bytes, [](const P& pool) { return pool.atPeak.kept; },
+       "Bytes of no live buffer, but of a block that is taken as a whole: nobody else can have "
+       "them"},
+      {"largest_hole", "largest hole of any step", bytes, &P::largestHole, "At any step"},
+      {"fragmentation_at_peak", "fragmentation then", ratio,
+       [](const P& pool) { return pool.atPeak.ratio(); },
+       "At the live peak: 1 \u2212 largest hole / all holes"},
+      {"fragmentation_average", "fragmentation, average", ratio, &P::averageFragmentation,
+       "The same, averaged over all steps"},
+      {"buffers", "buffers", count, &P::stays, "How many live there"}};
+  return kColumns;
+}
+
+std::optional<PlanDocument> embeddedPlan(const Model& model) {
+  const Graph& graph = *model.graph;
+  if (!hasOwnPlan(graph)) return std::nullopt;
+  PlanDocument document{.modelName = model.name, .allocator = "embedded"};
+  const TensorNames names(graph);
+  if (model.problem) {
+    for (const TensorId id : graph.tensors.keys()) {
+      const Tensor& tensor = graph.tensors[id];
+      if (!tensor.plannedOffset) continue;
+      document.placements.push_back({.tensor = names.of(id),
+                                     .pool = "L2",
+                                     .offset = *tensor.plannedOffset,
+                                     .size = tensor.bytes});
+    }
+    return document;
+  }
+  // Slices start at multiples of it, and which of them are shared depends on it, too.
+  StorageOptions options{.alias = AliasRules::none(), .alignment = ownAlignment(graph)};
+  const Schedule schedule = givenOrder(graph);
+  if (const auto alias = ownAlias(graph, schedule, options)) options.alias = *alias;
+  document.alignment = options.alignment;
+  document.alias = aliasText(options.alias);
+  const Storage storage = shareStorage(graph, schedule, options);
+  for (const TensorId id : graph.tensors.keys()) {
+    const Tensor& tensor = graph.tensors[id];
+    const auto& slot = storage.slots[id];
+    if (!tensor.plannedOffset || tensor.constant || !slot) continue;
+    const TensorId root = storage.buffers[slot->buffer].root;
+    document.placements.push_back({.tensor = names.of(id),
+                                   .pool = "L2",
+                                   .offset = *tensor.plannedOffset,
+                                   .size = tensor.bytes,
+                                   .aliasOf = root == id ? "" : names.of(root)});
   }
   return document;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/columns.h"
+#include "core/plan/metrics.h"
 #include "core/run/options.h"
 #include "core/run/run.h"
 
@@ -112,5 +113,12 @@ PlacementList firstPlacements(const Run& run, std::size_t most);
 
 /// Every parameter of the choice with its value or default, numbers as numbers.
 Json allocatorOptions(const AllocatorChoice& choice);
+
+/// What a plan amounts to in a pool, in files and for people: `PoolMetrics`.
+const Columns<PoolMetrics>& poolColumns();
+
+/// The plan that came with a model, on paper; nothing when it brought none. Those that the
+/// plan leaves to the runtime are not in it.
+std::optional<PlanDocument> embeddedPlan(const Model& model);
 
 }  // namespace hw

@@ -3,7 +3,6 @@
 #include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/plan_writer.h"
-#include "core/plan_file/pool_columns.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/run/figures.h"
 

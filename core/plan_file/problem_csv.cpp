@@ -9,7 +9,6 @@
 #include "core/plan/overlap_use.h"
 #include "core/plan_file/plan_document.h"
 #include "core/plan_file/plan_writer.h"
-#include "core/plan_file/problem_writer.h"
 #include "core/plan_file/tensor_names.h"
 
 namespace hw {

@@ -3,12 +3,11 @@
 #include <array>
 
 #include "core/base/text.h"
-#include "core/exchange/fixed_plan.h"
+#include "core/exchange/chrome_trace.h"
+#include "core/exchange/tflm/offline_plan.h"
 #include "core/exchange/tflm/runtime_file.h"
-#include "core/exchange/trace/trace_writer.h"
 #include "core/plan_file/events_writer.h"
 #include "core/plan_file/plan_writer.h"
-#include "core/plan_file/problem_writer.h"
 #include "core/report/model/graph_writer.h"
 #include "core/report/plan/plan_text.h"
 #include "core/report/run/run_report.h"
@@ -19,7 +18,7 @@ namespace {
 
 bool always(const Run&) { return true; }
 RunReport report(const Run& run, std::string_view ending) {
-  return makeReport(run, nullptr, commandForReport(run.request, nullptr, false, ending));
+  return makeReport(run, nullptr, commandForReport(run.request, ending));
 }
 
 bool hasOps(const Run& run) { return !run.graph().ops.empty(); }
@@ -75,8 +74,7 @@ void writeReportMarkdown(const Run& run, std::ostream& out) {
 }
 
 void writeReportJson(const Run& run, std::ostream& out) {
-  out << jsonDocument(
-      reportJson(run, nullptr, commandForReport(run.request, nullptr, false, "json")));
+  out << jsonDocument(reportJson(run, nullptr, commandForReport(run.request, "json")));
 }
 
 constexpr std::array kExporters = {
@@ -100,10 +98,8 @@ constexpr std::array kExporters = {
                  surely<writeEventsAs<EventsFormat::jsonLines>>},
     ExporterInfo{"simulation-json", "time, traffic and energy, op by op", ".simulation.json",
                  "simulate -o FILE.json", always, surely<writeSimulationJson>},
-    ExporterInfo{"chrome-trace", "engines, buffers and waits in time, for chrome://tracing",
+    ExporterInfo{"chrome-trace", "engines, buffers and waits in time, for viewers of traces",
                  ".trace.json", "simulate --trace FILE.json", always, surely<writeChromeTrace>},
-    ExporterInfo{"perfetto-trace", "the same for ui.perfetto.dev", ".pftrace",
-                 "simulate --trace FILE.pftrace", always, surely<writePerfettoTrace>},
     ExporterInfo{"simulation-csv", "one row an operator", ".simulation.csv", "simulate -o FILE.csv",
                  hasOps, surely<writeSimulationCsv>},
     ExporterInfo{"report-html", "figures, pictures and tables in one file", ".report.html",

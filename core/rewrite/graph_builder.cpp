@@ -12,98 +12,93 @@
 namespace hw {
 namespace {
 
-using Parts = GraphBuilder::OpParts;
-constexpr GraphBuilder::Handle kAbsent = GraphBuilder::kAbsent;
-constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
-
 /// "operator 'Conv_3'", or its type when it has no name.
-std::string opLabel(const Parts& parts) {
-  const std::string& name = parts.op.name.empty() ? parts.op.type : parts.op.name;
-  return fmt::format("operator '{}'", printable(name));
+std::string opLabel(const Op& op) {
+  return fmt::format("operator '{}'", printable(op.name.empty() ? op.type : op.name));
 }
 
-std::string tensorLabel(const Tensor& tensor, std::size_t handle) {
-  if (!tensor.name.empty()) return fmt::format("tensor '{}'", printable(tensor.name));
-  return fmt::format("tensor number {}", handle);
-}
-
-/// The tensors and ops of a builder while they are being linked. Producers are indices of ops in
-/// stored order, kNobody where there is none.
+/// The tensors and ops of a builder while they are being linked: ids are handles, and the numbers
+/// of ops in stored order.
 struct Links {
-  const std::vector<Tensor>& tensors;
-  const std::vector<Parts>& ops;
+  const IdMap<TensorId, Tensor>& tensors;
+  const IdMap<OpId, Op>& ops;
+  const IdMap<OpId, std::string>& where;  ///< Each op is.
   std::vector<bool> isInput;
-  std::vector<std::size_t> producer;
+  IdMap<TensorId, OpId> producer;  ///< None: nobody.
+
+  std::string label(TensorId id) const {
+    const std::string& name = tensors[id].name;
+    if (!name.empty()) return fmt::format("tensor '{}'", printable(name));
+    return fmt::format("tensor number {}", id.index());
+  }
 };
 
 Result<void> markInputs(Links& links, const std::vector<GraphBuilder::Handle>& inputs) {
   for (const auto handle : inputs) {
     if (links.isInput[handle]) {
-      return fail(ErrorCode::malformed, tensorLabel(links.tensors[handle], handle) +
-                                            " is listed twice among the graph's inputs");
+      return fail(ErrorCode::malformed,
+                  links.label(TensorId(handle)) + " is listed twice among the graph's inputs");
     }
     links.isInput[handle] = true;
   }
   return {};
 }
 
-Result<void> claimOutput(Links& links, std::size_t op, std::size_t handle) {
-  const Parts& parts = links.ops[op];
+Result<void> claimOutput(Links& links, OpId op, TensorId id) {
   const auto refuse = [&](const std::string& what) {
-    return fail(ErrorCode::malformed,
-                fmt::format("{} produces {}, which {}", opLabel(parts),
-                            tensorLabel(links.tensors[handle], handle), what),
-                parts.where);
+    return fail(
+        ErrorCode::malformed,
+        fmt::format("{} produces {}, which {}", opLabel(links.ops[op]), links.label(id), what),
+        links.where[op]);
   };
-  if (links.isInput[handle]) return refuse("is an input of the graph");
-  if (links.tensors[handle].constant) return refuse("is a stored constant");
-  if (links.producer[handle] != kNobody) {
-    return refuse("already comes from " + opLabel(links.ops[links.producer[handle]]));
+  if (links.isInput[id.index()]) return refuse("is an input of the graph");
+  if (links.tensors[id].constant) return refuse("is a stored constant");
+  if (links.producer[id]) {
+    return refuse("already comes from " + opLabel(links.ops[links.producer[id]]));
   }
-  links.producer[handle] = op;
+  links.producer[id] = op;
   return {};
 }
 
 Result<void> findProducers(Links& links) {
-  for (std::size_t op = 0; op < links.ops.size(); ++op) {
-    for (const auto handle : links.ops[op].outputs) {
-      if (handle == kAbsent) continue;
-      HW_DO(claimOutput(links, op, handle));
+  for (const OpId op : links.ops.keys()) {
+    for (const TensorId id : links.ops[op].outputs) {
+      if (id) HW_DO(claimOutput(links, op, id));
     }
   }
   return {};
 }
 
-bool hasSource(const Links& links, std::size_t handle) {
-  return links.producer[handle] != kNobody || links.isInput[handle] ||
-         links.tensors[handle].constant || links.tensors[handle].persistent;
+bool hasSource(const Links& links, TensorId id) {
+  return links.producer[id] || links.isInput[id.index()] || links.tensors[id].constant ||
+         links.tensors[id].persistent;
 }
 
 Result<void> checkSources(const Links& links, const std::vector<GraphBuilder::Handle>& outputs) {
   constexpr std::string_view kWhat =
       "is neither an input of the graph, nor a constant, nor produced by any operator";
-  for (const Parts& parts : links.ops) {
-    for (const auto* list : {&parts.inputs, &parts.captures}) {
-      for (const auto handle : *list) {
-        if (handle == kAbsent || hasSource(links, handle)) continue;
-        return fail(ErrorCode::malformed,
-                    fmt::format("{} reads {}, which {}", opLabel(parts),
-                                tensorLabel(links.tensors[handle], handle), kWhat),
-                    parts.where);
+  for (const OpId op : links.ops.keys()) {
+    for (const auto* list : {&links.ops[op].inputs, &links.ops[op].captures}) {
+      for (const TensorId id : *list) {
+        if (!id || hasSource(links, id)) continue;
+        return fail(
+            ErrorCode::malformed,
+            fmt::format("{} reads {}, which {}", opLabel(links.ops[op]), links.label(id), kWhat),
+            links.where[op]);
       }
     }
   }
   for (const auto handle : outputs) {
-    if (hasSource(links, handle)) continue;
-    return fail(
-        ErrorCode::malformed,
-        fmt::format("the graph's output {} {}", tensorLabel(links.tensors[handle], handle), kWhat));
+    const TensorId id(handle);
+    if (hasSource(links, id)) continue;
+    return fail(ErrorCode::malformed,
+                fmt::format("the graph's output {} {}", links.label(id), kWhat));
   }
   return {};
 }
 
 /// All sizes together must not exceed kMaxBytes, so that later stages can add them up.
-Result<void> checkTotal(const std::vector<Tensor>& tensors) {
+Result<void> checkTotal(const IdMap<TensorId, Tensor>& tensors) {
   Bytes total;
   for (const Tensor& tensor : tensors) {
     const Bytes size = tensor.bytes.value_or(Bytes());
@@ -120,11 +115,11 @@ Result<void> checkTotal(const std::vector<Tensor>& tensors) {
 /// Producers come before their readers.
 std::vector<OrderConstraint> dependences(const Links& links) {
   std::vector<OrderConstraint> constraints;
-  for (std::size_t op = 0; op < links.ops.size(); ++op) {
+  for (const OpId op : links.ops.keys()) {
     for (const auto* list : {&links.ops[op].inputs, &links.ops[op].captures}) {
-      for (const auto handle : *list) {
-        if (handle == kAbsent || links.producer[handle] == kNobody) continue;
-        constraints.emplace_back(links.producer[handle], op);
+      for (const TensorId id : *list) {
+        if (!id || !links.producer[id]) continue;
+        constraints.emplace_back(links.producer[id].index(), op.index());
       }
     }
   }
@@ -135,11 +130,11 @@ Error cycleError(const Links& links, const std::vector<std::size_t>& cycle) {
   constexpr std::size_t kNamed = 8;
   std::string names;
   for (std::size_t i = 0; i < cycle.size() && i < kNamed; ++i) {
-    names += (i == 0 ? "" : ", ") + opLabel(links.ops[cycle[i]]);
+    names += (i == 0 ? "" : ", ") + opLabel(links.ops[OpId(cycle[i])]);
   }
   if (cycle.size() > kNamed) names += fmt::format(" and {} more", cycle.size() - kNamed);
   return {ErrorCode::malformed, "the operators form a cycle: " + names,
-          links.ops[cycle.front()].where};
+          links.where[OpId(cycle.front())]};
 }
 
 /// Gives every tensor its final id: see Graph.
@@ -148,26 +143,37 @@ std::vector<TensorId> numberTensors(const Links& links,
                                     const std::vector<std::size_t>& order) {
   std::vector<TensorId> ids(links.tensors.size());
   std::size_t next = 0;
-  const auto give = [&](std::size_t handle) {
-    if (handle != kAbsent && !ids[handle]) ids[handle] = TensorId(next++);
+  const auto give = [&](TensorId id) {
+    if (id && !ids[id.index()]) ids[id.index()] = TensorId(next++);
   };
   for (const auto handle : inputs) {
-    if (!links.tensors[handle].constant) give(handle);
+    if (!links.tensors[TensorId(handle)].constant) give(TensorId(handle));
   }
-  for (const std::size_t op : order) std::ranges::for_each(links.ops[op].outputs, give);
+  for (const std::size_t op : order) std::ranges::for_each(links.ops[OpId(op)].outputs, give);
   // What is left: stored weights, and what no operator makes.
-  for (std::size_t handle = 0; handle < ids.size(); ++handle) give(handle);
+  std::ranges::for_each(links.tensors.keys(), give);
   return ids;
 }
 
-std::vector<TensorId> translate(const std::vector<GraphBuilder::Handle>& handles,
-                                const std::vector<TensorId>& ids) {
-  std::vector<TensorId> translated;
-  translated.reserve(handles.size());
+/// The handles of an op as ids, for the time being.
+std::vector<TensorId> asIds(const std::vector<GraphBuilder::Handle>& handles) {
+  std::vector<TensorId> ids;
+  ids.reserve(handles.size());
   for (const auto handle : handles) {
-    translated.push_back(handle == kAbsent ? TensorId() : ids[handle]);
+    ids.push_back(handle == GraphBuilder::kAbsent ? TensorId() : TensorId(handle));
   }
-  return translated;
+  return ids;
+}
+
+/// Brings each value to its place, without room for another.
+template <class Key, class Value>
+void permute(IdMap<Key, Value>& values, std::vector<Key> places) {
+  for (const Key key : values.keys()) {
+    for (Key to = places[key.index()]; to != key; to = places[key.index()]) {
+      std::swap(values[key], values[to]);
+      std::swap(places[key.index()], places[to.index()]);
+    }
+  }
 }
 
 /// True when nothing the op reads is known only at run time, and what it makes can be stored with
@@ -224,8 +230,21 @@ GraphBuilder::GraphBuilder(std::string name, std::string format)
     : name_(std::move(name)), format_(std::move(format)) {}
 
 GraphBuilder::Handle GraphBuilder::addTensor(Tensor tensor) {
-  tensors_.push_back(std::move(tensor));
-  return tensors_.size() - 1;
+  return tensors_.add(std::move(tensor)).index();
+}
+
+void GraphBuilder::reserve(std::size_t tensors, std::size_t ops) {
+  tensors_.reserve(tensors);
+  ops_.reserve(ops);
+  where_.reserve(ops);
+}
+
+void GraphBuilder::addOp(OpParts parts) {
+  parts.op.inputs = asIds(parts.inputs);
+  parts.op.outputs = asIds(parts.outputs);
+  parts.op.captures = asIds(parts.captures);
+  ops_.add(std::move(parts.op));
+  where_.add(std::move(parts.where));
 }
 
 Result<Graph> GraphBuilder::build() && {
@@ -234,16 +253,15 @@ Result<Graph> GraphBuilder::build() && {
 }
 
 Result<Graph> GraphBuilder::build(std::vector<TensorId>& ids) && {
-  Links links{tensors_, ops_, std::vector<bool>(tensors_.size()),
-              std::vector<std::size_t>(tensors_.size(), kNobody)};
+  Links links{tensors_, ops_, where_, std::vector<bool>(tensors_.size()),
+              IdMap<TensorId, OpId>(tensors_.size())};
   HW_DO(markInputs(links, inputs_));
   HW_DO(findProducers(links));
   HW_DO(checkSources(links, outputs_));
   HW_DO(checkTotal(tensors_));
-  const auto constraints = dependences(links);
-  const std::vector<std::size_t> order = runtimeOrder(ops_.size(), constraints);
+  const std::vector<std::size_t> order = runtimeOrder(ops_.size(), dependences(links));
   if (order.size() != ops_.size()) {
-    return tl::unexpected(cycleError(links, firstCycle(ops_.size(), constraints)));
+    return tl::unexpected(cycleError(links, firstCycle(ops_.size(), dependences(links))));
   }
   ids = numberTensors(links, inputs_, order);
   return assemble(order, ids);
@@ -256,25 +274,27 @@ Graph GraphBuilder::assemble(const std::vector<std::size_t>& order,
   if (graph.reordered) {
     graph.notes.emplace_back("the file's operators were not in execution order: they were sorted");
   }
-  graph.tensors.resize(tensors_.size());
-  for (std::size_t handle = 0; handle < ids.size(); ++handle) {
-    graph.tensors[ids[handle]] = std::move(tensors_[handle]);
-  }
+  graph.tensors = std::move(tensors_);
+  permute(graph.tensors, ids);
   for (const auto handle : inputs_) {
     Tensor& tensor = graph.tensors[ids[handle]];
     tensor.graphInput = !tensor.constant;
     if (tensor.graphInput) graph.inputs.push_back(ids[handle]);
   }
-  graph.outputs = translate(outputs_, ids);
+  for (const auto handle : outputs_) graph.outputs.push_back(ids[handle]);
   for (const TensorId id : graph.outputs) graph.tensors[id].graphOutput = true;
-  graph.ops.reserve(ops_.size());
-  for (const std::size_t stored : order) {
-    OpParts& parts = ops_[stored];
-    parts.op.inputs = translate(parts.inputs, ids);
-    parts.op.outputs = translate(parts.outputs, ids);
-    parts.op.captures = translate(parts.captures, ids);
-    linkOp(graph, graph.ops.add(std::move(parts.op)));
+  std::vector<OpId> places(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) places[order[i]] = OpId(i);
+  graph.ops = std::move(ops_);
+  permute(graph.ops, std::move(places));
+  for (Op& op : graph.ops) {
+    for (auto* list : {&op.inputs, &op.outputs, &op.captures}) {
+      for (TensorId& id : *list) {
+        if (id) id = ids[id.index()];
+      }
+    }
   }
+  for (const OpId op : graph.ops.keys()) linkOp(graph, op);
   noteOddities(graph);
   return graph;
 }

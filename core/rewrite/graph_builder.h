@@ -24,7 +24,7 @@ class GraphBuilder {
   /// Adds a tensor; its producer, consumers and role flags are filled in by `build`.
   /// `constant` and size fields are taken as given.
   Handle addTensor(Tensor tensor);
-  Tensor& tensor(Handle handle) { return tensors_[handle]; }
+  Tensor& tensor(Handle handle) { return tensors_[TensorId(handle)]; }
   std::size_t tensorCount() const { return tensors_.size(); }
 
   struct OpParts {
@@ -34,7 +34,9 @@ class GraphBuilder {
     std::vector<Handle> captures{};
     std::string where{};  ///< For errors, such as "graph.node[17]".
   };
-  void addOp(OpParts op) { ops_.push_back(std::move(op)); }
+  void addOp(OpParts parts);
+  /// Makes room, where it is known how many there will be.
+  void reserve(std::size_t tensors, std::size_t ops);
   std::size_t opCount() const { return ops_.size(); }
 
   void addInput(Handle handle) { inputs_.push_back(handle); }
@@ -57,8 +59,9 @@ class GraphBuilder {
 
   std::string name_;
   std::string format_;
-  std::vector<Tensor> tensors_;
-  std::vector<OpParts> ops_;
+  IdMap<TensorId, Tensor> tensors_;  ///< By handle.
+  IdMap<OpId, Op> ops_;              ///< As stored; their tensors are handles.
+  IdMap<OpId, std::string> where_;
   std::vector<Handle> inputs_;
   std::vector<Handle> outputs_;
   std::vector<std::string> notes_;

@@ -9,7 +9,7 @@
 
 namespace hw {
 
-/// What the scratch of an op is called.
+/// The name of the scratch of an op.
 std::string scratchName(const Graph& graph, OpId op);
 
 /// `graph` in which the ops that can run channel by channel over their input (`channelScratch`)

@@ -278,10 +278,11 @@ PlanMetrics measured(const Prepared& prepared, const Answer& answer) {
   return measureOwnPlan(*prepared.program.graph, answer.storage, planned.problem, planned.plan);
 }
 
-Simulation simulated(const Prepared& prepared, const Answer& answer) {
+Simulation simulated(const Prepared& prepared, const Answer& answer, GoOn goOn) {
   SimulationInput input =
       inputOf(prepared, answer.storage, answer.planned.problem, answer.planned.plan);
   if (prepared.spread) input.partition = &answer.partition;
+  input.goOn = std::move(goOn);
   return simulate(input);
 }
 

@@ -68,7 +68,7 @@ Result<Answer> planFirstDevice(const Prepared& prepared, Storage storage,
 /// What the plan amounts to; of one that the model brings, as its author means it.
 PlanMetrics measured(const Prepared& prepared, const Answer& answer);
 
-Simulation simulated(const Prepared& prepared, const Answer& answer);
+Simulation simulated(const Prepared& prepared, const Answer& answer, GoOn goOn = {});
 
 /// What a user should know of a run, in sentences: what rewriting came to, and what of the request
 /// was not done and why.

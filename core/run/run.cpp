@@ -350,8 +350,11 @@ Result<std::shared_ptr<const Run>> carryOut(std::shared_ptr<const Model> model,
   if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "the run was stopped");
   Simulation simulation;
   if (context.simulate) {
-    teller.next();
-    simulation = simulated(prepared, answer);
+    simulation = simulated(prepared, answer, [&, tell = teller.next()](double done) {
+      if (tell) tell(done, "simulating");
+      return !context.stop.stop_requested();
+    });
+    if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "the run was stopped");
   }
   PlanMetrics metrics = measured(prepared, answer);
   auto notes = notesOf(prepared, answer);

@@ -9,7 +9,7 @@
 
 namespace hw {
 
-/// What may be done to a program so that it needs less memory.
+/// Rewrites of a program that may make it need less memory.
 struct Rewrites {
   bool order = false;
   bool inPlace = false;

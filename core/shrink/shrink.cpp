@@ -4,17 +4,78 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 
 #include "core/base/task_queue.h"
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
 #include "core/ops/work.h"
 #include "core/run/figures.h"
-#include "core/shrink/attempt.h"
+#include "core/run/run.h"
+#include "core/run/stages.h"
+#include "core/shrink/rewrites.h"
 
 namespace hw {
 namespace {
+
+/// One program that `shrink` looks at.
+struct ShrinkAttempt {
+  Rewrites with{};
+  TileRule rule = TileRule::lines;  ///< How operators are cut, where they are,
+  Bytes to{};                       ///< and down to which size.
+  double extraWork = 0;             ///< What may be done more than once, where something may.
+  /// Of use only below so many bytes: it is not planned where its bound is no lower.
+  std::optional<Bytes> below{};
+};
+
+/// Outcome of an attempt; empty where it is of no use, or was stopped.
+struct ShrinkOutcome {
+  std::shared_ptr<const Run> run{};
+  std::optional<Error> error{};
+};
+
+RunRequest requestOf(const RunRequest& plain, const ShrinkAttempt& attempt) {
+  RunRequest request = withRewrites(plain, attempt.with);
+  if (attempt.with.recompute) request.extraWork = attempt.extraWork;
+  if (!attempt.with.tile) return request;
+  request.tile = attempt.rule;
+  request.tileTo = attempt.to;
+  if (attempt.rule == TileRule::any) request.extraWork = attempt.extraWork;
+  return request;
+}
+
+/// No plan of the program is lower than `bytes`.
+bool isNoLower(const Model& model, const RunRequest& request, Bytes bytes,
+               const std::stop_token& stop) {
+  const auto program = rewrittenProgram(model, request, stop);
+  if (!program || !program->tiles) return true;
+  return program->tiles->peak >= bytes &&
+         std::ranges::all_of(program->otherWays,
+                             [&](const Program& way) { return way.tiles->peak >= bytes; });
+}
+
+/// "trying in-place, tile (lines) for 256 KiB".
+std::string textOf(const ShrinkAttempt& attempt) {
+  std::string text = "trying " + rewritesText(attempt.with);
+  if (!attempt.with.tile) return text;
+  text += fmt::format(" ({})", tileRuleName(attempt.rule));
+  return attempt.to > Bytes() ? text + " for " + formatBytes(attempt.to) : text;
+}
+
+/// `plain` with what is attempted, carried out.
+ShrinkOutcome outcomeOf(const std::shared_ptr<const Model>& model, const RunRequest& plain,
+                        const ShrinkAttempt& attempt, const std::stop_token& stop) {
+  const RunRequest request = requestOf(plain, attempt);
+  if (stop.stop_requested()) return {};
+  if (attempt.below && isNoLower(*model, request, *attempt.below, stop)) return {};
+  auto run = execute(model, request, {.stop = stop});
+  if (run) return {.run = *std::move(run)};
+  if (run.error().code == ErrorCode::stopped) return {};
+  return {.error = run.error()};
+}
 
 std::int64_t macsOf(const Graph& graph) {
   std::int64_t sum = 0;
@@ -97,7 +158,7 @@ class Shrinker {
     context_.progress(static_cast<double>(front_.tried) / planned, what);
   }
 
-  /// What is allowed and not there yet; why the others are not tried.
+  /// Offers what is allowed and not there yet, and says why the others are not tried.
   void findOffered() {
     for (const RewriteInfo& info : rewriteCatalog()) {
       if (!(options_.allow.*(info.flag))) continue;
@@ -239,7 +300,7 @@ class Shrinker {
       if (points[i]) tellAlone(*points[i]);
     }
     if (!wholes_ || !several) return;
-    // What saves nothing is not asked for where parts are.
+    // Rewrites that save nothing are left out where operators run in parts.
     if (all.order) orderHelps_ = helps(&Rewrites::order);
     if (all.recompute) againHelps_ = helps(&Rewrites::recompute);
   }
@@ -354,7 +415,7 @@ class Shrinker {
     return sizes;
   }
 
-  /// What all rewrites that leave operators whole come to.
+  /// Adds the trial of all rewrites that leave operators whole together.
   void addTogether() {
     if (wholes_ && countOf(wholes_->with) > 1) {
       front_.trials.push_back(trialOf(wholes_->with, *wholes_));

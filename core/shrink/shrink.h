@@ -21,7 +21,7 @@ struct ShrinkPoint {
   SimTime latency{};     ///< Of one run on the machine.
 };
 
-/// What some rewrites come to, tried for themselves.
+/// Trial of some rewrites by themselves.
 struct ShrinkTrial {
   Rewrites with{};
   TileRule tile = TileRule::off;  ///< How operators are cut, where they are.
@@ -31,14 +31,14 @@ struct ShrinkTrial {
   bool anyOrder = false;             ///< The bound holds whatever the order.
   std::optional<Bytes> peak{};       ///< Of the plan.
   std::shared_ptr<const Run> run{};  ///< The plan; null where it was not tried.
-  /// What came of it, in sentences, or why it was not tried.
+  /// Outcome in sentences, or why it was not tried.
   std::vector<std::string> said{};
 };
 
 /// Bytes against extra multiplications and latency: what rewrites of one model come to.
 struct ShrinkFront {
   RunRequest request{};  ///< As asked for, with a near memory without limit.
-  /// What may be done at most.
+  /// Limits that were set.
   std::optional<Bytes> budget{};
   double extraMacs = 0;
   ShrinkPoint plain{};                ///< Nothing rewritten but what the request says itself.
@@ -58,8 +58,8 @@ struct ShrinkOptions {
   Rewrites allow = Rewrites::all();
   std::optional<Bytes> budget{};  ///< Bytes to reserve at most.
   double extraMacs = 0.1;         ///< At most so many times those of the model; 0: none.
-  /// How many sizes between the least of parts and the least of whole operators parts are made for;
-  /// half as many by channels, and below what goes line by line.
+  /// Number of sizes between the least of parts and the least of whole operators parts are made
+  /// for; half as many by channels, and below what goes line by line.
   std::size_t sizes = 4;
   /// Called when there is a better front, with what there is so far.
   std::function<void(const ShrinkFront&)> report{};

@@ -68,26 +68,37 @@ class Executor {
         engines_(list.engines.size()),
         states_(list.activities.size()) {
     run_.times = IdMap<ActivityId, ActivityTime>(list.activities.size());
-    run_.log.reserve(2 * list.activities.size());
+    run_.log.reserve(turns());
     line();
   }
 
-  Execution run() {
+  Execution run(const GoOn& goOn) {
     for (const ActivityId id : list_.activities.keys()) admit(id);
     SimTime now;
     startAll(now);
     while (!flows_.empty() || !fixed_.empty()) {
+      if (goOn && !isWanted(goOn)) break;
       now = flows_.empty() ? fixed_.top().time() : flows_.nextEnd(now);
       if (!fixed_.empty()) now = std::min(now, fixed_.top().time());
       endAll(now);
       startAll(now);
     }
-    check(run_.log.size() == 2 * list_.activities.size(), "a run that comes to its end");
+    check(run_.stopped || run_.log.size() == turns(), "a run that comes to its end");
     run_.makespan = now;
     return std::move(run_);
   }
 
  private:
+  std::size_t turns() const { return 2 * list_.activities.size(); }
+
+  bool isWanted(const GoOn& goOn) {
+    constexpr std::size_t kTurnsBetween = 4096;
+    if (run_.log.size() < askAt_) return true;
+    askAt_ = run_.log.size() + kTurnsBetween;
+    run_.stopped = !goOn(static_cast<double>(run_.log.size()) / static_cast<double>(turns()));
+    return !run_.stopped;
+  }
+
   struct EngineState {
     std::vector<ActivityId> queue{};  ///< In program order.
     std::size_t next = 0;
@@ -263,12 +274,14 @@ class Executor {
   std::priority_queue<ActivityId, std::vector<ActivityId>, std::greater<>> able_;
   std::vector<ActivityId> ended_;
   Execution run_;
+  std::size_t askAt_ = 0;  ///< Turns.
 };
 
 }  // namespace
 
-Execution execute(const ActivityList& list, const Waits& waits, Contention contention) {
-  return Executor(list, waits, contention).run();
+Execution execute(const ActivityList& list, const Waits& waits, Contention contention,
+                  const GoOn& goOn) {
+  return Executor(list, waits, contention).run(goOn);
 }
 
 }  // namespace hw

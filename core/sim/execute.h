@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -37,13 +38,19 @@ struct Execution {
   IdMap<ActivityId, ActivityTime> times{};
   std::vector<ActivityTurn> log{};  ///< In the order in which they are handled.
   SimTime makespan{};
+  bool stopped = false;  ///< Not all of it: somebody did not want the rest.
 };
+
+/// Asked now and then with the part of the work that is done; false: the rest is not wanted.
+using GoOn = std::function<bool(double done)>;
 
 /// Gives every activity its time. An activity starts as soon as all that it waits for has happened:
 /// `waits`; room on its engine, which starts its activities in program order; and what its device's
 /// issue says. Then its fixed part passes, and it flows, as fast as the ports and `contention` let
 /// it. At one instant ends come first, in program order; then, again and again, the first activity
-/// that may start starts. Every wait is for an earlier activity, so it always ends.
-Execution execute(const ActivityList& list, const Waits& waits, Contention contention);
+/// that may start starts. Every wait is for an earlier activity, so it always ends,
+/// unless `goOn`, asked every few thousand turns, says no.
+Execution execute(const ActivityList& list, const Waits& waits, Contention contention,
+                  const GoOn& goOn = {});
 
 }  // namespace hw

@@ -189,16 +189,23 @@ class OrderBound {
 
 /// The bound of this plan, and what reuse costs; a run that does one thing after the other is its
 /// own bound.
-void addReuse(const ActivityList& list, const Waits& waits, const Execution& run,
+void addReuse(const ActivityList& list, const Waits& waits, const Execution& run, const GoOn& goOn,
               LatencyAccount& account) {
   account.ofPlan = {run.makespan, "one thing after the other"};
   if (list.sequential()) return;
   const Waits fewer = waits.without(WaitRule::reuse);
-  const SimTime ideal = execute(list, fewer, Contention::none).makespan;
+  double done = 0;
+  const auto makespan = [&](const Waits& some, Contention contention) {
+    const Execution other = execute(list, some, contention,
+                                    [&](double part) { return !goOn || goOn(done + part / 3); });
+    done += 1.0 / 3;
+    return other.makespan;
+  };
+  const SimTime ideal = makespan(fewer, Contention::none);
   account.ofPlan = {ideal, "what waits for what without reuse"};
   account.reuse.waits = waitsForReuse(run);
-  account.reuse.bound = execute(list, waits, Contention::none).makespan - ideal;
-  account.reuse.simulated = run.makespan - execute(list, fewer, list.contention).makespan;
+  account.reuse.bound = makespan(waits, Contention::none) - ideal;
+  account.reuse.simulated = run.makespan - makespan(fewer, list.contention);
   if (list.contention == Contention::none) return;
   for (std::size_t i = 0; i < account.ports.size(); ++i) {
     const bool port = i < list.ports.size();
@@ -224,7 +231,7 @@ LatencyBound boundOfOrder(const SimulationInput& input, const PlannedWork& work)
 }
 
 LatencyAccount accountOf(const SimulationInput& input, const PlannedWork& work, const Waits& waits,
-                         const Execution& run) {
+                         const Execution& run, const GoOn& goOn) {
   LatencyAccount account;
   const ActivityList& list = work.list;
   if (list.activities.empty()) return account;
@@ -236,7 +243,7 @@ LatencyAccount accountOf(const SimulationInput& input, const PlannedWork& work, 
     account.slowed = addTime(account.slowed, std::max(time.end - time.start - alone, SimTime()));
   }
   account.criticalPath = criticalPath(run);
-  addReuse(list, waits, run, account);
+  addReuse(list, waits, run, goOn, account);
   account.ofOrder = boundOfOrder(input, work);
   return account;
 }

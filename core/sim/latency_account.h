@@ -51,9 +51,9 @@ struct LatencyAccount {
 };
 
 /// Accounts for `run`, which is `work` executed with `waits`. Simulates up to three times more:
-/// without reuse, without contention, without both.
+/// without reuse, without contention, without both. Not all of it where `goOn` says no.
 LatencyAccount accountOf(const SimulationInput& input, const PlannedWork& work, const Waits& waits,
-                         const Execution& run);
+                         const Execution& run, const GoOn& goOn = {});
 
 /// From the last end (of several, the later in program order) back by causes.
 std::vector<ActivityId> criticalPath(const Execution& run);

@@ -88,12 +88,20 @@ void addTotals(const SimulationInput& input, Timing& timing) {
 }  // namespace
 
 Simulation simulate(const SimulationInput& input) {
+  constexpr double kAccountsFrom = 0.4;
   PlannedWork work = plannedWork(input);
+  const GoOn goOn = input.goOn ? input.goOn : [](double) { return true; };
+  if (!goOn(0)) return {};
   const Waits waits = hazardsOf(work.list);
-  Execution run = execute(work.list, waits, work.list.contention);
+  Execution run = execute(work.list, waits, work.list.contention,
+                          [&](double done) { return goOn(kAccountsFrom * done); });
+  if (run.stopped) return {};
   TimedStory story =
       work.list.sequential() ? planStory(input, work, run) : runStory(input, work, run);
-  LatencyAccount account = accountOf(input, work, waits, run);
+  LatencyAccount account = accountOf(input, work, waits, run, [&](double done) {
+    return goOn(kAccountsFrom + (1 - kAccountsFrom) * done);
+  });
+  if (!goOn(1)) return {};
   Timing timing{.ops = std::move(work.ops),
                 .makespan = run.makespan,
                 .account = std::move(account),

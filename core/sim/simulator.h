@@ -34,7 +34,7 @@ struct Simulation {
 
 /// Plays a plan on its machine: its activities, ordered by what they touch, on units and engines,
 /// slowed by shared ports (docs/machine.md). Where all devices do one thing after the other, memory
-/// events are the plan's story; elsewhere the run's own.
+/// events are the plan's story; elsewhere the run's own. Empty where `input.goOn` says no.
 Simulation simulate(const SimulationInput& input);
 
 }  // namespace hw

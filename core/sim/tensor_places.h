@@ -8,6 +8,7 @@
 #include "core/plan/plan.h"
 #include "core/residency/partition.h"
 #include "core/schedule/schedule.h"
+#include "core/sim/execute.h"
 #include "core/storage/aliasing.h"
 
 namespace hw {
@@ -25,6 +26,7 @@ struct SimulationInput {
   const Partition* partition = nullptr;
   bool inputsFar = false;   ///< Graph inputs start in the far pool, wherever they are planned.
   bool outputsFar = false;  ///< Graph outputs have to end there.
+  GoOn goOn{};              ///< Where it says no, the simulation ends without its results.
 
   std::uint32_t deviceOf(OpId op) const {
     return partition == nullptr ? 0 : partition->deviceOf[op];

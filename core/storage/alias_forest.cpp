@@ -24,7 +24,7 @@ AliasForest::Place AliasForest::place(TensorId id) const {
     found.offset += links_[found.root].offset;
     found.root = links_[found.root].parent;
   }
-  // All on the way point to the root from now on: the next ones need not walk it again.
+  // Path compression: all on the way point to the root from now on.
   Bytes rest = found.offset;
   while (links_[id].parent && links_[id].parent != found.root) {
     Link& link = links_[id];

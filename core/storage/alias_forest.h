@@ -28,10 +28,10 @@ class AliasForest {
   /// tensor, and what shares is in one place.
   std::optional<std::string> attach(TensorId child, TensorId parent, Bytes offset);
 
-  /// The same for a piece of a tiled graph, wherever it begins: its place is given.
+  /// The same for a piece of a tiled graph, whose offset is given and need not be aligned.
   void attachPiece(TensorId piece, TensorId host, Bytes offset);
 
-  /// Why a tensor has no place in any pool; null when it has one.
+  /// The reason why a tensor has no place in any pool; null when it has one.
   const char* whyNotPlanned(TensorId id) const;
 
   /// The group of `root` holds a graph input (an output).

@@ -72,8 +72,7 @@ std::string partText(const Graph& graph, const Storage& storage, TensorId tensor
   }
   const Bytes size = *graph.tensors[tensor].bytes;
   if (tensor == buffer.root) {
-    // The root has the whole block. There is something to say only where parts of it were there
-    // before.
+    // The root has the whole block, and is told only where parts of it were there before.
     const OpId producer = graph.tensors[tensor].producer;
     const bool late = storage.lifetimes[tensor].begin > buffer.steps.begin;
     if (!late || !producer) return {};

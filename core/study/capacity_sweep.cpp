@@ -16,7 +16,7 @@ constexpr std::int64_t kCoarse = 8;
 
 Bytes grained(Bytes bytes) { return alignUp(bytes, kCapacityGrain); }
 
-/// What the largest first pool of a run takes.
+/// Bytes that the largest first pool of a run takes.
 Bytes largestFootprint(const Run& run) {
   Bytes largest;
   for (const PoolId pool : run.problem.pools.keys()) {

@@ -10,7 +10,7 @@
 
 namespace hw {
 
-/// What a model comes to when L2 has a certain size.
+/// Point of a capacity sweep: what a model comes to with an L2 of one size.
 struct CapacityPoint {
   Bytes capacity{};      ///< Of the first pool of every device.
   RunFigures figures{};  ///< Of no use, nor is the traffic, when the plan does not fit.
@@ -21,10 +21,10 @@ struct CapacityPoint {
   bool fitsInL2() const { return figures.fits && figures.spilled.value_or(Bytes()) == Bytes(); }
 };
 
-/// What `run` comes to, as a point of the curve at `capacity`.
+/// The figures of `run` as a point of the curve at `capacity`.
 CapacityPoint pointOf(const Run& run, Bytes capacity);
 
-/// How many capacities are tried, and who hears of each as soon as it is known.
+/// Limits of a capacity sweep, and who hears of each point as soon as it is known.
 struct SweepOptions {
   std::size_t points = 33;
   std::function<void(const CapacityPoint&)> report{};
@@ -52,10 +52,10 @@ Result<CapacityPoint> planAtCapacity(const std::shared_ptr<const Model>& model, 
 /// The least capacity of `points`, ascending, from which on everything fits in L2.
 std::optional<Bytes> fitsFrom(const std::vector<CapacityPoint>& points);
 
-/// Where more L2 stops paying: the point furthest below the straight line from the first to the
-/// last of those that fit, capacity and traffic each scaled to [0, 1] (Satopaa et al., "Finding a
-/// 'Kneedle' in a Haystack", 2011). Traffic counts as the least of any capacity up to there.
-/// Nothing when no point is at least `kLeastBend` below it.
+/// The capacity beyond which more L2 stops paying: the point furthest below the straight line from
+/// the first to the last of those that fit, capacity and traffic each scaled to [0, 1] (Satopaa et
+/// al., "Finding a 'Kneedle' in a Haystack", 2011). Traffic counts as the least of any capacity up
+/// to there. Nothing when no point is at least `kLeastBend` below it.
 std::optional<Bytes> kneeOf(const std::vector<CapacityPoint>& points);
 inline constexpr double kLeastBend = 0.1;
 

@@ -74,7 +74,7 @@ class RowTeller {
   std::size_t done_ = 0;
 };
 
-/// What a row is ranked by; nothing known: last.
+/// The figure that a row is ranked by; rows without it come last.
 double rankedBy(const ComparisonRow& row, Ranking by) {
   const auto of = [](const auto& figure) {
     return figure ? static_cast<double>(figure->count()) : HUGE_VAL;
@@ -135,7 +135,7 @@ bool boundsAll(const ComparisonRow& row) {
          row.allocator.info->way != Way::perDevice;
 }
 
-/// What was asked for besides the allocator.
+/// Options that were asked for besides the allocator.
 std::vector<std::string> askedOf(const ComparisonRow& row) {
   RunRequest request = row.request;
   request.allocator = defaultRequest().allocator;

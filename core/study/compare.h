@@ -17,8 +17,8 @@ enum class Ranking : std::uint8_t { peak, latency, traffic, energy };
 inline constexpr std::array<std::string_view, 4> kRankingNames = {"peak", "latency", "traffic",
                                                                   "energy"};
 
-/// What to rank by where nobody says: latency if the first memory of the machine is bounded, for
-/// then where tensors live decides; else the peak.
+/// The usual ranking, where nobody says one: latency if the first memory of the machine is bounded,
+/// for then where tensors live decides; else the peak.
 Ranking usualRanking(const RunRequest& request);
 
 /// One attempt. Has a run and its figures, or the error that kept it from having one.

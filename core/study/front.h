@@ -17,8 +17,8 @@ struct FrontPoint {
   std::string made{};        ///< In words: the allocator, or what the search ended with.
   Bytes peak{};              ///< Of the first pool.
   SimTime latency{};
-  /// What the search was given, and the latency that no plan of the same stays undercuts within it;
-  /// nothing for plans of allocators, which plan as low as they can.
+  /// Capacity that the search was given, and the latency that no plan of the same stays undercuts
+  /// within it; nothing for plans of allocators, which plan as low as they can.
   std::optional<Bytes> capacity{};
   std::optional<SimTime> bound{};
   /// The search's plan of the stays of `Front::lowest`; null for those of allocators,
@@ -44,7 +44,7 @@ struct Front {
   SimTime leastLatency{};                ///< No addresses make them faster, however much there is.
   bool stopped = false;                  ///< There would have been more.
 
-  /// What one is told to open the plan of `point` in full.
+  /// The request that opens the plan of `point` in full.
   RunRequest requestOf(const FrontPoint& point) const;
   /// That plan, played: nothing is searched again.
   std::shared_ptr<const Run> runOf(const FrontPoint& point) const;

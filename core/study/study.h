@@ -1,21 +1,23 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/allocators/plugin.h"
 #include "core/run/options.h"
+#include "core/study/compare.h"
 
 namespace hw {
 
-/// What to run and on what: every combination of the lists below is one run. Keys and texts are
-/// those of the run options. Format: docs/formats/study.md.
+/// A study: models, allocators and options. Every combination of the lists below is one run. Keys
+/// and texts are those of the run options. Format: docs/formats/study.md.
 struct Study {
   std::vector<std::string> models{};          ///< Paths from the study's folder, or samples:NAME.
   std::vector<AllocatorChoice> allocators{};  ///< None: all.
-  /// What the study says of options: of those that are an axis, all values to run.
+  /// Values of options as the study has them: of those that are an axis, all values to run.
   OptionTexts options{};
 };
 
@@ -58,5 +60,17 @@ class StudySettings {
   std::vector<RunRequest> onPlatform_{};  ///< By value of it, what the other axes are read into.
   std::size_t size_ = 1;
 };
+
+/// Takes what came of a setting; false: no more is wanted.
+using TakeComparison = std::function<bool(const StudySetting& setting, const Comparison& compared)>;
+
+/// Runs every choice, all allocators if there is none, on `model` under each of the settings.
+/// Their rows are tasks of one queue, done by `threads` at a time; what does not change from row to
+/// row is made once. `take` gets the comparisons in the order of the settings, each as soon as it
+/// and those before it are done, from one thread at a time; a few are kept until then. Returns how
+/// many it got. On a stop, settings that were begun are taken with the rows that they have.
+std::size_t sweepSettings(std::shared_ptr<const Model> model, const StudySettings& settings,
+                          const std::vector<AllocatorChoice>& choices, int threads,
+                          const RunContext& context, const TakeComparison& take);
 
 }  // namespace hw

@@ -6,7 +6,7 @@ namespace hw {
 namespace {
 
 constexpr std::size_t kUntouched = static_cast<std::size_t>(-1);
-/// Plans of more parts than this are too long to look at, or to run.
+/// The most parts of a run: longer plans are too long to look at, or to run.
 constexpr std::size_t kMostRunParts = 60'000;
 
 /// The first row that `row` is made of: Reach::needed, which is asked for each part.
@@ -87,7 +87,7 @@ bool LinePull::prepare() {
   return true;
 }
 
-/// What was there before is there until the last op that reads it is done.
+/// Counts the readers of tensors from before the run, which are live until their last one is done.
 void LinePull::await() {
   std::ranges::fill(waiting_, 0);
   const auto wait = [&](TensorId tensor) {
@@ -126,7 +126,7 @@ void LinePull::beginCell(std::size_t cell) {
   }
 }
 
-/// Rings of which some rows were never read.
+/// Releases rings of which some rows were never read.
 void LinePull::endCell() {
   for (const TensorId tensor : used_) {
     State& state = state_[tensor];
@@ -154,7 +154,7 @@ void LinePull::joinInPlace(std::size_t at) {
     state_[op.over].next = out;
     return;
   }
-  // All of the chain lies in the tensor that leaves.
+  // The whole chain lies in the tensor that leaves the run.
   for (const TensorId tensor : used_) {
     if (isInside(tensor) && state_[tensor].root == root) state_[tensor].host = out;
   }
@@ -313,7 +313,7 @@ void LinePull::emit(std::size_t at, Interval<std::int64_t> rows) {
   atLeast_ = kMaxBytes;
 }
 
-/// What came of the rows so far is there from the first part to the last, which makes the output.
+/// Partial results of a fold are live from its first part to its last, which makes the output.
 void LinePull::takeIn(std::size_t at, bool last) {
   const TileOp& op = ofRun(at);
   const TensorId out = op.outputs.front();
@@ -328,7 +328,7 @@ void LinePull::takeIn(std::size_t at, bool last) {
   result_.rings[ring->second].end = clock_ + 1;
 }
 
-/// What is live all through a run.
+/// The bytes that are live all through a run.
 Bytes LinePull::liveAround() const {
   Bytes around;
   for (const TileProgram::Life& life : program_.lives()) {

@@ -110,7 +110,7 @@ class Chooser {
     RunPrice price{};
     std::size_t earliest = 0;
   };
-  /// What is known of a run: its peak, or that it is no less.
+  /// A run's peak, or a lower bound of it.
   struct Known {
     Bytes bytes{};
     bool exact = false;
@@ -125,8 +125,8 @@ class Chooser {
     return floor;
   }
 
-  /// Whether there is a way through that takes no more than `threshold`, and costs no more than may
-  /// be; the cheapest one is in `ways_`. If not, none takes less than `next_`.
+  /// True when some way through needs at most `threshold` and costs no more than allowed; the
+  /// cheapest one is in `ways_`. If not, none needs less than `next_`.
   bool wayUnder(Bytes threshold) {
     threshold_ = threshold;
     next_ = kMaxBytes;
@@ -156,7 +156,7 @@ class Chooser {
   }
 
   void reachByRun(std::size_t cut) {
-    // No run costs less than nothing.
+    // Prices are not negative.
     const CutWay& whole = ways_[cut];
     const std::size_t from = cut > kLongestRun ? cut - kLongestRun : 0;
     const bool hopeful =
@@ -238,13 +238,13 @@ class Chooser {
     std::ranges::reverse(choice.runs);
   }
 
-  /// So many runs are swept once; in programs with more, the others each time.
+  /// The most runs whose sweeps are remembered; others are swept each time.
   static constexpr std::size_t kMostKept = 2'000'000;
 
   const TileProgram& program_;
   const RunBounds& bounds_;
   const std::stop_token& stop_;
-  std::vector<bool> able_;  ///< Whether an op runs in parts of any kind.
+  std::vector<bool> able_;  ///< By op: it can run in parts of some kind.
   std::map<std::int64_t, Kind> kinds_;
   std::vector<Kind*> kindOf_;  ///< By grid.
   const std::vector<std::size_t>* grids_ = nullptr;
@@ -272,7 +272,7 @@ std::vector<RunChoice> chooseRuns(const TileProgram& program, const RunBounds& b
   Chooser chooser(program, bounds, stop);
   std::vector<RunChoice> choices;
   for (const auto& grids : sets) {
-    // The first set has what the others have.
+    // The first set contains the others.
     choices.push_back(chooser.choose(grids, choices.empty() ? Bytes() : choices.front().peak));
   }
   return choices;

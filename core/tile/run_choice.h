@@ -7,8 +7,7 @@
 
 namespace hw {
 
-/// How the cells of a run go: `rows` at a time, of a grid of `bands` times `columns`; or by
-/// channels.
+/// The cells of a run: `rows` at a time, of a grid of `bands` times `columns`; or by channels.
 struct TileGrid {
   std::int64_t rows = 1;
   std::int64_t bands = 1;
@@ -17,7 +16,7 @@ struct TileGrid {
   std::int64_t groups = 0;  ///< Of channels, one at a time; 0: by rows.
 };
 
-/// What runs may look like, and what they may cost.
+/// The grids that runs may use, and the work that they may cost.
 struct RunBounds {
   std::span<const TileGrid> grids{};
   std::int64_t extra = 0;  ///< Work that may be done more than once, in all.
@@ -59,13 +58,13 @@ struct RunChoice {
 RunChoice chooseRuns(const TileProgram& program, const RunBounds& bounds,
                      const std::stop_token& stop = {});
 
-/// The same for several sets of the grids, by their numbers, each of which is part of the first:
-/// what is found out about a run serves all.
+/// The same for several sets of grids, by their numbers, each a part of the first: what is found
+/// about a run serves all sets.
 std::vector<RunChoice> chooseRuns(const TileProgram& program, const RunBounds& bounds,
                                   std::span<const std::vector<std::size_t>> sets,
                                   const std::stop_token& stop = {});
 
-/// Longer runs are not looked at.
+/// The longest run that is considered.
 inline constexpr std::size_t kLongestRun = 96;
 
 }  // namespace hw

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/plan_file/problem_writer.h"
+#include "core/plan_file/plan_writer.h"
 
 extern char** environ;
 

@@ -142,7 +142,7 @@ void readPlanFile(std::string_view bytes) {
   const auto run = statedRun(audited(), *plan, "a file", defaultRequest());
   check(run ? validate((*run)->problem, (*run)->plan).empty() : !run.error().message.empty(),
         "a run that is valid");
-  check(!auditText(report, {.everything = true}).empty(), "an audit that says something");
+  check(!auditText(report, {.rows = 100'000}).empty(), "an audit that says something");
 }
 
 void readStudy(std::string_view bytes) {

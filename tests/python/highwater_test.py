@@ -72,7 +72,7 @@ class ModelTest(unittest.TestCase):
             model = highwater.open("samples:chain")
             for name in ("plan.csv", "plan.json", "plan.h"):
                 model.save(pathlib.Path(folder) / name)
-            for name in ("trace.json", "trace.pftrace"):
+            for name in ("a.trace.json", "b.trace.json"):
                 model.trace(pathlib.Path(folder) / name)
             self.assertEqual(len(os.listdir(folder)), 5)
 

@@ -1,4 +1,4 @@
-"""Traces of runs, read by others: protoc, a JSON reader, Chromium. Held against --activities and
+"""Traces of runs, read by others: a JSON reader, Chromium. Held against --activities and
 --events, which know nothing of traces."""
 import csv
 import io
@@ -13,7 +13,6 @@ import unittest
 from decimal import Decimal
 
 PROGRAM = os.environ["HIGHWATER"]
-HERE = pathlib.Path(__file__).resolve().parent
 RUNS = [["samples:squeezenet"], ["samples:chain", "--platform=gap8"],
         ["samples:mobilenet_v1_int8", "--platform=ethos-u65-512", "--weights=prefetch"],
         ["samples:two_devices", "--platform=two-devices", "--allocator=partition"],
@@ -74,31 +73,6 @@ def levels_told(words):
         before = list(pool.values())[-1] if pool else 0
         pool[int(row["time_ps"])] = before + sign * int(row["size"])
     return told
-
-
-def decoded(data):
-    """The messages of a Perfetto trace as protoc reads them: nested lists of (field, value)."""
-    text = subprocess.run(["protoc", "--decode=Trace", f"--proto_path={HERE}",
-                           str(HERE / "perfetto_fields.proto")], input=data, check=True,
-                          capture_output=True).stdout.decode("utf-8")
-    stack = [[]]
-    for line in text.splitlines():
-        line = line.strip()
-        if line.endswith("{"):
-            stack.append([])
-            stack[-2].append((line[:-1].strip(), stack[-1]))
-        elif line == "}":
-            stack.pop()
-        else:
-            field, value = line.split(": ", 1)
-            stack[-1].append((field, value.strip('"') if value[0] == '"' else value))
-    return stack[0]
-
-
-def one(message, field, standard=None):
-    found = [value for name, value in message if name == field]
-    assert len(found) <= 1, (field, message)
-    return found[0] if found else standard
 
 
 class ChromeTest(unittest.TestCase):
@@ -183,77 +157,12 @@ class ChromeTest(unittest.TestCase):
         self.assertEqual(title[1], f"read {len(activities(['samples:squeezenet']))}")
 
 
-@unittest.skipIf(shutil.which("protoc") is None, "no protoc to decode with")
-class PerfettoTest(unittest.TestCase):
-    def test_protoc_reads_the_same_run(self):
-        for words in RUNS + generated(self):
-            with self.subTest(words):
-                self.check_run(words)
-
-    def check_run(self, words):
-        packets = [packet for _, packet in decoded(trace(words, ".pftrace"))]
-        tracks = {}
-        for packet in packets:
-            track = one(packet, "track_descriptor")
-            if track is not None:
-                self.assertNotIn(one(track, "uuid"), tracks)
-                parent = one(track, "parent_uuid")
-                self.assertTrue(parent is None or parent in tracks)
-                tracks[one(track, "uuid")] = track
-        events = [packet for packet in packets if one(packet, "track_event") is not None]
-        stamps = [int(one(packet, "timestamp", "0")) for packet in events]
-        self.assertEqual(stamps, sorted(stamps))
-        stacks, done, levels, flows, ends = {}, [], {}, {}, {}
-        for stamp, packet in zip(stamps, events):
-            event = one(packet, "track_event")
-            self.assertFalse([field for field, _ in event if field.isdigit()])
-            uuid, kind = one(event, "track_uuid"), one(event, "type")
-            counter = one(tracks[uuid], "counter")
-            if kind == "TYPE_COUNTER":
-                self.assertEqual(one(counter, "unit"), "UNIT_SIZE_BYTES")
-                levels.setdefault(uuid, []).append(int(one(event, "counter_value", "0")))
-                continue
-            self.assertIsNone(counter)
-            if kind == "TYPE_SLICE_BEGIN":
-                stacks.setdefault(uuid, []).append((event, stamp))
-                for field, store in (("flow_ids", flows), ("terminating_flow_ids", ends)):
-                    for number in [value for name, value in event if name == field]:
-                        self.assertNotIn(number, store)
-                        store[number] = stamp
-            else:
-                self.assertEqual(kind, "TYPE_SLICE_END")
-                begun, start = stacks[uuid].pop()
-                done.append((begun, start, stamp))
-        self.assertFalse([stack for stack in stacks.values() if stack])
-        self.assertEqual(set(flows), set(ends))
-        self.assertTrue(all(flows[number] <= ends[number] for number in flows))
-        self.check_slices(words, done, flows)
-        for values in levels.values():
-            self.assertEqual(min(values) >= 0, True)
-
-    def check_slices(self, words, done, flows):
-        told, buffers = {}, 0
-        for event, start, end in done:
-            if one(event, "categories") == "buffer":
-                buffers += 1
-                continue
-            notes = {one(note, "name"): one(note, "int_value", one(note, "string_value"))
-                     for field, note in event if field == "debug_annotations"}
-            first, last = int(notes["start_ps"]), int(notes["end_ps"])
-            self.assertEqual((start, end), (first // 1000, last // 1000))
-            told[int(notes["id"])] = (one(event, "name"), first, last, notes.get("cause", ""))
-        wanted = activities(words)
-        self.assertEqual([told[number] for number in sorted(told)], wanted)
-        self.assertEqual(len(flows), sum(1 for each in wanted if each[3]))
-        self.assertGreater(buffers, 0)
-
-
 class BadUsageTest(unittest.TestCase):
     def test_an_ending_that_says_nothing_is_refused_before_anything_is_done(self):
         done = subprocess.run([PROGRAM, "simulate", "samples:chain", "--trace", "x.txt"],
                               capture_output=True, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn(b"expected .json or .pftrace", done.stderr)
+        self.assertIn(b"expected .json", done.stderr)
 
 
 if __name__ == "__main__":

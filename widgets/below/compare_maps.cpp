@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/picture/reference_lines.h"
+#include "core/picture/plot.h"
 #include "widgets/base/icons.h"
 #include "widgets/text/run_text.h"
 

@@ -5,7 +5,7 @@
 #include <QLegend>
 #include <cmath>
 
-#include "core/base/units.h"
+#include "core/base/text.h"
 #include "widgets/base/theme.h"
 #include "widgets/text/text.h"
 

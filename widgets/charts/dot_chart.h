@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/picture/front_scene.h"
-#include "core/picture/pareto_scene.h"
 
 namespace hw {
 

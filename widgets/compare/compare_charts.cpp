@@ -13,7 +13,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "core/report/compare/compare_picture.h"
+#include "core/report/compare/compare_report.h"
 #include "widgets/base/theme.h"
 #include "widgets/charts/chart_style.h"
 #include "widgets/text/run_text.h"

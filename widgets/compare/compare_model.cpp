@@ -5,7 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/check/stated_run.h"
-#include "core/report/compare/compare_columns.h"
+#include "core/report/compare/compare_report.h"
 #include "core/report/plan/plan_text.h"
 #include "core/run/options.h"
 #include "widgets/text/run_text.h"

@@ -3,7 +3,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/text.h"
-#include "core/report/compare/front_report.h"
+#include "core/report/explain/front_report.h"
 #include "core/run/options.h"
 #include "widgets/text/run_text.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/insight/explain.h"
-#include "core/picture/ghost.h"
+#include "core/picture/block_store.h"
 #include "core/run/run.h"
 
 namespace hw {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/insight/late_free.h"
+#include "core/insight/moment.h"
 #include "core/plan/measure_range.h"
 #include "widgets/base/panel_parts.h"
 #include "widgets/text/run_text.h"

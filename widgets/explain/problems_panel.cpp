@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/insight/autopsy.h"
+#include "core/insight/moment.h"
 #include "widgets/text/import_notes.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"

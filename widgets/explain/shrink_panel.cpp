@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/report/explain/advice_report.h"
-#include "core/report/explain/shrink_report.h"
+#include "core/report/explain/front_report.h"
 #include "core/run/options.h"
 #include "widgets/base/panel_parts.h"
 #include "widgets/text/run_text.h"

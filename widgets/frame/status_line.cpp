@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/picture/reference_lines.h"
+#include "core/picture/plot.h"
 #include "core/plan/overlap_use.h"
 #include "core/report/plan/plan_text.h"
 #include "widgets/base/icons.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/picture/block_store.h"
-#include "core/picture/reference_lines.h"
+#include "core/picture/plot.h"
 #include "widgets/jobs/background.h"
 #include "widgets/state/view_state.h"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/picture/block_store.h"
-#include "core/picture/stay_filter.h"
 #include "widgets/map/map_colors.h"
 
 namespace hw {

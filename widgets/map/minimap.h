@@ -3,8 +3,8 @@
 #include <QPixmap>
 #include <QWidget>
 
+#include "core/picture/chart_scene.h"
 #include "core/picture/plot.h"
-#include "core/picture/step_curve.h"
 #include "widgets/jobs/background.h"
 #include "widgets/state/view_state.h"
 

@@ -12,7 +12,7 @@
 
 #include "core/insight/stop_scan.h"
 #include "core/picture/plot.h"
-#include "core/trace/moment_delta.h"
+#include "core/trace/trace.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {

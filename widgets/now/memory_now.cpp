@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/picture/axis.h"
 #include "core/picture/map_scene.h"
-#include "core/picture/run_scale.h"
 #include "widgets/base/theme.h"
 #include "widgets/text/text.h"
 

@@ -5,10 +5,9 @@
 #include <tuple>
 
 #include "core/base/text.h"
+#include "core/picture/axis.h"
 #include "core/picture/map_scene.h"
 #include "core/picture/plot.h"
-#include "core/picture/reference_lines.h"
-#include "core/picture/run_scale.h"
 #include "widgets/base/theme.h"
 #include "widgets/map/map_colors.h"
 #include "widgets/plot/painter_canvas.h"

@@ -8,7 +8,6 @@
 
 #include "core/picture/axis.h"
 #include "core/picture/block_store.h"
-#include "core/picture/stay_filter.h"
 #include "core/plan/frames.h"
 #include "core/run/run.h"
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/picture/reference_lines.h"
+#include "core/picture/plot.h"
 #include "core/plan/measure_range.h"
-#include "core/plan_file/pool_columns.h"
+#include "core/plan_file/plan_document.h"
 #include "core/report/text/text_table.h"
 #include "core/run/figures.h"
 #include "widgets/base/panel_parts.h"

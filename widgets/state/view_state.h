@@ -7,12 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "core/picture/ghost.h"
+#include "core/picture/axis.h"
+#include "core/picture/block_store.h"
 #include "core/picture/plot.h"
-#include "core/picture/run_scale.h"
-#include "core/picture/stay_filter.h"
 #include "core/run/run.h"
-#include "core/trace/event_order.h"
+#include "core/trace/timeline.h"
 #include "widgets/text/run_text.h"
 
 namespace hw {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/picture/stay_filter.h"
+#include "core/picture/block_store.h"
 #include "widgets/jobs/background.h"
 #include "widgets/tables/table_source.h"
 

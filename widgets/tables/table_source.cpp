@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/picture/block_store.h"
 #include "core/plan_file/plan_document.h"
-#include "core/report/run/operator_columns.h"
+#include "core/report/run/simulation_report.h"
 #include "core/report/text/text_table.h"
 #include "widgets/text/run_text.h"
 

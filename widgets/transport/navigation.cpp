@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/picture/step_curve.h"
+#include "core/picture/chart_scene.h"
 #include "widgets/text/run_text.h"
 
 namespace hw {

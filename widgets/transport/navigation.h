@@ -4,7 +4,7 @@
 #include <QString>
 #include <vector>
 
-#include "core/insight/peaks.h"
+#include "core/insight/moment.h"
 #include "widgets/state/view_state.h"
 #include "widgets/transport/player.h"
 

@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "core/picture/run_scale.h"
+#include "core/picture/axis.h"
 #include "core/run/replay.h"
 #include "widgets/base/panel_parts.h"
 #include "widgets/base/theme.h"

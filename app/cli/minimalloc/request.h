@@ -9,7 +9,7 @@
 
 namespace hw::cli {
 
-/// What the flags say that MiniMalloc has (docs/formats/minimalloc.md).
+/// Flags that MiniMalloc has (docs/formats/minimalloc.md).
 struct MinimallocFlags {
   Bytes capacity{};
   std::string input{};

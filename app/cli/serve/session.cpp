@@ -14,7 +14,7 @@
 #include "core/plan_file/plan_writer.h"
 #include "core/report/compare/compare_report.h"
 #include "core/report/explain/explain_report.h"
-#include "core/report/explain/shrink_report.h"
+#include "core/report/explain/front_report.h"
 #include "core/report/model/model_summary.h"
 #include "core/report/run/simulation_report.h"
 #include "core/run/embedded.h"
@@ -71,7 +71,7 @@ Result<std::string> wordOf(const std::string& option, const ParsedJson& value) {
       fmt::format("option '{}' is not a text, a number or a list of them", printable(option, 80)));
 }
 
-/// What `options` say: names are those of the command line without "--". Of `groups` only.
+/// Texts of `options`: names are those of the command line without "--". Of `groups` only.
 Result<OptionTexts> optionTexts(const ParsedJson& params,
                                 std::initializer_list<OptionGroup> groups) {
   OptionTexts texts;

@@ -15,7 +15,7 @@ namespace hw::cli {
 /// Of `initialize`: raised when an answer changes so that a client has to know.
 inline constexpr int kServeProtocol = 1;
 
-/// How a call is done: when to stop, and whom to tell how far it is.
+/// Context of a call: when to stop, and whom to tell how far it is.
 struct CallContext {
   std::stop_token stop{};
   std::function<void(double, const std::string&)> progress{};

@@ -244,7 +244,7 @@ Result<void> writeReport(const Run& run, const Comparison* comparison, AxisUnit 
   HW_DO(checkReportFile(file));
   const QString ending = endingOf(file);
   const std::string command =
-      commandForReport(run.request, comparison, false, ending.toStdString(), axis);
+      commandForReport(run.request, ending.toStdString(), {.comparison = comparison, .axis = axis});
   QByteArray bytes;
   if (ending == QLatin1String("json")) {
     bytes = QByteArray::fromStdString(jsonDocument(reportJson(run, comparison, command)));

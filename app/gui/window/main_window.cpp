@@ -19,7 +19,7 @@
 #include "core/base/text.h"
 #include "core/check/stated_run.h"
 #include "core/import/samples.h"
-#include "core/picture/reference_lines.h"
+#include "core/picture/plot.h"
 #include "core/run/model_options.h"
 #include "widgets/base/theme.h"
 #include "widgets/charts/chart_style.h"

@@ -7,7 +7,7 @@
 
 namespace hw {
 
-/// What is wrong with a graph whose tensors are held in another layout (`isRelaid`), held against
+/// Faults of a graph whose tensors are held in another layout (`isRelaid`), held against
 /// the one that it was made from: whether every element comes from the same elements as there. It
 /// asks of each op which elements of the model's tensors one of its output is made of, element by
 /// element (`forEachSource`), looks each up where the order of its axes says that it is held, and
@@ -16,7 +16,8 @@ namespace hw {
 /// of a type that nobody knows must read and make its tensors as the model has them. At most
 /// `limit` sentences, in order of ops; empty when all is well.
 ///
-/// Where an op makes more than `most` elements, its corners and its middle are looked at.
+/// An op that makes more than `most` elements is looked at in part: its corners and its middle are
+/// looked at.
 std::vector<std::string> auditLayout(const Graph& graph, std::int64_t most = 200,
                                      std::size_t limit = 20);
 

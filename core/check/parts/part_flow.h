@@ -7,7 +7,7 @@
 
 namespace hw {
 
-/// What is wrong with a graph whose operators run in parts, or again (but not with one that is held
+/// Faults of a graph whose operators run in parts, or again (but not with one that is held
 /// in another layout: check/layout), held against the one it was
 /// made from: whether every element comes from the same elements as there. Of each part it asks
 /// which elements of the original's tensors its rows are made of, element by element

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/base/refusal.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/check/stated_run.h"
 #include "core/exchange/tflm/planned_file.h"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/import/tflite/schema.h"
+#include "core/import/tflite/model.h"
 #include "core/rewrite/graph_builder.h"
 #include "core/storage/by_channel.h"
 

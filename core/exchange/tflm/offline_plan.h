@@ -40,4 +40,10 @@ Result<TflmPlan> tflmPlan(std::string_view file, const Run& run);
 /// estimate (2,300 where pointers have 4 bytes)".
 std::string tflmPlanLine(const TflmPlan& plan);
 
+/// Where every tensor of the model is, from the first step to the last, in the one memory that the
+/// plan has: what runtimes can be told. Nothing: it has no place of its own there. Fails, with what
+/// it is, on what offsets alone cannot say: plans that do not fit, several memories, moves, graphs
+/// whose operators run in parts or again, operators in another order than the file's.
+Result<IdMap<TensorId, std::optional<Bytes>>> fixedPlaces(const Run& run);
+
 }  // namespace hw

@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 
-#include "core/base/json_node.h"
-#include "core/base/refusal.h"
+#include "core/base/json.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/import/formats.h"
 #include "core/import/plans/planned_rows.h"
@@ -30,7 +31,8 @@ struct OwnPool {
 
 class OwnPlanReader {
  public:
-  explicit OwnPlanReader(const ParsedJson& document) : root_{document} {}
+  OwnPlanReader(const ParsedJson& document, const JsonLists& lists)
+      : root_{document}, lists_(lists) {}
 
   Result<Model> read(const std::string& wanted) {
     const auto version = root_.object().count("version", std::numeric_limits<std::int64_t>::max());
@@ -40,9 +42,9 @@ class OwnPlanReader {
              "version", ErrorCode::unsupported);
     }
     if (const auto model = root_.find("model")) plan_.name = model->object().text("name");
-    root_.forEach("placements", [&](const JsonNode& node) { readPlacement(node, false); });
+    lists_.forEach(root_, "placements", [&](const JsonNode& node) { readPlacement(node, false); });
     // Whoever shares a tensor's bytes may be the last to need them.
-    root_.forEach("placements", [&](const JsonNode& node) { readPlacement(node, true); });
+    lists_.forEach(root_, "placements", [&](const JsonNode& node) { readPlacement(node, true); });
     if (pools_.empty()) return fail(ErrorCode::malformed, "the plan places nothing", "placements");
     for (OwnPool& pool : pools_) liveAllTheTime(pool);
     return choose(wanted);
@@ -132,6 +134,7 @@ class OwnPlanReader {
   }
 
   JsonNode root_;
+  const JsonLists& lists_;
   PlannedRows plan_;
   std::vector<OwnPool> pools_;
   std::int64_t end_ = 0;
@@ -147,8 +150,9 @@ bool acceptsOwnPlan(std::string_view bytes) {
 }
 
 Result<Model> readOwnPlan(std::string_view bytes, const ImportOptions& options) {
-  HW_TRY(document, parseJson(withoutByteOrderMark(bytes)));
-  return unlessRefused([&] { return OwnPlanReader(document).read(options.subgraph); });
+  const JsonLists lists{withoutByteOrderMark(bytes), kPlanLists};
+  HW_TRY(document, parseJson(lists.text, lists.keys));
+  return unlessRefused([&] { return OwnPlanReader(document, lists).read(options.subgraph); });
 }
 
 }  // namespace hw

@@ -101,26 +101,18 @@ void noteLeftOut(PlannedRows& plan, const KeptSteps& steps) {
                   groupDigits(idle)));
 }
 
-/// Makes the graph: handles of the builder are rows.
+/// Makes the graph of a plan, which it takes apart: handles of the builder are rows.
 class PlanGraph {
  public:
-  PlanGraph(const PlannedRows& plan, const KeptSteps& steps)
-      : plan_(plan), steps_(steps), ops_(steps.size()), builder_(plan.name, plan.format) {}
+  PlanGraph(PlannedRows& plan, const KeptSteps& steps)
+      : plan_(plan), steps_(steps), uses_(steps.size()), builder_(plan.name, plan.format) {}
 
   Result<Graph> build() && {
-    for (std::size_t i = 0; i < ops_.size(); ++i) {
-      const bool named = i < plan_.steps.size();
-      const std::string number = std::to_string(steps_.step(i));
-      ops_[i].op.name = named ? plan_.steps[i].name : number;
-      ops_[i].op.type = named && !plan_.steps[i].type.empty() ? plan_.steps[i].type : "Step";
-      if (named) {
-        ops_[i].op.domain = plan_.steps[i].domain;
-        ops_[i].op.attributes = plan_.steps[i].attributes;
-      }
-      ops_[i].where = "step " + number;
-    }
-    for (const PlannedRow& row : plan_.rows) addRow(row);
-    for (auto& op : ops_) builder_.addOp(std::move(op));
+    builder_.reserve(plan_.rows.size(), uses_.size());
+    for (PlannedRow& row : plan_.rows) addRow(std::move(row));
+    plan_.rows = {};
+    for (std::size_t i = 0; i < uses_.size(); ++i) addStep(i);
+    plan_.steps = {};
     HW_TRY(graph, std::move(builder_).build());
     // Steps are not operators: remarks on how they hang together mean nothing.
     graph.notes = plan_.notes;
@@ -128,10 +120,31 @@ class PlanGraph {
   }
 
  private:
-  void addRow(const PlannedRow& row) {
-    const GraphBuilder::Handle handle = builder_.addTensor({.name = row.name,
+  struct Uses {
+    std::vector<GraphBuilder::Handle> inputs{};
+    std::vector<GraphBuilder::Handle> outputs{};
+    std::vector<std::size_t> unknownLives{};  ///< Among its outputs.
+  };
+
+  void addStep(std::size_t place) {
+    const std::string number = std::to_string(steps_.step(place));
+    PlannedStep step{.name = number};
+    if (place < plan_.steps.size()) step = std::move(plan_.steps[place]);
+    GraphBuilder::OpParts parts{.op = {.name = std::move(step.name),
+                                       .type = step.type.empty() ? "Step" : std::move(step.type),
+                                       .domain = std::move(step.domain),
+                                       .attributes = std::move(step.attributes)},
+                                .inputs = std::move(uses_[place].inputs),
+                                .outputs = std::move(uses_[place].outputs),
+                                .where = "step " + number};
+    for (const std::size_t output : uses_[place].unknownLives) markUnknownLife(parts.op, output);
+    builder_.addOp(std::move(parts));
+  }
+
+  void addRow(PlannedRow row) {
+    const GraphBuilder::Handle handle = builder_.addTensor({.name = std::move(row.name),
                                                             .dtype = row.dtype,
-                                                            .shape = row.shape,
+                                                            .shape = std::move(row.shape),
                                                             .bytes = row.size,
                                                             .origin = SizeOrigin::declared,
                                                             .plannedOffset = row.offset});
@@ -139,16 +152,17 @@ class PlanGraph {
     const std::size_t last = steps_.place(row.last);
     const bool handedIn = row.input && first == 0;
     if (handedIn) builder_.addInput(handle);
-    if (!handedIn) ops_[first].outputs.push_back(handle);
-    if (row.lifeUnknown && !handedIn)
-      markUnknownLife(ops_[first].op, ops_[first].outputs.size() - 1);
-    if (handedIn || last > first) ops_[last].inputs.push_back(handle);
-    if (row.output && last + 1 == ops_.size()) builder_.addOutput(handle);
+    if (row.lifeUnknown && !handedIn) {
+      uses_[first].unknownLives.push_back(uses_[first].outputs.size());
+    }
+    if (!handedIn) uses_[first].outputs.push_back(handle);
+    if (handedIn || last > first) uses_[last].inputs.push_back(handle);
+    if (row.output && last + 1 == uses_.size()) builder_.addOutput(handle);
   }
 
-  const PlannedRows& plan_;
+  PlannedRows& plan_;
   const KeptSteps& steps_;
-  std::vector<GraphBuilder::OpParts> ops_;
+  std::vector<Uses> uses_;  ///< By place of the step.
   GraphBuilder builder_;
 };
 

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
-#include "core/base/json_node.h"
-#include "core/base/refusal.h"
+#include "core/base/json.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/import/formats.h"
 #include "core/import/plans/planned_rows.h"
@@ -38,7 +39,7 @@ Dtype stDtype(const std::string& format) {
 
 class StReader {
  public:
-  explicit StReader(const ParsedJson& document) : root_{document} {}
+  StReader(const ParsedJson& document, const JsonLists& lists) : root_{document}, lists_(lists) {}
 
   Result<Model> read(const std::string& wanted) {
     const std::string version = root_.text("json_schema_version");
@@ -48,8 +49,8 @@ class StReader {
              "json_schema_version", ErrorCode::unsupported);
     }
     root_.forEach("memory_pools", [&](const JsonNode& node) { readPool(node); });
-    root_.forEach("buffers", [&](const JsonNode& node) { readBuffer(node); });
-    root_.forEach("graphs", [&](const JsonNode& node) {
+    lists_.forEach(root_, "buffers", [&](const JsonNode& node) { readBuffer(node); });
+    lists_.forEach(root_, "graphs", [&](const JsonNode& node) {
       if (plan_.name.empty()) plan_.name = node.object().text("name");
     });
     // Memories without activations hold weights, which are no part of a plan.
@@ -126,6 +127,7 @@ class StReader {
   }
 
   JsonNode root_;
+  const JsonLists& lists_;
   PlannedRows plan_;
   std::vector<StPool> pools_;
   std::map<std::int64_t, std::size_t> places_;  ///< In pools_, by id.
@@ -143,8 +145,10 @@ bool acceptsStNetwork(std::string_view bytes) {
 }
 
 Result<Model> readStNetwork(std::string_view bytes, const ImportOptions& options) {
-  HW_TRY(document, parseJson(withoutByteOrderMark(bytes)));
-  return unlessRefused([&] { return StReader(document).read(options.subgraph); });
+  constexpr std::array<std::string_view, 2> kLists = {"buffers", "graphs"};
+  const JsonLists lists{withoutByteOrderMark(bytes), kLists};
+  HW_TRY(document, parseJson(lists.text, kLists));
+  return unlessRefused([&] { return StReader(document, lists).read(options.subgraph); });
 }
 
 }  // namespace hw

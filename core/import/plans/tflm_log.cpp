@@ -86,6 +86,39 @@ void forEachLogLine(std::string_view text, const Visit& visit) {
   }
 }
 
+/// What a log says of the first of its plans.
+struct PlannerLog {
+  std::vector<LogLine> lines{};
+  std::vector<std::string> arena{};
+  std::size_t plans = 0;
+};
+
+Result<PlannerLog> plannerLog(std::string_view bytes) {
+  PlannerLog log;
+  std::string wrong;
+  std::size_t wrongAt = 0;
+  forEachLogLine(bytes, [&](std::string_view line, std::size_t number) {
+    if (const auto said = arenaLine(line); said && log.arena.size() < 3) log.arena.push_back(*said);
+    const auto buffer = logLine(line);
+    if (!buffer) return true;
+    if (buffer->id == 0) ++log.plans;
+    if (log.plans > 1) return true;
+    const auto count = static_cast<std::int64_t>(log.lines.size());
+    if (buffer->id != count) {
+      wrong =
+          fmt::format("buffer {} follows buffer {}: the log is not whole", buffer->id, count - 1);
+    } else if (buffer->size < 0 || buffer->last < buffer->first || buffer->first < -1 ||
+               buffer->offset < -1) {
+      wrong = fmt::format("buffer {} has a size, an offset or steps that cannot be", buffer->id);
+    }
+    wrongAt = number;
+    log.lines.push_back(*buffer);
+    return wrong.empty();
+  });
+  if (wrong.empty()) return log;
+  return fail(ErrorCode::malformed, wrong, fmt::format("line {}", wrongAt));
+}
+
 }  // namespace
 
 bool acceptsTflmLog(std::string_view bytes) {
@@ -100,38 +133,15 @@ bool acceptsTflmLog(std::string_view bytes) {
 
 Result<Model> readTflmLog(std::string_view bytes, const ImportOptions& options) {
   PlannedRows plan{.format = "tflm-log", .unknown = {"names", "operators"}};
-  std::vector<LogLine> lines;
-  std::vector<std::string> arena;
-  std::string wrong;
-  std::size_t wrongAt = 0;
-  std::size_t plans = 0;
-  forEachLogLine(bytes, [&](std::string_view line, std::size_t number) {
-    if (const auto said = arenaLine(line); said && arena.size() < 3) arena.push_back(*said);
-    const auto buffer = logLine(line);
-    if (!buffer) return true;
-    if (buffer->id == 0) ++plans;
-    if (plans > 1) return true;
-    if (buffer->id != static_cast<std::int64_t>(lines.size())) {
-      wrong = fmt::format("buffer {} follows buffer {}: the log is not whole", buffer->id,
-                          static_cast<std::int64_t>(lines.size()) - 1);
-    } else if (buffer->size < 0 || buffer->last < buffer->first || buffer->first < -1 ||
-               buffer->offset < -1) {
-      wrong = fmt::format("buffer {} has a size, an offset or steps that cannot be", buffer->id);
-    }
-    wrongAt = number;
-    lines.push_back(*buffer);
-    return wrong.empty();
-  });
-  if (!wrong.empty()) {
-    return fail(ErrorCode::malformed, wrong, fmt::format("line {}", wrongAt));
-  }
+  HW_TRY(log, plannerLog(bytes));
   if (!options.subgraph.empty()) {
     return fail(ErrorCode::invalidArgument, "a planner's log has one memory: leave out --subgraph");
   }
   // What nobody ever touches has -1 for its steps, all of it at once.
-  const bool idle = std::ranges::any_of(lines, [](const LogLine& line) { return line.first < 0; });
+  const bool idle =
+      std::ranges::any_of(log.lines, [](const LogLine& line) { return line.first < 0; });
   const std::int64_t shift = idle ? 1 : 0;
-  for (const LogLine& line : lines) {
+  for (const LogLine& line : log.lines) {
     PlannedRow row{.name = fmt::format("buffer {}", line.id),
                    .first = line.first + shift,
                    .last = line.last + shift,
@@ -143,10 +153,11 @@ Result<Model> readTflmLog(std::string_view bytes, const ImportOptions& options) 
       "buffers of tflite-micro's log are tensors of all subgraphs, then scratch, and steps are its "
       "scopes, 0 for the inputs and one for each operator");
   if (idle) plan.notes.emplace_back("step 0 holds what no operator touches; scopes begin at 1");
-  if (plans > 1) plan.notes.push_back(fmt::format("the first of {} plans in the log", plans));
-  if (!arena.empty()) {
+  if (log.plans > 1)
+    plan.notes.push_back(fmt::format("the first of {} plans in the log", log.plans));
+  if (!log.arena.empty()) {
     std::string said;
-    for (const std::string& part : arena) said += (said.empty() ? "" : ", ") + part;
+    for (const std::string& part : log.arena) said += (said.empty() ? "" : ", ") + part;
     plan.notes.push_back(fmt::format("of the arena the log says, in bytes: {}", said));
   }
   return planModel(std::move(plan));

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "core/base/refusal.h"
+#include "core/base/result.h"
 
 namespace hw {
 

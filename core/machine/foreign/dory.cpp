@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/file_text.h"
-#include "core/base/json_node.h"
-#include "core/base/refusal.h"
+#include "core/base/json.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/machine/foreign/machine_formats.h"
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/document_limits.h"
-#include "core/base/refusal.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 
 namespace hw {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/base/refusal.h"
+#include "core/base/result.h"
 
 namespace hw {
 namespace {

@@ -5,9 +5,8 @@
 #include <set>
 
 #include "core/base/check.h"
-#include "core/base/file_text.h"
-#include "core/base/json_node.h"
-#include "core/base/refusal.h"
+#include "core/base/json.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/machine/foreign/machine_formats.h"
 #include "core/machine/platforms.h"

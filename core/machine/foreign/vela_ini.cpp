@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/base/refusal.h"
+#include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/machine/foreign/ini_file.h"
 #include "core/machine/foreign/machine_formats.h"

@@ -227,7 +227,7 @@ Needs squeezed(const OpFacts& facts) {
   return needs;
 }
 
-/// What is mirrored must be there.
+/// Padding by mirroring needs at least as many elements as it mirrors.
 Needs padded(const OpFacts& facts) {
   Needs needs;
   const Shape* input = facts.shape(0);

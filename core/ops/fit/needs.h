@@ -4,7 +4,7 @@
 
 namespace hw {
 
-/// What the size of an operand has to be for an op to take it.
+/// A size that an operand must have for an op to take it.
 struct SizeNeed {
   enum class Kind : std::uint8_t { equal, atLeast, multiple };
   std::size_t input = 0;
@@ -13,8 +13,8 @@ struct SizeNeed {
   std::int64_t size = 0;
 };
 
-/// What the sizes of the inputs would have to be and are not; empty where all fit, and for ops of
-/// which nothing is known. Where two inputs do not fit together, there is a need for each of them.
+/// The sizes that the inputs would have to have and do not; empty where all fit, and for unknown
+/// ops. Where two inputs do not fit together, there is a need for each of them.
 /// A rule here belongs to a shape rule: ops that share one take the same.
 std::vector<SizeNeed> unmetNeeds(const OpFacts& facts);
 

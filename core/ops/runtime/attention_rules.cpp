@@ -69,11 +69,11 @@ std::optional<HeadsOf> headsOf(const Shape& shape) {
   return width ? std::optional(HeadsOf{shape[isPacked ? 1 : 2], *width}) : std::nullopt;
 }
 
-/// Where an op of many heads has what.
+/// The places of the operands of an op with many heads.
 struct HeadOperands {
   std::size_t past = 6;  ///< Of the keys; those of the values follow.
   std::size_t pastLength = 8;
-  /// How many of query, key and value a query of three dimensions holds that comes alone.
+  /// The number of query, key and value in one tensor of three dimensions that comes alone.
   std::int64_t packed = 1;
 };
 

@@ -136,7 +136,7 @@ OutputFacts fromBlocks(const OpFacts& facts) {
   return one(typeNamed(facts, "dtype", Dtype::float32), *shape);
 }
 
-/// How large the blocks are depends on their kind; shape and strides have an entry a dimension.
+/// The size of the blocks depends on their kind; shape and strides have an entry a dimension.
 OutputFacts intoBlocks(const OpFacts& facts) {
   if (facts.shape(0) == nullptr) return {};
   const Shape rank = {std::ssize(*facts.shape(0))};

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/picture/stage/row_words.h"
 #include "core/picture/stage/sketch.h"
 #include "core/picture/stage/stage.h"
 
@@ -35,7 +34,7 @@ struct Moment {
   const MethodTick* tick() const;
   Bytes sizeOf(StayId stay) const { return stage::sizeOf(run(), stay, {}); }
   Bytes sizeOf(const RowCells& cells) const { return stage::sizeOf(run(), cells.stay, cells.part); }
-  /// How bytes of a stay look: framed where the tick is about it, or where it is selected.
+  /// Look of a stay's bytes: framed where the tick is about it, or where it is selected.
   Look lookOf(StayId stay) const;
   Ink inkOn(StayId stay) const;
   std::string poolName(PoolId pool) const;

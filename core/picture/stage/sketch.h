@@ -1,12 +1,78 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/picture/stage/stage_item.h"
+#include "core/picture/stage/stage.h"
+#include "core/plan/method_record.h"
+#include "core/run/run.h"
 
 namespace hw::stage {
+
+/// The cells of a row by their types, each in its order: what roles speak of.
+struct RowCells {
+  StayId stay{};
+  std::optional<StayPart> part{};  ///< Where the row tells of a part of `stay`.
+  std::vector<Bytes> bytes{};
+  std::vector<std::int64_t> numbers{};
+  std::vector<std::string> texts{};
+
+  explicit RowCells(const MethodRow& row);
+  Bytes byte(std::size_t at) const { return at < bytes.size() ? bytes[at] : Bytes(); }
+  std::int64_t number(std::size_t at) const { return at < numbers.size() ? numbers[at] : 0; }
+};
+
+/// Words on a chip: the name at its left end, the rest at its right.
+struct RowWords {
+  std::string name{};
+  std::string rest{};
+};
+RowWords wordsOf(const Run& run, const MethodList& list, const MethodRow& row);
+
+/// "1 use", "2 uses".
+std::string usesText(std::int64_t uses);
+
+/// A stay's name as it may be printed; "-" for none.
+std::string stayWord(const Run& run, StayId stay);
+
+/// The same of whom a row or a tick is about.
+std::string stayWord(const Run& run, const RowCells& cells);
+std::string stayWord(const Run& run, const MethodTick& tick);
+
+/// Size and life of the stay that they are about; nothing of none.
+Bytes sizeOf(const Run& run, StayId stay, const std::optional<StayPart>& part);
+Interval<Step> stepsOf(const Run& run, StayId stay, const std::optional<StayPart>& part);
+
+/// Whether the stay is one of the run's: records of parts name only those.
+bool isStay(const Run& run, StayId stay);
+
+/// Widens `all` as far as it takes to hold `bytes`, too.
+void cover(std::optional<Interval<Bytes>>& all, Interval<Bytes> bytes);
+
+/// Mark of what a tick did to a row.
+enum class Mark : std::uint8_t { none, put, changed, gone };
+
+struct MarkedRow {
+  MethodRow row{};
+  Mark mark = Mark::none;
+  std::uint32_t at = 0;  ///< In the list; of one that is gone, where it would be now.
+  MethodRow before{};    ///< Of one that is changed.
+};
+
+/// The rows of list `list` when `player` has come to its tick, those that this tick took out among
+/// them at their places. What it took out and put in again as it was is as it was.
+std::vector<MarkedRow> markedRows(const MethodRecord& record, const MethodPlayer& player,
+                                  std::uint32_t list);
+
+/// Which rows to draw where there is room for `room` lines and each run of rows left out takes one:
+/// the candidate that was chosen and marked ones first, then from both ends. A line that is the
+/// only one is a row's. Ascending. All where they fit.
+std::vector<std::size_t> chosenRows(const std::vector<MarkedRow>& rows, std::size_t room);
+
+/// Whether the row is the candidate that was taken.
+bool isChosen(const MethodRow& row);
 
 using Part = StageItem::Part;
 
@@ -42,7 +108,7 @@ class Sketch {
   }
   static Ink wordInk(TensorClass kind) { return blockInk(kind, BlockTime::live, BlockPart::word); }
 
-  /// What was drawn last.
+  /// The shape that was drawn last.
   StageItem& last() { return items_.back(); }
   std::vector<StageItem> take() { return std::move(items_); }
 

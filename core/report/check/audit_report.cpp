@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/report/text/text_parts.h"
+#include "core/report/text/text_table.h"
 
 namespace hw {
 namespace {
-
-constexpr std::size_t kFewFindings = 20;
 
 std::string findingText(const Finding& finding) {
   return finding.where.empty() ? finding.message : finding.message + " (" + finding.where + ")";
@@ -50,7 +48,7 @@ ReplayResult replayAudited(const Audit& audit, Bytes maxArena,
   return {.done = true, .corruptions = replayBytes(*audit.run, maxArena, kTold, progress)};
 }
 
-std::string auditText(const AuditReport& report, const AuditTextOptions& options) {
+std::string auditText(const AuditReport& report, const TextOptions& options) {
   const Audit& audit = report.audit;
   const Paint& paint = options.paint;
   std::string text = report.valid() ? paint.good("valid") : paint.bad("not valid");
@@ -62,18 +60,16 @@ std::string auditText(const AuditReport& report, const AuditTextOptions& options
   }
   text += fmt::format("; at most {} live at once\n", bytesText(audit.lowerBound));
   if (report.replay) text += replayText(*report.replay);
-  const std::size_t shown = options.everything ? audit.findings.size() : kFewFindings;
   std::string findings;
-  for (const Finding& finding : firstOf(audit.findings, shown)) {
+  for (const Finding& finding : firstOf(audit.findings, options.rows)) {
     findings += "  " + printable(findingText(finding), 1000) + "\n";
   }
-  text += section(paint, "wrong", audit.findings.size(), findings, shown);
+  text += section(paint, "wrong", audit.findings.size(), findings, options.rows);
   std::string remarks;
-  for (const std::string& remark : firstOf(audit.remarks, kFewFindings)) {
+  for (const std::string& remark : firstOf(audit.remarks, options.rows)) {
     remarks += "  " + printable(remark, 1000) + "\n";
   }
-  return text + section(paint, "odd, but not wrong", audit.remarks.size(), remarks,
-                        std::max(shown, kFewFindings));
+  return text + section(paint, "odd, but not wrong", audit.remarks.size(), remarks, options.rows);
 }
 
 Json auditJson(const AuditReport& report) {

@@ -12,7 +12,7 @@
 
 namespace hw {
 
-/// What the byte-level replay of an audited plan came to.
+/// Outcome of the byte-level replay of an audited plan.
 struct ReplayResult {
   bool done = false;  ///< false: the plan is too broken to be replayed.
   std::vector<Corruption> corruptions{};
@@ -33,12 +33,7 @@ struct AuditReport {
 ReplayResult replayAudited(const Audit& audit, Bytes maxArena,
                            const std::function<void(double)>& progress = {});
 
-struct AuditTextOptions {
-  Paint paint{};
-  bool everything = false;  ///< Every finding, not only the first twenty.
-};
-
-std::string auditText(const AuditReport& report, const AuditTextOptions& options);
+std::string auditText(const AuditReport& report, const TextOptions& options);
 Json auditJson(const AuditReport& report);
 
 }  // namespace hw

@@ -3,19 +3,29 @@
 #include <map>
 #include <string>
 
-#include "core/report/compare/compare_columns.h"
+#include "core/base/columns.h"
+#include "core/picture/front_scene.h"
 #include "core/report/text/text_table.h"
+#include "core/study/compare.h"
 
 namespace hw {
 
-struct ComparisonTextOptions {
-  Paint paint{};
-  std::size_t width = 120;  ///< Columns of the terminal: wider tables are folded.
-};
+/// Columns of a run's figures: every table, file and view that shows figures takes them from here.
+const Columns<RunFigures>& figureColumns();
+
+/// The same of a row of a comparison, after what was planned and before why it came to nothing.
+const Columns<ComparisonRow>& comparisonColumns();
+
+/// Request besides model and allocator, as options of the command line; empty: all as by
+/// default.
+std::string optionsText(const RunRequest& request);
+
+/// The status of the row's plan; "stopped" or "failed" for a row without one.
+std::string comparisonStatus(const ComparisonRow& row);
 
 /// One line an allocator; the best ones are marked. Columns that say the same for all rows become a
 /// line above the table; below it stand the reasons of those who failed and what sets rows apart.
-std::string comparisonText(const Comparison& comparison, const ComparisonTextOptions& options);
+std::string comparisonText(const Comparison& comparison, const TextOptions& options);
 
 /// "96 B", "1.87 ms": what a row is ranked by.
 std::string rankedText(const ComparisonRow& row, Ranking by);
@@ -28,7 +38,7 @@ std::string settingsText(const Comparison& comparison);
 /// the user named the model.
 Json comparisonJson(const Comparison& comparison, const std::string& file);
 
-/// What stands in its place for a model that could not be opened.
+/// The object of a model that could not be opened.
 Json unopenedJson(const std::string& file, const std::string& reason);
 
 /// The same figures as CSV; a row per allocator and model, or one for a model that could not be
@@ -37,13 +47,13 @@ std::string comparisonCsvHeader(bool platforms = false);
 std::string comparisonCsv(const Comparison& comparison, const std::string& file);
 std::string unopenedCsv(const std::string& file, const std::string& reason);
 
-/// How each allocator did over several models.
+/// Account of how each allocator did over several models.
 class ComparisonSummary {
  public:
   void add(const Comparison& comparison);
 
   /// A table, those first that fit most often, then by mean gap.
-  std::string text(const ComparisonTextOptions& options) const;
+  std::string text(const TextOptions& options) const;
   Json json() const;
 
  private:
@@ -63,5 +73,13 @@ class ComparisonSummary {
   std::map<std::string, Entry> entries_;
   std::size_t models_ = 0;
 };
+
+/// Peak against latency of the rows that fit and plan all that was asked for, with the walls of one
+/// platform; no points where nothing was simulated.
+ParetoScene paretoScene(const Comparison& comparison);
+
+/// The picture of it as a file. Fails where nothing was simulated: a planning
+/// problem has no operators.
+Result<std::string> paretoSvg(const Comparison& comparison, const Palette& palette);
 
 }  // namespace hw

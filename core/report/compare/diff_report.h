@@ -14,13 +14,8 @@ struct DiffReport {
   PlanDiff diff{};
 };
 
-struct DiffTextOptions {
-  Paint paint{};
-  std::size_t rows = 20;  ///< Most rows of the list of tensors.
-};
-
 /// Peaks side by side, what moved, and the first event that is not the same.
-std::string diffText(const DiffReport& report, const DiffTextOptions& options);
+std::string diffText(const DiffReport& report, const TextOptions& options);
 
 /// The object of docs/formats/diff.md.
 Json diffJson(const DiffReport& report);

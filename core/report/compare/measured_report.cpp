@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/picture/svg_canvas.h"
-#include "core/report/text/text_parts.h"
+#include "core/report/text/text_table.h"
 
 namespace hw {
 namespace {
@@ -69,7 +69,8 @@ Json rowName(const MeasuredDiff& diff, std::size_t at) {
   return row && diff.memory ? Json(row->op) : Json(nullptr);
 }
 
-/// What was measured, over the steps of the run: steps at which nothing ran are as those before.
+/// Curve of what was measured, over the steps of the run: steps at which nothing ran are as those
+/// before.
 StairCurve measuredCurve(const MeasuredDiff& diff) {
   std::vector<Stair> stairs;
   Bytes inserted;
@@ -159,16 +160,15 @@ std::string measuredSummary(const MeasuredDiff& diff) {
                      signedDigits((diff.measuredPeak - diff.simulatedPeak).count()));
 }
 
-std::string measuredText(const MeasuredReport& report, const MeasuredTextOptions& options) {
+std::string measuredText(const MeasuredReport& report, const TextOptions& options) {
   const MeasuredDiff& diff = report.diff;
   const Paint& paint = options.paint;
   std::string text = paint.bold(printable(report.run->model->name)) + "  beside " +
                      printable(report.profile, 400) + "\n";
   text += measuredFacts(report, paint);
   const std::vector<ReasonSum> sums = reasonSums(diff);
-  TextTable reasons(reasonColumns());
-  for (const ReasonSum& sum : sums) reasons.add(cellTexts(reasonColumns(), sum));
-  text += section(paint, "why", sums.size(), reasons.text(paint), sums.size());
+  text +=
+      section(paint, "why", sums.size(), textTable(reasonColumns(), sums).text(paint), sums.size());
   const std::vector<std::size_t> order = diff.largestFirst();
   const auto columns =
       pick(measuredRowColumns(),
@@ -187,9 +187,7 @@ std::string measuredText(const MeasuredReport& report, const MeasuredTextOptions
 }
 
 std::string measuredCsv(const MeasuredReport& report) {
-  std::string text = csvHeader(measuredRowColumns());
-  for (const MeasuredRow& row : report.diff.rows) text += csvRow(measuredRowColumns(), row);
-  return text;
+  return csvTable(measuredRowColumns(), report.diff.rows);
 }
 
 Json measuredJson(const MeasuredReport& report) {
@@ -213,18 +211,13 @@ Json measuredJson(const MeasuredReport& report) {
                {"arena_held", number(diff.held)},
                {"standing", diff.standing.count()},
                {"matched", diff.matched}};
-  json["reasons"] = Json::array();
-  for (const ReasonSum& sum : reasonSums(diff)) {
-    json["reasons"].push_back(jsonRow(reasonColumns(), sum));
-  }
+  json["reasons"] = jsonRows(reasonColumns(), reasonSums(diff));
   json["differences"] = Json::array();
   for (const std::size_t at : diff.largestFirst()) {
     json["differences"].push_back(jsonRow(measuredRowColumns(), diff.rows[at]));
   }
-  const auto columns =
-      pick(measuredRowColumns(), {"step", "op", "simulated_live", "measured_live"});
-  json["steps"] = Json::array();
-  for (const MeasuredRow& row : diff.rows) json["steps"].push_back(jsonRow(columns, row));
+  json["steps"] = jsonRows(
+      pick(measuredRowColumns(), {"step", "op", "simulated_live", "measured_live"}), diff.rows);
   json["notes"] = diff.notes;
   return json;
 }
@@ -241,13 +234,8 @@ ChartScene measuredScene(const MeasuredReport& report) {
 }
 
 std::string measuredSvg(const MeasuredReport& report, const Palette& palette) {
-  constexpr double kWidth = 1200;
-  constexpr double kHeight = 360;
   const ChartScene scene = measuredScene(report);
-  SvgCanvas canvas(kWidth, kHeight, scene.heading(), kDocumentLetters, &palette);
-  canvas.rectangle({0, 0, kWidth, kHeight}, {.fill = Fill{Ink::window}});
-  drawChart(canvas, scene, {0, 0, kWidth, kHeight});
-  return canvas.finish();
+  return svgOf(scene, scene.heading(), {0, 0, 1200, 360}, palette, drawChart);
 }
 
 }  // namespace hw

@@ -16,7 +16,7 @@ struct MeasuredReport {
   MeasuredDiff diff{};
 };
 
-/// What each operator says, with its columns in every format.
+/// Columns of operators beside what was measured, in every format.
 const Columns<MeasuredRow>& measuredRowColumns();
 
 /// The rows that differ for one reason.
@@ -32,13 +32,8 @@ const Columns<ReasonSum>& reasonColumns();
 /// "most live at once: 5,993,856 B simulated and measured", or by how much they differ.
 std::string measuredSummary(const MeasuredDiff& diff);
 
-struct MeasuredTextOptions {
-  Paint paint{};
-  std::size_t rows = 20;  ///< Most rows of the list of operators.
-};
-
 /// Peaks side by side, why they differ, and the operators that do, largest first.
-std::string measuredText(const MeasuredReport& report, const MeasuredTextOptions& options);
+std::string measuredText(const MeasuredReport& report, const TextOptions& options);
 
 /// A line an operator, in the order in which they ran.
 std::string measuredCsv(const MeasuredReport& report);

@@ -11,14 +11,14 @@
 
 namespace hw {
 
-/// What a piece of advice says to do: "run op 41 (conv_5) before op 38 (pool_2)".
+/// Words for what a piece of advice says to do: "run op 41 (conv_5) before op 38 (pool_2)".
 std::string adviceText(const Run& base, const Advice& advice);
 
-/// What else it means, in a sentence: which operators copy nothing any more, which bytes the caller
+/// Its consequences in a sentence: which operators copy nothing any more, which bytes the caller
 /// has to provide. May be empty.
 std::string adviceDetail(const Run& base, const Advice& advice);
 
-/// What it costs: "+3.1 %" of the latency or of what the memories beyond the first of each device
+/// Its cost: "+3.1 %" of the latency or of what the memories beyond the first of each device
 /// move, "same", "-" where there is none. All memories together would not tell: what no longer
 /// fits near is moved as often, but far away.
 std::string latencyChange(const Run& base, const Run& run);
@@ -32,13 +32,8 @@ std::vector<std::string> adviceOptions(const Run& base, const Advice& advice);
 /// "5 of 23 changes help" or why there is none.
 std::string adviceSummary(const AdviceReport& report);
 
-struct AdviceTextOptions {
-  Paint paint{};
-  std::size_t rows = 20;  ///< Most pieces of advice.
-};
-
 /// For people; docs/formats/explain.md has the JSON, which begins like every explanation.
-std::string adviceReportText(const AdviceReport& report, const AdviceTextOptions& options);
+std::string adviceReportText(const AdviceReport& report, const TextOptions& options);
 Json adviceJson(const AdviceReport& report);
 
 /// For documents.

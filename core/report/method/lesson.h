@@ -20,7 +20,7 @@ struct LessonStop {
   std::string_view text{};  ///< A few sentences.
 };
 
-/// How a method works, shown on a network that is small enough to follow by hand.
+/// Lesson about a method, shown on a network that is small enough to follow by hand.
 struct Lesson {
   std::string_view name{};  ///< "block-id": the allocator, and the file's name.
   std::string_view title{};
@@ -40,11 +40,20 @@ const Lesson* findLesson(std::string_view name);
 /// The lesson's own example, planned and recorded.
 Result<std::shared_ptr<const Run>> lessonRun(const Lesson& lesson);
 
-/// How many ticks have happened at each stop; a stop that never comes has the one before.
+/// Ticks that have happened at each stop; a stop that never comes has the one before.
 std::vector<std::size_t> stopTicks(const Lesson& lesson, const Run& run,
                                    const MethodRecord& record);
 
 /// The command that draws `run`'s method on another model.
 std::string lessonCommand(std::string_view allocator);
+
+/// Page about how the method of `run`, which has records, planned: one of its own that needs
+/// neither the program nor a network. Every record plays on a stage; a script of the page steps it,
+/// and where scripts do not run it plays by itself. With the words of `lesson`, or without any if
+/// it is null.
+std::string methodPage(const Run& run, const Lesson* lesson);
+
+/// The script that the page lets run, and no other: it knows nothing of a model.
+std::string_view methodPageScript();
 
 }  // namespace hw

@@ -8,7 +8,7 @@
 namespace hw {
 namespace {
 
-/// Where a parameter has no bound that means anything, ParamSpec has this one.
+/// Bound of a ParamSpec that means none.
 constexpr double kNoBound = 1e18;
 
 std::string rangeText(const ParamSpec& spec, const char* what) {
@@ -20,7 +20,7 @@ std::string rangeText(const ParamSpec& spec, const char* what) {
   return fmt::format("{}, {} to {}", what, number(spec.least), number(spec.most));
 }
 
-/// What a parameter takes.
+/// Values that a parameter takes, in words.
 std::string valuesText(const ParamSpec& spec) {
   switch (spec.type) {
     case ParamType::size:

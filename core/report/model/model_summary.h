@@ -12,7 +12,7 @@
 
 namespace hw {
 
-/// What a model amounts to before anything is planned: exact sizes, no aliasing, the given order.
+/// Summary of a model before anything is planned: exact sizes, no aliasing, the given order.
 struct ModelSummary {
   std::size_t ops = 0;
   std::size_t foldedOps = 0;  ///< Computed from weights alone, ahead of time.
@@ -47,15 +47,9 @@ struct ModelSummary {
 
 ModelSummary summarise(const Model& model);
 
-struct SummaryTextOptions {
-  Paint paint{};
-  std::size_t rows = 12;     ///< Most rows of any list.
-  bool everyTensor = false;  ///< A list of all tensors, and how the size of each came about.
-};
-
-std::string summaryText(const Model& model, const ModelSummary& summary,
-                        const SummaryTextOptions& options);
-/// `everyTensor` as in SummaryTextOptions.
+/// `everyTensor`: with a list of all tensors, and how the size of each came about.
+std::string summaryText(const Model& model, const ModelSummary& summary, const TextOptions& options,
+                        bool everyTensor = false);
 Json summaryJson(const Model& model, const ModelSummary& summary, bool everyTensor = false);
 
 }  // namespace hw

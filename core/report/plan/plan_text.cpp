@@ -7,9 +7,7 @@
 #include "core/base/text.h"
 #include "core/plan_file/method_tables.h"
 #include "core/plan_file/plan_document.h"
-#include "core/plan_file/pool_columns.h"
-#include "core/report/plan/autopsy_text.h"
-#include "core/report/text/text_parts.h"
+#include "core/report/text/text_table.h"
 #include "core/run/figures.h"
 
 namespace hw {
@@ -60,19 +58,16 @@ std::string poolsText(const Run& run, const Paint& paint) {
   return table.text(paint);
 }
 
-std::string placementsText(const Run& run, const PlanTextOptions& options) {
+std::string placementsText(const Run& run, const TextOptions& options) {
   const PlacementList placements = firstPlacements(run, options.rows);
   auto columns = pick(placementColumns(), {"tensor", "pool", "offset", "size", "steps"});
   columns.push_back({.value = [](const Placement& placement) -> Value { return placement.share; }});
-  TextTable table(columns);
-  for (const Placement& placement : placements.first) {
-    table.add(cellTexts(columns, placement, 40, ""));
-  }
+  const TextTable table = textTable<Placement>(columns, placements.first, {.dash = ""});
   return section(options.paint, "placements", placements.count, table.text(options.paint),
                  options.rows);
 }
 
-std::string copiesText(const Run& run, const PlanTextOptions& options) {
+std::string copiesText(const Run& run, const TextOptions& options) {
   const auto& copies = run.storage.copies;
   TextTable table({{"operator"}, {"tensor"}, {"bytes", TextTable::Align::right}, {"why"}});
   for (const CopyNote& copy : firstOf(copies, options.rows)) {
@@ -84,7 +79,7 @@ std::string copiesText(const Run& run, const PlanTextOptions& options) {
                  options.rows);
 }
 
-std::string recordText(const Run& run, const PlanTextOptions& options) {
+std::string recordText(const Run& run, const TextOptions& options) {
   std::string text;
   for (const MethodRecord& record : run.plan.records) {
     std::string lines;
@@ -97,7 +92,7 @@ std::string recordText(const Run& run, const PlanTextOptions& options) {
   return text;
 }
 
-std::string unsizedText(const Run& run, const PlanTextOptions& options) {
+std::string unsizedText(const Run& run, const TextOptions& options) {
   const auto& unsized = run.storage.unsized;
   TextTable table({{""}, {""}});
   for (const TensorId id : firstOf(unsized, options.rows)) {
@@ -131,7 +126,7 @@ std::string requestText(const Run& run) {
   return text;
 }
 
-std::string planText(const Run& run, const PlanTextOptions& options) {
+std::string planText(const Run& run, const TextOptions& options) {
   const Paint& paint = options.paint;
   std::string text = paint.bold(printable(run.model->name)) + "  " + requestText(run) + "\n";
   text += fmt::format("  {}, planned in {}", statusText(run, paint),
@@ -174,6 +169,64 @@ std::optional<std::string> planFailure(const Run& run) {
   }
   if (found) text += "; " + autopsyText(run, *found);
   return "the plan does not fit" + (text.empty() ? text : ": " + text);
+}
+
+namespace {
+
+/// Words for what is wrong with a pool that the stay wanted to be in.
+std::string poolText(const Run& run, const Autopsy::Pool& pool) {
+  std::string text = fmt::format(
+      "{} has {} of {} bytes free, largest block {}",
+      printable(run.problem.pools[pool.pool].name, 40), groupDigits(pool.freeBytes.count()),
+      groupDigits(pool.capacity.count()), groupDigits(pool.largestFree.count()));
+  if (pool.sufficient > pool.capacity) {
+    text += fmt::format(", {} would have sufficed", groupDigits(pool.sufficient.count()));
+  }
+  return text;
+}
+
+/// Of a fragmented pool: who keeps its largest hole from being larger.
+std::string wallsText(const Run& run, const Autopsy& found) {
+  const Moment::Hole* largest = nullptr;
+  for (const Autopsy::Pool& pool : found.pools) {
+    const auto* hole = pool.moment.largestHole();
+    if (hole == nullptr || pool.freeBytes < found.wanted) continue;
+    if (largest == nullptr || hole->bytes.length() > largest->bytes.length()) largest = hole;
+  }
+  if (largest == nullptr) return {};
+  const auto name = [&](StayId stay) { return "'" + printable(run.stayName(stay), 60) + "'"; };
+  return fmt::format("; the largest hole, {} bytes, lies {} until step {}",
+                     groupDigits(largest->bytes.length().count()),
+                     largest->below
+                         ? "between " + name(largest->below) + " and " + name(largest->above)
+                         : "below " + name(largest->above),
+                     largest->until.count() - 1);
+}
+
+std::string causeText(const Run& run, const Autopsy& found) {
+  switch (found.cause) {
+    case Autopsy::Cause::fragmentation:
+      return "there is room, but it is fragmented" + wallsText(run, found);
+    case Autopsy::Cause::exhaustion:
+      return "memory is exhausted: fewer bytes are free than wanted";
+    case Autopsy::Cause::impossible:
+      break;
+  }
+  return fmt::format("no planner can: {} bytes are live at once",
+                     groupDigits(found.lowerBound.count()));
+}
+
+}  // namespace
+
+std::string autopsyText(const Run& run, const Autopsy& found) {
+  const bool failed = run.plan.outOfMemory.has_value();
+  std::string text =
+      fmt::format("{} '{}', {} bytes, at step {}",
+                  failed ? "out of memory: no room for" : "first to end too high:",
+                  printable(run.stayName(found.stay), 80), groupDigits(found.wanted.count()),
+                  groupDigits(found.step.count()));
+  for (const Autopsy::Pool& pool : found.pools) text += "; " + poolText(run, pool);
+  return text + "; " + causeText(run, found);
 }
 
 }  // namespace hw

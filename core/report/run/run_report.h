@@ -7,7 +7,7 @@
 
 #include "core/picture/axis.h"
 #include "core/picture/chart_scene.h"
-#include "core/picture/pareto_scene.h"
+#include "core/picture/front_scene.h"
 #include "core/report/compare/measured_report.h"
 #include "core/report/text/text_table.h"
 #include "core/run/options.h"
@@ -50,7 +50,7 @@ ReportTable reportTable(std::string title, const Columns<Row>& columns, const Ro
   return table;
 }
 
-/// What a report says, before it has a form: one source for HTML and Markdown. Holds no times of
+/// Contents of a report before it has a form: one source for HTML and Markdown. Holds no times of
 /// this machine and no dates: equal runs make equal reports.
 struct RunReport {
   std::string title{};
@@ -66,18 +66,26 @@ struct RunReport {
   std::string footer{};  ///< Version, model and its SHA-256, allocator and parameters, seed.
 };
 
-/// Where figures of `run` come from, in one line: version, model and its SHA-256, allocator and
+/// Provenance of the figures of `run` in one line: version, model and its SHA-256, allocator and
 /// parameters, machine, alignment, seed. The footer of every picture and report.
 std::string provenanceText(const Run& run);
 
-/// The command that makes a report again: the model and every option that is not the default, for
-/// the program that writes files of this ending ("pdf": the studio). `comparison` may be null.
-std::string commandForReport(const RunRequest& request, const Comparison* comparison, bool advice,
-                             std::string_view ending, AxisUnit axis = AxisUnit::step,
-                             bool method = false, bool shrink = false);
+/// Parts of a report beside the run itself.
+struct ReportParts {
+  const Comparison* comparison = nullptr;  ///< Null: none.
+  AxisUnit axis = AxisUnit::step;          ///< Of the pictures.
+  bool advice = false;
+  bool shrink = false;
+  bool method = false;
+};
 
-/// What the method's lists went through, tick by tick: a table a record, up to a length that can be
-/// read. Empty unless the run was asked to record.
+/// The command that makes a report again: the model and every option that is not the default, for
+/// the program that writes files of this ending ("pdf": the studio).
+std::string commandForReport(const RunRequest& request, std::string_view ending,
+                             const ReportParts& parts = {});
+
+/// Tables of what the method's lists went through, tick by tick: a table a record, up to a length
+/// that can be read. Empty unless the run was asked to record.
 std::vector<ReportTable> methodReportTables(const Run& run);
 
 /// For documents: what was measured beside the run.

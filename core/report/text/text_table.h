@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,13 @@ struct Paint {
 
  private:
   std::string wrap(std::string_view code, std::string_view text) const;
+};
+
+/// Form in which results are told to people.
+struct TextOptions {
+  Paint paint{};
+  std::size_t rows = 20;    ///< Most rows of any list.
+  std::size_t width = 120;  ///< Columns of the terminal: wider tables are folded.
 };
 
 /// Rows and columns of text, aligned for a fixed-width font, two blanks apart.
@@ -90,7 +99,60 @@ std::vector<std::string> cellTexts(const Columns<Row>& columns, const Row& row,
   return cells;
 }
 
+/// Look of the rows of a text table.
+template <class Row>
+struct RowLook {
+  std::size_t width = 40;  ///< Of texts, at most.
+  std::string_view dash = "-";
+  std::function<bool(const Row&)> good{};  ///< Rows to stress; none: no row is.
+  std::function<bool(const Row&)> dim{};
+};
+
+/// `rows` as a table for people.
+template <class Row, class Rows>
+TextTable textTable(const Columns<Row>& columns, const Rows& rows, const RowLook<Row>& look = {}) {
+  TextTable table(columns);
+  for (const Row& row : rows) {
+    const auto emphasis = look.good && look.good(row) ? TextTable::Emphasis::good
+                          : look.dim && look.dim(row) ? TextTable::Emphasis::dim
+                                                      : TextTable::Emphasis::none;
+    table.add(cellTexts(columns, row, look.width, look.dash), emphasis);
+  }
+  return table;
+}
+
+/// `rows` as CSV below a line of keys.
+template <class Row, class Rows>
+std::string csvTable(const Columns<Row>& columns, const Rows& rows) {
+  std::string text = csvHeader(columns);
+  for (const Row& row : rows) text += csvRow(columns, row);
+  return text;
+}
+
+/// `rows` as a list of objects.
+template <class Row, class Rows>
+Json jsonRows(const Columns<Row>& columns, const Rows& rows) {
+  Json list = Json::array();
+  for (const Row& row : rows) list.push_back(jsonRow(columns, row));
+  return list;
+}
+
 /// "1 tensor", "2,000 tensors".
 std::string countText(std::size_t count, std::string_view noun);
+
+/// At most the first `count` of `items`.
+template <class Item>
+std::span<const Item> firstOf(const std::vector<Item>& items, std::size_t count) {
+  return std::span<const Item>(items).first(std::min(count, items.size()));
+}
+
+/// A titled part of a text report, after an empty line: "inputs (3)", the lines of `body`, and how
+/// many rows beyond `shown` were left out. Empty when there are no rows at all.
+std::string section(const Paint& paint, const std::string& title, std::size_t rows,
+                    const std::string& body, std::size_t shown);
+
+/// The same for sentences: one a line, repeated ones once.
+std::string notesText(const Paint& paint,
+                      const std::vector<const std::vector<std::string>*>& lists);
 
 }  // namespace hw

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/scramble.h"
+#include "core/base/dice.h"
 #include "core/solver/exact/level_bound.h"
 
 namespace hw::exact {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/scramble.h"
+#include "core/base/dice.h"
 #include "core/solver/fast/joining.h"
 #include "core/solver/fast/peak_repair.h"
 #include "core/solver/fast/skyline.h"

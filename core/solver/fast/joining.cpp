@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/base/scramble.h"
+#include "core/base/dice.h"
 #include "core/solver/fast/join_boxes.h"
 
 namespace hw {

@@ -6,7 +6,7 @@
 #include "core/base/csv.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
-#include "core/base/toml_check.h"
+#include "core/base/toml.h"
 #include "core/files/file.h"
 #include "core/machine/foreign/machine_formats.h"
 #include "core/machine/platforms.h"

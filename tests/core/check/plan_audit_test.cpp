@@ -4,7 +4,7 @@
 #include <map>
 #include <sstream>
 
-#include "core/check/audit_overlap.h"
+#include "core/check/audit_model.h"
 #include "core/machine/platforms.h"
 #include "core/plan_file/plan_reader.h"
 #include "core/plan_file/plan_writer.h"

@@ -1,6 +1,6 @@
 #include "core/check/replay.h"
 
-#include "core/check/replay_memory.h"
+#include "core/check/replay_stage.h"
 #include "core/plan/validate.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/base/refusal.h"
+#include "core/base/result.h"
 #include "core/check/stated_run.h"
 #include "core/exchange/tflm/arena.h"
 #include "tests/support/problems.h"

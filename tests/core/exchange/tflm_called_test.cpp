@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
 
-#include "core/exchange/tflm/called.h"
+#include "core/exchange/tflm/arena.h"
 #include "core/exchange/tflm/kernel_scratch.h"
 #include "core/exchange/tflm/offline_plan.h"
-#include "core/exchange/tflm/tail.h"
+#include "core/exchange/tflm/program.h"
 #include "core/files/file.h"
-#include "core/import/tflite/flex_map.h"
+#include "core/import/tflite/model.h"
 #include "tests/core/import/onnx/onnx_corpus.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"

@@ -8,7 +8,7 @@
 #include "core/exchange/tflm/planned_file.h"
 #include "core/files/zip_archive.h"
 #include "core/machine/platforms.h"
-#include "core/plan_file/embedded_plan.h"
+#include "core/plan_file/plan_document.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 #include "tests/support/tflite_writer.h"

@@ -9,7 +9,7 @@
 #include "core/families/family.h"
 #include "core/import/importer.h"
 #include "core/plan/metrics.h"
-#include "core/plan_file/problem_writer.h"
+#include "core/plan_file/plan_writer.h"
 #include "core/report/model/graph_writer.h"
 #include "core/schedule/schedule.h"
 #include "tests/support/printers.h"

@@ -9,6 +9,7 @@
 #include "core/files/mapped_file.h"
 #include "tests/core/import/onnx/onnx_models.h"
 #include "tests/support/large_documents.h"
+#include "tests/support/rounds.h"
 
 // Many operators, and many bytes.
 
@@ -61,7 +62,7 @@ TEST_CASE("100,000 operators open", "[import][large]") {
 }
 
 TEST_CASE("every format of text takes time and memory by its length", "[import][large]") {
-  constexpr int kRows = 20'000;
+  constexpr auto kRows = static_cast<int>(test::rounds(20'000));
   for (const LargeDocument& document : largeDocuments()) {
     CAPTURE(document.file);
     std::ostringstream text;

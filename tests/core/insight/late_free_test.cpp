@@ -1,7 +1,6 @@
-#include "core/insight/late_free.h"
-
 #include <catch2/catch.hpp>
 
+#include "core/insight/moment.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
 

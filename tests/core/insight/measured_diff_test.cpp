@@ -7,7 +7,6 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "core/insight/measured_match.h"
 #include "core/insight/runtime_plan.h"
 #include "core/report/compare/measured_report.h"
 #include "tests/support/graphs.h"

@@ -1,6 +1,7 @@
+#include "core/insight/moment.h"
+
 #include <catch2/catch.hpp>
 
-#include "core/insight/autopsy.h"
 #include "tests/support/graphs.h"
 #include "tests/support/problems.h"
 

@@ -1,7 +1,6 @@
-#include "core/insight/peaks.h"
-
 #include <catch2/catch.hpp>
 
+#include "core/insight/moment.h"
 #include "tests/support/problems.h"
 
 using namespace hw;

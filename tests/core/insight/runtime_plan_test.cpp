@@ -10,7 +10,6 @@
 
 #include "core/files/file.h"
 #include "core/insight/measured_diff.h"
-#include "core/insight/measured_match.h"
 #include "tests/core/import/onnx/onnx_corpus.h"
 #include "tests/core/import/onnx/onnx_models.h"
 #include "tests/support/graphs.h"

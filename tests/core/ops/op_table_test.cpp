@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <tuple>
 
-#include "core/import/tflite/schema.h"
+#include "core/import/tflite/model.h"
 #include "core/ops/op_rules.h"
 #include "tests/core/ops/op_case.h"
 

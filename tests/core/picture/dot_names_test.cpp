@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "core/picture/front_scene.h"
-#include "core/picture/pareto_scene.h"
 #include "core/picture/svg_canvas.h"
 #include "tests/support/problems.h"
 

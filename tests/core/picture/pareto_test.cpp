@@ -1,7 +1,7 @@
 // Peak against latency: who is on the front, and that a picture says it.
 #include <catch2/catch.hpp>
 
-#include "core/picture/pareto_scene.h"
+#include "core/picture/front_scene.h"
 #include "core/picture/svg_canvas.h"
 #include "tests/support/problems.h"
 

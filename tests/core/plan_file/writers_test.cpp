@@ -3,7 +3,7 @@
 #include "core/base/csv.h"
 #include "core/base/json.h"
 #include "core/import/importer.h"
-#include "core/plan_file/problem_writer.h"
+#include "core/plan_file/plan_writer.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/report/exporter.h"
 #include "core/report/model/graph_writer.h"

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/check/replay.h"
-#include "core/insight/autopsy.h"
 #include "core/insight/explain.h"
+#include "core/insight/moment.h"
 #include "core/plan/audit_moves.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"

@@ -5,9 +5,9 @@
 
 #include "core/base/dice.h"
 #include "core/check/plan_audit.h"
-#include "core/insight/autopsy.h"
+#include "core/insight/moment.h"
 #include "core/machine/platforms.h"
-#include "core/plan_file/embedded_plan.h"
+#include "core/plan_file/plan_document.h"
 #include "core/study/compare.h"
 #include "tests/support/rounds.h"
 #include "tests/support/tflite_writer.h"

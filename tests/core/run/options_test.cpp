@@ -290,7 +290,7 @@ TEST_CASE("every option that makes a plan is in its JSON, and comes back", "[run
 
 TEST_CASE("a report says how to make it again, with all that was asked for", "[run-options]") {
   const RunRequest request = sampled();
-  CHECK(commandForReport(request, nullptr, false, "html") ==
+  CHECK(commandForReport(request, "html") ==
         "highwater report samples:inception --dim a=b=7 --dim batch=4 --bodies closed "
         "--subgraph 'main part' --allocator free-list:pick=best,threshold=4KiB "
         "--platform two-devices --l2 1536 --l3 unlimited --align 4KiB --alias reshape,concat "
@@ -300,6 +300,5 @@ TEST_CASE("a report says how to make it again, with all that was asked for", "[r
         "2:before:1 "
         "--move 4:before:3 --residency lru --seed 12345678901234567890 --time-limit 1.5 -o "
         "report.html");
-  CHECK(commandForReport(defaultRequest(), nullptr, false, "pdf") ==
-        "highwater-studio '' --report report.pdf");
+  CHECK(commandForReport(defaultRequest(), "pdf") == "highwater-studio '' --report report.pdf");
 }

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "core/check/kernel_scripts.h"
 #include "core/check/plan_audit.h"
 #include "core/check/replay.h"
-#include "core/check/row_replay.h"
 #include "core/insight/moment.h"
 #include "core/ops/row_walk.h"
 #include "core/plan/metrics.h"

@@ -7,9 +7,11 @@
 #include "core/plan/validate.h"
 #include "core/run/figures.h"
 #include "tests/support/graphs.h"
+#include "tests/support/large_models.h"
 #include "tests/support/methods.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 namespace hw {
 namespace {
@@ -50,6 +52,29 @@ TEST_CASE("progress names every stage, in order, and never goes back", "[stages]
     next = std::find(next, named.end(), stage.name);
     CHECK(next != named.end());
   }
+}
+
+TEST_CASE("a simulation stops where it is told to", "[stages][large]") {
+  const auto operators = static_cast<int>(test::rounds(100'000));
+  const auto model = importModel(chainTflite(operators), "chain.tflite", {});
+  REQUIRE(model);
+  RunRequest request = test::workedRequest("greedy-by-size");
+  request.platform = *findPlatform("ethos-u55-256");
+  std::stop_source source;
+  int calls = 0;
+  int last = 0;  // At this call it is stopped; 0: never.
+  const RunContext context{.stop = source.get_token(),
+                           .progress = [&](double, const std::string& what) {
+                             if (what == "simulating" && ++calls == last) source.request_stop();
+                           }};
+  const auto shared = std::make_shared<const Model>(*model);
+  REQUIRE(execute(shared, request, context));
+  CHECK(calls > operators / 4096);
+  last = std::exchange(calls, 0) / 2;
+  const auto stopped = execute(shared, request, context);
+  REQUIRE_FALSE(stopped);
+  CHECK(stopped.error().code == ErrorCode::stopped);
+  CHECK(calls < last + 5);  // Once more for each run that the account would make, and for the rest.
 }
 
 TEST_CASE("no stage writes into the request", "[stages]") {

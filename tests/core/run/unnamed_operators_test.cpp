@@ -3,7 +3,7 @@
 #include "core/import/plans/planned_rows.h"
 #include "core/import/plans/unknown_parts.h"
 #include "core/machine/platforms.h"
-#include "core/picture/run_scale.h"
+#include "core/picture/axis.h"
 #include "core/report/run/simulation_report.h"
 #include "core/run/figures.h"
 

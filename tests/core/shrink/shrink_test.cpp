@@ -10,7 +10,7 @@
 #include "core/plan/validate.h"
 #include "core/plan_file/plan_reader.h"
 #include "core/plan_file/plan_writer.h"
-#include "core/report/explain/shrink_report.h"
+#include "core/report/explain/front_report.h"
 #include "tests/support/image_graphs.h"
 #include "tests/support/methods.h"
 #include "tests/support/rounds.h"

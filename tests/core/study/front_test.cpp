@@ -6,7 +6,7 @@
 #include "core/latency/reuse_timer.h"
 #include "core/machine/platforms.h"
 #include "core/plan/validate.h"
-#include "core/report/compare/front_report.h"
+#include "core/report/explain/front_report.h"
 #include "tests/support/methods.h"
 
 using namespace hw;
@@ -165,6 +165,18 @@ TEST_CASE("who keeps other stays is told from those behind the walls", "[front][
     CHECK(text.find("so the bounds do not hold there") != std::string::npos);
     CHECK(frontSvg(front, Palette::light()).find("other stays") != std::string::npos);
   }
+}
+
+TEST_CASE("a front is the same with any number of threads", "[front]") {
+  const auto model = test::sample("mobilenet_v2");
+  RunRequest request = requestOn("parallel");
+  const auto bytes = [&](int threads) {
+    request.threads = threads;
+    return frontCsv(makeFront(model, request, quick(6), {}).value(), "m");
+  };
+  const std::string one = bytes(1);
+  CHECK(bytes(2) == one);
+  CHECK(bytes(5) == one);
 }
 
 TEST_CASE("a stopped front keeps what it has", "[front]") {

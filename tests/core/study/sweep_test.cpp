@@ -1,10 +1,9 @@
-#include "core/study/sweep.h"
-
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 
 #include "core/import/samples.h"
+#include "core/study/study.h"
 
 using namespace hw;
 

@@ -5,7 +5,7 @@
 
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
-#include "core/picture/step_curve.h"
+#include "core/picture/chart_scene.h"
 #include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/charts/peak_chart.h"

@@ -10,10 +10,10 @@
 
 #include "app/gui/studio.h"
 #include "core/import/samples.h"
-#include "core/insight/autopsy.h"
+#include "core/insight/moment.h"
 #include "core/machine/platforms.h"
 #include "core/plan/fragmentation_curve.h"
-#include "core/report/compare/compare_picture.h"
+#include "core/report/compare/compare_report.h"
 #include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"

@@ -8,7 +8,7 @@
 #include "app/gui/studio.h"
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
-#include "core/report/explain/shrink_report.h"
+#include "core/report/explain/front_report.h"
 #include "core/run/options.h"
 #include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"

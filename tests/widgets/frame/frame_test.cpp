@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "core/picture/reference_lines.h"
+#include "core/picture/plot.h"
 #include "tests/widgets/support.h"
 #include "widgets/frame/status_line.h"
 #include "widgets/frame/welcome_page.h"

@@ -4,7 +4,7 @@
 
 #include "app/gui/features/compare/compare.h"
 #include "app/gui/window/main_window.h"
-#include "core/insight/autopsy.h"
+#include "core/insight/moment.h"
 #include "core/run/run.h"
 #include "widgets/compare/capacity_panel.h"
 #include "widgets/compare/compare_panel.h"

@@ -4,7 +4,7 @@
 
 #include "app/gui/features/panels/panels.h"
 #include "app/gui/window/main_window.h"
-#include "core/picture/reference_lines.h"
+#include "core/picture/plot.h"
 #include "widgets/map/minimap.h"
 #include "widgets/text/run_text.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/check/plan_audit.h"
 #include "core/import/importer.h"
-#include "core/plan_file/embedded_plan.h"
+#include "core/plan_file/plan_document.h"
 #include "core/run/run.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "core/import/onnx/dimension_expression.h"
+#include "core/import/onnx/dimensions.h"
 #include "tests/core/import/onnx/onnx_models.h"
 
 // Sizes that the file leaves open: free dimensions, values of inputs, and what depends on data.

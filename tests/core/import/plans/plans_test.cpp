@@ -8,7 +8,7 @@
 #include "core/check/plan_audit.h"
 #include "core/import/importer.h"
 #include "core/import/plans/unknown_parts.h"
-#include "core/plan_file/embedded_plan.h"
+#include "core/plan_file/plan_document.h"
 #include "core/run/run.h"
 #include "tests/support/flat_writer.h"
 #include "tests/support/problems.h"

@@ -1,11 +1,10 @@
 // Rows of a list at a tick: what came, what changed, what has gone; and which of them are drawn
 // where not all have room.
-#include "core/picture/stage/list_moment.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "core/picture/stage/sketch.h"
 #include "tests/support/problems.h"
 
 using namespace hw;

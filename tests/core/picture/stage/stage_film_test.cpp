@@ -1,10 +1,9 @@
 // A film of a stage shows, at every tick, the shapes of that tick in their order and no others.
-#include "core/picture/stage/stage_film.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "core/base/text.h"
+#include "core/picture/stage/stage.h"
 #include "tests/support/golden_picture.h"
 #include "tests/support/methods.h"
 

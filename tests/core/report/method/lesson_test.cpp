@@ -6,7 +6,6 @@
 #include <regex>
 
 #include "core/allocators/catalog.h"
-#include "core/report/method/method_page.h"
 #include "tests/support/methods.h"
 
 using namespace hw;

@@ -98,7 +98,7 @@ TEST_CASE("a report over time draws maps, charts and every activity over time", 
   CHECK(countOf(time, "address / simulated time") == countOf(steps, "address / execution step"));
   CHECK(countOf(steps, "id=\"activity-") == 0);
   CHECK(countOf(time, "id=\"activity-") == run->timing.times.size());
-  CHECK(commandForReport(run->request, nullptr, false, "html", AxisUnit::time)
+  CHECK(commandForReport(run->request, "html", {.axis = AxisUnit::time})
             .ends_with("--axis time -o report.html"));
   // Nothing of it is timed: over steps all the same.
   const auto problem = mustRun(sample("chain"), workedRequest("best"));
@@ -136,12 +136,12 @@ TEST_CASE("a report says what its comparison was made with, and the command make
   const auto model = sample("inception");
   const auto run = mustRun(model, request);
   const Comparison comparison = comparisonOf(model, request);
-  const std::string command = commandForReport(run->request, &comparison, false, "html");
+  const std::string command = commandForReport(run->request, "html", {.comparison = &comparison});
   for (const char* word : {"--alias all", "--compare ", "free-list", "block-id"}) {
     CAPTURE(word, command);
     CHECK(command.find(word) != std::string::npos);
   }
-  CHECK(commandForReport(run->request, &comparison, false, "pdf").find("--allocators ") !=
+  CHECK(commandForReport(run->request, "pdf", {.comparison = &comparison}).find("--allocators ") !=
         std::string::npos);
   const std::string text = reportMarkdown(makeReport(*run, &comparison, command));
   CHECK(text.find("made with --l2 unlimited --l3 unlimited --align 1 --alias all") !=
