@@ -69,7 +69,7 @@ Result<PlanOutcome> planned(const StudioArguments& arguments) {
 /// Lets layouts and charts come to rest: they settle in a few rounds of events.
 void settle() {
   for (int round = 0; round < 8; ++round) {
-    QThreadPool::globalInstance()->waitForDone();  // What large models need is made there.
+    QThreadPool::globalInstance()->waitForDone();  // The curves of large models are made there.
     QApplication::sendPostedEvents();
     QApplication::processEvents();
   }
@@ -112,7 +112,7 @@ Result<void> goToMoment(const StudioArguments& arguments, ViewState& state) {
   return goToPlace(arguments, state);
 }
 
-/// What a panel shows only after it was asked to work it out.
+/// Fills a panel that shows something only after it was asked to work it out.
 void fillPanel(const StudioArguments& arguments, const Run& run, Studio& window) {
   const QString& name = arguments.panel;
   const QStringList compared{QStringLiteral("compare"), QStringLiteral("fragmentation")};
@@ -185,7 +185,7 @@ Result<void> prepare(const StudioArguments& arguments, const PlanOutcome& outcom
     return about("the picture", shown.error());
   }
   settle();
-  QThreadPool::globalInstance()->waitForDone();  // What was raised may be at work.
+  QThreadPool::globalInstance()->waitForDone();  // The raised panel may be at work.
   settle();
   if (arguments.picture.kind == PictureKind::window && window.size() != arguments.size) {
     return fail(ErrorCode::invalidArgument, "--size: the window is at least " +
@@ -206,7 +206,7 @@ QSize pictureSize(const StudioArguments& arguments, const Studio& window) {
   return arguments.size;
 }
 
-/// What maps and chart show of a run, and of one more below it in lock-step.
+/// The state of maps and chart of a run, and of one more below it in lock-step.
 struct Below {
   Below(ViewState* a, std::shared_ptr<const Run> run) : lockStep(a, &state) {
     lockStep.setB(std::move(run));
@@ -352,8 +352,8 @@ void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& messa
   std::fprintf(stderr, "highwater-studio: %s\n", qPrintable(message));
 }
 
-/// What Qt may read of the command line: nothing but the name. It would take `--platform` and
-/// others of ours for options of its own.
+/// The words of the command line that Qt may read: nothing but the name. It would take `--platform`
+/// and others of ours for options of its own.
 struct QtWords {
   int count = 1;
   char name[sizeof "highwater-studio"] = "highwater-studio";

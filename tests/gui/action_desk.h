@@ -99,7 +99,7 @@ struct Desk {
   QStringList dialogs{};  ///< Classes of those that were shown and closed.
 };
 
-/// What a command does: `holds` is false before it and becomes true after it.
+/// The effect of a command: `holds` is false before it and becomes true after it.
 struct CommandCase {
   const char* name;
   std::function<bool(Desk&)> holds;

@@ -34,7 +34,7 @@ void search(Desk& desk) {
   desk.window.maps().front()->setFocus();
 }
 
-/// What the last activity of the run waited for.
+/// The cause of the last activity of the run.
 ActivityId lastCause(Desk& desk) {
   const Timing& timing = desk.state().run()->timing;
   return timing.times[timing.account.criticalPath.back()].cause->activity;

@@ -43,7 +43,7 @@ using namespace hw;
 
 namespace {
 
-/// What a command is called in lists: without mnemonics.
+/// The name of a command in lists: without mnemonics.
 QString nameOf(const QAction* action) {
   return action->text().remove(QLatin1Char('&')).remove(QChar(0x2026));
 }
@@ -137,7 +137,7 @@ bool isInteractive(const QWidget* widget) {
          qobject_cast<const QAbstractSlider*>(widget) || qobject_cast<const QTextBrowser*>(widget);
 }
 
-/// What a screen reader says of a widget: its name, or the text on it.
+/// The words of a screen reader for a widget: its name, or the text on it.
 QString spokenName(const QWidget* widget) {
   if (!widget->accessibleName().isEmpty()) return widget->accessibleName();
   if (const auto* button = qobject_cast<const QAbstractButton*>(widget)) {
@@ -187,7 +187,7 @@ TEST_CASE("settings act at once and are there the next time", "[native]") {
     CHECK(addressText(Bytes(9216)) == QStringLiteral("9,216"));
     part<QComboBox>(dialog, "settingAllocator")->setCurrentText(QStringLiteral("two-sided"));
     part<QComboBox>(dialog, "settingPlatform")->setCurrentText(QStringLiteral("ethos-u55-256"));
-    // What is open keeps its own.
+    // The open model keeps its own.
     CHECK(window.runForm()->allocatorBox()->currentText() == QStringLiteral("best"));
     part<QCheckBox>(dialog, "settingSession")->setChecked(false);
     part<QComboBox>(dialog, "settingWatch")->setCurrentIndex(1);

@@ -114,7 +114,7 @@ std::shared_ptr<const Run> freeListRun(const char* name) {
   return *run;
 }
 
-/// What the studio writes to `name` without a display.
+/// The file that the studio writes to `name` without a display.
 std::string written(const QTemporaryDir& folder, const QString& name, QStringList arguments) {
   const QString file = folder.filePath(name);
   const bool report = arguments.contains(QStringLiteral("--report"));

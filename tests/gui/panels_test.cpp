@@ -238,7 +238,7 @@ TEST_CASE("parameters are folded away until wanted, in words and with units", "[
 
   RunForm other;
   other.show();
-  other.setRequest(request("best:nodes=7"));  // What is not as usual is seen at once.
+  other.setRequest(request("best:nodes=7"));  // Unusual settings are seen.
   CHECK(test::part<QLineEdit>(other, "nodes")->isVisible());
 }
 

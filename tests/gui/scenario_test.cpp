@@ -1,7 +1,7 @@
 // Edits of the scenario with undo and redo, and advice that becomes one.
-// What if an operator ran elsewhere: dragged in the schedule, or moved by keys.
+// Operators that run elsewhere: dragged in the schedule, or moved by keys.
 // Every option of a run through the doors of the studio: arguments, form, history, session.
-// What a model leaves open is said when it is opened, in the words of the window.
+// The dimensions that a model leaves open are said when it is opened, in the window's words.
 
 #include <QDockWidget>
 #include <QDragEnterEvent>

@@ -1,4 +1,4 @@
-// What comes back the next time: session, perspectives; and files that change on disk.
+// The things that come back the next time: session, perspectives; and files that change on disk.
 
 #include "app/gui/features/scenario/session.h"
 

@@ -18,7 +18,7 @@ using namespace hw::test;
 
 namespace {
 
-/// What tflite-micro prints of four buffers, of which three lie above each other.
+/// The print of tflite-micro for four buffers, of which three lie above each other.
 const char* const kLogOfThree =
     "boot\n"
     "a (id=0): size=64, offset=0, first_used=0 last_used=1\n"
@@ -166,7 +166,7 @@ TEST_CASE("our own plan opens alone, and on its model when it is dropped there",
   // Why a buffer is where it is can be asked of it, too.
   for (const StayId stay : shown->problem.stays.keys()) window.state()->select(stay);
   window.state()->goToPeak();
-  // What would be planned next is what the file says, not what follows a plan that is not there.
+  // The next request is what the file says, not what follows a plan that is not there.
   CHECK(window.request().allocator.text() == "free-list");
   CHECK(window.runForm()->request()->allocator.text() == "free-list");
   const QStringList rows = comparedNames(window);
@@ -202,7 +202,7 @@ TEST_CASE("a plan of something else says so and can be opened alone", "[shell][p
   press(window.messages(), "Open it alone");
   settle(window);
   CHECK(methodOf(window) == "embedded");
-  // What is no plan is opened.
+  // A file without a plan is opened.
   dropFile(window, QStringLiteral(HIGHWATER_SOURCE_DIR "/sample_graphs/chain.graph.json"));
   CHECK(window.windowTitle().contains(QStringLiteral("chain")));
 }

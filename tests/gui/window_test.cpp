@@ -1,4 +1,4 @@
-// What a window looks like: the first time, when it is small, after things below it have gone.
+// The look of a window: the first time, when it is small, after things below it have gone.
 // Small things that each went wrong once.
 
 #include <QDockWidget>

@@ -27,7 +27,7 @@ void look(Tour& tour) {
   tour.press(Qt::Key_0);
 }
 
-/// What the colours mean, one class picked out, and the smallest buffer found.
+/// The meaning of the colours, one class picked out, and the smallest buffer found.
 void legend(Tour& tour) {
   tour.open(QStringLiteral("samples:resnet50"));
   auto* strip = tour.window()->findChild<MapLegend*>();

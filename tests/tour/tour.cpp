@@ -104,7 +104,7 @@ void Tour::shotOfDialog(const QString& name, const std::function<void()>& act) {
   });
   act();
   until(name, [&] { return seen; });
-  // What a window manager does; the offscreen platform has none.
+  // The work of a window manager; the offscreen platform has none.
   window_->activateWindow();
   settle();
 }

@@ -10,7 +10,7 @@
 
 namespace hw::test {
 
-/// How long tests wait for what has to come, milliseconds: however busy the machine is.
+/// The time that tests wait for what has to come, milliseconds: however busy the machine is.
 inline constexpr int kPatience = 300'000;
 
 /// Whether `condition` comes true, however busy the machine is.

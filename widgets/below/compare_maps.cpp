@@ -17,7 +17,7 @@ namespace {
 
 /// A map lower than this tells nothing; when there are more than fit, the column scrolls.
 constexpr int kLeastHeight = 130;
-/// How the maps share the height that there is: those of the first pool get more.
+/// The shares of the maps in the height that there is: those of the first pool get more.
 constexpr std::array<int, 2> kWeights = {3, 2};
 
 int weightOf(std::size_t pool) { return kWeights[std::min<std::size_t>(pool, 1)]; }
@@ -352,7 +352,7 @@ QList<int> CompareMaps::heightWeights() const {
   return weights;
 }
 
-/// What stands in the column beside the maps keeps its height; the maps share the rest.
+/// Everything in the column beside the maps keeps its height; the maps share the rest.
 void CompareMaps::shareHeights() {
   const QList<int> sizes = column_->sizes();
   const QList<int> weights = heightWeights();

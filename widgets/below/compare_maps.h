@@ -58,7 +58,7 @@ class CompareMaps : public QObject {
   void changed();
   /// The button of the map at `place`.
   void divergenceWanted(std::size_t place);
-  /// What the pointer is over, for a status bar.
+  /// The thing under the pointer, for a status bar.
   void pointedAt(const QString& text);
 
  protected:

@@ -7,11 +7,11 @@
 
 namespace hw {
 
-/// Where two runs of one model part: the first memory event that is not the same.
+/// The point at which two runs of one model part: the first memory event that is not the same.
 struct Divergence {
   Step step{};
   StayId stay{};   ///< In A: what that event is about; none when A does not have it.
-  QString text{};  ///< What A does and what B does, in a sentence.
+  QString text{};  ///< The two events in a sentence.
 };
 
 /// `letter` is what B is called in the text. Nothing when both do the same all along. Looks at

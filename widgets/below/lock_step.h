@@ -12,7 +12,7 @@ namespace hw {
 /// the time, go from A to B; the visible part of the axis, the selection and what the pointer is
 /// over go both ways. Selections are carried over by tensor.
 ///
-/// Where operators run in parts in one of them only, or are cut in two ways, steps are not the
+/// When operators run in parts in one of them only, or are cut in two ways, steps are not the
 /// same: over steps, each has an axis of its own, B goes to where it runs the operator under A's
 /// playhead, and shows the operators that are on screen in the other.
 class LockStep : public QObject {
@@ -31,7 +31,7 @@ class LockStep : public QObject {
 
  private:
   using Part = void (LockStep::*)(const ViewState& from, ViewState& to);
-  /// What of one run is what of the other.
+  /// Counterparts of the two runs.
   struct Links {
     Links(const Run& a, const Run& b) : down(a, b), up(b, a) {}
     SameThings down;  ///< From A to B.

@@ -26,7 +26,7 @@ class PeakChart : public QWidget {
   /// Other plans of the model (B, C, …), whose high water is drawn too.
   void setCompared(std::vector<std::shared_ptr<const Run>> runs);
 
-  /// What is on show; nothing without a run that knows the pool.
+  /// The scene on show; nothing without a run that knows the pool.
   std::optional<ChartScene> scene() const;
   /// The same with curves that may still have to be added up, for a picture.
   std::optional<ChartScene> pictureScene() const;

@@ -287,7 +287,7 @@ void SearchPanel::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) showPool();
 }
 
-/// What is on show stays until the new search has something to tell.
+/// The old search stays on show until the new one has something to tell.
 void SearchPanel::forgetLive() { live_ = false; }
 
 void SearchPanel::follow(const QString& pool, const ExactProgress& now) {

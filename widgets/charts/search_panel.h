@@ -36,7 +36,7 @@ struct TimePlot {
   QString title{};
   std::vector<TimeCurve> curves{};  ///< At most two; named in a legend when there are two.
   std::vector<TimeMark> marks{};
-  double seconds = 0;    ///< Where time ends.
+  double seconds = 0;    ///< The end of time.
   bool isBytes = true;   ///< Otherwise values are plain numbers.
   bool fromZero = true;  ///< Otherwise values begin a little below the least of them.
 };
@@ -56,7 +56,7 @@ class TimeChart : public QChartView {
 
   void setPlot(TimePlot plot);
   const TimePlot& plot() const { return plot_; }
-  /// What is drawn of a curve: seconds and values.
+  /// The points of a curve: seconds and values.
   QList<QPointF> points(std::size_t curve) const { return series_[curve]->points(); }
 
   QSize sizeHint() const override { return {320, 120}; }
@@ -80,7 +80,7 @@ class TimeChart : public QChartView {
 /// Nodes a second between the samples of a search, over stretches of at least a sixtieth of it.
 std::vector<QPointF> searchSpeed(const std::vector<ExactProgress>& samples);
 
-/// How the search for a plan goes, or went: the best plan so far and the proved bound over time,
+/// The course of the search for a plan: the best plan so far and the proved bound over time,
 /// which order found what, and nodes a second. Live while a job plans; otherwise of the run on
 /// show. Says why when there is nothing to show.
 class SearchPanel : public QWidget {
@@ -93,7 +93,7 @@ class SearchPanel : public QWidget {
   TimeChart* peaks() const { return peaks_; }
   TimeChart* speed() const { return speed_; }
   QString summary() const { return facts_->text(); }
-  /// What is said instead of charts; empty while there are some.
+  /// The words instead of charts; empty while there are some.
   QString emptyText() const;
   /// True while what is shown comes from a job under way.
   bool isLive() const { return live_; }

@@ -340,7 +340,7 @@ void CapacityPanel::addPoint(const CapacityPoint& point) {
 JobEnd CapacityPanel::finish(const Result<std::vector<CapacityPoint>>& swept) {
   const bool failed = !swept && swept.error().code != ErrorCode::stopped;
   failure_ = failed ? QString::fromStdString(swept.error().text()) : QString();
-  // Who stops it before this is called has stopped it, however far it got.
+  // A stop before this is called counts, however far the sweep got.
   const bool whole = !failed && !job_.wasStopped();
   const JobEnd end{failed  ? JobState::failed
                    : whole ? JobState::done

@@ -17,7 +17,7 @@
 
 namespace hw {
 
-/// What is drawn over L2's capacity.
+/// The figure that is drawn over L2's capacity.
 enum class CapacityFigure { farTraffic, latency, spilled, peak };
 
 /// The figure of a point, in bytes or picoseconds; nothing when it has none.
@@ -76,7 +76,7 @@ class CapacityChart : public QChartView {
   QScatterSeries* dots_;
 };
 
-/// What more or less L2 would cost: the plan on show, planned again at many capacities in the
+/// The cost of more or less L2: the plan on show, planned again at many capacities in the
 /// background, as a curve of traffic, latency, spills or peak; and a slider that picks a capacity
 /// to plan with. What was swept is kept, so that going back to a method or platform shows it at
 /// once.
@@ -89,7 +89,7 @@ class CapacityPanel : public WorkPanel {
   CapacityChart* chart() const { return chart_; }
   QSlider* slider() const { return slider_; }
   QComboBox* figureBox() const { return figure_; }
-  /// What the slider stands at.
+  /// The capacity that the slider stands at.
   Bytes capacity() const;
   void setCapacity(Bytes capacity);
 
@@ -130,7 +130,7 @@ class CapacityPanel : public WorkPanel {
   QComboBox* figure_;
   QPushButton* plan_;
   QString failure_;
-  Bytes exact_{};              ///< What the slider was last set to, not by hand,
+  Bytes exact_{};              ///< The value that the slider was last set to, not by hand,
   int exactAt_ = -1;           ///< and where that put it.
   std::list<Entry> entries_;   ///< Newest first.
   Entry* sweeping_ = nullptr;  ///< In `entries_`.

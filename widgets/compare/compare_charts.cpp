@@ -22,7 +22,7 @@ namespace hw {
 
 namespace {
 
-/// How much of its row's height a bar takes.
+/// The share of a bar in its row's height.
 constexpr double kBarShare = 0.62;
 /// Of the plot's width, for figures beside the longest bars.
 constexpr double kFigureShare = 0.3;

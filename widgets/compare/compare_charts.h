@@ -41,7 +41,7 @@ class BarChart : public QChartView {
   /// -1: none.
   void setCurrent(int index);
   int current() const { return current_; }
-  /// Where a bar is drawn, in pixels of the viewport; empty when it has no value.
+  /// The place of a bar, in pixels of the viewport; empty when it has no value.
   QRectF barRect(int index) const;
 
   QSize sizeHint() const override;

@@ -16,7 +16,7 @@ class CompareModel : public TableModel {
  public:
   enum Column {
     allocator,
-    platform,  ///< What it runs on.
+    platform,  ///< The machine it runs on.
     shown,     ///< "A": the run on show; "B", "C", …: those below it.
     peak,
     gap,
@@ -29,7 +29,7 @@ class CompareModel : public TableModel {
     moved,
     latency,
     planning,
-    options,  ///< What it was made with besides the allocator; a file always has it.
+    options,  ///< Its settings besides the allocator; a file always has them.
     verdict,  ///< The status, or why there is no plan that fits.
     kColumns
   };

@@ -25,7 +25,7 @@ class ComparePanel : public WorkPanel {
   Q_OBJECT
 
  public:
-  /// What differs between the rows.
+  /// The difference between the rows.
   enum class Choice { allocators, platforms, both };
 
   explicit ComparePanel(ViewState* state, QWidget* parent = nullptr);
@@ -39,7 +39,7 @@ class ComparePanel : public WorkPanel {
   CompareCharts* charts() const { return charts_; }
   /// Brings the bars back, however narrow they were made.
   void showCharts();
-  /// What is said instead of a table; empty while there is one.
+  /// The words instead of a table; empty while there is one.
   QString emptyText() const;
 
   /// Null when there is none.
@@ -51,10 +51,10 @@ class ComparePanel : public WorkPanel {
   /// The run of the current row; when that is on show already, of the first row that is not and has
   /// a plan. Null when there is none.
   std::shared_ptr<const Run> otherRun() const;
-  /// What a comparison would plan now. Needs a run.
+  /// The requests that a comparison would plan now. Needs a run.
   std::vector<RunRequest> requests() const;
 
-  /// What the rows were made with: "resnet50, made with --alias all". Empty without any.
+  /// The settings of the rows: "resnet50, made with --alias all". Empty without any.
   QString stamp() const;
   /// The table as a file: JSON when the name ends in .json, otherwise CSV. `model` is how the user
   /// named the model. Needs a comparison.
@@ -69,7 +69,7 @@ class ComparePanel : public WorkPanel {
   void belowWanted(std::shared_ptr<const hw::Run> run);
   /// One of those below should go.
   void closeWanted(std::shared_ptr<const hw::Run> run);
-  /// Where this run first differs from the one on show.
+  /// The first difference of this run from the one on show.
   void divergenceWanted(std::shared_ptr<const hw::Run> run);
   /// Why this run's plan does not fit; its run was wanted just before unless it is on show.
   void autopsyWanted(std::shared_ptr<const hw::Run> run);

@@ -27,11 +27,11 @@ class CompareTable : public QTableView {
   void arrangeColumns();
   /// The user's own choice, which outlasts comparisons.
   void setColumnWanted(int column, bool wanted);
-  /// What was chosen so far, to be kept and given back: "latency=yes verdict=no"; columns without a
+  /// The choices so far, to be kept and given back: "latency=yes verdict=no"; columns without a
   /// choice are shown when they are needed. Unknown names are passed over.
   QString wantedColumns() const;
   void setWantedColumns(const QString& text);
-  /// What is on screen as CSV, in its order, with exact figures: one line a row after a header.
+  /// The screen as CSV, in its order, with exact figures: one line a row after a header.
   QString toCsv() const;
   /// A box for every column.
   QMenu* columnMenu(QWidget* parent);
@@ -58,7 +58,7 @@ class CompareTable : public QTableView {
   std::map<int, bool> wanted_;  ///< By column: what the user chose.
 };
 
-/// How large the picture of a comparison's table is when nothing has to be shortened.
+/// The size of a picture of a comparison's table in which nothing is shortened.
 QSize comparisonSize(const QTableView& table, const QString& stamp);
 
 /// Draws the rows and columns that `table` shows, in its order, as shapes and text: bars with the

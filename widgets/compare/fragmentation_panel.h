@@ -35,7 +35,7 @@ class FragmentationChart : public QChartView {
   const std::vector<Entry>& entries() const { return entries_; }
   void setPool(PoolId pool);
   bool isBusy() const { return making_.isRunning(); }
-  /// What is drawn of an entry, in steps and fractions.
+  /// The curve of an entry, in steps and fractions.
   QList<QPointF> points(std::size_t entry) const { return lines_[entry]->points(); }
 
   QSize sizeHint() const override { return {480, 140}; }

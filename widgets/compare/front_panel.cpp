@@ -25,7 +25,7 @@ FrontPanel::FrontPanel(ViewState* state, QWidget* parent)
   refresh();
 }
 
-/// Who plans, the near memory and the time given do not matter to a front.
+/// The allocator, the near memory and the time given do not matter to a front.
 bool FrontPanel::isCurrent(const Run& run) const {
   return run.model == model_ && sameBut(run.request, request_, {"allocator", "l2", "time-limit"});
 }

@@ -12,7 +12,7 @@
 
 namespace hw {
 
-/// How fast within how much: capacity of the near memory against latency, worked out in the
+/// Speed within a capacity: capacity of the near memory against latency, worked out in the
 /// background and drawn while it grows; a click on a dot asks for its plan. Of the model and the
 /// settings on show, whatever plans there.
 class FrontPanel : public WorkPanel {
@@ -51,7 +51,7 @@ class FrontPanel : public WorkPanel {
   FrontOptions options_;
   std::shared_ptr<const Front> front_;  ///< As far as it is.
   std::shared_ptr<const Model> model_;  ///< Of it, or of the job under way.
-  RunRequest request_;                  ///< What was on show then.
+  RunRequest request_;                  ///< The request on show then.
   bool whole_ = false;                  ///< It went to its end.
   QString failure_;
   /// A point of the front: among those found, or among the allocators.

@@ -33,7 +33,7 @@ class Inspector : public QTextBrowser {
 
   ViewState* state_;
   QSet<QString> closed_;  ///< Ids of sections.
-  StayId shown_;          ///< What the page is about: while it stays, so does the scroll position.
+  StayId shown_;          ///< The subject of the page: while it stays, so does the scroll position.
   Background<WhyHere> explaining_;
 };
 

@@ -14,9 +14,9 @@ std::vector<StayId> formerTenants(const Run& run, StayId stay);
 
 // Parts of a page of HTML about one stay, with links "stay:N" and "op:N".
 
-/// What it is called, how large it is, where it lies and when.
+/// Its name, its size, its place and its lifetime.
 QString stayHead(const Run& run, StayId stay);
-/// How it got there: who was there before, and what the allocator did.
+/// Its way there: who was there before, and what the allocator did.
 QString stayStory(const Run& run, StayId stay);
 /// Its tensor, who makes and reads it, and who shares it; empty for planning problems.
 QString stayTensors(const Run& run, StayId stay);

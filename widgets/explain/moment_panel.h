@@ -7,8 +7,8 @@
 
 namespace hw {
 
-/// What fills a pool: the tensors that are live, and the holes with the tensors that wall them in;
-/// at the peak, or at the step under way. Rows select their tensors.
+/// The content of a pool: the tensors that are live, and the holes with the tensors that wall them
+/// in; at the peak, or at the step under way. Rows select their tensors.
 class MomentPanel : public PoolTablePanel {
   Q_OBJECT
 

@@ -13,7 +13,7 @@ namespace hw {
 struct ProblemLine {
   Glyph severity = Glyph::information;  ///< information, warning or error.
   QString kind{};                       ///< "out of memory", "size unknown", "copy", "note".
-  QString subject{};                    ///< What it is about; may be empty.
+  QString subject{};                    ///< Its subject; may be empty.
   QString message{};
   StayId stay{};  ///< To select, if any.
   OpId op{};      ///< To go to, if any.
@@ -31,7 +31,7 @@ class ProblemsPanel : public QTreeWidget {
  public:
   explicit ProblemsPanel(ViewState* state, QWidget* parent = nullptr);
 
-  /// What the independent check found in the run on show.
+  /// The findings of the independent check in the run on show.
   void setViolations(const std::vector<Violation>& violations);
   /// Warnings and errors among the findings.
   int seriousCount() const { return serious_; }

@@ -100,7 +100,7 @@ constexpr int kWidestStep = 280;
 /// Rewrites take longer than all that is tried after them.
 constexpr double kRewritesShare = 0.8;
 
-/// What the step costs besides memory, before and after.
+/// The price of the step besides memory, before and after.
 QString stepPrice(const ShrinkStep& step) {
   const RunFigures before = figuresOf(*step.base);
   const RunFigures after = figuresOf(*step.run);

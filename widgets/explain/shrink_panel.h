@@ -18,7 +18,7 @@
 
 namespace hw {
 
-/// What would make the memory of a run smaller: the front of its rewrites, and what else helps.
+/// Ways to make the memory of a run smaller: the front of its rewrites, and what else helps.
 struct ShrinkFindings {
   std::shared_ptr<const ShrinkFront> front{};  ///< Null where operators cannot be rewritten.
   QString whyNot{};                            ///< Then: in a sentence.
@@ -31,9 +31,9 @@ struct ShrinkFindings {
 struct ShrinkStep {
   QString what{};
   QString options{};                  ///< Those of the command line that do it.
-  QString why{};                      ///< What came of it, or why it was not tried.
+  QString why{};                      ///< Its result, or the reason that it was not tried.
   std::shared_ptr<const Run> run{};   ///< Null where it was not tried.
-  std::shared_ptr<const Run> base{};  ///< What it is held against.
+  std::shared_ptr<const Run> base{};  ///< The run that it is held against.
   Bytes leaves{};
   Bytes saved{};
   std::optional<Bytes> bound{};  ///< No plan with that needs less.
@@ -44,7 +44,7 @@ struct ShrinkStep {
 /// From the plan as it is down to the smallest; those that were not tried at the end.
 std::vector<ShrinkStep> shrinkSteps(const ShrinkFindings& findings);
 
-/// What would make the memory of the plan on show smaller. To the left bytes against latency, with
+/// Ways to make the memory of the plan on show smaller. To the left bytes against latency, with
 /// the lower bounds, drawn while it grows; to the right what each step saves and costs, or why it
 /// saves nothing. Looks only when asked to, in the background; a dot or a row can be opened as the
 /// plan on show, with the one of before below it in lock-step.

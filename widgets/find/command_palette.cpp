@@ -106,7 +106,7 @@ void PaletteModel::setPattern(const QString& pattern) {
       }
     }
     if (!matches) continue;
-    // What cannot be done now comes after what can.
+    // Entries that cannot be carried out now come last.
     if (!entries_[i].disabled.isEmpty() && !words.isEmpty()) row.score -= 500;
     rows_.push_back(std::move(row));
   }

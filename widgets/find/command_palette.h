@@ -12,7 +12,7 @@ namespace hw {
 /// Something that the palette can do.
 struct PaletteEntry {
   QString text{};      ///< "Go to the peak".
-  QString context{};   ///< Where else it is found, or what it is: "Simulate", "sample".
+  QString context{};   ///< The menu it is in, or its kind: "Simulate", "sample".
   QString keys{};      ///< "P"; empty: none.
   QString disabled{};  ///< Why it cannot be done now; empty: it can.
   std::function<void()> run{};

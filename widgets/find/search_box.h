@@ -13,7 +13,7 @@
 
 namespace hw {
 
-/// What a search found, as a list. Texts are made when asked for.
+/// The hits of a search, as a list. Texts are made when asked for.
 class SearchModel : public QAbstractListModel {
   Q_OBJECT
 

@@ -11,7 +11,7 @@ namespace hw {
 
 namespace {
 
-// How well something matches decides first, so the kinds of match are further apart than what is
+// The quality of a match decides first, so the kinds of match are further apart than what is
 // added within one (below `kBand`): any whole match beats any prefix, and so on.
 constexpr int kWhole = 5'000;
 constexpr int kPrefix = 4'000;

@@ -10,7 +10,7 @@
 
 namespace hw {
 
-/// How well a pattern matches a text, and where.
+/// The quality of a match of a pattern in a text, and its places.
 struct FuzzyMatch {
   int score = 0;                  ///< Higher is better; comparable for one pattern only.
   std::vector<std::size_t> at{};  ///< The bytes of the text that matched, ascending.
@@ -35,7 +35,7 @@ struct SearchHit {
   int score = 0;  ///< Higher is better.
 };
 
-/// What a search found.
+/// The hits of a search.
 struct SearchResult {
   std::vector<SearchHit> hits{};  ///< Best first, at most `kMostHits`.
   std::size_t found = 0;          ///< All of them.
@@ -51,9 +51,9 @@ class SearchIndex {
 
   explicit SearchIndex(std::shared_ptr<const Run> run);
 
-  /// What `query` means: `>64KiB`, `<= 1MiB`, `=4096`, `4KiB..64KiB` sizes; `0x1000` an address;
-  /// `4096` an address and a step; `step 12` or `#12` a step; anything else a part of the name of a
-  /// tensor or op, or the type of an op. O(names).
+  /// The meaning of `query`: `>64KiB`, `<= 1MiB`, `=4096`, `4KiB..64KiB` sizes; `0x1000` an
+  /// address; `4096` an address and a step; `step 12` or `#12` a step; anything else a part of the
+  /// name of a tensor or op, or the type of an op. O(names).
   SearchResult find(std::string_view query) const;
 
   const Run& run() const { return *run_; }

@@ -349,7 +349,7 @@ void RunForm::setRequest(const RunRequest& request) {
   }
   chooseAllocator();
   params_->setChoice(request.allocator);
-  // What is not as usual must be seen.
+  // Settings that are not as usual must be seen.
   if (!request.allocator.params.values().empty()) unfold_->setChecked(true);
   showParams(unfold_->isChecked());
   note_->hide();

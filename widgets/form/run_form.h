@@ -66,7 +66,7 @@ class RunForm : public QScrollArea {
   QComboBox* l2Box() const { return l2_; }
   QLineEdit* l2Size() const { return l2Size_; }
   QLabel* errorLabel() const { return error_; }
-  /// What the form changed by itself; hidden while there is nothing to say.
+  /// The changes that the form made by itself; hidden while there are none.
   QLabel* noteLabel() const { return note_; }
   /// Shows the parameters of the allocator, which are folded away until they are wanted.
   QToolButton* paramsButton() const { return unfold_; }
@@ -89,10 +89,10 @@ class RunForm : public QScrollArea {
   void offerGraphRows();
   void showPlatform();
   void announceSoon();
-  /// What the fields say, apart from allocator and platform, which are known already.
+  /// The fields as a request, apart from allocator and platform, which are known already.
   OptionTexts texts() const;
 
-  RunRequest base_;  ///< What the form has no fields for stays as it was.
+  RunRequest base_;  ///< Settings without a field stay as they were.
   QTimer delay_{this};
   QComboBox* allocator_ = nullptr;
   ParamForm* params_ = nullptr;

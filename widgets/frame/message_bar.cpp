@@ -13,7 +13,7 @@ namespace hw {
 
 namespace {
 
-/// What is offered in more of them is a sentence, and takes lines of its own.
+/// An offer in more of them is a sentence, and takes lines of its own.
 constexpr qsizetype kFewLetters = 48;
 
 }  // namespace

@@ -28,7 +28,7 @@ class MessageBar : public QFrame {
   void showNote(const QString& text, const std::vector<Offer>& ways = {});
   /// Stays when a button is pressed: a dialog may have been cancelled. Hides without any.
   void offer(const std::vector<Offer>& offers);
-  /// What it says, buttons included.
+  /// Its words, buttons included.
   QString text() const;
 
  protected:

@@ -54,7 +54,7 @@ QString overText(const Run& run) {
   return parts.join(QStringLiteral(", "));
 }
 
-/// How many outputs overlap the inputs they are made of, as they may.
+/// The number of outputs that overlap the inputs they are made of, as they may.
 int outputsOverInputs(const Run& run) {
   return static_cast<int>(std::ranges::count_if(run.problem.overlaps, [&](const Overlap& each) {
     return !sharedBytes(run.problem, run.plan, each).empty();

@@ -20,7 +20,7 @@ class StatusLine : public QStatusBar {
  public:
   StatusLine(ViewState* state, Job* job, QWidget* parent = nullptr);
 
-  /// What the independent check of the plan on show found.
+  /// The findings of the independent check of the plan on show.
   void setViolations(std::size_t count);
   void setPointer(const QString& text) { pointer_->setText(text); }
 

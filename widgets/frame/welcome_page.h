@@ -14,7 +14,7 @@
 
 namespace hw {
 
-/// What a sample looks like at a glance: its map in small, and its figures.
+/// A sample at a glance: its map in small, and its figures.
 struct SampleCard {
   struct Block {
     QRectF place{};  ///< In the unit square: steps to the right, addresses upwards.
@@ -30,7 +30,7 @@ SampleCard sampleCard(const Run& run);
 /// The card's map in the colours of `theme`, `scale` pixels a point.
 QImage cardPicture(const SampleCard& card, const QSize& size, const Theme& theme, double scale);
 
-/// What the window shows while no model is open: how to open one, the last ones, the samples as
+/// The page that a window shows while no model is open: ways to open one, recent ones, samples as
 /// cards.
 class WelcomePage : public QTextBrowser {
   Q_OBJECT
@@ -46,7 +46,7 @@ class WelcomePage : public QTextBrowser {
   void setSamples(std::vector<Sample> samples);
   void setRecent(const QStringList& paths);
   bool hasCard(const QString& sample) const { return cards_.contains(sample); }
-  /// What the sample called `name` looks like: until then its card has words alone.
+  /// The look of the sample called `name`: until then its card has words alone.
   void setCard(const QString& name, const SampleCard& card);
 
  Q_SIGNALS:

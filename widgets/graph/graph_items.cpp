@@ -18,7 +18,7 @@ namespace hw {
 
 namespace {
 
-/// What kinds of ops are told apart: those of OpClass, and those nobody knows.
+/// Kinds of ops that are told apart: those of OpClass, and the unknown ones.
 constexpr std::size_t kMixed = static_cast<std::size_t>(OpClass::body);
 constexpr std::size_t kUnknown = kMixed + 1;
 

@@ -11,7 +11,7 @@
 
 namespace hw {
 
-/// What the colour of a box says.
+/// The meaning of the colour of a box.
 enum class GraphColoring { opClass, device, liveBytes };
 
 /// One colour and what it stands for.
@@ -30,7 +30,7 @@ class GraphColors {
   Bytes liveDuring(const Run& run, const GraphNode& node) const;
 
   QColor of(const Run& run, const GraphNode& node) const;
-  /// What the colours of `graph` mean, only those that occur.
+  /// The meanings of the colours of `graph`, only those that occur.
   std::vector<LegendEntry> legend(const Run& run, const ModelGraph& graph) const;
 
  private:
@@ -45,7 +45,7 @@ class GraphColors {
 /// True when the run knows which device runs an op: it is spread over several.
 bool hasDevices(const Run& run);
 
-/// How a part of the graph stands out, the strongest that applies.
+/// The emphasis of a part of the graph, the strongest that applies.
 enum class GraphMark { none, near, hovered, selected };
 
 /// A box of the model graph. Marks are set by the view; nothing is looked up while painting.

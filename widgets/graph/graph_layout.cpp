@@ -23,7 +23,7 @@ char* text(const char* constant) { return const_cast<char*>(constant); }
 class DotGraph {
  public:
   DotGraph() : context_(gvContext()), graph_(agopen(text("model"), Agdirected, nullptr)) {
-    agseterr(AGMAX);  // What fails is told by return values; nothing is written to the terminal.
+    agseterr(AGMAX);  // Failures are return values; the terminal gets nothing.
     agattr(graph_, AGNODE, text("shape"), text("box"));
     agattr(graph_, AGNODE, text("fixedsize"), text("true"));
     agattr(graph_, AGNODE, text("label"), text(""));
@@ -383,7 +383,8 @@ std::optional<GraphLayout> layOutInLayers(const LayoutInput& input, const StopAs
 
 namespace {
 
-/// How many layers all edges together lead past, with every box in the first that it can be in.
+/// The number of layers that all edges together lead past, with every box in the first that it can
+/// be in.
 std::size_t crossedLayers(const LayoutInput& input) {
   auto edges = input.edges;
   std::ranges::sort(edges);

@@ -12,13 +12,13 @@
 
 namespace hw {
 
-/// What is to be laid out: boxes by size, and edges from a lower index to a higher one.
+/// The input of a layout: boxes by size, and edges from a lower index to a higher one.
 struct LayoutInput {
   std::vector<QSizeF> boxes{};
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges{};
 };
 
-/// Where everything goes, downwards along the edges; in pixels at scale 1.
+/// The places of everything, downwards along the edges; in pixels at scale 1.
 struct GraphLayout {
   std::vector<QPointF> centres{};      ///< By box.
   std::vector<QPainterPath> routes{};  ///< By edge, from the lower side of one box to the upper

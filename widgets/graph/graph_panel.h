@@ -29,7 +29,7 @@ class GraphPanel : public QWidget {
   QToolButton* groups() const { return groups_; }
   QToolButton* follow() const { return follow_; }
   QPushButton* cancelButton() const { return cancel_; }
-  /// What is said instead of a picture; empty while there is one.
+  /// The words instead of a picture; empty while there is one.
   QString emptyText() const;
   bool isLayingOut() const { return drawing_.isRunning(); }
 
@@ -76,7 +76,7 @@ class GraphPanel : public QWidget {
   OpGroups ranges_;
   std::set<OpId> unfolded_;             ///< Ops whose parts are drawn.
   std::shared_ptr<const Model> shown_;  ///< Of the picture; null: none yet.
-  std::shared_ptr<const Graph> graph_;  ///< What the run made of its graph; or null.
+  std::shared_ptr<const Graph> graph_;  ///< The rewritten graph of the run; or null.
   bool wanted_ = false;                 ///< There is something to lay out when we are looked at.
   bool revealing_ = false;              ///< Once it is laid out, go to the selection.
   Background<std::shared_ptr<const Drawn>> drawing_;

@@ -352,7 +352,7 @@ void GraphView::leaveEvent(QEvent* event) {
   state_->hover({});
 }
 
-/// What was chosen takes the place of what was selected before.
+/// A choice takes the place of the selection before it.
 void GraphView::choose(QGraphicsItem* item) {
   choosing_ = true;
   OpId op;

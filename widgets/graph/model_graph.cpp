@@ -89,7 +89,7 @@ std::vector<OpRange> divideOps(const Graph& graph, OpRange range, std::size_t mo
 
 OpGroups::OpGroups(const Graph* graph, bool grouped)
     : graph_(graph), whole_(!grouped && graph->ops.size() <= kMostNodes) {
-  // Who asks for groups though all ops could be drawn wants an overview: no more than fit a screen.
+  // Groups of ops that could all be drawn are an overview: no more than fit a screen.
   if (grouped && graph->ops.size() <= kMostNodes) {
     most_ = std::clamp<std::size_t>(graph->ops.size() / 4, 2, 60);
   }

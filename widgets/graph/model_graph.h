@@ -71,13 +71,13 @@ struct GraphNode {
   enum class Kind : std::uint8_t { op, group, part, input, output };
   Kind kind = Kind::op;
   OpRange ops{};                    ///< Of the drawn graph; empty for inputs and outputs.
-  std::vector<OpId> runs{};         ///< What the run runs for it: these ops, or parts of them.
+  std::vector<OpId> runs{};         ///< Its ops in the run, or the parts of them.
   std::vector<TensorId> tensors{};  ///< Of inputs and outputs.
   QString title{};                  ///< "Conv": safe to show, may be long.
   QString detail{};                 ///< "features/conv0": likewise.
 };
 
-/// What one box hands to another.
+/// The tensors that one box hands to another.
 struct GraphEdge {
   std::uint32_t from = 0;  ///< Index of a node; always less than `to`.
   std::uint32_t to = 0;
@@ -87,7 +87,7 @@ struct GraphEdge {
 /// A model as boxes and edges. Weights are left out. Nodes are in topological order: inputs, ops,
 /// outputs.
 ///
-/// What is drawn is the graph of whole operators: parts in which they run are folded into them,
+/// The drawing is the graph of whole operators: parts in which they run are folded into them,
 /// with what only tiled graphs have (wholeGraph in core/graph/counterparts.h).
 struct ModelGraph {
   std::vector<GraphNode> nodes{};

@@ -16,7 +16,7 @@ class QStackedBarSeries;
 
 namespace hw {
 
-/// How many buffers of a run have which size, in powers of two.
+/// The number of buffers of a run by size, in powers of two.
 struct SizeHistogram {
   /// Sizes from 2^power up to, not including, 2^(power + 1) bytes.
   struct Bin {
@@ -52,7 +52,7 @@ class HistogramView : public QChartView {
   const SizeHistogram& histogram() const { return histogram_; }
   bool showsBytes() const { return bytes_; }
   void setShowsBytes(bool bytes);
-  /// Where the bars of a bin are drawn, by index; over the whole height of the plot.
+  /// The place of the bars of a bin, by index; over the whole height of the plot.
   QRect binRect(std::size_t bin) const;
   /// Picks out the bins from one to another, ends included.
   void pick(std::size_t first, std::size_t last);
@@ -98,7 +98,7 @@ class HistogramView : public QChartView {
   std::optional<Picked> picked_;
   std::shared_ptr<const StayFilter> ours_;  ///< The filter that this set; null: none.
   std::optional<std::size_t> pressed_, hovered_, cursor_;
-  std::optional<Picked> before_;  ///< What was picked when the button went down.
+  std::optional<Picked> before_;  ///< The pick when the button went down.
 };
 
 }  // namespace hw

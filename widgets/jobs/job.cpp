@@ -56,7 +56,7 @@ void Job::deliver(quint64 job, const Finish& finish) {
   if (!running_ || job != newest_) return;
   running_ = false;
   const JobEnd end = finish();
-  // What was accepted may have started the next.
+  // The accepting function may have started the next.
   if (job == newest_) Q_EMIT ended(end);
 }
 
@@ -139,7 +139,7 @@ void JobBoard::end(quint64 id, JobEntry::State state, const QString& what) {
 void JobBoard::stop(quint64 id) {
   const JobEntry* job = running(id);
   if (!job || !job->stop) return;
-  const auto stop = job->stop;  // What it calls may end the job.
+  const auto stop = job->stop;  // The call may end the job.
   stop();
 }
 

@@ -18,13 +18,13 @@ namespace hw {
 
 enum class JobState { running, done, stopped, failed };
 
-/// How a job ended, and what came out of it, in a few words for a list of jobs.
+/// The end of a job, and its result in a few words for a list of jobs.
 struct JobEnd {
   JobState state = JobState::done;
   QString what{};
 };
 
-/// What the work of a job is given: when to stop, and how to tell.
+/// The context of the work of a job: when to stop, and how to tell.
 struct JobContext : RunContext {
   /// Calls `act` in the thread of the job, unless the job is over or forgotten by then.
   std::function<void(std::function<void()> act)> tell{};
@@ -37,7 +37,7 @@ class Job : public QObject {
   Q_OBJECT
 
  public:
-  /// What it means to stop: what is done so far is reported, or is of no use; or it cannot be done.
+  /// The effect of a stop: what is done so far is reported, or is of no use; or there is no stop.
   enum class Stopping { reports, abandons, impossible };
 
   Job(QString name, Stopping stopping, QObject* parent = nullptr);
@@ -103,7 +103,7 @@ struct JobEntry {
 
   quint64 id = 0;
   QString name{};       ///< "Comparing".
-  QString what{};       ///< What it is at, and in the end what came out.
+  QString what{};       ///< The part it is at, and in the end its result.
   double fraction = 0;  ///< Of its work; 0 as long as nobody knows.
   State state = State::running;
   QDateTime started{};
@@ -154,10 +154,10 @@ class JobBoard : public QObject {
   quint64 last_ = 0;
 };
 
-/// What planning brings back.
+/// The result of planning.
 struct PlanOutcome {
   Result<std::shared_ptr<const Run>> run{};
-  std::vector<Violation> violations{};  ///< What the independent check found in the plan.
+  std::vector<Violation> violations{};  ///< The findings of the independent check.
 };
 
 /// Opens and plans. What to do is given as a function, so that this knows no files. Half a plan is
@@ -173,7 +173,7 @@ class PlanJob : public Job {
   void start(Work work);
 
  Q_SIGNALS:
-  /// Where the search for a pool stands; at most about thirty times a second, as progress is.
+  /// The state of the search for a pool; at most about thirty times a second, as progress is.
   void searched(const QString& pool, const hw::ExactProgress& now);
   void finished(const hw::PlanOutcome& outcome);
 

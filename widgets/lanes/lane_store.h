@@ -15,10 +15,10 @@ struct Lane {
   std::string name{};
 };
 
-/// What the parts of the machine do in every step of a run: a lane for each compute unit and each
-/// memory that ever works, and one for copies between devices. A step's time is that of its copies
-/// and of its op. In direct mode a unit and the memories of an op start together, and the slowest
-/// of them decides how long it takes; first accesses come on top.
+/// The work of the parts of the machine in every step of a run: a lane for each compute unit and
+/// each memory that ever works, and one for copies between devices. A step's time is that of its
+/// copies and of its op. In direct mode a unit and the memories of an op start together, and the
+/// slowest of them decides how long it takes; first accesses come on top.
 class LaneStore {
  public:
   /// When a lane works within one step, in fractions of the step's time.
@@ -62,7 +62,7 @@ class LaneStore {
   Sums copies_{SimTime()};
 };
 
-/// What an activity is, when and where it ran and what it waited for: a line each, plain.
+/// The kind, time, place and cause of an activity: a line each, plain.
 QStringList activityLines(const Run& run, ActivityId activity);
 
 /// The next on the critical path after `from`, or its first where nothing is selected or `from` is

@@ -12,8 +12,8 @@
 
 namespace hw {
 
-/// What compute units, memories and copies do, a lane each, over the steps that the maps show.
-/// Where a step is wide enough its own time goes from its left end to its right; where several
+/// The work of compute units, memories and copies, a lane each, over the steps that the maps show.
+/// If a step is wide enough, its own time goes from its left end to its right; where several
 /// share a pixel, a bar's height is how much of their time the lane is busy. Full colour: the step
 /// waits for this lane; pale: it works beside one that takes longer.
 ///
@@ -25,7 +25,7 @@ class LanesView : public QWidget {
  public:
   explicit LanesView(ViewState* state, QWidget* parent = nullptr);
 
-  /// Whose lanes, where those of several plans are on show; empty: of the only one.
+  /// The name of the plan, if lanes of several are on show; empty: of the only one.
   void setTitle(const QString& title);
 
   const LaneStore& lanes() const { return *lanes_; }
@@ -45,7 +45,7 @@ class LanesView : public QWidget {
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
-  /// What the pointer is over, for a status bar.
+  /// The thing under the pointer, for a status bar.
   void pointedAt(const QString& text);
 
  protected:

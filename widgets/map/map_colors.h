@@ -15,7 +15,7 @@ inline QColor mixColors(const QColor& a, const QColor& b, double share) {
 /// Black or white, whichever reads better on `fill`.
 inline QColor readableOn(const QColor& fill) { return QColor(readableOn(fill.rgb() & 0xffffffU)); }
 
-/// How blocks of one class look at one time.
+/// The look of blocks of one class at one time.
 struct BlockShade {
   QRgb fill = 0;
   QRgb edge = 0;

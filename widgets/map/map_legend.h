@@ -14,9 +14,9 @@
 
 namespace hw {
 
-/// What the colours and the lines of the maps below it mean. A button for every class that the run
+/// The meaning of the colours and lines of the maps below it. A button for every class that the run
 /// has: pressed, its buffers are picked out and the others are drawn pale; several can be pressed.
-/// What does not fit the width is left out, lines first.
+/// Entries that do not fit the width are left out, lines first.
 class MapLegend : public QWidget {
   Q_OBJECT
 

@@ -10,7 +10,7 @@ namespace hw {
 // A map's blocks as pixels, for the screen: shapes of a million blocks would take seconds. All else
 // is drawn by core/picture.
 
-/// What to rasterize for `scene` in a widget or picture `where`, at `ratio` device pixels per
+/// The raster that `scene` needs in a widget or picture `where`, at `ratio` device pixels per
 /// logical one.
 MapRequest mapRequest(const MapScene& scene, const QRect& where, const Ruler& ruler, double ratio);
 

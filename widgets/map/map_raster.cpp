@@ -45,7 +45,7 @@ class CoverBlend {
   static constexpr unsigned kLanes = 4;
 
  private:
-  /// What a pixel with the least bit of occupancy shows, so that lone thin blocks stay visible.
+  /// The shade of a pixel with the least bit of occupancy, so that lone thin blocks stay visible.
   static constexpr double kLeastCover = 0.35;
   static constexpr unsigned kSums = kLanes * 255 + 1;
   std::array<QRgb, kLanes> colors_{};
@@ -59,7 +59,7 @@ namespace {
 constexpr double kEdgeRoom = 4;
 constexpr double kLabelLength = 24;
 constexpr double kLabelHeight = 12;
-/// How much of its pixels a small block that was not picked out seems to take.
+/// The share of its pixels that a small block which was not picked out seems to take.
 constexpr double kPaleCover = 0.2;
 
 /// A rectangle in fractions of pixels.

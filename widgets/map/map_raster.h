@@ -11,7 +11,7 @@
 
 namespace hw {
 
-/// What to draw and how large. Pixels here are those of the device.
+/// A drawing and its size. Pixels here are those of the device.
 struct MapRequest {
   MapWindow window{};
   QSize size{1, 1};
@@ -19,7 +19,7 @@ struct MapRequest {
   std::vector<int> gridX{};  ///< Columns and rows of the grid lines.
   std::vector<int> gridY{};
   MapColors colors{};
-  std::shared_ptr<const StayFilter> filter{};  ///< What it does not keep is pale; null: nothing is.
+  std::shared_ptr<const StayFilter> filter{};  ///< All that it leaves out is pale; null: nothing.
 
   double pixelsPerUnit() const { return size.width() / (window.end - window.begin); }
   double pixelsPerByte() const { return size.height() / (window.highByte - window.lowByte); }

@@ -424,7 +424,7 @@ void MapView::hideEvent(QHideEvent* event) {
   Q_EMIT pointedAt({});
 }
 
-/// What was described has moved away from under the pointer, which rests.
+/// The thing that was described has moved away from under the pointer, which rests.
 void MapView::describeAgain() {
   if (underMouse() && !dragging_) describePointer(mapFromGlobal(QCursor::pos()));
 }

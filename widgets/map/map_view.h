@@ -12,7 +12,7 @@
 
 namespace hw {
 
-/// What a map of one pool shows of `own`, held against `leader`, whose playhead and marks it has;
+/// The map of one pool of `own`, held against `leader`, whose playhead and marks it has;
 /// both may be the same. Its blocks and the addresses on show are left to the caller.
 MapScene sceneOf(const ViewState& own, const ViewState& leader, PoolId pool);
 
@@ -34,7 +34,7 @@ class MapView : public QWidget {
   PoolId pool() const { return pool_; }
   void setPool(PoolId pool);
 
-  /// What is on screen.
+  /// The window that is on screen.
   MapWindow window() const;
   /// Addresses on screen; at least 16 bytes, from 0 up. Same scale for two maps: give both the
   /// same range.
@@ -47,7 +47,7 @@ class MapView : public QWidget {
   void setLeader(ViewState* leader);
   bool isLed() const { return moved_ != nullptr || comparing_.isRunning(); }
 
-  /// What stands above the map; empty: its pool and method.
+  /// The title above the map; empty: its pool and method.
   void setTitle(const QString& title);
   const QString& title() const { return title_; }
   /// A row of buttons at the right end of the title; taken over by the map.
@@ -81,7 +81,7 @@ class MapView : public QWidget {
   void zoomToSelection();
 
  Q_SIGNALS:
-  /// What the pointer is over, for a status bar; empty when it is over nothing.
+  /// The thing under the pointer, for a status bar; empty when there is none.
   void pointedAt(const QString& text);
   void visibleBytesChanged(double low, double high);
 
@@ -134,7 +134,7 @@ class MapView : public QWidget {
   QWidget* corner_ = nullptr;
   std::shared_ptr<const MovedBlocks> moved_;  ///< Against the leader; null without one.
   MapRaster raster_;
-  /// How many blocks are drawn within a frame here; found out by drawing.
+  /// The number of blocks that are drawn within a frame here; found out by drawing.
   std::size_t atOnce_ = 60'000;
   std::optional<std::size_t> walkedTo_;  ///< The block that the keyboard went to last.
   std::optional<QPointF> pressedAt_;

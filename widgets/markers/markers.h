@@ -35,7 +35,7 @@ class MarkerSet : public QObject {
 
   const std::vector<Marker>& all() const { return markers_; }
   const Marker* find(int id) const;
-  /// Where a marker lies on the axis.
+  /// The place of a marker on the axis.
   double positionOf(const Marker& marker) const;
   /// From the marker it is measured from to itself; nothing for one that measures nothing.
   std::optional<MomentDelta> deltaOf(const Marker& marker) const;
@@ -83,7 +83,7 @@ class MarkerRuler : public QWidget {
   /// Both outlive this.
   MarkerRuler(ViewState* state, MarkerSet* markers, QWidget* parent = nullptr);
 
-  /// Where a marker's flag is drawn; empty when it is not on screen.
+  /// The place of a marker's flag; empty when it is not on screen.
   QRect flagOf(int id) const;
   /// The marker whose flag is there; 0: none.
   int markerAt(const QPoint& position) const;
@@ -117,7 +117,7 @@ class MarkerRuler : public QWidget {
   QPoint pressedAt_;
 };
 
-/// What a marker is about, in a sentence: where it lies, and what lies between it and the one it is
+/// A marker in a sentence: where it lies, and what lies between it and the one it is
 /// measured from.
 QString markerText(const MarkerSet& markers, const Marker& marker);
 

@@ -29,12 +29,12 @@ class MethodDeck : public QObject {
   std::shared_ptr<const Run> run() const { return run_; }
   /// Null where there is none.
   const MethodRecord* record() const;
-  /// Where it is among the records of its run.
+  /// Its place among the records of its run.
   std::size_t recordIndex() const { return index_; }
   /// All lists as they are, at the playhead; null without a record.
   const MethodPlayer* player() const { return player_ ? &*player_ : nullptr; }
 
-  /// How many ticks have happened, and of how many.
+  /// The number of ticks that have happened, and of how many.
   std::size_t at() const { return player_ ? player_->at() : 0; }
   std::size_t count() const { return record() ? record()->ticks.size() : 0; }
   /// The decision that was made last; null at the start.
@@ -51,7 +51,7 @@ class MethodDeck : public QObject {
   /// To the first decision about `stay`, or about another stay of its buffer, unless the one on
   /// show is. False where there is none.
   bool goToStay(StayId stay);
-  /// How many ticks have happened after each one about `stay`; ascending.
+  /// The numbers of ticks that have happened after each one about `stay`; ascending.
   std::vector<std::size_t> ticksOf(StayId stay) const;
 
  public Q_SLOTS:

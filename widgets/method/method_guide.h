@@ -30,7 +30,7 @@ class LessonView : public QWidget {
   /// The stop that the playhead has passed last, from 0.
   std::size_t stop() const;
   std::size_t stopCount() const { return ticks_.size(); }
-  /// What is said about it.
+  /// The text about it.
   QString text() const { return text_->text(); }
   QPushButton* nextButton() const { return next_; }
   QPushButton* backButton() const { return back_; }
@@ -70,8 +70,8 @@ class LessonView : public QWidget {
   Background<Result<std::shared_ptr<const Run>>> planning_;
 };
 
-/// How the methods work: one page for each that is taught, with its example on a stage. Stays open
-/// beside the window.
+/// A guide to the methods: one page for each that is taught, with its example on a stage. Stays
+/// open beside the window.
 class MethodGuide : public QDialog {
   Q_OBJECT
 

@@ -28,7 +28,7 @@ class RunRecorder : public QObject {
 
   explicit RunRecorder(QObject* parent = nullptr);
 
-  /// Whose method is looked at; null: nobody's. What was under way for another is dropped.
+  /// The run whose method is looked at, or null. Work for another one is dropped.
   void setRun(const std::shared_ptr<const Run>& run);
   /// Makes the record, unless it is there, under way, or cannot be had.
   void record();
@@ -56,7 +56,7 @@ class RunRecorder : public QObject {
   Job job_;
 };
 
-/// How the method of the run came to its plan: the stage, on which it plays decision by decision
+/// The way of the run's method to its plan: the stage, on which it plays decision by decision
 /// with a playhead of its own, and the tables that it wrote down while it worked. One thing at a
 /// time, to choose from. What plays is recorded when somebody looks, beside the screen.
 ///
@@ -75,12 +75,12 @@ class MethodPanel : public QWidget {
   StagePlayer* player() const { return player_; }
   MethodDeck* deck() const { return player_->deck(); }
   RunRecorder* recorder() { return &recorder_; }
-  /// What plays the method on demand, and stops that.
+  /// The recorder that plays the method on demand, and stops that.
   QPushButton* recordButton() const { return record_; }
   QPushButton* stopButton() const { return stop_; }
   /// Draws pale elsewhere what the method has not come to yet.
   QCheckBox* paleBox() const { return pale_; }
-  /// What is said instead of a stage or a table; empty while there is one.
+  /// The words instead of a stage or a table; empty while there is one.
   QString emptyText() const;
 
  public Q_SLOTS:

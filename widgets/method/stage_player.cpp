@@ -109,7 +109,7 @@ void TickSlider::setMarks(std::vector<std::size_t> values) {
   update();
 }
 
-/// Where the middle of the handle can be.
+/// The places that the middle of the handle can have.
 QRect TickSlider::groove() const {
   QStyleOptionSlider option;
   initStyleOption(&option);

@@ -26,14 +26,14 @@ class StageView : public QWidget {
  public:
   explicit StageView(MethodDeck* deck, QWidget* parent = nullptr);
 
-  /// Whose rows stand out; none: nobody's.
+  /// The stay whose rows stand out, or none.
   void setSelected(StayId stay);
   /// Of what is drawn at `position`; none where nothing is.
   StayId stayAt(const QPoint& position) const;
 
-  /// What the decision made last did, in words; before the first what is to come.
+  /// The decision made last, in words; before the first one, what is to come.
   QString sentence() const;
-  /// What is drawn, as it was drawn last.
+  /// The shapes as they were drawn last.
   const std::vector<StageItem>& items() const { return items_; }
 
   void renderTo(QPainter& painter, const QRect& target);
@@ -113,7 +113,7 @@ class StagePlayer : public QWidget {
   void addAtEnd(QWidget* widget);
   /// "decision 7 of 12".
   QString place() const { return place_->text(); }
-  /// Whose decisions are marked.
+  /// The stay whose decisions are marked.
   void setSelected(StayId stay);
 
  private:

@@ -32,11 +32,11 @@ class MemoryNow : public QWidget {
   void setClock(std::function<qint64()> milliseconds) { clock_ = std::move(milliseconds); }
 
   bool isMoving() const { return animation_.state() == QAbstractAnimation::Running; }
-  /// How long the last movement takes, milliseconds.
+  /// The length of the last movement, milliseconds.
   int movementLength() const { return animation_.duration(); }
-  /// What is drawn at this instant.
+  /// The scene that is drawn at this instant.
   const MemoryScene& scene() const { return shown_; }
-  /// Where a pool's bar is, in pixels of the widget.
+  /// The place of a pool's bar, in pixels of the widget.
   QRect barOf(PoolId pool) const;
   /// Maps bytes of a pool to pixels across its bar.
   ByteAxis axisOf(PoolId pool) const;

@@ -154,7 +154,7 @@ MemoryScene between(const MemoryScene& from, const MemoryScene& to, double progr
       scene.pieces.push_back(piece);
       continue;
     }
-    // What comes lies on the free memory it comes from and opens up from its low end.
+    // A piece that comes lies on the free memory it comes from and opens up from its low end.
     ScenePiece under = piece;
     under.owner = {};
     under.former = {};
@@ -319,7 +319,7 @@ class MemoryPainter {
                     in.bar.height());
     };
     QRectF start = box(*from, flight.fromLow, flight.fromHigh);
-    // What never had a place there waits at the end of the bar.
+    // A piece that never had a place there waits at the end of the bar.
     start.moveRight(std::min(start.right(), static_cast<double>(from->bar.right()) + 8));
     // One that is larger than all of the memory does not reach over the names beside it.
     start.setLeft(std::max(start.left(), static_cast<double>(from->bar.left())));

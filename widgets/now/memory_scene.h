@@ -56,8 +56,8 @@ struct SceneFrame {
   friend bool operator==(const SceneFrame&, const SceneFrame&) = default;
 };
 
-/// What the memory bars show: pieces by pool, then address; what is still leaving lies on top of
-/// what it leaves behind, later in the list.
+/// The content of the memory bars: pieces by pool, then address; what is still leaving lies on top
+/// of what it leaves behind, later in the list.
 struct MemoryScene {
   std::vector<ScenePiece> pieces{};
   std::vector<SceneCut> cuts{};
@@ -78,7 +78,7 @@ MemoryScene memoryScene(const Run& run, std::size_t moment, const RunFrames& fra
 /// their low end, releases fade, the frontier moves, cuts open and close. At 1 it equals `to`.
 MemoryScene between(const MemoryScene& from, const MemoryScene& to, double progress);
 
-/// What moves between pools from one scene to the next of the same run, at the start of its way: a
+/// A move between pools from one scene to the next of the same run, at the start of its way: a
 /// tensor that got its place in a slower pool because there was none in the faster, from above the
 /// frontier there; and one that another pool holds, or held until now, from that place.
 std::vector<SceneFlight> flights(const Run& run, const MemoryScene& from, const MemoryScene& to);
@@ -96,9 +96,9 @@ struct MemoryRow {
   ByteAxis axis{};
 };
 
-/// Where title and rows go inside `whole`: one row a pool, one below the other, bars aligned with
-/// the plots of maps and charts. Where more than two pools are known, those that nothing was placed
-/// in have none. Where there is little room, rows have no ticks.
+/// The places of title and rows inside `whole`: one row a pool, one below the other, bars aligned
+/// with the plots of maps and charts. Where more than two pools are known, those that nothing was
+/// placed in have none. Where there is little room, rows have no ticks.
 std::vector<MemoryRow> memoryRows(const Run& run, const QRect& whole, const QFontMetrics& metrics);
 
 /// The least height that shows every row well enough to be read.
@@ -108,13 +108,13 @@ int leastMemoryHeight(const Run& run, const QFontMetrics& metrics);
 /// at least one for what has an owner.
 QRect pieceBox(const MemoryRow& row, const ScenePiece& piece);
 
-/// What is drawn besides the memory itself.
+/// The things that are drawn besides the memory itself.
 struct MemoryDecoration {
   std::size_t moment = 0;
   StayId selected{};
   StayId hovered{};
   bool hexAddresses = false;
-  std::shared_ptr<const StayFilter> filter{};  ///< What it does not keep is pale.
+  std::shared_ptr<const StayFilter> filter{};  ///< All that it leaves out is pale.
   Step step{};                                 ///< Under way: who of those that share bytes lives.
   TensorId selectedPart{};                     ///< Of those that share the selected stay.
 };

@@ -13,7 +13,7 @@
 
 namespace hw {
 
-/// What a row of the event log is about, to choose by.
+/// Kinds of rows of the event log, to choose by.
 enum class EventClass {
   alloc = 1,    ///< Memory never used before.
   free = 2,     ///< A release.

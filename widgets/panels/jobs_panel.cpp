@@ -112,7 +112,7 @@ quint64 JobsPanel::chosen() const {
   return rows.isEmpty() ? 0 : rows.front().data(Qt::UserRole).toULongLong();
 }
 
-/// What was chosen stays so while it runs; otherwise the newest that runs is.
+/// The chosen job stays so while it runs; otherwise the newest that runs is chosen.
 void JobsPanel::showJobs() {
   const quint64 before = chosen();
   const auto& jobs = board_->jobs();

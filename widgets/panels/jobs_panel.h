@@ -11,8 +11,8 @@
 
 namespace hw {
 
-/// What is at work and what was, newest first: how far each is, how long it takes, what came of it,
-/// and a button that stops it.
+/// The jobs at work and those of before, newest first: how far each is, how long it takes, what
+/// came of it, and a button that stops it.
 class JobsPanel : public QWidget {
   Q_OBJECT
 

@@ -112,7 +112,7 @@ void MetricsPanel::fitNames() {
   const bool tight = viewport()->width() - figures < least;
   horizontalHeader()->setSectionResizeMode(0, tight ? QHeaderView::Fixed : QHeaderView::Stretch);
   if (tight) horizontalHeader()->resizeSection(0, least);
-  // What is said of the whole run lies over all columns: its near end must be in sight.
+  // A figure of the whole run lies over all columns: its near end must be in sight.
   const auto end = tight ? Qt::AlignLeft : Qt::AlignRight;
   for (int row = 0; row < rowCount(); ++row) {
     if (columnSpan(row, 1) > 1) item(row, 1)->setTextAlignment(end | Qt::AlignVCenter);
@@ -135,7 +135,7 @@ void MetricsPanel::addCapacityRow(const Run& run) {
             "latency are those for these limits"));
 }
 
-/// What the platform keeps for itself; only where it keeps something.
+/// The bytes that the platform keeps for itself, where it keeps any.
 void MetricsPanel::addReservedRow(const Run& run) {
   QStringList values;
   Bytes all;

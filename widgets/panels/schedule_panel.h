@@ -18,7 +18,7 @@ namespace hw {
 /// Which execution unit the ops of a schedule belong to, where it is dealt out to devices.
 class UnitRows {
  public:
-  /// Where the runs of ops that are managed, and dispatched, together begin.
+  /// The begin of the runs of ops that are managed, and dispatched, together.
   enum class Begin { none, unit, subFunction };
   /// Of an index: a Begin, and the number of the device.
   static constexpr int kBeginRole = Qt::UserRole + 1;
@@ -126,7 +126,7 @@ class SchedulePanel : public QTableView {
   void showMoment();
   void showColumns();
   bool isPossible(const OpMove& move) const;
-  /// What a drop at `at` means; nothing where the op may not run.
+  /// The move that a drop means; nothing where the op may not run.
   std::optional<OpMove> moveAt(const QDropEvent& event) const;
 
   ViewState* state_;

@@ -16,7 +16,7 @@ namespace hw {
 /// The axis of a view whose plot is `plot`.
 RunAxis runAxis(const ViewState& state, const Box& plot);
 
-/// How much one wheel event zooms: 1.2 per notch, above 1 for zooming in.
+/// The zoom of one wheel event: 1.2 per notch, above 1 for zooming in.
 double wheelFactor(const QWheelEvent& event);
 
 /// Shows `factor` times less; what is at pixel `x` of `axis` stays there unless an end of the run

@@ -8,7 +8,7 @@
 
 namespace hw {
 
-/// What of one run is what of another of the same model, whatever was done to the programs of both:
+/// Counterparts in two runs of the same model, whatever was done to the programs of both:
 /// steps and stays go over by what operators run and which tensors are held. Both outlive this.
 class SameThings {
  public:

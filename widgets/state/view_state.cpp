@@ -11,7 +11,7 @@ namespace hw {
 
 namespace {
 
-/// Where a moment lies among the steps.
+/// The place of a moment among the steps.
 double placeInSteps(const Run& run, std::size_t moment, Step step) {
   if (moment == 0 && step == Step(0)) return 0;
   const std::size_t first = run.trace.indexOfStep(step);

@@ -19,17 +19,17 @@ namespace hw {
 /// A moment as another plan of the same model has it too: by its step.
 struct StepPlace {
   Step step{};
-  /// How many events of the step have happened; none: its allocations have, its releases have not.
+  /// The number of its events that have happened; none: its allocations have, its releases not.
   std::optional<std::size_t> events{};
 };
 
-/// Where that is in another run of the model: there, where it runs the same operator.
+/// The same place in another run of the model: where that runs the same operator.
 StepPlace placeIn(const Run& from, const StepPlace& place, const Run& to);
 
-/// What every view of the studio looks at together: the run, the moment, the selection, the filter,
-/// what the axis to the right counts, and the part of it that is visible. Views read it, ask it to
-/// change, and repaint when it says so. No view holds such state of its own, which is what keeps
-/// selection linked everywhere.
+/// The state that every view of the studio looks at: the run, the moment, the selection, the
+/// filter, what the axis to the right counts, and the part of it that is visible. Views read it,
+/// ask it to change, and repaint when it says so. No view holds such state of its own, which is
+/// what keeps selection linked everywhere.
 class ViewState : public QObject {
   Q_OBJECT
 
@@ -84,26 +84,26 @@ class ViewState : public QObject {
   StayId hovered() const { return hovered_; }
   void hover(StayId stay);
 
-  /// What is picked out; null: nothing is, all look alike. Of this run: another one drops it.
+  /// The stays that are picked out; null: all look alike. Of this run: another one drops it.
   std::shared_ptr<const StayFilter> filter() const { return filter_; }
   void setFilter(std::shared_ptr<const StayFilter> filter);
 
-  /// What the axis to the right counts: what was asked for, or steps of a run that is not timed.
+  /// The unit of the axis to the right: what was asked for, or steps of a run that is not timed.
   AxisUnit axis() const { return scale_->unit(); }
   AxisUnit wantedAxis() const { return wanted_; }
   void setAxis(AxisUnit unit);
-  /// Where steps lie on it. Never null.
+  /// The places of steps on it. Never null.
   std::shared_ptr<const RunScale> scale() const { return scale_; }
   /// In which order events are gone through, and numbered: by step or by time, as the axis counts.
   /// Never null.
   std::shared_ptr<const EventOrder> events() const { return events_; }
-  /// Where the axis ends: with the run, or with a longer one that is held against it.
+  /// The end of the axis: with the run, or with a longer one that is held against it.
   double length() const;
   void setLeastLength(double length);
   /// The moment nearest to a place of the axis: its step, or its time.
   void goToPlace(double place);
-  /// Where a moment lies on the axis: in the column of `step`, further right the more of the step's
-  /// events have happened, or at its time.
+  /// The place of a moment on the axis: in the column of `step`, further right the more of the
+  /// step's events have happened, or at its time.
   double placeOf(std::size_t moment, Step step) const;
 
   /// Steps that were marked by dragging, to zoom to or to restrict statistics to; none: nothing is.
@@ -127,7 +127,7 @@ class ViewState : public QObject {
   /// Places of the axis that the user has marked; a line through every view of the column.
   const std::vector<double>& marks() const { return marks_; }
   void setMarks(std::vector<double> places);
-  /// Where else the selected stay could have lain; told by who explains it, gone with the
+  /// Other places for the selected stay; told by who explains it, gone with the
   /// selection.
   const std::vector<Ghost>& ghosts() const { return ghosts_; }
   void setGhosts(std::vector<Ghost> ghosts);
@@ -178,7 +178,7 @@ class ViewState : public QObject {
   std::vector<Ghost> ghosts_;
 };
 
-/// Where the playhead stands on the axis: inside the column of the step under way, further right
+/// The place of the playhead on the axis: inside the column of the step under way, further right
 /// the more of its events have happened, never at the column's end; or at the time. 0 before the
 /// first event. O(log events).
 double playheadOf(const ViewState& state);
@@ -190,7 +190,7 @@ QString placeText(const ViewState& state, double place);
 /// the time of the last of the `moment` events. 0 of a run that is not timed.
 SimTime timeOfMoment(const Run& run, std::size_t moment, Step step);
 
-/// What the moment and the marks add to every plot.
+/// The moment and the marks as they are drawn in every plot.
 PlotNow nowOf(const ViewState& state);
 
 }  // namespace hw

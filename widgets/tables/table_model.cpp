@@ -133,7 +133,7 @@ namespace {
 
 /// Up to this many rows are arranged at once, within a frame.
 constexpr std::size_t kRowsAtOnce = 20'000;
-/// How often a worker asks whether to go on, in rows.
+/// Rows after which a worker asks whether to go on.
 constexpr std::size_t kAskEvery = 1'024;
 
 /// By what a cell is sorted: numbers by value, texts as people look words up.

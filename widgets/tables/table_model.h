@@ -12,7 +12,7 @@
 
 namespace hw {
 
-/// What rows of a table have to be like: every condition has to hold.
+/// Conditions on the rows of a table: every one has to hold.
 ///
 /// `size > 64KiB`, `first <= 10`, `pool = L2`, `name ~ conv` (contains), `address >= 0x1000`;
 /// `!=` too. What is no condition is a word that some text of the row contains; quotes hold words

@@ -28,7 +28,7 @@ class TablePanel : public QWidget {
   QTableView* view() const { return view_; }
   TableModel* model() const { return model_; }
   QString countText() const { return count_->text(); }
-  /// What is wrong with the filter; empty: nothing.
+  /// The fault of the filter; empty: none.
   QString errorText() const { return error_->isHidden() ? QString() : error_->text(); }
 
   void choose(TableKind kind);

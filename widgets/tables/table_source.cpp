@@ -243,7 +243,7 @@ std::string keyOf(const std::string& title) {
   return key;
 }
 
-/// What a cell of a method's table says.
+/// The text of a cell of a method's table.
 struct CellValue {
   const Run& run;
 

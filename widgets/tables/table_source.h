@@ -16,11 +16,11 @@ struct TableSource {
   std::shared_ptr<const Run> run{};  ///< Keeps alive what the columns look at.
   std::size_t rows = 0;
   Columns<std::size_t> columns{};
-  // What a row is about; null where rows are not about such a thing.
+  // The subject of a row; null where rows have no such subject.
   std::function<StayId(std::size_t)> stay{};
   std::function<OpId(std::size_t)> op{};
   std::function<Interval<Step>(std::size_t)> steps{};  ///< When it matters.
-  QString none{};                                      ///< Where there is no value.
+  QString none{};                                      ///< Stands where there is no value.
   bool exactBytes = true;                              ///< "9,216 B" whatever the settings say.
 
   StayId stayOf(std::size_t row) const { return stay ? stay(row) : StayId(); }
@@ -37,7 +37,7 @@ enum class TableKind { tensors, blocks, events, freeList, ops };
 std::shared_ptr<const TableSource> makeTable(std::shared_ptr<const Run> run, TableKind kind,
                                              std::size_t moment, bool bySteps = false);
 
-/// What happened in a run, in the words of the studio, by step or by time. `run` outlives it.
+/// The events of a run, in the words of the studio, by step or by time. `run` outlives it.
 std::shared_ptr<const EventList> eventsOf(const Run& run, bool bySteps);
 /// A row an event.
 std::shared_ptr<const TableSource> eventTable(std::shared_ptr<const Run> run,

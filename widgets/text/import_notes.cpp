@@ -9,7 +9,7 @@ namespace hw {
 
 namespace {
 
-/// What a window has in place of an option; `rest` is what the note says after it.
+/// The words of a window in place of an option; `rest` is the note after it.
 QString inTheWindow(std::string_view option, const QString& rest) {
   if (option == "dim") return tr("File > Free dimensions\u2026 sets it");
   if (option == "allocator") return tr("the allocator %1").arg(rest);

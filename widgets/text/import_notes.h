@@ -12,8 +12,8 @@ namespace hw {
 /// A note of an import, taken apart. Notes end in "; --OPTION ..." where an option of the command
 /// line changes what they tell.
 struct ImportNote {
-  QString text{};  ///< What it tells, without the option.
-  /// What `--dim` takes to settle the dimension or value that it is about; none: it is about
+  QString text{};  ///< The note, without the option.
+  /// The word for `--dim` that settles the dimension or value it is about; none: it is about
   /// something else.
   std::optional<std::string> dimension{};
   bool takenAsOne = false;  ///< A dimension that was taken as 1 for want of anything better.

@@ -7,14 +7,14 @@
 
 namespace hw {
 
-/// How addresses are written in texts and beside axes.
+/// The ways to write addresses in texts and beside axes.
 enum class AddressStyle {
   hexTexts,  ///< "0x0001_d800" in texts, "118 KiB" beside axes.
   hex,       ///< "0x0001_d800", "0x1d800".
   decimal,   ///< "120,832", "118 KiB".
 };
 
-/// How sizes and addresses are written, everywhere in the studio: what sizeText and addressText
+/// The way sizes and addresses are written everywhere in the studio: sizeText and addressText
 /// (run_text.h) go by.
 struct TextUnits {
   bool exactBytes = false;  ///< "9,216 B" where otherwise "9.00 KiB" would do.
@@ -25,7 +25,7 @@ struct TextUnits {
   static void apply(const TextUnits& units);
 };
 
-// How panels write things, so that they all write them alike. Names come from files: they are made
+// Texts of panels, so that all of them write things alike. Names come from files: they are made
 // safe to show.
 
 QString timeText(SimTime time);
@@ -48,7 +48,7 @@ QString limitsText(const Run& run);
 /// Why an entry of the timeline went where it did, in a few words.
 QString reasonText(const Run& run, const TimelineEntry& entry);
 
-// What compared runs are called, everywhere alike.
+// Names of compared runs, everywhere alike.
 
 /// "A", "B", … "Z", "AA": the run on show is number 0.
 QString runLetter(std::size_t index);

@@ -10,9 +10,9 @@ namespace {
 
 constexpr int kFrameMilliseconds = 16;
 constexpr int kFastMilliseconds = 100;
-/// How long the whole run takes at full speed, unless it is so short that 64x is quicker.
+/// The time of the whole run at full speed, unless it is so short that 64x is quicker.
 constexpr double kSecondsAtMost = 3;
-/// How many times faster than when animated.
+/// Times faster than when animated.
 constexpr double kFastFactor = 16;
 constexpr double kSecondsInTime = 20;  ///< A run in time, at speed 1.
 constexpr double kFastInTime = 4;
@@ -52,7 +52,7 @@ void Player::goToEvent(std::size_t count) {
   state_->setMomentOf(last.lastEvent, last.step);
 }
 
-/// Where `count` events from here lead; in the middle of one, back means to its beginning.
+/// The moment `count` events from here; in the middle of one, back means to its beginning.
 std::size_t Player::eventsFrom(qint64 count) const {
   const EventOrder& order = *state_->events();
   const std::size_t index = eventIndex();
@@ -145,7 +145,7 @@ void Player::advanceTime(double seconds) {
   }
 }
 
-/// Where playing ends: how many events have happened there.
+/// The end of playing: the number of events that have happened there.
 std::size_t Player::targetIndex() const {
   if (target_) return state_->events()->happened(target_->moment, target_->step);
   return forwards_ ? eventCount() : 0;

@@ -10,7 +10,7 @@
 
 namespace hw {
 
-/// How much of a run is shown while it plays.
+/// The amount of a run that is shown while it plays.
 enum class PlayMode {
   animate,  ///< Every event, at a pace a person can follow.
   fast,     ///< Ten pictures a second, with as many events between them as it takes.

@@ -18,8 +18,8 @@
 
 namespace hw {
 
-/// What to run until: a condition on one run, or, without one, the first difference from the run
-/// that is shown below.
+/// The end of a run-until: a condition on one run, or, without one, the first difference from the
+/// run that is shown below.
 struct UntilWish {
   std::optional<StopCondition> condition{};
   bool forwards = true;
@@ -67,12 +67,12 @@ class RunUntil : public QObject {
   Background<std::optional<Divergence>> comparing_;
 };
 
-/// Where a person says what to run until, and hears how it went. Enter runs forwards.
+/// The form in which a person says what to run until, and hears how it went. Enter runs forwards.
 class UntilForm : public QWidget {
   Q_OBJECT
 
  public:
-  /// What the first list offers, in its order.
+  /// The entries of the first list, in its order.
   enum class Kind { occupancy, fails, allocated, freed, hole, op, divergence };
 
   /// All outlive this.

@@ -152,7 +152,7 @@ WhatIfPanel::WhatIfPanel(ViewState* state, QWidget* parent) : QWidget(parent), s
 }
 
 std::vector<WhatIfPanel::Knob> WhatIfPanel::knobs() {
-  // Where L2 has no bound, what is in use of it is what can be made less.
+  // An L2 without a bound is as large as what is in use of it: that can be made less.
   const auto l2 = [](const Run& run, const Tuning&) {
     const Bytes used = run.metrics.pools[PoolId(0)].peak;
     return static_cast<double>(run.problem.pools[PoolId(0)].capacity.value_or(used).count());

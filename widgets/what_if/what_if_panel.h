@@ -19,7 +19,7 @@ namespace hw {
 
 /// Another machine for the model on show: what differs from its own.
 struct WhatIf {
-  std::optional<Bytes> l2{};  ///< What may be planned of the first memory.
+  std::optional<Bytes> l2{};  ///< The part of the first memory that may be planned.
   Tuning tuning{};
   bool empty() const { return !l2 && tuning.empty(); }
 };
@@ -27,7 +27,7 @@ struct WhatIf {
 /// The request of `run` on that machine. Fails where the machine has nothing to change.
 Result<RunRequest> whatIfRequest(const Run& run, const WhatIf& change);
 
-/// What `run` would be on it: with another L2 the model is planned again, else the same plan is
+/// The run as it would be on it: with another L2 the model is planned again, else the same plan is
 /// simulated.
 Result<std::shared_ptr<const Run>> whatIf(const Run& run, const WhatIf& change,
                                           const RunContext& context);
@@ -66,9 +66,9 @@ class WhatIfPanel : public QWidget {
  public:
   explicit WhatIfPanel(ViewState* state, QWidget* parent = nullptr);
 
-  /// What the sliders say; empty where they stand as the machine is.
+  /// The change that the sliders say; empty where they stand as the machine is.
   WhatIf change() const;
-  /// What came of it; the run on show where nothing is changed, null without one or while it is
+  /// The result; the run on show where nothing is changed, null without one or while it is
   /// worked out.
   std::shared_ptr<const Run> outcome() const { return outcome_; }
   /// "l2", "dma", "channels", "macs".
@@ -125,7 +125,7 @@ class WhatIfPanel : public QWidget {
   std::vector<Row> knobs_;
   QGridLayout* figures_ = nullptr;
   std::vector<QLabel*> asItIs_;                ///< A column of them, with its head.
-  std::vector<std::array<QLabel*, 4>> cells_;  ///< What, before, now, by how much.
+  std::vector<std::array<QLabel*, 4>> cells_;  ///< A title, before, now, by how much.
   QLabel* note_ = nullptr;
   QPushButton* take_ = nullptr;
   QPushButton* reset_ = nullptr;

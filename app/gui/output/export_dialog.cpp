@@ -143,7 +143,7 @@ PictureStyle ExportDialog::style() const {
   return style;
 }
 
-/// What cannot be chosen says why.
+/// A choice that cannot be made says why.
 void ExportDialog::update() {
   const bool free = isFree(style().kind);
   const bool pixels = format() == QLatin1String("png");

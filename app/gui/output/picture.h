@@ -23,7 +23,7 @@ struct Picture {
   /// True when `paint` relies on clipping, which Qt 6.4 drops when it records SVG: the SVG then
   /// holds an image of twice the resolution, a PDF one of three times.
   bool clips = false;
-  /// Where the picture comes from, written below it inside `size`; empty: nothing.
+  /// The source of the picture, written below it inside `size`; empty: nothing.
   QString footer{};
   int scale = 1;   ///< Pixels a unit of a PNG, 1 to 3.
   int margin = 0;  ///< Units on each side.

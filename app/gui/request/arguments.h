@@ -28,7 +28,7 @@ struct StudioArguments {
   /// Steps to show, the end inclusive; nothing: all.
   std::optional<std::pair<Step, Step>> range{};
   std::string select{};                  ///< A tensor; empty: none.
-  std::vector<AllocatorChoice> below{};  ///< Whose plans are shown below, in order.
+  std::vector<AllocatorChoice> below{};  ///< Allocators of the plans below, in order.
   bool allocatorGiven = false;           ///< Otherwise a window takes what its settings say.
   bool platformGiven = false;
   QString panel{};       ///< The panel to raise; empty: as it is.
@@ -37,15 +37,15 @@ struct StudioArguments {
   std::optional<std::vector<AllocatorChoice>> compared{};
 };
 
-/// What was said of the request otherwise than in `standard`, and who plans wherever that was
+/// The options of the request that differ from `standard`, and who plans wherever that was
 /// named.
 OptionTexts saidBy(const StudioArguments& arguments, const RunRequest& standard);
 
-/// What the program should do about its arguments: run, or print and exit.
+/// The outcome of reading the arguments: run, or print and exit.
 struct ArgumentsOutcome {
   std::optional<StudioArguments> arguments{};
   int exitCode = 0;  ///< Without arguments: 0 after --help and --version, 2 bad usage, 3 bad file.
-  std::string text{};  ///< What to print then; to standard error when the code is not 0.
+  std::string text{};  ///< The text to print then; to standard error when the code is not 0.
 };
 
 ArgumentsOutcome parseArguments(int argc, const char* const* argv);

@@ -7,10 +7,10 @@
 
 namespace hw {
 
-/// What a picture shows.
+/// The content of a picture.
 enum class PictureKind { window, views, map, chart, now, lanes, compare };
 
-/// How large a picture is, and its letters.
+/// The size of a picture, and of its letters.
 enum class PicturePreset {
   screen,  ///< As large as on the screen, or as asked for.
   slide,   ///< 16:9, 13.3 inches wide.
@@ -57,7 +57,7 @@ QString nameOf(std::span<const NamedValue<Value>> values, Value value) {
   return {};
 }
 
-/// What a preset makes of a picture; `screen` gives no size.
+/// The measures of a preset; `screen` gives no size.
 struct PresetMeasures {
   QSize size{};  ///< Units of 1/96 inch.
   int margin = 0;

@@ -9,7 +9,7 @@ namespace hw {
 
 enum class ThemeChoice { system, light, dark };
 
-/// What the studio remembers between sessions. Layouts carry a version: one of another version is
+/// The memory of the studio between sessions. Layouts carry a version: one of another version is
 /// forgotten rather than restored wrongly.
 class Settings {
  public:
@@ -42,7 +42,7 @@ class Settings {
   void setLayout(const QString& part, const QByteArray& value);
   void forgetLayout();
 
-  /// What features keep, by keys such as "session/restore". An invalid value forgets the key.
+  /// The values of features, by keys such as "session/restore". An invalid value forgets the key.
   QVariant value(const QString& key, const QVariant& fallback) const;
   void setValue(const QString& key, const QVariant& value);
   /// The last parts of all keys below `group`, sorted.

@@ -34,7 +34,7 @@ bool isWindowPaletteDark() {
   return dark;
 }
 
-/// What is still as it was made for the model on show becomes what it was before.
+/// A setting that is still as it was made for the model on show becomes what it was before.
 void leaveModel(const std::vector<OptionChange>& changes, RunRequest& request) {
   for (const OptionChange& change : changes) {
     const bool chosenSince = change.option->print(request) != change.after;
@@ -133,7 +133,7 @@ void MainWindow::keepToModel(const RunRequest& before, const RunRequest& after) 
       ofModel_.push_back(std::move(change));
       continue;
     }
-    // What was chosen since the last step is what there was before this one.
+    // A choice since the last step is what there was before this one.
     if (known->after != change.before) known->before = std::move(change.before);
     known->after = std::move(change.after);
   }
@@ -154,7 +154,7 @@ void MainWindow::planAgain() {
     request_ = *request;
     return;
   }
-  // What is being opened goes on being opened, with the new settings.
+  // A model that is being opened goes on being opened, with the new settings.
   openOrPlan(*request, job_.isRunning() ? pendingModel_ : state_.run()->model);
 }
 
@@ -331,7 +331,7 @@ namespace {
 
 /// In windows smaller than this the panels at the right share one place as tabs.
 constexpr QSize kRoomy(1200, 840);
-/// What a desktop may put around a window; nobody knows before it is shown.
+/// The frame that a desktop may put around a window; nobody knows before it is shown.
 constexpr QSize kFrame(8, 36);
 
 }  // namespace
@@ -499,7 +499,7 @@ void MainWindow::resetLayout() {
   transport_->show();
   defaultLayout();
   compareMaps_->resetHeights();
-  // What a panel holds side by side shares it as at first.
+  // Parts of a panel that stand side by side share it as at first.
   for (const auto& [dock, tabOf] : docks_) {
     for (QSplitter* split : dock->findChildren<QSplitter*>()) {
       QList<int> sizes;

@@ -33,8 +33,8 @@ namespace hw {
 /// The menus of the menu bar, in its order. One without entries is not shown.
 enum class MenuKind { file, edit, view, simulate, compare, report, help };
 
-/// How panels stand until somebody moves them, by the names of their docks. Those that it does not
-/// name are tabs of another.
+/// The places of panels until somebody moves them, by the names of their docks. Those that it does
+/// not name are tabs of another.
 struct PanelLayout {
   const char* left = nullptr;
   std::vector<const char*> right{};   ///< Below one another, or tabs in a small window.
@@ -71,15 +71,15 @@ class MainWindow : public QMainWindow {
   void openAsTold(const RunRequest& request, OptionTexts said);
   /// Shows a plan of the model on show that is there already, once it is checked.
   void openPlanned(const RunRequest& request, const std::shared_ptr<const Run>& run);
-  /// What `after` has otherwise than `before` is about the model on show: the next one is opened
+  /// The changes from `before` to `after` are about the model on show: the next one is opened
   /// as before, but for what somebody has chosen in between.
   void keepToModel(const RunRequest& before, const RunRequest& after);
-  /// Whom files are given that are dropped while something is open; else they are opened.
+  /// The taker of files that are dropped while something is open; else they are opened.
   void onDropped(std::function<void(const QString&)> take) { takeDropped_ = std::move(take); }
   /// Shows a run that was made elsewhere.
   void show(const RunRequest& request, const PlanOutcome& outcome);
   using QMainWindow::show;
-  /// What is wanted: of the job under way, or else of the run on show.
+  /// The request that is wanted: of the job under way, or else of the run on show.
   const RunRequest& request() const { return request_; }
   /// Plans what is open, or being opened, as the form says now.
   void planAgain();
@@ -132,12 +132,12 @@ class MainWindow : public QMainWindow {
   QStringList dockNames() const;
   void addPicture(PictureKind kind, PictureSource source);
 
-  /// What `style` asks for as it looks now; `size` is for presets without one.
+  /// The picture that `style` asks for as it looks now; `size` is for presets without one.
   Picture picture(const PictureStyle& style, const QSize& size);
-  /// How large what `kind` shows is on the screen.
+  /// The size of what `kind` shows on the screen.
   QSize shownSize(PictureKind kind) const;
-  /// Where dialogs for files begin: where the last one ended, else at the model's file, else among
-  /// the user's documents.
+  /// The folder in which dialogs for files begin: where the last one ended, else at the model's
+  /// file, else among the user's documents.
   QString startFolder() const;
   /// Asks where to write something; empty when nowhere. A name without an ending gets that of the
   /// filter that was chosen; the one for `ending` is offered first. `taken` is told the filter.
@@ -156,7 +156,7 @@ class MainWindow : public QMainWindow {
  Q_SIGNALS:
   /// A run has come on show, at the step where the one before it stood if the model is the same.
   void shown();
-  /// What the independent check found in the plan that comes on show.
+  /// The findings of the independent check in the plan that comes on show.
   void checked(const std::vector<hw::Violation>& violations);
   /// Of a pool that no plan on show used before; it stays, hidden when not needed.
   void mapAdded(MapView* map);
@@ -210,11 +210,12 @@ class MainWindow : public QMainWindow {
   Settings* settings_;
   ViewState state_;
   Player player_;
-  /// What is wanted: of the job under way, or else of the run on show. The form is a view of it.
+  /// The request that is wanted: of the job under way, or else of the run on show. The form is a
+  /// view of it.
   RunRequest request_;
   /// Before a figure brought its own; nothing: none has.
   std::optional<RunRequest> beforeFigure_;
-  std::vector<OptionChange> ofModel_;          ///< What is about the model on show, and no other.
+  std::vector<OptionChange> ofModel_;          ///< Changes for the model on show, and no other.
   std::shared_ptr<const Model> pendingModel_;  ///< Of the job under way; null: it opens one.
 
   QStackedWidget* stack_ = nullptr;

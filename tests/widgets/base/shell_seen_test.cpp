@@ -22,7 +22,7 @@ TEST_CASE("behind another tab nothing is laid out, added up or looked for", "[gr
   CHECK(graph->view()->graph().nodes.empty());
   CHECK_FALSE(tables->model()->source());
   CHECK(moment->view()->model()->rowCount() == 0);
-  // Who looks finds it all.
+  // A look finds it all.
   for (const char* name : {"graph", "tables", "moment"}) {
     window.findChild<QDockWidget*>(QString::fromLatin1(name))->raise();
     const QWidget* panel = window.findChild<QDockWidget*>(QString::fromLatin1(name))->widget();

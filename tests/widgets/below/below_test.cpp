@@ -351,7 +351,7 @@ TEST_CASE("each map below has a button that closes it and one for its divergence
   auto* close = maps->map(0, PoolId(0))->findChild<QToolButton*>(QStringLiteral("close"));
   QTest::mouseClick(close, Qt::LeftButton);
   REQUIRE(test::comes([&] { return maps->runs().size() == 1; }));
-  CHECK(maps->runs().front() == c);  // What was C is B now.
+  CHECK(maps->runs().front() == c);  // C is B now.
   CHECK(maps->map(0, PoolId(0))->isVisible());
   CHECK_FALSE(maps->map(1, PoolId(0))->isVisible());
   CHECK(pair.window.belowState()->run() == c);

@@ -374,7 +374,7 @@ TEST_CASE("the slider picks a capacity, the button plans with it", "[charts][cap
   CHECK(window.state()->run()->problem.pools[PoolId(0)].capacity == chosen);
   CHECK(window.state()->run()->plan.footprint(PoolId(0)) <= chosen);
   CHECK(panel->chart()->points().size() > 8);  // The curve is still known.
-  // What is marked as plannedBy is the plan, not the nearest capacity that was swept.
+  // The mark "as planned" is the plan, not the nearest capacity that was swept.
   CHECK(panel->capacity() == chosen);
   const auto& now = panel->chart()->points();
   const auto own = std::ranges::find(now, chosen, &CapacityPoint::capacity);

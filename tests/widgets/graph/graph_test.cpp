@@ -88,7 +88,7 @@ QRectF boxOf(const LayoutInput& input, const GraphLayout& layout, std::size_t i)
   return {layout.centres[i] - QPointF(size.width() / 2, size.height() / 2), size};
 }
 
-/// What any layout owes its reader.
+/// The duties of any layout to its reader.
 void checkLayout(const LayoutInput& input, const GraphLayout& layout) {
   REQUIRE(layout.centres.size() == input.boxes.size());
   REQUIRE(layout.routes.size() == input.edges.size());

@@ -99,7 +99,7 @@ class FixedRuler : public Ruler {
   double ascent() const override { return 9; }
 };
 
-/// What is drawn, as lists.
+/// The drawing, as lists.
 class RecordingCanvas : public Canvas {
  public:
   struct Drawn {

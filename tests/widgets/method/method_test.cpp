@@ -199,7 +199,7 @@ TEST_CASE("without a stage the panel says why", "[method]") {
   looked.panel.recordButton()->click();
   looked.look();
   CHECK(looked.panel.emptyText().isEmpty());
-  // Where nothing takes bytes the method is not to blame.
+  // A run in which nothing takes bytes is not the method's fault.
   const auto bare = readProblemCsv("id,lower,upper,size\na,0,1,0\n", {});
   REQUIRE(bare);
   const auto model = std::make_shared<const Model>(*bare);
@@ -258,7 +258,7 @@ TEST_CASE("what is not decided yet is pale elsewhere as long as the stage is see
   CHECK(test::comes([&] { return state.filter() != nullptr; }));
   deck.goToEnd();
   CHECK(state.filter() == nullptr);
-  // What a person picked out goes before.
+  // The pick of a person goes before.
   const auto own = makeFilter("mine", std::vector<bool>(decided.size(), true));
   state.setFilter(own);
   deck.goTo(2);

@@ -1,5 +1,5 @@
 // Two peaks, each with its step, and what all memories come to together.
-// Where a graph is dealt out to devices, the schedule says what is dispatched and managed together.
+// A schedule dealt out to devices says which operators are dispatched and managed together.
 
 #include <catch2/catch.hpp>
 

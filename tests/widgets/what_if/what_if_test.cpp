@@ -91,7 +91,7 @@ TEST_CASE("what another machine would make of it is worked out when the panel co
   ViewState state;
   QWidget window;
   window.resize(500, 500);
-  // Where docks put what is behind another tab.
+  // Docks put panels behind another tab there.
   WhatIfPanel panel(&state, &window);
   panel.setGeometry(-2000, 0, 300, 480);
   window.show();

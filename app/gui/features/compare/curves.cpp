@@ -21,7 +21,7 @@ class FrontPanel;
 
 class MainWindow;
 
-/// What goes with the comparison panel: its figures as bars, fragmentation over the steps, the
+/// The companions of the comparison panel: its figures as bars, fragmentation over the steps, the
 /// sweep of L2's capacity, its front of capacity against latency, and the autopsy of a row that
 /// failed.
 class CompareChartsFeature : public QObject {
@@ -139,7 +139,7 @@ class CompareChartsFeature : public QObject {
   ComparePanel* comparison_;
   CapacityPanel* capacity_;
   FrontPanel* front_;
-  /// Whose failure is to be shown as soon as it is on show; null: nobody's.
+  /// The run whose failure is to be shown as soon as it is on show; or null.
   std::shared_ptr<const Run> failed_;
 };
 

@@ -17,7 +17,7 @@ namespace hw {
 
 namespace {
 
-/// What a file came to that was dropped on a model.
+/// The content of a file that was dropped on a model.
 struct Dropped {
   bool isPlan = true;  ///< Else it is to be opened.
   Result<std::shared_ptr<const Run>> run{};

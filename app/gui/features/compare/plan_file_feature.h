@@ -20,7 +20,7 @@ class PlanFileFeature : public QObject {
  public:
   PlanFileFeature(MainWindow* window, ComparePanel* comparison);
 
-  /// What was dropped on the model on show: a plan of it, or else something to open.
+  /// Takes a file that was dropped on the model on show: a plan of it, or something to open.
   void take(const QString& file);
   /// Reading, and planning ours.
   Job* reading() { return &reading_; }
@@ -36,7 +36,7 @@ class PlanFileFeature : public QObject {
 
   MainWindow* window_;
   ComparePanel* comparison_;
-  /// Whose own plan is to come on show first; then ours below it.
+  /// The model whose own plan is to come on show first; then ours below it.
   std::weak_ptr<const Model> wanted_;
   /// Those that were dropped on the model on show, the latest of every file.
   std::vector<std::shared_ptr<const Run>> held_;

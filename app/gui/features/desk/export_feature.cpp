@@ -45,7 +45,7 @@ void ExportFeature::choosePlan() {
                                              filters.join(QStringLiteral(";;")),
                                              viewText(formats.front()->ending).mid(1), &taken);
   if (file.isEmpty()) return;
-  // What is written is what the name ends with; of several such formats the one that was chosen.
+  // The format is that of the name's ending; of several such formats the one that was chosen.
   const auto endsLike = [&](const ExporterInfo* format) {
     return viewText(format->ending).endsWith(QLatin1Char('.') + QFileInfo(file).suffix());
   };

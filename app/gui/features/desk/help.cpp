@@ -97,7 +97,7 @@ struct Library {
   const char* address;
 };
 
-/// What the two programs are linked with, or compiled in.
+/// Libraries that the two programs are linked with, or have compiled in.
 constexpr Library kLibraries[] = {
     {"Qt", "LGPL-3.0-only", "https://www.qt.io"},
     {"Qt Charts", "GPL-3.0-only", "https://doc.qt.io/qt-6/qtcharts-index.html"},

@@ -32,7 +32,7 @@ class ShortcutSheet : public QDialog {
 /// The text of the licence the program comes under. Written into the program by CMake.
 std::string_view licenceText();
 
-/// What the program is, which libraries it is made with and under which licences, and the text of
+/// The program, the libraries that it is made with and their licences, and the text of
 /// its own.
 class AboutDialog : public QDialog {
   Q_OBJECT

@@ -63,7 +63,7 @@ class KeysPage : public QWidget {
   QPushButton* takeButton() const { return take_; }
   QString note() const { return note_->text(); }
 
-  /// What the table does when somebody has typed `keys` into a row.
+  /// The act of the table when somebody has typed `keys` into a row.
   void assign(int row, const QKeySequence& keys);
 
  private:

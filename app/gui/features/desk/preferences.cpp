@@ -174,7 +174,7 @@ void Preferences::setPlatform(const QString& platform) {
   if (!window_->state()->run()) applyDefaults();
 }
 
-/// What is unknown by now is passed over: it may come from another version.
+/// Unknown names are passed over: they may come from another version.
 void Preferences::applyDefaults() {
   RunRequest request = defaultRequest();
   if (auto choice = AllocatorChoice::parse(allocator().toStdString())) {

@@ -14,7 +14,7 @@ class FileWatch;
 class KeyBindings;
 class MainWindow;
 
-/// What the settings dialog sets, and what it means for the window: carried out at once, kept, and
+/// The settings of the dialog, and what they mean for the window: carried out at once, kept, and
 /// carried out again when the studio starts.
 class Preferences : public QObject {
   Q_OBJECT
@@ -35,7 +35,7 @@ class Preferences : public QObject {
   static QString addressStyleText(AddressStyle style);
   TextUnits units() const;
   void setUnits(const TextUnits& units);
-  /// What models are planned with when nothing else was said: as the command line takes them.
+  /// Defaults of planning when nothing else was said: as the command line takes them.
   QString allocator() const;
   void setAllocator(const QString& allocator);
   QString platform() const;

@@ -41,7 +41,7 @@ class WelcomeCards : public QObject {
     };
     connect(window->job(), &Job::started, this, stop);
     connect(window->state(), &ViewState::runChanged, this, stop);
-    // What could not be opened leaves the welcome page on show.
+    // A model that could not be opened leaves the welcome page on show.
     connect(window->job(), &Job::ended, this, [this] { delay_.start(); });
     delay_.start();
   }

@@ -88,7 +88,7 @@ class RangeFeature : public QObject {
     }
   }
 
-  /// What can be done depends on more than on a run, so the reasons are our own.
+  /// These commands depend on more than on a run, so the reasons are our own.
   void updateActions() {
     const ViewState& state = *window_->state();
     const bool any = state.run() != nullptr;

@@ -37,7 +37,7 @@ class MethodFeature : public QObject {
         tr("How the plan was made, decision by decision, with a playhead of its own"));
   }
 
-  /// What the dock takes of the window's height to be of use, at most so many pixels: a stage has
+  /// The room of the dock that is of use, in percent of the height, at most so many pixels: a stage has
   /// lists below one another.
   static constexpr int kPercent = 42;
   static constexpr int kEnough = 440;

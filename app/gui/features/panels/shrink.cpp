@@ -74,7 +74,7 @@ class ShrinkFeature : public QObject {
     offerToUndo(*before);
   }
 
-  /// What came of it, and the way back.
+  /// The result, and the way back.
   void offerToUndo(const Run& before) {
     const Run& now = *window_->state()->run();
     QString text = QStringLiteral("%1 \u2192 %2")
@@ -94,7 +94,7 @@ class ShrinkFeature : public QObject {
   ScenarioHistory* history_;
   ShrinkPanel* panel_;
   RunRequest opened_;                  ///< Until it is on show.
-  std::shared_ptr<const Run> before_;  ///< What was on show when that was asked for; or null.
+  std::shared_ptr<const Run> before_;  ///< The run on show when that was asked for; or null.
 };
 
 ShrinkPanel* addShrink(MainWindow* window, ScenarioHistory* history) {

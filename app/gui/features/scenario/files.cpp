@@ -28,9 +28,9 @@ QString rememberedName(const QString& name) {
 
 }  // namespace
 
-/// What can be opened: files, samples, recent models and their free dimensions, from the File menu
-/// and the welcome page; platforms from files for the run form; and the head of the Simulate menu:
-/// the transport's moves, planning again and cancelling it.
+/// The things that can be opened: files, samples, recent models and their free dimensions, from the
+/// File menu and the welcome page; platforms from files for the run form; and the head of the
+/// Simulate menu: the transport's moves, planning again and cancelling it.
 class FileFeature : public QObject {
  public:
   explicit FileFeature(MainWindow* window) : QObject(window), window_(window) {

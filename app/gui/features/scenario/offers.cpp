@@ -100,7 +100,7 @@ QString partsOffer(const std::vector<ModelPart>& parts) {
   return OpenOffers::tr("%1 parts").arg(parts.size());
 }
 
-/// What a file is that is a plan, and what it does not say; in the words of the importer.
+/// The kind of a file that is a plan, and what it does not say; in the words of the importer.
 QString planOffer(const Model& model) {
   const auto catalog = importerCatalog();
   const auto importer = std::ranges::find(catalog, model.format, &ImporterInfo::name);

@@ -15,7 +15,7 @@ class ScenarioHistory;
 
 class SchedulePanel;
 
-/// What if an op ran elsewhere? Dragged in the schedule, or moved step by step by keys; the plan is
+/// Ops that run elsewhere: dragged in the schedule, or moved step by step by keys; the plan is
 /// made again, and that can be undone.
 class OrderFeature : public QObject {
  public:

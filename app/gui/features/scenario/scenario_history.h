@@ -22,7 +22,7 @@ class ScenarioHistory : public QObject {
   explicit ScenarioHistory(MainWindow* window);
 
   QUndoStack* stack() { return &stack_; }
-  /// What the next edit is called, instead of what it changed.
+  /// The name of the next edit, instead of what it changed.
   void nameNext(const QString& text) { nextName_ = text; }
 
  private:

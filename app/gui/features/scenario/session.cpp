@@ -40,7 +40,7 @@ QString modelOf(const OptionTexts& texts) {
   return model == texts.end() ? QString() : QString::fromStdString(model->second.front());
 }
 
-/// What it is called wherever the studio is started the next time.
+/// Its name wherever the studio is started the next time.
 std::string wholePath(const std::string& name) {
   return QFileInfo(QString::fromStdString(name)).absoluteFilePath().toStdString();
 }

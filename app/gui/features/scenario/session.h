@@ -37,7 +37,7 @@ class Session : public QObject {
   MarkerSet* markers_;
   QTimer delay_;
   bool restoring_ = false;
-  QStringList lost_;  ///< What of the last session could not be read.
+  QStringList lost_;  ///< Settings of the last session that could not be read.
   Job below_{tr("Planning the one below"), Job::Stopping::abandons};
 };
 
