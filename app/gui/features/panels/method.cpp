@@ -37,11 +37,6 @@ class MethodFeature : public QObject {
         tr("How the plan was made, decision by decision, with a playhead of its own"));
   }
 
-  /// The room of the dock that is of use, in percent of the height, at most so many pixels: a stage has
-  /// lists below one another.
-  static constexpr int kPercent = 42;
-  static constexpr int kEnough = 440;
-
  protected:
   /// The panel's keys.
   bool eventFilter(QObject* watched, QEvent* event) override {
@@ -60,7 +55,7 @@ class MethodFeature : public QObject {
 
  private:
   void show() {
-    raiseWithRoom(window_, window_->dock(QStringLiteral("method")), kPercent, kEnough);
+    raiseWithRoom(window_, window_->dock(QStringLiteral("method")), kMethodPercent, kMethodEnough);
     panel_->showStage();
   }
 
