@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "core/machine/op_list.h"
-#include "core/storage/overlaps.h"
 #include "core/storage/overlays.h"
 
 namespace hw {

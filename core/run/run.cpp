@@ -19,8 +19,8 @@
 #include "core/run/moved_partition.h"
 #include "core/run/options.h"
 #include "core/run/overlaid.h"
-#include "core/storage/by_channel.h"
-#include "core/tile/tile_ways.h"
+#include "core/storage/aliasing.h"
+#include "core/tile/tile.h"
 
 namespace hw {
 namespace {

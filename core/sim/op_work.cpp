@@ -6,7 +6,6 @@
 #include <map>
 
 #include "core/base/text.h"
-#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/machine/op_list.h"
 #include "core/ops/op_table.h"

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "core/import/samples.h"
-#include "core/storage/alias_text.h"
 #include "core/storage/aliasing.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
