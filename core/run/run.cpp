@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/machine/op_list.h"
+#include "core/machine/memory_model.h"
 #include "core/machine/platforms.h"
 #include "core/ops/row_walk.h"
 #include "core/order/least_peak.h"

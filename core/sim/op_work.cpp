@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
-#include "core/machine/op_list.h"
+#include "core/machine/memory_model.h"
 #include "core/ops/op_table.h"
 #include "core/sim/cost_model.h"
 
