@@ -200,34 +200,35 @@ void drawFoot(QPainter& painter, const std::string& text, const QString& number)
 QByteArray reportPdf(const Run& run, const RunReport& report) {
   const ThemeScope paper(Theme::light());
   const QString title = QString::fromStdString(report.title) + QStringLiteral(": memory report");
-  return pdfOf(kPage, title, kTextLetters, [&](QPainter& painter, const std::function<void()>& next) {
-    QTextDocument document;
-    TextPictures pictures(kSmall);
-    document.documentLayout()->registerHandler(TextPictures::kType, &pictures);
-    document.setDefaultFont(painter.font());
-    document.setDefaultStyleSheet(PaperHtml::styles());
-    document.setDocumentMargin(kMargin);
-    document.setPageSize(kPage);
-    QTextFrameFormat frame = document.rootFrame()->frameFormat();
-    frame.setBottomMargin(kFoot + 14);
-    document.rootFrame()->setFrameFormat(frame);
-    PaperHtml html(report);
-    QTextCursor cursor(&document);
-    cursor.insertHtml(html.head());
-    addPictures(run, report.axis, pictures, cursor);
-    cursor.insertBlock(QTextBlockFormat(), QTextCharFormat());
-    cursor.insertHtml(html.rest());
-    for (int page = 0; page < document.pageCount(); ++page) {
-      if (page > 0) next();
-      const QRectF shown(QPointF(0, page * kPage.height()), kPage);
-      painter.save();
-      painter.translate(-shown.topLeft());
-      document.drawContents(&painter, shown);
-      painter.restore();
-      drawFoot(painter, report.footer,
-               QStringLiteral("%1 / %2").arg(page + 1).arg(document.pageCount()));
-    }
-  });
+  return pdfOf(kPage, title, kTextLetters,
+               [&](QPainter& painter, const std::function<void()>& next) {
+                 QTextDocument document;
+                 TextPictures pictures(kSmall);
+                 document.documentLayout()->registerHandler(TextPictures::kType, &pictures);
+                 document.setDefaultFont(painter.font());
+                 document.setDefaultStyleSheet(PaperHtml::styles());
+                 document.setDocumentMargin(kMargin);
+                 document.setPageSize(kPage);
+                 QTextFrameFormat frame = document.rootFrame()->frameFormat();
+                 frame.setBottomMargin(kFoot + 14);
+                 document.rootFrame()->setFrameFormat(frame);
+                 PaperHtml html(report);
+                 QTextCursor cursor(&document);
+                 cursor.insertHtml(html.head());
+                 addPictures(run, report.axis, pictures, cursor);
+                 cursor.insertBlock(QTextBlockFormat(), QTextCharFormat());
+                 cursor.insertHtml(html.rest());
+                 for (int page = 0; page < document.pageCount(); ++page) {
+                   if (page > 0) next();
+                   const QRectF shown(QPointF(0, page * kPage.height()), kPage);
+                   painter.save();
+                   painter.translate(-shown.topLeft());
+                   document.drawContents(&painter, shown);
+                   painter.restore();
+                   drawFoot(painter, report.footer,
+                            QStringLiteral("%1 / %2").arg(page + 1).arg(document.pageCount()));
+                 }
+               });
 }
 
 Result<void> checkReportFile(const QString& file) {
