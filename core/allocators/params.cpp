@@ -11,12 +11,12 @@
 namespace hw {
 namespace {
 
-tl::unexpected<Error> refuse(std::string message) {
+tl::unexpected<Error> badParam(std::string message) {
   return fail(ErrorCode::invalidArgument, std::move(message));
 }
 
 tl::unexpected<Error> outOfRange(const ParamSpec& spec, std::string_view what) {
-  return refuse(fmt::format("expected {} between {} and {}", what, spec.least, spec.most));
+  return badParam(fmt::format("expected {} between {} and {}", what, spec.least, spec.most));
 }
 
 bool inRange(const ParamSpec& spec, double number) {
@@ -36,7 +36,7 @@ Result<ParamValue> parseParam(const ParamSpec& spec, std::string_view text) {
   switch (spec.type) {
     case ParamType::size: {
       const auto size = parseSize(text);
-      if (!size) return refuse(size.error().message);
+      if (!size) return badParam(size.error().message);
       return *size;
     }
     case ParamType::integer: {
@@ -53,11 +53,11 @@ Result<ParamValue> parseParam(const ParamSpec& spec, std::string_view text) {
     }
     case ParamType::choice:
       if (std::ranges::find(spec.choices, text) == spec.choices.end()) {
-        return refuse(fmt::format("expected one of {}", fmt::join(spec.choices, ", ")));
+        return badParam(fmt::format("expected one of {}", fmt::join(spec.choices, ", ")));
       }
       break;
     case ParamType::flag:
-      if (text != "true" && text != "false") return refuse("expected true or false");
+      if (text != "true" && text != "false") return badParam("expected true or false");
       return text == "true";
     case ParamType::text:
       break;
@@ -81,16 +81,16 @@ Result<Params> Params::parse(std::string_view text, std::span<const ParamSpec> s
     const std::string_view key = trimText(pair.substr(0, equals));
     const auto spec = std::ranges::find(specs, key, &ParamSpec::name);
     if (spec == specs.end()) {
-      return refuse(
+      return badParam(
           fmt::format("there is no parameter '{}'; {}", printable(key), knownNames(specs)));
     }
     if (params.values_.contains(std::string(key))) {
-      return refuse(fmt::format("parameter '{}' is given twice", key));
+      return badParam(fmt::format("parameter '{}' is given twice", key));
     }
     // A bare flag name switches it on.
     const bool bare = equals == std::string_view::npos;
     if (bare && spec->type != ParamType::flag) {
-      return refuse(fmt::format("parameter '{}' needs a value", key));
+      return badParam(fmt::format("parameter '{}' needs a value", key));
     }
     const std::string_view value = bare ? "true" : trimText(pair.substr(equals + 1));
     HW_DO(params.set(*spec, value));
@@ -101,8 +101,8 @@ Result<Params> Params::parse(std::string_view text, std::span<const ParamSpec> s
 Result<void> Params::set(const ParamSpec& spec, std::string_view text) {
   auto value = parseParam(spec, text);
   if (!value) {
-    return refuse(fmt::format("parameter '{}' cannot be '{}': {}", spec.name, printable(text),
-                              value.error().message));
+    return badParam(fmt::format("parameter '{}' cannot be '{}': {}", spec.name, printable(text),
+                                value.error().message));
   }
   values_[std::string(spec.name)] = *std::move(value);
   return {};

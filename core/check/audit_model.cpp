@@ -7,7 +7,6 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
@@ -16,7 +15,7 @@
 #include "core/rewrite/set_aside.h"
 #include "core/run/options.h"
 #include "core/run/stages.h"
-#include "core/storage/alias_text.h"
+#include "core/storage/aliasing.h"
 #include "core/storage/overlays.h"
 
 namespace hw {

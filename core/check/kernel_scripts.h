@@ -46,7 +46,7 @@ struct ByteStride {
 
 /// A convolution as a kernel runs it that goes over its input: for each channel of each image, in
 /// order, it makes the plane in scratch, and puts it into the output when all is made. Worked out
-/// from what the op means, and not from the rule that says which ops may (storage/by_channel.h).
+/// from what the op means, and not from the rule that says which ops may (`channelScratch`).
 struct ChannelScript {
   TensorId input{};
   TensorId output{};

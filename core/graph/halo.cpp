@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/graph/fold_parts.h"
+#include "core/graph/tiling.h"
 
 namespace hw {
 

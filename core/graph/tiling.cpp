@@ -20,7 +20,9 @@ const Tiling::Part* partOf(const Graph& graph, OpId op) {
   return part ? &*part : nullptr;
 }
 
-bool isRelaid(const Graph& graph) { return graph.tiling && graph.tiling->orders.size() > 0; }
+bool isRelaid(const Graph& graph) {
+  return graph.tiling && graph.tiling->kind == Tiling::Kind::layout;
+}
 
 bool isHeldOtherwise(const Graph& graph, TensorId tensor) {
   for (const Graph* at = &graph; tensor && at->tiling; at = at->tiling->original.get()) {
@@ -32,8 +34,7 @@ bool isHeldOtherwise(const Graph& graph, TensorId tensor) {
 }
 
 bool runsInParts(const Graph& graph) {
-  return graph.tiling && std::ranges::any_of(graph.tiling->parts,
-                                             [](const auto& part) { return part.has_value(); });
+  return graph.tiling && graph.tiling->kind == Tiling::Kind::parts;
 }
 
 IdMap<OpId, OpId> repeatedOps(const Graph& graph) {
@@ -131,6 +132,27 @@ std::optional<Bytes> elementSize(const Tensor& tensor) {
   const auto count = elementCount(*tensor.shape);
   if (!count || *count == 0 || tensor.bytes->count() % *count != 0) return std::nullopt;
   return Bytes(tensor.bytes->count() / *count);
+}
+
+bool isScratch(const Graph& graph, TensorId tensor) {
+  // What runs again, or in parts, may have been made of a graph with scratch.
+  const Graph* at = &graph;
+  for (; tensor && at->tiling && !at->tiling->pieces[tensor]; at = at->tiling->original.get()) {
+    const TensorId of = at->tiling->wholeOf[tensor];
+    if (!of) return at->tensors[tensor].producer && at->tiling->opOf[at->tensors[tensor].producer];
+    tensor = of;
+  }
+  return false;
+}
+
+TensorId scratchOf(const Graph& graph, const Op& op) {
+  if (op.outputs.size() < 2 || !isScratch(graph, op.outputs.back())) return {};
+  return op.outputs.back();
+}
+
+const Graph* withoutScratch(const Graph& graph) {
+  const bool added = graph.tiling && graph.tiling->kind == Tiling::Kind::scratch;
+  return added ? graph.tiling->original.get() : nullptr;
 }
 
 }  // namespace hw

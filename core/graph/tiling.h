@@ -24,6 +24,13 @@ namespace hw {
 ///                 t[r0], t[r1] -> pool[r0] -> y[r0]     in y, at row 0
 ///                 y[r0], y[r1], … -> Whole -> y         where they lie
 struct Tiling {
+  /// The rewrite that made the graph.
+  enum class Kind : std::uint8_t {
+    parts,    ///< Operators run in parts.
+    repeats,  ///< Operators run again.
+    layout,   ///< Tensors are held with their axes in another order.
+    scratch,  ///< Operators have scratch: see isScratch.
+  };
   struct Piece {
     TensorId of{};    ///< The tensor of the original graph that it is a box of.
     Shape begin{};    ///< Its first element in there; its own shape says how large it is.
@@ -47,6 +54,7 @@ struct Tiling {
     std::size_t cell = 0;  ///< Of the grid of its run.
   };
 
+  Kind kind{};
   std::shared_ptr<const Graph> original{};
   /// By tensor of this graph; nothing for whole tensors and rings.
   IdMap<TensorId, std::optional<Piece>> pieces{};
@@ -81,8 +89,7 @@ bool isRelaid(const Graph& graph);
 /// The tensor, or what it is a piece of, is held with its axes in another order than the model's.
 bool isHeldOtherwise(const Graph& graph, TensorId tensor);
 
-/// Some operators of it run in parts. A graph may have a tiling without any: where all run whole,
-/// but some of them again.
+/// Some operators of it run in parts.
 bool runsInParts(const Graph& graph);
 
 /// By op: the one that it does once more, which is the first that is the same of the original. None
@@ -115,5 +122,35 @@ std::vector<Interval<Bytes>> stretchesOf(const Graph& graph, TensorId tensor);
 
 /// The bytes of one element; nothing where elements share bytes.
 std::optional<Bytes> elementSize(const Tensor& tensor);
+
+// Parts of ops that fold their input, such as the mean of an image. Each takes in some rows, and
+// reads what came of those before it: a piece of the whole output, whose elements may be wider. It
+// makes the next such piece, the last part the output itself.
+//
+//     t[r0]          -> mean[r0] -> y so far[r0]
+//     t[r1], y so far[r0] -> mean[r1] -> y so far[r1]
+//     …
+//     t[r9], y so far[r8] -> mean[r9] -> y
+
+// A convolution that adds up the products of some channels of its input at a time has such parts as
+// well: its rows are channels.
+
+/// Tiling::Part::axis of such parts: their rows and columns are those of what they fold, for the
+/// output has none.
+inline constexpr int kFoldAxis = -1;
+
+inline bool isFoldPart(const Tiling::Part& part) { return part.axis == kFoldAxis; }
+
+/// Scratch: bytes that an op needs for as long as it runs, as a tensor of its own, which it makes
+/// last and nobody reads. The model has none: what sets it aside (core/rewrite/set_aside.h) says so
+/// with a tiling, in which scratch is a whole tensor of nothing. It takes bytes only where the op
+/// makes use of it, by running over its input.
+bool isScratch(const Graph& graph, TensorId tensor);
+
+/// The scratch of an op of `graph`; none for most.
+TensorId scratchOf(const Graph& graph, const Op& op);
+
+/// The graph that this one was made of, where nothing but scratch was added; else null.
+const Graph* withoutScratch(const Graph& graph);
 
 }  // namespace hw

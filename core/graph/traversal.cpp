@@ -1,16 +1,50 @@
 #include "core/graph/traversal.h"
 
 #include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/breadth_first_search.hpp>
 #include <boost/graph/reverse_graph.hpp>
+#include <boost/graph/strong_components.hpp>
 #include <boost/pending/disjoint_sets.hpp>
 #include <boost/pending/queue.hpp>
+#include <functional>
+#include <numeric>
+#include <queue>
 #include <set>
 
 #include "core/graph/boost_graph.h"
 
 namespace hw {
 namespace {
+
+using Digraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
+
+Digraph digraph(std::size_t count, const std::vector<OrderConstraint>& constraints) {
+  return Digraph(constraints.begin(), constraints.end(), count);
+}
+
+bool isKept(const std::vector<OrderConstraint>& constraints) {
+  return std::ranges::all_of(constraints, [](const OrderConstraint& constraint) {
+    return constraint.first < constraint.second;
+  });
+}
+
+/// 0, 1, 2, ...: the order of the file.
+std::vector<std::size_t> asGiven(std::size_t count) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+/// True when every number comes after those it waits for.
+bool respects(const std::vector<std::size_t>& order,
+              const std::vector<OrderConstraint>& constraints) {
+  std::vector<std::size_t> place(order.size());
+  for (std::size_t at = 0; at < order.size(); ++at) place[order[at]] = at;
+  return std::ranges::all_of(constraints, [&](const OrderConstraint& constraint) {
+    return place[constraint.first] < place[constraint.second];
+  });
+}
 
 /// Works on what outlives the run, or hands out nothing: it is there for its effect.
 bool hasSideEffect(const Graph& graph, const Op& op) {
@@ -20,6 +54,90 @@ bool hasSideEffect(const Graph& graph, const Op& op) {
 }
 
 }  // namespace
+
+// Kahn's algorithm with a priority queue; Boost's own sort gives some order, not the stable one.
+std::vector<std::size_t> stableOrder(std::size_t count,
+                                     const std::vector<OrderConstraint>& constraints) {
+  if (isKept(constraints)) return asGiven(count);  // Most files are in order.
+  const Digraph graph = digraph(count, constraints);
+  std::vector<std::size_t> waiting(count);
+  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+  for (std::size_t number = 0; number < count; ++number) {
+    waiting[number] = boost::in_degree(number, graph);
+    if (waiting[number] == 0) ready.push(number);
+  }
+  std::vector<std::size_t> order;
+  order.reserve(count);
+  while (!ready.empty()) {
+    const std::size_t number = ready.top();
+    ready.pop();
+    order.push_back(number);
+    const auto [begin, end] = boost::out_edges(number, graph);
+    for (auto edge = begin; edge != end; ++edge) {
+      const std::size_t after = boost::target(*edge, graph);
+      if (--waiting[after] == 0) ready.push(after);
+    }
+  }
+  return order;
+}
+
+std::vector<std::size_t> runtimeOrder(std::size_t count,
+                                      const std::vector<OrderConstraint>& constraints) {
+  if (isKept(constraints)) return asGiven(count);
+  std::vector<std::vector<std::size_t>> before(count);
+  std::vector<bool> isAwaited(count);
+  for (const auto& [first, second] : constraints) {
+    before[second].push_back(first);
+    isAwaited[first] = true;
+  }
+  for (auto& list : before) std::ranges::sort(list);
+  struct Entry {
+    std::size_t number;
+    bool isDone;  // What it waits for is in the order.
+  };
+  std::vector<Entry> stack;
+  for (std::size_t number = 0; number < count; ++number) {
+    if (!isAwaited[number]) stack.push_back({number, false});
+  }
+  std::vector<bool> isSeen(count);
+  std::vector<std::size_t> order;
+  order.reserve(count);
+  while (!stack.empty()) {
+    const Entry entry = stack.back();
+    stack.pop_back();
+    if (entry.isDone) order.push_back(entry.number);
+    if (entry.isDone || isSeen[entry.number]) continue;
+    isSeen[entry.number] = true;
+    stack.push_back({entry.number, true});
+    for (const std::size_t other : before[entry.number]) {
+      if (!isSeen[other]) stack.push_back({other, false});
+    }
+  }
+  // What hangs on a cycle was never reached, or came too early.
+  if (order.size() == count && !respects(order, constraints)) order.clear();
+  return order;
+}
+
+std::vector<std::size_t> firstCycle(std::size_t count,
+                                    const std::vector<OrderConstraint>& constraints) {
+  const Digraph graph = digraph(count, constraints);
+  std::vector<std::size_t> component(count);
+  const std::size_t components = boost::strong_components(
+      graph,
+      boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
+  std::vector<std::size_t> sizes(components);
+  for (const std::size_t id : component) ++sizes[id];
+  std::size_t first = 0;
+  while (first < count && sizes[component[first]] == 1 &&
+         !boost::edge(first, first, graph).second) {
+    ++first;
+  }
+  std::vector<std::size_t> members;
+  for (std::size_t number = first; number < count; ++number) {
+    if (component[number] == component[first]) members.push_back(number);
+  }
+  return members;
+}
 
 std::vector<OpId> opsWithoutEffect(const Graph& graph) {
   if (graph.outputs.empty()) return {};

@@ -10,7 +10,6 @@
 #include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/base/text.h"
-#include "core/graph/fold_parts.h"
 #include "core/graph/tiling.h"
 #include "core/import/formats.h"
 #include "core/rewrite/graph_builder.h"
@@ -44,10 +43,20 @@ class TilingReader {
     }
     checkSoFar(node.where);
     checkScratch(node.where);
+    tiling_.kind = kindOfGraph();
     return std::make_shared<const Tiling>(std::move(tiling_));
   }
 
  private:
+  /// Files do not state the kind of rewrite: it shows in what is there more than once, or in part.
+  Tiling::Kind kindOfGraph() const {
+    const auto isPart = [](const auto& part) { return part.has_value(); };
+    if (std::ranges::any_of(tiling_.parts, isPart)) return Tiling::Kind::parts;
+    const bool repeats = graph_.ops.size() > original_.ops.size();
+    const bool adds = graph_.tensors.size() > original_.tensors.size();
+    return adds && !repeats ? Tiling::Kind::scratch : Tiling::Kind::repeats;
+  }
+
   TensorId originalOf(const JsonNode& node) const {
     const auto found = names_.find(node.text("of"));
     if (found != names_.end()) return found->second;

@@ -9,7 +9,7 @@
 
 #include "core/plan/validate.h"
 #include "core/run/figures.h"
-#include "core/storage/alias_text.h"
+#include "core/storage/aliasing.h"
 
 namespace hw {
 namespace {

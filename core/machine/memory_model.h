@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -132,5 +133,10 @@ struct MachinePools {
 std::string pairText(const Platform& platform, const DeviceSpec& device, const DmaSpec::Pair& pair);
 /// The result points into `platform`.
 MachinePools machinePools(const Platform& platform, std::size_t devices);
+
+/// Whether a device's or unit's list of op types covers `type`; "*" covers all.
+inline bool coversOp(const std::vector<std::string>& ops, const std::string& type) {
+  return std::ranges::any_of(ops, [&](const std::string& op) { return op == "*" || op == type; });
+}
 
 }  // namespace hw

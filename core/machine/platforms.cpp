@@ -1,19 +1,218 @@
 #include "core/machine/platforms.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "core/base/quantity.h"
 #include "core/base/text.h"
+#include "core/base/toml.h"
 #include "core/files/file.h"
 #include "core/machine/foreign/machine_formats.h"
-#include "core/machine/table_reader.h"
 #include "core/machine/tuning.h"
 
 namespace hw {
 namespace {
+
+/// A unit of time or frequency, worth `scale` of the base unit.
+struct Scale {
+  std::string_view unit;
+  double scale;
+};
+constexpr std::array kTimes = {Scale{"ps", 1}, Scale{"ns", 1e3}, Scale{"us", 1e6},
+                               Scale{"\u00b5s", 1e6}, Scale{"ms", 1e9}};
+constexpr std::array kFrequencies = {Scale{"Hz", 1}, Scale{"kHz", 1e3}, Scale{"MHz", 1e6},
+                                     Scale{"GHz", 1e9}};
+
+/// "1.5us" in the base unit; nothing when it is not a number and one of the units.
+std::optional<double> scaled(std::string_view text, std::span<const Scale> scales) {
+  const std::string_view whole = trimText(text);
+  const std::size_t digits = std::min(whole.find_first_not_of("0123456789."), whole.size());
+  const std::string_view unit = trimText(whole.substr(digits));
+  const auto scale = std::ranges::find(scales, unit, &Scale::unit);
+  const auto number = parseNumber(whole.substr(0, digits));
+  if (!number || scale == scales.end()) return std::nullopt;
+  return *number * scale->scale;
+}
+
+/// One table of a platform's file: takes its values by key, and knows which keys there may be.
+/// Everything it refuses is said with the table, the key and the place.
+class TableReader {
+ public:
+  /// `what` names the table in messages: "device.pool 'L2'".
+  TableReader(const toml::table& table, std::string what) : table_(table), what_(std::move(what)) {}
+
+  /// The table's name, which it has from then on in messages too.
+  std::string name(const char* key = "name") {
+    std::string text = string(key);
+    if (text.empty()) missing(key);
+    what_ += " '" + printable(text) + "'";
+    return text;
+  }
+
+  /// Empty when not said.
+  std::string string(const char* key) {
+    const toml::node* node = find(key);
+    return node == nullptr ? std::string() : stringOf(*node, key);
+  }
+
+  std::optional<Bytes> size(const char* key) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return std::nullopt;
+    const std::string text =
+        node->is_integer() ? std::to_string(**node->as_integer()) : stringOf(*node, key);
+    const Result<Bytes> bytes = parseSize(text);
+    if (!bytes) {
+      refuse(fmt::format("{}: {}: {}", what_, key, bytes.error().message), node->source());
+    }
+    return *bytes;
+  }
+
+  /// Bytes per second, `fallback` when not said.
+  std::int64_t bandwidth(const char* key, std::int64_t fallback = 0) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return fallback;
+    const std::string text = stringOf(*node, key);
+    const bool perSecond = text.ends_with("/s");
+    const Result<Bytes> bytes = parseSize(text.substr(0, text.size() - (perSecond ? 2 : 0)));
+    if (!perSecond || !bytes || *bytes == Bytes()) expected(*node, key, "a rate such as \"4GB/s\"");
+    return bytes->count();
+  }
+
+  SimTime time(const char* key, SimTime fallback) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return fallback;
+    const auto value = scaled(stringOf(*node, key), kTimes);
+    if (!value || *value > 1e12) expected(*node, key, "a time up to 1000ms such as \"64ns\"");
+    return SimTime(std::llround(*value));
+  }
+
+  /// Hz; has to be said.
+  std::int64_t frequency(const char* key) {
+    const toml::node* node = find(key);
+    if (node == nullptr) missing(key);
+    const auto value = scaled(stringOf(*node, key), kFrequencies);
+    if (!value || *value < 1 || *value > 1e12) {
+      expected(*node, key, "a clock from 1Hz to 1000GHz such as \"500MHz\"");
+    }
+    return std::llround(*value);
+  }
+
+  double number(const char* key, double fallback, double least) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return fallback;
+    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
+    if (!value || !std::isfinite(*value) || *value < least || *value > 1e15) {
+      expected(*node, key, fmt::format("a number from {} to 1e15", least));
+    }
+    return *value;
+  }
+
+  /// From 1 to 65536; 1 when not said.
+  std::uint32_t count(const char* key) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return 1;
+    const auto value = node->is_integer() ? node->value<std::int64_t>() : std::nullopt;
+    if (!value || *value < 1 || *value > 65536)
+      expected(*node, key, "a whole number from 1 to 65536");
+    return static_cast<std::uint32_t>(*value);
+  }
+
+  /// Which of `words` it is; `fallback` when not said.
+  std::size_t word(const char* key, std::span<const std::string_view> words, std::size_t fallback) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return fallback;
+    const auto found = std::ranges::find(words, stringOf(*node, key));
+    if (found == words.end()) {
+      expected(*node, key, fmt::format("one of \"{}\"", fmt::join(words, "\", \"")));
+    }
+    return static_cast<std::size_t>(found - words.begin());
+  }
+
+  /// A list of texts, which has to be there; `example` shows one.
+  std::vector<std::string> strings(const char* key, std::string_view example) {
+    const toml::node* node = find(key);
+    if (node == nullptr) missing(key);
+    const toml::array* array = node->as_array();
+    if (array == nullptr) expected(*node, key, example);
+    std::vector<std::string> texts;
+    for (const toml::node& element : *array) texts.push_back(stringOf(element, key));
+    return texts;
+  }
+
+  /// The tables of `[[key]]`; at least one.
+  std::vector<const toml::table*> tables(const char* key) {
+    if (!has(key)) missing(key);
+    return anyTables(key);
+  }
+
+  /// The same, none when nothing is said.
+  std::vector<const toml::table*> anyTables(const char* key) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return {};
+    const toml::array* array = node->as_array();
+    constexpr std::string_view kTables = "tables, each under its own [[...]] heading";
+    if (array == nullptr || array->empty()) expected(*node, key, kTables);
+    std::vector<const toml::table*> found;
+    for (const toml::node& element : *array) {
+      const toml::table* table = element.as_table();
+      if (table == nullptr) expected(element, key, kTables);
+      found.push_back(table);
+    }
+    return found;
+  }
+
+  bool has(const char* key) { return find(key) != nullptr; }
+
+  /// Refuses every key that nobody asked for.
+  void finish() const {
+    for (const auto& [key, value] : table_) {
+      const std::string word(key.str());
+      if (std::ranges::find(known_, word) != known_.end()) continue;
+      const auto closest = closestWord(word, known_);
+      refuse(fmt::format("{}: unknown key '{}'{}", what_, printable(word),
+                         closest ? fmt::format(", did you mean '{}'?", *closest) : ""),
+             key.source());
+    }
+  }
+
+  [[noreturn]] void reject(const std::string& message) const {
+    refuse(what_ + ": " + message, table_.source());
+  }
+
+ private:
+  const toml::node* find(const char* key) {
+    known_.emplace_back(key);
+    return table_.get(key);
+  }
+
+  [[noreturn]] void missing(const char* key) const {
+    refuse(fmt::format("{}: '{}' is missing", what_, key), table_.source());
+  }
+
+  [[noreturn]] void expected(const toml::node& node, const char* key,
+                             std::string_view expectation) const {
+    refuse(fmt::format("{}: {}: expected {}", what_, key, expectation), node.source());
+  }
+
+  std::string stringOf(const toml::node& node, const char* key) const {
+    const auto* text = node.as_string();
+    if (text == nullptr) expected(node, key, "text in quotes");
+    return text->get();
+  }
+
+  const toml::table& table_;
+  std::string what_;
+  std::vector<std::string> known_;
+};
 
 constexpr std::string_view kOpTypes = "a list of op types such as [\"Conv\"]";
 
@@ -262,25 +461,6 @@ Platform readPlatform(const toml::table& table) {
   return platform;
 }
 
-}  // namespace
-
-Result<Platform> parsePlatform(std::string_view toml) { return readToml(toml, readPlatform); }
-
-Result<Platform> readPlatformFile(std::string_view bytes, std::string_view choice) {
-  bytes = withoutByteOrderMark(bytes);
-  for (const MachineFormat& format : machineFormats()) {
-    if (format.accepts(bytes)) return format.read(bytes, choice);
-  }
-  if (!choice.empty()) {
-    return fail(ErrorCode::invalidArgument,
-                fmt::format("a platform in TOML is one machine, of which '{}' cannot be chosen",
-                            printable(choice, 80)));
-  }
-  return parsePlatform(bytes);
-}
-
-namespace {
-
 /// A file, and which of its machines.
 struct ChosenFile {
   std::string file{};
@@ -302,15 +482,6 @@ ChosenFile splitMachine(const std::string& text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-}  // namespace
-
-bool isPlatformFile(std::string_view text) {
-  return text.find('/') != std::string_view::npos ||
-         endsLikeFile(splitMachine(std::string(text)).file);
-}
-
-namespace {
-
 Result<Platform> openUntuned(const std::string& nameOrFile) {
   if (!isPlatformFile(nameOrFile)) return findPlatform(nameOrFile);
   const auto about = [&](ErrorCode code, const Error& error) {
@@ -326,6 +497,26 @@ Result<Platform> openUntuned(const std::string& nameOrFile) {
 }
 
 }  // namespace
+
+Result<Platform> parsePlatform(std::string_view toml) { return readToml(toml, readPlatform); }
+
+Result<Platform> readPlatformFile(std::string_view bytes, std::string_view choice) {
+  bytes = withoutByteOrderMark(bytes);
+  for (const MachineFormat& format : machineFormats()) {
+    if (format.accepts(bytes)) return format.read(bytes, choice);
+  }
+  if (!choice.empty()) {
+    return fail(ErrorCode::invalidArgument,
+                fmt::format("a platform in TOML is one machine, of which '{}' cannot be chosen",
+                            printable(choice, 80)));
+  }
+  return parsePlatform(bytes);
+}
+
+bool isPlatformFile(std::string_view text) {
+  return text.find('/') != std::string_view::npos ||
+         endsLikeFile(splitMachine(std::string(text)).file);
+}
 
 Result<Platform> openPlatform(const std::string& text) {
   const TunedName name = splitTuning(text);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/graph/fold_parts.h"
+#include "core/graph/tiling.h"
 #include "core/ops/folds.h"
 #include "core/ops/op_table.h"
 #include "core/ops/regions.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/graph/scratch.h"
+#include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
 
 namespace hw {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/ops/op_rules.h"
 #include "core/ops/windows.h"

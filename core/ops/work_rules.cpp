@@ -4,7 +4,6 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/ops/op_rules.h"
 #include "core/ops/work.h"

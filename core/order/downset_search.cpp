@@ -4,10 +4,94 @@
 #include <queue>
 #include <tuple>
 
-#include "core/order/downset_store.h"
+#include "core/order/downset_walk.h"
 
 namespace hw {
 namespace {
+
+/// The downsets that a search has come to, each once, with the best way there that it knows.
+class DownsetStore {
+ public:
+  using Index = std::uint32_t;
+  static constexpr Index kNone = 0xFFFFFFFF;
+
+  struct State {
+    Bytes peak{};           ///< Most bytes live on the way.
+    Bytes live{};           ///< Behind it.
+    Index parent = kNone;   ///< Where the way comes from,
+    std::size_t begin = 0;  ///< and what it runs from there: a part of all paths.
+    std::size_t end = 0;
+    std::uint32_t done = 0;  ///< How many ops have run.
+  };
+
+  explicit DownsetStore(std::size_t ops) : words_((ops + 63) / 64), table_(1024, kNone) {}
+
+  /// Enters where `walk` is, reached from `parent` by its path with `peak`. Nothing where the store
+  /// knows a way there that is as good.
+  Index enter(const DownsetWalk& walk, Index parent, Bytes peak) {
+    if (states_.size() * 2 >= table_.size()) grow();
+    const std::size_t slot = slotOf(walk.done().data());
+    Index index = table_[slot];
+    if (index != kNone && states_[index].peak <= peak) return kNone;
+    if (index == kNone) {
+      index = table_[slot] = static_cast<Index>(states_.size());
+      states_.emplace_back();
+      bits_.insert(bits_.end(), walk.done().begin(), walk.done().end());
+    }
+    const std::size_t begin = paths_.size();
+    paths_.insert(paths_.end(), walk.path().begin(), walk.path().end());
+    states_[index] = {.peak = peak,
+                      .live = walk.live(),
+                      .parent = parent,
+                      .begin = begin,
+                      .end = paths_.size(),
+                      .done = static_cast<std::uint32_t>(walk.doneCount())};
+    return index;
+  }
+
+  const State& operator[](Index index) const { return states_[index]; }
+  const std::uint64_t* downset(Index index) const { return bits_.data() + index * words_; }
+  std::size_t size() const { return states_.size(); }
+  /// What runs on the way to a state from the very first.
+  std::vector<std::uint32_t> wayTo(Index index) const {
+    std::vector<std::uint32_t> way;
+    for (; index != kNone; index = states_[index].parent) {
+      const State& state = states_[index];
+      for (std::size_t i = state.end; i > state.begin; --i) way.push_back(paths_[i - 1]);
+    }
+    std::ranges::reverse(way);
+    return way;
+  }
+
+ private:
+  std::size_t slotOf(const std::uint64_t* downset) const {
+    // What scrambles bits well: the constants are those of MurmurHash3's finalizer.
+    std::uint64_t hash = 0;
+    for (std::size_t word = 0; word < words_; ++word) {
+      hash = (hash ^ downset[word]) * 0xff51afd7ed558ccdULL;
+      hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53ULL;
+      hash ^= hash >> 33;
+    }
+    const std::size_t mask = table_.size() - 1;
+    std::size_t slot = hash & mask;
+    while (table_[slot] != kNone &&
+           !std::equal(downset, downset + words_, this->downset(table_[slot]))) {
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+
+  void grow() {
+    table_.assign(table_.size() * 2, kNone);
+    for (Index index = 0; index < states_.size(); ++index) table_[slotOf(downset(index))] = index;
+  }
+
+  std::size_t words_;
+  std::vector<State> states_;
+  std::vector<std::uint64_t> bits_;
+  std::vector<std::uint32_t> paths_;
+  std::vector<Index> table_;  ///< Open addressing by hash; a power of two.
+};
 
 /// Beyond this a part's ancestors would take too long, and more memory than its search.
 constexpr std::size_t kMostAncestors = 4096;
@@ -144,6 +228,61 @@ Bytes peakAlong(LiveWalk& walk, const std::vector<OpId>& order) {
   return peak;
 }
 
+/// Which ops of a part come before which, directly or not: a bit each.
+class Ancestors {
+ public:
+  Ancestors(const Precedence& precedence, const std::vector<OpId>& ops)
+      : words_((ops.size() + 63) / 64), bits_(ops.size() * words_) {
+    constexpr std::uint32_t kOutside = 0xFFFFFFFF;
+    IdMap<OpId, std::uint32_t> number(precedence.before.size(), kOutside);
+    for (std::size_t op = 0; op < ops.size(); ++op) {
+      number[ops[op]] = static_cast<std::uint32_t>(op);
+      set(op, op);
+      for (const OpId before : precedence.before[ops[op]]) {
+        if (number[before] != kOutside) include(op, number[before]);
+      }
+    }
+  }
+
+  /// True when `first` has to run before `op`, and when they are the same op.
+  bool precedes(std::size_t first, std::size_t op) const {
+    return (bits_[op * words_ + first / 64] >> (first % 64) & 1) != 0;
+  }
+
+ private:
+  void set(std::size_t op, std::size_t first) {
+    bits_[op * words_ + first / 64] |= std::uint64_t{1} << (first % 64);
+  }
+  void include(std::size_t op, std::size_t before) {
+    for (std::size_t word = 0; word < words_; ++word) {
+      bits_[op * words_ + word] |= bits_[before * words_ + word];
+    }
+  }
+
+  std::size_t words_;
+  std::vector<std::uint64_t> bits_;
+};
+
+/// A piece that ops of the part touch.
+struct Touched {
+  PieceId piece{};
+  std::vector<std::size_t> by{};  ///< Ops of the part, ascending.
+};
+
+std::vector<Touched> touchedBy(const OrderProblem& problem, const std::vector<OpId>& ops) {
+  std::vector<std::pair<PieceId, std::size_t>> pairs;
+  for (std::size_t op = 0; op < ops.size(); ++op) {
+    for (const PieceId piece : problem.touches[ops[op]]) pairs.emplace_back(piece, op);
+  }
+  std::ranges::sort(pairs);
+  std::vector<Touched> touched;
+  for (const auto& [piece, op] : pairs) {
+    if (touched.empty() || touched.back().piece != piece) touched.push_back({.piece = piece});
+    touched.back().by.push_back(op);
+  }
+  return touched;
+}
+
 }  // namespace
 
 Bytes peakOf(const OrderProblem& problem, const std::vector<OpId>& order) {
@@ -214,6 +353,39 @@ JudgedOrder searchOrder(const OrderProblem& problem, const Precedence& precedenc
   }
   found.bound = std::min(found.bound, found.peak);
   return found;
+}
+
+Bytes unavoidable(const OrderProblem& problem, const Precedence& precedence,
+                  const std::vector<OpId>& ops, const LiveWalk& start) {
+  const Ancestors ancestors(precedence, ops);
+  // What the part does not touch, and is live when it begins, is live all the time.
+  Bytes through = start.live();
+  std::vector<Bytes> live(ops.size());
+  for (const Touched& touched : touchedBy(problem, ops)) {
+    const OrderProblem::Piece& piece = problem.pieces[touched.piece];
+    const std::uint32_t before = start.touched(touched.piece);
+    const bool begun = piece.atStart || before > 0;
+    const bool goesOn = piece.atEnd || before + touched.by.size() < piece.touches;
+    if (begun) through -= piece.size;
+    for (std::size_t op = 0; op < ops.size(); ++op) {
+      const bool here = begun || std::ranges::any_of(touched.by, [&](std::size_t other) {
+                          return ancestors.precedes(other, op);
+                        });
+      const bool needed = goesOn || std::ranges::any_of(touched.by, [&](std::size_t other) {
+                            return ancestors.precedes(op, other);
+                          });
+      if (here && needed) live[op] += piece.size;
+    }
+  }
+  Bytes most;
+  for (std::size_t op = 0; op < ops.size(); ++op) {
+    Bytes saved;
+    for (const OrderProblem::Chance& chance : problem.chances[ops[op]]) {
+      saved = std::max(saved, chance.saved);
+    }
+    most = std::max(most, through + live[op] - saved);
+  }
+  return most;
 }
 
 }  // namespace hw

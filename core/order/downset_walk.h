@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/order/order_problem.h"
-#include "core/schedule/precedence.h"
+#include "core/schedule/schedule.h"
 
 namespace hw {
 

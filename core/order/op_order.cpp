@@ -4,7 +4,7 @@
 #include <array>
 #include <deque>
 
-#include "core/schedule/precedence.h"
+#include "core/schedule/schedule.h"
 
 namespace hw {
 namespace {

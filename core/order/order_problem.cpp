@@ -1,13 +1,120 @@
 #include "core/order/order_problem.h"
 
 #include <algorithm>
+#include <vector>
 
-#include "core/graph/scratch.h"
-#include "core/order/byte_sources.h"
+#include "core/base/interval.h"
+#include "core/graph/tiling.h"
+#include "core/storage/alias_forest.h"
 #include "core/storage/view_folder.h"
 
 namespace hw {
 namespace {
+
+/// Views cannot share what the caller gives or gets on both of their sides.
+bool isBoundary(const Tensor& tensor) { return tensor.graphInput || tensor.graphOutput; }
+
+/// Where the bytes of every tensor come from, as far as views may hand them on without a copy: a
+/// reshape has the bytes of what it shows, a slice a part of them, a concat those of all it joins.
+/// Said whatever the order of the ops, and whether or not all these views can share at once.
+class ByteSources {
+ public:
+  ByteSources(const Graph& graph, const StorageOptions& options)
+      : content_(graph.tensors.size()), cuts_(graph.tensors.size()) {
+    const AliasForest forest(graph, options);
+    for (const TensorId id : graph.tensors.keys()) {
+      // Scratch is what a chance to work in place saves less.
+      if (forest.whyNotPlanned(id) || isScratch(graph, id)) continue;
+      const Interval<Bytes> all{Bytes(), *graph.tensors[id].bytes};
+      content_[id] = {{.source = id, .bytes = all}};
+    }
+    for (const OpId op : graph.ops.keys()) {
+      if (!graph.ops[op].folded) follow(graph, options, forest, op);
+    }
+    for (const std::vector<Part>& parts : content_) {
+      for (const Part& part : parts) {
+        cuts_[part.source].push_back(part.bytes.begin);
+        cuts_[part.source].push_back(part.bytes.end);
+      }
+    }
+    for (std::vector<Bytes>& cuts : cuts_) {
+      std::ranges::sort(cuts);
+      // Clang 14 cannot use the subrange that std::ranges::unique returns.
+      cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    }
+  }
+
+  /// Bytes that `source` had first.
+  struct Part {
+    TensorId source{};
+    Interval<Bytes> bytes{};
+  };
+  /// All of a tensor, from its first byte to its last; empty for one that is not planned.
+  const std::vector<Part>& content(TensorId tensor) const { return content_[tensor]; }
+
+  /// Where the bytes that `source` had first are cut: 0, wherever a part begins or ends, its size.
+  /// Empty where it has none of its own.
+  const std::vector<Bytes>& cuts(TensorId source) const { return cuts_[source]; }
+
+ private:
+  static Bytes sizeOf(const std::vector<Part>& parts) {
+    Bytes size;
+    for (const Part& part : parts) size += part.bytes.length();
+    return size;
+  }
+
+  void follow(const Graph& graph, const StorageOptions& options, const AliasForest& forest,
+              OpId op) {
+    const bool joins = viewFamilyOf(graph.ops[op]) == ViewFamily::concat;
+    for (const ViewSlice& slice : viewSlices(graph, options, forest, op)) {
+      const Tensor& part = graph.tensors[slice.part];
+      const Tensor& whole = graph.tensors[slice.whole];
+      if (slice.whyNot || !isAligned(slice.offset, options.alignment)) continue;
+      if (isBoundary(part) && isBoundary(whole)) continue;
+      if (joins && !part.graphInput) {
+        insert(slice.whole, slice.offset, content_[slice.part]);
+      } else if (!joins) {
+        content_[slice.part] =
+            partOf(slice.whole, {slice.offset, slice.offset + forest.sizeOf(slice.part)});
+      }
+    }
+  }
+
+  std::vector<Part> partOf(TensorId tensor, Interval<Bytes> range) const {
+    std::vector<Part> found;
+    Bytes at;
+    for (const Part& part : content_[tensor]) {
+      const Bytes begin = std::max(range.begin, at);
+      const Bytes end = std::min(range.end, at + part.bytes.length());
+      if (begin < end) {
+        const Bytes shift = part.bytes.begin - at;
+        found.push_back({.source = part.source, .bytes = {begin + shift, end + shift}});
+      }
+      at += part.bytes.length();
+    }
+    return found;
+  }
+
+  /// Replaces the bytes of `whole` from `offset` on; not where it has some of them already.
+  void insert(TensorId whole, Bytes offset, const std::vector<Part>& parts) {
+    const std::vector<Part>& all = content_[whole];
+    const bool twice = std::ranges::any_of(parts, [&](const Part& part) {
+      return std::ranges::any_of(all, [&](const Part& other) {
+        return other.source == part.source && other.bytes.overlaps(part.bytes);
+      });
+    });
+    if (twice) return;
+    const Bytes end = offset + sizeOf(parts);
+    std::vector<Part> joined = partOf(whole, {Bytes(), offset});
+    joined.insert(joined.end(), parts.begin(), parts.end());
+    const std::vector<Part> rest = partOf(whole, {end, sizeOf(all)});
+    joined.insert(joined.end(), rest.begin(), rest.end());
+    content_[whole] = std::move(joined);
+  }
+
+  IdMap<TensorId, std::vector<Part>> content_;
+  IdMap<TensorId, std::vector<Bytes>> cuts_;
+};
 
 /// Puts together pieces, the tensors that hold them, and the ops that touch those.
 class ProblemMaker {

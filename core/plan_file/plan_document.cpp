@@ -8,7 +8,7 @@
 #include "core/plan/overlap_use.h"
 #include "core/plan_file/tensor_names.h"
 #include "core/run/embedded.h"
-#include "core/storage/alias_text.h"
+#include "core/storage/aliasing.h"
 #include "core/storage/parts.h"
 
 namespace hw {

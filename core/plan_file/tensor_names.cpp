@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 
 namespace hw {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/machine/op_list.h"
+#include "core/machine/memory_model.h"
 
 namespace hw {
 namespace {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/graph/stable_order.h"
 #include "core/graph/traversal.h"
 #include "core/ops/op_table.h"
 

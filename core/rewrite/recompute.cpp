@@ -7,14 +7,68 @@
 
 #include "core/base/load_sweep.h"
 #include "core/base/text.h"
-#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
 #include "core/ops/work.h"
-#include "core/rewrite/repeat_graph.h"
+#include "core/rewrite/graph_rewriter.h"
 
 namespace hw {
 namespace {
+
+class RepeatWriter {
+ public:
+  explicit RepeatWriter(std::shared_ptr<const Graph> graph)
+      : graph_(*graph),
+        to_(std::move(graph), Tiling::Kind::repeats),
+        latest_(graph_.tensors.size(), GraphRewriter::kAbsent),
+        times_(graph_.ops.size()) {}
+
+  Result<Graph> write(std::span<const OpId> ops) {
+    // Weights keep their order: those come last that nobody makes.
+    for (const TensorId id : graph_.tensors.keys()) {
+      if (!graph_.tensors[id].producer) add(id, 0);
+    }
+    for (const TensorId input : graph_.inputs) to_.addInput(latest_[input]);
+    for (const OpId op : ops) addOp(op);
+    for (const TensorId output : graph_.outputs) to_.addOutput(latest_[output]);
+    return std::move(to_).build();
+  }
+
+ private:
+  static std::string againText(std::size_t times) {
+    return times < 2 ? "again" : fmt::format("again {}", times);
+  }
+
+  /// `again`: how often it was made before.
+  GraphRewriter::Handle add(TensorId id, std::size_t again) {
+    if (again == 0) return latest_[id] = to_.addTensor(graph_.tensors[id], id);
+    Tensor tensor = graph_.tensors[id];
+    tensor.name = fmt::format("{} {}", displayName(graph_, id), againText(again));
+    tensor.plannedOffset.reset();
+    return latest_[id] = to_.addTensor(tensor, id);
+  }
+
+  void addOp(OpId id) {
+    const Op& op = graph_.ops[id];
+    const std::size_t again = times_[id]++;
+    GraphRewriter::OpParts parts{.op = op};
+    if (again > 0) parts.op.name = fmt::format("{} {}", displayName(graph_, id), againText(again));
+    const auto latest = [&](TensorId tensor) {
+      return tensor ? latest_[tensor] : GraphRewriter::kAbsent;
+    };
+    for (const TensorId in : op.inputs) parts.inputs.push_back(latest(in));
+    for (const TensorId in : op.captures) parts.captures.push_back(latest(in));
+    for (const TensorId out : op.outputs) {
+      parts.outputs.push_back(out ? add(out, again) : GraphRewriter::kAbsent);
+    }
+    to_.addOp(std::move(parts), id);
+  }
+
+  const Graph& graph_;
+  GraphRewriter to_;
+  IdMap<TensorId, GraphRewriter::Handle> latest_;
+  IdMap<OpId, std::size_t> times_;
+};
 
 /// Operators that all programs that a descent looks at may have together: half a second.
 constexpr std::int64_t kMostLooks = 400'000;
@@ -225,6 +279,10 @@ std::string whyNothingRepeats(const RepeatLook& plain, double extraWork) {
 }
 
 }  // namespace
+
+Result<Graph> repeatedGraph(std::shared_ptr<const Graph> graph, std::span<const OpId> ops) {
+  return RepeatWriter(std::move(graph)).write(ops);
+}
 
 bool isRepeatable(const Graph& graph, OpId id) {
   const Op& op = graph.ops[id];

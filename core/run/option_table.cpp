@@ -8,7 +8,7 @@
 #include "core/machine/platforms.h"
 #include "core/run/options.h"
 #include "core/run/place_options.h"
-#include "core/storage/alias_text.h"
+#include "core/storage/aliasing.h"
 
 namespace hw {
 namespace {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/machine/op_list.h"
-#include "core/storage/overlaps.h"
+#include "core/machine/memory_model.h"
 #include "core/storage/overlays.h"
 
 namespace hw {

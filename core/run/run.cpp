@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/machine/op_list.h"
+#include "core/machine/memory_model.h"
 #include "core/machine/platforms.h"
 #include "core/ops/row_walk.h"
 #include "core/order/least_peak.h"
@@ -19,8 +19,8 @@
 #include "core/run/moved_partition.h"
 #include "core/run/options.h"
 #include "core/run/overlaid.h"
-#include "core/storage/by_channel.h"
-#include "core/tile/tile_ways.h"
+#include "core/storage/aliasing.h"
+#include "core/tile/tile.h"
 
 namespace hw {
 namespace {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
 #include "core/order/least_peak.h"
 #include "core/plan/overlap_use.h"

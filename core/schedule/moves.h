@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "core/schedule/precedence.h"
+#include "core/schedule/schedule.h"
 
 namespace hw {
 

@@ -6,9 +6,8 @@
 #include <map>
 
 #include "core/base/text.h"
-#include "core/graph/scratch.h"
 #include "core/graph/tiling.h"
-#include "core/machine/op_list.h"
+#include "core/machine/memory_model.h"
 #include "core/ops/op_table.h"
 #include "core/sim/cost_model.h"
 

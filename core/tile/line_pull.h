@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "core/tile/tile_boxes.h"
+#include "core/tile/tile_program.h"
 
 namespace hw {
 

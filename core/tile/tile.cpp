@@ -9,7 +9,6 @@
 #include "core/graph/tiling.h"
 #include "core/ops/constant_reads.h"
 #include "core/tile/tile_rewrite.h"
-#include "core/tile/tile_ways.h"
 
 namespace hw {
 namespace {

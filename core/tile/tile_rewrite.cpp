@@ -6,15 +6,13 @@
 #include <map>
 
 #include "core/base/check.h"
-#include "core/graph/fold_parts.h"
 #include "core/graph/tiling.h"
-#include "core/rewrite/graph_builder.h"
-#include "core/tile/bare_copies.h"
+#include "core/rewrite/graph_rewriter.h"
 
 namespace hw {
 namespace {
 
-using Handle = GraphBuilder::Handle;
+using Handle = GraphRewriter::Handle;
 
 /// "5", "0-7".
 std::string rangeText(Interval<std::int64_t> range) {
@@ -22,19 +20,43 @@ std::string rangeText(Interval<std::int64_t> range) {
   return fmt::format("{}-{}", range.begin, range.end - 1);
 }
 
+/// The same op, without operands.
+Op bareOp(const Op& from) {
+  Op copy = from;
+  copy.inputs.clear();
+  copy.outputs.clear();
+  copy.captures.clear();
+  return copy;
+}
+
+/// Parts or Whole (core/graph/tiling.h) of what is called `tensor`.
+Op seamOp(std::string_view type, const std::string& tensor) {
+  return {.name = fmt::format("{} {}", type == kPartsType ? "parts of" : "all of", tensor),
+          .type = std::string(type),
+          .domain = std::string(kTileDomain)};
+}
+
+/// Room for what came so far of folding elements of `tensor`, which are too narrow for it.
+Tensor widened(Tensor tensor) {
+  const bool real = tensor.dtype == Dtype::float16 || tensor.dtype == Dtype::bfloat16 ||
+                    tensor.dtype == Dtype::float8 || tensor.dtype == Dtype::float4;
+  tensor.name += " so far";
+  tensor.dtype = real ? Dtype::float32 : Dtype::int32;
+  tensor.bytes = packedSize(tensor.dtype, *elementCount(*tensor.shape));
+  return tensor;
+}
+
 class Rewriter {
  public:
   Rewriter(std::shared_ptr<const Graph> graph, const TileProgram& program)
       : graph_(*graph),
         all_(program),
-        builder_(graph_.name, graph_.format),
-        wholes_(graph_.tensors.size(), GraphBuilder::kAbsent) {
-    tiling_.original = std::move(graph);
-  }
+        to_(std::move(graph), Tiling::Kind::parts),
+        wholes_(graph_.tensors.size(), GraphRewriter::kAbsent) {}
 
   Result<Graph> rewrite(const RunChoice& choice) {
     for (const TensorId input : graph_.inputs) {
-      if (!all_.arrives(input)) builder_.addInput(whole(input));
+      if (!all_.arrives(input)) to_.addInput(whole(input));
     }
     for (const OpId op : graph_.ops.keys()) {
       if (graph_.ops[op].folded) addWhole(op);
@@ -46,58 +68,38 @@ class Rewriter {
       at = run.last;
     }
     for (; at < all_.size(); ++at) addWhole(all_.opAt(at));
-    for (const TensorId output : graph_.outputs) builder_.addOutput(whole(output));
-    return build();
+    for (const TensorId output : graph_.outputs) to_.addOutput(whole(output));
+    return std::move(to_).build();
   }
 
  private:
-  /// What is known of a tensor, or op, that was added, by handle or in order.
-  struct Added {
-    TensorId of{};
-    bool ring = false;
-    Shape begin{};
-    Handle host = GraphBuilder::kAbsent;  ///< None: it is whole, or a ring.
-    Shape at{};
-  };
-
-  Handle add(Tensor tensor, Added added) {
-    added_.push_back(std::move(added));
-    return builder_.addTensor(std::move(tensor));
-  }
-
   Handle whole(TensorId id) {
-    if (!id) return GraphBuilder::kAbsent;
+    if (!id) return GraphRewriter::kAbsent;
     Handle& handle = wholes_[id];
-    if (handle == GraphBuilder::kAbsent) handle = add(bareTensor(graph_.tensors[id]), {.of = id});
+    if (handle == GraphRewriter::kAbsent) handle = to_.addTensor(graph_.tensors[id], id);
     return handle;
-  }
-
-  void addOp(GraphBuilder::OpParts parts, OpId of, std::optional<Tiling::Part> part = {}) {
-    opOf_.push_back(of);
-    partOf_.push_back(part);
-    builder_.addOp(std::move(parts));
   }
 
   void addWhole(OpId id) {
     const Op& op = graph_.ops[id];
     for (const TensorId in : graph_.reads(id)) arriveWhole(in);
-    GraphBuilder::OpParts parts{.op = bareOp(op)};
+    GraphRewriter::OpParts parts{.op = bareOp(op)};
     for (const TensorId in : op.inputs) parts.inputs.push_back(whole(in));
     for (const TensorId in : op.captures) parts.captures.push_back(whole(in));
     for (const TensorId out : op.outputs) {
-      parts.outputs.push_back(isIdleOutput(graph_, out) ? GraphBuilder::kAbsent : whole(out));
+      parts.outputs.push_back(isIdleOutput(graph_, out) ? GraphRewriter::kAbsent : whole(out));
     }
-    addOp(std::move(parts), id);
+    to_.addOp(std::move(parts), id);
   }
 
   /// Comes in before the first op that needs all of it.
   void arriveWhole(TensorId id) {
     if (!all_.arrives(id) || std::exchange(arrived_[id], true)) return;
-    GraphBuilder::OpParts parts{.op = {.name = displayName(graph_, id) + " arrives",
-                                       .type = std::string(kArriveType),
-                                       .domain = std::string(kTileDomain)}};
+    GraphRewriter::OpParts parts{.op = {.name = displayName(graph_, id) + " arrives",
+                                        .type = std::string(kArriveType),
+                                        .domain = std::string(kTileDomain)}};
     parts.outputs = {whole(id)};
-    addOp(std::move(parts), {});
+    to_.addOp(std::move(parts));
   }
 
   /// The shape of some rows of a tensor in a cell, and the element where they begin.
@@ -154,14 +156,14 @@ class Rewriter {
 
   Handle addRow(TensorId id, std::size_t cell, std::int64_t row, Handle host, Shape at) {
     const Interval<std::int64_t> columns = pull_->boxes().columnsOf(id, cell);
-    Tensor tensor = bareTensor(graph_.tensors[id]);
+    Tensor tensor = Tensor(graph_.tensors[id]);
     tensor.name =
         displayName(graph_, id) + boxText(id, cell, {row, row + 1}, program_->rows(id).each);
     tensor.shape = rowsShape(id, cell, 1);
     tensor.bytes = program_->rows(id).bytesOf(columns);
     tensor.plannedOffset.reset();
-    return add(std::move(tensor),
-               {.of = id, .begin = rowBegin(id, cell, row), .host = host, .at = std::move(at)});
+    return to_.addPiece(tensor, {.of = id, .begin = rowBegin(id, cell, row), .at = std::move(at)},
+                        host);
   }
 
   /// The piece that a row of a tensor is in a cell of the run: made when it is first asked for.
@@ -169,10 +171,10 @@ class Rewriter {
     auto& rows = rows_[{id, cell}];
     if (rows.empty()) {
       const auto count = static_cast<std::size_t>(program_->rows(id).count);
-      rows.assign(count, GraphBuilder::kAbsent);
+      rows.assign(count, GraphRewriter::kAbsent);
     }
     Handle& handle = rows[static_cast<std::size_t>(row)];
-    if (handle != GraphBuilder::kAbsent) return handle;
+    if (handle != GraphRewriter::kAbsent) return handle;
     const LinePull::Role role = pull_->roleOf(run_, id);
     if (role == LinePull::Role::outside) {
       handle = addRow(id, cell, row, whole(id), rowBegin(id, cell, row));
@@ -189,14 +191,14 @@ class Rewriter {
   void addRings() {
     rings_.clear();
     for (const TileRing& ring : pull_->result().rings) {
-      Tensor tensor = bareTensor(graph_.tensors[ring.tensor]);
+      Tensor tensor = Tensor(graph_.tensors[ring.tensor]);
       tensor.name = displayName(graph_, ring.tensor);
       if (ring.only >= 0) tensor.name += fmt::format(" row {}", ring.only);
       if (ring.soFar) tensor = widened(std::move(tensor));
       tensor.shape = ringShape(ring);
       tensor.bytes = Bytes(ring.row.count() * ring.capacity);
       tensor.plannedOffset.reset();
-      rings_.push_back(add(std::move(tensor), {.of = ring.tensor, .ring = true}));
+      rings_.push_back(to_.addTensor(tensor));
     }
   }
 
@@ -209,12 +211,12 @@ class Rewriter {
     opened_.clear();
     check(pull_->pull(run, kMaxBytes), "a run that was chosen can be pulled");
     addRings();
-    const std::vector<GraphBuilder::OpParts> parts = partsOfRun();
+    const std::vector<GraphRewriter::OpParts> parts = partsOfRun();
     for (std::size_t at = run.first; at < run.last; ++at) openInputs(at);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const TilePart& part = pull_->result().parts[i];
       if (part.at == TilePart::kArrives) {
-        addOp(parts[i], {});
+        to_.addOp(parts[i]);
         continue;
       }
       const TileOp& op = program_->op(part.at, run_.last);
@@ -229,7 +231,7 @@ class Rewriter {
         tiled.columns = pull_->boxes().made(part.at, part.cell).columns;
         tiled.width = op.width;
       }
-      addOp(parts[i], tiled.of, tiled);
+      to_.addOp(parts[i], tiled.of, tiled);
     }
     for (std::size_t at = run.first; at < run.last; ++at) {
       for (const TensorId out : program_->op(at, run_.last).outputs) {
@@ -238,31 +240,31 @@ class Rewriter {
     }
   }
 
-  std::vector<GraphBuilder::OpParts> partsOfRun() {
-    std::vector<GraphBuilder::OpParts> all;
+  std::vector<GraphRewriter::OpParts> partsOfRun() {
+    std::vector<GraphRewriter::OpParts> all;
     for (const TilePart& part : pull_->result().parts) {
       all.push_back(part.at == TilePart::kArrives ? arrival(part) : partOf(part));
     }
     return all;
   }
 
-  GraphBuilder::OpParts arrival(const TilePart& part) {
-    GraphBuilder::OpParts parts{.op = {.name = displayName(graph_, part.input) +
-                                               boxText(part.input, part.cell, part.rows, 1) +
-                                               " arrives",
-                                       .type = std::string(kArriveType),
-                                       .domain = std::string(kTileDomain)}};
+  GraphRewriter::OpParts arrival(const TilePart& part) {
+    GraphRewriter::OpParts parts{.op = {.name = displayName(graph_, part.input) +
+                                                boxText(part.input, part.cell, part.rows, 1) +
+                                                " arrives",
+                                        .type = std::string(kArriveType),
+                                        .domain = std::string(kTileDomain)}};
     for (std::int64_t r = part.rows.begin; r < part.rows.end; ++r) {
       parts.outputs.push_back(row(part.input, part.cell, r));
     }
     return parts;
   }
 
-  GraphBuilder::OpParts partOf(const TilePart& part) {
+  GraphRewriter::OpParts partOf(const TilePart& part) {
     const TileOp& tiled = program_->op(part.at, run_.last);
     const OpId id = program_->opAt(part.at);
     const Op& op = graph_.ops[id];
-    GraphBuilder::OpParts parts{.op = bareOp(op)};
+    GraphRewriter::OpParts parts{.op = bareOp(op)};
     parts.op.name =
         displayName(graph_, id) + boxText(tiled.outputs.front(), part.cell, part.rows, tiled.each);
     auto read = tiled.reads.begin();
@@ -290,22 +292,21 @@ class Rewriter {
   }
 
   /// A part of a fold goes on from what came of those before it.
-  void takeIn(const TilePart& part, GraphBuilder::OpParts& parts) {
+  void takeIn(const TilePart& part, GraphRewriter::OpParts& parts) {
     const TileOp& tiled = program_->op(part.at, run_.last);
     const TensorId out = tiled.outputs.front();
     const auto before = soFar_.find(part.at);
     if (before != soFar_.end()) parts.inputs.push_back(before->second);
     const bool last = pull_->isLast(part);
     const bool wide = tiled.soFar > Bytes() && !last;
-    Tensor tensor = bareTensor(graph_.tensors[out]);
+    Tensor tensor = Tensor(graph_.tensors[out]);
     tensor.name = displayName(graph_, out);
     tensor.plannedOffset.reset();
     if (wide) tensor = widened(std::move(tensor));
     tensor.name += boxText(out, part.cell, part.rows, tiled.each);
     const Handle host = wide ? rings_[pull_->soFarRing(part.at)] : whole(out);
     const Shape origin(tensor.shape->size());
-    const Handle made =
-        add(std::move(tensor), {.of = out, .begin = origin, .host = host, .at = origin});
+    const Handle made = to_.addPiece(tensor, {.of = out, .begin = origin, .at = origin}, host);
     soFar_[part.at] = made;
     parts.outputs.push_back(made);
     if (last) rows_[{out, 0}] = {made};
@@ -319,10 +320,10 @@ class Rewriter {
       if (pull_->roleOf(run_, read.tensor) != LinePull::Role::outside) continue;
       if (std::exchange(opened_[read.tensor], true)) continue;
       arriveWhole(read.tensor);
-      GraphBuilder::OpParts parts{.op = seamOp(kPartsType, displayName(graph_, read.tensor))};
+      GraphRewriter::OpParts parts{.op = seamOp(kPartsType, displayName(graph_, read.tensor))};
       parts.inputs = {whole(read.tensor)};
       parts.outputs = piecesOf(read.tensor);
-      addOp(std::move(parts), {});
+      to_.addOp(std::move(parts));
     }
   }
 
@@ -332,38 +333,16 @@ class Rewriter {
     for (std::size_t cell = 0; cell < run_.cells(); ++cell) {
       const auto rows = rows_.find({id, cell});
       if (rows == rows_.end()) continue;
-      std::ranges::remove_copy(rows->second, std::back_inserter(pieces), GraphBuilder::kAbsent);
+      std::ranges::remove_copy(rows->second, std::back_inserter(pieces), GraphRewriter::kAbsent);
     }
     return pieces;
   }
 
   void close(TensorId id) {
-    GraphBuilder::OpParts parts{.op = seamOp(kWholeType, displayName(graph_, id))};
+    GraphRewriter::OpParts parts{.op = seamOp(kWholeType, displayName(graph_, id))};
     parts.inputs = piecesOf(id);
     parts.outputs = {whole(id)};
-    addOp(std::move(parts), {});
-  }
-
-  Result<Graph> build() {
-    std::vector<TensorId> ids;
-    HW_TRY(graph, std::move(builder_).build(ids));
-    tiling_.pieces.resize(ids.size());
-    tiling_.wholeOf.resize(ids.size());
-    for (std::size_t handle = 0; handle < ids.size(); ++handle) {
-      Added& added = added_[handle];
-      if (added.host != GraphBuilder::kAbsent) {
-        tiling_.pieces[ids[handle]] =
-            Tiling::Piece{added.of, std::move(added.begin), ids[added.host], std::move(added.at)};
-      } else if (!added.ring) {
-        tiling_.wholeOf[ids[handle]] = added.of;
-      }
-    }
-    for (const OpId of : opOf_) tiling_.opOf.add(of);
-    for (const auto& part : partOf_) tiling_.parts.add(part);
-    graph.notes = graph_.notes;
-    graph.reordered = graph_.reordered;
-    graph.tiling = std::make_shared<const Tiling>(std::move(tiling_));
-    return graph;
+    to_.addOp(std::move(parts));
   }
 
   const Graph& graph_;
@@ -372,9 +351,7 @@ class Rewriter {
   TileRun run_;
   const TileProgram* program_ = nullptr;  ///< As the run goes.
   LinePull* pull_ = nullptr;
-  GraphBuilder builder_;
-  Tiling tiling_;
-  std::vector<Added> added_;  ///< By handle.
+  GraphRewriter to_;
   IdMap<TensorId, Handle> wholes_;
   /// Of the run, by tensor and cell: the pieces by row.
   std::map<std::pair<TensorId, std::size_t>, std::vector<Handle>> rows_;
@@ -382,8 +359,6 @@ class Rewriter {
   std::map<TensorId, bool> opened_;
   std::map<TensorId, bool> arrived_;
   std::vector<Handle> rings_;
-  std::vector<OpId> opOf_;
-  std::vector<std::optional<Tiling::Part>> partOf_;
 };
 
 }  // namespace

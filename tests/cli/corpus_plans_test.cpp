@@ -5,36 +5,29 @@
 #include <vector>
 
 #include "tests/cli/program.h"
+#include "tests/support/corpus.h"
 
 namespace hw::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path sharedFolder(const char* variable, const char* name) {
-  const char* given = std::getenv(variable);
-  return given != nullptr ? fs::path(given) : fs::path(HIGHWATER_SOURCE_DIR) / "../shared" / name;
-}
-
 std::string inQuotes(const fs::path& path) { return "'" + path.string() + "'"; }
 
 }  // namespace
 
 TEST_CASE("plans of real models pass two audits", "[cli][corpus]") {
-  const fs::path corpus = sharedFolder("HIGHWATER_CORPUS", "corpus");
-  if (!fs::is_directory(corpus / "onnx")) {
-    WARN("skipped: no corpus of models (set HIGHWATER_CORPUS to its folder)");
-    return;
-  }
-  const fs::path judge = sharedFolder("HIGHWATER_TOOLS", "tools") / "check_plan.py";
+  const auto corpus = corpusFolder("onnx");
+  if (!corpus) return;
+  const char* tools = std::getenv("HIGHWATER_TOOLS");
+  const fs::path judge =
+      (tools != nullptr ? fs::path(tools) : fs::path(HIGHWATER_SOURCE_DIR) / "../shared/tools") /
+      "check_plan.py";
   const bool outsider = fs::exists(judge) && std::system("python3 -c pass > /dev/null 2>&1") == 0;
   if (!outsider) WARN("no independent auditor (python3 and check_plan.py in HIGHWATER_TOOLS)");
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(corpus / "onnx")) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
   const Shell shell;
   std::size_t planned = 0;
-  for (const fs::path& file : files) {
+  for (const fs::path& file : filesIn(*corpus)) {
     CAPTURE(file.filename().string());
     const std::string model = inQuotes(file);
     const Outcome plan = shell.run("highwater plan " + model + " -q -o plan.json");
@@ -54,11 +47,8 @@ TEST_CASE("plans of real models pass two audits", "[cli][corpus]") {
 }
 
 TEST_CASE("converted models are the corpus' own problems, byte for byte", "[cli][corpus]") {
-  const fs::path corpus = sharedFolder("HIGHWATER_CORPUS", "corpus");
-  if (!fs::is_directory(corpus / "problems")) {
-    WARN("skipped: no corpus of models (set HIGHWATER_CORPUS to its folder)");
-    return;
-  }
+  const auto corpus = corpusFolder();
+  if (!corpus) return;
   const std::string name =
       GENERATE("light_bvlc_alexnet", "light_densenet121", "light_inception_v1", "light_resnet50",
                "light_squeezenet", "light_vgg19", "ort_fns_candy", "ultraface_slim_320_simplified",
@@ -66,8 +56,8 @@ TEST_CASE("converted models are the corpus' own problems, byte for byte", "[cli]
   CAPTURE(name);
   const Shell shell;
   const Outcome outcome = shell.run(
-      "highwater convert " + inQuotes(corpus / "onnx" / (name + ".onnx")) +
-      " -o problem.csv && cmp problem.csv " + inQuotes(corpus / "problems" / (name + ".csv")));
+      "highwater convert " + inQuotes(*corpus / "onnx" / (name + ".onnx")) +
+      " -o problem.csv && cmp problem.csv " + inQuotes(*corpus / "problems" / (name + ".csv")));
   CAPTURE(outcome.out, outcome.err);
   CHECK(outcome.exitCode == 0);
 }

@@ -8,24 +8,12 @@
 
 #include "core/base/json.h"
 #include "tests/cli/program.h"
+#include "tests/support/corpus.h"
 
 namespace hw::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path runtimeCorpus() {
-  const char* given = std::getenv("HIGHWATER_CORPUS");
-  return (given != nullptr ? fs::path(given)
-                           : fs::path(HIGHWATER_SOURCE_DIR) / "../shared/corpus") /
-         "tflite";
-}
-
-bool hasRuntimeCorpus() {
-  if (fs::is_directory(runtimeCorpus())) return true;
-  WARN("skipped: no corpus of models (set HIGHWATER_CORPUS to its folder)");
-  return false;
-}
 
 std::string shellQuoted(const fs::path& path) { return "'" + path.string() + "'"; }
 
@@ -84,11 +72,12 @@ TEST_CASE("plan headers compile as C99 and C++ without a warning", "[cli][exchan
 TEST_CASE("headers of real models compile, and are not let through where a tensor sticks out",
           "[cli][exchange][corpus]") {
   const Shell shell;
-  if (!hasCompilers(shell) || !hasRuntimeCorpus()) return;
+  const auto corpus = corpusFolder("tflite");
+  if (!hasCompilers(shell) || !corpus) return;
   const std::string name = GENERATE("vww_96_int8", "keyword_scrambled", "mww_alexa_v1",
                                     "litert_multi_signature_model", "basic_pitch_nmp_tfl");
   CAPTURE(name);
-  const std::string model = shellQuoted(runtimeCorpus() / (name + ".tflite"));
+  const std::string model = shellQuoted(*corpus / (name + ".tflite"));
   REQUIRE(shell.run("highwater plan " + model + " -o header.h").exitCode == 0);
   checkCompiles(shell);
   REQUIRE(shell.run("sed -i 's/_ARENA_SIZE [0-9]*ul/_ARENA_SIZE 16ul/' header.h").exitCode == 0);
@@ -96,7 +85,8 @@ TEST_CASE("headers of real models compile, and are not let through where a tenso
 }
 
 TEST_CASE("heads of planned files are those of the real runtime", "[cli][exchange][corpus]") {
-  if (!hasRuntimeCorpus()) return;
+  const auto corpus = corpusFolder("tflite");
+  if (!corpus) return;
   const Shell shell;
   // As tflite-micro 90b983c measured them, without a plan and with one.
   const auto [name, own, planned] = GENERATE(table<std::string, std::int64_t, std::int64_t>({
@@ -108,8 +98,8 @@ TEST_CASE("heads of planned files are those of the real runtime", "[cli][exchang
       {"mww_hey_jarvis_v2", 3424, 3200},
   }));
   CAPTURE(name);
-  const Outcome plan = shell.run(
-      "highwater plan " + shellQuoted(runtimeCorpus() / (name + ".tflite")) + " -o planned.tflite");
+  const Outcome plan = shell.run("highwater plan " + shellQuoted(*corpus / (name + ".tflite")) +
+                                 " -o planned.tflite");
   CAPTURE(plan.out, plan.err);
   REQUIRE(plan.exitCode == 0);
   CHECK(headOf(plan.out) == planned);
@@ -126,7 +116,8 @@ TEST_CASE("heads of planned files are those of the real runtime", "[cli][exchang
 }
 
 TEST_CASE("outputs over their inputs make heads smaller", "[cli][exchange][corpus]") {
-  if (!hasRuntimeCorpus()) return;
+  const auto corpus = corpusFolder("tflite");
+  if (!corpus) return;
   const Shell shell;
   // As tflite-micro 90b983c measured them; every operator's output was the same, bit for bit.
   const auto [name, overlapped] = GENERATE(table<std::string, std::int64_t>({
@@ -137,7 +128,7 @@ TEST_CASE("outputs over their inputs make heads smaller", "[cli][exchange][corpu
   CAPTURE(name);
   // The memory of that platform would hold any of them: it does not end the search.
   const Outcome plan =
-      shell.run("highwater plan " + shellQuoted(runtimeCorpus() / (name + ".tflite")) +
+      shell.run("highwater plan " + shellQuoted(*corpus / (name + ".tflite")) +
                 " --overlap kernels --platform reference-kernels -o planned.tflite");
   CAPTURE(plan.out, plan.err);
   REQUIRE(plan.exitCode == 0);
@@ -161,7 +152,8 @@ TEST_CASE("files for runtimes are refused where they would be wrong", "[cli][exc
 }
 
 TEST_CASE("planned models give a real runtime's results bit for bit", "[cli][exchange][corpus]") {
-  if (!hasRuntimeCorpus()) return;
+  const auto corpus = corpusFolder("tflite");
+  if (!corpus) return;
   const char* program = std::getenv("HIGHWATER_TFLM_RUN");
   if (program == nullptr) {
     WARN("skipped: no tflite-micro to run (set HIGHWATER_TFLM_RUN to a program)");
@@ -170,12 +162,9 @@ TEST_CASE("planned models give a real runtime's results bit for bit", "[cli][exc
   const std::string options =
       GENERATE(as<std::string>(), "", " --overlap kernels --platform reference-kernels");
   CAPTURE(options);
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(runtimeCorpus())) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
   const Shell shell;
   std::size_t ran = 0;
-  for (const fs::path& file : files) {
+  for (const fs::path& file : filesIn(*corpus)) {
     CAPTURE(file.filename().string());
     const Outcome before = shell.run(shellQuoted(program) + " " + shellQuoted(file));
     if (before.exitCode != 0) continue;

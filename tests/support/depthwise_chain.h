@@ -5,7 +5,7 @@
 
 #include "core/check/plan_audit.h"
 #include "core/check/replay.h"
-#include "core/graph/scratch.h"
+#include "core/graph/tiling.h"
 #include "core/plan_file/plan_reader.h"
 #include "core/rewrite/graph_builder.h"
 #include "core/run/run.h"

@@ -4,8 +4,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "core/rewrite/graph_builder.h"
-#include "core/tile/bare_copies.h"
+#include "core/rewrite/graph_rewriter.h"
 #include "tests/support/image_graphs.h"
 
 namespace hw::test {
@@ -17,11 +16,8 @@ class FoldAdder {
   explicit FoldAdder(const Graph& graph)
       : graph_(graph),
         last_(std::ranges::any_of(graph.ops, [](const Op& op) { return op.domain == "tflite"; })) {
-    for (const Tensor& tensor : graph.tensors) builder_.addTensor(bareTensor(tensor));
-    for (const Op& op : graph.ops) {
-      builder_.addOp(
-          {.op = bareOp(op), .inputs = handles(op.inputs), .outputs = handles(op.outputs)});
-    }
+    for (const Tensor& tensor : graph.tensors) builder_.addTensor(unlinkedTensor(tensor));
+    for (const OpId op : graph.ops.keys()) builder_.addOp(numberedOp(graph, op));
     for (const TensorId input : graph.inputs) builder_.addInput(input.index());
   }
 
@@ -50,12 +46,6 @@ class FoldAdder {
  private:
   using Handle = GraphBuilder::Handle;
   using List = std::vector<std::int64_t>;
-
-  static std::vector<Handle> handles(const std::vector<TensorId>& ids) {
-    std::vector<Handle> handles;
-    for (const TensorId id : ids) handles.push_back(id ? id.index() : GraphBuilder::kAbsent);
-    return handles;
-  }
 
   Op named(const char* standard, const char* tflite) const {
     Op op{.name = "f" + std::to_string(builder_.opCount()),

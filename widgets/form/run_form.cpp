@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/machine/platforms.h"
+#include "core/storage/aliasing.h"
 #include "widgets/base/icons.h"
 #include "widgets/text/text.h"
 

@@ -12,7 +12,7 @@
 
 #include "core/allocators/catalog.h"
 #include "core/run/options.h"
-#include "core/storage/alias_text.h"
+#include "core/storage/aliasing.h"
 
 class QFormLayout;
 class QToolButton;

@@ -9,8 +9,8 @@
 #include "core/base/text.h"
 #include "core/check/element_sources.h"
 #include "core/check/kernel_scripts.h"
-#include "core/graph/fold_parts.h"
 #include "core/graph/graph.h"
+#include "core/graph/tiling.h"
 
 namespace hw {
 namespace {

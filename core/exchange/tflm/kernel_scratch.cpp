@@ -7,8 +7,8 @@
 
 #include "core/base/text.h"
 #include "core/import/tflite/model.h"
-#include "core/rewrite/graph_builder.h"
-#include "core/storage/by_channel.h"
+#include "core/rewrite/graph_rewriter.h"
+#include "core/storage/aliasing.h"
 
 namespace hw {
 namespace {
@@ -179,27 +179,14 @@ std::vector<KernelOperand> operandsOf(const Graph& graph, const std::vector<Tens
   return operands;
 }
 
-std::vector<GraphBuilder::Handle> handlesOf(const std::vector<TensorId>& ids) {
-  std::vector<GraphBuilder::Handle> handles;
-  for (const TensorId id : ids) handles.push_back(id ? id.index() : GraphBuilder::kAbsent);
-  return handles;
-}
-
 /// Copies a graph, and adds to it.
 class ScratchAdder {
  public:
   explicit ScratchAdder(const Graph& graph) : graph_(graph), builder_(graph.name, graph.format) {}
 
   Result<Graph> run() && {
-    for (const Tensor& tensor : graph_.tensors) {
-      Tensor copy = tensor;
-      copy.graphInput = copy.graphOutput = false;
-      copy.producer = OpId();
-      copy.consumers.clear();
-      // What is computed of weights is computed in every run there.
-      copy.constant = tensor.constant && !tensor.producer;
-      builder_.addTensor(std::move(copy));
-    }
+    // What is computed of weights is computed in every run there.
+    for (const Tensor& tensor : graph_.tensors) builder_.addTensor(unlinkedTensor(tensor));
     for (const TensorId id : graph_.inputs) builder_.addInput(id.index());
     for (const TensorId id : graph_.outputs) builder_.addOutput(id.index());
     for (const std::string& note : graph_.notes) builder_.addNote(note);
@@ -222,10 +209,8 @@ class ScratchAdder {
  private:
   void addOp(OpId id) {
     const Op& op = graph_.ops[id];
-    GraphBuilder::OpParts parts{.op = op, .where = displayName(graph_, id)};
-    parts.inputs = handlesOf(op.inputs);
-    parts.outputs = handlesOf(op.outputs);
-    parts.captures = handlesOf(op.captures);
+    GraphBuilder::OpParts parts = numberedOp(graph_, id);
+    parts.where = displayName(graph_, id);
     if (op.folded) parts.captures.push_back(runTime());
     parts.op.folded = false;
     const KernelScratch scratch =

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int32_t kResourceType = 13;
 /// Calls within calls, and operators walked all told: a small file can ask for very many.
-constexpr int kDeepest = 16;
+constexpr int kDeepestCalls = 16;
 constexpr std::size_t kMostWalked = 1'000'000;
 /// The runtime sorts them by bubbles; nobody gives it as many.
 constexpr std::size_t kMostBuffers = 32'768;
@@ -164,9 +164,9 @@ class ProgramReader {
   }
 
   Result<void> walk(std::size_t subgraph, int depth) {
-    if (depth > kDeepest) {
+    if (depth > kDeepestCalls) {
       return fail(ErrorCode::unsupported,
-                  fmt::format("subgraphs call one another more than {} deep", kDeepest));
+                  fmt::format("subgraphs call one another more than {} deep", kDeepestCalls));
     }
     program_.runs[subgraph] = true;
     const TfliteSubgraph& graph = file_.subgraph(subgraph);
@@ -301,8 +301,8 @@ struct TailSizes {
   std::int64_t endpoint;  ///< An input or output of the model as the application sees it,
   std::int64_t scale;     ///< and what it is told of quantization.
 };
-constexpr TailSizes kWide{248, 24, 64, 64, 32};
-constexpr TailSizes kNarrow{132, 12, 32, 40, 20};
+constexpr TailSizes kWideTails{248, 24, 64, 64, 32};
+constexpr TailSizes kNarrowTails{132, 12, 32, 40, 20};
 
 std::int64_t blockBytes(std::int64_t bytes) {
   return alignUp(Bytes(bytes), kTflmAlignment).count();
@@ -351,7 +351,7 @@ std::int64_t kernelTail(const TfliteSubgraph& graph, const TfliteOp& op) {
 Result<TflmProgram> tflmProgram(const TfliteFile& file) { return ProgramReader(file).read(); }
 
 Bytes tflmTail(const TfliteFile& file, const TflmProgram& program, std::int64_t pointer) {
-  const TailSizes& sizes = pointer > 4 ? kWide : kNarrow;
+  const TailSizes& sizes = pointer > 4 ? kWideTails : kNarrowTails;
   std::int64_t bytes = sizes.own + program.variables.count();
   for (std::size_t i = 0; i < file.subgraphCount(); ++i) {
     const TfliteSubgraph& graph = file.subgraph(i);

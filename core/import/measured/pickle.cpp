@@ -8,7 +8,6 @@
 #include "core/base/result.h"
 
 namespace hw {
-namespace {
 
 /// The instructions that are followed, by their bytes; for a class to derive from.
 struct PickleCodes {
@@ -54,6 +53,8 @@ struct PickleCodes {
     kFrame = 0x95,
   };
 };
+
+namespace {
 
 /// What instructions are called that would run something, for messages.
 inline std::string_view runningPickleCode(unsigned char code) {

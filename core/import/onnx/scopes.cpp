@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/graph/stable_order.h"
+#include "core/graph/traversal.h"
 
 namespace hw {
 namespace {

@@ -4,10 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "core/base/document_limits.h"
 #include "core/base/result.h"
 #include "core/base/text.h"
-#include "core/machine/foreign/ini_file.h"
 #include "core/machine/foreign/machine_formats.h"
 
 // Vela's configuration: systems, which say what is at its two ports and how fast that is, and
@@ -15,6 +20,114 @@
 
 namespace hw {
 namespace {
+
+std::string iniPlace(std::size_t line) { return fmt::format("line {}", line); }
+
+/// Keys are the same in any case; others than letters of ASCII stay as they are.
+std::string lowerKey(std::string_view key) {
+  std::string lower(key);
+  for (char& letter : lower) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return lower;
+}
+
+/// What Python's configparser makes of a file of sections, `[NAME]`, and `key = value` below them:
+/// keys are the same in any case, lines that begin with '#' or ';' are comments, and nothing may
+/// be there twice. What is no such file, or beyond kIniLimits, is refused (base/refusal.h), with
+/// its line.
+class IniFile {
+ public:
+  struct Value {
+    std::string text{};
+    std::size_t line = 0;
+
+    std::string where() const;
+  };
+  struct Section {
+    std::string name{};
+    std::size_t line = 0;
+    std::map<std::string, Value, std::less<>> values{};
+  };
+
+  explicit IniFile(std::string_view text) {
+    const auto within = [](Result<void> checked) {
+      if (!checked) throw Refusal{std::move(checked).error()};
+    };
+    within(checkSize(kIniLimits, text.size()));
+    std::size_t number = 0;
+    std::size_t values = 0;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      const std::string_view line = trimText(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+      ++number;
+      if (line.empty() || line.front() == '#' || line.front() == ';') continue;
+      if (line.size() > kIniLimits.text) within(tooLongText(kIniLimits, iniPlace(number)));
+      if (++values > kIniLimits.values) within(tooManyValues(kIniLimits, iniPlace(number)));
+      if (line.front() == '[') {
+        if (line.back() != ']') refuse("a section has no ']' at its end", iniPlace(number));
+        Section section{.name = std::string(line.substr(1, line.size() - 2)), .line = number};
+        if (!places_.emplace(section.name, sections_.size()).second) {
+          refuse(fmt::format("section '{}' is there twice", printable(section.name, 80)),
+                 iniPlace(number));
+        }
+        sections_.push_back(std::move(section));
+        continue;
+      }
+      const std::size_t equals = line.find_first_of("=:");
+      if (equals == std::string_view::npos) {
+        refuse(
+            fmt::format("expected 'key = value' or '[section]', found '{}'", printable(line, 40)),
+            iniPlace(number));
+      }
+      if (sections_.empty()) refuse("a key stands before the first [section]", iniPlace(number));
+      Section& section = sections_.back();
+      const std::string key = lowerKey(trimText(line.substr(0, equals)));
+      Value value{.text = std::string(trimText(line.substr(equals + 1))), .line = number};
+      if (!section.values.emplace(key, std::move(value)).second) {
+        refuse(fmt::format("'{}' is in section '{}' twice", printable(key, 80),
+                           printable(section.name, 80)),
+               iniPlace(number));
+      }
+    }
+  }
+
+  /// In the order of the file.
+  const std::vector<Section>& sections() const { return sections_; }
+  /// By name; null if there is none.
+  const Section* find(std::string_view name) const {
+    const auto place = places_.find(name);
+    return place == places_.end() ? nullptr : &sections_[place->second];
+  }
+
+  /// The value of a key, in lower case, in a section, or in the one whose name is its `inherit`,
+  /// and so on. A section that inherits from itself, or from one that is not there, is refused.
+  std::optional<Value> value(const Section& section, std::string_view key) const {
+    const Section* at = &section;
+    for (std::size_t steps = 0;; ++steps) {
+      if (const auto found = at->values.find(key); found != at->values.end()) return found->second;
+      const auto parent = at->values.find("inherit");
+      if (parent == at->values.end()) return std::nullopt;
+      if (steps == sections_.size()) {
+        refuse(fmt::format("section '{}' inherits from itself", printable(section.name, 80)),
+               parent->second.where());
+      }
+      at = find(parent->second.text);
+      if (at == nullptr) {
+        refuse(fmt::format("there is no section '{}' to inherit from",
+                           printable(parent->second.text, 80)),
+               parent->second.where());
+      }
+    }
+  }
+
+ private:
+  std::vector<Section> sections_;
+  std::map<std::string, std::size_t, std::less<>> places_;
+};
+
+std::string IniFile::Value::where() const { return iniPlace(line); }
 
 constexpr std::string_view kSystem = "System_Config.";
 constexpr std::string_view kMode = "Memory_Mode.";

@@ -11,7 +11,7 @@
 #include "core/report/plan/plan_text.h"
 #include "core/report/text/text_table.h"
 #include "core/run/options.h"
-#include "core/storage/alias_text.h"
+#include "core/storage/aliasing.h"
 #include "core/study/capacity_sweep.h"
 
 namespace hw {

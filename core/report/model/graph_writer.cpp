@@ -1,7 +1,6 @@
 #include "core/report/model/graph_writer.h"
 
 #include "core/base/json.h"
-#include "core/graph/fold_parts.h"
 #include "core/graph/tiling.h"
 #include "core/plan_file/tensor_names.h"
 

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
 
 #include "core/allocators/catalog.h"
 #include "core/import/importer.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
+#include "tests/support/corpus.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -55,21 +55,6 @@ void requireBest(const Problem& problem) {
     const auto plan = AllocatorChoice::parse(modest(info))->make()->plan(problem, {});
     if (plan && plan->status != PlanStatus::overBudget) REQUIRE(best <= footprint(*plan));
   }
-}
-
-std::vector<fs::path> corpusFiles(const char* folder) {
-  const char* given = std::getenv("HIGHWATER_CORPUS");
-  const fs::path corpus =
-      given != nullptr ? fs::path(given) : fs::path(HIGHWATER_SOURCE_DIR) / "../shared/corpus";
-  std::vector<fs::path> files;
-  if (fs::is_directory(corpus / folder)) {
-    for (const auto& entry : fs::directory_iterator(corpus / folder)) {
-      if (entry.path().extension() == ".csv") files.push_back(entry.path());
-    }
-  }
-  if (files.empty()) WARN("skipped: no corpus of problems (set HIGHWATER_CORPUS to its folder)");
-  std::ranges::sort(files);
-  return files;
 }
 
 Problem load(const fs::path& path) {
@@ -130,7 +115,7 @@ TEST_CASE("best keeps pins", "[best]") {
 }
 
 TEST_CASE("best meets the bound on every problem of the corpus", "[best][corpus]") {
-  for (const fs::path& path : corpusFiles("problems")) {
+  for (const fs::path& path : corpusFiles("problems", "", ".csv")) {
     CAPTURE(path.filename().string());
     const Problem problem = load(path);
     if (problem.stays.empty()) continue;
@@ -141,7 +126,7 @@ TEST_CASE("best meets the bound on every problem of the corpus", "[best][corpus]
 }
 
 TEST_CASE("no other allocator is lower than best on the hard corpus", "[best][corpus]") {
-  for (const fs::path& path : corpusFiles("csv")) {
+  for (const fs::path& path : corpusFiles("csv", "", ".csv")) {
     CAPTURE(path.filename().string());
     const Problem problem = load(path);
     if (problem.stays.size() > 2'000) continue;  // A minute each: tests/bench/solver does them.

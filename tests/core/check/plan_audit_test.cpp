@@ -9,7 +9,7 @@
 #include "core/plan_file/plan_reader.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/plan_file/tensor_names.h"
-#include "core/storage/alias_text.h"
+#include "core/storage/aliasing.h"
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
 #include "tests/support/printers.h"

@@ -8,7 +8,6 @@
 
 #include "core/graph/tiling.h"
 #include "core/rewrite/recompute.h"
-#include "core/rewrite/repeat_graph.h"
 #include "core/tile/tile.h"
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"

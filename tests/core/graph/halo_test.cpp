@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "core/graph/fold_parts.h"
+#include "core/graph/tiling.h"
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
 #include "tests/support/rounds.h"

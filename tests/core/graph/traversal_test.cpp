@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "core/graph/stable_order.h"
 #include "core/rewrite/graph_builder.h"
 
 using namespace hw;

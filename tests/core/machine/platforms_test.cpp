@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "core/machine/op_list.h"
+#include "core/machine/memory_model.h"
 #include "core/ops/op_table.h"
 
 using namespace hw;

@@ -15,7 +15,7 @@
 #include "core/plan_file/plan_writer.h"
 #include "core/run/overlaid.h"
 #include "core/run/run.h"
-#include "core/storage/overlaps.h"
+#include "core/storage/overlays.h"
 #include "tests/support/graphs.h"
 #include "tests/support/image_graphs.h"
 #include "tests/support/rounds.h"

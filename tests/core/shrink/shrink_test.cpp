@@ -119,7 +119,12 @@ TEST_CASE("every point of a front is a plan that the judge accepts", "[shrink][p
 TEST_CASE("any is no higher than what it covers, and no plan is below the answer",
           "[shrink][property]") {
   std::size_t lower = 0;
-  for (std::uint64_t seed = 1; seed <= test::rounds(24); ++seed) {
+  constexpr std::uint64_t kAll = 24;
+  for (std::uint64_t round = 0; round < test::rounds(kAll); ++round) {
+    // Seeds from 16 on, then those before. Where nothing may be made twice, `any` of seeds 18 and
+    // 19 is below both that it covers (320 of 384 and 512 bytes, 156 of 174 and 240), so that the
+    // few rounds under sanitizers see it, too, and it does not hang on what may be made twice.
+    const std::uint64_t seed = (round + 15) % kAll + 1;
     const auto model = imageModel(seed);
     RunRequest request = shrinkRequest();
     request.alignment = Bytes(seed % 3 == 0 ? 64 : 1);

@@ -1,33 +1,16 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
 
 #include "core/import/importer.h"
 #include "core/plan/metrics.h"
 #include "core/solver/exact/exact.h"
+#include "tests/support/corpus.h"
 
 namespace hw {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<fs::path> corpusFiles(const char* folder, const std::string& prefix) {
-  const char* given = std::getenv("HIGHWATER_CORPUS");
-  const fs::path corpus =
-      given != nullptr ? fs::path(given) : fs::path(HIGHWATER_SOURCE_DIR) / "../shared/corpus";
-  std::vector<fs::path> files;
-  if (fs::is_directory(corpus / folder)) {
-    for (const auto& entry : fs::directory_iterator(corpus / folder)) {
-      const fs::path path = entry.path();
-      const bool wanted = path.filename().string().starts_with(prefix);
-      if (wanted && path.extension() == ".csv") files.push_back(path);
-    }
-  }
-  if (files.empty()) WARN("skipped: no corpus of problems (set HIGHWATER_CORPUS to its folder)");
-  std::ranges::sort(files);
-  return files;
-}
 
 Problem load(const fs::path& path) {
   const auto model = loadModel(path.string(), {});
@@ -39,7 +22,7 @@ Problem load(const fs::path& path) {
 }  // namespace
 
 TEST_CASE("the hard problems fit into 1 MiB, in few nodes", "[exact][corpus]") {
-  for (const fs::path& path : corpusFiles("csv", "minimalloc_")) {
+  for (const fs::path& path : corpusFiles("csv", "minimalloc_", ".csv")) {
     if (path.string().find("1048576") == std::string::npos) continue;
     CAPTURE(path.filename().string());
     const ExactResult found =
@@ -51,7 +34,7 @@ TEST_CASE("the hard problems fit into 1 MiB, in few nodes", "[exact][corpus]") {
 
 TEST_CASE("six hard problems are solved to optimality, one beyond what was known",
           "[exact][corpus]") {
-  for (const fs::path& path : corpusFiles("csv", "minimalloc_")) {
+  for (const fs::path& path : corpusFiles("csv", "minimalloc_", ".csv")) {
     if (path.string().find("1048576") == std::string::npos) continue;
     CAPTURE(path.filename().string());
     const ExactResult found = solveExact(load(path), PoolId(0), {.nodes = 300'000});
@@ -65,7 +48,7 @@ TEST_CASE("six hard problems are solved to optimality, one beyond what was known
 }
 
 TEST_CASE("every problem of the corpus is solved to the live maximum", "[exact][corpus]") {
-  for (const fs::path& path : corpusFiles("problems", "")) {
+  for (const fs::path& path : corpusFiles("problems", "", ".csv")) {
     CAPTURE(path.filename().string());
     const Problem problem = load(path);
     const ExactResult found = solveExact(problem, PoolId(0), {.nodes = 50'000});

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "core/import/samples.h"
-#include "core/storage/alias_text.h"
 #include "core/storage/aliasing.h"
+#include "tests/support/corpus.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
 
@@ -167,13 +167,9 @@ TEST_CASE("slices of samples are copied only where the bound would rise", "[alia
 
 TEST_CASE("slices of the corpus are copied only where the bound would rise",
           "[aliasing][sparing][corpus]") {
-  const char* folder = std::getenv("HIGHWATER_CORPUS");
-  namespace fs = std::filesystem;
-  if (folder == nullptr || !fs::is_directory(folder)) {
-    WARN("skipped: no corpus (HIGHWATER_CORPUS names its folder)");
-    return;
-  }
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  const auto folder = corpusFolder();
+  if (!folder) return;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(*folder)) {
     const std::string path = entry.path().string();
     if (!path.ends_with(".onnx") && !path.ends_with(".tflite")) continue;
     const auto model = loadModel(path, {});

@@ -5,7 +5,7 @@
 
 #include "core/check/parts/part_flow.h"
 #include "core/check/replay.h"
-#include "core/graph/fold_parts.h"
+#include "core/graph/tiling.h"
 #include "core/import/importer.h"
 #include "core/ops/constant_reads.h"
 #include "core/ops/folds.h"

@@ -9,7 +9,6 @@
 #include "core/base/json.h"
 #include "core/check/parts/part_flow.h"
 #include "core/check/replay.h"
-#include "core/graph/fold_parts.h"
 #include "core/graph/tiling.h"
 #include "core/import/importer.h"
 #include "core/ops/work.h"

@@ -12,6 +12,7 @@
 #include "core/import/measured/operator_profile.h"
 #include "core/report/model/model_summary.h"
 #include "core/storage/aliasing.h"
+#include "tests/support/corpus.h"
 #include "tests/support/rounds.h"
 
 namespace hw {
@@ -264,14 +265,9 @@ TEST_CASE("a profile with bytes changed is read or refused", "[import][measured]
 }
 
 TEST_CASE("a profile of basic_pitch asks for what it is known to", "[import][measured][corpus]") {
-  const char* corpus = std::getenv("HIGHWATER_CORPUS");
-  const std::filesystem::path file =
-      std::filesystem::path(corpus ? corpus : "") / "foreign/ort_basic_pitch.profile.json";
-  if (!corpus || !std::filesystem::exists(file)) {
-    WARN("skipped: HIGHWATER_CORPUS names no folder with foreign plans");
-    return;
-  }
-  const auto model = loadModel(file.string(), {});
+  const auto folder = corpusFolder("foreign");
+  if (!folder) return;
+  const auto model = loadModel((*folder / "ort_basic_pitch.profile.json").string(), {});
   REQUIRE(model);
   CHECK(model->graph->ops.size() == 248);
   CHECK(summarise(*model).lowerBound == Bytes(5'993'856));

@@ -65,22 +65,6 @@ const std::map<std::string, Dimensions>& bindings() {
 
 }  // namespace
 
-std::optional<fs::path> corpusFolder() {
-  const char* given = std::getenv("HIGHWATER_CORPUS");
-  const fs::path folder =
-      given != nullptr ? fs::path(given) : fs::path(HIGHWATER_SOURCE_DIR) / "../shared/corpus";
-  if (fs::is_directory(folder)) return folder;
-  WARN("skipped: no corpus of models (set HIGHWATER_CORPUS to its folder)");
-  return std::nullopt;
-}
-
-std::vector<fs::path> filesIn(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
-  std::ranges::sort(files);
-  return files;
-}
-
 ImportOptions corpusOptions(const std::string& model, bool flat) {
   ImportOptions options;
   options.closedBodies = !flat;

@@ -8,14 +8,9 @@
 #include <vector>
 
 #include "core/import/importer.h"
+#include "tests/support/corpus.h"
 
 namespace hw {
-
-/// The folder of real models, if this machine has it; warns when it has not.
-std::optional<std::filesystem::path> corpusFolder();
-
-/// The files of a folder in alphabetical order.
-std::vector<std::filesystem::path> filesIn(const std::filesystem::path& folder);
 
 /// What the free dimensions of a model of the corpus were when it was measured, control flow
 /// as the corpus has it: `flat` answers are about models whose branches were opened.

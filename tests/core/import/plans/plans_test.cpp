@@ -10,6 +10,7 @@
 #include "core/import/plans/unknown_parts.h"
 #include "core/plan_file/plan_document.h"
 #include "core/run/run.h"
+#include "tests/support/corpus.h"
 #include "tests/support/flat_writer.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
@@ -324,13 +325,8 @@ TEST_CASE("an ExecuTorch program that is all delegates says so", "[import][plans
 }
 
 TEST_CASE("real plans of other tools take what they say", "[import][plans][corpus]") {
-  const char* given = std::getenv("HIGHWATER_CORPUS");
-  const fs::path folder =
-      given != nullptr ? fs::path(given) : fs::path(HIGHWATER_SOURCE_DIR) / "../shared/corpus";
-  if (!fs::is_directory(folder / "foreign")) {
-    WARN("skipped: no corpus of models (set HIGHWATER_CORPUS to its folder)");
-    return;
-  }
+  const auto folder = corpusFolder();
+  if (!folder) return;
   const auto [file, used] = GENERATE(table<std::string, std::int64_t>({
       {"foreign/st_packetqc_cpu.c_info.json", 327960},
       {"foreign/st_packetqc_tcn.c_info.json", 23936},
@@ -338,7 +334,7 @@ TEST_CASE("real plans of other tools take what they say", "[import][plans][corpu
       {"tflite/person_detect_vela.tflite", 74464},
   }));
   CAPTURE(file);
-  auto model = loadModel((folder / file).string(), {});
+  auto model = loadModel((*folder / file).string(), {});
   if (!model) FAIL(model.error().text());
   checkFollowed(std::make_shared<const Model>(std::move(*model)), Bytes(used));
 }

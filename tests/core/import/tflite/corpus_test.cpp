@@ -1,3 +1,5 @@
+#include "tests/support/corpus.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -14,16 +16,6 @@ namespace hw {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The folder of real models, if this machine has it; says so once when it has not.
-std::optional<fs::path> corpus() {
-  const char* given = std::getenv("HIGHWATER_CORPUS");
-  const fs::path folder =
-      given != nullptr ? fs::path(given) : fs::path(HIGHWATER_SOURCE_DIR) / "../shared/corpus";
-  if (fs::is_directory(folder)) return folder;
-  WARN("skipped: no corpus of models (set HIGHWATER_CORPUS to its folder)");
-  return std::nullopt;
-}
 
 /// name, lower, upper, size: names may repeat, so rows are counted.
 using Row = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>;
@@ -98,7 +90,7 @@ std::string shown(const Rows& rows, const Rows& without) {
 }  // namespace
 
 TEST_CASE("TFLite models agree with their independent lifetime problems", "[import][corpus]") {
-  const auto folder = corpus();
+  const auto folder = corpusFolder();
   if (!folder) return;
   std::size_t exact = 0;
   std::size_t tensors = 0;
@@ -171,7 +163,7 @@ const std::vector<Hazard>& hazards() {
 }  // namespace
 
 TEST_CASE("every TFLite hazard is the right graph or a sentence", "[import][corpus]") {
-  const auto folder = corpus();
+  const auto folder = corpusFolder();
   if (!folder) return;
   for (const Hazard& hazard : hazards()) {
     INFO(hazard.file);
@@ -197,7 +189,7 @@ TEST_CASE("every TFLite hazard is the right graph or a sentence", "[import][corp
 }
 
 TEST_CASE("a TFLite model under a wrong name is one all the same", "[import][corpus]") {
-  const auto folder = corpus();
+  const auto folder = corpusFolder();
   if (!folder) return;
   const auto model = loadModel((*folder / "onnx" / "derived_tflite_named_onnx.onnx").string(), {});
   REQUIRE(model);
@@ -206,7 +198,7 @@ TEST_CASE("a TFLite model under a wrong name is one all the same", "[import][cor
 }
 
 TEST_CASE("shapes worked out agree with those that are stored", "[import][corpus]") {
-  const auto folder = corpus();
+  const auto folder = corpusFolder();
   if (!folder) return;
   // Inputs twice as deep in their first dimension: everything must follow, and back at the stored
   // size it must be what is stored.

@@ -20,7 +20,6 @@
 #include "core/plan_file/plan_reader.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/report/model/graph_writer.h"
-#include "core/rewrite/repeat_graph.h"
 #include "core/run/planner.h"
 #include "tests/support/findings.h"
 #include "tests/support/graphs.h"
