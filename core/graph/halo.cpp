@@ -14,7 +14,7 @@ OpId pieceMaker(const Graph& graph, TensorId tensor) {
   const OpId producer = graph.tensors[tensor].producer;
   if (!producer) return {};
   if (partOf(graph, producer) != nullptr) return graph.tiling->opOf[producer];
-  // Seen in a whole tensor: that may have been put together of parts of another run.
+  // A view into a whole tensor, which parts of another run may have made.
   const OpId whole = graph.tensors[piece->host].producer;
   if (!whole || graph.ops[whole].type != kWholeType || !isSeam(graph.ops[whole])) return {};
   return graph.tiling->original->tensors[piece->of].producer;

@@ -135,7 +135,7 @@ std::optional<Bytes> elementSize(const Tensor& tensor) {
 }
 
 bool isScratch(const Graph& graph, TensorId tensor) {
-  // What runs again, or in parts, may have been made of a graph with scratch.
+  // A graph with repeats or parts may have been made of one with scratch.
   const Graph* at = &graph;
   for (; tensor && at->tiling && !at->tiling->pieces[tensor]; at = at->tiling->original.get()) {
     const TensorId of = at->tiling->wholeOf[tensor];

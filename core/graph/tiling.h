@@ -7,7 +7,7 @@
 
 namespace hw {
 
-/// What a graph whose operators run in parts, or again, has to do with the one it was made from.
+/// The relation of a graph whose operators run in parts, or again, to the one it was made from.
 ///
 /// An operator that runs again is there twice, each time with tensors of its own that are the same
 /// of the original. Where some run again and then in parts, the original of the parts has such a
@@ -37,9 +37,9 @@ struct Tiling {
     TensorId host{};  ///< In whose storage it lies, in this graph.
     Shape at{};       ///< The element of the host where it begins.
   };
-  /// What an op makes of what one of the original graph makes: `rows` of its outputs along `axis`,
-  /// be that of places or of channels, which has `size` of them, and of these the `columns` along
-  /// `across`, which has `width`.
+  /// The part of an original op's outputs that an op makes: `rows` along `axis`, be that of places
+  /// or of channels, which has `size` of them, and of these the `columns` along `across`, which has
+  /// `width`.
   ///
   /// Parts of one op may overlap, where several need what lies between them and each makes it
   /// anew: the halo. Those of one `cell` do not.
@@ -63,8 +63,8 @@ struct Tiling {
   /// The op of the original graph that an op is, or is a part of; none for those that were added.
   IdMap<OpId, OpId> opOf{};
   IdMap<OpId, std::optional<Part>> parts{};  ///< Nothing for ops that run whole.
-  /// Where tensors are held with their axes in another order (core/layout), by tensor of this
-  /// graph: its axis i is axis order[i] of the original's. Otherwise there are none.
+  /// The orders of axes, by tensor of this graph, where a layout changed them (core/layout): its
+  /// axis i is axis order[i] of the original's. Otherwise empty.
   IdMap<TensorId, std::vector<std::size_t>> orders{};
 };
 
@@ -74,16 +74,16 @@ inline constexpr std::string_view kPartsType = "Parts";    ///< A whole tensor s
 inline constexpr std::string_view kWholeType = "Whole";    ///< Pieces seen as the whole tensor.
 inline constexpr std::string_view kArriveType = "Arrive";  ///< A graph input comes in.
 
-/// Parts or Whole: all that lies where it is, and nothing is done.
+/// True for Parts and Whole, which move no bytes.
 bool isSeam(const Op& op);
 
-/// The piece that a tensor is; null for all others.
+/// The piece of a tensor; null for one that is no piece.
 const Tiling::Piece* pieceOf(const Graph& graph, TensorId tensor);
-/// The part that an op is; null for all others.
+/// The part of an op; null for one that runs whole.
 const Tiling::Part* partOf(const Graph& graph, OpId op);
 
-/// Its operators are those of the original, but tensors are held with their axes in another order:
-/// Transposes may be gone, and others have been added, as have views.
+/// True for a graph with another layout: its operators are those of the original, tensors are held
+/// with their axes in another order, and Transposes and views were removed or added.
 bool isRelaid(const Graph& graph);
 
 /// The tensor, or what it is a piece of, is held with its axes in another order than the model's.
@@ -92,15 +92,15 @@ bool isHeldOtherwise(const Graph& graph, TensorId tensor);
 /// Some operators of it run in parts.
 bool runsInParts(const Graph& graph);
 
-/// By op: the one that it does once more, which is the first that is the same of the original. None
-/// for those that run for the first time, and for parts.
+/// By op: the op that it repeats, the first one with the same original. None for first runs and for
+/// parts.
 IdMap<OpId, OpId> repeatedOps(const Graph& graph);
 
-/// A ring: nobody makes or reads it, pieces lie in it.
+/// True for a ring: no op makes or reads it, pieces lie in it.
 bool isRing(const Graph& graph, TensorId tensor);
 
-/// It is there before the first op runs. A ring is not, though nobody makes it: its first piece
-/// fills it.
+/// True for a tensor that exists before the first op runs. A ring does not, though no op makes it:
+/// its first piece begins its life.
 bool isGiven(const Graph& graph, TensorId tensor);
 
 /// Calls `visit(offset, length)` for each stretch of bytes of `host` in which a piece of `shape`

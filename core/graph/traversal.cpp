@@ -46,7 +46,7 @@ bool respects(const std::vector<std::size_t>& order,
   });
 }
 
-/// Works on what outlives the run, or hands out nothing: it is there for its effect.
+/// True for an op that exists for its effect: it changes what persists, or has no outputs.
 bool hasSideEffect(const Graph& graph, const Op& op) {
   const auto persists = [&](TensorId id) { return id && graph.tensors[id].persistent; };
   return op.outputs.empty() || std::ranges::any_of(op.inputs, persists) ||
@@ -93,7 +93,7 @@ std::vector<std::size_t> runtimeOrder(std::size_t count,
   for (auto& list : before) std::ranges::sort(list);
   struct Entry {
     std::size_t number;
-    bool isDone;  // What it waits for is in the order.
+    bool isDone;  // All that it waits for is in the order.
   };
   std::vector<Entry> stack;
   for (std::size_t number = 0; number < count; ++number) {
@@ -113,7 +113,7 @@ std::vector<std::size_t> runtimeOrder(std::size_t count,
       if (!isSeen[other]) stack.push_back({other, false});
     }
   }
-  // What hangs on a cycle was never reached, or came too early.
+  // Numbers that depend on a cycle were never reached, or came too early.
   if (order.size() == count && !respects(order, constraints)) order.clear();
   return order;
 }

@@ -34,7 +34,7 @@ std::vector<std::size_t> firstCycle(std::size_t count,
 /// outputs has none. O(ops + uses).
 std::vector<OpId> opsWithoutEffect(const Graph& graph);
 
-/// Into how many parts the ops fall that share no tensor but weights; folded ops belong to none.
+/// The number of components whose ops share no tensor but weights; folded ops belong to none.
 /// O(ops + uses).
 std::size_t countParts(const Graph& graph);
 

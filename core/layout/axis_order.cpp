@@ -13,7 +13,7 @@ bool isOneOf(Rule* rule, std::initializer_list<Rule*> rules) {
   return rule != nullptr && std::ranges::find(rules, rule) != rules.end();
 }
 
-/// Convolutions whose weight has the form of their images; what is deformed has no other form.
+/// Convolutions whose weight has the form of their images; deformable ones have no other form.
 bool convolves(const Graph& graph, const Op& op, const OpInfo& info) {
   if (!isOneOf(info.shape, {shapes::convolution, shapes::integerConvolution,
                             shapes::linearConvolution, shapes::transposedConvolution}) ||
@@ -35,7 +35,7 @@ AxisUse imageUse(const Graph& graph, const Op& op, const OpInfo& info) {
   return places ? AxisUse::place : AxisUse::given;
 }
 
-/// Where it is of known type, and everything that it says is in its attributes.
+/// The use for ops of known types whose attributes say everything.
 AxisUse useOf(const Graph& graph, const Op& op, const OpInfo& info) {
   if (const AxisUse use = imageUse(graph, op, info); use != AxisUse::given) return use;
   if (isOneOf(info.shape, {shapes::batchNormalization})) return AxisUse::given;
@@ -181,7 +181,7 @@ std::optional<AxisOrder> reshapedOrder(const Shape& from, const AxisOrder& order
       if (there[axis]) result.push_back(axis);
     }
   }
-  // What is one element stands where the model has it, as far as that can be.
+  // Axes of one element stand where the model has them, as far as that can be.
   for (std::size_t axis = 0; axis < to.size(); ++axis) {
     if (there[axis]) continue;
     const auto before = axis == 0 ? result.begin() : std::ranges::find(result, axis - 1) + 1;

@@ -7,7 +7,7 @@
 
 namespace hw {
 
-/// What an op does with the axes of what it works on, for carrying it out with these in another
+/// The use that an op makes of the axes of its data, which says how it runs with these in another
 /// order.
 enum class AxisUse : std::uint8_t {
   given,      ///< Only as the model says, or nobody knows.
@@ -34,40 +34,40 @@ bool hasAxes(const Graph& graph, TensorId tensor);
 /// An image: of four dimensions.
 bool isImage(const Graph& graph, TensorId tensor);
 
-/// How a tensor is held: axis i of what is held is axis `order[i]` of the model's tensor. The one
-/// of NHWC, where the model says NCHW, is 0, 2, 3, 1.
+/// The order of axes in which a tensor is held: its axis i is axis `order[i]` of the model's
+/// tensor. NHWC, where the model says NCHW, is 0, 2, 3, 1.
 using AxisOrder = std::vector<std::size_t>;
 
-/// 0, 1, 2, …: as the model says.
+/// The order 0, 1, 2, … of the model.
 AxisOrder asGiven(std::size_t rank);
 bool isAsGiven(const AxisOrder& order);
 
-/// Channels, the second axis of the model, last.
+/// The order with channels, the second axis of the model, last.
 AxisOrder channelsLastOrder(std::size_t rank);
 
 /// `shape` as it is held.
 Shape heldShape(const Shape& shape, const AxisOrder& order);
 
-/// Where axis `axis` of the model is held.
+/// The held axis that is axis `axis` of the model.
 std::size_t heldAxis(const AxisOrder& order, std::size_t axis);
 
-/// Elements are in the same order in memory: the two differ in where axes of one element are.
+/// True when elements are in the same order in memory: only axes of one element stand elsewhere.
 bool sameInMemory(const Shape& shape, const AxisOrder& a, const AxisOrder& b);
 
 /// The `perm` of a Transpose that makes what is held as `from` into what is held as `to`.
 std::vector<std::int64_t> permBetween(const AxisOrder& from, const AxisOrder& to);
 
-/// How the output of a Transpose by `perm` is held where its input, held as `order`, is taken for
-/// it as it lies in memory.
+/// The order of the output of a Transpose by `perm` that moves no byte of its input, held as
+/// `order`.
 AxisOrder transposedOrder(const AxisOrder& order, const std::vector<std::int64_t>& perm);
 
-/// How a tensor of shape `to` is held where one of shape `from`, held as `order`, is seen as it
-/// without moving a byte; nothing where that cannot be. Axes of one element are where they are
-/// easiest to see: see `settled`.
+/// The order of a tensor of shape `to` that has the bytes of one of shape `from`, held as `order`;
+/// nothing where bytes would have to move. Axes of one element may stand anywhere, for which there
+/// is `settled`.
 std::optional<AxisOrder> reshapedOrder(const Shape& from, const AxisOrder& order, const Shape& to);
 
-/// The first of the two that leaves elements where `order` has them, else `order`: as `wanted`, as
-/// given.
+/// `wanted` if it leaves elements where `order` has them, else the given order if that does, else
+/// `order`.
 AxisOrder settled(const Shape& shape, const AxisOrder& order, const AxisOrder& wanted);
 
 }  // namespace hw

@@ -41,8 +41,8 @@ bool isBetween(AxisUse use) {
   return false;
 }
 
-/// The images of a graph that are held alike: those that operators on images read and make, and all
-/// that goes element by element, or axis by axis, from one of these to another.
+/// The images of a graph that are held alike: those that operators on images read and make, and
+/// those between them through element-wise operators or ones that keep axes apart.
 class ImageRegions {
  public:
   explicit ImageRegions(const Graph& graph)
@@ -67,7 +67,7 @@ class ImageRegions {
     any_ = !seeds.empty();
   }
 
-  /// There are some.
+  /// True if there are any.
   bool any() const { return any_; }
 
   bool contains(TensorId tensor) const {
@@ -94,9 +94,9 @@ Shape withRank(const Shape& shape, std::size_t rank) {
   return all;
 }
 
-/// A graph as it grows, in which the tensors of another are held with their axes in other orders.
-/// Where one is asked for as it is not held, what makes it so is added: a view, where that leaves
-/// its bytes as they are, else a Transpose.
+/// A graph under construction that holds the tensors of another with their axes in other orders. A
+/// tensor that is asked for in an order in which it is not held gets a view, if its bytes stay as
+/// they are, else a Transpose.
 class HeldGraph {
  public:
   using Handle = GraphRewriter::Handle;
@@ -105,7 +105,7 @@ class HeldGraph {
       : graph_(*graph),
         to_(std::move(graph), Tiling::Kind::layout),
         copies_(graph_.tensors.size()) {
-    // What no op that does anything makes, but for inputs: those come as their readers like them.
+    // Tensors without a producer are held as given, but for inputs, which follow their readers.
     for (const TensorId id : graph_.tensors.keys()) {
       const Tensor& tensor = graph_.tensors[id];
       const bool input = tensor.graphInput && !tensor.constant && !tensor.persistent;
@@ -113,7 +113,7 @@ class HeldGraph {
     }
   }
 
-  /// How a tensor is held as it is made. Weights, and what nobody knows the shape of: as given.
+  /// The order in which a tensor is made. Weights and tensors without a known shape: as given.
   const AxisOrder& orderOf(TensorId tensor) const { return copies_[tensor].front().order; }
 
   /// The tensor with its axes in this order; of a tensor of fewer axes than the order has, with
@@ -139,7 +139,7 @@ class HeldGraph {
 
   Handle takeAny(TensorId tensor) const { return copies_[tensor].front().handle; }
 
-  /// An input of the graph, or the output of an op, is held so.
+  /// Adds an input of the graph, or the output of an op, in this order.
   Handle make(TensorId id, const AxisOrder& order) {
     Tensor tensor = graph_.tensors[id];
     if (tensor.shape && !isAsGiven(order)) tensor.shape = heldShape(*tensor.shape, order);
@@ -153,7 +153,7 @@ class HeldGraph {
     return make(id, asGiven(shape ? shape->size() : 0));
   }
 
-  /// It is the same as another, which it needs no op for.
+  /// Makes `tensor` stand for `other`, without an op.
   void standIn(TensorId id, TensorId other, const AxisOrder& order) {
     copies_[id] = {{takeAny(other), order}};
   }
@@ -223,7 +223,7 @@ class HeldGraph {
   Handle permutedWeight(TensorId id, const AxisOrder& order) {
     Tensor tensor = graph_.tensors[id];
     tensor.shape = heldShape(withRank(*tensor.shape, order.size()), order);
-    // What is worked out from weights alone would need an op that does it here.
+    // A weight that was computed from weights counts as one that was read: no op computes it here.
     tensor.producer = {};
     tensor.constant = true;
     const Handle handle = to_.addTensor(tensor, id, order);
@@ -239,7 +239,7 @@ class HeldGraph {
 
 constexpr std::size_t kImageRank = 4;
 
-/// The attribute `name`, an axis, where it is held.
+/// The attribute `name`, an axis, as the held axis.
 void renumberAxis(Op& op, const char* name, const AxisOrder& order) {
   if (const auto axis = normalAxis(op.intAttribute(name, 0), order.size())) {
     op.attributes[name] = static_cast<std::int64_t>(heldAxis(order, *axis));
@@ -258,7 +258,7 @@ std::vector<std::int64_t> heldAxes(const std::vector<std::int64_t>& axes, const 
 /// Views and picks behind a Transpose that are looked through for an image.
 constexpr int kLookAhead = 4;
 
-/// `order` without the axes that go.
+/// `order` without the axes that are removed.
 AxisOrder withoutAxes(const AxisOrder& order, const std::vector<bool>& gone) {
   AxisOrder left;
   for (const std::size_t axis : order) {
@@ -276,15 +276,14 @@ AxisOrder longAxes(const Shape& shape, const AxisOrder& order, std::size_t from)
   return axes;
 }
 
-/// Carries a graph over into one that holds its images channels last, op by op. Each kind of op
-/// says whether it can work on what its inputs are held as; one that cannot takes and makes all as
-/// the model has it.
+/// Copies a graph, op by op, into one that holds its images channels last. Each kind of op decides
+/// whether it can work with the orders of its inputs; one that cannot works as in the model.
 class Relayer {
  public:
   explicit Relayer(std::shared_ptr<const Graph> graph)
       : graph_(*graph), regions_(graph_), held_(std::move(graph)) {}
 
-  /// There is something to do.
+  /// True if there is something to do.
   bool hasImages() const { return regions_.any(); }
 
   Result<Relaid> run() && {
@@ -307,7 +306,7 @@ class Relayer {
   std::size_t rankOf(TensorId id) const { return graph_.tensors[id].shape->size(); }
   const Shape& shapeOf(TensorId id) const { return *graph_.tensors[id].shape; }
 
-  /// Of an input of an op; null where it has none, or one of unknown shape.
+  /// The shape of an input of an op; null where there is no input, or its shape is unknown.
   const Shape* operandShape(const Op& op, std::size_t input) const {
     if (input >= op.inputs.size() || !op.inputs[input]) return nullptr;
     const auto& shape = graph_.tensors[op.inputs[input]].shape;
@@ -321,12 +320,13 @@ class Relayer {
     return regions_.contains(id) ? channelsLastOrder(rank) : asGiven(rank);
   }
 
-  /// How an op takes what it works on: as all else of its region, or as it comes.
+  /// The order in which an op takes its data: that of its region, or the one it comes in.
   AxisOrder orderFor(TensorId id) const {
     return regions_.contains(id) ? wanted(id) : held_.orderOf(id);
   }
 
-  /// How several tensors with as many axes as the output are taken; as given where they differ.
+  /// The order that tensors with as many axes as the output have in common; as given where they
+  /// differ.
   AxisOrder common(const std::vector<TensorId>& ids, TensorId out) const {
     if (regions_.contains(out)) return wanted(out);
     std::optional<AxisOrder> order;
@@ -385,12 +385,12 @@ class Relayer {
     held_.addOp(id, std::move(parts));
   }
 
-  /// The op with all inputs as given but for those of `taken`, which it reads in that order.
+  /// The op with its inputs as given, but for those in `taken`, which it reads in that order.
   Parts with(OpId id, const std::vector<TensorId>& taken, const AxisOrder& order) {
     Parts parts{.op = graph_.ops[id]};
     for (const TensorId in : graph_.ops[id].inputs) {
       const bool turned = std::ranges::find(taken, in) != taken.end();
-      // Of what something is cast like, the type counts; of what is measured, how many there are.
+      // Any order serves operands of which only type (CastLike) or size (Shape, Size) counts.
       const bool like = (parts.op.type == "CastLike" && parts.inputs.size() == 1) ||
                         parts.op.type == "Shape" || parts.op.type == "Size";
       parts.inputs.push_back(!in      ? GraphBuilder::kAbsent
@@ -412,14 +412,14 @@ class Relayer {
     held_.addOp(id, std::move(parts));
   }
 
-  // By kind; false where it has to be kept as the model has it. Nothing is added then.
+  // One function a kind of op; false, with nothing added, where it must stay as in the model.
   bool image(OpId id) {
     const Op& op = graph_.ops[id];
     const OpInfo* info = findOp(op);
     const AxisOrder order = channelsLastOrder(kImageRank);
     if (!regions_.contains(op.outputs[0])) return false;
     std::vector<TensorId> images = {dataInput(op)};
-    constexpr std::size_t kAdded = 3;  // What FusedConv adds before its activation.
+    constexpr std::size_t kAdded = 3;  // The input that FusedConv adds before its activation.
     if (op.type == "FusedConv" && op.inputs.size() > kAdded && isImage(graph_, op.inputs[kAdded])) {
       images.push_back(op.inputs[kAdded]);
     }
@@ -493,7 +493,7 @@ class Relayer {
     return true;
   }
 
-  /// Operands that name axes are the runtime's to say anew, as weights are.
+  /// Operands that name axes are adapted by the runtime, as weights are.
   bool slice(OpId id) {
     const Op& op = graph_.ops[id];
     const AxisOrder order = orderFor(dataInput(op));
@@ -567,8 +567,8 @@ class Relayer {
     return true;
   }
 
-  /// The axes that belong together have to be the last ones there, too, whether these are all from
-  /// `axis` on, as opsets before 13 have it, or that one alone.
+  /// The axes that belong together must be held last, whether these are all from `axis` on, as in
+  /// opsets before 13, or that one alone.
   bool row(OpId id) {
     const Op& op = graph_.ops[id];
     const TensorId in = op.inputs[0];
@@ -602,7 +602,8 @@ class Relayer {
     const AxisOrder seen = transposedOrder(from, perm);
     const AxisOrder to = aimOf(out, from);
     if (isAsGiven(from) && isAsGiven(to)) return false;
-    // An input that is handed out under another name would be both.
+    // A graph input that is also an output, under another name, would have to be held in both
+    // orders.
     const bool hands = graph_.tensors[in].graphInput && graph_.tensors[out].graphOutput;
     if (seen == to && !hands) {
       held_.standIn(out, in, to);
@@ -630,7 +631,7 @@ class Relayer {
     const AxisOrder order = settled(shapeOf(out), *to, wanted(out));
     if (isAsGiven(from) && isAsGiven(order)) return false;
     Parts parts = with(id, {in}, from);
-    // Which axes come or go is not as the model says it: shapes tell.
+    // The axes that come or go are not those of the model: a Reshape leaves that to the shapes.
     parts.op.type = "Reshape";
     parts.op.domain.clear();
     parts.op.attributes.clear();
@@ -643,7 +644,7 @@ class Relayer {
     return !isAsGiven(order) && rankOf(op.outputs[0]) == order.size();
   }
 
-  /// Which axes an op folds; nothing where nobody can tell.
+  /// The axes that an op folds; nothing where they are unknown.
   std::optional<std::vector<bool>> foldedAxes(const Op& op) const {
     const Shape& in = shapeOf(op.inputs[0]);
     const Shape& out = shapeOf(op.outputs[0]);
@@ -655,8 +656,8 @@ class Relayer {
     return folded;
   }
 
-  /// How a Transpose leaves its output: as wanted; or, where that is no image itself, but becomes
-  /// one by views, so that these need not move it.
+  /// The order in which a Transpose leaves its output: the wanted one; or, where it is no image but
+  /// views turn it into one, the order in which these views move nothing.
   AxisOrder aimOf(TensorId out, const AxisOrder& from) const {
     const AxisOrder order = wanted(out);
     const bool other = isAsGiven(order) && !isAsGiven(from) && from.size() == order.size();
@@ -691,7 +692,7 @@ class Relayer {
   LayoutAccount account_{};
 };
 
-/// Why there is nothing to do, where no operator works on images channels first.
+/// The reason why there is nothing to do, where no operator works on images channels first.
 std::string whyNothing(const Graph& graph) {
   const bool last = std::ranges::any_of(graph.ops, [](const Op& op) {
     return op.domain == "tflite" || op.intAttribute("channels_last", 0) != 0;

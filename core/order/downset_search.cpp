@@ -9,7 +9,7 @@
 namespace hw {
 namespace {
 
-/// The downsets that a search has come to, each once, with the best way there that it knows.
+/// The downsets that a search has reached, each once, with the best known way there.
 class DownsetStore {
  public:
   using Index = std::uint32_t;
@@ -18,16 +18,16 @@ class DownsetStore {
   struct State {
     Bytes peak{};           ///< Most bytes live on the way.
     Bytes live{};           ///< Behind it.
-    Index parent = kNone;   ///< Where the way comes from,
+    Index parent = kNone;   ///< The state before it on the way,
     std::size_t begin = 0;  ///< and what it runs from there: a part of all paths.
     std::size_t end = 0;
-    std::uint32_t done = 0;  ///< How many ops have run.
+    std::uint32_t done = 0;  ///< Ops that have run.
   };
 
   explicit DownsetStore(std::size_t ops) : words_((ops + 63) / 64), table_(1024, kNone) {}
 
-  /// Enters where `walk` is, reached from `parent` by its path with `peak`. Nothing where the store
-  /// knows a way there that is as good.
+  /// Enters the downset of `walk`, reached from `parent` by its path with `peak`; nothing where a
+  /// way that is as good is known.
   Index enter(const DownsetWalk& walk, Index parent, Bytes peak) {
     if (states_.size() * 2 >= table_.size()) grow();
     const std::size_t slot = slotOf(walk.done().data());
@@ -52,7 +52,7 @@ class DownsetStore {
   const State& operator[](Index index) const { return states_[index]; }
   const std::uint64_t* downset(Index index) const { return bits_.data() + index * words_; }
   std::size_t size() const { return states_.size(); }
-  /// What runs on the way to a state from the very first.
+  /// The ops on the way from the first state to this one.
   std::vector<std::uint32_t> wayTo(Index index) const {
     std::vector<std::uint32_t> way;
     for (; index != kNone; index = states_[index].parent) {
@@ -65,7 +65,7 @@ class DownsetStore {
 
  private:
   std::size_t slotOf(const std::uint64_t* downset) const {
-    // What scrambles bits well: the constants are those of MurmurHash3's finalizer.
+    // The constants are those of MurmurHash3's finalizer, which mixes bits well.
     std::uint64_t hash = 0;
     for (std::size_t word = 0; word < words_; ++word) {
       hash = (hash ^ downset[word]) * 0xff51afd7ed558ccdULL;
@@ -93,7 +93,7 @@ class DownsetStore {
   std::vector<Index> table_;  ///< Open addressing by hash; a power of two.
 };
 
-/// Beyond this a part's ancestors would take too long, and more memory than its search.
+/// Parts with more ops have no table of ancestors: it would take more than their search.
 constexpr std::size_t kMostAncestors = 4096;
 /// Widths of the beam searches that give the exact search a peak to beat; the last one is for where
 /// the exact search gave up.
@@ -137,8 +137,8 @@ class PartSearch {
     return store.enter(walk_, DownsetStore::kNone, floor);
   }
 
-  /// Every op that can run behind `from`, and what settles then; `found` gets the new states. Those
-  /// that need `ceiling` or more are left out.
+  /// Expands `from` by every op that can run next and the ops that settle then; `found` gets the
+  /// new states, without those that need `ceiling` or more.
   template <class Found>
   void expand(DownsetStore& store, Index from, Bytes ceiling, const Found& found) {
     const Bytes peak = store[from].peak;
@@ -174,7 +174,7 @@ class PartSearch {
       std::ranges::sort(states, {}, [&](Index index) {
         return std::tuple(store[index].peak, store[index].live, index);
       });
-      // One may have been put there twice: a better way was found later.
+      // A state may stand there twice, if a better way was found later.
       states.erase(std::unique(states.begin(), states.end()), states.end());
       if (states.size() > width) states.resize(width);
       for (const Index index : states) expand(store, index, best.peak, put);
@@ -185,7 +185,7 @@ class PartSearch {
     }
   }
 
-  /// True when it came to its end: `best` is the best then. Otherwise its bound is what is proved.
+  /// True when the search ended: `best` is optimal then. Otherwise its bound is what is proved.
   bool exact(Bytes floor, JudgedOrder& best) {
     DownsetStore store(walk_.size());
     // Among equal peaks the one that has run most.
@@ -228,7 +228,7 @@ Bytes peakAlong(LiveWalk& walk, const std::vector<OpId>& order) {
   return peak;
 }
 
-/// Which ops of a part come before which, directly or not: a bit each.
+/// The ops of a part that must run before each of its ops, directly or not: a bit each.
 class Ancestors {
  public:
   Ancestors(const Precedence& precedence, const std::vector<OpId>& ops)
@@ -343,7 +343,7 @@ JudgedOrder searchOrder(const OrderProblem& problem, const Precedence& precedenc
     JudgedOrder best{.order = part, .peak = peakAlong(ahead, part)};
     if (best.peak > floor) {
       PartSearch(precedence, part, walk, effort, stop).improve(floor, best);
-      // That no order needs less than `floor` is proved only where that is a bound itself.
+      // The part's bound holds for all orders only where it exceeds `floor`, below which it is cut.
       if (best.bound > floor) found.bound = std::max(found.bound, best.bound);
     }
     floor = std::max(floor, best.peak);
@@ -358,7 +358,7 @@ JudgedOrder searchOrder(const OrderProblem& problem, const Precedence& precedenc
 Bytes unavoidable(const OrderProblem& problem, const Precedence& precedence,
                   const std::vector<OpId>& ops, const LiveWalk& start) {
   const Ancestors ancestors(precedence, ops);
-  // What the part does not touch, and is live when it begins, is live all the time.
+  // Pieces that are live when the part begins, and that it does not touch, are live all the time.
   Bytes through = start.live();
   std::vector<Bytes> live(ops.size());
   for (const Touched& touched : touchedBy(problem, ops)) {

@@ -8,7 +8,7 @@
 
 namespace hw {
 
-/// Runs ops of an order problem and takes them back, and knows how many bytes are live.
+/// A position in an order problem: runs ops, takes them back, and counts the bytes live.
 class LiveWalk {
  public:
   explicit LiveWalk(const OrderProblem& problem);
@@ -16,13 +16,13 @@ class LiveWalk {
   Bytes live() const { return live_; }
   /// Bytes live while `op` runs next: what it touches for the first time, too.
   Bytes during(OpId op) const;
-  /// What running `op` next adds to the live bytes once it has run; negative where it frees more.
+  /// The live bytes added once `op` has run next; negative where it frees more.
   Bytes change(OpId op) const;
   void run(OpId op);
   /// Undoes running `op`. Ops may be taken back in any order.
   void takeBack(OpId op);
 
-  /// How many of the ops that touch it have run.
+  /// The number of ops that touch it and have run.
   std::uint32_t touched(PieceId piece) const { return touched_[piece]; }
 
  private:
@@ -34,12 +34,12 @@ class LiveWalk {
   std::size_t ran_ = 0;
 };
 
-/// Which of some ops have run, one bit each.
+/// A set of ops that have run, one bit each.
 using Downset = std::vector<std::uint64_t>;
 
 /// Walks over the downsets of some ops: sets that hold, with an op, all that must run before it.
-/// Ops are numbered from 0 on as in `ops`, an order that respects `precedence`; all that `ops` need
-/// of others has run already.
+/// Ops are numbered from 0 on as in `ops`, an order that respects `precedence`; others that they
+/// depend on have run already.
 class DownsetWalk {
  public:
   DownsetWalk(const Precedence& precedence, std::vector<OpId> ops, LiveWalk start);
@@ -55,7 +55,7 @@ class DownsetWalk {
   /// Goes to another downset. The path is empty then.
   void load(const std::uint64_t* downset);
   void run(std::size_t op);
-  /// Runs at once what can only help: an op, or a chain of ops each of which makes the next one
+  /// Runs every op that can only help: one, or a chain of ops each of which makes the next one
   /// able to run, that needs no more than `peak` bytes and leaves no more live than there were.
   ///
   /// Whatever the best order behind is, the same with that moved to its front is no worse: an op
@@ -65,9 +65,9 @@ class DownsetWalk {
   /// chains so).
   void settle(Bytes peak);
 
-  /// What ran since the last `load`.
+  /// The ops that ran since the last `load`.
   const std::vector<std::uint32_t>& path() const { return path_; }
-  /// How often an op was looked at, run or taken back: what a search is limited by.
+  /// The number of times that an op was looked at, run or taken back, which limits a search.
   std::int64_t visits() const { return visits_; }
 
   const std::vector<OpId>& ops() const { return ops_; }

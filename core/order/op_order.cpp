@@ -9,7 +9,7 @@
 namespace hw {
 namespace {
 
-/// Those that can run wait in one line, and leave it at its `last` end or at its first.
+/// Ops that can run wait in one line, and leave it at its `last` end or at its first.
 Schedule lineOrder(const Graph& graph, bool last) {
   const Precedence precedence = precedenceOf(graph);
   IdMap<OpId, std::size_t> missing(graph.ops.size());

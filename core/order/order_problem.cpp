@@ -14,16 +14,16 @@ namespace {
 /// Views cannot share what the caller gives or gets on both of their sides.
 bool isBoundary(const Tensor& tensor) { return tensor.graphInput || tensor.graphOutput; }
 
-/// Where the bytes of every tensor come from, as far as views may hand them on without a copy: a
-/// reshape has the bytes of what it shows, a slice a part of them, a concat those of all it joins.
-/// Said whatever the order of the ops, and whether or not all these views can share at once.
+/// The tensors that the bytes of every tensor were first written as, following views without a
+/// copy: a reshape has the bytes of its input, a slice a part of them, a concat those of all its
+/// inputs. It holds in every order of the ops, whether or not all these views can share at once.
 class ByteSources {
  public:
   ByteSources(const Graph& graph, const StorageOptions& options)
       : content_(graph.tensors.size()), cuts_(graph.tensors.size()) {
     const AliasForest forest(graph, options);
     for (const TensorId id : graph.tensors.keys()) {
-      // Scratch is what a chance to work in place saves less.
+      // Work in place saves less by its scratch.
       if (forest.whyNotPlanned(id) || isScratch(graph, id)) continue;
       const Interval<Bytes> all{Bytes(), *graph.tensors[id].bytes};
       content_[id] = {{.source = id, .bytes = all}};
@@ -44,7 +44,7 @@ class ByteSources {
     }
   }
 
-  /// Bytes that `source` had first.
+  /// Bytes that were first written as `source`.
   struct Part {
     TensorId source{};
     Interval<Bytes> bytes{};
@@ -52,8 +52,8 @@ class ByteSources {
   /// All of a tensor, from its first byte to its last; empty for one that is not planned.
   const std::vector<Part>& content(TensorId tensor) const { return content_[tensor]; }
 
-  /// Where the bytes that `source` had first are cut: 0, wherever a part begins or ends, its size.
-  /// Empty where it has none of its own.
+  /// The offsets at which the bytes of `source` are cut: 0, each begin and end of a part, its size.
+  /// Empty where it has no bytes of its own.
   const std::vector<Bytes>& cuts(TensorId source) const { return cuts_[source]; }
 
  private:
@@ -125,7 +125,7 @@ class ProblemMaker {
   PieceId add(Bytes size) { return problem_.pieces.add({.size = size}); }
   void hold(TensorId tensor, PieceId piece) { held_[tensor].push_back(piece); }
 
-  /// `fills`: whether a tensor is all of what it lies in, so that another may take that over.
+  /// `fills`: true for a tensor that is all of its buffer, so that another may take that over.
   template <class Fills>
   OrderProblem finish(const Fills& fills) && {
     problem_.touches.resize(graph_.ops.size());
@@ -168,7 +168,7 @@ class ProblemMaker {
     if (!fills(out)) return;
     for (const TensorId in : overwritable(graph_, op)) {
       if (!in || held_[in].empty() || !fills(in) || !mayOverwrite(graph_, op, in)) continue;
-      // What the caller gave is not handed back to them.
+      // Bytes that the caller gave are not handed back.
       if (graph_.tensors[in].graphInput && graph_.tensors[out].graphOutput) continue;
       const Bytes both = std::min(*graph_.tensors[in].bytes, *graph_.tensors[out].bytes);
       const Bytes saved = alignUp(both, options_.alignment) - scratchBytes(op);
@@ -176,7 +176,7 @@ class ProblemMaker {
     }
   }
 
-  /// What an op takes for as long as it runs over its input.
+  /// The scratch of an op that runs over its input.
   Bytes scratchBytes(const Op& op) const {
     const TensorId scratch = scratchOf(graph_, op);
     return scratch ? alignUp(*graph_.tensors[scratch].bytes, options_.alignment) : Bytes();

@@ -149,7 +149,7 @@ std::vector<TensorId> numberTensors(const Links& links,
     if (!links.tensors[TensorId(handle)].constant) give(TensorId(handle));
   }
   for (const std::size_t op : order) std::ranges::for_each(links.ops[OpId(op)].outputs, give);
-  // What is left: stored weights, and what no operator makes.
+  // The rest are stored weights and other tensors without a producer.
   std::ranges::for_each(links.tensors.keys(), give);
   return ids;
 }
@@ -175,8 +175,8 @@ void permute(IdMap<Key, Value>& values, std::vector<Key> places) {
   }
 }
 
-/// True when nothing the op reads is known only at run time, and what it makes can be stored with
-/// the weights: a graph output cannot, the caller wants it in memory.
+/// True when all inputs of the op are known before the run and its outputs can be stored with the
+/// weights: a graph output cannot, for the caller wants it in memory.
 bool runsAheadOfTime(const Graph& graph, const Op& op) {
   // Runtimes leave ops that run bodies alone, so their results are not there ahead of time.
   if (const OpInfo* row = findOp(op); row != nullptr && row->kind == OpClass::body) return false;
@@ -208,7 +208,7 @@ void linkOp(Graph& graph, OpId id) {
   }
 }
 
-/// What is legal, but rarely meant.
+/// Remarks about graphs that are legal but rarely meant.
 void noteOddities(Graph& graph) {
   const std::vector<OpId> idle = opsWithoutEffect(graph);
   if (!idle.empty()) {

@@ -48,7 +48,7 @@ class GraphRewriter {
   Result<Graph> build() &&;
 
  private:
-  /// Where a tensor comes from, by handle.
+  /// The origin of a tensor, by handle.
   struct Origin {
     TensorId whole{};
     std::optional<Tiling::Piece> piece{};

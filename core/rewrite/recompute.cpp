@@ -24,7 +24,7 @@ class RepeatWriter {
         times_(graph_.ops.size()) {}
 
   Result<Graph> write(std::span<const OpId> ops) {
-    // Weights keep their order: those come last that nobody makes.
+    // Tensors without a producer come last, so weights keep their order.
     for (const TensorId id : graph_.tensors.keys()) {
       if (!graph_.tensors[id].producer) add(id, 0);
     }
@@ -96,7 +96,7 @@ struct RepeatLook {
   Bytes peak() const { return profile.empty() ? Bytes() : profile.front(); }
 };
 
-/// How one program is chosen among those that are better than the one before.
+/// The choice among programs that are better than the one before.
 enum class RepeatTaste : std::uint8_t { lowest, cheapest };
 
 class RepeatSearch {
@@ -156,7 +156,7 @@ class RepeatSearch {
 
   bool exhausted() const { return looks_ > kMostLooks || stop_.stop_requested(); }
 
-  /// Takes one repeat after the other, as long as the steps with the most bytes come to fewer.
+  /// Adds one repeat after the other, as long as the steps with the most bytes have fewer.
   Result<RepeatLook> descend(const RepeatLook& plain, RepeatTaste taste) {
     looks_ = 0;
     RepeatLook now = plain;
@@ -181,7 +181,7 @@ class RepeatSearch {
     return a.extra < b.extra;
   }
 
-  /// Without the repeats that the peak does not need.
+  /// Removes the repeats that the peak does not need.
   Result<RepeatLook> pruned(RepeatLook now) {
     std::vector<bool> seen(graph_->ops.size());
     std::vector<std::size_t> repeats;
@@ -216,7 +216,7 @@ class RepeatSearch {
     return {all.begin(), all.end()};
   }
 
-  /// It is read before and behind the step, but not in it.
+  /// True for a tensor that is read before and behind the step, but not in it.
   static bool waits(const RepeatLook& now, TensorId id, OpId step) {
     const Tensor& tensor = now.graph.tensors[id];
     if (!now.planned[id.index()] || tensor.graphOutput || tensor.consumers.empty()) return false;
@@ -247,7 +247,7 @@ class RepeatSearch {
     }
   }
 
-  /// Who makes what `op` reads and is gone by the step of `reader`.
+  /// Adds the producers of inputs of `op` that are no longer live at the step of `reader`.
   void addMakers(const RepeatLook& now, OpId op, OpId reader, std::set<OpId>& makers) const {
     for (const TensorId in : now.graph.reads(op)) {
       const Tensor& tensor = now.graph.tensors[in];
@@ -266,7 +266,7 @@ class RepeatSearch {
   std::int64_t looks_ = 0;  ///< Of this descent.
 };
 
-/// What has the most bytes live.
+/// The reason why no repeat helps: the op with the most bytes live.
 std::string whyNothingRepeats(const RepeatLook& plain, double extraWork) {
   if (plain.ops.empty()) return "there are no operators";
   if (extraWork <= 0) return "no work may be done more than once";

@@ -18,17 +18,17 @@ namespace hw {
 /// run again have to be repeatable (`isRepeatable`).
 Result<Graph> repeatedGraph(std::shared_ptr<const Graph> graph, std::span<const OpId> ops);
 
-/// What running some ops again, instead of keeping what they made, comes to.
+/// The bytes saved and the work added by rematerialization.
 struct RecomputeAccount {
   Bytes whole{};            ///< Most bytes live at once, each op running once.
   Bytes peak{};             ///< The same with repeats.
   std::size_t ops = 0;      ///< That run again.
-  std::size_t repeats = 0;  ///< How often, all together.
+  std::size_t repeats = 0;  ///< Repeats of all ops together.
   /// Of all ops, each running once: multiplications, and of ops without any the elements that they
   /// touch.
   std::int64_t work = 0;
-  std::int64_t extra = 0;  ///< How much more of it repeats do.
-  /// Why nothing runs again, in a sentence; empty where something does.
+  std::int64_t extra = 0;  ///< The work that repeats add.
+  /// The reason why nothing runs again, in a sentence; empty where something does.
   std::string whyNot{};
 };
 

@@ -36,15 +36,15 @@ LivePeak peakOf(const Storage& storage, Bytes alignment) {
   return {most.bytes, Step(static_cast<std::int64_t>(most.place))};
 }
 
-/// What shared slices must not make larger.
+/// The bound that shared slices must not raise.
 struct SharingLimit {
   Bytes bound{};  ///< The most live bytes without any sharing of slices.
   Bytes alignment{1};
 };
 
-/// Folding again takes time with every tensor and op: so many may be looked at in all.
+/// The limit of tensors and ops looked at by all foldings together.
 constexpr std::size_t kMostWork = 1'000'000;
-/// Rounds in which one buffer is cut; then all that waste, so that huge graphs come to an end.
+/// Rounds in which one buffer is cut; after these all that waste are, so that huge graphs end soon.
 constexpr int kGentleCuts = 64;
 
 using ByteRange = Interval<Bytes>;
@@ -74,7 +74,7 @@ struct Waste {
     }
   }
 
-  /// Something inside `range` is live.
+  /// True when a tensor inside `range` is live.
   bool hasLive(const ByteRange& range) const {
     auto next = std::ranges::lower_bound(live, range.begin, {}, &ByteRange::begin);
     for (; next != live.end() && next->begin < range.end; ++next) {
@@ -154,8 +154,7 @@ class Sparing {
     for (const Cut& cut : cuts) refused_.emplace(cut.link.op, cut.link.part);
   }
 
-  /// Of `links` around live bytes those that are around no other such link: cutting there frees the
-  /// most and copies the least.
+  /// The innermost of `links` around live bytes: cutting there frees the most and copies the least.
   std::vector<Cut> innermost(const std::vector<SliceLink>& links, const Waste& waste) const {
     std::vector<Cut> cuts;
     for (const SliceLink& link : links) {
@@ -193,7 +192,7 @@ class Sparing {
     }
   }
 
-  /// Where to part slices of several ops, or else of one.
+  /// The index at which to divide slices: between two ops near the middle, else the middle.
   static std::size_t middleOf(std::span<const Slice> some) {
     const std::size_t half = some.size() / 2;
     for (std::size_t off = 0; off <= half; ++off) {
@@ -234,9 +233,9 @@ class Sparing {
 /// `storage` without the slices that raise its peak above the limit: those are copied. `fold` makes
 /// the storage in which the given slices are copied; with all of them it is within the limit.
 ///
-/// A slice lives as long as the whole, so what wastes is cut off where the peak is, until there is
-/// none. Then every slice is given back that can be: none is copied that could be shared alone,
-/// but in graphs of so many slices that trying them all takes too long.
+/// A slice lives as long as the whole, so slices that are live for nothing at the peak are copied
+/// until the limit holds. Then every slice is shared again that can be: none is copied that could
+/// be shared alone, but in graphs of so many slices that trying them all takes too long.
 Storage shareSparingly(const Graph& graph, Storage storage, const SharingLimit& limit,
                        const std::function<Storage(const Refusals&)>& fold) {
   return Sparing(graph, std::move(storage), limit, fold).run();
@@ -349,7 +348,7 @@ Storage shareWithin(const Graph& graph, const Schedule& schedule, const StorageO
                     bool byChannel) {
   Storage storage = share(graph, schedule, options, {.byChannel = byChannel});
   if (options.alias.inPlace) {
-    // A small output in a large block saves bytes now and wastes them later: only if it pays.
+    // A small output keeps the large block alive: taken only if the peak falls.
     Storage shrunk = share(graph, schedule, options, {.shrinking = true, .byChannel = byChannel});
     const Bytes bound = livePeak(storage, options.alignment);
     if (livePeak(shrunk, options.alignment) < bound) storage = std::move(shrunk);

@@ -14,7 +14,7 @@
 
 namespace hw {
 
-/// Which tensors may share storage without a copy. docs/methods.md §4, "operators that need not
+/// The views that may share storage without a copy. docs/methods.md §4, "operators that need not
 /// copy".
 struct AliasRules {
   bool reshape = true;   ///< Reshape, Flatten, Squeeze, Unsqueeze, Identity, …
@@ -35,8 +35,8 @@ struct StorageOptions {
   bool planInputs = true;   ///< false: graph inputs live outside the arena.
   bool planOutputs = true;  ///< false: graph outputs live outside the arena.
   Bytes alignment{64};      ///< Slices must start at a multiple of it.
-  /// Where each tensor is, of several memories; kManyHomes: it is copied from one to another. Only
-  /// those that are in one and the same place share. Empty: there is one place.
+  /// The memory of each tensor, where there are several; kManyHomes: it is copied from one to
+  /// another. Only tensors of one memory share. Empty: there is one memory.
   IdMap<TensorId, std::uint32_t> homes{};
 };
 
@@ -49,7 +49,7 @@ struct Buffer {
   bool graphOutput = false;         ///< Holds a graph output: never released.
 };
 
-/// Where a tensor is inside its buffer.
+/// The place of a tensor inside its buffer.
 struct Slot {
   BufferId buffer{};
   Bytes offset{};
@@ -63,11 +63,11 @@ struct CopyNote {
   std::string reason{};  ///< "tensor is read by two concats", …
 };
 
-/// How a graph's tensors share storage. Buffers are ordered by first step, then root tensor id.
+/// The buffers of a graph and the places of its tensors in them, by first step, then root id.
 ///
 /// Without slots it is the identity: every tensor is a buffer of its own, of the same number, and
-/// no table is kept. That is the storage of a planning problem, which may have millions; whoever
-/// asks with the functions below need not know.
+/// no table is kept. That is the storage of a planning problem, which may have millions; the
+/// functions below hide the difference.
 struct Storage {
   IdMap<BufferId, Buffer> buffers{};
   IdMap<TensorId, std::optional<Slot>> slots{};  ///< Nothing: not planned.
@@ -75,20 +75,20 @@ struct Storage {
   std::vector<CopyNote> copies{};
   /// Tensors with unknown size, left out of every total; in id order.
   std::vector<TensorId> unsized{};
-  /// Per op: true when it moves no bytes because all it does is alias.
+  /// By op: true when it only aliases and so moves no bytes.
   IdMap<OpId, bool> free{};
   /// Outputs that overwrite an input of their op, ascending.
   std::vector<TensorId> inPlace{};
-  /// How much sharing slices has raised the lower bound: of `AliasRules::always` only.
+  /// The bytes by which sharing slices has raised the lower bound: of `AliasRules::always` only.
   Bytes raise{};
 
   bool isIdentity() const { return slots.empty(); }
-  /// The buffer that a tensor lies in; none: not planned.
+  /// The buffer of a tensor; none: not planned.
   BufferId bufferOf(TensorId tensor) const {
     if (!tensor || isIdentity()) return tensor ? BufferId(tensor.index()) : BufferId();
     return slots[tensor] ? slots[tensor]->buffer : BufferId();
   }
-  /// Where a planned tensor starts in its buffer.
+  /// The offset of a planned tensor in its buffer.
   Bytes offsetOf(TensorId tensor) const { return isIdentity() ? Bytes() : slots[tensor]->offset; }
   TensorId rootOf(BufferId buffer) const {
     return isIdentity() ? TensorId(buffer.index()) : buffers[buffer].root;
@@ -118,11 +118,11 @@ std::span<const AliasRule> aliasRules();
 /// "none", "views", "all", "always" (views, even where they raise the bound), or the rules that are
 /// on: "reshape,split".
 std::string aliasText(const AliasRules& rules);
-/// What `aliasText` writes, in any order.
+/// Reads what `aliasText` writes, in any order.
 Result<AliasRules> parseAlias(std::string_view text);
 
-/// What an op needs to be held aside to run over its input: one plane of its output, the places of
-/// one channel. Nothing for an op that cannot.
+/// The scratch that an op needs to run over its input: one plane of its output, which is one
+/// channel. Nothing for an op that cannot.
 ///
 /// It must be a convolution each of whose channels is made of the one at the same place, into no
 /// more places than that has, of elements of the same width. For each channel of each image, in

@@ -10,14 +10,14 @@
 namespace hw {
 namespace {
 
-/// Whether the bytes of the one end where those of the other begin.
+/// True when the input's life ends in the step in which the output's begins, and bytes may pass.
 bool meets(const Graph& graph, const Storage& storage, BufferId input, BufferId output, Step step) {
   const Buffer& under = storage.buffers[input];
   const Buffer& over = storage.buffers[output];
   if (input == output || under.steps.end != step + Step(1) || over.steps.begin != step) {
     return false;
   }
-  // What the caller gave is not handed back to them.
+  // Bytes that the caller gave are not handed back.
   const bool given = std::ranges::any_of(
       under.tensors, [&](TensorId tensor) { return graph.tensors[tensor].graphInput; });
   return !under.graphOutput && !(given && over.graphOutput);
@@ -71,8 +71,8 @@ class ChanceFinder {
     const Step step = schedule_.stepOf[id];
     const Buffer& input = storage_.buffers[taken];
     const Buffer& output = storage_.buffers[whole];
-    // The input comes first, as Problem::overlays wants it; and what the caller gave is not handed
-    // back to them.
+    // The input comes first, as Problem::overlays requires; bytes that the caller gave are not
+    // handed back.
     if (taken >= whole || input.graphOutput || (holdsInput_[taken] && output.graphOutput)) {
       return false;
     }
@@ -89,7 +89,7 @@ class ChanceFinder {
   IdMap<BufferId, bool> holdsInput_;
 };
 
-/// Where each buffer's bytes end up: the first of its chain of overlays.
+/// The first buffer of each chain of overlays, whose bytes the others take over.
 IdMap<BufferId, BufferId> heads(const Storage& storage, const std::vector<OverlayChance>& taken) {
   IdMap<BufferId, BufferId> heads(storage.buffers.size());
   for (const BufferId id : storage.buffers.keys()) heads[id] = id;

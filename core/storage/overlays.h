@@ -6,8 +6,8 @@
 
 namespace hw {
 
-/// An output that may overlap the input it is made of row by row, as far as its op is concerned:
-/// docs/less.md, "overlap". Distances are between the beginnings of their buffers.
+/// An output that its op allows to overlap the input it is made of row by row: docs/less.md,
+/// "overlap". Distances are between the beginnings of their buffers.
 struct OverlapChance {
   OpId op{};
   TensorId input{};

@@ -147,7 +147,7 @@ class InPlaceFolder {
     const auto [whole, outside] = forest_.place(out);
     // All of the input's block must go over, and it must die here, with all its aliases.
     if (taken == whole || forest_.sizeOf(taken) != *input.bytes) return false;
-    // What the graph hands out outlives even the last op.
+    // A graph output outlives even the last op.
     if (forest_.holdsOutput(taken)) return false;
     if (ends_[taken] != schedule_.stepOf[id] + Step(1)) return false;
     // A slice of a larger block would bring the block to life earlier.
@@ -203,7 +203,7 @@ class ViewFolder {
     storage_.copies.push_back({op, tensor, forest_.sizeOf(tensor), std::move(reason)});
   }
 
-  /// Makes it the part, or says why that cannot be.
+  /// Makes it the part, or returns the reason why it cannot be.
   std::string share(OpId op, const ViewSlice& slice, ViewFamily family) {
     if (slice.whyNot) return *slice.whyNot;
     const bool refused = refused_.contains({op, slice.part});
@@ -289,7 +289,7 @@ std::optional<Bytes> channelScratch(const Graph& graph, const Op& op) {
   return Bytes(output.bytes->count() / (channels * in[0]));
 }
 
-// Even where a stride makes its output smaller: no write gets ahead of what is still to be read.
+// A stride that makes the output smaller is allowed: no write passes what is still to be read.
 bool mayShrinkInPlace(const Graph& graph, const Op& op) {
   const TensorId scratch = scratchOf(graph, op);
   if (!scratch) return false;
@@ -353,7 +353,7 @@ void foldPieces(const Graph& graph, AliasForest& forest, Storage& storage) {
       storage.inPlace.push_back(out);
       ++over;
     }
-    // What only hands its rows on, and lies over them, does nothing.
+    // A view whose outputs all lie over its input does nothing.
     const bool hands = viewFamilyOf(op) == ViewFamily::reshape && over == op.outputs.size();
     if (hands) storage.free[id] = true;
   }

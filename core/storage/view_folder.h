@@ -14,7 +14,7 @@ namespace hw {
 /// A tensor that a view copies unless it is a part of another.
 struct SliceLink {
   OpId op{};
-  TensorId part{};  ///< What is copied: an input of a concat, an output of other views.
+  TensorId part{};  ///< The tensor copied: a concat's input, other views' output.
   TensorId whole{};
   Bytes offset{};  ///< Of `part` in `whole`.
 };
@@ -24,7 +24,7 @@ std::vector<SliceLink> sliceLinks(const Graph& graph, OpId op);
 
 /// One of them, and whether it may share.
 struct ViewSlice : SliceLink {
-  std::optional<std::string> whyNot;  ///< Why it cannot be, whatever else shares.
+  std::optional<std::string> whyNot;  ///< The reason why it cannot, whatever else shares.
 };
 
 /// The same with what the op and its operands alone decide: why a slice has to be copied.
@@ -44,11 +44,11 @@ void foldViews(const Graph& graph, const Schedule& schedule, const StorageOption
 /// written over others.
 void foldPieces(const Graph& graph, AliasForest& forest, Storage& storage);
 
-/// Storage in which every view shares that may, even where slices raise the lower bound; nothing is
-/// done in place.
+/// Storage in which every view shares that may, even where slices raise the lower bound, and no
+/// output is written over an input.
 Storage shareAllViews(const Graph& graph, const Schedule& schedule, StorageOptions options);
 
-/// Which outputs are written over inputs.
+/// The outputs that are written over inputs.
 struct InPlaceScope {
   bool shrinking = false;  ///< Smaller outputs too, whose block stays as large as the input was.
   bool byChannel = false;  ///< Only those of ops that run channel by channel, with scratch.

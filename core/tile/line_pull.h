@@ -21,11 +21,11 @@ struct TileRing {
   bool soFar = false;      ///< Of the output of a fold.
 };
 
-/// Some rows of the outputs of one op; or, of no op, of a graph input that comes in.
+/// Some rows of the outputs of one op, or of a graph input that comes in.
 struct TilePart {
   static constexpr std::size_t kArrives = static_cast<std::size_t>(-1);
   std::size_t at = kArrives;  ///< The place of the op.
-  TensorId input{};           ///< What comes in.
+  TensorId input{};           ///< The graph input that comes in.
   std::size_t cell = 0;       ///< Of the run.
   Interval<std::int64_t> rows{};
 };
@@ -47,7 +47,7 @@ class LinePull {
  public:
   explicit LinePull(const TileProgram& program);
 
-  /// What tensors are to a run.
+  /// The role of a tensor in a run.
   enum class Role : std::uint8_t {
     outside,  ///< Whole, made before: read where it lies.
     inside,   ///< Made and read in the run only: in rings.
@@ -56,22 +56,22 @@ class LinePull {
   Role roleOf(const TileRun& run, TensorId tensor) const;
 
   /// False when the ops cannot run in parts together, or when that takes `limit` or more; then
-  /// `result()` means nothing. Parts and places of rows are told only if they are asked for.
+  /// `result()` is undefined. `tell`: also fill in parts and the places of rows.
   bool pull(const TileRun& run, Bytes limit, bool tell = true);
   const PulledRun& result() const { return result_; }
-  /// After `pull`: the ops can run in parts together.
+  /// After `pull`: true if the ops can run in parts together.
   bool possible() const { return possible_; }
-  /// After a pull that took too much: the run takes no less.
+  /// After a pull that took too much: a lower bound of the run's peak.
   Bytes atLeast() const { return atLeast_; }
   const BoxSweep& boxes() const { return boxes_; }
 
-  /// Which ring, counted as in the result, has a row of a tensor inside in a cell, and the tensor
-  /// that it lies in otherwise.
+  /// The ring, by its number in the result, that has a row of an inside tensor in a cell; for
+  /// tensors without a ring `hostOf`, the tensor that it lies in.
   std::size_t ringOf(TensorId tensor, std::size_t cell, std::int64_t row) const;
   TensorId hostOf(TensorId tensor) const { return state_[tensor].host; }
-  /// Which ring has what came of the rows that a fold has read; the output has it otherwise.
+  /// The ring with the partial results of a fold; without one they lie in its output.
   std::size_t soFarRing(std::size_t at) const { return folds_.at(at); }
-  /// It is the last part of its op.
+  /// True for the last part of its op.
   bool isLast(const TilePart& part) const {
     return part.cell + 1 == run_.cells() &&
            part.rows.end == boxes_.made(part.at, part.cell).rows.end;
@@ -85,7 +85,7 @@ class LinePull {
     std::int64_t made = 0;    ///< Rows.
     std::int64_t oldest = 0;  ///< The first that may still be read.
     std::int64_t freed = 0;   ///< Of a root whose rows are apart: those before are gone.
-    TensorId root{};          ///< Whose ring it is.
+    TensorId root{};          ///< The tensor whose ring it is.
     TensorId next{};          ///< Is written over it.
     TensorId host{};          ///< Whole, and its rows lie in there; none: in a ring.
     std::size_t ring = kNoRing;
@@ -110,7 +110,7 @@ class LinePull {
   void touch(TensorId tensor);
   std::int64_t oldestOf(TensorId tensor) const;
   std::int64_t oldestIn(TensorId root) const;
-  /// The op as it goes in this run.
+  /// The op in the form that it has in this run.
   const TileOp& ofRun(std::size_t at) const { return program_.op(at, run_.last); }
   bool isInside(TensorId tensor) const { return state_[tensor].role == Role::inside; }
   void addUp();
@@ -134,7 +134,7 @@ class LinePull {
   std::vector<std::pair<std::size_t, std::size_t>> touched_;
   std::map<std::size_t, std::size_t> folds_;  ///< By place of the op: the ring.
   std::vector<std::size_t> touchedLives_;
-  /// By life that ends in the run: how many reads of ops that are not done yet.
+  /// By life that ends in the run: the number of reads still to come.
   std::vector<std::size_t> waiting_;
   PulledRun result_;
 };

@@ -13,7 +13,7 @@
 namespace hw {
 namespace {
 
-/// What stands in the way: the op with the most bytes live, and what it is.
+/// The reason why the program stays whole: the op with the most bytes live, and its type.
 std::string whyWhole(const TileProgram& program, std::span<const TileGrid> grids) {
   std::size_t most = 0;
   for (std::size_t at = 0; at < program.size(); ++at) {
@@ -74,8 +74,8 @@ void countParts(const Graph& graph, TileAccount& account) {
 /// The grids of a rule, and which of them are tried together.
 struct RuleGrids {
   std::vector<TileGrid> grids{};
-  /// All; of the rule `any` also what narrower rules have. So it is never worse than these, however
-  /// runs go with what is around them.
+  /// Sets of grids to try: all together, and for the rule `any` also those of narrower rules, so
+  /// that it is never worse than these.
   std::vector<std::vector<std::size_t>> sets{};
   /// More of these, where all together are not as low as was foreseen.
   std::vector<std::vector<std::size_t>> seldom{};
@@ -138,7 +138,7 @@ struct TilePlan {
   Bytes peak{};                  ///< With the sharing that was asked for.
 };
 
-/// What a run must do, and for whom.
+/// The search for runs under one sharing of storage.
 class TileSearch {
  public:
   TileSearch(std::shared_ptr<const Graph> graph, const Schedule& schedule,
@@ -178,7 +178,7 @@ class TileSearch {
 
   Bytes whole() const { return whole_; }
 
-  /// Of two plans the one that is lower, as far as that is of use, or else cheaper.
+  /// The better of two plans: the lower one, down to the size that is enough, else the cheaper one.
   bool isBetter(const TilePlan& a, const TilePlan& b) const {
     if (!a.graph || !b.graph) return a.graph.has_value() && !b.graph;
     const auto used = [&](const TilePlan& plan) { return std::max(plan.peak, settings_.enough); };
@@ -233,8 +233,8 @@ class TileSearch {
   std::vector<std::int64_t> groups_;  ///< Of channels.
 };
 
-/// Of a concat whose inputs lie in it, all is held from the first of them on. Runs look at less
-/// without; who may share in the end is decided when there are parts.
+/// A concat that shares holds all of its bytes from its first input on, so runs are also searched
+/// as if it copied; which views share is decided when there are parts.
 StorageOptions withoutSlices(StorageOptions options) {
   options.alias.concat = options.alias.split = false;
   return options;

@@ -12,7 +12,7 @@
 
 namespace hw {
 
-/// How ops are cut into parts.
+/// The ways in which ops are cut into parts.
 enum class TileRule : std::uint8_t {
   off,
   lines,     ///< Runs of ops go row by row, in rings: core/tile/line_pull.h. Nothing is done twice.
@@ -22,11 +22,11 @@ enum class TileRule : std::uint8_t {
   any,       ///< Whatever of these is best, run by run.
 };
 
-/// What options, forms and files call them, by number.
+/// Their names in options, forms and files, by number.
 std::span<const std::string_view> tileRuleNames();
 std::string_view tileRuleName(TileRule rule);
 
-/// What running in parts comes to.
+/// The bytes saved and the work added by running in parts.
 struct TileAccount {
   Bytes whole{};  ///< Most bytes live at once, all ops running whole.
   Bytes peak{};   ///< The same with parts.
@@ -39,9 +39,9 @@ struct TileAccount {
   Bytes weightsRead{};  ///< By their parts, again and again.
   /// Of all ops, running whole: multiplications, and of ops without any elements that they touch.
   std::int64_t work = 0;
-  std::int64_t extra = 0;  ///< How much more of it parts do.
+  std::int64_t extra = 0;  ///< The work that parts add.
   Bytes arriveAgain{};     ///< Of graph inputs that come in by rows: bytes beyond the first time.
-  /// Why nothing runs in parts, in a sentence; empty where something does.
+  /// The reason why nothing runs in parts, in a sentence; empty where something does.
   std::string whyNot{};
 };
 
@@ -55,7 +55,7 @@ struct TileSettings {
   TileRule rule = TileRule::lines;
   /// Graph inputs come in row by row, when they are first read, instead of being there at once.
   bool arriving = false;
-  /// How much work may be done more than once, of all work.
+  /// The share of all work that may be done more than once.
   double extraWork = 0.1;
   /// Fewer bytes live at once are of no use: of all ways to have no more, the one is taken that
   /// does the least more work, and then reads the fewest weights again.

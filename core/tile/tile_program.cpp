@@ -13,7 +13,7 @@
 namespace hw {
 namespace {
 
-/// What an op reads along `axis` goes channel by channel, or so many made of each.
+/// True when an op makes each channel, or some channels, of one channel of its input.
 bool isByChannel(const Reach& reach, std::int64_t made, std::int64_t read) {
   return reach.step == 1 && reach.low == 0 && reach.high == 0 && reach.per * read == made;
 }
@@ -24,7 +24,7 @@ TensorId overwritableInput(const TileProgram& program, const Op& op, const TileO
   const Graph& graph = program.graph();
   std::vector<TensorId> inputs = overwritable(graph, op);
   if (viewFamilyOf(op) == ViewFamily::reshape) inputs = {dataInput(op)};
-  // A part by channels would need a plane aside. None, where its windows are points.
+  // A part by channels would need a plane of scratch, except where its windows are points.
   const bool depthwise = channelScratch(graph, op).has_value();
   if (depthwise) inputs.clear();
   if (depthwise && !program.goesByChannels()) inputs = {op.inputs[0]};
@@ -48,7 +48,7 @@ void joinIntervals(Interval<std::int64_t>& own, const Interval<std::int64_t>& ot
   own = {std::min(own.begin, other.begin), std::max(own.end, other.end)};
 }
 
-/// Number `at` of `of` shares of [0, size), as equal as they can be.
+/// Share number `at` of [0, size) cut into `of` shares, as equal as they can be.
 Interval<std::int64_t> equalShare(std::int64_t size, std::int64_t at, std::int64_t of) {
   return {size * at / of, size * (at + 1) / of};
 }
@@ -88,7 +88,7 @@ TileProgram::TileProgram(const Graph& graph, const Schedule& schedule,
   }
 }
 
-/// What is live is the same, whichever way runs go.
+/// A copy for runs by `groups` of channels; what is live outside of runs stays the same.
 TileProgram TileProgram::inGroups(std::int64_t groups) const {
   TileProgram program(*this);
   program.byChannels_.clear();
@@ -151,8 +151,8 @@ int TileProgram::firstAxis(const Op& op, std::size_t rank) const {
   return static_cast<std::size_t>(axis) < rank ? axis : -1;
 }
 
-/// What an op needs of an input by rows; by channels, only where groups need those of the same
-/// number. Null: all of it.
+/// The reach of an op into an input by rows; by channels, only where each group needs the group of
+/// the same number. Null: all of the input.
 const Reach* TileProgram::reachOf(const Op& op, const Regions& regions, std::size_t input, int axis,
                                   std::size_t& along) const {
   static constexpr Reach kSame{.axis = 0};
@@ -268,7 +268,7 @@ void TileProgram::readOp(std::size_t at) {
   if (tiled.able && !goesByChannels()) tiled.divides = divide(at, *regions);
 }
 
-/// As an op that adds up its channels, where it can.
+/// The op as one that adds up its channels, where it can.
 void TileProgram::readSum(std::size_t at) {
   TileOp sum{.work = ops_[at].work};
   const bool sums = readFold(at, channelSumOf(graph_, order_[at]), sum);
@@ -325,7 +325,7 @@ void TileProgram::findLives(const Schedule& schedule, const StorageOptions& opti
   const auto lifeIn = [&](const Storage& storage, BufferId id) {
     const Buffer& buffer = storage.buffers[id];
     const auto place = [&](Step step) {
-      // A graph without operators has one step all the same.
+      // A graph without operators still has one step.
       return placeOfStep_[std::min(static_cast<std::size_t>(step.count()), schedule.order.size())];
     };
     Life life{place(buffer.steps.begin), place(buffer.steps.end), aligned(buffer.size)};
@@ -447,7 +447,7 @@ bool BoxSweep::makeFold(const TileOp& op, std::size_t cell, TileBox& made) {
   return true;
 }
 
-/// False when a cell would make what belongs to another, or nothing at all.
+/// False when a cell would make an element that belongs to another, or nothing at all.
 bool BoxSweep::make(std::size_t at, std::size_t cell, TileBox& made) {
   const TileOp& op = ofRun(at);
   if (op.folds) return makeFold(op, cell, made);

@@ -20,8 +20,8 @@ struct TileRead {
   Reach across{};         ///< Along its columns, of an op that divides.
 };
 
-/// A tensor as rows: along the axis that ops around it go through it. Where programs go by
-/// channels, a row is a group of them.
+/// A tensor cut into rows along the axis that the ops around it agree on. In programs by channels a
+/// row is a group of channels.
 struct TileRows {
   int axis = -1;  ///< None: it has no rows, or ops do not agree on them.
   std::int64_t count = 0;
@@ -51,14 +51,14 @@ struct TileOp {
   int across = 0;                   ///< The axis of columns, of its outputs.
   std::int64_t work = 0;  ///< Multiplications; of an op without any, elements that it touches.
   TensorId over{};        ///< The operand whose rows it may write its own over; none: it may not.
-  /// It takes in rows of its input and makes its one output with the last of them.
+  /// True for a fold: it takes in rows of its input and makes its one output with the last of them.
   bool folds = false;
-  /// Of a fold: what came of some rows takes so many bytes. None: it lies in the output.
+  /// The bytes of a fold's partial results; none where they lie in the output.
   Bytes soFar{};
 };
 
-/// An output that its op need not make, and that nobody reads: the mask of Dropout, the places of
-/// MaxPool. A tiled graph does without.
+/// True for an optional output that nobody reads, as the mask of Dropout or the places of MaxPool:
+/// a tiled graph leaves it out.
 bool isIdleOutput(const Graph& graph, TensorId tensor);
 
 /// A program as the search for parts sees it: its ops in order, without those that run ahead of
@@ -74,7 +74,7 @@ class TileProgram {
               bool arriving, std::span<const std::int64_t> groups = {},
               const std::stop_token& stop = {});
 
-  /// The program by channels in so many groups, which it was made for; 0: this one, by rows.
+  /// The program by channels in that number of groups, one of those given; 0: this one, by rows.
   const TileProgram& along(std::int64_t groups) const;
   bool goesByChannels() const { return groups_ > 0; }
 
@@ -82,7 +82,7 @@ class TileProgram {
   std::size_t size() const { return order_.size(); }
   OpId opAt(std::size_t at) const { return order_[at]; }
   const TileOp& op(std::size_t at) const { return ops_[at]; }
-  /// It runs in parts in some run.
+  /// True if it can run in parts in some run.
   bool isAble(std::size_t at) const { return ops_[at].able || sums_.contains(at); }
   /// As it goes in a run that ends before `last`. By channels, a dense convolution makes some of
   /// its channels of all of its input; where nobody in the run reads those, it takes in some
@@ -103,14 +103,14 @@ class TileProgram {
   std::optional<std::size_t> maker(TensorId tensor) const { return makers_[tensor]; }
   /// A graph input that comes in row by row, when it is read.
   bool arrives(TensorId tensor) const { return arrives_[tensor]; }
-  /// It takes bytes of a plan.
+  /// True if it takes bytes of a plan.
   bool planned(TensorId tensor) const { return static_cast<bool>(storage_.bufferOf(tensor)); }
   bool handedOut(TensorId tensor) const { return graph_.tensors[tensor].graphOutput; }
 
   Bytes aligned(Bytes size) const { return alignUp(size, options_.alignment); }
-  /// Live while an op runs whole.
+  /// Bytes live while an op runs whole.
   Bytes liveAt(std::size_t at) const { return live_[at]; }
-  /// Live before the op at `cut` and behind the one before it, nothing being done in place.
+  /// Bytes live between the op before `cut` and the one at it, with no work in place.
   Bytes liveAcross(std::size_t cut) const { return across_[cut]; }
   /// Of all ops.
   std::int64_t work() const { return work_; }
@@ -202,7 +202,7 @@ struct TileBox {
   friend bool operator==(const TileBox&, const TileBox&) = default;
 };
 
-/// What all parts of a run cost beside memory.
+/// The cost of all parts of a run beside memory.
 struct RunPrice {
   std::int64_t extra = 0;  ///< Work that is done more than once, as TileOp::work counts it.
   Bytes again{};           ///< Weights that are read once more.
@@ -213,13 +213,13 @@ struct RunPrice {
   friend auto operator<=>(const RunPrice&, const RunPrice&) = default;
 };
 
-/// Which box of each tensor a run needs in each cell: from the last op of a run to the first, each
-/// asks those before it for what it needs. Where cells need the same rows or columns of a tensor
-/// inside, each makes its own: that is the halo. What leaves the run is made once, so no cell may
-/// need more of it than its own.
+/// The box of each tensor that a run needs in each cell: from the last op of a run to the first,
+/// each asks those before it for what it needs. Where cells need the same rows or columns of a
+/// tensor inside, each makes its own: that is the halo. Tensors that leave the run are made once,
+/// so no cell may need more of them than its own.
 ///
-/// What an op is asked for does not depend on where the run begins, so one sweep tells the price of
-/// all runs that end at a cut.
+/// The boxes of an op do not depend on where the run begins, so one sweep tells the price of all
+/// runs that end at a cut.
 class BoxSweep {
  public:
   explicit BoxSweep(const TileProgram& program);
@@ -231,21 +231,21 @@ class BoxSweep {
 
   /// The first op that was taken in.
   std::size_t first() const { return first_; }
-  /// Runs cannot begin before: an op reads all of what another makes.
+  /// The first op at which runs can begin: those before it are read as wholes.
   std::size_t earliest() const { return earliest_; }
   const RunPrice& price() const { return price_; }
 
-  /// What an op makes in a cell.
+  /// The box that an op makes in a cell.
   const TileBox& made(std::size_t at, std::size_t cell) const {
     return made_[run_.last - 1 - at][cell];
   }
-  /// What is read of a tensor in a cell, or made of one that leaves the run; of the output of a
-  /// fold, what that reads.
+  /// The box of a tensor that is read in a cell, or made where it leaves the run; of the output of
+  /// a fold, the box that the fold reads.
   const TileBox& boxOf(TensorId tensor, std::size_t cell) const { return boxes_[tensor][cell]; }
-  /// When all ops are taken in: no fold reads pieces that are wider than its share, because others
-  /// in the cell need more of them. It would take in some elements twice.
+  /// True, once all ops are taken in, if no fold reads pieces wider than its share because others
+  /// in the cell need more of them: it would take in some elements twice.
   bool foldsOwn() const;
-  /// The columns of the tensor that are in that box.
+  /// The columns of the tensor in that box.
   Interval<std::int64_t> columnsOf(TensorId tensor, std::size_t cell) const;
 
  private:
@@ -256,7 +256,7 @@ class BoxSweep {
   TileBox shareOf(const TileOp& op, std::size_t cell) const;
   bool makeFold(const TileOp& op, std::size_t cell, TileBox& made);
   TileBox& box(TensorId tensor, std::size_t cell);
-  /// The op as it goes in this run.
+  /// The op in the form that it has in this run.
   const TileOp& ofRun(std::size_t at) const { return program_.op(at, run_.last); }
   bool cutsColumns() const { return run_.columns > 1; }
 

@@ -29,14 +29,14 @@ Op bareOp(const Op& from) {
   return copy;
 }
 
-/// Parts or Whole (core/graph/tiling.h) of what is called `tensor`.
+/// A Parts or Whole op (core/graph/tiling.h) of the tensor with that name.
 Op seamOp(std::string_view type, const std::string& tensor) {
   return {.name = fmt::format("{} {}", type == kPartsType ? "parts of" : "all of", tensor),
           .type = std::string(type),
           .domain = std::string(kTileDomain)};
 }
 
-/// Room for what came so far of folding elements of `tensor`, which are too narrow for it.
+/// Room for partial results of folding elements of `tensor`, which are too narrow for them.
 Tensor widened(Tensor tensor) {
   const bool real = tensor.dtype == Dtype::float16 || tensor.dtype == Dtype::bfloat16 ||
                     tensor.dtype == Dtype::float8 || tensor.dtype == Dtype::float4;
@@ -146,7 +146,7 @@ class Rewriter {
     return {rows.begin * each, rows.end * each};
   }
 
-  /// "[r5]"; "[r0-7 c0-13]" where rows are cut into columns; of groups of channels "[ch8-15]".
+  /// The suffix of a part: "[r5]"; "[r0-7 c0-13]" with columns; "[ch8-15]" by channels.
   std::string boxText(TensorId id, std::size_t cell, Interval<std::int64_t> rows,
                       std::int64_t each) const {
     if (run_.groups > 0) return fmt::format("[ch{}]", rangeText(stretch(rows, each)));
@@ -291,7 +291,7 @@ class Rewriter {
     return parts;
   }
 
-  /// A part of a fold goes on from what came of those before it.
+  /// A part of a fold continues the partial results of those before it.
   void takeIn(const TilePart& part, GraphRewriter::OpParts& parts) {
     const TileOp& tiled = program_->op(part.at, run_.last);
     const TensorId out = tiled.outputs.front();
@@ -312,7 +312,7 @@ class Rewriter {
     if (last) rows_[{out, 0}] = {made};
   }
 
-  /// What a run reads of tensors that were there before it.
+  /// Opens the pieces of tensors from before the run that an op reads.
   void openInputs(std::size_t at) {
     const TileOp& op = program_->op(at, run_.last);
     for (const TensorId input : op.wholes) arriveWhole(input);
