@@ -77,12 +77,10 @@ namespace {
 
 QString dimensionsOffer(const std::vector<ImportNote>& open) {
   const auto ones = std::ranges::count_if(open, &ImportNote::takenAsOne);
-  const QString all = open.size() == 1 ? OpenOffers::tr("1 dimension")
-                                       : OpenOffers::tr("%1 dimensions").arg(open.size());
-  if (static_cast<std::size_t>(ones) == open.size())
-    return OpenOffers::tr("%1 taken as 1").arg(all);
-  if (ones == 0) return OpenOffers::tr("%1 left open").arg(all);
-  return OpenOffers::tr("%1 left open, %2 taken as 1").arg(all).arg(ones);
+  const QString all = open.size() == 1 ? tr("1 dimension") : tr("%1 dimensions").arg(open.size());
+  if (static_cast<std::size_t>(ones) == open.size()) return tr("%1 taken as 1").arg(all);
+  if (ones == 0) return tr("%1 left open").arg(all);
+  return tr("%1 left open, %2 taken as 1").arg(all).arg(ones);
 }
 
 /// "2 signatures" where there are any: each is a subgraph as well, and listed as such too.
@@ -92,28 +90,28 @@ QString partsOffer(const std::vector<ModelPart>& parts) {
         parts, [&](const ModelPart& part) { return part.label.starts_with(kind); });
   };
   if (const auto signatures = count("signature "); signatures > 1) {
-    return OpenOffers::tr("%1 signatures").arg(signatures);
+    return tr("%1 signatures").arg(signatures);
   }
   if (const auto subgraphs = count("subgraph "); subgraphs > 1) {
-    return OpenOffers::tr("%1 subgraphs").arg(subgraphs);
+    return tr("%1 subgraphs").arg(subgraphs);
   }
-  return OpenOffers::tr("%1 parts").arg(parts.size());
+  return tr("%1 parts").arg(parts.size());
 }
 
 /// The kind of a file that is a plan, and what it does not say; in the words of the importer.
 QString planOffer(const Model& model) {
   const auto catalog = importerCatalog();
   const auto importer = std::ranges::find(catalog, model.format, &ImporterInfo::name);
-  QString what = importer == catalog.end() ? OpenOffers::tr("plan") : viewText(importer->summary);
+  QString what = importer == catalog.end() ? tr("plan") : viewText(importer->summary);
   what[0] = what[0].toUpper();
-  const QString shown = OpenOffers::tr("%1, shown as it is").arg(what);
+  const QString shown = tr("%1, shown as it is").arg(what);
   const std::string_view unknown = unknownNote(*model.graph);
   const QString said =
       unknown.empty() ? shown : QStringLiteral("%1; %2").arg(shown, viewText(unknown));
   if (model.format != "plan-json") return said;
   // Its model is never opened by itself.
   const QString name = QString::fromStdString(printable(model.name, 60));
-  return OpenOffers::tr("%1. Open %2 and drop the file on it to see them").arg(said, name);
+  return tr("%1. Open %2 and drop the file on it to see them").arg(said, name);
 }
 
 }  // namespace
