@@ -86,4 +86,18 @@ TEST_CASE("the program answers as its transcripts say", "[cli][golden]") {
   }
 }
 
+TEST_CASE("the program answers as README.md says", "[cli][golden]") {
+  const std::string page = contentOf(fs::path(HIGHWATER_SOURCE_DIR) / "README.md");
+  const std::string begin = "```console\n";
+  std::string commands;
+  for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at)) {
+    at += begin.size();
+    const std::size_t end = page.find("```", at);
+    commands += (commands.empty() ? "" : "\n") + page.substr(at, end - at);
+    at = end;
+  }
+  REQUIRE(commands.starts_with("$ "));
+  CHECK(replayed(commands) == settled(commands));
+}
+
 }  // namespace hw::test
