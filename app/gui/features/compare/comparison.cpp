@@ -16,11 +16,7 @@
 #include "widgets/jobs/background.h"
 #include "widgets/text/run_text.h"
 
-class QAction;
-
 namespace hw {
-
-class MainWindow;
 
 /// The comparison panel, what its rows ask of the window, and the Compare menu: plans below the one
 /// on show, and where they first differ from it.

@@ -13,14 +13,6 @@
 
 namespace hw {
 
-class CapacityPanel;
-
-class ComparePanel;
-
-class FrontPanel;
-
-class MainWindow;
-
 /// The companions of the comparison panel: its figures as bars, fragmentation over the steps, the
 /// sweep of L2's capacity, its front of capacity against latency, and the autopsy of a row that
 /// failed.

@@ -9,12 +9,6 @@
 
 namespace hw {
 
-class MainWindow;
-
-class MethodGuide;
-
-class ScenarioHistory;
-
 /// Help > How the methods work, and trying one of them on the model on show.
 class GuideFeature : public QObject {
  public:

@@ -8,8 +8,6 @@
 
 namespace hw {
 
-class MainWindow;
-
 namespace {
 
 /// The first paint comes first.

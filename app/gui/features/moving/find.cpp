@@ -13,19 +13,7 @@
 #include "widgets/find/command_palette.h"
 #include "widgets/find/search_box.h"
 
-class QAction;
-
 namespace hw {
-
-class CommandPalette;
-
-class MainWindow;
-
-class SearchBox;
-
-struct PaletteEntry;
-
-struct SearchHit;
 
 namespace {
 

@@ -9,8 +9,6 @@
 
 namespace hw {
 
-class MainWindow;
-
 /// Markers: set by key, shown as flags above the views and as a dock "Markers".
 class MarkerFeature : public QObject {
  public:

@@ -19,10 +19,6 @@
 
 namespace hw {
 
-class MainWindow;
-
-class MomentPanel;
-
 namespace {
 
 constexpr std::size_t kListedPeaks = 12;

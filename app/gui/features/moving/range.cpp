@@ -13,10 +13,6 @@
 
 namespace hw {
 
-class HistogramView;
-
-class MainWindow;
-
 /// Marked steps and what can be done with them: zooming there and restricting statistics to them
 /// are two commands. And the histogram that picks out sizes.
 class RangeFeature : public QObject {

@@ -9,10 +9,6 @@
 
 namespace hw {
 
-class MainWindow;
-
-class UntilForm;
-
 /// Playing in three modes and both directions, and running until something happens.
 class TransportFeature : public QObject {
  public:

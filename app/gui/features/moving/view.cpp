@@ -9,11 +9,7 @@
 #include "app/gui/window/main_window.h"
 #include "widgets/base/icons.h"
 
-class QMenu;
-
 namespace hw {
-
-class MainWindow;
 
 namespace {
 

@@ -9,15 +9,7 @@
 #include "widgets/explain/genealogy_panel.h"
 #include "widgets/text/run_text.h"
 
-class QContextMenuEvent;
-
 namespace hw {
-
-class GenealogyPanel;
-
-class MainWindow;
-
-class MapView;
 
 /// The dock "Tenants": everything that became of one byte, asked for by number or on a map.
 class GenealogyFeature : public QObject {

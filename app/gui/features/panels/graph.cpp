@@ -10,13 +10,7 @@
 #include "widgets/base/icons.h"
 #include "widgets/graph/graph_panel.h"
 
-class QDockWidget;
-
 namespace hw {
-
-class GraphPanel;
-
-class MainWindow;
 
 namespace {
 

@@ -7,14 +7,7 @@
 #include "app/gui/window/main_window.h"
 #include "widgets/method/method_panel.h"
 
-class QAction;
-class QKeyEvent;
-
 namespace hw {
-
-class MainWindow;
-
-class MethodPanel;
 
 /// The dock "Method": how the method came to its plan, played in planning time. While it has the
 /// keys, those of the transport move its playhead instead of the run's.

@@ -15,12 +15,6 @@
 
 namespace hw {
 
-class MainWindow;
-
-class ScenarioHistory;
-
-class ShrinkPanel;
-
 /// The Shrink panel: what would make memory smaller, proved. A step that is opened is an edit of
 /// the scenario that can be undone, and the plan of before stands below it in lock-step.
 class ShrinkFeature : public QObject {

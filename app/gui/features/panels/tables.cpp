@@ -9,10 +9,6 @@
 
 namespace hw {
 
-class MainWindow;
-
-class TablePanel;
-
 /// The pictures as tables, in a panel of their own.
 class TablesFeature : public QObject {
  public:

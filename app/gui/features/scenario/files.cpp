@@ -14,10 +14,6 @@
 
 namespace hw {
 
-class MainWindow;
-
-struct Model;
-
 namespace {
 
 /// Samples and standard input as they are, files by their whole path.

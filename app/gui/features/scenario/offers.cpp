@@ -18,8 +18,6 @@
 
 namespace hw {
 
-class MainWindow;
-
 /// File > Part of the file: the signatures, subgraphs and models among which a file with several
 /// has a choice. Disabled for a file that holds one model only.
 class PartFeature : public QObject {

@@ -9,12 +9,6 @@
 
 namespace hw {
 
-class MainWindow;
-
-class ScenarioHistory;
-
-class SchedulePanel;
-
 /// Ops that run elsewhere: dragged in the schedule, or moved step by step by keys; the plan is
 /// made again, and that can be undone.
 class OrderFeature : public QObject {
