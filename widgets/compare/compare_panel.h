@@ -89,7 +89,7 @@ class ComparePanel : public WorkPanel {
   void clicked(const QModelIndex& index);
   QString noteText() const;
 
-  // compare_rows.cpp: what can be done with a row of the model.
+  // Commands of a row of the model.
   bool hasFailed(int row) const;
   void openRow(int row);
   void toggleBelow(int row);

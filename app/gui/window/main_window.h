@@ -172,7 +172,6 @@ class MainWindow : public QMainWindow {
   void showEvent(QShowEvent* event) override;
 
  private:
-  // main_window.cpp
   void connectJob();
   void start(const RunRequest& request, std::shared_ptr<const Model> model, PlanJob::Work work);
   /// `said` goes before what a figure asks for; nothing: the request is complete.
@@ -183,13 +182,11 @@ class MainWindow : public QMainWindow {
   void showWhatIsWanted();
   bool isKeyOfDisabled(const QKeyEvent& key) const;
 
-  // main_window_views.cpp
   void buildViews();
   void buildCentre();
   void addMap();
   void showMaps();
 
-  // main_window_docks.cpp
   void buildMenuBar();
   void updateActions();
   void defaultLayout();
@@ -199,7 +196,6 @@ class MainWindow : public QMainWindow {
   QDockWidget* bringBack(const char* name);
   QDockWidget* known(const char* name) const;
 
-  // main_window_pictures.cpp
   Picture contentOf(PictureKind kind);
   std::vector<MapScene> mapScenes() const;
   int leastViewsHeight() const;
