@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/allocators/heap.h"
-#include "core/allocators/pins.h"
+#include "core/allocators/offline.h"
 #include "core/allocators/search_report.h"
 #include "core/base/check.h"
 #include "core/plan/overlap_use.h"

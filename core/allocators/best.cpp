@@ -1,15 +1,41 @@
+#include "core/allocators/best.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/allocators/allocators.h"
-#include "core/allocators/best_search.h"
-#include "core/allocators/pins.h"
+#include "core/allocators/offline.h"
 #include "core/allocators/search_report.h"
+#include "core/base/text.h"
+#include "core/plan/metrics.h"
+#include "core/solver/core_first.h"
+#include "core/solver/fast/fast_search.h"
+#include "core/solver/order_search.h"
 #include "core/solver/placer.h"
 
 namespace hw {
 namespace {
+
+/// Above these sizes the greedy family and the exact search take too long to be worth it.
+constexpr std::size_t kGreedyStays = 4'000;
+constexpr std::size_t kGreedyStaysWithGaps = 20'000;
+/// Fewer are soon searched as a whole; around more, placing takes too long.
+constexpr std::size_t kFewestAroundCore = 1'000;
+constexpr std::size_t kMostAroundCore = 40'000;
+constexpr std::size_t kClimbStays = 2'000;
+constexpr std::size_t kExactStays = 5'000;
+constexpr std::size_t kExactStaysWithTime = 50'000;
+/// Placements before anything else is tried: most problems need no more.
+constexpr std::int64_t kFirstMoves = 150'000;
+/// With a time limit, searches have so many times the budget from round to round. The exact search
+/// does better on few stays, so its share grows.
+constexpr std::int64_t kNodesGrowth = 4;
+constexpr std::int64_t kMovesGrowth = 2;
+/// So that budgets stay countable.
+constexpr std::uint64_t kMostRounds = 12;
+constexpr std::int64_t kUnlimited = std::int64_t{1} << 50;
 
 constexpr ParamSpec kMoves{.name = "moves",
                            .type = ParamType::integer,
@@ -43,17 +69,19 @@ constexpr ParamSpec kParams[] = {kMoves, kNodes, kSeconds, kFor};
 
 /// Share of the seconds for finding the lowest plan, where the search for the fastest starts.
 constexpr double kLowestShare = 0.2;
+/// Nodes beyond which their looks would not be counted any more.
+constexpr std::int64_t kMostNodes = std::numeric_limits<std::int64_t>::max() / kLooksOfANode;
 
 class Best final : public Allocator {
  public:
-  Best(const BestBudget& budget, bool fastest) : budget_(budget), fastest_(fastest) {}
+  Best(const SearchBudget& budget, bool fastest) : budget_(budget), fastest_(fastest) {}
 
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
     if (!fastest_) return lowest(problem, context, 1);
     // This search runs once, on a plan that fits: its budget is not shared with other plannings.
     const HasteLimits limits{
-        .looks = std::min(budget_.nodes, context.nodeBudget) * kLooksOfANode,
+        .looks = std::min(allowedBy(context).nodes, kMostNodes) * kLooksOfANode,
         .seconds =
             (1 - kLowestShare) * (context.timeLimit > 0 ? context.timeLimit : budget_.seconds)};
     HW_TRY(plan, lowest(problem, context, kLowestShare));
@@ -73,7 +101,7 @@ class Best final : public Allocator {
     HW_DO(placePins(problem, plan));
     plan.status = PlanStatus::optimal;
     for (const PoolId pool : problem.pools.keys()) {
-      BestBudget budget = budgetFor(context);
+      SearchBudget budget = allowedBy(context).leftIn(context);
       budget.seconds *= share;
       PoolSearch search(problem, pool, context, budget);
       if (search.empty()) continue;
@@ -112,34 +140,260 @@ class Best final : public Allocator {
     return decision;
   }
 
-  BestBudget budgetFor(const PlanContext& context) const {
-    BestBudget budget = budget_;
-    // A context may allow less than usual; more than usual is for the options to say.
+  /// A context may allow less than usual; more than usual is for the options to say.
+  SearchBudget allowedBy(const PlanContext& context) const {
+    SearchBudget budget = budget_;
     if (context.nodeBudget < PlanContext().nodeBudget) {
       budget.moves = std::min(budget.moves, context.nodeBudget);
       budget.nodes = std::min(budget.nodes, context.nodeBudget);
     }
-    if (context.timeLimit > 0) budget.seconds = context.timeLimit;
-    if (SearchUse* use = context.use) {
-      budget.moves = use->most(use->tries, budget.moves) - use->tries;
-      budget.nodes = use->most(use->nodes, budget.nodes) - use->nodes;
-      budget.seconds = use->seconds(budget.seconds, context.clock);
-    }
     return budget;
   }
 
-  BestBudget budget_;
+  SearchBudget budget_;
   bool fastest_;
 };
 
 }  // namespace
 
+PoolSearch::PoolSearch(const Problem& problem, PoolId pool, const PlanContext& context,
+                       const SearchBudget& budget)
+    : problem_(problem),
+      pool_(pool),
+      context_(context),
+      budget_(budget),
+      rectangles_(rectanglesOf(problem, pool)),
+      start_(std::chrono::steady_clock::now()) {
+  const bool plain = problem.gaps.empty() && problem.overlaps.empty();
+  bound_ = plain ? loadBound(rectangles_) : lowerBound(problem, pool);
+}
+
+bool PoolSearch::run() {
+  const auto count = static_cast<std::int64_t>(rectangles_.count());
+  const std::int64_t first = std::min(budget_.moves, std::max(8 * count, kFirstMoves));
+  runSkyline(first, context_.seed);
+  if (!planned_) return false;
+  if (!done()) runCoreFirst();
+  if (!done()) runGreedy();
+  // The skyline does not use overlaps, so the exact search gets the rest of the budget.
+  if (!problem_.overlaps.empty()) {
+    if (!done())
+      runExact(budget_.seconds > 0 ? kUnlimited : budget_.nodes + budget_.moves, kExactStays);
+    note();
+    return true;
+  }
+  // The skyline does not use gaps and loses bytes to alignment; improving an order may do better.
+  const bool awkward = !problem_.gaps.empty() || !rectangles_.alignment.empty();
+  if (!done() && awkward) runClimb();
+  // A short look: where it proves the bound, the long searches below are spared.
+  if (!done()) runExact(budget_.nodes / 8, kExactStays);
+  // From the start again, and further: then the result is never worse than that of `fast`.
+  if (!done() && first < budget_.moves && moves_ < budget_.moves) {
+    runSkyline(budget_.moves, context_.seed);
+  }
+  if (!done()) runExact(budget_.nodes, kExactStays);
+  if (budget_.seconds > 0) runOn();
+  note();
+  return true;
+}
+
+/// Ever longer searches until the time is over, the same whatever the time is: so more time never
+/// leads to a higher plan, or to the same one later.
+void PoolSearch::runOn() {
+  std::int64_t moves = std::max<std::int64_t>(budget_.moves, 1);
+  std::int64_t nodes = std::max<std::int64_t>(budget_.nodes, 1);
+  for (std::uint64_t round = 1; !done() && round < kMostRounds; ++round) {
+    nodes *= kNodesGrowth;
+    moves *= kMovesGrowth;
+    runExact(nodes, kExactStaysWithTime);
+    if (!done()) runSkyline(moves, context_.seed + round);
+    if (fits()) return;
+  }
+}
+
+void PoolSearch::addUse(SearchUse& use) const {
+  use.tries += moves_;
+  use.nodes += nodes_;
+}
+
+void PoolSearch::write(Plan& plan) const {
+  for (const StayId id : rectangles_.stays) {
+    plan.addresses[id] = Address{pool_, RegionId(0), offsets_[id]};
+  }
+  const std::string& name = problem_.pools[pool_].name;
+  plan.tables.push_back(progressTable(history_, name));
+  plan.notes.push_back(fmt::format(
+      "{}: {} bytes by {}; {}", name, groupDigits(peak_.count()), winner_,
+      peak_ <= bound_
+          ? "proved optimal"
+          : fmt::format("no plan is below {}, {:.2f} % less", groupDigits(bound_.count()),
+                        100 * history_.back().gap() / (1 + history_.back().gap()))));
+}
+
+PlanStatus PoolSearch::status() const {
+  const auto& capacity = problem_.pools[pool_].capacity;
+  // With several pools, another choice of who lives where might fit.
+  const bool only = problem_.pools.size() == 1;
+  if (only && capacity && bound_ > *capacity) return PlanStatus::infeasible;
+  return peak_ <= bound_ ? PlanStatus::optimal : PlanStatus::complete;
+}
+
+double PoolSearch::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+bool PoolSearch::late() const { return budget_.seconds > 0 && seconds() >= budget_.seconds; }
+
+bool PoolSearch::fits() const {
+  const auto& capacity = problem_.pools[pool_].capacity;
+  return capacity && peak_ <= *capacity;
+}
+
+void PoolSearch::note() {
+  history_.push_back({.seconds = seconds(),
+                      .incumbent = peak_,
+                      .bound = bound_,
+                      .nodes = nodes_ + moves_,
+                      .winner = winner_});
+  tellProgress(context_, poolName(), history_.back());
+}
+
+void PoolSearch::improve(Bytes peak, std::string_view winner) {
+  planned_ = true;
+  peak_ = peak;
+  winner_ = winner;
+  note();
+}
+
+double PoolSearch::secondsLeft() const {
+  return budget_.seconds > 0 ? std::max(0.001, budget_.seconds - seconds()) : 0;
+}
+
+void PoolSearch::runSkyline(std::int64_t moves, std::uint64_t seed) {
+  const std::int64_t before = moves_;
+  FastOptions options{
+      .moves = moves, .seconds = secondsLeft(), .seed = seed, .bound = bound_, .stopped = [this] {
+        return stopped();
+      }};
+  options.improved = [&](const FastSample& sample) {
+    moves_ = before + sample.moves;
+    if (!planned_ || sample.peak < peak_) improve(sample.peak, "skyline");
+  };
+  const bool had = planned_;
+  const Bytes peak = peak_;
+  const FastResult found = searchFast(rectangles_, options);
+  moves_ = before + found.moves;
+  if (found.offsets.empty() || (had && found.peak >= peak)) return;
+  winner_ = fmt::format("skyline, {}", found.winner);
+  offsets_.resize(problem_.stays.size());
+  for (std::size_t i = 0; i < rectangles_.count(); ++i) {
+    offsets_[rectangles_.stays[i]] = found.offsets[i];
+  }
+}
+
+void PoolSearch::runCoreFirst() {
+  const std::size_t count = rectangles_.count();
+  if (count < kFewestAroundCore || count > kMostAroundCore) return;
+  CoreFirst found = packCoreFirst(problem_, pool_, rectangles_,
+                                  {.below = peak_,
+                                   .bound = bound_,
+                                   .moves = budget_.moves,
+                                   .seed = context_.seed,
+                                   .stopped = [this] { return stopped() || late(); }});
+  moves_ += found.moves;
+  if (found.peak >= peak_) return;
+  offsets_ = std::move(found.offsets);
+  improve(found.peak, "core first");
+}
+
+void PoolSearch::runGreedy() {
+  const std::size_t most = problem_.gaps.empty() ? kGreedyStays : kGreedyStaysWithGaps;
+  if (rectangles_.count() > most) return;
+  Placer placer(problem_, pool_);
+  for (const NamedOrder& each : kOrders) {
+    const std::vector<StayId> order = each.order(problem_, pool_);
+    for (const FitRule rule : {FitRule::best, FitRule::first}) {
+      if (done()) return;
+      placer.clear();
+      const bool whole =
+          placeInOrder(placer, problem_, order, rule, [this] { return stopped() || late(); });
+      if (!whole) return;
+      if (placer.peak() >= peak_) continue;
+      for (const StayId id : rectangles_.stays) offsets_[id] = placer.offsetOf(id);
+      improve(placer.peak(), fmt::format("greedy, {}", each.name));
+    }
+  }
+}
+
+void PoolSearch::runClimb() {
+  if (rectangles_.count() > kClimbStays) return;
+  const auto count = static_cast<std::int64_t>(rectangles_.count());
+  OrderSearchOptions options{.rule = FitRule::first,
+                             .tries = std::max<std::int64_t>(1, budget_.moves / 8 / count),
+                             .deadline = std::nullopt,
+                             .seed = context_.seed,
+                             .stopped = [this] { return stopped(); }};
+  if (budget_.seconds > 0) options.deadline = secondsNow({}) + secondsLeft();
+  auto found = searchOrders(problem_, pool_, urgencyOrder(problem_, pool_), options);
+  if (found.stopped || found.peak >= peak_) return;
+  offsets_ = std::move(found.offsets);
+  improve(found.peak, "hill climb");
+}
+
+void PoolSearch::runExact(std::int64_t nodes, std::size_t mostStays) {
+  if (rectangles_.count() > mostStays || fits() || nodes == 0) return;
+  const std::int64_t before = nodes_;
+  const Bytes peak = peak_;
+  const ExactOptions options{.capacity = problem_.pools[pool_].capacity,
+                             .nodes = nodes,
+                             // A planning that runs more than once shares its budget out.
+                             .grows = context_.use == nullptr || context_.use->share >= 1,
+                             .seconds = secondsLeft(),
+                             .threads = context_.threads,
+                             .stop = context_.stop,
+                             .start = startPlan(),
+                             .progress = [&](const ExactProgress& now) { follow(now, before); }};
+  const ExactResult found = solveExact(problem_, pool_, options);
+  nodes_ = before + found.nodes;
+  bound_ = std::max(bound_, found.bound);
+  if (found.incumbent >= peak) return;
+  for (const StayId id : rectangles_.stays) offsets_[id] = found.offsets[id];
+  improve(found.incumbent, fmt::format("exact, {}", found.winner));
+}
+
+IdMap<StayId, Bytes> PoolSearch::startPlan() const {
+  IdMap<StayId, Bytes> plan = offsets_;
+  for (const StayId id : problem_.stays.keys()) {
+    if (problem_.poolOf(id) == pool_ && problem_.stays[id].pinned) {
+      plan[id] = *problem_.stays[id].pinned;
+    }
+  }
+  return plan;
+}
+
+void PoolSearch::follow(const ExactProgress& now, std::int64_t before) {
+  nodes_ = before + now.nodes;
+  if (now.incumbent < peak_ || now.bound > bound_) {
+    bound_ = std::max(bound_, now.bound);
+    if (now.incumbent < peak_) winner_ = fmt::format("exact, {}", now.winner);
+    peak_ = std::min(peak_, now.incumbent);
+    note();
+  } else {
+    tellProgress(context_, poolName(),
+                 {.seconds = seconds(),
+                  .incumbent = peak_,
+                  .bound = bound_,
+                  .nodes = nodes_ + moves_,
+                  .winner = winner_});
+  }
+}
+
 std::span<const ParamSpec> bestParams() { return kParams; }
 
 std::unique_ptr<Allocator> makeBest(const Params& params) {
-  const BestBudget budget{.moves = params.integer(kMoves),
-                          .nodes = params.integer(kNodes),
-                          .seconds = params.number(kSeconds)};
+  const SearchBudget budget{.moves = params.integer(kMoves),
+                            .nodes = params.integer(kNodes),
+                            .seconds = params.number(kSeconds)};
   return std::make_unique<Best>(budget, params.text(kFor) == "latency");
 }
 

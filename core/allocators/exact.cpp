@@ -32,8 +32,7 @@ constexpr ParamSpec kParams[] = {kCapacity, kNodes, kSeconds, kConflict};
 
 struct Settings {
   Bytes capacity{};
-  std::int64_t nodes = 0;
-  double seconds = 0;
+  SearchBudget budget{};
   bool conflict = false;
 };
 
@@ -127,26 +126,18 @@ class Exact final : public Allocator {
   }
 
   ExactOptions optionsFor(const Problem& problem, PoolId pool, const PlanContext& context) const {
+    const SearchBudget left = settings_.budget.leftIn(context);
+    const bool counted = settings_.budget.nodes > 0;
     ExactOptions options{.capacity = problem.pools[pool].capacity,
-                         .nodes = settings_.nodes,
-                         .seconds = context.timeLimit > 0 ? context.timeLimit : settings_.seconds,
+                         .nodes = counted ? std::max<std::int64_t>(1, left.nodes) : 0,
+                         .seconds = left.seconds,
                          .threads = context.threads,
                          .stop = context.stop};
     if (pool == PoolId(0) && settings_.capacity > Bytes()) options.capacity = settings_.capacity;
-    if (context.use) shareBudget(context, options);
     options.progress = [&context, &name = problem.pools[pool].name](const ExactProgress& now) {
       tellProgress(context, name, now);
     };
     return options;
-  }
-
-  /// Where a problem is planned several times, each planning gets a part of the budget that is
-  /// left.
-  static void shareBudget(const PlanContext& context, ExactOptions& options) {
-    SearchUse& use = *context.use;
-    options.seconds = use.seconds(options.seconds, context.clock);
-    if (options.nodes == 0) return;
-    options.nodes = std::max<std::int64_t>(1, use.most(use.nodes, options.nodes) - use.nodes);
   }
 
   /// Whether the option asks for less than the pool has: a plan that misses it may still fit.
@@ -176,10 +167,10 @@ class Exact final : public Allocator {
 std::span<const ParamSpec> exactParams() { return kParams; }
 
 std::unique_ptr<Allocator> makeExact(const Params& params) {
-  return std::make_unique<Exact>(Settings{.capacity = params.size(kCapacity),
-                                          .nodes = params.integer(kNodes),
-                                          .seconds = params.number(kSeconds),
-                                          .conflict = params.flag(kConflict)});
+  return std::make_unique<Exact>(
+      Settings{.capacity = params.size(kCapacity),
+               .budget = {.nodes = params.integer(kNodes), .seconds = params.number(kSeconds)},
+               .conflict = params.flag(kConflict)});
 }
 
 }  // namespace hw

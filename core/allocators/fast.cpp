@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/allocators/allocators.h"
-#include "core/allocators/pins.h"
+#include "core/allocators/offline.h"
 #include "core/allocators/search_report.h"
 #include "core/base/text.h"
 #include "core/plan/metrics.h"
@@ -30,7 +30,7 @@ constexpr ParamSpec kParams[] = {kMoves, kSeconds};
 /// Skyline packings, as many as the budget allows.
 class Fast final : public Allocator {
  public:
-  Fast(std::int64_t moves, double seconds) : moves_(moves), seconds_(seconds) {}
+  explicit Fast(const SearchBudget& budget) : budget_(budget) {}
 
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
@@ -42,7 +42,9 @@ class Fast final : public Allocator {
     for (const PoolId pool : problem.pools.keys()) {
       const Rectangles rectangles = rectanglesOf(problem, pool);
       if (rectangles.count() == 0) continue;
-      limit(context, options);
+      const SearchBudget budget = budget_.leftIn(context);
+      options.seconds = budget.seconds;
+      options.moves = budget.seconds > 0 ? std::numeric_limits<std::int64_t>::max() : budget.moves;
       options.bound = problem.gaps.empty() ? loadBound(rectangles) : lowerBound(problem, pool);
       const std::string& name = problem.pools[pool].name;
       options.improved = [&](const FastSample& sample) {
@@ -67,17 +69,6 @@ class Fast final : public Allocator {
     return searchDecision(problem, plan, stay);
   }
 
-  /// A planning that runs the search more than once shares the budget out.
-  void limit(const PlanContext& context, FastOptions& options) const {
-    options.moves = moves_;
-    options.seconds = context.timeLimit > 0 ? context.timeLimit : seconds_;
-    if (context.use) {
-      options.moves = context.use->most(context.use->tries, moves_) - context.use->tries;
-      options.seconds = context.use->seconds(options.seconds, context.clock);
-    }
-    if (options.seconds > 0) options.moves = std::numeric_limits<std::int64_t>::max();
-  }
-
   static ExactProgress progressOf(const FastSample& sample, Bytes bound) {
     return {.seconds = sample.seconds,
             .incumbent = sample.peak,
@@ -100,8 +91,7 @@ class Fast final : public Allocator {
                        groupDigits(found.peak.count()), found.winner);
   }
 
-  std::int64_t moves_;
-  double seconds_;
+  SearchBudget budget_;
 };
 
 }  // namespace
@@ -109,7 +99,8 @@ class Fast final : public Allocator {
 std::span<const ParamSpec> fastParams() { return kParams; }
 
 std::unique_ptr<Allocator> makeFast(const Params& params) {
-  return std::make_unique<Fast>(params.integer(kMoves), params.number(kSeconds));
+  return std::make_unique<Fast>(
+      SearchBudget{.moves = params.integer(kMoves), .seconds = params.number(kSeconds)});
 }
 
 }  // namespace hw

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/allocators/allocators.h"
-#include "core/allocators/pins.h"
+#include "core/allocators/offline.h"
 #include "core/solver/order_record.h"
 
 namespace hw {

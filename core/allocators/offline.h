@@ -1,10 +1,31 @@
 #pragma once
 
+#include <vector>
+
 #include "core/allocators/allocator.h"
-#include "core/allocators/pins.h"
+#include "core/base/result.h"
+#include "core/plan/plan.h"
 #include "core/solver/placer.h"
 
 namespace hw {
+
+/// Puts the pinned stays where they have to be, before a strategy places the others. Fails when
+/// two of them share memory and time, or when a pin is not aligned: then no allocator can help.
+/// Returns the pinned stays, ascending.
+Result<std::vector<StayId>> placePins(const Problem& problem, Plan& plan);
+
+/// Whether all that is pinned in `pool` ends within its capacity. If not, no plan fits.
+bool pinsFit(const Problem& problem, PoolId pool);
+
+/// What the searches of a method may use: counted, so that runs repeat, and timed.
+struct SearchBudget {
+  std::int64_t moves = 0;  ///< Of quick searches.
+  std::int64_t nodes = 0;  ///< Of exact ones.
+  double seconds = 0;      ///< 0: no limit.
+
+  /// What is left of it for the next search of this planning.
+  SearchBudget leftIn(const PlanContext& context) const;
+};
 
 /// Plans one pool after the other: pins first, then `solvePool(placer, pool)`, which places the
 /// rest through the placer and returns false when it was stopped. What most offline planners are.

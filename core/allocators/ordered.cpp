@@ -18,6 +18,15 @@ constexpr ParamSpec kFit{.name = "fit",
                          .choices = kFits};
 constexpr ParamSpec kFitParams[] = {kFit};
 
+constexpr ParamSpec kGreedyFit{.name = "fit",
+                               .type = ParamType::choice,
+                               .summary =
+                                   "the tightest gap (TensorFlow Lite) or the lowest that is large "
+                                   "enough (TensorFlow Lite Micro)",
+                               .fallback = "best",
+                               .choices = kFits};
+constexpr ParamSpec kGreedyParams[] = {kGreedyFit};
+
 constexpr std::string_view kStackOrders[] = {"size", "conflicts"};
 constexpr ParamSpec kStackOrder{.name = "order",
                                 .type = ParamType::choice,
@@ -28,10 +37,20 @@ constexpr ParamSpec kStackParams[] = {kStackOrder};
 
 using Order = std::vector<StayId> (*)(const Problem&, PoolId);
 
+/// Whole-run stays first, then by size, then by id.
+std::vector<StayId> wholeRunFirst(const Problem& problem, PoolId pool) {
+  std::vector<StayId> stays = sizeOrder(problem, pool);
+  std::stable_partition(stays.begin(), stays.end(), [&](StayId id) {
+    return problem.stays[id].steps == Interval<Step>{Step(0), problem.steps};
+  });
+  return stays;
+}
+
 /// One order, one rule.
 class Ordered final : public Allocator {
  public:
-  Ordered(Order order, const OrderRule& rule) : order_(order), rule_(rule) {}
+  Ordered(Order order, const OrderRule& rule, std::string_view record = "in order")
+      : order_(order), rule_(rule), record_(record) {}
 
  private:
   Result<Plan> solve(const Problem& problem, const PlanContext& context) const override {
@@ -41,7 +60,8 @@ class Ordered final : public Allocator {
            }));
     if (context.record) {
       recordOrders(
-          "in order", problem, plan, [&](PoolId pool) { return order_(problem, pool); }, rule_);
+          std::string(record_), problem, plan, [&](PoolId pool) { return order_(problem, pool); },
+          rule_);
     }
     return std::move(plan);
   }
@@ -54,6 +74,7 @@ class Ordered final : public Allocator {
 
   Order order_;
   OrderRule rule_;
+  std::string_view record_;  ///< Its name.
 };
 
 /// Several orders by best fit; keeps the one with the smallest peak, the first of equals.
@@ -141,8 +162,16 @@ class BestOfOrders final : public Allocator {
 
 }  // namespace
 
+std::span<const ParamSpec> greedyBySizeParams() { return kGreedyParams; }
 std::span<const ParamSpec> fitParams() { return kFitParams; }
 std::span<const ParamSpec> stackedParams() { return kStackParams; }
+
+std::unique_ptr<Allocator> makeGreedyBySize(const Params& params) {
+  const FitRule fit = params.text(kGreedyFit) == "first" ? FitRule::first : FitRule::best;
+  return std::make_unique<Ordered>(
+      wholeRunFirst, OrderRule{fit, "whole-run tensors first, then the largest first"},
+      "greedy-by-size");
+}
 
 std::unique_ptr<Allocator> makeInOrder(const Params& params) {
   const FitRule fit = params.text(kFit) == "first" ? FitRule::first : FitRule::best;

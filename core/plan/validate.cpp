@@ -7,8 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "core/plan/audit_moves.h"
-#include "core/plan/audit_permissions.h"
+#include "core/plan/audit.h"
 #include "core/plan/life_edges.h"
 
 namespace hw {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/allocators/pins.h"
+#include "core/allocators/offline.h"
 #include "core/base/text.h"
 #include "core/machine/platforms.h"
 #include "core/residency/residency.h"

@@ -1,16 +1,164 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
+#include "core/base/id.h"
+#include "core/base/interval.h"
+#include "core/base/quantity.h"
 #include "core/plan/decision.h"
-#include "core/solver/address_list.h"
 #include "core/solver/neighbours.h"
-#include "core/solver/stack_tree.h"
 
 namespace hw {
+
+/// What has been placed, in address order, to be walked by those alive at some time. Kept in chunks
+/// of at most 64 so that one more costs O(sqrt n) at worst, and a walk looks at 64 lives with a few
+/// vector instructions before it looks at any address.
+class AddressList {
+ public:
+  struct Entry {
+    Interval<Bytes> bytes{};
+    StayId stay{};
+  };
+  using Life = Interval<std::int32_t>;  ///< Half-open; ranks of steps.
+
+  void clear() { chunks_.clear(); }
+
+  /// Goes behind all that begin at the same address.
+  void insert(const Entry& entry, Life life);
+
+  /// Calls `visit(entry)` in address order for all that share a step with `life`, until it returns
+  /// false.
+  template <class Visit>
+  void forEachAlive(Life life, Visit visit) const {
+    for (const Chunk& chunk : chunks_) {
+      for (std::uint64_t hits = chunk.alive(life); hits != 0; hits &= hits - 1) {
+        if (!visit(chunk.entries[static_cast<std::size_t>(std::countr_zero(hits))])) return;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kChunk = 64;
+
+  struct Chunk {
+    Chunk() { begins.fill(std::numeric_limits<std::int32_t>::max()); }
+
+    /// A bit for every entry that shares a step with `life`. Free slots begin after everything.
+    std::uint64_t alive(Life life) const {
+      std::array<std::uint8_t, kChunk> hit;
+      for (std::size_t i = 0; i < kChunk; ++i) {
+        hit[i] = static_cast<std::uint8_t>(int{begins[i] < life.end} & int{ends[i] > life.begin});
+      }
+      std::uint64_t bits = 0;
+      for (std::size_t i = 0; i < kChunk; i += 8) {
+        bits |= packed(hit.data() + i) << i;
+      }
+      return bits;
+    }
+
+    /// Eight bytes of 0 or 1 as eight bits, the first lowest.
+    static std::uint64_t packed(const std::uint8_t* flags) {
+      if constexpr (std::endian::native == std::endian::little) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, flags, 8);
+        return (word * 0x0102040810204080ULL) >> 56;
+      }
+      std::uint64_t bits = 0;
+      for (std::size_t i = 0; i < 8; ++i) bits |= std::uint64_t{flags[i]} << i;
+      return bits;
+    }
+
+    void insert(std::size_t at, const Entry& entry, Life life);
+
+    std::size_t count = 0;
+    std::array<std::int32_t, kChunk> begins;
+    std::array<std::int32_t, kChunk> ends{};
+    std::array<Entry, kChunk> entries{};
+  };
+
+  void cutInTwo(std::size_t chunk);
+
+  std::vector<Chunk> chunks_;  ///< None empty.
+};
+
+/// The highest of what has been stacked, at every step: `raise` and `highest` take O(log n) for n
+/// steps, however many stays live together.
+class StackTree {
+ public:
+  /// What ends highest; of equals, what begins highest, then the later stay.
+  struct Top {
+    Bytes end{};
+    Bytes begin{};
+    StayId stay{};
+    friend auto operator<=>(const Top&, const Top&) = default;
+  };
+  /// Half-open; ranks of steps, as Placer has them.
+  using Life = Interval<std::int32_t>;
+
+  explicit StackTree(std::size_t steps = 0)
+      : leaves_(std::bit_ceil(std::max<std::size_t>(steps, 1))), nodes_(2 * leaves_) {}
+
+  void clear() { std::ranges::fill(nodes_, Node()); }
+
+  void raise(Life life, const Top& top) {
+    forEachPart(life, [&](Node& node) {
+      node.all = std::max(node.all, top);
+      node.most = std::max(node.most, top);
+    });
+    forEachAbove(life, [&](std::size_t node) {
+      nodes_[node].most =
+          std::max({nodes_[node].all, nodes_[2 * node].most, nodes_[2 * node + 1].most});
+    });
+  }
+
+  Top highest(Life life) {
+    Top highest;
+    forEachPart(life, [&](const Node& node) { highest = std::max(highest, node.most); });
+    forEachAbove(life, [&](std::size_t node) { highest = std::max(highest, nodes_[node].all); });
+    return highest;
+  }
+
+ private:
+  struct Node {
+    Top most{};  ///< Of all steps below it.
+    Top all{};   ///< Stacked over all of them at once, as far as it has not gone to nodes below.
+  };
+
+  /// The nodes that make up `life`.
+  template <class Visit>
+  void forEachPart(Life life, const Visit& visit) {
+    auto first = static_cast<std::size_t>(life.begin) + leaves_;
+    auto end = static_cast<std::size_t>(life.end) + leaves_;
+    for (; first < end; first /= 2, end /= 2) {
+      if (first % 2 == 1) visit(nodes_[first++]);
+      if (end % 2 == 1) visit(nodes_[--end]);
+    }
+  }
+
+  /// All nodes above the first and the last step of `life`, those below before those above.
+  template <class Visit>
+  void forEachAbove(Life life, const Visit& visit) const {
+    auto first = (static_cast<std::size_t>(life.begin) + leaves_) / 2;
+    auto last = (static_cast<std::size_t>(life.end) + leaves_ - 1) / 2;
+    for (; last > 0; first /= 2, last /= 2) {
+      visit(first);
+      if (last != first) visit(last);
+    }
+  }
+
+  std::size_t leaves_;
+  std::vector<Node> nodes_;  ///< An implicit binary tree, its root at 1.
+};
 
 /// Placements between two looks at the clock, or for the wish to stop: among 100,000 that are live
 /// together well below a tenth of a second.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "core/allocators/best_search.h"
+#include "core/allocators/best.h"
 #include "core/base/check.h"
 #include "core/base/task_queue.h"
 #include "core/base/text.h"

@@ -4,19 +4,93 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string_view>
 #include <thread>
 #include <utility>
 
+#include "core/plan/problem.h"
+#include "core/solver/core_first.h"
 #include "core/solver/exact/bounds.h"
-#include "core/solver/exact/first_plans.h"
 #include "core/solver/exact/handovers.h"
 #include "core/solver/exact/overlapped.h"
 #include "core/solver/exact/portfolio.h"
 #include "core/solver/exact/swept.h"
+#include "core/solver/fast/fast_search.h"
+#include "core/solver/orders.h"
+#include "core/solver/placer.h"
 
 namespace hw {
 namespace {
+
+/// Offsets for the stays of a pool, by stay, and how they were found.
+struct QuickPlan {
+  IdMap<StayId, Bytes> offsets{};
+  std::string_view winner = "start";
+};
+
+/// Hands greedy plans to `visit` until it returns false. Where there are many stays, which the
+/// search may be too large for, plans of the skyline and core first as well; these end at `bound`.
+/// None is handed over that `stop` left unfinished; `stopped` ends it once there is one.
+void visitQuickPlans(const Problem& problem, PoolId pool, Bytes bound, const std::stop_token& stop,
+                     const std::function<bool()>& stopped,
+                     const std::function<bool(const QuickPlan&)>& visit);
+
+/// The plan of the skyline; nothing when stopped before there is any. `moves` of 0: as many as a
+/// first look takes.
+std::optional<QuickPlan> skylinePlan(const Problem& problem, PoolId pool, FastOptions options);
+
+/// Placements of the skyline, which finds better plans to begin with than greedy orders do.
+constexpr std::int64_t kSkylineMoves = 150'000;
+/// Stays from which on all quick ways are tried.
+constexpr std::size_t kMany = 1'000;
+
+void visitQuickPlans(const Problem& problem, PoolId pool, Bytes bound, const std::stop_token& stop,
+                     const std::function<bool()>& stopped,
+                     const std::function<bool(const QuickPlan&)>& visit) {
+  using Order = std::vector<StayId> (*)(const Problem&, PoolId);
+  // The last is online best fit.
+  constexpr Order kOrders[] = {sizeOrder, areaOrder, urgencyOrder, productionOrder};
+  const Rectangles rectangles = rectanglesOf(problem, pool);
+  const bool many = rectangles.count() >= kMany;
+  Bytes peak = kMaxBytes;
+  for (const Order order : std::span(kOrders).first(many ? 4 : 3)) {
+    Placer placer(problem, pool);
+    const auto halted = [&] { return stop.stop_requested(); };
+    if (!placeInOrder(placer, problem, order(problem, pool), FitRule::best, halted)) return;
+    QuickPlan plan{IdMap<StayId, Bytes>(problem.stays.size())};
+    for (const StayId id : placer.stays()) plan.offsets[id] = placer.offsetOf(id);
+    peak = std::min(peak, placer.peak());
+    if (!visit(plan) || stopped()) return;
+  }
+  if (!many) return;
+  const auto skyline = skylinePlan(problem, pool, {.moves = 0, .bound = bound, .stopped = stopped});
+  if (skyline && !visit(*skyline)) return;
+  const CoreFirst core =
+      packCoreFirst(problem, pool, rectangles,
+                    {.below = peak, .bound = bound, .moves = kSkylineMoves, .stopped = stopped});
+  if (core.peak < peak) visit({core.offsets, "core first"});
+}
+
+std::optional<QuickPlan> skylinePlan(const Problem& problem, PoolId pool, FastOptions options) {
+  const Rectangles rectangles = rectanglesOf(problem, pool);
+  const auto count = static_cast<std::int64_t>(rectangles.count());
+  if (options.moves == 0) options.moves = std::max(kSkylineMoves, 8 * count);
+  const FastResult found = searchFast(rectangles, options);
+  if (found.offsets.empty()) return std::nullopt;
+  QuickPlan plan{IdMap<StayId, Bytes>(problem.stays.size()), found.winner};
+  for (const StayId id : problem.stays.keys()) {
+    plan.offsets[id] = problem.stays[id].pinned.value_or(Bytes());
+  }
+  for (std::size_t i = 0; i < rectangles.count(); ++i) {
+    plan.offsets[rectangles.stays[i]] = found.offsets[i];
+  }
+  return plan;
+}
 
 using exact::Boxes;
 using exact::Joined;
@@ -126,10 +200,10 @@ class Solver {
     Bytes bound;
     for (const Part& part : parts_) bound = std::max(bound, part.bound);
     bool first = true;
-    exact::visitQuickPlans(
+    visitQuickPlans(
         problem_, pool_, options_.capacity.value_or(bound), options_.stop,
         [this] { return limits_.over(); },
-        [&](const exact::QuickPlan& plan) {
+        [&](const QuickPlan& plan) {
           adopt(plan.offsets, std::exchange(first, false));
           return !decidedBy(worstPeak());
         });
@@ -144,7 +218,7 @@ class Solver {
     const bool timed = limits_.deadline != SteadyClock::time_point::max();
     if (allLeft && options_.nodes > 0) options.moves = mostNodes() - result_.nodes;
     if (allLeft && options_.nodes == 0 && timed) options.moves = kMostMoves;
-    const auto plan = exact::skylinePlan(problem_, pool_, options);
+    const auto plan = skylinePlan(problem_, pool_, options);
     if (!plan) return;
     const Bytes before = result_.incumbent;
     adopt(plan->offsets, false);

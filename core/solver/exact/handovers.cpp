@@ -8,7 +8,6 @@
 
 #include "core/base/dice.h"
 #include "core/solver/exact/jigsaw.h"
-#include "core/solver/exact/seams.h"
 
 namespace hw::exact {
 namespace {

@@ -2,14 +2,282 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <limits>
+#include <numeric>
+#include <span>
+#include <tuple>
+#include <vector>
 
-#include "core/solver/exact/dead_states.h"
-#include "core/solver/exact/level_bound.h"
-#include "core/solver/exact/ordered_boxes.h"
+#include "core/base/dice.h"
+#include "core/solver/exact/boxes.h"
 
 namespace hw::exact {
 namespace {
+
+/// The boxes of one part as arrays, numbered in the order that breaks a search's ties. All numbers
+/// are in units and fit into `Value` with room to add two of them.
+template <class Value>
+struct OrderedBoxes {
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  std::vector<Value> height{};
+  std::vector<Value> highest{};    ///< Offset at which the box still ends within the capacity.
+  std::vector<Value> alignment{};  ///< At least 1.
+  std::vector<Value> pin{};        ///< -1: none.
+  std::vector<Piece> hull{};
+  std::vector<Piece> pieces{};
+  std::vector<std::uint32_t> firstPiece{};  ///< One more than there are boxes.
+  std::vector<std::uint32_t> twin{};        ///< The box before that is just like it, or kNone.
+  std::vector<std::uint32_t> pinned{};      ///< The boxes with pins.
+  Value capacity = 0;                       ///< Rounded up to whole units.
+  bool gaps = false;                        ///< Some box has several pieces.
+  bool plain = true;                        ///< Neither pins nor alignments.
+
+  void fill(const Boxes& boxes, std::span<const std::uint32_t> order, Bytes limit);
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(height.size()); }
+  std::span<const Piece> piecesOf(std::uint32_t box) const {
+    return {pieces.data() + firstPiece[box], pieces.data() + firstPiece[box + 1]};
+  }
+
+  /// True when two boxes share a section.
+  bool overlap(std::uint32_t a, std::uint32_t b) const {
+    if (hull[a].first >= hull[b].last || hull[b].first >= hull[a].last) return false;
+    return !gaps || piecesOverlap(a, b);
+  }
+
+  /// Moves `offset` up to where `box` is aligned and clear of those of `pins` that it overlaps. A
+  /// box with a pin goes there. False when that is too high, or above the pin.
+  bool lift(std::uint32_t box, Value& offset, std::span<const std::uint32_t> pins) const;
+
+ private:
+  void findTwins();
+  bool piecesOverlap(std::uint32_t a, std::uint32_t b) const;
+};
+
+extern template struct OrderedBoxes<std::int32_t>;
+extern template struct OrderedBoxes<std::int64_t>;
+
+template <class Value>
+void OrderedBoxes<Value>::fill(const Boxes& boxes, std::span<const std::uint32_t> order,
+                               Bytes limit) {
+  *this = {};
+  const std::int64_t unit = boxes.unit.count();
+  capacity = static_cast<Value>((limit.count() + unit - 1) / unit);
+  plain = !boxes.aligned && !boxes.pinned;
+  for (const std::uint32_t at : order) {
+    const Box& box = boxes.boxes[at];
+    if (box.pin >= 0) pinned.push_back(count());
+    height.push_back(static_cast<Value>(box.height));
+    highest.push_back(static_cast<Value>(boxes.highest(box, limit)));
+    alignment.push_back(static_cast<Value>(box.alignment));
+    pin.push_back(static_cast<Value>(box.pin));
+    hull.push_back(box.hull);
+    firstPiece.push_back(static_cast<std::uint32_t>(pieces.size()));
+    for (const Piece& piece : boxes.piecesOf(box)) pieces.push_back(piece);
+    gaps |= boxes.piecesOf(box).size() > 1;
+  }
+  firstPiece.push_back(static_cast<std::uint32_t>(pieces.size()));
+  findTwins();
+}
+
+template <class Value>
+/// Boxes of one shape are interchangeable, so plans that differ only by which of them lies where
+/// need to be looked at once.
+void OrderedBoxes<Value>::findTwins() {
+  twin.assign(count(), kNone);
+  if (gaps) return;
+  std::vector<std::uint32_t> byShape(count());
+  std::iota(byShape.begin(), byShape.end(), 0U);
+  const auto shape = [&](std::uint32_t box) {
+    return std::tuple(hull[box].first, hull[box].last, height[box], highest[box], alignment[box]);
+  };
+  std::ranges::stable_sort(byShape, {}, shape);
+  for (std::size_t i = 1; i < byShape.size(); ++i) {
+    const std::uint32_t a = byShape[i - 1];
+    const std::uint32_t b = byShape[i];
+    if (pin[a] < 0 && pin[b] < 0 && shape(a) == shape(b)) twin[b] = a;
+  }
+}
+
+template <class Value>
+bool OrderedBoxes<Value>::piecesOverlap(std::uint32_t a, std::uint32_t b) const {
+  std::uint32_t i = firstPiece[a];
+  std::uint32_t j = firstPiece[b];
+  while (i < firstPiece[a + 1] && j < firstPiece[b + 1]) {
+    if (pieces[i].first < pieces[j].last && pieces[j].first < pieces[i].last) return true;
+    pieces[i].last < pieces[j].last ? ++i : ++j;
+  }
+  return false;
+}
+
+template <class Value>
+bool OrderedBoxes<Value>::lift(std::uint32_t box, Value& offset,
+                               std::span<const std::uint32_t> pins) const {
+  if (pin[box] >= 0) {
+    if (offset > pin[box]) return false;
+    offset = pin[box];
+    return offset <= highest[box];
+  }
+  for (bool again = true; again;) {
+    again = false;
+    const Value rest = offset % alignment[box];
+    if (rest != 0) offset += alignment[box] - rest;
+    for (const std::uint32_t other : pins) {
+      const bool clear = pin[other] >= offset + height[box] || offset >= pin[other] + height[other];
+      if (clear || !overlap(other, box)) continue;
+      offset = pin[other] + height[other];
+      again = true;
+    }
+  }
+  return offset <= highest[box];
+}
+
+template struct OrderedBoxes<std::int32_t>;
+template struct OrderedBoxes<std::int64_t>;
+
+/// A box that has no place yet, and the lowest offset it can still get.
+template <class Value>
+struct OpenBox {
+  Value lowest = 0;
+  std::uint32_t box = 0;
+
+  friend bool operator<(const OpenBox& a, const OpenBox& b) {
+    return a.lowest != b.lowest ? a.lowest < b.lowest : a.box < b.box;
+  }
+};
+
+/// Where a search stands in its order: what is not above this was passed over, and must be lifted
+/// by another box before it can be placed.
+template <class Value>
+struct Passed {
+  Value offset = -1;
+  std::uint32_t box = 0;
+
+  bool covers(const OpenBox<Value>& open) const {
+    return open.lowest < offset || (open.lowest == offset && open.box <= box);
+  }
+};
+
+/// Says whether some section has no room for the boxes that still have to go there.
+///
+/// The boxes of one section lie on top of each other, none below its lowest offset: a machine, and
+/// jobs with release times. Taken in the order of these, each as early as possible, they end as
+/// early as they can (Jackson 1955). So if that is above the capacity, no completion exists.
+template <class Value>
+class LevelBound {
+ public:
+  explicit LevelBound(std::uint32_t sections) : level_(sections), failures_(sections) {}
+
+  /// True when every section of `range` has room for `open`, which is ascending. A box passed over
+  /// has to lie on one that is not, so it counts from the lowest top of those on.
+  bool fits(const OrderedBoxes<Value>& boxes, std::span<const OpenBox<Value>> open,
+            const Passed<Value>& passed, Piece range);
+
+  /// By section: how often it had no room.
+  const std::vector<std::uint32_t>& failures() const { return failures_; }
+  void forgetFailures() { std::ranges::fill(failures_, 0U); }
+
+ private:
+  std::vector<Value> level_;
+  std::vector<std::uint32_t> failures_;
+};
+
+extern template class LevelBound<std::int32_t>;
+extern template class LevelBound<std::int64_t>;
+
+/// Puts the boxes [first, last) onto the levels of the sections in `range`, none below `least`.
+/// Most of a search's time goes here.
+template <class Value>
+void stack(const OrderedBoxes<Value>& boxes, const OpenBox<Value>* first,
+           const OpenBox<Value>* last, Value least, Piece range, Value* level) {
+  const Piece* const pieces = boxes.pieces.data();
+  const std::uint32_t* const firstPiece = boxes.firstPiece.data();
+  for (; first != last; ++first) {
+    const Value bottom = std::max(first->lowest, least);
+    const Value height = boxes.height[first->box];
+    for (std::uint32_t p = firstPiece[first->box]; p < firstPiece[first->box + 1]; ++p) {
+      const std::uint32_t end = std::min(pieces[p].last, range.last);
+      for (std::uint32_t s = std::max(pieces[p].first, range.first); s < end; ++s) {
+        level[s] = std::max(level[s], bottom) + height;
+      }
+    }
+  }
+}
+
+template <class Value>
+bool LevelBound<Value>::fits(const OrderedBoxes<Value>& boxes, std::span<const OpenBox<Value>> open,
+                             const Passed<Value>& passed, Piece range) {
+  const OpenBox<Value>* const begin = open.data();
+  const OpenBox<Value>* const end = begin + open.size();
+  const OpenBox<Value>* ready = begin;
+  while (ready != end && passed.covers(*ready)) ++ready;
+  if (ready == end) return open.empty();
+  Value lowestTop = std::numeric_limits<Value>::max();
+  const OpenBox<Value>* under = ready;
+  for (; under != end && under->lowest < lowestTop; ++under) {
+    lowestTop = std::min<Value>(lowestTop, under->lowest + boxes.height[under->box]);
+  }
+  Value* const level = level_.data();
+  std::fill(level + range.first, level + range.last, Value(0));
+  stack(boxes, ready, under, Value(0), range, level);
+  stack(boxes, begin, ready, lowestTop, range, level);
+  stack(boxes, under, end, Value(0), range, level);
+  const Value* const most = std::max_element(level + range.first, level + range.last);
+  if (*most <= boxes.capacity) return true;
+  ++failures_[static_cast<std::size_t>(most - level)];
+  return false;
+}
+
+template class LevelBound<std::int32_t>;
+template class LevelBound<std::int64_t>;
+
+/// 128 bits that stand for what is left to place: the boxes, the lowest offset of each and whether
+/// it was passed over. Everything a search does from there on follows from these.
+struct StateKey {
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  friend bool operator==(const StateKey&, const StateKey&) = default;
+};
+
+/// States known to have no completion: the latest ones, in a table that forgets.
+///
+/// A key is a sum of one product for each open box, of what is to be known of it and of a number
+/// of its own, once for each half: multilinear hashing (Carter and Wegman 1979). Two states share
+/// a key by chance once in some 2^120 pairs.
+class DeadStates {
+ public:
+  /// Forgets everything; keys are of `boxes` boxes.
+  void reset(std::uint32_t boxes) {
+    table_.assign(table_.size(), {});
+    for (std::uint64_t box = factors_.size(); box < boxes; ++box) {
+      factors_.push_back({scramble(2 * box) | 1, scramble(2 * box + 1) | 1});
+    }
+  }
+
+  template <class Value>
+  StateKey keyOf(std::span<const OpenBox<Value>> open, const Passed<Value>& passed) const {
+    StateKey key;
+    for (const OpenBox<Value>& each : open) {
+      const auto lowest = static_cast<std::uint64_t>(each.lowest);
+      const std::uint64_t known = 2 * lowest + (passed.covers(each) ? 2 : 1);
+      key.a += known * factors_[each.box].a;
+      key.b += known * factors_[each.box].b;
+    }
+    return key;
+  }
+
+  bool contains(const StateKey& key) const { return table_[slotOf(key)] == key; }
+  void add(const StateKey& key) { table_[slotOf(key)] = key; }
+
+ private:
+  static constexpr int kBits = 13;
+  static std::size_t slotOf(const StateKey& key) { return key.a >> (64 - kBits); }
+
+  std::vector<StateKey> factors_;  ///< By box.
+  std::vector<StateKey> table_ = std::vector<StateKey>(std::size_t{1} << kBits);
+};
 
 /// What one search may keep in open boxes over all its frames, in bytes.
 constexpr std::size_t kMostMemory = std::size_t{64} << 20;

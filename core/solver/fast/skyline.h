@@ -1,13 +1,142 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "core/solver/fast/rectangles.h"
-#include "core/solver/fast/unplaced.h"
 
 namespace hw {
+
+/// What is still to be placed, by position, ready to answer "which of those that begin in here and
+/// end by then comes first?". A tree of `kFanout` children a node keeps the earliest end and the
+/// highest priority of each subtree; a subtree where either rules it out is not entered.
+///
+/// O(n) to fill, O(log n) to erase; a question costs O(log n) nodes and some dozen on the usual
+/// problems, more where long stays of high priority hide short ones: from `kMany` on, a question
+/// that has found something then makes do with it.
+class Unplaced {
+ public:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  /// Makes all positions unplaced. `ends` are ranks below kNone, priorities are above zero.
+  void fill(std::span<const std::uint32_t> ends, std::span<const float> priorities);
+
+  /// Takes one position out.
+  void erase(std::uint32_t position);
+
+  /// The position in [first, last) of the highest priority among those that end by `end` and that
+  /// `fits` accepts, always the same of equals; kNone when there is none. Of many, one that may be
+  /// a little less than the highest.
+  template <class Fits>
+  std::uint32_t find(std::uint32_t first, std::uint32_t last, std::uint32_t end,
+                     const Fits& fits) const {
+    Search<Fits> search{.tree = *this, .end = end, .fits = fits};
+    if (last - first <= 2 * kFanout) {
+      search.scan(first, last);
+    } else {
+      search.cover(first, last);
+    }
+    return search.found;
+  }
+
+ private:
+  static constexpr std::uint32_t kFanout = 8;
+  static constexpr float kGone = 0;  ///< Priority of what is placed.
+  /// Positions from which on questions lose patience: a packing of a million takes half the time,
+  /// and is as low.
+  static constexpr std::size_t kMany = 200'000;
+  static constexpr std::uint32_t kPatience = 8;  ///< Nodes entered, then the best so far will do.
+
+  struct Level {
+    std::vector<std::uint32_t> end{};
+    std::vector<float> priority{};
+  };
+  struct Node {
+    std::uint32_t level = 0;
+    std::uint32_t index = 0;
+    float priority = kGone;
+  };
+
+  template <class Fits>
+  struct Search {
+    const Unplaced& tree;
+    std::uint32_t end;
+    const Fits& fits;
+    float best = kGone;
+    std::uint32_t found = kNone;
+    std::uint32_t entered = 0;
+
+    void scan(std::uint32_t first, std::uint32_t last) {
+      const Level& leaves = tree.levels_.front();
+      for (std::uint32_t at = first; at < last; ++at) {
+        if (leaves.end[at] > end || leaves.priority[at] <= best || !fits(at)) continue;
+        best = leaves.priority[at];
+        found = at;
+      }
+    }
+    /// Whether what a node promises is not worth a look.
+    bool enough(float priority) const {
+      return priority <= best || (entered > tree.patience_ && found != kNone);
+    }
+    void cover(std::uint32_t first, std::uint32_t last);
+    void descend(Node node);
+  };
+
+  std::vector<Level> levels_;  ///< Leaves first; each padded to whole groups of kFanout.
+  std::uint32_t patience_ = 0;
+};
+
+/// Splits [first, last) into whole subtrees and searches them, most promising first.
+template <class Fits>
+void Unplaced::Search<Fits>::cover(std::uint32_t first, std::uint32_t last) {
+  std::array<Node, std::size_t{2} * kFanout * 12> nodes;
+  std::size_t count = 0;
+  const auto take = [&](std::uint32_t level, std::uint32_t index) {
+    const float priority = tree.levels_[level].priority[index];
+    if (tree.levels_[level].end[index] <= end && priority > best) {
+      nodes[count++] = {level, index, priority};
+    }
+  };
+  for (std::uint32_t level = 0; first < last; ++level) {
+    const bool top = level + 1 == tree.levels_.size();
+    while (first < last && (top || first % kFanout != 0)) take(level, first++);
+    while (first < last && last % kFanout != 0) take(level, --last);
+    first /= kFanout;
+    last /= kFanout;
+  }
+  while (count > 0) {
+    const auto next =
+        std::max_element(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(count),
+                         [](const Node& a, const Node& b) { return a.priority < b.priority; });
+    if (enough(next->priority)) return;
+    descend(*next);
+    *next = nodes[--count];
+  }
+}
+
+template <class Fits>
+void Unplaced::Search<Fits>::descend(Node node) {
+  if (node.level == 0) return scan(node.index, node.index + 1);
+  ++entered;
+  const std::uint32_t child = node.index * kFanout;
+  if (node.level == 1) return scan(child, child + kFanout);
+  const Level& level = tree.levels_[node.level - 1];
+  std::array<float, kFanout> hopes;
+  for (std::uint32_t i = 0; i < kFanout; ++i) {
+    hopes[i] = level.end[child + i] <= end ? level.priority[child + i] : kGone;
+  }
+  for (;;) {
+    const auto next = std::ranges::max_element(hopes);
+    if (enough(*next)) return;
+    *next = kGone;
+    descend({node.level - 1, child + static_cast<std::uint32_t>(next - hopes.begin()), kGone});
+  }
+}
 
 /// Packs rectangles from the bottom up without neighbour lists.
 ///

@@ -3,7 +3,7 @@
 #include "core/check/replay.h"
 #include "core/insight/explain.h"
 #include "core/insight/moment.h"
-#include "core/plan/audit_moves.h"
+#include "core/plan/audit.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
 #include "core/residency/moving_devices.h"

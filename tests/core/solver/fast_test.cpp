@@ -7,7 +7,6 @@
 #include "core/solver/fast/fast_search.h"
 #include "core/solver/fast/peak_repair.h"
 #include "core/solver/fast/skyline.h"
-#include "core/solver/fast/unplaced.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"

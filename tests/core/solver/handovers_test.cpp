@@ -6,7 +6,6 @@
 #include "core/plan/validate.h"
 #include "core/solver/exact/exact.h"
 #include "core/solver/exact/jigsaw.h"
-#include "core/solver/exact/seams.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 

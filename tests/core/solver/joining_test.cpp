@@ -10,7 +10,6 @@
 
 #include "core/families/family.h"
 #include "core/solver/fast/fast_search.h"
-#include "core/solver/fast/join_boxes.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"

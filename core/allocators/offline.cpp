@@ -1,4 +1,4 @@
-#include "core/allocators/pins.h"
+#include "core/allocators/offline.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,17 @@
 #include "core/plan/validate.h"
 
 namespace hw {
+
+SearchBudget SearchBudget::leftIn(const PlanContext& context) const {
+  SearchBudget left = *this;
+  if (context.timeLimit > 0) left.seconds = context.timeLimit;
+  if (SearchUse* use = context.use) {
+    left.moves = use->most(use->tries, moves) - use->tries;
+    left.nodes = use->most(use->nodes, nodes) - use->nodes;
+    left.seconds = use->seconds(left.seconds, context.clock);
+  }
+  return left;
+}
 
 Result<std::vector<StayId>> placePins(const Problem& problem, Plan& plan) {
   std::vector<StayId> pinned;

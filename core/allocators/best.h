@@ -3,7 +3,7 @@
 #include <array>
 #include <chrono>
 
-#include "core/allocators/allocator.h"
+#include "core/allocators/offline.h"
 #include "core/solver/exact/exact.h"
 #include "core/solver/fast/rectangles.h"
 #include "core/solver/orders.h"
@@ -12,12 +12,6 @@ namespace hw {
 
 /// A search for the least latency looks at so many stays where the exact one makes a placement.
 inline constexpr std::int64_t kLooksOfANode = 3'000;
-
-struct BestBudget {
-  std::int64_t moves = 0;
-  std::int64_t nodes = 0;
-  double seconds = 0;
-};
 
 using Order = std::vector<StayId> (*)(const Problem&, PoolId);
 struct NamedOrder {
@@ -38,7 +32,7 @@ inline constexpr std::array<NamedOrder, 8> kOrders{{{"size", sizeOrder},
 class PoolSearch {
  public:
   PoolSearch(const Problem& problem, PoolId pool, const PlanContext& context,
-             const BestBudget& budget);
+             const SearchBudget& budget);
 
   /// False when stopped before there was any plan.
   bool run();
@@ -76,7 +70,7 @@ class PoolSearch {
   const Problem& problem_;
   PoolId pool_;
   const PlanContext& context_;
-  BestBudget budget_;
+  SearchBudget budget_;
   Rectangles rectangles_;
   std::chrono::steady_clock::time_point start_;
   bool planned_ = false;

@@ -13,4 +13,10 @@ namespace hw {
 /// O(n log n).
 std::vector<Violation> auditMoves(const Problem& problem, std::size_t limit);
 
+/// What is wrong with the permissions of a problem to share bytes while an op runs, overlays and
+/// overlaps: stays that are not there, that do not follow upon each other, out of order, or in more
+/// permissions than one where one is the most. At most one finding of each kind: they make the
+/// problem meaningless.
+std::vector<Violation> auditPermissions(const Problem& problem);
+
 }  // namespace hw
