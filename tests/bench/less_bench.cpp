@@ -1,7 +1,7 @@
 // Peaks below the lower bound: the models of the corpus that somebody computed a problem for, with
 // the order of least peak, work in place, operators that run again, outputs that overlap their
 // inputs and operators in parts, alone and together. Every plan is replayed on bytes. Standard
-// output is the table of docs/less.md.
+// output is a table by model; those of docs/less.md are made by scripts/make_figures.py.
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
