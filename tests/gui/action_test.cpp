@@ -29,7 +29,7 @@ void check(const std::vector<CommandCase>& cases) {
 }
 
 /// A window that is closed has nothing more to try; what needs a search that takes long is tried
-/// where there is one (transport_until_test).
+/// where there is one (transport_test).
 const char* const kElsewhere[] = {"quit", "updateNow"};
 
 constexpr int kCommands = 120;

@@ -66,8 +66,10 @@ void BarChart::setBars(std::vector<Bar> bars) {
   QStringList names;
   double most = 0;
   for (auto bar = bars_.rbegin(); bar != bars_.rend(); ++bar) {
-    // A QBarCategoryAxis drops repeated names: invisible characters make equal ones differ.
-    names.append(bar->name + QString(names.size(), QChar(0x200b)));
+    // A QBarCategoryAxis drops repeated names: equal ones are numbered.
+    QString name = bar->name;
+    for (int more = 2; names.contains(name); ++more) name = tr("%1 (%2)").arg(bar->name).arg(more);
+    names.append(name);
     most = std::max({most, bar->value.value_or(0), bar->mark.value_or(0)});
   }
   names_->append(names);
