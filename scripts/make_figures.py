@@ -155,16 +155,19 @@ def together(rows):
     return lines
 
 
-def ways_of():
-    return lines_of(["column", "options"]) + ["|---|---|"] + [
-        line for way, options in WAYS.items() for line in lines_of([way, f"`{options}`"])]
+def ways_of(rows):
+    """The options of each column that was measured."""
+    lines = lines_of(["column", "options"]) + ["|---|---|"]
+    for way in known(rows, WAYS)[0]:
+        lines += lines_of([way, f"`{WAYS[way]}`"])
+    return lines
 
 
 def made(text):
     """The page with every table between its two comments made anew."""
     rows = read()
     makers = {name: lambda name=name: table(name, rows) for name in TABLES}
-    makers |= {"together": lambda: together(rows), "ways": ways_of}
+    makers |= {"together": lambda: together(rows), "ways": lambda: ways_of(rows)}
     for name, make in makers.items():
         before, rest = text.split(f"<!-- table: {name} -->\n")
         lines = [before + f"<!-- table: {name} -->", *make(), END + rest.split(END, 1)[1]]
