@@ -29,6 +29,7 @@
 #include "widgets/text/text.h"
 
 using namespace hw;
+using namespace hw::test;
 // HIGHWATER_UPDATE_GOLDEN=1 writes them anew: look at what has changed. They are vector graphics,
 // Pictures of a small sample as they were when somebody looked at them, in both themes.
 // differs, and they are not compared.
