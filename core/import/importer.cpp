@@ -19,10 +19,9 @@ namespace {
 
 /// What is mapped and looked at here and there may be as large as disks are; weights are not read.
 constexpr std::size_t kMapped = std::size_t{64} << 30U;
-/// What is read from front to back, and kept only as far as it counts.
+/// What is read from front to back, and kept only as far as it counts. JSON has a limit of its own
+/// (core/base/document_limits.h).
 constexpr std::size_t kStreamed = std::size_t{2} << 30U;
-/// What is in memory as a whole while it is read.
-constexpr std::size_t kHeld = std::size_t{1} << 30U;
 
 constexpr std::array kImporters = {
     ImporterInfo{"onnx", "ONNX model (protobuf)", "*.onnx", &acceptsOnnx, &readOnnx, false,
@@ -34,9 +33,9 @@ constexpr std::array kImporters = {
     ImporterInfo{"executorch", "memory plan of an ExecuTorch program (flatbuffer)", "*.pte",
                  &acceptsExecutorch, &readExecutorch, true, kMapped},
     ImporterInfo{"st-network", "memory plan of ST Edge AI (JSON)", "*.c_info.json *_c_info.json",
-                 &acceptsStNetwork, &readStNetwork, true, kHeld},
+                 &acceptsStNetwork, &readStNetwork, true, kJsonLimits.bytes},
     ImporterInfo{"plan-json", "memory plan of Highwater (JSON)", "*.plan.json *.json",
-                 &acceptsOwnPlan, &readOwnPlan, false, kHeld},
+                 &acceptsOwnPlan, &readOwnPlan, false, kJsonLimits.bytes},
     ImporterInfo{"tflm-log", "memory plan that tflite-micro printed", "*.log *.txt",
                  &acceptsTflmLog, &readTflmLog, true, kStreamed},
     ImporterInfo{"vela-log", "memory plan that Vela printed (--verbose-allocation)", "*.log *.txt",
@@ -44,13 +43,13 @@ constexpr std::array kImporters = {
     ImporterInfo{"xla-dump", "memory plan that XLA dumped (buffer assignment, live ranges)",
                  "*.txt", &acceptsXlaDump, &readXlaDump, true, kStreamed},
     ImporterInfo{"ort-profile", "profile of ONNX Runtime, operator by operator (JSON)", "*.json",
-                 &acceptsOrtProfile, &readOrtProfile, false, kStreamed},
+                 &acceptsOrtProfile, &readOrtProfile, false, kJsonLimits.bytes},
     ImporterInfo{"torch-snapshot", "recording of PyTorch's allocator (pickle)", "*.pickle *.pkl",
                  &acceptsTorchSnapshot, &readTorchSnapshot, false, kStreamed},
     ImporterInfo{"alloc-log", "recording of any allocator (CSV)", "*.csv", &acceptsAllocLog,
                  &readAllocLog, false, kStreamed},
     ImporterInfo{"graph-json", "Highwater graph JSON", "*.graph.json *.json", &acceptsGraphJson,
-                 &readGraphJson, false, kStreamed},
+                 &readGraphJson, false, kJsonLimits.bytes},
     ImporterInfo{"problem-csv", "planning problem CSV (MiniMalloc)", "*.csv", &acceptsProblemCsv,
                  &readProblemCsv, false, kStreamed},
 };
