@@ -31,23 +31,6 @@ Graph throughFile(const Graph& graph) {
   return *model->graph;
 }
 
-/// A protobuf of field 1, again and again, with lengths that add up.
-bool isListOfMessages(std::string_view bytes) {
-  while (!bytes.empty()) {
-    if (bytes[0] != '\x0a') return false;
-    std::size_t length = 0;
-    std::size_t at = 1;
-    for (int shift = 0; at < bytes.size() && shift < 64; shift += 7) {
-      const auto byte = static_cast<unsigned char>(bytes[at++]);
-      length |= std::size_t{byte & 0x7fU} << shift;
-      if (byte < 0x80) break;
-    }
-    if (length == 0 || length > bytes.size() - at) return false;
-    bytes.remove_prefix(at + length);
-  }
-  return true;
-}
-
 }  // namespace
 
 TEST_CASE("a graph comes back from its JSON as it was", "[graph_json][property]") {
@@ -150,10 +133,6 @@ TEST_CASE("every exporter", "[exporter]") {
     for (const auto& run : {graphRun, problemRun}) {
       if (!info.applies(*run)) continue;
       const std::string text = write(*run);
-      if (info.ending == ".pftrace") {
-        CHECK(isListOfMessages(text));
-        continue;
-      }
       REQUIRE(text.ends_with('\n'));
       if (info.ending.ends_with(".json")) CHECK(parseJson(text).has_value());
       if (!info.ending.ends_with(".csv")) continue;
