@@ -3,7 +3,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/options.h"
-#include "app/cli/serve/server.h"
+#include "app/cli/serve/session.h"
 #include "core/files/file.h"
 
 namespace hw::cli {

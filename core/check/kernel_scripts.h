@@ -11,6 +11,14 @@
 
 namespace hw {
 
+/// Which elements of its inputs one element of an op's output is made of, from what the operator
+/// means, tap by tap. Slow, and shares nothing with core/ops/regions.h, which it judges.
+///
+/// Calls `visit(input, index)` for each, maybe more than once. Elements of weights are left out.
+/// False when it does not know the op.
+bool forEachSource(const Graph& graph, OpId op, std::size_t output, const Shape& index,
+                   const std::function<void(std::size_t input, const Shape& index)>& visit);
+
 /// An op as its kernel runs: one row of the output after the other, each element written when all
 /// that it is made of has been read; so what a row is made of has to last until it is written.
 /// Worked out from what the op means, tap by tap, and not from the

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "app/cli/minimalloc/request.h"
-#include "app/cli/serve/server.h"
 #include "app/cli/serve/session.h"
 #include "core/base/check.h"
 #include "core/base/text.h"

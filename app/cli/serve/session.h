@@ -1,7 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <istream>
 #include <memory>
+#include <ostream>
 #include <stop_token>
 #include <string>
 
@@ -58,5 +60,12 @@ class ServeSession {
   std::shared_ptr<const Run> run_{};
   bool simulated_ = false;
 };
+
+/// Answers JSON-RPC 2.0, a message a line, until `in` ends or `shutdown` is called; what was asked
+/// before is still answered. Messages that are wrong get an answer that says how, and never end it.
+/// One call is at work at a time, in a thread of its own, so that it can be cancelled. When `out`
+/// takes nothing more, `unheard` is called, from any thread, and nothing else is answered.
+void serve(std::istream& in, std::ostream& out, Plugins plugins,
+           const std::function<void()>& unheard);
 
 }  // namespace hw::cli

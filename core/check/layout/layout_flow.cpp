@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/check/element_sources.h"
+#include "core/check/kernel_scripts.h"
 #include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
 

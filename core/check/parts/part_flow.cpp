@@ -7,7 +7,6 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/check/element_sources.h"
 #include "core/check/kernel_scripts.h"
 #include "core/graph/graph.h"
 #include "core/graph/tiling.h"

@@ -1,5 +1,3 @@
-#include "core/picture/stage/list_columns.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/picture/block_store.h"
+#include "core/picture/stage/memory.h"
 #include "core/picture/stage/sketch.h"
 
 namespace hw::stage {

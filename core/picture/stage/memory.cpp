@@ -62,7 +62,7 @@ constexpr double kPanelGap = 12;
 
 }  // namespace
 
-std::vector<std::uint32_t> Moment::listsOf(Role role, PoolId pool) const {
+std::vector<std::uint32_t> StageMoment::listsOf(Role role, PoolId pool) const {
   std::vector<std::uint32_t> found;
   for (const std::uint32_t number : stage.lists()) {
     const MethodList& each = list(number);
@@ -71,16 +71,16 @@ std::vector<std::uint32_t> Moment::listsOf(Role role, PoolId pool) const {
   return found;
 }
 
-std::uint32_t Moment::listOf(Role role, PoolId pool) const {
+std::uint32_t StageMoment::listOf(Role role, PoolId pool) const {
   const std::vector<std::uint32_t> found = listsOf(role, pool);
   return found.empty() ? StageItem::kNone : found.front();
 }
 
-const MethodTick* Moment::tick() const {
+const MethodTick* StageMoment::tick() const {
   return player.at() == 0 ? nullptr : &stage.record().ticks[player.at() - 1];
 }
 
-Look Moment::lookOf(StayId stay) const {
+Look StageMoment::lookOf(StayId stay) const {
   if (!isStay(run(), stay)) return {.fill = Fill{Ink::hole}, .edge = Stroke{Ink::axis}};
   Look look = Sketch::lookOf(stayClass(run(), stay));
   if (tick() && tick()->stay == stay) look.edge = Stroke{Ink::accent, 2};
@@ -88,11 +88,11 @@ Look Moment::lookOf(StayId stay) const {
   return look;
 }
 
-Ink Moment::inkOn(StayId stay) const {
+Ink StageMoment::inkOn(StayId stay) const {
   return isStay(run(), stay) ? Sketch::wordInk(stayClass(run(), stay)) : Ink::text;
 }
 
-std::string Moment::poolName(PoolId pool) const {
+std::string StageMoment::poolName(PoolId pool) const {
   return pool && run().problem.pools.contains(pool) ? printable(run().problem.pools[pool].name)
                                                     : std::string();
 }
@@ -137,7 +137,7 @@ void drawMemory(Sketch& sketch, const Stage& stage, const MethodPlayer& player, 
                 StayId selected) {
   const std::vector<Panel> panels = panelsOf(stage);
   if (panels.empty()) return;
-  const Moment moment{stage, player, selected};
+  const StageMoment moment{stage, player, selected};
   const double least = 5 * sketch.line();
   const auto count = std::min(
       panels.size(), std::max<std::size_t>(1, static_cast<std::size_t>((where.height + kPanelGap) /
@@ -172,7 +172,7 @@ using Role = MethodList::Role;
 
 class StripDrawing {
  public:
-  StripDrawing(Sketch& sketch, const Moment& moment, PoolId pool, const Box& where)
+  StripDrawing(Sketch& sketch, const StageMoment& moment, PoolId pool, const Box& where)
       : sketch_(sketch), moment_(moment), pool_(pool), where_(where) {
     const double height = std::min(3.2 * sketch.line(), where.height - 2 * sketch.line() - 8);
     bar_ = {where.left + 2, where.top + sketch.line() + 6, where.width - 4, std::max(4.0, height)};
@@ -414,7 +414,7 @@ class StripDrawing {
   }
 
   Sketch& sketch_;
-  const Moment& moment_;
+  const StageMoment& moment_;
   PoolId pool_;
   Box where_;
   Box bar_;
@@ -424,7 +424,7 @@ class StripDrawing {
 
 }  // namespace
 
-void drawStrip(Sketch& sketch, const Moment& moment, PoolId pool, const Box& where) {
+void drawStrip(Sketch& sketch, const StageMoment& moment, PoolId pool, const Box& where) {
   StripDrawing(sketch, moment, pool, where).draw();
 }
 

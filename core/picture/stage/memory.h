@@ -2,6 +2,8 @@
 
 #include "core/picture/stage/sketch.h"
 #include "core/picture/stage/stage.h"
+#include "core/plan/method_record.h"
+#include "core/run/run.h"
 
 namespace hw::stage {
 
@@ -18,7 +20,7 @@ void drawMemory(Sketch& sketch, const Stage& stage, const MethodPlayer& player, 
 double memoryHeight(const Ruler& ruler, const Stage& stage);
 
 /// A stage at one moment, as the drawings of memory ask for it.
-struct Moment {
+struct StageMoment {
   const Stage& stage;
   const MethodPlayer& player;
   StayId selected{};
@@ -41,10 +43,24 @@ struct Moment {
 };
 
 // One drawing a file.
-void drawBlocks(Sketch& sketch, const Moment& moment, std::uint32_t list, const Box& where);
-void drawShelves(Sketch& sketch, const Moment& moment, std::uint32_t list, const Box& where);
-void drawStrip(Sketch& sketch, const Moment& moment, PoolId pool, const Box& where);
-void drawSides(Sketch& sketch, const Moment& moment, const Box& where);
-void drawPlaced(Sketch& sketch, const Moment& moment, std::uint32_t list, const Box& where);
+void drawBlocks(Sketch& sketch, const StageMoment& moment, std::uint32_t list, const Box& where);
+void drawShelves(Sketch& sketch, const StageMoment& moment, std::uint32_t list, const Box& where);
+void drawStrip(Sketch& sketch, const StageMoment& moment, PoolId pool, const Box& where);
+void drawSides(Sketch& sketch, const StageMoment& moment, const Box& where);
+void drawPlaced(Sketch& sketch, const StageMoment& moment, std::uint32_t list, const Box& where);
+
+/// The lists of `stage` in `where`, in as many columns as have room, each row a chip. Lists that
+/// are too long are left out in the middle, with a count.
+void drawLists(Sketch& sketch, const Stage& stage, const MethodPlayer& player, const Box& where,
+               StayId selected);
+
+/// The height at which all rows have room.
+double listsHeight(const Ruler& ruler, const Stage& stage, double width);
+
+/// The ops around the step that tick `ticks` looks at, in a row at the bottom of `where`, below the
+/// sub-functions and execution units that they belong to if they are dealt out to devices; returns
+/// what is left above. Nothing of a run without ops, or where there is little room.
+Box drawSchedule(Sketch& sketch, const Run& run, const MethodRecord& record, std::size_t ticks,
+                 const Box& where);
 
 }  // namespace hw::stage

@@ -18,7 +18,7 @@ struct Tenants {
   std::map<std::int64_t, StayId> of{};
   std::set<std::int64_t> idle{};
 
-  Tenants(const Moment& moment, PoolId pool) {
+  Tenants(const StageMoment& moment, PoolId pool) {
     for (const std::uint32_t list : moment.listsOf(Role::mapping, pool)) {
       for (const MethodRow& row : moment.rows(list)) {
         const RowCells cells(row);
@@ -41,7 +41,7 @@ struct Tenants {
 
 class BlocksDrawing {
  public:
-  BlocksDrawing(Sketch& sketch, const Moment& moment, std::uint32_t list)
+  BlocksDrawing(Sketch& sketch, const StageMoment& moment, std::uint32_t list)
       : sketch_(sketch),
         moment_(moment),
         list_(list),
@@ -151,7 +151,7 @@ class BlocksDrawing {
   }
 
   Sketch& sketch_;
-  const Moment& moment_;
+  const StageMoment& moment_;
   std::uint32_t list_;
   PoolId pool_;
   Tenants tenants_;
@@ -159,7 +159,7 @@ class BlocksDrawing {
 
 }  // namespace
 
-void drawBlocks(Sketch& sketch, const Moment& moment, std::uint32_t list, const Box& where) {
+void drawBlocks(Sketch& sketch, const StageMoment& moment, std::uint32_t list, const Box& where) {
   BlocksDrawing(sketch, moment, list).draw(where);
 }
 
@@ -171,7 +171,7 @@ using Role = MethodList::Role;
 /// and the ends of the axis below it.
 class StepsDrawing {
  protected:
-  StepsDrawing(Sketch& sketch, const Moment& moment, std::uint32_t list, const Box& where,
+  StepsDrawing(Sketch& sketch, const StageMoment& moment, std::uint32_t list, const Box& where,
                double left)
       : sketch_(sketch),
         moment_(moment),
@@ -209,7 +209,7 @@ class StepsDrawing {
   }
 
   Sketch& sketch_;
-  const Moment& moment_;
+  const StageMoment& moment_;
   std::uint32_t list_;
   PoolId pool_;
   Box where_;
@@ -221,7 +221,7 @@ class StepsDrawing {
 /// one above the other, steps to the right. Who has a block has it from its start on.
 class ShelvesDrawing : StepsDrawing {
  public:
-  ShelvesDrawing(Sketch& sketch, const Moment& moment, std::uint32_t list, const Box& where)
+  ShelvesDrawing(Sketch& sketch, const StageMoment& moment, std::uint32_t list, const Box& where)
       : StepsDrawing(sketch, moment, list, where,
                      std::min(sketch.ruler().width("object 00, 1,000 KiB") + 6, where.width / 3)),
         scale_(unitsOf(moment.stage.extent(pool_).allBlocks)) {}
@@ -305,7 +305,7 @@ class ShelvesDrawing : StepsDrawing {
 
 }  // namespace
 
-void drawShelves(Sketch& sketch, const Moment& moment, std::uint32_t list, const Box& where) {
+void drawShelves(Sketch& sketch, const StageMoment& moment, std::uint32_t list, const Box& where) {
   ShelvesDrawing(sketch, moment, list, where).draw();
 }
 
@@ -316,7 +316,7 @@ using Role = MethodList::Role;
 /// Placements as a map of their own: steps to the right, addresses upwards.
 class PlacedDrawing : StepsDrawing {
  public:
-  PlacedDrawing(Sketch& sketch, const Moment& moment, std::uint32_t list, const Box& where)
+  PlacedDrawing(Sketch& sketch, const StageMoment& moment, std::uint32_t list, const Box& where)
       : StepsDrawing(sketch, moment, list, where, sketch.ruler().width("1,000 KiB") + 6),
         bytes_(moment.stage.extent(pool_).bytes),
         scale_(unitsOf(bytes_.length())) {}
@@ -445,7 +445,7 @@ class PlacedDrawing : StepsDrawing {
 
 }  // namespace
 
-void drawPlaced(Sketch& sketch, const Moment& moment, std::uint32_t list, const Box& where) {
+void drawPlaced(Sketch& sketch, const StageMoment& moment, std::uint32_t list, const Box& where) {
   PlacedDrawing(sketch, moment, list, where).draw();
 }
 
@@ -456,7 +456,7 @@ using Role = MethodList::Role;
 /// Two stacks that grow away from an origin, down to the left and up to the right.
 class SidesDrawing {
  public:
-  SidesDrawing(Sketch& sketch, const Moment& moment, const Box& where)
+  SidesDrawing(Sketch& sketch, const StageMoment& moment, const Box& where)
       : sketch_(sketch), moment_(moment), where_(where) {
     const Interval<Bytes> bytes = moment.stage.extent({}).bytes;
     const double height = std::clamp(where.height - 5.2 * sketch.line(), 2.0, 4.5 * sketch.line());
@@ -544,7 +544,7 @@ class SidesDrawing {
   }
 
   Sketch& sketch_;
-  const Moment& moment_;
+  const StageMoment& moment_;
   Box where_;
   Box bar_;
   double scale_ = 1;
@@ -553,7 +553,7 @@ class SidesDrawing {
 
 }  // namespace
 
-void drawSides(Sketch& sketch, const Moment& moment, const Box& where) {
+void drawSides(Sketch& sketch, const StageMoment& moment, const Box& where) {
   SidesDrawing(sketch, moment, where).draw();
 }
 

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "core/base/text.h"
-#include "core/picture/stage/list_columns.h"
 #include "core/picture/stage/memory.h"
 #include "core/picture/stage/sketch.h"
 #include "core/picture/svg_canvas.h"

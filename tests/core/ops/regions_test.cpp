@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "core/check/element_sources.h"
+#include "core/check/kernel_scripts.h"
 #include "core/ops/op_facts.h"
 #include "core/rewrite/graph_builder.h"
 #include "tests/support/image_graphs.h"
