@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/graphs.h"
+#include "tests/support/printers.h"
 #include "tests/support/problems.h"
 
 namespace hw::test {
@@ -111,3 +112,59 @@ TEST_CASE("the step of the highest address is the first of the fullest that reac
 }
 
 }  // namespace hw::test
+
+using namespace hw;
+using namespace hw::literals;
+
+TEST_CASE("an output is held after its last use, a tensor in between is not", "[late_free]") {
+  // out is read at step 1 too, and held to the end because it is an output.
+  const auto run =
+      test::runGraph(test::drawnGraph({.tensors = {{"x", 8}, {"out", 8}, {"a", 8}, {"y", 8}},
+                                       .inputs = {"x"},
+                                       .ops = {"Conv x -> out", "Conv out -> a", "Conv a -> y"},
+                                       .outputs = {"out", "y"}}));
+  const auto last = lastUses(run->problem);
+  const auto of = [&](const char* name) {
+    return StayId(run->storage.slots[test::tensorOf(run->graph(), name)]->buffer.index());
+  };
+  CHECK(last[of("x")] == 0_st);
+  CHECK(last[of("out")] == 1_st);
+  CHECK(run->problem.stays[of("out")].steps.end == 3_st);
+  CHECK(last[of("a")] == 2_st);
+  CHECK(run->problem.stays[of("a")].steps.end == 3_st);
+}
+
+TEST_CASE("nobody is late in a problem without operators", "[late_free]") {
+  Problem problem;
+  problem.steps = 5_st;
+  problem.stays.add({.buffer = BufferId(0), .steps = {1_st, 4_st}, .size = 8_B});
+  CHECK(lastUses(problem)[StayId(0)] == 3_st);
+}
+
+TEST_CASE("local peaks are the plateaus that both neighbours look up to", "[peaks]") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    test::Dice dice(seed);
+    const std::int64_t length = dice.roll(1, 40);
+    std::vector<std::int64_t> heights;
+    StepFunction curve;
+    for (std::int64_t step = 0; step < length; ++step) {
+      heights.push_back(dice.chance(40) && step > 0 ? heights.back() : dice.roll(0, 5));
+      curve.pieces.push_back({Step(step), Bytes(heights.back())});
+    }
+    std::vector<LocalPeak> expected;
+    for (std::int64_t begin = 0; begin < length; ++begin) {
+      for (std::int64_t end = begin + 1; end <= length; ++end) {
+        const auto at = [&](std::int64_t i) {
+          return i < 0 || i >= length ? 0 : heights[static_cast<std::size_t>(i)];
+        };
+        bool flat = at(begin - 1) < at(begin) && at(end) < at(begin);
+        for (std::int64_t i = begin; i < end; ++i) flat = flat && at(i) == at(begin);
+        if (flat) expected.push_back({{Step(begin), Step(end)}, Bytes(at(begin))});
+      }
+    }
+    std::ranges::stable_sort(expected, std::greater{}, &LocalPeak::bytes);
+    CHECK(localPeaks(curve, Step(length)) == expected);
+  }
+  CHECK(localPeaks({}, Step(4)).empty());
+}

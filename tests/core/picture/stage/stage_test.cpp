@@ -1,15 +1,21 @@
-// The stage of a method, read as shapes: what a state holds is drawn once, nothing lies outside, no
-// words cover others, and memory is what the lists say.
 #include "core/picture/stage/stage.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <set>
 
+#include "core/base/text.h"
 #include "core/import/samples.h"
+#include "core/picture/stage/sketch.h"
 #include "core/picture/svg_canvas.h"
+#include "tests/support/golden_picture.h"
 #include "tests/support/methods.h"
+#include "tests/support/problems.h"
 #include "tests/support/rounds.h"
+
+// The stage of a method, read as shapes: what a state holds is drawn once, nothing lies outside, no
+// words cover others, and memory is what the lists say.
 
 using namespace hw;
 using namespace hw::literals;
@@ -395,4 +401,205 @@ TEST_CASE("a record without roles or stays is drawn as tables", "[stage]") {
     if (tick > 0) CHECK_FALSE(look.boxesOf(Part::chip).empty());
   }
   CHECK(stage.sentence(1) == "notes something without a step");
+}
+
+// A film of a stage shows, at every tick, the shapes of that tick in their order and no others.
+
+namespace {
+
+std::shared_ptr<const Run> filmed(const std::string& allocator) {
+  const auto run = execute(test::sample("inception"), test::workedRequest(allocator),
+                           {.simulate = false, .record = true});
+  REQUIRE(run);
+  return *run;
+}
+
+std::string attribute(std::string_view tag, const std::string& name) {
+  const std::size_t at = tag.find(name + "=\"");
+  REQUIRE(at != std::string_view::npos);
+  const std::size_t begin = at + name.size() + 2;
+  return std::string(tag.substr(begin, tag.find('"', begin) - begin));
+}
+
+bool isShape(std::string_view line) {
+  return line.starts_with("<rect") || line.starts_with("<text") || line.starts_with("<line");
+}
+
+std::vector<std::string> shapesOf(const std::string& svg) {
+  std::vector<std::string> shapes;
+  for (const std::string_view line : splitText(svg, '\n')) {
+    if (isShape(line)) shapes.emplace_back(line);
+  }
+  return shapes;
+}
+
+/// What a viewer shows at a moment, as a share of the whole: SMIL read from scratch.
+std::vector<std::string> seenAt(const std::string& film, double share) {
+  std::vector<std::string> shapes;
+  bool visible = true;
+  for (const std::string_view line : splitText(film, '\n')) {
+    if (line.starts_with("<g")) {
+      const std::string values = attribute(line, " values");
+      const std::string times = attribute(line, "keyTimes");
+      const auto states = splitText(values, ';');
+      const auto moments = splitText(times, ';');
+      REQUIRE(states.size() == moments.size());
+      for (std::size_t i = 0; i < moments.size(); ++i) {
+        if (*parseNumber(moments[i]) <= share) visible = states[i] == "visible";
+      }
+    } else if (line.starts_with("</g>")) {
+      visible = true;
+    } else if (isShape(line) && visible) {
+      shapes.emplace_back(line);
+    }
+  }
+  return shapes;
+}
+
+}  // namespace
+
+TEST_CASE("films show each tick as it is", "[stage][film]") {
+  for (const char* name : {"block-id", "two-sided", "free-list", "placement-search"}) {
+    const auto run = filmed(name);
+    const Stage stage(run, 0);
+    const std::size_t ticks = stage.record().ticks.size();
+    REQUIRE(filmTicks(stage) == ticks);
+    const std::string film = stageFilm(stage, {}, false);
+    std::size_t all = 0;
+    for (std::size_t tick = 0; tick <= ticks; ++tick) {
+      CAPTURE(name, tick);
+      const auto wanted = shapesOf(stageSvg(stage, tick, {}));
+      const double share = (static_cast<double>(tick) + 0.5) / static_cast<double>(ticks + 1);
+      REQUIRE(seenAt(film, share) == wanted);
+      all += wanted.size();
+    }
+    // What is the same is written once.
+    CHECK(shapesOf(film).size() * 2 < all);
+  }
+}
+
+TEST_CASE("films have their colours where they stand alone", "[stage][film]") {
+  const auto run = filmed("block-id");
+  const Stage stage(run, 0);
+  CHECK(stageFilm(stage, {}, true).find("prefers-color-scheme:dark") != std::string::npos);
+  CHECK(stageFilm(stage, {}, false).find("<style>") == std::string::npos);
+}
+
+TEST_CASE("stages are as they were looked at", "[stage][picture][golden]") {
+  const std::pair<const char*, std::size_t> looked[] = {
+      {"block-id", 11}, {"two-sided", 17}, {"free-list", 10}, {"placement-search", 7}};
+  for (const auto& [name, tick] : looked) {
+    const auto run = filmed(name);
+    const Stage stage(run, 0);
+    for (const bool dark : {false, true}) {
+      const std::string file = "stage_" + std::string(name) + (dark ? "_dark.svg" : "_light.svg");
+      test::checkPicture(
+          file, stageSvg(stage, tick, {.palette = dark ? &Palette::dark() : &Palette::light()}));
+    }
+  }
+}
+
+// Rows of a list at a tick: what came, what changed, what has gone; and which of them are drawn
+// where not all have room.
+
+using namespace hw::stage;
+
+namespace {
+
+MethodRow rowOf(std::int64_t key, std::int64_t value) { return {key, value}; }
+
+/// A record of one list that is changed at random.
+MethodRecord randomRecord(std::uint64_t seed) {
+  test::Dice dice(seed);
+  MethodRecord record{.name = "random"};
+  MethodRecorder recorder(&record);
+  const std::size_t list = recorder.addList({.name = "rows", .columns = {"key", "value"}});
+  for (int tick = 0; tick < 30; ++tick) {
+    for (std::int64_t change = dice.roll(0, 6); change > 0; --change) {
+      const auto rows = static_cast<std::int64_t>(recorder.rows(list));
+      const std::int64_t what = rows == 0 ? 0 : dice.roll(0, 3);
+      const auto at = static_cast<std::size_t>(dice.roll(0, std::max<std::int64_t>(0, rows - 1)));
+      if (what <= 1) {
+        recorder.insert(list, at, rowOf(dice.roll(0, 5), dice.roll(0, 2)));
+      } else if (what == 2) {
+        recorder.erase(list, at);
+      } else {
+        recorder.replace(list, at, rowOf(dice.roll(0, 5), dice.roll(0, 2)));
+      }
+    }
+    recorder.tick({}, Step(), "changes");
+  }
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("marked rows are the state after a tick, and tell the one before", "[stage]") {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    CAPTURE(seed);
+    const MethodRecord record = randomRecord(seed);
+    MethodPlayer player(record);
+    std::vector<MethodRow> before;
+    for (std::size_t tick = 1; tick <= record.ticks.size(); ++tick) {
+      player.seek(tick);
+      std::vector<MethodRow> now;
+      std::vector<MethodRow> earlier;
+      for (const MarkedRow& row : markedRows(record, player, 0)) {
+        if (row.mark != Mark::gone) {
+          CHECK(row.at == now.size());
+          now.push_back(row.row);
+        }
+        if (row.mark == Mark::changed) {
+          earlier.push_back(row.before);
+        } else if (row.mark != Mark::put) {
+          earlier.push_back(row.row);
+        }
+      }
+      REQUIRE(now == player.state()[0]);
+      // What was taken out and put in again may stand elsewhere.
+      std::ranges::sort(earlier);
+      std::ranges::sort(before);
+      REQUIRE(earlier == before);
+      before = player.state()[0];
+    }
+  }
+}
+
+TEST_CASE("rows are left out in the middle, those that changed last", "[stage]") {
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    CAPTURE(seed);
+    test::Dice dice(seed);
+    std::vector<MarkedRow> rows(static_cast<std::size_t>(dice.roll(0, 60)));
+    std::size_t marked = 0;
+    for (MarkedRow& row : rows) {
+      if (dice.roll(0, 20) > 0) continue;
+      row.mark = dice.roll(0, 1) == 0 ? Mark::put : Mark::gone;
+      ++marked;
+    }
+    const auto room = static_cast<std::size_t>(dice.roll(0, 40));
+    const auto chosen = chosenRows(rows, room);
+    CHECK(std::ranges::is_sorted(chosen));
+    std::size_t lines = 0;
+    std::size_t next = 0;
+    for (const std::size_t row : chosen) {
+      lines += row > next ? 2 : 1;
+      next = row + 1;
+    }
+    lines += next < rows.size() ? 1 : 0;
+    if (room == 1 && !rows.empty()) {
+      // One that came, if any did, and nothing about those left out.
+      REQUIRE(chosen.size() == 1);
+      const bool came = std::ranges::find(rows, Mark::put, &MarkedRow::mark) != rows.end();
+      if (came) CHECK(rows[chosen[0]].mark == Mark::put);
+      continue;
+    }
+    if (!chosen.empty()) CHECK(lines <= room);
+    if (rows.size() <= room) CHECK(chosen.size() == rows.size());
+    // Each marked row takes itself and at most a gap before it, and there is one gap behind.
+    if (2 * marked + 1 <= room) {
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].mark != Mark::none) CHECK(std::ranges::binary_search(chosen, i));
+      }
+    }
+  }
 }

@@ -1,13 +1,83 @@
-// Charts of plans as dots: every plan has its dot, and no name hides one.
+#include "core/picture/front_scene.h"
+
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 
-#include "core/picture/front_scene.h"
 #include "core/picture/svg_canvas.h"
+#include "tests/support/golden_picture.h"
 #include "tests/support/problems.h"
 
+// Peak against latency: who is on the front, and that a picture says it.
+
 using namespace hw;
+
+namespace {
+
+ParetoPoint point(const char* name, std::int64_t peak, std::int64_t latency) {
+  return {.name = name, .peak = Bytes(peak), .latency = SimTime(latency)};
+}
+
+std::string svgOf(const ParetoScene& scene, double width = 800) {
+  SvgCanvas canvas(width, 400, "a picture", 12, &Palette::light());
+  drawPareto(canvas, scene, {0, 0, width, 400});
+  return canvas.finish();
+}
+
+}  // namespace
+
+TEST_CASE("the front is what no other plan undercuts in both", "[picture][property]") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    test::Dice dice(seed);
+    std::vector<ParetoPoint> points;
+    for (std::int64_t i = dice.roll(1, 30); i > 0; --i) {
+      points.push_back(point("p", dice.roll(1, 12), dice.roll(1, 12)));
+    }
+    const auto front = paretoFront(points);
+    const auto undercuts = [](const ParetoPoint& a, const ParetoPoint& b) {
+      return a.peak <= b.peak && a.latency <= b.latency &&
+             (a.peak < b.peak || a.latency < b.latency);
+    };
+    for (const ParetoPoint& each : points) {
+      const bool worse = std::ranges::any_of(
+          points, [&](const ParetoPoint& other) { return undercuts(other, each); });
+      CHECK((std::ranges::find(front, each) != front.end()) == !worse);
+    }
+    for (std::size_t i = 1; i < front.size(); ++i) {
+      CHECK(front[i].latency > front[i - 1].latency);
+      CHECK(front[i].peak < front[i - 1].peak);
+    }
+  }
+}
+
+TEST_CASE("a picture of the front names every plan and both walls", "[picture]") {
+  const ParetoScene scene{
+      .title = "chain",
+      .points = {point("tight", 1'000, 9'000'000), point("quick", 4'000, 5'000'000),
+                 point("lost", 4'500, 9'500'000), point("same", 1'000, 9'000'000)},
+      .lowerBound = Bytes(900),
+      .latencyBound = SimTime(4'000'000)};
+  const std::string svg = svgOf(scene);
+  for (const char* words : {"tight, same", "quick", "lost", "no plan needs less",
+                            "no plan is faster", "latency", "chain"}) {
+    CAPTURE(words);
+    CHECK(svg.find(words) != std::string::npos);
+  }
+  CHECK(svgOf(scene) == svg);
+  // One plan, and no walls: still a picture.
+  CHECK(svgOf({.title = "one", .points = {point("alone", 0, 0)}}).find("alone") !=
+        std::string::npos);
+  CHECK(svgOf({.title = "none"}).find("none") != std::string::npos);
+}
+
+TEST_CASE("with little room a picture of the front says what it shows", "[picture]") {
+  const ParetoScene scene{.title = "squeezenet", .points = {point("alone", 1, 1)}};
+  CHECK(svgOf(scene).find(">squeezenet   peak against latency<") != std::string::npos);
+  CHECK(svgOf(scene, 260).find(">peak against latency<") != std::string::npos);
+}
+
+// Charts of plans as dots: every plan has its dot, and no name hides one.
 
 namespace {
 
@@ -166,4 +236,64 @@ TEST_CASE("what walls are called is in the picture and hides no dot, however sma
     }
   }
   CHECK(words > 300);
+}
+
+// Capacity against latency and peak against latency as they were when somebody looked at them, in
+// both palettes: scenes of fixed figures, so that only drawing decides. HIGHWATER_UPDATE_GOLDEN=1
+// writes them anew: look at what has changed.
+
+namespace {
+
+constexpr Box kWhole{0, 0, 960, 540};
+
+/// What SqueezeNet comes to on a machine of one DMA channel.
+FrontScene frontFigures() {
+  const auto dot = [](std::int64_t kib, std::int64_t us, const char* name) {
+    return FrontDot{Bytes(kib * 1024), SimTime(us * 1'000'000), name};
+  };
+  return {.title = "squeezenet: L2 against latency",
+          .note = "board",
+          .found = {dot(6'160, 2'371, "best:for=latency"), dot(6'468, 2'368, "best:for=latency"),
+                    dot(6'791, 2'365, "best:for=latency")},
+          .bounds = {dot(6'160, 2'366, "bound"), dot(6'468, 2'365, "bound"),
+                     dot(6'791, 2'365, "bound")},
+          .others = {dot(6'160, 2'992, "best"), dot(6'160, 3'017, "two-sided"),
+                     dot(6'160, 3'017, "greedy-by-size"), dot(6'748, 2'590, "idle-longest"),
+                     dot(6'750, 2'880, "in-order"), dot(6'755, 2'740, "free-list"),
+                     dot(43'300, 2'365, "none"),
+                     FrontDot{Bytes(6'755 * 1024), SimTime(2'200'000'000), "partition", true}},
+          .leastBytes = Bytes(6'160 * 1024),
+          .leastLatency = SimTime(2'365'000'000)};
+}
+
+ParetoScene paretoFigures() {
+  ParetoScene scene{.title = "squeezenet"};
+  for (const FrontDot& dot : frontFigures().others) {
+    if (dot.name == "none" || dot.ownStays) continue;
+    scene.points.push_back(
+        {.name = dot.name, .peak = dot.bytes, .latency = dot.latency, .row = scene.points.size()});
+  }
+  scene.lowerBound = Bytes(6'160 * 1024);
+  scene.latencyBound = SimTime(2'365'000'000);
+  return scene;
+}
+
+template <class Scene>
+std::string sceneSvg(const Scene& scene, void (*draw)(Canvas&, const Scene&, const Box&),
+                     const Palette& palette) {
+  SvgCanvas canvas(kWhole.width, kWhole.height, scene.title, 12, &palette);
+  canvas.rectangle(kWhole, {.fill = Fill{Ink::window}});
+  draw(canvas, scene, kWhole);
+  return canvas.finish();
+}
+
+}  // namespace
+
+TEST_CASE("front and Pareto pictures are as they were looked at", "[picture][golden]") {
+  for (const bool dark : {false, true}) {
+    const Palette& palette = dark ? Palette::dark() : Palette::light();
+    const std::string ending = dark ? "_dark.svg" : "_light.svg";
+    test::checkPicture("front" + ending, sceneSvg(frontFigures(), drawFront, palette));
+    test::checkPicture("pareto" + ending, sceneSvg(paretoFigures(), drawPareto, palette));
+  }
 }
