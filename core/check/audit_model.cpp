@@ -260,7 +260,7 @@ std::vector<AliasRules> rulesToTry(const PlanDocument& plan) {
 
 namespace {
 
-using Place = AuditedRunParts::Place;
+using Presence = AuditedRunParts::Presence;
 
 /// The file as a problem and the plan of it.
 struct Stated {
@@ -297,9 +297,9 @@ std::optional<Stated> problemStays(const AuditedRunParts& parts) {
   problem.pools = std::move(stated.problem.pools);
   for (const StayId id : problem.stays.keys()) {
     const TensorId tensor = parts.storage.rootOf(problem.stays[id].buffer);
-    const std::vector<Place>& places = parts.places[tensor];
+    const std::vector<Presence>& places = parts.places[tensor];
     const bool one = std::ranges::all_of(
-        places, [&](const Place& place) { return place.address == places.front().address; });
+        places, [&](const Presence& place) { return place.address == places.front().address; });
     if (places.empty() || !one) return std::nullopt;
     problem.stays[id].pool = places.front().address.pool;
     stated.plan.addresses.add(places.front().address);
@@ -310,17 +310,17 @@ std::optional<Stated> problemStays(const AuditedRunParts& parts) {
 
 /// Places of a buffer, by what its tensors say, ascending. In one place only it is there for life;
 /// in several, each lasts as long as some tensor is said to be there.
-std::vector<Place> placesOf(const AuditedRunParts& parts, const Buffer& buffer) {
-  std::vector<Place> places;
+std::vector<Presence> placesOf(const AuditedRunParts& parts, const Buffer& buffer) {
+  std::vector<Presence> places;
   for (const TensorId id : buffer.tensors) {
-    for (Place place : parts.places[id]) {
+    for (Presence place : parts.places[id]) {
       place.address.offset -= parts.storage.slots[id]->offset;
       places.push_back(place);
     }
   }
-  std::ranges::sort(places, {}, [](const Place& p) { return std::pair(p.address, p.steps); });
-  std::vector<Place> joined;
-  for (const Place& place : places) {
+  std::ranges::sort(places, {}, [](const Presence& p) { return std::pair(p.address, p.steps); });
+  std::vector<Presence> joined;
+  for (const Presence& place : places) {
     const bool goesOn = !joined.empty() && joined.back().address == place.address &&
                         place.steps.begin <= joined.back().steps.end;
     if (!goesOn) {
@@ -330,7 +330,7 @@ std::vector<Place> placesOf(const AuditedRunParts& parts, const Buffer& buffer) 
     }
   }
   const bool one = std::ranges::all_of(
-      joined, [&](const Place& place) { return place.address == joined.front().address; });
+      joined, [&](const Presence& place) { return place.address == joined.front().address; });
   if (one && !joined.empty() && parts.moves.empty())
     joined = {{joined.front().address, buffer.steps}};
   return joined;
@@ -342,9 +342,9 @@ std::optional<Stated> graphStays(const AuditedRunParts& parts) {
   problem.steps = std::max(parts.schedule.steps(), Step(1));
   for (const BufferId id : parts.storage.buffers.keys()) {
     const Buffer& buffer = parts.storage.buffers[id];
-    const std::vector<Place> places = placesOf(parts, buffer);
+    const std::vector<Presence> places = placesOf(parts, buffer);
     if (places.empty()) return std::nullopt;
-    for (const Place& place : places) {
+    for (const Presence& place : places) {
       problem.stays.add({.buffer = id,
                          .steps = place.steps,
                          .size = buffer.size,

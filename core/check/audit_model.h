@@ -92,11 +92,11 @@ struct AuditedRunParts {
   Storage storage{};  ///< Ignored for a planning problem.
   std::vector<Pool> pools{};
   /// Place of a tensor for some steps.
-  struct Place {
+  struct Presence {
     Address address{};
     Interval<Step> steps{};
   };
-  IdMap<TensorId, std::vector<Place>> places{};
+  IdMap<TensorId, std::vector<Presence>> places{};
   /// A buffer that goes from one pool to another; none: outside of the plan.
   struct Moved {
     BufferId buffer{};

@@ -243,16 +243,16 @@ void BlockStore::buildIndex() {
 namespace {
 
 /// Bytes that the reference has at one place for a while.
-struct Place {
+struct HeldBytes {
   BufferId owner{};
   std::int64_t low = 0;
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
 
-class Places {
+class ReferenceBytes {
  public:
-  Places(const Run& reference, PoolId pool) : reference_(reference) {
+  ReferenceBytes(const Run& reference, PoolId pool) : reference_(reference) {
     if (!reference.problem.pools.contains(pool)) return;
     const BlockStore blocks = BlockStore::ofPool(reference, pool);
     places_.reserve(blocks.size());
@@ -260,7 +260,7 @@ class Places {
       places_.push_back({reference.problem.stays[blocks.stay(i)].buffer, blocks.lowByte(i),
                          blocks.beginAt(i), blocks.endAt(i)});
     }
-    std::ranges::stable_sort(places_, {}, &Place::owner);
+    std::ranges::stable_sort(places_, {}, &HeldBytes::owner);
   }
 
   /// Block `index` of `run` lies where the reference has the same bytes.
@@ -271,18 +271,18 @@ class Places {
     if (!owner) return false;
     const std::int64_t low = blocks.lowByte(index) - reference_.storage.offsetOf(tensor).count();
     // Clang 14 cannot use the subrange that std::ranges::equal_range returns.
-    const auto first = std::ranges::lower_bound(places_, owner, {}, &Place::owner);
-    const auto last = std::ranges::upper_bound(places_, owner, {}, &Place::owner);
+    const auto first = std::ranges::lower_bound(places_, owner, {}, &HeldBytes::owner);
+    const auto last = std::ranges::upper_bound(places_, owner, {}, &HeldBytes::owner);
     // By steps, which both runs share, also where blocks lie in time.
     const Interval<Step> steps = run.problem.stays[blocks.stay(index)].steps;
-    return std::any_of(first, last, [&](const Place& place) {
+    return std::any_of(first, last, [&](const HeldBytes& place) {
       return place.low == low && place.begin < steps.end.count() && place.end > steps.begin.count();
     });
   }
 
  private:
   const Run& reference_;
-  std::vector<Place> places_;
+  std::vector<HeldBytes> places_;
 };
 
 }  // namespace
@@ -291,7 +291,7 @@ MovedBlocks movedBlocks(const Run& run, PoolId pool, const BlockStore& blocks,
                         const Run& reference) {
   MovedBlocks result;
   if (!Counterparts(run.graph(), reference.graph()).same()) return result;
-  const Places places(reference, pool);
+  const ReferenceBytes places(reference, pool);
   result.moved.resize(blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     result.moved[i] = !places.have(run, blocks, i);

@@ -150,13 +150,13 @@ GanttStore::Sums GanttStore::sums(std::size_t row, double from, double to) const
   return sums;
 }
 
-std::optional<GanttStore::Place> GanttStore::find(ActivityId activity, SimTime begin) const {
+std::optional<GanttStore::Position> GanttStore::find(ActivityId activity, SimTime begin) const {
   for (std::size_t row = 0; row < bars_.size(); ++row) {
     const std::vector<GanttBar>& bars = bars_[row];
     auto bar = std::ranges::lower_bound(bars, begin, {}, &GanttBar::begin);
     for (; bar != bars.end() && bar->begin == begin; ++bar) {
       if (bar->activity == activity)
-        return Place{row, static_cast<std::size_t>(bar - bars.begin())};
+        return Position{row, static_cast<std::size_t>(bar - bars.begin())};
     }
   }
   return {};
@@ -358,14 +358,14 @@ void GanttDrawing::drawColumns(std::size_t row) const {
     return look < GanttLook::kActivities ? Fill{activityInk(look / 2, look % 2 == 0)}
                                          : Fill{stallInk(look - GanttLook::kActivities), 0.45};
   };
-  struct Piece {
+  struct OpenColumn {
     double left = 0;
     double top = 0;
     double bottom = 0;  ///< At `top`: there is none.
   };
-  std::array<Piece, GanttLook::kCount> open{};
+  std::array<OpenColumn, GanttLook::kCount> open{};
   const auto close = [&](std::size_t look, double right) {
-    const Piece& piece = open[look];
+    const OpenColumn& piece = open[look];
     if (piece.bottom <= piece.top) return;
     canvas_.rectangle(Box::between(piece.left, piece.top, right, piece.bottom),
                       {.fill = fillOf(look)});
@@ -443,7 +443,7 @@ void GanttDrawing::drawSelection() const {
   const ActivityTime& own = times[scene_.selected];
   const auto place = scene_.store->find(scene_.selected, own.start);
   if (!place) return;
-  const auto encircle = [&](const GanttStore::Place& of, std::string_view dashes) {
+  const auto encircle = [&](const GanttStore::Position& of, std::string_view dashes) {
     const Box box = boxOf(of.row, scene_.store->bars(of.row)[of.bar]);
     if (!box.isEmpty()) {
       canvas_.rectangle({box.left - 1, box.top - 1, std::max(6.0, box.width + 2), box.height + 2},

@@ -70,12 +70,12 @@ class GanttStore {
   /// Time of [from, to) that each look takes.
   Sums sums(std::size_t row, double from, double to) const;
 
-  struct Place {
+  struct Position {
     std::size_t row = 0;
     std::size_t bar = 0;
   };
   /// Place of an activity; nothing for one that no row has. O(rows log n).
-  std::optional<Place> find(ActivityId activity, SimTime begin) const;
+  std::optional<Position> find(ActivityId activity, SimTime begin) const;
 
   /// Whether any bar, or stall, looks so.
   bool has(std::size_t look) const { return total_[look] > 0; }

@@ -244,7 +244,7 @@ std::string drawn(const Stage& stage, const MethodPlayer& player, const StagePic
 }
 
 /// A line of SVG, and the ticks in which it is seen.
-struct Piece {
+struct FilmLine {
   std::string markup{};
   std::vector<std::uint32_t> ticks{};
 };
@@ -277,7 +277,7 @@ class Film {
   std::string markup(std::uint32_t ticks) const {
     std::string text;
     for (std::size_t i = 0; i < order_.size();) {
-      const Piece& first = pieces_[order_[i]];
+      const FilmLine& first = pieces_[order_[i]];
       std::string group;
       for (; i < order_.size() && pieces_[order_[i]].ticks == first.ticks; ++i) {
         group += pieces_[order_[i]].markup + "\n";
@@ -308,7 +308,7 @@ class Film {
         svgNumber(ticks * kFilmTickSeconds), group);
   }
 
-  std::vector<Piece> pieces_;
+  std::vector<FilmLine> pieces_;
   std::vector<std::size_t> order_;
 };
 
