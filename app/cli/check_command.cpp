@@ -50,8 +50,8 @@ struct CheckCommand {
     }
     if (run_.given("platform")) options.platform = request.platform;
     if (run_.given("alias")) options.alias = request.alias;
-    if (run_.given("inputs")) options.planInputs = request.planInputs;
-    if (run_.given("outputs")) options.planOutputs = request.planOutputs;
+    if (run_.given("inputs")) options.planInputs = request.plansInputs();
+    if (run_.given("outputs")) options.planOutputs = request.plansOutputs();
     return options;
   }
 

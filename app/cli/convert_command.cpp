@@ -75,8 +75,8 @@ struct ConvertCommand {
   /// Without a word about aliases, alignment or the like: every tensor on its own, exact.
   Outcome<ExitCode> convertToProblem(const Model& opened, const RunRequest& request) const {
     const StorageOptions options{.alias = run_.given("alias") ? request.alias : AliasRules::none(),
-                                 .planInputs = request.planInputs,
-                                 .planOutputs = request.planOutputs,
+                                 .planInputs = request.plansInputs(),
+                                 .planOutputs = request.plansOutputs(),
                                  .alignment = request.alignment.value_or(Bytes(1))};
     return done(
         writeOutput(path, [&](std::ostream& out) { writeProblemCsv(opened, options, out); }));

@@ -8,7 +8,7 @@
 #include "core/import/samples.h"
 #include "core/insight/measured_diff.h"
 #include "core/report/plan/plan_text.h"
-#include "core/run/model_options.h"
+#include "core/run/options.h"
 
 namespace hw::cli {
 
@@ -126,7 +126,7 @@ Outcome<MeasuredReport> runBeside(const std::string& name, const std::string& fi
     if (allocator) request.allocator = *allocator;
     // A body is measured as part of the operator around it.
     if (!options.given("bodies")) request.import.closedBodies = true;
-    if (!options.given("inputs")) request.planInputs = false;
+    if (!options.given("inputs")) request.inputs = InputPlace::external;
     if (!options.given("align")) request.alignment = Bytes(1);
   };
   HW_TRY(typed, options.request());

@@ -21,7 +21,7 @@
 #include "core/import/samples.h"
 #include "core/report/explain/explain_report.h"
 #include "core/report/plan/plan_text.h"
-#include "core/run/model_options.h"
+#include "core/run/options.h"
 #include "core/study/compare.h"
 #include "widgets/below/lock_step.h"
 #include "widgets/compare/capacity_panel.h"

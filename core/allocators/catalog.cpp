@@ -227,6 +227,11 @@ std::unique_ptr<Allocator> AllocatorChoice::make() const {
   return own.info->make(own.params);
 }
 
+bool AllocatorChoice::seeksLatency() const {
+  const auto aim = params.values().find("for");
+  return aim != params.values().end() && aim->second == ParamValue(std::string("latency"));
+}
+
 std::string AllocatorChoice::text() const {
   if (info->name == "plugin") return "plugin:" + paramText(params.values().at("file"));
   return choiceText(info->name, params);

@@ -52,6 +52,8 @@ struct AllocatorChoice {
   /// The allocator that gives addresses: itself, or the one that a way of planning is told to use.
   AllocatorChoice placer() const;
   std::unique_ptr<Allocator> make() const;
+  /// Of plans within the memory that there is it looks for the one with which the run ends soonest.
+  bool seeksLatency() const;
   /// The text that `parse` turns into this choice again.
   std::string text() const;
 };

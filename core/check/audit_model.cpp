@@ -139,7 +139,8 @@ Result<StatedProgram> statedProgram(const std::shared_ptr<const Model>& model,
     if (plugin) continue;
     HW_DO(findOption(name)->read(texts->second, request));
   }
-  const bool whole = request.tile == TileRule::off && !request.inputRows && !request.recompute;
+  const bool whole =
+      request.tile == TileRule::off && request.inputs != InputPlace::rows && !request.recompute;
   if (whole || model->graph->tiling) {
     HW_TRY(held, withStatedLayout(model, request));
     HW_TRY(aside, withStatedScratch(held, plan));

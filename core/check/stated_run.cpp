@@ -14,7 +14,7 @@
 #include "core/run/options.h"
 #include "core/run/overlaid.h"
 #include "core/run/planner.h"
-#include "core/run/replay.h"
+#include "core/run/run.h"
 
 namespace hw {
 namespace {
@@ -91,8 +91,8 @@ class StatedRun {
     run->metrics = measure(run->problem, run->plan);
     run->request = embeddedRequest();
     const bool moves = !run->problem.moves.empty();
-    run->inputsFar = moves && !request_.nearInputs;
-    run->outputsFar = moves && !request_.nearOutputs;
+    run->inputsFar = moves && request_.inputs != InputPlace::near;
+    run->outputsFar = moves && request_.outputs != OutputPlace::near;
     play(*run);
     return run;
   }
@@ -225,8 +225,12 @@ class StatedRun {
     RunRequest request = request_;
     request.allocator = AllocatorChoice::parse("embedded").value();
     request.alignment = read_.sharing.alignment;
-    request.planInputs = document_.planInputs.value_or(true);
-    request.planOutputs = document_.planOutputs.value_or(true);
+    if (document_.planInputs.value_or(true) != request.plansInputs()) {
+      request.inputs = request.plansInputs() ? InputPlace::external : InputPlace::arena;
+    }
+    if (document_.planOutputs.value_or(true) != request.plansOutputs()) {
+      request.outputs = request.plansOutputs() ? OutputPlace::external : OutputPlace::arena;
+    }
     return request;
   }
 

@@ -86,12 +86,13 @@ class Candidates {
   }
 
   void addOutside() {
-    if (base_.request.planInputs) {
+    if (base_.request.plansInputs()) {
       add(Advice::Kind::outside,
-          [](RunRequest& request) { request.planInputs = request.inputRows = false; });
+          [](RunRequest& request) { request.inputs = InputPlace::external; });
     }
-    if (base_.request.planOutputs) {
-      add(Advice::Kind::outside, [](RunRequest& request) { request.planOutputs = false; });
+    if (base_.request.plansOutputs()) {
+      add(Advice::Kind::outside,
+          [](RunRequest& request) { request.outputs = OutputPlace::external; });
     }
   }
 

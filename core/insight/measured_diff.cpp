@@ -142,7 +142,7 @@ Result<RunRequest> measuredRequest(const Graph& graph, const OperatorProfile& pr
                 "beside a measurement operators run in the order that was measured; no other can "
                 "be asked for");
   }
-  if (request.recompute || request.tile != TileRule::off || request.inputRows ||
+  if (request.recompute || request.tile != TileRule::off || request.inputs == InputPlace::rows ||
       request.channelsLast) {
     return fail(ErrorCode::invalidArgument,
                 "beside a measurement every operator runs once, whole, and as the model has it; "

@@ -8,8 +8,7 @@
 
 #include "core/base/check.h"
 #include "core/latency/capacity_bound.h"
-#include "core/latency/removal.h"
-#include "core/latency/stay_times.h"
+#include "core/latency/path_placer.h"
 #include "core/latency/timed_packing.h"
 
 namespace hw {

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "core/latency/reuse_timer.h"
 #include "core/latency/timed_work.h"
 
 namespace hw {
@@ -15,6 +18,21 @@ struct StayTimes {
   std::vector<SimTime> ends{};   ///< When the last activity that touches it ends.
   std::vector<SimTime> tails{};  ///< From the start of the first that does to the end of the run.
 };
+
+/// Two stays of which the second took bytes that the first had.
+struct ReusePair {
+  std::uint32_t before = 0;
+  std::uint32_t after = 0;
+};
+
+/// What surrounds each stay in time, as `timer` has just run it: each activity takes as long as it
+/// did, slowed or not.
+StayTimes stayTimes(const TimedWork& work, const ReuseTimer& timer);
+
+/// The reuse that holds up the run: from the last end back, at every start that waited for another
+/// stay's bytes and for nothing else as long, the pairs of stays that made it wait.
+std::vector<ReusePair> criticalReuse(const TimedWork& work, const ReuseTimer& timer,
+                                     const std::vector<Bytes>& offsets);
 
 /// Which of several equally good offsets is taken.
 enum class TieRule : std::uint8_t { lowest, any, highest };
@@ -87,6 +105,37 @@ class PathPlacer {
   std::vector<Bytes> above_;       ///< Where it could begin: on top of others,
   std::vector<Bytes> below_;       ///< right below them,
   std::vector<Bytes> candidates_;  ///< both; all ascending.
+};
+
+/// Chooses which stays a search takes out of a plan, and in what order they are put back: one to
+/// some thirty, around a critical reuse most of the time.
+class Removal {
+ public:
+  static constexpr std::size_t kMost = 30;
+
+  /// Keeps references.
+  Removal(const TimedWork& work, std::mt19937_64& random);
+
+  /// Never a pinned one; may be none. Valid until the next call.
+  const std::vector<std::uint32_t>& choose(const std::vector<Bytes>& offsets,
+                                           const std::vector<ReusePair>& critical);
+
+ private:
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
+  void take(std::uint32_t stay);
+  std::uint32_t seed(const std::vector<ReusePair>& critical);
+  void takeAlive(std::uint32_t seed, std::size_t count);
+  void takeWalk(std::uint32_t seed, std::size_t count);
+  void takeOpenedAround(std::uint32_t seed, std::size_t count);
+  void takeTenants(std::uint32_t seed, std::size_t count, const std::vector<Bytes>& offsets);
+  void order();
+
+  const TimedWork& work_;
+  std::mt19937_64& random_;
+  std::vector<std::uint32_t> opening_;  ///< By stay: its place in `work.byOpening`.
+  std::vector<std::uint32_t> taken_;
+  std::vector<char> isTaken_;
+  std::vector<std::uint32_t> found_;
 };
 
 }  // namespace hw

@@ -101,8 +101,9 @@ void addExtras(const Run& run, const PlanDocument& document, bool times, Json& j
   json["metrics"] = poolsJson(run);
   if (!document.alias.empty()) {
     json["alias"] = document.alias;
-    const RunRequest done{.planInputs = document.planInputs.value_or(true),
-                          .planOutputs = document.planOutputs.value_or(true)};
+    RunRequest done;
+    if (!document.planInputs.value_or(true)) done.inputs = InputPlace::external;
+    if (!document.planOutputs.value_or(true)) done.outputs = OutputPlace::external;
     for (const char* key : {"inputs", "outputs"}) json[key] = findOption(key)->print(done).front();
   }
   json["settings"] = settingsJson(document);

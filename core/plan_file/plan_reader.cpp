@@ -246,14 +246,15 @@ StatedOverlap readOverlap(const JsonNode& node) {
 }
 
 /// Where inputs or outputs live, as the option of the same name takes it.
-std::optional<bool> readWhere(const JsonNode& document, const char* key, bool RunRequest::*place) {
+std::optional<bool> readWhere(const JsonNode& document, const char* key,
+                              bool (RunRequest::*does)() const) {
   const std::string text = document.text(key);
   if (text.empty()) return std::nullopt;
   RunRequest said;
   if (const auto done = findOption(key)->read({text}, said); !done) {
     refuse(done.error().message, key);
   }
-  return said.*place;
+  return (said.*does)();
 }
 
 OptionTexts readSettings(const JsonNode& settings) {
@@ -279,8 +280,8 @@ PlanDocument readDocument(const ParsedJson& json, const JsonLists& lists) {
                     .status = document.text("status"),
                     .lowerBound = document.bytes("lower_bound"),
                     .alias = document.text("alias"),
-                    .planInputs = readWhere(document, "inputs", &RunRequest::planInputs),
-                    .planOutputs = readWhere(document, "outputs", &RunRequest::planOutputs)};
+                    .planInputs = readWhere(document, "inputs", &RunRequest::plansInputs),
+                    .planOutputs = readWhere(document, "outputs", &RunRequest::plansOutputs)};
   if (plan.alignment == Bytes(0)) refuse("the alignment is 0; expected at least 1", "alignment");
   if (const auto model = document.find("model")) {
     plan.modelName = model->object().text("name");

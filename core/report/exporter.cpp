@@ -49,8 +49,8 @@ void writeEventsAs(const Run& run, std::ostream& out) {
 void writeBareProblem(const Run& run, std::ostream& out) {
   writeProblemCsv(*run.model,
                   {.alias = AliasRules::none(),
-                   .planInputs = run.request.planInputs,
-                   .planOutputs = run.request.planOutputs,
+                   .planInputs = run.request.plansInputs(),
+                   .planOutputs = run.request.plansOutputs(),
                    .alignment = Bytes(1)},
                   out);
 }

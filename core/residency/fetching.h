@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/plan/problem.h"
@@ -17,6 +18,8 @@ enum class WeightRule : std::uint8_t {
   resident,  ///< Near for the whole run; loaded once, when it begins.
   free,      ///< Wherever they are needed: they take no bytes and no time.
 };
+
+inline constexpr std::string_view kWeightRuleNames[] = {"stream", "prefetch", "resident", "free"};
 
 /// What is asked for, and how many steps ahead.
 struct WeightChoice {

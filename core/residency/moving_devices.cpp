@@ -7,8 +7,7 @@
 
 #include "core/base/check.h"
 #include "core/plan/metrics.h"
-#include "core/residency/level_program.h"
-#include "core/residency/near_ends.h"
+#include "core/residency/near_stays.h"
 
 namespace hw {
 namespace {

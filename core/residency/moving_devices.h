@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/residency/moving_problem.h"
+#include "core/residency/residency_rules.h"
 
 namespace hw {
 

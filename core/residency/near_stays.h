@@ -6,6 +6,8 @@
 #include "core/base/id.h"
 #include "core/base/interval.h"
 #include "core/base/quantity.h"
+#include "core/plan/problem.h"
+#include "core/storage/aliasing.h"
 
 namespace hw {
 
@@ -83,5 +85,25 @@ enum class UseChoice : std::uint8_t {
 
 /// The stays that such choices come to: one choice for each operand of each step.
 NearStays staysOf(const LevelProgram& program, const std::vector<std::vector<UseChoice>>& choices);
+
+/// What a graph asks of its pools: a step for every op that moves bytes. Graph inputs start far,
+/// graph outputs end far. `problem` has the planned sizes, a stay for each buffer, of the same
+/// number.
+LevelProgram levelProgram(const Graph& graph, const Schedule& schedule, const Storage& storage,
+                          const Problem& problem);
+
+/// The same between the far pool and the one behind it, once `stays` are near: loads read, stores
+/// write, and what is used in place is used there. O(n log n).
+LevelProgram levelBehind(const LevelProgram& program, const std::vector<NearStay>& stays);
+
+/// Says so of all that starts far (`inputs`) and all that ends far (`outputs`).
+void allowNearEnds(LevelProgram& program, bool inputs, bool outputs);
+
+/// Lets buffers that may be near as the run begins, or ends, be so where `budget` leaves room: the
+/// first stay of one that begins with a load begins with the run instead, and is stored where it is
+/// needed again behind; the last one lasts to the end instead of being stored. Not for what ops
+/// write into an input. `near` is an answer for `program` within that budget, and stays one; what
+/// it knows of others is dropped when it moves less than they may. O(n log n).
+void keepEndsNear(const LevelProgram& program, Bytes budget, NearStays& near);
 
 }  // namespace hw

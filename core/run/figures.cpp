@@ -5,6 +5,7 @@
 
 #include "core/graph/tiling.h"
 #include "core/run/embedded.h"
+#include "core/run/planner.h"
 #include "core/sim/op_timing.h"
 
 namespace hw {
@@ -17,7 +18,7 @@ bool isWhole(const Plan& plan) {
 
 Bytes inputsOutside(const Run& run) {
   Bytes bytes;
-  if (!run.request.planInputs || run.sharing.planInputs) return bytes;
+  if (!run.request.plansInputs() || run.sharing.planInputs) return bytes;
   for (const TensorId id : run.graph().inputs) {
     const Tensor& tensor = run.graph().tensors[id];
     if (tensor.bytes && !tensor.constant) bytes += alignUp(*tensor.bytes, run.sharing.alignment);
@@ -167,9 +168,9 @@ RunFigures figuresOf(const Run& run) {
                      .inputsOutside = inputsOutside(run),
                      .planSeconds = run.planSeconds};
   for (const PoolId pool : run.problem.pools.keys()) {
-    const bool first = run.problem.pools[pool].level == 0;
-    (first ? figures.peakL2 : figures.peakL3) += run.plan.footprint(pool);
+    if (run.problem.pools[pool].level == 0) figures.peakL2 += run.plan.footprint(pool);
   }
+  figures.peakL3 = bytesOf(run.plan) - figures.peakL2;
   if (!figures.whole) return figures;
   figures.gap = run.metrics.gap();
   figures.reuse = run.metrics.reuse;

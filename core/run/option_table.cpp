@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/machine/platforms.h"
 #include "core/run/options.h"
-#include "core/run/place_options.h"
 #include "core/storage/aliasing.h"
 
 namespace hw {
@@ -19,11 +18,28 @@ using Words = std::span<const std::string_view>;
 constexpr std::string_view kSharing[] = {"views", "none", "all", "always"};
 constexpr std::string_view kBodies[] = {"closed", "steps"};
 constexpr std::string_view kOverlap[] = {"kernels", "none"};
-constexpr std::string_view kWeights[] = {"stream", "prefetch", "resident", "free"};
+constexpr std::string_view kLayouts[] = {"given", "nhwc"};
+constexpr std::string_view kRecompute[] = {"cheap", "none"};
+constexpr std::string_view kTileTo[] = {"least", "256KiB"};
+constexpr std::string_view kExtraWork[] = {"10%", "0%", "25%"};
 constexpr std::string_view kAlignments[] = {"default", "1",   "2",   "4",   "8",    "16",   "32",
                                             "64",      "128", "256", "512", "1KiB", "2KiB", "4KiB"};
 /// In the order of PoolSize::Kind.
 constexpr std::string_view kPoolSizes[] = {"platform", "unlimited", "512KiB"};
+
+/// A refusal of what somebody wrote.
+tl::unexpected<Error> badOption(std::string message) {
+  return fail(ErrorCode::invalidArgument, std::move(message));
+}
+
+Result<std::size_t> wordIndex(std::string_view text, std::span<const std::string_view> words) {
+  const auto found = std::ranges::find(words, text);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  const auto closest = closestWord(text, {words.begin(), words.end()});
+  return badOption(fmt::format("'{}' is not one of {}{}", printable(text, 80),
+                               fmt::join(words, ", "),
+                               closest ? fmt::format("; did you mean '{}'?", *closest) : ""));
+}
 
 template <class T>
 Result<void> keep(Result<T> value, T& place) {
@@ -32,13 +48,36 @@ Result<void> keep(Result<T> value, T& place) {
   return {};
 }
 
-/// Whether `text` is the first of two words.
-Result<bool> isFirst(std::string_view text, Words words) {
-  HW_TRY(index, wordIndex(text, words));
-  return index == 0;
+template <const auto& table>
+Words wordsOf() {
+  return table;
 }
 
-Texts word(bool first, Words words) { return {std::string(words[first ? 0 : 1])}; }
+/// Reads and prints a member that is one of some words, by its place among them; of two words the
+/// second is true.
+template <auto member, auto words>
+Result<void> readWord(const std::string& text, RunRequest& request) {
+  HW_TRY(index, wordIndex(text, words()));
+  auto& value = request.*member;
+  value = static_cast<std::remove_reference_t<decltype(value)>>(index);
+  return {};
+}
+template <auto member, auto words>
+Texts wordText(const RunRequest& request) {
+  return {std::string(words()[static_cast<std::size_t>(request.*member)])};
+}
+
+/// The same of two words the first of which is true.
+template <auto member, const auto& words>
+Result<void> readFirst(const std::string& text, RunRequest& request) {
+  HW_TRY(index, wordIndex(text, words));
+  request.*member = index == 0;
+  return {};
+}
+template <auto member, const auto& words>
+Texts firstText(const RunRequest& request) {
+  return {std::string(words[request.*member ? 0 : 1])};
+}
 
 Texts unlessEmpty(const std::string& text) { return text.empty() ? Texts{} : Texts{text}; }
 
@@ -100,6 +139,98 @@ Texts dimensionTexts(const RunRequest& request) {
   return texts;
 }
 
+Result<WeightChoice> parseWeights(std::string_view text) {
+  constexpr std::int64_t kMost = 1'000'000;
+  constexpr std::string_view kAhead = "prefetch=";
+  // An older spelling, in saved sessions and command lines of the studio.
+  if (text == "streamed") return WeightChoice{};
+  if (text.starts_with(kAhead)) {
+    const auto ahead = parseInteger(text.substr(kAhead.size()));
+    if (ahead && *ahead >= 0 && *ahead <= kMost) {
+      return WeightChoice{.rule = WeightRule::prefetch, .ahead = *ahead};
+    }
+    return badOption(fmt::format("'{}': expected a whole number of steps from 0 to {} after '{}'",
+                                 printable(text, 80), kMost, kAhead));
+  }
+  HW_TRY(index, wordIndex(text, kWeightRuleNames));
+  return WeightChoice{.rule = static_cast<WeightRule>(index)};
+}
+
+Result<void> readThreads(const std::string& text, RunRequest& request) {
+  constexpr int kMost = 1024;
+  const auto number = parseInteger(text);
+  if (!number || *number < 1 || *number > kMost) {
+    return badOption(
+        fmt::format("'{}' is not a whole number from 1 to {}", printable(text, 80), kMost));
+  }
+  request.threads = static_cast<int>(*number);
+  return {};
+}
+
+Texts weightsText(const RunRequest& request) {
+  const auto& [rule, ahead] = request.weights;
+  const std::string_view name = kWeightRuleNames[static_cast<std::size_t>(rule)];
+  const bool plain = rule != WeightRule::prefetch || ahead == WeightChoice().ahead;
+  return {plain ? std::string(name) : fmt::format("{}={}", name, ahead)};
+}
+
+std::span<const std::string_view> residencyNames() {
+  static const auto names = [] {
+    std::vector<std::string_view> all;
+    for (const ResidencyInfo& info : residencyCatalog()) all.push_back(info.name);
+    return all;
+  }();
+  return names;
+}
+
+Result<void> readMoves(const std::string& texts, RunRequest& request) {
+  for (const std::string_view text : splitText(texts, ' ')) {
+    const auto move = parseMove(text);
+    if (!move) return badOption(move.error().text());
+    request.moves.push_back(*move);
+  }
+  return {};
+}
+
+Texts movesText(const RunRequest& request) {
+  Texts texts;
+  for (const OpMove& move : request.moves) texts.push_back(moveText(move));
+  return texts;
+}
+
+Result<void> readTileTo(const std::string& text, RunRequest& request) {
+  if (text == kTileTo[0]) {
+    request.tileTo = {};
+    return {};
+  }
+  const auto bytes = parseSize(text);
+  if (!bytes) return badOption(bytes.error().message + ", or least");
+  request.tileTo = *bytes;
+  return {};
+}
+
+Texts tileToText(const RunRequest& request) {
+  if (request.tileTo == Bytes()) return {std::string(kTileTo[0])};
+  return {sizeWord(request.tileTo)};
+}
+
+Result<void> readExtraWork(const std::string& text, RunRequest& request) {
+  constexpr double kMost = 1000;
+  const bool percent = text.ends_with('%');
+  const auto number = parseNumber(std::string_view(text).substr(0, text.size() - percent));
+  if (!percent || !number || !(*number >= 0 && *number <= kMost)) {
+    return badOption(fmt::format("'{}' is not a share of the work, such as 10%, up to {}%",
+                                 printable(text, 80), kMost));
+  }
+  request.extraWork = *number / 100;
+  return {};
+}
+
+Texts extraWorkText(const RunRequest& request) {
+  // As it was typed, or nearly: no digits that come of dividing by 100.
+  return {fmt::format("{:.10g}%", request.extraWork * 100)};
+}
+
 Result<AllocatorChoice> allocatorOf(const std::string& text) {
   auto choice = AllocatorChoice::parse(text);
   if (!choice) return badOption(choice.error().text());
@@ -137,9 +268,15 @@ std::span<const RunOption> runOptions() {
        .help = "branches and loops as steps, or closed: one step each",
        .standard = "steps",
        .choices = kBodies,
-       .parse = [](const std::string& text,
-                   RunRequest& r) { return keep(isFirst(text, kBodies), r.import.closedBodies); },
-       .print = [](const RunRequest& r) { return word(r.import.closedBodies, kBodies); }},
+       .parse = [](const std::string& text, RunRequest& r) -> Result<void> {
+         HW_TRY(index, wordIndex(text, kBodies));
+         r.import.closedBodies = index == 0;
+         return {};
+       },
+       .print =
+           [](const RunRequest& r) {
+             return Texts{std::string(kBodies[r.import.closedBodies ? 0 : 1])};
+           }},
       {.name = "subgraph",
        .label = "subgraph",
        .group = import,
@@ -230,9 +367,8 @@ std::span<const RunOption> runOptions() {
                "kernels of the platform's units allow; none: each has bytes of its own",
        .standard = "none",
        .choices = kOverlap,
-       .parse = [](const std::string& text,
-                   RunRequest& r) { return keep(isFirst(text, kOverlap), r.overlap); },
-       .print = [](const RunRequest& r) { return word(r.overlap, kOverlap); }},
+       .parse = readFirst<&RunRequest::overlap, kOverlap>,
+       .print = firstText<&RunRequest::overlap, kOverlap>},
       {.name = "inputs",
        .label = "inputs",
        .group = storage,
@@ -243,9 +379,9 @@ std::span<const RunOption> runOptions() {
                "rules that move buffers, too, where there is room; rows: in the arena, into which "
                "they come row by row when they are read, as from a camera",
        .standard = "arena",
-       .choices = kInputPlaces,
-       .parse = readInputs,
-       .print = inputsText},
+       .choices = kInputPlaceNames,
+       .parse = readWord<&RunRequest::inputs, wordsOf<kInputPlaceNames>>,
+       .print = wordText<&RunRequest::inputs, wordsOf<kInputPlaceNames>>},
       {.name = "outputs",
        .label = "outputs",
        .group = storage,
@@ -255,9 +391,9 @@ std::span<const RunOption> runOptions() {
                "they go to the far memory after the last operator that touches them; near: rules "
                "that move buffers may leave them there, too",
        .standard = "arena",
-       .choices = kOutputPlaces,
-       .parse = readOutputs,
-       .print = outputsText},
+       .choices = kOutputPlaceNames,
+       .parse = readWord<&RunRequest::outputs, wordsOf<kOutputPlaceNames>>,
+       .print = wordText<&RunRequest::outputs, wordsOf<kOutputPlaceNames>>},
       {.name = "weights",
        .label = "weights",
        .group = storage,
@@ -268,8 +404,9 @@ std::span<const RunOption> runOptions() {
            "steps earlier, one if not said, where there is room; resident: loaded into L2 "
            "once, for the whole run; free: they take no bytes and no time",
        .standard = "stream",
-       .examples = kWeights,
-       .parse = readWeights,
+       .examples = kWeightRuleNames,
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(parseWeights(text), r.weights); },
        .print = weightsText},
       {.name = "layout",
        .label = "layout",
@@ -281,8 +418,8 @@ std::span<const RunOption> runOptions() {
                "where something needs a tensor as it was",
        .standard = "given",
        .choices = kLayouts,
-       .parse = readLayout,
-       .print = layoutOptionText},
+       .parse = readWord<&RunRequest::channelsLast, wordsOf<kLayouts>>,
+       .print = wordText<&RunRequest::channelsLast, wordsOf<kLayouts>>},
       {.name = "order",
        .label = "order",
        .group = order,
@@ -293,8 +430,8 @@ std::span<const RunOption> runOptions() {
            "depth-first, breadth-first",
        .standard = "given",
        .choices = opOrderNames(),
-       .parse = readOrder,
-       .print = orderOptionText},
+       .parse = readWord<&RunRequest::order, opOrderNames>,
+       .print = wordText<&RunRequest::order, opOrderNames>},
       {.name = "recompute",
        .label = "recompute",
        .group = order,
@@ -304,8 +441,8 @@ std::span<const RunOption> runOptions() {
                "fewer bytes live and takes no more than --extra-work; none: each runs once",
        .standard = "none",
        .choices = kRecompute,
-       .parse = readRecompute,
-       .print = recomputeOptionText},
+       .parse = readFirst<&RunRequest::recompute, kRecompute>,
+       .print = firstText<&RunRequest::recompute, kRecompute>},
       {.name = "tile",
        .label = "parts",
        .group = order,
@@ -317,8 +454,8 @@ std::span<const RunOption> runOptions() {
                "with weights read once; any: whatever is best",
        .standard = "off",
        .choices = tileRuleNames(),
-       .parse = readTile,
-       .print = tileOptionText},
+       .parse = readWord<&RunRequest::tile, tileRuleNames>,
+       .print = wordText<&RunRequest::tile, tileRuleNames>},
       {.name = "tile-to",
        .label = "parts down to",
        .group = order,
@@ -360,8 +497,8 @@ std::span<const RunOption> runOptions() {
                "layer, lru, belady, cost, exact; best: the fastest of them; best:for=traffic",
        .standard = "whole-life",
        .choices = residencyNames(),
-       .parse = readResidency,
-       .print = residencyText},
+       .parse = readWord<&RunRequest::residency, residencyNames>,
+       .print = wordText<&RunRequest::residency, residencyNames>},
       {.name = "seed",
        .formerly = "seeds",
        .label = "seed",

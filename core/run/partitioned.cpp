@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/run/partition_record.h"
-#include "core/run/partition_tables.h"
+#include "core/run/partition_story.h"
 
 namespace hw {
 namespace {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/allocators/offline.h"
 #include "core/base/text.h"
@@ -296,9 +297,7 @@ bool impossible(const Problem& problem) {
 /// spilled that says nothing about other choices of what to spill.
 void limitProof(const Problem& problem, Plan& plan) {
   if (allInFirstPool(problem)) return;
-  Bytes footprint;
-  for (const PoolId pool : problem.pools.keys()) footprint += plan.footprint(pool);
-  if (plan.status == PlanStatus::optimal && footprint > lowerBound(problem)) {
+  if (plan.status == PlanStatus::optimal && bytesOf(plan) > lowerBound(problem)) {
     plan.status = PlanStatus::complete;
     plan.notes.emplace_back(
         "no pool can be smaller with these buffers in it; another choice of what to spill is not "
@@ -322,7 +321,59 @@ Result<void> checkTotal(const Problem& problem) {
   return {};
 }
 
+/// The order in which releases that fall on one step are told: the op's distinct inputs in order,
+/// then its outputs, then whatever nobody reads.
+IdMap<BufferId, std::uint32_t> releaseRanks(const Graph& graph, const Schedule& schedule,
+                                            const Storage& storage) {
+  constexpr std::uint32_t kUnread = 0xFFFFFFFF;
+  IdMap<BufferId, std::uint32_t> ranks(storage.buffers.size(), kUnread);
+  for (const OpId op : graph.ops.keys()) {
+    const Step end = schedule.stepOf[op] + Step(1);
+    std::uint32_t position = 0;
+    const auto rank = [&](TensorId tensor) {
+      ++position;
+      const BufferId buffer = storage.bufferOf(tensor);
+      if (!buffer || storage.buffers[buffer].steps.end != end) return;
+      ranks[buffer] = std::min(ranks[buffer], position);
+    };
+    std::ranges::for_each(graph.reads(op), rank);
+    std::ranges::for_each(graph.ops[op].outputs, rank);
+  }
+  return ranks;
+}
+
+/// Lists stays without repeating any, however many an op has.
+class StayLists {
+ public:
+  explicit StayLists(const Storage& storage)
+      : storage_(storage), lastList_(storage.buffers.size(), 0) {}
+
+  /// Those that hold `tensors`, each once, in order.
+  std::vector<StayId> of(const std::vector<TensorId>& tensors) {
+    ++list_;
+    std::vector<StayId> stays;
+    for (const TensorId tensor : tensors) {
+      const BufferId buffer = storage_.bufferOf(tensor);
+      if (buffer && std::exchange(lastList_[buffer], list_) != list_) {
+        stays.emplace_back(buffer.index());
+      }
+    }
+    return stays;
+  }
+
+ private:
+  const Storage& storage_;
+  IdMap<BufferId, std::size_t> lastList_;  ///< The number of the last list that holds its stay.
+  std::size_t list_ = 0;
+};
+
 }  // namespace
+
+Bytes bytesOf(const Plan& plan) {
+  Bytes sum;
+  for (const PoolId pool : plan.regions.keys()) sum += plan.footprint(pool);
+  return sum;
+}
 
 PlanContext planSettings(const RunRequest& request, const RunContext& context,
                          std::function<void(double, const std::string&)> progress) {
@@ -367,6 +418,30 @@ Result<Planned> planProblem(Problem problem, const PlanOrder& order) {
   HW_TRY(planned, planWithin(std::move(problem), order));
   limitProof(planned.problem, planned.plan);
   return std::move(planned);
+}
+
+Problem makeProblem(const Graph& graph, const Schedule& schedule, const Storage& storage,
+                    Bytes alignment) {
+  Problem problem;
+  problem.steps = std::max(schedule.steps(), Step(1));
+  const auto ranks = releaseRanks(graph, schedule, storage);
+  problem.stays.reserve(storage.buffers.size());
+  for (const BufferId id : storage.buffers.keys()) {
+    const Buffer& buffer = storage.buffers[id];
+    problem.stays.add({.buffer = id,
+                       .steps = buffer.steps,
+                       .size = alignUp(buffer.size, alignment),
+                       .alignment = alignment,
+                       .releaseRank = ranks[id],
+                       .outlives = buffer.graphOutput});
+  }
+  StayLists stays(storage);
+  for (const OpId op : schedule.order) {
+    problem.uses.push_back({.step = schedule.stepOf[op],
+                            .reads = stays.of(graph.reads(op)),
+                            .writes = stays.of(graph.ops[op].outputs)});
+  }
+  return problem;
 }
 
 }  // namespace hw

@@ -7,70 +7,53 @@
 #include <chrono>
 #include <utility>
 
+#include "core/allocators/allocator.h"
 #include "core/base/text.h"
 #include "core/machine/memory_model.h"
 #include "core/machine/platforms.h"
 #include "core/ops/row_walk.h"
 #include "core/order/least_peak.h"
 #include "core/rewrite/set_aside.h"
-#include "core/run/check_request.h"
 #include "core/run/embedded.h"
-#include "core/run/first_device.h"
-#include "core/run/moved_partition.h"
+#include "core/run/fastest.h"
 #include "core/run/options.h"
-#include "core/run/overlaid.h"
+#include "core/run/shapes.h"
+#include "core/sim/cost_model.h"
 #include "core/storage/aliasing.h"
 #include "core/tile/tile.h"
 
 namespace hw {
 namespace {
 
-bool followsModel(const RunRequest& request, const Model& model) {
-  return request.allocator.info->way == Way::embedded && hasOwnPlan(*model.graph);
+/// What lies in a ring depends on the order of the parts, and a part is one already.
+bool rewritesParts(const RunRequest& request) {
+  return request.channelsLast || request.order != OpOrder::given || !request.moves.empty() ||
+         request.recompute || request.tile != TileRule::off || request.inputs == InputPlace::rows ||
+         request.allocator.info->way == Way::perDevice;
 }
 
-/// The user's alignment, or the usual one, or what a pool of the platform insists on.
-Bytes alignmentOf(const Model& model, const RunRequest& request) {
-  const Bytes usual = model.problem                  ? Bytes(1)
-                      : followsModel(request, model) ? ownAlignment(*model.graph)
-                                                     : kDefaultAlignment;
-  Bytes alignment = request.alignment.value_or(usual);
-  const DeviceSpec& device = request.platform.devices.front();
-  for (std::size_t pool = 0; pool < device.pools.size(); ++pool) {
-    if ((pool == 0 ? request.l2 : request.l3).kind != PoolSize::Kind::platform) continue;
-    alignment = std::max(alignment, device.pools[pool].alignment);
+/// Whether `request` can be carried out on `model`, as far as that can be told beforehand: an error
+/// says what cannot be.
+Result<void> checkRequest(const Model& model, const RunRequest& request) {
+  const auto refuse = [](std::string message) {
+    return fail(ErrorCode::invalidArgument, std::move(message));
+  };
+  const Platform& platform = request.platform;
+  if (request.allocator.info == nullptr) return refuse("no allocator was chosen");
+  if (platform.devices.empty() || platform.devices.front().pools.empty()) {
+    return refuse(fmt::format("platform '{}' has no device with a pool", platform.name));
   }
-  return alignment;
-}
-
-/// Its blocks belong to devices, and not to one problem.
-bool isSpread(const RunRequest& request, const Model& model) {
-  return request.allocator.info->way == Way::perDevice && !model.problem;
-}
-
-/// Buffers move between all its devices.
-bool movesOnDevices(const RunRequest& request, const Model& model) {
-  return isSpread(request, model) && request.residency != ResidencyRule::wholeLife &&
-         movesOnAll(request.platform);
-}
-
-/// How tensors share, whatever their order.
-StorageOptions sharingOf(const Model& model, const RunRequest& request) {
-  StorageOptions sharing{.alias = request.alias,
-                         .planInputs = request.planInputs && request.allocator.info->plansInputs,
-                         .planOutputs = request.planOutputs,
-                         .alignment = alignmentOf(model, request)};
-  if (isSpread(request, model)) sharing.homes = homesOf(*model.graph, request.platform);
-  return sharing;
-}
-
-/// The same where buffers move between devices: each is one tensor.
-StorageOptions movedSharingOf(const Model& model, const RunRequest& request) {
-  StorageOptions sharing = sharingOf(model, request);
-  if (!movesOnDevices(request, model)) return sharing;
-  sharing.alias = AliasRules::none();
-  sharing.homes = {};
-  return sharing;
+  const Bytes alignment = request.alignment.value_or(kDefaultAlignment);
+  if (!isAlignment(alignment)) {
+    return refuse(fmt::format("alignment {} is not a power of two up to 1 GiB", alignment.count()));
+  }
+  if (!model.graph) return refuse("the model has no graph");
+  if (model.graph->tiling && rewritesParts(request)) {
+    return refuse(
+        "the operators of this graph are parts already, or run again: they keep their order, on "
+        "one device, and are not rewritten once more");
+  }
+  return {};
 }
 
 Result<Program> reorder(Program program, const Rewriting& rewriting) {
@@ -84,11 +67,6 @@ Result<Program> reorder(Program program, const Rewriting& rewriting) {
   HW_TRY(schedule, movedOrder(graph, request.moves, std::move(program.schedule)));
   program.schedule = std::move(schedule);
   return program;
-}
-
-/// Problems, and plans over several devices or of the model's own, do not run in parts.
-bool staysWhole(const Model& model, const RunRequest& request) {
-  return model.problem || isSpread(request, model) || followsModel(request, model);
 }
 
 /// The op's output may lie so near its input, by rows, that it takes fewer bytes than scratch.
@@ -106,9 +84,7 @@ bool overlapsNearer(const Graph& graph, const Op& op, const RunRequest& request)
 
 /// First of all: what comes behind it need not know that the model said otherwise.
 Result<Program> relay(Program program, const Rewriting& rewriting) {
-  if (!rewriting.request.channelsLast || staysWhole(rewriting.model, rewriting.request)) {
-    return program;
-  }
+  if (!rewriting.request.channelsLast || !rewriting.rewrites()) return program;
   HW_TRY(relaid, channelsLast(program.graph));
   if (relaid.graph != program.graph) program.schedule = givenOrder(*relaid.graph);
   program.graph = std::move(relaid.graph);
@@ -119,8 +95,9 @@ Result<Program> relay(Program program, const Rewriting& rewriting) {
 /// Early, so that all that looks for fewer bytes knows what work in place costs.
 Result<Program> setAside(Program program, const Rewriting& rewriting) {
   const RunRequest& request = rewriting.request;
-  if (!rewriting.sharing.alias.inPlace || staysWhole(rewriting.model, request)) return program;
-  const bool whole = request.tile == TileRule::off && !request.inputRows && !request.recompute;
+  if (!rewriting.sharing.alias.inPlace || !rewriting.rewrites()) return program;
+  const bool whole =
+      request.tile == TileRule::off && request.inputs != InputPlace::rows && !request.recompute;
   const bool overlaps = request.overlap && request.allocator.info->overlaps && whole;
   const std::shared_ptr<const Graph> graph = program.graph;
   HW_TRY(set, scratchSetAside(graph, [&](OpId op) {
@@ -132,7 +109,7 @@ Result<Program> setAside(Program program, const Rewriting& rewriting) {
 
 Result<Program> repeat(Program program, const Rewriting& rewriting) {
   const RunRequest& request = rewriting.request;
-  if (!request.recompute || staysWhole(rewriting.model, request)) return program;
+  if (!request.recompute || !rewriting.rewrites()) return program;
   HW_TRY(repeats, recomputed(program.graph, std::move(program.schedule), rewriting.sharing,
                              request.extraWork, rewriting.stop));
   program.graph = std::move(repeats.graph);
@@ -152,11 +129,11 @@ double extraWorkLeft(const RunRequest& request, const Program& program) {
 
 Result<Program> tile(Program program, const Rewriting& rewriting) {
   const RunRequest& request = rewriting.request;
-  if (request.tile == TileRule::off && !request.inputRows) return program;
-  if (staysWhole(rewriting.model, request)) return program;
+  const bool rows = request.inputs == InputPlace::rows;
+  if ((request.tile == TileRule::off && !rows) || !rewriting.rewrites()) return program;
   HW_TRY(ways, tiledWays(program.graph, program.schedule, rewriting.sharing,
                          {.rule = request.tile,
-                          .arriving = request.inputRows,
+                          .arriving = rows,
                           .extraWork = extraWorkLeft(request, program),
                           .enough = request.tileTo},
                          rewriting.stop));
@@ -224,49 +201,25 @@ Result<Program> rewritten(const Model& model, const Rewriting& rewriting, StageT
   return program;
 }
 
-/// A model's own plan decides who shares memory.
-Result<Prepared> prepare(const Model& model, Program program, const RunRequest& request) {
-  Prepared prepared{.request = request, .program = std::move(program)};
-  prepared.spread = isSpread(request, model);
-  prepared.sharing = movedSharingOf(model, request);
-  if (prepared.spread) prepared.blockSharing = sharingOf(model, request);
-  const bool several = request.platform.devices.front().pools.size() > 1;
-  if (prepared.method().way == Way::direct && !model.problem && several) {
-    prepared.residency = request.residency;
-    prepared.weightsNear = request.weights.near();
-    const bool stays = !prepared.moves();
-    prepared.inputsLoaded = stays && request.loadInputs && prepared.sharing.planInputs;
-    prepared.outputsStored = stays && request.storeOutputs;
-  }
-  if (movesOnDevices(request, model)) {
-    prepared.residency = request.residency;
-    prepared.weightsNear = request.weights.near();
-  }
-  if (!followsModel(request, model) || model.problem) return prepared;
-  HW_TRY(rules, ownAlias(*prepared.program.graph, prepared.program.schedule, prepared.sharing));
-  prepared.sharing.alias = rules;
-  return prepared;
-}
-
 /// A run before it is planned.
 struct Begun {
-  Prepared prepared;
+  Task task{};
   Storage storage{};
 };
 
-Result<Begun> begin(const Model& model, const RunRequest& request, const RunContext& context,
-                    StageTeller& teller) {
-  const StorageOptions sharing = movedSharingOf(model, request);
-  HW_TRY(program, rewritten(model, {model, request, sharing, context.stop}, teller));
-  HW_TRY(prepared, prepare(model, std::move(program), request));
+Result<Begun> begin(const Model& model, const RunRequest& request, RunShape shape,
+                    const std::stop_token& stop, StageTeller& teller) {
+  const StorageOptions sharing = sharingOf(model, request, shape);
+  HW_TRY(program, rewritten(model, {shape, request, sharing, stop}, teller));
+  HW_TRY(task, taskOf(model, request, shape, std::move(program)));
   teller.next();
-  Storage storage = model.problem ? Storage() : storageOf(prepared);
-  return Begun{std::move(prepared), std::move(storage)};
+  Storage storage = shape == RunShape::problem ? Storage() : storageOf(task);
+  return Begun{std::move(task), std::move(storage)};
 }
 
 /// All that `begin` looks at, of runs on one device that do not follow the model's own plan.
 std::string commonKey(const Model& model, const RunRequest& request) {
-  const StorageOptions sharing = sharingOf(model, request);
+  const StorageOptions sharing = sharingOf(model, request, RunShape::oneDevice);
   const bool overlaps = request.overlap && request.allocator.info->overlaps;
   std::string key =
       fmt::format("{} {} {} {}", static_cast<const void*>(&model), sharing.alignment.count(),
@@ -282,51 +235,104 @@ std::string commonKey(const Model& model, const RunRequest& request) {
 /// The same with what runs before it have made already.
 Result<Begun> beginFromCommon(const Model& model, const RunRequest& request,
                               const RunContext& context, StageTeller& teller) {
-  const bool alone = model.problem || isSpread(request, model) || followsModel(request, model);
-  if (!context.common || alone) return begin(model, request, context, teller);
+  const RunShape shape = shapeOf(model, request);
+  if (!context.common || shape != RunShape::oneDevice) {
+    return begin(model, request, shape, context.stop, teller);
+  }
   const auto make = [&]() -> Result<CommonPart> {
-    HW_TRY(begun, begin(model, request, context, teller));
-    return CommonPart{std::move(begun.prepared.program), std::move(begun.storage)};
+    HW_TRY(begun, begin(model, request, shape, context.stop, teller));
+    return CommonPart{std::move(begun.task.program), std::move(begun.storage)};
   };
   HW_TRY(part, context.common->get(commonKey(model, request), make));
-  HW_TRY(prepared, prepare(model, part->program, request));
+  HW_TRY(task, taskOf(model, request, shape, part->program));
   teller.skipToPlanning();
-  return Begun{std::move(prepared), part->storage};
+  return Begun{std::move(task), part->storage};
 }
 
-/// A program with its plan.
-struct PlannedWay {
-  Prepared prepared;
-  Answer answer;
-
-  Bytes bytes() const {
-    Bytes sum;
-    for (const PoolId pool : answer.planned.problem.pools.keys()) {
-      sum += answer.planned.plan.footprint(pool);
-    }
-    return sum;
-  }
-  bool fits() const { return hw::fits(answer.planned.problem, answer.planned.plan); }
-};
-
-/// `first`, or that of the other ways whose plan is lower. Only those are planned whose bound is
-/// below the lowest plan so far, as far as lower is of use.
-Result<PlannedWay> lowestWay(const Model& model, PlannedWay first, std::vector<Program> others,
-                             const PlanContext& settings) {
-  const RunRequest& request = first.prepared.request;
-  std::optional<PlannedWay> lowest = std::move(first);
-  if (request.allocator.text().find("for=latency") != std::string::npos) return *std::move(lowest);
-  for (Program& other : others) {
+/// The plan of `asked`, or that of the other ways whose plan is lower. Only those are planned whose
+/// bound is below the lowest plan so far, as far as lower is of use.
+Result<PlannedTask> lowestWay(Begun asked, std::optional<Problem> given,
+                              const PlanContext& settings) {
+  const auto others = std::exchange(asked.task.program.otherWays, {});
+  Task task = others.empty() ? Task() : asked.task;
+  HW_TRY(lowest,
+         planTask(std::move(asked.task), std::move(asked.storage), std::move(given), settings));
+  if (lowest.task.request.allocator.seeksLatency()) return std::move(lowest);
+  for (const Program& other : others) {
     if (settings.stop.stop_requested()) break;
-    if (lowest->bytes() <= std::max(other.tiles->peak, request.tileTo)) continue;
-    HW_TRY(prepared, prepare(model, std::move(other), request));
-    HW_TRY(answer, planFirstDevice(prepared, storageOf(prepared), std::nullopt, settings));
-    PlannedWay rival{std::move(prepared), std::move(answer)};
+    const Bytes bytes = bytesOf(lowest.planned.plan);
+    if (bytes <= std::max(other.tiles->peak, task.request.tileTo)) continue;
+    task.program = other;
+    Storage storage = storageOf(task);
+    HW_TRY(rival, planTask(task, std::move(storage), std::nullopt, settings));
     const bool lower =
-        rival.fits() == lowest->fits() ? rival.bytes() < lowest->bytes() : rival.fits();
-    if (lower) lowest.emplace(std::move(rival));
+        rival.fits() == lowest.fits() ? bytesOf(rival.planned.plan) < bytes : rival.fits();
+    if (lower) lowest = std::move(rival);
   }
-  return *std::move(lowest);
+  return std::move(lowest);
+}
+
+/// The plans of all devices, or around the model's own, that are held against the fastest plan of
+/// one device.
+std::vector<AllocatorChoice> otherWays(const Graph& graph, std::size_t stays) {
+  std::vector<AllocatorChoice> ways;
+  for (const AllocatorInfo& info : allocatorCatalog()) {
+    if (info.way == Way::embedded && hasOwnPlan(graph)) ways.push_back({.info = &info});
+    if (info.way != Way::perDevice) continue;
+    for (const AllocatorInfo& nested : allocatorCatalog()) {
+      const bool usual = nested.name == info.params.front().fallback;
+      const bool asked = nested.way == Way::direct && !nested.isSearch && stays <= kFewStays;
+      if (!usual && !asked) continue;
+      ways.push_back(AllocatorChoice::parse(
+                         fmt::format("{}:{}={}", info.name, info.params.front().name, nested.name))
+                         .value());
+    }
+  }
+  return ways;
+}
+
+/// Both do all that was asked for, or leave the same of it.
+bool doTheSame(const Task& a, const Task& b) {
+  return a.program.layout.has_value() == b.program.layout.has_value() &&
+         a.program.repeats.has_value() == b.program.repeats.has_value() &&
+         a.program.tiles.has_value() == b.program.tiles.has_value() &&
+         a.request.weights.near() == b.request.weights.near() && a.inputsFar() == b.inputsFar() &&
+         a.outputsFar() == b.outputsFar() && a.sharing.planInputs == b.sharing.planInputs;
+}
+
+/// Tells how the plan of another way compares with that of the first device, if that fits.
+std::string wayNote(const AllocatorChoice& way, SimTime latency, std::optional<SimTime> before) {
+  return fmt::format("planned by {}: {}, where {}", way.text(), formatTime(latency),
+                     before ? "the fastest plan of one device takes " + formatTime(*before)
+                            : "no plan of one device that was found fits");
+}
+
+/// `first`, or the plan of another way that is faster and does the same.
+PlannedTask fastestWay(const Model& model, const RunRequest& asked, PlannedTask first,
+                       const RunContext& context) {
+  if (!asked.allocator.seeksLatency() || model.problem) return first;
+  std::optional<SimTime> own;
+  if (first.fits()) own = latencyOf(first.simulated());
+  SimTime latency = own.value_or(kMaxTime);
+  PlannedTask fastest = std::move(first);
+  StageTeller silent({});
+  for (AllocatorChoice& other : otherWays(*model.graph, fastest.planned.problem.stays.size())) {
+    if (context.stop.stop_requested()) break;
+    RunRequest request = asked;
+    request.allocator = std::move(other);
+    if (!checkRequest(model, request)) continue;
+    auto begun = begin(model, request, shapeOf(model, request), context.stop, silent);
+    if (!begun) continue;
+    auto rival = planTask(std::move(begun->task), std::move(begun->storage), std::nullopt,
+                          planSettings(request, context, {}));
+    if (!rival || !rival->fits() || !doTheSame(rival->task, fastest.task)) continue;
+    const SimTime found = latencyOf(rival->simulated());
+    if (found >= latency) continue;
+    latency = found;
+    rival->planned.plan.notes.push_back(wayNote(request.allocator, found, own));
+    fastest = *std::move(rival);
+  }
+  return fastest;
 }
 
 /// `given` is the problem of a model that is one.
@@ -335,48 +341,44 @@ Result<std::shared_ptr<const Run>> carryOut(std::shared_ptr<const Model> model,
                                             const RunContext& context) {
   StageTeller teller(context);
   HW_TRY(begun, beginFromCommon(*model, request, context, teller));
-  auto& [firstWay, storage] = begun;
-  auto otherWays = std::exchange(firstWay.program.otherWays, {});
   const PlanContext settings = planSettings(request, context, teller.next());
   const auto start = std::chrono::steady_clock::now();
-  HW_TRY(planned, planFirstDevice(firstWay, std::move(storage), std::move(given), settings));
-  HW_TRY(way, lowestWay(*model, {std::move(firstWay), std::move(planned)}, std::move(otherWays),
-                        settings));
-  auto& [prepared, answer] = way;
-  prepared.endsNear = answer.blocks;
-  if (answer.blocks) prepared.sharing = prepared.blockSharing;
-  prepared.weightsNear = prepared.weightsNear && !answer.blocks;
+  HW_TRY(lowest, lowestWay(std::move(begun), std::move(given), settings));
+  PlannedTask done = fastestWay(*model, request, std::move(lowest), context);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "the run was stopped");
   Simulation simulation;
   if (context.simulate) {
-    simulation = simulated(prepared, answer, [&, tell = teller.next()](double done) {
-      if (tell) tell(done, "simulating");
+    SimulationInput input = done.simulated();
+    input.goOn = [&, tell = teller.next()](double part) {
+      if (tell) tell(part, "simulating");
       return !context.stop.stop_requested();
-    });
+    };
+    simulation = simulate(input);
     if (context.stop.stop_requested()) return fail(ErrorCode::stopped, "the run was stopped");
   }
-  PlanMetrics metrics = measured(prepared, answer);
-  auto notes = notesOf(prepared, answer);
-  auto timeline = describe(simulation.trace.events(), answer.planned.problem.pools.size());
+  auto& [task, storage, planned, partition, account] = done;
+  PlanMetrics metrics = done.measured();
+  auto notes = notesOf(request, done);
+  auto timeline = describe(simulation.trace.events(), planned.problem.pools.size());
   // A graph that nobody rewrote is the model's.
-  auto graph = std::move(prepared.program.graph);
+  auto graph = std::move(task.program.graph);
   if (graph == model->graph) graph = nullptr;
   teller.done();
   return std::make_shared<const Run>(Run{.model = std::move(model),
                                          .request = request,
                                          .rewritten = std::move(graph),
-                                         .sharing = prepared.sharing,
-                                         .schedule = std::move(prepared.program.schedule),
-                                         .order = prepared.program.order,
-                                         .storage = std::move(answer.storage),
-                                         .partition = std::move(answer.partition),
-                                         .partitionAccount = std::move(answer.account),
-                                         .problem = std::move(answer.planned.problem),
-                                         .plan = std::move(answer.planned.plan),
+                                         .sharing = task.sharing,
+                                         .schedule = std::move(task.program.schedule),
+                                         .order = task.program.order,
+                                         .storage = std::move(storage),
+                                         .partition = std::move(partition),
+                                         .partitionAccount = std::move(account),
+                                         .problem = std::move(planned.problem),
+                                         .plan = std::move(planned.plan),
                                          .metrics = std::move(metrics),
-                                         .inputsFar = prepared.inputsFar(),
-                                         .outputsFar = prepared.outputsFar(),
+                                         .inputsFar = task.inputsFar(),
+                                         .outputsFar = task.outputsFar(),
                                          .timing = std::move(simulation.timing),
                                          .trace = std::move(simulation.trace),
                                          .timeline = std::move(timeline),
@@ -391,7 +393,8 @@ std::span<const RunStage> stageCatalog() { return kStages; }
 Result<Program> rewrittenProgram(const Model& model, const RunRequest& request,
                                  const std::stop_token& stop) {
   StageTeller teller({});
-  return rewritten(model, {model, request, movedSharingOf(model, request), stop}, teller);
+  const RunShape shape = shapeOf(model, request);
+  return rewritten(model, {shape, request, sharingOf(model, request, shape), stop}, teller);
 }
 
 std::string Run::stayName(StayId id) const { return displayName(graph(), stayTensor(id)); }
@@ -412,6 +415,43 @@ Result<std::shared_ptr<const Run>> executeOnce(Model model, const RunRequest& re
   if (model.problem) given = std::exchange(*model.problem, Problem());
   return carryOut(std::make_shared<const Model>(std::move(model)), std::move(given), request,
                   context);
+}
+
+void play(Run& run) {
+  Simulation simulation =
+      simulate({.graph = run.graph(),
+                .schedule = run.schedule,
+                .storage = run.storage,
+                .problem = run.problem,
+                .plan = run.plan,
+                .platform = run.request.platform,
+                .streamWeights = run.request.weights.rule != WeightRule::free,
+                .partition = run.partition.deviceOf.empty() ? nullptr : &run.partition,
+                .inputsFar = run.inputsFar,
+                .outputsFar = run.outputsFar});
+  run.timing = std::move(simulation.timing);
+  run.trace = std::move(simulation.trace);
+  run.timeline = describe(run.trace.events(), run.problem.pools.size());
+}
+
+std::shared_ptr<const Run> replayed(const Run& run, Platform platform) {
+  auto other = std::make_shared<Run>(run);
+  other->request.platform = std::move(platform);
+  if (!other->timing.ops.empty()) play(*other);
+  return other;
+}
+
+std::shared_ptr<const Run> replanned(const Run& run, Plan plan, RunRequest request) {
+  auto other = std::make_shared<Run>(run);
+  if (request.l2.kind == PoolSize::Kind::bytes) {
+    other->problem.pools[PoolId(0)].capacity = request.l2.bytes;
+  }
+  other->request = std::move(request);
+  other->plan = finishPlan(other->problem, std::move(plan));
+  other->metrics = measure(other->problem, other->plan);
+  other->planSeconds = 0;
+  if (!other->timing.ops.empty()) play(*other);
+  return other;
 }
 
 }  // namespace hw

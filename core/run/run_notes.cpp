@@ -8,42 +8,51 @@
 #include "core/order/least_peak.h"
 #include "core/plan/overlap_use.h"
 #include "core/run/embedded.h"
-#include "core/run/first_device.h"
 #include "core/run/overlaid.h"
+#include "core/run/shapes.h"
 
 namespace hw {
 namespace {
 
-/// Why buffers are not moved although a rule was asked for.
-std::string whyNothingMoves(const Prepared& prepared) {
-  const Platform& platform = prepared.request.platform;
-  if (prepared.spread) {
-    return fmt::format("a device of platform '{}' has one memory", printable(platform.name));
+/// Why buffers are not moved although a rule was asked for; empty where they may be.
+std::string whyNothingMoves(const Task& task) {
+  const Platform& platform = task.request.platform;
+  const bool oneMemory = std::ranges::any_of(
+      platform.devices, [](const DeviceSpec& device) { return device.pools.size() < 2; });
+  switch (task.shape) {
+    case RunShape::movesOnDevices:
+      return {};
+    case RunShape::blocks:
+      if (!oneMemory) return {};
+      return fmt::format("a device of platform '{}' has one memory", printable(platform.name));
+    case RunShape::problem:
+      if (task.method().way == Way::embedded) break;
+      if (platform.devices.front().pools.size() < 2) break;
+      return "a planning problem does not say which operators touch what, so nothing can be moved "
+             "in time for them";
+    default:
+      break;
   }
-  if (prepared.method().way == Way::embedded) {
+  if (task.method().way == Way::embedded) {
     return "the model's own plan gives each one place for its whole life";
   }
-  if (platform.devices.front().pools.size() < 2) {
-    return fmt::format("device '{}' of platform '{}' has one memory",
-                       printable(platform.devices.front().name), printable(platform.name));
-  }
-  return "a planning problem does not say which operators touch what, so nothing can be moved in "
-         "time for them";
+  if (platform.devices.front().pools.size() > 1) return {};
+  return fmt::format("device '{}' of platform '{}' has one memory",
+                     printable(platform.devices.front().name), printable(platform.name));
 }
 
-void addFetchNotes(const Prepared& prepared, std::vector<std::string>& notes) {
-  const WeightChoice& weights = prepared.request.weights;
-  if (weights.near() && !prepared.weightsNear) {
+void addFetchNotes(const RunRequest& asked, const Task& task, std::vector<std::string>& notes) {
+  if (asked.weights.near() && !task.request.weights.near()) {
     notes.emplace_back(
         "weights are streamed: they come near for a graph on one device with two memories or more, "
         "or on several between whose memories buffers move");
-  } else if (weights.rule == WeightRule::resident) {
+  } else if (asked.weights.rule == WeightRule::resident) {
     notes.emplace_back(
         "resident weights are loaded once and hold their bytes for the whole run; weights that "
         "take neither bytes nor time, which is what this word meant once, are now called free");
   }
-  const bool moves = prepared.inputsLoaded || prepared.outputsStored || prepared.moves();
-  if ((prepared.request.loadInputs || prepared.request.storeOutputs) && !moves) {
+  const bool ends = asked.inputs == InputPlace::loaded || asked.outputs == OutputPlace::stored;
+  if (ends && !task.inputsLoaded() && !task.outputsStored() && !task.moves()) {
     notes.emplace_back(
         "graph inputs and outputs are where they are planned from the first step to the last: they "
         "are loaded and stored for a graph on one device with two memories or more");
@@ -51,16 +60,16 @@ void addFetchNotes(const Prepared& prepared, std::vector<std::string>& notes) {
 }
 
 /// Why no output overlaps its input although it was asked for; empty where some may.
-std::string whyNothingOverlaps(const Prepared& prepared, const Problem& problem) {
+std::string whyNothingOverlaps(const Task& task, const Problem& problem) {
   if (!problem.overlaps.empty()) return {};
-  const Platform& platform = prepared.request.platform;
-  if (!prepared.method().overlaps) {
-    return fmt::format("{} gives each bytes of its own", prepared.method().name);
+  const Platform& platform = task.request.platform;
+  if (!task.method().overlaps) {
+    return fmt::format("{} gives each bytes of its own", task.method().name);
   }
-  if (prepared.spread || prepared.moves() || prepared.fetches()) {
+  if (isSpread(task.shape) || task.moves() || task.fetches()) {
     return "buffers would have to keep their places in one memory, and here they move";
   }
-  if (runsInParts(*prepared.program.graph)) {
+  if (runsInParts(*task.program.graph)) {
     return "operators run in parts, which keep rings of rows";
   }
   const bool known = std::ranges::any_of(platform.devices.front().units, [](const UnitSpec& unit) {
@@ -73,10 +82,9 @@ std::string whyNothingOverlaps(const Prepared& prepared, const Problem& problem)
   return "no operator makes its output row by row of an input that ends with it";
 }
 
-void addOverlapNote(const Prepared& prepared, const Planned& planned,
-                    std::vector<std::string>& notes) {
-  if (!prepared.request.overlap) return;
-  if (const std::string why = whyNothingOverlaps(prepared, planned.problem); !why.empty()) {
+void addOverlapNote(const Task& task, const Planned& planned, std::vector<std::string>& notes) {
+  if (!task.request.overlap) return;
+  if (const std::string why = whyNothingOverlaps(task, planned.problem); !why.empty()) {
     notes.push_back("outputs overlap no inputs: " + why);
     return;
   }
@@ -90,9 +98,8 @@ void addOverlapNote(const Prepared& prepared, const Planned& planned,
 }
 
 /// Of convolutions that run over their input.
-void addScratchNote(const Prepared& prepared, const Storage& storage,
-                    std::vector<std::string>& notes) {
-  const Graph& graph = *prepared.program.graph;
+void addScratchNote(const Task& task, const Storage& storage, std::vector<std::string>& notes) {
+  const Graph& graph = *task.program.graph;
   std::size_t count = 0;
   Bytes most;
   for (const TensorId id : graph.tensors.keys()) {
@@ -110,9 +117,9 @@ void addScratchNote(const Prepared& prepared, const Storage& storage,
 
 /// Of a method that could place outputs over inputs, but was not offered to; empty where it was, or
 /// nothing could be.
-std::string overlaysOff(const Prepared& prepared, const Storage& storage) {
-  if (!prepared.method().overlays || prepared.sharing.alias.inPlace) return {};
-  const Program& program = prepared.program;
+std::string overlaysOff(const Task& task, const Storage& storage) {
+  if (!task.method().overlays || task.sharing.alias.inPlace) return {};
+  const Program& program = task.program;
   const auto chances = permittedOverlays(*program.graph, program.schedule, storage).size();
   if (chances == 0) return {};
   const std::string which = chances == 1
@@ -120,81 +127,81 @@ std::string overlaysOff(const Prepared& prepared, const Storage& storage) {
                                 : fmt::format("{} outputs could be written over an input",
                                               groupDigits(static_cast<std::int64_t>(chances)));
   return fmt::format("overlays are off: {}, and {} tries that with --alias all", which,
-                     prepared.method().name);
+                     task.method().name);
 }
 
 }  // namespace
 
-std::vector<std::string> notesOf(const Prepared& prepared, const Answer& answer) {
-  const RunRequest& request = prepared.request;
+std::vector<std::string> notesOf(const RunRequest& asked, const PlannedTask& done) {
+  const Task& task = done.task;
   std::vector<std::string> notes;
-  if (prepared.program.layout) {
-    notes.push_back(layoutText(*prepared.program.layout));
-  } else if (request.channelsLast) {
+  if (task.program.layout) {
+    notes.push_back(layoutText(*task.program.layout));
+  } else if (asked.channelsLast) {
     notes.emplace_back(
         "nothing is held in another layout: only tensors of a graph on one device can be, and not "
         "where the model's own plan is followed");
   }
-  if (prepared.program.order) {
-    notes.push_back(orderText(request.order, *prepared.program.order));
-  } else if (request.order != OpOrder::given) {
+  if (task.program.order) {
+    notes.push_back(orderText(asked.order, *task.program.order));
+  } else if (asked.order != OpOrder::given) {
     notes.emplace_back("a planning problem has no operators to put in another order");
   }
-  if (prepared.program.repeats) {
-    notes.push_back(recomputeText(*prepared.program.repeats));
-  } else if (request.recompute) {
+  if (task.program.repeats) {
+    notes.push_back(recomputeText(*task.program.repeats));
+  } else if (asked.recompute) {
     notes.emplace_back(
         "no operator runs again: only those of a graph on one device can, and not where the "
         "model's own plan is followed");
   }
-  if (prepared.program.tiles) {
-    notes.push_back(tileText(*prepared.program.tiles));
-  } else if (request.tile != TileRule::off || request.inputRows) {
+  if (task.program.tiles) {
+    notes.push_back(tileText(*task.program.tiles));
+  } else if (asked.tile != TileRule::off || asked.inputs == InputPlace::rows) {
     notes.emplace_back(
         "operators run whole: only those of a graph on one device can run in parts, and not where "
         "the model's own plan is followed");
   }
   std::vector<std::string> moves;
-  for (const OpMove& move : request.moves) moves.push_back(moveText(move));
+  for (const OpMove& move : asked.moves) moves.push_back(moveText(move));
   if (!moves.empty()) {
     notes.push_back(
         fmt::format("the order of the operators is not the model's: {}", fmt::join(moves, ", ")));
   }
-  if (prepared.spread && prepared.sharing.alias != request.alias) {
+  if (isSpread(task.shape) && task.sharing.alias != asked.alias) {
     notes.emplace_back("views are off: over several devices every buffer is one tensor");
   }
-  if (request.planInputs && !prepared.sharing.planInputs &&
-      !prepared.program.graph->inputs.empty()) {
+  if (asked.plansInputs() && !task.sharing.planInputs && !task.program.graph->inputs.empty()) {
     notes.push_back(fmt::format("{} gives graph inputs no place: they live outside the arena",
-                                prepared.method().name));
+                                task.method().name));
   }
-  if (const auto& devices = request.platform.devices; devices.size() > 1 && !prepared.spread) {
+  if (const auto& devices = asked.platform.devices; devices.size() > 1 && !isSpread(task.shape)) {
     notes.push_back(fmt::format("platform '{}' has {} devices; everything runs on '{}'",
-                                request.platform.name, devices.size(), devices.front().name));
+                                asked.platform.name, devices.size(), devices.front().name));
   }
-  if (prepared.residency != request.residency) {
-    notes.push_back("every buffer stays where it is: " + whyNothingMoves(prepared));
+  const std::string fixed = whyNothingMoves(task);
+  if (asked.residency != ResidencyRule::wholeLife && !fixed.empty()) {
+    notes.push_back("every buffer stays where it is: " + fixed);
   }
-  if (answer.storage.raise > Bytes()) {
+  if (done.storage.raise > Bytes()) {
     notes.push_back(
         fmt::format("slices are shared as published, which raises the lower bound by {} bytes",
-                    groupDigits(answer.storage.raise.count())));
+                    groupDigits(done.storage.raise.count())));
   }
-  if (const std::string off = overlaysOff(prepared, answer.storage); !off.empty()) {
+  if (const std::string off = overlaysOff(task, done.storage); !off.empty()) {
     notes.push_back(off);
   }
-  addScratchNote(prepared, answer.storage, notes);
-  addFetchNotes(prepared, notes);
-  addOverlapNote(prepared, answer.planned, notes);
-  if (!answer.storage.unsized.empty()) {
+  addScratchNote(task, done.storage, notes);
+  addFetchNotes(asked, task, notes);
+  addOverlapNote(task, done.planned, notes);
+  if (!done.storage.unsized.empty()) {
     notes.push_back(
         fmt::format("{} tensors have no known size and are left out: every total "
                     "is at least what is shown",
-                    answer.storage.unsized.size()));
+                    done.storage.unsized.size()));
   }
-  if (prepared.method().way != Way::embedded) return notes;
-  addOwnPlanNotes(*prepared.program.graph, prepared.program.schedule, prepared.sharing,
-                  answer.planned.problem, notes);
+  if (task.method().way != Way::embedded) return notes;
+  addOwnPlanNotes(*task.program.graph, task.program.schedule, task.sharing, done.planned.problem,
+                  notes);
   return notes;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/allocators/catalog.h"
@@ -10,12 +11,15 @@
 #include "core/machine/memory_model.h"
 #include "core/order/op_order.h"
 #include "core/residency/fetching.h"
-#include "core/residency/moving_problem.h"
+#include "core/residency/residency_rules.h"
 #include "core/schedule/moves.h"
 #include "core/storage/aliasing.h"
 #include "core/tile/tile.h"
 
 namespace hw {
+
+/// Of addresses in the plan of a graph, where nobody says otherwise.
+inline constexpr Bytes kDefaultAlignment{64};
 
 /// How large a pool is for planning.
 struct PoolSize {
@@ -23,6 +27,26 @@ struct PoolSize {
   Bytes bytes{};
   bool assumed = false;  ///< Nobody asked for it: a bare planning problem does without.
 };
+
+/// Where graph inputs live, and from when on.
+enum class InputPlace : std::uint8_t {
+  arena,     ///< They are planned, and there as the run begins; far where buffers move.
+  external,  ///< Outside of what is planned.
+  loaded,    ///< They start in the far pool, and come near by a load.
+  near,      ///< Where buffers move they start near, too, where there is room.
+  rows,      ///< They come in row by row, when they are first read.
+};
+inline constexpr std::string_view kInputPlaceNames[] = {"arena", "external", "loaded", "near",
+                                                        "rows"};
+
+/// Where graph outputs live, and until when.
+enum class OutputPlace : std::uint8_t {
+  arena,     ///< They are planned, and there as the run ends; far where buffers move.
+  external,  ///< Outside of what is planned.
+  stored,    ///< They end in the far pool, where a store takes them.
+  near,      ///< Where buffers move they may stay near, too.
+};
+inline constexpr std::string_view kOutputPlaceNames[] = {"arena", "external", "stored", "near"};
 
 /// Everything that a run can be told: what to open, and how to plan it. Nobody changes a request
 /// on behalf of whoever asked; what came of it stands in the `Run`. Its text, option by option, is
@@ -37,13 +61,8 @@ struct RunRequest {
   std::optional<Bytes> alignment{};  ///< Default: 64 for graphs, 1 for planning problems.
   AliasRules alias{};
   bool overlap = false;  ///< Outputs may overlap inputs as far as the unit's kernels allow it.
-  bool planInputs = true;
-  bool inputRows = false;  ///< Planned ones come in row by row, when they are first read.
-  bool planOutputs = true;
-  bool loadInputs = false;    ///< Planned ones start in the far pool, and come near by a load.
-  bool storeOutputs = false;  ///< Planned ones end in the far pool, where a store takes them.
-  bool nearInputs = false;    ///< Planned ones start near by rules that move buffers, too,
-  bool nearOutputs = false;   ///< and may stay there: where there is room.
+  InputPlace inputs = InputPlace::arena;
+  OutputPlace outputs = OutputPlace::arena;
   WeightChoice weights{};
   ResidencyRule residency = ResidencyRule::wholeLife;
   bool channelsLast = false;  ///< Images are held so, whatever the model says.
@@ -56,6 +75,9 @@ struct RunRequest {
   std::uint64_t seed = 1;
   int threads = 1;
   double timeLimit = 0;  ///< Seconds; 0: none.
+
+  bool plansInputs() const { return inputs != InputPlace::external; }
+  bool plansOutputs() const { return outputs != OutputPlace::external; }
 };
 
 /// The default allocator on the default platform.

@@ -43,12 +43,24 @@ class CommonWork : public MadeOnce<CommonPart> {
   }
 };
 
+/// What kind of run a model and a request come to. Decided once, before anything is rewritten.
+enum class RunShape : std::uint8_t {
+  problem,         ///< A planning problem: stays without operators that touch them.
+  oneDevice,       ///< One problem, for the memories of the first device.
+  blocks,          ///< Over several devices, each of which places a block per execution unit.
+  movesOnDevices,  ///< One problem for all devices, between whose memories buffers move.
+  followsModel,    ///< Around the addresses that the model brings along.
+};
+
 /// What rewriting goes by.
 struct Rewriting {
-  const Model& model;
+  RunShape shape{};
   const RunRequest& request;
   const StorageOptions& sharing;  ///< How storage is shared behind it.
   std::stop_token stop{};
+
+  /// Problems, and plans over several devices or of the model's own, do not run in parts.
+  bool rewrites() const { return shape == RunShape::oneDevice; }
 };
 
 /// A part of a run, under whose name progress is told.

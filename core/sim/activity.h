@@ -66,6 +66,15 @@ struct Access {
   std::uint32_t life = 0;  ///< Which of the stay's lives, where gaps part them.
 };
 
+/// Bytes of a tensor that an op reads or writes, wherever they lie.
+struct TensorUse {
+  TensorId tensor{};
+  Bytes moved{};
+  bool write = false;
+  bool loose = false;          ///< It is read and has no address then: its makers are waited for.
+  Interval<Bytes> inBuffer{};  ///< Which bytes of its buffer those are; empty where it has none.
+};
+
 /// What an activity moves through a port, in whole bursts.
 struct PortUse {
   std::uint32_t port = 0;

@@ -12,10 +12,11 @@ namespace hw {
 /// What a run does, before it has times.
 struct PlannedWork {
   ActivityList list{};
-  std::vector<OpTiming> ops{};           ///< By step; their times as if each began at 0.
-  std::vector<ActivityId> activityAt{};  ///< By step: the op's; none: it does nothing.
-  IdMap<PoolId, Traffic> traffic{};      ///< Of ops and moves.
-  std::vector<std::string> notes{};      ///< What could not be timed, and why.
+  std::vector<OpTiming> ops{};                     ///< By step; their times as if each began at 0.
+  std::vector<ActivityId> activityAt{};            ///< By step: the op's; none: it does nothing.
+  std::vector<std::vector<TensorUse>> operands{};  ///< By step, of the op; none: it does nothing.
+  IdMap<PoolId, Traffic> traffic{};                ///< Of ops and moves.
+  std::vector<std::string> notes{};                ///< What could not be timed, and why.
 };
 
 /// The activities of a planned run, in program order: by step, in a step loads and copies, the op,

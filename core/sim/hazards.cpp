@@ -1,51 +1,11 @@
 #include "core/sim/hazards.h"
 
 #include <algorithm>
-#include <map>
+
+#include "core/sim/byte_map.h"
 
 namespace hw {
 namespace {
-
-/// Bytes in pieces that all have one `Content`: cut where needed, joined where equal.
-template <class Content>
-class ByteMap {
- public:
-  /// Hands `visit` the content of each piece of `bytes`, which may change it.
-  template <class Visit>
-  void visit(Interval<Bytes> bytes, const Visit& visit) {
-    if (bytes.empty()) return;
-    const auto begin = cut(bytes.begin);
-    const auto end = cut(bytes.end);
-    for (auto piece = begin; piece != end; ++piece) visit(piece->second);
-    join(begin, end);
-  }
-
- private:
-  using Pieces = std::map<Bytes, Content>;
-
-  typename Pieces::iterator cut(Bytes at) {
-    auto above = pieces_.lower_bound(at);
-    if (above != pieces_.end() && above->first == at) return above;
-    const Content below = above == pieces_.begin() ? Content() : std::prev(above)->second;
-    return pieces_.emplace_hint(above, at, below);
-  }
-
-  void join(typename Pieces::iterator begin, typename Pieces::iterator end) {
-    if (begin != pieces_.begin()) --begin;
-    for (auto piece = begin; piece != end;) {
-      const auto next = std::next(piece);
-      if (next == pieces_.end()) return;
-      if (next->second == piece->second) {
-        if (next == end) end = std::next(next);
-        pieces_.erase(next);
-      } else {
-        piece = next;
-      }
-    }
-  }
-
-  Pieces pieces_;  ///< By first byte, each up to the next.
-};
 
 /// Activities that touched one stay without another stay's in between: a range of its list.
 struct Tenancy {
@@ -128,12 +88,12 @@ class HazardFinder {
     if (stay.over && meets(stay, list_.stays[stay.over])) {
       for (const ActivityId id : touched_[stay.over]) add(id, WaitRule::inPlace);
     }
-    tenants_[stay.pool].visit(stay.bytes, [&](const Tenants& tenants) {
+    tenants_[stay.pool].visit(stay.bytes, [&](const Tenants& tenants, const auto&) {
       const auto& [now, before] = tenants;
       if (now.stay) add(now, touched_[now.stay].size(), access.stay);
       add(before, before.last, access.stay);
     });
-    users_[access.stay].visit(access.bytes, [&](const Users& users) {
+    users_[access.stay].visit(access.bytes, [&](const Users& users, const auto&) {
       const WaitRule rule = access.write ? WaitRule::inPlace : WaitRule::data;
       if (users.writer) add(users.writer, rule);
       if (!access.write) return;
@@ -151,14 +111,14 @@ class HazardFinder {
     auto& list = touched_[access.stay];
     if (list.empty() || list.back() != id) list.push_back(id);
     const auto index = static_cast<std::uint32_t>(list.size() - 1);
-    tenants_[stay.pool].visit(stay.bytes, [&](Tenants& tenants) {
+    tenants_[stay.pool].visit(stay.bytes, [&](Tenants& tenants, const auto&) {
       auto& [now, before] = tenants;
       if (now.stay == access.stay) return;
       before = now;
       if (now.stay) before.last = static_cast<std::uint32_t>(touched_[now.stay].size());
       now = {access.stay, index, 0};
     });
-    users_[access.stay].visit(access.bytes, [&](Users& users) {
+    users_[access.stay].visit(access.bytes, [&](Users& users, const auto&) {
       if (access.write)
         users = {id, {}};
       else if (users.readers.empty() || users.readers.back() != id)

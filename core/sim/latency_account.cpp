@@ -1,7 +1,10 @@
 #include "core/sim/latency_account.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "core/base/check.h"
+#include "core/sim/byte_map.h"
 #include "core/sim/contention.h"
 #include "core/sim/cost_model.h"
 
@@ -67,25 +70,59 @@ SimTime waitsForReuse(const Execution& run) {
   return sum;
 }
 
-/// What cannot be faster in any plan of one order of ops.
+/// What cannot be faster in any plan of one order of ops whose tensors share storage in one way.
 class OrderBound {
  public:
   OrderBound(const SimulationInput& input, const PlannedWork& work)
       : input_(input),
         work_(work),
         machine_(machinePools(input.platform, work.list.devices.size())),
-        ends_(input.graph.ops.size()) {}
+        ends_(input.graph.ops.size()),
+        fetched_(input.graph.tensors.size()),
+        bytes_(input.storage.buffers.size()) {
+    for (const auto& pools : machine_.ofDevice) {
+      const PoolSpec& far = *machine_.pools[pools.back()].spec;
+      reading_ = fastest(reading_, far.readBandwidth);
+      writing_ = fastest(writing_, far.writeBandwidth);
+    }
+    if (!input.outputsFar) return;
+    for (const TensorId id : input.graph.outputs) {
+      if (const auto bytes = bytesOf(id)) {
+        visit(id, *bytes, [](BufferByte& byte, const auto&) { byte.leaves = true; });
+      }
+    }
+  }
 
   LatencyBound find() {
     addUnits();
+    // What has no address is not moved: then less is waited for.
+    const bool whole = std::ranges::all_of(work_.list.stays,
+                                           [](const PlacedStay& stay) { return bool(stay.pool); });
+    if (!whole) return std::move(bound_);
+    const LatencyBound flow = followData();
     if (work_.list.contention != Contention::none) addFarPorts();
-    followData();
+    raise(bound_, flow.time, flow.binds);
     return std::move(bound_);
   }
 
  private:
-  const PoolSpec& far(std::uint32_t device) const {
-    return *machine_.pools[machine_.ofDevice[device].back()].spec;
+  /// A byte of a buffer.
+  struct BufferByte {
+    SimTime written{};    ///< When the op that wrote it last ends.
+    bool leaves = false;  ///< It is of a graph output and has to end in the far pool.
+    bool counted = false;
+    friend bool operator==(const BufferByte&, const BufferByte&) = default;
+  };
+  /// What ops read of a tensor that starts in the far pool.
+  struct Fetched {
+    Step step{-1};  ///< Of the last of them.
+    Bytes now{};    ///< By that op.
+    Bytes most{};   ///< By one op.
+  };
+
+  /// Of bandwidths; 0 takes no time.
+  static std::int64_t fastest(std::optional<std::int64_t> a, std::int64_t b) {
+    return a && (*a == 0 || b == 0) ? 0 : std::max(a.value_or(b), b);
   }
 
   static SimTime floorTime(Bytes bytes, std::int64_t bandwidth) {
@@ -94,8 +131,15 @@ class OrderBound {
     return SimTime(static_cast<std::int64_t>(std::min(time, Wide{kMaxTime.count()})));
   }
 
-  Bytes sizeOf(TensorId tensor) const {
-    return input_.graph.tensors[tensor].bytes.value_or(Bytes());
+  std::optional<Interval<Bytes>> bytesOf(TensorId tensor) const {
+    if (!input_.storage.bufferOf(tensor)) return std::nullopt;
+    const Bytes begin = input_.storage.offsetOf(tensor);
+    return Interval<Bytes>{begin, begin + input_.graph.tensors[tensor].bytes.value_or(Bytes())};
+  }
+
+  template <class Visit>
+  void visit(TensorId tensor, const Interval<Bytes>& bytes, const Visit& visit) {
+    bytes_[input_.storage.bufferOf(tensor)].visit(bytes, visit);
   }
 
   /// Has to come from the far pool, whatever the plan.
@@ -104,10 +148,6 @@ class OrderBound {
     if (tensor.constant) return input_.streamWeights;
     const bool outside = !input_.storage.bufferOf(id);
     return tensor.graphInput && (input_.inputsFar || outside) && !tensor.producer;
-  }
-  bool endsFar(TensorId id) const {
-    const Tensor& tensor = input_.graph.tensors[id];
-    return tensor.graphOutput && (input_.outputsFar || !input_.storage.bufferOf(id));
   }
 
   void addUnits() {
@@ -126,23 +166,12 @@ class OrderBound {
   /// of several, the plan says which far pool it is.
   void addFarPorts() {
     if (work_.list.devices.size() != 1) return;
-    std::vector<bool> moved(input_.graph.tensors.size());
     Bytes read;
-    Bytes written;
-    for (const OpId op : input_.schedule.order) {
-      if (!work_.activityAt[stepIndex(op)]) continue;
-      for (const TensorId tensor : input_.graph.reads(op)) {
-        if (!startsFar(tensor) || moved[tensor.index()]) continue;
-        moved[tensor.index()] = true;
-        read += sizeOf(tensor);
-      }
-      for (const TensorId tensor : input_.graph.ops[op].outputs) {
-        if (tensor && endsFar(tensor)) written += sizeOf(tensor);
-      }
-    }
-    const PoolSpec& pool = far(0);
-    const SimTime reading = floorTime(read, pool.readBandwidth);
-    const SimTime writing = floorTime(written, pool.writeBandwidth);
+    for (const Fetched& fetched : fetched_) read += fetched.most;
+    const PoolSpec& pool = *machine_.pools[machine_.ofDevice.front().back()].spec;
+    const SimTime early = earlyBy(work_.list.activities.size());
+    const SimTime reading = floorTime(read, pool.readBandwidth) - early;
+    const SimTime writing = floorTime(left_, pool.writeBandwidth) - early;
     if (pool.fullDuplex) {
       raise(bound_, reading, "port " + pool.name + " read");
       raise(bound_, writing, "port " + pool.name + " write");
@@ -151,39 +180,96 @@ class OrderBound {
     }
   }
 
-  std::size_t stepIndex(OpId op) const {
-    return static_cast<std::size_t>(input_.schedule.stepOf[op].count());
-  }
-
-  void followData() {
-    constexpr const char* kBinds = "the data flow";
+  /// An op starts when all bytes that it reads are written; it ends when it has computed and what
+  /// comes from the far pool could be there.
+  LatencyBound followData() {
+    LatencyBound bound{{}, "the data flow"};
     for (const OpId op : input_.schedule.order) {
-      const std::uint32_t device = input_.deviceOf(op);
-      const bool works = bool(work_.activityAt[stepIndex(op)]);
+      const Step step = input_.schedule.stepOf[op];
+      const auto at = static_cast<std::size_t>(step.count());
+      if (!work_.activityAt[at]) {
+        ends_[op] = input_.graph.ops[op].folded ? SimTime() : makersEnd(op);
+        continue;
+      }
       SimTime start;
       SimTime arrival;
-      for (const TensorId tensor : input_.graph.reads(op)) {
-        const OpId producer = input_.graph.tensors[tensor].producer;
-        if (producer) start = std::max(start, ends_[producer]);
-        if (works && startsFar(tensor)) {
-          arrival = std::max(arrival, floorTime(sizeOf(tensor), far(device).readBandwidth));
-        }
+      for (const TensorUse& use : work_.operands[at]) {
+        if (use.write) continue;
+        start = std::max(start, readyAt(use));
+        arrival = std::max(arrival, arrivalOf(use, step));
       }
-      ends_[op] = std::max(addTime(start, work_.ops[stepIndex(op)].compute), arrival);
-      raise(bound_, ends_[op], kBinds);
-      if (!works) continue;
-      for (const TensorId tensor : input_.graph.ops[op].outputs) {
-        if (!tensor || !endsFar(tensor)) continue;
-        raise(bound_, addTime(start, floorTime(sizeOf(tensor), far(device).writeBandwidth)),
-              kBinds);
+      ends_[op] = std::max(addTime(start, work_.ops[at].compute), arrival);
+      SimTime last = ends_[op];
+      for (const TensorUse& use : work_.operands[at]) {
+        if (!use.write) continue;
+        last = std::max(last, addTime(start, floorTime(write(use, ends_[op]), *writing_)));
       }
+      bound.time = std::max(bound.time, last);
     }
+    return bound;
+  }
+
+  /// When all that makes what an op reads is over.
+  SimTime makersEnd(OpId op) const {
+    SimTime end;
+    for (const TensorId tensor : input_.graph.reads(op)) end = std::max(end, makerEnd(tensor));
+    return end;
+  }
+  SimTime makerEnd(TensorId tensor) const {
+    const OpId producer = input_.graph.tensors[tensor].producer;
+    return producer ? ends_[producer] : SimTime();
+  }
+
+  SimTime readyAt(const TensorUse& use) {
+    if (input_.graph.tensors[use.tensor].constant) return {};
+    if (use.loose) return makerEnd(use.tensor);
+    SimTime ready;
+    visit(use.tensor, use.inBuffer,
+          [&](const BufferByte& byte, const auto&) { ready = std::max(ready, byte.written); });
+    return ready;
+  }
+
+  SimTime arrivalOf(const TensorUse& use, Step step) {
+    if (!startsFar(use.tensor)) return {};
+    Fetched& fetched = fetched_[use.tensor];
+    if (fetched.step != step) fetched.now = {};
+    fetched.step = step;
+    // Brought near, it comes once, however often an op reads the same bytes.
+    const Bytes size = input_.graph.tensors[use.tensor].bytes.value_or(Bytes());
+    fetched.now = std::min(fetched.now + use.moved, size);
+    fetched.most = std::max(fetched.most, fetched.now);
+    return floorTime(fetched.now, *reading_);
+  }
+
+  /// Returns how many of the bytes have to end in the far pool.
+  Bytes write(const TensorUse& use, SimTime end) {
+    if (!input_.storage.bufferOf(use.tensor)) {
+      const Bytes bytes = input_.graph.tensors[use.tensor].graphOutput ? use.moved : Bytes();
+      left_ += bytes;
+      return bytes;
+    }
+    Bytes leaving;
+    Bytes first;
+    visit(use.tensor, use.inBuffer, [&](BufferByte& byte, const Interval<Bytes>& bytes) {
+      if (byte.leaves) leaving += bytes.length();
+      if (byte.leaves && !byte.counted) first += bytes.length();
+      byte.counted = byte.leaves;
+      byte.written = end;
+    });
+    left_ += std::min(first, use.moved);
+    return std::min(leaving, use.moved);
   }
 
   const SimulationInput& input_;
   const PlannedWork& work_;
   MachinePools machine_;
+  /// Of the fastest far pool of all devices.
+  std::optional<std::int64_t> reading_{};
+  std::optional<std::int64_t> writing_{};
   IdMap<OpId, SimTime> ends_;
+  IdMap<TensorId, Fetched> fetched_;
+  IdMap<BufferId, ByteMap<BufferByte>> bytes_;
+  Bytes left_{};  ///< Written to outputs that end in the far pool.
   LatencyBound bound_{{}, "nothing"};
 };
 
@@ -245,6 +331,8 @@ LatencyAccount accountOf(const SimulationInput& input, const PlannedWork& work, 
   account.criticalPath = criticalPath(run);
   addReuse(list, waits, run, goOn, account);
   account.ofOrder = boundOfOrder(input, work);
+  check(account.ofPlan.time <= run.makespan && account.ofOrder.time <= run.makespan,
+        "a latency that is not below its bounds");
   return account;
 }
 

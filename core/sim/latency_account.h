@@ -58,9 +58,10 @@ LatencyAccount accountOf(const SimulationInput& input, const PlannedWork& work, 
 /// From the last end (of several, the later in program order) back by causes.
 std::vector<ActivityId> criticalPath(const Execution& run);
 
-/// The bound of any plan of this order: what units have to compute, what has to go through far
-/// ports, the end of the last op by the data flow. Near ports bound nothing: an op may work in
-/// place in the far pool.
+/// The bound of any plan of this order whose tensors share storage in this way: what units have to
+/// compute, what has to go through far ports, the end of the last op by the data flow. Of tensors
+/// only the bytes that ops read and write count: views read none. Near ports bound nothing: an op
+/// may work in place in the far pool. Of a plan that lacks addresses, units alone.
 LatencyBound boundOfOrder(const SimulationInput& input, const PlannedWork& work);
 
 }  // namespace hw

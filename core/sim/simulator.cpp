@@ -87,6 +87,11 @@ void addTotals(const SimulationInput& input, Timing& timing) {
 
 }  // namespace
 
+SimTime latencyOf(const SimulationInput& input) {
+  const PlannedWork work = plannedWork(input);
+  return execute(work.list, hazardsOf(work.list), work.list.contention).makespan;
+}
+
 Simulation simulate(const SimulationInput& input) {
   constexpr double kAccountsFrom = 0.4;
   PlannedWork work = plannedWork(input);

@@ -131,8 +131,7 @@ void markBest(std::vector<ComparisonRow>& rows, Ranking by) {
 
 /// It plans all that was asked for, on one device: its bound is one of every such plan.
 bool boundsAll(const ComparisonRow& row) {
-  return row.run && row.figures.inputsOutside == Bytes() &&
-         row.allocator.info->way != Way::perDevice;
+  return row.run && row.figures.inputsOutside == Bytes() && row.run->partition.deviceOf.empty();
 }
 
 /// Options that were asked for besides the allocator.

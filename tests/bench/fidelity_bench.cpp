@@ -66,7 +66,8 @@ void arenas() {
   const auto row = [](const char* name, const char* what, std::int64_t published,
                       const std::string& allocator, bool outside, bool inPlace = false) {
     RunRequest request = plain(allocator);
-    request.planInputs = request.planOutputs = !outside;
+    if (outside) request.inputs = InputPlace::external;
+    if (outside) request.outputs = OutputPlace::external;
     request.alias.inPlace = inPlace;
     const Bytes ours = planned(sample(name), request)->plan.footprint(PoolId(0));
     fmt::print("| {} | {} | {} | {} |\n", name, what, groupDigits(published),

@@ -162,7 +162,7 @@ class Bench {
     request.model = name;
     request.alias = AliasRules::none();
     request.weights = {.rule = WeightRule::prefetch};
-    request.loadInputs = true;
+    request.inputs = InputPlace::loaded;
     auto model = openModel(request.model, request.import);
     if (!model && options_.named) stop(model.error().text());
     if (!model || model->problem) return;

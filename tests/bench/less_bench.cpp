@@ -60,7 +60,7 @@ struct Way {
     for (UnitSpec& unit : request.platform.devices.front().units) unit.kernels = kernels;
     request.tile = tile;
     request.extraWork = extra;
-    request.inputRows = rows;
+    if (rows) request.inputs = InputPlace::rows;
     request.recompute = again;
     request.channelsLast = nhwc;
     return request;

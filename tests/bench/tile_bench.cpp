@@ -36,10 +36,11 @@ bool benchRun(const std::shared_ptr<const Model>& model, const RunRequest& reque
               Sum& sum, std::string& text) {
   constexpr Bytes kArena{std::int64_t{1} << 26};
   const bench::CpuTimer timer;
-  const auto tiles =
-      tiled(model->graph, givenOrder(*model->graph),
-            {.alias = request.alias, .alignment = *request.alignment},
-            {.rule = request.tile, .arriving = request.inputRows, .extraWork = request.extraWork});
+  const auto tiles = tiled(model->graph, givenOrder(*model->graph),
+                           {.alias = request.alias, .alignment = *request.alignment},
+                           {.rule = request.tile,
+                            .arriving = request.inputs == InputPlace::rows,
+                            .extraWork = request.extraWork});
   const double milliseconds = timer.milliseconds();
   if (!tiles || tiles->account.parts == 0) return false;
   const auto run = execute(model, request, {.simulate = false});
@@ -80,9 +81,9 @@ void benchModel(const std::filesystem::path& path, Sums& sums) {
         fmt::format("{:34} {:8} {:5} {:10}", path.stem().string().substr(0, 34),
                     tileRuleName(kBenchRules[rule]), model->graph->ops.size(), whole.count());
     request.tile = kBenchRules[rule];
-    request.inputRows = false;
+    request.inputs = InputPlace::arena;
     if (!benchRun(model, request, whole, sums[rule][0], text)) return;
-    request.inputRows = true;
+    request.inputs = InputPlace::rows;
     benchRun(model, request, whole, sums[rule][1], text);
     fmt::print("tile: {}\n", text);
     std::fflush(stdout);

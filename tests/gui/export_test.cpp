@@ -306,8 +306,8 @@ TEST_CASE("the command line is understood", "[shell]") {
   CHECK(request.l3.kind == PoolSize::Kind::unbounded);
   CHECK(request.alignment == Bytes(128));
   CHECK(request.alias == AliasRules::none());
-  CHECK(request.planInputs);
-  CHECK_FALSE(request.planOutputs);
+  CHECK(request.plansInputs());
+  CHECK_FALSE(request.plansOutputs());
   CHECK(request.weights.rule == WeightRule::resident);
   CHECK(outcome.arguments->theme == ThemeChoice::dark);
   CHECK(outcome.arguments->size == QSize(800, 500));

@@ -188,7 +188,7 @@ TEST_CASE("the form gives back every setting it was given", "[shell]") {
   given.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(123'456)};
   given.alignment = Bytes(256);
   given.alias = {.reshape = true, .concat = false, .split = true, .inPlace = true};
-  given.planInputs = false;
+  given.inputs = InputPlace::external;
   given.weights = {.rule = WeightRule::prefetch, .ahead = 3};
   given.seed = 99;
   form.setRequest(given);
@@ -199,8 +199,8 @@ TEST_CASE("the form gives back every setting it was given", "[shell]") {
   CHECK(read->l2.bytes == given.l2.bytes);
   CHECK(read->alignment == given.alignment);
   CHECK(read->alias == given.alias);
-  CHECK(read->planInputs == given.planInputs);
-  CHECK(read->planOutputs == given.planOutputs);
+  CHECK(read->inputs == given.inputs);
+  CHECK(read->outputs == given.outputs);
   CHECK(read->weights == given.weights);
   CHECK(read->seed == given.seed);
 }

@@ -62,11 +62,10 @@ std::shared_ptr<const Run> runModel(std::shared_ptr<const Model> model, const Ru
   request.alias = options.alias;
   request.residency = options.residency;
   request.weights = options.weights;
-  request.loadInputs = options.loadInputs;
-  request.nearInputs = request.nearOutputs = options.nearEnds;
+  request.inputs = options.nearEnds ? InputPlace::near : options.inputs;
+  if (options.nearEnds) request.outputs = OutputPlace::near;
   request.tile = options.tile;
   request.extraWork = options.extraWork;
-  request.inputRows = options.inputRows;
   request.recompute = options.recompute;
   request.channelsLast = options.channelsLast;
   if (options.middle >= 0) {

@@ -51,11 +51,10 @@ struct RunOptions {
   std::int64_t l3 = -1;
   ResidencyRule residency = ResidencyRule::wholeLife;
   WeightChoice weights{};
-  bool loadInputs = false;
+  InputPlace inputs = InputPlace::arena;
   bool nearEnds = false;  ///< Graph inputs and outputs may be near all the time.
   TileRule tile = TileRule::off;
   double extraWork = 0.1;
-  bool inputRows = false;
   bool recompute = false;
   bool channelsLast = false;
   std::int64_t middle = -1;  ///< Bytes of a memory between the two; -1: there is none.

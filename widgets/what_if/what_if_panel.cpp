@@ -12,7 +12,7 @@
 
 #include "core/base/text.h"
 #include "core/picture/axis.h"
-#include "core/run/replay.h"
+#include "core/run/run.h"
 #include "widgets/base/panel_parts.h"
 #include "widgets/base/theme.h"
 #include "widgets/plot/painter_canvas.h"

@@ -28,7 +28,7 @@
 #include "core/report/model/model_summary.h"
 #include "core/report/run/simulation_report.h"
 #include "core/run/embedded.h"
-#include "core/run/model_options.h"
+#include "core/run/options.h"
 #include "core/study/compare.h"
 
 namespace hw::cli {

@@ -4,7 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/report/explain/explain_report.h"
-#include "core/run/model_options.h"
+#include "core/run/options.h"
 
 namespace hw {
 

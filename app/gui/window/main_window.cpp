@@ -20,7 +20,7 @@
 #include "core/check/stated_run.h"
 #include "core/import/samples.h"
 #include "core/picture/plot.h"
-#include "core/run/model_options.h"
+#include "core/run/options.h"
 #include "widgets/base/theme.h"
 #include "widgets/charts/chart_style.h"
 #include "widgets/map/map_legend.h"

@@ -131,7 +131,7 @@ std::string adviceText(const Run& base, const Advice& advice) {
       return fmt::format("align to {} instead of {}", countBytes(advice.run->sharing.alignment),
                          base.sharing.alignment.count());
     case Advice::Kind::outside:
-      return base.request.planInputs != advice.request.planInputs
+      return base.request.plansInputs() != advice.request.plansInputs()
                  ? "leave room for graph inputs to the caller"
                  : "leave room for graph outputs to the caller";
   }

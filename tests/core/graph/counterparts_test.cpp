@@ -43,7 +43,8 @@ std::shared_ptr<const Graph> inParts(const std::shared_ptr<const Graph>& graph, 
 }
 
 std::shared_ptr<const Run> cutRun(std::uint64_t seed) {
-  test::RunOptions options{.extraWork = 2, .inputRows = seed % 3 == 0};
+  test::RunOptions options{.extraWork = 2};
+  if (seed % 3 == 0) options.inputs = InputPlace::rows;
   options.tile = static_cast<TileRule>(1 + seed % 5);
   return test::runGraph(test::randomImages(seed, 3 + seed % 9), options);
 }

@@ -15,7 +15,8 @@ using namespace hw;
 namespace {
 
 std::shared_ptr<const Run> haloRun(std::uint64_t seed) {
-  test::RunOptions options{.extraWork = 2, .inputRows = seed % 3 == 0};
+  test::RunOptions options{.extraWork = 2};
+  if (seed % 3 == 0) options.inputs = InputPlace::rows;
   options.tile = static_cast<TileRule>(1 + seed % 5);
   if (seed % 2 == 0) options.alias = AliasRules::all();
   return test::runGraph(test::randomImages(seed, 3 + seed % 9), options);

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/import/importer.h"
-#include "core/run/model_options.h"
+#include "core/run/options.h"
 #include "tests/support/printers.h"
 
 using namespace hw;

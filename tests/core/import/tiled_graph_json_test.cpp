@@ -24,7 +24,7 @@ std::shared_ptr<const Run> inLines(Graph graph, bool arriving = false,
   test::RunOptions options;
   options.tile = rule;
   options.extraWork = 2;
-  options.inputRows = arriving;
+  if (arriving) options.inputs = InputPlace::rows;
   return test::runGraph(std::move(graph), options);
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("parts are not put in another order, or cut again", "[tile][json]") {
   for (const auto& change : std::initializer_list<void (*)(RunRequest&)>{
            [](RunRequest& request) { request.order = OpOrder::leastPeak; },
            [](RunRequest& request) { request.tile = TileRule::lines; },
-           [](RunRequest& request) { request.inputRows = true; },
+           [](RunRequest& request) { request.inputs = InputPlace::rows; },
            [](RunRequest& request) {
              request.allocator = AllocatorChoice::parse("partition").value();
            }}) {

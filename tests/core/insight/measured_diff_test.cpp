@@ -98,7 +98,7 @@ std::shared_ptr<const Run> asMeasured(const std::shared_ptr<const Model>& model,
   request.allocator = *AllocatorChoice::parse("greedy-by-size");
   request.alignment = Bytes(1);
   request.alias = alias;
-  request.planInputs = false;
+  request.inputs = InputPlace::external;
   const auto asked = measuredRequest(*model->graph, profile, request);
   if (!asked) FAIL(asked.error().text());
   auto run = execute(model, *asked, {});

@@ -226,7 +226,7 @@ TEST_CASE("measured peaks are predicted to the byte", "[insight][measured][corpu
     const auto bytes = readFile(file.string());
     const auto profile = readOperatorProfile(*readFile(measured.string()));
     RunRequest request = planningRequest();
-    request.planInputs = false;
+    request.inputs = InputPlace::external;
     request.alignment = Bytes(1);
     request.alias = runtimeAlias();
     if (file.stem() == "diff_bound_free_dim") request.import.dimensions = {{"N", 8}};

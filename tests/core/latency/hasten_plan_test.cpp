@@ -7,6 +7,7 @@
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
 #include "core/run/run.h"
+#include "tests/support/graphs.h"
 
 using namespace hw;
 
@@ -48,7 +49,7 @@ std::shared_ptr<const Run> runOf(const std::string& model, const std::string& al
   RunRequest request{.allocator = AllocatorChoice::parse(allocator).value(), .platform = platform};
   request.alias = AliasRules::none();
   request.weights = {.rule = WeightRule::prefetch};
-  request.loadInputs = true;
+  request.inputs = InputPlace::loaded;
   if (capacity) request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = *capacity};
   auto opened = openModel(model, {}).value();
   return execute(std::make_shared<const Model>(std::move(opened)), request, {}).value();
@@ -90,6 +91,39 @@ TEST_CASE("where one thing follows the other no addresses are faster", "[latency
   CHECK(std::ranges::any_of(run->plan.notes, [](const std::string& note) {
     return note.find("one thing follows the other") != std::string::npos;
   }));
+}
+
+TEST_CASE("a graph all of whose tensors live outside has nothing to search for", "[latency]") {
+  const Graph graph = test::drawnGraph({.tensors = {{"x", 60}, {"y", 30}},
+                                        .inputs = {"x"},
+                                        .ops = {"Conv x -> y"},
+                                        .outputs = {"y"}});
+  RunRequest request{.allocator = AllocatorChoice::parse("best:for=latency").value(),
+                     .platform = sideBySide()};
+  request.inputs = InputPlace::external;
+  request.outputs = OutputPlace::external;
+  const auto run = execute(test::modelOf(graph), request, {}).value();
+  CHECK(run->problem.stays.size() == 0);
+  CHECK(run->timing.makespan > SimTime());
+}
+
+TEST_CASE("the far memory is packed low, too", "[latency]") {
+  const Graph graph = test::drawnGraph({.tensors = {{"x", 60}, {"a", 101}, {"b", 70}, {"y", 30}},
+                                        .inputs = {"x"},
+                                        .ops = {"Conv x -> a", "Custom a -> b", "Conv b -> y"},
+                                        .outputs = {"y"}});
+  RunRequest request{.allocator = AllocatorChoice::parse("best:for=latency").value(),
+                     .platform = sideBySide(),
+                     .l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(100)},
+                     .alignment = Bytes(1)};
+  request.platform.devices.front().pools.back().capacity = Bytes(1 << 30);
+  const auto run = execute(test::modelOf(graph), request, {}).value();
+  Bytes far;
+  for (const StayId id : run->problem.stays.keys()) {
+    if (run->plan.addresses[id]->pool == PoolId(1)) far += run->problem.stays[id].size;
+  }
+  CHECK(far > Bytes());
+  CHECK(run->plan.footprint(PoolId(1)) <= far);
 }
 
 TEST_CASE("a problem without operators says that nobody knows how long it takes", "[latency]") {

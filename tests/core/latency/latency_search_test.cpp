@@ -157,6 +157,26 @@ TEST_CASE("pinned stays are not moved for the latency's sake", "[latency]") {
   }
 }
 
+TEST_CASE("where no stay can move, the plan is its own bound and nothing is searched",
+          "[latency]") {
+  for (const std::size_t stays : {std::size_t{0}, std::size_t{1}, std::size_t{30}}) {
+    CAPTURE(stays);
+    auto program = test::randomTimedProgram(5, {.stays = stays, .steps = 20});
+    const auto start = test::offsetsBy("greedy-by-size", program.problem);
+    for (std::size_t i = 0; i < start.size(); ++i) {
+      program.problem.stays[StayId(i)].pinned = start[i];
+    }
+    const ActivityList list = program.at(start);
+    const TimedWork work(list, program.problem);
+    const auto result =
+        searchLatency(work, {{.offsets = start}}, within(topOf(program.problem, start)));
+    CHECK(result.best.offsets == start);
+    CHECK(result.bound.time == result.best.latency);
+    CHECK(result.tries == 0);
+    CHECK(result.proved());
+  }
+}
+
 TEST_CASE("a stopped search gives its start", "[latency]") {
   const auto program = test::randomTimedProgram(3, {.stays = 40, .steps = 30});
   const auto start = test::offsetsBy("greedy-by-size", program.problem);

@@ -6,7 +6,7 @@
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
 #include "core/run/options.h"
-#include "core/run/replay.h"
+#include "core/run/run.h"
 #include "tests/support/methods.h"
 
 using namespace hw;

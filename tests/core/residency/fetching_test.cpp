@@ -87,7 +87,7 @@ TEST_CASE("weights come near some steps before they are read, where there is roo
 }
 
 TEST_CASE("inputs are loaded when they are asked to be", "[residency][weights]") {
-  const auto run = test::runGraph(weightedGraph(), {.loadInputs = true});
+  const auto run = test::runGraph(weightedGraph(), {.inputs = InputPlace::loaded});
   CHECK(fetched(*run) == "far>L2 of x at 0; ");
   const ActivityList& list = run->timing.activities;
   REQUIRE(list.activities.size() == 4);
@@ -97,8 +97,8 @@ TEST_CASE("inputs are loaded when they are asked to be", "[residency][weights]")
 
 TEST_CASE("what of it cannot be done, and what words meant before, is said",
           "[residency][weights]") {
-  const auto bare =
-      test::runProblem(test::problemOf({{10, 0, 2}}), {.weights = ahead(1), .loadInputs = true});
+  const auto bare = test::runProblem(test::problemOf({{10, 0, 2}}),
+                                     {.weights = ahead(1), .inputs = InputPlace::loaded});
   CHECK_THAT(notesOf(*bare), Catch::Contains("weights are streamed: they come near for a graph"));
   CHECK_THAT(notesOf(*bare),
              Catch::Contains("graph inputs and outputs are where they are planned"));
@@ -127,7 +127,7 @@ TEST_CASE("weights are near under every rule, and everybody's plans replay byte 
                       .l2 = l2,
                       .residency = info.rule,
                       .weights = weights,
-                      .loadInputs = seed % 3 == 0,
+                      .inputs = seed % 3 == 0 ? InputPlace::loaded : InputPlace::arena,
                       .middle = middle});
           REQUIRE(run->plan.status == PlanStatus::complete);
           if (l2 >= 0) REQUIRE(run->plan.footprint(PoolId(0)) <= Bytes(l2));

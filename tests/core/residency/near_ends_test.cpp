@@ -1,10 +1,9 @@
-#include "core/residency/near_ends.h"
-
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 
 #include "core/machine/platforms.h"
+#include "core/residency/near_stays.h"
 #include "tests/support/clusters.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
@@ -153,7 +152,9 @@ TEST_CASE("weights are near on several devices under every rule, byte by byte",
           graph, platform, seed % 2 == 0 ? "best" : "idle-longest", [&](RunRequest& request) {
             request.residency = info.rule;
             request.weights.rule = seed % 4 < 2 ? WeightRule::prefetch : WeightRule::resident;
-            request.nearInputs = request.nearOutputs = seed % 5 == 0;
+            if (seed % 5 != 0) return;
+            request.inputs = InputPlace::near;
+            request.outputs = OutputPlace::near;
           });
       REQUIRE(test::faultOf(*run) == "");
       for (const Stay& stay : run->problem.stays) {

@@ -1,8 +1,7 @@
+#include "core/residency/near_stays.h"
+
 #include "core/import/importer.h"
-#include "core/residency/cost_residency.h"
-#include "core/residency/exact_residency.h"
-#include "core/residency/level_program.h"
-#include "core/residency/walk.h"
+#include "core/residency/residency_rules.h"
 #include "core/run/planner.h"
 #include "tests/core/import/onnx/onnx_corpus.h"
 #include "tests/core/solver/exact_oracles.h"

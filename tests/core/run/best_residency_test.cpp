@@ -44,7 +44,8 @@ std::shared_ptr<const Run> runWith(const Graph& graph, ResidencyRule rule, std::
   request.alignment = Bytes(1);
   request.residency = rule;
   // What the other rules do anyway.
-  request.loadInputs = request.storeOutputs = true;
+  request.inputs = InputPlace::loaded;
+  request.outputs = OutputPlace::stored;
   return test::mustRun(model, request);
 }
 
@@ -80,8 +81,8 @@ TEST_CASE("graph inputs and outputs that live outside are nobody's to move", "[r
   const auto model = test::modelOf(test::residualGraph());
   RunRequest request{.allocator = AllocatorChoice::parse("greedy-by-size").value(),
                      .platform = engineBoard(),
-                     .planInputs = false,
-                     .planOutputs = false,
+                     .inputs = InputPlace::external,
+                     .outputs = OutputPlace::external,
                      .residency = ResidencyRule::best};
   const auto run = execute(model, request, {}).value();
   CHECK(run->problem.moves.empty());

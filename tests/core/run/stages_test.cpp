@@ -6,6 +6,7 @@
 #include "core/machine/platforms.h"
 #include "core/plan/validate.h"
 #include "core/run/figures.h"
+#include "core/run/run.h"
 #include "tests/support/graphs.h"
 #include "tests/support/large_models.h"
 #include "tests/support/methods.h"
@@ -14,6 +15,8 @@
 #include "tests/support/rounds.h"
 
 namespace hw {
+using namespace hw::test;
+
 namespace {
 
 using namespace hw::literals;
@@ -32,6 +35,13 @@ Platform machineOf(const std::vector<std::int64_t>& capacities) {
     platform.devices[0].pools.push_back(pool);
   }
   return platform;
+}
+
+RunRequest boundedBy(std::int64_t l2, std::int64_t l3) {
+  RunRequest request = workedRequest("exact");
+  request.l2 = {PoolSize::Kind::bytes, Bytes(l2)};
+  request.l3 = {PoolSize::Kind::bytes, Bytes(l3)};
+  return request;
 }
 
 }  // namespace
@@ -84,7 +94,7 @@ TEST_CASE("no stage writes into the request", "[stages]") {
     request.alias = AliasRules::all();
     const auto run = test::mustRun(test::sample("residual"), request);
     CHECK(run->request.alias == AliasRules::all());
-    CHECK(run->request.planInputs);
+    CHECK(run->request.plansInputs());
     CHECK(run->sharing.alias == AliasRules::all());
     CHECK(run->sharing.planInputs == (std::string_view(allocator) != "block-id"));
   }
@@ -174,6 +184,58 @@ TEST_CASE("every allocator places what a partition asks of it", "[stages][device
     CHECK(fits(*run));
     CHECK(run->problem.pools.size() > 2);
   }
+}
+
+TEST_CASE("a plan without its simulation is the same plan", "[run]") {
+  const std::uint64_t seed = GENERATE(range(1U, 6U));
+  CAPTURE(seed);
+  const Problem problem =
+      test::randomProblem(seed, {.stays = 40, .alignedPercent = 30, .gapPercent = 20});
+  const auto whole = test::runProblem(problem);
+  REQUIRE(whole->trace.size() > 0);
+  const auto once = executeOnce(*whole->model, whole->request, {.simulate = false});
+  REQUIRE(once);
+  const Run& run = **once;
+  CHECK(run.plan.status == whole->plan.status);
+  CHECK(run.plan.addresses == whole->plan.addresses);
+  CHECK(run.problem.stays.size() == problem.stays.size());
+  CHECK(run.metrics.lowerBound == whole->metrics.lowerBound);
+  CHECK(run.metrics.reuse == whole->metrics.reuse);
+  CHECK(run.metrics.pools[PoolId(0)].peak == whole->metrics.pools[PoolId(0)].peak);
+  CHECK(run.trace.size() == 0);
+  CHECK(run.timeline.empty());
+  CHECK(run.model->problem->stays.empty());
+}
+
+TEST_CASE("an offline plan that nobody plays has no story", "[run]") {
+  const auto whole = test::runProblem(test::randomProblem(1));
+  RunRequest request = whole->request;
+  request.allocator = *AllocatorChoice::parse("fast");
+  const auto once = executeOnce(*whole->model, request, {.simulate = false});
+  REQUIRE(once);
+  CHECK((*once)->plan.story.empty());
+  CHECK_FALSE(execute(whole->model, request, {}).value()->plan.story.empty());
+}
+
+// x4, t0 16, t1 10, t2 5, y2 in a row: 26 bytes are live at step 1.
+TEST_CASE("a spilled plan is called optimal only where no choice of spills is better",
+          "[planner]") {
+  const auto whole = mustRun(sample("chain"), boundedBy(26, 64));
+  CHECK(whole->plan.status == PlanStatus::optimal);
+  CHECK(whole->plan.footprint(PoolId(1)) == Bytes());
+  const auto spilled = mustRun(sample("chain"), boundedBy(17, 64));
+  REQUIRE(spilled->plan.footprint(PoolId(1)) > Bytes());
+  const Bytes sum = spilled->plan.footprint(PoolId(0)) + spilled->plan.footprint(PoolId(1));
+  CHECK((spilled->plan.status == PlanStatus::optimal) == (sum == Bytes(26)));
+}
+
+TEST_CASE("impossible is what no choice of spills can make fit", "[planner]") {
+  const auto run = mustRun(sample("chain"), boundedBy(12, 8));
+  CHECK(run->metrics.lowerBound == Bytes(26));
+  CHECK(run->plan.status == PlanStatus::infeasible);
+  // 28 bytes for 26: what is spilled first does not fit below 10, but that proves nothing.
+  const auto tight = mustRun(sample("chain"), boundedBy(18, 10));
+  CHECK(tight->plan.status != PlanStatus::infeasible);
 }
 
 }  // namespace hw

@@ -7,7 +7,7 @@
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
 #include "core/plan/validate.h"
-#include "core/run/model_options.h"
+#include "core/run/options.h"
 #include "core/run/run.h"
 
 namespace hw {

@@ -40,7 +40,8 @@ TEST_CASE("the published MobileNet memory figures come out exactly", "[samples][
       {{"mobilenet_v1", 20'182'856, 4'816'896}, {"mobilenet_v2", 27'591'112, 6'021'120}}));
   INFO(row.name);
   RunRequest request = test::workedRequest("none");
-  request.planInputs = request.planOutputs = false;
+  request.inputs = InputPlace::external;
+  request.outputs = OutputPlace::external;
   const auto naive = runSample(row.name, request);
   CHECK(naive->plan.footprint(PoolId(0)).count() == row.noReuse);
   CHECK(naive->metrics.lowerBound.count() == row.lowerBound);

@@ -93,7 +93,7 @@ TEST_CASE("every point of a front is a plan that the judge accepts", "[shrink][p
     const auto model = imageModel(seed);
     RunRequest request = shrinkRequest();
     request.alignment = Bytes(1);
-    request.inputRows = seed % 4 == 0;
+    if (seed % 4 == 0) request.inputs = InputPlace::rows;
     std::vector<Bytes> told;
     ShrinkOptions options{.extraMacs = seed % 2 == 0 ? 0 : 0.25, .sizes = seed % 3};
     options.report = [&](const ShrinkFront& front) { told.push_back(front.points.front().peak); };
@@ -128,7 +128,7 @@ TEST_CASE("any is no higher than what it covers, and no plan is below the answer
     const auto model = imageModel(seed);
     RunRequest request = shrinkRequest();
     request.alignment = Bytes(seed % 3 == 0 ? 64 : 1);
-    request.inputRows = seed % 4 == 0;
+    if (seed % 4 == 0) request.inputs = InputPlace::rows;
     const double extra = std::array{0.0, 0.02, 0.1, 0.5}[seed / 4 % 4];
     CAPTURE(seed, extra);
     const ShrinkFront front = shrunk(model, request, {.extraMacs = extra, .sizes = 0});

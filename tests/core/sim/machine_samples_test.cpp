@@ -95,9 +95,9 @@ TEST_CASE("random graphs run as the rules say on every platform", "[sim][machine
     request.residency = residencyCatalog()[seed % residencyCatalog().size()].rule;
     request.weights = {.rule = static_cast<WeightRule>(seed / 3 % 4),
                        .ahead = static_cast<std::int64_t>(seed % 5)};
-    request.loadInputs = seed % 2 == 1;
-    request.nearInputs = seed % 6 == 0;
-    request.nearOutputs = seed % 4 == 0;
+    if (seed % 2 == 1) request.inputs = InputPlace::loaded;
+    if (seed % 6 == 0) request.inputs = InputPlace::near;
+    if (seed % 4 == 0) request.outputs = OutputPlace::near;
     CAPTURE(seed, request.platform.name, allocator, static_cast<int>(request.residency),
             static_cast<int>(request.weights.rule));
     CHECK(test::judgeFault(test::mustRun(model, request)->timing) == "");

@@ -42,7 +42,7 @@ elements_per_cycle = 4
 )")
                          .value();
   request.weights = {.rule = WeightRule::prefetch};
-  request.loadInputs = true;
+  request.inputs = InputPlace::loaded;
   return request;
 }
 

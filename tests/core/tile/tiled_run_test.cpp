@@ -101,7 +101,7 @@ TEST_CASE("what lies between two convolutions is a ring of three rows", "[tile]"
 }
 
 TEST_CASE("an input that comes in row by row takes a ring as well", "[tile]") {
-  const auto run = lines(bulge(), {.inputRows = true});
+  const auto run = lines(bulge(), {.inputs = InputPlace::rows});
   // y, and three rows of x and of what is between.
   CHECK(run->metrics.lowerBound == 72_B + Bytes(3 * 6) + Bytes(3 * 6 * 8));
   CHECK(run->graph().inputs.empty());
@@ -161,11 +161,11 @@ TEST_CASE("every part finds the rows it needs, wherever they lie", "[tile][prope
   std::size_t cut = 0;
   for (std::uint64_t seed = 1; seed <= test::rounds(500); ++seed) {
     const Graph graph = test::randomImages(seed, 3 + seed % 14);
-    test::RunOptions options{.alignment = seed % 3 == 0 ? 16 : 1, .inputRows = seed % 4 == 0};
+    test::RunOptions options{.alignment = seed % 3 == 0 ? 16 : 1};
+    if (seed % 4 == 0) options.inputs = InputPlace::rows;
     if (seed % 2 == 0) options.alias = AliasRules();
     if (seed % 5 == 0) options.alias = AliasRules::all();
-    CAPTURE(seed, options.alignment, options.inputRows, options.alias.reshape,
-            options.alias.inPlace);
+    CAPTURE(seed, options.alignment, seed % 4 == 0, options.alias.reshape, options.alias.inPlace);
     const auto whole = test::runGraph(graph, options);
     const auto run = inParts(graph, ruleOf(seed), options);
     CHECK(validate(run->problem, run->plan).empty());

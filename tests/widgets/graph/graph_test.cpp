@@ -120,7 +120,7 @@ std::shared_ptr<const Run> cutRun(const std::shared_ptr<const Model>& model, Til
                                   bool rows = false) {
   RunRequest request = defaultRequest();
   request.tile = rule;
-  request.inputRows = rows;
+  if (rows) request.inputs = InputPlace::rows;
   return execute(model, request, {}).value();
 }
 

@@ -13,7 +13,7 @@
 #include "core/import/samples.h"
 #include "core/picture/block_store.h"
 #include "core/picture/map_scene.h"
-#include "core/run/model_options.h"
+#include "core/run/options.h"
 #include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/map/map_painter.h"

@@ -11,7 +11,7 @@
 #include "core/import/importer.h"
 #include "core/import/plans/unknown_parts.h"
 #include "core/run/embedded.h"
-#include "core/run/model_options.h"
+#include "core/run/options.h"
 #include "widgets/frame/message_bar.h"
 #include "widgets/text/import_notes.h"
 #include "widgets/text/text.h"

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/machine/memory_model.h"
@@ -9,6 +10,16 @@
 #include "core/residency/partition.h"
 
 namespace hw {
+
+/// "graph input", "received", "execution unit".
+std::string_view blockKindName(UnitBlock::Kind kind);
+
+/// What docs/methods.md §3 comes to, finished: sub-functions, execution units, blocks and
+/// transfers. `names` and `places` are those of the blocks.
+std::vector<MethodTable> partitionTables(const Graph& graph, const Storage& storage,
+                                         const Platform& platform, const Partition& partition,
+                                         const std::vector<std::string>& names,
+                                         const std::vector<std::optional<Address>>& places);
 
 /// What `partitionRecord` tells of: all parts belong to one plan.
 struct PartitionParts {

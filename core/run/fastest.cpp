@@ -1,4 +1,4 @@
-#include "core/run/choice/fastest.h"
+#include "core/run/fastest.h"
 
 #include <fmt/format.h>
 
@@ -7,15 +7,13 @@
 
 #include "core/allocators/search_report.h"
 #include "core/latency/hasten_plan.h"
-#include "core/sim/activity_builder.h"
-#include "core/sim/execute.h"
-#include "core/sim/hazards.h"
+#include "core/sim/simulator.h"
 
 namespace hw {
 namespace {
 
-/// Up to so many stays, every allocator is asked.
-constexpr std::size_t kStaysOfAll = 300;
+/// Up to so many stays, allocators that do not search are asked.
+constexpr std::size_t kStaysOfQuick = 20'000;
 /// Placements that a search among them may make.
 constexpr std::int64_t kRivalNodes = 10'000;
 constexpr std::string_view kRivalOfMany = "idle-longest";
@@ -28,7 +26,7 @@ constexpr std::int64_t kSearchParts = 16;
 
 /// One choice of stays and moves, with the plans there are of it.
 struct StayChoice {
-  Answer answer{};
+  PlannedTask answer{};
   std::string maker{};
   std::vector<TimedPlan> plans{};
   SimTime latency{};  ///< Of the fastest.
@@ -48,16 +46,17 @@ void fixPools(Planned& planned) {
 
 class FastestSearch {
  public:
-  explicit FastestSearch(const FastestOrder& order) : order_(order) {}
+  FastestSearch(const Task& task, const PlanContext& settings, const HasteLimits& limits)
+      : task_(task), settings_(settings), limits_(limits) {}
 
-  Result<Answer> run(Answer own) {
-    const Answer lowest = own;
+  Result<PlannedTask> run(PlannedTask own) {
+    const PlannedTask lowest = own;
     const bool bounded = isBounded(own.planned.problem);
-    const bool few = own.planned.problem.stays.size() <= kStaysOfAll;
+    const std::size_t stays = own.planned.problem.stays.size();
     add(std::move(own), "the lowest plan");
     if (!choices_.empty()) own_ = &choices_.front();
     if (bounded) HW_DO(addSmaller());
-    HW_DO(addRivals(few));
+    HW_DO(addRivals(stays));
     if (choices_.empty()) return lowest;
     choices_.sort([](const auto& a, const auto& b) { return a.latency < b.latency; });
     return write(search());
@@ -65,12 +64,11 @@ class FastestSearch {
 
  private:
   /// Takes an answer that fits to those of the same stays and moves.
-  void add(Answer answer, std::string maker) {
+  void add(PlannedTask answer, std::string maker) {
     Planned& planned = answer.planned;
     if (!fits(planned.problem, planned.plan)) return;
     fixPools(planned);
-    const PlannedWork work = plannedWork(order_.input(answer));
-    const SimTime latency = execute(work.list, hazardsOf(work.list), work.list.contention).makespan;
+    const SimTime latency = latencyOf(answer.simulated());
     TimedPlan plan{.offsets = offsetsOf(planned.plan), .latency = latency, .winner = maker};
     auto same = std::ranges::find_if(choices_, [&](const StayChoice& other) {
       return hasSameStays(other.answer.planned.problem, planned.problem);
@@ -93,11 +91,12 @@ class FastestSearch {
     return {};
   }
 
-  Result<void> addRivals(bool few) {
+  Result<void> addRivals(std::size_t stays) {
     for (const AllocatorInfo& info : allocatorCatalog()) {
-      const bool same = info.way == Way::direct && (info.plansInputs || !order_.planInputs);
-      if (!same || info.name == order_.allocator.info->name) continue;
-      if (!few && info.name != kRivalOfMany) continue;
+      const bool same = info.way == Way::direct && (info.plansInputs || !task_.sharing.planInputs);
+      if (!same || info.name == task_.method().name) continue;
+      const bool asked = stays <= (info.isSearch ? kFewStays : kStaysOfQuick);
+      if (!asked && info.name != kRivalOfMany) continue;
       HW_DO(addPlanOf({.info = &info}, {}, std::string(info.name)));
     }
     return {};
@@ -105,18 +104,23 @@ class FastestSearch {
 
   Result<void> addPlanOf(const AllocatorChoice& allocator, const RoomShare& rooms,
                          std::string maker) {
-    if (order_.settings.stop.stop_requested()) return {};
+    if (settings_.stop.stop_requested()) return {};
     PlanContext settings = quietly();
     settings.nodeBudget = std::min(settings.nodeBudget, kRivalNodes);
-    auto answer = order_.plan(allocator, settings, rooms);
+    Task task = task_;
+    task.request.allocator = allocator;
+    Storage storage = storageOf(task);
+    auto answer = planByRule(std::move(task), std::move(storage), std::nullopt, settings, rooms);
     if (!answer && answer.error().code == ErrorCode::stopped) return {};
     // What one allocator cannot do (pins, say) others can.
-    if (answer) add(*std::move(answer), std::move(maker));
+    if (!answer) return {};
+    answer->task.request.allocator = task_.request.allocator;
+    add(*std::move(answer), std::move(maker));
     return {};
   }
 
   PlanContext quietly() const {
-    PlanContext settings = order_.settings;
+    PlanContext settings = settings_;
     settings.story = settings.record = false;
     settings.progress = {};
     settings.search = {};
@@ -146,7 +150,7 @@ class FastestSearch {
   }
 
   void look(StayChoice& choice, std::int64_t parts) const {
-    choice.timed->search(choice.plans, order_.settings, order_.limits,
+    choice.timed->search(choice.plans, settings_, limits_,
                          static_cast<double>(parts) / kSearchParts);
   }
 
@@ -156,18 +160,18 @@ class FastestSearch {
     Planned& planned = choice.answer.planned;
     if (&choice != own_) {
       PlanContext settings = quietly();
-      settings.record = order_.settings.record;
-      auto lowest = order_.allocator.make()->plan(planned.problem, settings);
+      settings.record = settings_.record;
+      auto lowest = task_.request.allocator.make()->plan(planned.problem, settings);
       const bool whole = lowest && std::ranges::all_of(lowest->addresses, [](const auto& address) {
                            return address.has_value();
                          });
       if (whole) planned.plan = *std::move(lowest);
     }
-    choice.timed.emplace(order_.input(choice.answer));
+    choice.timed.emplace(choice.answer.simulated());
     return *choice.timed;
   }
 
-  Answer write(StayChoice& choice) const {
+  PlannedTask write(StayChoice& choice) const {
     Planned& planned = choice.answer.planned;
     Plan& plan = planned.plan;
     std::vector<std::string> notes;
@@ -185,19 +189,23 @@ class FastestSearch {
     plan.notes = std::move(notes);
     choice.timed->write(plan);
     plan.notes.insert(plan.notes.end(), planned.notes.begin(), planned.notes.end());
-    plan = finishPlan(planned.problem, std::move(plan), order_.settings.story);
+    plan = finishPlan(planned.problem, std::move(plan), settings_.story);
     return std::move(choice.answer);
   }
 
-  const FastestOrder& order_;
+  const Task task_;
+  const PlanContext& settings_;
+  const HasteLimits& limits_;
   std::list<StayChoice> choices_;    ///< By latency, once all are there.
   const StayChoice* own_ = nullptr;  ///< Null: the plan that came first does not fit.
 };
 
 }  // namespace
 
-Result<Answer> fastestOf(Answer own, const FastestOrder& order) {
-  return FastestSearch(order).run(std::move(own));
+Result<PlannedTask> fastestOf(PlannedTask own, const PlanContext& settings,
+                              const HasteLimits& limits) {
+  FastestSearch search(own.task, settings, limits);
+  return search.run(std::move(own));
 }
 
 }  // namespace hw
