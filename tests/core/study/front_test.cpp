@@ -167,7 +167,7 @@ TEST_CASE("who keeps other stays is told from those behind the walls", "[front][
   }
 }
 
-TEST_CASE("a front is the same with any number of threads", "[front]") {
+TEST_CASE("capacities are the same with any number of threads", "[front]") {
   const auto model = test::sample("mobilenet_v2");
   RunRequest request = requestOn("parallel");
   const auto bytes = [&](int threads) {
