@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -284,6 +285,14 @@ Stated withPools(const std::vector<AuditedRunParts::Pool>& pools) {
     if (!device.empty()) deepest = std::max(deepest, level + 1);
     stated.problem.pools.add({.name = pool.name, .level = level});
     stated.plan.regions.add({pool.size});
+  }
+  // So far away is the last memory of every device, if it has several: copies go between these.
+  std::map<std::string, PoolId> last;
+  for (const PoolId id : stated.problem.pools.keys())
+    last[deviceOf(stated.problem.pools[id].name)] = id;
+  for (const auto& [device, id] : last) {
+    std::size_t& level = stated.problem.pools[id].level;
+    if (!device.empty() && level > 0) level = deepest - 1;
   }
   for (ProblemPool& pool : stated.problem.pools) {
     if (deviceOf(pool.name).empty()) pool.level += deepest;

@@ -199,6 +199,13 @@ IdMap<PoolId, ProblemPool> allPools(const RunRequest& request) {
       pools[at].name = fmt::format("{}/{}", platform.devices[device].name, own[id].name);
     }
   }
+  // The far memories of all devices are equally far: a copy from one to another comes before the op
+  // of its step, as loads do, and is no store.
+  std::size_t farthest = 0;
+  for (const ProblemPool& pool : pools) farthest = std::max(farthest, pool.level);
+  for (const auto& own : machine.ofDevice) {
+    if (own.size() > 1) pools[own.back()].level = farthest;
+  }
   return pools;
 }
 
