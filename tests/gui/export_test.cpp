@@ -377,7 +377,9 @@ TEST_CASE("what cannot be chosen for a picture says why", "[shell]") {
 }
 
 TEST_CASE("the preview of the window does not draw its own dialog", "[shell]") {
-  test::Opened window;
+  Settings none;
+  Studio window(&none);
+  window.show();
   int drawn = 0;
   ExportDialog dialog(
       PictureKind::window,

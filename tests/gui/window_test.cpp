@@ -35,7 +35,7 @@ using namespace hw;
 namespace {
 
 /// Opens a model and waits until it is on show, or refused.
-void openAndWait(Studio& window, const QString& name) {
+void openOrRefuse(Studio& window, const QString& name) {
   window.openModel(name);
   REQUIRE(test::comes([&] { return !window.job()->isRunning(); }));
 }
@@ -64,7 +64,7 @@ const QString kResnet8 = QStringLiteral("samples:resnet8");
 TEST_CASE("a model opens in the background and everything shows it", "[shell]") {
   test::Opened window({}, {1280, 720});
   CHECK_FALSE(action(window, "exportMap")->isEnabled());
-  openAndWait(window, kMobilenet);
+  openOrRefuse(window, kMobilenet);
   REQUIRE(window.state()->run());
   CHECK(window.schedule()->model()->rowCount() == window.state()->steps().count());
   CHECK(window.findChild<EventPanel*>()->model()->rowCount() > 0);
@@ -85,7 +85,7 @@ TEST_CASE("a bad file is named with the reason, and the run on show stays", "[sh
   const QString missing = folder.filePath(QStringLiteral("missing.onnx"));
   const QString names[] = {path, missing, QStringLiteral("samples:nothing")};
   const QString bad = names[GENERATE(0, 1, 2)];
-  openAndWait(window, bad);
+  openOrRefuse(window, bad);
   CHECK(window.state()->run() == before);
   CHECK(window.messages()->isVisible());
   CHECK(window.messages()->text().contains(bad));
@@ -155,7 +155,7 @@ TEST_CASE("keys drive the window whatever has the focus, but not against it", "[
   test::Opened window;
   window.activateWindow();
   REQUIRE(QTest::qWaitForWindowActive(&window));
-  openAndWait(window, kMobilenet);
+  openOrRefuse(window, kMobilenet);
   window.schedule()->setFocus();
   QTest::keyClick(window.schedule(), Qt::Key_Right);
   CHECK(window.state()->step() == Step(1));
@@ -334,7 +334,7 @@ TEST_CASE("in a small window the panels at the right are tabs, and maps have hal
   Studio window(&none);
   window.resize(width, height);
   window.show();
-  openAndWait(window, QStringLiteral("samples:inception_v3"));
+  openOrRefuse(window, QStringLiteral("samples:inception_v3"));
   QTest::qWait(20);
   CHECK(window.size() == QSize(width, height));
   auto* inspector = test::part<QDockWidget>(window, "inspector");
@@ -463,7 +463,7 @@ TEST_CASE("a session comes back at the event where it was left", "[shell]") {
     Settings settings(storeIn(folder));
     Studio window(&settings);
     window.show();
-    openAndWait(window, kResnet8);
+    openOrRefuse(window, kResnet8);
     window.player()->goToEnd();
     left = window.state()->moment();
     window.close();
@@ -489,7 +489,7 @@ TEST_CASE("the key of a command that cannot be had now does not look for a row",
   test::Opened window({}, {1400, 1000});
   window.activateWindow();
   REQUIRE(QTest::qWaitForWindowActive(&window));
-  openAndWait(window, kResnet8);
+  openOrRefuse(window, kResnet8);
   action(window, "compare")->trigger();
   ComparePanel* panel = window.comparison();
   REQUIRE(test::comes([&] { return !panel->job()->isRunning(); }));
