@@ -56,9 +56,6 @@ struct OrderedBoxes {
   bool piecesOverlap(std::uint32_t a, std::uint32_t b) const;
 };
 
-extern template struct OrderedBoxes<std::int32_t>;
-extern template struct OrderedBoxes<std::int64_t>;
-
 template <class Value>
 void OrderedBoxes<Value>::fill(const Boxes& boxes, std::span<const std::uint32_t> order,
                                Bytes limit) {
@@ -134,9 +131,6 @@ bool OrderedBoxes<Value>::lift(std::uint32_t box, Value& offset,
   return offset <= highest[box];
 }
 
-template struct OrderedBoxes<std::int32_t>;
-template struct OrderedBoxes<std::int64_t>;
-
 /// A box that has no place yet, and the lowest offset it can still get.
 template <class Value>
 struct OpenBox {
@@ -184,9 +178,6 @@ class LevelBound {
   std::vector<std::uint32_t> failures_;
 };
 
-extern template class LevelBound<std::int32_t>;
-extern template class LevelBound<std::int64_t>;
-
 /// Puts the boxes [first, last) onto the levels of the sections in `range`, none below `least`.
 /// Most of a search's time goes here.
 template <class Value>
@@ -229,9 +220,6 @@ bool LevelBound<Value>::fits(const OrderedBoxes<Value>& boxes, std::span<const O
   ++failures_[static_cast<std::size_t>(most - level)];
   return false;
 }
-
-template class LevelBound<std::int32_t>;
-template class LevelBound<std::int64_t>;
 
 /// 128 bits that stand for what is left to place: the boxes, the lowest offset of each and whether
 /// it was passed over. Everything a search does from there on follows from these.
