@@ -1,5 +1,8 @@
 // Searches keep to their budgets. Time is a clock of our own, which moves when it is looked at: so
 // nothing here depends on how fast the machine is.
+#include <fmt/format.h>
+
+#include "core/allocators/best.h"
 #include "core/allocators/catalog.h"
 #include "core/plan/validate.h"
 #include "core/run/planner.h"
@@ -129,4 +132,41 @@ TEST_CASE("the solvers' counted budgets cover all rounds of spilling", "[budget]
   CHECK(use.nodes + use.tries > 0);
   CHECK(use.nodes <= nodes + 40 * 100);
   CHECK(use.tries <= tries + 40 * 400);
+}
+
+TEST_CASE("budgets above a million are taken as they are", "[budget]") {
+  PlanContext context;
+  std::int64_t looks = 0;
+  context.hasten = [&](const Problem&, const PlanContext&, const HasteLimits& limits, Plan&) {
+    looks = limits.looks;
+  };
+  REQUIRE(planWith("best:for=latency,nodes=5000000", test::tileProblem(3, 1), context));
+  CHECK(looks == 5'000'000 * kLooksOfANode);
+
+  SearchUse use;
+  context = {};
+  context.use = &use;
+  const Problem hard = generateProblem("spirals:buffers=300,steps=100,heights=64,seed=6").problem;
+  REQUIRE(planWith("fast:moves=1200000", hard, context));
+  CHECK(use.tries > 1'190'000);
+  CHECK(use.tries <= 1'200'000 + 300);
+}
+
+TEST_CASE("best with more moves and nodes is never higher", "[budget][best]") {
+  struct Budget {
+    int moves = 0;
+    int nodes = 0;
+  };
+  const Problem problem = generateProblem("spirals:buffers=200,out=8,seed=4").problem;
+  Bytes before = kMaxBytes;
+  constexpr Budget kBudgets[] = {
+      {1'000, 100}, {20'000, 2'000}, {150'000, 20'000}, {300'000, 40'000}, {600'000, 80'000}};
+  for (const Budget& each : kBudgets) {
+    CAPTURE(each.moves, each.nodes);
+    const auto plan =
+        planWith(fmt::format("best:moves={},nodes={}", each.moves, each.nodes), problem, {});
+    REQUIRE(plan);
+    CHECK(plan->footprint(PoolId(0)) <= before);
+    before = plan->footprint(PoolId(0));
+  }
 }

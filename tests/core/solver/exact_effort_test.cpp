@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "core/allocators/catalog.h"
 #include "core/families/family.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
 #include "core/solver/exact/exact.h"
+#include "core/solver/exact/search.h"
 #include "core/solver/fast/fast_search.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
@@ -87,5 +89,42 @@ TEST_CASE("more nodes never give a worse plan", "[exact][families]") {
       CHECK(found.incumbent <= before);
       before = found.incumbent;
     }
+  }
+}
+
+TEST_CASE("however large the problem, the exact search is not above quick methods",
+          "[exact][families]") {
+  const Problem problem = generateProblem("scattered:buffers=5000,seed=3").problem;
+  const ExactResult found = solveExact(problem, PoolId(0), {.nodes = 2'000, .threads = 1});
+  for (const char* quick : {"greedy-by-size", "in-order", "fast:moves=150000"}) {
+    CAPTURE(quick);
+    const auto plan = AllocatorChoice::parse(quick)->make()->plan(problem, {});
+    REQUIRE(plan);
+    CHECK(found.incumbent <= plan->footprint(PoolId(0)));
+  }
+}
+
+TEST_CASE("a search that would take too much memory is not begun", "[exact]") {
+  for (const std::size_t stays : {100, 6'000}) {
+    Problem problem;
+    problem.pools.add({.name = "L2"});
+    problem.steps = Step(2);
+    for (std::size_t i = 0; i < stays; ++i) {
+      problem.stays.add({.buffer = BufferId(i), .steps = {Step(0), Step(2)}, .size = Bytes(64)});
+    }
+    const auto parts = exact::independentParts(problem, problem.stays.keys().toVector());
+    CHECK(exact::isTooLarge(parts.front()) == (stays > 1'000));
+  }
+}
+
+TEST_CASE("joinings and sweeps are paid for from the budget of nodes", "[exact][families]") {
+  const GeneratedProblem made = generateProblem("spirals:buffers=300,steps=100,heights=256,seed=4");
+  for (const std::int64_t nodes : {2'000, 50'000, 200'000}) {
+    CAPTURE(nodes);
+    const ExactResult found =
+        solveExact(made.problem, PoolId(0), {.capacity = made.fits, .nodes = nodes, .threads = 1});
+    CHECK(found.status == ExactStatus::stopped);
+    CHECK(found.nodes >= nodes);
+    CHECK(found.nodes <= nodes + 20'000);
   }
 }
