@@ -374,6 +374,31 @@ clock = "1GHz"
   CHECK(test::faultOf(*run) == "");
 }
 
+// A/L3 is the third memory of its device, B/L3 the second: a copy from one to the other is no
+// store.
+TEST_CASE("devices with different numbers of memories copy before the op of a step",
+          "[residency][partition]") {
+  const auto device = [](const char* name, const char* ops, const std::vector<std::string>& pools) {
+    std::string text = fmt::format("[[device]]\nname = \"{}\"\nops = [\"{}\"]\n", name, ops);
+    for (const std::string& pool : pools) {
+      text += fmt::format("[[device.pool]]\nname = \"{}\"\nbandwidth = \"1GB/s\"\n", pool);
+    }
+    return text + "[[device.unit]]\nname = \"unit\"\nops = [\"*\"]\nclock = \"1GHz\"\n";
+  };
+  const auto platform =
+      parsePlatform("name = \"depths\"\n" + device("A", "Conv", {"L1", "L2", "L3"}) +
+                    device("B", "*", {"L2", "L3"}));
+  REQUIRE(platform);
+  const Graph graph = test::drawnGraph({.tensors = {{"x", 12}, {"a", 32}, {"b", 16}, {"y", 1}},
+                                        .inputs = {"x"},
+                                        .ops = {"Gemm x -> a", "Conv a -> b", "Add b, x -> y"},
+                                        .outputs = {"y"}});
+  for (const ResidencyInfo& info : residencyCatalog()) {
+    CAPTURE(info.name);
+    CHECK(faultOf(*spread(graph, *platform, info.rule, "greedy-by-size")) == "");
+  }
+}
+
 TEST_CASE("every rule moves buffers between devices whose far memories are apart",
           "[residency][partition][property]") {
   std::size_t copies = 0;
