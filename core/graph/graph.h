@@ -87,7 +87,7 @@ struct Graph {
   std::vector<TensorId> outputs{};   ///< May repeat, may be constants or inputs.
   bool reordered = false;            ///< The file's ops were not topologically sorted.
   std::vector<std::string> notes{};  ///< Remarks about the import for the user, in sentences.
-  /// Of a graph whose operators run in parts: what is a part of what (core/graph/tiling.h).
+  /// Of a graph that was made of another one: what of it comes from where (core/graph/tiling.h).
   std::shared_ptr<const Tiling> tiling{};
 
   /// Distinct tensors `op` reads while it runs, in input order, captures last.

@@ -7,7 +7,7 @@
 
 namespace hw {
 
-/// The relation of a graph whose operators run in parts, or again, to the one it was made from.
+/// The relation of a graph to the one that it was made from by a rewrite.
 ///
 /// An operator that runs again is there twice, each time with tensors of its own that are the same
 /// of the original. Where some run again and then in parts, the original of the parts has such a
@@ -29,7 +29,7 @@ struct Tiling {
     parts,    ///< Operators run in parts.
     repeats,  ///< Operators run again.
     layout,   ///< Tensors are held with their axes in another order.
-    scratch,  ///< Operators have scratch: see isScratch.
+    scratch,  ///< Operators have scratch: see `isScratch`.
   };
   struct Piece {
     TensorId of{};    ///< The tensor of the original graph that it is a box of.

@@ -21,9 +21,9 @@ std::string opLabel(const Op& op) {
 struct Links {
   const IdMap<TensorId, Tensor>& tensors;
   const IdMap<OpId, Op>& ops;
-  const IdMap<OpId, std::string>& where;  ///< Each op is.
+  const IdMap<OpId, std::string>& where;  ///< Of each op, for errors.
   std::vector<bool> isInput;
-  IdMap<TensorId, OpId> producer;  ///< None: nobody.
+  IdMap<TensorId, OpId> producer;  ///< No id where no operator makes the tensor.
 
   std::string label(TensorId id) const {
     const std::string& name = tensors[id].name;
@@ -154,7 +154,7 @@ std::vector<TensorId> numberTensors(const Links& links,
   return ids;
 }
 
-/// The handles of an op as ids, for the time being.
+/// Handles of tensors as ids: what they are until `build` gives the final ones.
 std::vector<TensorId> asIds(const std::vector<GraphBuilder::Handle>& handles) {
   std::vector<TensorId> ids;
   ids.reserve(handles.size());
@@ -164,7 +164,7 @@ std::vector<TensorId> asIds(const std::vector<GraphBuilder::Handle>& handles) {
   return ids;
 }
 
-/// Brings each value to its place, without room for another.
+/// Moves each value to its place by swapping: a copy of the whole map would take twice the memory.
 template <class Key, class Value>
 void permute(IdMap<Key, Value>& values, std::vector<Key> places) {
   for (const Key key : values.keys()) {

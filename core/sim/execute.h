@@ -38,10 +38,10 @@ struct Execution {
   IdMap<ActivityId, ActivityTime> times{};
   std::vector<ActivityTurn> log{};  ///< In the order in which they are handled.
   SimTime makespan{};
-  bool stopped = false;  ///< Not all of it: somebody did not want the rest.
+  bool stopped = false;  ///< It ended early, because `goOn` said no: the rest has no times.
 };
 
-/// Asked now and then with the part of the work that is done; false: the rest is not wanted.
+/// Says whether work goes on; it is called now and then with the part that is done, from 0 to 1.
 using GoOn = std::function<bool(double done)>;
 
 /// Gives every activity its time. An activity starts as soon as all that it waits for has happened:

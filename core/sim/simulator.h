@@ -36,7 +36,7 @@ struct Simulation {
 /// slowed by shared ports (docs/machine.md). Where all devices do one thing after the other, memory
 /// events are the plan's story; elsewhere the run's own. Empty where `input.goOn` says no.
 Simulation simulate(const SimulationInput& input);
-/// How long that takes, and nothing else.
+/// The latency that `simulate` would give, without its events and accounts.
 SimTime latencyOf(const SimulationInput& input);
 
 }  // namespace hw

@@ -156,7 +156,7 @@ class Rewriter {
 
   Handle addRow(TensorId id, std::size_t cell, std::int64_t row, Handle host, Shape at) {
     const Interval<std::int64_t> columns = pull_->boxes().columnsOf(id, cell);
-    Tensor tensor = Tensor(graph_.tensors[id]);
+    Tensor tensor = graph_.tensors[id];
     tensor.name =
         displayName(graph_, id) + boxText(id, cell, {row, row + 1}, program_->rows(id).each);
     tensor.shape = rowsShape(id, cell, 1);
@@ -191,7 +191,7 @@ class Rewriter {
   void addRings() {
     rings_.clear();
     for (const TileRing& ring : pull_->result().rings) {
-      Tensor tensor = Tensor(graph_.tensors[ring.tensor]);
+      Tensor tensor = graph_.tensors[ring.tensor];
       tensor.name = displayName(graph_, ring.tensor);
       if (ring.only >= 0) tensor.name += fmt::format(" row {}", ring.only);
       if (ring.soFar) tensor = widened(std::move(tensor));
@@ -299,7 +299,7 @@ class Rewriter {
     if (before != soFar_.end()) parts.inputs.push_back(before->second);
     const bool last = pull_->isLast(part);
     const bool wide = tiled.soFar > Bytes() && !last;
-    Tensor tensor = Tensor(graph_.tensors[out]);
+    Tensor tensor = graph_.tensors[out];
     tensor.name = displayName(graph_, out);
     tensor.plannedOffset.reset();
     if (wide) tensor = widened(std::move(tensor));
