@@ -49,14 +49,14 @@ class FastestSearch {
   FastestSearch(const Task& task, const PlanContext& settings, const HasteLimits& limits)
       : task_(task), settings_(settings), limits_(limits) {}
 
-  Result<PlannedTask> run(PlannedTask own) {
+  PlannedTask run(PlannedTask own) {
     const PlannedTask lowest = own;
     const bool bounded = isBounded(own.planned.problem);
     const std::size_t stays = own.planned.problem.stays.size();
     add(std::move(own), "the lowest plan");
     if (!choices_.empty()) own_ = &choices_.front();
-    if (bounded) HW_DO(addSmaller());
-    HW_DO(addRivals(stays));
+    if (bounded) addSmaller();
+    addRivals(stays);
     if (choices_.empty()) return lowest;
     choices_.sort([](const auto& a, const auto& b) { return a.latency < b.latency; });
     return write(search());
@@ -81,42 +81,44 @@ class FastestSearch {
     same->latency = std::min(same->latency, latency);
   }
 
-  Result<void> addSmaller() {
+  void addSmaller() {
     const AllocatorChoice quick{.info = *findAllocator(kMakesSmaller)};
     for (const RoomShare& rooms : kSmallerRooms) {
-      HW_DO(addPlanOf(quick, rooms,
-                      fmt::format("{} in {} % of the room, {} % with weights", kMakesSmaller,
-                                  rooms.buffers, rooms.weights)));
+      addPlanOf(quick, rooms,
+                fmt::format("{} in {} % of the room, {} % with weights", kMakesSmaller,
+                            rooms.buffers, rooms.weights));
     }
-    return {};
   }
 
-  Result<void> addRivals(std::size_t stays) {
+  void addRivals(std::size_t stays) {
     for (const AllocatorInfo& info : allocatorCatalog()) {
       const bool same = info.way == Way::direct && (info.plansInputs || !task_.sharing.planInputs);
       if (!same || info.name == task_.method().name) continue;
       const bool asked = stays <= (info.isSearch ? kFewStays : kStaysOfQuick);
       if (!asked && info.name != kRivalOfMany) continue;
-      HW_DO(addPlanOf({.info = &info}, {}, std::string(info.name)));
+      addPlanOf({.info = &info}, {}, std::string(info.name));
     }
-    return {};
   }
 
-  Result<void> addPlanOf(const AllocatorChoice& allocator, const RoomShare& rooms,
-                         std::string maker) {
-    if (settings_.stop.stop_requested()) return {};
+  /// Nothing is added where the allocator cannot do what the task asks (pins, say).
+  void addPlanOf(const AllocatorChoice& allocator, const RoomShare& rooms, std::string maker) {
+    if (settings_.stop.stop_requested()) return;
     PlanContext settings = quietly();
     settings.nodeBudget = std::min(settings.nodeBudget, kRivalNodes);
     Task task = task_;
     task.request.allocator = allocator;
-    Storage storage = storageOf(task);
+    Storage storage = storageFor(task);
     auto answer = planByRule(std::move(task), std::move(storage), std::nullopt, settings, rooms);
-    if (!answer && answer.error().code == ErrorCode::stopped) return {};
-    // What one allocator cannot do (pins, say) others can.
-    if (!answer) return {};
+    if (!answer) return;
     answer->task.request.allocator = task_.request.allocator;
     add(*std::move(answer), std::move(maker));
-    return {};
+  }
+
+  /// Tasks that differ only in their allocators share storage in one of two ways.
+  const Storage& storageFor(const Task& task) {
+    auto& storage = task.overlays() ? withOverlays_ : shared_;
+    if (!storage) storage = storageOf(task);
+    return *storage;
   }
 
   PlanContext quietly() const {
@@ -198,12 +200,13 @@ class FastestSearch {
   const HasteLimits& limits_;
   std::list<StayChoice> choices_;    ///< By latency, once all are there.
   const StayChoice* own_ = nullptr;  ///< Null: the plan that came first does not fit.
+  std::optional<Storage> shared_{};
+  std::optional<Storage> withOverlays_{};
 };
 
 }  // namespace
 
-Result<PlannedTask> fastestOf(PlannedTask own, const PlanContext& settings,
-                              const HasteLimits& limits) {
+PlannedTask fastestOf(PlannedTask own, const PlanContext& settings, const HasteLimits& limits) {
   FastestSearch search(own.task, settings, limits);
   return search.run(std::move(own));
 }

@@ -15,7 +15,6 @@ inline constexpr std::size_t kFewStays = 300;
 /// them; the search for the least latency goes on with the best, from all its plans. The result is
 /// never slower than any of these: of few stays every allocator that plans one problem is asked, of
 /// more those that do not search, of many `idle-longest`.
-Result<PlannedTask> fastestOf(PlannedTask own, const PlanContext& settings,
-                              const HasteLimits& limits);
+PlannedTask fastestOf(PlannedTask own, const PlanContext& settings, const HasteLimits& limits);
 
 }  // namespace hw

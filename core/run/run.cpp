@@ -272,23 +272,22 @@ Result<PlannedTask> lowestWay(Begun asked, std::optional<Problem> given,
   return std::move(lowest);
 }
 
-/// The plans of all devices, or around the model's own, that are held against the fastest plan of
-/// one device.
-std::vector<AllocatorChoice> otherWays(const Graph& graph, std::size_t stays) {
-  std::vector<AllocatorChoice> ways;
-  for (const AllocatorInfo& info : allocatorCatalog()) {
-    if (info.way == Way::embedded && hasOwnPlan(graph)) ways.push_back({.info = &info});
-    if (info.way != Way::perDevice) continue;
-    for (const AllocatorInfo& nested : allocatorCatalog()) {
-      const bool usual = nested.name == info.params.front().fallback;
-      const bool asked = nested.way == Way::direct && !nested.isSearch && stays <= kFewStays;
-      if (!usual && !asked) continue;
-      ways.push_back(AllocatorChoice::parse(
-                         fmt::format("{}:{}={}", info.name, info.params.front().name, nested.name))
-                         .value());
-    }
+/// The choices of `info` that are held against the fastest plan of one device: none but where it
+/// plans all devices, or around the model's own plan.
+std::vector<AllocatorChoice> rivalsOf(const AllocatorInfo& info, const Graph& graph,
+                                      std::size_t stays) {
+  if (info.way == Way::embedded && hasOwnPlan(graph)) return {{.info = &info}};
+  std::vector<AllocatorChoice> rivals;
+  if (info.way != Way::perDevice) return rivals;
+  const ParamSpec& param = info.params.front();
+  for (const AllocatorInfo& nested : allocatorCatalog()) {
+    const bool asked = nested.way == Way::direct && !nested.isSearch && stays <= kFewStays;
+    if (!asked && nested.name != param.fallback) continue;
+    rivals.push_back(
+        AllocatorChoice::parse(fmt::format("{}:{}={}", info.name, param.name, nested.name))
+            .value());
   }
-  return ways;
+  return rivals;
 }
 
 /// Both do all that was asked for, or leave the same of it.
@@ -307,32 +306,53 @@ std::string wayNote(const AllocatorChoice& way, SimTime latency, std::optional<S
                             : "no plan of one device that was found fits");
 }
 
+struct FastestPlan {
+  PlannedTask plan{};
+  SimTime latency = kMaxTime;          ///< kMaxTime where it does not fit.
+  std::optional<SimTime> oneDevice{};  ///< Of the plan of one device, if that fits.
+};
+
+/// Replaces `fastest` by the fastest plan of `rivals`, if that is faster and does the same. They
+/// are choices of one allocator, so what comes before planning is the same for all of them.
+void addRivals(const Model& model, RunRequest request, std::vector<AllocatorChoice> rivals,
+               const RunContext& context, FastestPlan& fastest) {
+  std::erase_if(rivals, [&](const AllocatorChoice& rival) {
+    request.allocator = rival;
+    return !checkRequest(model, request);
+  });
+  if (rivals.empty()) return;
+  request.allocator = rivals.front();
+  StageTeller silent({});
+  const auto begun = begin(model, request, shapeOf(model, request), context.stop, silent);
+  if (!begun) return;
+  for (const AllocatorChoice& rival : rivals) {
+    if (context.stop.stop_requested()) return;
+    Task task = begun->task;
+    request.allocator = task.request.allocator = rival;
+    auto plan =
+        planTask(std::move(task), begun->storage, std::nullopt, planSettings(request, context, {}));
+    if (!plan || !plan->fits() || !doTheSame(plan->task, fastest.plan.task)) continue;
+    const SimTime latency = latencyOf(plan->simulated());
+    if (latency >= fastest.latency) continue;
+    plan->planned.plan.notes.push_back(wayNote(rival, latency, fastest.oneDevice));
+    fastest.plan = *std::move(plan);
+    fastest.latency = latency;
+  }
+}
+
 /// `first`, or the plan of another way that is faster and does the same.
 PlannedTask fastestWay(const Model& model, const RunRequest& asked, PlannedTask first,
                        const RunContext& context) {
   if (!asked.allocator.seeksLatency() || model.problem) return first;
-  std::optional<SimTime> own;
-  if (first.fits()) own = latencyOf(first.simulated());
-  SimTime latency = own.value_or(kMaxTime);
-  PlannedTask fastest = std::move(first);
-  StageTeller silent({});
-  for (AllocatorChoice& other : otherWays(*model.graph, fastest.planned.problem.stays.size())) {
-    if (context.stop.stop_requested()) break;
-    RunRequest request = asked;
-    request.allocator = std::move(other);
-    if (!checkRequest(model, request)) continue;
-    auto begun = begin(model, request, shapeOf(model, request), context.stop, silent);
-    if (!begun) continue;
-    auto rival = planTask(std::move(begun->task), std::move(begun->storage), std::nullopt,
-                          planSettings(request, context, {}));
-    if (!rival || !rival->fits() || !doTheSame(rival->task, fastest.task)) continue;
-    const SimTime found = latencyOf(rival->simulated());
-    if (found >= latency) continue;
-    latency = found;
-    rival->planned.plan.notes.push_back(wayNote(request.allocator, found, own));
-    fastest = *std::move(rival);
+  FastestPlan fastest{.plan = std::move(first)};
+  if (fastest.plan.fits()) {
+    fastest.oneDevice = fastest.latency = latencyOf(fastest.plan.simulated());
   }
-  return fastest;
+  const std::size_t stays = fastest.plan.planned.problem.stays.size();
+  for (const AllocatorInfo& info : allocatorCatalog()) {
+    addRivals(model, asked, rivalsOf(info, *model.graph, stays), context, fastest);
+  }
+  return std::move(fastest.plan);
 }
 
 /// `given` is the problem of a model that is one.

@@ -58,16 +58,11 @@ bool overlaps(const Task& task) {
          !task.moves() && !task.fetches();
 }
 
-/// Work in place is left to allocators that decide it themselves; moves take whole buffers.
-bool overlays(const Task& task) {
-  return task.method().overlays && task.sharing.alias.inPlace && !task.moves() && !task.fetches();
-}
-
 Problem problemOf(const Task& task, const Storage& storage) {
   const auto& graph = task.program.graph;
   const Schedule& schedule = task.program.schedule;
   Problem problem = makeProblem(*graph, schedule, storage, task.sharing.alignment);
-  if (overlays(task)) problem.overlays = permittedOverlays(*graph, schedule, storage);
+  if (task.overlays()) problem.overlays = permittedOverlays(*graph, schedule, storage);
   if (overlaps(task)) {
     problem.overlaps = permittedOverlaps(
         *graph, schedule, storage, task.request.platform.devices.front(), task.sharing.alignment);
@@ -378,7 +373,7 @@ Storage storageOf(const Task& task) {
   const StorageOptions& options = task.sharing;
   const Graph& graph = *task.program.graph;
   const Schedule& schedule = task.program.schedule;
-  if (overlays(task)) return shareForOverlays(graph, schedule, options);
+  if (task.overlays()) return shareForOverlays(graph, schedule, options);
   Storage storage = shareStorage(graph, schedule, options);
   if (task.shape != RunShape::followsModel) return storage;
   return withDeclaredOverlaps(graph, std::move(storage), options.alignment);
@@ -393,9 +388,11 @@ Result<PlannedTask> planByRule(Task task, Storage storage, std::optional<Problem
       return planBlocks(std::move(task), std::move(storage), settings);
     case RunShape::movesOnDevices:
       return planMoving(std::move(task), std::move(storage), settings);
-    default:
-      return planOneDevice(std::move(task), std::move(storage), settings, rooms);
+    case RunShape::oneDevice:
+    case RunShape::followsModel:
+      break;
   }
+  return planOneDevice(std::move(task), std::move(storage), settings, rooms);
 }
 
 Result<PlannedTask> planTask(Task task, Storage storage, std::optional<Problem> given,

@@ -34,6 +34,10 @@ struct Task {
   bool inputsLoaded() const { return !moves() && request.inputs == InputPlace::loaded; }
   bool outputsStored() const { return !moves() && request.outputs == OutputPlace::stored; }
   bool fetches() const { return request.weights.near() || inputsLoaded() || outputsStored(); }
+  /// Work in place is left to allocators that decide it themselves; moves take whole buffers.
+  bool overlays() const {
+    return method().overlays && sharing.alias.inPlace && !moves() && !fetches();
+  }
   /// Graph inputs are in the far pool as the run begins, outputs as it ends.
   bool inputsFar() const {
     return inputsLoaded() || (moves() && request.inputs != InputPlace::near);
