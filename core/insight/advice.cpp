@@ -9,6 +9,7 @@
 
 #include "core/plan/validate.h"
 #include "core/run/figures.h"
+#include "core/run/rewrites.h"
 #include "core/storage/aliasing.h"
 
 namespace hw {
@@ -44,12 +45,9 @@ class Candidates {
   }
 
   void addOrder() {
-    const RunRequest& asked = base_.request;
-    if (asked.order == OpOrder::leastPeak && asked.moves.empty()) return;
-    add(Advice::Kind::order, [](RunRequest& request) {
-      request.order = OpOrder::leastPeak;
-      request.moves.clear();
-    });
+    const RewriteInfo& order = *std::ranges::find(rewriteCatalog(), "order", &RewriteInfo::name);
+    if (order.has(base_.request) && base_.request.moves.empty()) return;
+    add(Advice::Kind::order, order.add);
   }
 
   /// Each rule the other way round, and all of them at once.

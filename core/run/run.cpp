@@ -11,16 +11,13 @@
 #include "core/base/text.h"
 #include "core/machine/memory_model.h"
 #include "core/machine/platforms.h"
-#include "core/ops/row_walk.h"
-#include "core/order/least_peak.h"
-#include "core/rewrite/set_aside.h"
 #include "core/run/embedded.h"
 #include "core/run/fastest.h"
 #include "core/run/options.h"
+#include "core/run/rewrites.h"
 #include "core/run/shapes.h"
 #include "core/sim/cost_model.h"
 #include "core/storage/aliasing.h"
-#include "core/tile/tile.h"
 
 namespace hw {
 namespace {
@@ -56,110 +53,19 @@ Result<void> checkRequest(const Model& model, const RunRequest& request) {
   return {};
 }
 
-Result<Program> reorder(Program program, const Rewriting& rewriting) {
-  const Graph& graph = *program.graph;
-  const RunRequest& request = rewriting.request;
-  if (request.order != OpOrder::given && !graph.ops.empty()) {
-    FoundOrder found = orderOf(graph, request.order, rewriting.sharing, rewriting.stop);
-    program.schedule = std::move(found.schedule);
-    program.order = found.account;
-  }
-  HW_TRY(schedule, movedOrder(graph, request.moves, std::move(program.schedule)));
-  program.schedule = std::move(schedule);
-  return program;
+/// The rewrites of the catalogue in their order, then what comes behind them.
+const std::vector<RunStage>& allStages() {
+  static const std::vector<RunStage> stages = [] {
+    std::vector<RunStage> list = {
+        {"sharing storage", 0.07}, {"planning", 0.1}, {"simulating", 0.7}};
+    for (const RewriteInfo& info : rewriteCatalog()) {
+      if (info.stage.rewrite) list.push_back(info.stage);
+    }
+    std::ranges::sort(list, {}, &RunStage::begins);
+    return list;
+  }();
+  return stages;
 }
-
-/// The op's output may lie so near its input, by rows, that it takes fewer bytes than scratch.
-bool overlapsNearer(const Graph& graph, const Op& op, const RunRequest& request) {
-  const auto scratch = channelScratch(graph, op);
-  const auto walk = rowWalkOf(graph, op);
-  const auto& units = request.platform.devices.front().units;
-  const auto unit = std::ranges::find_if(
-      units, [&](const UnitSpec& each) { return coversOp(each.ops, op.type); });
-  if (!scratch || !walk || unit == units.end()) return false;
-  const RowDistances least = rowDistances(*walk);
-  return (unit->kernels.forward && least.up < *scratch) ||
-         (unit->kernels.reverse && least.down < *scratch);
-}
-
-/// First of all: what comes behind it need not know that the model said otherwise.
-Result<Program> relay(Program program, const Rewriting& rewriting) {
-  if (!rewriting.request.channelsLast || !rewriting.rewrites()) return program;
-  HW_TRY(relaid, channelsLast(program.graph));
-  if (relaid.graph != program.graph) program.schedule = givenOrder(*relaid.graph);
-  program.graph = std::move(relaid.graph);
-  program.layout = std::move(relaid.account);
-  return program;
-}
-
-/// Early, so that all that looks for fewer bytes knows what work in place costs.
-Result<Program> setAside(Program program, const Rewriting& rewriting) {
-  const RunRequest& request = rewriting.request;
-  if (!rewriting.sharing.alias.inPlace || !rewriting.rewrites()) return program;
-  const bool whole =
-      request.tile == TileRule::off && request.inputs != InputPlace::rows && !request.recompute;
-  const bool overlaps = request.overlap && request.allocator.info->overlaps && whole;
-  const std::shared_ptr<const Graph> graph = program.graph;
-  HW_TRY(set, scratchSetAside(graph, [&](OpId op) {
-           return !overlaps || !overlapsNearer(*graph, graph->ops[op], request);
-         }));
-  program.graph = std::move(set);
-  return program;
-}
-
-Result<Program> repeat(Program program, const Rewriting& rewriting) {
-  const RunRequest& request = rewriting.request;
-  if (!request.recompute || !rewriting.rewrites()) return program;
-  HW_TRY(repeats, recomputed(program.graph, std::move(program.schedule), rewriting.sharing,
-                             request.extraWork, rewriting.stop));
-  program.graph = std::move(repeats.graph);
-  program.schedule = std::move(repeats.schedule);
-  program.repeats = std::move(repeats.account);
-  return program;
-}
-
-/// What parts may do more than once, as a share of the work of a program some of whose ops run
-/// again already.
-double extraWorkLeft(const RunRequest& request, const Program& program) {
-  if (!program.repeats || program.repeats->work <= 0) return request.extraWork;
-  const auto work = static_cast<double>(program.repeats->work);
-  const auto done = static_cast<double>(program.repeats->extra);
-  return std::max(0.0, request.extraWork * work - done) / (work + done);
-}
-
-Result<Program> tile(Program program, const Rewriting& rewriting) {
-  const RunRequest& request = rewriting.request;
-  const bool rows = request.inputs == InputPlace::rows;
-  if ((request.tile == TileRule::off && !rows) || !rewriting.rewrites()) return program;
-  HW_TRY(ways, tiledWays(program.graph, program.schedule, rewriting.sharing,
-                         {.rule = request.tile,
-                          .arriving = rows,
-                          .extraWork = extraWorkLeft(request, program),
-                          .enough = request.tileTo},
-                         rewriting.stop));
-  // A narrower rule has one plan, as it always had.
-  if (request.tile != TileRule::any) ways.resize(1);
-  std::vector<Program> programs;
-  for (TiledProgram& way : ways) {
-    Program& inParts = programs.emplace_back(program);
-    inParts.graph = std::move(way.graph);
-    inParts.schedule = std::move(way.schedule);
-    inParts.tiles = std::move(way.account);
-  }
-  Program first = std::move(programs.front());
-  first.otherWays.assign(std::move_iterator(programs.begin() + 1),
-                         std::move_iterator(programs.end()));
-  return first;
-}
-
-constexpr RunStage kStages[] = {{"laying out images", 0, relay},
-                                {"setting scratch aside", 0.002, setAside},
-                                {"ordering operators", 0.005, reorder},
-                                {"running operators again", 0.03, repeat},
-                                {"cutting into parts", 0.05, tile},
-                                {"sharing storage", 0.07},
-                                {"planning", 0.1},
-                                {"simulating", 0.7}};
 
 /// Tells of the stages of a run, one after the other.
 class StageTeller {
@@ -169,8 +75,8 @@ class StageTeller {
   /// The next stage begins. Its own fractions, told to the result, become fractions of the run.
   std::function<void(double, const std::string&)> next() {
     if (!tell_) return {};
-    const RunStage& stage = kStages[at_++];
-    const double end = at_ < std::size(kStages) ? kStages[at_].begins : 1;
+    const RunStage& stage = allStages()[at_++];
+    const double end = at_ < allStages().size() ? allStages()[at_].begins : 1;
     tell_(stage.begins, std::string(stage.name));
     return [tell = tell_, begin = stage.begins, end](double fraction, const std::string& what) {
       tell(begin + fraction * (end - begin), what);
@@ -179,7 +85,7 @@ class StageTeller {
   /// The stages up to sharing storage are over, whoever went through them.
   void skipToPlanning() {
     at_ = 0;
-    while (kStages[at_].rewrite) ++at_;
+    while (allStages()[at_].rewrite) ++at_;
     ++at_;
   }
   void done() const {
@@ -193,7 +99,7 @@ class StageTeller {
 
 Result<Program> rewritten(const Model& model, const Rewriting& rewriting, StageTeller& teller) {
   Result<Program> program = Program{model.graph, givenOrder(*model.graph)};
-  for (const RunStage& stage : kStages) {
+  for (const RunStage& stage : allStages()) {
     if (!stage.rewrite || !program) break;
     teller.next();
     program = stage.rewrite(*std::move(program), rewriting);
@@ -408,7 +314,7 @@ Result<std::shared_ptr<const Run>> carryOut(std::shared_ptr<const Model> model,
 
 }  // namespace
 
-std::span<const RunStage> stageCatalog() { return kStages; }
+std::span<const RunStage> stageCatalog() { return allStages(); }
 
 Result<Program> rewrittenProgram(const Model& model, const RunRequest& request,
                                  const std::stop_token& stop) {

@@ -5,10 +5,10 @@
 
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
-#include "core/order/least_peak.h"
 #include "core/plan/overlap_use.h"
 #include "core/run/embedded.h"
 #include "core/run/overlaid.h"
+#include "core/run/rewrites.h"
 #include "core/run/shapes.h"
 
 namespace hw {
@@ -62,7 +62,6 @@ void addFetchNotes(const RunRequest& asked, const Task& task, std::vector<std::s
 /// Why no output overlaps its input although it was asked for; empty where some may.
 std::string whyNothingOverlaps(const Task& task, const Problem& problem) {
   if (!problem.overlaps.empty()) return {};
-  const Platform& platform = task.request.platform;
   if (!task.method().overlaps) {
     return fmt::format("{} gives each bytes of its own", task.method().name);
   }
@@ -72,13 +71,8 @@ std::string whyNothingOverlaps(const Task& task, const Problem& problem) {
   if (runsInParts(*task.program.graph)) {
     return "operators run in parts, which keep rings of rows";
   }
-  const bool known = std::ranges::any_of(platform.devices.front().units, [](const UnitSpec& unit) {
-    return unit.kernels != KernelWays();
-  });
-  if (!known) {
-    return fmt::format("no unit of platform '{}' says in which order its kernels make rows",
-                       printable(platform.name));
-  }
+  const auto& overlap = *std::ranges::find(rewriteCatalog(), "overlap", &RewriteInfo::name);
+  if (std::string why = overlap.whyNot(task.request); !why.empty()) return why;
   return "no operator makes its output row by row of an input that ends with it";
 }
 
@@ -135,31 +129,11 @@ std::string overlaysOff(const Task& task, const Storage& storage) {
 std::vector<std::string> notesOf(const RunRequest& asked, const PlannedTask& done) {
   const Task& task = done.task;
   std::vector<std::string> notes;
-  if (task.program.layout) {
-    notes.push_back(layoutText(*task.program.layout));
-  } else if (asked.channelsLast) {
-    notes.emplace_back(
-        "nothing is held in another layout: only tensors of a graph on one device can be, and not "
-        "where the model's own plan is followed");
-  }
-  if (task.program.order) {
-    notes.push_back(orderText(asked.order, *task.program.order));
-  } else if (asked.order != OpOrder::given) {
-    notes.emplace_back("a planning problem has no operators to put in another order");
-  }
-  if (task.program.repeats) {
-    notes.push_back(recomputeText(*task.program.repeats));
-  } else if (asked.recompute) {
-    notes.emplace_back(
-        "no operator runs again: only those of a graph on one device can, and not where the "
-        "model's own plan is followed");
-  }
-  if (task.program.tiles) {
-    notes.push_back(tileText(*task.program.tiles));
-  } else if (asked.tile != TileRule::off || asked.inputs == InputPlace::rows) {
-    notes.emplace_back(
-        "operators run whole: only those of a graph on one device can run in parts, and not where "
-        "the model's own plan is followed");
+  std::vector<RewriteInfo> rewrites(rewriteCatalog().begin(), rewriteCatalog().end());
+  std::ranges::stable_sort(rewrites, {}, [](const RewriteInfo& info) { return info.stage.begins; });
+  for (const RewriteInfo& info : rewrites) {
+    std::string note = info.note ? info.note(asked, task.program) : std::string();
+    if (!note.empty()) notes.push_back(std::move(note));
   }
   std::vector<std::string> moves;
   for (const OpMove& move : asked.moves) moves.push_back(moveText(move));

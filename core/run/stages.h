@@ -65,8 +65,8 @@ struct Rewriting {
 
 /// A part of a run, under whose name progress is told.
 struct RunStage {
-  std::string_view name;
-  double begins;  ///< Where in the whole, for progress.
+  std::string_view name{};
+  double begins = 0;  ///< Where in the whole, for progress; stages go by it.
   /// For those that come first: turns one program into another, as was asked. Everything
   /// behind them sees the last one only.
   Result<Program> (*rewrite)(Program program, const Rewriting& rewriting) = nullptr;

@@ -14,9 +14,9 @@
 #include "core/graph/tiling.h"
 #include "core/ops/work.h"
 #include "core/run/figures.h"
+#include "core/run/rewrites.h"
 #include "core/run/run.h"
 #include "core/run/stages.h"
-#include "core/shrink/rewrites.h"
 
 namespace hw {
 namespace {
@@ -160,7 +160,7 @@ class Shrinker {
 
   /// Offers what is allowed and not there yet, and says why the others are not tried.
   void findOffered() {
-    for (const RewriteInfo& info : rewriteCatalog()) {
+    for (const RewriteInfo& info : shrinkingRewrites()) {
       if (!(options_.allow.*(info.flag))) continue;
       const std::string why = whyNot(info);
       if (why.empty()) {
@@ -183,14 +183,7 @@ class Shrinker {
 
   std::string whyNot(const RewriteInfo& info) const {
     if (info.has(front_.request)) return "the plain plan has it already";
-    if (info.flag != &Rewrites::overlap) return {};
-    const Platform& platform = front_.request.platform;
-    const bool known =
-        std::ranges::any_of(platform.devices.front().units,
-                            [](const UnitSpec& unit) { return unit.kernels != KernelWays(); });
-    if (known) return {};
-    return fmt::format("no unit of platform '{}' says in which order its kernels make rows",
-                       printable(platform.name));
+    return info.whyNot ? info.whyNot(front_.request) : std::string();
   }
 
   Rewrites wholesOffered() const {
@@ -286,7 +279,7 @@ class Shrinker {
   void tryWholes() {
     const Rewrites all = wholesOffered();
     std::vector<ShrinkAttempt> attempts;
-    for (const RewriteInfo& info : rewriteCatalog()) {
+    for (const RewriteInfo& info : shrinkingRewrites()) {
       if (!(all.*(info.flag))) continue;
       Rewrites one;
       one.*(info.flag) = true;

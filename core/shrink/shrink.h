@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/run/rewrites.h"
 #include "core/run/run.h"
-#include "core/shrink/rewrites.h"
 
 namespace hw {
 

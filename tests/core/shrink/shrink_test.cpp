@@ -213,7 +213,7 @@ TEST_CASE("only what is allowed is rewritten", "[shrink]") {
     const ShrinkFront front =
         shrunk(model, shrinkRequest(), {.allow = allowed, .extraMacs = 0, .sizes = 1});
     for (const ShrinkPoint& point : front.points) {
-      for (const RewriteInfo& info : rewriteCatalog()) {
+      for (const RewriteInfo& info : shrinkingRewrites()) {
         if (!(allowed.*(info.flag))) CHECK_FALSE(point.with.*(info.flag));
       }
       CHECK(point.with.tile == (point.run->request.tile != TileRule::off));
@@ -233,7 +233,7 @@ TEST_CASE("a model that cannot shrink says so, and why", "[shrink]") {
   REQUIRE(front.points.size() == 1);
   CHECK(front.points.front().with == Rewrites());
   CHECK(shrinkSummary(front).starts_with("nothing is smaller than the plan as it is, "));
-  for (const RewriteInfo& info : rewriteCatalog()) {
+  for (const RewriteInfo& info : shrinkingRewrites()) {
     CAPTURE(info.name);
     const auto has = [&](const ShrinkTrial& trial) { return trial.with.*(info.flag); };
     REQUIRE(std::ranges::any_of(front.trials, has));
@@ -309,7 +309,7 @@ TEST_CASE("a front of rewrites is the same in every format", "[shrink][report]")
   CHECK(lines.size() == 1 + front.points.size());
   for (const auto& line : lines) CHECK(line.fields.size() == lines.front().fields.size());
   const std::string text = shrinkText(front, {});
-  for (const RewriteInfo& info : rewriteCatalog()) {
+  for (const RewriteInfo& info : shrinkingRewrites()) {
     CHECK(text.find(info.name) != std::string::npos);
   }
   const FrontScene scene = shrinkScene(front);

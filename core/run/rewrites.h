@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/run/run_request.h"
+#include "core/run/stages.h"
 
 namespace hw {
 
@@ -21,18 +21,25 @@ struct Rewrites {
   friend bool operator==(const Rewrites&, const Rewrites&) = default;
 };
 
-/// One of them.
+/// A rewrite of a program. A new one is a file that carries it out and a row of the catalogue:
+/// runs, notes, shrink and advice go by the rows.
 struct RewriteInfo {
-  std::string_view name;  ///< In options and files: "in-place".
-  bool Rewrites::*flag;
-  std::string_view meaning;
-  /// The program has it already, as it was asked for.
-  bool (*has)(const RunRequest& request);
-  /// Asks for it.
-  void (*add)(RunRequest& request);
+  std::string_view name{};         ///< In options and files: "in-place".
+  bool Rewrites::*flag = nullptr;  ///< Null, like the next three: shrink does not try it.
+  std::string_view meaning{};
+  bool (*has)(const RunRequest& request) = nullptr;  ///< Whether it was asked for already.
+  void (*add)(RunRequest& request) = nullptr;        ///< Asks for it.
+  RunStage stage{};  ///< Carries it out before storage is shared; none: planning does it.
+  /// What it came to in `program`, or why nothing was done that `asked` wants; may be empty.
+  std::string (*note)(const RunRequest& asked, const Program& program) = nullptr;
+  /// Why it cannot do anything for `asked`; empty where it may. Null: it may always.
+  std::string (*whyNot)(const RunRequest& asked) = nullptr;
 };
 
+/// All rewrites; the stages say in which order they are carried out.
 std::span<const RewriteInfo> rewriteCatalog();
+/// Those that shrink tries, in the order of tables.
+std::span<const RewriteInfo> shrinkingRewrites();
 
 /// "order, in-place"; "none" of none. `separator` stands between two.
 std::string rewritesText(const Rewrites& rewrites, std::string_view separator = ", ");
