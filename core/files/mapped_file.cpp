@@ -123,6 +123,10 @@ MappedFile::~MappedFile() {
 
 std::string_view MappedFile::bytes() const { return {static_cast<const char*>(mapping_), size_}; }
 
+void MappedFile::release() const {
+  if (isFile_) ::madvise(mapping_, size_, MADV_DONTNEED);
+}
+
 void MappedFile::forEachPiece(std::size_t most,
                               const std::function<void(std::string_view)>& visit) const {
   constexpr std::size_t kPiece = std::size_t{4} << 20U;  // A multiple of every page size.

@@ -35,6 +35,8 @@ class MappedFile {
   ~MappedFile();
 
   std::string_view bytes() const;
+  /// Gives the pages of a file back; those that somebody looks at come again.
+  void release() const;
 
   /// Calls `visit` with the first `most` bytes of the file from front to back and gives the pages
   /// back after each piece: they pass through a few megabytes of memory.

@@ -37,7 +37,7 @@ std::string contentOf(std::FILE* file, std::size_t limit) {
   return content;
 }
 
-/// Whether `child` ended within `seconds`, and how; a stop cuts the wait short.
+/// True if `child` ended within `seconds`, and how; a stop cuts the wait short.
 bool endsWithin(pid_t child, double seconds, const std::stop_token& stop, int& status) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);

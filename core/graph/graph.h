@@ -53,6 +53,8 @@ struct Tensor {
 using AttributeValue = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
                                     std::vector<double>, std::vector<std::string>>;
 
+struct OpInfo;
+
 /// One operator. Its type is called as `domain` calls it; attributes have ONNX's names where ONNX
 /// has such, whatever the file's own format. core/ops says what is known of a type.
 struct Op {
@@ -65,6 +67,7 @@ struct Op {
   std::map<std::string, AttributeValue> attributes{};
   /// All inputs are constants, so it runs ahead of time. It keeps its step, but does nothing there.
   bool folded = false;
+  const OpInfo* row = nullptr;  ///< Of its type in core/ops, once it is part of a graph.
 
   std::int64_t intAttribute(const std::string& key, std::int64_t fallback) const;
   std::vector<std::int64_t> intsAttribute(const std::string& key) const;

@@ -193,7 +193,9 @@ Result<Model> loadModel(const std::string& path, const ImportOptions& options,
                         const std::stop_token& stop) {
   HW_TRY(file, path == "-" ? MappedFile::standardInput(stop, pipeLimit)
                            : MappedFile::open(path, stop, pipeLimit));
-  Result<Model> model = readRecognised(file.bytes(), path, options);
+  ImportOptions reading = options;
+  reading.release = [&] { file.release(); };
+  Result<Model> model = readRecognised(file.bytes(), path, reading);
   if (!model || !model->sha256.empty()) return model;
   Sha256 digest;
   file.forEachPiece(kHashedWhole, [&](std::string_view piece) { digest.update(piece); });

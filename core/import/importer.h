@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +24,9 @@ struct ImportOptions {
   /// Control flow stays one op each, its bodies unseen. Else the branch that is taken, and one
   /// turn of a loop, become steps of the graph.
   bool closedBodies = false;
+  /// Called by readers of large files when what they have read of it need not stay in memory; what
+  /// is looked at again comes back. May be empty.
+  std::function<void()> release{};
 };
 
 /// One of the models that a file holds.

@@ -154,7 +154,9 @@ std::span<const OpInfo> opTable();
 /// The row of `op`; null when there is none. An op of no domain may also be one of ONNX Runtime's:
 /// graph JSON has no domains.
 const OpInfo* findOp(std::string_view type, std::string_view domain);
-inline const OpInfo* findOp(const Op& op) { return findOp(op.type, op.domain); }
+inline const OpInfo* findOp(const Op& op) {
+  return op.row != nullptr ? op.row : findOp(op.type, op.domain);
+}
 
 ViewFamily viewFamilyOf(const Op& op);
 

@@ -21,7 +21,7 @@ std::string opLabel(const Op& op) {
 struct Links {
   const IdMap<TensorId, Tensor>& tensors;
   const IdMap<OpId, Op>& ops;
-  const IdMap<OpId, std::string>& where;  ///< Of each op, for errors.
+  const GraphBuilder::Places& where;  ///< Of each op, for errors.
   std::vector<bool> isInput;
   IdMap<TensorId, OpId> producer;  ///< No id where no operator makes the tensor.
 
@@ -225,6 +225,33 @@ void noteOddities(Graph& graph) {
 
 }  // namespace
 
+void GraphBuilder::Places::add(const std::string& text) {
+  Place place;
+  std::string pattern = text;
+  const std::size_t last = text.find_last_of("0123456789");
+  if (last != std::string::npos) {
+    const std::size_t before = text.find_last_not_of("0123456789", last);
+    const std::size_t first = before == std::string::npos ? 0 : before + 1;
+    const std::string digits = text.substr(first, last + 1 - first);
+    const auto number = parseInteger(digits);
+    if (number && std::to_string(*number) == digits) {
+      place = {.at = first, .number = *number};
+      pattern.erase(first, digits.size());
+    }
+  }
+  const auto [found, isNew] = known_.emplace(std::move(pattern), patterns_.size());
+  if (isNew) patterns_.push_back(found->first);
+  place.pattern = found->second;
+  places_.add(place);
+}
+
+std::string GraphBuilder::Places::operator[](OpId op) const {
+  const Place& place = places_[op];
+  std::string text = patterns_[place.pattern];
+  if (place.at != std::string::npos) text.insert(place.at, std::to_string(place.number));
+  return text;
+}
+
 GraphBuilder::GraphBuilder(std::string name, std::string format)
     : name_(std::move(name)), format_(std::move(format)) {}
 
@@ -243,7 +270,7 @@ void GraphBuilder::addOp(OpParts parts) {
   parts.op.outputs = asIds(parts.outputs);
   parts.op.captures = asIds(parts.captures);
   ops_.add(std::move(parts.op));
-  where_.add(std::move(parts.where));
+  where_.add(parts.where);
 }
 
 Result<Graph> GraphBuilder::build() && {
@@ -287,6 +314,7 @@ Graph GraphBuilder::assemble(const std::vector<std::size_t>& order,
   graph.ops = std::move(ops_);
   permute(graph.ops, std::move(places));
   for (Op& op : graph.ops) {
+    op.row = findOp(op.type, op.domain);
     for (auto* list : {&op.inputs, &op.outputs, &op.captures}) {
       for (TensorId& id : *list) {
         if (id) id = ids[id.index()];

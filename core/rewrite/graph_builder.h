@@ -15,6 +15,24 @@ namespace hw {
 /// constants only. Importers use it so that all formats obey the same rules.
 class GraphBuilder {
  public:
+  /// Texts such as "graph.node[17]", millions of which differ in their last number only.
+  class Places {
+   public:
+    void reserve(std::size_t places) { places_.reserve(places); }
+    void add(const std::string& text);
+    std::string operator[](OpId op) const;
+
+   private:
+    struct Place {
+      std::size_t pattern = 0;             ///< Of `patterns_`.
+      std::size_t at = std::string::npos;  ///< Of the number in it.
+      std::int64_t number = 0;
+    };
+    IdMap<OpId, Place> places_;
+    std::vector<std::string> patterns_;  ///< Without the number.
+    std::unordered_map<std::string, std::size_t> known_;
+  };
+
   /// A tensor of the file, before final ids are known: index in the order of `addTensor`.
   using Handle = std::size_t;
   static constexpr Handle kAbsent = static_cast<Handle>(-1);
@@ -61,7 +79,7 @@ class GraphBuilder {
   std::string format_;
   IdMap<TensorId, Tensor> tensors_;  ///< By handle.
   IdMap<OpId, Op> ops_;              ///< As stored; their tensors are handles.
-  IdMap<OpId, std::string> where_;
+  Places where_;                     ///< Of each op.
   std::vector<Handle> inputs_;
   std::vector<Handle> outputs_;
   std::vector<std::string> notes_;

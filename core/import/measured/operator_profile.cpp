@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/base/json.h"
 #include "core/base/result.h"
@@ -495,6 +496,7 @@ Result<Model> readOrtProfile(std::string_view bytes, const ImportOptions& option
   constexpr std::size_t kMostParts = 256;
   HW_TRY(run, chosenRun(options.subgraph));
   HW_TRY(profile, readOperatorProfile(bytes, run));
+  if (options.release) options.release();
   PlannedRows plan{.format = "ort-profile"};
   std::int64_t micros = 0;
   for (const MeasuredOperator& op : profile.ops) {
@@ -512,7 +514,7 @@ Result<Model> readOrtProfile(std::string_view bytes, const ImportOptions& option
   }
   plan.steps.reserve(profile.ops.size());
   for (MeasuredOperator& op : profile.ops) plan.steps.push_back(stepOf(std::move(op)));
-  profile.ops = {};
+  std::exchange(profile.ops, {});  // Assigning {} would keep the memory.
   HW_TRY(model, planModel(std::move(plan)));
   for (std::size_t i = 0; profile.runs > 1 && i < std::min(profile.runs, kMostParts); ++i) {
     model.parts.push_back({std::to_string(i + 1), fmt::format("run {}", i + 1)});

@@ -56,7 +56,7 @@ struct OperatorProfile {
   Bytes liveAt(std::size_t i) const;
 };
 
-/// Whether `bytes` begin as a profile of ONNX Runtime does.
+/// True if `bytes` begin as a profile of ONNX Runtime does.
 bool looksLikeOperatorProfile(std::string_view bytes);
 
 /// A profile of ONNX Runtime: events of Chrome's trace format, of which those are read that say

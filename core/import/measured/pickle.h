@@ -71,7 +71,7 @@ class Pickle {
   std::vector<std::vector<PickleFold::Entry>> dicts_;
 };
 
-/// Whether `bytes` begin as pickles of protocols 2 to 5 do.
+/// True if `bytes` begin as pickles of protocols 2 to 5 do.
 bool looksLikePickle(std::string_view bytes);
 
 }  // namespace hw

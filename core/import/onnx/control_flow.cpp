@@ -214,9 +214,9 @@ ShapeInference::BodyResult ShapeInference::inferBody(const onnx::GraphProto& bod
     const auto index = static_cast<std::size_t>(i);
     const onnx::ValueInfoProto& input = body.input(i);
     Knowledge known = index < inputs.size() ? inputs[index] : Knowledge();
-    if (known.type.value_case() == onnx::TypeProto::VALUE_NOT_SET) {
+    if (known.type->value_case() == onnx::TypeProto::VALUE_NOT_SET) {
       known.type = input.type();
-      known.assumed = dimensions_.substitute(known.type) || known.assumed;
+      known.assumed = dimensions_.substitute(known.type.own()) || known.assumed;
     }
     result.scope->set(input.name(), std::move(known));
   }

@@ -66,7 +66,7 @@ class FreeDimensions {
   /// Types and shapes of an op's outputs, by the rules of core/ops.
   virtual std::vector<TensorFacts> infer(const OpFacts& facts) { return inferByRule(facts); }
 
-  /// Whether the elements of what an op makes are worked out.
+  /// True if the elements of what an op makes are worked out.
   virtual bool followsValues(const OpFacts& /*facts*/) const { return true; }
 
   /// A dimension of an input that the user did not bind.

@@ -64,7 +64,7 @@ void describe(Tensor& tensor, const Knowledge& known) {
   tensor.dtype = dtypeOfElement(elementType(known.type));
   tensor.shape = staticShape(known.type);
   tensor.origin = SizeOrigin::unknown;
-  const auto isValue = known.type.value_case();
+  const auto isValue = known.type->value_case();
   if (isValue != onnx::TypeProto::kTensorType && isValue != onnx::TypeProto::VALUE_NOT_SET) {
     tensor.dtype = Dtype::opaque;
     tensor.unknownReason = fmt::format("{} has no fixed size", kindOf(known.type));
@@ -327,23 +327,25 @@ void OnnxGraphReader::addInputs(Level& level) {
 
 Result<void> OnnxGraphReader::declare(Level& level) {
   HW_DO(checkWeights(level));
-  std::vector<std::string> weights;  // In stored order, each once.
+  std::vector<const std::string*> weights;  // In stored order, each once.
   forEachWeight(level.graph, [&](const std::string& name, const Shape&, int) {
     if (level.weights.insert(name).second) {
-      weights.push_back(name);
+      weights.push_back(&name);
     } else {
       builder_.addNote(fmt::format("weight '{}' is stored more than once; the last one counts",
                                    printable(name)));
     }
   });
-  level.handles.reserve(static_cast<std::size_t>(level.graph.node_size()) + weights.size());
+  const auto nodes = static_cast<std::size_t>(level.graph.node_size());
+  level.handles.reserve(nodes + weights.size());
+  if (level.outer == nullptr) builder_.reserve(nodes + weights.size(), nodes);
   addInputs(level);
   for (const onnx::NodeProto& node : level.graph.node()) {
     for (const std::string& name : node.output()) {
       if (!name.empty() && !level.weights.contains(name)) addValue(level, name);
     }
   }
-  for (const std::string& name : weights) addValue(level, name, true);
+  for (const std::string* name : weights) addValue(level, *name, true);
   return {};
 }
 

@@ -42,8 +42,8 @@ class OnnxGraphReader {
     std::string prefix{};  ///< Of names of tensors and ops.
     std::string where{};   ///< For errors: "graph.node[3].then_branch".
     std::int64_t turns = 1;
-    std::unordered_map<std::string, Handle> handles{};
-    std::unordered_set<std::string> weights{};
+    std::unordered_map<std::string_view, Handle> handles{};  ///< By names in the model.
+    std::unordered_set<std::string_view> weights{};
   };
 
   static Result<void> checkWeights(const Level& level);

@@ -430,15 +430,24 @@ void ShapeInference::inferNode(const onnx::NodeProto& node, const SharedScope& s
     known.assumed = known.assumed || (assumed && staticShape(known.type));
     complete(known, name, declared);
     known.maker = &node;
+    known.type = kept(std::move(known.type));
     scope->set(name, std::move(known));
   }
+}
+
+SharedType ShapeInference::kept(SharedType type) {
+  constexpr std::size_t kMostKept = 4096;
+  const std::string text = type->SerializeAsString();
+  if (const auto found = types_.find(text); found != types_.end()) return found->second;
+  if (types_.size() < kMostKept) types_.emplace(text, type);
+  return type;
 }
 
 void ShapeInference::complete(Knowledge& known, const std::string& name, const Declared& declared) {
   const auto found = declared.find(name);
   // The user knows better than the file, where rules cannot tell.
   const auto bind = [&] {
-    if (!staticShape(known.type) && dimensions_.bindTensor(known.type, name)) {
+    if (!staticShape(known.type) && dimensions_.bindTensor(known.type.own(), name)) {
       known.origin = SizeOrigin::declared;
     }
   };
@@ -452,22 +461,22 @@ void ShapeInference::complete(Knowledge& known, const std::string& name, const D
     if (shape && (!known.assumed || found->second.assumed)) return false;
     const auto stated = staticShape(found->second.type);
     if (!shape && hasRank(known.type)) return false;
-    if (!shape) return stated || known.type.value_case() == onnx::TypeProto::VALUE_NOT_SET;
+    if (!shape) return stated || known.type->value_case() == onnx::TypeProto::VALUE_NOT_SET;
     // What follows from a guess is worth less than what the file says, unless that makes no sense.
     return stated && stated->size() == shape->size() && stated != shape;
   };
-  if (found != declared.end()) dimensions_.refine(known.type, found->second.type);
+  if (found != declared.end()) dimensions_.refine(known.type.own(), found->second.type);
   if (helps()) {
     const std::string reason = std::move(known.reason);
     known = found->second;
     known.reason = reason;
   } else if (found != declared.end() && elementType(known.type) == 0 &&
-             known.type.has_tensor_type()) {
-    known.type.mutable_tensor_type()->set_elem_type(elementType(found->second.type));
+             known.type->has_tensor_type()) {
+    known.type.own().mutable_tensor_type()->set_elem_type(elementType(found->second.type));
   }
   bind();
   if (!staticShape(known.type) && !known.most.empty()) {
-    dimensions_.assumeTensor(known.type, name, known.most);
+    dimensions_.assumeTensor(known.type.own(), name, known.most);
     known.assumed = staticShape(known.type).has_value();
   }
   if (!staticShape(known.type)) return;
@@ -558,8 +567,8 @@ bool hasRank(const onnx::TypeProto& type) {
 
 void fillFrom(const Knowledge& declared, Knowledge& known) {
   if (!hasRank(declared.type)) return;
-  onnx::TensorShapeProto filled = known.type.tensor_type().shape();
-  const onnx::TensorShapeProto& stated = declared.type.tensor_type().shape();
+  onnx::TensorShapeProto filled = known.type->tensor_type().shape();
+  const onnx::TensorShapeProto& stated = declared.type->tensor_type().shape();
   if (stated.dim_size() != filled.dim_size()) return;
   for (int axis = 0; axis < filled.dim_size(); ++axis) {
     if (!stated.dim(axis).has_dim_value() || stated.dim(axis).dim_value() < 0) continue;
@@ -571,7 +580,7 @@ void fillFrom(const Knowledge& declared, Knowledge& known) {
     if (!dimension.has_dim_value() && most >= 0 && size > most) return;
     dimension.set_dim_value(size);
   }
-  *known.type.mutable_tensor_type()->mutable_shape() = std::move(filled);
+  *known.type.own().mutable_tensor_type()->mutable_shape() = std::move(filled);
   if (!staticShape(known.type)) return;
   known.origin = declared.origin;
   known.assumed = known.assumed || declared.assumed;
@@ -579,7 +588,7 @@ void fillFrom(const Knowledge& declared, Knowledge& known) {
 
 Knowledge openKnowledge(const OpenFacts& facts) {
   Knowledge known = typed(tensorType(elementType(facts.dtype), facts.most));
-  auto& shape = *known.type.mutable_tensor_type()->mutable_shape();
+  auto& shape = *known.type.own().mutable_tensor_type()->mutable_shape();
   for (const std::size_t axis : facts.open)
     shape.mutable_dim(static_cast<int>(axis))->clear_value();
   if (!facts.open.empty()) known.most = facts.most;
@@ -589,7 +598,7 @@ Knowledge openKnowledge(const OpenFacts& facts) {
 Knowledge withoutShape(const Knowledge& known, std::string reason) {
   Knowledge open;
   open.type = known.type;
-  if (open.type.has_tensor_type()) open.type.mutable_tensor_type()->clear_shape();
+  if (open.type->has_tensor_type()) open.type.own().mutable_tensor_type()->clear_shape();
   open.reason = std::move(reason);
   return open;
 }
@@ -617,7 +626,7 @@ Knowledge stacked(const Knowledge& row, const TurnCount& turns, std::int64_t axi
   }
   all.reason = "the number of iterations is not known";
   all.most = *shape;
-  auto& dimensions = *all.type.mutable_tensor_type()->mutable_shape();
+  auto& dimensions = *all.type.own().mutable_tensor_type()->mutable_shape();
   dimensions.mutable_dim(static_cast<int>(axis))->clear_value();
   return all;
 }

@@ -16,9 +16,31 @@
 
 namespace hw {
 
+/// The type of a value. Copies share one message until one of them is changed.
+class SharedType {
+ public:
+  SharedType() = default;
+  SharedType(onnx::TypeProto type)  // NOLINT(google-explicit-constructor): a type is one.
+      : type_(std::make_shared<onnx::TypeProto>(std::move(type))) {}
+
+  operator const onnx::TypeProto&() const { return **this; }  // NOLINT(google-explicit-constructor)
+  const onnx::TypeProto& operator*() const {
+    return type_ ? *type_ : onnx::TypeProto::default_instance();
+  }
+  const onnx::TypeProto* operator->() const { return &**this; }
+  /// To be changed: no other copy sees it.
+  onnx::TypeProto& own() {
+    if (!type_ || type_.use_count() > 1) type_ = std::make_shared<onnx::TypeProto>(**this);
+    return *type_;
+  }
+
+ private:
+  std::shared_ptr<onnx::TypeProto> type_;
+};
+
 /// What is known about one value of a model before it runs.
 struct Knowledge {
-  onnx::TypeProto type{};                     ///< As far as known; dimensions static or unset.
+  SharedType type{};                          ///< As far as known; dimensions static or unset.
   std::shared_ptr<const SmallValue> value{};  ///< Its elements, for the small ones shapes need.
   bool computed = false;                      ///< The value was worked out from shapes, not stored.
   bool assumed = false;                       ///< A free dimension taken as 1 has a part in it.
@@ -113,6 +135,8 @@ class ShapeInference {
   void seedInitializers(const onnx::GraphProto& graph, Scope& scope);
   using Declared = std::unordered_map<std::string_view, Knowledge>;  ///< Names of the model.
   void inferNode(const onnx::NodeProto& node, const SharedScope& scope, const Declared& declared);
+  /// The same type, as one message for all values that have it, as long as these are not too many.
+  SharedType kept(SharedType type);
   /// What the file, the user and guesses add to what was inferred about an output.
   void complete(Knowledge& known, const std::string& name, const Declared& declared);
   Outputs infer(const onnx::NodeProto& node, const Inputs& inputs, const SharedScope& scope);
@@ -152,6 +176,7 @@ class ShapeInference {
   std::int64_t itemsLeft_;  ///< Tensors of sequences to remember: a few nodes can make many.
   std::int64_t nodesLeft_;  ///< Bodies are inferred several times, nested ones many times.
   std::shared_ptr<NodeOrders> orders_;
+  std::unordered_map<std::string, SharedType> types_;  ///< By their bytes.
   std::vector<Misfit> misfits_;
   Watch* watch_ = nullptr;
   std::size_t last_ = static_cast<std::size_t>(-1);  ///< Nodes of the main graph to go through.

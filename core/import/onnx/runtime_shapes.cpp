@@ -153,7 +153,7 @@ class NamedDimensions final : public FreeDimensions {
     return made;
   }
 
-  /// Whether Slice cuts that axis; it does where nobody knows.
+  /// True if Slice cuts that axis; it does where nobody knows.
   static bool cuts(const OpFacts& facts, std::size_t axis) {
     if (!facts.has(3) && facts.opset >= 10) return true;
     const auto axes = facts.integers(3, "axes");

@@ -33,7 +33,7 @@ onnx::TypeProto commonType(const Types& items) {
 
 Knowledge sequenceOf(const onnx::TypeProto& element) {
   Knowledge known;
-  *known.type.mutable_sequence_type()->mutable_elem_type() = element;
+  *known.type.own().mutable_sequence_type()->mutable_elem_type() = element;
   return known;
 }
 
@@ -49,8 +49,8 @@ const Types* itemsOf(const Knowledge* known) {
 
 /// The type that every tensor of a sequence has.
 onnx::TypeProto elementOf(const Knowledge* known) {
-  return known != nullptr && known->type.has_sequence_type()
-             ? known->type.sequence_type().elem_type()
+  return known != nullptr && known->type->has_sequence_type()
+             ? known->type->sequence_type().elem_type()
              : onnx::TypeProto();
 }
 
@@ -81,7 +81,7 @@ Knowledge emptySequence(const onnx::NodeProto& node) {
 Knowledge construct(const Inputs& inputs) {
   Types items;
   for (const Knowledge* input : inputs) {
-    items.push_back(input != nullptr ? input->type : onnx::TypeProto());
+    items.push_back(input != nullptr ? input->type : SharedType());
   }
   return sequenceOf(std::move(items));
 }
@@ -205,7 +205,7 @@ Knowledge concat(const onnx::NodeProto& node, const Inputs& inputs) {
 
 Knowledge optional(const onnx::NodeProto& node, const Inputs& inputs) {
   Knowledge known;
-  auto& element = *known.type.mutable_optional_type()->mutable_elem_type();
+  auto& element = *known.type.own().mutable_optional_type()->mutable_elem_type();
   if (!inputs.empty() && inputs[0] != nullptr) {
     element = inputs[0]->type;
     known.items = inputs[0]->items;
@@ -220,15 +220,15 @@ Knowledge optional(const onnx::NodeProto& node, const Inputs& inputs) {
 /// What an optional holds; since opset 18 it may be a plain tensor or sequence as well.
 Knowledge unwrapped(const Inputs& inputs) {
   if (inputs.empty() || inputs[0] == nullptr) return {};
-  if (!inputs[0]->type.has_optional_type()) return *inputs[0];
-  Knowledge known = typed(inputs[0]->type.optional_type().elem_type());
+  if (!inputs[0]->type->has_optional_type()) return *inputs[0];
+  Knowledge known = typed(inputs[0]->type->optional_type().elem_type());
   known.items = inputs[0]->items;
   return known;
 }
 
 bool isTensor(const Knowledge* known) {
-  return known == nullptr || known->type.has_tensor_type() ||
-         known->type.value_case() == onnx::TypeProto::VALUE_NOT_SET;
+  return known == nullptr || known->type->has_tensor_type() ||
+         known->type->value_case() == onnx::TypeProto::VALUE_NOT_SET;
 }
 
 }  // namespace

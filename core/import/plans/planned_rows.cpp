@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/import/plans/unknown_parts.h"
@@ -110,9 +111,9 @@ class PlanGraph {
   Result<Graph> build() && {
     builder_.reserve(plan_.rows.size(), uses_.size());
     for (PlannedRow& row : plan_.rows) addRow(std::move(row));
-    plan_.rows = {};
+    std::exchange(plan_.rows, {});  // Assigning {} would keep the memory.
     for (std::size_t i = 0; i < uses_.size(); ++i) addStep(i);
-    plan_.steps = {};
+    std::exchange(plan_.steps, {});
     HW_TRY(graph, std::move(builder_).build());
     // Steps are not operators: remarks on how they hang together mean nothing.
     graph.notes = plan_.notes;

@@ -17,14 +17,14 @@ std::string unknownNote(const std::vector<std::string>& parts);
 /// says everything.
 std::string_view unknownNote(const Graph& graph);
 
-/// Whether it is known what the operators of `graph` are. Steps of a plan whose file names none
+/// True if it is known what the operators of `graph` are. Steps of a plan whose file names none
 /// are no operators: nobody knows how long they take.
 bool namesOperators(const Graph& graph);
 
 /// Notes that nobody knows when the output of `maker` at `place` is needed: its steps are a guess.
 /// Places ascend.
 void markUnknownLife(Op& maker, std::size_t place);
-/// Whether that was noted of `tensor`. O(log outputs of its maker).
+/// True if that was noted of `tensor`. O(log outputs of its maker).
 bool isLifeUnknown(const Graph& graph, TensorId tensor);
 
 }  // namespace hw

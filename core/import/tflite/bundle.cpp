@@ -84,7 +84,7 @@ std::vector<LiteRtLmModel> readModels(std::string_view bytes, const FlatBytes& h
   return models;
 }
 
-/// Whether `bytes` begin as a LiteRT-LM file (.litertlm) does: models of a language model, its
+/// True if `bytes` begin as a LiteRT-LM file (.litertlm) does: models of a language model, its
 /// tokenizer and settings, each in a section.
 bool isLiteRtLm(std::string_view bytes) { return bytes.starts_with(kMagic); }
 

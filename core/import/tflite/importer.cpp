@@ -227,7 +227,8 @@ Result<Model> readFlatbuffer(std::string_view bytes, const ImportOptions& option
   HW_TRY(graph, std::move(reader).read({.subgraph = entry.subgraph,
                                         .shapes = std::move(shapes),
                                         .offsets = std::move(plan.offsets),
-                                        .notes = std::move(notes)}));
+                                        .notes = std::move(notes),
+                                        .release = options.release}));
   Model model;
   listParts(file, entry, model);
   if (bytes.size() > kHashedWhole) model.sha256 = digestWithoutWeights(file);

@@ -145,6 +145,7 @@ TfliteKnown TfliteInference::stored(const TfliteTensor& tensor) const {
 
 std::shared_ptr<TfliteShapes> TfliteInference::start(std::size_t subgraph) {
   auto shapes = std::make_shared<TfliteShapes>();
+  shapes->tensors.reserve(file_.subgraph(subgraph).tensors.size());
   for (const TfliteTensor& tensor : file_.subgraph(subgraph).tensors) {
     shapes->tensors.push_back(stored(tensor));
     active_ = active_ || isFree(tensor);

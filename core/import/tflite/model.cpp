@@ -403,6 +403,7 @@ const TfliteSubgraph& TfliteFile::subgraph(std::size_t index) const {
   subgraph->name = table.text(subgraph_field::kName);
   const auto tensors = table.vector<FlatTable>(subgraph_field::kTensors);
   bytes_.spend(tensors.size() * kTensorCost);
+  subgraph->tensors.reserve(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     subgraph->tensors.push_back(readTensor(tensors.at(i, "a tensor")));
   }
@@ -412,6 +413,7 @@ const TfliteSubgraph& TfliteFile::subgraph(std::size_t index) const {
       unpack<std::int32_t>(table.vector<std::int32_t>(subgraph_field::kOutputs), bytes_);
   const auto ops = table.vector<FlatTable>(subgraph_field::kOps);
   bytes_.spend(ops.size() * kOpCost);
+  subgraph->ops.reserve(ops.size());
   for (std::size_t i = 0; i < ops.size(); ++i) {
     subgraph->ops.push_back(readOp(ops.at(i, "an operator")));
   }

@@ -126,6 +126,8 @@ class TfliteFile {
   std::size_t subgraphCount() const { return subgraphs_.size(); }
   /// Unpacked at the first call.
   const TfliteSubgraph& subgraph(std::size_t index) const;
+  /// Gives up what was unpacked: nobody may hold it any more.
+  void forget() const { unpacked_.clear(); }
   std::string subgraphName(std::size_t index) const;
   const std::vector<TfliteSignature>& signatures() const { return signatures_; }
 

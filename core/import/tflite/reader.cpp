@@ -91,11 +91,19 @@ TfliteReader::TfliteReader(const TfliteFile& file, std::string name, bool closed
     : file_(file), closed_(closed), builder_(std::move(name), "tflite") {}
 
 Result<Graph> TfliteReader::read(Request request) && {
+  HW_DO(addEntry(std::move(request)));
+  file_.forget();  // Linking takes memory of its own.
+  return std::move(builder_).build();
+}
+
+Result<void> TfliteReader::addEntry(Request request) {
   states_ = tfliteStates(file_);
   offsets_ = std::move(request.offsets);
+  release_ = std::move(request.release);
   std::vector<std::string>& notes = request.notes;
   Level level = enter(request.subgraph, std::move(request.shapes));
   const TfliteSubgraph& graph = level.graph;
+  builder_.reserve(graph.tensors.size(), graph.ops.size());
   HW_DO(handlesOf(level, graph.inputs, level.where + ".inputs"));
   std::unordered_set<std::int32_t> listed;
   for (const std::int32_t input : graph.inputs) {
@@ -123,7 +131,7 @@ Result<Graph> TfliteReader::read(Request request) && {
                                 guesses_.size() - told));
   }
   for (std::string& note : notes) builder_.addNote(std::move(note));
-  return std::move(builder_).build();
+  return {};
 }
 
 TfliteReader::Level TfliteReader::enter(std::size_t subgraph,
@@ -230,8 +238,10 @@ Result<std::vector<TfliteReader::Handle>> TfliteReader::handlesOf(
 }
 
 Result<void> TfliteReader::addOps(Level& level) {
+  constexpr std::size_t kBetween = 65'536;
   for (std::size_t index = 0; index < level.graph.ops.size(); ++index) {
     HW_DO(addOp(level, index));
+    if (release_ && index % kBetween == kBetween - 1) release_();
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -34,10 +35,13 @@ class TfliteReader {
     /// By subgraph and tensor: a plan of the file's own.
     std::vector<std::vector<std::optional<Bytes>>> offsets{};
     std::vector<std::string> notes{};
+    std::function<void()> release{};  ///< As in ImportOptions.
   };
   Result<Graph> read(Request request) &&;
 
  private:
+  /// All of the entry point, with what it calls.
+  Result<void> addEntry(Request request);
   using Handle = GraphBuilder::Handle;
   /// One subgraph while it is read.
   struct Level {
@@ -71,6 +75,7 @@ class TfliteReader {
   const TfliteFile& file_;
   bool closed_;
   std::vector<std::vector<std::optional<Bytes>>> offsets_;
+  std::function<void()> release_;
   GraphBuilder builder_;
   std::unordered_set<std::string> prefixes_;
   std::vector<bool> scratch_;            ///< By handle: not claimed yet.
