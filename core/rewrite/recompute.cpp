@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/base/load_sweep.h"
@@ -96,6 +97,12 @@ struct RepeatLook {
   Bytes peak() const { return profile.empty() ? Bytes() : profile.front(); }
 };
 
+/// What programs with repeats are compared by.
+struct RepeatPrice {
+  std::vector<Bytes> profile{};
+  std::int64_t extra = 0;
+};
+
 /// The choice among programs that are better than the one before.
 enum class RepeatTaste : std::uint8_t { lowest, cheapest };
 
@@ -161,21 +168,34 @@ class RepeatSearch {
     looks_ = 0;
     RepeatLook now = plain;
     while (!exhausted()) {
-      std::optional<RepeatLook> next;
-      for (std::vector<OpId>& ops : candidates(now)) {
+      const std::vector<OpId>* next = nullptr;
+      const auto tried = candidates(now);
+      for (const std::vector<OpId>& ops : tried) {
         if (exhausted()) break;
-        HW_TRY(tried, look(std::move(ops)));
-        if (tried.profile >= now.profile) continue;
-        if (!next || prefers(taste, tried, *next)) next = std::move(tried);
+        HW_TRY(price, priceOf(ops));
+        if (price->profile >= now.profile) continue;
+        if (next == nullptr || prefers(taste, *price, prices_.at(*next))) next = &ops;
       }
-      if (!next) break;
-      now = *std::move(next);
+      if (next == nullptr) break;
+      HW_TRY(better, look(*next));
+      looks_ -= static_cast<std::int64_t>(next->size());  // It was counted when it was tried.
+      now = std::move(better);
     }
     if (now.peak() >= plain.peak()) return plain;
     return pruned(std::move(now));
   }
 
-  static bool prefers(RepeatTaste taste, const RepeatLook& a, const RepeatLook& b) {
+  /// The same of both descents, which begin alike.
+  Result<const RepeatPrice*> priceOf(const std::vector<OpId>& ops) {
+    if (const auto known = prices_.find(ops); known != prices_.end()) {
+      looks_ += static_cast<std::int64_t>(ops.size());
+      return &known->second;
+    }
+    HW_TRY(whole, look(ops));
+    return &prices_.emplace(ops, RepeatPrice{std::move(whole.profile), whole.extra}).first->second;
+  }
+
+  static bool prefers(RepeatTaste taste, const RepeatPrice& a, const RepeatPrice& b) {
     if (taste == RepeatTaste::cheapest && a.extra != b.extra) return a.extra < b.extra;
     if (a.profile != b.profile) return a.profile < b.profile;
     return a.extra < b.extra;
@@ -264,6 +284,7 @@ class RepeatSearch {
   std::int64_t total_ = 0;
   std::int64_t most_ = 0;
   std::int64_t looks_ = 0;  ///< Of this descent.
+  std::map<std::vector<OpId>, RepeatPrice> prices_;
 };
 
 /// The reason why no repeat helps: the op with the most bytes live.

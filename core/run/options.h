@@ -80,7 +80,7 @@ struct OptionChange {
 /// In the order of the table; empty when both come to the same.
 std::vector<OptionChange> changesBetween(const RunRequest& before, const RunRequest& after);
 
-/// Whether they come to the same, apart from the options that are named.
+/// True if they come to the same, apart from the options that are named.
 bool sameBut(const RunRequest& a, const RunRequest& b,
              std::initializer_list<std::string_view> names);
 

@@ -69,11 +69,28 @@ Result<Program> setAside(Program program, const Rewriting& rewriting) {
 Result<Program> repeat(Program program, const Rewriting& rewriting) {
   const RunRequest& request = rewriting.request;
   if (!request.recompute || !rewriting.rewrites()) return program;
-  HW_TRY(repeats, recomputed(program.graph, std::move(program.schedule), rewriting.sharing,
-                             request.extraWork, rewriting.stop));
-  program.graph = std::move(repeats.graph);
-  program.schedule = std::move(repeats.schedule);
-  program.repeats = std::move(repeats.account);
+  const StorageOptions& sharing = rewriting.sharing;
+  const auto make = [&]() -> Result<Repeated> {
+    HW_TRY(made,
+           recomputed(program.graph, program.schedule, sharing, request.extraWork, rewriting.stop));
+    return Repeated{program.graph, std::move(made)};
+  };
+  std::shared_ptr<const Repeated> repeats;
+  if (rewriting.common != nullptr) {
+    std::string key =
+        fmt::format("{} {} {} {} {} {}", static_cast<const void*>(program.graph.get()),
+                    request.extraWork, sharing.planInputs, sharing.planOutputs,
+                    sharing.alignment.count(), aliasText(sharing.alias));
+    for (const OpId op : program.schedule.order) key += fmt::format(" {}", op.index());
+    HW_TRY(kept, rewriting.common->repeats().get(key, make));
+    repeats = std::move(kept);
+  } else {
+    HW_TRY(made, make());
+    repeats = std::make_shared<const Repeated>(std::move(made));
+  }
+  program.graph = repeats->made.graph;
+  program.schedule = repeats->made.schedule;
+  program.repeats = repeats->made.account;
   return program;
 }
 

@@ -29,7 +29,7 @@ bool rewritesParts(const RunRequest& request) {
          request.allocator.info->way == Way::perDevice;
 }
 
-/// Whether `request` can be carried out on `model`, as far as that can be told beforehand: an error
+/// True if `request` can be carried out on `model`, as far as that can be told beforehand: an error
 /// says what cannot be.
 Result<void> checkRequest(const Model& model, const RunRequest& request) {
   const auto refuse = [](std::string message) {
@@ -114,9 +114,10 @@ struct Begun {
 };
 
 Result<Begun> begin(const Model& model, const RunRequest& request, RunShape shape,
-                    const std::stop_token& stop, StageTeller& teller) {
+                    const RunContext& context, StageTeller& teller) {
   const StorageOptions sharing = sharingOf(model, request, shape);
-  HW_TRY(program, rewritten(model, {shape, request, sharing, stop}, teller));
+  HW_TRY(program,
+         rewritten(model, {shape, request, sharing, context.stop, context.common.get()}, teller));
   HW_TRY(task, taskOf(model, request, shape, std::move(program)));
   teller.next();
   Storage storage = shape == RunShape::problem ? Storage() : storageOf(task);
@@ -143,10 +144,10 @@ Result<Begun> beginFromCommon(const Model& model, const RunRequest& request,
                               const RunContext& context, StageTeller& teller) {
   const RunShape shape = shapeOf(model, request);
   if (!context.common || shape != RunShape::oneDevice) {
-    return begin(model, request, shape, context.stop, teller);
+    return begin(model, request, shape, context, teller);
   }
   const auto make = [&]() -> Result<CommonPart> {
-    HW_TRY(begun, begin(model, request, shape, context.stop, teller));
+    HW_TRY(begun, begin(model, request, shape, context, teller));
     return CommonPart{std::move(begun.task.program), std::move(begun.storage)};
   };
   HW_TRY(part, context.common->get(commonKey(model, request), make));
@@ -229,7 +230,7 @@ void addRivals(const Model& model, RunRequest request, std::vector<AllocatorChoi
   if (rivals.empty()) return;
   request.allocator = rivals.front();
   StageTeller silent({});
-  const auto begun = begin(model, request, shapeOf(model, request), context.stop, silent);
+  const auto begun = begin(model, request, shapeOf(model, request), context, silent);
   if (!begun) return;
   for (const AllocatorChoice& rival : rivals) {
     if (context.stop.stop_requested()) return;
@@ -317,10 +318,10 @@ Result<std::shared_ptr<const Run>> carryOut(std::shared_ptr<const Model> model,
 std::span<const RunStage> stageCatalog() { return allStages(); }
 
 Result<Program> rewrittenProgram(const Model& model, const RunRequest& request,
-                                 const std::stop_token& stop) {
+                                 const RunContext& context) {
   StageTeller teller({});
-  const RunShape shape = shapeOf(model, request);
-  return rewritten(model, {shape, request, sharingOf(model, request, shape), stop}, teller);
+  HW_TRY(begun, beginFromCommon(model, request, context, teller));
+  return std::move(begun.task.program);
 }
 
 std::string Run::stayName(StayId id) const { return displayName(graph(), stayTensor(id)); }

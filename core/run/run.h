@@ -69,7 +69,7 @@ struct Run {
   TensorId stayTensor(StayId id) const;
 };
 
-/// Whether the plan fits what it was given.
+/// True if the plan fits what it was given.
 inline bool fits(const Run& run) { return fits(run.problem, run.plan); }
 
 /// The only orchestration: one stage after the other, each a function of what came before. CLI,

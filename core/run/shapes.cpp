@@ -23,7 +23,7 @@ MachinePools allPoolsOf(const Platform& platform) {
   return machinePools(platform, platform.devices.size());
 }
 
-/// Whether buffers can move on every device of a platform: each has a memory before its last.
+/// True if buffers can move on every device of a platform: each has a memory before its last.
 bool movesOnAll(const Platform& platform) {
   const MachinePools machine = allPoolsOf(platform);
   return std::ranges::all_of(machine.ofDevice,

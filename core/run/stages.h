@@ -32,15 +32,31 @@ struct CommonPart {
   Storage storage{};
 };
 
+/// What running operators again makes of a program whose graph is `of`.
+struct Repeated {
+  std::shared_ptr<const Graph> of{};
+  RecomputedProgram made{};
+};
+
 /// Such parts, kept from run to run: RunContext::common.
 class CommonWork : public MadeOnce<CommonPart> {
  public:
-  CommonWork() : MadeOnce(std::size_t{1} << 22U, &weightOf) {}
+  CommonWork() : MadeOnce(kMost, &weightOf), repeats_(kMost, &weightOfRepeated) {}
+
+  /// Of programs that may be further rewritten in several ways.
+  MadeOnce<Repeated>& repeats() { return repeats_; }
 
  private:
+  static constexpr std::size_t kMost = std::size_t{1} << 22U;
+
+  static std::size_t weightOfRepeated(const Repeated& repeated) {
+    return repeated.made.graph->tensors.size() + repeated.made.graph->ops.size();
+  }
   static std::size_t weightOf(const CommonPart& part) {
     return part.program.graph->tensors.size() + part.program.graph->ops.size();
   }
+
+  MadeOnce<Repeated> repeats_;
 };
 
 /// What kind of run a model and a request come to. Decided once, before anything is rewritten.
@@ -58,6 +74,7 @@ struct Rewriting {
   const RunRequest& request;
   const StorageOptions& sharing;  ///< How storage is shared behind it.
   std::stop_token stop{};
+  CommonWork* common = nullptr;  ///< Null: nothing is kept for other runs.
 
   /// Problems, and plans over several devices or of the model's own, do not run in parts.
   bool rewrites() const { return shape == RunShape::oneDevice; }
@@ -74,7 +91,7 @@ struct RunStage {
 
 /// What the stages that rewrite make of a model.
 Result<Program> rewrittenProgram(const Model& model, const RunRequest& request,
-                                 const std::stop_token& stop = {});
+                                 const RunContext& context = {});
 
 /// The stages of every run, in order: rewrites, then sharing storage, planning and simulating.
 std::span<const RunStage> stageCatalog();

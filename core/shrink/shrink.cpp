@@ -49,8 +49,8 @@ RunRequest requestOf(const RunRequest& plain, const ShrinkAttempt& attempt) {
 
 /// No plan of the program is lower than `bytes`.
 bool isNoLower(const Model& model, const RunRequest& request, Bytes bytes,
-               const std::stop_token& stop) {
-  const auto program = rewrittenProgram(model, request, stop);
+               const RunContext& context) {
+  const auto program = rewrittenProgram(model, request, context);
   if (!program || !program->tiles) return true;
   return program->tiles->peak >= bytes &&
          std::ranges::all_of(program->otherWays,
@@ -67,11 +67,11 @@ std::string textOf(const ShrinkAttempt& attempt) {
 
 /// `plain` with what is attempted, carried out.
 ShrinkOutcome outcomeOf(const std::shared_ptr<const Model>& model, const RunRequest& plain,
-                        const ShrinkAttempt& attempt, const std::stop_token& stop) {
+                        const ShrinkAttempt& attempt, const RunContext& context) {
   const RunRequest request = requestOf(plain, attempt);
-  if (stop.stop_requested()) return {};
-  if (attempt.below && isNoLower(*model, request, *attempt.below, stop)) return {};
-  auto run = execute(model, request, {.stop = stop});
+  if (context.stop.stop_requested()) return {};
+  if (attempt.below && isNoLower(*model, request, *attempt.below, context)) return {};
+  auto run = execute(model, request, context);
   if (run) return {.run = *std::move(run)};
   if (run.error().code == ErrorCode::stopped) return {};
   return {.error = run.error()};
@@ -106,7 +106,10 @@ class Shrinker {
  public:
   Shrinker(std::shared_ptr<const Model> model, const ShrinkOptions& options,
            const RunContext& context)
-      : model_(std::move(model)), options_(options), context_(context) {}
+      : model_(std::move(model)),
+        options_(options),
+        context_(context),
+        trying_{.stop = context.stop, .common = std::make_shared<CommonWork>()} {}
 
   Result<ShrinkFront> run(const RunRequest& request) {
     HW_DO(checkShrinks(request));
@@ -118,7 +121,7 @@ class Shrinker {
     front_.extraMacs = options_.extraMacs;
     macs_ = macsOf(*model_->graph);
     tell("the plan as it is");
-    HW_TRY(plain, execute(model_, front_.request, {.stop = context_.stop}));
+    HW_TRY(plain, execute(model_, front_.request, trying_));
     ++front_.tried;
     front_.plain = shrinkPointOf(std::move(plain), {}, macs_);
     front_.trials.push_back(trialOf({}, front_.plain));
@@ -231,7 +234,7 @@ class Shrinker {
         const std::lock_guard lock(mutex);
         tell(textOf(attempts[number]));
       }
-      ShrinkOutcome outcome = outcomeOf(model_, front_.request, attempts[number], context_.stop);
+      ShrinkOutcome outcome = outcomeOf(model_, front_.request, attempts[number], trying_);
       const std::lock_guard lock(mutex);
       outcomes[number] = std::move(outcome);
       while (points.size() < outcomes.size() && outcomes[points.size()]) {
@@ -420,6 +423,7 @@ class Shrinker {
   std::shared_ptr<const Model> model_;
   const ShrinkOptions& options_;
   const RunContext& context_;
+  RunContext trying_;  ///< Of all runs.
   ShrinkFront front_;
   Rewrites offered_;
   std::optional<ShrinkPoint> wholes_;  ///< The best that leaves operators whole.

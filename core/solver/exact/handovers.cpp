@@ -24,8 +24,6 @@ constexpr std::size_t kAtOnce = 32;
 /// Of so many joinings the one that leaves the fewest boxes is taken: the fewer are left, the
 /// likelier all of them are right, and joining costs less than searching.
 constexpr int kDraws = 4;
-/// Looks that take as long as a node of the search.
-constexpr std::int64_t kLooksOfANode = 256;
 /// Lots drawn by those that are equal otherwise.
 constexpr std::int64_t kMostLots = 1 << 30;
 
@@ -321,7 +319,7 @@ Joined joinHandovers(const Boxes& whole, Bytes capacity, std::uint64_t seed) {
     looks += jigsaw.looks();
     if (i == 0 || joined.boxes.boxes.size() < fewest.boxes.boxes.size()) fewest = std::move(joined);
   }
-  fewest.work = looks / kLooksOfANode;
+  fewest.work = looks / Jigsaw::kLooksOfANode;
   return fewest;
 }
 

@@ -19,6 +19,8 @@ constexpr std::size_t kWindow = 14;
 constexpr std::size_t kMostMisses = 40;
 /// Of jumps that belong together, for each: how many ways to explain them are looked at.
 constexpr std::size_t kExplanations = 8;
+/// Work of one of them for each jump, in sums that are looked at.
+constexpr std::int64_t kLooksOfADraw = 16;
 /// What begins and ends at one moment, at most, for seams to count.
 constexpr std::size_t kMostToCount = 12;
 
@@ -125,6 +127,7 @@ class HoleFinder {
     int most = 0;
     const bool any = dice_.chance(30);
     for (std::size_t i = 0; i < kExplanations * jumps.size(); ++i) {
+      jigsaw_.addLooks(kLooksOfADraw * static_cast<std::int64_t>(jumps.size()));
       const auto holes = drawHoles(jumps);
       if (!holes) continue;
       const int seams = seamsWith(jumps, *holes);

@@ -18,6 +18,8 @@ namespace hw::exact {
 class Jigsaw {
  public:
   using Item = std::uint32_t;
+  /// Looks that take as long as a node of the search.
+  static constexpr std::int64_t kLooksOfANode = 256;
 
   /// Keeps a reference to `whole`. `loose` percent of the boxes, drawn by `dice`, are joined with
   /// none.

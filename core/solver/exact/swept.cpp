@@ -255,7 +255,8 @@ Swept packFull(const Boxes& boxes, Bytes capacity, std::uint64_t seed,
   // Holes that explain one set of jumps may take more together than is free.
   const std::vector<std::int64_t> room = jigsaw.room(capacity);
   if (std::ranges::any_of(room, [](std::int64_t free) { return free < 0; })) {
-    return {.work = kJoinWork * static_cast<std::int64_t>(boxes.boxes.size())};
+    return {.work = jigsaw.looks() / Jigsaw::kLooksOfANode +
+                    kJoinWork * static_cast<std::int64_t>(boxes.boxes.size())};
   }
   fillRoom(jigsaw, capacity);
   const auto chance = static_cast<std::size_t>(dice.roll(0, kChances.size() - 1));
@@ -272,7 +273,8 @@ Swept packFull(const Boxes& boxes, Bytes capacity, std::uint64_t seed,
   }
   sweep::HandoverSweep sweep(std::move(pieces), jigsaw.moments(), dice);
   const auto found = sweep.run({.dead = kMostDead, .stopped = stopped});
-  Swept swept{.work = sweep.work() + kJoinWork * static_cast<std::int64_t>(boxes.boxes.size())};
+  Swept swept{.work = sweep.work() + jigsaw.looks() / Jigsaw::kLooksOfANode +
+                      kJoinWork * static_cast<std::int64_t>(boxes.boxes.size())};
   if (found) swept.offsets = jigsaw.offsetsOf(items, *found);
   return swept;
 }
