@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/cli/program.h"
+#include "tests/support/rounds.h"
 
 namespace hw::test {
 namespace {
@@ -73,7 +74,9 @@ TEST_CASE("the program answers as its transcripts say", "[cli][golden]") {
   for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   REQUIRE(files.size() >= 8);
+  std::uint64_t number = 0;
   for (const fs::path& file : files) {
+    if (!isTried(number++)) continue;
     INFO(file.filename().string());
     const std::string expected = contentOf(file);
     const std::string fresh = replayed(expected);

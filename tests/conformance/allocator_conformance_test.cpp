@@ -170,7 +170,7 @@ TEST_CASE("every allocator gives the same bytes for the same input", "[conforman
   const std::size_t index = GENERATE(range(std::size_t{0}, catalogSize()));
   const auto subject = test::subject(index);
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
     CAPTURE(seed);
     const Problem problem = test::randomProblem(seed, shapeOf(seed));
     const Plan once = planned(subject, problem);
@@ -197,7 +197,7 @@ TEST_CASE("every allocator plans trivial problems", "[conformance]") {
 TEST_CASE("an allocator that says optimal is right", "[conformance]") {
   const auto subject = test::subject(GENERATE(range(std::size_t{0}, catalogSize())));
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(25); ++seed) {
     CAPTURE(seed);
     const Problem problem =
         test::randomProblem(seed, {.stays = 5, .steps = 6, .maxSize = 20, .maxLength = 4});

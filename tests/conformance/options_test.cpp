@@ -10,6 +10,7 @@
 #include "tests/support/counting_clock.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 #include "tests/support/synthetic_problems.h"
 
 using namespace hw;
@@ -85,7 +86,7 @@ std::vector<Problem> problemsFor(Change change) {
     // Cut from a pool that is not full any more: nobody puts it together again at once.
     return {test::tileProblem(60, 1), generateProblem("spirals:buffers=90,out=20,seed=2").problem};
   }
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     problems.push_back(test::randomProblem(seed, {.stays = 25, .steps = 20, .maxSize = 300}));
   }
   return problems;

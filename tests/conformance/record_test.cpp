@@ -13,6 +13,7 @@
 #include "tests/support/methods.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -125,7 +126,7 @@ TEST_CASE("records play to the end and back, and change no plan", "[conformance]
   const auto index = GENERATE(range(std::size_t{0}, allocatorCatalog().size()));
   const auto subject = test::subject(index);
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(seed);
     const Problem problem = recordProblem(seed, 1 + seed % 2);
     const auto plain = subject.allocator->plan(problem, test::quickContext());
@@ -154,7 +155,9 @@ TEST_CASE("records of samples play to the end and back", "[conformance][record]"
     if (others.contains(info.name) || std::ranges::any_of(names, named)) continue;
     names.emplace_back(info.name);
   }
+  std::uint64_t number = 0;
   for (const SampleInfo& sample : sampleCatalog()) {
+    if (!test::isTried(number++)) continue;
     const auto opened = openModel("samples:" + sample.name, {});
     REQUIRE(opened);
     const auto model = std::make_shared<const Model>(*opened);
@@ -177,7 +180,7 @@ TEST_CASE("records of samples play to the end and back", "[conformance][record]"
 }
 
 TEST_CASE("block ids: the lists at the end are the tables of the plan", "[conformance][record]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan("block-id", problem);
@@ -198,7 +201,7 @@ TEST_CASE("block ids: the lists at the end are the tables of the plan", "[confor
 }
 
 TEST_CASE("free list: the lists at the end are the memory of the story", "[conformance][record]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan("free-list", problem);
@@ -218,7 +221,7 @@ TEST_CASE("free list: the lists at the end are the memory of the story", "[confo
 }
 
 TEST_CASE("two sides: the boundaries at the end are the arena", "[conformance][record]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan("two-sided", problem);
@@ -235,7 +238,7 @@ TEST_CASE("two sides: the boundaries at the end are the arena", "[conformance][r
 }
 
 TEST_CASE("placement search: the last best area is the arena", "[conformance][record]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan("placement-search:sequences=50", problem);
@@ -252,7 +255,7 @@ TEST_CASE("orders: what is placed at the end is the plan", "[conformance][record
       GENERATE("greedy-by-size", "in-order", "greedy-by-breadth", "stacked", "size-length",
                "keep-best", "hill-climb:tries=50", "none", "idle-longest");
   CAPTURE(name);
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(seed);
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan(name, problem);
@@ -273,7 +276,7 @@ TEST_CASE("shared objects: the lists at the end are the regions of the plan",
           "[conformance][record]") {
   const std::string name = GENERATE("shared-objects", "shared-objects:order=in-order");
   CAPTURE(name);
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(seed);
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan(name, problem);
@@ -294,7 +297,7 @@ TEST_CASE("shared objects: the lists at the end are the regions of the plan",
 
 TEST_CASE("idle-longest: the place that is taken is one of those that were looked at",
           "[conformance][record]") {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(seed);
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan("idle-longest", problem);
@@ -324,7 +327,7 @@ TEST_CASE("searches: the last plan found is the arena", "[conformance][record]")
   const std::string name =
       GENERATE("fast:moves=2000", "exact:nodes=2000", "best:moves=2000,nodes=2000");
   CAPTURE(name);
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
     CAPTURE(seed);
     const Problem problem = recordProblem(seed, 1);
     const Plan plan = recordedPlan(name, problem);
@@ -339,7 +342,7 @@ TEST_CASE("searches: the last plan found is the arena", "[conformance][record]")
 }
 
 TEST_CASE("block ids: a block that grows says so, one that is taken too", "[conformance][record]") {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(seed);
     const Problem problem = recordProblem(seed, 1);
     const MethodRecord record = recordedPlan("block-id", problem).records.at(0);

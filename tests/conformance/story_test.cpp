@@ -7,6 +7,7 @@
 #include "tests/conformance/subjects.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -54,7 +55,7 @@ bool livesAt(const Problem& problem, StayId id, std::int64_t step) {
 TEST_CASE("a story builds the plan's regions and undoes to nothing", "[conformance][story]") {
   const auto subject = test::subject(GENERATE(range(std::size_t{0}, catalogSize())));
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     const Problem problem = randomBounded(seed, 1 + seed % 2);
     const auto plan = subject.allocator->plan(problem, quickContext());
@@ -87,7 +88,7 @@ TEST_CASE("a story builds the plan's regions and undoes to nothing", "[conforman
 TEST_CASE("a story has every stay there when it is needed, and no longer", "[conformance][story]") {
   const auto subject = test::subject(GENERATE(range(std::size_t{0}, catalogSize())));
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(seed);
     const Problem problem = randomBounded(seed, 1);
     const auto plan = subject.allocator->plan(problem, quickContext());
@@ -110,7 +111,7 @@ TEST_CASE("what does not fit is said to, with figures that add up", "[conformanc
   const auto subject = test::subject(GENERATE(range(std::size_t{0}, catalogSize())));
   CAPTURE(subject.info->name);
   int tight = 0;
-  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(80); ++seed) {
     CAPTURE(seed);
     Problem problem = randomBounded(seed, 1);
     test::Dice dice(seed);

@@ -11,6 +11,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -111,7 +112,7 @@ TEST_CASE("thousands: every plan is valid, bounded, intact and told in full", "[
   const std::size_t index = GENERATE(range(std::size_t{0}, catalogSize()));
   const auto subject = test::subject(index);
   CAPTURE(subject.info->name);
-  for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(2'000); ++seed) {
     CAPTURE(seed);
     const Problem problem = test::randomProblem(seed, mixedShape(seed));
     checkPlan(problem, subject.allocator->plan(problem, quickContext()));
@@ -139,7 +140,7 @@ TEST_CASE("thousands: no method is below the best of all placements", "[thousand
   std::vector<test::Subject> subjects;
   for (std::size_t i = 0; i < catalogSize(); ++i) subjects.push_back(test::subject(i));
   int proved = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(400); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     const Problem problem = test::randomProblem(

@@ -11,6 +11,7 @@
 #include "tests/support/methods.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 
@@ -76,7 +77,7 @@ TEST_CASE("free list: ticks tell of splits, extensions, spills and joins as the 
   std::set<std::string_view> seen;
   std::size_t spilled = 0;
   std::size_t joined = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     const Problem problem = spillingProblem(seed);
     const Plan plan = toldPlan("free-list", problem);
@@ -114,7 +115,7 @@ TEST_CASE("free list: the search ends with the block that is taken, the others s
           "[conformance][record]") {
   const std::string name = GENERATE("free-list", "free-list:threshold=20");
   std::size_t small = 0;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(name, seed);
     const Problem problem =
         test::randomProblem(seed, {.stays = 5 + seed % 30, .steps = 20, .maxSize = 60, .pools = 1});
@@ -170,7 +171,7 @@ TEST_CASE("two sides: the walk goes from the last operator to the first", "[conf
 
 TEST_CASE("placement search: alternatives come off the top of the stack", "[conformance][record]") {
   std::size_t pops = 0;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(seed);
     const Problem problem =
         test::randomProblem(seed, {.stays = 5 + seed % 20, .steps = 12, .maxSize = 60, .pools = 1});

@@ -14,7 +14,7 @@ constexpr std::uint64_t rounds(std::uint64_t wanted) {
 #endif
 }
 
-/// Whether pair `number` of two catalogues is tried. Under sanitizers every seventh is, for the
+/// True if pair `number` of two catalogues is tried. Under sanitizers every seventh is, for the
 /// same reason; where the inner catalogue is longer and no multiple of seven, each entry of both is
 /// met.
 constexpr bool isTried(std::uint64_t number) {

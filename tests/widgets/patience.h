@@ -13,7 +13,7 @@ namespace hw::test {
 /// The time that tests wait for what has to come, milliseconds: however busy the machine is.
 inline constexpr int kPatience = 300'000;
 
-/// Whether `condition` comes true, however busy the machine is.
+/// True if `condition` comes true, however busy the machine is.
 template <class Condition>
 bool comes(Condition condition) {
   return QTest::qWaitFor(condition, kPatience);
@@ -28,7 +28,7 @@ inline void finishBackground() {
   } while (pool.activeThreadCount() > 0);
 }
 
-/// Whether something of `owner` is still to come by its clock.
+/// True if something of `owner` is still to come by its clock.
 inline bool isWaiting(const QObject& owner) {
   const auto timers = owner.findChildren<QTimer*>();
   return std::ranges::any_of(timers, &QTimer::isActive);

@@ -79,7 +79,7 @@ TEST_CASE("no other allocator is lower than best on random problems", "[best]") 
 }
 
 TEST_CASE("best plans small problems as low as any order of lowest fits", "[best]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     const Problem problem = test::randomProblem(seed, {.stays = 7, .steps = 8, .maxLength = 6});
     const Plan plan = planned("best", problem);
@@ -105,7 +105,7 @@ TEST_CASE("best repeats itself within a node budget, and says how it went", "[be
 }
 
 TEST_CASE("best keeps pins", "[best]") {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
     CAPTURE(seed);
     const Problem problem = test::randomProblem(
         seed, {.stays = 30, .alignedPercent = 20, .pinnedPercent = 20, .gapPercent = 20});
@@ -126,7 +126,9 @@ TEST_CASE("best meets the bound on every problem of the corpus", "[best][corpus]
 }
 
 TEST_CASE("no other allocator is lower than best on the hard corpus", "[best][corpus]") {
+  std::uint64_t number = 0;
   for (const fs::path& path : corpusFiles("csv", "", ".csv")) {
+    if (!test::isTried(number++)) continue;
     CAPTURE(path.filename().string());
     const Problem problem = load(path);
     if (problem.stays.size() > 2'000) continue;  // A minute each: tests/bench/solver does them.

@@ -9,6 +9,7 @@
 #include "tests/support/methods.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 namespace hw::test {
 namespace {
@@ -169,7 +170,7 @@ TEST_CASE("offline planners tell of the gaps between neighbours", "[explain]") {
 
 TEST_CASE("best tells which packing won", "[explain][property]") {
   const auto best = AllocatorChoice::parse("best")->make();
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
     const Problem problem = randomProblem(seed);
     const Plan plan = best->plan(problem, {}).value();
     const std::string winner = searchHistories(plan).front().samples.back().winner;

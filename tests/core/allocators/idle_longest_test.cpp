@@ -5,6 +5,7 @@
 #include "core/plan/metrics.h"
 #include "core/solver/orders.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 
@@ -56,7 +57,7 @@ TEST_CASE("what finds no place below the capacity goes on top", "[allocators]") 
 }
 
 TEST_CASE("nothing is reused where there is room for all", "[allocators][property]") {
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(50); ++seed) {
     CAPTURE(seed);
     Problem problem = test::randomProblem(seed, {.stays = 30, .steps = 20, .maxSize = 100});
     problem.gaps.clear();
@@ -93,7 +94,7 @@ Step idleSince(const std::vector<Step>& ends, Bytes at, Bytes size) {
 
 TEST_CASE("no other place is idle longer than the chosen one", "[allocators][property]") {
   int chosen = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     CAPTURE(seed);
     Problem problem = test::randomProblem(seed, {.stays = 40, .steps = 20, .maxSize = 60});
     problem.gaps.clear();

@@ -6,6 +6,7 @@
 #include "core/allocators/catalog.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 
@@ -153,7 +154,7 @@ Blocks blockIdsByTheBook(const Problem& problem, const std::string& pick) {
 TEST_CASE("free-list does what docs/methods.md says, rule by rule", "[methods]") {
   int spilled = 0;
   int failed = 0;
-  for (std::uint64_t seed = 1; seed <= 3'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(3'000); ++seed) {
     test::Dice dice(seed);
     Problem problem =
         test::randomProblem(seed, {.stays = static_cast<std::size_t>(dice.roll(2, 40)),
@@ -186,7 +187,7 @@ TEST_CASE("free-list does what docs/methods.md says, rule by rule", "[methods]")
 }
 
 TEST_CASE("block-id does what docs/methods.md says, whichever block it picks", "[methods]") {
-  for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(2'000); ++seed) {
     test::Dice dice(seed);
     const Problem problem =
         test::randomProblem(seed, {.stays = static_cast<std::size_t>(dice.roll(2, 40)),

@@ -6,6 +6,7 @@
 #include "tests/support/methods.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 
@@ -72,7 +73,7 @@ TEST_CASE("two-sided is valid on ten thousand branching graphs", "[two-sided]") 
   const auto allocator =
       AllocatorChoice::parse(GENERATE("two-sided", "two-sided:recycle=lifetime-one"))->make();
   int skips = 0;
-  for (std::uint64_t seed = 1; seed <= 10'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(10'000); ++seed) {
     CAPTURE(seed);
     const Problem problem = branchingProblem(seed, skips);
     const auto plan = allocator->plan(problem, {});

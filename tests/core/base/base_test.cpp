@@ -8,6 +8,7 @@
 #include "core/base/task_queue.h"
 #include "core/base/text.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 
@@ -39,7 +40,7 @@ TEST_CASE("sorting by a key is stable and like the library's", "[base][sort]") {
 }
 
 TEST_CASE("a sweep tells what is there at every place", "[base][property]") {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     const auto places = static_cast<std::size_t>(dice.roll(1, 12));

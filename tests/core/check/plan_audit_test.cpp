@@ -242,7 +242,7 @@ TEST_CASE("holdings conflict exactly when two groups share a byte in a step", "[
 TEST_CASE("plans whose buffers move pass after a trip through a file, and not without a move",
           "[audit][residency]") {
   int broken = 0;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     const auto run = test::runGraph(test::randomGraph(seed, 25),
                                     {.alias = rulesOf(static_cast<std::int64_t>(seed % 32)),
                                      .l2 = 150,
@@ -284,7 +284,7 @@ TEST_CASE("plans of several devices whose buffers move pass after a trip through
   std::size_t moves = 0;
   std::size_t broken = 0;
   std::size_t noticed = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
     const auto model = test::modelOf(test::randomGraph(seed, 25));
     RunRequest request{.allocator = AllocatorChoice::parse("partition").value(),
                        .platform = findPlatform("two-clusters").value(),

@@ -12,6 +12,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/methods.h"
 #include "tests/support/printers.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -81,7 +82,7 @@ Run spilledRun() {
 
 TEST_CASE("a run over two devices really copies, and nothing is lost", "[replay][devices]") {
   std::size_t transfers = 0;
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
     CAPTURE(seed);
     const char* nested[] = {"free-list", "greedy-by-size", "block-id", "two-sided"};
     const auto run = onTwoDevices(test::randomGraph(seed, 4 + seed % 30), nested[seed % 4],
@@ -94,7 +95,7 @@ TEST_CASE("a run over two devices really copies, and nothing is lost", "[replay]
 }
 
 TEST_CASE("the copy that a plan on paper makes is replayed too", "[replay][devices][audit]") {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(seed);
     const auto run = onTwoDevices(test::randomGraph(seed, 4 + seed % 30), "greedy-by-size");
     std::ostringstream file;
@@ -107,7 +108,7 @@ TEST_CASE("the copy that a plan on paper makes is replayed too", "[replay][devic
 
 TEST_CASE("a copy onto bytes that others need is noticed, on either device", "[replay][mutation]") {
   int mutants = 0;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
     const auto run = onTwoDevices(test::randomGraph(seed, 12), "none");
     for (const StayId a : run->problem.stays.keys()) {
       for (const StayId b : run->problem.stays.keys()) {

@@ -5,6 +5,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -56,7 +57,7 @@ TEST_CASE("memory keeps what is written and tells the first byte that differs", 
 }
 
 TEST_CASE("a good run leaves no corruption, with every aliasing rule", "[replay][property]") {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
     const auto run = test::runGraph(test::randomGraph(seed, 5 + seed % 40),
                                     {.alignment = seed % 2 == 0 ? 1 : 8, .alias = rulesOf(seed)});
     CAPTURE(seed);
@@ -66,7 +67,7 @@ TEST_CASE("a good run leaves no corruption, with every aliasing rule", "[replay]
 }
 
 TEST_CASE("a good plan of bare stays leaves no corruption", "[replay][property]") {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
     CAPTURE(seed);
     const Problem problem = test::randomProblem(seed, {.alignedPercent = 30, .gapPercent = 40});
     const auto run = test::runProblem(problem);
@@ -79,7 +80,7 @@ TEST_CASE("replay and comparing all pairs agree on every plan of bare stays",
           "[replay][property]") {
   int good = 0;
   int bad = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(400); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed * 31);
     const auto stays = static_cast<std::size_t>(dice.roll(2, 10));
@@ -156,7 +157,7 @@ Run movedOnto(const Run& run, StayId a, StayId b) {
 
 TEST_CASE("every address moved onto a neighbour is noticed", "[replay][mutation]") {
   int mutants = 0;
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(25); ++seed) {
     const auto run = test::runGraph(test::randomGraph(seed, 12));
     for (const StayId a : run->problem.stays.keys()) {
       for (const StayId b : run->problem.stays.keys()) {
@@ -178,7 +179,7 @@ TEST_CASE("every address moved onto a neighbour is noticed", "[replay][mutation]
 TEST_CASE("every release that comes a step early is noticed", "[replay][mutation]") {
   int mutants = 0;
   int overlaps = 0;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     const auto run =
         test::runGraph(test::randomGraph(seed, 20), {.alias = rulesOf(seed / 2 * 2 + 1)});
     for (const StayId id : run->problem.stays.keys()) {
@@ -207,7 +208,7 @@ TEST_CASE("every release that comes a step early is noticed", "[replay][mutation
 
 TEST_CASE("every alias that is a byte off is noticed", "[replay][mutation]") {
   int mutants = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
     const auto run =
         test::runGraph(test::randomGraph(seed, 25), {.alias = {true, true, true, false}});
     for (const TensorId id : run->graph().tensors.keys()) {

@@ -290,7 +290,7 @@ TEST_CASE("the tail of a model that tflite-micro measures is as it says",
 TEST_CASE("called subgraphs lie lower than the runtime would put them, where they can",
           "[exchange][tflite]") {
   std::size_t lower = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
     const auto plan = planOf(tfliteBytes(randomCalls(seed)));
     REQUIRE(plan);
     std::vector<std::int32_t> left = plan->offsets;

@@ -12,6 +12,7 @@
 #include <map>
 
 #include "tests/support/graphs.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 
@@ -48,7 +49,7 @@ TEST_CASE("an edge is a tensor between two ops, the same from both ends", "[grap
   CHECK(out_degree(kStem, graph) == 3);
   CHECK(in_degree(kMul, graph) == 1);
   CHECK(degree(kJoin, graph) == 2);
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(seed);
     const Graph random = test::randomGraph(seed, 30);
     DataEdges out, in;

@@ -5,6 +5,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 namespace hw::test {
 
@@ -92,7 +93,7 @@ TEST_CASE("with two pools memory is exhausted when neither has the bytes", "[exp
 TEST_CASE("the step of the highest address is the first of the fullest that reach it",
           "[explain][property]") {
   const auto greedy = AllocatorChoice::parse("greedy-by-size");
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     INFO("seed " << seed);
     const Problem problem =
         randomProblem(seed, {.maxSize = 12, .gapPercent = seed % 2 == 0 ? 40 : 0});
@@ -142,7 +143,7 @@ TEST_CASE("nobody is late in a problem without operators", "[late_free]") {
 }
 
 TEST_CASE("local peaks are the plateaus that both neighbours look up to", "[peaks]") {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     const std::int64_t length = dice.roll(1, 40);

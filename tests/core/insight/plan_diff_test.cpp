@@ -10,6 +10,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 namespace hw {
 namespace {
@@ -194,7 +195,7 @@ TEST_CASE("the CSV of a difference survives hostile names", "[diff]") {
 TEST_CASE("a plan whose buffers move is the same from a file, stay for stay",
           "[diff][residency][property]") {
   std::size_t moved = 0;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
     const Graph graph = test::randomGraph(seed, 25);
     const auto run = test::runGraph(graph, {.l2 = 150, .residency = ResidencyRule::belady});
     const auto other = test::runGraph(graph, {.l2 = 150, .residency = ResidencyRule::layer});

@@ -177,7 +177,7 @@ TEST_CASE("an output that nobody reads gives its bytes to a later one", "[insigh
   CHECK(made.live.at(Step(4)) == Bytes(8 + 4 + 2));  // v stays.
 }
 
-/// Whether two tensors of one home are ever needed at once, but for views of one another.
+/// True if two tensors of one home are ever needed at once, but for views of one another.
 void checkHomes(const Graph& graph, const RuntimePlan& plan) {
   const std::set<std::string> kViews = {"Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"};
   const auto shows = [&](TensorId id) {

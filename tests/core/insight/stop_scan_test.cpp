@@ -6,6 +6,7 @@
 
 #include "core/machine/platforms.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 
@@ -108,7 +109,7 @@ StopCondition randomCondition(test::Dice& dice, const Run& run) {
 TEST_CASE("a run stops where a look at every moment says, in both directions", "[until]") {
   const char* allocators[] = {"free-list", "greedy-by-size", "block-id", "two-sided"};
   std::size_t met = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     const Problem problem = test::randomProblem(

@@ -18,27 +18,11 @@ Platform sideBySide() {
 [[device]]
 name = "npu"
 ops = ["*"]
-[[device.pool]]
-name = "L2"
-bandwidth = "64GB/s"
-duplex = "full"
-[[device.pool]]
-name = "L3"
-bandwidth = "8GB/s"
-[[device.dma]]
-name = "dma"
-moves = ["L3>L2"]
-setup = "100ns"
-[[device.unit]]
-name = "mac"
-ops = ["Conv", "Gemm", "MatMul"]
-clock = "1GHz"
-macs_per_cycle = 256
-[[device.unit]]
-name = "vector"
-ops = ["*"]
-clock = "1GHz"
-elements_per_cycle = 4
+pool = [{name = "L2", bandwidth = "64GB/s", duplex = "full"},
+        {name = "L3", bandwidth = "8GB/s"}]
+dma = [{name = "dma", moves = ["L3>L2"], setup = "100ns"}]
+unit = [{name = "mac", ops = ["Conv", "Gemm", "MatMul"], clock = "1GHz", macs_per_cycle = 256},
+        {name = "vector", ops = ["*"], clock = "1GHz", elements_per_cycle = 4}]
 )")
       .value();
 }

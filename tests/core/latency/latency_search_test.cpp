@@ -5,6 +5,7 @@
 #include "core/latency/capacity_bound.h"
 #include "core/latency/reuse_timer.h"
 #include "core/plan/metrics.h"
+#include "tests/support/rounds.h"
 #include "tests/support/timed_program.h"
 
 using namespace hw;
@@ -89,7 +90,7 @@ LatencySearchOptions within(Bytes capacity, std::int64_t looks = 2'000'000) {
 TEST_CASE("of tiny programs the search finds the fastest plan there is", "[latency][property]") {
   int found = 0;
   int tight = 0;
-  constexpr int kSeeds = 60;
+  constexpr int kSeeds = test::rounds(60);
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     CAPTURE(seed);
     const auto program = test::randomTimedProgram(seed, {.stays = 6, .steps = 8, .maxSize = 4});
@@ -114,7 +115,7 @@ TEST_CASE("of tiny programs the search finds the fastest plan there is", "[laten
 
 TEST_CASE("a search keeps what it is given, repeats, and stays above its bound",
           "[latency][property]") {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(seed);
     const auto program = test::randomTimedProgram(seed, {.stays = 40, .steps = 30});
     const auto start = test::offsetsBy("greedy-by-size", program.problem);
@@ -142,7 +143,7 @@ TEST_CASE("a search keeps what it is given, repeats, and stays above its bound",
 }
 
 TEST_CASE("pinned stays are not moved for the latency's sake", "[latency]") {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
     CAPTURE(seed);
     auto program = test::randomTimedProgram(seed, {.stays = 30, .steps = 20});
     const auto start = test::offsetsBy("greedy-by-size", program.problem);
@@ -192,7 +193,7 @@ TEST_CASE("a stopped search gives its start", "[latency]") {
 }
 
 TEST_CASE("the bound falls as the capacity grows", "[latency][property]") {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(seed);
     const auto program = test::randomTimedProgram(seed, {.stays = 40, .steps = 30});
     const ActivityList list = program.at(test::offsetsBy("none", program.problem));

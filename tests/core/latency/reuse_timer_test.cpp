@@ -6,6 +6,7 @@
 #include "core/latency/timed_packing.h"
 #include "core/plan/metrics.h"
 #include "core/sim/execute.h"
+#include "tests/support/rounds.h"
 #include "tests/support/timed_program.h"
 
 using namespace hw;
@@ -61,7 +62,7 @@ bool isApart(const Problem& problem, const std::vector<Bytes>& offsets, StayId a
 }  // namespace
 
 TEST_CASE("the fast clock agrees with the simulator to the picosecond", "[latency][property]") {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
     CAPTURE(seed);
     const auto program = test::randomTimedProgram(seed, {.stays = 10 + seed % 30});
     const auto low = test::offsetsBy("greedy-by-size", program.problem);
@@ -97,7 +98,7 @@ TEST_CASE("a stay without a place is nobody's former tenant", "[latency]") {
 
 TEST_CASE("a run that needs room has it, ends, and is above the bound", "[latency][property]") {
   int later = 0;
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
     CAPTURE(seed);
     const auto program = test::randomTimedProgram(seed, {.stays = 50, .steps = 30});
     const ActivityList list = program.at(test::offsetsBy("none", program.problem));
@@ -123,7 +124,7 @@ TEST_CASE("a run that needs room has it, ends, and is above the bound", "[latenc
 }
 
 TEST_CASE("with room for everything nobody waits for room", "[latency][property]") {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
     CAPTURE(seed);
     const auto program = test::randomTimedProgram(seed, {.stays = 40, .steps = 30});
     const ActivityList list = program.at(test::offsetsBy("none", program.problem));
@@ -141,7 +142,7 @@ TEST_CASE("with room for everything nobody waits for room", "[latency][property]
 
 TEST_CASE("a packing by time is a plan: live together, apart in bytes", "[latency][property]") {
   int found = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     const auto program = test::randomTimedProgram(seed, {.stays = 40, .steps = 30});
     const Problem& problem = program.problem;

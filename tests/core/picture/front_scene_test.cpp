@@ -7,6 +7,7 @@
 #include "core/picture/svg_canvas.h"
 #include "tests/support/golden_picture.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 // Peak against latency: who is on the front, and that a picture says it.
 
@@ -27,7 +28,7 @@ std::string svgOf(const ParetoScene& scene, double width = 800) {
 }  // namespace
 
 TEST_CASE("the front is what no other plan undercuts in both", "[picture][property]") {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     std::vector<ParetoPoint> points;
@@ -156,7 +157,7 @@ std::size_t checkNames(const DotNames& canvas) {
 
 TEST_CASE("no name in a front hides a dot or another name", "[picture][property]") {
   std::size_t named = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     const FrontScene scene = randomScene(dice);
@@ -170,7 +171,7 @@ TEST_CASE("no name in a front hides a dot or another name", "[picture][property]
 
 TEST_CASE("the legend of a front hides no dot, however low it is", "[picture][property]") {
   std::size_t words = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
     test::Dice dice(seed);
     const FrontScene scene = randomScene(dice);
     const Box where{0, 0, static_cast<double>(dice.roll(320, 900)),
@@ -193,7 +194,7 @@ TEST_CASE("the legend of a front hides no dot, however low it is", "[picture][pr
 
 TEST_CASE("no name among peaks against latencies hides a dot or another", "[picture][property]") {
   std::size_t named = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     ParetoScene scene{.title = "net", .lowerBound = Bytes(1'000), .latencyBound = SimTime(1'000)};
@@ -211,7 +212,7 @@ TEST_CASE("no name among peaks against latencies hides a dot or another", "[pict
 TEST_CASE("what walls are called is in the picture and hides no dot, however small it is",
           "[picture][property]") {
   std::size_t words = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     test::Dice dice(seed);
     const SimTime wall(dice.roll(0, 1) == 0 ? 1'000 : 1);  // In the picture, or far off it.
     ParetoScene scene{.title = "net", .lowerBound = Bytes(1'000), .latencyBound = wall};

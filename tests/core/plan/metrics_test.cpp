@@ -2,6 +2,7 @@
 
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -190,7 +191,7 @@ TEST_CASE("stays without an address count for the bound, not for the pool", "[me
 }
 
 TEST_CASE("fast figures agree with counting step by step", "[metrics][property]") {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
     CAPTURE(seed);
     const Problem problem = test::randomProblem(seed, {.gapPercent = 30});
     const Plan plan = test::stackedPlan(problem);
@@ -230,7 +231,7 @@ TEST_CASE("fast figures agree with counting step by step", "[metrics][property]"
 }
 
 TEST_CASE("bytes live at a step are those of the step function", "[metrics][property]") {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(100); ++seed) {
     INFO("seed " << seed);
     const Problem problem = test::randomProblem(seed, {.gapPercent = 30, .pools = 2});
     const StepFunction live = liveBytes(problem);

@@ -4,6 +4,7 @@
 
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -186,7 +187,7 @@ TEST_CASE("no more findings than asked for", "[validate]") {
 TEST_CASE("the sweep finds a clash exactly when comparing all pairs does", "[validate][property]") {
   int clean = 0;
   int dirty = 0;
-  for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(1'000); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed * 7919);
     const auto stays = static_cast<std::size_t>(dice.roll(2, 12));
@@ -209,7 +210,7 @@ TEST_CASE("the sweep finds a clash exactly when comparing all pairs does", "[val
 }
 
 TEST_CASE("stacked stays are valid whatever they ask for", "[validate][property]") {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     CAPTURE(seed);
     const Problem problem = test::randomProblem(
         seed, {.alignedPercent = 50, .gapPercent = 20, .pools = 2, .assignedPercent = 50});

@@ -122,7 +122,7 @@ TEST_CASE("three memories in a row are served level by level", "[residency][prop
 
 TEST_CASE("a move that is missing or comes too early is noticed, twice", "[residency][mutation]") {
   int broken = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
     const auto good = moved(test::randomGraph(seed, 25), ResidencyRule::lru, 150);
     for (std::size_t at = 0; at < good->problem.moves.size(); ++at) {
       CAPTURE(seed, at);
@@ -185,7 +185,7 @@ TEST_CASE("what is in two memories is no proof that nothing fits", "[autopsy][re
 
 TEST_CASE("however buffers move, the least that is live is that of whole lives",
           "[autopsy][residency][property]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     const Graph graph = test::randomGraph(seed, 25);
     const auto whole = test::runGraph(graph, {});
     for (const ResidencyInfo& info : residencyCatalog()) {
@@ -326,32 +326,16 @@ TEST_CASE("what goes to a device with a far memory of its own is copied there",
 [[device]]
 name = "A"
 ops = ["Conv"]
-[[device.pool]]
-name = "L2"
-bandwidth = "4GB/s"
-[[device.pool]]
-name = "L3"
-bandwidth = "1GB/s"
-[[device.unit]]
-name = "unit"
-ops = ["*"]
-clock = "1GHz"
+pool = [{name = "L2", bandwidth = "4GB/s"},
+        {name = "L3", bandwidth = "1GB/s"}]
+unit = [{name = "unit", ops = ["*"], clock = "1GHz"}]
 [[device]]
 name = "B"
 ops = ["*"]
-[[device.pool]]
-name = "L2"
-bandwidth = "4GB/s"
-[[device.pool]]
-name = "L3"
-bandwidth = "1GB/s"
-[[device.dma]]
-name = "dma"
-moves = ["A.L3>L3", "L3>L2", "L2>L3"]
-[[device.unit]]
-name = "unit"
-ops = ["*"]
-clock = "1GHz"
+pool = [{name = "L2", bandwidth = "4GB/s"},
+        {name = "L3", bandwidth = "1GB/s"}]
+dma = [{name = "dma", moves = ["A.L3>L3", "L3>L2", "L2>L3"]}]
+unit = [{name = "unit", ops = ["*"], clock = "1GHz"}]
 )")
                                 .value();
   const auto run = test::spreadRun(graph, platform, "greedy-by-size", [](RunRequest& request) {

@@ -8,6 +8,7 @@
 #include "tests/support/level_programs.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -60,7 +61,7 @@ TEST_CASE("an operand that is larger than the budget is used in place", "[reside
 
 TEST_CASE("every choice of stays holds its budget and reads what was written",
           "[residency][property]") {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
     const LevelProgram program = test::randomProgram(seed, {.steps = 30});
     const Bytes budget(test::Dice(seed).roll(0, largestStep(program).count() * 3 / 2));
     CAPTURE(seed, budget.count());
@@ -79,7 +80,7 @@ TEST_CASE("every choice of stays holds its budget and reads what was written",
 }
 
 TEST_CASE("the least far traffic is what trying everything finds", "[residency][property]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     const LevelProgram program = test::randomProgram(seed, {.steps = 4, .live = 4});
     if (program.buffers.size() > 6) continue;
     const Bytes budget(test::Dice(seed).roll(1, largestStep(program).count()));
@@ -107,7 +108,7 @@ TEST_CASE("the least far traffic is what an integer program finds", "[residency]
 }
 
 TEST_CASE("behind a level lies what it moves", "[residency][property]") {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     CAPTURE(seed);
     const LevelProgram program = test::randomProgram(seed, {.steps = 30});
     const Bytes most = largestStep(program);

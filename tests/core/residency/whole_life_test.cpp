@@ -4,6 +4,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -56,7 +57,7 @@ TEST_CASE("a stay that is used more often is worth more", "[residency]") {
 
 TEST_CASE("the live sum in L2 never exceeds the budget, and nothing that fits is left out",
           "[residency][property]") {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     CAPTURE(seed);
     Problem problem = test::randomProblem(seed, {.stays = 40, .pools = 2});
     const Bytes budget = Bytes(test::Dice(seed).roll(0, 400));
@@ -73,7 +74,7 @@ TEST_CASE("the live sum in L2 never exceeds the budget, and nothing that fits is
 }
 
 TEST_CASE("with room for everything nothing is spilled", "[residency]") {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
     CAPTURE(seed);
     const Graph graph = test::randomGraph(seed, 30);
     const auto roomy = test::runGraph(graph, {.l2 = 1 << 20});
@@ -88,7 +89,7 @@ TEST_CASE("an offline plan fits L2 however small it is, also after an overshoot"
   int retried = 0;
   int spilled = 0;
   for (const char* allocator : {"greedy-by-size", "two-sided", "none", "free-list"}) {
-    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
       const Graph graph = test::randomGraph(seed, 30);
       const auto l2 = test::Dice(seed).roll(0, 300);
       CAPTURE(allocator, seed, l2);

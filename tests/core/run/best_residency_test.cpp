@@ -7,6 +7,7 @@
 #include "tests/support/graphs.h"
 #include "tests/support/methods.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 
@@ -18,21 +19,10 @@ Platform engineBoard() {
 [[device]]
 name = "npu"
 ops = ["*"]
-[[device.pool]]
-name = "L2"
-bandwidth = "4GB/s"
-[[device.pool]]
-name = "L3"
-bandwidth = "1GB/s"
-latency = "20ns"
-[[device.dma]]
-name = "dma"
-moves = ["L3>L2", "L2>L3"]
-[[device.unit]]
-name = "core"
-ops = ["*"]
-clock = "1GHz"
-elements_per_cycle = 2
+pool = [{name = "L2", bandwidth = "4GB/s"},
+        {name = "L3", bandwidth = "1GB/s", latency = "20ns"}]
+dma = [{name = "dma", moves = ["L3>L2", "L2>L3"]}]
+unit = [{name = "core", ops = ["*"], clock = "1GHz", elements_per_cycle = 2}]
 )")
       .value();
 }
@@ -54,7 +44,7 @@ std::shared_ptr<const Run> runWith(const Graph& graph, ResidencyRule rule, std::
 TEST_CASE("the best residency is as fast as the fastest, and the same every time",
           "[residency][property]") {
   std::set<std::string> winners;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     const Graph graph = test::randomGraph(seed, 25);
     const auto l2 = test::Dice(seed).roll(50, 500);
     CAPTURE(seed, l2);

@@ -28,20 +28,9 @@ source = "drawn"
 [[device]]
 name = "npu"
 ops = ["*"]
-[[device.pool]]
-name = "L2"
-read = "16GB/s"
-write = "16GB/s"
-[[device.pool]]
-name = "L3"
-read = "1GB/s"
-write = "1GB/s"
-[[device.unit]]
-name = "core"
-ops = ["*"]
-clock = "1GHz"
-macs_per_cycle = 1
-elements_per_cycle = 1000
+pool = [{name = "L2", read = "16GB/s", write = "16GB/s"},
+        {name = "L3", read = "1GB/s", write = "1GB/s"}]
+unit = [{name = "core", ops = ["*"], clock = "1GHz", macs_per_cycle = 1, elements_per_cycle = 1000}]
 )")
       .value();
 }

@@ -29,30 +29,19 @@ namespace {
 /// A runs what begins with convolutions, on a unit for them and one for the rest; B runs the rest.
 Platform pair(bool dma = false) {
   const std::string memory = R"(
-[[device.pool]]
-name = "L2"
-bandwidth = "32GB/s"
+pool = [{name = "L2", bandwidth = "32GB/s"}]
 )";
   const std::string copies = dma ? "[[device.dma]]\nname = \"dma\"\nmoves = [\"A.L2>L2\"]\n" : "";
   const auto platform = parsePlatform(R"(name = "pair"
 [[device]]
 name = "A"
 ops = ["Conv", "Relu"]
-)" + memory + R"([[device.unit]]
-name = "mac"
-ops = ["Conv"]
-clock = "1GHz"
-[[device.unit]]
-name = "vec"
-ops = ["*"]
-clock = "1GHz"
+)" + memory + R"(unit = [{name = "mac", ops = ["Conv"], clock = "1GHz"},
+        {name = "vec", ops = ["*"], clock = "1GHz"}]
 [[device]]
 name = "B"
 ops = ["*"]
-)" + memory + R"([[device.unit]]
-name = "cpu"
-ops = ["*"]
-clock = "1GHz"
+)" + memory + R"(unit = [{name = "cpu", ops = ["*"], clock = "1GHz"}]
 )" + copies);
   REQUIRE(platform);
   return *platform;
@@ -258,7 +247,7 @@ TEST_CASE("records of devices and of blocks speak of the run's own tensors",
 
 TEST_CASE("stories by blocks hold for random graphs on two devices",
           "[partition][blocks][property]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     Graph graph = test::randomGraph(seed, 4 + seed % 30);
     for (const bool dma : {false, true}) {

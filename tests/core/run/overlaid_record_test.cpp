@@ -13,6 +13,7 @@
 #include "core/plan_file/method_tables.h"
 #include "tests/support/methods.h"
 #include "tests/support/printers.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 
@@ -81,7 +82,9 @@ Told toldBy(const Run& run, const MethodRecord& record) {
 TEST_CASE("rows of overlaid stays lead to the stay that they became", "[record][overlay]") {
   std::size_t parts = 0;
   std::size_t overlays = 0;
+  std::uint64_t number = 0;
   for (const SampleInfo& sample : sampleCatalog()) {
+    if (!test::isTried(number++)) continue;
     CAPTURE(sample.name);
     const auto run = overlaidRun(sample.name, true);
     for (const MethodRecord& record : run->plan.records) {
@@ -151,7 +154,9 @@ TEST_CASE("a search without overlays says that they are off, and how many there 
 
 TEST_CASE("counts of the record are those that the plan notes", "[record][placement-search]") {
   const std::string options = GENERATE("", ",stack=2");
+  std::uint64_t number = 0;
   for (const SampleInfo& sample : sampleCatalog()) {
+    if (!test::isTried(number++)) continue;
     CAPTURE(sample.name, options);
     const RunRequest request =
         test::workedRequest("placement-search:seconds=0,sequences=40" + options);

@@ -16,16 +16,10 @@ namespace {
 /// The two devices of the sample, whose L3 is one: A's own memory holds `capacity`.
 Platform cluster(const std::string& capacity) {
   const std::string device = R"(
-[[device.pool]]
-name = "L2"
-capacity = ")" + capacity + R"("
-bandwidth = "32GB/s"
-[[device.pool]]
-use = "L3"
-[[device.unit]]
-name = "unit"
-ops = ["*"]
-clock = "1GHz"
+pool = [{name = "L2", capacity = ")" +
+                             capacity + R"(", bandwidth = "32GB/s"},
+        {use = "L3"}]
+unit = [{name = "unit", ops = ["*"], clock = "1GHz"}]
 )";
   return parsePlatform(R"(name = "cluster"
 [[memory]]

@@ -132,7 +132,7 @@ TEST_CASE("residency fills any number of memories, the nearest first", "[stages]
 
 TEST_CASE("an offline plan fits three memories however small the first two are",
           "[stages][residency][property]") {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     test::Dice dice(seed);
     RunRequest request = test::workedRequest(seed % 2 == 0 ? "greedy-by-size" : "two-sided");
     request.platform = machineOf({dice.roll(0, 200), dice.roll(0, 200), 1 << 20});

@@ -5,6 +5,7 @@
 
 #include "tests/support/machine_judge.h"
 #include "tests/support/nanoseconds.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using hw::test::ns;
@@ -247,7 +248,7 @@ ActivityList randomList(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("times and causes are what the rules say, on any machine", "[sim][machine][property]") {
-  for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(1'000); ++seed) {
     CAPTURE(seed);
     const ActivityList list = randomList(seed);
     const Execution run = execute(list, hazardsOf(list), list.contention);

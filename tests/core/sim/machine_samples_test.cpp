@@ -22,32 +22,11 @@ Platform busyBoard() {
 [[device]]
 name = "npu"
 ops = ["*"]
-[[device.pool]]
-name = "L2"
-bandwidth = "2GB/s"
-latency = "5ns"
-[[device.pool]]
-name = "L3"
-bandwidth = "1GB/s"
-latency = "20ns"
-burst = 64
-duplex = "full"
-[[device.dma]]
-name = "dma"
-moves = ["L3>L2", "L2>L3"]
-channels = 2
-setup = "10ns"
-[[device.unit]]
-name = "mac"
-ops = ["Conv", "Gemm", "MatMul"]
-clock = "1GHz"
-macs_per_cycle = 64
-[[device.unit]]
-name = "vector"
-ops = ["*"]
-clock = "1GHz"
-elements_per_cycle = 4
-count = 2
+pool = [{name = "L2", bandwidth = "2GB/s", latency = "5ns"},
+        {name = "L3", bandwidth = "1GB/s", latency = "20ns", burst = 64, duplex = "full"}]
+dma = [{name = "dma", moves = ["L3>L2", "L2>L3"], channels = 2, setup = "10ns"}]
+unit = [{name = "mac", ops = ["Conv", "Gemm", "MatMul"], clock = "1GHz", macs_per_cycle = 64},
+        {name = "vector", ops = ["*"], clock = "1GHz", elements_per_cycle = 4, count = 2}]
 )")
       .value();
 }

@@ -12,6 +12,7 @@
 #include "core/solver/fast/fast_search.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 
@@ -27,7 +28,7 @@ struct Hard {
 
 /// The first of a family that takes between `least` and `most` nodes.
 Hard hardOne(const std::string& family, std::int64_t least, std::int64_t most) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     GeneratedProblem made = generateProblem(fmt::format("{},seed={}", family, seed));
     const ExactResult found =
         solveExact(made.problem, PoolId(0), {.capacity = *made.fits, .nodes = most, .threads = 1});

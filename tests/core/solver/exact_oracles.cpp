@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether two stays share a step, by asking each step.
+/// True if two stays share a step, by asking each step.
 bool together(const Problem& problem, StayId a, StayId b) {
   const auto live = [&](StayId id, Step step) {
     bool there = problem.stays[id].steps.contains(step);

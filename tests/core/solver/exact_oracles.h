@@ -14,7 +14,7 @@ Bytes exhaustivePeak(const Problem& problem);
 /// The same by a mixed-integer program; nothing when none was solved.
 std::optional<Bytes> integerProgramPeak(const Problem& problem);
 
-/// Whether a plan of pool 0 is within `capacity`, by another program, which is quick where sizes
+/// True if a plan of pool 0 is within `capacity`, by another program, which is quick where sizes
 /// are small numbers; for stays that are not aligned, not pinned and without gaps.
 std::optional<bool> integerProgramFits(const Problem& problem, Bytes capacity);
 

@@ -13,6 +13,7 @@
 #include "tests/core/solver/exact_oracles.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -95,7 +96,7 @@ Problem handedAround(std::uint64_t seed, std::int64_t height, std::int64_t steps
 }  // namespace
 
 TEST_CASE("the exact search finds what trying every offset finds", "[exact]") {
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(400); ++seed) {
     CAPTURE(seed);
     const Problem problem = smallProblem(seed);
     const Bytes best = test::exhaustivePeak(problem);
@@ -110,7 +111,7 @@ TEST_CASE("the exact search finds what trying every offset finds", "[exact]") {
 TEST_CASE("bounds beyond the live maximum are never above the optimum", "[exact][bounds]") {
   int aligned = 0;
   int pinned = 0;
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(600); ++seed) {
     CAPTURE(seed);
     const Problem problem = smallProblem(seed);
     const Bytes bound = provenBound(problem, kPool);
@@ -139,7 +140,7 @@ TEST_CASE("alignments and pins raise the bound", "[exact][bounds]") {
 }
 
 TEST_CASE("a capacity suffices from the optimum on, and is proved not to below", "[exact]") {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
     CAPTURE(seed);
     const Problem problem = smallProblem(seed);
     const Bytes best = test::exhaustivePeak(problem);
@@ -161,7 +162,7 @@ TEST_CASE("a capacity suffices from the optimum on, and is proved not to below",
 }
 
 TEST_CASE("the exact search agrees with every order of lowest fits", "[exact]") {
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(120); ++seed) {
     CAPTURE(seed);
     const Problem problem = test::randomProblem(seed, {.stays = 7,
                                                        .steps = 9,
@@ -204,7 +205,7 @@ TEST_CASE("proofs on middling problems agree with a mixed-integer solver", "[exa
     return;
   }
   int harder = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     const Problem problem = handedAround(seed, 24, 6);
     const ExactResult found = solveExact(problem, kPool, {.nodes = 200'000, .threads = 1});
@@ -323,7 +324,7 @@ TEST_CASE("thousands of stays deep, the search neither crashes nor fills memory"
 
 TEST_CASE("a conflict cannot be kept, and without any one of it can", "[exact][conflict]") {
   int unequal = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     const Problem problem = smallProblem(seed);
     const Bytes best = test::exhaustivePeak(problem);

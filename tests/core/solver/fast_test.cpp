@@ -51,7 +51,7 @@ FastResult searched(const Rectangles& rectangles, std::int64_t moves, std::uint6
 }  // namespace
 
 TEST_CASE("the unplaced one of highest priority is found as by looking at all", "[fast]") {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(30); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     const auto count = static_cast<std::uint32_t>(dice.roll(1, seed % 5 == 0 ? 3'000 : 200));
@@ -80,7 +80,7 @@ TEST_CASE("the unplaced one of highest priority is found as by looking at all", 
 }
 
 TEST_CASE("any priorities give a valid packing, pins and alignments kept", "[fast]") {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     const Problem problem =
@@ -127,7 +127,7 @@ TEST_CASE("what ends above the limit is named, or ends the packing", "[fast]") {
 }
 
 TEST_CASE("a search repeats itself, never goes up and never below the bound", "[fast]") {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
     CAPTURE(seed);
     const Problem problem = test::randomProblem(seed, {.stays = 80, .steps = 40, .maxLength = 25});
     const Rectangles rectangles = rectanglesOf(problem, PoolId(0));
@@ -145,7 +145,7 @@ TEST_CASE("a search repeats itself, never goes up and never below the bound", "[
 
 TEST_CASE("a search finds the optimum of small problems", "[fast]") {
   int missed = 0;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     const Problem problem = test::randomProblem(seed, {.stays = 7, .steps = 8, .maxLength = 6});
     const Bytes peak = searched(rectanglesOf(problem, PoolId(0)), 20'000).peak;
     CAPTURE(seed);

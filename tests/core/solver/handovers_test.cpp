@@ -8,6 +8,7 @@
 #include "core/solver/exact/jigsaw.h"
 #include "tests/support/printers.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using exact::Boxes;
@@ -74,7 +75,7 @@ void checkPlan(const Problem& problem, const std::vector<Boxes>& parts, Bytes ca
 
 TEST_CASE("what holds for joined boxes holds for those they are made of", "[exact][handovers]") {
   std::size_t joined = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
     // Few sizes, so that many boxes fit together by chance; some have gaps, alignments or pins.
     const Problem problem = test::randomProblem(seed, {.stays = 25,
                                                        .steps = 12,
@@ -112,7 +113,7 @@ TEST_CASE("a pool that was cut is put together again", "[exact][handovers]") {
 TEST_CASE("what is joined cannot be joined once more", "[exact][handovers]") {
   // Kinds by sections and without holes, which read nothing but what a joined box still has.
   for (const std::uint64_t kind : {2U, 8U}) {
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
       CAPTURE(kind, seed);
       const GeneratedProblem cut = generateProblem(fmt::format(
           "spirals:buffers=120,height=200,cuts=anywhere,out={},seed={}", seed % 3 * 5, seed));
@@ -179,7 +180,7 @@ TEST_CASE("a hole stands for what was taken out", "[exact][handovers]") {
 
 TEST_CASE("holes fill what is free, and no more", "[exact][handovers]") {
   int full = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
     CAPTURE(seed);
     const GeneratedProblem cut =
         generateProblem(fmt::format("spirals:buffers=100,out=8,seed={}", seed));

@@ -77,7 +77,7 @@ TEST_CASE("the exact search finds what every order finds, and proves it", "[solv
 }
 
 TEST_CASE("a capacity suffices or is proved not to", "[solver][overlap]") {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(seed);
     const Problem problem = overlappingProblem(seed, 6);
     const Bytes least = leastPeak(problem);
@@ -95,7 +95,7 @@ TEST_CASE("methods that let outputs overlap keep their distances", "[solver][ove
     const std::string name(info.name);
     const auto choice = AllocatorChoice::parse(name == "exact" ? "exact:nodes=20000" : name);
     REQUIRE(choice);
-    for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::rounds(25); ++seed) {
       CAPTURE(name, seed);
       const Problem problem = overlappingProblem(seed, 14);
       const auto plan = choice->make()->plan(problem, {});

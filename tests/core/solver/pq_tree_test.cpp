@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/dice.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using sweep::Leaf;
@@ -70,7 +71,7 @@ Order someOf(Order leaves, std::size_t count, Dice& dice) {
 
 TEST_CASE("a PQ-tree allows the orders that are left when sets meet and are replaced",
           "[solver][sweep]") {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
     CAPTURE(seed);
     Dice dice(seed);
     Order leaves(static_cast<std::size_t>(dice.roll(1, 6)));

@@ -7,6 +7,7 @@
 #include "core/plan/metrics.h"
 #include "tests/support/graphs.h"
 #include "tests/support/printers.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 using namespace hw::literals;
@@ -227,7 +228,7 @@ TEST_CASE("the last op does not overwrite a graph output in place", "[aliasing]"
 
 TEST_CASE("buffers hold every sized tensor once, inside and for as long as it lives",
           "[aliasing][property]") {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
     CAPTURE(seed);
     const Graph graph = test::randomGraph(seed, 5 + seed % 50);
     const Storage storage = share(graph, AliasRules::all(), Bytes(seed % 2 == 0 ? 1 : 8));
@@ -256,7 +257,7 @@ TEST_CASE("buffers hold every sized tensor once, inside and for as long as it li
 
 TEST_CASE("sharing slices never raises the lower bound", "[aliasing][property]") {
   int saved = 0;
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(150); ++seed) {
     CAPTURE(seed);
     const Graph graph = test::randomGraph(seed, 5 + seed % 50);
     const auto apart = test::runGraph(graph, {.alias = {true, false, false, false}});

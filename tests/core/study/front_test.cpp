@@ -20,25 +20,11 @@ RunRequest requestOn(const std::string& issue) {
 name = "npu"
 ops = ["*"]
 issue = ")" + issue + R"("
-[[device.pool]]
-name = "L2"
-bandwidth = "16GB/s"
-[[device.pool]]
-name = "L3"
-bandwidth = "8GB/s"
-[[device.dma]]
-name = "dma"
-moves = ["L3>L2"]
-[[device.unit]]
-name = "mac"
-ops = ["Conv", "Gemm", "MatMul"]
-clock = "1GHz"
-macs_per_cycle = 256
-[[device.unit]]
-name = "vector"
-ops = ["*"]
-clock = "1GHz"
-elements_per_cycle = 4
+pool = [{name = "L2", bandwidth = "16GB/s"},
+        {name = "L3", bandwidth = "8GB/s"}]
+dma = [{name = "dma", moves = ["L3>L2"]}]
+unit = [{name = "mac", ops = ["Conv", "Gemm", "MatMul"], clock = "1GHz", macs_per_cycle = 256},
+        {name = "vector", ops = ["*"], clock = "1GHz", elements_per_cycle = 4}]
 )")
                          .value();
   request.weights = {.rule = WeightRule::prefetch};

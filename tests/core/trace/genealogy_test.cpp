@@ -5,6 +5,7 @@
 
 #include "core/allocators/catalog.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 
@@ -52,7 +53,7 @@ ByteAddress randomByte(test::Dice& dice, const Told& told) {
 
 TEST_CASE("the genealogy of a byte is what every moment says of it", "[genealogy]") {
   const char* allocators[] = {"free-list", "greedy-by-size", "block-id", "two-sided", "best"};
-  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(80); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     const bool gaps = seed % 5 == 1;
@@ -87,7 +88,7 @@ TEST_CASE("the genealogy of a byte is what every moment says of it", "[genealogy
 }
 
 TEST_CASE("the tenants of a byte are the stays that cover it, in time", "[genealogy]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     const Problem problem = test::randomProblem(seed, {.stays = 30, .steps = 25});

@@ -7,6 +7,7 @@
 #include "core/allocators/catalog.h"
 #include "tests/support/memory_script.h"
 #include "tests/support/problems.h"
+#include "tests/support/rounds.h"
 
 using namespace hw;
 
@@ -129,7 +130,7 @@ TEST_CASE("a trace without events is empty memory", "[trace]") {
 }
 
 TEST_CASE("what lies between two moments is what the stays in between make up", "[moment_delta]") {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(40); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     const Problem problem = test::randomProblem(

@@ -8,6 +8,7 @@
 
 #include "core/base/json.h"
 #include "tests/core/import/onnx/onnx_corpus.h"
+#include "tests/support/rounds.h"
 
 namespace hw {
 namespace {
@@ -89,7 +90,9 @@ TEST_CASE("shapes equal those a runtime computed", "[import][corpus]") {
   if (!folder) return;
   const bool prints = std::getenv("HIGHWATER_VERBOSE") != nullptr;
   Score total;
+  std::uint64_t number = 0;
   for (const fs::path& file : filesIn(*folder / "shapes")) {
+    if (!test::isTried(number++)) continue;
     const std::string name = file.filename().string();
     const std::string model = name.substr(0, name.find(".onnx"));
     const auto shapes = readShapes(file);

@@ -535,7 +535,7 @@ MethodRecord randomRecord(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("marked rows are the state after a tick, and tell the one before", "[stage]") {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(300); ++seed) {
     CAPTURE(seed);
     const MethodRecord record = randomRecord(seed);
     MethodPlayer player(record);
@@ -566,7 +566,7 @@ TEST_CASE("marked rows are the state after a tick, and tell the one before", "[s
 }
 
 TEST_CASE("rows are left out in the middle, those that changed last", "[stage]") {
-  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(500); ++seed) {
     CAPTURE(seed);
     test::Dice dice(seed);
     std::vector<MarkedRow> rows(static_cast<std::size_t>(dice.roll(0, 60)));
