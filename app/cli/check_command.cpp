@@ -203,7 +203,7 @@ struct DiffCommand {
     return measuredText(report, output.textOptions(all));
   }
 
-  /// Whether the first of two names is a model, which the default allocator plans then.
+  /// True if the first of two names is a model, which the default allocator plans then.
   bool startsWithModel() const {
     if (names.size() == 3) return true;
     const std::string& first = names.front();

@@ -87,7 +87,7 @@ Outcome<std::shared_ptr<const Run>> executeWatched(const std::shared_ptr<const M
 Outcome<std::shared_ptr<const Run>> planWatched(Model model, const RunRequest& request,
                                                 ProgressMode progress, bool record = false);
 
-/// Whether `file` is one that holds what somebody's runtime measured, operator by operator.
+/// True if `file` is one that holds what somebody's runtime measured, operator by operator.
 bool isMeasurement(const std::string& file);
 
 /// The model `name` beside the measurement in `file`: run in the order that was measured, and where

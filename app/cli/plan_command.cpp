@@ -28,7 +28,7 @@ class StageOptions {
   explicit StageOptions(Arguments& arguments);
 
   bool wanted() const { return !file_.empty(); }
-  /// Whether what was asked for can be asked for, before anything is planned.
+  /// True if what was asked for can be asked for, before anything is planned.
   Outcome<void> check() const;
   /// Of a run with records.
   Outcome<void> write(const Run& run) const;

@@ -27,9 +27,9 @@ struct PlanContext {
   /// What searches have used of their budgets, for plannings that run the allocator more than once;
   /// null: this is the only run.
   SearchUse* use = nullptr;
-  /// Whether the plan is to tell how memory gets there, where the method has not told it anyway.
+  /// True if the plan is to tell how memory gets there, where the method has not told it anyway.
   bool story = true;
-  /// Whether methods that keep lists are to record all that these go through.
+  /// True if methods that keep lists are to record all that these go through.
   bool record = false;
   /// Called now and then with a fraction done and a word; from the planning thread. May be empty.
   std::function<void(double, const std::string&)> progress{};

@@ -36,7 +36,7 @@ class PoolSearch {
 
   /// False when stopped before there was any plan.
   bool run();
-  /// Whether nothing is to be placed there.
+  /// True if nothing is to be placed there.
   bool empty() const { return rectangles_.count() == 0; }
   void addUse(SearchUse& use) const;
   /// Adds the addresses, and how they were found.
@@ -47,7 +47,7 @@ class PoolSearch {
   double seconds() const;
   bool late() const;
   bool stopped() const { return context_.stop.stop_requested(); }
-  /// Whether nothing better is possible, or allowed.
+  /// True if nothing better is possible, or allowed.
   bool done() const { return (planned_ && peak_ <= bound_) || stopped() || late(); }
   bool fits() const;
   void note();

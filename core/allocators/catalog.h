@@ -10,7 +10,7 @@
 
 namespace hw {
 
-/// How a plan comes about.
+/// The ways in which a plan comes about.
 enum class Way : std::uint8_t {
   direct,     ///< The allocator plans one problem, for the pools of the first device.
   perDevice,  ///< An allocator plans the blocks of every device: core/run/partitioned.h.
@@ -37,7 +37,7 @@ struct AllocatorInfo {
 
 std::span<const AllocatorInfo> allocatorCatalog();
 
-/// What plans for those who do not choose.
+/// The allocator of users who do not choose.
 inline constexpr std::string_view kDefaultAllocator = "best";
 
 /// The entry called `name`, or an error with the closest name there is.

@@ -140,7 +140,7 @@ class Exact final : public Allocator {
     return options;
   }
 
-  /// Whether the option asks for less than the pool has: a plan that misses it may still fit.
+  /// True if the option asks for less than the pool has: a plan that misses it may still fit.
   bool isQuestion(const Problem& problem, PoolId pool) const {
     const auto& capacity = problem.pools[pool].capacity;
     return pool == PoolId(0) && settings_.capacity > Bytes() &&

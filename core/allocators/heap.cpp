@@ -9,8 +9,8 @@
 namespace hw {
 namespace {
 
-/// What happens between the ops of two steps, in this order. A stay that is written over an input
-/// gets its bytes as the op is done, when the input has given them up.
+/// The changes of memory between the ops of two steps, in this order. A stay that is written over
+/// an input gets its bytes as the op is done, when the input has given them up.
 enum class Phase : std::uint8_t { release, takeOver, releaseHeir, acquire };
 
 /// An acquisition or a release of a stay, ordered as a heap hears of them.

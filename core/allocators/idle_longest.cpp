@@ -33,7 +33,7 @@ class Bytewise {
     }
   }
 
-  /// Where the stay's bytes may begin: at an edge of other bytes, below the top.
+  /// The offsets at which the stay may begin: at an edge of other bytes, below the top.
   std::vector<Place> places(StayId id) const {
     const Stay& stay = problem_.stays[id];
     std::vector<Bytes> offsets{Bytes()};

@@ -14,7 +14,7 @@ namespace hw {
 /// Returns the pinned stays, ascending.
 Result<std::vector<StayId>> placePins(const Problem& problem, Plan& plan);
 
-/// Whether all that is pinned in `pool` ends within its capacity. If not, no plan fits.
+/// True if all that is pinned in `pool` ends within its capacity. If not, no plan fits.
 bool pinsFit(const Problem& problem, PoolId pool);
 
 /// What the searches of a method may use: counted, so that runs repeat, and timed.

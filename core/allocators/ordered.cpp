@@ -119,7 +119,7 @@ class BestOfOrders final : public Allocator {
   };
   using Stopped = std::function<bool()>;
 
-  /// Whether `order` stays below `least`; it is given up as soon as it does not. Nothing when
+  /// True if `order` stays below `least`; it is given up as soon as it does not. Nothing when
   /// stopped.
   static std::optional<bool> placeBelow(Placer& placer, const Problem& problem,
                                         const std::vector<StayId>& order,

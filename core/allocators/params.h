@@ -27,7 +27,7 @@ struct ParamSpec {
   std::string_view unit{};   ///< What is counted or measured: "placements", "s".
 };
 
-/// How long a search may take.
+/// The parameter for the time of a search.
 constexpr ParamSpec secondsParam(std::string_view fallback) {
   return {.name = "seconds",
           .type = ParamType::number,
@@ -40,7 +40,7 @@ constexpr ParamSpec secondsParam(std::string_view fallback) {
 /// A value as its type has it; choices are texts.
 using ParamValue = std::variant<Bytes, std::int64_t, double, bool, std::string>;
 
-/// What `text` means to `spec`, or why it cannot be a value of it.
+/// The value of `text` for `spec`, or an error that says why it is none.
 Result<ParamValue> parseParam(const ParamSpec& spec, std::string_view text);
 /// The text that `parseParam` reads as `value`.
 std::string paramText(const ParamValue& value);
@@ -55,7 +55,7 @@ class Params {
   /// Checks one value and sets it.
   Result<void> set(const ParamSpec& spec, std::string_view text);
 
-  /// What was set, or the default. The next ones are the same for those who know the type.
+  /// The value that was set, or the default. The next ones are the same for a known type.
   ParamValue value(const ParamSpec& spec) const;
   Bytes size(const ParamSpec& spec) const { return std::get<Bytes>(value(spec)); }
   std::int64_t integer(const ParamSpec& spec) const { return std::get<std::int64_t>(value(spec)); }
@@ -64,7 +64,7 @@ class Params {
   /// Of a choice or a text.
   std::string text(const ParamSpec& spec) const { return std::get<std::string>(value(spec)); }
 
-  /// What was set, in name order.
+  /// The values that were set, in name order.
   const std::map<std::string, ParamValue>& values() const { return values_; }
 
   friend bool operator==(const Params&, const Params&) = default;

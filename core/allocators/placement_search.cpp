@@ -102,7 +102,7 @@ class LiveBlocks {
   std::vector<Block> blocks_;
 };
 
-/// What the lists of a placement search go through. Does nothing without a record.
+/// The record of the lists of a placement search. Does nothing without a record.
 class SequenceRecord {
  public:
   /// All of them outlive it; `order` may be filled in later. `record` null: nothing is recorded.
@@ -298,7 +298,7 @@ class Search {
   bool stopped() const { return stopped_ && best_ == kNothing; }
   bool optimal() const { return order_.empty() || (best_ == bound_ && exact_); }
 
-  /// How the plan's own sequence came to place `stay` where it did: its candidates by priority.
+  /// The decision by which the plan's own sequence placed `stay`: its candidates by priority.
   std::optional<Decision> recount(const Plan& plan, StayId stay);
 
   void write(PoolId pool, Plan& plan) {
@@ -327,7 +327,7 @@ class Search {
   };
   static constexpr Bytes kNothing{std::numeric_limits<std::int64_t>::max()};
 
-  /// Where the search stands, for those who listen and for the plan.
+  /// Tells listeners and the plan where the search stands.
   void tell(const std::string& winner) {
     history_.push_back({.seconds = secondsNow(context_.clock) - began_,
                         .incumbent = best_,

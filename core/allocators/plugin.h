@@ -13,7 +13,7 @@ namespace hw {
 /// file does not exist.
 Result<AllocatorChoice> pluginChoice(const std::string& file);
 
-/// Whether texts that are not from the command line may name plug-ins, whose code runs.
+/// The permission of texts that are not from the command line to name plug-ins, whose code runs.
 enum class Plugins { refuse, allow };
 
 /// Fails where `list`, allocators as `parseAllocators` takes them, has a plug-in and `plugins` does

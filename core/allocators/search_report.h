@@ -14,17 +14,17 @@ namespace hw {
 /// The column of a method table that holds wall time.
 inline constexpr std::string_view kWallTimeColumn = "microseconds";
 
-/// How the search in one pool went, as a table of the plan: "progress POOL", one row for every
-/// change of incumbent or bound, and one for the end. What charts and JSON are made of.
+/// The course of the search in one pool, as a table of the plan: "progress POOL", one row for every
+/// change of incumbent or bound, and one for the end. Charts and JSON are made of it.
 MethodTable progressTable(const std::vector<ExactProgress>& history, const std::string& pool);
 
-/// How the search in one pool went.
+/// The course of the search in one pool.
 struct SearchHistory {
   std::string pool{};
   std::vector<ExactProgress> samples{};  ///< In time; seconds as exact as the table has them.
 };
 
-/// What the progress tables of `plan` say, in their order; empty for a method that does not search
+/// The progress tables of `plan`, in their order; empty for a method that does not search
 /// or keeps no times.
 std::vector<SearchHistory> searchHistories(const Plan& plan);
 

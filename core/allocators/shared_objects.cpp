@@ -42,7 +42,7 @@ class Object {
   std::map<Step, Step> lives_;  ///< Begin to end.
 };
 
-/// What assigning goes through: who is still to come, the objects there are, and who has which.
+/// The record of an assignment: the tensors still to come, the objects, and who has which.
 class ObjectRecord {
  public:
   /// `record` outlives it; null: nothing is recorded.

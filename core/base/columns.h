@@ -18,7 +18,7 @@
 
 namespace hw {
 
-/// What the values of a column are, with their unit: how people read them and how they are sorted.
+/// The kind of the values of a column, with their unit: how people read and sort them.
 enum class ColumnKind {
   text,
   flag,

@@ -9,8 +9,8 @@
 namespace hw {
 namespace {
 
-/// What a spreadsheet would take for a formula, behind any number of apostrophes: one more makes it
-/// a text there. Readers take one away.
+/// True if a spreadsheet would take it for a formula, behind any number of apostrophes: one more
+/// makes it a text there. Readers take one away.
 bool looksLikeFormula(std::string_view text) {
   const std::size_t at = text.find_first_not_of('\'');
   return at != std::string_view::npos &&

@@ -46,7 +46,7 @@ class CsvReader {
   std::deque<std::string> unquoted_;  ///< Does not move what is in it.
 };
 
-/// Whether the first line of `text`, within its first 4 KiB, names a column `name`: how readers
+/// True if the first line of `text`, within its first 4 KiB, names a column `name`: how readers
 /// tell by its columns whether a table is theirs.
 bool hasCsvColumn(std::string_view text, std::string_view name);
 

@@ -31,7 +31,7 @@ inline constexpr DocumentLimits kCsvLimits{"CSV", std::size_t{4} << 30, 1, 10'00
                                            std::size_t{16} << 20};
 inline constexpr DocumentLimits kIniLimits{"INI", std::size_t{16} << 20, 2, 1'000'000, 65'536};
 
-// What is wrong with a document that is beyond its limits, at `where`.
+// The error for a document that is beyond its limits, at `where`.
 inline tl::unexpected<Error> tooDeep(const DocumentLimits& limits, std::string where) {
   return fail(ErrorCode::malformed,
               fmt::format("{} nested more than {} levels deep", limits.format, limits.depth),

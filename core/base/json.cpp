@@ -15,7 +15,7 @@ bool isTable(const Json& value) {
          std::ranges::all_of(value, [](const Json& row) { return row.is_object(); });
 }
 
-/// What the library says, without the number of the error and its own idea of the place.
+/// The library's words, without the number of the error and its own idea of the place.
 std::string notJson(std::string_view reason) {
   const std::string_view mark = reason.find("] parse error") == reason.npos ? "] " : ": ";
   const auto at = reason.find(mark);
@@ -36,7 +36,7 @@ class JsonBuilder {
   ParsedJson document{};
   Error error{};  ///< Why the parser was stopped.
 
-  // What the parser calls; false stops it.
+  // Functions that the parser calls; false stops it.
   bool null() { return add(nullptr); }
   bool boolean(bool value) { return add(value); }
   bool number_integer(std::int64_t value) { return add(value); }

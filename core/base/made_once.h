@@ -21,7 +21,7 @@ class MadeOnce {
   MadeOnce(std::size_t most, std::size_t (*weigh)(const Value& value))
       : most_(most), weigh_(weigh) {}
 
-  /// What `make` made the first time. Failures are not kept.
+  /// The value that `make` made the first time. Failures are not kept.
   Result<std::shared_ptr<const Value>> get(const std::string& key,
                                            const std::function<Result<Value>()>& make) {
     const std::shared_ptr<Entry> entry = entryOf(key);

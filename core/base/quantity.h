@@ -46,7 +46,7 @@ using SimTime = Quantity<struct PicosecondUnit>;
 /// them may add two sizes, or round one up, without overflow.
 inline constexpr Bytes kMaxBytes{std::int64_t{1} << 60};
 
-/// What addresses may be multiples of: powers of two up to 1 GiB.
+/// True if addresses may be multiples of `bytes`: a power of two up to 1 GiB.
 constexpr bool isAlignment(Bytes bytes) {
   const std::int64_t count = bytes.count();
   return count >= 1 && count <= (std::int64_t{1} << 30) && (count & (count - 1)) == 0;

@@ -15,7 +15,7 @@ enum class ErrorCode {
   stopped,          ///< The user asked to stop.
 };
 
-/// What went wrong with something the user gave us, in words they can act on.
+/// An error in something the user gave us, in words they can act on.
 struct Error {
   ErrorCode code = ErrorCode::malformed;
   std::string message;  ///< Lower case, no full stop, names the thing and the expectation.
@@ -46,8 +46,8 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message, std::stri
 #define HW_DO(...) \
   if (auto hwDone = (__VA_ARGS__); !hwDone) return tl::unexpected(std::move(hwDone).error())
 
-/// How a reader gives up from the depth of a document, where handing up every error would bury what
-/// it reads. Never leaves the reader: see `unlessRefused`.
+/// An exception by which a reader gives up deep in a document, where handing up errors would bury
+/// what it reads. Never leaves the reader: see `unlessRefused`.
 struct Refusal {
   Error error;
 };
@@ -57,7 +57,7 @@ struct Refusal {
   throw Refusal{{code, std::move(message), std::move(where)}};
 }
 
-/// What `read` returns, a value or a Result, or why it refused.
+/// The value or Result that `read` returns, or why it refused.
 template <class Read>
 auto unlessRefused(const Read& read) {
   using Given = decltype(read());

@@ -63,7 +63,7 @@ unsigned codePoint(std::string_view sequence) {
   return code;
 }
 
-/// Whether that sequence is a mark that changes the direction of the text around it, or ends a
+/// True if that sequence is a mark that changes the direction of the text around it, or ends a
 /// line: what stands there is not what is shown.
 bool reorders(std::string_view sequence) {
   if (sequence.size() < 2) return false;

@@ -56,7 +56,7 @@ std::string printable(std::string_view name, std::size_t limit = 200);
 std::optional<std::string> closestWord(std::string_view word,
                                        const std::vector<std::string>& candidates);
 
-// How files of text begin.
+// The beginnings of files of text.
 
 /// `bytes` without the mark that some editors put in front of UTF-8.
 constexpr std::string_view withoutByteOrderMark(std::string_view bytes) {
@@ -64,13 +64,13 @@ constexpr std::string_view withoutByteOrderMark(std::string_view bytes) {
   return bytes.starts_with(kMark) ? bytes.substr(kMark.size()) : bytes;
 }
 
-/// Whether the first thing in `text` that is not blank begins an object of JSON.
+/// True if the first thing in `text` that is not blank begins an object of JSON.
 constexpr bool opensObject(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '{';
 }
 
-/// How many digits of a figure are shown, and whether it is rounded down or to the nearest.
+/// The number of digits of a figure, and whether it is rounded down or to the nearest.
 struct UnitDigits {
   int count = 3;
   bool down = false;

@@ -163,7 +163,7 @@ inline std::string tomlPlace(const toml::source_region& source) {
   refuse(std::move(message), tomlPlace(source));
 }
 
-/// What `read` makes of the document, or why it is none, or why `read` refused. Nothing beyond
+/// The result of `read` on the document, or why it is none, or why `read` refused. Nothing beyond
 /// kTomlLimits reaches the parser: its tables are destroyed level by level, on the stack.
 template <class Read>
 auto readToml(std::string_view text, const Read& read) {

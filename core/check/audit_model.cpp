@@ -38,7 +38,7 @@ bool explains(const Storage& storage, const IdMap<TensorId, TensorId>& roots, bo
   });
 }
 
-/// Whether the plan says that the output of a chance lies over its input.
+/// True if the plan says that the output of a chance lies over its input.
 bool isTaken(const Storage& storage, const OverlayChance& chance,
              const IdMap<TensorId, TensorId>& roots, bool rootsOnly) {
   if (!rootsOnly) return roots[chance.input] && roots[chance.input] == roots[chance.output];

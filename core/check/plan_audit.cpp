@@ -283,7 +283,7 @@ std::vector<Holding> withStatedOverlaps(const OverlapAudit& audit,
   return holdings;
 }
 
-/// Whether a tensor is where the model's own plan has it, in a plan that says to be that one: what
+/// True if a tensor is where the model's own plan has it, in a plan that says to be that one: what
 /// it shares with others of that kind is its author's word, and no accident.
 bool isDeclared(const PlanDocument& plan, const Graph& graph, const Resolved& resolved) {
   const auto& own = graph.tensors[resolved.tensor].plannedOffset;
@@ -483,7 +483,7 @@ class Auditor {
          placement.where);
   }
 
-  /// Whether the model lets the two share memory this way.
+  /// True if the model lets the two share memory this way.
   bool checkAlias(const Resolved& resolved, std::size_t pool) {
     const Placement& placement = *resolved.placement;
     const auto first = firstParts_.find(resolved.root);

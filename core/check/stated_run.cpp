@@ -189,7 +189,7 @@ class StatedRun {
     }
   }
 
-  /// Whether all of them end where the file says that the pools do.
+  /// True if all of them end where the file says that the pools do.
   bool isWithin(const Problem& problem, const Plan& plan) const {
     return std::ranges::all_of(problem.stays.keys(), [&](StayId id) {
       const PoolId pool = read_.plan.addresses[id]->pool;

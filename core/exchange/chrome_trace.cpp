@@ -215,7 +215,7 @@ class ChromeTrace {
     }
   }
 
-  /// What a viewer shows of an activity that is clicked; times in it are exact.
+  /// The notes that a viewer shows of an activity that is clicked; times in them are exact.
   std::string notes(ActivityId id) const {
     const Activity& activity = list_.activities[id];
     const ActivityTime& time = run_.timing.times[id];

@@ -136,7 +136,7 @@ std::optional<Advice> prove(const AdviceReport& report, const AdviceCandidate& c
   return helps || (advice.makesFit && !less) ? std::optional(std::move(advice)) : std::nullopt;
 }
 
-/// Whether a change of the same kind that saves as much is there already: it came first, because it
+/// True if a change of the same kind that saves as much is there already: it came first, because it
 /// changes less, and stays.
 bool isDouble(const std::vector<Advice>& found, const Advice& advice) {
   return std::ranges::any_of(found, [&](const Advice& each) {

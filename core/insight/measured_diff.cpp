@@ -114,7 +114,7 @@ std::optional<std::vector<OpMove>> measuredOrder(const Graph& graph,
     if (id) needed.run(id);
   }
   const std::vector<OpId> wanted = std::move(needed).order();
-  // What is still to come, in the order of the graph: all before it is where it should be.
+  // The operators still to come, in the order of the graph: all before are where they should be.
   std::vector<OpMove> moves;
   IdMap<OpId, bool> placed(graph.ops.size());
   std::size_t next = 0;
@@ -182,7 +182,7 @@ class SimulatedBytes {
     const auto steps = index(end);
     carried_.resize(steps + 1);
     ending_.resize(steps + 1);
-    // What is there at a step and at the one before it.
+    // Blocks that are there at a step and at the one before it.
     for (const RuntimeBlock& block : blocks) {
       carried_[index(block.steps.begin) + 1] += block.size.count();
       carried_[index(block.steps.end)] -= block.size.count();
@@ -465,7 +465,7 @@ class Beside {
     });
   }
 
-  /// Whether it could be written over an input of that size. Of what nobody knows, too.
+  /// True if it could be written over an input of that size. Of what nobody knows, too.
   bool couldOverwrite(OpId id, Bytes size) const {
     const Op& op = graph_.ops[id];
     const auto inputs = findOp(op) == nullptr ? graph_.reads(id) : overwritable(graph_, op);

@@ -47,7 +47,7 @@ RuntimePlan planAsRuntime(const RuntimeProgram& program);
 /// Bytes of the blocks at each step.
 StepFunction liveBytes(const std::vector<RuntimeBlock>& blocks, Step steps);
 
-/// Whether an operator makes it, nobody reads it, and the model does not hand it out.
+/// True if an operator makes it, nobody reads it, and the model does not hand it out.
 bool isUnread(const Graph& graph, TensorId tensor);
 
 }  // namespace hw

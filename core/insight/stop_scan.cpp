@@ -45,7 +45,7 @@ StopPoint pointOfStep(const Run& run, Step step) {
     };
     for (moment = first; moment < run.trace.size() && takes(run.trace.event(moment));) ++moment;
   }
-  // What follows the step's last allocation is its end, which has not come yet.
+  // Events behind the step's last allocation belong to its end, which has not come yet.
   while (moment > first && run.trace.event(moment - 1).kind != EventKind::alloc) --moment;
   return {moment, step};
 }

@@ -7,15 +7,15 @@
 namespace hw {
 namespace {
 
-/// How many activities are looked at for what their ports must move before another starts. Rounding
-/// may let each of them end 1/1024 of a picosecond early; for so few that adds up to less than one
-/// picosecond.
+/// The number of activities that are looked at for what their ports must move before another
+/// starts. Rounding may let each of them end 1/1024 of a picosecond early; for so few that adds up
+/// to less than one picosecond.
 constexpr int kPortLooks = 200;
 
-/// How many stays are looked at for what capacities force: some tenths of a second.
+/// The number of stays that are looked at for what capacities force: some tenths of a second.
 constexpr std::int64_t kForceLooks = 10'000'000;
 
-/// How long the port would take for this flow alone, worked out from its share; never too long.
+/// The time of the port for this flow alone, worked out from its share; never too long.
 SimTime portTime(SimTime length, std::int64_t share) {
   constexpr int kShareBits = 40;  // Of full speed, see core/sim/contention.h.
   const bool exact = length.count() < std::int64_t{1} << kShareBits;
@@ -207,14 +207,14 @@ class ForcedOrders {
     return own.lane != kNoActivity && own.inLane < before(activity, own.lane);
   }
 
-  /// Whether the stay has been opened when the activity starts.
+  /// True if the stay has been opened when the activity starts.
   bool isOpen(std::uint32_t stay, std::uint32_t activity) {
     const std::uint32_t opener = work_.stays[stay].opener;
     return opener == activity || isBefore(opener, activity);
   }
 
-  /// What is certainly open while each activity runs: opened by it or what it needs, and needed by
-  /// it or what comes after it.
+  /// Sums the stays that are certainly open while each activity runs: opened by it or what it
+  /// needs, and needed by it or what comes after it.
   void sumOpenAt() {
     const std::size_t pools = capacities_.size();
     openAt_.assign(work_.activities.size() * pools, Bytes());
@@ -239,7 +239,7 @@ class ForcedOrders {
     }
   }
 
-  /// Whether there is no moment at which `activity` has started and `other` runs: what is open then
+  /// True if there is no moment at which `activity` has started and `other` runs: what is open then
   /// exceeds a capacity. So the one has to wait for the other, however much earlier it could start.
   bool tooMuchWith(std::uint32_t activity, std::uint32_t other) {
     const std::size_t pools = capacities_.size();
@@ -257,7 +257,7 @@ class ForcedOrders {
     return false;
   }
 
-  /// Whether the activity does not start while `last` of a path has ended and `next`, right behind
+  /// True if the activity does not start while `last` of a path has ended and `next`, right behind
   /// it, has not: what is certainly open then exceeds a capacity.
   bool tooMuch(std::uint32_t activity, std::uint32_t last, std::uint32_t next) {
     used_.assign(capacities_.size(), Bytes());

@@ -40,7 +40,7 @@ class TimedStays {
   std::vector<LatencySample> history_;
 };
 
-/// Whether plans of the one are plans of the other: the same stays in the same pools, and moves.
+/// True if plans of the one are plans of the other: the same stays in the same pools, and moves.
 bool hasSameStays(const Problem& a, const Problem& b);
 
 /// Plans from which a search within the capacities of `problem` sets out: `lowest`, and that of
@@ -55,7 +55,7 @@ std::string proofText(const Problem& problem, const LatencySearchResult& result)
 /// By pool; nothing: unbounded.
 std::vector<std::optional<Bytes>> capacitiesOf(const Problem& problem);
 
-/// Where the stays of `plan` lie, by stay; kNowhere where it says nothing.
+/// The offsets of the stays of `plan`, by stay; kNowhere where it says nothing.
 std::vector<Bytes> offsetsOf(const Plan& plan);
 /// Moves them.
 void setOffsets(const std::vector<Bytes>& offsets, Plan& plan);

@@ -14,7 +14,7 @@
 namespace hw {
 namespace {
 
-/// How many of the fastest plans are kept, for later turns to begin with.
+/// The number of fastest plans that are kept, for later turns to begin with.
 constexpr std::size_t kKept = 6;
 /// Parts of the budget: for the first improvement of each plan, and for each turn after that.
 constexpr double kFirstTurn = 0.03;
@@ -105,13 +105,13 @@ class LatencySearch {
     return rooms;
   }
 
-  /// Whether a stay of the pool has to lie where it lies.
+  /// True if a stay of the pool has to lie where it lies.
   static bool isPinned(const TimedWork& work, PoolId pool) {
     return std::ranges::any_of(
         work.stays, [&](const TimedStay& stay) { return stay.pinned && stay.pool == pool; });
   }
 
-  /// Whether other addresses can make a difference: a stay that is touched can go elsewhere, and
+  /// True if other addresses can make a difference: a stay that is touched can go elsewhere, and
   /// its pool has another one.
   static bool anyMoves(const TimedWork& work) {
     std::vector<std::uint32_t> touched(work.pools);
@@ -290,7 +290,7 @@ class LatencySearch {
     look();
   }
 
-  /// What surrounds the stays of the current plan, which the timer has just run.
+  /// Looks at the times around the stays of the current plan, which the timer has just run.
   void look() {
     current_.times = stayTimes(work_, timer_);
     current_.critical = criticalReuse(work_, timer_, current_.plan.offsets);

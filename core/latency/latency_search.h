@@ -22,7 +22,7 @@ struct TimedPlan {
   std::string winner{};  ///< What made it: a start's name, or "search from" one.
 };
 
-/// Where a search for the least latency stands.
+/// The state of a search for the least latency.
 struct LatencySample {
   double seconds = 0;
   std::int64_t looks = 0;
@@ -44,7 +44,7 @@ struct LatencySearchOptions {
   std::function<void(const LatencySample&)> improved{};  ///< Also at the start.
 };
 
-/// Whether a latency is as good as its bound.
+/// True if a latency is as good as its bound.
 constexpr bool isProved(SimTime latency, SimTime bound) {
   return latency.count() - bound.count() <= bound.count() / 1'000'000;
 }

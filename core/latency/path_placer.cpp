@@ -37,7 +37,7 @@ std::uint32_t lastOf(const ReuseTimer& timer, std::uint32_t activity, const ForE
   return found;
 }
 
-/// What `activity` waited for last apart from reuse; kNoActivity: nothing held it as long.
+/// The last cause of `activity` apart from reuse; kNoActivity: nothing held it as long.
 std::uint32_t ownCause(const TimedWork& work, const ReuseTimer& timer, std::uint32_t activity) {
   const TimedActivity& own = work.activities[activity];
   const auto other =
@@ -111,7 +111,7 @@ void PathPlacer::insert(std::uint32_t stay) {
   into(order_.ends, [&](auto i) { return std::pair(endOf(i), i); });
 }
 
-/// What it costs `stay` to meet each of the others.
+/// Works out the cost for `stay` of meeting each of the others.
 void PathPlacer::price(std::uint32_t stay, const StayTimes& times, const PathRule& rule) {
   const TimedStay& own = work_.stays[stay];
   const SimTime ownEnd = times.ends[stay];

@@ -12,7 +12,7 @@
 
 namespace hw {
 
-/// What is known of the times around each stay: of a run that was simulated, or of one in which
+/// The known times around each stay: of a run that was simulated, or of one in which
 /// nothing is reused.
 struct StayTimes {
   std::vector<SimTime> ends{};   ///< When the last activity that touches it ends.
@@ -25,7 +25,7 @@ struct ReusePair {
   std::uint32_t after = 0;
 };
 
-/// What surrounds each stay in time, as `timer` has just run it: each activity takes as long as it
+/// The times around each stay, as `timer` has just run it: each activity takes as long as it
 /// did, slowed or not.
 StayTimes stayTimes(const TimedWork& work, const ReuseTimer& timer);
 
@@ -37,7 +37,7 @@ std::vector<ReusePair> criticalReuse(const TimedWork& work, const ReuseTimer& ti
 /// Which of several equally good offsets is taken.
 enum class TieRule : std::uint8_t { lowest, any, highest };
 
-/// How a stay's place is chosen.
+/// The rule by which a stay's place is chosen.
 struct PathRule {
   SimTime threshold{};  ///< Paths up to this long cost nothing.
   bool noisy = false;   ///< Costs are off by up to 30 %, at random.
@@ -76,7 +76,7 @@ class PathPlacer {
     std::vector<std::uint32_t> begins{};
     std::vector<std::uint32_t> ends{};
   };
-  /// What meeting a stay costs.
+  /// The cost of meeting a stay.
   struct Price {
     std::int64_t cost = 0;
     bool taken = false;

@@ -40,7 +40,7 @@ class RoomGate {
   Step now_{};                          ///< The first step that has not ended.
 };
 
-/// How long the activities of a run take when its stays lie at given offsets: the same times to the
+/// The timer of a run whose stays lie at given offsets: it gives the same times to the
 /// picosecond as `execute` gives with the hazards of these addresses, many times faster. Keeps a
 /// reference to its work; not for several threads at once.
 class ReuseTimer {

@@ -27,7 +27,7 @@ class NumberLists {
   std::vector<std::uint32_t> numbers_;
 };
 
-/// Where an activity could be named: none.
+/// The number of no activity.
 inline constexpr std::uint32_t kNoActivity = std::numeric_limits<std::uint32_t>::max();
 
 /// `value` x `parts` / `whole`, rounded down; what is between is not.
@@ -47,7 +47,7 @@ struct TimedActivity {
   SimTime fixed{};
   FlowShape flow{};
 
-  /// How long it takes without contention.
+  /// The time that it takes without contention.
   SimTime alone() const { return addTime(fixed, flow.length); }
 };
 

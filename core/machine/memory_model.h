@@ -134,7 +134,7 @@ std::string pairText(const Platform& platform, const DeviceSpec& device, const D
 /// The result points into `platform`.
 MachinePools machinePools(const Platform& platform, std::size_t devices);
 
-/// Whether a device's or unit's list of op types covers `type`; "*" covers all.
+/// True if a device's or unit's list of op types covers `type`; "*" covers all.
 inline bool coversOp(const std::vector<std::string>& ops, const std::string& type) {
   return std::ranges::any_of(ops, [&](const std::string& op) { return op == "*" || op == type; });
 }

@@ -29,7 +29,7 @@ Result<Platform> findPlatform(std::string_view name);
 /// (foreign/machine_formats.h), of which `choice` says which.
 Result<Platform> readPlatformFile(std::string_view bytes, std::string_view choice);
 
-/// Whether `text` names a file: it ends as one (".toml", ".ini", ".json", ".mpool"), with or
+/// True if `text` names a file: it ends as one (".toml", ".ini", ".json", ".mpool"), with or
 /// without a choice behind a colon, has a slash, or is "-".
 bool isPlatformFile(std::string_view text);
 /// A preset or a file, behind that which of its machines, and behind all what differs (tuning.h):

@@ -71,7 +71,7 @@ struct ByteAxis {
   std::vector<AxisTick> ticks(double spacing) const;
 };
 
-/// Whether anything of a run has a time of its own: not in a planning problem, nor where nothing
+/// True if anything of a run has a time of its own: not in a planning problem, nor where nothing
 /// was simulated.
 bool isTimed(const Run& run);
 

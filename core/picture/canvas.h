@@ -91,7 +91,7 @@ class Canvas {
  public:
   virtual ~Canvas() = default;
   virtual const Ruler& ruler() const = 0;
-  /// Whether hints are of any use: where they are not, nobody needs to make them.
+  /// True if hints are of any use: where they are not, nobody needs to make them.
   virtual bool keepsHints() const { return false; }
   /// Text is `units` high from now on, and measured so.
   virtual void setLetters(double units) = 0;

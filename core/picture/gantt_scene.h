@@ -77,7 +77,7 @@ class GanttStore {
   /// Place of an activity; nothing for one that no row has. O(rows log n).
   std::optional<Position> find(ActivityId activity, SimTime begin) const;
 
-  /// Whether any bar, or stall, looks so.
+  /// True if any bar, or stall, looks so.
   bool has(std::size_t look) const { return total_[look] > 0; }
 
  private:

@@ -105,9 +105,9 @@ class MapDrawing {
   Plot plot_;
 };
 
-/// Whether the steps of a stay are a guess: it is from a plan that does not say when it lives.
+/// True if the steps of a stay are a guess: it is from a plan that does not say when it lives.
 bool isGuessed(const Run& run, StayId stay);
-/// Whether those of any stay are. O(stays) for such plans.
+/// True if those of any stay are. O(stays) for such plans.
 bool hasGuessed(const Run& run);
 
 /// All of it as shapes.

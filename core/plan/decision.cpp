@@ -73,7 +73,7 @@ class Judge {
     return its && its->under == decision_.stay ? its : nullptr;
   }
 
-  /// What keeps it from lying lower in its own gap: nothing, or who is below.
+  /// The reason why it does not lie lower in its own gap: nothing, or who is below.
   std::string boundText() const {
     const Candidate* chosen = decision_.chosen();
     if (chosen == nullptr || chosen->because.empty()) return {};
@@ -91,7 +91,7 @@ class Judge {
                              groupDigits(steps.begin.count()), groupDigits(steps.end.count() - 1));
   }
 
-  /// What the nearest lower gap lacks.
+  /// The bytes that the nearest lower gap lacks, in words.
   std::string nextLowerText() const {
     const Candidate* next = nullptr;
     for (const Candidate& each : decision_.candidates) {

@@ -9,7 +9,7 @@
 
 namespace hw {
 
-/// What became of a place that a method could have given to a stay.
+/// The outcome for a place that a method could have given to a stay.
 enum class Verdict : std::uint8_t {
   chosen,
   tooSmall,      ///< Free, but with too few bytes.
@@ -25,7 +25,7 @@ std::string_view verdictName(Verdict verdict);
 /// A place that was considered for a stay.
 struct Candidate {
   std::string kind{};  ///< In the method's own words: "free block", "gap", "left side", "block 3".
-  /// Where the stay would begin. Nothing: it would lie outside of what the plan ended up with.
+  /// The address at which the stay would begin. Nothing: outside of what the plan ended up with.
   std::optional<Address> address{};
   std::optional<Bytes> room{};  ///< Bytes free there; nothing: as many as wanted.
   Verdict verdict{};

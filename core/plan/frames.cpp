@@ -21,7 +21,7 @@ std::vector<Frame> regionFrames(const Problem& problem, const Plan& plan, PoolId
   return frames;
 }
 
-/// Where a tenant lies in the frame's pool.
+/// The bytes of a tenant in the frame's pool.
 Interval<Bytes> tenantBytes(const Problem& problem, const Plan& plan, const Frame& frame,
                             StayId id) {
   Bytes begin = frame.bytes.begin;
@@ -29,7 +29,7 @@ Interval<Bytes> tenantBytes(const Problem& problem, const Plan& plan, const Fram
   return {begin, begin + problem.stays[id].size};
 }
 
-/// What of `whole` none of `taken` covers.
+/// The parts of `whole` that none of `taken` covers.
 std::vector<Interval<Bytes>> between(Interval<Bytes> whole, std::vector<Interval<Bytes>> taken) {
   std::ranges::sort(taken, {}, &Interval<Bytes>::begin);
   taken.push_back({whole.end, whole.end});

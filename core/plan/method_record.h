@@ -21,7 +21,7 @@ struct MethodList {
     stack,  ///< The top is the last row.
     table,  ///< Rows are found by what they are about.
   };
-  /// What rows say of memory, by the cells of each type in their order, whatever words stand
+  /// The meaning of rows for memory, by the cells of each type in their order, whatever words stand
   /// between them. Pictures go by it, never by names.
   enum class Role : std::uint8_t {
     words,       ///< Nothing.
@@ -75,7 +75,7 @@ struct MethodRecord {
   std::vector<MethodChange> changes{};
   bool truncated = false;  ///< There was more; records stop at kMostMethodChanges.
 
-  /// What tick `tick` changes, in order.
+  /// The changes of tick `tick`, in order.
   std::span<const MethodChange> changesOf(std::size_t tick) const;
 };
 
@@ -89,7 +89,7 @@ class MethodPlayer {
  public:
   explicit MethodPlayer(const MethodRecord& record);
 
-  /// How many ticks have happened.
+  /// The number of ticks that have happened.
   std::size_t at() const { return at_; }
   /// To when `ticks` of them have. O(changes on the way).
   void seek(std::size_t ticks);

@@ -34,7 +34,7 @@ inline StayId stayOfCell(const MethodCell& cell) {
   return stay != nullptr ? *stay : StayId();
 }
 
-/// What a method writes down while it works: the mapping table of block ids, the two stacks step by
+/// The notes of a method while it works: the mapping table of block ids, the two stacks step by
 /// step, the sequences a search tried. Shown as it is in the studio and in JSON.
 struct MethodTable {
   std::string name{};  ///< "mapping", "capacity", "stacks", …

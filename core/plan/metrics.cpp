@@ -29,7 +29,7 @@ LifeEdges livesOf(const Problem& problem, std::optional<PoolId> pool, bool overl
   return edges;
 }
 
-/// What overlaps can save in the steps in which they may; `pool`: there alone.
+/// The bytes that overlaps can save in the steps in which they may; `pool`: there alone.
 std::map<Step, Bytes> savings(const Problem& problem, std::optional<PoolId> pool) {
   std::map<Step, Bytes> savings;
   for (const Overlap& overlap : problem.overlaps) {

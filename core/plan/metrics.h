@@ -52,7 +52,7 @@ struct Fragmentation {
   double ratio() const;
 };
 
-/// What a plan amounts to in one pool.
+/// The figures of a plan in one pool.
 struct PoolMetrics {
   PoolId pool{};
   Bytes peak{};        ///< The footprint, one past the highest address: what must be reserved.

@@ -22,7 +22,7 @@ Interval<Bytes> sharedBytes(const Problem& problem, const Plan& plan, const Over
 
 namespace {
 
-/// What a plan saves by its overlaps, by the step in which both are there.
+/// The bytes that a plan saves by its overlaps, by the step in which both are there.
 std::map<Step, Bytes> savedBytes(const Problem& problem, const Plan& plan) {
   std::map<Step, Bytes> saved;
   for (const Overlap& overlap : problem.overlaps) {

@@ -15,7 +15,7 @@ namespace hw {
 /// The bytes that the two of an overlap share, in their region; empty where they share none.
 Interval<Bytes> sharedBytes(const Problem& problem, const Plan& plan, const Overlap& overlap);
 
-/// Whether the kernel that makes the output of two that share bytes has to run from the first row
+/// True if the kernel that makes the output of two that share bytes has to run from the first row
 /// to the last: it begins far enough below. Else it has to run the other way.
 bool runsForward(const Problem& problem, const Plan& plan, const Overlap& overlap);
 

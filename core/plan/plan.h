@@ -11,7 +11,7 @@
 
 namespace hw {
 
-/// Where a stay ends up. A region is an address space of its own inside a pool: an arena uses one
+/// The place of a stay. A region is an address space of its own inside a pool: an arena uses one
 /// and many offsets, a block-id allocator many and offset zero.
 struct Address {
   PoolId pool{};
@@ -74,7 +74,7 @@ struct Plan {
 
   Bytes footprint(PoolId pool) const;
 
-  /// Where a region starts when all regions of its pool are laid one after the other.
+  /// The start of a region when all regions of its pool are laid one after the other.
   Bytes regionStart(PoolId pool, RegionId region) const;
 
   /// The same of every region, and at the end where the last one ends.

@@ -53,16 +53,16 @@ struct Overlay {
 struct Overlap {
   StayId under{};  ///< The op's input: it ends with the step.
   StayId over{};   ///< Its output: it begins with it.
-  /// How far below `under` it begins at least, for a kernel that runs from the first row to the
-  /// last. Not negative; nothing: there is no such kernel.
+  /// The least distance below `under` at which it begins, for a kernel that runs from the first row
+  /// to the last. Not negative; nothing: there is no such kernel.
   std::optional<Bytes> up{};
-  /// How far above, for a kernel that runs from the last row to the first; likewise.
+  /// The same above, for a kernel that runs from the last row to the first.
   std::optional<Bytes> down{};
   friend constexpr auto operator<=>(const Overlap&, const Overlap&) = default;
 };
 
-/// How far apart two stays begin at least that are live together: one at least `below` bytes below
-/// the other, or at least `above` bytes above it.
+/// The least distance between two stays that are live together: one begins at least `below` bytes
+/// below the other, or at least `above` bytes above it.
 struct Apart {
   Bytes below{};
   Bytes above{};
@@ -100,7 +100,7 @@ struct ProblemPool {
   std::size_t level = 0;            ///< How many pools of its device are nearer to the units.
 };
 
-/// What an allocator is asked to solve: give every stay an address.
+/// The task of an allocator: give every stay an address.
 ///
 /// Views and concat/split have already been folded into buffers (core/storage) and placement on
 /// memories into stays (core/residency). An allocator never hears about tensors or operators.
@@ -110,10 +110,10 @@ struct Problem {
   std::vector<Gap> gaps{};             ///< Ascending by stay, then step; disjoint, inside the stay.
   /// Ascending by step; empty when the ops are not known (a problem from a file): see `usesOf`.
   std::vector<StepUses> uses{};
-  /// What may be done in place: permissions, not orders. Ascending by stay; `over` has the lower
+  /// Permissions to work in place, not orders. Ascending by stay; `over` has the lower
   /// id.
   std::vector<Overlay> overlays{};
-  /// What may share bytes while one op reads and writes: permissions too. Ascending by `over`; a
+  /// Permissions to share bytes while one op reads and writes. Ascending by `over`; a
   /// stay is in one of them as `over`, and in one as `under`, at most; where the two begin with one
   /// step, `under` has the lower id.
   std::vector<Overlap> overlaps{};
@@ -124,7 +124,7 @@ struct Problem {
   /// The pool an allocator that does not choose pools uses for `stay`.
   PoolId poolOf(StayId stay) const { return stays[stay].pool ? stays[stay].pool : PoolId(0); }
 
-  /// What `stay` may be written over. O(log overlays).
+  /// The stays that `stay` may be written over. O(log overlays).
   std::span<const Overlay> overlaysOf(StayId stay) const;
 
   /// What `over` may share bytes with while it is written; null: nothing. O(log overlaps).
@@ -150,7 +150,7 @@ std::optional<Bytes> commonAlignment(const Problem& problem);
 /// written where it begins and read at its last step.
 std::vector<StepUses> usesOf(const Problem& problem);
 
-/// Whether a move goes to a pool further away, and so comes after the op of its step.
+/// True if a move goes to a pool further away, and so comes after the op of its step.
 bool isStore(const Problem& problem, const Move& move);
 
 }  // namespace hw

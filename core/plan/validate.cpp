@@ -81,9 +81,11 @@ class Validator {
   IdMap<PoolId, IdMap<RegionId, Bytes>> starts_;  ///< Of each region in its pool; one past at end.
   std::set<Range> live_;                          ///< Disjoint, by region.
   std::set<StayId> leftOut_;                      ///< Live, but overlapping something in `live_`.
-  /// Who takes over the bytes of a live stay when that ends, by the stay they still belong to.
+  /// The stay that takes over the bytes of a live stay when that ends, by the stay they still
+  /// belong to.
   std::map<StayId, StayId> heirs_;
-  /// What live stays still have to themselves while others are written over the rest of them.
+  /// The bytes that live stays still have to themselves while others are written over the rest of
+  /// them.
   std::map<StayId, std::vector<Range>> rests_;
   std::set<std::pair<StayId, StayId>> clashes_;  ///< Pairs reported already.
 };

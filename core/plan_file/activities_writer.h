@@ -8,7 +8,7 @@
 
 namespace hw {
 
-/// What an activity is about: the op, or the buffer that it moves.
+/// The name of an activity: that of the op, or of the buffer that it moves.
 std::string activityName(const Run& run, ActivityId id);
 
 /// Every activity of a run, in program order: docs/formats/activities.md. `run` outlives the

@@ -86,7 +86,7 @@ void EventList::addOther(std::size_t index, Kind kind) {
   places_.push_back({moment, static_cast<std::uint32_t>(index), kind});
 }
 
-/// Where one thing follows the other: what is sent to a device at `step`, then its operands.
+/// Adds events that follow one another: what is sent to a device at `step`, then its operands.
 void EventList::addDispatched(Step step) {
   const auto& functions = run_.partition.subFunctions;
   const auto function = std::ranges::lower_bound(
@@ -144,7 +144,8 @@ void EventList::addBySteps() {
   }
 }
 
-/// Where ops run side by side: ends before what memory does at their time, starts after it.
+/// Adds events of ops that run side by side: ends before what memory does at their time, starts
+/// after it.
 void EventList::addByTime() {
   struct Edge {
     SimTime time{};

@@ -72,7 +72,7 @@ class EventList {
   std::size_t moment(std::size_t seq) const { return places_[seq].moment; }
   /// Events of memory that have happened by then, in the order of the list. O(log events).
   std::size_t number(std::size_t seq) const { return order_.happened(moment(seq), step(seq)); }
-  /// Whether `seq` has happened at a moment of `step`, in the order of the list.
+  /// True if `seq` has happened at a moment of `step`, in the order of the list.
   bool isBy(std::size_t seq, std::size_t moment, Step step) const;
 
  private:

@@ -76,7 +76,7 @@ class Describer {
       const auto& slot = storage.slots[id];
       if (!slot) continue;
       const TensorId root = storage.buffers[slot->buffer].root;
-      // Where a buffer moves, its root says how long each of its places lasts.
+      // The root of a buffer that moves says how long each of its places lasts.
       const bool wholeStays = root == id && !run_.problem.moves.empty();
       for (const StayId stay : stays[slot->buffer]) {
         add(stay, wholeStays ? run_.problem.stays[stay].steps : storage.lifetimes[id],
@@ -85,7 +85,7 @@ class Describer {
     }
   }
 
-  /// What lies in a stay: a tensor, and the one it shares memory with.
+  /// The tenant of a stay: a tensor, and the one it shares memory with.
   struct Tenant {
     TensorId tensor{};
     TensorId root{};  ///< None: the tensor itself.

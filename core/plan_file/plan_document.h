@@ -23,7 +23,7 @@ struct Placement {
   std::optional<Step> last{};        ///< Inclusive.
   std::optional<Bytes> alignment{};  ///< Of the offset; nothing: the plan's.
   std::string aliasOf{};  ///< The tensor whose memory it shares; empty for one of its own.
-  /// How it comes to bytes that are there: `partText`. Written, not read.
+  /// The way it comes to bytes that are there: `partText`. Written, not read.
   std::string share{};
   /// Of PlanDocument::blocks, for methods that hand out whole blocks. Written, not read.
   std::optional<std::size_t> block{};
@@ -114,7 +114,7 @@ PlacementList firstPlacements(const Run& run, std::size_t most);
 /// Every parameter of the choice with its value or default, numbers as numbers.
 Json allocatorOptions(const AllocatorChoice& choice);
 
-/// What a plan amounts to in a pool, in files and for people: `PoolMetrics`.
+/// The figures of a plan in a pool, in files and for people: `PoolMetrics`.
 const Columns<PoolMetrics>& poolColumns();
 
 /// The plan that came with a model, on paper; nothing when it brought none. Those that the

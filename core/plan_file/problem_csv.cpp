@@ -50,7 +50,7 @@ ProblemRow bufferRow(const Graph& graph, const Buffer& buffer, Bytes alignment) 
           .alignment = alignment};
 }
 
-/// Whether a buffer may be in several places: where buffers move, or devices receive copies.
+/// True if a buffer may be in several places: where buffers move, or devices receive copies.
 bool isApart(const Run& run) {
   return !run.problem.moves.empty() || run.problem.stays.size() > run.storage.buffers.size();
 }

@@ -50,7 +50,7 @@ std::string tensorIdText(const Graph& graph, TensorId id);
 /// The id of the scratch that the op which makes a tensor of a graph without any would have.
 std::string scratchIdText(TensorId output);
 
-/// Whether a text is of that form.
+/// True if a text is of that form.
 bool isTensorIdText(std::string_view text);
 
 }  // namespace hw

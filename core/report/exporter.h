@@ -14,7 +14,7 @@ struct ExporterInfo {
   std::string_view summary;
   std::string_view ending;   ///< ".plan.json", for file dialogs.
   std::string_view command;  ///< How the command line writes it.
-  /// Whether `run` can be written so: a planning problem has no graph.
+  /// True if `run` can be written so: a planning problem has no graph.
   bool (*applies)(const Run& run) = nullptr;
   /// Fails, with nothing written, where this plan cannot be said so.
   Result<void> (*write)(const Run& run, std::ostream& out) = nullptr;

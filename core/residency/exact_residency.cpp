@@ -126,7 +126,7 @@ void StepPrices::evaluate() {
   }
 }
 
-/// What all buffers hold together, by step, when each has its way.
+/// The bytes that all buffers hold together, by step, when each has its way.
 std::vector<std::int64_t> StepPrices::bytesWanted() const {
   std::vector<std::int64_t> changes(prices_.size() + 1);
   for (const BufferId id : program_.buffers.keys()) {
@@ -254,7 +254,7 @@ class Slots {
   std::size_t count_ = 0;
 };
 
-/// Who is held between two operands, and what led there.
+/// The buffers held between two operands, and the choices that led there.
 struct State {
   Wide paid = 0;    ///< The bound plus every surplus on the way.
   Bytes held{};     ///< Near at this step and after it.

@@ -43,7 +43,7 @@ class Fetcher {
     for (const StepUses& uses : problem.uses) uses_[uses.step] = uses;
   }
 
-  /// How many of its reads find the weight near.
+  /// Returns the number of its reads that find the weight near.
   std::size_t prefetch(const WeightReads& weight, BufferId buffer, Step ahead) {
     std::size_t found = 0;
     for (device_ = 0; device_ < ways_.pools.size(); ++device_) {
@@ -114,7 +114,8 @@ class Fetcher {
     return !budgets_[pool] || mostLive(pool, steps, Bytes()) + size <= *budgets_[pool];
   }
 
-  /// Whether what the stay still holds is wanted again soon enough, and may stay; it then does.
+  /// Lets the stay go on where its bytes are wanted again soon enough and may stay; true if it
+  /// does.
   bool goesOn(StayId id, Step first, Step step) {
     const Stay& stay = problem_.stays[id];
     const Interval<Step> more{stay.steps.end, step + Step(1)};

@@ -11,7 +11,7 @@
 
 namespace hw {
 
-/// Where weights are when operators read them.
+/// The places of weights when operators read them.
 enum class WeightRule : std::uint8_t {
   stream,    ///< In the far pool: every op that reads them waits for them.
   prefetch,  ///< Near, from some steps before the op that reads them to its end.
@@ -21,7 +21,7 @@ enum class WeightRule : std::uint8_t {
 
 inline constexpr std::string_view kWeightRuleNames[] = {"stream", "prefetch", "resident", "free"};
 
-/// What is asked for, and how many steps ahead.
+/// The rule that is asked for, and how many steps ahead.
 struct WeightChoice {
   WeightRule rule = WeightRule::stream;
   std::int64_t ahead = 1;  ///< Steps by which `prefetch` begins a stay early, from 0.

@@ -54,7 +54,7 @@ class ProblemMaker {
 
   std::size_t buffers() const { return devices_.front().program.buffers.size(); }
 
-  /// What is left to the far pool.
+  /// Returns the program that is left to the far pool.
   LevelProgram addNear(std::size_t device, const std::vector<NearStays>& levels) {
     LevelProgram behind = devices_[device].program;
     for (std::size_t level = 0; level < levels.size(); ++level) {
@@ -240,7 +240,7 @@ class ProblemMaker {
   Problem problem_;
 };
 
-/// What other devices wait for is stored behind the op that wrote it.
+/// Stores buffers that other devices wait for behind the op that wrote them.
 void storeInTime(const MovingDevice& device, const LevelProgram& program,
                  std::vector<NearStay>& stays) {
   IdMap<BufferId, Step> written(program.buffers.size());
@@ -284,7 +284,7 @@ std::vector<MovingDevice> dealtOut(const LevelProgram& program,
   for (const UseStep& step : program.steps) {
     devices[deviceOf(step)].program.steps.push_back(step);
     for (const OperandUse& use : step.operands) {
-      // What several devices touch, they find in the far pool.
+      // Buffers that several devices touch are found in the far pool.
       if (user[use.buffer].value_or(deviceOf(step)) != deviceOf(step)) {
         for (MovingDevice& device : devices) {
           LevelBuffer& buffer = device.program.buffers[use.buffer];

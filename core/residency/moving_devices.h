@@ -34,7 +34,7 @@ std::vector<NearStays> chooseResidency(const MovingDevice& device,
 /// `whole`, whose stays are one for each buffer of the programs, with several stays of each in the
 /// pools of the devices, and the moves between them; `levels` has the choice for each device. Stays
 /// are in the order of their first steps, then of buffers. What no op touches lies in the far pool.
-/// Where nothing moves, stays are as in `whole`, each in its pool. O(n log n).
+/// Stays of a problem in which nothing moves are as in `whole`, each in its pool. O(n log n).
 Problem movingProblem(const Problem& whole, const std::vector<MovingDevice>& devices,
                       const std::vector<std::vector<NearStays>>& levels);
 

@@ -237,8 +237,8 @@ LevelProgram levelProgram(const Graph& graph, const Schedule& schedule, const St
     if (graph.ops[op].folded) continue;
     StepMaker maker(storage, filled);
     if (storage.free[op]) {
-      // What only aliases moves nothing; what else it makes, such as a mask, is there from then on,
-      // be it in a buffer that others have begun to fill.
+      // An op that only aliases moves nothing; its other outputs, such as a mask, are there from
+      // then on, be it in a buffer that others have begun to fill.
       for (const TensorId out : graph.ops[op].outputs) {
         const BufferId buffer = storage.bufferOf(out);
         const bool made = !std::ranges::any_of(

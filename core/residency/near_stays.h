@@ -35,7 +35,7 @@ struct LevelBuffer {
   bool mayEndNear = false;    ///< and what ends far may, if there is room: see `keepEndsNear`.
 };
 
-/// Who touches what, in the order of the program: all that choosing between two pools takes. A
+/// The buffers that each step touches, in order: all that choosing between two pools takes. A
 /// buffer is first touched by a write, unless it starts far.
 struct LevelProgram {
   IdMap<BufferId, LevelBuffer> buffers{};
@@ -55,14 +55,14 @@ struct NearStay {
   friend auto operator<=>(const NearStay&, const NearStay&) = default;
 };
 
-/// Who is in the near pool when. An operand that is not there is used in place in the far pool.
+/// The stays in the near pool. An operand that is not there is used in place in the far pool.
 struct NearStays {
   std::vector<NearStay> stays{};  ///< By buffer, then step.
   Bytes farTraffic{};             ///< What loads, stores and uses in place move at the far pool.
   Bytes atLeast{};  ///< No choice of stays under the same budget moves less; 0: not known.
 };
 
-/// What an operand finds ahead of it, each named by position in the program.
+/// The future of an operand, each moment named by its position in the program.
 struct UseAhead {
   static constexpr std::size_t kNever = static_cast<std::size_t>(-1);
   std::size_t next = kNever;  ///< The step that touches the buffer next.
@@ -76,7 +76,7 @@ std::vector<std::vector<UseAhead>> usesAhead(const LevelProgram& program);
 /// The bytes that `stays` and the uses outside of them move at the far pool. O(n log n).
 Bytes farTraffic(const LevelProgram& program, const std::vector<NearStay>& stays);
 
-/// What becomes of an operand.
+/// The choices for an operand.
 enum class UseChoice : std::uint8_t {
   place,  ///< Used in place in the far pool.
   near,   ///< Near for this op, and not after it.
@@ -86,8 +86,8 @@ enum class UseChoice : std::uint8_t {
 /// The stays that such choices come to: one choice for each operand of each step.
 NearStays staysOf(const LevelProgram& program, const std::vector<std::vector<UseChoice>>& choices);
 
-/// What a graph asks of its pools: a step for every op that moves bytes. Graph inputs start far,
-/// graph outputs end far. `problem` has the planned sizes, a stay for each buffer, of the same
+/// The demands of a graph on its pools: a step for every op that moves bytes. Graph inputs start
+/// far, graph outputs end far. `problem` has the planned sizes, a stay for each buffer, of the same
 /// number.
 LevelProgram levelProgram(const Graph& graph, const Schedule& schedule, const Storage& storage,
                           const Problem& problem);

@@ -115,7 +115,7 @@ class Partitioner {
         {.buffer = buffer, .device = home, .steps = storage_.buffers[buffer].steps});
   }
 
-  /// Where a buffer lives and when; makes its transfers.
+  /// Decides the memory and the life of a buffer; makes its transfers.
   void settle(BufferId buffer) {
     if (storage_.buffers[buffer].tensors.size() > 1) {
       settleTogether(buffer);
@@ -217,7 +217,7 @@ class Partitioner {
   void countUses(UnitBlock& block, const Residence& residence, TensorId id,
                  std::set<std::size_t>& users) const {
     for (const OpId op : touching(id)) {
-      // Who writes into what another unit has opened uses its block; a copy is written by nobody.
+      // A writer into bytes that another unit has opened uses its block; a copy has no writer.
       const DeviceIndex device = result_.deviceOf[op];
       const bool there = device == block.device || isShared({residence.buffer, device});
       if (!there || (residence.received && op == graph_.tensors[id].producer)) continue;
@@ -285,7 +285,7 @@ IdMap<TensorId, DeviceIndex> homesOf(const Graph& graph, const Platform& platfor
     const auto device = deviceFor(op, platform);
     if (op.folded || device == platform.devices.end()) continue;
     const auto index = static_cast<DeviceIndex>(device - platform.devices.begin());
-    // What a branch captures is read, too.
+    // Tensors that a branch captures are read, too.
     std::vector<TensorId> tensors = graph.reads(id);
     tensors.insert(tensors.end(), op.outputs.begin(), op.outputs.end());
     for (const TensorId tensor : tensors) {

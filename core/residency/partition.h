@@ -38,8 +38,8 @@ struct Residence {
   std::size_t block = 0;  ///< Index into the partition's blocks.
 };
 
-/// What one allocation on a device holds: all that an execution unit produces, or one graph input,
-/// or one received buffer.
+/// The contents of one allocation on a device: all that an execution unit produces, or one graph
+/// input, or one received buffer.
 struct UnitBlock {
   enum class Kind { input, received, unit };
   Kind kind{};
@@ -82,7 +82,7 @@ struct Partition {
   std::vector<DeviceTransfer> transfers{};
 };
 
-/// Where each tensor is when every op runs on the first device listed that supports it: the one
+/// The home of each tensor when every op runs on the first device listed that supports it: the one
 /// device whose ops write and read it, or StorageOptions::kManyHomes where it crosses.
 IdMap<TensorId, DeviceIndex> homesOf(const Graph& graph, const Platform& platform);
 

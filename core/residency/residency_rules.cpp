@@ -242,8 +242,8 @@ class CostChoice {
                     ahead_[use.at][use.i], arrival, choice);
   }
 
-  /// What is moved less if the buffer is held from `first` to `last` instead of used in place.
-  /// Nothing where that cannot be done.
+  /// The bytes of traffic saved if the buffer is held from `first` to `last` instead of used in
+  /// place. Zero where that cannot be done.
   Bytes saved(BufferId id, std::size_t first, std::size_t last) const {
     Bytes sum;
     Arrival arrival = Arrival::far;

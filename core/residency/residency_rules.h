@@ -11,7 +11,7 @@
 
 namespace hw {
 
-/// How it is decided who lives where.
+/// The rules by which buffers are placed on memories.
 enum class ResidencyRule : std::uint8_t {
   wholeLife,
   layer,
@@ -28,21 +28,21 @@ struct ResidencyInfo {
   ResidencyRule rule{};
   std::string_view name{};
   std::string_view summary{};
-  /// Who is near between two pools, the nearer of which may hold the bytes. Null: nothing moves,
-  /// or the rule is chosen by simulating the others.
+  /// Chooses the near stays between two pools, the nearer of which may hold the bytes. Null:
+  /// nothing moves, or the rule is chosen by simulating the others.
   NearStays (*choose)(const LevelProgram&, Bytes, const std::stop_token&) = nullptr;
 };
 std::span<const ResidencyInfo> residencyCatalog();
 const ResidencyInfo& infoOf(ResidencyRule rule);
 
-/// Who is near when, between each two neighbouring pools, the nearest first: one answer for every
-/// pool but the last. What a pool leaves to the next is what the next has to serve. A budget of
+/// The near stays between each two neighbouring pools, the nearest first: one answer for every
+/// pool but the last. The traffic that a pool leaves to the next is served by that. A budget of
 /// nothing is unbounded. Not for whole lives, nor for `best`, which takes a simulation.
 std::vector<NearStays> chooseResidency(const LevelProgram& program,
                                        std::span<const std::optional<Bytes>> budgets,
                                        ResidencyRule rule, const std::stop_token& stop = {});
 
-/// Who leaves the near pool when an operand needs room there.
+/// The choice of buffers that leave the near pool when an operand needs room there.
 enum class LeavingRule : std::uint8_t {
   all,       ///< All that the op does not touch: layer by layer.
   oldest,    ///< What was touched longest ago (LRU).
@@ -52,8 +52,8 @@ enum class LeavingRule : std::uint8_t {
 /// Goes through the program and brings every operand near, with at most `budget` bytes there at any
 /// step: who has to make room leaves by `rule`, stored first if nobody has stored what it holds.
 /// Operands that exceed the budget together are used in place in the far pool, the largest first.
-/// What is never read again leaves after its op. Ties: what needs no store first, then the larger,
-/// then the lower id. O(n log n) for n operands.
+/// A buffer that is never read again leaves after its op. Ties: those that need no store first,
+/// then the larger, then the lower id. O(n log n) for n operands.
 NearStays walkResidency(const LevelProgram& program, Bytes budget, LeavingRule rule);
 
 /// Gives the near pool to what saves most far traffic for each byte and step that it holds there: a
@@ -62,7 +62,7 @@ NearStays walkResidency(const LevelProgram& program, Bytes budget, LeavingRule r
 /// buffer, then the earlier use. O(n log n) for n operands.
 NearStays costResidency(const LevelProgram& program, Bytes budget);
 
-/// How long `exactResidency` may search: states that it looks at.
+/// The most states that `exactResidency` looks at.
 inline constexpr std::int64_t kResidencyNodes = 20'000'000;
 
 /// The least far traffic that any residency within `budget` can have, as `atLeast` says: it equals
@@ -73,7 +73,8 @@ inline constexpr std::int64_t kResidencyNodes = 20'000'000;
 NearStays exactResidency(const LevelProgram& program, Bytes budget,
                          std::int64_t nodes = kResidencyNodes, std::stop_token stop = {});
 
-/// How a buffer is found by an operand: not near, near and the same as far, near and newer.
+/// The state in which an operand finds a buffer: not near, near and the same as far, near and
+/// newer.
 enum class Arrival : std::uint8_t { far, clean, dirty };
 inline constexpr std::array kArrivals = {Arrival::far, Arrival::clean, Arrival::dirty};
 inline constexpr std::array kUseChoices = {UseChoice::place, UseChoice::near, UseChoice::hold};
@@ -85,8 +86,8 @@ struct UseOption {
   Arrival next = Arrival::far;
 };
 
-/// What `choice` comes to. Holding what nobody needs is not allowed, and what is near is not used
-/// in place: not to have held it is never worse.
+/// The outcome of `choice`. Holding a buffer that nobody needs is not allowed, and one that is near
+/// is not used in place: not to have held it is never worse.
 inline UseOption optionOf(const LevelBuffer& buffer, const OperandUse& use, const UseAhead& ahead,
                           Arrival arrival, UseChoice choice) {
   const bool wasNear = arrival != Arrival::far;

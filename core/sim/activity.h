@@ -15,7 +15,7 @@ namespace hw {
 
 using ActivityId = Id<struct ActivityTag>;
 
-/// What a run of a model consists of.
+/// The kinds of activities that a run of a model consists of.
 enum class ActivityKind : std::uint8_t {
   compute,  ///< One op, on a unit.
   load,     ///< A buffer comes nearer to the units.
@@ -33,7 +33,7 @@ struct Port {
   PoolId pool{};
 };
 
-/// What runs activities: a unit, so many of which are alike, or a DMA engine with its channels.
+/// A runner of activities: a unit, so many of which are alike, or a DMA engine with its channels.
 struct Engine {
   std::string name{};
   bool dma = false;
@@ -75,7 +75,7 @@ struct TensorUse {
   Interval<Bytes> inBuffer{};  ///< Which bytes of its buffer those are; empty where it has none.
 };
 
-/// What an activity moves through a port, in whole bursts.
+/// The bytes that an activity moves through a port, in whole bursts.
 struct PortUse {
   std::uint32_t port = 0;
   Bytes read{};

@@ -30,7 +30,7 @@ struct PoolUse {
   Bytes written{};
 };
 
-/// What one op asks of the machine.
+/// The work of one op on the machine.
 struct OpWork {
   OpTiming timing{};  ///< As if it started at time 0, without contention.
   bool idle = false;  ///< It only aliases, or is folded: it does nothing.
@@ -66,7 +66,7 @@ class OpWorker {
 
   OpWork work(OpId op, Step step);
 
-  /// What bytes of `tensor` are for, where an op moves them.
+  /// The class of traffic that bytes of `tensor` belong to, where an op moves them.
   TrafficClass classOf(TensorId tensor) const;
 
  private:
@@ -95,7 +95,8 @@ class OpWorker {
   ConstantReads constants_;
 };
 
-/// Where parts begin that lie one behind the other, each where it is listed first, and their end.
+/// The offsets of parts that lie one behind the other, in the order of their listing, and their
+/// end.
 struct PartPlaces {
   std::map<TensorId, Bytes> begins{};
   Bytes end{};
@@ -540,8 +541,8 @@ class ActivityBuilder {
     }
   }
 
-  /// Who made a tensor without an address: its op, or those behind one that only aliases; and the
-  /// last store of it.
+  /// Adds the makers of a tensor without an address: its op, or those behind one that only aliases,
+  /// and the last store of it.
   void addMakers(TensorId tensor, std::vector<ActivityId>& makers) const {
     if (input_.graph.tensors[tensor].constant) return;
     const auto add = [&](ActivityId maker) {

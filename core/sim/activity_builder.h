@@ -9,7 +9,7 @@
 
 namespace hw {
 
-/// What a run does, before it has times.
+/// The activities of a run, before they have times.
 struct PlannedWork {
   ActivityList list{};
   std::vector<OpTiming> ops{};                     ///< By step; their times as if each began at 0.

@@ -105,7 +105,7 @@ void Flows::workOut(SimTime now) {
   }
 }
 
-/// What most often is: no port is asked for more than it has. Only where all paces are the same.
+/// Handles the common case: no port is asked for more than it has. Only where all paces are equal.
 bool Flows::allAtFullSpeed() {
   if (contention_ != Contention::proportional) return false;
   std::ranges::fill(ports_, Filling());

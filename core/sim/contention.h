@@ -8,13 +8,13 @@
 
 namespace hw {
 
-/// What an activity needs of one port: so long would the port take for it alone.
+/// The need of an activity at one port: the time that the port would take for it alone.
 struct PortNeed {
   std::uint32_t port = 0;  ///< Of the list; behind them, the engines with a bandwidth of their own.
   SimTime time{};
 };
 
-/// What an activity needs once its fixed part is over.
+/// The needs of an activity once its fixed part is over.
 struct FlowNeed {
   SimTime length{};  ///< The longest of its compute time and its ports' times: without contention.
   Bytes most{1};     ///< Bytes at the port that moves most of them.
@@ -22,7 +22,7 @@ struct FlowNeed {
 };
 FlowNeed flowNeed(const ActivityList& list, const Activity& activity);
 
-/// What part of a port a flow takes at full speed, as a fraction of kFullSpeed.
+/// The part of a port that a flow takes at full speed, as a fraction of kFullSpeed.
 struct PortShare {
   std::uint32_t port = 0;
   std::int64_t share = 0;
@@ -45,8 +45,8 @@ constexpr SimTime earlyBy(std::size_t flows) {
 /// Activities that flow together, and how fast: integers only, so that everybody who works it out
 /// gets the same. Speeds are fractions of kFullSpeed.
 ///
-/// Where a port is asked for more than it has, flows slow down. Progressive filling: a level rises
-/// from 0, each flow's speed is level / pace; who uses a port that is full stays, the others go on,
+/// Flows slow down at a port that is asked for more than it has. Progressive filling: a level rises
+/// from 0, each flow's speed is level / pace; flows at a port that is full stay, the others go on,
 /// at full speed they stop. The pace is 1 for all (proportional), or the bytes per second that a
 /// flow asks for (fair: max-min, what round-robin arbiters do).
 class Flows {

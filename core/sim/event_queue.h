@@ -8,7 +8,7 @@
 
 namespace hw {
 
-/// What happens first at one instant. Frees precede allocs, else peaks would be false.
+/// The order of events at one instant. Frees precede allocs, else peaks would be false.
 enum class Phase : std::uint8_t {
   transferEnd,
   computeEnd,
@@ -31,11 +31,11 @@ class SimEvent {
   SimTime time() const { return time_; }
   Phase phase() const { return static_cast<Phase>(order_ >> 40); }
   std::uint8_t device() const { return static_cast<std::uint8_t>(order_ >> 32); }
-  /// What it happens to; its kind decides what the number means.
+  /// The number of the thing that it happens to; its kind decides of which things.
   std::uint32_t entity() const { return static_cast<std::uint32_t>(order_); }
 
-  /// Whether two times are equal is easy to predict for the processor, which of two events is less
-  /// is not: so the first is a branch, and the second is worked out without one.
+  /// Equality of two times is easy to predict for the processor, the order of two events is
+  /// not: so the first is a branch, and the second is worked out without one.
   friend bool operator<(const SimEvent& a, const SimEvent& b) {
     if (a.time_ != b.time_) [[likely]]
       return a.time_ < b.time_;

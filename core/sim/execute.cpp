@@ -32,7 +32,7 @@ class Latest {
   std::optional<Cause> cause_{};
 };
 
-/// Who has to hear of an activity's end or start: lists in one array.
+/// The activities that wait for the start or the end of each activity: lists in one array.
 class Listeners {
  public:
   Listeners(const ActivityList& list, const Waits& waits) : first_(list.activities.size() + 1) {
@@ -116,7 +116,7 @@ class Executor {
     ActivityId nextOrder{};
   };
 
-  /// Who comes before whom on engines, in in-order devices, and in the chain of sequential ones.
+  /// The order of activities on engines, in in-order devices, and in the chain of sequential ones.
   void line() {
     ActivityId chained;
     std::vector<ActivityId> issued(list_.devices.size());
@@ -233,7 +233,7 @@ class Executor {
     admitNextOf(engine);
   }
 
-  /// What it waited for last, with and without reused bytes.
+  /// Fills in the last wait of the activity, with and without reused bytes.
   void explain(ActivityId id, ActivityTime& time) const {
     const State& state = states_[id];
     const auto& times = run_.times;

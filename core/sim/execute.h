@@ -8,7 +8,7 @@
 
 namespace hw {
 
-/// What an activity waited for last, of everything it waited for.
+/// The last wait of an activity, of everything it waited for.
 struct Cause {
   WaitRule rule{};
   ActivityId activity{};

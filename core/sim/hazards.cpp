@@ -22,7 +22,7 @@ struct Tenants {
   friend bool operator==(const Tenants&, const Tenants&) = default;
 };
 
-/// Who touched a byte of a stay: its last writer, and who read it since.
+/// The users of a byte of a stay: its last writer, and the readers since.
 struct Users {
   ActivityId writer{};
   std::vector<ActivityId> readers{};

@@ -27,7 +27,7 @@ struct Wait {
   WaitRule rule{};
 };
 
-/// What each activity waits for because of what both touch, ascending.
+/// The waits of each activity for others that touch the same bytes, ascending.
 class Waits {
  public:
   std::span<const Wait> of(ActivityId id) const {

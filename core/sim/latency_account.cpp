@@ -70,7 +70,7 @@ SimTime waitsForReuse(const Execution& run) {
   return sum;
 }
 
-/// What cannot be faster in any plan of one order of ops whose tensors share storage in one way.
+/// A lower bound on the latency of all plans of one order of ops with one way of sharing storage.
 class OrderBound {
  public:
   OrderBound(const SimulationInput& input, const PlannedWork& work)
@@ -95,7 +95,7 @@ class OrderBound {
 
   LatencyBound find() {
     addUnits();
-    // What has no address is not moved: then less is waited for.
+    // Stays without an address are not moved: then less is waited for.
     const bool whole = std::ranges::all_of(work_.list.stays,
                                            [](const PlacedStay& stay) { return bool(stay.pool); });
     if (!whole) return std::move(bound_);
@@ -113,7 +113,7 @@ class OrderBound {
     bool counted = false;
     friend bool operator==(const BufferByte&, const BufferByte&) = default;
   };
-  /// What ops read of a tensor that starts in the far pool.
+  /// The reads of a tensor that starts in the far pool.
   struct Fetched {
     Step step{-1};  ///< Of the last of them.
     Bytes now{};    ///< By that op.

@@ -15,7 +15,7 @@ struct LatencyBound {
   std::string binds{};  ///< "unit mac", "port L3 read", "the data flow".
 };
 
-/// What reused bytes cost in time: each of them is an order between two activities that the data
+/// The price of reused bytes in time: each of them is an order between two activities that the data
 /// did not ask for.
 struct ReusePrice {
   /// Along the critical path: what each start that reuse causes waits beyond all else. Never
@@ -27,7 +27,7 @@ struct ReusePrice {
   SimTime simulated{};
 };
 
-/// What an engine did with its time.
+/// The time of an engine, by what it was used for.
 struct EngineAccount {
   SimTime busy{};  ///< Over all its channels.
   /// Time in which it could have run one more and its next activity waited, by the rule that this

@@ -11,7 +11,7 @@
 
 namespace hw {
 
-/// What a byte moved was for.
+/// The purposes for which a byte is moved.
 enum class TrafficClass : std::uint8_t {
   input,
   output,
@@ -43,7 +43,7 @@ struct Traffic {
   Traffic& operator+=(const Traffic& other);
 };
 
-/// What decides how long an op takes.
+/// The resource that decides how long an op takes.
 struct Bottleneck {
   enum class Kind : std::uint8_t { nothing, compute, memory };
   Kind kind = Kind::nothing;

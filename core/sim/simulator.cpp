@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
 
-/// What has to move whatever the plan: every input, output and weight that some op touches.
+/// The bytes that any plan moves: every input, output and weight that some op touches.
 Bytes compulsoryBytes(const SimulationInput& input) {
   std::set<TensorId> moved(input.graph.inputs.begin(), input.graph.inputs.end());
   moved.insert(input.graph.outputs.begin(), input.graph.outputs.end());

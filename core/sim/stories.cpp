@@ -69,7 +69,7 @@ class RunStoryTeller {
         if ((*end)->first != i) release((*end)->stay, step);
       }
       for (; begin != begins.end() && (*begin)->first == i; ++begin) acquire((*begin)->stay, step);
-      // What takes over and is never read has its bytes for no time.
+      // A stay that takes over and is never read has its bytes for no time.
       for (auto heir = firstEnd; heir != end; ++heir) {
         if ((*heir)->first == i) release((*heir)->stay, step);
       }
@@ -111,8 +111,8 @@ class RunStoryTeller {
     }
   }
 
-  /// What lies in a block that is taken as a whole keeps its bytes until another tenant needs them,
-  /// or the block goes: when the step that ends its use is over, all its tenants have gone, or
+  /// Tenants of a block that is taken as a whole keep their bytes until others need these bytes, or
+  /// until the block goes: when the step that ends its use is over, all its tenants have gone, or
   /// another block is there already, which on a machine that does things side by side can be
   /// sooner.
   void holdBlocks() {
@@ -206,7 +206,7 @@ class RunStoryTeller {
   void acquire(StayId stay, Step step) { heap_.acquire(stay, step); }
   void release(StayId stay, Step step) { heap_.release(stay, step); }
 
-  /// What was told since the last time happened at `time`.
+  /// Gives all events that were told since the last call the time `time`.
   void stamp(SimTime time) { times_.resize(heap_.told(), time); }
 
   TimedStory finish() {

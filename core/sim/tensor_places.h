@@ -13,7 +13,7 @@
 
 namespace hw {
 
-/// What a simulation looks at: one model, planned, on one machine.
+/// The input of a simulation: one model, planned, on one machine.
 struct SimulationInput {
   const Graph& graph;
   const Schedule& schedule;
@@ -33,10 +33,10 @@ struct SimulationInput {
   }
 };
 
-/// Where the tensors of a run lie, as its ops find them.
+/// The memories in which the ops of a run find its tensors.
 class TensorPlaces {
  public:
-  /// What `find` knows of a tensor.
+  /// The place of a tensor, as `find` knows it.
   struct Place {
     PoolId pool{};         ///< The device's far pool where nothing better is known.
     StayId stay{};         ///< None: it has no address there.
@@ -45,8 +45,8 @@ class TensorPlaces {
 
   explicit TensorPlaces(const SimulationInput& input);
 
-  /// Where an op on `device` finds `tensor` at `step`: of the stays that live then, the one in the
-  /// earliest pool of the device's list; of several, the one that began last.
+  /// The place where an op on `device` finds `tensor` at `step`: of the stays that live then, in
+  /// the earliest pool of the device's list; of several, the one that began last.
   Place find(TensorId tensor, std::uint32_t device, Step step) const;
 
   /// The copy of `buffer` that arrives on `to` at `step`, and what it is made from on `from`; none
@@ -62,7 +62,7 @@ class TensorPlaces {
   PoolId farPool(std::uint32_t device) const { return machine_.ofDevice[device].back(); }
   /// Which of the stay's lives `step` belongs to.
   std::uint32_t lifeAt(StayId stay, Step step) const;
-  /// Where in its device's list of pools `pool` stands; nothing for another device's.
+  /// The rank of `pool` in its device's list of pools; nothing for another device's.
   std::optional<std::size_t> rankOf(PoolId pool, std::uint32_t device) const;
   /// The first device that has both; none: no device does.
   std::optional<std::uint32_t> deviceWith(PoolId one, PoolId other) const;

@@ -30,7 +30,7 @@ constexpr std::int64_t kRungParts = 16;
 constexpr double kLooksDone = 0.1;
 constexpr double kRowsDone = 0.3;
 
-/// Whether the bounds of `lowest` hold for `run`: it has the same stays, and as many activities.
+/// True if the bounds of `lowest` hold for `run`: it has the same stays, and as many activities.
 bool hasStaysOf(const Run& run, const Run& lowest) {
   return hasSameStays(run.problem, lowest.problem) &&
          run.timing.activities.activities.size() == lowest.timing.activities.activities.size();

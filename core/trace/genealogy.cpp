@@ -3,7 +3,7 @@
 namespace hw {
 namespace {
 
-/// Whether `event` can change the chunk around `byte`: all else leaves it as it is.
+/// True if `event` can change the chunk around `byte`: all else leaves it as it is.
 bool mayTouch(const MemoryEvent& event, const ByteAddress& byte,
               const std::optional<Chunk>& chunk) {
   if (event.poolId() != byte.pool || event.region != byte.region) return false;

@@ -12,7 +12,7 @@
 namespace hw {
 namespace {
 
-/// Who last owned each byte of one region.
+/// The last owner of each byte of one region.
 class TenantMap {
  public:
   StayId lastOwner(Bytes offset) const {
@@ -142,7 +142,7 @@ class Narrator {
             .reason = event.kind == EventKind::alloc ? event.reason : Reason::none};
   }
 
-  /// What an allocation amounts to is what lay at its address just before. A hole that a planned
+  /// Classifies an allocation by what lay at its address just before. A hole that a planned
   /// address left below itself is free, but memory never used before all the same.
   void classify(TimelineEntry& entry) {
     const ChunkMap& map = state_[entry.pool];

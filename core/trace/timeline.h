@@ -10,7 +10,7 @@
 
 namespace hw {
 
-/// What a person sees happen, read off the undoable pairs (docs/formats/events.md).
+/// The kinds of events that a person sees, read off the undoable pairs (docs/formats/events.md).
 enum class Happening : std::uint8_t {
   fresh,    ///< Memory no stay has ever owned.
   reuse,    ///< A free block of exactly the right size.
@@ -54,7 +54,7 @@ struct DetailNames {
   std::string formerTenant{};            ///< Of the entry's former tenant, if it has one.
   std::string firstPool{"L2"};           ///< Of pool 0; empty when it was never an option.
   std::optional<Bytes> firstCapacity{};  ///< What may be planned of pool 0.
-  /// How sizes are written; null: as plain numbers of bytes.
+  /// The way sizes are written; null: as plain numbers of bytes.
   std::string (*sizeText)(Bytes) = nullptr;
 
   std::string size(Bytes bytes) const;
@@ -78,7 +78,7 @@ class EventOrder {
   const TimelineEntry& entry(std::size_t place) const { return (*timeline_)[indexOf(place)]; }
   bool isByStep() const { return bySteps_; }
 
-  /// How many entries come up to a moment of `step`: by time those among the first `moment` events
+  /// The number of entries up to a moment of `step`: by time those among the first `moment` events
   /// of the trace; by step those of earlier steps, and of this one those among these events.
   /// O(log entries).
   std::size_t happened(std::size_t moment, Step step) const;

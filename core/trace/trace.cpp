@@ -14,7 +14,7 @@ UsageEnvelope join(UsageEnvelope a, UsageEnvelope b) {
 /// Joins nothing: the envelope of no events at all.
 constexpr UsageEnvelope kNothing{kMaxBytes + kMaxBytes, Bytes(-1)};
 
-/// How much more is in use after `event` than before, in the event's pool.
+/// The bytes in use after `event` less those before, in the event's pool.
 Bytes change(const MemoryEvent& event) {
   if (event.kind == EventKind::alloc) return event.size;
   if (event.kind == EventKind::free) return Bytes() - event.size;

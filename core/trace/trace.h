@@ -129,7 +129,8 @@ class Trace::Builder {
   void reserve(std::size_t events);
   /// `time` must not go backwards, nor `event.step`, unless it is said where steps begin.
   void add(SimTime time, const MemoryEvent& event);
-  /// How many events precede the op of the next step: for all steps, before any event is added.
+  /// Adds the number of events before the op of the next step: for all steps, before any event is
+  /// added.
   void addStepBegin(std::size_t events) { trace_.stepBegins_.push_back(events); }
   const MemoryState& state() const { return state_; }
   Trace finish() &&;
@@ -143,7 +144,7 @@ class Trace::Builder {
   std::size_t chunks_ = 0;  ///< Alive now, over all pools.
 };
 
-/// What lies between two moments of a trace, over all pools.
+/// The difference between two moments of a trace, over all pools.
 struct MomentDelta {
   Bytes live{};       ///< Bytes in use at the second, less those at the first.
   Bytes allocated{};  ///< Bytes that got an owner in between, whichever moment is the earlier.

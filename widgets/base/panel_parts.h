@@ -14,7 +14,7 @@
 
 namespace hw {
 
-/// Whether any of `widget` is on the screen. A panel behind another tab of its dock is not, though
+/// True if any of `widget` is on the screen. A panel behind another tab of its dock is not, though
 /// Qt calls it visible.
 bool isSeen(const QWidget* widget);
 

@@ -12,7 +12,7 @@ namespace hw {
 /// and gives title, legend and axes the colours of the theme in force. Again when that changes.
 void styleChart(QChartView& view);
 
-/// Whether bars below `parent` grow into place.
+/// True if bars below `parent` grow into place.
 void setChartMotion(const QWidget& parent, bool moving);
 
 /// Puts `ticks` on an axis, for what no format of Qt's can say: bytes, times, steps.

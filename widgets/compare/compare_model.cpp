@@ -21,7 +21,7 @@ bool samePlan(const Run& a, const Run& b) {
          std::ranges::equal(a.plan.addresses, b.plan.addresses);
 }
 
-/// Whether a row can be the smallest or the fastest. A plan that does not fit, or leaves inputs to
+/// True if a row can be the smallest or the fastest. A plan that does not fit, or leaves inputs to
 /// the caller, is one of a part of the model, which is no merit.
 bool competes(const ComparisonRow& row) {
   return row.fits() && row.figures.inputsOutside == Bytes();

@@ -53,7 +53,7 @@ class RunForm : public QScrollArea {
   explicit RunForm(QWidget* parent = nullptr);
 
   void setRequest(const RunRequest& request);
-  /// Whether what is open is a planning problem: it has no limits unless somebody asks for a size
+  /// True if what is open is a planning problem: it has no limits unless somebody asks for a size
   /// or a machine.
   void setBare(bool bare);
   /// The request on show with what the fields say, or what is wrong with one of them.

@@ -59,10 +59,10 @@ class Job : public QObject {
   /// "Comparing".
   const QString& name() const { return name_; }
   bool canStop() const { return stopping_ != Stopping::impossible; }
-  /// Whether a thread of it has not ended, that of abandoned work included.
+  /// True if a thread of it has not ended, that of abandoned work included.
   bool hasThreads() const { return !workers_.empty(); }
   bool isRunning() const { return running_; }
-  /// Whether the latest was told to stop: in `accept`, too.
+  /// True if the latest was told to stop: in `accept`, too.
   bool wasStopped() const { return stopped_; }
 
  public Q_SLOTS:

@@ -297,7 +297,7 @@ void MethodPanel::showTable(std::size_t index) {
   stack_->setCurrentIndex(kTable);
 }
 
-/// Whether what was recorded is about the stays on show.
+/// True if what was recorded is about the stays on show.
 bool MethodPanel::isLinked() const {
   const auto run = state_->run();
   const auto recorded = recorder_.recorded();

@@ -79,7 +79,7 @@ class ScheduleModel : public QAbstractTableModel {
   QVariant data(const QModelIndex& index, int role) const override;
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
   Qt::ItemFlags flags(const QModelIndex& index) const override;
-  /// Whether ops are dealt out to devices.
+  /// True if ops are dealt out to devices.
   bool hasUnits() const { return !units_.empty(); }
   /// The op of a row; nothing where steps have none.
   OpId opOf(int row) const;

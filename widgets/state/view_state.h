@@ -65,7 +65,7 @@ class ViewState : public QObject {
   /// To `place`, as far as the run on show has it.
   void goTo(const StepPlace& place);
 
-  /// Whether the steps on screen go along with a moment that comes to lie beside them.
+  /// True if the steps on screen go along with a moment that comes to lie beside them.
   bool follows() const { return follows_; }
   void setFollows(bool follows);
 
@@ -131,7 +131,7 @@ class ViewState : public QObject {
   /// selection.
   const std::vector<Ghost>& ghosts() const { return ghosts_; }
   void setGhosts(std::vector<Ghost> ghosts);
-  /// Whether axes write addresses in hexadecimal.
+  /// True if axes write addresses in hexadecimal.
   static bool hexAddresses() { return TextUnits::current().addresses == AddressStyle::hex; }
 
  Q_SIGNALS:

@@ -33,7 +33,7 @@ class ServeSession {
   /// Fails with a sentence that names the parameter; `invalidArgument`: the call is wrong.
   Result<Json> call(const std::string& method, const ParsedJson& params,
                     const CallContext& context);
-  /// Whether there is such a method.
+  /// True if there is such a method.
   static bool knows(const std::string& method);
 
  private:

@@ -283,7 +283,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
   }
 }
 
-/// Whether the key belongs to a disabled command: a list would take it for a row's first letter.
+/// True if the key belongs to a disabled command: a list would take it for a row's first letter.
 bool MainWindow::isKeyOfDisabled(const QKeyEvent& key) const {
   const auto all = actions();
   return std::ranges::any_of(all, [&](const QAction* action) {

@@ -75,7 +75,7 @@ bool addsUpChannels(const Graph& graph, OpId id) {
   return true;
 }
 
-/// Whether such an op makes a sum of some elements, and not one of them.
+/// True if such an op makes a sum of some elements, and not one of them.
 bool addsUp(const Op& op) {
   return op.type.find("Max") == op.type.npos && op.type.find("MAX") == op.type.npos &&
          op.type.find("Min") == op.type.npos && op.type.find("MIN") == op.type.npos;

@@ -42,7 +42,7 @@ std::int64_t scopesOf(const TflmBuffer& buffer) { return buffer.last - buffer.fi
 /// Of more tensors only one order is tried: each takes a look at all places for each tensor.
 constexpr std::size_t kMostTried = 4096;
 
-/// What comes first in an order comes first to a place. Each is by a pair of figures, the larger
+/// The rank of a buffer in an order: the first gets its place first. A pair of figures, the larger
 /// first.
 using Rank = std::pair<std::int64_t, std::int64_t> (*)(const TflmBuffer&);
 constexpr std::array<Rank, 4> kRanks = {
@@ -131,7 +131,7 @@ void placeCalled(const TflmProgram& program, std::vector<std::int32_t>& offsets)
     if (offsets[i] < 0 && isCalled(program, program.tensors[i])) open.push_back(i);
   }
   if (open.empty()) return;
-  // What the runtime would do; its offsets are as good as any where they fit the format.
+  // The runtime's own plan; its offsets are as good as any where they fit the format.
   const TflmArena own = tflmArena(program, offsets);
   std::vector<std::int32_t> best = offsets;
   for (const std::size_t i : open) {

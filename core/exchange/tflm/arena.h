@@ -7,14 +7,14 @@
 
 namespace hw {
 
-/// Where tflite-micro puts everything, byte for byte.
+/// The layout of tflite-micro's arena, byte for byte.
 struct TflmArena {
   /// By tensor of the program, then by its scratch; nothing: the runtime gives it no bytes.
   std::vector<std::optional<Bytes>> offsets{};
   Bytes head{};  ///< One past the highest byte of those.
 };
 
-/// What the runtime's own planner (greedy_memory_planner.cc) does: `offsets`, by tensor, stand as
+/// Follows the runtime's own planner (greedy_memory_planner.cc): `offsets`, by tensor, stand as
 /// they are; all others go largest first into the lowest gap of their time that is large enough.
 /// Empty `offsets`: a file without a plan.
 TflmArena tflmArena(const TflmProgram& program, const std::vector<std::int32_t>& offsets);

@@ -46,7 +46,7 @@ std::vector<std::size_t> listedTensors(const TflmProgram& program, bool idle) {
   return listed;
 }
 
-/// What does not agree; empty: they are the same buffers.
+/// The difference between the two lists; empty: they are the same buffers.
 std::string difference(const TflmProgram& program, const std::vector<std::size_t>& listed,
                        const std::vector<LoggedBuffer>& buffers) {
   if (buffers.size() < listed.size()) {

@@ -94,7 +94,7 @@ void askLstm(Requests& requests) {
   for (int gate = 0; gate < 4; ++gate) requests.ask(operandElements(cell), quantized ? 2 : kWord);
 }
 
-/// Where it is in its input, and the axes one by one; sums of small integers have room to grow.
+/// Asks for the place in its input and for the axes; sums of small integers have room to grow.
 void askReduction(Requests& requests, bool sums) {
   const Dtype type = requests.inputType();
   if (sums && (type == Dtype::int8 || type == Dtype::int16)) {
@@ -185,7 +185,7 @@ class ScratchAdder {
   explicit ScratchAdder(const Graph& graph) : graph_(graph), builder_(graph.name, graph.format) {}
 
   Result<Graph> run() && {
-    // What is computed of weights is computed in every run there.
+    // Tensors computed of weights are computed in every run there.
     for (const Tensor& tensor : graph_.tensors) builder_.addTensor(unlinkedTensor(tensor));
     for (const TensorId id : graph_.inputs) builder_.addInput(id.index());
     for (const TensorId id : graph_.outputs) builder_.addOutput(id.index());
@@ -235,7 +235,7 @@ class ScratchAdder {
     builder_.addOp(std::move(parts));
   }
 
-  /// What keeps an operator from being taken ahead of time: something that only a run knows.
+  /// An input that keeps an operator from being folded: a value that only a run knows.
   GraphBuilder::Handle runTime() {
     if (runTime_ == GraphBuilder::kAbsent) {
       runTime_ =

@@ -16,7 +16,7 @@ struct KernelOperand {
   std::optional<Shape> shape{};
 };
 
-/// What a kernel asks tflite-micro for besides its operands, for the time that it runs.
+/// Memory that a kernel asks tflite-micro for besides its operands, for the time that it runs.
 struct KernelScratch {
   std::vector<Bytes> buffers{};  ///< Exact, in the order in which it asks.
   bool known = true;             ///< False: an operand's size is not, or whose kernel it is.

@@ -60,7 +60,7 @@ class FileTensors {
     for (; next < stored.outputs.size() && next < op.outputs.size(); ++next) {
       set(stored.outputs[next], op.outputs[next]);
     }
-    // What nothing makes is made by the operator that names it first.
+    // Tensors without a producer are made by the operator that names them first.
     for (std::size_t i = 0; i < stored.inputs.size() && i < op.inputs.size(); ++i) {
       if (op.inputs[i] || stored.inputs[i] < 0 || next >= op.outputs.size()) continue;
       set(stored.inputs[i], op.outputs[next++]);

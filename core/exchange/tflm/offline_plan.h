@@ -18,14 +18,14 @@ struct TflmPlan {
   std::size_t left = 0;  ///< Tensors that need bytes and are left to the runtime.
 };
 
-/// What the user asked for, and stays as it is.
+/// The options that the user gave, which stay as they are.
 struct TflmGiven {
   bool alignment = false;
   bool bodies = false;
   bool near = false;  ///< The size of the near memory.
 };
 
-/// How a model is planned for tflite-micro: calls are one step each, as the runtime has an arena
+/// The request for a plan for tflite-micro: calls are one step each, as the runtime has an arena
 /// for all subgraphs, everything is at a multiple of 16, and the arena is as small as can be: a
 /// platform tells how its kernels run, not where to stop.
 RunRequest tflmRequest(RunRequest request, const TflmGiven& given);
@@ -40,10 +40,10 @@ Result<TflmPlan> tflmPlan(std::string_view file, const Run& run);
 /// estimate (2,300 where pointers have 4 bytes)".
 std::string tflmPlanLine(const TflmPlan& plan);
 
-/// Where every tensor of the model is, from the first step to the last, in the one memory that the
-/// plan has: what runtimes can be told. Nothing: it has no place of its own there. Fails, with what
-/// it is, on what offsets alone cannot say: plans that do not fit, several memories, moves, graphs
-/// whose operators run in parts or again, operators in another order than the file's.
+/// The offset of every tensor of the model, from the first step to the last, in the one memory that
+/// the plan has: what runtimes can be told. Nothing: it has no place of its own there. Fails, with
+/// what it is, on what offsets alone cannot say: plans that do not fit, several memories, moves,
+/// graphs whose operators run in parts or again, operators in another order than the file's.
 Result<IdMap<TensorId, std::optional<Bytes>>> fixedPlaces(const Run& run);
 
 }  // namespace hw

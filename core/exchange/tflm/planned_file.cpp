@@ -27,7 +27,7 @@ constexpr std::size_t kFarthest = 0x7FFFFFFF;
 
 std::size_t roundedUp(std::size_t size, std::size_t to) { return (size + to - 1) / to * to; }
 
-/// Where the parts of a flatbuffer are. Everything is checked before it is looked at.
+/// The places of the parts of a flatbuffer. Everything is checked before it is looked at.
 class FlatPlaces {
  public:
   explicit FlatPlaces(std::string_view file) : bytes_(file) {}
@@ -39,14 +39,14 @@ class FlatPlaces {
   int fields(std::size_t table) const {
     return (static_cast<int>(bytes_.number<std::uint16_t>(vtable(table), "a table")) - 4) / 2;
   }
-  /// Where a field stands; 0: it is absent.
+  /// The place of a field; 0: it is absent.
   std::size_t field(std::size_t table, int number) const {
     if (number >= fields(table)) return 0;
     const std::size_t entry = vtable(table) + 4 + 2 * static_cast<std::size_t>(number);
     const auto offset = bytes_.number<std::uint16_t>(entry, "a table");
     return offset == 0 ? 0 : table + offset;
   }
-  /// What a reference leads to; 0: the field is absent.
+  /// The target of a reference; 0: the field is absent.
   std::size_t target(std::size_t table, int number) const {
     const std::size_t at = field(table, number);
     return at == 0 ? 0 : at + word(at);
@@ -126,7 +126,7 @@ struct OldModel {
   std::optional<std::size_t> planBuffer{};  ///< One that held a plan and nothing else.
 };
 
-/// Whether `buffer` holds anything else than a plan.
+/// True if `buffer` holds anything else than a plan.
 bool isUsed(const FlatPlaces& places, const OldModel& old, std::size_t buffer) {
   for (const std::size_t entry : old.metadata) {
     if (places.number<std::uint32_t>(entry, kMetadataBuffer, 0) == buffer) return true;
@@ -307,7 +307,7 @@ std::string planInFront(std::string_view file, const std::vector<std::int32_t>& 
   return bytes;
 }
 
-/// Whether `after` holds the model that `before` does. In a damaged file tables may share bytes,
+/// True if `after` holds the model that `before` does. In a damaged file tables may share bytes,
 /// and moving what one of them leads to changes another.
 bool isSame(const TfliteFile& before, const TfliteFile& after) {
   if (before.subgraphCount() != after.subgraphCount()) return false;

@@ -16,7 +16,7 @@ namespace hw {
 ///
 ///     | header | root | buffers | metadata | plan | padding | the old file, byte for byte |
 ///
-/// What counts from the start of the file is moved along: weights behind the flatbuffer, large
+/// Offsets from the start of the file are moved along: of weights behind the flatbuffer, of large
 /// options of operators, and the directory of a zip archive at the end.
 Result<std::string> withOfflinePlan(std::string_view file,
                                     const std::vector<std::int32_t>& offsets);

@@ -216,9 +216,9 @@ class ProgramReader {
   std::size_t walked_ = 0;
 };
 
-/// What a reference kernel keeps, as of commit 90b983c on a 64-bit machine, in bytes: data of its
-/// own, options as the runtime unpacks them, and how many numbers of 4 bytes for each channel,
-/// along an axis of its filter.
+/// The data that a reference kernel keeps, as of commit 90b983c on a 64-bit machine, in bytes: data
+/// of its own, options as the runtime unpacks them, and how many numbers of 4 bytes for each
+/// channel, along an axis of its filter.
 struct KernelTail {
   std::string_view type;
   std::int64_t data = 0;

@@ -8,7 +8,7 @@
 
 namespace hw {
 
-/// What tflite-micro gives bytes of its arena's head to: a tensor, or scratch of an operator.
+/// A taker of bytes from the head of tflite-micro's arena: a tensor, or scratch of an operator.
 struct TflmBuffer {
   static constexpr std::int32_t kNever = -1;
 

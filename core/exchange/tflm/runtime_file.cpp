@@ -73,7 +73,7 @@ class HeaderWriter {
   Result<std::string> write() {
     HW_TRY(places, fixedPlaces(run_));
     collect(places);
-    // What the runtime adds by itself lies in the same arena.
+    // Buffers that the runtime adds by itself lie in the same arena.
     if (tflm_ != nullptr) arena_ = std::max(arena_, tflm_->arena.head);
     begin();
     writeTensors();

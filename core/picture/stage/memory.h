@@ -7,7 +7,7 @@
 
 namespace hw::stage {
 
-/// Whether `stage` has lists that lie in memory.
+/// True if `stage` has lists that lie in memory.
 bool hasMemory(const Stage& stage);
 
 /// Memory as the method knows it, in `where`: blocks with their capacities, or with all tenants

@@ -45,7 +45,7 @@ std::string stayWord(const Run& run, const MethodTick& tick);
 Bytes sizeOf(const Run& run, StayId stay, const std::optional<StayPart>& part);
 Interval<Step> stepsOf(const Run& run, StayId stay, const std::optional<StayPart>& part);
 
-/// Whether the stay is one of the run's: records of parts name only those.
+/// True if the stay is one of the run's: records of parts name only those.
 bool isStay(const Run& run, StayId stay);
 
 /// Widens `all` as far as it takes to hold `bytes`, too.
@@ -71,7 +71,7 @@ std::vector<MarkedRow> markedRows(const MethodRecord& record, const MethodPlayer
 /// only one is a row's. Ascending. All where they fit.
 std::vector<std::size_t> chosenRows(const std::vector<MarkedRow>& rows, std::size_t room);
 
-/// Whether the row is the candidate that was taken.
+/// True if the row is the candidate that was taken.
 bool isChosen(const MethodRow& row);
 
 using Part = StageItem::Part;

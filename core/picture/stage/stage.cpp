@@ -195,7 +195,7 @@ std::vector<StageItem> Stage::items(const Ruler& ruler, const MethodPlayer& play
   sketch.rectangle(said, StageItem::Part::sentence, {.fill = Fill{Ink::window}});
   for (std::size_t i = 0; i < lines && i < all.size(); ++i) {
     std::string text = all[i];
-    // What comes after the last line is said by an ellipsis.
+    // An ellipsis says that there is more after the last line.
     if (i + 1 == lines) {
       for (std::size_t rest = lines; rest < all.size(); ++rest) text += " " + all[rest];
     }

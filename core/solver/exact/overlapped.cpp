@@ -18,7 +18,7 @@
 namespace hw {
 namespace {
 
-/// Whether the stays of one pool, some of which may overlap the stay that they are made of, fit
+/// True if the stays of one pool, some of which may overlap the stay that they are made of, fit
 /// into a capacity: a search with proof.
 ///
 /// Pushed down as far as it goes, a plan has every stay at 0 or as near above another as it may be,
@@ -413,7 +413,7 @@ class OverlappedSolver {
     take(found.offsets, start.name);
   }
 
-  /// Whether the bound, or the capacity asked for, suffices; where it does not, whether less than
+  /// True if the bound, or the capacity asked for, suffices; where it does not, whether less than
   /// the best plan does.
   void prove(OverlapTree& tree, std::int64_t effort) {
     const Bytes lowest = options_.capacity.value_or(result_.bound);

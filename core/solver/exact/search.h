@@ -36,7 +36,7 @@ class Search {
   virtual const std::vector<std::uint32_t>& failures() const = 0;
 };
 
-/// Whether a search of so many boxes would take more memory than it may, unless what is left falls
+/// True if a search of so many boxes would take more memory than it may, unless what is left falls
 /// into parts.
 bool isTooLarge(const Boxes& boxes);
 

@@ -9,7 +9,7 @@
 
 namespace hw::exact {
 
-/// Whether `capacity`, which is not below the load, leaves so little free of few enough units that
+/// True if `capacity`, which is not below the load, leaves so little free of few enough units that
 /// all of it may be packed by `packFull`.
 bool isNearlyFull(const Boxes& boxes, Bytes capacity);
 

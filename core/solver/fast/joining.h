@@ -58,7 +58,7 @@ class JoinBoxes {
   void join(std::uint32_t first, std::uint32_t second);
   /// Takes back the last join of a box. What was joined.
   std::uint32_t split(std::uint32_t id);
-  /// Whether one that was joined to `id` lies on top of it, and not behind it.
+  /// True if one that was joined to `id` lies on top of it, and not behind it.
   bool isOnTop(std::uint32_t id, std::uint32_t second) const {
     return boxes_[id].begin == boxes_[second].begin;
   }

@@ -79,7 +79,7 @@ class Unplaced {
         found = at;
       }
     }
-    /// Whether what a node promises is not worth a look.
+    /// True if what a node promises is not worth a look.
     bool enough(float priority) const {
       return priority <= best || (entered > tree.patience_ && found != kNone);
     }
@@ -164,7 +164,7 @@ class Skyline {
   struct Limits {
     /// Tops above it are noted in `tooHigh`.
     Bytes height = kMaxBytes;
-    /// Whether to give up at the first of them.
+    /// True if to give up at the first of them.
     bool giveUp = false;
     /// Asked now and then; ends the packing.
     std::function<bool()> stopped{};

@@ -112,7 +112,7 @@ class HandoverSweep {
   bool tryNext();
   /// To the last choice that may have led here. False: there is none.
   bool goBack();
-  /// Whether what has to meet others at its end still can.
+  /// True if what has to meet others at its end still can.
   bool isHopeful(const PqTree& tree);
   bool canEnd(const PqTree& tree, Leaf leaf);
   std::vector<std::int64_t> offsets() const;

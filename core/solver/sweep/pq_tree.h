@@ -19,13 +19,13 @@ class PqTree {
   /// Any order of `leaves`, of which there is at least one.
   explicit PqTree(std::span<const Leaf> leaves);
 
-  /// Whether a leaf belongs to the set at hand, by leaf; all false between calls. Shared by trees.
+  /// True if a leaf belongs to the set at hand, by leaf; all false between calls. Shared by trees.
   using Marks = std::vector<bool>;
 
   /// Makes the leaves `out` neighbours and puts `in`, in any order, where they were. False when no
   /// order has them together; the tree is as it was then.
   bool replace(std::span<const Leaf> out, std::span<const Leaf> in, Marks& marks);
-  /// Whether some order has these leaves together.
+  /// True if some order has these leaves together.
   bool canMeet(std::span<const Leaf> leaves, Marks& marks) const;
 
   std::vector<Leaf> leaves() const;

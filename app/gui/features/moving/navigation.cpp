@@ -25,7 +25,7 @@ constexpr std::size_t kListedPeaks = 12;
 constexpr double kPanPart = 0.15;
 constexpr double kZoom = 1.4;
 
-/// Whether letters mean themselves there.
+/// True if letters mean themselves there.
 bool takesLetters(const QObject* widget) {
   return qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget) ||
          qobject_cast<const QComboBox*>(widget) || qobject_cast<const QTextEdit*>(widget) ||

@@ -41,7 +41,7 @@ class Session : public QObject {
   Job below_{tr("Planning the one below"), Job::Stopping::abandons};
 };
 
-/// Whether to restore at all: on unless switched off.
+/// True if to restore at all: on unless switched off.
 bool restoresSession(const class Settings& settings);
 void setRestoresSession(class Settings& settings, bool on);
 
