@@ -67,7 +67,8 @@ struct Op {
   std::map<std::string, AttributeValue> attributes{};
   /// All inputs are constants, so it runs ahead of time. It keeps its step, but does nothing there.
   bool folded = false;
-  const OpInfo* row = nullptr;  ///< Of its type in core/ops, once it is part of a graph.
+  /// Of its type in core/ops, once it is part of a graph; who changes the type clears it.
+  const OpInfo* row = nullptr;
 
   std::int64_t intAttribute(const std::string& key, std::int64_t fallback) const;
   std::vector<std::int64_t> intsAttribute(const std::string& key) const;

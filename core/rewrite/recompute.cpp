@@ -121,10 +121,10 @@ class RepeatSearch {
   }
 
   Result<RepeatLook> search(const std::vector<OpId>& order) {
-    HW_TRY(plain, look(order));
+    HW_TRY(plain, look(order, true));
     RepeatLook best = plain;
     for (const RepeatTaste taste : {RepeatTaste::lowest, RepeatTaste::cheapest}) {
-      HW_TRY(found, descend(plain, taste));
+      HW_TRY(found, descend(order, taste));
       const bool better =
           found.peak() < best.peak() || (found.peak() == best.peak() && found.extra < best.extra);
       if (better) best = std::move(found);
@@ -135,13 +135,16 @@ class RepeatSearch {
   std::int64_t total() const { return total_; }
 
  private:
-  Result<RepeatLook> look(std::vector<OpId> ops) {
+  /// Storage is shared roughly while programs are compared with each other.
+  Result<RepeatLook> look(std::vector<OpId> ops, bool exactly = false) {
     looks_ += static_cast<std::int64_t>(ops.size());
     RepeatLook look;
     HW_TRY(graph, repeatedGraph(graph_, ops));
     look.graph = std::move(graph);
     look.ops = std::move(ops);
-    const Storage storage = shareStorage(look.graph, givenOrder(look.graph), options_);
+    StorageOptions options = options_;
+    options.roughly = !exactly;
+    const Storage storage = shareStorage(look.graph, givenOrder(look.graph), options);
     LoadSweep sweep(look.ops.size());
     for (const Buffer& buffer : storage.buffers) {
       sweep.add(static_cast<std::size_t>(buffer.steps.begin.count()),
@@ -164,8 +167,9 @@ class RepeatSearch {
   bool exhausted() const { return looks_ > kMostLooks || stop_.stop_requested(); }
 
   /// Adds one repeat after the other, as long as the steps with the most bytes have fewer.
-  Result<RepeatLook> descend(const RepeatLook& plain, RepeatTaste taste) {
+  Result<RepeatLook> descend(const std::vector<OpId>& order, RepeatTaste taste) {
     looks_ = 0;
+    HW_TRY(plain, look(order));
     RepeatLook now = plain;
     while (!exhausted()) {
       const std::vector<OpId>* next = nullptr;
@@ -181,8 +185,9 @@ class RepeatSearch {
       looks_ -= static_cast<std::int64_t>(next->size());  // It was counted when it was tried.
       now = std::move(better);
     }
-    if (now.peak() >= plain.peak()) return plain;
-    return pruned(std::move(now));
+    if (now.peak() >= plain.peak()) return look(order, true);
+    HW_TRY(least, pruned(std::move(now)));
+    return look(std::move(least.ops), true);
   }
 
   /// The same of both descents, which begin alike.

@@ -101,9 +101,9 @@ class Sparing {
     }
   }
 
-  Storage run() && {
+  Storage run(bool roughly) && {
     refuse();
-    giveBack();
+    if (!roughly) giveBack();
     return std::move(storage_);
   }
 
@@ -236,9 +236,9 @@ class Sparing {
 /// A slice lives as long as the whole, so slices that are live for nothing at the peak are copied
 /// until the limit holds. Then every slice is shared again that can be: none is copied that could
 /// be shared alone, but in graphs of so many slices that trying them all takes too long.
-Storage shareSparingly(const Graph& graph, Storage storage, const SharingLimit& limit,
+Storage shareSparingly(const Graph& graph, Storage storage, const SharingLimit& limit, bool roughly,
                        const std::function<Storage(const Refusals&)>& fold) {
-  return Sparing(graph, std::move(storage), limit, fold).run();
+  return Sparing(graph, std::move(storage), limit, fold).run(roughly);
 }
 
 /// Scratch of an op that does not run over its input.
@@ -337,7 +337,7 @@ Storage share(const Graph& graph, const Schedule& schedule, const StorageOptions
   const Bytes peak = livePeak(storage, options.alignment);
   if (peak <= bound) return storage;
   if (!options.alias.always) {
-    return shareSparingly(graph, std::move(storage), {bound, options.alignment},
+    return shareSparingly(graph, std::move(storage), {bound, options.alignment}, options.roughly,
                           [&](const Refusals& refused) { return folder.fold(refused); });
   }
   storage.raise = peak - bound;

@@ -35,6 +35,7 @@ struct StorageOptions {
   bool planInputs = true;   ///< false: graph inputs live outside the arena.
   bool planOutputs = true;  ///< false: graph outputs live outside the arena.
   Bytes alignment{64};      ///< Slices must start at a multiple of it.
+  bool roughly = false;  ///< Of slices that raise the bound more are copied than have to: faster.
   /// The memory of each tensor, where there are several; kManyHomes: it is copied from one to
   /// another. Only tensors of one memory share. Empty: there is one memory.
   IdMap<TensorId, std::uint32_t> homes{};
