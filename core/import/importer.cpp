@@ -17,10 +17,10 @@
 namespace hw {
 namespace {
 
-/// What is mapped and looked at here and there may be as large as disks are; weights are not read.
+/// The most bytes of a mapped format: as large as disks are, for weights are not read.
 constexpr std::size_t kMapped = std::size_t{64} << 30U;
-/// What is read from front to back, and kept only as far as it counts. JSON has a limit of its own
-/// (core/base/document_limits.h).
+/// The most bytes of a format read from front to back, and kept only as far as it counts. JSON has
+/// a limit of its own (core/base/document_limits.h).
 constexpr std::size_t kStreamed = std::size_t{2} << 30U;
 
 constexpr std::array kImporters = {

@@ -16,7 +16,7 @@
 
 namespace hw {
 
-/// What the user may tell an importer.
+/// The options of importers that a user may give.
 struct ImportOptions {
   std::map<std::string, std::int64_t> dimensions{};  ///< --dim NAME=VALUE.
   /// Which part of a file that holds several: --subgraph NAME. Empty: the main one.
@@ -52,10 +52,10 @@ struct Model {
   std::optional<Problem> problem{};
   /// A plan that came with the problem (an offset column), one entry a stay; else empty.
   IdMap<StayId, std::optional<Bytes>> offsets{};
-  /// How its author wants it planned, by the names of options of a run (core/run/options.h): a
+  /// The options of a run that its author wants, by their names (core/run/options.h): a
   /// figure opens as it was drawn. What a user says goes before.
   std::map<std::string, std::vector<std::string>, std::less<>> options{};
-  /// Where in the file each of them stands: "line 2".
+  /// The place in the file of each of them: "line 2".
   std::map<std::string, std::string, std::less<>> optionPlaces{};
 };
 
@@ -72,7 +72,7 @@ struct ImporterInfo {
 };
 
 std::span<const ImporterInfo> importerCatalog();
-/// Who recognises `bytes`; null: nobody.
+/// The importer that recognises `bytes`; null: none.
 const ImporterInfo* importerOf(std::string_view bytes);
 
 /// Recognises and reads `bytes`; `path` is for messages and the model's name only.

@@ -129,7 +129,7 @@ class TilingReader {
     const Tensor& whole = original_.tensors[piece.of];
     if (tiling_.pieces[piece.host]) wrong("lies in a tensor that is a piece itself");
     const auto element = elementSize(tensor);
-    // What came so far of a fold may be wider than what it makes in the end: `checkSoFar`.
+    // A fold may be wider on its way than what it makes in the end: `checkSoFar`.
     const bool wider = element == Bytes(4) && tensor.shape == whole.shape && elementSize(whole);
     if (!element || element != elementSize(host) || (element != elementSize(whole) && !wider)) {
       wrong("has elements of another size than what it is a piece of, or lies in");
@@ -175,7 +175,7 @@ class TilingReader {
     tiling_.parts.add(node.find("rows") ? std::optional(readPart(node, op, origin)) : std::nullopt);
   }
 
-  /// What only graphs in parts have.
+  /// Checks facts that only graphs in parts have.
   void checkAdded(const Op& op, const std::string& where) const {
     const auto hosted = [&](const std::vector<TensorId>& ids, TensorId whole) {
       return std::ranges::all_of(ids, [&](TensorId id) {
@@ -197,7 +197,8 @@ class TilingReader {
            where);
   }
 
-  /// What is wider than what it is a piece of goes from one part of a fold to the next.
+  /// Checks that a tensor wider than what it is a piece of goes from one part of a fold to the
+  /// next.
   void checkSoFar(const std::string& where) const {
     const auto folds = [&](OpId op) {
       return op && tiling_.parts[op] && isFoldPart(*tiling_.parts[op]);
@@ -213,8 +214,8 @@ class TilingReader {
     }
   }
 
-  /// What is neither whole nor a piece, and is made, is one more output of an operator that runs
-  /// whole.
+  /// Checks that a made tensor that is neither whole nor a piece is one more output of an operator
+  /// that runs whole.
   void checkScratch(const std::string& where) const {
     for (const TensorId id : graph_.tensors.keys()) {
       const Tensor& tensor = graph_.tensors[id];

@@ -242,7 +242,7 @@ class ProblemReader {
   std::vector<std::size_t> lines_;  ///< By row.
 };
 
-/// How the problem's author wants it planned: in the first row, under the names of options.
+/// Reads the options of the problem's author from the first row, under the names of options.
 Result<void> readAuthorColumns(const CsvTable& row, Model& model) {
   for (std::size_t i = 0; i < std::size(kOwnOptions); ++i) {
     HW_DO(addOwnOption(model, kOwnOptions[i], row.field(kFirstOwn + i), row.where()));

@@ -23,7 +23,7 @@ struct Catalogue {
   std::vector<SampleInfo> samples;
 };
 
-/// Where an installed program keeps its samples: PREFIX/bin/highwater, PREFIX/share/….
+/// The folder of samples of an installed program: PREFIX/bin/highwater, PREFIX/share/….
 fs::path installedFolder() {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);

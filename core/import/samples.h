@@ -17,7 +17,7 @@ struct SampleInfo {
   std::string name;
   std::string file;     ///< Inside the samples folder.
   std::string summary;  ///< One line: what it shows.
-  /// How it was drawn: `Model::options`.
+  /// The options with which it was drawn: `Model::options`.
   std::map<std::string, std::vector<std::string>, std::less<>> options{};
 };
 

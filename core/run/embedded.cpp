@@ -10,7 +10,7 @@
 namespace hw {
 namespace {
 
-/// Where a buffer starts, as each tensor in it that the model places sees it.
+/// The start of a buffer, as each tensor in it that the model places sees it.
 struct Origin {
   std::optional<Bytes> start{};
   TensorId contradicts{};  ///< Sees it elsewhere than those before it.
@@ -74,7 +74,7 @@ OwnPlan ownPlanOf(const Graph& graph, const Storage& storage, Bytes alignment) {
   return own;
 }
 
-/// What is wrong with the model's offsets when tensors share storage like this; empty: nothing.
+/// The fault of the model's offsets when tensors share storage like this; empty: none.
 std::string faultOf(const Graph& graph, const Storage& storage, Bytes alignment) {
   const OwnPlan own = ownPlanOf(graph, storage, alignment);
   if (!own.fault.empty()) return own.fault;
@@ -233,7 +233,7 @@ Result<AliasRules> ownAlias(const Graph& graph, const Schedule& schedule,
 
 Storage withDeclaredOverlaps(const Graph& graph, Storage storage, Bytes alignment) {
   constexpr std::size_t kAtOnce = 10'000;
-  // What is joined covers more, and may run into others.
+  // Joined buffers cover more bytes, and may run into others.
   while (true) {
     const OwnPlan own = ownPlanOf(graph, storage, alignment);
     if (!own.fault.empty()) return storage;

@@ -12,14 +12,14 @@ namespace hw {
 /// True when the model places any of its tensors itself.
 bool hasOwnPlan(const Graph& graph);
 
-/// Where the highest tensor that the model places ends: what its plan takes. 0 without one.
+/// The end of the highest tensor that the model places: the size of its plan. 0 without one.
 Bytes ownPlanBytes(const Graph& graph);
 
 /// False for `embedded` where the model brings no plan: its answer would be that of
 /// `greedy-by-size` under a second name.
 bool appliesTo(const AllocatorInfo& info, const Graph& graph);
 
-/// Who plans a model where "all" are asked for: the catalogue, as far as it applies.
+/// The allocators for a model where "all" are asked for: the catalogue, as far as it applies.
 std::vector<AllocatorChoice> allAllocators(const Graph& graph);
 
 /// The largest power of two up to 64 that all its offsets are multiples of, and the end of the

@@ -37,7 +37,7 @@ bool isBounded(const Problem& problem) {
   return problem.pools.size() > 1 && problem.pools[PoolId(0)].capacity;
 }
 
-/// Where the allocator chose pools, the stays say so from here on.
+/// Writes the pools that the allocator chose into the stays.
 void fixPools(Planned& planned) {
   for (const StayId id : planned.problem.stays.keys()) {
     planned.problem.stays[id].pool = planned.plan.addresses[id]->pool;

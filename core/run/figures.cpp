@@ -45,7 +45,8 @@ void addTimes(const Run& run, RunFigures& figures) {
   figures.moved = moved;
 }
 
-/// Where buffers move, inputs and outputs begin and end far away: they are not spilled.
+/// True for inputs and outputs of runs whose buffers move: they begin and end far away, not
+/// spilled.
 bool belongsFar(const Run& run, StayId id) {
   if (run.problem.moves.empty()) return false;
   const Buffer& buffer = run.storage.buffers[run.problem.stays[id].buffer];

@@ -6,7 +6,7 @@
 
 namespace hw {
 
-/// What a run amounts to: the figures by which planners are compared. Every table, file and view
+/// The figures of a run by which planners are compared. Every table, file and view
 /// that compares runs shows these, and each is defined here and nowhere else.
 struct RunFigures {
   /// Everything that was to be planned has a place. The optional figures below need that: a part of
@@ -44,11 +44,11 @@ struct RunFigures {
   /// no operators are known: of a planning problem, and of a plan whose file does not name them.
   std::optional<SimTime> latency{};
 
-  /// What no plan of the same order of operators can undercut. Nothing where there is no latency,
-  /// like the next three.
+  /// The lower bound for all plans of the same order of operators. Nothing where there is no
+  /// latency, like the next three.
   std::optional<SimTime> latencyBound{};
 
-  /// What reused bytes make the critical path wait beyond all else.
+  /// The time that reused bytes make the critical path wait beyond all else.
   std::optional<SimTime> reuseWaits{};
 
   /// Picojoules of all that memories move.
@@ -67,8 +67,8 @@ struct RunFigures {
 
 RunFigures figuresOf(const Run& run);
 
-/// What the platform keeps of a pool, above the bytes that may be planned; 0 where the request gave
-/// the pool another size.
+/// The bytes that the platform keeps of a pool, above those that may be planned; 0 where the
+/// request gave the pool another size.
 Bytes reservedBytes(const Run& run, PoolId pool);
 
 }  // namespace hw

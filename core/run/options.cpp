@@ -21,7 +21,8 @@ bool isSaid(const OptionTexts& said, std::string_view option) {
   return texts != said.end() && !std::ranges::all_of(texts->second, &std::string::empty);
 }
 
-/// What an author asks for is part of a file: what is wrong with it is told with its place.
+/// Checks an option that the author of a file asks for: errors are told with their place in the
+/// file.
 Result<void> checkOwn(const Model& model, const std::string& name,
                       const std::vector<std::string>& texts, const RunRequest& standard) {
   const auto read = readRequest({{name, texts}}, standard, "");

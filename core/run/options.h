@@ -11,7 +11,7 @@
 
 namespace hw {
 
-/// What an option is about: commands take the options that concern them.
+/// The subject of an option: commands take the options that concern them.
 enum class OptionGroup : std::uint8_t {
   model,      ///< Which model.
   import,     ///< How to open it.
@@ -56,7 +56,7 @@ std::span<const RunOption> runOptions();
 /// The option of that name, or of that key in files, where "_" and "-" are the same; null if none.
 const RunOption* findOption(std::string_view name);
 
-/// What was said about options, by their names; what is absent or empty is the default.
+/// The texts given for options, by their names; an absent or empty one is the default.
 using OptionTexts = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 /// Does to `request` what `texts` say, and tells what of it could not be done: that stays as it
@@ -84,8 +84,8 @@ std::vector<OptionChange> changesBetween(const RunRequest& before, const RunRequ
 bool sameBut(const RunRequest& a, const RunRequest& b,
              std::initializer_list<std::string_view> names);
 
-/// What to add to the command line of `before` to get `after`: "--align", "16". The model, which
-/// is not an option there, is left out.
+/// The words to add to the command line of `before` to get `after`: "--align", "16". The model,
+/// which is not an option there, is left out.
 std::vector<std::string> optionWords(const RunRequest& before, const RunRequest& after);
 
 /// The request for a model whose author asks for something (`Model::options`), so that a figure
@@ -105,7 +105,7 @@ bool isPlan(const Model& model);
 Result<RunRequest> asShown(const Model& model, OptionTexts said, RunRequest standard,
                            std::string_view prefix);
 
-/// What `request` says otherwise than `standard`, but for the model.
+/// The options of `request` that differ from `standard`, but for the model.
 OptionTexts saidIn(const RunRequest& request, const RunRequest& standard);
 
 }  // namespace hw

@@ -13,7 +13,7 @@ StayId stayOf(const Storage& storage, TensorId tensor) {
   return StayId(storage.bufferOf(tensor).index());
 }
 
-/// What the method wrote down speaks of stays of `old` that are going to be others: those of
+/// Renames stays in the records and tables of the method, from those of `old` to those of
 /// `after`, in which several may be one.
 class Relinking {
  public:

@@ -7,7 +7,7 @@ namespace hw {
 // Allocators that decide themselves which ops work in place plan with overlays: permissions in the
 // problem. What they made of them becomes shared storage.
 
-/// What may be written over an input, by stay; stays are those of the storage's buffers.
+/// The permissions to write over an input, by stay; stays are those of the storage's buffers.
 std::vector<Overlay> permittedOverlays(const Graph& graph, const Schedule& schedule,
                                        const Storage& storage);
 

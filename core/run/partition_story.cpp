@@ -100,7 +100,7 @@ class PartitionTeller {
   }
 
  private:
-  /// What begins before the op of a step, and ends after it; indices into the partition.
+  /// The events before the op of a step, and after it; indices into the partition.
   struct Moment {
     std::vector<std::size_t> functions{}, units{}, blocks{}, transfers{}, residences{};
     std::vector<std::size_t> unitEnds{}, blockEnds{};

@@ -14,14 +14,14 @@ namespace hw {
 /// "graph input", "received", "execution unit".
 std::string_view blockKindName(UnitBlock::Kind kind);
 
-/// What docs/methods.md §3 comes to, finished: sub-functions, execution units, blocks and
+/// The tables of docs/methods.md §3, finished: sub-functions, execution units, blocks and
 /// transfers. `names` and `places` are those of the blocks.
 std::vector<MethodTable> partitionTables(const Graph& graph, const Storage& storage,
                                          const Platform& platform, const Partition& partition,
                                          const std::vector<std::string>& names,
                                          const std::vector<std::optional<Address>>& places);
 
-/// What `partitionRecord` tells of: all parts belong to one plan.
+/// The input of `partitionRecord`: all parts belong to one plan.
 struct PartitionParts {
   const Platform& platform;
   const Partition& partition;
@@ -34,7 +34,7 @@ struct PartitionParts {
   const std::vector<Bytes>& begins;  ///< Flat offsets of those places.
 };
 
-/// What the lists of docs/methods.md §3 go through, step by step: sub-functions are dispatched,
+/// The record of the lists of docs/methods.md §3, step by step: sub-functions are dispatched,
 /// units begin, blocks are taken, tensors copied and made; then uses count down, and at 0 a block
 /// goes with all that is in it.
 MethodRecord partitionRecord(const PartitionParts& parts);

@@ -246,7 +246,7 @@ class PartitionedPlanner {
     }
   }
 
-  /// What tenants lie in is held from them as a whole.
+  /// Makes tenants of a block hold their bytes as long as the whole block is in use.
   void holdBlocks() {
     for (std::size_t i = 0; i < partition_.blocks.size(); ++i) {
       const UnitBlock& block = partition_.blocks[i];

@@ -13,7 +13,7 @@ namespace hw {
 // blocks of its execution units, graph inputs and what it receives; tensors are placed inside their
 // block.
 
-/// What the allocator was asked, and answered; the story is left out.
+/// The problem and the answer of the allocator for one device; the story is left out.
 struct DeviceAccount {
   Planned planned{};
   std::vector<std::size_t> blocks{};  ///< Of the problem's stays: indices of partition blocks.
@@ -22,7 +22,7 @@ struct DeviceAccount {
   std::vector<RegionId> regions{};
 };
 
-/// How such a plan was put together from plans of its parts: what explanations go by.
+/// The account of a plan that was put together from plans of its parts: explanations go by it.
 struct PartitionAccount {
   std::vector<DeviceAccount> devices{};
   std::vector<Planned> blocks{};  ///< What shares a block, by partition block.

@@ -16,7 +16,7 @@ namespace {
 /// Rounds of "spill what overshot, plan again" before the budget is halved instead.
 constexpr int kGentleRounds = 16;
 
-/// What each search of those rounds may take of the budget that is left. As long as nothing is
+/// The share of the budget left that each search of those rounds may take. As long as nothing is
 /// spilled, a search may take all of it: what fits is better than anything spilled.
 constexpr double kShareOfARound = 0.125;
 
@@ -36,7 +36,7 @@ bool allInFirstPool(const Problem& problem) {
 
 using Budgets = IdMap<PoolId, std::optional<Bytes>>;
 
-/// What the rule's choice moves between the pools of a device, in sentences; `own`: it is one of
+/// The moves that the rule chose between the pools of a device, in sentences; `own`: it is one of
 /// several.
 std::vector<std::string> trafficNotes(const Problem& whole, const std::vector<PoolId>& pools,
                                       const std::vector<NearStays>& levels, bool own) {
@@ -56,7 +56,7 @@ std::vector<std::string> trafficNotes(const Problem& whole, const std::vector<Po
   return notes;
 }
 
-/// How many of the buffers that may be near as the run begins, or ends, are; empty: none may.
+/// The number of buffers near as the run begins, or ends, of those that may be; empty: none may.
 std::string endsNote(const LevelProgram& program, const std::vector<NearStays>& levels,
                      bool LevelBuffer::*may, bool NearStay::*is, std::string_view what) {
   IdMap<BufferId, bool> touched(program.buffers.size());
@@ -71,7 +71,7 @@ std::string endsNote(const LevelProgram& program, const std::vector<NearStays>& 
   return fmt::format("{} of {} {}", found, asked, what);
 }
 
-/// What may be live in each pool.
+/// The bytes that may be live in each pool.
 struct Rooms {
   Budgets buffers{};
   Budgets weights{};  ///< With them; never more than for buffers alone.
@@ -166,7 +166,7 @@ class Residents {
         weights_.reads == reads ? "all have room" : "the others have no room and stream theirs"));
   }
 
-  /// What a rule came to within budgets.
+  /// The outcome of a rule within budgets.
   struct Chosen {
     Budgets budgets{};
     Problem problem{};
@@ -234,7 +234,7 @@ Rooms roomsOf(const IdMap<PoolId, ProblemPool>& pools, const RoomShare& share) {
   return rooms;
 }
 
-/// Where less than the capacity was used, and why.
+/// Adds notes on pools of which less than the capacity was used, and why.
 void addRoomNotes(const Problem& problem, const Rooms& rooms, const Rooms& given,
                   std::vector<std::string>& notes) {
   for (const PoolId id : problem.pools.keys()) {
@@ -272,7 +272,7 @@ Result<Planned> planWithin(Problem whole, const PlanOrder& order) {
     use.share = problem.moves.empty() && allInFirstPool(problem) ? 1 : kShareOfARound;
     HW_TRY(plan, allocator->plan(problem, settings));
     if (squeeze.byOvershoot(problem, plan, residents)) {
-      // What is counted is counted anew for plans that spill; time is not.
+      // Counts start anew for plans that spill; time does not.
       if (use.share == 1) use.tries = use.nodes = 0;
       continue;
     }

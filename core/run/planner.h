@@ -18,7 +18,7 @@ struct Planned {
   std::vector<std::string> notes{};
 };
 
-/// How much of what pools may hold planning begins with, in percent.
+/// The share of what pools may hold that planning begins with, in percent.
 struct RoomShare {
   int buffers = 100;
   int weights = 100;  ///< Of buffers and weights together.
@@ -29,7 +29,7 @@ struct RoomShare {
 Problem makeProblem(const Graph& graph, const Schedule& schedule, const Storage& storage,
                     Bytes alignment);
 
-/// What comes near before ops read it.
+/// The buffers that come near before ops read them.
 struct Fetching {
   WeightChoice weights{};
   std::vector<WeightReads> reads{};  ///< Empty: weights are not brought near.
@@ -40,14 +40,14 @@ struct Fetching {
   Bytes alignment{1};
 };
 
-/// What planning one problem takes besides the problem.
+/// The input of planning one problem besides the problem.
 struct PlanOrder {
   const AllocatorChoice& allocator;
   PlanContext settings{};
   /// Bytes moved to and from each stay, for residency by whole lives.
   std::function<IdMap<StayId, Bytes>(const Problem&)> traffic{};
   ResidencyRule residency = ResidencyRule::wholeLife;
-  /// Who touches what on which device, for rules by which buffers move.
+  /// The uses of buffers by device, for rules by which buffers move.
   std::function<std::vector<MovingDevice>(const Problem&)> devices{};
   Fetching fetching{};
   RoomShare rooms{};
@@ -75,7 +75,7 @@ IdMap<PoolId, ProblemPool> plannedPools(const RunRequest& request, const DeviceS
 /// Runs the allocator; for one that does not choose pools, or where buffers may move, decides first
 /// who lives where, and when fragmentation overshoots a pool, does so again with a budget smaller
 /// by the overshoot: that of weights first, as long as any are near.
-/// What a user should know goes to the plan's notes. Fails on sizes that cannot be added up.
+/// Plans a problem; notes for the user go to the plan. Fails on sizes that cannot be added up.
 Result<Planned> planProblem(Problem problem, const PlanOrder& order);
 
 }  // namespace hw

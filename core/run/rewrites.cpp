@@ -94,7 +94,7 @@ Result<Program> repeat(Program program, const Rewriting& rewriting) {
   return program;
 }
 
-/// What parts may do more than once, as a share of the work of a program some of whose ops run
+/// The work that parts may do more than once, as a share of that of a program some of whose ops run
 /// again already.
 double extraWorkLeft(const RunRequest& request, const Program& program) {
   if (!program.repeats || program.repeats->work <= 0) return request.extraWork;

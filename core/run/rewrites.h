@@ -30,7 +30,8 @@ struct RewriteInfo {
   bool (*has)(const RunRequest& request) = nullptr;  ///< Whether it was asked for already.
   void (*add)(RunRequest& request) = nullptr;        ///< Asks for it.
   RunStage stage{};  ///< Carries it out before storage is shared; none: planning does it.
-  /// What it came to in `program`, or why nothing was done that `asked` wants; may be empty.
+  /// A sentence on what it came to in `program`, or why nothing was done that `asked` wants; may be
+  /// empty.
   std::string (*note)(const RunRequest& asked, const Program& program) = nullptr;
   /// Why it cannot do anything for `asked`; empty where it may. Null: it may always.
   std::string (*whyNot)(const RunRequest& asked) = nullptr;
@@ -43,7 +44,7 @@ std::span<const RewriteInfo> shrinkingRewrites();
 
 /// "order, in-place"; "none" of none. `separator` stands between two.
 std::string rewritesText(const Rewrites& rewrites, std::string_view separator = ", ");
-/// How many.
+/// The number of them.
 std::size_t countOf(const Rewrites& rewrites);
 /// As tables have them: nothing first, each alone as in the catalogue, then several.
 std::pair<std::size_t, std::size_t> placeOf(const Rewrites& rewrites);

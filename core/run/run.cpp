@@ -22,7 +22,8 @@
 namespace hw {
 namespace {
 
-/// What lies in a ring depends on the order of the parts, and a part is one already.
+/// True for requests that a graph in parts refuses: the contents of a ring depend on the order of
+/// parts.
 bool rewritesParts(const RunRequest& request) {
   return request.channelsLast || request.order != OpOrder::given || !request.moves.empty() ||
          request.recompute || request.tile != TileRule::off || request.inputs == InputPlace::rows ||

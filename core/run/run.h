@@ -21,15 +21,15 @@ class CommonWork;
 struct RunContext {
   std::stop_token stop{};
   std::function<void(double, const std::string&)> progress{};  ///< Fraction done, what is going on.
-  /// Where the search for a pool stands, in figures: see PlanContext.
+  /// Told where the search for a pool stands, in figures: see PlanContext.
   std::function<void(const std::string&, const ExactProgress&)> search{};
   /// False: the plan and its metrics are all that is asked for. The run has no timing, trace or
   /// timeline, and the plan no story: on a million buffers they cost more than the plan.
   bool simulate = true;
   /// True: the plan has a record of every state that its method went through.
   bool record = false;
-  /// What runs of this model have in common, kept from one to the next (core/run/stages.h);
-  /// null: this is the only run.
+  /// The parts that runs of this model have in common, kept from one to the next
+  /// (core/run/stages.h); null: this is the only run.
   std::shared_ptr<CommonWork> common{};
 };
 
@@ -42,14 +42,14 @@ struct Run {
   RunRequest request{};  ///< As asked for: no stage writes into it.
   /// The graph as stages before planning rewrote it; null: the model's own.
   std::shared_ptr<const Graph> rewritten{};
-  /// What was done of what was asked for: not every method can do all.
+  /// The sharing that was carried out of what was asked for: not every method can do all.
   StorageOptions sharing{.alignment = Bytes(1)};
   Schedule schedule{};
-  /// What that order comes to; nothing where it is the given one, whatever was moved then.
+  /// The account of that order; nothing where it is the given one, whatever was moved then.
   std::optional<OrderAccount> order{};
   Storage storage{};      ///< The identity for a planning problem.
   Partition partition{};  ///< Of a run over several devices; empty otherwise.
-  /// How that run was put together; null otherwise.
+  /// The account of how that run was put together; null otherwise.
   std::shared_ptr<const PartitionAccount> partitionAccount{};
   Problem problem{};  ///< What the allocator was given last: pools decided.
   Plan plan{};
@@ -63,7 +63,7 @@ struct Run {
   std::vector<std::string> notes{};  ///< Anything a user should know, in sentences.
 
   const Graph& graph() const { return rewritten ? *rewritten : *model->graph; }
-  /// What to call a stay: its buffer's root tensor, or the problem's id column.
+  /// The name of a stay: its buffer's root tensor, or the problem's id column.
   std::string stayName(StayId id) const;
   /// The stay's root tensor.
   TensorId stayTensor(StayId id) const;

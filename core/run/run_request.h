@@ -21,14 +21,14 @@ namespace hw {
 /// Of addresses in the plan of a graph, where nobody says otherwise.
 inline constexpr Bytes kDefaultAlignment{64};
 
-/// How large a pool is for planning.
+/// The size of a pool for planning.
 struct PoolSize {
   enum class Kind { platform, unbounded, bytes } kind = Kind::platform;
   Bytes bytes{};
   bool assumed = false;  ///< Nobody asked for it: a bare planning problem does without.
 };
 
-/// Where graph inputs live, and from when on.
+/// The memory of graph inputs, and from when on they are there.
 enum class InputPlace : std::uint8_t {
   arena,     ///< They are planned, and there as the run begins; far where buffers move.
   external,  ///< Outside of what is planned.
@@ -39,7 +39,7 @@ enum class InputPlace : std::uint8_t {
 inline constexpr std::string_view kInputPlaceNames[] = {"arena", "external", "loaded", "near",
                                                         "rows"};
 
-/// Where graph outputs live, and until when.
+/// The memory of graph outputs, and until when they are there.
 enum class OutputPlace : std::uint8_t {
   arena,     ///< They are planned, and there as the run ends; far where buffers move.
   external,  ///< Outside of what is planned.

@@ -82,7 +82,7 @@ Problem aligned(Problem given, Bytes alignment) {
   return given;
 }
 
-/// What is to come near before ops read it: weights by the buffers behind those of `storage`.
+/// The buffers that come near before ops read them: weights behind those of `storage`.
 Fetching fetchingOf(const Task& task, const Storage& storage) {
   const Graph& graph = *task.program.graph;
   Fetching fetching{.weights = task.request.weights,

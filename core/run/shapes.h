@@ -17,7 +17,7 @@ constexpr bool isSpread(RunShape shape) {
   return shape == RunShape::blocks || shape == RunShape::movesOnDevices;
 }
 
-/// How the tensors of a run share storage, whatever their order.
+/// The sharing of storage among the tensors of a run, whatever their order.
 StorageOptions sharingOf(const Model& model, const RunRequest& request, RunShape shape);
 
 /// A program to be planned.
@@ -30,7 +30,8 @@ struct Task {
 
   const AllocatorInfo& method() const { return *request.allocator.info; }
   bool moves() const { return request.residency != ResidencyRule::wholeLife; }
-  /// Where buffers keep their places.
+  /// True for runs whose buffers keep their places and whose inputs are loaded; likewise for
+  /// outputs.
   bool inputsLoaded() const { return !moves() && request.inputs == InputPlace::loaded; }
   bool outputsStored() const { return !moves() && request.outputs == OutputPlace::stored; }
   bool fetches() const { return request.weights.near() || inputsLoaded() || outputsStored(); }
@@ -47,11 +48,11 @@ struct Task {
   }
 };
 
-/// What a model's own plan says of who shares memory is followed; else sharing is as asked. Fails
-/// where that plan makes no sense.
+/// The task of a run: it follows a model's own plan in who shares memory; else sharing is as asked.
+/// Fails where that plan makes no sense.
 Result<Task> taskOf(const Model& model, const RunRequest& request, RunShape shape, Program program);
 
-/// How the tensors of the graph share storage for that.
+/// The storage that the tensors of the graph share for that.
 Storage storageOf(const Task& task);
 
 /// A program with its plan: all that a run says of both. Storage, too, for a plan may have found
@@ -64,9 +65,9 @@ struct PlannedTask {
   std::shared_ptr<const PartitionAccount> account{};
 
   bool fits() const { return hw::fits(planned.problem, planned.plan); }
-  /// What a simulation looks at; refers to all of this.
+  /// The input of its simulation; refers to all of this.
   SimulationInput simulated() const;
-  /// What the plan amounts to; of one that the model brings, as its author means it.
+  /// The figures of the plan; of one that the model brings, as its author means it.
   PlanMetrics measured() const;
 };
 
@@ -82,7 +83,7 @@ Result<PlannedTask> planTask(Task task, Storage storage, std::optional<Problem> 
 Result<PlannedTask> planByRule(Task task, Storage storage, std::optional<Problem> given,
                                const PlanContext& settings, const RoomShare& rooms = {});
 
-/// What a user should know of a run, in sentences: what rewriting came to, and what of `asked` was
+/// The notes of a run for its user, in sentences: what rewriting came to, and what of `asked` was
 /// not done and why.
 std::vector<std::string> notesOf(const RunRequest& asked, const PlannedTask& done);
 

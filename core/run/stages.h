@@ -18,21 +18,21 @@ struct Program {
   Schedule schedule{};
   std::optional<LayoutAccount> layout{};  ///< What another layout comes to, if asked for.
   std::optional<OrderAccount> order{};    ///< What the schedule comes to, unless it was given.
-  /// What running some operators again comes to, where that was asked for.
+  /// The account of running some operators again, where that was asked for.
   std::optional<RecomputeAccount> repeats{};
   std::optional<TileAccount> tiles{};  ///< What parts come to, where they were asked for.
   /// Other ways to run in parts, whose plans may be lower: see `tiledWays`.
   std::vector<Program> otherWays{};
 };
 
-/// What runs of one model have in common that rewrite it and share its storage alike: rows of a
+/// The common part of runs of one model that rewrite it and share its storage alike: rows of a
 /// comparison, and settings of a study that differ in memories alone.
 struct CommonPart {
   Program program{};
   Storage storage{};
 };
 
-/// What running operators again makes of a program whose graph is `of`.
+/// A program some of whose operators run again, made of one whose graph is `of`.
 struct Repeated {
   std::shared_ptr<const Graph> of{};
   RecomputedProgram made{};
@@ -59,7 +59,7 @@ class CommonWork : public MadeOnce<CommonPart> {
   MadeOnce<Repeated> repeats_;
 };
 
-/// What kind of run a model and a request come to. Decided once, before anything is rewritten.
+/// The kind of run that a model and a request come to. Decided once, before anything is rewritten.
 enum class RunShape : std::uint8_t {
   problem,         ///< A planning problem: stays without operators that touch them.
   oneDevice,       ///< One problem, for the memories of the first device.
@@ -68,7 +68,7 @@ enum class RunShape : std::uint8_t {
   followsModel,    ///< Around the addresses that the model brings along.
 };
 
-/// What rewriting goes by.
+/// The input of all rewrites.
 struct Rewriting {
   RunShape shape{};
   const RunRequest& request;
@@ -89,7 +89,7 @@ struct RunStage {
   Result<Program> (*rewrite)(Program program, const Rewriting& rewriting) = nullptr;
 };
 
-/// What the stages that rewrite make of a model.
+/// The program that the stages that rewrite make of a model.
 Result<Program> rewrittenProgram(const Model& model, const RunRequest& request,
                                  const RunContext& context = {});
 

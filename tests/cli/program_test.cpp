@@ -185,7 +185,7 @@ TEST_CASE("a comparison that is stopped keeps the rows that are done", "[cli]") 
       "-a none,in-order,hill-climb:seconds=60,tries=99999999,stuck=99999999 ";
   // Ctrl-C comes when it is told that two rows are done, however long that takes.
   const Outcome outcome =
-      shell.run(compare +
+      shell.run(": >told; " + compare +
                 "--progress 2>told & p=$!; until grep -q '2 of 3' told; do sleep 0.05; done; "
                 "kill -INT $p; wait $p; code=$?; tail -n 1 told >&2; rm told; exit $code");
   CAPTURE(outcome.err);

@@ -10,7 +10,7 @@
 #include "core/import/formats.h"
 #include "core/import/measured/recorded_trace.h"
 
-// What an allocator did, as CSV: time,event,id,size[,address]. The unit of time is its writer's.
+// The log of an allocator as CSV: time,event,id,size[,address]. The unit of time is its writer's.
 
 namespace hw {
 namespace {
@@ -48,7 +48,7 @@ class AllocLogReader {
   Result<Model> finish() && { return std::move(trace_).model("alloc-log", {}); }
 
  private:
-  /// What a name stands for just now, and how many blocks have had it.
+  /// The block that a name stands for just now, and the number of blocks that have had it.
   struct Named {
     std::optional<RecordedTrace::Handle> block{};
     std::size_t lives = 0;

@@ -90,7 +90,7 @@ class EventList {
   std::size_t number_ = 0;
 };
 
-/// What ONNX Runtime calls types.
+/// The names of types in ONNX Runtime.
 Dtype ortDtype(const std::string& name) {
   static const std::map<std::string, Dtype> kNames = {
       {"float", Dtype::float32},         {"double", Dtype::float64},
@@ -182,7 +182,7 @@ class ProfileReader {
     starts_.push_back(start.value_or(0));
   }
 
-  /// What began after it and ended before it ran inside.
+  /// Takes operators that began after it and ended before it as run inside.
   void takeBodies(std::int64_t start, MeasuredOperator& op) {
     while (!profile_.ops.empty() && starts_.back() >= start) {
       const MeasuredOperator& inner = profile_.ops.back();
@@ -241,7 +241,7 @@ class ProfileReader {
   bool pending_ = false;              ///< Operators of a run that has not ended.
 };
 
-/// What came and went, as blocks that are live as long as can be told.
+/// The bytes that came and went, as blocks that are live as long as can be told.
 class MeasuredBlocks {
  public:
   explicit MeasuredBlocks(const OperatorProfile& profile) : profile_(profile) {}
@@ -343,7 +343,7 @@ class MeasuredBlocks {
   std::size_t parted_ = 0;
 };
 
-/// Where nothing is said of memory: what each operator wrote, for its own step.
+/// The rows of a profile without memory: the outputs of each operator, for its own step.
 std::vector<PlannedRow> outputRows(const OperatorProfile& profile) {
   std::vector<PlannedRow> rows;
   for (std::size_t i = 0; i < profile.ops.size(); ++i) {

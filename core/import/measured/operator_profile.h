@@ -13,7 +13,7 @@
 
 namespace hw {
 
-/// What an operator wrote, as far as it was told.
+/// An output of an operator, as far as it was told.
 struct MeasuredTensor {
   Dtype dtype = Dtype::unknown;
   std::optional<Shape> shape{};

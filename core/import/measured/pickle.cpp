@@ -56,7 +56,7 @@ struct PickleCodes {
 
 namespace {
 
-/// What instructions are called that would run something, for messages.
+/// The names of instructions that would run something, for messages.
 inline std::string_view runningPickleCode(unsigned char code) {
   switch (code) {
     case 'R':
@@ -253,7 +253,7 @@ class Pickle::Machine : private PickleCodes {
 
   void pushContainer(Kind kind) {
     if (pickle_.slots_.size() == kMostSlots) broken("has too many lists and dicts");
-    // What is in it is made when it gets something.
+    // Its contents are made when it gets something.
     pickle_.slots_.push_back({kind, 0, -1});
     push({kind, 0, static_cast<std::int64_t>(pickle_.slots_.size() - 1)});
   }
@@ -391,7 +391,7 @@ class Pickle::Machine : private PickleCodes {
     }
   }
 
-  // What is remembered to be used again.
+  // Values that are remembered to be used again.
 
   void put(std::uint64_t place) {
     if (stack_.size() <= base()) broken("remembers nothing");

@@ -11,7 +11,7 @@
 
 namespace hw {
 
-/// What a pickle holds: numbers and words by value, all else by number.
+/// A value of a pickle: numbers and words by value, all else by number.
 struct PickleValue {
   enum class Kind : std::uint8_t {
     nothing,  ///< None.
@@ -50,7 +50,7 @@ class Pickle {
   /// `bytes` outlive it. Refuses (core/base/refusal.h) with the place, by bytes.
   Pickle(std::string_view bytes, PickleFold& fold);
 
-  /// What it is in all.
+  /// The value of the whole pickle.
   PickleValue whole() const { return whole_; }
   /// Of a list or tuple; empty for all else.
   std::span<const PickleValue> items(const PickleValue& list) const;

@@ -9,8 +9,8 @@
 
 namespace hw {
 
-/// What somebody's allocator did, allocation by allocation, as a planning problem that brings its
-/// plan along.
+/// The record of somebody's allocator, allocation by allocation, as a planning problem that brings
+/// its plan along.
 ///
 /// A step is an allocation: what is freed between two of them is gone at the second. So two blocks
 /// share a step exactly when both were there at some moment, and every allocator that works online
@@ -52,7 +52,7 @@ class RecordedTrace {
     std::uint64_t address;
     Bytes size;
   };
-  /// Where a run of touched addresses begins, and at which offset.
+  /// The beginning of a run of touched addresses, and its offset.
   struct Run {
     std::uint64_t address;
     std::int64_t offset;

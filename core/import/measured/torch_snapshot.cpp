@@ -19,7 +19,7 @@
 namespace hw {
 namespace {
 
-/// What PyTorch's allocator did.
+/// The actions of PyTorch's allocator.
 enum class TorchAction : std::uint8_t {
   alloc,
   freed,  ///< free_completed: another stream may have needed it longer than who asked.
@@ -98,7 +98,7 @@ class TorchFold : public PickleFold {
     if (segment) return segmentRecord(entries);
     if (state) return blockRecord(entries);
     if (line) return frameRecord(entries);
-    // Who had a block before, as older versions tell: the traces tell it better.
+    // Earlier owners of a block, as older versions tell: the traces tell it better.
     if (history) return record(kStack, 0);
     return std::nullopt;
   }
@@ -136,7 +136,7 @@ class TorchFold : public PickleFold {
   }
 
  private:
-  /// What a record is: `PickleValue::size` of it.
+  /// The kind of a record: `PickleValue::size` of it.
   enum Record : std::uint32_t { kEvent, kBlock, kSegment, kFrame, kStack, kEvents, kBlocks };
   struct Frame {
     PickleValue file{};
@@ -319,7 +319,7 @@ class SnapshotPlayer {
     events.count = kMostRead;
   }
 
-  /// What the segments that are there at the end came to before, event by event backwards.
+  /// The most that was reserved, from the segments at the end, event by event backwards.
   std::int64_t reservedAtMost(const TorchEvents& events) const {
     std::int64_t now = reserved_;
     std::int64_t most = now;
@@ -350,7 +350,7 @@ class SnapshotPlayer {
         const auto found = live_.find(event.address);
         if (found == live_.end()) {
           ++standing_;
-          // Who frees it says nothing of who asked for it.
+          // The stack that frees it says nothing of the one that asked for it.
           trace_.free(trace_.standing(nameOf(0), Bytes(event.size), address));
         } else {
           trace_.free(found->second);
@@ -371,7 +371,8 @@ class SnapshotPlayer {
     }
   }
 
-  /// What the segment holds at the end and no event told of was there all the time.
+  /// Adds blocks that the segment holds at the end and no event told of: they were there all the
+  /// time.
   void addStanding(const TorchSegment& segment) {
     std::int64_t address = segment.address;
     for (std::size_t i = 0; i < segment.blocks.count; ++i) {

@@ -245,7 +245,7 @@ ShapeInference::Outputs ShapeInference::inferIf(const onnx::NodeProto& node, con
   BodyResult second = inferBody(*no, {}, scope);
   const bool secondIsLarger =
       bodyPeak(*no, *second.scope, *this) > bodyPeak(*yes, *first.scope, *this);
-  // What does not fit the branch that is not shown settles nothing.
+  // A misfit in the branch that is not shown settles nothing.
   const auto misfit = [&](std::size_t at) {
     return misfits_.begin() + static_cast<std::ptrdiff_t>(at);
   };
@@ -254,7 +254,7 @@ ShapeInference::Outputs ShapeInference::inferIf(const onnx::NodeProto& node, con
   if (secondIsLarger) std::swap(first, second);
   runs_[&node] = {
       .body = secondIsLarger ? no : yes, .scope = first.scope, .turns = 1, .isCertain = false};
-  // What both branches agree on is sure; else the larger branch counts, and is a guess.
+  // A shape on which both branches agree is sure; else the larger branch counts, and is a guess.
   for (std::size_t i = 0; i < first.outputs.size(); ++i) {
     Knowledge& known = first.outputs[i];
     const bool agree = i < second.outputs.size() && hasSameShape(known, second.outputs[i]);

@@ -27,7 +27,7 @@ bool isStatic(const Dimension& dimension) {
   return dimension.has_dim_value() && dimension.dim_value() >= 0;
 }
 
-/// How the user names one dimension of one tensor.
+/// The user's name of one dimension of one tensor.
 std::string axisKey(const std::string& tensor, int axis) {
   return fmt::format("{}[{}]", tensor, axis);
 }

@@ -24,7 +24,7 @@ struct SettledDimension {
 };
 using SettledDimensions = std::map<std::string, SettledDimension>;  ///< By what `--dim` takes.
 
-/// What to say of a tensor without a shape: how the user gives it one, ready to be pasted.
+/// A hint for a tensor without a shape: the option that gives it one, ready to be pasted.
 std::string shapeHint(const std::string& tensor);
 
 /// The free dimensions of a model and what they are taken to be: bound by the user, settled by the
@@ -51,7 +51,8 @@ class FreeDimensions {
   virtual void assumeTensor(onnx::TypeProto& type, const std::string& tensor,
                             const std::vector<std::int64_t>& most);
 
-  /// What the user says a graph input of one integer or truth value holds: `--dim INPUT=VALUE`.
+  /// The value that the user gives a graph input of one integer or truth value: `--dim
+  /// INPUT=VALUE`.
   virtual std::optional<std::int64_t> valueOf(const onnx::TypeProto& type,
                                               const std::string& input);
 
@@ -110,9 +111,9 @@ class FreeDimensions {
 /// The number that a name inside an expression stands for; nothing when it is not known.
 using NameLookup = std::function<std::optional<std::int64_t>(const std::string& name)>;
 
-/// What exporters write in place of a size: `past + seq`, `2*n`, `(h - 1)//2 + 1`, `floor(n/2)`,
-/// `Max(1, n)`. Division rounds down. Nothing when it is no such expression, a name is not known,
-/// or the result is negative or leaves 64 bits.
+/// Works out an expression that exporters write in place of a size: `past + seq`, `2*n`, `(h -
+/// 1)//2 + 1`, `floor(n/2)`, `Max(1, n)`. Division rounds down. Nothing when it is no such
+/// expression, a name is not known, or the result is negative or leaves 64 bits.
 std::optional<std::int64_t> evaluateDimension(std::string_view text, const NameLookup& lookup);
 
 /// True when `name` has no operator in it: letters, digits, `_`, `.` and the like only.

@@ -16,7 +16,7 @@ namespace {
 
 using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
-/// What the names inside a function are called outside of it.
+/// The names outside of a function for those inside.
 using Renaming = std::unordered_map<std::string, std::string>;
 
 const onnx::AttributeProto* attributeOf(const onnx::NodeProto& node, const std::string& name) {

@@ -9,7 +9,7 @@
 #include "core/import/onnx/values.h"
 #include "core/ops/op_facts.h"
 
-// How OnnxGraphReader opens control flow.
+// Turns inferred ONNX models into graphs and opens their control flow.
 
 namespace hw {
 namespace {
@@ -36,7 +36,7 @@ std::vector<std::string> namesFrom(const onnx::NodeProto& node, std::size_t firs
   return names;
 }
 
-/// How many outputs of a Loop or Scan are carried values; the others are stacked rows.
+/// The number of outputs of a Loop or Scan that are carried values; the others are stacked rows.
 std::size_t carriedCount(const onnx::NodeProto& node) {
   const int inputs = node.input_size();
   if (specialOf(node) == Special::turns) return static_cast<std::size_t>(std::max(inputs - 2, 0));
@@ -113,8 +113,8 @@ std::string nestedName(const std::string& prefix, const std::string& name) {
   return prefix + (isCall ? name.substr(end + 1) : name);
 }
 
-/// How far Pad pads, axis by axis: an operand of it that is known becomes an attribute, as it was
-/// once.
+/// Keeps the padding of Pad, axis by axis: an operand of it that is known becomes an attribute, as
+/// it was once.
 void keepPads(Op& op, const onnx::NodeProto& node, const Scope& scope) {
   constexpr int kAxes = 3;
   const auto operand = [&](int input) -> const Knowledge* {
@@ -194,7 +194,7 @@ void OnnxGraphReader::noteGuess(const onnx::NodeProto& node, const BodyRun& run)
 Result<void> OnnxGraphReader::openBranch(Level& level, const onnx::NodeProto& node,
                                          const BodyRun& run, const std::string& where) {
   Level inner = innerLevel(level, node, run, where);
-  // What the branch makes is what the If hands out; what it only passes on takes a copy.
+  // Tensors that the branch makes are handed out by the If; those it only passes on are copied.
   std::unordered_set<std::string> made;
   for (const auto& step : run.body->node()) made.insert(step.output().begin(), step.output().end());
   std::vector<int> copied;

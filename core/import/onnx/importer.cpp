@@ -70,7 +70,7 @@ class DimensionSolver {
     visitsLeft_ = std::min(kMostVisits, kMostRuns * inference.visits());
   }
 
-  /// What `need` is about when all of `keys` are `size`.
+  /// The size that `need` is about when all of `keys` are `size`.
   Size sizeAt(const Misfit& misfit, const SizeNeed& need, const Keys& keys, std::int64_t size) {
     SettledDimensions trial = settled_;
     for (const std::string& key : keys) trial[key] = {.size = size};

@@ -120,7 +120,7 @@ class TermReader {
   int readsLeft_ = 256;  ///< Sums of sums would be read again and again.
 };
 
-/// Where a slice begins and ends, counted from what both are counted from; nothing where they are
+/// The begin and end of a slice, counted from what both are counted from; nothing where they are
 /// not counted from one thing.
 std::optional<std::pair<std::int64_t, std::int64_t>> spanOf(const Term& start, const Term& end,
                                                             std::int64_t step) {
@@ -462,7 +462,7 @@ void ShapeInference::complete(Knowledge& known, const std::string& name, const D
     const auto stated = staticShape(found->second.type);
     if (!shape && hasRank(known.type)) return false;
     if (!shape) return stated || known.type->value_case() == onnx::TypeProto::VALUE_NOT_SET;
-    // What follows from a guess is worth less than what the file says, unless that makes no sense.
+    // The file is worth more than a guess, unless what it says makes no sense.
     return stated && stated->size() == shape->size() && stated != shape;
   };
   if (found != declared.end()) dimensions_.refine(known.type.own(), found->second.type);

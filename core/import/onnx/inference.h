@@ -38,7 +38,7 @@ class SharedType {
   std::shared_ptr<onnx::TypeProto> type_;
 };
 
-/// What is known about one value of a model before it runs.
+/// The facts known about one value of a model before it runs.
 struct Knowledge {
   SharedType type{};                          ///< As far as known; dimensions static or unset.
   std::shared_ptr<const SmallValue> value{};  ///< Its elements, for the small ones shapes need.
@@ -74,7 +74,7 @@ class Scope {
   std::unordered_map<std::string, Knowledge> known_;
 };
 
-/// How a node of control flow runs.
+/// The way in which a node of control flow runs.
 struct BodyRun {
   const onnx::GraphProto* body = nullptr;  ///< The branch that is taken, or what is repeated.
   std::shared_ptr<const Scope> scope{};    ///< The values inside it, in its last turn.
@@ -115,10 +115,10 @@ class ShapeInference {
 
   /// In the order in which they were met; nodes in bodies may be there more than once.
   const std::vector<Misfit>& misfits() const { return misfits_; }
-  /// How many inputs, weights and nodes were gone through.
+  /// The number of inputs, weights and nodes that were gone through.
   std::int64_t visits() const { return visits_; }
 
-  /// How the nodes of control flow run; null for all others, and for those that make no sense.
+  /// The runs of nodes of control flow; null for all others, and for those that make no sense.
   const BodyRun* runOf(const onnx::NodeProto& node) const;
 
   /// The opset of the model for a domain; the newest one there is when the model does not say.
@@ -137,12 +137,12 @@ class ShapeInference {
   void inferNode(const onnx::NodeProto& node, const SharedScope& scope, const Declared& declared);
   /// The same type, as one message for all values that have it, as long as these are not too many.
   SharedType kept(SharedType type);
-  /// What the file, the user and guesses add to what was inferred about an output.
+  /// Adds what the file, the user and guesses say to what was inferred about an output.
   void complete(Knowledge& known, const std::string& name, const Declared& declared);
   Outputs infer(const onnx::NodeProto& node, const Inputs& inputs, const SharedScope& scope);
   Outputs inferPlain(const onnx::NodeProto& node, const Inputs& inputs, const Scope& scope);
   void lookAt(const onnx::NodeProto& node, const Inputs& inputs, const OpFacts& facts);
-  /// What the rules leave open: sequences, sizes that depend on data, reasons for the rest.
+  /// Infers what the rules leave open: sequences, sizes that depend on data, reasons for the rest.
   void inferRest(const onnx::NodeProto& node, const Inputs& inputs, const OpFacts& facts,
                  Outputs& outputs);
   Declared declaredTypes(const onnx::GraphProto& graph);
@@ -155,7 +155,7 @@ class ShapeInference {
     Outputs outputs{};
     SharedScope scope{};
   };
-  /// What the outputs of a body are when its inputs, in order, are as given.
+  /// The outputs of a body when its inputs, in order, are as given.
   BodyResult inferBody(const onnx::GraphProto& body, const Outputs& inputs,
                        const SharedScope& outer);
   /// A turn with which the shapes agree that a loop carries on: gives up those that change.
@@ -202,11 +202,11 @@ void fillFrom(const Knowledge& declared, Knowledge& known);
 /// The type of an output whose dimensions depend on data, those left open.
 Knowledge openKnowledge(const OpenFacts& facts);
 
-/// What remains of `known` when its shape and value may differ from run to run.
+/// The rest of `known` when its shape and value may differ from run to run.
 Knowledge withoutShape(const Knowledge& known, std::string reason);
 Knowledge withoutValue(Knowledge known);
 
-/// How many turns a loop takes.
+/// The number of turns that a loop takes.
 struct TurnCount {
   std::optional<std::int64_t> exact{};
   std::int64_t most = -1;  ///< -1: no bound is known.
@@ -215,7 +215,7 @@ struct TurnCount {
 /// `row` once a turn, with the turns as one more dimension at `axis`.
 Knowledge stacked(const Knowledge& row, const TurnCount& turns, std::int64_t axis);
 
-/// What a condition is known to be.
+/// The known value of a condition.
 std::optional<bool> truth(const Knowledge* known);
 
 }  // namespace hw

@@ -54,7 +54,7 @@ class NamedDimensions final : public FreeDimensions {
     return std::nullopt;
   }
 
-  /// What the file says of a dimension that no rule settles.
+  /// Takes from the file a dimension that no rule settles.
   void refine(onnx::TypeProto& inferred, const onnx::TypeProto& declared) const override {
     if (!inferred.has_tensor_type() || !declared.has_tensor_type()) return;
     auto& shape = *inferred.mutable_tensor_type()->mutable_shape();
@@ -126,7 +126,7 @@ class NamedDimensions final : public FreeDimensions {
     }
   }
 
-  /// What the number of dimensions alone settles.
+  /// The facts that the number of dimensions alone settles.
   std::vector<TensorFacts> byRank(const OpFacts& facts, const OpInfo& info) {
     const std::string& type = facts.op.type;
     const bool compares = info.shape == &shapes::compare;

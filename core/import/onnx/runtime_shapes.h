@@ -12,7 +12,7 @@ namespace hw {
 /// dimension has neither a value nor a name.
 using RuntimeShapes = IdMap<TensorId, std::optional<Shape>>;
 
-/// What ONNX Runtime infers of the shapes of `graph`, which was read from `bytes`, an ONNX file,
+/// The shapes that ONNX Runtime infers of `graph`, which was read from `bytes`, an ONNX file,
 /// whatever the user bound: names of free dimensions go on through operators that keep them, and
 /// what operators compute of shapes is followed only where all of it are numbers. Empty where
 /// `bytes` are no such file.

@@ -19,7 +19,7 @@ bool isFollowed(std::size_t length, std::int64_t left) {
   return static_cast<std::int64_t>(length) <= std::min(left, kMostInSequence);
 }
 
-/// What all of `items` have in common: the element type, and the shape if it is one.
+/// The type that all of `items` have in common: the element type, and the shape if it is one.
 onnx::TypeProto commonType(const Types& items) {
   if (items.empty()) return {};
   onnx::TypeProto common = items.front();
@@ -57,8 +57,8 @@ onnx::TypeProto elementOf(const Knowledge* known) {
 /// A sequence whose tensors are no longer known one by one.
 Knowledge blurred(const Knowledge* known) { return sequenceOf(elementOf(known)); }
 
-/// Where input `at` points into a sequence of `count`; `fallback` when it is left out, nothing when
-/// it is not known or outside.
+/// The place that input `at` names in a sequence of `count`; `fallback` when it is left out,
+/// nothing when it is not known or outside.
 std::optional<std::size_t> position(const onnx::NodeProto& node, const Inputs& inputs,
                                     std::size_t at, std::size_t count, std::int64_t fallback) {
   const auto size = static_cast<std::int64_t>(count);
@@ -217,7 +217,7 @@ Knowledge optional(const onnx::NodeProto& node, const Inputs& inputs) {
   return known;
 }
 
-/// What an optional holds; since opset 18 it may be a plain tensor or sequence as well.
+/// The value in an optional; since opset 18 it may be a plain tensor or sequence as well.
 Knowledge unwrapped(const Inputs& inputs) {
   if (inputs.empty() || inputs[0] == nullptr) return {};
   if (!inputs[0]->type->has_optional_type()) return *inputs[0];

@@ -27,7 +27,7 @@ double brainToDouble(std::uint16_t bits) {
   return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U));
 }
 
-/// Where the elements of a tensor are: raw bytes, or one of the typed lists.
+/// The elements of a tensor: raw bytes, or one of the typed lists.
 class ElementReader {
  public:
   ElementReader(const onnx::TensorProto& tensor, std::size_t count)

@@ -27,13 +27,13 @@ std::optional<onnx::TypeProto> attributeType(const onnx::NodeProto& node);
 /// and graphs are left out. "ai.onnx" and "" are one domain.
 Op importOp(const onnx::NodeProto& node);
 
-/// What a node is called, for people: its name, or that of its first output.
+/// The name of a node for people: its own, or that of its first output.
 std::string shownName(const onnx::NodeProto& node);
 
 /// "" for the standard domain, however it is spelt.
 std::string normalDomain(const std::string& domain);
 
-/// What the row of a node's op says that the importer carries out itself.
+/// The special treatment of a node by the importer, from the row of its op.
 Special specialOf(const onnx::NodeProto& node);
 
 /// The dimensions of a tensor type, when all of them are known.

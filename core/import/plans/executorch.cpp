@@ -247,7 +247,7 @@ class EtReader {
     return planModel(std::move(plan_));
   }
 
-  // What these take in memory: see FlatBytes::spend.
+  // The memory that these take: see FlatBytes::spend.
   static constexpr std::size_t kTouchCost = 80;
   static constexpr std::size_t kStepCost = 512;
   static constexpr std::size_t kRowCost = 768;

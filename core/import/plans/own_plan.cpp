@@ -21,7 +21,7 @@ constexpr std::size_t kMostPlanPools = 256;
 /// Of one tensor in one pool, that an alias is looked for in: more are a file that wants our time.
 constexpr std::size_t kMostPlaces = 1000;
 
-/// What is placed in one pool.
+/// The rows that are placed in one pool.
 struct OwnPool {
   std::string name{};
   Bytes size{};  ///< Of all rows together.

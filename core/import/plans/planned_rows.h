@@ -24,7 +24,7 @@ struct PlannedRow {
   std::optional<Shape> shape{};
 };
 
-/// What happens at a step, where the plan says so.
+/// The operator at a step, where the plan names it.
 struct PlannedStep {
   std::string name{};
   std::string type{};
@@ -34,14 +34,14 @@ struct PlannedStep {
 
 /// A plan of some tool, read from what it prints or writes.
 struct PlannedRows {
-  /// What this is, a sentence that its notes begin with; empty: a plan.
+  /// A sentence on what this is, with which its notes begin; empty: a plan.
   std::string is{};
   std::string format{};  ///< The importer's name.
   std::string name{};    ///< Of the model; empty: not known.
   std::vector<PlannedRow> rows{};
   std::vector<PlannedStep> steps{};  ///< By step; may be shorter than the plan.
   std::vector<std::string> notes{};
-  /// What a plan could say and this one does not: "names", "operators".
+  /// The facts that a plan could have and this one lacks: "names", "operators".
   std::vector<std::string> unknown{};
   /// Plans are of one memory each: those that the file has, and which of them these rows are.
   std::vector<ModelPart> pools{};

@@ -7,7 +7,7 @@
 #include "core/import/formats.h"
 #include "core/import/plans/planned_rows.h"
 
-// What tflite-micro's planners print: a line for each buffer,
+// The log of tflite-micro's planners: a line for each buffer,
 //
 //   c (id=12): size=64, offset=576, first_used=3 last_used=4
 //
@@ -86,7 +86,7 @@ void forEachLogLine(std::string_view text, const Visit& visit) {
   }
 }
 
-/// What a log says of the first of its plans.
+/// The first of the plans in a log.
 struct PlannerLog {
   std::vector<LogLine> lines{};
   std::vector<std::string> arena{};
@@ -137,7 +137,7 @@ Result<Model> readTflmLog(std::string_view bytes, const ImportOptions& options) 
   if (!options.subgraph.empty()) {
     return fail(ErrorCode::invalidArgument, "a planner's log has one memory: leave out --subgraph");
   }
-  // What nobody ever touches has -1 for its steps, all of it at once.
+  // A buffer that nobody ever touches has -1 for its steps, all of it at once.
   const bool idle =
       std::ranges::any_of(log.lines, [](const LogLine& line) { return line.first < 0; });
   const std::int64_t shift = idle ? 1 : 0;

@@ -8,7 +8,7 @@
 
 namespace hw {
 
-// What a plan that some tool wrote down does not say. It stands in the graph that was made of it,
+// Facts that a plan of some tool lacks. They stand in the graph that was made of it,
 // so that whatever shows the plan can say so, in the same words everywhere.
 
 /// The note for it: "not said in the file: names, operators".

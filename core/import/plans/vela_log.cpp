@@ -6,7 +6,7 @@
 #include "core/import/formats.h"
 #include "core/import/plans/planned_rows.h"
 
-// What Vela prints with --verbose-allocation: a table for each memory,
+// The output of Vela with --verbose-allocation: a table for each memory,
 //
 //   Tensor Allocation for mem_area Sram, of mem_type_set (Scratch), using allocator HillClimb, in …
 //   Start Time -   End Time: Start Addr -   End Addr: Tensor Size: Memory Usage: Purpose     : Name

@@ -7,7 +7,7 @@
 #include "core/import/formats.h"
 #include "core/import/plans/planned_rows.h"
 
-// What XLA dumps of a module: *-buffer-assignment.txt,
+// The dump of a module by XLA: *-buffer-assignment.txt,
 //
 //   allocation 5: size 4096, preallocated-temp:         older: allocation 5: 0x7f00, size 4096, …
 //    value: <12 fusion.1{0} @0> (size=1024,offset=2048): f32[16,16]{1,0}
@@ -107,7 +107,7 @@ class XlaReader {
     XlaValue value{.name = std::string(text.substr(space + 1, at - space - 1)),
                    .size = Bytes(*size),
                    .offset = Bytes(*offset)};
-    // What is not in a tuple has no index here, and an empty one among the live ranges.
+    // A value outside of tuples has no index here, and an empty one among the live ranges.
     if (!value.name.ends_with('}')) value.name += "{}";
     allocations_.back().values.push_back(std::move(value));
     return {};

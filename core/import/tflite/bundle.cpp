@@ -42,7 +42,7 @@ constexpr int kKey = 0, kValueType = 1, kValue = 2;
 constexpr std::uint8_t kModelSection = 3;
 constexpr std::uint8_t kStringValue = 9;
 
-/// What the section says that its model is for; empty: nothing.
+/// The purpose of a model that the section states; empty: none.
 std::string modelType(const FlatTable& section) {
   const auto items = section.vector<FlatTable>(section_field::kItems);
   for (std::size_t i = 0; i < items.size(); ++i) {

@@ -78,9 +78,9 @@ class FlatTable {
   friend class FlatVector;
 
   FlatTable(const FlatBytes& bytes, std::size_t at, const char* what);
-  /// Where a field's inline bytes are in the file; 0 when it is absent.
+  /// The place of a field's inline bytes in the file; 0 when it is absent.
   std::size_t place(int field, std::size_t size) const;
-  /// What the offset stored in a field leads to; 0 when the field is absent.
+  /// The target of the offset stored in a field; 0 when the field is absent.
   std::size_t target(int field) const;
 
   const FlatBytes* bytes_;

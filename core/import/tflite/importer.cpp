@@ -92,7 +92,7 @@ TfliteOfflinePlan readOfflinePlan(const TfliteFile& file, std::size_t subgraph) 
   return plan;
 }
 
-/// What the user chose: a subgraph, and the signature it was chosen by.
+/// The choice of the user: a subgraph, and the signature it was chosen by.
 struct Entry {
   std::size_t subgraph = 0;
   const TfliteSignature* signature = nullptr;
@@ -168,7 +168,7 @@ void listParts(const TfliteFile& file, const Entry& entry, Model& model) {
   if (model.parts.size() == 1) model.parts.clear();
 }
 
-/// What else is in the file, for people.
+/// Notes on what else is in the file, for people.
 std::vector<std::string> fileNotes(const TfliteFile& file, const Entry& entry) {
   std::vector<std::string> notes;
   if (const auto members = zipDirectory(file.bytes().all()); members && !members->empty()) {

@@ -83,7 +83,7 @@ std::string reasonFor(const std::string& type, const TfliteSubgraph& graph, cons
   return fmt::format("no shape rule for what {} makes of its new inputs", printable(type));
 }
 
-/// What a subgraph hands out, without the values: they may be another's next time.
+/// The outputs of a subgraph, without the values: they may be another's next time.
 std::vector<TfliteKnown> resultsOf(const TfliteSubgraph& graph, const TfliteShapes& shapes) {
   std::vector<TfliteKnown> results;
   for (const std::int32_t output : graph.outputs) {
@@ -232,7 +232,7 @@ void TfliteInference::infer(std::size_t subgraph, TfliteShapes& shapes, int dept
   running_.pop_back();
 }
 
-/// What the inputs of an operator have in common.
+/// The properties that the inputs of an operator have in common.
 struct TfliteInference::Mixture {
   bool moved = false;     ///< One is not as stored, or not known.
   bool assumed = false;   ///< The size of one hangs on a free dimension taken as 1.
@@ -265,7 +265,7 @@ void TfliteInference::inferOp(const TfliteSubgraph& graph, std::size_t index, Tf
     return exists(graph, output) && isFree(graph.tensors[static_cast<std::size_t>(output)]);
   });
   const bool asStored = !mixture.moved && !mixture.assumed && !mixture.computed && !isOpen;
-  // What would follow from placeholders is no better than those that the file has.
+  // Shapes that would follow from placeholders are no better than those that the file has.
   const bool helps = active_ && (rebound_ || !mixture.placeholder);
   if (outputs.empty() && helps && (!asStored || op.is(TfliteOpCode::shape))) {
     outputs = inferPlain(op, inputs, mixture, shapes);
@@ -275,7 +275,7 @@ void TfliteInference::inferOp(const TfliteSubgraph& graph, std::size_t index, Tf
     const auto at = static_cast<std::size_t>(op.outputs[i]);
     TfliteKnown& known = shapes.tensors[at];
     TfliteKnown inferred = i < outputs.size() ? std::move(outputs[i]) : TfliteKnown();
-    // What the file fixes holds for all sizes of what it leaves free.
+    // Dimensions that the file fixes hold for all sizes of those it leaves free.
     const bool isFixed = !rebound_ || !mixture.moved;
     if (isFixed && inferred.shape && contradicts(*inferred.shape, graph.tensors[at])) {
       inferred = TfliteKnown();
@@ -338,7 +338,7 @@ void TfliteInference::settle(TfliteKnown& known, TfliteKnown inferred, const Mix
   }
 }
 
-/// What the subgraphs that `op` calls hand out; empty when it calls none.
+/// The outputs of the subgraphs that `op` calls; empty when it calls none.
 TfliteInference::Outputs TfliteInference::inferCall(const TfliteOp& op, const Inputs& inputs,
                                                     std::size_t index, TfliteShapes& shapes,
                                                     int depth) {
@@ -355,7 +355,7 @@ TfliteInference::Outputs TfliteInference::inferCall(const TfliteOp& op, const In
   for (const std::size_t call : calls) callees.push_back(callee(call, handed, depth + 1));
   Outputs outputs = resultsOf(file_.subgraph(calls.back()), *callees.back());
   if (!op.is(TfliteOpCode::branch)) return outputs;
-  // What both branches agree on is sure; else the larger one counts, and is a guess.
+  // A shape on which both branches agree is sure; else the larger one counts, and is a guess.
   const Outputs others = resultsOf(file_.subgraph(calls.front()), *callees.front());
   for (std::size_t i = 0; i < std::min(outputs.size(), others.size()); ++i) {
     if (outputs[i].shape == others[i].shape) continue;

@@ -12,7 +12,7 @@
 
 namespace hw {
 
-/// What is known about one tensor of a subgraph before it runs.
+/// The facts known about one tensor of a subgraph before it runs.
 struct TfliteKnown {
   std::int32_t type = 0;
   std::optional<Shape> shape{};
@@ -55,7 +55,7 @@ class TfliteInference {
   Result<std::shared_ptr<const TfliteShapes>> entry(
       std::size_t subgraph, const std::map<std::string, std::int32_t>& aliases);
 
-  /// What a user should know, in sentences.
+  /// Notes for the user, in sentences.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -43,7 +43,7 @@ constexpr int kName = 0, kIndex = 1;
 }  // namespace named_field
 
 constexpr std::uint32_t kSchema = 3;
-/// What one of these takes in memory, all told: see FlatBytes::spend.
+/// The memory that one of these takes, all told: see FlatBytes::spend.
 constexpr std::size_t kTensorCost = 512;
 constexpr std::size_t kOpCost = 1024;
 

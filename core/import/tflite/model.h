@@ -140,7 +140,8 @@ class TfliteFile {
   std::size_t outsideBuffers() const { return outside_; }
   std::size_t lostBuffers() const { return lost_; }
 
-  /// Where weights lie in the file, begin and end, ascending; those of a few bytes are left out.
+  /// The places of weights in the file, begin and end, ascending; those of a few bytes are left
+  /// out.
   std::vector<std::pair<std::size_t, std::size_t>> payloads() const;
 
   /// The buffer of a metadata entry; nothing when there is none of that name.

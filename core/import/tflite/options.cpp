@@ -6,8 +6,8 @@
 namespace hw {
 namespace {
 
-/// How an option is stored: int32, int64, int8, bool, vectors of the first two; several int32 side
-/// by side, the number of a padding; or `implied`, not stored, because TFLite always means it.
+/// The form of a stored option: int32, int64, int8, bool, vectors of the first two; several int32
+/// side by side, the number of a padding; or `implied`, not stored, because TFLite always means it.
 enum class Kind : std::uint8_t {
   integer,
   wide,
@@ -162,7 +162,7 @@ enum FlexType : unsigned {
 ///     | keys | … | [where keys are] [width of keys] [count] value… type… | [root] [its type]
 ///     [width] |
 ///
-/// What leads somewhere is a distance backwards.
+/// A reader of FlexBuffers, whose offsets are distances backwards.
 class FlexReader {
  public:
   explicit FlexReader(std::string_view bytes) : bytes_(bytes) {}

@@ -7,16 +7,16 @@
 
 #include "core/base/text.h"
 
-// How TfliteReader opens the subgraphs that operators call.
+// Turns TFLite subgraphs into graphs and opens those that operators call.
 
 namespace hw {
 namespace {
 
 constexpr std::int32_t kResource = 13;
-/// What a tensor or operator of an opened call takes in memory: see FlatBytes::spend.
+/// The memory that a tensor or operator of an opened call takes: see FlatBytes::spend.
 constexpr std::size_t kOpenedCost = 512;
 
-/// What is known of the size of a tensor with `bits` to an element.
+/// The size of a tensor with `bits` to an element, where it is known.
 std::optional<Bytes> sizeOf(const Shape& shape, int bits) {
   const auto count = elementCount(shape);
   const auto total = count ? checkedMul(*count, bits) : std::nullopt;
@@ -352,7 +352,7 @@ Result<void> TfliteReader::openCall(Level& level, std::size_t index, GraphBuilde
   for (std::size_t i = 0; i < inner.graph.inputs.size(); ++i) {
     inner.handles[static_cast<std::size_t>(inner.graph.inputs[i])] = parts.inputs[i];
   }
-  // What the callee makes is what the call hands out; what it only passes on takes a copy.
+  // Tensors that the callee makes are handed out by the call; those it only passes on are copied.
   const std::vector<bool> made = madeIn(inner.graph);
   std::vector<std::size_t> copied;
   for (std::size_t i = 0; i < inner.graph.outputs.size(); ++i) {

@@ -15,7 +15,7 @@ namespace hw {
 
 /// Turns a subgraph of a TFLite file into a Graph.
 ///
-/// What it calls is opened, unless it is to stay closed: the larger branch of an IF, the callee of
+/// Callees are opened, unless they are to stay closed: the larger branch of an IF, the callee of
 /// a CALL and the decomposition of a composite stand in the operator's place, and one turn of a
 /// WHILE stands between two operators,
 ///
@@ -23,8 +23,9 @@ namespace hw {
 ///   ...        the condition, then the body
 ///   WHILE_END  the condition, values after the turn -> final values
 ///
-/// What CALL_ONCE runs happened before and is left out. A tensor that nothing makes and the file
-/// does not store is scratch: it comes with the first operator that names it, as if made there.
+/// Subgraphs that CALL_ONCE runs happened before and are left out. A tensor that nothing makes and
+/// the file does not store is scratch: it comes with the first operator that names it, as if made
+/// there.
 class TfliteReader {
  public:
   TfliteReader(const TfliteFile& file, std::string name, bool closed);
