@@ -334,7 +334,7 @@ class Solver {
       if (spent()) return false;
       const std::uint64_t number = ++part.joinings;
       const std::uint64_t seed = part.joiningTurns.next();
-      const Joined joined = exact::joinHandovers(part.boxes, capacity, seed);
+      const Joined joined = exact::joinHandovers(part.boxes, capacity, seed, nodes);
       result_.nodes += joined.work;
       part.joinsEnough =
           joined.boxes.boxes.size() < part.boxes.boxes.size() && !exact::isTooLarge(joined.boxes);

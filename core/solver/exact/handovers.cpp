@@ -301,18 +301,21 @@ std::vector<std::int64_t> Joined::offsetsOf(const std::vector<std::int64_t>& joi
   return offsets;
 }
 
-Joined joinHandovers(const Boxes& whole, Bytes capacity, std::uint64_t seed) {
+Joined joinHandovers(const Boxes& whole, Bytes capacity, std::uint64_t seed, double most) {
   // A few boxes that only seem to fit together spoil all: some joinings leave some of them out, and
   // some join nothing in time.
   const std::uint64_t kind = seed / 2 % 6;
   const bool joins = whole.boxes.size() <= kMostBoxes && !whole.aligned && !whole.pinned;
   Dice dice(seed);
+  const double mostLooks = most * static_cast<double>(Jigsaw::kLooksOfANode);
+  const auto looksOfADraw =
+      mostLooks < 0x1p62 ? static_cast<std::int64_t>(mostLooks / kDraws) : kUnlimitedLooks;
   Joined fewest;
   std::int64_t looks = 0;
-  for (int i = 0; i < (joins ? kDraws : 1); ++i) {
+  for (int i = 0; i < (joins ? kDraws : 1) && static_cast<double>(looks) <= mostLooks; ++i) {
     Jigsaw jigsaw(whole, kind % 3 != 1, kind == 2 ? 5 : 0, dice);
     if (joins) {
-      if (seed % 2 == 1) addHoles(jigsaw, capacity, dice);
+      if (seed % 2 == 1) addHoles(jigsaw, capacity, dice, looksOfADraw);
       Joiner(jigsaw, dice, {.inTime = kind != 3, .twins = kind % 3 != 1}).run();
     }
     Joined joined = jigsaw.finish();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/solver/exact/boxes.h"
@@ -36,7 +37,9 @@ struct Joined {
 /// gaps are left alone. Which of several equals are joined is drawn by `seed`, some times over; the
 /// joining that leaves the fewest boxes is returned. Nothing is joined where there are more than
 /// 5,000.
-Joined joinHandovers(const Boxes& whole, Bytes capacity, std::uint64_t seed);
+/// From about `most` nodes' worth of work on, no more is begun.
+Joined joinHandovers(const Boxes& whole, Bytes capacity, std::uint64_t seed,
+                     double most = std::numeric_limits<double>::infinity());
 
 /// In how many kinds seeds join, one after the other.
 inline constexpr std::uint64_t kJoiningKinds = 12;

@@ -46,9 +46,9 @@ class HoleFinder {
     }
   }
 
-  void run() {
+  void run(std::int64_t most) {
     matchPairs();
-    matchSets();
+    matchSets(most);
   }
 
  private:
@@ -85,8 +85,9 @@ class HoleFinder {
 
   /// Jumps that add up to nothing, no fewer of them do: holes that begin or end where others do.
   /// Which windows are looked at is drawn, so that neither direction of time is preferred.
-  void matchSets() {
-    for (std::size_t misses = 0; misses <= std::min(2 * jumps_.size() / kWindow, kMostMisses);) {
+  void matchSets(std::int64_t most) {
+    for (std::size_t misses = 0;
+         misses <= std::min(2 * jumps_.size() / kWindow, kMostMisses) && jigsaw_.looks() < most;) {
       const std::size_t count = std::min(kWindow, jumps_.size());
       const auto last = static_cast<std::int64_t>(jumps_.size() - count);
       misses = explainWindow(static_cast<std::size_t>(dice_.roll(0, last)), count) ? 0 : misses + 1;
@@ -466,8 +467,8 @@ Seams::Relation Seams::relation(std::uint32_t moment, Item a, Item b) {
   return onlyA && onlyB ? Relation::apart : Relation::unknown;
 }
 
-void addHoles(Jigsaw& jigsaw, Bytes capacity, Dice& dice) {
-  HoleFinder(jigsaw, capacity, dice).run();
+void addHoles(Jigsaw& jigsaw, Bytes capacity, Dice& dice, std::int64_t most) {
+  HoleFinder(jigsaw, capacity, dice).run(most);
 }
 
 void fillRoom(Jigsaw& jigsaw, Bytes capacity) {

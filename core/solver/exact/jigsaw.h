@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -100,10 +101,13 @@ class Jigsaw {
   std::vector<std::uint32_t> changedAt_;  ///< By moment.
 };
 
+inline constexpr std::int64_t kUnlimitedLooks = std::numeric_limits<std::int64_t>::max();
+
 /// Adds holes where what is free in `capacity` looks as if boxes had been taken out: it grows at
 /// one moment and shrinks by as much at a later one. What is joined with them keeps these bytes
 /// free.
-void addHoles(Jigsaw& jigsaw, Bytes capacity, Dice& dice);
+/// Begins no more when `most` looks have been taken.
+void addHoles(Jigsaw& jigsaw, Bytes capacity, Dice& dice, std::int64_t most = kUnlimitedLooks);
 
 /// Adds holes until nothing of `capacity` is free at any moment.
 void fillRoom(Jigsaw& jigsaw, Bytes capacity);
