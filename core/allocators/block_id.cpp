@@ -6,6 +6,7 @@
 #include "core/allocators/allocators.h"
 #include "core/allocators/heap.h"
 #include "core/allocators/offline.h"
+#include "core/base/text.h"
 
 namespace hw {
 namespace {
@@ -131,8 +132,8 @@ class BlockIdHeap final : public Heap {
     if (before == blocks.capacities[block]) return;
     recorder_.replace(blocks.generalList, block, row);
     recorder_.tick(id, step,
-                   fmt::format("block {} grows from {} to {} bytes", block, before.count(),
-                               blocks.capacities[block].count()));
+                   fmt::format("block {} grows from {} to {}", block, groupDigits(before.count()),
+                               countBytes(blocks.capacities[block])));
   }
 
   std::deque<std::size_t>::iterator pickIdle(Blocks& blocks, Bytes size) const {

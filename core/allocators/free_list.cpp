@@ -8,6 +8,7 @@
 #include "core/allocators/allocators.h"
 #include "core/allocators/heap.h"
 #include "core/allocators/offline.h"
+#include "core/base/text.h"
 #include "core/memory/chunk_map.h"
 #include "core/plan/problem.h"
 
@@ -186,7 +187,7 @@ class FreeListHeap final : public Heap {
   }
 
   static std::string rangeText(Bytes begin, Bytes end) {
-    return fmt::format("[{}, {})", begin.count(), end.count());
+    return fmt::format("[{}, {})", groupDigits(begin.count()), groupDigits(end.count()));
   }
 
   /// The places that the last request looked at, in that order; those beyond the limit are counted.

@@ -7,6 +7,7 @@
 
 #include "core/allocators/allocators.h"
 #include "core/allocators/offline.h"
+#include "core/base/text.h"
 
 namespace hw {
 namespace {
@@ -131,12 +132,12 @@ class TwoStacks {
     if (id == account_.stay) accountForBoth(stay, step, freed, growth);
     if (freed[kRight] != freed[kLeft]) {
       const Side side = freed[kRight] > freed[kLeft] ? kRight : kLeft;
-      push(id, side, step, fmt::format("lets {} bytes go at once", freed[side].count()));
+      push(id, side, step, fmt::format("lets {} go at once", countBytes(freed[side])));
     } else if (growth[kRight] != growth[kLeft]) {
       const Side side = growth[kRight] < growth[kLeft] ? kRight : kLeft;
       push(id, side, step,
-           fmt::format("grows {} bytes, the other side {}", growth[side].count(),
-                       growth[side == kRight ? kLeft : kRight].count()));
+           fmt::format("grows {}, the other side {}", countBytes(growth[side]),
+                       groupDigits(growth[side == kRight ? kLeft : kRight].count())));
     } else {
       push(id, kRight, step, "both sides are equal");
     }

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/plan/audit.h"
 #include "core/plan/life_edges.h"
 
@@ -213,25 +214,26 @@ bool Validator::auditOffset(StayId id, const Address& address) {
   const Bytes region = plan_.regions[address.pool][address.region];
   if (address.offset < Bytes() || address.offset > kMaxBytes - stay.size) {
     report(fmt::format("stay {} has offset {}, outside any memory", id.index(),
-                       address.offset.count()),
+                       groupDigits(address.offset.count())),
            id);
     return false;
   }
   if (address.offset + stay.size > region) {
-    report(fmt::format("stay {} ends at {}, outside its region of {} bytes", id.index(),
-                       (address.offset + stay.size).count(), region.count()),
-           id);
+    report(
+        fmt::format("stay {} ends at {}, outside its region of {} bytes", id.index(),
+                    groupDigits((address.offset + stay.size).count()), groupDigits(region.count())),
+        id);
   }
   // The flat offset is what exports hand out, so it is the one that must be aligned.
   const Bytes flat = starts_[address.pool][address.region] + address.offset;
   if (!isAligned(flat, stay.alignment)) {
-    report(fmt::format("stay {} at {} is not a multiple of {}", id.index(), flat.count(),
-                       stay.alignment.count()),
+    report(fmt::format("stay {} at {} is not a multiple of {}", id.index(),
+                       groupDigits(flat.count()), groupDigits(stay.alignment.count())),
            id);
   }
   if (stay.pinned && *stay.pinned != flat) {
-    report(fmt::format("stay {} is pinned to {}, but is at {}", id.index(), stay.pinned->count(),
-                       flat.count()),
+    report(fmt::format("stay {} is pinned to {}, but is at {}", id.index(),
+                       groupDigits(stay.pinned->count()), groupDigits(flat.count())),
            id);
   }
   return true;
@@ -342,8 +344,8 @@ void Validator::clash(StayId a, StayId b) {
   const Range first = rangeOf(a);
   const Range second = rangeOf(b);
   report(fmt::format("stays {} [{}, {}) and {} [{}, {}) share bytes and steps", a.index(),
-                     first.begin.count(), first.end.count(), b.index(), second.begin.count(),
-                     second.end.count()),
+                     groupDigits(first.begin.count()), groupDigits(first.end.count()), b.index(),
+                     groupDigits(second.begin.count()), groupDigits(second.end.count())),
          a, b);
 }
 
@@ -357,7 +359,8 @@ void Validator::auditStatus() {
     fits = false;
     if (claimsToFit()) {
       report(fmt::format("pool {} needs {} bytes and has {}, yet the plan says {}", pool.index(),
-                         footprint.count(), capacity->count(), statusName(plan_.status)));
+                         groupDigits(footprint.count()), groupDigits(capacity->count()),
+                         statusName(plan_.status)));
     }
   }
   if (claimsToFit() && plan_.outOfMemory) {

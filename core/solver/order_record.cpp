@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
+
 namespace hw {
 namespace {
 
@@ -67,8 +69,9 @@ class OrderTeller {
       recorder_.erase(queue_, 0);
     }
     settle(id, placed.offset);
-    recorder_.tick(id, problem_.stays[id].steps.begin,
-                   fmt::format("lies at {}: {}", placed.offset.count(), placed.decision.decided));
+    recorder_.tick(
+        id, problem_.stays[id].steps.begin,
+        fmt::format("lies at {}: {}", groupDigits(placed.offset.count()), placed.decision.decided));
   }
 
   void settle(StayId id, Bytes begin) {

@@ -41,6 +41,14 @@ TEST_CASE("two stays on the same bytes at the same step are named", "[validate]"
   CHECK(found[0].b == StayId(1));
 }
 
+TEST_CASE("bytes have their digits grouped in what validate says", "[validate]") {
+  Problem problem = threeStays();
+  for (Stay& stay : problem.stays) stay.size = stay.size * 1000;
+  const auto found = validate(problem, planAt(problem, {0, 9'000, 29'000}));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message == "stays 0 [0, 10,000) and 1 [9,000, 29,000) share bytes and steps");
+}
+
 TEST_CASE("validate names what is wrong with one address", "[validate]") {
   const Problem problem = threeStays();
   Plan plan = planAt(problem, {0, 10, 0});
