@@ -14,6 +14,16 @@ constexpr std::uint64_t rounds(std::uint64_t wanted) {
 #endif
 }
 
+/// How often at least something has to be met in so many rounds, if it is `wanted` in all of them.
+/// Half as often for its share under sanitizers, where a few problems need not be like all.
+constexpr std::uint64_t atLeast(std::uint64_t wanted) {
+#ifdef HW_SANITIZED
+  return wanted / 12;
+#else
+  return wanted;
+#endif
+}
+
 /// True if pair `number` of two catalogues is tried. Under sanitizers every seventh is, for the
 /// same reason; where the inner catalogue is longer and no multiple of seven, each entry of both is
 /// met.

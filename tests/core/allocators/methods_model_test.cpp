@@ -183,7 +183,7 @@ TEST_CASE("free-list does what docs/methods.md says, rule by rule", "[methods]")
     failed += plan->outOfMemory ? 1 : 0;
   }
   CHECK(spilled > 1'000);
-  CHECK(failed > 100);
+  CHECK(failed > test::atLeast(100));
 }
 
 TEST_CASE("block-id does what docs/methods.md says, whichever block it picks", "[methods]") {

@@ -258,7 +258,7 @@ TEST_CASE("plans whose buffers move pass after a trip through a file, and not wi
       ++broken;
     }
   }
-  CHECK(broken > 40);
+  CHECK(broken > test::atLeast(40));
 }
 
 TEST_CASE("a move that names nothing the plan has is a finding", "[audit][residency]") {
@@ -303,8 +303,8 @@ TEST_CASE("plans of several devices whose buffers move pass after a trip through
     }
     moves += run->problem.moves.size();
   }
-  CHECK(moves > 100);
-  CHECK(broken > 30);
+  CHECK(moves > test::atLeast(100));
+  CHECK(broken > test::atLeast(30));
   CHECK(noticed * 10 >= broken * 9);
 }
 

@@ -211,7 +211,7 @@ TEST_CASE("a plan whose buffers move is the same from a file, stay for stay",
     CHECK(one.count(PlanChange::moved) == back.count(PlanChange::moved));
     moved += run->problem.moves.size();
   }
-  CHECK(moved > 50);
+  CHECK(moved > test::atLeast(50));
 }
 
 // With lru in 64 bytes a is in L2 at steps 0 and 1 and in L3 from 1 to 3.

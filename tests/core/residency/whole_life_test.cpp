@@ -104,7 +104,7 @@ TEST_CASE("an offline plan fits L2 however small it is, also after an overshoot"
     }
   }
   CHECK(retried > 10);
-  CHECK(spilled > 50);
+  CHECK(spilled > test::atLeast(50));
 }
 
 TEST_CASE("L3 too small is over budget, and every address is still there", "[residency]") {
