@@ -16,7 +16,7 @@ constexpr std::uint64_t rounds(std::uint64_t wanted) {
 
 /// How often at least something has to be met in so many rounds, if it is `wanted` in all of them.
 /// Half as often for its share under sanitizers, where a few problems need not be like all.
-constexpr std::uint64_t atLeast(std::uint64_t wanted) {
+constexpr int atLeast(int wanted) {
 #ifdef HW_SANITIZED
   return wanted / 12;
 #else
