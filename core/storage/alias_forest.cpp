@@ -10,6 +10,9 @@ namespace hw {
 
 AliasForest::AliasForest(const Graph& graph, const StorageOptions& options)
     : graph_(graph), options_(options), links_(graph.tensors.size()) {
+  IdMap<TensorId, const char*> reasons(graph.tensors.size());
+  for (const TensorId id : graph.tensors.keys()) reasons[id] = findWhyNotPlanned(id);
+  whyNotPlanned_ = std::make_shared<const IdMap<TensorId, const char*>>(std::move(reasons));
   for (const TensorId id : graph.tensors.keys()) {
     Link& link = links_[id];
     link.holdsInput = graph.tensors[id].graphInput;
@@ -78,9 +81,8 @@ void AliasForest::attachPiece(TensorId piece, TensorId host, Bytes offset) {
   links_[piece].offset = offset;
 }
 
-const char* AliasForest::whyNotPlanned(TensorId id) const {
-  if (!id) return "an operand is absent";
-  if (const auto* piece = pieceOf(graph_, id)) return whyNotPlanned(piece->host);
+const char* AliasForest::findWhyNotPlanned(TensorId id) const {
+  if (const auto* piece = pieceOf(graph_, id)) return findWhyNotPlanned(piece->host);
   const Tensor& tensor = graph_.tensors[id];
   if (tensor.constant) return "a weight has to be copied in";
   if (tensor.persistent) return "it keeps its value from run to run";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,7 +33,9 @@ class AliasForest {
   void attachPiece(TensorId piece, TensorId host, Bytes offset);
 
   /// The reason why a tensor has no place in any pool; null when it has one.
-  const char* whyNotPlanned(TensorId id) const;
+  const char* whyNotPlanned(TensorId id) const {
+    return id ? (*whyNotPlanned_)[id] : "an operand is absent";
+  }
 
   /// The group of `root` holds a graph input (an output).
   bool holdsInput(TensorId root) const { return links_[root].holdsInput; }
@@ -52,8 +55,12 @@ class AliasForest {
 
   bool callersMeet(const Link& part, const Link& whole, Bytes offset) const;
 
+  /// The reason without a look at what is known already.
+  const char* findWhyNotPlanned(TensorId id) const;
+
   const Graph& graph_;
   const StorageOptions& options_;
+  std::shared_ptr<const IdMap<TensorId, const char*>> whyNotPlanned_;  ///< The same for all copies.
   mutable IdMap<TensorId, Link> links_;  ///< Paths are shortened as they are walked.
 };
 

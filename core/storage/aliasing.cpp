@@ -84,16 +84,153 @@ struct Waste {
   }
 };
 
+/// Calls `visit(tensor, root)` for each tensor that has bytes in a pool, ascending.
+template <class Visit>
+void eachPlanned(const Graph& graph, const AliasForest& forest,
+                 const std::vector<TensorId>& inPlace, const Visit& visit) {
+  for (const TensorId id : graph.tensors.keys()) {
+    if (forest.whyNotPlanned(id)) continue;
+    // Scratch of an op that does not run over its input is never used.
+    const bool idle =
+        isScratch(graph, id) &&
+        !std::ranges::binary_search(inPlace, graph.ops[graph.tensors[id].producer].outputs[0]);
+    if (!idle) visit(id, forest.place(id).root);
+  }
+}
+
+/// From the first step of both to the last; a ring, whose own life is empty, lives as its pieces
+/// do.
+void extend(Interval<Step>& life, const Interval<Step>& other) {
+  if (other.empty()) return;
+  life = life.empty()
+             ? other
+             : Interval<Step>{std::min(life.begin, other.begin), std::max(life.end, other.end)};
+}
+
+/// Turns groups into buffers, ordered by first step and then by the tensor that opens them.
+void makeBuffers(const Graph& graph, const AliasForest& forest, Storage& storage) {
+  IdMap<TensorId, Buffer> groups(graph.tensors.size());
+  IdMap<TensorId, TensorId> opener(graph.tensors.size());
+  IdMap<TensorId, std::uint32_t> members(graph.tensors.size());
+  eachPlanned(graph, forest, storage.inPlace, [&](TensorId, TensorId root) { ++members[root]; });
+  std::vector<TensorId> order;
+  eachPlanned(graph, forest, storage.inPlace, [&](TensorId id, TensorId root) {
+    Buffer& group = groups[root];
+    const Interval<Step>& life = storage.lifetimes[id];
+    const bool opens = !life.empty() && (group.steps.empty() || life.begin < group.steps.begin);
+    if (opens) opener[root] = id;
+    extend(group.steps, life);
+    if (group.tensors.empty()) {
+      order.push_back(root);
+      group.tensors.reserve(members[root]);
+    }
+    group.tensors.push_back(id);
+    group.graphOutput |= !life.empty() && graph.tensors[id].graphOutput;
+  });
+  std::ranges::sort(order, {}, [&](TensorId root) {
+    return std::tuple(groups[root].steps.begin, opener[root], root);
+  });
+  for (const TensorId root : order) {
+    Buffer& group = groups[root];
+    group.root = root;
+    group.size = *graph.tensors[root].bytes;
+    const BufferId buffer(storage.buffers.size());
+    for (const TensorId id : group.tensors) {
+      storage.slots[id] = Slot{buffer, forest.place(id).offset};
+    }
+    storage.buffers.add(std::move(group));
+  }
+}
+
+/// Folds again and again, with other decisions. What no decision changes is found once.
+class Folder {
+ public:
+  Folder(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
+         const InPlaceScope& scope)
+      : graph_(graph), schedule_(schedule), options_(options), pieces_(graph_, options_) {
+    begun_.lifetimes = lifetimes(graph, schedule);
+    begun_.slots.resize(graph.tensors.size());
+    begun_.free = IdMap<OpId, bool>(graph.ops.size(), false);
+    foldPieces(graph_, pieces_, begun_);
+    views_ = viewsOf(graph_, schedule_, options_, pieces_);
+    if (options_.alias.inPlace) inPlace_ = inPlaceChoices(graph_, schedule_, scope, pieces_);
+  }
+
+  Folder(const Folder&) = delete;  // `pieces_` refers to its options.
+  Folder& operator=(const Folder&) = delete;
+
+  /// `told`: with what is copied, why, and which ops are free.
+  Storage fold(const Refusals& refused, bool told = true) const {
+    Storage storage = begun_;
+    const AliasForest forest = decide(views_, refused, told ? &storage : nullptr, storage.inPlace);
+    makeBuffers(graph_, forest, storage);
+    return storage;
+  }
+
+  /// The most live bytes of what `fold` makes, without making it.
+  Bytes peakOf(const Refusals& refused) const { return peakOf(views_, refused); }
+
+  Bytes peakWithoutSlices() const {
+    StorageOptions whole = options_;
+    whole.alias.concat = whole.alias.split = false;
+    return peakOf(viewsOf(graph_, schedule_, whole, pieces_), {});
+  }
+
+ private:
+  AliasForest decide(std::span<const OpViews> views, const Refusals& refused, Storage* told,
+                     std::vector<TensorId>& inPlace) const {
+    AliasForest forest = pieces_;
+    foldViews(views, refused, forest, told);
+    if (options_.alias.inPlace) {
+      foldInPlace(graph_, schedule_, inPlace_, begun_.lifetimes, forest, inPlace);
+    }
+    return forest;
+  }
+
+  Bytes peakOf(std::span<const OpViews> views, const Refusals& refused) const {
+    std::vector<TensorId> inPlace = begun_.inPlace;
+    const AliasForest forest = decide(views, refused, nullptr, inPlace);
+    IdMap<TensorId, Interval<Step>> lives(graph_.tensors.size());
+    Step end;
+    eachPlanned(graph_, forest, inPlace, [&](TensorId id, TensorId root) {
+      extend(lives[root], begun_.lifetimes[id]);
+      end = std::max(end, lives[root].end);
+    });
+    LoadSweep load(static_cast<std::size_t>(end.count()));
+    for (const TensorId root : lives.keys()) {
+      const Interval<Step>& life = lives[root];
+      if (life.empty()) continue;
+      load.add(static_cast<std::size_t>(life.begin.count()),
+               static_cast<std::size_t>(life.end.count()),
+               alignUp(sizeOf(graph_, root), options_.alignment));
+    }
+    return load.most().bytes;
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  StorageOptions options_;
+  AliasForest pieces_;  ///< With the pieces of a tiled graph where they are, whatever is decided,
+  Storage begun_;       ///< and what there is to say about them.
+  std::vector<OpViews> views_;
+  std::vector<InPlaceChoice> inPlace_;
+};
+
 struct Cut {
   SliceLink link{};
   ByteRange bytes{};
 };
 
+/// Makes storage without the slices that raise its peak above the limit: those are copied. With all
+/// of them copied it is within the limit.
+///
+/// A slice lives as long as the whole, so slices that are live for nothing at the peak are copied
+/// until the limit holds. Then every slice is shared again that can be: none is copied that could
+/// be shared alone, but in graphs of so many slices that trying them all takes too long.
 class Sparing {
  public:
-  Sparing(const Graph& graph, Storage storage, const SharingLimit& limit,
-          const std::function<Storage(const Refusals&)>& fold)
-      : graph_(graph), limit_(limit), fold_(fold), storage_(std::move(storage)) {
+  Sparing(const Graph& graph, Storage storage, const SharingLimit& limit, const Folder& folder)
+      : graph_(graph), limit_(limit), folder_(folder), storage_(std::move(storage)) {
     for (const OpId op : graph.ops.keys()) {
       // Part and whole of a reshape are the same bytes: sharing them only ever saves.
       if (viewFamilyOf(graph.ops[op]) == ViewFamily::reshape) continue;
@@ -104,7 +241,7 @@ class Sparing {
   Storage run(bool roughly) && {
     refuse();
     if (!roughly) giveBack();
-    return std::move(storage_);
+    return folder_.fold(refused_);
   }
 
  private:
@@ -126,7 +263,7 @@ class Sparing {
         for (const SliceLink& link : links_) refused_.emplace(link.op, link.part);
         if (refused_.size() == before) return;
       }
-      storage_ = fold_(refused_);
+      storage_ = folder_.fold(refused_, false);
     }
   }
 
@@ -208,11 +345,9 @@ class Sparing {
     if (some.empty() || folds_ >= most) return false;
     Refusals fewer = refused_;
     for (const auto& each : some) fewer.erase(each);
-    Storage tried = fold_(fewer);
     ++folds_;
-    if (peakOf(tried, limit_.alignment).bytes <= limit_.bound) {
+    if (folder_.peakOf(fewer) <= limit_.bound) {
       refused_ = std::move(fewer);
-      storage_ = std::move(tried);
       return true;
     }
     if (some.size() == 1) return false;
@@ -223,109 +358,11 @@ class Sparing {
 
   const Graph& graph_;
   SharingLimit limit_;
-  const std::function<Storage(const Refusals&)>& fold_;
+  const Folder& folder_;
   Storage storage_;
   std::vector<SliceLink> links_;
   Refusals refused_;
   std::size_t folds_ = 0;
-};
-
-/// `storage` without the slices that raise its peak above the limit: those are copied. `fold` makes
-/// the storage in which the given slices are copied; with all of them it is within the limit.
-///
-/// A slice lives as long as the whole, so slices that are live for nothing at the peak are copied
-/// until the limit holds. Then every slice is shared again that can be: none is copied that could
-/// be shared alone, but in graphs of so many slices that trying them all takes too long.
-Storage shareSparingly(const Graph& graph, Storage storage, const SharingLimit& limit, bool roughly,
-                       const std::function<Storage(const Refusals&)>& fold) {
-  return Sparing(graph, std::move(storage), limit, fold).run(roughly);
-}
-
-/// Scratch of an op that does not run over its input.
-bool isIdleScratch(const Graph& graph, const Storage& storage, TensorId id) {
-  if (!isScratch(graph, id)) return false;
-  const TensorId made = graph.ops[graph.tensors[id].producer].outputs[0];
-  return !std::ranges::binary_search(storage.inPlace, made);
-}
-
-/// Turns groups into buffers, ordered by first step and then by the tensor that opens them.
-void makeBuffers(const Graph& graph, const AliasForest& forest, Storage& storage) {
-  IdMap<TensorId, Buffer> groups(graph.tensors.size());
-  IdMap<TensorId, TensorId> opener(graph.tensors.size());
-  for (const TensorId id : graph.tensors.keys()) {
-    if (forest.whyNotPlanned(id) || isIdleScratch(graph, storage, id)) continue;
-    const TensorId root = forest.place(id).root;
-    Buffer& group = groups[root];
-    const Interval<Step>& life = storage.lifetimes[id];
-    if (life.empty()) {  // A ring: it lives as its pieces do.
-      group.tensors.push_back(id);
-      continue;
-    }
-    if (group.steps.empty() || life.begin < group.steps.begin) opener[root] = id;
-    if (group.steps.empty()) group.steps = life;
-    group.steps = {std::min(group.steps.begin, life.begin), std::max(group.steps.end, life.end)};
-    group.tensors.push_back(id);
-    group.graphOutput |= graph.tensors[id].graphOutput;
-  }
-  std::vector<TensorId> order;
-  for (const TensorId id : graph.tensors.keys()) {
-    if (!groups[id].tensors.empty()) order.push_back(id);
-  }
-  std::ranges::sort(
-      order, {}, [&](TensorId root) { return std::pair(groups[root].steps.begin, opener[root]); });
-  for (const TensorId root : order) {
-    Buffer& group = groups[root];
-    group.root = root;
-    group.size = *graph.tensors[root].bytes;
-    const std::vector<TensorId> members = group.tensors;
-    const BufferId buffer = storage.buffers.add(std::move(group));
-    for (const TensorId id : members) storage.slots[id] = Slot{buffer, forest.place(id).offset};
-  }
-}
-
-/// Folds again and again, with other decisions.
-class Folder {
- public:
-  Folder(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-         const InPlaceScope& scope)
-      : graph_(graph),
-        schedule_(schedule),
-        options_(options),
-        scope_(scope),
-        pieces_(graph_, options_) {
-    begun_.lifetimes = lifetimes(graph, schedule);
-    begun_.slots.resize(graph.tensors.size());
-    begun_.free = IdMap<OpId, bool>(graph.ops.size(), false);
-    foldPieces(graph_, pieces_, begun_);
-  }
-
-  Folder(const Folder&) = delete;  // `pieces_` refers to its options.
-  Folder& operator=(const Folder&) = delete;
-
-  Storage fold(const Refusals& refused) const { return fold(options_, refused); }
-
-  Storage foldWithoutSlices() const {
-    StorageOptions whole = options_;
-    whole.alias.concat = whole.alias.split = false;
-    return fold(whole, {});
-  }
-
- private:
-  Storage fold(const StorageOptions& options, const Refusals& refused) const {
-    Storage storage = begun_;
-    AliasForest forest = pieces_;
-    foldViews(graph_, schedule_, options, refused, forest, storage);
-    if (options.alias.inPlace) foldInPlace(graph_, schedule_, scope_, forest, storage);
-    makeBuffers(graph_, forest, storage);
-    return storage;
-  }
-
-  const Graph& graph_;
-  const Schedule& schedule_;
-  StorageOptions options_;
-  InPlaceScope scope_;
-  AliasForest pieces_;  ///< With the pieces of a tiled graph where they are, whatever is decided,
-  Storage begun_;       ///< and what there is to say about them.
 };
 
 Storage share(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
@@ -333,12 +370,12 @@ Storage share(const Graph& graph, const Schedule& schedule, const StorageOptions
   const Folder folder(graph, schedule, options, scope);
   Storage storage = folder.fold({});
   if (!options.alias.concat && !options.alias.split) return storage;
-  const Bytes bound = livePeak(folder.foldWithoutSlices(), options.alignment);
+  const Bytes bound = folder.peakWithoutSlices();
   const Bytes peak = livePeak(storage, options.alignment);
   if (peak <= bound) return storage;
   if (!options.alias.always) {
-    return shareSparingly(graph, std::move(storage), {bound, options.alignment}, options.roughly,
-                          [&](const Refusals& refused) { return folder.fold(refused); });
+    return Sparing(graph, std::move(storage), {bound, options.alignment}, folder)
+        .run(options.roughly);
   }
   storage.raise = peak - bound;
   return storage;

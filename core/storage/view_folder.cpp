@@ -11,7 +11,8 @@
 namespace hw {
 namespace {
 
-using WhyNot = std::optional<std::string>;
+/// A reason; null for none.
+using WhyNot = const char*;
 
 /// The axis counted from the front; nothing when it lies outside the rank.
 std::optional<std::size_t> axisOf(const Op& op, std::size_t rank, std::int64_t fallback) {
@@ -47,7 +48,7 @@ class SliceJudge {
       case ViewFamily::split:
         return whyNoSplit(slice.whole, slice.part, slice.offset);
     }
-    return std::nullopt;
+    return nullptr;
   }
 
  private:
@@ -57,10 +58,10 @@ class SliceJudge {
     if (op_.type == "Dropout" && op_.inputs.size() > 2 && op_.inputs[2]) {
       return "the dropout may be training";
     }
-    if (auto why = forest_.whyNotPlanned(in)) return why;
-    if (auto why = forest_.whyNotPlanned(out)) return why;
+    if (WhyNot why = forest_.whyNotPlanned(in)) return why;
+    if (WhyNot why = forest_.whyNotPlanned(out)) return why;
     if (forest_.sizeOf(in) != forest_.sizeOf(out)) return "input and output differ in size";
-    return std::nullopt;
+    return nullptr;
   }
 
   WhyNot whyNoConcat(TensorId in, TensorId out, Bytes offset) const {
@@ -69,28 +70,28 @@ class SliceJudge {
     if (op_.intAttribute("fused_activation_function", 0) != 0) {
       return "an activation is fused to it";
     }
-    if (auto why = forest_.whyNotPlanned(in)) return why;
-    if (auto why = forest_.whyNotPlanned(out)) return why;
+    if (WhyNot why = forest_.whyNotPlanned(in)) return why;
+    if (WhyNot why = forest_.whyNotPlanned(out)) return why;
     if (!isOutermost(graph_.tensors[out], op_, 0)) {
       return "it joins along an inner axis, so slices are not contiguous";
     }
     if (offset + forest_.sizeOf(in) > forest_.sizeOf(out)) {
       return "the inputs do not add up to the output";
     }
-    return std::nullopt;
+    return nullptr;
   }
 
   WhyNot whyNoSplit(TensorId in, TensorId out, Bytes offset) const {
     if (!options_.alias.split) return "aliasing of split is switched off";
-    if (auto why = forest_.whyNotPlanned(in)) return why;
-    if (auto why = forest_.whyNotPlanned(out)) return why;
+    if (WhyNot why = forest_.whyNotPlanned(in)) return why;
+    if (WhyNot why = forest_.whyNotPlanned(out)) return why;
     if (!isOutermost(graph_.tensors[in], op_, 0)) {
       return "it splits along an inner axis, so slices are not contiguous";
     }
     if (offset + forest_.sizeOf(out) > forest_.sizeOf(in)) {
       return "the outputs do not add up to the input";
     }
-    return std::nullopt;
+    return nullptr;
   }
 
   const Graph& graph_;
@@ -101,58 +102,41 @@ class SliceJudge {
 
 class InPlaceFolder {
  public:
-  InPlaceFolder(const Graph& graph, const Schedule& schedule, const InPlaceScope& scope,
-                AliasForest& forest, Storage& storage)
-      : graph_(graph),
-        schedule_(schedule),
-        scope_(scope),
-        forest_(forest),
-        storage_(storage),
-        ends_(graph.tensors.size()) {
+  InPlaceFolder(const Graph& graph, const Schedule& schedule,
+                const IdMap<TensorId, Interval<Step>>& lifetimes, AliasForest& forest)
+      : graph_(graph), schedule_(schedule), forest_(forest), ends_(graph.tensors.size()) {
     for (const TensorId id : graph.tensors.keys()) {
       if (forest.whyNotPlanned(id)) continue;
       Step& end = ends_[forest.place(id).root];
-      end = std::max(end, storage.lifetimes[id].end);
+      end = std::max(end, lifetimes[id].end);
     }
   }
 
-  void fold(OpId id) {
-    const Op& op = graph_.ops[id];
-    if (partOf(graph_, id) != nullptr) return;  // Its tiling says where it lies.
-    if (op.folded || op.outputs.empty() || forest_.whyNotPlanned(op.outputs[0])) return;
-    if (scope_.byChannel && !scratchOf(graph_, op)) return;
-    const TensorId out = op.outputs[0];
-    for (const TensorId in : overwritable(graph_, op)) {
-      if (!mayTakeOver(id, in, out)) continue;
-      TensorId part = forest_.place(in).root;
-      TensorId whole = forest_.place(out).root;
-      // The smaller block becomes a slice of the larger one.
-      if (forest_.sizeOf(whole) < forest_.sizeOf(part)) std::swap(part, whole);
-      const Step end = std::max(ends_[part], ends_[whole]);
-      if (forest_.attach(part, whole, Bytes())) continue;
-      ends_[whole] = end;
-      storage_.inPlace.push_back(out);
-      return;
-    }
+  /// True if the output has taken over the input's bytes.
+  bool fold(const InPlaceChoice& choice) {
+    if (!mayTakeOver(choice)) return false;
+    TensorId part = forest_.place(choice.in).root;
+    TensorId whole = forest_.place(choice.out).root;
+    // The smaller block becomes a slice of the larger one.
+    if (forest_.sizeOf(whole) < forest_.sizeOf(part)) std::swap(part, whole);
+    const Step end = std::max(ends_[part], ends_[whole]);
+    if (forest_.attach(part, whole, Bytes())) return false;
+    ends_[whole] = end;
+    return true;
   }
 
  private:
-  bool mayTakeOver(OpId id, TensorId in, TensorId out) const {
-    if (forest_.whyNotPlanned(in)) return false;
-    const Tensor& input = graph_.tensors[in];
-    const Tensor& output = graph_.tensors[out];
-    if (!mayOverwrite(graph_, graph_.ops[id], in)) return false;
-    if (!scope_.shrinking && *output.bytes < *input.bytes) return false;
-    const auto [taken, inside] = forest_.place(in);
-    const auto [whole, outside] = forest_.place(out);
+  bool mayTakeOver(const InPlaceChoice& choice) const {
+    const auto [taken, inside] = forest_.place(choice.in);
+    const auto [whole, outside] = forest_.place(choice.out);
     // All of the input's block must go over, and it must die here, with all its aliases.
-    if (taken == whole || forest_.sizeOf(taken) != *input.bytes) return false;
+    if (taken == whole || forest_.sizeOf(taken) != forest_.sizeOf(choice.in)) return false;
     // A graph output outlives even the last op.
     if (forest_.holdsOutput(taken)) return false;
-    if (ends_[taken] != schedule_.stepOf[id] + Step(1)) return false;
+    if (ends_[taken] != schedule_.stepOf[choice.op] + Step(1)) return false;
     // A slice of a larger block would bring the block to life earlier.
-    if (forest_.sizeOf(whole) != *output.bytes) return false;
-    return operandsAgree(id, taken);
+    if (forest_.sizeOf(whole) != forest_.sizeOf(choice.out)) return false;
+    return operandsAgree(choice.op, taken);
   }
 
   /// No other operand is a different part of the block that would be overwritten.
@@ -166,9 +150,7 @@ class InPlaceFolder {
 
   const Graph& graph_;
   const Schedule& schedule_;
-  InPlaceScope scope_;
   AliasForest& forest_;
-  Storage& storage_;
   IdMap<TensorId, Step> ends_;  ///< Of a root: when the last of its group dies.
 };
 
@@ -181,53 +163,48 @@ constexpr const char* kRaisesBound =
 ///   of x, and x is not wholly inside y, so c is copied into y.
 class ViewFolder {
  public:
-  ViewFolder(const Graph& graph, const StorageOptions& options, const Refusals& refused,
-             AliasForest& forest, Storage& storage)
-      : graph_(graph), options_(options), refused_(refused), forest_(forest), storage_(storage) {}
+  ViewFolder(const Refusals& refused, AliasForest& forest, Storage* told)
+      : refused_(refused), forest_(forest), told_(told) {}
 
-  void fold(OpId id) {
-    if (partOf(graph_, id) != nullptr) return;
-    const ViewFamily family = viewFamilyOf(graph_.ops[id]);
-    if (family == ViewFamily::none) return;
-    const std::size_t copiesBefore = storage_.copies.size();
-    for (const ViewSlice& slice : viewSlices(graph_, options_, forest_, id)) {
-      noteCopy(id, slice.part, share(id, slice, family));
+  void fold(const OpViews& views) {
+    bool free = true;
+    for (const ViewSlice& slice : views.slices) {
+      const auto reason = share(slice, views.family);
+      if (!reason || !slice.part || forest_.sizeOf(slice.part) == Bytes()) continue;
+      free = false;
+      if (told_ == nullptr) continue;
+      told_->copies.push_back({views.op, slice.part, forest_.sizeOf(slice.part), *reason});
     }
-    storage_.free[id] = storage_.copies.size() == copiesBefore;
+    if (told_ != nullptr) told_->free[views.op] = free;
   }
 
  private:
-  /// Notes that `op` copies `tensor` because of `reason`; an empty reason means that it need not.
-  void noteCopy(OpId op, TensorId tensor, std::string reason) {
-    if (reason.empty() || !tensor || forest_.sizeOf(tensor) == Bytes()) return;
-    storage_.copies.push_back({op, tensor, forest_.sizeOf(tensor), std::move(reason)});
-  }
-
-  /// Makes it the part, or returns the reason why it cannot be.
-  std::string share(OpId op, const ViewSlice& slice, ViewFamily family) {
-    if (slice.whyNot) return *slice.whyNot;
-    const bool refused = refused_.contains({op, slice.part});
+  /// Makes it the part, or returns the reason why it cannot be and is copied.
+  std::optional<std::string> share(const ViewSlice& slice, ViewFamily family) {
+    if (slice.whyNot != nullptr) return reasonOf(slice.whyNot);
+    TensorId part = slice.part;
     if (family == ViewFamily::concat) {
-      const TensorId root = forest_.place(slice.part).root;
-      if (forest_.holdsInput(root)) return "a graph input has its own place";
-      if (root == slice.whole || forest_.place(slice.whole).root == root) {
-        return "it is in this concat twice";
+      part = forest_.place(slice.part).root;
+      if (forest_.holdsInput(part)) return reasonOf("a graph input has its own place");
+      if (part == slice.whole || forest_.place(slice.whole).root == part) {
+        return reasonOf("it is in this concat twice");
       }
-      if (forest_.sizeOf(root) != forest_.sizeOf(slice.part)) {
-        return "it is part of another concat or split already";
+      if (forest_.sizeOf(part) != forest_.sizeOf(slice.part)) {
+        return reasonOf("it is part of another concat or split already");
       }
-      if (refused) return kRaisesBound;
-      return forest_.attach(root, slice.whole, slice.offset).value_or("");
     }
-    if (refused) return kRaisesBound;
-    return forest_.attach(slice.part, slice.whole, slice.offset).value_or("");
+    if (refused_.contains({slice.op, slice.part})) return reasonOf(kRaisesBound);
+    return forest_.attach(part, slice.whole, slice.offset);
   }
 
-  const Graph& graph_;
-  const StorageOptions& options_;
+  /// The reason in words, where somebody is told.
+  std::optional<std::string> reasonOf(const char* words) const {
+    return told_ != nullptr ? std::string(words) : std::string();
+  }
+
   const Refusals& refused_;
   AliasForest& forest_;
-  Storage& storage_;
+  Storage* told_;
 };
 
 /// The piece that an op reads where `out` is written; null when there is none.
@@ -322,19 +299,54 @@ bool mayOverwrite(const Graph& graph, const Op& op, TensorId in) {
   return !input.shape || !output.shape || *input.shape == *output.shape;
 }
 
-void foldInPlace(const Graph& graph, const Schedule& schedule, const InPlaceScope& scope,
-                 AliasForest& forest, Storage& storage) {
-  InPlaceFolder folder(graph, schedule, scope, forest, storage);
-  for (const OpId id : schedule.order) folder.fold(id);
-  std::ranges::sort(storage.inPlace);
+std::vector<InPlaceChoice> inPlaceChoices(const Graph& graph, const Schedule& schedule,
+                                          const InPlaceScope& scope, const AliasForest& forest) {
+  std::vector<InPlaceChoice> choices;
+  for (const OpId id : schedule.order) {
+    const Op& op = graph.ops[id];
+    if (partOf(graph, id) != nullptr) continue;  // Its tiling says where it lies.
+    if (op.folded || op.outputs.empty() || forest.whyNotPlanned(op.outputs[0])) continue;
+    if (scope.byChannel && !scratchOf(graph, op)) continue;
+    const TensorId out = op.outputs[0];
+    for (const TensorId in : overwritable(graph, op)) {
+      if (forest.whyNotPlanned(in) || !mayOverwrite(graph, op, in)) continue;
+      if (!scope.shrinking && forest.sizeOf(out) < forest.sizeOf(in)) continue;
+      choices.push_back({id, in, out});
+    }
+  }
+  return choices;
 }
 
-void foldViews(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-               const Refusals& refused, AliasForest& forest, Storage& storage) {
-  ViewFolder folder(graph, options, refused, forest, storage);
-  for (const OpId id : schedule.order) {
-    if (!graph.ops[id].folded) folder.fold(id);
+void foldInPlace(const Graph& graph, const Schedule& schedule,
+                 std::span<const InPlaceChoice> choices,
+                 const IdMap<TensorId, Interval<Step>>& lifetimes, AliasForest& forest,
+                 std::vector<TensorId>& inPlace) {
+  InPlaceFolder folder(graph, schedule, lifetimes, forest);
+  OpId done;
+  for (const InPlaceChoice& choice : choices) {
+    if (choice.op == done || !folder.fold(choice)) continue;
+    done = choice.op;
+    inPlace.push_back(choice.out);
   }
+  std::ranges::sort(inPlace);
+}
+
+std::vector<OpViews> viewsOf(const Graph& graph, const Schedule& schedule,
+                             const StorageOptions& options, const AliasForest& forest) {
+  std::vector<OpViews> views;
+  for (const OpId id : schedule.order) {
+    if (graph.ops[id].folded || partOf(graph, id) != nullptr) continue;
+    const ViewFamily family = viewFamilyOf(graph.ops[id]);
+    if (family == ViewFamily::none) continue;
+    views.push_back({id, family, viewSlices(graph, options, forest, id)});
+  }
+  return views;
+}
+
+void foldViews(std::span<const OpViews> views, const Refusals& refused, AliasForest& forest,
+               Storage* told) {
+  ViewFolder folder(refused, forest, told);
+  for (const OpViews& each : views) folder.fold(each);
 }
 
 void foldPieces(const Graph& graph, AliasForest& forest, Storage& storage) {

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <optional>
 #include <set>
-#include <string>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,7 +23,7 @@ std::vector<SliceLink> sliceLinks(const Graph& graph, OpId op);
 
 /// One of them, and whether it may share.
 struct ViewSlice : SliceLink {
-  std::optional<std::string> whyNot;  ///< The reason why it cannot, whatever else shares.
+  const char* whyNot = nullptr;  ///< The reason why it cannot, whatever else shares.
 };
 
 /// The same with what the op and its operands alone decide: why a slice has to be copied.
@@ -34,11 +33,21 @@ std::vector<ViewSlice> viewSlices(const Graph& graph, const StorageOptions& opti
 /// Slices that ops copy although they could share them: op, and the input or output it copies.
 using Refusals = std::set<std::pair<OpId, TensorId>>;
 
-/// Folds the views of docs/methods.md §4 into `forest`: reshapes, concats and splits, op by op.
-/// Slices in `refused` are copied because sharing them would raise the lower bound. Copies and free
-/// ops go to `storage`.
-void foldViews(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-               const Refusals& refused, AliasForest& forest, Storage& storage);
+/// The slices of an op that is a view, apart from what refusals and other views decide.
+struct OpViews {
+  OpId op{};
+  ViewFamily family{};
+  std::vector<ViewSlice> slices{};
+};
+
+/// All views of docs/methods.md §4 in the order of the schedule: reshapes, concats and splits.
+std::vector<OpViews> viewsOf(const Graph& graph, const Schedule& schedule,
+                             const StorageOptions& options, const AliasForest& forest);
+
+/// Folds `views` into `forest`, op by op. Slices in `refused` are copied because sharing them would
+/// raise the lower bound. Copies and free ops go to `told`, if that is not null.
+void foldViews(std::span<const OpViews> views, const Refusals& refused, AliasForest& forest,
+               Storage* told);
 
 /// Puts the pieces of a tiled graph where they lie in their hosts, and notes which of them are
 /// written over others.
@@ -54,9 +63,23 @@ struct InPlaceScope {
   bool byChannel = false;  ///< Only those of ops that run channel by channel, with scratch.
 };
 
-/// Lets outputs take over the bytes of an input that dies in their op, where the kernel allows it.
-void foldInPlace(const Graph& graph, const Schedule& schedule, const InPlaceScope& scope,
-                 AliasForest& forest, Storage& storage);
+/// An output that may take over the bytes of an input, as far as shapes, sizes and kernels say.
+struct InPlaceChoice {
+  OpId op{};
+  TensorId in{};
+  TensorId out{};
+};
+
+/// All of them in the order of the schedule; those of one op in its order of preference.
+std::vector<InPlaceChoice> inPlaceChoices(const Graph& graph, const Schedule& schedule,
+                                          const InPlaceScope& scope, const AliasForest& forest);
+
+/// Lets outputs take over the bytes of an input that dies in their op. Adds these outputs to
+/// `inPlace`, which ascends afterwards.
+void foldInPlace(const Graph& graph, const Schedule& schedule,
+                 std::span<const InPlaceChoice> choices,
+                 const IdMap<TensorId, Interval<Step>>& lifetimes, AliasForest& forest,
+                 std::vector<TensorId>& inPlace);
 
 /// Operands that the kernel of `op` may overwrite, in order of preference.
 std::vector<TensorId> overwritable(const Graph& graph, const Op& op);
