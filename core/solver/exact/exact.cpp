@@ -110,6 +110,8 @@ constexpr std::int64_t kFirstEffort = 20'000;
 constexpr std::int64_t kPatience = 400'000;
 /// Of the nodes for a capacity that was asked for, what one in between gets.
 constexpr std::int64_t kPartInBetween = 12;
+/// What the skyline may place doubles from one try to the next, so many times.
+constexpr int kMostDoublings = 20;
 /// Nodes before the skyline is tried, if only the capacity asked for was looked at so far.
 constexpr std::int64_t kBeforeSkyline = 50'000;
 
@@ -210,11 +212,16 @@ class Solver {
     if (first) result_.offsets = {};
   }
 
-  /// With a budget of its own, or with all that is left.
+  /// With a budget of its own, which doubles from time to time, or with all that is left.
   void trySkyline(bool allLeft) {
     FastOptions options{.moves = 0,
                         .bound = options_.capacity.value_or(result_.bound),
                         .stopped = [this] { return limits_.over(); }};
+    if (!allLeft && skylines_ > 0) {
+      options.moves = kSkylineMoves << std::min(skylines_, kMostDoublings);
+      options.seed += static_cast<std::uint64_t>(skylines_);
+    }
+    ++skylines_;
     const bool timed = limits_.deadline != SteadyClock::time_point::max();
     if (allLeft && options_.nodes > 0) options.moves = mostNodes() - result_.nodes;
     if (allLeft && options_.nodes == 0 && timed) options.moves = kMostMoves;
@@ -297,6 +304,7 @@ class Solver {
                     std::max(part.boxes.unit, Bytes((part.peak - bound).count() / kFineness))) {
       part.missed = Bytes(-1);
       part.effort *= 4;
+      if (options_.nodes == 0) trySkyline(false);
       return true;
     }
     const Bytes capacity = low ? bound : half;
@@ -433,6 +441,7 @@ class Solver {
   SteadyClock::time_point start_;
   double told_ = 0;  ///< Seconds at the last report.
   bool skylineTried_ = false;
+  int skylines_ = 0;  ///< How often it was tried.
   std::int64_t gainedAt_ = 0;  ///< Nodes when the incumbent got lower last.
   std::deque<Part> parts_;
   ExactResult result_;
