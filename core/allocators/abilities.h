@@ -4,7 +4,7 @@
 
 namespace hw {
 
-/// What an allocator makes of the rarer things a problem may ask for.
+/// The answer of an allocator to the rarer things a problem may ask for.
 enum class Ability : std::uint8_t {
   used,     ///< Does it, or makes use of it.
   ignored,  ///< Plans as if it were not there; the plan is valid, but may be larger.

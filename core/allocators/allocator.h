@@ -16,7 +16,7 @@ namespace hw {
 
 struct ExactProgress;
 
-/// What an allocator may use besides the problem: nothing global, nothing hidden.
+/// Everything that an allocator may use besides the problem: nothing global, nothing hidden.
 struct PlanContext {
   std::stop_token stop{};
   std::uint64_t seed = 1;

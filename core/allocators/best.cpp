@@ -117,7 +117,7 @@ class Best final : public Allocator {
     return plan;
   }
 
-  /// Where greedy placement won, it is followed again; other searches tell of the whole packing.
+  /// Greedy placement is followed again if it won; other searches tell of the whole packing.
   std::optional<Decision> recount(const Problem& problem, const Plan& plan,
                                   StayId stay) const override {
     if (auto fast = hasteDecision(problem, plan, stay)) return fast;

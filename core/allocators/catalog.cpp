@@ -217,7 +217,7 @@ Result<AllocatorChoice> AllocatorChoice::parse(std::string_view text) {
 
 AllocatorChoice AllocatorChoice::placer() const {
   if (info->way == Way::direct) return *this;
-  // What goes around the model's own plan is placed largest first, with the same parameters.
+  // Stays around the model's own plan are placed largest first, with the same parameters.
   if (info->way == Way::embedded) return {*findAllocator("greedy-by-size"), params};
   return {*findAllocator(params.text(info->params.front()))};
 }

@@ -359,7 +359,7 @@ class FreeListHeap final : public Heap {
     }
   }
 
-  /// What is done to the free block, if one is taken, in one word.
+  /// One word for the change of the free block, if one is taken.
   std::string_view howTaken(const Choice& choice) const {
     const bool spilled = choice.address.pool != PoolId(0);
     switch (choice.reason) {

@@ -10,7 +10,7 @@ namespace hw {
 
 struct PlanContext;
 
-/// How long a search for a fast plan may take.
+/// The limits of a search for a fast plan.
 struct HasteLimits {
   std::int64_t looks = 0;  ///< Stays and activities looked at.
   double seconds = 0;      ///< This long instead; 0: by looks, so that runs repeat.

@@ -10,7 +10,7 @@
 
 namespace hw {
 
-/// Where a heap wants a stay, and why.
+/// The place where a heap wants a stay, and the reason.
 struct Choice {
   Address address{};
   Reason reason = Reason::none;
@@ -58,7 +58,7 @@ class Heap {
   const Problem& problem_;
   IdMap<PoolId, ChunkMap> chunks_;
   IdMap<StayId, std::optional<Address>> addresses_;
-  /// What inputs still have while others are written over the rest of them.
+  /// The bytes that inputs still have while others are written over the rest of them.
   std::map<StayId, std::vector<Interval<Bytes>>> rests_;
   std::vector<MemoryEvent> story_;
 };

@@ -17,13 +17,13 @@ Result<std::vector<StayId>> placePins(const Problem& problem, Plan& plan);
 /// True if all that is pinned in `pool` ends within its capacity. If not, no plan fits.
 bool pinsFit(const Problem& problem, PoolId pool);
 
-/// What the searches of a method may use: counted, so that runs repeat, and timed.
+/// The budget of the searches of a method: counted, so that runs repeat, and timed.
 struct SearchBudget {
   std::int64_t moves = 0;  ///< Of quick searches.
   std::int64_t nodes = 0;  ///< Of exact ones.
   double seconds = 0;      ///< 0: no limit.
 
-  /// What is left of it for the next search of this planning.
+  /// The rest of it for the next search of this planning.
   SearchBudget leftIn(const PlanContext& context) const;
 };
 

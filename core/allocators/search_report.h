@@ -41,7 +41,7 @@ std::optional<Decision> hasteDecision(const Problem& problem, const Plan& plan, 
 /// Tells those who listen where the search for `pool` stands.
 void tellProgress(const PlanContext& context, const std::string& pool, const ExactProgress& now);
 
-/// Where a search stands, in one line for people.
+/// The state of a search, in one line for people.
 std::string progressText(const ExactProgress& now);
 
 }  // namespace hw

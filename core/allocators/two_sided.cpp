@@ -238,7 +238,7 @@ class TwoStacks {
     recorder_.tick(id, step, fmt::format("{}, {}: {}", what, sideName(side), why));
   }
 
-  /// What was recycled and did not pop waits under what lies on it.
+  /// Blocks that were recycled and did not pop wait under those that lie on them.
   void recordParked(StayId id, Step step) {
     const Place& place = *placed_[id];
     const auto& stays = stacks_[place.side].stays;

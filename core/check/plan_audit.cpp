@@ -499,7 +499,7 @@ class Auditor {
     if (!buffer || storage.bufferOf(resolved.root) != buffer) {
       return refuse("the model does not let them share memory");
     }
-    // Where buffers move, the checks of the moves say who is where.
+    // The checks of the moves say who is where, if buffers move.
     if (!plan_.moves.empty()) return true;
     if (pool != poolOf(*root.placement)) return refuse("they are in different pools");
     const Bytes distance = placement.offset - root.placement->offset;
@@ -518,7 +518,7 @@ class Auditor {
     for (const TensorId id : graph_.tensors.keys()) {
       const auto& demand = demands_[id];
       if (!demand) continue;
-      // Where buffers move, a replay asks for each operand when it is read.
+      // A replay asks for each operand when it is read, if buffers move.
       const bool moves = !plan_.moves.empty();
       if (moves && aliases_.storage.bufferOf(id) && rootOfImplied(id) != id) continue;
       const TensorId holder = implied_.contains(id) ? rootOfImplied(id) : id;
@@ -637,7 +637,7 @@ class Auditor {
   }
 
   void buildRun() {
-    // What overlaps on purpose is not kept apart: a replay would only find that.
+    // Buffers that overlap on purpose are not kept apart: a replay would only find that.
     if (!aliases_.explains || declared_) return;
     AuditedRunParts parts{model_, schedule_, alignment_, aliases_.storage};
     for (const AuditedPool& pool : audit_.pools) parts.pools.push_back({pool.name, pool.top});

@@ -98,7 +98,7 @@ class Cutter {
     return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(number)));
   }
 
-  /// Where `length` is cut in two: between a quarter and three quarters, or anywhere.
+  /// The place where `length` is cut in two: between a quarter and three quarters, or anywhere.
   std::int64_t cutOf(std::int64_t length) {
     if (anywhere_) return dice_.roll(1, length - 1);
     const auto cut =

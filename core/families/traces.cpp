@@ -10,7 +10,7 @@ namespace {
 
 constexpr ParamSpec kTraceParams[] = {kBuffersParam, kSizesParam, kSeedParam};
 
-/// What a compiler asks memory for, operator by operator, until there are enough buffers.
+/// The requests of a compiler for memory, operator by operator, until there are enough buffers.
 class Tracer {
  public:
   /// A buffer, by its place.
@@ -23,7 +23,7 @@ class Tracer {
 
   bool isFull() const { return stays_.size() >= wanted_; }
 
-  /// What an operator writes that runs now and reads `inputs`. One in ten has scratch.
+  /// Runs an operator that reads `inputs` and holds its output. One in ten has scratch.
   Made run(std::int64_t size, std::initializer_list<Made> inputs) {
     for (const Made input : inputs) read(input);
     const Made made = hold(size);

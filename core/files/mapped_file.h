@@ -15,7 +15,7 @@ namespace hw {
 using PipeLimit = std::function<Result<std::size_t>(std::string_view head)>;
 /// So many bytes of it are there when that is asked, unless it ends before.
 inline constexpr std::size_t kPipeHead = std::size_t{16} << 20U;
-/// What pipes and devices may hold, where nobody knows better.
+/// The most bytes that are read of pipes and devices, where no format says otherwise.
 inline constexpr std::size_t kMostOfPipe = std::size_t{1} << 30U;
 
 /// The bytes of a file, read only. A regular file is mapped, so that only the pages somebody looks

@@ -35,7 +35,7 @@ bool holds(std::string_view bytes, std::uint64_t at, std::uint64_t size) {
   return at <= bytes.size() && size <= bytes.size() - at;
 }
 
-/// Where the directory lies, and how far the archive is behind the start of `bytes`.
+/// The place of the directory, and how far the archive is behind the start of `bytes`.
 struct DirectoryPlace {
   std::uint64_t at = 0;
   std::uint64_t size = 0;

@@ -37,11 +37,11 @@ Result<Model> readStNetwork(std::string_view bytes, const ImportOptions& options
 bool acceptsExecutorch(std::string_view bytes);
 Result<Model> readExecutorch(std::string_view bytes, const ImportOptions& options);
 
-/// What the planners of tflite-micro print.
+/// The text that the planners of tflite-micro print.
 bool acceptsTflmLog(std::string_view bytes);
 Result<Model> readTflmLog(std::string_view bytes, const ImportOptions& options);
 
-/// What Vela prints with --verbose-allocation.
+/// The text that Vela prints with --verbose-allocation.
 bool acceptsVelaLog(std::string_view bytes);
 Result<Model> readVelaLog(std::string_view bytes, const ImportOptions& options);
 
@@ -70,11 +70,11 @@ Result<Model> readOrtProfile(std::string_view bytes, const ImportOptions& option
 bool acceptsTorchSnapshot(std::string_view bytes);
 Result<Model> readTorchSnapshot(std::string_view bytes, const ImportOptions& options);
 
-/// What any allocator did: time,event,id,size[,address].
+/// The recording of any allocator: time,event,id,size[,address].
 bool acceptsAllocLog(std::string_view bytes);
 Result<Model> readAllocLog(std::string_view bytes, const ImportOptions& options);
 
-/// What a file may ask for (`Model::options`): who plans it, and how large memories are.
+/// Options that a file may ask for (`Model::options`): who plans it, and how large memories are.
 inline constexpr std::string_view kOwnOptions[] = {"allocator", "l2", "l3", "align"};
 
 /// Notes that a file asks for `option` as `text`; nothing where that is empty. Fails on other

@@ -29,11 +29,11 @@ struct PoolSpec {
   /// A memory of the platform: every device that uses one of this name uses this one.
   bool shared = false;
 
-  /// What a planner may use: capacity - reserved, nothing when unbounded.
+  /// The bytes that a planner may use: capacity - reserved, nothing when unbounded.
   std::optional<Bytes> target() const;
 };
 
-/// What an op without multiply-accumulates comes to, in elements.
+/// The work of an op without multiply-accumulates, in elements.
 enum class ElementCount : std::uint8_t {
   written,  ///< Those it writes: a unit that takes in a whole window at once.
   touched,  ///< A window of pooling each time, all that a reduction reads; of what is copied none.
@@ -61,7 +61,7 @@ struct UnitSpec {
   KernelWays kernels{};     ///< Of all its ops. Neither: the order is not known.
 };
 
-/// What copies between memories without a compute unit.
+/// An engine that copies between memories without a compute unit.
 struct DmaSpec {
   /// Two pools of the platform, by index of device and of the device's pool.
   struct Place {
@@ -97,7 +97,7 @@ struct DeviceSpec {
   Issue issue = Issue::sequential;
 };
 
-/// How flows share a port that cannot serve them all.
+/// The rule by which flows share a port that cannot serve them all.
 enum class Contention : std::uint8_t {
   proportional,  ///< All slow down to the same share of their own speed.
   fair,          ///< All get the same bytes per second: max-min fair.

@@ -216,7 +216,7 @@ class TableReader {
 
 constexpr std::string_view kOpTypes = "a list of op types such as [\"Conv\"]";
 
-/// What a memory can do, wherever it is declared; `reader` has its name already.
+/// The abilities of a memory, wherever it is declared; `reader` has its name already.
 PoolSpec readMemory(TableReader& reader, std::string name, bool shared) {
   constexpr std::array<std::string_view, 2> kDuplex = {"half", "full"};
   PoolSpec pool;

@@ -36,9 +36,9 @@ bool isPlatformFile(std::string_view text);
 /// "reuse.toml:dma=16GB/s", "vela.ini:Ethos_U55_High_End_Embedded,Shared_Sram:macs=128"; what is
 /// wrong with a file names it.
 Result<Platform> openPlatform(const std::string& text);
-/// What `openPlatform` takes for it: the file it came from, or the preset's name.
+/// The text that `openPlatform` takes for it: the file it came from, or the preset's name.
 const std::string& platformText(const Platform& platform);
-/// What people call it: its name, and the file it is from where a preset has that name too.
+/// The name that people use: its name, and the file it is from where a preset has that name too.
 std::string platformLabel(const Platform& platform);
 
 }  // namespace hw

@@ -9,7 +9,7 @@
 
 namespace hw {
 
-/// What may be said of a machine behind its name: "reuse:dma=16GB/s,channels=2,macs=512".
+/// Settings that may follow the name of a machine: "reuse:dma=16GB/s,channels=2,macs=512".
 struct Tuning {
   /// Bytes per second between the near and the far memory: of each DMA engine that has a bandwidth
   /// of its own, or where none has, of the far memory, both ways.
@@ -31,14 +31,14 @@ TunedName splitTuning(const std::string& text);
 
 /// "dma=16GB/s,channels=2"; keys once each, in any order.
 Result<Tuning> parseTuning(std::string_view text);
-/// What `parseTuning` reads as the same.
+/// The text that `parseTuning` reads as the same tuning.
 std::string tuningText(const Tuning& tuning);
 
 /// The machine with that changed, named so. Fails where it has nothing to change: a machine without
 /// DMA engines has no channels.
 Result<Platform> tuned(Platform platform, const Tuning& tuning);
 
-/// What of a machine could be said so, as it is: of its first device.
+/// The tuning that describes a machine as it is, by its first device.
 Tuning tuningOf(const Platform& platform);
 
 }  // namespace hw

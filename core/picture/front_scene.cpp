@@ -447,7 +447,7 @@ class ParetoDrawing {
   }
 
   void draw() {
-    // Where there is little room, whose plans they are is said around the picture.
+    // The text around the picture says whose plans they are where there is little room.
     const bool roomy = canvas_.ruler().width(scene_.heading(), true) <= frame_.title.width;
     drawTitle(canvas_, frame_, roomy ? scene_.heading() : std::string(ParetoScene::kWhat), "");
     drawPaper();

@@ -55,7 +55,7 @@ class PoolContents {
     return {offset, offset + problem_.stays[id].size};
   }
 
-  /// What an item of `edges` keeps others off: itself, or the block that is held for it.
+  /// The bytes that an item of `edges` keeps others off: itself, or the block that is held for it.
   Interval<Bytes> takenBy(std::uint32_t item) const {
     if (isFrame(item)) return frames_[item - firstFrame()].bytes;
     const StayId id(item);
@@ -100,7 +100,7 @@ class PoolContents {
   }
 
  private:
-  /// What is left of an input at its last step.
+  /// The rest of an input at its last step.
   struct Rest {
     Step step{};
     Interval<Bytes> bytes{};
@@ -242,7 +242,7 @@ PoolMetrics measurePool(const Problem& problem, const Plan& plan, PoolId pool,
   metrics.sum = sum.bytes();
   metrics.stays = contents.stays().size();
   sweep(metrics, contents);
-  // What overlaps might have shared, this plan need not share.
+  // This plan need not share all that overlaps allow.
   metrics.lowerBound = problem.overlaps.empty() ? metrics.peakLive : lowerBound(problem, pool);
   return metrics;
 }

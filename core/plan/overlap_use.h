@@ -19,7 +19,7 @@ Interval<Bytes> sharedBytes(const Problem& problem, const Plan& plan, const Over
 /// to the last: it begins far enough below. Else it has to run the other way.
 bool runsForward(const Problem& problem, const Plan& plan, const Overlap& overlap);
 
-/// What is left of `under` beside them, ascending: one stretch, two, or none.
+/// The bytes of `under` that are left beside them, ascending: one stretch, two, or none.
 std::vector<Interval<Bytes>> restOf(const Problem& problem, const Plan& plan,
                                     const Overlap& overlap);
 

@@ -127,7 +127,8 @@ struct Problem {
   /// The stays that `stay` may be written over. O(log overlays).
   std::span<const Overlay> overlaysOf(StayId stay) const;
 
-  /// What `over` may share bytes with while it is written; null: nothing. O(log overlaps).
+  /// The overlap of `over`, which says with what it may share bytes while it is written; null:
+  /// none. O(log overlaps).
   const Overlap* overlapOf(StayId over) const;
 
   /// How far the `over` of an overlap begins from its `under`: no further than if each had bytes of

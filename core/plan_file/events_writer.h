@@ -13,7 +13,7 @@
 
 namespace hw {
 
-/// What happened to memory and when ops ran, in time order: docs/formats/events.md.
+/// The formats of events of memory and ops, in time order: docs/formats/events.md.
 enum class EventsFormat { csv, jsonLines };
 
 /// One such event; nothing where a column does not apply.
@@ -31,7 +31,7 @@ struct EventRow {
 
 const Columns<EventRow>& eventColumns();
 
-/// How events are told; by default with the names and numbers of files.
+/// The form of events; by default with the names and numbers of files.
 struct EventWords {
   std::function<std::string(StayId)> name{};
   std::string (*size)(Bytes) = nullptr;
@@ -102,7 +102,7 @@ class EventList {
   const Run& run_;
   EventWords words_;
   IdMap<PoolId, std::vector<Bytes>> regionStarts_;
-  /// What begins in bytes that are there already, with the stay it lies in; by step.
+  /// A tensor that begins in bytes that are there already, with the stay it lies in; by step.
   struct Alias {
     Step step{};
     TensorId tensor{};

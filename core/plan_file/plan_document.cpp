@@ -273,7 +273,7 @@ PlanDocument describePlan(const Run& run) {
   }
   if (run.order && runsWhole(run.graph())) document.schedule = run.schedule.order;
   if (!run.model->problem) {
-    // What was done, which is not what was asked for where the method cannot do it.
+    // The method that was used, which is another than the one asked for where that cannot do it.
     document.alias = aliasText(run.sharing.alias);
     document.planInputs = run.sharing.planInputs;
     document.planOutputs = run.sharing.planOutputs;

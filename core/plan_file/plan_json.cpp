@@ -29,7 +29,7 @@ Json poolsJson(const Run& run) {
   return pools;
 }
 
-/// What was asked for, what came of it, and the schedule that it is.
+/// The request, its outcome, and the schedule.
 Json orderJson(const RunRequest& request, const OrderAccount& account,
                const std::vector<OpId>& schedule) {
   Json json = {{"name", opOrderName(request.order)},
@@ -56,7 +56,7 @@ Json outOfMemoryJson(const Run& run, const OutOfMemory& memory) {
           {"pools", pools}};
 }
 
-/// What repeats is an array.
+/// Everything that repeats is an array.
 Json settingsJson(const PlanDocument& document) {
   Json json = Json::object();
   for (const auto& [name, texts] : document.settings) {
@@ -96,7 +96,7 @@ Json framesJson(const Run& run) {
   return frames;
 }
 
-/// What is beyond the contract comes after it.
+/// Fields beyond the contract come after it.
 void addExtras(const Run& run, const PlanDocument& document, bool times, Json& json) {
   json["metrics"] = poolsJson(run);
   if (!document.alias.empty()) {

@@ -106,7 +106,7 @@ Result<void> addOverlap(const CsvTable& row, const Placement& place, PlanDocumen
   return {};
 }
 
-/// Where some are held channels last, the plan is of the model held so.
+/// A plan in which some tensors are held channels last is of the model held so.
 Result<void> readLayout(const CsvTable& row, PlanDocument& plan) {
   const std::string_view text = row.field(kLayout);
   if (text.empty()) return {};
@@ -245,7 +245,7 @@ StatedOverlap readOverlap(const JsonNode& node) {
   return overlap;
 }
 
-/// Where inputs or outputs live, as the option of the same name takes it.
+/// The place of inputs or outputs, as the option of the same name takes it.
 std::optional<bool> readWhere(const JsonNode& document, const char* key,
                               bool (RunRequest::*does)() const) {
   const std::string text = document.text(key);

@@ -97,7 +97,7 @@ struct RepeatLook {
   Bytes peak() const { return profile.empty() ? Bytes() : profile.front(); }
 };
 
-/// What programs with repeats are compared by.
+/// The figures by which programs with repeats are compared.
 struct RepeatPrice {
   std::vector<Bytes> profile{};
   std::int64_t extra = 0;

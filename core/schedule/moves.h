@@ -23,7 +23,7 @@ struct OpMove {
 
 /// "41:before:38", ops by their number, which is their step in the order that the graph comes in.
 std::string moveText(const OpMove& move);
-/// What `moveText` writes.
+/// Reads the text that `moveText` writes.
 Result<OpMove> parseMove(std::string_view text);
 
 /// `schedule`, which respects `precedence`, with the move carried out: it respects it again. Fails

@@ -11,7 +11,7 @@ namespace hw {
 /// Of lists of what is still to come; the others are named when it is their turn.
 inline constexpr std::size_t kMostQueued = 20'000;
 
-/// Where a stay went when it was its turn, and why.
+/// The place of a stay when it was its turn, and the reason.
 struct DecidedPlace {
   Bytes offset{};
   Decision decision{};

@@ -13,7 +13,7 @@ void shiftIn(Array& array, std::size_t at, std::size_t count, const Value& value
   array[at] = value;
 }
 
-/// What finding and sorting one neighbour costs, in stays walked past: measured.
+/// The cost of finding and sorting one neighbour, in stays walked past: measured.
 constexpr double kSortingCost = 256;
 
 /// Pairs of stays that are live together, gaps not looked at.

@@ -95,7 +95,7 @@ class AddressList {
 /// steps, however many stays live together.
 class StackTree {
  public:
-  /// What ends highest; of equals, what begins highest, then the later stay.
+  /// The stay that ends highest; of equals, the one that begins highest, then the later one.
   struct Top {
     Bytes end{};
     Bytes begin{};
@@ -238,7 +238,7 @@ class Placer {
 bool placeInOrder(Placer& placer, const Problem& problem, const std::vector<StayId>& order,
                   FitRule rule, const std::function<bool()>& stopped);
 
-/// How an offline planner goes about it, for accounts.
+/// The order and rule of an offline planner, for accounts.
 struct OrderRule {
   FitRule fit = FitRule::best;
   std::string_view name{};  ///< Of the order: "largest first".

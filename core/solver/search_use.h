@@ -9,7 +9,7 @@ namespace hw {
 /// Seconds since some moment in the past; tests bring their own.
 using Clock = std::function<double()>;
 
-/// What `clock` says; an empty one stands for the machine's.
+/// The time of `clock`; an empty one stands for the machine's.
 double secondsNow(const Clock& clock);
 
 /// What the searches of one planning have used up together, over all pools and all rounds of

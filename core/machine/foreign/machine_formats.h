@@ -10,7 +10,7 @@
 
 namespace hw {
 
-/// How another tool describes a machine in a file of its own (docs/formats/machines.md).
+/// A format in which another tool describes a machine (docs/formats/machines.md).
 struct MachineFormat {
   std::string_view tool;  ///< "DORY".
   /// Looks at the content, never at a name.
@@ -30,7 +30,7 @@ Result<Platform> readVelaIni(std::string_view bytes, std::string_view choice);
 bool acceptsStPools(std::string_view bytes);
 Result<Platform> readStPools(std::string_view bytes, std::string_view choice);
 
-/// What a file does not say and what is taken instead, collected while it is read.
+/// Values that a file does not say and that are assumed instead, collected while it is read.
 class Assumptions {
  public:
   /// "alignment 4".

@@ -133,7 +133,7 @@ constexpr std::string_view kSystem = "System_Config.";
 constexpr std::string_view kMode = "Memory_Mode.";
 constexpr std::size_t kMostNamed = 24;
 
-/// What Vela knows of an accelerator and the file does not say.
+/// Facts of an accelerator that Vela knows and the file does not say.
 struct EthosFamily {
   std::string_view name;      ///< "ethos-u55", with its multiply-accumulates a cycle behind it.
   std::string_view system{};  ///< In the names of its systems.
@@ -284,7 +284,7 @@ class VelaReader {
     }
   }
 
-  /// Where a value stands, or the section that does not have it.
+  /// The place of a value, or the section that does not have it.
   std::string placeOf(const IniFile::Section& section, const std::string& key) const {
     const auto value = file_.value(section, key);
     return value ? value->where() : fmt::format("line {}", section.line);

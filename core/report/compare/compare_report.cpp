@@ -240,7 +240,7 @@ std::optional<std::string> sharedCell(const Comparison& comparison,
   return plans > 1 ? common : std::nullopt;
 }
 
-/// Where one thing follows the other, nothing waits for reused bytes.
+/// Nothing waits for reused bytes where one thing follows the other.
 constexpr std::string_view kReuseWaits = "reuse_waits_ps";
 
 bool hasReuseWaits(const Comparison& comparison) {

@@ -37,7 +37,7 @@ class Sections {
     std::uint32_t section = 0;
     bool grew = false;
     for (const Edge& edge : edges_) {
-      // What begins now is live in the section that the next end closes.
+      // A box that begins now is live in the section that the next end closes.
       if (!edge.begins && grew) ++section;
       grew = edge.begins;
       if (grew) moments.resize(section + 1, edge.step);

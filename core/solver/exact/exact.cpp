@@ -110,7 +110,7 @@ constexpr std::int64_t kFirstEffort = 20'000;
 constexpr std::int64_t kPatience = 400'000;
 /// Of the nodes for a capacity that was asked for, what one in between gets.
 constexpr std::int64_t kPartInBetween = 12;
-/// What the skyline may place doubles from one try to the next, so many times.
+/// The placements of the skyline double from one try to the next, so many times at most.
 constexpr int kMostDoublings = 20;
 /// Nodes before the skyline is tried, if only the capacity asked for was looked at so far.
 constexpr std::int64_t kBeforeSkyline = 50'000;
@@ -169,7 +169,7 @@ class Solver {
     begin();
     if (result_.offsets.empty() && !problem_.stays.empty()) return std::move(result_);
     while (!decided() && !spent() && improve(*worst())) report();
-    // What is too large for the search may still be packed lower by the skyline.
+    // The skyline may still pack lower where a problem is too large for the search.
     if (!decided() && !spent()) trySkyline(true);
     update();
     result_.status = status();
@@ -321,7 +321,7 @@ class Solver {
     const std::int64_t effort = aside ? part.effort / kPartInBetween : part.effort;
     const double share = !low ? kJoinedAbove : isPatient() ? kJoinedAtFirst : kJoinedAtBound;
     if (part.joinings == 0) {
-      // What is easy is found sooner than anything is joined.
+      // Easy plans are found sooner than anything is joined.
       const SearchOutcome outcome = ask(*portfolio, portfolio->roundNodes());
       if (outcome == SearchOutcome::found || outcome == SearchOutcome::exhausted) {
         return settle(part, capacity, outcome, *portfolio);
@@ -334,7 +334,7 @@ class Solver {
   /// The same question to as few boxes as can be made of the part, in some ways; true when that
   /// found a plan.
   bool askJoined(Part& part, Bytes capacity, double nodes) {
-    // What fills the bound is worth asking for whatever else is asked.
+    // A part that fills the bound is worth asking for whatever else is asked.
     const Bytes bound = options_.capacity.value_or(result_.bound);
     const bool full = part.peak > bound && exact::isNearlyFull(part.boxes, bound);
     while (nodes > 0 && !spent()) {
@@ -441,7 +441,7 @@ class Solver {
   SteadyClock::time_point start_;
   double told_ = 0;  ///< Seconds at the last report.
   bool skylineTried_ = false;
-  int skylines_ = 0;  ///< How often it was tried.
+  int skylines_ = 0;           ///< How often it was tried.
   std::int64_t gainedAt_ = 0;  ///< Nodes when the incumbent got lower last.
   std::deque<Part> parts_;
   ExactResult result_;

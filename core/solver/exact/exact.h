@@ -11,7 +11,7 @@
 
 namespace hw {
 
-/// Where an exact search stands: the best plan so far, and below what none can be.
+/// The state of an exact search: the best plan so far, and the proved bound.
 struct ExactProgress {
   double seconds = 0;  ///< Since the search began.
   Bytes incumbent{};   ///< Peak of the best plan so far.

@@ -21,7 +21,7 @@ struct Joined {
     std::int64_t offset = 0;  ///< Inside it, in units.
   };
   std::vector<Place> places{};  ///< By box of the whole.
-  /// What joining took: about so many nodes of the search take as long.
+  /// The work of joining, in nodes of the search that take as long.
   std::int64_t work = 0;
 
   /// Offsets of the whole, in units, from those of the joined.

@@ -21,7 +21,7 @@ constexpr std::size_t kMostMisses = 40;
 constexpr std::size_t kExplanations = 8;
 /// Work of one of them for each jump, in sums that are looked at.
 constexpr std::int64_t kLooksOfADraw = 16;
-/// What begins and ends at one moment, at most, for seams to count.
+/// The most boxes that begin and end at a moment where seams are counted.
 constexpr std::size_t kMostToCount = 12;
 
 /// A moment at which what is free grows (above 0) or shrinks.
@@ -155,7 +155,7 @@ class HoleFinder {
       const std::size_t leaf = order[i];
       const auto other = static_cast<std::size_t>(dice_.roll(0, static_cast<std::int64_t>(i) - 1));
       const std::size_t to = order[other];
-      // What the leaf still needs goes through this one hole.
+      // The rest of the leaf's jump goes through this one hole.
       const std::int64_t height = leaf < to ? left[leaf] : -left[leaf];
       if (height <= 0) return {};
       left[to] += left[leaf];

@@ -32,7 +32,7 @@ class Jigsaw {
   std::int64_t height(Item item) const { return boxes_[item].height; }
   /// Neither part of another, nor to be left alone, nor with gaps.
   bool canJoin(Item item) const { return state_[item] == State::open; }
-  /// How many changes there were: joinings and holes.
+  /// The number of changes so far: joinings and holes.
   std::uint32_t changes() const { return changes_; }
   /// The latest change of what begins or ends at `moment`; 0: none.
   std::uint32_t changedAt(std::uint32_t moment) const { return changedAt_[moment]; }
@@ -82,7 +82,7 @@ class Jigsaw {
   Piece sectionsOf(const Piece& hull) const;
   void enlist(Item item);
   void strike(Item item);
-  /// What begins or ends where `item` does is not what it was.
+  /// The sets known of the moments where `item` begins and ends hold no more.
   void touch(Item item);
   void absorb(Item into, Item other, std::int64_t offset);
   void stretch(Item item, std::uint32_t end);

@@ -52,7 +52,7 @@ class OverlapTree {
     Bytes alignment{};
     std::vector<Link> links{};
   };
-  /// What is live at one step, and what overlaps can save there.
+  /// The boxes live at one step, and the bytes that overlaps can save there.
   struct Section {
     std::vector<std::uint32_t> items{};
     Bytes saved{};

@@ -11,7 +11,7 @@
 namespace hw::exact {
 namespace {
 
-/// How much all failures of one round add to the pressure, spread over the sections that failed.
+/// The pressure that all failures of one round add, spread over the sections that failed.
 constexpr double kLesson = 0.2;
 
 /// In [0.8, 1.2), by number.
@@ -170,14 +170,14 @@ std::size_t Portfolio::round(std::int64_t nodes, const Limits& limits) {
     }
   };
   std::vector<std::jthread> helpers;
-  // What the first orders solve at once is not worth a thread.
+  // A problem that the first orders solve at once is not worth a thread.
   const bool alone = rounds_ == 0 && boxes_.boxes.size() < kWorthThreads;
   const std::size_t wanted = alone ? 1 : static_cast<std::size_t>(limits.threads);
   const std::size_t threads = std::min(wanted, lanes_.size());
   for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
   work();
   helpers.clear();
-  // What later lanes did meanwhile depends on the clock; it does not count.
+  // The nodes of later lanes depend on the clock; they do not count.
   const std::size_t winner = ended;
   const std::size_t counting = std::min(winner + 1, lanes_.size());
   for (std::size_t i = 0; i < counting; ++i) {

@@ -15,7 +15,7 @@
 
 namespace hw::exact {
 
-/// What boxes of equally pressed sections are ordered by, largest first.
+/// The measure by which boxes of equally pressed sections are ordered, largest first.
 enum class OrderKey : std::uint8_t {
   sections,  ///< How many sections a box covers.
   area,      ///< Those times its height.
@@ -89,7 +89,7 @@ class Portfolio {
   /// are reached, `abandoned` when no search can go on.
   SearchOutcome run(std::int64_t nodes, const Limits& limits);
 
-  /// What the next round takes, one turn for each search.
+  /// The nodes of the next round, one turn for each search.
   std::int64_t roundNodes() const;
   std::int64_t nodes() const { return nodes_; }
   /// By box, in units; after `found`.

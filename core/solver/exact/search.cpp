@@ -267,7 +267,7 @@ class DeadStates {
   std::vector<StateKey> table_ = std::vector<StateKey>(std::size_t{1} << kBits);
 };
 
-/// What one search may keep in open boxes over all its frames, in bytes.
+/// The most bytes of open boxes that one search keeps over all its frames.
 constexpr std::size_t kMostMemory = std::size_t{64} << 20;
 
 /// The search over skylines. A frame holds the boxes of one part that have no place yet, each with

@@ -192,7 +192,7 @@ class LikelyJoiner {
     jigsaw_.joinWheel(best_.items);
   }
 
-  /// Where `item` begins and ends, all is compared again.
+  /// All is compared again where `item` begins and ends.
   void wait(Item item) {
     for (const std::uint32_t moment : {hull(item).first, hull(item).last}) {
       if (waits_[moment]) continue;
@@ -237,7 +237,7 @@ bool isNearlyFull(const Boxes& boxes, Bytes capacity) {
   double used = 0;
   Interval<Step> life = boxes.boxes.front().life;
   for (const Box& box : boxes.boxes) {
-    // What is rounded up may not fit where its bytes do.
+    // A box that is rounded up may not fit where its bytes do.
     if (box.size != boxes.unit * box.height) return false;
     used += static_cast<double>(box.height) * static_cast<double>(box.steps.count());
     life = {std::min(life.begin, box.life.begin), std::max(life.end, box.life.end)};

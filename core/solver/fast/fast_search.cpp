@@ -230,7 +230,7 @@ class FastSearch {
     }
   }
 
-  /// What turns out well is where the next noise starts.
+  /// Noise that turned out well is where the next noise starts.
   void tryNoise() {
     if (noisy_ % kNoisyTurn == 0) startNoise();
     const double amplitude = kAmplitudes[static_cast<std::size_t>(noisy_++) % kAmplitudes.size()];

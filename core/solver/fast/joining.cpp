@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::uint32_t kNobody = JoinBoxes::kNobody;
 
-/// How many pairs as good as one there may be by chance, for it to be joined; few at first.
+/// The most pairs as good as one that chance may make, for it to be joined; few at first.
 constexpr std::array<double, 4> kChances{0.003, 0.05, 1, 1e9};
-/// Where more begin or end, nothing is compared: there will be fewer.
+/// The most boxes that begin or end at a moment that is compared; later there are fewer.
 constexpr std::uint32_t kMostCompared = 512;
-/// What could be joined with a third at once is so much less likely to be chance.
+/// A pair that a third box could join at once is so much less likely to be chance.
 constexpr double kConfirmed = 1e-3;
-/// Where only one begins or ends, what meets it there lies on one another.
+/// Boxes that meet a single box where it begins or ends lie on one another.
 constexpr double kBesideOne = 0.1;
 /// Less than this share is joined in the first round where nothing was cut.
 constexpr double kWorthwhile = 0.125;

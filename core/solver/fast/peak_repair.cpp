@@ -101,7 +101,7 @@ class Repair {
 
 }  // namespace
 
-/// What lies across an end of the window has to stay where it is: a pin.
+/// A rectangle across an end of the window has to stay where it is: a pin.
 PackingWindow cutWindow(const Rectangles& whole, const std::vector<Bytes>& offsets,
                         Interval<std::uint32_t> steps) {
   PackingWindow window;

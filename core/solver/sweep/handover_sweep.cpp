@@ -20,7 +20,7 @@ constexpr std::int64_t kEndCost = 50;
 constexpr std::int64_t kBeginCost = 70;
 constexpr std::int64_t kMostChance = 150;
 
-/// Where more end at a moment, not all sets of them are looked at beforehand.
+/// The most pieces that end at a moment for all sets of them to be looked at beforehand.
 constexpr std::size_t kMostMatched = 12;
 /// Sets that are tried for one piece, before it counts as good.
 constexpr int kMostTried = 20;

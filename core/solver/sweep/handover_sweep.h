@@ -24,7 +24,7 @@ inline constexpr std::size_t kMostHigh = 4096;
 /// Which sums some heights have, by sum.
 using Sums = std::bitset<kMostHigh + 1>;
 
-/// What ends at a moment and what begins in its place, as high in all.
+/// Pieces that end at a moment and pieces that begin in their place, as high in all.
 struct Group {
   std::vector<Leaf> ends;
   std::vector<Leaf> begins;
@@ -55,7 +55,7 @@ class GroupFinder {
  private:
   /// Adds `left` more of `others`, from number `from` on, to what ends, in every way.
   void extend(std::size_t from, std::size_t left);
-  /// What may begin where `ends_` end.
+  /// Adds the sets of pieces that may begin where `ends_` end.
   void addGroups();
   void chooseBegins(std::size_t from, std::size_t sum);
   void keep();
@@ -102,7 +102,7 @@ class HandoverSweep {
   /// Offsets by piece; nothing: given up.
   std::optional<std::vector<std::int64_t>> run(const SweepLimits& limits);
 
-  /// What was looked at so far: about so many nodes of the skyline search take as long.
+  /// The work so far, in nodes of the skyline search that take as long.
   std::int64_t work() const { return work_; }
 
  private:
