@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <compare>
 
 namespace hw {
@@ -15,6 +16,12 @@ struct Interval {
   constexpr bool contains(T point) const { return begin <= point && point < end; }
   constexpr bool overlaps(const Interval& other) const {
     return begin < other.end && other.begin < end;
+  }
+
+  /// Becomes the smallest range that holds both; an empty one adds nothing.
+  constexpr void cover(const Interval& other) {
+    if (other.empty()) return;
+    *this = empty() ? other : Interval{std::min(begin, other.begin), std::max(end, other.end)};
   }
 
   friend constexpr auto operator<=>(const Interval&, const Interval&) = default;

@@ -55,11 +55,7 @@ MadeAgain::MadeAgain(const Graph& graph) {
       for (const Interval<std::int64_t>& each : before) {
         if (!each.overlaps(columns)) continue;
         // Columns go from left to right: what is made again lies at one end.
-        const Interval<std::int64_t> shared{std::max(each.begin, columns.begin),
-                                            std::min(each.end, columns.end)};
-        again = again.empty() ? shared
-                              : Interval<std::int64_t>{std::min(again.begin, shared.begin),
-                                                       std::max(again.end, shared.end)};
+        again.cover({std::max(each.begin, columns.begin), std::min(each.end, columns.end)});
       }
       before.push_back(columns);
       if (!again.empty()) columns_[output] = {part->across, again};

@@ -55,7 +55,7 @@ class AliasForest {
 
   bool callersMeet(const Link& part, const Link& whole, Bytes offset) const;
 
-  /// The reason without a look at what is known already.
+  /// Works out the reason for one tensor; all copies keep the reasons of all.
   const char* findWhyNotPlanned(TensorId id) const;
 
   const Graph& graph_;

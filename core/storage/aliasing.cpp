@@ -23,17 +23,28 @@ struct LivePeak {
   Step step{};
 };
 
-/// The most live bytes and the first step that has them, every buffer rounded up.
-LivePeak peakOf(const Storage& storage, Bytes alignment) {
+struct Block {
+  Interval<Step> steps{};
+  Bytes size{};
+};
+
+/// The most live bytes and the first step that has them, every block rounded up.
+LivePeak livePeakOf(std::span<const Block> blocks, Bytes alignment) {
   const auto place = [](Step step) { return static_cast<std::size_t>(step.count()); };
   Step end;
-  for (const Buffer& buffer : storage.buffers) end = std::max(end, buffer.steps.end);
+  for (const Block& block : blocks) end = std::max(end, block.steps.end);
   LoadSweep load(place(end));
-  for (const Buffer& buffer : storage.buffers) {
-    load.add(place(buffer.steps.begin), place(buffer.steps.end), alignUp(buffer.size, alignment));
+  for (const Block& block : blocks) {
+    load.add(place(block.steps.begin), place(block.steps.end), alignUp(block.size, alignment));
   }
   const LoadSweep::Most most = load.most();
   return {most.bytes, Step(static_cast<std::int64_t>(most.place))};
+}
+
+LivePeak peakOf(const Storage& storage, Bytes alignment) {
+  std::vector<Block> blocks;
+  for (const Buffer& buffer : storage.buffers) blocks.push_back({buffer.steps, buffer.size});
+  return livePeakOf(blocks, alignment);
 }
 
 /// The bound that shared slices must not raise.
@@ -98,15 +109,6 @@ void eachPlanned(const Graph& graph, const AliasForest& forest,
   }
 }
 
-/// From the first step of both to the last; a ring, whose own life is empty, lives as its pieces
-/// do.
-void extend(Interval<Step>& life, const Interval<Step>& other) {
-  if (other.empty()) return;
-  life = life.empty()
-             ? other
-             : Interval<Step>{std::min(life.begin, other.begin), std::max(life.end, other.end)};
-}
-
 /// Turns groups into buffers, ordered by first step and then by the tensor that opens them.
 void makeBuffers(const Graph& graph, const AliasForest& forest, Storage& storage) {
   IdMap<TensorId, Buffer> groups(graph.tensors.size());
@@ -119,7 +121,7 @@ void makeBuffers(const Graph& graph, const AliasForest& forest, Storage& storage
     const Interval<Step>& life = storage.lifetimes[id];
     const bool opens = !life.empty() && (group.steps.empty() || life.begin < group.steps.begin);
     if (opens) opener[root] = id;
-    extend(group.steps, life);
+    group.steps.cover(life);  // A ring has no life of its own: it lives as its pieces do.
     if (group.tensors.empty()) {
       order.push_back(root);
       group.tensors.reserve(members[root]);
@@ -191,20 +193,13 @@ class Folder {
     std::vector<TensorId> inPlace = begun_.inPlace;
     const AliasForest forest = decide(views, refused, nullptr, inPlace);
     IdMap<TensorId, Interval<Step>> lives(graph_.tensors.size());
-    Step end;
-    eachPlanned(graph_, forest, inPlace, [&](TensorId id, TensorId root) {
-      extend(lives[root], begun_.lifetimes[id]);
-      end = std::max(end, lives[root].end);
-    });
-    LoadSweep load(static_cast<std::size_t>(end.count()));
+    eachPlanned(graph_, forest, inPlace,
+                [&](TensorId id, TensorId root) { lives[root].cover(begun_.lifetimes[id]); });
+    std::vector<Block> blocks;
     for (const TensorId root : lives.keys()) {
-      const Interval<Step>& life = lives[root];
-      if (life.empty()) continue;
-      load.add(static_cast<std::size_t>(life.begin.count()),
-               static_cast<std::size_t>(life.end.count()),
-               alignUp(sizeOf(graph_, root), options_.alignment));
+      if (!lives[root].empty()) blocks.push_back({lives[root], sizeOf(graph_, root)});
     }
-    return load.most().bytes;
+    return livePeakOf(blocks, options_.alignment).bytes;
   }
 
   const Graph& graph_;

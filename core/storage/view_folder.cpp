@@ -197,7 +197,7 @@ class ViewFolder {
     return forest_.attach(part, slice.whole, slice.offset);
   }
 
-  /// The reason in words, where somebody is told.
+  /// The reason in words; empty where nobody is told.
   std::optional<std::string> reasonOf(const char* words) const {
     return told_ != nullptr ? std::string(words) : std::string();
   }

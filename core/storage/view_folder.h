@@ -33,7 +33,7 @@ std::vector<ViewSlice> viewSlices(const Graph& graph, const StorageOptions& opti
 /// Slices that ops copy although they could share them: op, and the input or output it copies.
 using Refusals = std::set<std::pair<OpId, TensorId>>;
 
-/// The slices of an op that is a view, apart from what refusals and other views decide.
+/// The slices of an op that is a view. Refusals and other views do not change them.
 struct OpViews {
   OpId op{};
   ViewFamily family{};

@@ -240,7 +240,7 @@ bool isNearlyFull(const Boxes& boxes, Bytes capacity) {
     // A box that is rounded up may not fit where its bytes do.
     if (box.size != boxes.unit * box.height) return false;
     used += static_cast<double>(box.height) * static_cast<double>(box.steps.count());
-    life = {std::min(life.begin, box.life.begin), std::max(life.end, box.life.end)};
+    life.cover(box.life);
   }
   const double all =
       static_cast<double>(units) * static_cast<double>((life.end - life.begin).count());
