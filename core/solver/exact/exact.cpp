@@ -110,7 +110,7 @@ constexpr std::int64_t kFirstEffort = 20'000;
 constexpr std::int64_t kPatience = 400'000;
 /// Of the nodes for a capacity that was asked for, what one in between gets.
 constexpr std::int64_t kPartInBetween = 12;
-/// The placements of the skyline double from one try to the next, so many times at most.
+/// The most times that the placements of the skyline double, from one try to the next.
 constexpr int kMostDoublings = 20;
 /// Nodes before the skyline is tried, if only the capacity asked for was looked at so far.
 constexpr std::int64_t kBeforeSkyline = 50'000;
@@ -212,7 +212,8 @@ class Solver {
     if (first) result_.offsets = {};
   }
 
-  /// With a budget of its own, which doubles from time to time, or with all that is left.
+  /// Packs the skyline, with a budget of its own that doubles from try to try, or with all that is
+  /// left.
   void trySkyline(bool allLeft) {
     FastOptions options{.moves = 0,
                         .bound = options_.capacity.value_or(result_.bound),
@@ -295,7 +296,7 @@ class Solver {
     const Bytes bound = options_.capacity.value_or(result_.bound);
     const Bytes half((part.missed.count() + part.peak.count()) / 2);
     const bool low = part.missed < bound;
-    if ((!low || result_.nodes >= kBeforeSkyline) && !std::exchange(skylineTried_, true)) {
+    if ((!low || result_.nodes >= kBeforeSkyline) && skylines_ == 0) {
       trySkyline(false);
       return true;
     }
@@ -439,9 +440,8 @@ class Solver {
   const ExactOptions& options_;
   Limits limits_;
   SteadyClock::time_point start_;
-  double told_ = 0;  ///< Seconds at the last report.
-  bool skylineTried_ = false;
-  int skylines_ = 0;           ///< How often it was tried.
+  double told_ = 0;            ///< Seconds at the last report.
+  int skylines_ = 0;           ///< Times the skyline was tried.
   std::int64_t gainedAt_ = 0;  ///< Nodes when the incumbent got lower last.
   std::deque<Part> parts_;
   ExactResult result_;
