@@ -38,7 +38,7 @@ bool isPlatformFile(std::string_view text);
 Result<Platform> openPlatform(const std::string& text);
 /// The text that `openPlatform` takes for it: the file it came from, or the preset's name.
 const std::string& platformText(const Platform& platform);
-/// The name that people use: its name, and the file it is from where a preset has that name too.
+/// The name for people; with the file that it is from, where a preset has the same name.
 std::string platformLabel(const Platform& platform);
 
 }  // namespace hw

@@ -106,7 +106,7 @@ Result<void> addOverlap(const CsvTable& row, const Placement& place, PlanDocumen
   return {};
 }
 
-/// A plan in which some tensors are held channels last is of the model held so.
+/// A plan that holds some tensors channels last belongs to the model in that layout.
 Result<void> readLayout(const CsvTable& row, PlanDocument& plan) {
   const std::string_view text = row.field(kLayout);
   if (text.empty()) return {};

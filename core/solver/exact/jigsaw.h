@@ -82,7 +82,7 @@ class Jigsaw {
   Piece sectionsOf(const Piece& hull) const;
   void enlist(Item item);
   void strike(Item item);
-  /// The sets known of the moments where `item` begins and ends hold no more.
+  /// Forgets the sets known of the moments where `item` begins and ends.
   void touch(Item item);
   void absorb(Item into, Item other, std::int64_t offset);
   void stretch(Item item, std::uint32_t end);

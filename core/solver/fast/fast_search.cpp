@@ -230,7 +230,7 @@ class FastSearch {
     }
   }
 
-  /// Noise that turned out well is where the next noise starts.
+  /// Packs with noise added to priorities that turned out well.
   void tryNoise() {
     if (noisy_ % kNoisyTurn == 0) startNoise();
     const double amplitude = kAmplitudes[static_cast<std::size_t>(noisy_++) % kAmplitudes.size()];

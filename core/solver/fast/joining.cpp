@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::uint32_t kNobody = JoinBoxes::kNobody;
 
-/// The most pairs as good as one that chance may make, for it to be joined; few at first.
+/// A pair is joined if chance makes at most so many that are as good; few at first.
 constexpr std::array<double, 4> kChances{0.003, 0.05, 1, 1e9};
 /// The most boxes that begin or end at a moment that is compared; later there are fewer.
 constexpr std::uint32_t kMostCompared = 512;
 /// A pair that a third box could join at once is so much less likely to be chance.
 constexpr double kConfirmed = 1e-3;
-/// Boxes that meet a single box where it begins or ends lie on one another.
+/// The factor for boxes that meet a single one where it begins or ends: they lie on one another.
 constexpr double kBesideOne = 0.1;
 /// Less than this share is joined in the first round where nothing was cut.
 constexpr double kWorthwhile = 0.125;
