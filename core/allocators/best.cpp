@@ -169,6 +169,13 @@ PoolSearch::PoolSearch(const Problem& problem, PoolId pool, const PlanContext& c
 }
 
 bool PoolSearch::run() {
+  if (!runOnce()) return false;
+  if (budget_.seconds > 0 && problem_.overlaps.empty()) runOn();
+  note();
+  return true;
+}
+
+bool PoolSearch::runOnce() {
   const auto count = static_cast<std::int64_t>(rectangles_.count());
   const std::int64_t first = std::min(budget_.moves, std::max(8 * count, kFirstMoves));
   runSkyline(first, context_.seed);
@@ -179,7 +186,6 @@ bool PoolSearch::run() {
   if (!problem_.overlaps.empty()) {
     if (!done())
       runExact(budget_.seconds > 0 ? kUnlimited : budget_.nodes + budget_.moves, kExactStays);
-    note();
     return true;
   }
   // The skyline does not use gaps and loses bytes to alignment; improving an order may do better.
@@ -192,8 +198,6 @@ bool PoolSearch::run() {
     runSkyline(budget_.moves, context_.seed);
   }
   if (!done()) runExact(budget_.nodes, kExactStays);
-  if (budget_.seconds > 0) runOn();
-  note();
   return true;
 }
 
@@ -351,7 +355,7 @@ void PoolSearch::runExact(std::int64_t nodes, std::size_t mostStays) {
                              .seconds = secondsLeft(),
                              .threads = context_.threads,
                              .stop = context_.stop,
-                             .start = startPlan(),
+                             .start = offsets(),
                              .progress = [&](const ExactProgress& now) { follow(now, before); }};
   const ExactResult found = solveExact(problem_, pool_, options);
   nodes_ = before + found.nodes;
@@ -361,7 +365,7 @@ void PoolSearch::runExact(std::int64_t nodes, std::size_t mostStays) {
   improve(found.incumbent, fmt::format("exact, {}", found.winner));
 }
 
-IdMap<StayId, Bytes> PoolSearch::startPlan() const {
+IdMap<StayId, Bytes> PoolSearch::offsets() const {
   IdMap<StayId, Bytes> plan = offsets_;
   for (const StayId id : problem_.stays.keys()) {
     if (problem_.poolOf(id) == pool_ && problem_.stays[id].pinned) {
@@ -390,11 +394,14 @@ void PoolSearch::follow(const ExactProgress& now, std::int64_t before) {
 
 std::span<const ParamSpec> bestParams() { return kParams; }
 
+SearchBudget bestBudget(const Params& params) {
+  return {.moves = params.integer(kMoves),
+          .nodes = params.integer(kNodes),
+          .seconds = params.number(kSeconds)};
+}
+
 std::unique_ptr<Allocator> makeBest(const Params& params) {
-  const SearchBudget budget{.moves = params.integer(kMoves),
-                            .nodes = params.integer(kNodes),
-                            .seconds = params.number(kSeconds)};
-  return std::make_unique<Best>(budget, params.text(kFor) == "latency");
+  return std::make_unique<Best>(bestBudget(params), params.text(kFor) == "latency");
 }
 
 }  // namespace hw

@@ -27,6 +27,9 @@ inline constexpr std::array<NamedOrder, 8> kOrders{{{"size", sizeOrder},
                                                     {"conflicts", conflictOrder},
                                                     {"production", productionOrder}}};
 
+/// What the parameters of `best` allow; without any, what it has by default.
+SearchBudget bestBudget(const Params& params);
+
 /// The search for one pool: every way there is, the quick ones first, each starting from the best
 /// plan so far, until one meets the bound or the budget is spent.
 class PoolSearch {
@@ -36,11 +39,15 @@ class PoolSearch {
 
   /// False when stopped before there was any plan.
   bool run();
+  /// The same by moves and nodes alone: what time is left after them is not used.
+  bool runOnce();
   /// True if nothing is to be placed there.
   bool empty() const { return rectangles_.count() == 0; }
   void addUse(SearchUse& use) const;
   /// Adds the addresses, and how they were found.
   void write(Plan& plan) const;
+  /// An offset for every stay of the pool, by stay.
+  IdMap<StayId, Bytes> offsets() const;
   PlanStatus status() const;
 
  private:
@@ -63,7 +70,6 @@ class PoolSearch {
   /// Starts from the plan there is. With a capacity, it is enough to fit.
   void runExact(std::int64_t nodes, std::size_t mostStays);
   void runOn();
-  IdMap<StayId, Bytes> startPlan() const;
   /// Tells of the exact search while it runs.
   void follow(const ExactProgress& now, std::int64_t before);
 

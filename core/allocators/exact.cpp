@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/allocators/allocators.h"
+#include "core/allocators/best.h"
 #include "core/allocators/offline.h"
 #include "core/allocators/search_report.h"
 #include "core/base/text.h"
@@ -55,6 +56,18 @@ std::string noteOf(const ExactResult& found, const std::string& pool) {
   const ExactProgress& last = found.history.back();
   return fmt::format("{}: {}, stopped; no plan is below {}, {:.2f} % less", pool, facts,
                      groupDigits(last.bound.count()), 100 * last.gap() / (1 + last.gap()));
+}
+
+/// The offsets that `best` by default finds: with as much time, `exact` is never above it.
+std::optional<IdMap<StayId, Bytes>> planOfBest(const Problem& problem, PoolId pool,
+                                               const PlanContext& context, double seconds) {
+  PlanContext quiet = context;  // The search that asks tells its own progress.
+  quiet.progress = {};
+  SearchBudget budget = bestBudget({});
+  budget.seconds = seconds;
+  PoolSearch search(problem, pool, quiet, budget);
+  if (search.empty() || !search.runOnce()) return std::nullopt;
+  return search.offsets();
 }
 
 class Exact final : public Allocator {
@@ -134,6 +147,11 @@ class Exact final : public Allocator {
                          .threads = context.threads,
                          .stop = context.stop};
     if (pool == PoolId(0) && settings_.capacity > Bytes()) options.capacity = settings_.capacity;
+    if (!counted) {
+      options.otherwise = [&problem, pool, &context](double seconds) {
+        return planOfBest(problem, pool, context, seconds);
+      };
+    }
     options.progress = [&context, &name = problem.pools[pool].name](const ExactProgress& now) {
       tellProgress(context, name, now);
     };

@@ -234,6 +234,17 @@ class Solver {
     if (result_.incumbent < before) result_.winner = fmt::format("skyline, {}", plan->winner);
   }
 
+  void tryOtherwise() {
+    const bool timed = limits_.deadline != SteadyClock::time_point::max();
+    const std::chrono::duration<double> left = limits_.deadline - SteadyClock::now();
+    const auto plan = options_.otherwise(timed ? left.count() : 0);
+    if (!plan) return;
+    const Bytes before = result_.incumbent;
+    adopt(*plan, false);
+    update();
+    if (result_.incumbent < before) result_.winner = "another search";
+  }
+
   void adopt(const IdMap<StayId, Bytes>& offsets, bool first) {
     for (Part& part : parts_) {
       Bytes peak;
@@ -298,6 +309,7 @@ class Solver {
     const bool low = part.missed < bound;
     if ((!low || result_.nodes >= kBeforeSkyline) && skylines_ == 0) {
       trySkyline(false);
+      if (options_.otherwise && !decided() && !spent()) tryOtherwise();
       return true;
     }
     // They have met: the gap cannot be closed at this effort, so it grows and the bound is asked.

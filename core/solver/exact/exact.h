@@ -39,6 +39,9 @@ struct ExactOptions {
   /// A plan to start from: an offset for every stay of the pool, by stay; nothing: the best of a
   /// few greedy ones.
   std::optional<IdMap<StayId, Bytes>> start{};
+  /// Another search for such a plan, of at most so many seconds (0: no limit); nothing: it found
+  /// none. Called once at most, when the first looks have decided nothing. May be empty.
+  std::function<std::optional<IdMap<StayId, Bytes>>(double seconds)> otherwise{};
   /// Called when something has changed and now and then, from the calling thread. May be empty.
   std::function<void(const ExactProgress&)> progress{};
 };

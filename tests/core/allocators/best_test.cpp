@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/allocators/catalog.h"
+#include "core/families/family.h"
 #include "core/import/importer.h"
 #include "core/plan/metrics.h"
 #include "core/plan/validate.h"
@@ -65,6 +66,16 @@ Problem load(const fs::path& path) {
 }
 
 }  // namespace
+
+TEST_CASE("exact is not above best where its own search takes long", "[best][exact]") {
+  // `best` meets the bound, which ends `exact` long before its time is over.
+  const Problem problem =
+      generateProblem("guillotine:buffers=500,out=2,heights=64,cuts=anywhere,steps=100,seed=20")
+          .problem;
+  const Plan best = planned("best", problem);
+  REQUIRE(best.status == PlanStatus::optimal);
+  CHECK(footprint(planned("exact:seconds=600", problem)) == footprint(best));
+}
 
 TEST_CASE("no other allocator is lower than best on random problems", "[best]") {
   for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {

@@ -285,6 +285,31 @@ TEST_CASE("the exact search starts from the plan it is given", "[exact]") {
   CHECK(found.incumbent == 5_B);
 }
 
+TEST_CASE("what first looks do not decide is looked for in another way, once", "[exact]") {
+  const Problem problem =
+      generateProblem("guillotine:buffers=500,out=2,heights=64,cuts=anywhere,steps=100,seed=10")
+          .problem;
+  int asked = 0;
+  SECTION("a plan that is lower is kept") {
+    const ExactResult lower = solveExact(problem, kPool, {.nodes = 400'000});
+    const ExactResult found = solveExact(
+        problem, kPool, {.nodes = 100'000, .otherwise = [&](double) -> decltype(lower.offsets) {
+                           ++asked;
+                           return lower.offsets;
+                         }});
+    checkSound(problem, found);
+    CHECK(found.incumbent <= lower.incumbent);
+  }
+  SECTION("none is an answer too") {
+    const ExactOptions options{.nodes = 100'000, .otherwise = [&](double) {
+                                 ++asked;
+                                 return std::nullopt;
+                               }};
+    checkSound(problem, solveExact(problem, kPool, options));
+  }
+  CHECK(asked == 1);
+}
+
 TEST_CASE("no stays and single stays are searched too", "[exact]") {
   const ExactResult none = solveExact(test::problemOf({}), kPool);
   CHECK(none.status == ExactStatus::optimal);
