@@ -27,6 +27,8 @@ constexpr std::size_t kMostAroundCore = 40'000;
 constexpr std::size_t kClimbStays = 2'000;
 constexpr std::size_t kExactStays = 5'000;
 constexpr std::size_t kExactStaysWithTime = 50'000;
+/// The exact search has its budget of nodes for each so many.
+constexpr std::size_t kStaysOfNodes = 500;
 /// Placements before anything else is tried: most problems need no more.
 constexpr std::int64_t kFirstMoves = 150'000;
 /// With a time limit, searches have so many times the budget from round to round. The exact search
@@ -45,7 +47,9 @@ constexpr ParamSpec kMoves{.name = "moves",
                            .unit = "placements"};
 constexpr ParamSpec kNodes{.name = "nodes",
                            .type = ParamType::integer,
-                           .summary = "placements the exact search looks at, at most; 0: none",
+                           .summary =
+                               "placements the exact search looks at for each 500 buffers, "
+                               "and more while plans get lower; 0: none",
                            .fallback = "100000",
                            .label = "exact search",
                            .unit = "placements"};
@@ -166,6 +170,10 @@ PoolSearch::PoolSearch(const Problem& problem, PoolId pool, const PlanContext& c
       start_(std::chrono::steady_clock::now()) {
   const bool plain = problem.gaps.empty() && problem.overlaps.empty();
   bound_ = plain ? loadBound(rectangles_) : lowerBound(problem, pool);
+  if (mayGrow()) {
+    const std::size_t times = std::max<std::size_t>(1, rectangles_.count() / kStaysOfNodes);
+    budget_.nodes = std::min(budget_.nodes, kUnlimited) * static_cast<std::int64_t>(times);
+  }
 }
 
 bool PoolSearch::run() {
@@ -251,6 +259,11 @@ bool PoolSearch::late() const { return budget_.seconds > 0 && seconds() >= budge
 bool PoolSearch::fits() const {
   const auto& capacity = problem_.pools[pool_].capacity;
   return capacity && peak_ <= *capacity;
+}
+
+bool PoolSearch::mayGrow() const {
+  const bool alone = context_.use == nullptr || context_.use->share >= 1;
+  return alone && context_.nodeBudget >= PlanContext().nodeBudget;
 }
 
 void PoolSearch::note() {
@@ -350,8 +363,7 @@ void PoolSearch::runExact(std::int64_t nodes, std::size_t mostStays) {
   const Bytes peak = peak_;
   const ExactOptions options{.capacity = problem_.pools[pool_].capacity,
                              .nodes = nodes,
-                             // A planning that runs more than once shares its budget out.
-                             .grows = context_.use == nullptr || context_.use->share >= 1,
+                             .grows = mayGrow(),
                              .seconds = secondsLeft(),
                              .threads = context_.threads,
                              .stop = context_.stop,

@@ -57,6 +57,9 @@ class PoolSearch {
   /// True if nothing better is possible, or allowed.
   bool done() const { return (planned_ && peak_ <= bound_) || stopped() || late(); }
   bool fits() const;
+  /// False where less than usual is allowed, or a planning that runs more than once shares its
+  /// budget out: that is kept as it is.
+  bool mayGrow() const;
   void note();
   const std::string& poolName() const { return problem_.pools[pool_].name; }
   void improve(Bytes peak, std::string_view winner);

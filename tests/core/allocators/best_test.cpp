@@ -77,6 +77,19 @@ TEST_CASE("exact is not above best where its own search takes long", "[best][exa
   CHECK(footprint(planned("exact:seconds=600", problem)) == footprint(best));
 }
 
+TEST_CASE("best searches longer where there are more buffers", "[best]") {
+  // 100,000 nodes for all 1,900 are too few: 1.06 times the bound.
+  const std::string family = "guillotine:buffers=2000,out=5,height=4MiB,steps=1000,seed=1";
+  const Problem problem = generateProblem(family).problem;
+  CHECK(planned("best", problem).status == PlanStatus::optimal);
+  const PlanContext little{.nodeBudget = 5'000};
+  SearchUse use;
+  PlanContext counted = little;
+  counted.use = &use;
+  planned("best", problem, counted);
+  CHECK(use.nodes <= 3 * little.nodeBudget);
+}
+
 TEST_CASE("no other allocator is lower than best on random problems", "[best]") {
   for (std::uint64_t seed = 1; seed <= test::rounds(20); ++seed) {
     CAPTURE(seed);
@@ -133,6 +146,12 @@ TEST_CASE("best meets the bound on every problem of the corpus", "[best][corpus]
     const Plan plan = planned("best", problem);
     CHECK(footprint(plan) == lowerBound(problem));
     CHECK(plan.status == PlanStatus::optimal);
+  }
+}
+
+TEST_CASE("best meets the bound on a cut of 2,000 pieces", "[best][corpus]") {
+  for (const fs::path& path : corpusFiles("faults/solver", "cut2000", ".csv")) {
+    CHECK(planned("best", load(path)).status == PlanStatus::optimal);
   }
 }
 
