@@ -24,7 +24,7 @@ struct PlanContext {
   std::int64_t nodeBudget = 1'000'000;  ///< For searches; counted, so that runs repeat.
   double timeLimit = 0;                 ///< Seconds; 0: none.
   Clock clock{};                        ///< Measures time limits; empty: the machine's.
-  /// What searches have used of their budgets, for plannings that run the allocator more than once;
+  /// The budgets used so far by searches, for plannings that run the allocator more than once;
   /// null: this is the only run.
   SearchUse* use = nullptr;
   /// True if the plan is to tell how memory gets there, where the method has not told it anyway.
@@ -65,7 +65,7 @@ class Allocator {
   }
 };
 
-/// What `Allocator::plan` does after the strategy: fits regions, tells the story when there is
+/// The end of `Allocator::plan`, after the strategy: fits regions, tells the story when there is
 /// none and `story` asks for it, lowers a status that claims too much, and validates. For plans put
 /// together from several.
 Plan finishPlan(const Problem& problem, Plan plan, bool story = true);

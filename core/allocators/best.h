@@ -27,7 +27,7 @@ inline constexpr std::array<NamedOrder, 8> kOrders{{{"size", sizeOrder},
                                                     {"conflicts", conflictOrder},
                                                     {"production", productionOrder}}};
 
-/// What the parameters of `best` allow; without any, what it has by default.
+/// The budget that parameters of `best` set; without any, the default.
 SearchBudget bestBudget(const Params& params);
 
 /// The search for one pool: every way there is, the quick ones first, each starting from the best

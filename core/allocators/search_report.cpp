@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kProgressTable = "progress ";
 
-/// What a row of a progress table says; nothing for one of another shape, as a plug-in may write.
+/// The progress in a row of a progress table; nothing for another shape, as a plug-in may write.
 std::optional<ExactProgress> sampleOf(const std::vector<MethodCell>& row) {
   if (row.size() != 5) return std::nullopt;
   const auto* microseconds = std::get_if<std::int64_t>(&row[0]);

@@ -195,8 +195,8 @@ class TwoStacks {
     Bytes extent;               ///< The greatest end ever: the side's boundary.
   };
 
-  /// Where the far end of `stay` would lie. The low address must be aligned: that is the near end
-  /// on the right and the far end on the left.
+  /// The offset at which the far end of `stay` would lie. The low address must be aligned: that is
+  /// the near end on the right and the far end on the left.
   Bytes endAfter(const Stay& stay, Side side) const {
     const Stack& stack = stacks_[side];
     const Bytes top = stack.stays.empty() ? Bytes() : placed_[stack.stays.back()]->end;

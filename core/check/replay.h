@@ -25,8 +25,8 @@ struct Corruption {
 /// against the graph they come from first (core/check/parts). Shares no code with planners or
 /// `validate`.
 ///
-/// Where the arenas would exceed `maxArena` together, and of bytes that only one stay ever has,
-/// only some behind every edge of a stay, tensor or slice are allocated. That keeps every overlap,
+/// If the arenas would exceed `maxArena` together, and of bytes that only one stay ever has, only
+/// some behind every edge of a stay, tensor or slice are allocated. That keeps every overlap,
 /// see ReplayMemory. `progress` is told now and then which part is done; it may be empty.
 std::vector<Corruption> replayBytes(const Run& run, Bytes maxArena, std::size_t limit = 20,
                                     const std::function<void(double)>& progress = {});

@@ -15,7 +15,7 @@ namespace hw {
 /// A planning problem that was made by a rule: one unbounded pool, alignment 1, no gaps.
 struct GeneratedProblem {
   Problem problem{};
-  /// What it fits into for certain, since it was cut from a pool of that size; nothing: not known.
+  /// The size of the pool that it was cut from, which it certainly fits; nothing: not known.
   std::optional<Bytes> fits{};
 };
 

@@ -10,8 +10,8 @@
 
 namespace hw {
 
-/// How many bytes are read at most of what is no regular file, from what came first; or why none
-/// of it is wanted.
+/// The limit on the bytes that are read of a pipe or device, chosen by its first bytes; an error
+/// where none of it is wanted.
 using PipeLimit = std::function<Result<std::size_t>(std::string_view head)>;
 /// So many bytes of it are there when that is asked, unless it ends before.
 inline constexpr std::size_t kPipeHead = std::size_t{16} << 20U;

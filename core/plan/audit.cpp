@@ -71,9 +71,9 @@ class MoveAudit {
     }
   }
 
-  /// What no move and no op opens is there from the start, if it begins there. Loads come first in
-  /// a step, then the op, then stores: what an earlier one reads was there before a later one
-  /// wrote.
+  /// Opens the stays that begin at the start and that no move and no op opens. Loads come first in
+  /// a step, then the op, then stores: a stay that an earlier one reads was there before a later
+  /// one wrote.
   void openAtStart() {
     IdMap<StayId, bool> opened(problem_.stays.size());
     IdMap<StayId, bool> read(problem_.stays.size());

@@ -23,9 +23,9 @@ bool runsForward(const Problem& problem, const Plan& plan, const Overlap& overla
 std::vector<Interval<Bytes>> restOf(const Problem& problem, const Plan& plan,
                                     const Overlap& overlap);
 
-/// How `stay` shares bytes with the input that it is made of, or what is made of it with it, in a
-/// sentence without full stop: "it overlaps the input it is made of by 96 bytes, 32 below it, …".
-/// Empty where it shares none.
+/// A sentence, without full stop, on the bytes that `stay` shares with the input that it is made
+/// of, or with the output that is made of it: "it overlaps the input it is made of by 96 bytes, 32
+/// below it, …". Empty where it shares none.
 std::string overlapText(const Problem& problem, const Plan& plan, StayId stay);
 
 /// `liveBytes` over all stays, bytes that two of an overlap share counted once in their step.

@@ -131,8 +131,8 @@ struct Problem {
   /// none. O(log overlaps).
   const Overlap* overlapOf(StayId over) const;
 
-  /// How far the `over` of an overlap begins from its `under`: no further than if each had bytes of
-  /// its own, and less where the permission says so.
+  /// The least distance from the `under` of an overlap to its `over`: at most what separate bytes
+  /// would need, and less where the permission says so.
   Apart apart(const Overlap& overlap) const;
 
   /// The gaps of one stay. O(log gaps).
@@ -146,8 +146,8 @@ struct Problem {
 /// every aligned offset from it stays aligned. Nothing above 1 TiB; 1 for no stays.
 std::optional<Bytes> commonAlignment(const Problem& problem);
 
-/// What each step touches: `problem.uses`, with what moves touch, and the last step of each stay,
-/// where there are moves. When nothing is known, the least that the lifetimes tell: a stay is
+/// The stays that each step touches: `problem.uses`, and where there are moves, those that they
+/// touch and those that end. When nothing is known, the least that the lifetimes tell: a stay is
 /// written where it begins and read at its last step.
 std::vector<StepUses> usesOf(const Problem& problem);
 

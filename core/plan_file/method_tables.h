@@ -5,14 +5,14 @@
 
 namespace hw {
 
-/// What the method wrote down while it planned, as the `tables` of docs/formats/plan.md: an array
-/// of {name, summary, columns, rows}, `rows` an array of arrays as long as `columns`. Buffers are
-/// called by the names that the plan's placements use; counts and bytes are numbers. A table that
-/// stopped at kMaxMethodRows says `"truncated": true`. Columns of wall time are left out unless
-/// `times` asks for them: they differ from run to run.
+/// The tables that the method wrote while it planned, as the `tables` of docs/formats/plan.md: an
+/// array of {name, summary, columns, rows}, `rows` an array of arrays as long as `columns`. Buffers
+/// are called by the names that the plan's placements use; counts and bytes are numbers. A table
+/// that stopped at kMaxMethodRows says `"truncated": true`. Columns of wall time are left out
+/// unless `times` asks for them: they differ from run to run.
 Json methodTablesJson(const Run& run, bool times);
 
-/// What the method's lists went through, as the `records` of docs/formats/plan.md: an array of
+/// The changes of the method's lists, as the `records` of docs/formats/plan.md: an array of
 /// {name, lists, ticks}; empty unless the run was asked to record.
 Json methodRecordsJson(const Run& run);
 

@@ -72,7 +72,7 @@ Json stretch(const Interval<Bytes>& bytes, const Interval<Step>& steps) {
           {"last", steps.end.count() - 1}};
 }
 
-/// What is taken as a whole, pool by pool, with those who live in it and what is kept from others.
+/// The frames of each pool, bytes taken as a whole, with the stays in them and what they keep free.
 Json framesJson(const Run& run) {
   Json frames = Json::array();
   const TensorNames names(run.graph());

@@ -21,8 +21,8 @@ struct CoreFirst {
   std::int64_t moves = 0;
 };
 
-/// Where the most bytes are live, nearly all of them have to fit together; elsewhere there is room
-/// to spare. So what is live at the fullest steps, the *core*, is packed by itself, by
+/// At the steps with the most live bytes nearly everything has to fit together; elsewhere there is
+/// room to spare. So the stays that are live at the fullest steps, the *core*, are packed alone by
 /// `searchFast`: a few of many stays, which it packs often for few moves. They stay where they are
 /// then, and the others are placed around them, those of fuller steps first, of these the largest,
 /// each into the tightest gap.

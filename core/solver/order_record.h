@@ -17,8 +17,8 @@ struct DecidedPlace {
   Decision decision{};
 };
 
-/// What a method that places stays one after the other goes through: who is still to be placed, the
-/// places that each chose from, who lies where, and how high that reaches. `place` is asked for
+/// The record of a method that places stays one after the other: the stays still to be placed, the
+/// places that each chose from, the stays placed, and the peak so far. `place` is asked for
 /// every stay of `order` in turn but those that are pinned; they lie where they are told to from
 /// the start. `orderName` says what order it is. Stays beyond what a record holds are left out.
 MethodRecord placingRecord(const std::string& method, const Problem& problem, PoolId pool,

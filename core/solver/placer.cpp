@@ -172,9 +172,10 @@ void Placer::fix(StayId id, Bytes offset) {
   }
 }
 
-/// What `id` has to keep clear of for the sake of `other`: all its bytes, or where the two may
-/// overlap, what keeps them far enough apart. That may be less than nothing: it ends before it
-/// begins, and what lies below it has to end below its begin, what lies above, above its end.
+/// The bytes that `id` has to keep clear of because of `other`: all of its bytes, or where the two
+/// may overlap, those that keep them far enough apart. That may be less than nothing: it ends
+/// before it begins, and what lies below it has to end below its begin, what lies above, above its
+/// end.
 Placer::Block Placer::blockFor(StayId id, StayId other) const {
   const Bytes begin = offsets_[other.index()];
   const Block whole{{begin, begin + problem_.stays[other].size}, other};

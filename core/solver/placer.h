@@ -20,9 +20,9 @@
 
 namespace hw {
 
-/// What has been placed, in address order, to be walked by those alive at some time. Kept in chunks
-/// of at most 64 so that one more costs O(sqrt n) at worst, and a walk looks at 64 lives with a few
-/// vector instructions before it looks at any address.
+/// The stays that are placed, in address order, walked by those live at some time. They are kept in
+/// chunks of at most 64 so that one more costs O(sqrt n) at worst, and a walk looks at 64 lives
+/// with a few vector instructions before it looks at any address.
 class AddressList {
  public:
   struct Entry {
@@ -174,9 +174,9 @@ enum class FitRule : std::uint8_t {
 /// Puts stays of one pool somewhere one after the other, each against those placed before. What all
 /// offline planners share; they differ in the order and the rule.
 ///
-/// Where few stays live together it asks `Neighbours` and sorts the answer by address; where many
-/// do, it walks all that is placed, kept in address order (`AddressList`). What stacks all the time
-/// asks a tree over the steps how high they are (`StackTree`). The answers are the same. Outputs
+/// If few stays live together it asks `Neighbours` and sorts the answer by address; if many do, it
+/// walks all placed stays in address order (`AddressList`). Methods that only stack
+/// ask a tree over the steps how high they are (`StackTree`). The answers are the same. Outputs
 /// may come as near to their inputs as `Problem::overlaps` permits.
 class Placer {
  public:

@@ -12,7 +12,7 @@ using Clock = std::function<double()>;
 /// The time of `clock`; an empty one stands for the machine's.
 double secondsNow(const Clock& clock);
 
-/// What the searches of one planning have used up together, over all pools and all rounds of
+/// The budget used so far by all searches of one planning, over all pools and all rounds of
 /// spilling: a budget is for the whole, however often it has to be planned.
 struct SearchUse {
   std::int64_t tries = 0;  ///< Sequences completed, orders tried; of the skyline, placements.
@@ -26,12 +26,12 @@ struct SearchUse {
   /// limit. The first question starts the time.
   std::optional<double> deadline(double limit, const Clock& clock);
 
-  /// How long a search may take that belongs to a planning of `limit` seconds: its share of what is
+  /// Seconds that one search of a planning of `limit` seconds may take: its share of those that are
   /// left, but a fiftieth of the limit at least, so that the last ones find something too; 0 when
   /// `limit` is: no limit.
   double seconds(double limit, const Clock& clock);
 
-  /// How far a count that stands at `used` may go when a planning may use `budget`.
+  /// The limit for a count that stands at `used` when a planning may use `budget`.
   std::int64_t most(std::int64_t used, std::int64_t budget) const;
 };
 

@@ -18,8 +18,8 @@ namespace hw {
 ///
 /// That the bytes of those pieces are there when they are read is for the byte-level replay.
 ///
-/// Where an op makes more than `most` elements, the corners of its rows are looked at: what windows
-/// need between them lies between what the corners need.
+/// Of an op that makes more than `most` elements only the corners of its rows are looked at:
+/// windows between them need elements that lie between those that the corners need.
 std::vector<std::string> auditParts(const Graph& graph, std::int64_t most = 2000,
                                     std::size_t limit = 20);
 

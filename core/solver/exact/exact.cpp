@@ -115,8 +115,8 @@ constexpr int kMostDoublings = 20;
 /// Nodes before the skyline is tried, if only the capacity asked for was looked at so far.
 constexpr std::int64_t kBeforeSkyline = 50'000;
 
-/// Where nothing but the skyline is left, without a budget of nodes: so many at a time limit at
-/// most.
+/// The most moves of the skyline where nothing else is left and only time is limited, which ends
+/// it.
 constexpr std::int64_t kMostMoves = std::int64_t{1} << 40;
 
 /// Nodes of a joining, times the numbers of Luby, Sinclair and Zuckerman: one that is any good

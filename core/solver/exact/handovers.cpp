@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kMostBoxes = 5'000;
 /// Of one place in time, so that trying all fours stays quick.
 constexpr std::size_t kMostSideBySide = 12;
-/// What begins or ends at one moment: of more, too many add up by chance, and trying them takes
-/// long.
+/// The most boxes that begin or end at one moment and are tried: of more, too many add up by
+/// chance, and trying them takes long.
 constexpr std::size_t kMostAtBoundary = 50;
 /// Of so many that may be joined one more is, before all else is tried again.
 constexpr std::size_t kAtOnce = 32;

@@ -116,9 +116,10 @@ void fillRoom(Jigsaw& jigsaw, Bytes capacity);
 /// most 20 numbers.
 std::vector<std::uint32_t> leastSums(const std::vector<std::int64_t>& numbers);
 
-/// Who lies against whom at a moment. What ends there and what begins there hand bytes over from
-/// one side to the other: where the sizes of some that end add up to those of some that begin, and
-/// no fewer of these do, they most likely lie on the two sides of one vertical *seam*.
+/// The items that lie against each other at a moment. Those that end and those that begin there
+/// hand bytes over from one side to the other: where the sizes of some that end add up to those of
+/// some that begin, and no fewer of these do, they most likely lie on the two sides of one vertical
+/// *seam*.
 class Seams {
  public:
   using Item = Jigsaw::Item;

@@ -142,8 +142,8 @@ struct OpenBox {
   }
 };
 
-/// Where a search stands in its order: what is not above this was passed over, and must be lifted
-/// by another box before it can be placed.
+/// The position of a search in its order: a box that is not above it was passed over, and must be
+/// lifted by another box before it can be placed.
 template <class Value>
 struct Passed {
   Value offset = -1;

@@ -14,8 +14,8 @@
 namespace hw::exact {
 namespace {
 
-/// How many pairs, or wheels, as good as one there may be by chance for it to be joined, and which
-/// kinds are.
+/// The kinds that are joined, and the most pairs, or wheels, as good as one that may be there by
+/// chance for it to be joined.
 struct LikelyKinds {
   double most = 0;
   bool rows = true;
@@ -218,8 +218,8 @@ void joinLikely(Jigsaw& jigsaw, LikelyKinds kinds, Dice& dice) {
 constexpr std::size_t kMostSwept = 5'000;
 /// Of all that `isNearlyFull` could hold: one part in so many is free at most.
 constexpr double kFreePart = 0.1;
-/// How likely by chance the joins of a try may be: the more are joined the less is left to search,
-/// and the likelier some are wrong.
+/// The likelihoods by chance that the joins of a try may have: the more are joined the less is left
+/// to search, and the likelier some are wrong.
 constexpr std::array<double, 8> kChances{0.003, 0.01, 0.03, 0.1, 0.3, 1, 2, 4};
 /// Tries end after so many dead ends: good ones have few.
 constexpr std::int64_t kMostDead = 100;

@@ -12,9 +12,9 @@
 
 namespace hw {
 
-/// What is still to be placed, by position, ready to answer "which of those that begin in here and
-/// end by then comes first?". A tree of `kFanout` children a node keeps the earliest end and the
-/// highest priority of each subtree; a subtree where either rules it out is not entered.
+/// The rectangles still to be placed, by position, ready to answer "which of those that begin in
+/// here and end by then comes first?". A tree of `kFanout` children a node keeps the earliest end
+/// and the highest priority of each subtree; a subtree where either rules it out is not entered.
 ///
 /// O(n) to fill, O(log n) to erase; a question costs O(log n) nodes and some dozen on the usual
 /// problems, more where long stays of high priority hide short ones: from `kMany` on, a question
