@@ -58,16 +58,16 @@ std::string noteOf(const ExactResult& found, const std::string& pool) {
                      groupDigits(last.bound.count()), 100 * last.gap() / (1 + last.gap()));
 }
 
-/// The offsets that `best` by default finds: with as much time, `exact` is never above it.
-std::optional<IdMap<StayId, Bytes>> planOfBest(const Problem& problem, PoolId pool,
-                                               const PlanContext& context, double seconds) {
+/// The plan of `best` by default: with as much time, `exact` is never above it.
+std::optional<QuickPlan> planOfBest(const Problem& problem, PoolId pool, const PlanContext& context,
+                                    double seconds) {
   PlanContext quiet = context;  // The search that asks tells its own progress.
   quiet.progress = {};
   SearchBudget budget = bestBudget({});
   budget.seconds = seconds;
   PoolSearch search(problem, pool, quiet, budget);
   if (search.empty() || !search.runOnce()) return std::nullopt;
-  return search.offsets();
+  return QuickPlan{search.offsets(), "best"};
 }
 
 class Exact final : public Allocator {
@@ -148,8 +148,8 @@ class Exact final : public Allocator {
                          .stop = context.stop};
     if (pool == PoolId(0) && settings_.capacity > Bytes()) options.capacity = settings_.capacity;
     if (!counted) {
-      options.otherwise = [&problem, pool, &context](double seconds) {
-        return planOfBest(problem, pool, context, seconds);
+      options.otherwise = [&context](const Problem& asked, PoolId of, double seconds) {
+        return planOfBest(asked, of, context, seconds);
       };
     }
     options.progress = [&context, &name = problem.pools[pool].name](const ExactProgress& now) {

@@ -36,6 +36,7 @@ class Filter {
       : problem_(problem), options_(options), start_(SteadyClock::now()) {
     options_.progress = {};
     options_.start.reset();
+    options_.otherwise = {};  // A proof needs no plans.
     // A tenth for one question: there are many, and one that is hard must not use up all.
     each_ = options.nodes > 0 ? std::max<std::int64_t>(1, options.nodes / 10) : kDefaultNodes;
   }

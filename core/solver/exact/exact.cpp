@@ -27,12 +27,6 @@
 namespace hw {
 namespace {
 
-/// Offsets for the stays of a pool, by stay, and how they were found.
-struct QuickPlan {
-  IdMap<StayId, Bytes> offsets{};
-  std::string_view winner = "start";
-};
-
 /// Hands greedy plans to `visit` until it returns false. Where there are many stays, which the
 /// search may be too large for, plans of the skyline and core first as well; these end at `bound`.
 /// None is handed over that `stop` left unfinished; `stopped` ends it once there is one.
@@ -82,7 +76,7 @@ std::optional<QuickPlan> skylinePlan(const Problem& problem, PoolId pool, FastOp
   if (options.moves == 0) options.moves = std::max(kSkylineMoves, 8 * count);
   const FastResult found = searchFast(rectangles, options);
   if (found.offsets.empty()) return std::nullopt;
-  QuickPlan plan{IdMap<StayId, Bytes>(problem.stays.size()), found.winner};
+  QuickPlan plan{IdMap<StayId, Bytes>(problem.stays.size()), std::string(found.winner)};
   for (const StayId id : problem.stays.keys()) {
     plan.offsets[id] = problem.stays[id].pinned.value_or(Bytes());
   }
@@ -227,22 +221,22 @@ class Solver {
     if (allLeft && options_.nodes > 0) options.moves = mostNodes() - result_.nodes;
     if (allLeft && options_.nodes == 0 && timed) options.moves = kMostMoves;
     const auto plan = skylinePlan(problem_, pool_, options);
-    if (!plan) return;
-    const Bytes before = result_.incumbent;
-    adopt(plan->offsets, false);
-    update();
-    if (result_.incumbent < before) result_.winner = fmt::format("skyline, {}", plan->winner);
+    if (plan) takeOver(*plan, fmt::format("skyline, {}", plan->winner));
   }
 
+  /// Takes over what another search finds in the time that is left.
   void tryOtherwise() {
     const bool timed = limits_.deadline != SteadyClock::time_point::max();
     const std::chrono::duration<double> left = limits_.deadline - SteadyClock::now();
-    const auto plan = options_.otherwise(timed ? left.count() : 0);
-    if (!plan) return;
+    const auto plan = options_.otherwise(problem_, pool_, timed ? std::max(1e-3, left.count()) : 0);
+    if (plan) takeOver(*plan, plan->winner);
+  }
+
+  void takeOver(const QuickPlan& plan, const std::string& winner) {
     const Bytes before = result_.incumbent;
-    adopt(*plan, false);
+    adopt(plan.offsets, false);
     update();
-    if (result_.incumbent < before) result_.winner = "another search";
+    if (result_.incumbent < before) result_.winner = winner;
   }
 
   void adopt(const IdMap<StayId, Bytes>& offsets, bool first) {

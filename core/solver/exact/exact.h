@@ -24,6 +24,12 @@ struct ExactProgress {
   double gap() const;
 };
 
+/// Offsets for the stays of a pool, by stay, and the name of what found them.
+struct QuickPlan {
+  IdMap<StayId, Bytes> offsets{};
+  std::string winner = "start";
+};
+
 struct ExactOptions {
   /// Asks whether this much suffices; nothing: asks for the least that does.
   std::optional<Bytes> capacity{};
@@ -39,9 +45,9 @@ struct ExactOptions {
   /// A plan to start from: an offset for every stay of the pool, by stay; nothing: the best of a
   /// few greedy ones.
   std::optional<IdMap<StayId, Bytes>> start{};
-  /// Another search for such a plan, of at most so many seconds (0: no limit); nothing: it found
-  /// none. Called once at most, when the first looks have decided nothing. May be empty.
-  std::function<std::optional<IdMap<StayId, Bytes>>(double seconds)> otherwise{};
+  /// Another search of a pool of a problem, for so many seconds at most (0: no limit); nothing: it
+  /// found no plan. Called once at most, when the first looks have decided nothing. May be empty.
+  std::function<std::optional<QuickPlan>(const Problem&, PoolId, double seconds)> otherwise{};
   /// Called when something has changed and now and then, from the calling thread. May be empty.
   std::function<void(const ExactProgress&)> progress{};
 };

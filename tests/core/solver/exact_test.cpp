@@ -290,24 +290,25 @@ TEST_CASE("what first looks do not decide is looked for in another way, once", "
       generateProblem("guillotine:buffers=500,out=2,heights=64,cuts=anywhere,steps=100,seed=10")
           .problem;
   int asked = 0;
-  SECTION("a plan that is lower is kept") {
-    const ExactResult lower = solveExact(problem, kPool, {.nodes = 400'000});
-    const ExactResult found = solveExact(
-        problem, kPool, {.nodes = 100'000, .otherwise = [&](double) -> decltype(lower.offsets) {
-                           ++asked;
-                           return lower.offsets;
-                         }});
-    checkSound(problem, found);
-    CHECK(found.incumbent <= lower.incumbent);
-  }
-  SECTION("none is an answer too") {
-    const ExactOptions options{.nodes = 100'000, .otherwise = [&](double) {
-                                 ++asked;
-                                 return std::nullopt;
-                               }};
-    checkSound(problem, solveExact(problem, kPool, options));
-  }
+  std::optional<QuickPlan> other;
+  ExactOptions options{.nodes = 100'000};
+  options.otherwise = [&](const Problem& of, PoolId pool, double seconds) {
+    CHECK(&of == &problem);
+    CHECK(pool == kPool);
+    CHECK(seconds == 0);
+    ++asked;
+    return other;
+  };
+  const ExactResult without = solveExact(problem, kPool, options);
+  checkSound(problem, without);
   CHECK(asked == 1);
+  REQUIRE(without.incumbent > without.bound);
+  const ExactResult longer = solveExact(problem, kPool, {.nodes = 1'000'000});
+  other = QuickPlan{longer.offsets, "longer"};
+  const ExactResult with = solveExact(problem, kPool, options);
+  checkSound(problem, with);
+  CHECK(asked == 2);
+  CHECK(with.incumbent <= longer.incumbent);
 }
 
 TEST_CASE("no stays and single stays are searched too", "[exact]") {
