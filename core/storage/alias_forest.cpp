@@ -17,7 +17,7 @@ AliasForest::AliasForest(const Graph& graph, const StorageOptions& options)
     Link& link = links_[id];
     link.holdsInput = graph.tensors[id].graphInput;
     link.holdsOutput = graph.tensors[id].graphOutput;
-    if (link.holdsInput || link.holdsOutput) link.callers = {{Bytes(), sizeOf(id)}};
+    if (link.holdsInput || link.holdsOutput) callers_[id] = {{Bytes(), sizeOf(id)}};
   }
 }
 
@@ -39,11 +39,14 @@ AliasForest::Place AliasForest::place(TensorId id) const {
   return found;
 }
 
-bool AliasForest::callersMeet(const Link& part, const Link& whole, Bytes offset) const {
-  return std::ranges::any_of(part.callers, [&](const Interval<Bytes>& own) {
+bool AliasForest::callersMeet(TensorId part, TensorId whole, Bytes offset) const {
+  const auto inner = callers_.find(part);
+  const auto outer = callers_.find(whole);
+  if (inner == callers_.end() || outer == callers_.end()) return false;
+  return std::ranges::any_of(inner->second, [&](const Interval<Bytes>& own) {
     const auto next =
-        std::ranges::upper_bound(whole.callers, own.begin + offset, {}, &Interval<Bytes>::end);
-    return next != whole.callers.end() && next->begin < own.end + offset;
+        std::ranges::upper_bound(outer->second, own.begin + offset, {}, &Interval<Bytes>::end);
+    return next != outer->second.end() && next->begin < own.end + offset;
   });
 }
 
@@ -56,22 +59,25 @@ std::optional<std::string> AliasForest::attach(TensorId child, TensorId parent, 
       return "it crosses from one device to another";
     }
   }
-  Link& part = links_[child];
-  Link& whole = links_[root];
-  if (callersMeet(part, whole, inside + offset)) {
+  if (callersMeet(child, root, inside + offset)) {
     return "input and output are both graph inputs or outputs";
   }
   if (!isAligned(offset, options_.alignment)) {
     return fmt::format("its slice would start at byte {}, not a multiple of {}", offset.count(),
                        options_.alignment.count());
   }
+  Link& part = links_[child];
+  Link& whole = links_[root];
   whole.holdsInput |= part.holdsInput;
   whole.holdsOutput |= part.holdsOutput;
   part.parent = root;
   part.offset = inside + offset;
-  for (Interval<Bytes> bytes : std::exchange(part.callers, {})) {
-    bytes = {bytes.begin + part.offset, bytes.end + part.offset};
-    whole.callers.insert(std::ranges::upper_bound(whole.callers, bytes), bytes);
+  if (auto moved = callers_.extract(child)) {
+    Callers& all = callers_[root];
+    for (Interval<Bytes> bytes : moved.mapped()) {
+      bytes = {bytes.begin + part.offset, bytes.end + part.offset};
+      all.insert(std::ranges::upper_bound(all, bytes), bytes);
+    }
   }
   return std::nullopt;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,11 +50,12 @@ class AliasForest {
     Bytes offset{};            ///< Inside the parent.
     bool holdsInput = false;   ///< Of a root.
     bool holdsOutput = false;  ///< Of a root.
-    /// Of a root: where graph inputs and outputs lie in its group, ascending and disjoint.
-    std::vector<Interval<Bytes>> callers{};
   };
+  /// Where graph inputs and outputs lie in a group, ascending and disjoint.
+  using Callers = std::vector<Interval<Bytes>>;
 
-  bool callersMeet(const Link& part, const Link& whole, Bytes offset) const;
+  /// Bytes of callers in the group of `part` would meet those of `whole`, so many bytes into it.
+  bool callersMeet(TensorId part, TensorId whole, Bytes offset) const;
 
   /// Works out the reason for one tensor; all copies keep the reasons of all.
   const char* findWhyNotPlanned(TensorId id) const;
@@ -62,6 +64,7 @@ class AliasForest {
   const StorageOptions& options_;
   std::shared_ptr<const IdMap<TensorId, const char*>> whyNotPlanned_;  ///< The same for all copies.
   mutable IdMap<TensorId, Link> links_;  ///< Paths are shortened as they are walked.
+  std::map<TensorId, Callers> callers_;  ///< By root, of groups that have any.
 };
 
 }  // namespace hw

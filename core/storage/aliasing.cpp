@@ -95,17 +95,19 @@ struct Waste {
   }
 };
 
+/// Scratch of an op that does not run over its input is never used.
+bool isIdle(const Graph& graph, const std::vector<TensorId>& inPlace, TensorId id) {
+  return isScratch(graph, id) &&
+         !std::ranges::binary_search(inPlace, graph.ops[graph.tensors[id].producer].outputs[0]);
+}
+
 /// Calls `visit(tensor, root)` for each tensor that has bytes in a pool, ascending.
 template <class Visit>
 void eachPlanned(const Graph& graph, const AliasForest& forest,
                  const std::vector<TensorId>& inPlace, const Visit& visit) {
   for (const TensorId id : graph.tensors.keys()) {
-    if (forest.whyNotPlanned(id)) continue;
-    // Scratch of an op that does not run over its input is never used.
-    const bool idle =
-        isScratch(graph, id) &&
-        !std::ranges::binary_search(inPlace, graph.ops[graph.tensors[id].producer].outputs[0]);
-    if (!idle) visit(id, forest.place(id).root);
+    if (forest.whyNotPlanned(id) || isIdle(graph, inPlace, id)) continue;
+    visit(id, forest.place(id).root);
   }
 }
 
@@ -147,19 +149,35 @@ void makeBuffers(const Graph& graph, const AliasForest& forest, Storage& storage
 /// Folds again and again, with other decisions. What no decision changes is found once.
 class Folder {
  public:
+  /// `byChannel`: see InPlaceScope.
   Folder(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-         const InPlaceScope& scope)
-      : graph_(graph), schedule_(schedule), options_(options), pieces_(graph_, options_) {
+         bool byChannel)
+      : graph_(graph),
+        schedule_(schedule),
+        options_(options),
+        scope_{.byChannel = byChannel},
+        pieces_(graph_, options_) {
     begun_.lifetimes = lifetimes(graph, schedule);
     begun_.slots.resize(graph.tensors.size());
     begun_.free = IdMap<OpId, bool>(graph.ops.size(), false);
     foldPieces(graph_, pieces_, begun_);
+    findWholes();
     views_ = viewsOf(graph_, schedule_, options_, pieces_);
-    if (options_.alias.inPlace) inPlace_ = inPlaceChoices(graph_, schedule_, scope, pieces_);
+    if (options_.alias.inPlace) inPlace_ = inPlaceChoices(graph_, schedule_, scope_, pieces_);
   }
 
   Folder(const Folder&) = delete;  // `pieces_` refers to its options.
   Folder& operator=(const Folder&) = delete;
+
+  /// From now on outputs are written over larger inputs, too. False: there are no such outputs, so
+  /// nothing changes.
+  bool addShrinking() {
+    if (!options_.alias.inPlace) return false;
+    scope_.shrinking = true;
+    const std::size_t before = inPlace_.size();
+    inPlace_ = inPlaceChoices(graph_, schedule_, scope_, pieces_);
+    return inPlace_.size() > before;
+  }
 
   /// `told`: with what is copied, why, and which ops are free.
   Storage fold(const Refusals& refused, bool told = true) const {
@@ -179,12 +197,24 @@ class Folder {
   }
 
  private:
+  void findWholes() {
+    IdMap<TensorId, Interval<Step>> lives(graph_.tensors.size());
+    for (const TensorId id : graph_.tensors.keys()) {
+      const Tiling::Piece* piece = pieceOf(graph_, id);
+      lives[piece != nullptr ? piece->host : id].cover(begun_.lifetimes[id]);
+    }
+    for (const TensorId id : graph_.tensors.keys()) {
+      if (pieceOf(graph_, id) != nullptr || pieces_.whyNotPlanned(id)) continue;
+      wholes_.push_back({id, lives[id]});
+    }
+  }
+
   AliasForest decide(std::span<const OpViews> views, const Refusals& refused, Storage* told,
                      std::vector<TensorId>& inPlace) const {
     AliasForest forest = pieces_;
     foldViews(views, refused, forest, told);
     if (options_.alias.inPlace) {
-      foldInPlace(graph_, schedule_, inPlace_, begun_.lifetimes, forest, inPlace);
+      foldInPlace(graph_, schedule_, inPlace_, wholes_, forest, inPlace);
     }
     return forest;
   }
@@ -193,11 +223,14 @@ class Folder {
     std::vector<TensorId> inPlace = begun_.inPlace;
     const AliasForest forest = decide(views, refused, nullptr, inPlace);
     IdMap<TensorId, Interval<Step>> lives(graph_.tensors.size());
-    eachPlanned(graph_, forest, inPlace,
-                [&](TensorId id, TensorId root) { lives[root].cover(begun_.lifetimes[id]); });
+    for (const WholeLife& whole : wholes_) {
+      if (isIdle(graph_, inPlace, whole.tensor)) continue;
+      lives[forest.place(whole.tensor).root].cover(whole.steps);
+    }
     std::vector<Block> blocks;
-    for (const TensorId root : lives.keys()) {
-      if (!lives[root].empty()) blocks.push_back({lives[root], sizeOf(graph_, root)});
+    for (const WholeLife& whole : wholes_) {
+      const Interval<Step>& steps = lives[whole.tensor];
+      if (!steps.empty()) blocks.push_back({steps, sizeOf(graph_, whole.tensor)});
     }
     return livePeakOf(blocks, options_.alignment).bytes;
   }
@@ -205,8 +238,10 @@ class Folder {
   const Graph& graph_;
   const Schedule& schedule_;
   StorageOptions options_;
+  InPlaceScope scope_;
   AliasForest pieces_;  ///< With the pieces of a tiled graph where they are, whatever is decided,
   Storage begun_;       ///< and what there is to say about them.
+  std::vector<WholeLife> wholes_;
   std::vector<OpViews> views_;
   std::vector<InPlaceChoice> inPlace_;
 };
@@ -360,9 +395,7 @@ class Sparing {
   std::size_t folds_ = 0;
 };
 
-Storage share(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
-              const InPlaceScope& scope) {
-  const Folder folder(graph, schedule, options, scope);
+Storage share(const Graph& graph, const StorageOptions& options, const Folder& folder) {
   Storage storage = folder.fold({});
   if (!options.alias.concat && !options.alias.split) return storage;
   const Bytes bound = folder.peakWithoutSlices();
@@ -378,10 +411,11 @@ Storage share(const Graph& graph, const Schedule& schedule, const StorageOptions
 
 Storage shareWithin(const Graph& graph, const Schedule& schedule, const StorageOptions& options,
                     bool byChannel) {
-  Storage storage = share(graph, schedule, options, {.byChannel = byChannel});
-  if (options.alias.inPlace) {
+  Folder folder(graph, schedule, options, byChannel);
+  Storage storage = share(graph, options, folder);
+  if (folder.addShrinking()) {
     // A small output keeps the large block alive: taken only if the peak falls.
-    Storage shrunk = share(graph, schedule, options, {.shrinking = true, .byChannel = byChannel});
+    Storage shrunk = share(graph, options, folder);
     const Bytes bound = livePeak(storage, options.alignment);
     if (livePeak(shrunk, options.alignment) < bound) storage = std::move(shrunk);
   }
@@ -396,7 +430,7 @@ Storage shareWithin(const Graph& graph, const Schedule& schedule, const StorageO
 
 Storage shareAllViews(const Graph& graph, const Schedule& schedule, StorageOptions options) {
   options.alias.inPlace = false;
-  return Folder(graph, schedule, options, {}).fold({});
+  return Folder(graph, schedule, options, false).fold({});
 }
 
 Bytes livePeak(const Storage& storage, Bytes alignment) { return peakOf(storage, alignment).bytes; }

@@ -102,13 +102,12 @@ class SliceJudge {
 
 class InPlaceFolder {
  public:
-  InPlaceFolder(const Graph& graph, const Schedule& schedule,
-                const IdMap<TensorId, Interval<Step>>& lifetimes, AliasForest& forest)
+  InPlaceFolder(const Graph& graph, const Schedule& schedule, std::span<const WholeLife> wholes,
+                AliasForest& forest)
       : graph_(graph), schedule_(schedule), forest_(forest), ends_(graph.tensors.size()) {
-    for (const TensorId id : graph.tensors.keys()) {
-      if (forest.whyNotPlanned(id)) continue;
-      Step& end = ends_[forest.place(id).root];
-      end = std::max(end, lifetimes[id].end);
+    for (const WholeLife& whole : wholes) {
+      Step& end = ends_[forest.place(whole.tensor).root];
+      end = std::max(end, whole.steps.end);
     }
   }
 
@@ -318,10 +317,9 @@ std::vector<InPlaceChoice> inPlaceChoices(const Graph& graph, const Schedule& sc
 }
 
 void foldInPlace(const Graph& graph, const Schedule& schedule,
-                 std::span<const InPlaceChoice> choices,
-                 const IdMap<TensorId, Interval<Step>>& lifetimes, AliasForest& forest,
-                 std::vector<TensorId>& inPlace) {
-  InPlaceFolder folder(graph, schedule, lifetimes, forest);
+                 std::span<const InPlaceChoice> choices, std::span<const WholeLife> wholes,
+                 AliasForest& forest, std::vector<TensorId>& inPlace) {
+  InPlaceFolder folder(graph, schedule, wholes, forest);
   OpId done;
   for (const InPlaceChoice& choice : choices) {
     if (choice.op == done || !folder.fold(choice)) continue;

@@ -74,12 +74,17 @@ struct InPlaceChoice {
 std::vector<InPlaceChoice> inPlaceChoices(const Graph& graph, const Schedule& schedule,
                                           const InPlaceScope& scope, const AliasForest& forest);
 
+/// A tensor that is no piece of another, and when it or one of its pieces is live.
+struct WholeLife {
+  TensorId tensor{};
+  Interval<Step> steps{};
+};
+
 /// Lets outputs take over the bytes of an input that dies in their op. Adds these outputs to
-/// `inPlace`, which ascends afterwards.
+/// `inPlace`, which ascends afterwards. `wholes` are those that have a place in a pool.
 void foldInPlace(const Graph& graph, const Schedule& schedule,
-                 std::span<const InPlaceChoice> choices,
-                 const IdMap<TensorId, Interval<Step>>& lifetimes, AliasForest& forest,
-                 std::vector<TensorId>& inPlace);
+                 std::span<const InPlaceChoice> choices, std::span<const WholeLife> wholes,
+                 AliasForest& forest, std::vector<TensorId>& inPlace);
 
 /// Operands that the kernel of `op` may overwrite, in order of preference.
 std::vector<TensorId> overwritable(const Graph& graph, const Op& op);
