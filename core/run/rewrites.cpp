@@ -66,6 +66,15 @@ Result<Program> setAside(Program program, const Rewriting& rewriting) {
   return program;
 }
 
+/// The text that tells a program and its sharing of storage from others, as long as it is there.
+std::string programKey(const Program& program, const StorageOptions& sharing) {
+  std::string key = fmt::format("{} {} {} {} {}", static_cast<const void*>(program.graph.get()),
+                                sharing.planInputs, sharing.planOutputs, sharing.alignment.count(),
+                                aliasText(sharing.alias));
+  for (const OpId op : program.schedule.order) key += fmt::format(" {}", op.index());
+  return key;
+}
+
 Result<Program> repeat(Program program, const Rewriting& rewriting) {
   const RunRequest& request = rewriting.request;
   if (!request.recompute || !rewriting.rewrites()) return program;
@@ -77,11 +86,7 @@ Result<Program> repeat(Program program, const Rewriting& rewriting) {
   };
   std::shared_ptr<const Repeated> repeats;
   if (rewriting.common != nullptr) {
-    std::string key =
-        fmt::format("{} {} {} {} {} {}", static_cast<const void*>(program.graph.get()),
-                    request.extraWork, sharing.planInputs, sharing.planOutputs,
-                    sharing.alignment.count(), aliasText(sharing.alias));
-    for (const OpId op : program.schedule.order) key += fmt::format(" {}", op.index());
+    const std::string key = fmt::format("{} {}", request.extraWork, programKey(program, sharing));
     HW_TRY(kept, rewriting.common->repeats().get(key, make));
     repeats = std::move(kept);
   } else {
@@ -107,12 +112,22 @@ Result<Program> tile(Program program, const Rewriting& rewriting) {
   const RunRequest& request = rewriting.request;
   const bool rows = request.inputs == InputPlace::rows;
   if ((request.tile == TileRule::off && !rows) || !rewriting.rewrites()) return program;
-  HW_TRY(ways, tiledWays(program.graph, program.schedule, rewriting.sharing,
-                         {.rule = request.tile,
-                          .arriving = rows,
-                          .extraWork = extraWorkLeft(request, program),
-                          .enough = request.tileTo},
-                         rewriting.stop));
+  const TileSettings settings{
+      .rule = request.tile, .arriving = rows, .extraWork = extraWorkLeft(request, program)};
+  const auto make = [&]() -> Result<TileSearch> {
+    return TileSearch(program.graph, program.schedule, rewriting.sharing, settings);
+  };
+  std::shared_ptr<const TileSearch> search;
+  if (rewriting.common != nullptr) {
+    const std::string key = fmt::format("{} {} {} {}", tileRuleName(settings.rule), rows,
+                                        settings.extraWork, programKey(program, rewriting.sharing));
+    HW_TRY(kept, rewriting.common->tilings().get(key, make));
+    search = std::move(kept);
+  } else {
+    HW_TRY(made, make());
+    search = std::make_shared<const TileSearch>(std::move(made));
+  }
+  HW_TRY(ways, search->ways(request.tileTo, rewriting.stop));
   // A narrower rule has one plan, as it always had.
   if (request.tile != TileRule::any) ways.resize(1);
   std::vector<Program> programs;
@@ -121,6 +136,7 @@ Result<Program> tile(Program program, const Rewriting& rewriting) {
     inParts.graph = std::move(way.graph);
     inParts.schedule = std::move(way.schedule);
     inParts.tiles = std::move(way.account);
+    inParts.storage = std::move(way.storage);
   }
   Program first = std::move(programs.front());
   first.otherWays.assign(std::move_iterator(programs.begin() + 1),

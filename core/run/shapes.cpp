@@ -374,6 +374,7 @@ Storage storageOf(const Task& task) {
   const Graph& graph = *task.program.graph;
   const Schedule& schedule = task.program.schedule;
   if (task.overlays()) return shareForOverlays(graph, schedule, options);
+  if (task.program.storage) return *task.program.storage;
   Storage storage = shareStorage(graph, schedule, options);
   if (task.shape != RunShape::followsModel) return storage;
   return withDeclaredOverlaps(graph, std::move(storage), options.alignment);

@@ -9,6 +9,7 @@
 #include "core/layout/layout.h"
 #include "core/rewrite/recompute.h"
 #include "core/run/run.h"
+#include "core/tile/tile.h"
 
 namespace hw {
 
@@ -21,7 +22,9 @@ struct Program {
   /// The account of running some operators again, where that was asked for.
   std::optional<RecomputeAccount> repeats{};
   std::optional<TileAccount> tiles{};  ///< What parts come to, where they were asked for.
-  /// Other ways to run in parts, whose plans may be lower: see `tiledWays`.
+  /// The storage of this graph in this order, where sharing it was part of making it.
+  std::shared_ptr<const Storage> storage{};
+  /// Other ways to run in parts, whose plans may be lower: see `TileSearch`.
   std::vector<Program> otherWays{};
 };
 
@@ -41,13 +44,19 @@ struct Repeated {
 /// Such parts, kept from run to run: RunContext::common.
 class CommonWork : public MadeOnce<CommonPart> {
  public:
-  CommonWork() : MadeOnce(kMost, &weightOf), repeats_(kMost, &weightOfRepeated) {}
+  CommonWork()
+      : MadeOnce(kMost, &weightOf),
+        repeats_(kMost, &weightOfRepeated),
+        tilings_(kMostTilings, [](const TileSearch&) { return std::size_t{1}; }) {}
 
   /// Of programs that may be further rewritten in several ways.
   MadeOnce<Repeated>& repeats() { return repeats_; }
+  /// Of programs that are cut into parts for several sizes.
+  MadeOnce<TileSearch>& tilings() { return tilings_; }
 
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 22U;
+  static constexpr std::size_t kMostTilings = 8;
 
   static std::size_t weightOfRepeated(const Repeated& repeated) {
     return repeated.made.graph->tensors.size() + repeated.made.graph->ops.size();
@@ -57,6 +66,7 @@ class CommonWork : public MadeOnce<CommonPart> {
   }
 
   MadeOnce<Repeated> repeats_;
+  MadeOnce<TileSearch> tilings_;
 };
 
 /// The kind of run that a model and a request come to. Decided once, before anything is rewritten.

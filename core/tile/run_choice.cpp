@@ -47,22 +47,13 @@ constexpr std::array<TileGrid, 11> kChannels = {{{1, 1, 1, false, 2},
                                                  {1, 1, 1, false, 48},
                                                  {1, 1, 1, false, 64}}};
 
-/// A way to a cut: over the run, or the whole op, before it.
-struct CutWay {
-  bool reached = false;
-  RunPrice price{};
-  TileRun run{};  ///< Of no columns: an op that runs whole.
-  Bytes peak{};   ///< Of that run or op.
+}  // namespace
 
-  static TileRun wholeOp(std::size_t at) { return {at, at + 1, 0, 0, 0}; }
-  bool isTiled() const { return run.columns > 0; }
-};
-
-class Chooser {
+class RunChooser::Search {
  public:
-  Chooser(const TileProgram& program, const RunBounds& bounds, const std::stop_token& stop)
-      : program_(program), bounds_(bounds), stop_(stop), able_(program.size()) {
-    for (const TileGrid& grid : bounds.grids) {
+  Search(const TileProgram& program, std::span<const TileGrid> grids, std::int64_t extra)
+      : program_(program), all_(grids.begin(), grids.end()), extra_(extra), able_(program.size()) {
+    for (const TileGrid& grid : grids) {
       const TileProgram& along = program.along(grid.groups);
       const auto [kind, isNew] = kinds_.try_emplace(grid.groups, along);
       kindOf_.push_back(&kind->second);
@@ -72,27 +63,41 @@ class Chooser {
     }
   }
 
-  /// With the grids of those numbers. No choice among them takes less than `least`.
-  RunChoice choose(const std::vector<std::size_t>& grids, Bytes least) {
-    grids_ = &grids;
+  RunChoice choose(std::span<const std::size_t> grids, Bytes enough, const std::stop_token& stop) {
+    grids_ = grids;
+    stop_ = stop;
     RunChoice choice;
     for (std::size_t at = 0; at < program_.size(); ++at) {
       choice.whole = std::max(choice.whole, program_.liveAt(at));
     }
     choice.peak = choice.whole;
-    Bytes low = std::max({floorOfAll(), bounds_.enough, least});
-    while (low < choice.peak && !stop_.stop_requested()) {
-      const Bytes middle = low + Bytes((choice.peak - low).count() / 2);
-      if (wayUnder(middle)) {
-        take(choice);
-      } else {
-        low = std::max(middle + Bytes(1), next_);
-      }
+    Bytes low = std::max(floorOfAll(), enough);
+    // What is enough is tried first: often that is all that is asked.
+    for (Bytes tried = low; low < choice.peak && !stop_.stop_requested();) {
+      const bool found = wayUnder(tried);
+      if (found) take(choice);
+      if (found && tried == low) return choice;
+      if (!found) low = std::max(tried + Bytes(1), next_);
+      tried = low + Bytes((choice.peak - low).count() / 2);
     }
+    // Under a higher threshold another way of the same price may have come first.
+    if (!choice.runs.empty() && wayUnder(choice.peak)) take(choice);
     return choice;
   }
 
+  std::size_t gridCount() const { return all_.size(); }
+
  private:
+  /// A way to a cut: over the run, or the whole op, before it.
+  struct CutWay {
+    bool reached = false;
+    RunPrice price{};
+    TileRun run{};  ///< Of no columns: an op that runs whole.
+    Bytes peak{};   ///< Of that run or op.
+
+    static TileRun wholeOp(std::size_t at) { return {at, at + 1, 0, 0, 0}; }
+    bool isTiled() const { return run.columns > 0; }
+  };
   struct Candidate {
     RunPrice price{};  ///< Of the way there and the run.
     std::size_t first = 0;
@@ -166,7 +171,7 @@ class Chooser {
                     });
     if (!hopeful) return;
     candidates_.clear();
-    for (const std::size_t grid : *grids_) addCandidates(cut, grid);
+    for (const std::size_t grid : grids_) addCandidates(cut, grid);
     std::ranges::sort(candidates_);
     for (const Candidate& candidate : candidates_) {
       if (stop_.stop_requested()) return;
@@ -179,14 +184,14 @@ class Chooser {
   }
 
   TileRun runOf(const Candidate& candidate, std::size_t cut) const {
-    const TileGrid& grid = bounds_.grids[candidate.grid];
+    const TileGrid& grid = all_[candidate.grid];
     return {candidate.first, cut, grid.rows, grid.bands, grid.columns, grid.apart, grid.groups};
   }
 
   /// The runs of a grid that end at a cut, the shortest first, as far as they are cheap enough.
   /// They are the same under every threshold.
   const std::vector<Swept>& sweptTo(std::size_t cut, std::size_t grid) {
-    const std::uint64_t key = cut * bounds_.grids.size() + grid;
+    const std::uint64_t key = cut * all_.size() + grid;
     if (const auto known = swept_.find(key); known != swept_.end()) return known->second;
     const bool keep = kept_ < kMostKept;
     std::vector<Swept>& runs = keep ? swept_[key] : others_;
@@ -194,7 +199,7 @@ class Chooser {
     BoxSweep& sweep = kindOf_[grid]->sweep;
     sweep.begin(runOf({{}, 0, grid}, cut));
     while (cut - sweep.first() < kLongestRun && sweep.extend()) {
-      if (sweep.price().extra > bounds_.extra) break;
+      if (sweep.price().extra > extra_) break;
       runs.push_back({sweep.price(), sweep.earliest()});
     }
     if (keep) kept_ += runs.size() + 1;
@@ -209,7 +214,7 @@ class Chooser {
       const CutWay& before = ways_[--first];
       if (!before.reached || run.earliest > first) continue;
       const RunPrice price = before.price + run.price;
-      if (price.extra > bounds_.extra || (whole.reached && whole.price <= price)) continue;
+      if (price.extra > extra_ || (whole.reached && whole.price <= price)) continue;
       if (fits(program_.liveAcross(first))) candidates_.push_back({price, first, grid});
     }
   }
@@ -217,7 +222,7 @@ class Chooser {
   /// At least the threshold, where it is more than that.
   Bytes peakOf(const TileRun& run, std::size_t grid) {
     const std::uint64_t key =
-        (run.last * bounds_.grids.size() + grid) * (kLongestRun + 1) + (run.last - run.first);
+        (run.last * all_.size() + grid) * (kLongestRun + 1) + (run.last - run.first);
     Known& known = known_[key];
     if (known.exact || known.bytes > threshold_) return known.bytes;
     LinePull& pull = kindOf_[grid]->pull;
@@ -242,12 +247,13 @@ class Chooser {
   static constexpr std::size_t kMostKept = 2'000'000;
 
   const TileProgram& program_;
-  const RunBounds& bounds_;
-  const std::stop_token& stop_;
+  std::vector<TileGrid> all_;
+  std::int64_t extra_;
+  std::stop_token stop_;
   std::vector<bool> able_;  ///< By op: it can run in parts of some kind.
   std::map<std::int64_t, Kind> kinds_;
-  std::vector<Kind*> kindOf_;  ///< By grid.
-  const std::vector<std::size_t>* grids_ = nullptr;
+  std::vector<Kind*> kindOf_;                                    ///< By grid.
+  std::span<const std::size_t> grids_;                           ///< Those in use, by number.
   std::unordered_map<std::uint64_t, std::vector<Swept>> swept_;  ///< By cut and grid.
   std::vector<Swept> others_;                                    ///< Of the last that is not kept.
   std::size_t kept_ = 0;
@@ -258,31 +264,27 @@ class Chooser {
   std::unordered_map<std::uint64_t, Known> known_;
 };
 
-}  // namespace
-
 std::span<const TileGrid> lineGrids() { return kLines; }
 std::span<const TileGrid> looseGrids() { return kLoose; }
 std::span<const TileGrid> stripeGrids() { return kStripes; }
 std::span<const TileGrid> patchGrids() { return kPatches; }
 std::span<const TileGrid> channelGrids() { return kChannels; }
 
-std::vector<RunChoice> chooseRuns(const TileProgram& program, const RunBounds& bounds,
-                                  std::span<const std::vector<std::size_t>> sets,
-                                  const std::stop_token& stop) {
-  Chooser chooser(program, bounds, stop);
-  std::vector<RunChoice> choices;
-  for (const auto& grids : sets) {
-    // The first set contains the others.
-    choices.push_back(chooser.choose(grids, choices.empty() ? Bytes() : choices.front().peak));
-  }
-  return choices;
+RunChooser::RunChooser(const TileProgram& program, std::span<const TileGrid> grids,
+                       std::int64_t extra)
+    : search_(std::make_unique<Search>(program, grids, extra)) {}
+
+RunChooser::~RunChooser() = default;
+
+RunChoice RunChooser::choose(std::span<const std::size_t> grids, Bytes enough,
+                             const std::stop_token& stop) {
+  return search_->choose(grids, enough, stop);
 }
 
-RunChoice chooseRuns(const TileProgram& program, const RunBounds& bounds,
-                     const std::stop_token& stop) {
-  std::vector<std::size_t> all(bounds.grids.size());
+RunChoice RunChooser::choose(Bytes enough, const std::stop_token& stop) {
+  std::vector<std::size_t> all(search_->gridCount());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  return chooseRuns(program, bounds, {&all, 1}, stop).front();
+  return choose(all, enough, stop);
 }
 
 }  // namespace hw

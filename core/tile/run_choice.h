@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <stop_token>
+#include <vector>
 
 #include "core/tile/line_pull.h"
 
@@ -14,15 +16,6 @@ struct TileGrid {
   std::int64_t columns = 1;
   bool apart = false;       ///< Rows have places of their own, and no ring.
   std::int64_t groups = 0;  ///< Of channels, one at a time; 0: by rows.
-};
-
-/// The grids that runs may use, and the work that they may cost.
-struct RunBounds {
-  std::span<const TileGrid> grids{};
-  std::int64_t extra = 0;  ///< Work that may be done more than once, in all.
-  /// Fewer bytes live at once than this are of no use: of all choices that are no higher, the
-  /// cheapest is taken.
-  Bytes enough{};
 };
 
 /// Parts of full width, of 1, 2 or 4 rows.
@@ -46,23 +39,32 @@ struct RunChoice {
   RunPrice price{};
 };
 
-/// The runs with the fewest bytes live at once, of any number, and among those the ones that do the
-/// least work twice, then read the fewest weights again. The program has been made for the groups
-/// of channels that grids have. Every op, and every run of up to kLongestRun ops in each of the
-/// grids, is an edge from one cut of the program to another, with the bytes live in it and its
-/// price; the lowest threshold under which a way through is left is the least peak, so the choice
-/// is exact as far as there are edges.
+/// The search for the runs with the fewest bytes live at once, of any number, and among those the
+/// ones that do the least work twice, then read the fewest weights again. Every op, and every run
+/// of up to kLongestRun ops in each of the grids, is an edge from one cut of the program to
+/// another, with the bytes live in it and its price; the lowest threshold under which a way through
+/// is left is the least peak, so the choice is exact as far as there are edges.
 ///
 /// Prices are known without pulling a run through, so a threshold is tried cut by cut, cheapest way
-/// first, and only what that comes by is pulled. What was pulled once is remembered.
-RunChoice chooseRuns(const TileProgram& program, const RunBounds& bounds,
-                     const std::stop_token& stop = {});
+/// first, and only what that comes by is pulled. What was pulled once is remembered, and serves
+/// later questions, whose answers do not depend on what was asked before.
+class RunChooser {
+ public:
+  /// The program, which must outlive it, has been made for the groups of channels that grids have.
+  /// `extra`: the work that may be done more than once, in all.
+  RunChooser(const TileProgram& program, std::span<const TileGrid> grids, std::int64_t extra);
+  ~RunChooser();
 
-/// The same for several sets of grids, by their numbers, each a part of the first: what is found
-/// about a run serves all sets.
-std::vector<RunChoice> chooseRuns(const TileProgram& program, const RunBounds& bounds,
-                                  std::span<const std::vector<std::size_t>> sets,
-                                  const std::stop_token& stop = {});
+  /// With the grids of those numbers. Fewer bytes live at once than `enough` are of no use: of all
+  /// choices that are no higher, the cheapest is taken.
+  RunChoice choose(std::span<const std::size_t> grids, Bytes enough, const std::stop_token& stop);
+  /// With all grids.
+  RunChoice choose(Bytes enough = {}, const std::stop_token& stop = {});
+
+ private:
+  class Search;
+  std::unique_ptr<Search> search_;
+};
 
 /// The longest run that is considered.
 inline constexpr std::size_t kLongestRun = 96;

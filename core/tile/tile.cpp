@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
+#include <optional>
 
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
 #include "core/ops/constant_reads.h"
+#include "core/tile/run_choice.h"
 #include "core/tile/tile_rewrite.h"
 
 namespace hw {
@@ -71,6 +74,8 @@ void countParts(const Graph& graph, TileAccount& account) {
   account.arriveAgain = std::max(came - arriving, Bytes());
 }
 
+}  // namespace
+
 /// The grids of a rule, and which of them are tried together.
 struct RuleGrids {
   std::vector<TileGrid> grids{};
@@ -90,6 +95,8 @@ struct RuleGrids {
     return numbers;
   }
 };
+
+namespace {
 
 RuleGrids gridsOf(TileRule rule) {
   RuleGrids found;
@@ -127,111 +134,42 @@ std::string_view tileRuleName(TileRule rule) {
   return tileRuleNames()[static_cast<std::size_t>(rule)];
 }
 
-namespace {
-
-/// A program in parts, planned for some way of sharing storage.
+/// A program in parts.
 struct TilePlan {
   RunChoice choice{};
-  std::int64_t work = 0;
+  std::int64_t work = 0;  ///< Of all ops, running whole.
   std::string whyNot{};
-  std::optional<Graph> graph{};  ///< Nothing: it is as it was.
-  Bytes peak{};                  ///< With the sharing that was asked for.
+  std::shared_ptr<const Graph> graph{};      ///< Null: it is as it was.
+  std::shared_ptr<const Storage> storage{};  ///< Of the graph, with the sharing asked for,
+  Bytes peak = kMaxBytes;                    ///< and the most bytes live.
 };
 
-/// The search for runs under one sharing of storage.
-class TileSearch {
- public:
-  TileSearch(std::shared_ptr<const Graph> graph, const Schedule& schedule,
-             const StorageOptions& sharing, const TileSettings& settings,
-             const std::stop_token& stop)
-      : graph_(std::move(graph)),
-        schedule_(schedule),
-        sharing_(sharing),
-        settings_(settings),
-        stop_(stop),
-        grids_(gridsOf(settings.rule)),
-        whole_(peakOf(*graph_, schedule_)) {
-    for (const TileGrid& grid : grids_.grids) {
-      if (grid.groups > 0) groups_.push_back(grid.groups);
+/// The runs of a program whose storage is shared in one way.
+struct RunSearch {
+  RunSearch(const Graph& graph, const Schedule& schedule, const StorageOptions& sharing,
+            const TileSettings& settings, std::span<const TileGrid> grids,
+            const std::stop_token& stop)
+      : program(graph, schedule, sharing, settings.arriving, groupsOf(grids), stop),
+        chooser(program, grids, extraOf(settings, program.work())) {}
+
+  static std::vector<std::int64_t> groupsOf(std::span<const TileGrid> grids) {
+    std::vector<std::int64_t> groups;
+    for (const TileGrid& grid : grids) {
+      if (grid.groups > 0) groups.push_back(grid.groups);
     }
+    return groups;
   }
 
-  /// Adds the plans of runs that are looked for where storage is shared as `runs` say.
-  Result<void> add(const StorageOptions& runs, std::vector<TilePlan>& plans) const {
-    const TileProgram program(*graph_, schedule_, runs, settings_.arriving, groups_, stop_);
-    if (stop_.stop_requested()) {
-      plans.push_back({.work = program.work(), .peak = kMaxBytes});
-      return {};
-    }
-    const double most = std::max(settings_.extraWork, 0.0) * static_cast<double>(program.work());
-    RunBounds bounds{.grids = grids_.grids, .enough = settings_.enough};
-    bounds.extra = static_cast<std::int64_t>(std::min(most, 0x1p62));
-    const std::size_t before = plans.size();
-    HW_TRY(foreseen, addSets(program, bounds, grids_.sets, plans));
-    const auto asForeseen = [&](const TilePlan& plan) { return plan.peak <= foreseen; };
-    const bool asLow =
-        std::any_of(plans.begin() + static_cast<std::ptrdiff_t>(before), plans.end(), asForeseen);
-    if (asLow || grids_.seldom.empty()) return {};
-    HW_DO(addSets(program, bounds, grids_.seldom, plans));
-    return {};
+  static std::int64_t extraOf(const TileSettings& settings, std::int64_t work) {
+    const double most = std::max(settings.extraWork, 0.0) * static_cast<double>(work);
+    return static_cast<std::int64_t>(std::min(most, 0x1p62));
   }
 
-  Bytes whole() const { return whole_; }
-
-  /// The better of two plans: the lower one, down to the size that is enough, else the cheaper one.
-  bool isBetter(const TilePlan& a, const TilePlan& b) const {
-    if (!a.graph || !b.graph) return a.graph.has_value() && !b.graph;
-    const auto used = [&](const TilePlan& plan) { return std::max(plan.peak, settings_.enough); };
-    if (used(a) != used(b)) return used(a) < used(b);
-    return a.choice.price < b.choice.price;
-  }
-
- private:
-  /// Adds a plan for each set that comes to other runs; at least one. What is foreseen of the
-  /// first, if that has any runs.
-  Result<Bytes> addSets(const TileProgram& program, const RunBounds& bounds,
-                        const std::vector<std::vector<std::size_t>>& sets,
-                        std::vector<TilePlan>& plans) const {
-    auto choices = chooseRuns(program, bounds, sets, stop_);
-    if (choices.empty()) choices.emplace_back();
-    for (auto choice = choices.begin(); choice != choices.end(); ++choice) {
-      const auto same = [&](const RunChoice& other) { return other.runs == choice->runs; };
-      if (std::any_of(choices.begin(), choice, same)) continue;
-      HW_TRY(plan, planOf(program, *choice));
-      plans.push_back(std::move(plan));
-    }
-    return choices.front().runs.empty() ? kMaxBytes : choices.front().peak;
-  }
-
-  Result<TilePlan> planOf(const TileProgram& program, const RunChoice& choice) const {
-    TilePlan plan{.choice = choice, .work = program.work(), .peak = kMaxBytes};
-    if (choice.runs.empty() && !grids_.grids.empty()) {
-      plan.whyNot = whyWhole(program, grids_.grids);
-    }
-    const bool arrives =
-        std::ranges::any_of(graph_->inputs, [&](TensorId input) { return program.arrives(input); });
-    if (choice.runs.empty() && !arrives) return plan;
-    HW_TRY(rewritten, tiledGraph(graph_, program, choice));
-    plan.peak = peakOf(rewritten, givenOrder(rewritten));
-    const bool saves = plan.peak < whole_;
-    if (!saves && !arrives) plan.whyNot = whyWhole(program, grids_.grids);
-    if (saves || arrives) plan.graph = std::move(rewritten);
-    return plan;
-  }
-
-  Bytes peakOf(const Graph& graph, const Schedule& order) const {
-    return livePeak(shareStorage(graph, order, sharing_), sharing_.alignment);
-  }
-
-  std::shared_ptr<const Graph> graph_;
-  const Schedule& schedule_;
-  const StorageOptions& sharing_;
-  const TileSettings& settings_;
-  const std::stop_token& stop_;
-  RuleGrids grids_;
-  Bytes whole_;
-  std::vector<std::int64_t> groups_;  ///< Of channels.
+  TileProgram program;
+  RunChooser chooser;
 };
+
+namespace {
 
 /// A concat that shares holds all of its bytes from its first input on, so runs are also searched
 /// as if it copied; which views share is decided when there are parts.
@@ -240,54 +178,197 @@ StorageOptions withoutSlices(StorageOptions options) {
   return options;
 }
 
-TiledProgram programOf(TilePlan plan, const std::shared_ptr<const Graph>& graph,
-                       const Schedule& schedule, Bytes whole) {
-  TiledProgram result{graph, schedule, {}};
-  TileAccount& account = result.account;
-  account.whole = account.peak = whole;
-  account.whyNot = std::move(plan.whyNot);
-  if (!plan.graph) return result;
-  result.graph = std::make_shared<const Graph>(*std::move(plan.graph));
-  result.schedule = givenOrder(*result.graph);
-  account.peak = plan.peak;
-  account.runs = plan.choice.runs.size();
-  for (const TileRun& run : plan.choice.runs) {
-    account.cells += run.cells();
-    account.byChannels += run.groups > 0 ? 1 : 0;
-  }
-  account.work = plan.work;
-  account.extra = plan.choice.price.extra;
-  countParts(*result.graph, account);
-  return result;
-}
-
 }  // namespace
 
-Result<std::vector<TiledProgram>> tiledWays(const std::shared_ptr<const Graph>& graph,
-                                            const Schedule& schedule, const StorageOptions& options,
-                                            const TileSettings& settings,
-                                            const std::stop_token& stop) {
-  const TileSearch search(graph, schedule, options, settings, stop);
-  std::vector<TilePlan> plans;
-  HW_DO(search.add(options, plans));
-  const bool slices = options.alias.concat || options.alias.split;
-  if (slices && settings.rule != TileRule::off && !stop.stop_requested()) {
-    HW_DO(search.add(withoutSlices(options), plans));
+class TileSearch::Kept {
+ public:
+  Kept(std::shared_ptr<const Graph> graph, Schedule schedule, const StorageOptions& sharing,
+       const TileSettings& settings)
+      : graph_(std::move(graph)),
+        schedule_(std::move(schedule)),
+        sharing_(sharing),
+        settings_(settings),
+        grids_(gridsOf(settings.rule)),
+        whole_(livePeak(shareStorage(*graph_, schedule_, sharing_), sharing_.alignment)) {}
+
+  Result<std::vector<TiledProgram>> ways(Bytes enough, const std::stop_token& stop) {
+    const bool slices = sharing_.alias.concat || sharing_.alias.split;
+    std::vector<PlanOf> others;
+    if (slices && settings_.rule != TileRule::off) {
+      HW_TRY(found, plansOf(apart_, withoutSlices(sharing_), enough, stop, kMaxBytes));
+      others = std::move(found);
+    }
+    Bytes lowest = kMaxBytes;
+    for (const PlanOf& plan : others) lowest = std::min(lowest, plan->peak);
+    HW_TRY(plans, plansOf(asAsked_, sharing_, enough, stop, lowest));
+    plans.insert(plans.end(), others.begin(), others.end());
+    std::ranges::stable_sort(
+        plans, [&](const PlanOf& a, const PlanOf& b) { return isBetter(*a, *b, enough); });
+    std::vector<TiledProgram> ways;
+    for (const PlanOf& plan : plans) {
+      if (!ways.empty() && !plan->graph) break;
+      ways.push_back(programOf(*plan));
+    }
+    if (ways.empty()) ways.push_back(programOf({}));
+    return ways;
   }
-  std::ranges::stable_sort(
-      plans, [&](const TilePlan& a, const TilePlan& b) { return search.isBetter(a, b); });
-  std::vector<TiledProgram> ways;
-  for (TilePlan& plan : plans) {
-    if (!ways.empty() && !plan.graph) break;
-    ways.push_back(programOf(std::move(plan), graph, schedule, search.whole()));
+
+ private:
+  using PlanOf = std::shared_ptr<const TilePlan>;
+
+  /// The runs under one sharing of storage, and the plans made of them.
+  struct Half {
+    std::mutex mutex{};  ///< Of all below but `runs->program`, which does not change.
+    std::optional<RunSearch> runs{};
+    std::vector<PlanOf> plans{};
+    std::size_t kept = 0;  ///< Tensors of those plans.
+  };
+
+  /// The plans of runs that are looked for where storage is shared as `sharing` says. None after a
+  /// stop. `lowest`: the least peak that is known.
+  Result<std::vector<PlanOf>> plansOf(Half& half, const StorageOptions& sharing, Bytes enough,
+                                      const std::stop_token& stop, Bytes lowest) const {
+    std::vector<PlanOf> plans;
+    if (!begin(half, sharing, stop)) return plans;
+    HW_TRY(foreseen, addSets(half, grids_.sets, enough, stop, plans));
+    for (const PlanOf& plan : plans) lowest = std::min(lowest, plan->peak);
+    if (lowest > std::max(foreseen, enough) && !grids_.seldom.empty()) {
+      HW_DO(addSets(half, grids_.seldom, enough, stop, plans));
+    }
+    return plans;
   }
-  return ways;
+
+  /// False after a stop.
+  bool begin(Half& half, const StorageOptions& sharing, const std::stop_token& stop) const {
+    const std::lock_guard lock(half.mutex);
+    if (!half.runs) {
+      half.runs.emplace(*graph_, schedule_, sharing, settings_, grids_.grids, stop);
+      if (stop.stop_requested()) half.runs.reset();  // Parts of it may be missing.
+    }
+    return !stop.stop_requested();
+  }
+
+  std::vector<RunChoice> choicesOf(Half& half, const std::vector<std::vector<std::size_t>>& sets,
+                                   Bytes enough, const std::stop_token& stop) const {
+    const std::lock_guard lock(half.mutex);
+    std::vector<RunChoice> choices;
+    for (const auto& set : sets) {
+      // The first set contains the others, so these take no less.
+      const Bytes least = choices.empty() ? enough : std::max(enough, choices.front().peak);
+      choices.push_back(half.runs->chooser.choose(set, least, stop));
+    }
+    return choices;
+  }
+
+  /// Adds a plan for each set that comes to other runs; at least one. What is foreseen of the
+  /// first, if that has any runs.
+  Result<Bytes> addSets(Half& half, const std::vector<std::vector<std::size_t>>& sets, Bytes enough,
+                        const std::stop_token& stop, std::vector<PlanOf>& plans) const {
+    std::vector<RunChoice> choices = choicesOf(half, sets, enough, stop);
+    if (choices.empty()) choices.emplace_back();
+    for (auto choice = choices.begin(); choice != choices.end(); ++choice) {
+      const auto same = [&](const RunChoice& other) { return other.runs == choice->runs; };
+      if (std::any_of(choices.begin(), choice, same)) continue;
+      HW_TRY(plan, planOf(half, *choice));
+      plans.push_back(std::move(plan));
+    }
+    return choices.front().runs.empty() ? kMaxBytes : choices.front().peak;
+  }
+
+  Result<PlanOf> planOf(Half& half, const RunChoice& choice) const {
+    {
+      const std::lock_guard lock(half.mutex);
+      const auto known = std::ranges::find_if(
+          half.plans, [&](const PlanOf& plan) { return plan->choice.runs == choice.runs; });
+      if (known != half.plans.end()) return *known;
+    }
+    HW_TRY(made, makePlan(half.runs->program, choice));
+    auto plan = std::make_shared<const TilePlan>(std::move(made));
+    const std::lock_guard lock(half.mutex);
+    half.kept += plan->graph ? plan->graph->tensors.size() : 1;
+    if (half.kept <= kMostKept) half.plans.push_back(plan);
+    return plan;
+  }
+
+  Result<TilePlan> makePlan(const TileProgram& program, const RunChoice& choice) const {
+    TilePlan plan{.choice = choice, .work = program.work()};
+    if (choice.runs.empty() && !grids_.grids.empty()) {
+      plan.whyNot = whyWhole(program, grids_.grids);
+    }
+    const bool arrives =
+        std::ranges::any_of(graph_->inputs, [&](TensorId input) { return program.arrives(input); });
+    if (choice.runs.empty() && !arrives) return plan;
+    HW_TRY(rewritten, tiledGraph(graph_, program, choice));
+    Storage storage = shareStorage(rewritten, givenOrder(rewritten), sharing_);
+    plan.peak = livePeak(storage, sharing_.alignment);
+    const bool saves = plan.peak < whole_;
+    if (!saves && !arrives) plan.whyNot = whyWhole(program, grids_.grids);
+    if (saves || arrives) {
+      plan.graph = std::make_shared<const Graph>(std::move(rewritten));
+      plan.storage = std::make_shared<const Storage>(std::move(storage));
+    }
+    return plan;
+  }
+
+  /// The better of two plans: the lower one, down to the size that is enough, else the cheaper one.
+  static bool isBetter(const TilePlan& a, const TilePlan& b, Bytes enough) {
+    if (!a.graph || !b.graph) return a.graph && !b.graph;
+    const auto used = [&](const TilePlan& plan) { return std::max(plan.peak, enough); };
+    if (used(a) != used(b)) return used(a) < used(b);
+    return a.choice.price < b.choice.price;
+  }
+
+  TiledProgram programOf(const TilePlan& plan) const {
+    TiledProgram result{graph_, schedule_, {}, plan.storage};
+    TileAccount& account = result.account;
+    account.whole = account.peak = whole_;
+    account.whyNot = plan.whyNot;
+    if (!plan.graph) return result;
+    result.graph = plan.graph;
+    result.schedule = givenOrder(*result.graph);
+    account.peak = plan.peak;
+    account.runs = plan.choice.runs.size();
+    for (const TileRun& run : plan.choice.runs) {
+      account.cells += run.cells();
+      account.byChannels += run.groups > 0 ? 1 : 0;
+    }
+    account.work = plan.work;
+    account.extra = plan.choice.price.extra;
+    countParts(*result.graph, account);
+    return result;
+  }
+
+  /// The most tensors of plans that are kept, of each half.
+  static constexpr std::size_t kMostKept = 1'000'000;
+
+  std::shared_ptr<const Graph> graph_;
+  Schedule schedule_;
+  StorageOptions sharing_;
+  TileSettings settings_;
+  RuleGrids grids_;
+  Bytes whole_;
+  Half asAsked_;
+  Half apart_;  ///< Where joins and splits copy.
+};
+
+TileSearch::TileSearch(std::shared_ptr<const Graph> graph, Schedule schedule,
+                       const StorageOptions& options, const TileSettings& settings)
+    : kept_(std::make_unique<Kept>(std::move(graph), std::move(schedule), options, settings)) {}
+
+TileSearch::~TileSearch() = default;
+TileSearch::TileSearch(TileSearch&&) noexcept = default;
+TileSearch& TileSearch::operator=(TileSearch&&) noexcept = default;
+
+Result<std::vector<TiledProgram>> TileSearch::ways(Bytes enough,
+                                                   const std::stop_token& stop) const {
+  return kept_->ways(enough, stop);
 }
 
 Result<TiledProgram> tiled(std::shared_ptr<const Graph> graph, Schedule schedule,
                            const StorageOptions& options, const TileSettings& settings,
                            const std::stop_token& stop) {
-  HW_TRY(ways, tiledWays(graph, schedule, options, settings, stop));
+  const TileSearch search(std::move(graph), std::move(schedule), options, settings);
+  HW_TRY(ways, search.ways({}, stop));
   return std::move(ways.front());
 }
 

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/schedule/schedule.h"
@@ -49,6 +50,8 @@ struct TiledProgram {
   std::shared_ptr<const Graph> graph{};
   Schedule schedule{};
   TileAccount account{};
+  /// The storage of that program; null where nothing was rewritten.
+  std::shared_ptr<const Storage> storage{};
 };
 
 struct TileSettings {
@@ -57,13 +60,33 @@ struct TileSettings {
   bool arriving = false;
   /// The share of all work that may be done more than once.
   double extraWork = 0.1;
-  /// Fewer bytes live at once are of no use: of all ways to have no more, the one is taken that
-  /// does the least more work, and then reads the fewest weights again.
-  Bytes enough{};
 };
 
-/// The program in which runs of ops go in parts, so that the fewest bytes are live at once,
-/// storage being shared as `options` say. The one it was given where nothing can be saved.
+/// The search for the programs in which runs of ops go in parts, so that the fewest bytes are live
+/// at once. What it finds out serves later questions about the same program. May be asked by many
+/// threads.
+class TileSearch {
+ public:
+  /// Storage is shared as `options` say.
+  TileSearch(std::shared_ptr<const Graph> graph, Schedule schedule, const StorageOptions& options,
+             const TileSettings& settings);
+  ~TileSearch();
+  TileSearch(TileSearch&&) noexcept;
+  TileSearch& operator=(TileSearch&&) noexcept;
+
+  /// The program with the fewest bytes live at once, which is the one that was given where nothing
+  /// can be saved, and behind it the others that the rule comes to, the lowest first. The peak of
+  /// each is its bound: where the rows of the first are hard to place, the plan of another may be
+  /// lower. Fewer bytes than `enough` are of no use: of all ways to have no more, the one is taken
+  /// that does the least more work, and then reads the fewest weights again.
+  Result<std::vector<TiledProgram>> ways(Bytes enough = {}, const std::stop_token& stop = {}) const;
+
+ private:
+  class Kept;
+  std::unique_ptr<Kept> kept_;
+};
+
+/// The first of these ways.
 Result<TiledProgram> tiled(std::shared_ptr<const Graph> graph, Schedule schedule,
                            const StorageOptions& options, const TileSettings& settings,
                            const std::stop_token& stop = {});
@@ -73,13 +96,5 @@ Result<TiledProgram> tiled(std::shared_ptr<const Graph> graph, Schedule schedule
 /// done"; of channels: "channel by channel", or where that goes for some runs only, "3 of them
 /// channel by channel".
 std::string tileText(const TileAccount& account);
-
-/// The program that `tiled` makes, and behind it the others that the rule comes to, the lowest
-/// first. The peak of each is its bound: where the rows of the first are hard to place, the plan of
-/// another may be lower.
-Result<std::vector<TiledProgram>> tiledWays(const std::shared_ptr<const Graph>& graph,
-                                            const Schedule& schedule, const StorageOptions& options,
-                                            const TileSettings& settings,
-                                            const std::stop_token& stop = {});
 
 }  // namespace hw

@@ -105,11 +105,12 @@ TEST_CASE("no choice of runs has fewer bytes live than the one that is made", "[
     const Schedule schedule = givenOrder(*graph);
     const TileProgram program(*graph, schedule, options, arriving, kFewGroups);
     if (program.size() == 0 || program.size() > kMostOps) continue;
-    RunBounds bounds{.grids = lineGrids()};
-    if (cuts) bounds = {.grids = kFewGrids, .extra = wide ? 0 : program.work() / 2};
-    const RunChoice choice = chooseRuns(program, bounds);
-    CHECK(choice.peak == EveryChoice(program, bounds.grids).leastFrom(0, bounds.extra));
-    CHECK(choice.price.extra <= bounds.extra);
+    const std::span<const TileGrid> grids = cuts ? std::span(kFewGrids) : lineGrids();
+    const std::int64_t extra = cuts && !wide ? program.work() / 2 : 0;
+    RunChooser chooser(program, grids, extra);
+    const RunChoice choice = chooser.choose();
+    CHECK(choice.peak == EveryChoice(program, grids).leastFrom(0, extra));
+    CHECK(choice.price.extra <= extra);
     better += choice.peak < choice.whole ? 1 : 0;
     twice += choice.price.extra > 0 ? 1 : 0;
     for (const TileRun& run : choice.runs) byChannels += run.groups > 0 ? 1 : 0;
@@ -119,10 +120,13 @@ TEST_CASE("no choice of runs has fewer bytes live than the one that is made", "[
     CHECK(livePeak(storage, options.alignment) == choice.peak);
     if (choice.peak == choice.whole) continue;
     // What is enough is not gone below, and costs no more.
-    bounds.enough = Bytes((choice.peak.count() + choice.whole.count()) / 2);
-    const RunChoice enough = chooseRuns(program, bounds);
-    CHECK(enough.peak <= bounds.enough);
+    const Bytes middle((choice.peak.count() + choice.whole.count()) / 2);
+    const RunChoice enough = chooser.choose(middle);
+    CHECK(enough.peak <= middle);
     CHECK(enough.price <= choice.price);
+    // Earlier questions do not change an answer.
+    CHECK(RunChooser(program, grids, extra).choose(middle).runs == enough.runs);
+    CHECK(chooser.choose().runs == choice.runs);
   }
   CHECK(better >= test::rounds(30));
   CHECK(twice >= test::rounds(3));

@@ -380,6 +380,33 @@ TEST_CASE("the work that is done twice is what was foreseen", "[tile][property]"
   CHECK(twice > test::rounds(5));
 }
 
+TEST_CASE("earlier questions to a search for parts do not change an answer", "[tile][property]") {
+  std::size_t cut = 0;
+  for (std::uint64_t seed = 1; seed <= test::rounds(60); ++seed) {
+    const auto graph = std::make_shared<const Graph>(test::randomImages(seed, 8));
+    const auto search = [&] {
+      return TileSearch(graph, givenOrder(*graph), {.alignment = 1_B},
+                        {.rule = ruleOf(seed), .extraWork = 0.2});
+    };
+    const TileSearch asked = search();
+    const TileAccount lowest = asked.ways().value().front().account;
+    for (const std::int64_t part : {3, 1, 2, 0}) {
+      const Bytes enough = lowest.peak + Bytes((lowest.whole - lowest.peak).count() * part / 4);
+      CAPTURE(seed, part);
+      const auto ways = asked.ways(enough).value();
+      const auto fresh = search().ways(enough).value();
+      REQUIRE(ways.size() == fresh.size());
+      for (std::size_t i = 0; i < ways.size(); ++i) {
+        CHECK(opNames(*ways[i].graph) == opNames(*fresh[i].graph));
+        CHECK(ways[i].account.peak == fresh[i].account.peak);
+      }
+      CHECK(ways.front().account.peak <= std::max(enough, lowest.peak));
+      cut += ways.front().account.parts > 0 ? 1 : 0;
+    }
+  }
+  CHECK(cut > test::rounds(60));
+}
+
 TEST_CASE("a model that cannot run in parts says why", "[tile]") {
   const auto run = lines(test::chainGraph());
   CHECK_FALSE(run->graph().tiling);
