@@ -27,8 +27,10 @@ constexpr std::size_t kMostAroundCore = 40'000;
 constexpr std::size_t kClimbStays = 2'000;
 constexpr std::size_t kExactStays = 5'000;
 constexpr std::size_t kExactStaysWithTime = 50'000;
-/// The exact search has its budget of nodes for each so many.
-constexpr std::size_t kStaysOfNodes = 500;
+/// The exact search has its budget of nodes for each so many,
+constexpr std::int64_t kStaysOfNodes = 500;
+/// or, in one of many plannings, for up to so many; of more it has fewer, as each takes longer.
+constexpr std::int64_t kStaysOfSharedNodes = 1'000;
 /// Placements before anything else is tried: most problems need no more.
 constexpr std::int64_t kFirstMoves = 150'000;
 /// With a time limit, searches have so many times the budget from round to round. The exact search
@@ -170,9 +172,12 @@ PoolSearch::PoolSearch(const Problem& problem, PoolId pool, const PlanContext& c
       start_(std::chrono::steady_clock::now()) {
   const bool plain = problem.gaps.empty() && problem.overlaps.empty();
   bound_ = plain ? loadBound(rectangles_) : lowerBound(problem, pool);
+  const auto count = static_cast<std::int64_t>(rectangles_.count());
+  budget_.nodes = std::min(budget_.nodes, kUnlimited);
   if (mayGrow()) {
-    const std::size_t times = std::max<std::size_t>(1, rectangles_.count() / kStaysOfNodes);
-    budget_.nodes = std::min(budget_.nodes, kUnlimited) * static_cast<std::int64_t>(times);
+    budget_.nodes *= std::max<std::int64_t>(1, count / kStaysOfNodes);
+  } else if (context.oneOfMany && count > kStaysOfSharedNodes) {
+    budget_.nodes = budget_.nodes * kStaysOfSharedNodes / count;
   }
 }
 
@@ -263,7 +268,7 @@ bool PoolSearch::fits() const {
 
 bool PoolSearch::mayGrow() const {
   const bool alone = context_.use == nullptr || context_.use->share >= 1;
-  return alone && context_.nodeBudget >= PlanContext().nodeBudget;
+  return alone && !context_.oneOfMany && context_.nodeBudget >= PlanContext().nodeBudget;
 }
 
 void PoolSearch::note() {

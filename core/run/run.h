@@ -28,6 +28,7 @@ struct RunContext {
   bool simulate = true;
   /// True: the plan has a record of every state that its method went through.
   bool record = false;
+  bool oneOfMany = false;  ///< See PlanContext.
   /// The parts that runs of this model have in common, kept from one to the next
   /// (core/run/stages.h); null: this is the only run.
   std::shared_ptr<CommonWork> common{};

@@ -109,7 +109,8 @@ class Shrinker {
       : model_(std::move(model)),
         options_(options),
         context_(context),
-        trying_{.stop = context.stop, .common = std::make_shared<CommonWork>()} {}
+        trying_{.stop = context.stop, .oneOfMany = true, .common = std::make_shared<CommonWork>()} {
+  }
 
   Result<ShrinkFront> run(const RunRequest& request) {
     HW_DO(checkShrinks(request));
@@ -346,6 +347,8 @@ class Shrinker {
     std::vector<ShrinkAttempt> attempts{attemptOf(with, TileRule::any),
                                         attemptOf(with, TileRule::channels)};
     addSizes(attempts, with, TileRule::lines, {lines.peak, most}, options_.sizes);
+    // Their programs are made here, where threads would else wait for the longest of these.
+    addBare(attempts, with, Bytes());
     const auto points = tryAll(attempts);
     const auto& any = points[0];
     const auto& channels = points[1];
@@ -359,17 +362,18 @@ class Shrinker {
     if (channels) {
       addSizes(attempts, with, TileRule::channels, {channels->peak, most}, options_.sizes / 2);
     }
-    addBare(attempts, with);
+    addBare(attempts, with, front_.points.front().peak);
     tryAll(attempts);
   }
 
   /// In parts and nothing else, which now and then are lower: work in place is decided op by op.
-  void addBare(std::vector<ShrinkAttempt>& attempts, const Rewrites& with) const {
+  /// Planned where the bound is below so many bytes.
+  void addBare(std::vector<ShrinkAttempt>& attempts, const Rewrites& with, Bytes below) const {
     const Rewrites bare{.tile = true};
     if (with == bare) return;
     for (const TileRule rule : {TileRule::lines, TileRule::channels, TileRule::any}) {
       attempts.push_back(attemptOf(bare, rule));
-      attempts.back().below = front_.points.front().peak;
+      attempts.back().below = below;
     }
   }
 
