@@ -16,6 +16,19 @@
 
 namespace hw {
 
+namespace {
+
+PanelLayout firstLayout() {
+  return {.left = "schedule",
+          .right = {"inspector", "run", "metrics"},
+          .heights = {30, 33, 33},
+          .bottom = {"events", "moment", "method", "compare", "problems"},
+          .raised = {"events", "schedule", "metrics"},
+          .raisedIfSmall = "run"};
+}
+
+}  // namespace
+
 /// In the order of what they add to menus and views.
 Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, parent) {
   const RunPanels panels = addRunPanels(this);
@@ -44,10 +57,9 @@ Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, paren
   addOrder(this, history, schedule_);
   new Perspectives(this);
   addOffers(this);
-  auto* watch = new FileWatch(this);
   session_ = new Session(this, markers);
   addWelcomeCards(this);
-  new Preferences(this, keys, watch);
+  new Preferences(this, keys, new FileWatch(this));
   addGraph(this);
   addFind(this);
   addRange(this);
@@ -55,12 +67,7 @@ Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, paren
   addJobs(this);
   addGuide(this, history);
   addHelp(this, keys);
-  complete({.left = "schedule",
-            .right = {"inspector", "run", "metrics"},
-            .heights = {30, 33, 33},
-            .bottom = {"events", "moment", "method", "compare", "problems"},
-            .raised = {"events", "schedule", "metrics"},
-            .raisedIfSmall = "run"});
+  complete(firstLayout());
   keys->commands();  // Gives all commands the user's keys.
 }
 

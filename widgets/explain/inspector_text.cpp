@@ -294,6 +294,17 @@ void addPath(HtmlPage& page, const Run& run, ActivityId activity) {
   }
 }
 
+void addTimes(HtmlPage& page, const Activity& what, const ActivityTime& time) {
+  page.add(tr("Start"), timeText(time.start));
+  page.add(tr("End"), timeText(time.end));
+  page.add(tr("Takes"), timeText(time.end - time.start));
+  page.add(tr("Fixed part"), timeText(what.fixed));
+  page.add(tr("Alone (T)"), timeText(time.flow));
+  const SimTime slowed = time.end - time.start - what.fixed - time.flow;
+  page.add(tr("Slowed"),
+           slowed > SimTime() ? tr("%1, sharing ports").arg(timeText(slowed)) : tr("not at all"));
+}
+
 }  // namespace
 
 QString activityPage(const Run& run, ActivityId activity) {
@@ -314,14 +325,7 @@ QString activityPage(const Run& run, ActivityId activity) {
     page.addHtml(tr("Moves"), staysHtml(run, what));
     page.add(tr("Bytes"), fullSizeText(what.bytes));
   }
-  page.add(tr("Start"), timeText(time.start));
-  page.add(tr("End"), timeText(time.end));
-  page.add(tr("Takes"), timeText(time.end - time.start));
-  page.add(tr("Fixed part"), timeText(what.fixed));
-  page.add(tr("Alone (T)"), timeText(time.flow));
-  const SimTime slowed = time.end - time.start - what.fixed - time.flow;
-  page.add(tr("Slowed"),
-           slowed > SimTime() ? tr("%1, sharing ports").arg(timeText(slowed)) : tr("not at all"));
+  addTimes(page, what, time);
   QString html = page.finish();
   HtmlPage why;
   if (time.cause) {

@@ -130,10 +130,7 @@ RunForm::RunForm(QWidget* parent) : QScrollArea(parent), platforms_(platformCata
 }
 
 void RunForm::addAllocatorRows(QFormLayout* form) {
-  allocator_ = new QComboBox(this);
-  allocator_->setObjectName(QStringLiteral("allocator"));
-  allocator_->setAccessibleName(tr("Allocator"));
-  allocator_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  allocator_ = makeChoice(QStringLiteral("allocator"), tr("Allocator"));
   for (const AllocatorInfo& info : allocatorCatalog()) {
     allocator_->addItem(viewText(info.name));
     allocator_->setItemData(allocator_->count() - 1, viewText(info.summary), Qt::ToolTipRole);
@@ -154,11 +151,23 @@ void RunForm::addAllocatorRows(QFormLayout* form) {
   connect(params_, &ParamForm::changed, this, &RunForm::announceSoon);
 }
 
+namespace {
+
+/// A row of two widgets side by side, both `stretch` wide; the title is that of the first.
+void addPair(QFormLayout* form, const QString& title, QWidget* field, QWidget* beside,
+             int stretch) {
+  auto* row = new QHBoxLayout;
+  row->addWidget(field, stretch);
+  row->addWidget(beside, stretch);
+  auto* label = new QLabel(title, field->parentWidget());
+  form->addRow(label, row);
+  label->setBuddy(field);  // A row with a layout takes the buddy away.
+}
+
+}  // namespace
+
 void RunForm::addMachineRows(QFormLayout* form) {
-  platform_ = new QComboBox(this);
-  platform_->setObjectName(QStringLiteral("platform"));
-  platform_->setAccessibleName(tr("Platform"));
-  platform_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  platform_ = makeChoice(QStringLiteral("platform"), tr("Platform"));
   for (const Platform& platform : platforms_) {
     platform_->addItem(QString::fromStdString(platform.name));
   }
@@ -168,16 +177,8 @@ void RunForm::addMachineRows(QFormLayout* form) {
   file->setToolTip(tr("Take a platform from a TOML file"));
   file->setAccessibleName(tr("Platform from a file"));
   connect(file, &QToolButton::clicked, this, &RunForm::platformFileWanted);
-  auto* row = new QHBoxLayout;
-  row->addWidget(platform_);
-  row->addWidget(file);
-  auto* platformLabel = new QLabel(tr("&Platform"), this);
-  form->addRow(platformLabel, row);
-  platformLabel->setBuddy(platform_);  // A row with a layout takes the buddy away.
-  l2_ = new QComboBox(this);
-  l2_->setObjectName(QStringLiteral("l2"));
-  l2_->setAccessibleName(tr("L2 size"));
-  l2_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  addPair(form, tr("&Platform"), platform_, file, 0);
+  l2_ = makeChoice(QStringLiteral("l2"), tr("L2 size"));
   l2_->addItems({tr("Platform"), tr("Unbounded"), tr("Custom")});
   l2Size_ = new QLineEdit(this);
   l2Size_->setObjectName(QStringLiteral("l2Size"));
@@ -187,12 +188,7 @@ void RunForm::addMachineRows(QFormLayout* form) {
   for (QWidget* field : std::initializer_list<QWidget*>{l2_, l2Size_}) {
     field->setToolTip(viewText(said.help));
   }
-  auto* sizes = new QHBoxLayout;
-  sizes->addWidget(l2_, 1);
-  sizes->addWidget(l2Size_, 1);
-  auto* sizeLabel = new QLabel(tr("L&2 size"), this);
-  form->addRow(sizeLabel, sizes);
-  sizeLabel->setBuddy(l2_);
+  addPair(form, tr("L&2 size"), l2_, l2Size_, 1);
   note_ = new QLabel(this);
   note_->setObjectName(QStringLiteral("formNote"));
   note_->setWordWrap(true);
@@ -221,19 +217,24 @@ void RunForm::addStorageRows(QFormLayout* form) {
 
 /// They are the option's own, read back as such, and so not translated.
 void RunForm::addWords(QFormLayout* form, const char* option, const QString& title) {
-  auto* box = new QComboBox(this);
-  words_.emplace_back(findOption(option), box);
-  const RunOption& said = *words_.back().first;
-  box->setObjectName(viewText(said.name));
-  box->setAccessibleName(QString(title).remove(QLatin1Char('&')));
+  const RunOption& said = *findOption(option);
+  auto* box = makeChoice(viewText(said.name), QString(title).remove(QLatin1Char('&')));
+  words_.emplace_back(&said, box);
   box->setEditable(said.choices.empty());
-  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   for (const std::string_view word : said.choices.empty() ? said.examples : said.choices) {
     box->addItem(viewText(word));
   }
   box->setToolTip(viewText(said.help));
   form->addRow(title, box);
   connect(box, &QComboBox::currentTextChanged, this, &RunForm::announceSoon);
+}
+
+QComboBox* RunForm::makeChoice(const QString& name, const QString& accessibleName) {
+  auto* box = new QComboBox(this);
+  box->setObjectName(name);
+  box->setAccessibleName(accessibleName);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  return box;
 }
 
 QCheckBox* RunForm::makeBox(const QString& text, const QString& toolTip) {

@@ -82,6 +82,7 @@ class RunForm : public QScrollArea {
   /// A row in which the words of an option can be typed or chosen.
   void addWords(QFormLayout* form, const char* option, const QString& title);
   QCheckBox* makeBox(const QString& text, const QString& toolTip);
+  QComboBox* makeChoice(const QString& name, const QString& accessibleName);
   void chooseAllocator();
   void choosePlatform();
   void takePlatformSizes();

@@ -183,10 +183,9 @@ void MapLegend::paintEvent(QPaintEvent*) {
   if (classes_ && classes_->madeAgain && !explainHatch(kMadeAgain, kMadeAgainHatch)) return;
   if (run->graph().tiling && !explainHatch(kReadAgain, kReadAgainHatch)) return;
   for (const auto& [name, kind] : kLines) {
-    const Stroke stroke = strokeOf(kind);
     if (!lines_.contains(kind)) continue;
     const auto draw = [&](double left) {
-      canvas.line({left, middle}, {left + kLegendLine, middle}, stroke);
+      canvas.line({left, middle}, {left + kLegendLine, middle}, strokeOf(kind));
     };
     if (!explain(name, draw)) return;
   }

@@ -109,8 +109,14 @@ MethodPanel::MethodPanel(ViewState* state, QWidget* parent)
   layout->addLayout(head);
   layout->addWidget(stack_, 1);
 
-  connect(state, &ViewState::runChanged, this, &MethodPanel::showRun);
-  connect(state, &ViewState::selectionChanged, this, &MethodPanel::followSelection);
+  connectParts();
+  new SeenWatch(this, [this] { recordIfSeen(); });
+  showRun();
+}
+
+void MethodPanel::connectParts() {
+  connect(state_, &ViewState::runChanged, this, &MethodPanel::showRun);
+  connect(state_, &ViewState::selectionChanged, this, &MethodPanel::followSelection);
   connect(&recorder_, &RunRecorder::changed, this, &MethodPanel::fillChooser);
   connect(recorder_.job(), &Job::progressed, this, [this](double fraction, const QString& what) {
     progress_->setValue(qRound(fraction * 1000));
@@ -118,13 +124,11 @@ MethodPanel::MethodPanel(ViewState* state, QWidget* parent)
   });
   connect(chooser_, &QComboBox::currentIndexChanged, this, &MethodPanel::showChosen);
   connect(deck(), &MethodDeck::moved, this, &MethodPanel::followTick);
-  connect(player_->stage(), &StageView::chosen, state, &ViewState::select);
-  connect(player_->stage(), &StageView::pointedAt, state, &ViewState::hover);
+  connect(player_->stage(), &StageView::chosen, state_, &ViewState::select);
+  connect(player_->stage(), &StageView::pointedAt, state_, &ViewState::hover);
   connect(pale_, &QCheckBox::toggled, this, &MethodPanel::showPlaced);
   connect(record_, &QPushButton::clicked, &recorder_, &RunRecorder::record);
   connect(stop_, &QPushButton::clicked, recorder_.job(), &Job::stop);
-  new SeenWatch(this, [this] { recordIfSeen(); });
-  showRun();
 }
 
 MethodPanel::~MethodPanel() { disconnect(&recorder_, nullptr, this, nullptr); }

@@ -96,6 +96,7 @@ class MethodPanel : public QWidget {
   enum Page { kEmpty, kStage, kTable };
 
   QWidget* buildEmpty();
+  void connectParts();
   void showRun();
   void fillChooser();
   void showChosen();

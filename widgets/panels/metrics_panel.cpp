@@ -68,10 +68,24 @@ void MetricsPanel::refresh() {
     addRow(tr("Open a model to see its figures"), {}, {});
     return;
   }
-  const auto range = state_->statisticsRange();
+  nameColumns(*run);
+  if (const auto range = state_->statisticsRange()) {
+    const auto number = [](Step step) { return QString::fromStdString(groupDigits(step.count())); };
+    addRow(tr("Steps"), {tr("%1\u2013%2").arg(number(range->begin), number(range->end - Step(1)))},
+           tr("Statistics are restricted to these steps; the mark in the status line ends that"));
+    if (columnCount() > 2) setSpan(0, 1, 1, columnCount() - 1);
+  }
+  addCapacityRow(*run);
+  addReservedRow(*run);
+  addPoolRows();
+  addRunRows(*run);
+  fitNames();
+}
+
+void MetricsPanel::nameColumns(const Run& run) {
   QStringList titles = {tr("Figure")};
-  for (const PoolMetrics& pool : figures_.pools) titles.append(poolText(*run, pool.pool));
-  if (usedPools(*run).size() > 1) titles.append(tr("All"));
+  for (const PoolMetrics& pool : figures_.pools) titles.append(poolText(run, pool.pool));
+  if (usedPools(run).size() > 1) titles.append(tr("All"));
   setColumnCount(static_cast<int>(titles.size()));
   setHorizontalHeaderLabels(titles);
   horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
@@ -86,17 +100,6 @@ void MetricsPanel::refresh() {
   // Names may be cut, since they have tool tips, but not to nothing; figures may not.
   horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
-  if (range) {
-    const auto number = [](Step step) { return QString::fromStdString(groupDigits(step.count())); };
-    addRow(tr("Steps"), {tr("%1\u2013%2").arg(number(range->begin), number(range->end - Step(1)))},
-           tr("Statistics are restricted to these steps; the mark in the status line ends that"));
-    if (columnCount() > 2) setSpan(0, 1, 1, columnCount() - 1);
-  }
-  addCapacityRow(*run);
-  addReservedRow(*run);
-  addPoolRows();
-  addRunRows(*run);
-  fitNames();
 }
 
 /// Names have what figures leave, at the least so much that they can be told from one another: then

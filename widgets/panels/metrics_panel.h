@@ -23,6 +23,7 @@ class MetricsPanel : public QTableWidget {
  private:
   void measure();
   void refresh();
+  void nameColumns(const Run& run);
   void fitNames();
   void addCapacityRow(const Run& run);
   void addReservedRow(const Run& run);

@@ -377,6 +377,24 @@ void WhatIfPanel::accept(const Result<std::shared_ptr<const Run>>& result) {
   if (!result) note_->setText(QString::fromStdString(result.error().text()));
 }
 
+void WhatIfPanel::fillCells(const Run& run, const Run* outcome) {
+  const auto figures = [](const Run& of) {
+    return std::array{static_cast<double>(of.timing.makespan.count()),
+                      static_cast<double>(of.metrics.pools[PoolId(0)].peak.count()),
+                      static_cast<double>(of.timing.account.reuse.waits.count())};
+  };
+  const auto text = [](std::size_t row, double value) {
+    return row == 1 ? sizeText(Bytes(std::llround(value))) : timeText(SimTime(std::llround(value)));
+  };
+  const auto before = figures(run);
+  for (std::size_t row = 0; row < cells_.size(); ++row) {
+    cells_[row][1]->setText(text(row, before[row]));
+    const double now = outcome ? figures(*outcome)[row] : 0;
+    cells_[row][2]->setText(outcome ? text(row, now) : QStringLiteral("\u2026"));
+    cells_[row][3]->setText(outcome ? changeText(before[row], now) : QString());
+  }
+}
+
 void WhatIfPanel::showFigures() {
   const auto run = state_->run();
   const bool timed = run && isTimed(*run);
@@ -395,21 +413,7 @@ void WhatIfPanel::showFigures() {
     strip_->setRun(nullptr, {}, {});
     return;
   }
-  const auto figures = [](const Run& of) {
-    return std::array{static_cast<double>(of.timing.makespan.count()),
-                      static_cast<double>(of.metrics.pools[PoolId(0)].peak.count()),
-                      static_cast<double>(of.timing.account.reuse.waits.count())};
-  };
-  const auto text = [](std::size_t row, double value) {
-    return row == 1 ? sizeText(Bytes(std::llround(value))) : timeText(SimTime(std::llround(value)));
-  };
-  const auto before = figures(*run);
-  for (std::size_t row = 0; row < cells_.size(); ++row) {
-    cells_[row][1]->setText(text(row, before[row]));
-    const double now = outcome_ ? figures(*outcome_)[row] : 0;
-    cells_[row][2]->setText(outcome_ ? text(row, now) : QStringLiteral("\u2026"));
-    cells_[row][3]->setText(outcome_ ? changeText(before[row], now) : QString());
-  }
+  fillCells(*run, outcome_.get());
   if (!outcome_) {
     note_->setText(!busy ? QString() : change().l2 ? tr("Planning\u2026") : tr("Simulating\u2026"));
     return;

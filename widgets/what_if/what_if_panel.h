@@ -120,6 +120,8 @@ class WhatIfPanel : public QWidget {
   void work();
   void accept(const Result<std::shared_ptr<const Run>>& result);
   void showFigures();
+  /// Figures of the run, and of it on the changed machine, which is not known yet where null.
+  void fillCells(const Run& run, const Run* outcome);
 
   ViewState* state_;
   std::vector<Row> knobs_;

@@ -33,7 +33,8 @@ ExportDialog::ExportDialog(std::optional<PictureKind> kind, MakePicture makePict
       size_(new QLabel(this)) {
   setObjectName(QStringLiteral("exportDialog"));
   setWindowTitle(tr("Export a picture"));
-  buildForm();
+  fillChoices();
+  layOut();
   recall(kind);
   for (QComboBox* box : {kind_, format_, preset_, colors_, scale_}) {
     connect(box, &QComboBox::currentIndexChanged, this, &ExportDialog::update);
@@ -42,7 +43,7 @@ ExportDialog::ExportDialog(std::optional<PictureKind> kind, MakePicture makePict
   update();
 }
 
-void ExportDialog::buildForm() {
+void ExportDialog::fillChoices() {
   const auto fill = [](QComboBox* box, const char* name,
                        const QList<std::pair<QString, QString>>& entries) {
     box->setObjectName(QString::fromLatin1(name));
@@ -74,7 +75,9 @@ void ExportDialog::buildForm() {
        {{tr("1x"), key("1")}, {tr("2x"), key("2")}, {tr("3x, for print"), key("3")}});
   footer_->setObjectName(QStringLiteral("exportFooter"));
   footer_->setToolTip(tr("Version, model and its SHA-256, allocator, machine, alignment, seed"));
+}
 
+void ExportDialog::layOut() {
   auto* form = new QFormLayout;
   form->addRow(tr("&What"), kind_);
   form->addRow(tr("F&ormat"), format_);

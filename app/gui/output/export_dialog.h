@@ -37,7 +37,8 @@ class ExportDialog : public QDialog {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  void buildForm();
+  void fillChoices();
+  void layOut();
   void recall(std::optional<PictureKind> kind);
   void update();
   void showPreview();

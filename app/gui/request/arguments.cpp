@@ -66,6 +66,10 @@ void declarePictureOptions(CLI::App& app, Typed& typed) {
   app.add_option("--footer", typed.footer,
                  "where it comes from, below (default: not for the window)")
       ->check(CLI::IsMember({"yes", "no"}));
+}
+
+/// What of the plan pictures show.
+void declareShownOptions(CLI::App& app, Typed& typed) {
   app.add_flag("--compare", typed.compare, "compares the usual allocators first, for a report");
   app.add_option("--allocators", typed.allocators,
                  "compares these instead: A,B:key=value,... or all")
@@ -212,6 +216,7 @@ ArgumentsOutcome parseArguments(int argc, const char* const* argv) {
   app.set_version_flag("--version", "highwater-studio " HIGHWATER_VERSION);
   declareRunOptions(app, typed);
   declarePictureOptions(app, typed);
+  declareShownOptions(app, typed);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion& version) {
