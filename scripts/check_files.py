@@ -18,7 +18,7 @@ MOST_SOURCES = 36  # In one folder: more of them need folders of their own.
 MOST_BYTES = 1 << 20  # Larger files belong outside the repository.
 MOST_FUNCTION_LINES = 40  # From the opening brace to the closing one.
 # Longer functions that are there already, by part: these numbers only fall.
-MOST_LONG_FUNCTIONS = {"core": 42, "tests": 68}
+MOST_LONG_FUNCTIONS = {"core": 39, "tests": 68}
 
 TODO = re.compile(r"\b(TODO|FIXME|XXX)\b(?!\(#\d+\))")
 LINK = re.compile(r"\]\(([^)#\s]*)(#[^)]*)?\)")

@@ -68,6 +68,30 @@ OutOfMemory describeFailure(const Problem& problem, const Heap& heap, StayId id)
   return failure;
 }
 
+/// All moments of a plan, in order.
+std::vector<Moment> momentsOf(const Problem& problem, const Plan& plan) {
+  const IdMap<StayId, Hold> holds = holdsOf(problem, plan);
+  std::vector<Moment> moments;
+  moments.reserve(problem.stays.size() * 2);
+  for (const StayId id : problem.stays.keys()) {
+    if (!plan.addresses[id]) continue;
+    if (!holds.empty()) {
+      addHeld(problem, id, holds[id], moments);
+      continue;
+    }
+    const bool heir = bool(plan.inputUnder(problem, id));
+    if (problem.gaps.empty()) {
+      addMoments(problem, id, problem.stays[id].steps, heir, moments);
+      continue;
+    }
+    for (const Interval<Step>& live : problem.liveSteps(id)) {
+      addMoments(problem, id, live, heir, moments);
+    }
+  }
+  std::ranges::sort(moments);
+  return moments;
+}
+
 }  // namespace
 
 Heap::Heap(const Problem& problem)
@@ -235,26 +259,7 @@ std::vector<MemoryEvent> narrate(const Problem& problem, const Plan& plan) {
     const Plan& plan_;
   } oracle(problem, plan);
 
-  const IdMap<StayId, Hold> holds = holdsOf(problem, plan);
-  std::vector<Moment> moments;
-  moments.reserve(problem.stays.size() * 2);
-  for (const StayId id : problem.stays.keys()) {
-    if (!plan.addresses[id]) continue;
-    if (!holds.empty()) {
-      addHeld(problem, id, holds[id], moments);
-      continue;
-    }
-    const bool heir = bool(plan.inputUnder(problem, id));
-    if (problem.gaps.empty()) {
-      addMoments(problem, id, problem.stays[id].steps, heir, moments);
-      continue;
-    }
-    for (const Interval<Step>& live : problem.liveSteps(id)) {
-      addMoments(problem, id, live, heir, moments);
-    }
-  }
-  std::ranges::sort(moments);
-  for (const Moment& moment : moments) {
+  for (const Moment& moment : momentsOf(problem, plan)) {
     const Step before = moment.step - Step(1);
     if (moment.phase == Phase::release || moment.phase == Phase::releaseHeir) {
       oracle.release(moment.stay, before);

@@ -37,11 +37,8 @@ RangePart cutToRange(const Problem& problem, const Plan& plan, Interval<Step> ra
   for (HeldBlock block : plan.blocks) {
     block.steps = clipped(block.steps, range);
     if (block.steps.empty()) continue;
-    std::vector<StayId> tenants;
-    for (const StayId tenant : block.tenants) {
-      if (kept[tenant]) tenants.push_back(kept[tenant]);
-    }
-    block.tenants = std::move(tenants);
+    std::erase_if(block.tenants, [&](StayId tenant) { return !kept[tenant]; });
+    for (StayId& tenant : block.tenants) tenant = kept[tenant];
     part.plan.blocks.push_back(std::move(block));
   }
   for (const Gap& gap : problem.gaps) {

@@ -58,15 +58,6 @@ bool LinePull::prepare() {
   if (boxes_.earliest() > run_.first || !boxes_.foldsOwn()) return false;
   least_ = liveAround();
   done_.assign(run_.last - run_.first, 0);
-  const auto use = [&](TensorId tensor) {
-    State& state = state_[tensor];
-    if (state.root) return;
-    used_.push_back(tensor);
-    state.role = roleOf(run_, tensor);
-    state.root = tensor;
-    if (state.role == Role::leaves) state.host = tensor;
-    if (state.role == Role::outside && program_.arrives(tensor)) touch(tensor);
-  };
   for (std::size_t at = run_.first; at < run_.last; ++at) {
     const TileOp& op = ofRun(at);
     for (const TileRead& read : op.reads) use(read.tensor);
@@ -85,6 +76,17 @@ bool LinePull::prepare() {
   await();
   atLeast_ = least_;
   return true;
+}
+
+/// Begins the state of a tensor of the run, if that has not been done.
+void LinePull::use(TensorId tensor) {
+  State& state = state_[tensor];
+  if (state.root) return;
+  used_.push_back(tensor);
+  state.role = roleOf(run_, tensor);
+  state.root = tensor;
+  if (state.role == Role::leaves) state.host = tensor;
+  if (state.role == Role::outside && program_.arrives(tensor)) touch(tensor);
 }
 
 /// Counts the readers of tensors from before the run, which are live until their last one is done.

@@ -93,6 +93,7 @@ class LinePull {
   };
 
   bool prepare();
+  void use(TensorId tensor);
   void await();
   void beginCell(std::size_t cell);
   void endCell();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/load_sweep.h"
 #include "core/graph/tiling.h"
 #include "core/ops/constant_reads.h"
 #include "core/ops/op_table.h"
@@ -337,28 +338,21 @@ void TileProgram::findLives(const Schedule& schedule, const StorageOptions& opti
     return life;
   };
   // A life is there at the cuts behind its first op and before the one it does not see any more.
-  across_.assign(order_.size() + 3, Bytes());
+  LoadSweep across(order_.size() + 2);
   for (const BufferId id : storage_.buffers.keys()) {
     const Life& life = lives_.emplace_back(lifeIn(storage_, id));
     const std::size_t begin = std::min(life.begin, order_.size()) + 1;
-    across_[begin] += life.size;
-    across_[std::max(begin, std::min(life.end, order_.size() + 1))] -= life.size;
+    across.add(begin, std::max(begin, std::min(life.end, order_.size() + 1)), life.size);
   }
-  for (std::size_t cut = 1; cut < across_.size(); ++cut) across_[cut] += across_[cut - 1];
-  live_.assign(order_.size() + 1, Bytes());
-  std::vector<Bytes> more(order_.size() + 2);
-  std::vector<Bytes> less(order_.size() + 2);
+  across_.assign(order_.size() + 3, Bytes());
+  across.eachPlace([&](std::size_t cut, Bytes bytes) { across_[cut] = bytes; });
+  LoadSweep load(order_.size() + 1);
   for (const BufferId id : shared.buffers.keys()) {
     const Life life = lifeIn(shared, id);
-    more[std::min(life.begin, order_.size())] += life.size;
-    less[std::min(life.end, order_.size())] += life.size;
+    load.add(std::min(life.begin, order_.size()), std::min(life.end, order_.size()), life.size);
   }
-  Bytes now;
-  for (std::size_t at = 0; at < order_.size(); ++at) {
-    now += more[at];
-    now -= less[at];
-    live_[at] = now;
-  }
+  live_.assign(order_.size() + 1, Bytes());
+  load.eachPlace([&](std::size_t at, Bytes bytes) { live_[at] = bytes; });
 }
 
 void TileBox::join(const TileBox& other) {
