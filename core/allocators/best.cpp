@@ -175,7 +175,8 @@ PoolSearch::PoolSearch(const Problem& problem, PoolId pool, const PlanContext& c
   const auto count = static_cast<std::int64_t>(rectangles_.count());
   budget_.nodes = std::min(budget_.nodes, kUnlimited);
   if (mayGrow()) {
-    budget_.nodes *= std::max<std::int64_t>(1, count / kStaysOfNodes);
+    const std::int64_t times = std::max<std::int64_t>(1, count / kStaysOfNodes);
+    budget_.nodes = std::min(budget_.nodes, kUnlimited / times) * times;
   } else if (context.oneOfMany && count > kStaysOfSharedNodes) {
     budget_.nodes = budget_.nodes * kStaysOfSharedNodes / count;
   }

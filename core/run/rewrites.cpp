@@ -66,6 +66,15 @@ Result<Program> setAside(Program program, const Rewriting& rewriting) {
   return program;
 }
 
+/// The value of that key that is kept for other runs, where any is, or one that is made now.
+template <class Value>
+Result<std::shared_ptr<const Value>> keptOrMade(MadeOnce<Value>* kept, const std::string& key,
+                                                const std::function<Result<Value>()>& make) {
+  if (kept != nullptr) return kept->get(key, make);
+  HW_TRY(made, make());
+  return std::make_shared<const Value>(std::move(made));
+}
+
 /// The text that tells a program and its sharing of storage from others, as long as it is there.
 std::string programKey(const Program& program, const StorageOptions& sharing) {
   std::string key = fmt::format("{} {} {} {} {}", static_cast<const void*>(program.graph.get()),
@@ -84,15 +93,9 @@ Result<Program> repeat(Program program, const Rewriting& rewriting) {
            recomputed(program.graph, program.schedule, sharing, request.extraWork, rewriting.stop));
     return Repeated{program.graph, std::move(made)};
   };
-  std::shared_ptr<const Repeated> repeats;
-  if (rewriting.common != nullptr) {
-    const std::string key = fmt::format("{} {}", request.extraWork, programKey(program, sharing));
-    HW_TRY(kept, rewriting.common->repeats().get(key, make));
-    repeats = std::move(kept);
-  } else {
-    HW_TRY(made, make());
-    repeats = std::make_shared<const Repeated>(std::move(made));
-  }
+  CommonWork* common = rewriting.common;
+  const std::string key = fmt::format("{} {}", request.extraWork, programKey(program, sharing));
+  HW_TRY(repeats, keptOrMade<Repeated>(common ? &common->repeats() : nullptr, key, make));
   program.graph = repeats->made.graph;
   program.schedule = repeats->made.schedule;
   program.repeats = repeats->made.account;
@@ -117,16 +120,10 @@ Result<Program> tile(Program program, const Rewriting& rewriting) {
   const auto make = [&]() -> Result<TileSearch> {
     return TileSearch(program.graph, program.schedule, rewriting.sharing, settings);
   };
-  std::shared_ptr<const TileSearch> search;
-  if (rewriting.common != nullptr) {
-    const std::string key = fmt::format("{} {} {} {}", tileRuleName(settings.rule), rows,
-                                        settings.extraWork, programKey(program, rewriting.sharing));
-    HW_TRY(kept, rewriting.common->tilings().get(key, make));
-    search = std::move(kept);
-  } else {
-    HW_TRY(made, make());
-    search = std::make_shared<const TileSearch>(std::move(made));
-  }
+  CommonWork* common = rewriting.common;
+  const std::string key = fmt::format("{} {} {} {}", tileRuleName(settings.rule), rows,
+                                      settings.extraWork, programKey(program, rewriting.sharing));
+  HW_TRY(search, keptOrMade<TileSearch>(common ? &common->tilings() : nullptr, key, make));
   HW_TRY(ways, search->ways(request.tileTo, rewriting.stop));
   // A narrower rule has one plan, as it always had.
   if (request.tile != TileRule::any) ways.resize(1);

@@ -339,7 +339,7 @@ class TileSearch::Kept {
   }
 
   /// The most tensors of plans that are kept, of each half.
-  static constexpr std::size_t kMostKept = 1'000'000;
+  static constexpr std::size_t kMostKept = 200'000;
 
   std::shared_ptr<const Graph> graph_;
   Schedule schedule_;
