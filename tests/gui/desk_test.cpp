@@ -188,7 +188,8 @@ TEST_CASE("settings act at once and are there the next time", "[native]") {
     part<QComboBox>(dialog, "settingAllocator")->setCurrentText(QStringLiteral("two-sided"));
     part<QComboBox>(dialog, "settingPlatform")->setCurrentText(QStringLiteral("ethos-u55-256"));
     // The open model keeps its own.
-    CHECK(window.runForm()->allocatorBox()->currentText() == QStringLiteral("best"));
+    CHECK(test::part<QComboBox>(*window.runForm(), "allocator")->currentText() ==
+          QStringLiteral("best"));
     part<QCheckBox>(dialog, "settingSession")->setChecked(false);
     part<QComboBox>(dialog, "settingWatch")->setCurrentIndex(1);
     QApplication::setFont(restored.font);
@@ -199,8 +200,10 @@ TEST_CASE("settings act at once and are there the next time", "[native]") {
   CHECK(Theme::current().dark);
   CHECK(TextUnits::current() == TextUnits{true, AddressStyle::decimal});
   CHECK(QApplication::font().pointSizeF() == Approx(restored.font.pointSizeF() * 1.5));
-  CHECK(window.runForm()->allocatorBox()->currentText() == QStringLiteral("two-sided"));
-  CHECK(window.runForm()->platformBox()->currentText() == QStringLiteral("ethos-u55-256"));
+  CHECK(test::part<QComboBox>(*window.runForm(), "allocator")->currentText() ==
+        QStringLiteral("two-sided"));
+  CHECK(test::part<QComboBox>(*window.runForm(), "platform")->currentText() ==
+        QStringLiteral("ethos-u55-256"));
   CHECK_FALSE(restoresSession(settings));
   CHECK(window.findChild<FileWatch*>()->mode() == FileWatch::Mode::always);
   openAndWait(window, QStringLiteral("samples:chain"));
@@ -476,7 +479,7 @@ TEST_CASE("Tab leads out of every widget, and round", "[native]") {
   window.activateWindow();
   REQUIRE(QTest::qWaitForWindowActive(&window));
   openAndWait(window, QStringLiteral("samples:chain"));
-  window.runForm()->allocatorBox()->setFocus();
+  test::part<QComboBox>(*window.runForm(), "allocator")->setFocus();
   QSet<QWidget*> seen;
   for (int i = 0; i < 200; ++i) {
     QWidget* focus = QApplication::focusWidget();

@@ -231,7 +231,8 @@ TEST_CASE("markers survive another plan and a session, not another model", "[she
   studio.state().setStep(Step(6));
   studio.key(Qt::Key_M, Qt::ShiftModifier);
   const QVariantList saved = markers.save();
-  studio.window.runForm()->allocatorBox()->setCurrentText(QStringLiteral("none"));
+  test::part<QComboBox>(*studio.window.runForm(), "allocator")
+      ->setCurrentText(QStringLiteral("none"));
   REQUIRE(test::comes([&] { return !studio.window.job()->isRunning(); }));
   REQUIRE(markers.all().size() == 2);
   CHECK(markers.all()[0].point == pointOfStep(studio.run(), Step(4)));

@@ -223,7 +223,7 @@ TEST_CASE("parameters are folded away until wanted, in words and with units", "[
   form.setRequest(request("best"));
   auto* moves = test::part<QLineEdit>(form, "moves");
   CHECK_FALSE(moves->isVisible());
-  form.paramsButton()->click();
+  test::part<QToolButton>(form, "showParams")->click();
   CHECK(moves->isVisible());
   CHECK(moves->accessibleName() == QStringLiteral("Quick search"));
   CHECK(moves->toolTip().contains(QStringLiteral("moves; by default 1000000")));
@@ -234,7 +234,7 @@ TEST_CASE("parameters are folded away until wanted, in words and with units", "[
     CHECK(words.contains(QString::fromLatin1(word)));
   }
   form.setRequest(request("none"));
-  CHECK_FALSE(form.paramsButton()->isVisible());
+  CHECK_FALSE(test::part<QToolButton>(form, "showParams")->isVisible());
 
   RunForm other;
   other.show();
@@ -247,7 +247,7 @@ TEST_CASE("another platform comes with the sizes of its own", "[shell]") {
   RunRequest before = request("none");
   before.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(2'695'168)};
   form.setRequest(before);
-  CHECK(form.noteLabel()->isHidden());
+  CHECK(test::part<QLabel>(form, "formNote")->isHidden());
   CHECK(form.request()->l2.bytes == Bytes(2'695'168));
   Platform own = platformCatalog().front();  // A file that is named like a preset.
   own.file = "boards/mine.toml";
@@ -257,10 +257,12 @@ TEST_CASE("another platform comes with the sizes of its own", "[shell]") {
   REQUIRE(form.request());
   CHECK(form.request()->l2.kind == PoolSize::Kind::platform);
   CHECK(form.request()->platform.file == own.file);
-  CHECK_FALSE(form.noteLabel()->isHidden());
-  CHECK(form.noteLabel()->text().contains(QStringLiteral("2632KiB")));
-  CHECK(form.l2Box()->itemText(0).contains(QStringLiteral("1.00 MiB")));
-  CHECK(form.platformBox()->currentText().endsWith(QStringLiteral("(mine.toml)")));
+  CHECK_FALSE(test::part<QLabel>(form, "formNote")->isHidden());
+  CHECK(test::part<QLabel>(form, "formNote")->text().contains(QStringLiteral("2632KiB")));
+  CHECK(test::part<QComboBox>(form, "l2")->itemText(0).contains(QStringLiteral("1.00 MiB")));
+  CHECK(test::part<QComboBox>(form, "platform")
+            ->currentText()
+            .endsWith(QStringLiteral("(mine.toml)")));
 
   PlatformList list;
   list.add(own);
@@ -276,15 +278,15 @@ TEST_CASE("a change is announced once; a field that cannot be is not", "[shell]"
   CHECK_FALSE(test::isWaiting(form));
   CHECK(changed.isEmpty());  // Filling the form is not the user's change.
 
-  form.l2Box()->setCurrentIndex(2);
+  test::part<QComboBox>(form, "l2")->setCurrentIndex(2);
   CHECK_FALSE(test::isWaiting(form));
   CHECK(changed.isEmpty());
-  CHECK_FALSE(form.errorLabel()->isHidden());
-  form.l2Size()->setText(QStringLiteral("1MiB"));
-  Q_EMIT form.l2Size()->editingFinished();
+  CHECK_FALSE(test::part<QLabel>(form, "formError")->isHidden());
+  test::part<QLineEdit>(form, "l2Size")->setText(QStringLiteral("1MiB"));
+  Q_EMIT test::part<QLineEdit>(form, "l2Size")->editingFinished();
   CHECK(changed.wait(test::kPatience));
   CHECK(changed.size() == 1);
-  CHECK(form.errorLabel()->isHidden());
+  CHECK(test::part<QLabel>(form, "formError")->isHidden());
   CHECK(form.request()->l2.bytes == Bytes(1 << 20));
 }
 

@@ -166,7 +166,8 @@ TEST_CASE("an edit of the scenario is taken back and made again", "[native]") {
   settle(window);
   CHECK(allocatorOf(window) == QStringLiteral("greedy-by-size"));
   CHECK(history->stack()->index() == 1);
-  CHECK(window.runForm()->allocatorBox()->currentText() == QStringLiteral("greedy-by-size"));
+  CHECK(test::part<QComboBox>(*window.runForm(), "allocator")->currentText() ==
+        QStringLiteral("greedy-by-size"));
   QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
   settle(window);
   CHECK(allocatorOf(window) == QStringLiteral("free-list:pick=best"));

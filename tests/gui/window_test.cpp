@@ -98,7 +98,7 @@ TEST_CASE("another allocator is planned at once, at the same step", "[shell]") {
   test::Opened window(kMobilenet);
   window.state()->setStep(Step(20));
   const auto before = window.state()->run();
-  QComboBox* box = window.runForm()->allocatorBox();
+  QComboBox* box = test::part<QComboBox>(*window.runForm(), "allocator");
   box->setCurrentText(QStringLiteral("none"));
   REQUIRE(test::comes([&] { return window.state()->run() != before; }));
   CHECK(window.state()->run()->request.allocator.info->name == "none");

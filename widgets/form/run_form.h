@@ -61,16 +61,6 @@ class RunForm : public QScrollArea {
   /// Offers a platform that came from a file, and chooses it.
   void addPlatform(const Platform& platform);
 
-  QComboBox* allocatorBox() const { return allocator_; }
-  QComboBox* platformBox() const { return platform_; }
-  QComboBox* l2Box() const { return l2_; }
-  QLineEdit* l2Size() const { return l2Size_; }
-  QLabel* errorLabel() const { return error_; }
-  /// The changes that the form made by itself; hidden while there are none.
-  QLabel* noteLabel() const { return note_; }
-  /// Shows the parameters of the allocator, which are folded away until they are wanted.
-  QToolButton* paramsButton() const { return unfold_; }
-
  Q_SIGNALS:
   void changed();
   void platformFileWanted();
@@ -97,7 +87,7 @@ class RunForm : public QScrollArea {
   QTimer delay_{this};
   QComboBox* allocator_ = nullptr;
   ParamForm* params_ = nullptr;
-  QToolButton* unfold_ = nullptr;
+  QToolButton* unfold_ = nullptr;  ///< Shows the parameters, which are folded away until then.
   QComboBox* platform_ = nullptr;
   std::vector<Platform> platforms_;
   QComboBox* l2_ = nullptr;
@@ -105,7 +95,7 @@ class RunForm : public QScrollArea {
   std::vector<std::pair<const RunOption*, QComboBox*>> words_;
   std::vector<std::pair<const AliasRule*, QCheckBox*>> share_;
   QLabel* error_ = nullptr;
-  QLabel* note_ = nullptr;
+  QLabel* note_ = nullptr;  ///< The changes that the form made by itself; hidden without any.
   bool filling_ = false;
   bool bare_ = false;
 };

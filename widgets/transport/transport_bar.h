@@ -23,11 +23,6 @@ class TransportBar : public QToolBar {
 
   /// In the order of the bar; a separator is an action too.
   const QList<QAction*>& moves() const { return moves_; }
-  QSlider* stepSlider() const { return slider_; }
-  QSpinBox* stepBox() const { return spin_; }
-  QComboBox* speedBox() const { return speed_; }
-  /// Entries in the order of PlayMode.
-  QComboBox* modeBox() const { return mode_; }
 
  private:
   struct Move {
@@ -57,7 +52,7 @@ class TransportBar : public QToolBar {
   QLabel* events_ = nullptr;
   QLabel* pace_ = nullptr;  ///< Only while the axis is time.
   QAction* paceAction_ = nullptr;
-  QComboBox* mode_ = nullptr;
+  QComboBox* mode_ = nullptr;  ///< Entries in the order of PlayMode.
   QComboBox* speed_ = nullptr;
 };
 

@@ -79,7 +79,6 @@ class UntilForm : public QWidget {
   UntilForm(ViewState* state, ViewState* below, RunUntil* until, QWidget* parent = nullptr);
 
   QComboBox* kindBox() const { return kind_; }
-  QComboBox* poolBox() const { return pool_; }
   QDoubleSpinBox* amountBox() const { return amount_; }
   QComboBox* unitBox() const { return unit_; }
   QLineEdit* nameBox() const { return name_; }

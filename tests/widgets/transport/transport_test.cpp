@@ -7,6 +7,7 @@
 
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
+#include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/panels/event_panel.h"
@@ -135,7 +136,8 @@ TEST_CASE("playing backwards visits the moments of playing forwards, to the star
   Deck deck;
   const auto run = test::randomRun(4, 30, 20);
   deck.state.setRun(run);
-  deck.bar.speedBox()->setCurrentIndex(deck.bar.speedBox()->count() - 1);
+  test::part<QComboBox>(deck.bar, "speed")
+      ->setCurrentIndex(test::part<QComboBox>(deck.bar, "speed")->count() - 1);
   deck.player.goToEnd();
   std::vector<std::size_t> seen;
   QObject::connect(&deck.state, &ViewState::momentChanged, &deck.state,
@@ -166,9 +168,10 @@ TEST_CASE("fast shows at most ten pictures a second and ends exactly", "[transpo
   Deck deck;
   const auto run = test::randomRun(11, 200, 80);
   deck.state.setRun(run);
-  deck.bar.modeBox()->setCurrentIndex(1);
+  test::part<QComboBox>(deck.bar, "playMode")->setCurrentIndex(1);
   CHECK(deck.player.mode() == PlayMode::fast);
-  deck.bar.speedBox()->setCurrentIndex(deck.bar.speedBox()->findData(8.0));
+  test::part<QComboBox>(deck.bar, "speed")
+      ->setCurrentIndex(test::part<QComboBox>(deck.bar, "speed")->findData(8.0));
   QElapsedTimer clock;
   clock.start();
   QSignalSpy pictures(&deck.state, &ViewState::momentChanged);
@@ -182,7 +185,7 @@ TEST_CASE("express shows the end only, in one picture, both ways", "[transport]"
   Deck deck;
   const auto run = test::randomRun(12, 200, 80);
   deck.state.setRun(run);
-  deck.bar.modeBox()->setCurrentIndex(2);
+  test::part<QComboBox>(deck.bar, "playMode")->setCurrentIndex(2);
   QSignalSpy pictures(&deck.state, &ViewState::momentChanged);
   deck.player.play(true);
   CHECK_FALSE(deck.player.isPlaying());
@@ -398,21 +401,22 @@ TEST_CASE("the peak is the live peak, then the highest address, then the live pe
 TEST_CASE("slider, number and moment are one thing", "[shell]") {
   Deck deck;
   deck.state.setRun(test::randomRun(8, 40, 20));
-  CHECK(deck.bar.stepSlider()->maximum() == deck.state.steps().count() - 1);
-  deck.bar.stepSlider()->setValue(7);
+  CHECK(test::part<QSlider>(deck.bar, "stepSlider")->maximum() == deck.state.steps().count() - 1);
+  test::part<QSlider>(deck.bar, "stepSlider")->setValue(7);
   CHECK(deck.state.step() == Step(7));
-  CHECK(deck.bar.stepBox()->value() == 7);
-  deck.bar.stepBox()->setValue(3);
+  CHECK(test::part<QSpinBox>(deck.bar, "stepBox")->value() == 7);
+  test::part<QSpinBox>(deck.bar, "stepBox")->setValue(3);
   CHECK(deck.state.step() == Step(3));
-  CHECK(deck.bar.stepSlider()->value() == 3);
+  CHECK(test::part<QSlider>(deck.bar, "stepSlider")->value() == 3);
   deck.state.setStep(Step(5));
-  CHECK(deck.bar.stepSlider()->value() == 5);
+  CHECK(test::part<QSlider>(deck.bar, "stepSlider")->value() == 5);
 }
 
 TEST_CASE("playing arrives at the end, stops there, and starts over", "[shell]") {
   Deck deck;
   deck.state.setRun(test::randomRun(4, 12, 8));
-  deck.bar.speedBox()->setCurrentIndex(deck.bar.speedBox()->count() - 1);
+  test::part<QComboBox>(deck.bar, "speed")
+      ->setCurrentIndex(test::part<QComboBox>(deck.bar, "speed")->count() - 1);
   CHECK(deck.player.speed() == Player::kMaxSpeed);
   QSignalSpy changed(&deck.player, &Player::playingChanged);
   deck.move("play")->trigger();
@@ -434,7 +438,7 @@ TEST_CASE("without a run the deck is off and says why", "[shell]") {
     CHECK_FALSE(action->isEnabled());
     CHECK(action->toolTip().contains(QStringLiteral("open a model")));
   }
-  CHECK_FALSE(deck.bar.stepSlider()->isEnabled());
+  CHECK_FALSE(test::part<QSlider>(deck.bar, "stepSlider")->isEnabled());
   deck.player.toggle();
   CHECK_FALSE(deck.player.isPlaying());
 }

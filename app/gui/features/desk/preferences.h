@@ -60,8 +60,6 @@ class SettingsDialog : public QDialog {
  public:
   SettingsDialog(Preferences* preferences, KeyBindings* keys, FileWatch* watch, MainWindow* window);
 
-  QTabWidget* tabs() const { return tabs_; }
-
  private:
   QWidget* appearancePage(Preferences* preferences);
   QWidget* planningPage(Preferences* preferences);
