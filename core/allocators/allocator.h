@@ -27,8 +27,8 @@ struct PlanContext {
   /// The budgets used so far by searches, for plannings that run the allocator more than once;
   /// null: this is the only run.
   SearchUse* use = nullptr;
-  /// True for one of many plannings that are compared with each other: searches do not go beyond
-  /// their budgets, and spend no more on large problems than on those of some hundred buffers.
+  /// True for one of many plannings that are compared with each other: searches stay within their
+  /// budgets, and these are smaller for large problems.
   bool oneOfMany = false;
   /// True if the plan is to tell how memory gets there, where the method has not told it anyway.
   bool story = true;

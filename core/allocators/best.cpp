@@ -27,9 +27,10 @@ constexpr std::size_t kMostAroundCore = 40'000;
 constexpr std::size_t kClimbStays = 2'000;
 constexpr std::size_t kExactStays = 5'000;
 constexpr std::size_t kExactStaysWithTime = 50'000;
-/// The exact search has its budget of nodes for each so many,
+/// The exact search has its budget of nodes for each so many buffers.
 constexpr std::int64_t kStaysOfNodes = 500;
-/// or, in one of many plannings, for up to so many; of more it has fewer, as each takes longer.
+/// In one of many plannings it has that budget for up to so many buffers, and less for more, since
+/// a node then takes longer.
 constexpr std::int64_t kStaysOfSharedNodes = 1'000;
 /// Placements before anything else is tried: most problems need no more.
 constexpr std::int64_t kFirstMoves = 150'000;

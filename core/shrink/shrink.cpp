@@ -347,7 +347,7 @@ class Shrinker {
     std::vector<ShrinkAttempt> attempts{attemptOf(with, TileRule::any),
                                         attemptOf(with, TileRule::channels)};
     addSizes(attempts, with, TileRule::lines, {lines.peak, most}, options_.sizes);
-    // Their programs are made here, where threads would else wait for the longest of these.
+    // The programs of these are made now, by threads that would else wait for the longest attempt.
     addBare(attempts, with, Bytes());
     const auto points = tryAll(attempts);
     const auto& any = points[0];

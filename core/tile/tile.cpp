@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 
+#include "core/base/made_once.h"
 #include "core/base/text.h"
 #include "core/graph/tiling.h"
 #include "core/ops/constant_reads.h"
@@ -134,14 +135,11 @@ std::string_view tileRuleName(TileRule rule) {
   return tileRuleNames()[static_cast<std::size_t>(rule)];
 }
 
-/// A program in parts.
+/// A choice of runs and the program made of it.
 struct TilePlan {
   RunChoice choice{};
-  std::int64_t work = 0;  ///< Of all ops, running whole.
-  std::string whyNot{};
-  std::shared_ptr<const Graph> graph{};      ///< Null: it is as it was.
-  std::shared_ptr<const Storage> storage{};  ///< Of the graph, with the sharing asked for,
-  Bytes peak = kMaxBytes;                    ///< and the most bytes live.
+  Bytes peak = kMaxBytes;  ///< Of the rewritten program, also where that is of no use.
+  TiledProgram program{};  ///< Without storage: the one that was given.
 };
 
 /// The runs of a program whose storage is shared in one way.
@@ -180,10 +178,10 @@ StorageOptions withoutSlices(StorageOptions options) {
 
 }  // namespace
 
-class TileSearch::Kept {
+class TileSearch::Search {
  public:
-  Kept(std::shared_ptr<const Graph> graph, Schedule schedule, const StorageOptions& sharing,
-       const TileSettings& settings)
+  Search(std::shared_ptr<const Graph> graph, Schedule schedule, const StorageOptions& sharing,
+         const TileSettings& settings)
       : graph_(std::move(graph)),
         schedule_(std::move(schedule)),
         sharing_(sharing),
@@ -195,150 +193,142 @@ class TileSearch::Kept {
     const bool slices = sharing_.alias.concat || sharing_.alias.split;
     std::vector<PlanOf> others;
     if (slices && settings_.rule != TileRule::off) {
-      HW_TRY(found, plansOf(apart_, withoutSlices(sharing_), enough, stop, kMaxBytes));
+      HW_TRY(found, plansOf(apart_, enough, stop, kMaxBytes));
       others = std::move(found);
     }
     Bytes lowest = kMaxBytes;
     for (const PlanOf& plan : others) lowest = std::min(lowest, plan->peak);
-    HW_TRY(plans, plansOf(asAsked_, sharing_, enough, stop, lowest));
+    HW_TRY(plans, plansOf(asAsked_, enough, stop, lowest));
     plans.insert(plans.end(), others.begin(), others.end());
     std::ranges::stable_sort(
         plans, [&](const PlanOf& a, const PlanOf& b) { return isBetter(*a, *b, enough); });
     std::vector<TiledProgram> ways;
     for (const PlanOf& plan : plans) {
-      if (!ways.empty() && !plan->graph) break;
-      ways.push_back(programOf(*plan));
+      if (!ways.empty() && !plan->program.storage) break;
+      ways.push_back(plan->program);
     }
-    if (ways.empty()) ways.push_back(programOf({}));
+    if (ways.empty()) ways.push_back(whole());
     return ways;
   }
 
  private:
   using PlanOf = std::shared_ptr<const TilePlan>;
 
-  /// The runs under one sharing of storage, and the plans made of them.
-  struct Half {
-    std::mutex mutex{};  ///< Of all below but `runs->program`, which does not change.
+  /// The runs that are looked for where storage is shared in one way, and the plans made of them.
+  struct Sharing {
+    StorageOptions options{};
+    std::mutex mutex{};  ///< Of `runs`, whose program does not change once it is there.
     std::optional<RunSearch> runs{};
-    std::vector<PlanOf> plans{};
-    std::size_t kept = 0;  ///< Tensors of those plans.
+    MadeOnce<TilePlan> plans{kMostKept, &weightOf};  ///< By the text of their runs.
   };
 
-  /// The plans of runs that are looked for where storage is shared as `sharing` says. None after a
-  /// stop. `lowest`: the least peak that is known.
-  Result<std::vector<PlanOf>> plansOf(Half& half, const StorageOptions& sharing, Bytes enough,
-                                      const std::stop_token& stop, Bytes lowest) const {
+  static std::size_t weightOf(const TilePlan& plan) { return plan.program.graph->tensors.size(); }
+
+  /// The plans of runs that are looked for under that sharing. None after a stop. `lowest`: the
+  /// least peak that is known.
+  Result<std::vector<PlanOf>> plansOf(Sharing& sharing, Bytes enough, const std::stop_token& stop,
+                                      Bytes lowest) const {
     std::vector<PlanOf> plans;
-    if (!begin(half, sharing, stop)) return plans;
-    HW_TRY(foreseen, addSets(half, grids_.sets, enough, stop, plans));
+    if (!begin(sharing, stop)) return plans;
+    HW_TRY(foreseen, addSets(sharing, grids_.sets, enough, stop, plans));
     for (const PlanOf& plan : plans) lowest = std::min(lowest, plan->peak);
     if (lowest > std::max(foreseen, enough) && !grids_.seldom.empty()) {
-      HW_DO(addSets(half, grids_.seldom, enough, stop, plans));
+      HW_DO(addSets(sharing, grids_.seldom, enough, stop, plans));
     }
     return plans;
   }
 
   /// False after a stop.
-  bool begin(Half& half, const StorageOptions& sharing, const std::stop_token& stop) const {
-    const std::lock_guard lock(half.mutex);
-    if (!half.runs) {
-      half.runs.emplace(*graph_, schedule_, sharing, settings_, grids_.grids, stop);
-      if (stop.stop_requested()) half.runs.reset();  // Parts of it may be missing.
+  bool begin(Sharing& sharing, const std::stop_token& stop) const {
+    const std::lock_guard lock(sharing.mutex);
+    if (!sharing.runs) {
+      sharing.runs.emplace(*graph_, schedule_, sharing.options, settings_, grids_.grids, stop);
+      if (stop.stop_requested()) sharing.runs.reset();  // Parts of it may be missing.
     }
     return !stop.stop_requested();
   }
 
-  std::vector<RunChoice> choicesOf(Half& half, const std::vector<std::vector<std::size_t>>& sets,
-                                   Bytes enough, const std::stop_token& stop) const {
-    const std::lock_guard lock(half.mutex);
+  std::vector<RunChoice> choicesOf(Sharing& sharing,
+                                   const std::vector<std::vector<std::size_t>>& sets, Bytes enough,
+                                   const std::stop_token& stop) const {
+    const std::lock_guard lock(sharing.mutex);
     std::vector<RunChoice> choices;
     for (const auto& set : sets) {
       // The first set contains the others, so these take no less.
       const Bytes least = choices.empty() ? enough : std::max(enough, choices.front().peak);
-      choices.push_back(half.runs->chooser.choose(set, least, stop));
+      choices.push_back(sharing.runs->chooser.choose(set, least, stop));
     }
     return choices;
   }
 
   /// Adds a plan for each set that comes to other runs; at least one. What is foreseen of the
   /// first, if that has any runs.
-  Result<Bytes> addSets(Half& half, const std::vector<std::vector<std::size_t>>& sets, Bytes enough,
-                        const std::stop_token& stop, std::vector<PlanOf>& plans) const {
-    std::vector<RunChoice> choices = choicesOf(half, sets, enough, stop);
+  Result<Bytes> addSets(Sharing& sharing, const std::vector<std::vector<std::size_t>>& sets,
+                        Bytes enough, const std::stop_token& stop,
+                        std::vector<PlanOf>& plans) const {
+    std::vector<RunChoice> choices = choicesOf(sharing, sets, enough, stop);
     if (choices.empty()) choices.emplace_back();
     for (auto choice = choices.begin(); choice != choices.end(); ++choice) {
       const auto same = [&](const RunChoice& other) { return other.runs == choice->runs; };
       if (std::any_of(choices.begin(), choice, same)) continue;
-      HW_TRY(plan, planOf(half, *choice));
+      std::string key;
+      for (const TileRun& run : choice->runs) {
+        key += fmt::format("{} {} {} {} {} {} {};", run.first, run.last, run.rows, run.bands,
+                           run.columns, run.apart, run.groups);
+      }
+      HW_TRY(plan,
+             sharing.plans.get(key, [&] { return makePlan(sharing.runs->program, *choice); }));
       plans.push_back(std::move(plan));
     }
     return choices.front().runs.empty() ? kMaxBytes : choices.front().peak;
   }
 
-  Result<PlanOf> planOf(Half& half, const RunChoice& choice) const {
-    {
-      const std::lock_guard lock(half.mutex);
-      const auto known = std::ranges::find_if(
-          half.plans, [&](const PlanOf& plan) { return plan->choice.runs == choice.runs; });
-      if (known != half.plans.end()) return *known;
-    }
-    HW_TRY(made, makePlan(half.runs->program, choice));
-    auto plan = std::make_shared<const TilePlan>(std::move(made));
-    const std::lock_guard lock(half.mutex);
-    half.kept += plan->graph ? plan->graph->tensors.size() : 1;
-    if (half.kept <= kMostKept) half.plans.push_back(plan);
-    return plan;
+  /// The program that was given.
+  TiledProgram whole() const {
+    return {.graph = graph_, .schedule = schedule_, .account = {.whole = whole_, .peak = whole_}};
   }
 
   Result<TilePlan> makePlan(const TileProgram& program, const RunChoice& choice) const {
-    TilePlan plan{.choice = choice, .work = program.work()};
-    if (choice.runs.empty() && !grids_.grids.empty()) {
-      plan.whyNot = whyWhole(program, grids_.grids);
-    }
+    TilePlan plan{.choice = choice, .program = whole()};
+    TileAccount& account = plan.program.account;
     const bool arrives =
         std::ranges::any_of(graph_->inputs, [&](TensorId input) { return program.arrives(input); });
+    if (choice.runs.empty() && !grids_.grids.empty()) {
+      account.whyNot = whyWhole(program, grids_.grids);
+    }
     if (choice.runs.empty() && !arrives) return plan;
     HW_TRY(rewritten, tiledGraph(graph_, program, choice));
-    Storage storage = shareStorage(rewritten, givenOrder(rewritten), sharing_);
+    const Schedule order = givenOrder(rewritten);
+    Storage storage = shareStorage(rewritten, order, sharing_);
     plan.peak = livePeak(storage, sharing_.alignment);
-    const bool saves = plan.peak < whole_;
-    if (!saves && !arrives) plan.whyNot = whyWhole(program, grids_.grids);
-    if (saves || arrives) {
-      plan.graph = std::make_shared<const Graph>(std::move(rewritten));
-      plan.storage = std::make_shared<const Storage>(std::move(storage));
+    if (plan.peak >= whole_ && !arrives) {
+      account.whyNot = whyWhole(program, grids_.grids);
+      return plan;
     }
+    account.peak = plan.peak;
+    account.runs = choice.runs.size();
+    for (const TileRun& run : choice.runs) {
+      account.cells += run.cells();
+      account.byChannels += run.groups > 0 ? 1 : 0;
+    }
+    account.work = program.work();
+    account.extra = choice.price.extra;
+    countParts(rewritten, account);
+    plan.program.graph = std::make_shared<const Graph>(std::move(rewritten));
+    plan.program.schedule = order;
+    plan.program.storage = std::make_shared<const Storage>(std::move(storage));
     return plan;
   }
 
   /// The better of two plans: the lower one, down to the size that is enough, else the cheaper one.
   static bool isBetter(const TilePlan& a, const TilePlan& b, Bytes enough) {
-    if (!a.graph || !b.graph) return a.graph && !b.graph;
+    if (!a.program.storage || !b.program.storage) return a.program.storage && !b.program.storage;
     const auto used = [&](const TilePlan& plan) { return std::max(plan.peak, enough); };
     if (used(a) != used(b)) return used(a) < used(b);
     return a.choice.price < b.choice.price;
   }
 
-  TiledProgram programOf(const TilePlan& plan) const {
-    TiledProgram result{graph_, schedule_, {}, plan.storage};
-    TileAccount& account = result.account;
-    account.whole = account.peak = whole_;
-    account.whyNot = plan.whyNot;
-    if (!plan.graph) return result;
-    result.graph = plan.graph;
-    result.schedule = givenOrder(*result.graph);
-    account.peak = plan.peak;
-    account.runs = plan.choice.runs.size();
-    for (const TileRun& run : plan.choice.runs) {
-      account.cells += run.cells();
-      account.byChannels += run.groups > 0 ? 1 : 0;
-    }
-    account.work = plan.work;
-    account.extra = plan.choice.price.extra;
-    countParts(*result.graph, account);
-    return result;
-  }
-
-  /// The most tensors of plans that are kept, of each half.
+  /// The most tensors of plans that are kept under one sharing.
   static constexpr std::size_t kMostKept = 200'000;
 
   std::shared_ptr<const Graph> graph_;
@@ -347,13 +337,13 @@ class TileSearch::Kept {
   TileSettings settings_;
   RuleGrids grids_;
   Bytes whole_;
-  Half asAsked_;
-  Half apart_;  ///< Where joins and splits copy.
+  Sharing asAsked_{.options = sharing_};
+  Sharing apart_{.options = withoutSlices(sharing_)};  ///< Where joins and splits copy.
 };
 
 TileSearch::TileSearch(std::shared_ptr<const Graph> graph, Schedule schedule,
                        const StorageOptions& options, const TileSettings& settings)
-    : kept_(std::make_unique<Kept>(std::move(graph), std::move(schedule), options, settings)) {}
+    : search_(std::make_unique<Search>(std::move(graph), std::move(schedule), options, settings)) {}
 
 TileSearch::~TileSearch() = default;
 TileSearch::TileSearch(TileSearch&&) noexcept = default;
@@ -361,7 +351,7 @@ TileSearch& TileSearch::operator=(TileSearch&&) noexcept = default;
 
 Result<std::vector<TiledProgram>> TileSearch::ways(Bytes enough,
                                                    const std::stop_token& stop) const {
-  return kept_->ways(enough, stop);
+  return search_->ways(enough, stop);
 }
 
 Result<TiledProgram> tiled(std::shared_ptr<const Graph> graph, Schedule schedule,

@@ -82,8 +82,8 @@ class TileSearch {
   Result<std::vector<TiledProgram>> ways(Bytes enough = {}, const std::stop_token& stop = {}) const;
 
  private:
-  class Kept;
-  std::unique_ptr<Kept> kept_;
+  class Search;
+  std::unique_ptr<Search> search_;
 };
 
 /// The first of these ways.
