@@ -37,7 +37,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 QT = re.compile(r"^Q(t?[A-Z]|t[A-Z]?\w*/)")
 # A search of children by type depends on another room, though nothing is included.
 FOUND = re.compile(r"\bfindChild(?:ren)?<\s*(?:const\s+)?(?!Q[A-Z])([\w:]+)")
-# The same by name: features ask the window for its commands and docks instead.
+# The same by name: features ask the window for its commands and panels instead.
 NAMED = re.compile(r"\bfindChild<\s*(?:const\s+)?(Q[A-Z]\w*)")
 OURS = re.compile(r"^(core|widgets|app|tests)/")
 

@@ -107,7 +107,7 @@ std::string shapeSource(const OpInfo& info) {
 Json opsJson() {
   Json list = Json::array();
   for (const OpInfo& info : opTable()) {
-    const bool counts = info.kind == OpClass::product;
+    const bool counts = multiplies(info.kind);
     list.push_back({{"type", std::string(info.type)},
                     {"domain", std::string(info.domain)},
                     {"standard", std::string(info.standard)},

@@ -1,5 +1,4 @@
 #include <QApplication>
-#include <QDockWidget>
 #include <QElapsedTimer>
 #include <QHashSeed>
 #include <QIcon>
@@ -124,7 +123,7 @@ void fillPanel(const StudioArguments& arguments, const Run& run, Studio& window)
     window.capacity()->start();
     finish(*window.capacity()->job());
   }
-  if (auto* method = qobject_cast<MethodPanel*>(window.dock(name)->widget())) {
+  if (auto* method = qobject_cast<MethodPanel*>(window.places()->panel(name))) {
     settle();
     if (method->recordButton()->isVisible()) method->recordButton()->click();
     finish(*method->recorder()->job());
@@ -145,19 +144,14 @@ void fillPanel(const StudioArguments& arguments, const Run& run, Studio& window)
 Result<void> raisePanel(const StudioArguments& arguments, const Run& run, Studio& window) {
   const QString& name = arguments.panel;
   if (name.isEmpty()) return {};
-  auto* dock = window.dock(name);
-  if (!dock) {
-    QStringList names = window.dockNames();
+  if (window.places()->panel(name) == nullptr) {
+    QStringList names = window.places()->panels();
     names.sort();
     return fail(ErrorCode::invalidArgument, "there is no panel '" + name.toStdString() +
                                                 "'; there are " +
                                                 names.join(QStringLiteral(", ")).toStdString());
   }
-  if (name == QLatin1String("method")) {
-    raiseWithRoom(&window, dock, kMethodPercent, kMethodEnough);
-  } else {
-    raiseWithRoom(&window, dock);
-  }
+  window.showPanel(name);
   fillPanel(arguments, run, window);
   return {};
 }

@@ -5,7 +5,6 @@
 #include "app/gui/features/desk/desk.h"
 #include "app/gui/features/desk/export_feature.h"
 #include "app/gui/features/desk/keys.h"
-#include "app/gui/features/desk/perspectives.h"
 #include "app/gui/features/desk/preferences.h"
 #include "app/gui/features/moving/moving.h"
 #include "app/gui/features/panels/panels.h"
@@ -16,19 +15,6 @@
 
 namespace hw {
 
-namespace {
-
-PanelLayout firstLayout() {
-  return {.left = "schedule",
-          .right = {"inspector", "run", "metrics"},
-          .heights = {30, 33, 33},
-          .bottom = {"events", "moment", "method", "compare", "problems"},
-          .raised = {"events", "schedule", "metrics"},
-          .raisedIfSmall = "run"};
-}
-
-}  // namespace
-
 /// In the order of what they add to menus and views.
 Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, parent) {
   const RunPanels panels = addRunPanels(this);
@@ -38,9 +24,7 @@ Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, paren
   addView(this);
   comparison_ = addComparison(this);
   new PlanFileFeature(this, comparison_);
-  const CurvePanels curves = addCurves(this, comparison_);
-  capacity_ = curves.capacity;
-  front_ = curves.front;
+  curves_ = addCurves(this, comparison_);
   addSearch(this);
   addTransport(this);
   addNavigation(this, panels.moment);
@@ -51,11 +35,11 @@ Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, paren
   addMemory(this, addMinimap(this));
   addLanes(this);
   addMethod(this);
+  addClock(this);
   auto* history = new ScenarioHistory(this);
   shrink_ = addShrink(this, history);
   addWhatIf(this, history);
   addOrder(this, history, schedule_);
-  new Perspectives(this);
   addOffers(this);
   session_ = new Session(this, markers);
   addWelcomeCards(this);
@@ -64,10 +48,11 @@ Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, paren
   addFind(this);
   addRange(this);
   addTables(this);
+  addPlacePages(this);
   addJobs(this);
   addGuide(this, history);
   addHelp(this, keys);
-  complete(firstLayout());
+  complete();
   keys->commands();  // Gives all commands the user's keys.
 }
 

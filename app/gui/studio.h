@@ -1,13 +1,12 @@
 #pragma once
 
+#include "app/gui/features/compare/compare.h"
 #include "app/gui/window/main_window.h"
 #include "widgets/compare/compare_panel.h"
 #include "widgets/panels/schedule_panel.h"
 
 namespace hw {
 
-class CapacityPanel;
-class FrontPanel;
 class Session;
 class ShrinkPanel;
 
@@ -22,8 +21,8 @@ class Studio : public MainWindow {
   explicit Studio(Settings* settings, QWidget* parent = nullptr);
 
   ComparePanel* comparison() const { return comparison_; }
-  CapacityPanel* capacity() const { return capacity_; }
-  FrontPanel* front() const { return front_; }
+  CapacityPanel* capacity() const { return curves_.capacity; }
+  FrontPanel* front() const { return curves_.front; }
   SchedulePanel* schedule() const { return schedule_; }
   ShrinkPanel* shrink() const { return shrink_; }
   Session* session() const { return session_; }
@@ -31,8 +30,7 @@ class Studio : public MainWindow {
  private:
   SchedulePanel* schedule_;
   ComparePanel* comparison_;
-  CapacityPanel* capacity_;
-  FrontPanel* front_;
+  CurvePanels curves_;
   Session* session_;
   ShrinkPanel* shrink_;
 };

@@ -348,7 +348,8 @@ class Sources {
     static const TypeNames kOthers = {"Clip",  "Where",      "Cast",       "CastLike", "CAST",
                                       "PRelu", "QLinearAdd", "QLinearMul", "Identity", "Dropout"};
     const OpInfo* info = findOp(op_);
-    const bool mapped = info != nullptr && info->kind == OpClass::elements &&
+    const bool mapped = info != nullptr &&
+                        (info->kind == OpClass::elements || info->kind == OpClass::activation) &&
                         (info->inPlace == InPlace::first || info->inPlace == InPlace::any);
     static const TypeNames kCompared = {"Equal", "Greater",     "GreaterOrEqual",
                                         "Less",  "LessOrEqual", "NotEqual"};

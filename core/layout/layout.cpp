@@ -426,7 +426,7 @@ class Relayer {
     Parts parts = with(id, images, order);
     parts.op.attributes["channels_last"] = std::int64_t{1};
     // The weight keeps the model's shape: its kernel is where the model has it.
-    if (op.intsAttribute("kernel_shape").empty() && info->kind == OpClass::product) {
+    if (op.intsAttribute("kernel_shape").empty() && info->kind == OpClass::convolution) {
       const Shape& weight = shapeOf(op.inputs[info->weight]);
       parts.op.attributes["kernel_shape"] = Axes(weight.begin() + 2, weight.end());
     }

@@ -20,12 +20,17 @@ constexpr OpInfo same(std::string_view type, std::string_view standard) {
 /// Each element from the one at the same place.
 constexpr OpInfo mapped(std::string_view type, Evaluator* evaluate = nullptr) {
   const OpInfo row = op(type, shapes::sameAsFirst).evaluated(evaluate).over(InPlace::first);
-  return row.needs(regions::elements);
+  return row.is(OpClass::activation).needs(regions::elements);
 }
 
 /// The same, where an element needs all of its row.
 constexpr OpInfo mappedByRow(std::string_view type) {
-  return op(type, shapes::sameAsFirst).over(InPlace::first);
+  return op(type, shapes::sameAsFirst).is(OpClass::activation).over(InPlace::first);
+}
+
+/// The same, where the row is scaled by what it holds.
+constexpr OpInfo normalised(std::string_view type) {
+  return mappedByRow(type).is(OpClass::elements);
 }
 
 /// Inputs broadcast together, element by element.
@@ -42,7 +47,7 @@ constexpr OpInfo compared(std::string_view type, Evaluator* evaluate = nullptr) 
 constexpr OpInfo like(std::string_view type) { return op(type, shapes::sameAsFirst); }
 
 constexpr OpInfo reduced(std::string_view type, Evaluator* evaluate = nullptr) {
-  const OpInfo row = op(type, shapes::reduce).evaluated(evaluate).is(OpClass::reduction);
+  const OpInfo row = op(type, shapes::reduce).evaluated(evaluate).is(OpClass::pooling);
   return row.needs(regions::reduced);
 }
 
@@ -57,7 +62,7 @@ constexpr OpInfo reshaped(std::string_view type, ShapeRule* shape, Evaluator* ev
 }
 
 constexpr OpInfo pooled(std::string_view type, ShapeRule* shape = shapes::pool) {
-  return op(type, shape).works(work::pooling, OpClass::reduction).needs(regions::window);
+  return op(type, shape).works(work::pooling, OpClass::pooling).needs(regions::window);
 }
 
 /// Carried out by the importer.

@@ -15,11 +15,11 @@ constexpr OpInfo kStandard[] = {
     combined("And", values::both),
     op("ArgMax", shapes::argReduce)
         .evaluated(values::placeOfMost)
-        .is(OpClass::reduction)
+        .is(OpClass::pooling)
         .needs(regions::reduced),
     op("ArgMin", shapes::argReduce)
         .evaluated(values::placeOfLeast)
-        .is(OpClass::reduction)
+        .is(OpClass::pooling)
         .needs(regions::reduced),
     mapped("Asin"),
     mapped("Asinh"),
@@ -52,14 +52,14 @@ constexpr OpInfo kStandard[] = {
     op("Constant").evaluated(values::constant, 0),
     op("ConstantOfShape", shapes::shapeGiven).evaluated(values::constantOfShape),
     op("Conv", shapes::convolution)
-        .works(work::convolution)
+        .convolves(work::convolution)
         .over(InPlace::depthwise)
         .needs(regions::convolution),
     op("ConvInteger", shapes::integerConvolution)
-        .works(work::convolution)
+        .convolves(work::convolution)
         .needs(regions::convolution),
     op("ConvTranspose", shapes::transposedConvolution)
-        .works(work::transposedConvolution)
+        .convolves(work::transposedConvolution)
         .needs(regions::transposedConvolution),
     mapped("Cos"),
     mapped("Cosh"),
@@ -67,7 +67,7 @@ constexpr OpInfo kStandard[] = {
     op("CumProd", shapes::sameAsFirst),
     op("CumSum", shapes::sameAsFirst).evaluated(values::runningSum),
     op("DFT", shapes::fourier),
-    op("DeformConv", shapes::convolution).works(work::convolution),
+    op("DeformConv", shapes::convolution).convolves(work::convolution),
     op("DepthToSpace", shapes::depthToSpace).needs(regions::spread),
     op("DequantizeLinear", shapes::dequantize).needs(regions::first),
     op("Det", shapes::determinant),
@@ -91,9 +91,9 @@ constexpr OpInfo kStandard[] = {
     op("GatherND", shapes::gatherNd),
     mapped("Gelu"),
     op("Gemm", shapes::gemm).works(work::gemm),
-    op("GlobalAveragePool", shapes::globalPool).is(OpClass::reduction),
-    op("GlobalLpPool", shapes::globalPool).is(OpClass::reduction),
-    op("GlobalMaxPool", shapes::globalPool).is(OpClass::reduction),
+    op("GlobalAveragePool", shapes::globalPool).is(OpClass::pooling),
+    op("GlobalLpPool", shapes::globalPool).is(OpClass::pooling),
+    op("GlobalMaxPool", shapes::globalPool).is(OpClass::pooling),
     compared("Greater", values::greater),
     compared("GreaterOrEqual", values::greaterOrEqual),
     op("GridSample", shapes::gridSample),
@@ -107,7 +107,7 @@ constexpr OpInfo kStandard[] = {
     looped("If", Special::branch),
     op("ImageDecoder").bounded(bounds::imageDecoder),
     like("ImageScaler"),
-    mappedByRow("InstanceNormalization"),
+    normalised("InstanceNormalization"),
     op("IsInf", shapes::sameAsFirstBoolean),
     op("IsNaN", shapes::sameAsFirstBoolean),
     like("LRN").needs(regions::acrossChannels),
@@ -152,16 +152,16 @@ constexpr OpInfo kStandard[] = {
     combined("Or", values::either),
     mapped("PRelu"),
     moved("Pad", shapes::pad).needs(regions::pad),
-    like("ParametricSoftplus"),
+    like("ParametricSoftplus").is(OpClass::activation),
     combined("Pow", values::power),
     op("QLinearConv", shapes::linearConvolution)
-        .works(work::convolution)
+        .convolves(work::convolution)
         .over(InPlace::depthwise)
         .weightAt(3)
         .needs(regions::convolution),
     op("QLinearMatMul", shapes::linearProduct).works(work::product),
     op("QuantizeLinear", shapes::quantize).needs(regions::first),
-    mappedByRow("RMSNormalization").needs(regions::normalised),
+    normalised("RMSNormalization").needs(regions::normalised),
     op("RNN", shapes::recurrence).works(work::recurrence),
     op("RandomNormal", shapes::shapeAttribute),
     op("RandomNormalLike", shapes::typedLikeFirst),
@@ -185,14 +185,17 @@ constexpr OpInfo kStandard[] = {
     mapped("Relu"),
     mapped("Relu6"),
     reshaped("Reshape", shapes::reshape, values::reshapedByRule),
-    moved("Resize", shapes::resize).bounded(bounds::resize).needs(regions::resize),
+    moved("Resize", shapes::resize)
+        .is(OpClass::pooling)
+        .bounded(bounds::resize)
+        .needs(regions::resize),
     like("ReverseSequence"),
     op("RoiAlign", shapes::regionAlign),
     like("RotaryEmbedding"),
     mapped("Round", values::roundOf),
     mapped("Rsqrt"),
     op("STFT", shapes::shortFourier),
-    like("ScaledTanh"),
+    like("ScaledTanh").is(OpClass::activation),
     looped("Scan", Special::scan),
     op("ScanEnd"),
     like("Scatter"),
@@ -246,7 +249,10 @@ constexpr OpInfo kStandard[] = {
     like("Trilu"),
     op("Unique").bounded(bounds::unique),
     reshaped("Unsqueeze", shapes::unsqueeze, values::reshapedByRule),
-    moved("Upsample", shapes::upsample).bounded(bounds::resize).needs(regions::resize),
+    moved("Upsample", shapes::upsample)
+        .is(OpClass::pooling)
+        .bounded(bounds::resize)
+        .needs(regions::resize),
     op("Where", shapes::where).evaluated(values::where, 3).needs(regions::elements),
     combined("Xor", values::exclusiveOr),
 };

@@ -13,7 +13,7 @@ namespace {
 
 /// Inputs: the shape of the output, weights whose last dimension counts input channels, the data.
 constexpr OpInfo turned(std::string_view type) {
-  const OpInfo row = op(type, shapes::shapeGiven).works(work::transposedConvolution);
+  const OpInfo row = op(type, shapes::shapeGiven).convolves(work::transposedConvolution);
   return row.weightAt(1, true).dataAt(2);
 }
 
@@ -21,9 +21,10 @@ constexpr NumberedOp kTflite[] = {
     {0, same("ADD", "Add")},
     {1, same("AVERAGE_POOL_2D", "AveragePool")},
     {2, same("CONCATENATION", "Concat")},
-    {3, op("CONV_2D", shapes::convolution).works(work::convolution).needs(regions::convolution)},
+    {3,
+     op("CONV_2D", shapes::convolution).convolves(work::convolution).needs(regions::convolution)},
     {4, op("DEPTHWISE_CONV_2D", shapes::convolution)
-            .works(work::convolution)
+            .convolves(work::convolution)
             .over(InPlace::depthwise)
             .weightAt(1, true)
             .needs(regions::convolution)},
@@ -33,7 +34,7 @@ constexpr NumberedOp kTflite[] = {
     {8, same("FLOOR", "Floor")},
     {9, op("FULLY_CONNECTED", shapes::dense).works(work::dense)},
     {10, op("HASHTABLE_LOOKUP")},
-    {11, mappedByRow("L2_NORMALIZATION").needs(regions::normalised)},
+    {11, normalised("L2_NORMALIZATION").needs(regions::normalised)},
     {12, same("L2_POOL_2D", "LpPool")},
     {13, same("LOCAL_RESPONSE_NORMALIZATION", "LRN")},
     {14, same("LOGISTIC", "Sigmoid")},
@@ -143,7 +144,7 @@ constexpr NumberedOp kTflite[] = {
     {112, same("REVERSE_SEQUENCE", "ReverseSequence")},
     {113, op("MATRIX_DIAG", shapes::matrixDiagonal)},
     {114, op("QUANTIZE", shapes::sameAsFirst).over(InPlace::sameWidth).needs(regions::first)},
-    {115, mappedByRow("MATRIX_SET_DIAG")},
+    {115, mappedByRow("MATRIX_SET_DIAG").is(OpClass::movement)},
     {116, same("ROUND", "Round")},
     {117, same("HARD_SWISH", "HardSwish")},
     {118, same("IF", "If")},
@@ -160,7 +161,7 @@ constexpr NumberedOp kTflite[] = {
     {130, same("BROADCAST_TO", "Expand")},
     {131, op("RFFT2D")},
     {132, op("CONV_3D", shapes::convolution)
-              .works(work::convolution)
+              .convolves(work::convolution)
               .weightAt(1, true)
               .needs(regions::convolution)},
     {133, like("IMAG")},
@@ -181,7 +182,7 @@ constexpr NumberedOp kTflite[] = {
     {148, op("RANDOM_UNIFORM")},
     {149, op("MULTINOMIAL")},
     {150, same("GELU", "Gelu")},
-    {151, mappedByRow("DYNAMIC_UPDATE_SLICE")},
+    {151, mappedByRow("DYNAMIC_UPDATE_SLICE").is(OpClass::movement)},
     {152, mapped("RELU_0_TO_1")},
     {153, op("UNSORTED_SEGMENT_PROD")},
     {154, op("UNSORTED_SEGMENT_MAX")},
@@ -201,7 +202,7 @@ constexpr NumberedOp kTflite[] = {
     {168, op("STABLEHLO_CLAMP")},
     {169, same("STABLEHLO_CONCATENATE", "Concat")},
     {170, op("STABLEHLO_BROADCAST_IN_DIM")},
-    {171, op("STABLEHLO_CONVOLUTION").works(work::convolution)},
+    {171, op("STABLEHLO_CONVOLUTION").convolves(work::convolution)},
     {172, op("STABLEHLO_SLICE")},
     {173, op("STABLEHLO_CUSTOM_CALL")},
     {174, op("STABLEHLO_REDUCE")},
@@ -224,7 +225,7 @@ constexpr NumberedOp kTflite[] = {
     {191, op("STABLEHLO_COMPARE")},
     {192, op("STABLEHLO_CONVERT", shapes::sameAsFirst).over(InPlace::sameWidth)},
     {193, op("STABLEHLO_DYNAMIC_SLICE")},
-    {194, mappedByRow("STABLEHLO_DYNAMIC_UPDATE_SLICE")},
+    {194, mappedByRow("STABLEHLO_DYNAMIC_UPDATE_SLICE").is(OpClass::movement)},
     {195, op("STABLEHLO_PAD")},
     {196, op("STABLEHLO_IOTA")},
     {197, op("STABLEHLO_DOT_GENERAL").works(work::numberedContraction)},
@@ -243,7 +244,7 @@ constexpr NumberedOp kTflite[] = {
 };
 
 constexpr OpInfo kCustom[] = {
-    op("Convolution2DTransposeBias").works(work::transposedConvolution).weightAt(1, true),
+    op("Convolution2DTransposeBias").convolves(work::transposedConvolution).weightAt(1, true),
     op("UNIDIRECTIONAL_SEQUENCE_GRU").works(work::weightMatrices),
 };
 

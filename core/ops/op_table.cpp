@@ -1,6 +1,7 @@
 #include "core/ops/op_table.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "core/ops/op_rows.h"
@@ -95,11 +96,9 @@ TensorId dataInput(const Op& op) {
 }
 
 std::string_view opClassName(OpClass kind) {
-  return kind == OpClass::product     ? "product"
-         : kind == OpClass::reduction ? "reduction"
-         : kind == OpClass::movement  ? "movement"
-         : kind == OpClass::body      ? "body"
-                                      : "elements";
+  static constexpr std::array<std::string_view, 7> kNames = {
+      "convolution", "activation", "product", "elements", "pooling", "movement", "body"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string_view inPlaceName(InPlace rule) {

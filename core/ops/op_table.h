@@ -26,12 +26,19 @@ using RegionRule = Regions(const OpFacts& facts, const Shape& made);
 
 /// The kind of work that an op does, roughly.
 enum class OpClass : std::uint8_t {
-  product,    ///< Multiplies and adds: convolutions, matrix products.
-  reduction,  ///< Pools and folds.
-  movement,   ///< Moves elements or shows them under another shape.
-  elements,   ///< Element by element, or anything else.
-  body,       ///< Runs other ops.
+  convolution,  ///< Multiplies and adds under a window that moves.
+  activation,   ///< Each element from the one at the same place, or from its row.
+  product,      ///< Multiplies and adds otherwise: matrix products, attention, recurrences.
+  elements,     ///< Several inputs element by element, normalizations, or anything else.
+  pooling,      ///< Pools, resizes and folds.
+  movement,     ///< Moves elements or shows them under another shape.
+  body,         ///< Runs other ops.
 };
+
+/// True if the work of such ops is counted in multiply-accumulates.
+constexpr bool multiplies(OpClass kind) {
+  return kind == OpClass::convolution || kind == OpClass::product;
+}
 
 std::string_view opClassName(OpClass kind);
 
@@ -110,6 +117,7 @@ struct OpInfo {
     row.kind = does;
     return row;
   }
+  constexpr OpInfo convolves(WorkRule* rule) const { return works(rule, OpClass::convolution); }
   constexpr OpInfo needs(RegionRule* rule) const {
     OpInfo row = *this;
     row.region = rule;

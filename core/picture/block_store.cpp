@@ -1,22 +1,65 @@
 #include "core/picture/block_store.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <thread>
 
 #include "core/graph/counterparts.h"
+#include "core/ops/op_table.h"
 
 namespace hw {
 
-TensorClass stayClass(const Run& run, StayId stay) {
-  const BufferId buffer = run.problem.stays[stay].buffer;
-  if (run.storage.buffers.contains(buffer)) {
-    const Buffer& storage = run.storage.buffers[buffer];
-    if (storage.graphOutput) return TensorClass::output;
-    if (run.graph().tensors[storage.root].graphInput) return TensorClass::input;
-    return storage.tensors.size() > 1 ? TensorClass::view : TensorClass::intermediate;
+BlockClass blockClass(const Op& op) {
+  const OpInfo* info = findOp(op);
+  switch (info != nullptr ? info->kind : OpClass::elements) {
+    case OpClass::convolution:
+      return BlockClass::convolution;
+    case OpClass::activation:
+      return BlockClass::activation;
+    case OpClass::product:
+      return BlockClass::product;
+    case OpClass::pooling:
+      return BlockClass::pooling;
+    case OpClass::movement:
+      return BlockClass::movement;
+    case OpClass::elements:
+    case OpClass::body:
+      break;
   }
-  return TensorClass::intermediate;
+  return BlockClass::elements;
+}
+
+BlockClass blockClass(const Graph& graph, TensorId tensor) {
+  if (const Tiling::Piece* piece = pieceOf(graph, tensor)) {
+    return blockClass(*graph.tiling->original, piece->of);
+  }
+  const Tensor& own = graph.tensors[tensor];
+  if (own.graphOutput || !own.producer) return BlockClass::boundary;
+  return blockClass(graph.ops[own.producer]);
+}
+
+BlockClass stayClass(const Run& run, StayId stay) {
+  const BufferId buffer = run.problem.stays[stay].buffer;
+  if (run.graph().ops.empty() || !run.storage.buffers.contains(buffer)) return BlockClass::buffer;
+  return blockClass(run.graph(), run.storage.buffers[buffer].root);
+}
+
+std::vector<BlockClass> classesOf(const Run& run) {
+  std::array<bool, kBlockClasses> has{};
+  for (const StayId stay : run.problem.stays.keys()) {
+    has[static_cast<std::size_t>(stayClass(run, stay))] = true;
+  }
+  for (const Buffer& buffer : run.storage.buffers) {
+    for (const TensorId tensor : buffer.tensors) {
+      has[static_cast<std::size_t>(blockClass(run.graph(), tensor))] = true;
+    }
+  }
+  std::vector<BlockClass> classes;
+  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
+    if (has[kind]) classes.push_back(static_cast<BlockClass>(kind));
+  }
+  return classes;
 }
 
 namespace {

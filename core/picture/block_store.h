@@ -20,16 +20,21 @@ namespace hw {
 
 class RunScale;
 
-/// Class of a stay, for its colour: that of its root tensor, or `view` when several tensors share
-/// it.
-TensorClass stayClass(const Run& run, StayId stay);
+/// Class of what an op writes: ops without a row, and those that run others, are `elements`.
+BlockClass blockClass(const Op& op);
+/// Class of a tensor: of the op that writes it, or `boundary`. A piece has that of its whole.
+BlockClass blockClass(const Graph& graph, TensorId tensor);
+/// Class of a stay: that of its root tensor.
+BlockClass stayClass(const Run& run, StayId stay);
+/// Classes of all tensors that the maps of a run show, in order: for legends.
+std::vector<BlockClass> classesOf(const Run& run);
 
 /// One rectangle of a memory map: a stay, or the part of one between two of its gaps.
 struct Block {
   Interval<AxisPlace> span{};  ///< While it has its bytes, in the unit of its store.
   Interval<Bytes> bytes{};     ///< Flat: all regions of the pool laid one after the other.
   StayId stay{};
-  TensorClass kind = TensorClass::intermediate;
+  BlockClass kind = BlockClass::buffer;
 };
 
 /// The part of a map that is on screen; fractions allowed.
@@ -68,7 +73,7 @@ class BlockStore {
   std::int64_t lowByte(std::size_t index) const { return lows_[index]; }
   std::int64_t highByte(std::size_t index) const { return highs_[index]; }
   StayId stay(std::size_t index) const { return stays_[index]; }
-  TensorClass kind(std::size_t index) const { return kinds_[index]; }
+  BlockClass kind(std::size_t index) const { return kinds_[index]; }
 
   /// The blocks of one stay, ascending; empty when it is not in this pool.
   std::span<const std::uint32_t> blocksOf(StayId stay) const;
@@ -103,7 +108,7 @@ class BlockStore {
   std::vector<std::int64_t> begins_, ends_;
   std::vector<std::int64_t> lows_, highs_;
   std::vector<StayId> stays_;
-  std::vector<TensorClass> kinds_;
+  std::vector<BlockClass> kinds_;
   std::vector<Zone> zones_;
   std::vector<std::uint32_t> firstOfStay_;  ///< Per stay, into `byStay_`; one more at the end.
   std::vector<std::uint32_t> byStay_;
@@ -130,12 +135,9 @@ struct PartBlock {
   TensorId tensor{};
   Interval<double> span{};  ///< On the axis of the scale; inside the block's.
   Interval<Bytes> bytes{};  ///< Flat, like the block's.
-  TensorClass kind = TensorClass::view;
+  BlockClass kind = BlockClass::boundary;
   OpId maker{};  ///< Of a piece: the op of the original graph whose parts made it.
 };
-
-/// Its colour: parts of one op have one.
-Ink partInk(const PartBlock& part, BlockTime time, BlockPart of);
 
 /// Bytes of a piece that are there for more than one part of an op.
 struct HaloBlock {

@@ -47,6 +47,21 @@ std::string elided(const Ruler& ruler, std::string_view text, double width, bool
       most(all, [&](std::size_t count) { return ruler.width(kept(count), bold) <= width; }));
 }
 
+std::string nameEnd(const Ruler& ruler, std::string_view name, double width) {
+  if (ruler.width(name) <= width) return std::string(name);
+  constexpr std::size_t kLeastLetters = 3;
+  const auto shown = [&](std::size_t from) { return "…" + std::string(name.substr(from)); };
+  const auto fits = [&](std::size_t from) { return ruler.width(shown(from)) <= width; };
+  for (std::size_t at = name.find_first_of("./"); at != std::string_view::npos;
+       at = name.find_first_of("./", at + 1)) {
+    if (name.size() - at > kLeastLetters && fits(at + 1)) return shown(at + 1);
+  }
+  const std::vector<std::size_t> at = characters(name);
+  const std::size_t all = at.size() - 1;
+  const std::size_t letters = most(all, [&](std::size_t count) { return fits(at[all - count]); });
+  return letters < kLeastLetters ? std::string() : shown(at[all - letters]);
+}
+
 std::vector<std::string> brokenLines(const Ruler& ruler, std::string_view text, double width) {
   std::vector<std::string> lines;
   std::string line;

@@ -113,6 +113,11 @@ class Canvas {
 std::string elided(const Ruler& ruler, std::string_view text, double width, bool middle = false,
                    bool bold = false);
 
+/// The end of a name, which tells it from others, behind an ellipsis where all of it does not fit:
+/// "…b1x1.relu". It begins after a dot or a slash if any such end fits, else with a letter; empty
+/// where not even three letters do.
+std::string nameEnd(const Ruler& ruler, std::string_view name, double width);
+
 /// `text` in lines no wider than `width`: broken between words, and inside those that are too long.
 std::vector<std::string> brokenLines(const Ruler& ruler, std::string_view text, double width);
 

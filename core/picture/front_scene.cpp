@@ -126,7 +126,7 @@ bool LabelPlacer::nameBeside(const Box& dot, std::string_view name, bool whole) 
 
 constexpr double kHalfDot = 4;      ///< Half the width.
 constexpr double kFrontAir = 0.06;  ///< Around what is drawn, as a part of it.
-constexpr Stroke kFound{Ink::accent, 2};
+constexpr Stroke kFound{Ink::selection, 2};
 constexpr Stroke kBound{Ink::lowerBound, 1.5, kDashed};
 constexpr Stroke kWall{Ink::lowerBound, 1, kDotted};
 constexpr Stroke kHollow{Ink::muted, 1.5};
@@ -170,7 +170,7 @@ class FrontDrawing {
     labels_.take(stairs(scene_.bounds));
     labels_.take(stairs(scene_.found));
     if (wall) labels_.take(Box{wallX, frame_.plot.top, 1, frame_.plot.height});
-    mark(scene_.found, Ink::accent, "found");
+    mark(scene_.found, Ink::selection, "found");
     mark(scene_.others, Ink::muted, "other");
     canvas_.rectangle(frame_.plot, {.edge = Stroke{Ink::axis}});
     drawLegend();

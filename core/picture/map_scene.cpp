@@ -380,9 +380,7 @@ FittedLabel fittedLabel(const Ruler& ruler, const Box& box, const std::string& n
   if (nameWidth <= along) return fitted(name, false);
   if (fullWidth <= up) return fitted(full, true);
   if (nameWidth <= up) return fitted(name, true);
-  std::string part = elided(ruler, name, longer, true);
-  if (part.size() < 8) return {};  // Five letters and the ellipsis.
-  return fitted(std::move(part), up > along);
+  return fitted(nameEnd(ruler, name, longer), up > along);
 }
 
 }  // namespace
@@ -401,21 +399,6 @@ void drawBoxLabel(Canvas& canvas, const Box& box, const std::string& name, const
 }
 
 namespace {
-
-TensorClass partClass(const Tensor& tensor) {
-  if (tensor.graphOutput) return TensorClass::output;
-  return tensor.graphInput ? TensorClass::input : TensorClass::view;
-}
-
-/// Class of a tensor. Tensors made by parts have the colour of their op; of pieces of what was
-/// there, that tells the class.
-TensorClass partClass(const Graph& graph, TensorId tensor) {
-  const Tiling::Piece* piece = pieceOf(graph, tensor);
-  if (piece != nullptr && graph.tiling->original->tensors[piece->of].graphInput) {
-    return TensorClass::input;
-  }
-  return partClass(graph.tensors[tensor]);
-}
 
 /// Offset of a piece's host in its buffer.
 Bytes hostOffset(const Run& run, TensorId tensor) {
@@ -455,14 +438,10 @@ std::vector<PartBlock> partBlocks(const Run& run, const RunScale& scale, const B
     blocks.push_back({part.tensor,
                       span,
                       {low, low + part.bytes.length()},
-                      partClass(run.graph(), part.tensor),
+                      blockClass(run.graph(), part.tensor),
                       pieceMaker(run.graph(), part.tensor)});
   }
   return blocks;
-}
-
-Ink partInk(const PartBlock& part, BlockTime time, BlockPart of) {
-  return part.maker ? partInk(part.maker.index(), time, of) : blockInk(part.kind, time, of);
 }
 
 std::vector<HaloBlock> haloOf(const Run& run, const RunScale& scale, const BlockStore& store,
@@ -612,14 +591,14 @@ void MapDrawing::writePart(const PartBlock& part, BlockTime time) const {
   const Tensor& tensor = scene_.run->graph().tensors[part.tensor];
   const std::string name = printable(displayName(scene_.run->graph(), part.tensor), 80);
   drawBoxLabel(canvas_, box, name, name + "  " + formatBytes(tensor.bytes.value_or(Bytes())),
-               partInk(part, time, BlockPart::word));
+               blockInk(part.kind, time, BlockPart::word));
 }
 
 void MapDrawing::drawPart(const Block& block, const PartBlock& part) const {
   const Box box = boxOf(part);
   if (box.isEmpty()) return;
   const BlockTime time = timeOf(block, part);
-  const auto ink = [&](BlockPart of) { return partInk(part, time, of); };
+  const auto ink = [&](BlockPart of) { return blockInk(part.kind, time, of); };
   const Run& run = *scene_.run;
   Hint hint{.tooltip = partLabel(run, part.tensor)};
   // Of what lies in several stretches, the first has the name.
@@ -666,7 +645,7 @@ void MapDrawing::drawSameOp() const {
       if (box.isEmpty()) continue;
       const bool thin = box.width < kPartRoom || box.height < kPartRoom;
       const bool chosen = part.tensor == scene_.selectedPart;
-      const auto ink = [&](BlockPart of) { return partInk(part, BlockTime::live, of); };
+      const auto ink = [&](BlockPart of) { return blockInk(part.kind, BlockTime::live, of); };
       if (thin) {
         canvas_.rectangle(box, {.fill = Fill{ink(BlockPart::thin)}});
         continue;

@@ -6,12 +6,21 @@
 
 namespace hw {
 
-/// Class of a tensor, for its colour (Okabe-Ito).
-enum class TensorClass { input, output, intermediate, view, problem };
-inline constexpr std::size_t kTensorClasses = 5;
+/// Class of a block, for its colour: the type of the operator that writes it.
+enum class BlockClass : std::uint8_t {
+  convolution,
+  activation,
+  product,
+  elements,
+  pooling,
+  movement,
+  boundary,  ///< Graph inputs and outputs, weights and other states.
+  buffer,    ///< Of a planning problem, which has no operators.
+};
+inline constexpr std::size_t kBlockClasses = 8;
 
-/// "input", "shared", …: for legends, tables and tooltips.
-std::string_view className(TensorClass kind);
+/// "convolution", "concat, reshape", …: for legends, tables and tooltips.
+std::string_view className(BlockClass kind);
 
 /// Meaning of a colour. Pictures name inks, palettes say what they look like.
 enum class Ink : std::uint8_t {
@@ -32,16 +41,17 @@ enum class Ink : std::uint8_t {
   mark,
   hole,
   hatch,
+  raised,       ///< A chosen segment, the heads of tables.
+  line,         ///< Border of cards and controls.
+  onSelection,  ///< Words on `selection`.
+  warmTint,     ///< Behind a text in `accent`.
   best,
-  series,                        ///< The first of `kSeriesInks`, for compared runs.
-  block = series + 8,            ///< The first of the inks that `blockInk` gives.
-  activity = block + 5 * 4 * 4,  ///< The first of those that `activityInk` gives.
-  stall = activity + 4 * 2 * 2,  ///< The first of those that `stallInk` gives.
-  part = stall + 7,              ///< The first of those that `partInk` gives.
-  end = part + 6 * 4 * 4
+  series,                                    ///< The first of `kSeriesInks`, for compared runs.
+  block = series + 8,                        ///< The first of the inks that `blockInk` gives.
+  activity = block + kBlockClasses * 4 * 4,  ///< The first of those that `activityInk` gives.
+  stall = activity + 4 * 2 * 2,              ///< The first of those that `stallInk` gives.
+  end = stall + 7
 };
-/// Operators that run in parts have colours of their own; more of them repeat.
-inline constexpr std::size_t kPartHues = 6;
 inline constexpr std::size_t kSeriesInks = 8;
 inline constexpr std::size_t kInks = static_cast<std::size_t>(Ink::end);
 
@@ -50,9 +60,7 @@ enum class BlockTime { past, future, live, pale };
 /// `thin`: instead of fill and edge when a block is too thin for an edge, so it must stand out
 /// alone. `word`: what is written on it.
 enum class BlockPart { fill, edge, thin, word };
-Ink blockInk(TensorClass kind, BlockTime time, BlockPart part);
-/// Of what parts of one operator made, by its number.
-Ink partInk(std::size_t op, BlockTime time, BlockPart part);
+Ink blockInk(BlockClass kind, BlockTime time, BlockPart part);
 
 /// Of an activity by its kind, compute, load, store and copy being 0 to 3: in full colour on the
 /// critical path, else pale; and of a `word` on it.
@@ -66,7 +74,10 @@ using Rgb = std::uint32_t;
 /// `share` of `a` over `1 - share` of `b`, per channel.
 Rgb mixed(Rgb a, Rgb b, double share);
 
-/// Black or white, whichever reads better on `fill`.
+/// Contrast of two colours, 1 to 21, as WCAG 2.1 defines it.
+double contrast(Rgb a, Rgb b);
+
+/// Near black or white, whichever has more contrast on `fill`: 4.5 at least.
 Rgb readableOn(Rgb fill);
 
 /// All colours of the program in one value; two of them exist.

@@ -245,7 +245,7 @@ Options parsed(int count, char** words) {
       const std::string type = next();
       if (type != "multiplying") options.firstUnit.push_back(type);
       for (const OpInfo& info : opTable()) {
-        if (type == "multiplying" && info.kind == OpClass::product)
+        if (type == "multiplying" && multiplies(info.kind))
           options.firstUnit.emplace_back(info.type);
       }
     } else if (word == "--one-load") {

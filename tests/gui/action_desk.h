@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QDialog>
-#include <QDockWidget>
 #include <QTest>
 #include <QTimer>
 #include <functional>
@@ -53,7 +52,7 @@ struct Desk {
     state.showAll();
     state.setStep(Step(40));
     window.messages()->hide();
-    if (QWidget* popup = QApplication::activePopupWidget()) popup->close();
+    while (QWidget* popup = QApplication::activePopupWidget()) popup->close();
     dialogs.clear();
     for (auto* dialog : window.findChildren<QDialog*>()) dialog->hide();
     window.activateWindow();
@@ -69,14 +68,7 @@ struct Desk {
     REQUIRE(found);
     return *found;
   }
-  QDockWidget& dock(const char* name) {
-    auto* found = window.findChild<QDockWidget*>(QString::fromLatin1(name));
-    INFO(name);
-    REQUIRE(found);
-    return *found;
-  }
-  /// In front of the tabs that it is one of.
-  bool isRaised(const char* name) { return !dock(name).visibleRegion().isEmpty(); }
+  bool isRaised(const char* panel) { return window.places()->isShown(QString::fromLatin1(panel)); }
   /// By its key where it has one, as a user would; otherwise as from its menu.
   void run(QAction* action) {
     const QKeySequence key = action->shortcut();

@@ -1,5 +1,4 @@
 // Commands that show panels and dialogs, set how things look, plan and compare.
-#include "app/gui/features/desk/perspectives.h"
 #include "app/gui/features/scenario/scenario_history.h"
 #include "core/schedule/moves.h"
 #include "tests/gui/action_desk.h"
@@ -24,8 +23,12 @@ Holds asks(const char* dialog) {
   return [dialog](Desk& desk) { return desk.asked(dialog); };
 }
 
-Holds raises(const char* dock) {
-  return [dock](Desk& desk) { return desk.isRaised(dock); };
+Holds raises(const char* panel) {
+  return [panel](Desk& desk) { return desk.isRaised(panel); };
+}
+
+Holds goesTo(const char* place) {
+  return [place](Desk& desk) { return desk.window.places()->place().id == QLatin1String(place); };
 }
 
 Holds tableIs(const char* title) {
@@ -166,9 +169,6 @@ std::vector<CommandCase> dialogCases() {
          const auto* guide = desk.window.findChild<QDialog*>(QStringLiteral("methodGuide"));
          return guide && guide->isVisible();
        }},
-      {"savePerspective", asks("QInputDialog")},
-      {"deletePerspective", asks("QInputDialog"),
-       [](Desk& desk) { desk.part<Perspectives>().save(QStringLiteral("mine")); }},
       {"commandPalette",
        [](Desk& desk) {
          if (desk.asked("CommandPalette")) return true;
@@ -180,10 +180,8 @@ std::vector<CommandCase> dialogCases() {
   };
 }
 
-std::vector<CommandCase> dockCases() {
-  const auto hides = [](const char* dock) {
-    return [dock](Desk& desk) { return !desk.dock(dock).isVisible(); };
-  };
+std::vector<CommandCase> placeCases() {
+  const auto elsewhere = [](Desk& desk) { desk.window.showPanel(QStringLiteral("tables")); };
   return {
       {"showHistory", raises("history")},
       {"showGraph", raises("graph")},
@@ -200,12 +198,15 @@ std::vector<CommandCase> dockCases() {
       {"tableEvents", tableIs("Events")},
       {"tableFreeList", tableIs("Free list now")},
       {"tableOps", tableIs("Ops")},
-      {"perspectivePlan", hides("events")},
-      {"perspectiveCompare", hides("schedule")},
-      {"perspectiveStep", hides("run")},
-      {"perspectiveReport", hides("inspector")},
-      {"resetLayout", [](Desk& desk) { return desk.dock("schedule").isVisible(); },
-       [](Desk& desk) { desk.dock("schedule").hide(); }},
+      {"place:explore", goesTo("explore"), elsewhere},
+      {"place:compare", goesTo("compare")},
+      {"place:improve", goesTo("improve")},
+      {"place:study", goesTo("study")},
+      {"place:report", goesTo("report")},
+      {"home", [](Desk& desk) { return desk.window.welcome()->isVisible(); }},
+      {"leftColumn", [](Desk& desk) { return !desk.isRaised("schedule"); }},
+      {"rightColumn", [](Desk& desk) { return !desk.isRaised("inspector"); }},
+      {"resetLayout", raises("schedule"), elsewhere},
       {"menuBar",
        [](Desk& desk) {
          return QApplication::activePopupWidget() == desk.window.menu(MenuKind::file);
@@ -307,7 +308,7 @@ std::vector<CommandCase> compareCases() {
 
 std::vector<CommandCase> panelCases() {
   std::vector<CommandCase> all;
-  for (const auto& part : {dialogCases(), dockCases(), lookCases(), planCases(), compareCases()}) {
+  for (const auto& part : {dialogCases(), placeCases(), lookCases(), planCases(), compareCases()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

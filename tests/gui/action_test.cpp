@@ -83,8 +83,24 @@ TEST_CASE("no command is without a case of its own", "[action]") {
   for (const QAction* each : window.findChildren<QAction*>()) {
     const QString name = each->objectName();
     if (name.isEmpty() || name.startsWith(QLatin1Char('_')) || each->menu()) continue;
+    if (name.startsWith(QLatin1String("panel:"))) continue;  // Below.
     INFO(name.toStdString());
     CHECK(covered.contains(name));
+  }
+}
+
+TEST_CASE("the command of every panel brings it to the front, wherever one is", "[action]") {
+  Desk desk;
+  const Places& places = *desk.window.places();
+  for (const QString& name : places.panels()) {
+    for (const PlaceInfo& from : placeTable()) {
+      INFO(name.toStdString() << " from " << from.id.toStdString());
+      action(desk.window, ("place:" + from.id.toStdString()).c_str())->trigger();
+      action(desk.window, ("panel:" + name.toStdString()).c_str())->trigger();
+      CHECK(places.isShown(name));
+      // No place is left that has it.
+      if (from.has(name)) CHECK(places.place().id == from.id);
+    }
   }
 }
 

@@ -8,7 +8,6 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDirIterator>
-#include <QDockWidget>
 #include <QFile>
 #include <QGroupBox>
 #include <QLabel>
@@ -125,7 +124,7 @@ bool isInteractive(const QWidget* widget) {
   const bool part =
       qobject_cast<const QAbstractSpinBox*>(parent) || qobject_cast<const QComboBox*>(parent) ||
       (parent && parent->inherits("QTabBar")) || (parent && parent->inherits("QHeaderView")) ||
-      (parent && parent->inherits("QLineEdit")) || (parent && parent->inherits("QDockWidget")) ||
+      (parent && parent->inherits("QLineEdit")) ||
       (parent && parent->inherits("QToolBar") && widget->inherits("QToolBarExtension")) ||
       (parent && parent->inherits("QKeySequenceEdit"));
   // Headers are read with their tables.
@@ -388,7 +387,7 @@ TEST_CASE("Alt with a letter opens its menu, F10 the first one", "[native]") {
     QTest::keyClick(studio.window.maps().front(), static_cast<Qt::Key>(key), modifiers);
     QTest::qWait(10);
     CHECK(QApplication::activePopupWidget() == studio.window.menu(kind));
-    if (QWidget* popup = QApplication::activePopupWidget()) popup->close();
+    while (QWidget* popup = QApplication::activePopupWidget()) popup->close();
   }
 }
 
@@ -495,10 +494,10 @@ TEST_CASE("Tab leads out of every widget, and round", "[native]") {
 
 TEST_CASE("every panel says something before a model is open", "[native]") {
   test::Opened window({}, {1600, 960});
-  for (const auto* dock : window.findChildren<QDockWidget*>()) {
-    INFO(dock->objectName().toStdString());
-    CHECK_FALSE(dock->windowTitle().isEmpty());
-    CHECK(dock->widget());
+  for (const QString& name : window.places()->panels()) {
+    INFO(name.toStdString());
+    CHECK_FALSE(window.places()->title(name).isEmpty());
+    CHECK(window.places()->panel(name));
   }
   for (const QAction* each : window.findChildren<QAction*>()) {
     const bool command = !each->objectName().isEmpty() && !each->text().isEmpty();

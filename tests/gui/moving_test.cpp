@@ -1,6 +1,5 @@
 // The views go where the playhead goes.
 
-#include <QDockWidget>
 #include <QMenu>
 #include <QTest>
 #include <catch2/catch.hpp>
@@ -271,8 +270,7 @@ TEST_CASE("the tenants of an address are asked for on the map and by number", "[
   REQUIRE(tenant != panel->eras().end());
   const int row = static_cast<int>(tenant - panel->eras().begin());
   const QModelIndex cell = panel->view()->model()->index(row, 0);
-  QDockWidget* dock = test::part<QDockWidget>(studio.window, "tenants");
-  dock->raise();
+  studio.window.showPanel(QStringLiteral("tenants"));
   QTest::qWait(20);
   panel->view()->scrollTo(cell);
   QTest::mouseClick(panel->view()->viewport(), Qt::LeftButton, {},

@@ -1,6 +1,5 @@
 // The Method panel and the guide to the methods, inside the studio.
 
-#include <QDockWidget>
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
@@ -349,7 +348,7 @@ TEST_CASE("a panel behind another tab records nothing and leaves maps alone", "[
   desk.show();
   desk.panel().deck()->goTo(2);
   CHECK(desk.window.state()->filter() != nullptr);
-  desk.window.dock(QStringLiteral("events"))->raise();
+  desk.window.showPanel(QStringLiteral("search"));
   REQUIRE(test::comes([&] { return desk.window.state()->filter() == nullptr; }));
   desk.planBy(QStringLiteral("two-sided"));
   test::finishBackground();

@@ -3,7 +3,6 @@
 // Every option of a run through the doors of the studio: arguments, form, history, session.
 // The dimensions that a model leaves open are said when it is opened, in the window's words.
 
-#include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFile>
 #include <QMenu>
@@ -228,7 +227,7 @@ TEST_CASE("a step that shrinks is looked for, opened above the plan of before, a
   REQUIRE(test::comes([&] { return !panel->job()->isRunning(); }));
   REQUIRE(panel->table()->rowCount() > 0);
   CHECK(panel->chart()->emptyText().isEmpty());
-  CHECK(test::part<QDockWidget>(window, "shrink")->isVisible());
+  CHECK(window.places()->isShown(QStringLiteral("shrink")));
   // Another method is among what helps, and the last row that was tried is the smallest.
   const auto& steps = panel->steps();
   const auto method = std::ranges::find_if(steps, [](const ShrinkStep& step) {
@@ -606,6 +605,5 @@ TEST_CASE("problems: warnings first, counted, and without options of the command
   Settings none;
   Studio window(&none);
   window.show(run->request, {.run = run, .violations = {}});
-  CHECK(test::part<QDockWidget>(window, "problems")->windowTitle() ==
-        QStringLiteral("Problems (1)"));
+  CHECK(window.places()->title(QStringLiteral("problems")) == QStringLiteral("Problems (1)"));
 }

@@ -1,8 +1,7 @@
-// The things that come back the next time: session, perspectives; and files that change on disk.
+// The things that come back the next time: session, and files that change on disk.
 
 #include "app/gui/features/scenario/session.h"
 
-#include <QDockWidget>
 #include <QFile>
 #include <QFileSystemWatcher>
 #include <QLabel>
@@ -12,7 +11,6 @@
 #include <catch2/catch.hpp>
 
 #include "app/gui/features/desk/export_feature.h"
-#include "app/gui/features/desk/perspectives.h"
 #include "app/gui/features/scenario/file_watch.h"
 #include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
@@ -249,40 +247,6 @@ TEST_CASE("a model that changes on disk is offered anew", "[native]") {
   }
 }
 
-TEST_CASE("perspectives arrange the panels, and one's own are kept", "[native]") {
-  QTemporaryDir folder;
-  Settings settings(storeIn(folder));
-  Studio window(&settings);
-  window.resize(1400, 900);
-  window.show();
-  const auto shown = [&](const char* name) {
-    return !window.findChild<QDockWidget*>(QString::fromLatin1(name))->isHidden();
-  };
-  action(window, "perspectiveReport")->trigger();
-  CHECK(shown("metrics"));
-  CHECK_FALSE(shown("events"));
-  action(window, "perspectiveStep")->trigger();
-  CHECK(shown("events"));
-  CHECK_FALSE(shown("compare"));
-  action(window, "perspectiveCompare")->trigger();
-  CHECK(shown("compare"));
-
-  auto* perspectives = window.findChild<Perspectives*>();
-  const QString name = QStringLiteral("mine/\u00e4 & yours");
-  CHECK_FALSE(action(window, "deletePerspective")->isEnabled());
-  test::part<QDockWidget>(window, "schedule")->show();
-  perspectives->save(name);
-  CHECK(perspectives->own() == QStringList{name});
-  action(window, "perspectiveReport")->trigger();
-  CHECK_FALSE(shown("schedule"));
-  CHECK(perspectives->show(name));
-  CHECK(shown("schedule"));
-  CHECK(shown("compare"));
-  perspectives->remove(name);
-  CHECK(perspectives->own().isEmpty());
-  CHECK_FALSE(perspectives->show(name));
-}
-
 TEST_CASE("a board knows what is at work, and remembers what was", "[native]") {
   JobBoard board;
   const QSignalSpy changed(&board, &JobBoard::changed);
@@ -397,7 +361,7 @@ TEST_CASE("everything the studio computes beside the window is on the board", "[
 
   action(window, "compare")->trigger();
   REQUIRE(newest(board, "Comparing"));
-  CHECK(test::part<QDockWidget>(window, "jobs")->windowTitle() == QStringLiteral("Jobs (1)"));
+  CHECK(window.places()->title(QStringLiteral("jobs")) == QStringLiteral("Jobs (1)"));
   CHECK(action(window, "stopJobs")->isEnabled());
   REQUIRE(waitUntilQuiet(board));
   CHECK(newest(board, "Comparing")->state == State::done);

@@ -1,7 +1,6 @@
 // The look of a window: the first time, when it is small, after things below it have gone.
 // Small things that each went wrong once.
 
-#include <QDockWidget>
 #include <QFile>
 #include <QMenu>
 #include <QMimeData>
@@ -39,16 +38,6 @@ void openOrRefuse(Studio& window, const QString& name) {
   window.openModel(name);
   REQUIRE(test::comes([&] { return !window.job()->isRunning(); }));
 }
-
-/// Counts how often a window is brought to the front.
-class Raises : public QObject {
- public:
-  bool eventFilter(QObject* watched, QEvent* event) override {
-    if (event->type() == QEvent::ZOrderChange) ++count;
-    return QObject::eventFilter(watched, event);
-  }
-  int count = 0;
-};
 
 /// The plan on show, made by another allocator.
 std::shared_ptr<const Run> otherPlan(Studio& window) {
@@ -218,41 +207,95 @@ TEST_CASE("the layout comes back as it was left, and can be reset", "[shell]") {
     Studio window(&settings);
     window.resize(1300, 900);
     window.show();
-    test::part<QDockWidget>(window, "schedule")->hide();
+    openOrRefuse(window, QStringLiteral("samples:chain"));
+    window.showPanel(QStringLiteral("graph"));
+    window.showPanel(QStringLiteral("front"));
+    window.showPanel(QStringLiteral("problems"));
     window.close();
   }
   Settings settings(storeIn(folder));
   Studio window(&settings);
   window.show();
-  auto* schedule = test::part<QDockWidget>(window, "schedule");
-  CHECK(schedule->isHidden());
+  openOrRefuse(window, QStringLiteral("samples:chain"));
+  const Places& places = *window.places();
+  CHECK(places.place().id == QStringLiteral("improve"));
+  CHECK(places.isShown(QStringLiteral("front")));
+  CHECK(places.isShown(QStringLiteral("problems")));
+  test::part<QAction>(window, "place:explore")->trigger();
+  CHECK(places.isShown(QStringLiteral("graph")));
   window.resetLayout();
-  CHECK_FALSE(schedule->isHidden());
+  CHECK(places.isShown(QStringLiteral("schedule")));
+  CHECK(places.isShown(QStringLiteral("inspector")));
 }
 
-TEST_CASE("tabs of panels keep whole names, however narrow the window", "[shell]") {
-  test::Opened window({}, {900, 700});
-  window.resetLayout();
-  QTest::qWait(20);
-  int seen = 0;
-  for (const auto* tabs : window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
-    if (!tabs->isVisible() || tabs->count() == 0) continue;
-    ++seen;
-    CHECK(tabs->elideMode() == Qt::ElideNone);
-    CHECK(tabs->usesScrollButtons());
-  }
-  CHECK(seen > 1);
-}
-
-TEST_CASE("every dock and bar has a name, so that layouts can be kept", "[shell]") {
+TEST_CASE("every panel is in a place, and every panel of a place is there", "[shell]") {
   Settings none;
   Studio window(&none);
-  for (const QDockWidget* dock : window.findChildren<QDockWidget*>()) {
-    CHECK_FALSE(dock->objectName().isEmpty());
+  const QStringList panels = window.places()->panels();
+  for (const PlaceInfo& place : placeTable()) {
+    for (const PlaceInfo::Column& column : place.columns) {
+      for (const QString& name : column.tabs + column.more) {
+        INFO(place.id.toStdString() << ' ' << name.toStdString());
+        CHECK(panels.contains(name));
+        // One column whatever the place, or else it would have to move.
+        for (const PlaceInfo& other : placeTable()) {
+          for (std::size_t i = 0; i < kPlaceColumns; ++i) {
+            const bool same =
+                &other.columns[i] - other.columns.data() == &column - place.columns.data();
+            const bool has =
+                other.columns[i].tabs.contains(name) || other.columns[i].more.contains(name);
+            CHECK((same || !has));
+          }
+        }
+      }
+    }
   }
-  for (const QToolBar* bar : window.findChildren<QToolBar*>()) {
-    CHECK_FALSE(bar->objectName().isEmpty());
-  }
+  CHECK(QSet<QString>(panels.begin(), panels.end()).size() == panels.size());
+}
+
+TEST_CASE("places have keys, and each keeps what it shows", "[shell]") {
+  test::Opened window(QStringLiteral("samples:resnet8"), {1400, 900});
+  const Places& places = *window.places();
+  const auto go = [&](Qt::Key key) {
+    window.maps().front()->setFocus();
+    QTest::keyClick(&window, key);
+    return places.place().id.toStdString();
+  };
+  CHECK(places.place().id == QStringLiteral("explore"));
+  CHECK(places.isShown(QStringLiteral("schedule")));
+  window.showPanel(QStringLiteral("events"));
+  CHECK(go(Qt::Key_2) == "compare");
+  CHECK(places.isShown(QStringLiteral("compare")));
+  CHECK_FALSE(places.isShown(QStringLiteral("events")));
+  CHECK(window.playerRow()->isVisible());
+  CHECK(go(Qt::Key_3) == "improve");
+  CHECK(go(Qt::Key_4) == "study");
+  CHECK_FALSE(window.maps().front()->isVisible());
+  CHECK_FALSE(window.playerRow()->isVisible());
+  CHECK(go(Qt::Key_5) == "report");
+  CHECK(places.isShown(QStringLiteral("tables")));
+  CHECK(go(Qt::Key_1) == "explore");
+  CHECK(places.isShown(QStringLiteral("events")));
+  CHECK(window.maps().front()->isVisible());
+  test::part<QAction>(window, "home")->trigger();
+  CHECK(window.welcome()->isVisible());
+  CHECK(go(Qt::Key_1) == "explore");
+  CHECK_FALSE(window.welcome()->isVisible());
+}
+
+TEST_CASE("a panel of the menu gets a tab with a cross", "[shell]") {
+  test::Opened window(QStringLiteral("samples:resnet8"), {1400, 900});
+  const Places& places = *window.places();
+  auto* deck = test::part<Deck>(window, "centreColumn");
+  CHECK(deck->isHidden());
+  window.showPanel(QStringLiteral("method"));
+  CHECK(places.isShown(QStringLiteral("method")));
+  window.showPanel(QStringLiteral("search"));  // In place of the one before.
+  CHECK(places.isShown(QStringLiteral("search")));
+  auto* tabs = deck->findChild<QTabBar*>();
+  REQUIRE(tabs->count() == 1);
+  qobject_cast<QToolButton*>(tabs->tabButton(0, QTabBar::RightSide))->click();
+  CHECK(deck->isHidden());
 }
 
 TEST_CASE("recent models: latest first, each once, ten at most", "[shell]") {
@@ -325,10 +368,9 @@ TEST_CASE("the first window is no larger than the screen", "[shell]") {
   CHECK(window.size() == QSize(screen.width() - 100, screen.height() - 100));
 }
 
-TEST_CASE("in a small window the panels at the right are tabs, and maps have half the width",
-          "[shell]") {
-  const auto [width, height, tabs] =
-      GENERATE(table<int, int, bool>({{1920, 1080, false}, {1366, 768, true}, {1024, 700, true}}));
+TEST_CASE("columns leave the maps half the width", "[shell]") {
+  const auto [width, height, left] =
+      GENERATE(table<int, int, bool>({{1920, 1080, true}, {1366, 768, true}, {1024, 700, false}}));
   CAPTURE(width, height);
   Settings none;
   Studio window(&none);
@@ -337,10 +379,15 @@ TEST_CASE("in a small window the panels at the right are tabs, and maps have hal
   openOrRefuse(window, QStringLiteral("samples:inception_v3"));
   QTest::qWait(20);
   CHECK(window.size() == QSize(width, height));
-  auto* inspector = test::part<QDockWidget>(window, "inspector");
-  auto* run = test::part<QDockWidget>(window, "run");
-  CHECK(window.tabifiedDockWidgets(inspector).contains(run) == tabs);
+  CHECK(window.places()->isShown(QStringLiteral("schedule")) == left);
+  CHECK(window.places()->isShown(QStringLiteral("inspector")));
   CHECK(window.maps().front()->width() * 2 >= width);
+  // Somebody who wants a column has it in any window.
+  window.maps().front()->setFocus();
+  QTest::keyClick(&window, Qt::Key_O);
+  CHECK(window.places()->isShown(QStringLiteral("schedule")) != left);
+  QTest::keyClick(&window, Qt::Key_I);
+  CHECK_FALSE(window.places()->isShown(QStringLiteral("inspector")));
 }
 
 TEST_CASE("in the smallest window nothing lies over anything else", "[shell]") {
@@ -354,8 +401,10 @@ TEST_CASE("in the smallest window nothing lies over anything else", "[shell]") {
     parts.emplace_back(name.toStdString(), QRect(part->mapTo(&window, QPoint()), part->size()));
     CHECK(window.rect().contains(parts.back().second));
   };
-  add(window.centralWidget(), QStringLiteral("views"));
-  for (const auto* dock : window.findChildren<QDockWidget*>()) add(dock, dock->objectName());
+  add(window.topBar(), QStringLiteral("top bar"));
+  add(window.playerRow(), QStringLiteral("player"));
+  add(window.views()->parentWidget(), QStringLiteral("views"));
+  for (const auto* deck : window.findChildren<Deck*>()) add(deck, deck->objectName());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       CAPTURE(parts[i].first, parts[j].first);
@@ -368,19 +417,6 @@ TEST_CASE("in the smallest window nothing lies over anything else", "[shell]") {
     CAPTURE(i);
     if (!view->isHidden()) CHECK(view->height() >= view->minimumSizeHint().height());
   }
-}
-
-TEST_CASE("a floating panel that is shown again comes in front of the window", "[shell]") {
-  test::Opened window;
-  auto* dock = test::part<QDockWidget>(window, "events");
-  dock->setFloating(true);
-  dock->hide();
-  QTest::qWait(10);
-  Raises raises;
-  dock->installEventFilter(&raises);
-  dock->toggleViewAction()->trigger();
-  CHECK(dock->isVisible());
-  CHECK(test::comes([&] { return raises.count > 0; }));
 }
 
 TEST_CASE("views have their heights back when nothing is below any more, and the note goes",

@@ -31,9 +31,9 @@ void look(Tour& tour) {
 void legend(Tour& tour) {
   tour.open(QStringLiteral("samples:resnet50"));
   auto* strip = tour.window()->findChild<MapLegend*>();
-  strip->button(TensorClass::view)->click();
+  strip->button(BlockClass::activation)->click();
   tour.shot(QStringLiteral("legend"));
-  strip->button(TensorClass::view)->click();
+  strip->button(BlockClass::activation)->click();
   const auto run = tour.window()->state()->run();
   StayId least;
   for (const StayId stay : run->problem.stays.keys()) {

@@ -1,7 +1,6 @@
 #include "tests/tour/tour.h"
 
 #include <QApplication>
-#include <QDockWidget>
 #include <QTimer>
 #include <algorithm>
 #include <cstdio>
@@ -62,10 +61,9 @@ void Tour::type(const QString& text) {
 }
 
 void Tour::raise(const char* name) {
-  auto* dock = window_->findChild<QDockWidget*>(QString::fromLatin1(name));
-  if (!dock) return problem(QStringLiteral("no dock ") + QString::fromLatin1(name));
-  dock->show();
-  dock->raise();
+  const QString panel = QString::fromLatin1(name);
+  if (!window_->places()->panel(panel)) return problem(QStringLiteral("no panel ") + panel);
+  window_->showPanel(panel);
   settle();
 }
 

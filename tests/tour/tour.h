@@ -28,8 +28,8 @@ class Tour {
   void command(const char* name);
   void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier);
   void type(const QString& text);
-  /// Brings a dock to the front.
-  void raise(const char* dock);
+  /// Brings a panel to the front.
+  void raise(const char* panel);
   /// Clicks the block of the first map that `name` fills.
   void clickTensor(const QString& name);
 

@@ -15,9 +15,10 @@ struct Theme {
   bool dark = false;
   QColor window, plot, grid, axis, text, mutedText, selection, hover, accent;
   QColor live, highWater, capacity, lowerBound, playhead, mark, hole, hatch;
-  QColor classes[kTensorClasses];
+  QColor raised, line, onSelection, warmTint;
+  QColor classes[kBlockClasses];
 
-  QColor classColor(TensorClass kind) const { return classes[static_cast<int>(kind)]; }
+  QColor classColor(BlockClass kind) const { return classes[static_cast<int>(kind)]; }
   QPalette palette() const;
   const Palette& inks() const { return dark ? Palette::dark() : Palette::light(); }
 
@@ -25,8 +26,8 @@ struct Theme {
   static const Theme& darkTheme();
   /// The one in force; set it with `apply`.
   static const Theme& current();
-  /// Makes the one of the two that `theme` is current and gives the application the Fusion style
-  /// with its palette and style sheet. Widgets hear of it as QEvent::PaletteChange.
+  /// Makes the one of the two that `theme` is current and gives the application `Style` and
+  /// its palette. Widgets hear of it as QEvent::PaletteChange.
   static void apply(const Theme& theme);
 };
 

@@ -180,7 +180,7 @@ void CapacityChart::drawForeground(QPainter* painter, const QRectF&) {
                       tr("Sweep plans the model at many capacities of L2 and draws here what each "
                          "costs."));
   } else {
-    mark(kneeOf(points_), "knee", {Ink::accent, 1, kDotted}, 1);
+    mark(kneeOf(points_), "knee", {Ink::selection, 1, kDotted}, 1);
     mark(fitsFrom(points_), "fits from here on", {Ink::lowerBound, 1.5, kDashDotted}, 0);
     mark(planned_, "as planned", {Ink::capacity, 1.5, kDashed}, 2);
     mark(position_, {}, {Ink::playhead}, 0);

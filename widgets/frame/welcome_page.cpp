@@ -10,6 +10,7 @@
 #include <QUrl>
 #include <algorithm>
 
+#include "core/picture/block_store.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
@@ -19,12 +20,6 @@ namespace {
 
 /// More cannot be told apart in so small a picture.
 constexpr std::size_t kMostBlocks = 600;
-
-TensorClass kindOf(const Run& run, StayId stay) {
-  const Tensor& tensor = run.graph().tensors[run.stayTensor(stay)];
-  if (tensor.graphInput) return TensorClass::input;
-  return tensor.graphOutput ? TensorClass::output : TensorClass::intermediate;
-}
 
 }  // namespace
 
@@ -55,7 +50,7 @@ SampleCard sampleCard(const Run& run) {
         {QRectF(static_cast<double>(stay.steps.begin.count()) / width, low / height,
                 static_cast<double>(stay.steps.length().count()) / width,
                 static_cast<double>(stay.size.count()) / height),
-         kindOf(run, id)});
+         stayClass(run, id)});
   }
   return card;
 }

@@ -18,7 +18,7 @@ namespace hw {
 struct SampleCard {
   struct Block {
     QRectF place{};  ///< In the unit square: steps to the right, addresses upwards.
-    TensorClass kind = TensorClass::intermediate;
+    BlockClass kind = BlockClass::buffer;
   };
   QString figures{};  ///< "122 operators, 9.19 MiB in unlimited L2".
   std::vector<Block> blocks{};

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/ops/op_table.h"
+#include "core/picture/block_store.h"
 #include "core/plan/overlap_use.h"
 #include "widgets/map/map_colors.h"
 #include "widgets/text/text.h"
@@ -18,30 +18,20 @@ namespace hw {
 
 namespace {
 
-/// Kinds of ops that are told apart: those of OpClass, and the unknown ones.
-constexpr std::size_t kMixed = static_cast<std::size_t>(OpClass::body);
-constexpr std::size_t kUnknown = kMixed + 1;
+/// Boxes of several ops that differ; those after the classes of blocks.
+constexpr std::size_t kMixed = kBlockClasses;
 
-std::size_t classOfOp(const Op& op) {
-  const OpInfo* info = findOp(op);
-  return info != nullptr ? static_cast<std::size_t>(info->kind) : kUnknown;
-}
-
-std::array<LegendEntry, kUnknown + 1> classLegend() {
+LegendEntry classEntry(std::size_t kind) {
   const Theme& theme = Theme::current();
-  const auto of = [&](TensorClass kind) { return theme.classColor(kind); };
-  return {{{of(TensorClass::intermediate), tr("products: convolution, matrix product")},
-           {of(TensorClass::output), tr("pooling and reductions")},
-           {of(TensorClass::view), tr("data movement")},
-           {of(TensorClass::input), tr("element by element")},
-           {theme.hatch, tr("several kinds")},
-           {mixColors(theme.hatch, theme.plot, 0.4), tr("not known")}}};
+  if (kind == kMixed) return {theme.hatch, tr("several kinds")};
+  const auto one = static_cast<BlockClass>(kind);
+  return {theme.classColor(one), viewText(className(one))};
 }
 
 /// Devices in colours of the theme that are easiest to tell apart; more of them repeat.
 QColor deviceColor(std::size_t device) {
-  constexpr std::array kOrder = {TensorClass::intermediate, TensorClass::input, TensorClass::output,
-                                 TensorClass::view, TensorClass::problem};
+  constexpr std::array kOrder = {BlockClass::convolution, BlockClass::pooling, BlockClass::product,
+                                 BlockClass::movement, BlockClass::boundary};
   return Theme::current().classColor(kOrder[device % kOrder.size()]);
 }
 
@@ -79,14 +69,15 @@ double GraphColors::liveShare(const Run& run, const GraphNode& node) const {
 std::size_t GraphColors::classOf(const Run& run, const GraphNode& node) const {
   std::optional<std::size_t> common;
   for (const OpId op : node.runs) {
-    const std::size_t one = coloring_ == GraphColoring::device ? run.partition.deviceOf[op]
-                                                               : classOfOp(run.graph().ops[op]);
+    const std::size_t one = coloring_ == GraphColoring::device
+                                ? run.partition.deviceOf[op]
+                                : static_cast<std::size_t>(blockClass(run.graph().ops[op]));
     if (common && *common != one) {
       return coloring_ == GraphColoring::device ? SIZE_MAX : kMixed;
     }
     common = one;
   }
-  return common.value_or(kUnknown);
+  return common.value_or(kMixed);
 }
 
 QColor GraphColors::of(const Run& run, const GraphNode& node) const {
@@ -102,7 +93,7 @@ QColor GraphColors::of(const Run& run, const GraphNode& node) const {
     case GraphColoring::opClass:
       break;
   }
-  return classLegend()[classOf(run, node)].color;
+  return classEntry(classOf(run, node)).color;
 }
 
 std::vector<LegendEntry> GraphColors::legend(const Run& run, const ModelGraph& graph) const {
@@ -123,7 +114,7 @@ std::vector<LegendEntry> GraphColors::legend(const Run& run, const ModelGraph& g
   }
   for (const std::size_t one : seen) {
     if (coloring_ == GraphColoring::opClass) {
-      legend.push_back(classLegend()[one]);
+      legend.push_back(classEntry(one));
     } else if (one == SIZE_MAX) {
       legend.push_back({Theme::current().hatch, tr("several devices")});
     } else {

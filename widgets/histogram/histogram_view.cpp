@@ -302,8 +302,8 @@ void HistogramView::showBars() {
   setTicks(*sizes_, 0, static_cast<double>(std::max<std::size_t>(1, bins)), sizes);
   const auto most = static_cast<double>(std::max<std::int64_t>(1, histogram_.most(bytes_)));
   setTicks(*values_, 0, most, bytes_ ? byteTicks(0, most) : RunAxis{0, most}.ticks(0.2));
-  for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
-    auto* set = new QBarSet(viewText(className(static_cast<TensorClass>(kind))));
+  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
+    auto* set = new QBarSet(viewText(className(static_cast<BlockClass>(kind))));
     for (const SizeHistogram::Bin& bin : histogram_.bins) {
       *set << static_cast<double>((bytes_ ? bin.bytes : bin.count)[kind]);
     }

@@ -21,8 +21,8 @@ struct SizeHistogram {
   /// Sizes from 2^power up to, not including, 2^(power + 1) bytes.
   struct Bin {
     int power = 0;
-    std::array<std::int64_t, 5> count{};  ///< By TensorClass.
-    std::array<std::int64_t, 5> bytes{};  ///< Likewise: the sum of their sizes.
+    std::array<std::int64_t, kBlockClasses> count{};  ///< By BlockClass.
+    std::array<std::int64_t, kBlockClasses> bytes{};  ///< Likewise: the sum of their sizes.
 
     std::int64_t total(bool ofBytes) const;
   };

@@ -12,7 +12,7 @@ inline QColor mixColors(const QColor& a, const QColor& b, double share) {
   return QColor(mixed(a.rgb() & 0xffffffU, b.rgb() & 0xffffffU, share));
 }
 
-/// Black or white, whichever reads better on `fill`.
+/// Near black or white, whichever reads better on `fill`.
 inline QColor readableOn(const QColor& fill) { return QColor(readableOn(fill.rgb() & 0xffffffU)); }
 
 /// The look of blocks of one class at one time.
@@ -23,9 +23,9 @@ struct BlockShade {
 };
 
 /// The colours of a map, looked up once so that filling a million pixels looks nothing up. Indexed
-/// by TensorClass.
+/// by BlockClass.
 struct MapColors {
-  using Shades = std::array<BlockShade, kTensorClasses>;
+  using Shades = std::array<BlockShade, kBlockClasses>;
 
   QRgb plot = 0;
   QRgb grid = 0;
@@ -41,9 +41,9 @@ struct MapColors {
     colors.grid = color(Ink::grid);
     Shades* const times[] = {&colors.past, &colors.future, &colors.live, &colors.pale};
     for (std::size_t time = 0; time < std::size(times); ++time) {
-      for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
+      for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
         const auto part = [&](BlockPart of) {
-          return color(blockInk(static_cast<TensorClass>(kind), static_cast<BlockTime>(time), of));
+          return color(blockInk(static_cast<BlockClass>(kind), static_cast<BlockTime>(time), of));
         };
         (*times[time])[kind] = {part(BlockPart::fill), part(BlockPart::edge),
                                 part(BlockPart::thin)};

@@ -44,7 +44,7 @@ std::set<ReferenceLine::Kind> linesOf(const Run& run) {
 }
 
 /// As a block of the class looks while it lives.
-QIcon legendSwatch(TensorClass kind, double ratio) {
+QIcon legendSwatch(BlockClass kind, double ratio) {
   QPixmap pixmap(QSize(kLegendSwatch, kLegendSwatch) * ratio);
   pixmap.setDevicePixelRatio(ratio);
   const Palette& inks = Theme::current().inks();
@@ -62,9 +62,9 @@ MapLegend::MapLegend(ViewState* state, QWidget* parent) : QWidget(parent), state
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(8, 1, 8, 1);
   row->setSpacing(2);
-  for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
+  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
     auto* button = new QToolButton(this);
-    button->setText(viewText(className(static_cast<TensorClass>(kind))));
+    button->setText(viewText(className(static_cast<BlockClass>(kind))));
     button->setAccessibleName(tr("Pick out buffers of class %1").arg(button->text()));
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     button->setIconSize({kLegendSwatch, kLegendSwatch});
@@ -97,7 +97,7 @@ void MapLegend::showRun() {
     classes->ofStay.reserve(run->problem.stays.size());
     for (const StayId stay : run->problem.stays.keys()) {
       const auto kind = static_cast<std::size_t>(stayClass(*run, stay));
-      classes->ofStay.push_back(static_cast<TensorClass>(kind));
+      classes->ofStay.push_back(static_cast<BlockClass>(kind));
       ++classes->counts[kind];
       classes->bytes[kind] += run->problem.stays[stay].size;
     }
@@ -110,7 +110,7 @@ void MapLegend::showRun() {
 
 void MapLegend::accept(const std::shared_ptr<const Classes>& classes) {
   classes_ = classes;
-  for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
+  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
     buttons_[kind]->setVisible(classes->counts[kind] > 0);
     buttons_[kind]->setToolTip(
         tr("%1 buffers, %2 together. A click picks them out, another ends that")
@@ -122,8 +122,8 @@ void MapLegend::accept(const std::shared_ptr<const Classes>& classes) {
 void MapLegend::filter() {
   if (!classes_) return;
   QStringList names;
-  std::array<bool, kTensorClasses> wanted{};
-  for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
+  std::array<bool, kBlockClasses> wanted{};
+  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
     wanted[kind] = buttons_[kind]->isChecked() && classes_->counts[kind] > 0;
     if (wanted[kind]) names.append(buttons_[kind]->text());
   }
@@ -144,8 +144,8 @@ void MapLegend::followFilter() {
 }
 
 void MapLegend::drawSwatches() {
-  for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
-    buttons_[kind]->setIcon(legendSwatch(static_cast<TensorClass>(kind), devicePixelRatioF()));
+  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
+    buttons_[kind]->setIcon(legendSwatch(static_cast<BlockClass>(kind), devicePixelRatioF()));
   }
 }
 
@@ -175,7 +175,7 @@ void MapLegend::paintEvent(QPaintEvent*) {
   const auto explainHatch = [&](std::string_view name, const Fill& hatch) {
     return explain(name, [&](double left) {
       const Box sample{left, middle - kLegendSwatch / 2.0, kLegendLine, kLegendSwatch};
-      canvas.rectangle(sample, {.fill = Fill{partInk(0, BlockTime::past, BlockPart::fill)}});
+      canvas.rectangle(sample, {.fill = Fill{Ink::live}});
       canvas.hatch(sample, hatch);
     });
   };

@@ -24,7 +24,7 @@ class MapLegend : public QWidget {
   explicit MapLegend(ViewState* state, QWidget* parent = nullptr);
 
   /// Hidden while the run has nothing of that class.
-  QToolButton* button(TensorClass kind) const { return buttons_[static_cast<std::size_t>(kind)]; }
+  QToolButton* button(BlockClass kind) const { return buttons_[static_cast<std::size_t>(kind)]; }
   /// The lines that some map of the run has; others are not explained.
   const std::set<ReferenceLine::Kind>& lines() const { return lines_; }
 
@@ -35,9 +35,9 @@ class MapLegend : public QWidget {
  private:
   /// The classes of a run's stays, and what they come to.
   struct Classes {
-    std::vector<TensorClass> ofStay{};
-    std::array<std::size_t, kTensorClasses> counts{};
-    std::array<Bytes, kTensorClasses> bytes{};
+    std::vector<BlockClass> ofStay{};
+    std::array<std::size_t, kBlockClasses> counts{};
+    std::array<Bytes, kBlockClasses> bytes{};
     bool guessed = false;    ///< Of some nobody knows when they live.
     bool madeAgain = false;  ///< Parts make some of what others have made.
   };
@@ -49,7 +49,7 @@ class MapLegend : public QWidget {
   void followFilter();
 
   ViewState* state_;
-  std::array<QToolButton*, kTensorClasses> buttons_{};
+  std::array<QToolButton*, kBlockClasses> buttons_{};
   std::set<ReferenceLine::Kind> lines_;
   std::shared_ptr<const Classes> classes_;
   std::shared_ptr<const StayFilter> own_;  ///< The filter that was made here last.

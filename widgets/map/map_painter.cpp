@@ -109,7 +109,7 @@ void writeLabels(MapRaster& raster, const MapScene& scene, const QFont& font) {
     const std::size_t index = raster.roomy[i];
     const FittedLabel label =
         fittedBlockLabel(past.ruler(), boxOf(index), *scene.run, scene.blocks->stay(index));
-    const TensorClass kind = scene.blocks->kind(index);
+    const BlockClass kind = scene.blocks->kind(index);
     label.draw(past, blockInk(kind, BlockTime::past, BlockPart::word));
     label.draw(future, blockInk(kind, BlockTime::future, BlockPart::word));
   }

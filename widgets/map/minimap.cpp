@@ -166,6 +166,7 @@ Minimap::Grip Minimap::gripAt(const QPointF& position) const {
     // A brush narrower than its ends is taken at the nearer one.
     return fromBegin < fromEnd ? Grip::begin : Grip::end;
   }
+  if (showsAll()) return Grip::playhead;
   return position.x() > brush.left() && position.x() < brush.right() ? Grip::whole : Grip::none;
 }
 
@@ -179,6 +180,20 @@ void Minimap::mousePressEvent(QMouseEvent* event) {
     grip_ = Grip::whole;
   }
   grabbed_ = step - state_->visibleBegin();
+  if (grip_ == Grip::playhead) movePlayhead(step);
+}
+
+bool Minimap::showsAll() const {
+  return state_->visibleEnd() - state_->visibleBegin() >= state_->length();
+}
+
+void Minimap::movePlayhead(double place) {
+  const double inside = std::clamp(place, 0.0, state_->length());
+  if (state_->axis() == AxisUnit::time) {
+    state_->setTime(SimTime(static_cast<std::int64_t>(inside)));
+  } else {
+    state_->setStep(std::min(state_->scale()->stepAt(inside), state_->steps() - Step(1)));
+  }
 }
 
 void Minimap::mouseMoveEvent(QMouseEvent* event) {
@@ -200,6 +215,8 @@ void Minimap::mouseMoveEvent(QMouseEvent* event) {
     case Grip::end:
       return state_->setVisible(state_->visibleBegin(),
                                 std::max(step, state_->visibleBegin() + least));
+    case Grip::playhead:
+      return movePlayhead(step);
     case Grip::whole:
       setCursor(Qt::ClosedHandCursor);
       return state_->setVisible(step - grabbed_, step - grabbed_ + length);

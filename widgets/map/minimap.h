@@ -10,9 +10,10 @@
 
 namespace hw {
 
-/// The whole run in a strip, bytes in use as a silhouette, and on it a brush over what
-/// the views above show. The brush is dragged to move, by its ends to show more or less; a press
-/// beside it brings it there, a double click shows everything, the wheel zooms around the pointer.
+/// The whole run in a strip, bytes in use as a silhouette, and on it a brush over what the views
+/// above show. While that is everything, a press or a drag moves the playhead. Else the brush is
+/// dragged to move, and a press beside it brings it there. By its ends it shows more or less; a
+/// double click shows everything, the wheel zooms around the pointer.
 /// With the keyboard: Left and Right move it, + and - zoom, Home and End go to the ends.
 class Minimap : public QWidget {
   Q_OBJECT
@@ -43,7 +44,7 @@ class Minimap : public QWidget {
   bool event(QEvent* event) override;
 
  private:
-  enum class Grip { none, begin, end, whole };
+  enum class Grip { none, begin, end, whole, playhead };
 
   void showRun();
   void drawSilhouette();
@@ -52,6 +53,8 @@ class Minimap : public QWidget {
   RunAxis axis() const;
   void zoom(double factor, double place);
   void move(double by);
+  bool showsAll() const;
+  void movePlayhead(double place);
 
   ViewState* state_;
   PoolId pool_;

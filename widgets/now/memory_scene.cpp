@@ -382,8 +382,9 @@ class MemoryPainter {
     PainterCanvas canvas(painter_);
     const Box whole = toBox(pieceBox(row, piece));
     const BlockTime time = dimmed ? BlockTime::pale : BlockTime::live;
-    canvas.rectangle(whole, {.fill = Fill{Ink::plot},
-                             .edge = Stroke{blockInk(TensorClass::view, time, BlockPart::edge)}});
+    canvas.rectangle(whole,
+                     {.fill = Fill{Ink::plot},
+                      .edge = Stroke{blockInk(BlockClass::movement, time, BlockPart::edge)}});
     canvas.hatch(whole, kKeptHatch);
     for (const PartBlock& part : parts) {
       if (!part.span.contains(static_cast<double>(decoration_.step.count()))) continue;
@@ -396,7 +397,7 @@ class MemoryPainter {
       const QRect box = full.adjusted(edged ? 1 : 0, 2, edged ? -1 : 0, -2);
       if (box.isEmpty()) continue;
       const bool chosen = decoration_.selectedPart == part.tensor && selected(piece.owner);
-      const auto ink = [&](BlockPart of) { return partInk(part, time, of); };
+      const auto ink = [&](BlockPart of) { return blockInk(part.kind, time, of); };
       if (!edged && !chosen) {
         canvas.rectangle(toBox(box), {.fill = Fill{ink(BlockPart::thin)}});
         continue;

@@ -8,9 +8,11 @@
 #include <QPainter>
 
 #include "core/base/text.h"
+#include "core/picture/block_store.h"
 #include "core/plan/overlap_use.h"
 #include "widgets/base/panel_parts.h"
 #include "widgets/base/theme.h"
+#include "widgets/plot/painter_canvas.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
@@ -99,6 +101,7 @@ constexpr int kLeastName = 9;
 /// Letters that the name of a unit gets at most, and rows that are looked at for it.
 constexpr int kWidestUnit = 12;
 constexpr int kUnitRows = 200;
+constexpr int kSwatch = 9;  ///< Of the colour of an op's type.
 
 /// An op that is dragged, by its number; one of another studio is no op of ours.
 QString opFormat() {
@@ -118,13 +121,27 @@ class ShareDelegate final : public QStyledItemDelegate {
       QRect bar = option.rect.adjusted(4, 0, -4, -1);
       bar.setTop(bar.bottom() - 2);
       bar.setWidth(static_cast<int>(bar.width() * share));
-      painter->fillRect(bar, Theme::current().classColor(TensorClass::intermediate));
+      painter->fillRect(bar, Theme::current().hatch);
     }
     QStyleOptionViewItem text = option;
     initStyleOption(&text, index);
     text.backgroundBrush = Qt::NoBrush;
     text.features &= ~QStyleOptionViewItem::ViewItemFeatures(QStyleOptionViewItem::Alternate);
     QStyledItemDelegate::paint(painter, text, index);
+  }
+};
+
+/// Writes the end of a name where all of it does not fit.
+class NameDelegate final : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+ protected:
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+    QStyledItemDelegate::initStyleOption(option, index);
+    const int around = option->decorationSize.width() + 12;
+    option->text = QString::fromStdString(nameEnd(
+        FontRuler(option->font), option->text.toStdString(), option->rect.width() - around));
   }
 };
 
@@ -193,6 +210,9 @@ QVariant ScheduleModel::data(const QModelIndex& index, int role) const {
   if (role == Qt::ToolTipRole) return toolTip(index.row());
   if (role == UnitRows::kBeginRole) return static_cast<int>(units_.begin(index.row()));
   if (role == UnitRows::kDeviceRole) return units_.device(index.row());
+  if (role == Qt::DecorationRole && index.column() == kOp && opOf(index.row())) {
+    return Theme::current().classColor(blockClass(run_->graph().ops[opOf(index.row())]));
+  }
   if (role == Qt::TextAlignmentRole && index.column() != kOp && index.column() != kUnit) {
     return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   }
@@ -229,14 +249,16 @@ SchedulePanel::SchedulePanel(ViewState* state, QWidget* parent)
     : QTableView(parent), state_(state), model_(new ScheduleModel(this)) {
   setModel(model_);
   setAccessibleName(tr("Schedule"));
+  setItemDelegateForColumn(ScheduleModel::kOp, new NameDelegate(this));
   setItemDelegateForColumn(ScheduleModel::kLive, new ShareDelegate(this));
   setItemDelegateForColumn(ScheduleModel::kUnit, new UnitDelegate(this));
   setSelectionBehavior(SelectRows);
+  setIconSize({kSwatch, kSwatch});
   setSelectionMode(SingleSelection);
   setShowGrid(false);
   setTabKeyNavigation(false);
   setWordWrap(false);
-  setTextElideMode(Qt::ElideMiddle);
+  setTextElideMode(Qt::ElideLeft);
   setFrameShape(QFrame::NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   verticalHeader()->hide();

@@ -81,12 +81,6 @@ void TransportBar::addStepWidgets() {
   auto* label = new QLabel(tr("Step"), this);
   label->setContentsMargins(6, 0, 4, 0);
   addWidget(label);
-  slider_ = new QSlider(Qt::Horizontal, this);
-  slider_->setObjectName(QStringLiteral("stepSlider"));
-  slider_->setAccessibleName(tr("Step"));
-  slider_->setMinimumWidth(60);
-  slider_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  addWidget(slider_);
   spin_ = new QSpinBox(this);
   spin_->setObjectName(QStringLiteral("stepBox"));
   spin_->setAccessibleName(tr("Step number"));
@@ -105,7 +99,6 @@ void TransportBar::addStepWidgets() {
     player_->pause();
     state_->setStep(Step(step));
   };
-  connect(slider_, &QSlider::valueChanged, this, seek);
   connect(spin_, &QSpinBox::valueChanged, this, seek);
 }
 
@@ -173,14 +166,9 @@ void TransportBar::showRun() {
                            : tr("%1: open a model first").arg(action->text()));
   }
   const int last = static_cast<int>(state_->steps().count() - 1);
-  for (QWidget* widget : {static_cast<QWidget*>(slider_), static_cast<QWidget*>(spin_)}) {
-    widget->setEnabled(any);
-    widget->setToolTip(any ? tr("The step on show") : tr("Open a model first"));
-  }
-  const QSignalBlocker blockSlider(slider_);
+  spin_->setEnabled(any);
+  spin_->setToolTip(any ? tr("The step on show") : tr("Open a model first"));
   const QSignalBlocker blockSpin(spin_);
-  slider_->setRange(0, last);
-  slider_->setPageStep(std::max(1, last / 20));
   spin_->setRange(0, last);
   steps_->setText(any ? tr("/ %1").arg(grouped(last)) : QString());
   // Wide enough for the largest number, so that nothing moves while playing.
@@ -190,10 +178,8 @@ void TransportBar::showRun() {
 }
 
 void TransportBar::showMoment() {
-  const QSignalBlocker blockSlider(slider_);
   const QSignalBlocker blockSpin(spin_);
   const int step = static_cast<int>(state_->step().count());
-  slider_->setValue(step);
   spin_->setValue(step);
   events_->setText(
       state_->run()

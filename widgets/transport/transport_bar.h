@@ -3,7 +3,6 @@
 #include <QAction>
 #include <QComboBox>
 #include <QLabel>
-#include <QSlider>
 #include <QSpinBox>
 #include <QToolBar>
 
@@ -13,8 +12,8 @@
 
 namespace hw {
 
-/// The tape deck: start, back and forward by op and by event, play, end, peak, the step as slider
-/// and number, the event and the speed. Its actions serve the menu too.
+/// The tape deck: start, back and forward by op and by event, play, end, peak, the number of
+/// the step, the event and the speed. Its actions serve the menu too.
 class TransportBar : public QToolBar {
   Q_OBJECT
 
@@ -46,7 +45,6 @@ class TransportBar : public QToolBar {
   QList<QAction*> moves_;
   QAction* play_ = nullptr;
   QAction* playBack_ = nullptr;
-  QSlider* slider_ = nullptr;
   QSpinBox* spin_ = nullptr;
   QLabel* steps_ = nullptr;
   QLabel* events_ = nullptr;

@@ -139,10 +139,9 @@ class PaperHtml {
 };
 
 /// The meaning of the colours of the maps.
-void drawLegend(Canvas& canvas, const Box& box) {
+void drawLegend(Canvas& canvas, const Box& box, const Run& run) {
   double left = box.left + plotLeftMargin(canvas.ruler());
-  for (const TensorClass kind :
-       {TensorClass::input, TensorClass::intermediate, TensorClass::view, TensorClass::output}) {
+  for (const BlockClass kind : classesOf(run)) {
     const auto ink = [&](BlockPart part) { return blockInk(kind, BlockTime::past, part); };
     canvas.rectangle({left, box.top + 4, 9, 9}, {.fill = Fill{ink(BlockPart::fill)},
                                                  .edge = Stroke{ink(BlockPart::edge), 0.6}});
@@ -163,9 +162,9 @@ void addPictures(const Run& run, AxisUnit axis, TextPictures& pictures, QTextCur
     add(pictureOf(std::vector{MapScene::whole(shared, pool, axis)}), 330);
     add(pictureOf(ChartScene::whole(shared, pool, axis)), 150);
     Picture legend;
-    legend.paint = [](QPainter& painter, const QRect& target) {
+    legend.paint = [shared](QPainter& painter, const QRect& target) {
       PainterCanvas canvas(painter);
-      drawLegend(canvas, toBox(target));
+      drawLegend(canvas, toBox(target), *shared);
     };
     add(legend, 24);
   }

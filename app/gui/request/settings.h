@@ -13,8 +13,8 @@ enum class ThemeChoice { system, light, dark };
 /// forgotten rather than restored wrongly.
 class Settings {
  public:
-  /// Increase when docks or their names change.
-  static constexpr int kLayoutVersion = 4;
+  /// Increase when places, panels or their names change.
+  static constexpr int kLayoutVersion = 5;
 
   /// Remembers nothing: for pictures, and for tests.
   Settings() = default;
@@ -37,7 +37,8 @@ class Settings {
   void addRecentModel(const QString& name);
   void clearRecentModels();
 
-  /// A part of the layout, "geometry", "docks" or "views"; empty when none of this version is kept.
+  /// A part of the layout, "geometry", "places" or "views"; empty when none of this version is
+  /// kept.
   QByteArray layout(const QString& part) const;
   void setLayout(const QString& part, const QByteArray& value);
   void forgetLayout();

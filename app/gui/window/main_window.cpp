@@ -11,7 +11,6 @@
 #include <QMimeData>
 #include <QScreen>
 #include <QStandardPaths>
-#include <QTabBar>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -52,14 +51,10 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
   setObjectName(QStringLiteral("studio"));
   setWindowTitle(tr("Highwater"));
   setAcceptDrops(true);
-  setDockNestingEnabled(true);
   status_ = new StatusLine(&state_, &job_, this);
   setStatusBar(status_);
   buildMenuBar();
   buildViews();
-  transport_ = new TransportBar(&state_, &player_, this);
-  addToolBar(Qt::TopToolBarArea, transport_);
-  panels_->addAction(transport_->toggleViewAction());
   runForm_ = new RunForm(this);
   request_ = defaultRequest();
   runForm_->setRequest(request_);
@@ -215,7 +210,10 @@ void MainWindow::show(const RunRequest& request, const PlanOutcome& outcome) {
   runForm_->setBare(model.problem.has_value());
   setWindowTitle(tr("%1 \u2013 Highwater").arg(QString::fromStdString(printable(model.name, 80))));
   showMaps();
-  stack_->setCurrentWidget(column_);
+  stack_->setCurrentWidget(places_);
+  topBar_->showRun(*state_.run());
+  pills_->setRequest(state_.run()->request);
+  showFrame();
   Q_EMIT shown();
 }
 
@@ -293,13 +291,8 @@ bool MainWindow::isKeyOfDisabled(const QKeyEvent& key) const {
 
 /// The transport's keys are plain ones: buttons, boxes and lists keep those they need themselves.
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::Show && watched->parent() == this) {
-    // Tabs of panels: names that can be read, with arrows to the rest, instead of "P…".
-    if (auto* tabs = qobject_cast<QTabBar*>(watched)) {
-      tabs->setElideMode(Qt::ElideNone);
-      tabs->setUsesScrollButtons(true);
-    }
-  }
+  const bool moves = event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest;
+  if (moves && (watched == stack_ || watched == message_)) placeMessage();
   const bool pressed = event->type() == QEvent::KeyPress;
   if (!pressed && event->type() != QEvent::ShortcutOverride) {
     return QMainWindow::eventFilter(watched, event);
@@ -319,18 +312,8 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
   return QMainWindow::eventFilter(watched, event);
 }
 
-void raiseWithRoom(QMainWindow* window, QDockWidget* dock, int percent, int enough) {
-  dock->show();
-  dock->raise();
-  const int wanted = std::min(enough, window->height() * percent / 100);
-  if (dock->isFloating() || window->dockWidgetArea(dock) != Qt::BottomDockWidgetArea) return;
-  if (dock->height() < wanted) window->resizeDocks({dock}, {wanted}, Qt::Vertical);
-}
-
 namespace {
 
-/// In windows smaller than this the panels at the right share one place as tabs.
-constexpr QSize kRoomy(1200, 840);
 /// The frame that a desktop may put around a window; nobody knows before it is shown.
 constexpr QSize kFrame(8, 36);
 
@@ -376,132 +359,99 @@ void MainWindow::buildMenuBar() {
     menus_[i]->setToolTipsVisible(true);
   }
   panels_ = new QMenu(tr("&Panels"), this);
+  menuBar()->hide();  // The bar above has them all.
 }
 
-void MainWindow::complete(PanelLayout layout) {
-  layout_ = std::move(layout);
+void MainWindow::complete() {
+  addPlaceCommands();
   QMenu* file = menu(MenuKind::file);
   file->addSeparator();
   addCommand(file, "quit", tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); });
   for (QMenu* menu : menus_) menu->menuAction()->setVisible(!menu->isEmpty());
+  topBar_->fill(*this);
   updateActions();
-  // As they were added, panels ask for more width than where they belong.
-  defaultLayout();
+  places_->reset();
+  showFrame();
 }
 
-QDockWidget* MainWindow::addDock(const char* name, const QString& title, QWidget* content,
-                                 Qt::DockWidgetArea area, const char* tabOf) {
-  auto* dock = new QDockWidget(title, this);
-  dock->setObjectName(QString::fromLatin1(name));
-  dock->setWidget(content);
-  addDockWidget(area, dock);
-  // Side by side, all panels together would ask for more room than a screen has, if only until the
-  // layout is made.
-  for (const auto& [other, first] : docks_) {
-    if (dockWidgetArea(other) != area) continue;
-    tabifyDockWidget(other, dock);
-    break;
+void MainWindow::addPanel(const char* name, const QString& title, QWidget* content) {
+  const QString id = QString::fromLatin1(name);
+  places_->add(id, title, content);
+  const QByteArray command = QByteArrayLiteral("panel:") + name;
+  addRunCommand(panels_, command.constData(), title, {}, [this, id] { showPanel(id); });
+}
+
+void MainWindow::showPanel(const QString& name) {
+  if (state_.run()) stack_->setCurrentWidget(places_);
+  places_->show(name);
+  showFrame();
+}
+
+void MainWindow::goTo(const QString& place) {
+  stack_->setCurrentWidget(places_);
+  places_->go(place);
+  showFrame();
+}
+
+/// Keys 1 to 5 go to the places.
+QList<QAction*> MainWindow::placeCommands(QMenu* view) {
+  QList<QAction*> added;
+  int key = Qt::Key_1;
+  for (const PlaceInfo& place : placeTable()) {
+    const auto number = static_cast<Qt::Key>(key++);
+    const QByteArray name = QByteArrayLiteral("place:") + place.id.toLatin1();
+    QAction* action = addRunCommand(view, name.constData(), place.title,
+                                    {number, QKeySequence(Qt::CTRL | number)},
+                                    [this, id = place.id] { goTo(id); });
+    action->setCheckable(true);
+    action->setStatusTip(place.toolTip);
+    added.append(action);
   }
-  // One that floats would come back behind the window; raised once it is there.
-  connect(
-      dock, &QDockWidget::visibilityChanged, dock,
-      [dock](bool visible) {
-        if (visible && dock->isFloating()) dock->raise();
-      },
-      Qt::QueuedConnection);
-  docks_.emplace_back(dock, tabOf);
-  panels_->insertAction(transport_->toggleViewAction(), dock->toggleViewAction());
-  return dock;
+  return added;
 }
 
-QDockWidget* MainWindow::dock(const QString& name) const {
-  for (const auto& [dock, tabOf] : docks_) {
-    if (dock->objectName() == name) return dock;
+/// They come first in their menu. O and I have the columns at the sides or not.
+void MainWindow::addPlaceCommands() {
+  QMenu* view = menu(MenuKind::view);
+  QAction* const before = view->actions().value(0);
+  QList<QAction*> added = placeCommands(view);
+  const auto goHome = [this] {
+    stack_->setCurrentWidget(welcome_);
+    showFrame();
+  };
+  added.append(
+      addCommand(view, "home", tr("Home"), {QKeySequence(Qt::ALT | Qt::Key_Home)}, goHome));
+  added.append(addRunCommand(view, "leftColumn", tr("List at the left"), {Qt::Key_O},
+                             [this] { places_->toggle(PlaceColumn::left); }));
+  added.append(addRunCommand(view, "rightColumn", tr("Inspector at the right"), {Qt::Key_I},
+                             [this] { places_->toggle(PlaceColumn::right); }));
+  added.append(view->addSeparator());
+  view->insertActions(before, added);
+  connect(places_, &Places::placeChanged, this, &MainWindow::showFrame);
+}
+
+/// The player is there with the views, and the bar says which place is on show.
+void MainWindow::showFrame() {
+  const bool home = stack_->currentWidget() == welcome_;
+  playerRow_->setVisible(!home && places_->place().hasViews);
+  figures_->setVisible(places_->place().hasFigures);
+  for (const PlaceInfo& place : placeTable()) {
+    const auto command = commands_.find(QStringLiteral("place:") + place.id);
+    if (command == commands_.end()) continue;  // The window is not complete yet.
+    command->second->setChecked(!home && place.id == places_->place().id);
   }
-  return nullptr;
-}
-
-QStringList MainWindow::dockNames() const {
-  QStringList names;
-  for (const auto& [dock, tabOf] : docks_) names.append(dock->objectName());
-  return names;
-}
-
-QDockWidget* MainWindow::known(const char* name) const {
-  auto* found = dock(QString::fromLatin1(name));
-  check(found != nullptr, "the layout names a panel that nobody added");
-  return found;
-}
-
-QDockWidget* MainWindow::bringBack(const char* name) {
-  auto* dock = known(name);
-  dock->setFloating(false);
-  dock->show();
-  return dock;
-}
-
-/// The right column takes the whole height: it holds most of the words. In a small window its
-/// panels are tabs, and both columns leave the views half the width and more.
-void MainWindow::defaultLayout() {
-  const auto dock = [this](const char* name) { return bringBack(name); };
-  const QSize wanted = size();
-  setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
-  addDockWidget(Qt::LeftDockWidgetArea, dock(layout_.left));
-  for (const char* name : layout_.right) addDockWidget(Qt::RightDockWidgetArea, dock(name));
-  // One at a time: side by side they would ask for a very wide window, if only for a moment.
-  for (const char* name : layout_.bottom) {
-    addDockWidget(Qt::BottomDockWidgetArea, dock(name));
-    if (name != layout_.bottom.front()) tabifyDockWidget(dock(layout_.bottom.front()), dock(name));
-  }
-  const bool roomy = wanted.width() >= kRoomy.width() && wanted.height() >= kRoomy.height();
-  for (std::size_t i = 1; i < layout_.right.size(); ++i) {
-    QDockWidget* const next = dock(layout_.right[i]);
-    if (roomy) {
-      splitDockWidget(dock(layout_.right[i - 1]), next, Qt::Vertical);
-    } else {
-      tabifyDockWidget(dock(layout_.right.front()), next);
-    }
-  }
-  // Last: splitting takes a panel out of its tabs.
-  for (const auto& [added, tabOf] : docks_) {
-    if (!tabOf) continue;
-    added->setFloating(false);
-    added->show();
-    addDockWidget(dockWidgetArea(added), added);
-    tabifyDockWidget(dock(tabOf), added);
-  }
-  for (const char* name : layout_.raised) dock(name)->raise();
-  if (!roomy) dock(layout_.raisedIfSmall)->raise();
-  // On their way to their places panels may have asked for more room than they need there.
-  layout()->activate();
-  if (!isMaximized() && !isFullScreen()) resize(wanted);
-  shareRoom(roomy);
-  showMaps();
-}
-
-/// Among the panels as they stand by default.
-void MainWindow::shareRoom(bool roomy) {
-  const int left = std::clamp(width() * 16 / 100, 130, 275);
-  const int right = std::clamp(width() * 23 / 100, 180, 315);
-  resizeDocks({known(layout_.left), known(layout_.right.front())}, {left, right}, Qt::Horizontal);
-  resizeDocks({known(layout_.bottom.front())}, {height() * (roomy ? 22 : 18) / 100}, Qt::Vertical);
-  if (!roomy) return;
-  QList<QDockWidget*> column;
-  for (const char* name : layout_.right) column.append(known(name));
-  QList<int> heights = layout_.heights;
-  for (int& each : heights) each = height() * each / 100;
-  resizeDocks(column, heights, Qt::Vertical);
+  topBar_->setHome(home, state_.run() != nullptr);
 }
 
 void MainWindow::resetLayout() {
   settings_->forgetLayout();
-  transport_->show();
-  defaultLayout();
+  if (state_.run()) stack_->setCurrentWidget(places_);
+  places_->reset();
+  showFrame();
   compareMaps_->resetHeights();
   // Parts of a panel that stand side by side share it as at first.
-  for (const auto& [dock, tabOf] : docks_) {
-    for (QSplitter* split : dock->findChildren<QSplitter*>()) {
+  for (const QString& name : places_->panels()) {
+    for (QSplitter* split : places_->panel(name)->findChildren<QSplitter*>()) {
       QList<int> sizes;
       for (int part = 0; part < split->count(); ++part) {
         sizes.append(1000 * std::max(1, split->widget(part)->sizePolicy().horizontalStretch()));
@@ -512,17 +462,17 @@ void MainWindow::resetLayout() {
 }
 
 void MainWindow::restoreLayout() {
-  const QByteArray docks = settings_->layout(QStringLiteral("docks"));
-  defaultLayout();
-  if (docks.isEmpty()) return;
+  places_->reset();
+  const QByteArray kept = settings_->layout(QStringLiteral("places"));
+  if (kept.isEmpty()) return;
   restoreGeometry(settings_->layout(QStringLiteral("geometry")));
-  restoreState(docks, Settings::kLayoutVersion);
+  places_->restore(kept);
   views_->restoreState(settings_->layout(QStringLiteral("views")));
 }
 
 void MainWindow::saveLayout() {
   settings_->setLayout(QStringLiteral("geometry"), saveGeometry());
-  settings_->setLayout(QStringLiteral("docks"), saveState(Settings::kLayoutVersion));
+  settings_->setLayout(QStringLiteral("places"), places_->save());
   settings_->setLayout(QStringLiteral("views"), views_->saveState());
 }
 
@@ -557,7 +507,7 @@ void MainWindow::buildViews() {
   views_ = new QSplitter(Qt::Vertical, this);
   views_->setObjectName(QStringLiteral("views"));
   views_->setChildrenCollapsible(false);
-  views_->setHandleWidth(5);
+  views_->setHandleWidth(8);
   chart_ = new PeakChart(&state_, PoolId(0), views_);
   views_->addWidget(chart_);
   views_->addWidget(new MapLegend(&state_, views_));
@@ -576,24 +526,74 @@ void MainWindow::buildViews() {
   buildCentre();
 }
 
-void MainWindow::buildCentre() {
+/// The views with what stands above them.
+QWidget* MainWindow::buildMiddle() {
   column_ = new QScrollArea(this);
   column_->setWidget(views_);
   column_->setWidgetResizable(true);
   column_->setFrameShape(QFrame::NoFrame);
   column_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  figures_ = new QWidget(this);
+  pills_ = new RunPills(figures_);
+  connect(pills_, &RunPills::optionWanted, this, &MainWindow::changeOption);
+  auto* above = new QVBoxLayout(figures_);
+  above->setContentsMargins(0, 0, 0, 0);
+  above->setSpacing(0);
+  above->addWidget(pills_);
+  above->addWidget(new FigureCards(&state_, figures_));
+  auto* around = new QVBoxLayout;
+  around->setContentsMargins(12, 8, 0, 8);
+  around->addWidget(column_);
+  auto* middle = new QWidget(this);
+  auto* stacked = new QVBoxLayout(middle);
+  stacked->setContentsMargins(0, 0, 0, 0);
+  stacked->setSpacing(0);
+  stacked->addWidget(figures_);
+  stacked->addLayout(around, 1);
+  return middle;
+}
+
+void MainWindow::buildCentre() {
+  places_ = new Places(buildMiddle(), this);
   welcome_ = new WelcomePage(this);
   stack_ = new QStackedWidget(this);
   stack_->addWidget(welcome_);
-  stack_->addWidget(column_);
-  message_ = new MessageBar(this);
+  stack_->addWidget(places_);
+  topBar_ = new TopBar(this);
+  transport_ = new TransportBar(&state_, &player_, this);
+  playerRow_ = new QWidget(this);
+  auto* row = new QHBoxLayout(playerRow_);
+  row->setContentsMargins(8, 2, 8, 2);
+  row->addWidget(transport_);
   auto* centre = new QWidget(this);
   auto* layout = new QVBoxLayout(centre);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
-  layout->addWidget(message_);
+  layout->addWidget(topBar_);
   layout->addWidget(stack_, 1);
+  layout->addWidget(playerRow_);
   setCentralWidget(centre);
+  message_ = new MessageBar(stack_);
+}
+
+/// In the settings, with the keys on the option of that name.
+void MainWindow::changeOption(const QString& name) {
+  showPanel(QStringLiteral("run"));
+  if (auto* field = name.isEmpty() ? nullptr : runForm_->findChild<QWidget*>(name)) {
+    field->setFocus(Qt::TabFocusReason);
+  }
+}
+
+/// Above the lower right corner: a message moves nothing.
+void MainWindow::placeMessage() {
+  constexpr int kMargin = 12;
+  constexpr int kWidest = 640;
+  const int width = std::min(kWidest, stack_->width() - 2 * kMargin);
+  const int height = message_->hasHeightForWidth() ? message_->heightForWidth(width)
+                                                   : message_->sizeHint().height();
+  message_->setGeometry(stack_->width() - kMargin - width, stack_->height() - kMargin - height,
+                        width, height);
+  message_->raise();
 }
 
 void MainWindow::setReducedMotion(bool reduced) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QDockWidget>
 #include <QMainWindow>
 #include <QMenu>
 #include <QScrollArea>
@@ -15,11 +14,15 @@
 #include "app/gui/output/picture.h"
 #include "app/gui/request/arguments.h"
 #include "app/gui/request/settings.h"
+#include "app/gui/window/places.h"
+#include "app/gui/window/top_bar.h"
 #include "core/run/options.h"
 #include "widgets/below/compare_maps.h"
 #include "widgets/charts/peak_chart.h"
 #include "widgets/form/run_form.h"
+#include "widgets/frame/figure_cards.h"
 #include "widgets/frame/message_bar.h"
+#include "widgets/frame/run_pills.h"
 #include "widgets/frame/status_line.h"
 #include "widgets/frame/welcome_page.h"
 #include "widgets/jobs/job.h"
@@ -33,25 +36,14 @@ namespace hw {
 /// The menus of the menu bar, in its order. One without entries is not shown.
 enum class MenuKind { file, edit, view, simulate, compare, report, help };
 
-/// The places of panels until somebody moves them, by the names of their docks. Those that it does
-/// not name are tabs of another.
-struct PanelLayout {
-  const char* left = nullptr;
-  std::vector<const char*> right{};   ///< Below one another, or tabs in a small window.
-  QList<int> heights{};               ///< Of those at the right, in percent of the window.
-  std::vector<const char*> bottom{};  ///< Tabs.
-  std::vector<const char*> raised{};  ///< Of tabs those in front, one after the other.
-  const char* raisedIfSmall = nullptr;
-};
-
 /// Something outside the views that can be exported as a picture.
 struct PictureSource {
   std::function<void(QPainter&, const QRect&)> paint{};
   std::function<QSize()> size{};  ///< As it is on the screen.
 };
 
-/// The frame of the studio: views of one run in a column, a transport above, room for panels
-/// around them and for commands in the menus. It opens and plans, and owns what is open; everything
+/// The frame of the studio: a bar above, views of one run in a column with panels around them, a
+/// place at a time, and the player below. It opens and plans, and owns what is open; everything
 /// on screen looks at its ViewState. What it is filled with comes from features, of which it knows
 /// nothing: see app/gui/studio.h.
 class MainWindow : public QMainWindow {
@@ -123,13 +115,15 @@ class MainWindow : public QMainWindow {
                          const QList<QKeySequence>& keys, const std::function<void()>& act);
   /// The command with that id: all are public. There must be one.
   QAction* command(const QString& name) const;
-  /// A panel that can be docked, with an entry in the menu of panels. Where the default layout does
-  /// not name it, it is a tab of the dock named `tabOf`.
-  QDockWidget* addDock(const char* name, const QString& title, QWidget* content,
-                       Qt::DockWidgetArea area, const char* tabOf = nullptr);
-  /// The dock with that name; null if there is none.
-  QDockWidget* dock(const QString& name) const;
-  QStringList dockNames() const;
+  /// A panel that `placeTable` names, with a command that shows it.
+  void addPanel(const char* name, const QString& title, QWidget* content);
+  Places* places() const { return places_; }
+  /// Brings a panel to the front, in a place that has it.
+  void showPanel(const QString& name);
+  TopBar* topBar() const { return topBar_; }
+  RunPills* pills() const { return pills_; }
+  /// The row below the views: what plays, and the whole run in a strip.
+  QWidget* playerRow() const { return playerRow_; }
   void addPicture(PictureKind kind, PictureSource source);
 
   /// The picture that `style` asks for as it looks now; `size` is for presets without one.
@@ -163,7 +157,7 @@ class MainWindow : public QMainWindow {
 
  protected:
   /// To be called when all commands and panels are there: menus without any are hidden.
-  void complete(PanelLayout layout);
+  void complete();
 
   void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -189,12 +183,15 @@ class MainWindow : public QMainWindow {
 
   void buildMenuBar();
   void updateActions();
-  void defaultLayout();
-  void shareRoom(bool roomy);
   void restoreLayout();
   void saveLayout();
-  QDockWidget* bringBack(const char* name);
-  QDockWidget* known(const char* name) const;
+  void addPlaceCommands();
+  QList<QAction*> placeCommands(QMenu* view);
+  QWidget* buildMiddle();
+  void changeOption(const QString& name);
+  void goTo(const QString& place);
+  void showFrame();
+  void placeMessage();
 
   Picture contentOf(PictureKind kind);
   std::vector<MapScene> mapScenes() const;
@@ -228,9 +225,11 @@ class MainWindow : public QMainWindow {
   RunForm* runForm_ = nullptr;
   StatusLine* status_ = nullptr;
 
-  /// All docks, and the dock each is a tab of.
-  std::vector<std::pair<QDockWidget*, const char*>> docks_;
-  PanelLayout layout_{};
+  Places* places_ = nullptr;
+  TopBar* topBar_ = nullptr;
+  QWidget* playerRow_ = nullptr;
+  QWidget* figures_ = nullptr;  ///< Around `pills_` and the cards.
+  RunPills* pills_ = nullptr;
   std::map<QString, QAction*> commands_;
   std::array<QMenu*, 7> menus_{};
   QMenu* panels_ = nullptr;
@@ -241,9 +240,5 @@ class MainWindow : public QMainWindow {
   JobBoard jobs_;
   PlanJob job_;  ///< Last, so that its threads end before the members that they report to.
 };
-
-/// Shows `dock` in front of its neighbours, and gives a docked one that is lower than it takes to
-/// be of use more of the window: `percent` of its height, at most `enough` pixels.
-void raiseWithRoom(QMainWindow* window, QDockWidget* dock, int percent = 33, int enough = 260);
 
 }  // namespace hw

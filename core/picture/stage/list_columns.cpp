@@ -150,7 +150,7 @@ class ListsDrawing {
     Look look{.fill = Fill{Ink::hole}, .edge = Stroke{Ink::grid}};
     Ink ink = Ink::text;
     if (known && !gone) {
-      const TensorClass kind = stayClass(stage_.run(), cells.stay);
+      const BlockClass kind = stayClass(stage_.run(), cells.stay);
       look = Sketch::lookOf(kind);
       ink = Sketch::wordInk(kind);
     }
@@ -167,7 +167,7 @@ class ListsDrawing {
       look = {.edge = Stroke{Ink::muted, 1, kDashed}};
       ink = Ink::muted;
     } else if (row.mark != Mark::none) {
-      look.edge = Stroke{Ink::accent, 2};
+      look.edge = Stroke{Ink::selection, 2};
     }
     if (!gone && selected_ && cells.stay == selected_) look.edge = Stroke{Ink::selection, 3};
     RowWords words = wordsOf(stage_.run(), list, row.row);
@@ -189,7 +189,7 @@ class ListsDrawing {
   void drawMark(const Box& box, Mark mark) const {
     static constexpr std::string_view kSigns[] = {"", "+", "±", "−"};
     sketch_.words(box, kSigns[static_cast<std::size_t>(mark)],
-                  {.ink = mark == Mark::gone ? Ink::muted : Ink::accent, .bold = true});
+                  {.ink = mark == Mark::gone ? Ink::muted : Ink::selection, .bold = true});
   }
 
   /// The name first; the rest in what it leaves.
@@ -275,7 +275,7 @@ void drawRun(Sketch& sketch, const Page& page, const Box& row, const Interval<St
   const bool here = page.isNow(steps);
   sketch.rectangle(box, part,
                    {.fill = Fill{here ? Ink::live : Ink::hole},
-                    .edge = Stroke{here ? Ink::accent : Ink::grid, here ? 2.0 : 1.0}},
+                    .edge = Stroke{here ? Ink::selection : Ink::grid, here ? 2.0 : 1.0}},
                    {}, tooltip);
   sketch.words({box.left + 4, box.top, box.width - 8, box.height}, text,
                {.ink = here ? Ink::text : Ink::muted, .anchor = Anchor::middle, .bold = here},

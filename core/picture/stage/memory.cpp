@@ -83,7 +83,7 @@ const MethodTick* StageMoment::tick() const {
 Look StageMoment::lookOf(StayId stay) const {
   if (!isStay(run(), stay)) return {.fill = Fill{Ink::hole}, .edge = Stroke{Ink::axis}};
   Look look = Sketch::lookOf(stayClass(run(), stay));
-  if (tick() && tick()->stay == stay) look.edge = Stroke{Ink::accent, 2};
+  if (tick() && tick()->stay == stay) look.edge = Stroke{Ink::selection, 2};
   if (selected && selected == stay) look.edge = Stroke{Ink::selection, 3};
   return look;
 }
@@ -264,7 +264,7 @@ class StripDrawing {
     sketch_.rectangle(box, Part::hole, {.fill = Fill{Ink::hole}}, {},
                       fmt::format("free: {} at {}", formatBytes(size), formatBytes(at)));
     sketch_.hatch(box, Part::hole, {Ink::hatch, 0.7});
-    if (marked) sketch_.rectangle(box, Part::around, {.edge = Stroke{Ink::accent, 2}});
+    if (marked) sketch_.rectangle(box, Part::around, {.edge = Stroke{Ink::selection, 2}});
     sketch_.words(inner(box), formatBytes(size),
                   {.ink = Ink::text, .anchor = Anchor::middle, .halo = true}, Part::around, 99);
   }
@@ -320,11 +320,11 @@ class StripDrawing {
       const bool fresh = each.mark != Mark::none;
       const std::string name = cells.texts.empty() ? std::string() : printable(cells.texts[0], 60);
       sketch_.rectangle(box, Part::frame,
-                        {.edge = Stroke{fresh ? Ink::accent : Ink::text, 2, kDashed}}, {},
+                        {.edge = Stroke{fresh ? Ink::selection : Ink::text, 2, kDashed}}, {},
                         fmt::format("{}: {} at {}, use count {}", name, formatBytes(cells.byte(1)),
                                     formatBytes(cells.byte(0)), cells.number(0)));
       const std::string text = fmt::format("{}: {}", name, usesText(cells.number(0)));
-      const Ink ink = fresh ? Ink::accent : Ink::muted;
+      const Ink ink = fresh ? Ink::selection : Ink::muted;
       const double middle = box.left + box.width / 2;
       const double top = bar_.bottom() + 2;
       if (!sketch_.wordsAt(middle, {where_.left, top, where_.width, sketch_.line()}, text, ink)) {
@@ -388,7 +388,7 @@ class StripDrawing {
     const Box full = boxOf(cells.byte(0), size);
     const Box box = Box{full.left, line.top + 2, std::max(2.0, full.width), line.height - 4}.cut(
         {where_.left, line.top, where_.width, line.height});
-    const Ink ink = chosen ? Ink::accent : Ink::muted;
+    const Ink ink = chosen ? Ink::selection : Ink::muted;
     sketch_.rectangle(
         box, Part::candidate,
         {.edge = Stroke{ink, chosen ? 2.0 : 1.0, chosen ? std::string_view() : kDashed}});

@@ -84,7 +84,7 @@ class BlocksDrawing {
     const Bytes capacity = cells.byte(0);
     const bool grows = marked.mark == Mark::changed;
     sketch_.words({box.left, box.top, name, box.height}, fmt::format("block {}", number),
-                  {.ink = marked.mark == Mark::none ? Ink::text : Ink::accent,
+                  {.ink = marked.mark == Mark::none ? Ink::text : Ink::selection,
                    .bold = marked.mark != Mark::none});
     const double end = sketch_.ruler().width("1,000 KiB, was 1,000 KiB") + 6;
     const double scale = std::max(1.0, box.width - name - end) /
@@ -95,18 +95,18 @@ class BlocksDrawing {
     const bool idle = tenants_.idle.contains(number);
     sketch_.rectangle(
         whole, Part::frame,
-        {.edge = Stroke{marked.mark == Mark::none ? Ink::axis : Ink::accent,
+        {.edge = Stroke{marked.mark == Mark::none ? Ink::axis : Ink::selection,
                         marked.mark == Mark::none ? 1.0 : 2.0, kDashed}},
         {}, fmt::format("block {}, {}{}", number, formatBytes(capacity), idle ? ", idle" : ""));
     if (grows) {
       const double old = whole.left + bytesOf(RowCells(marked.before).byte(0)) * scale;
-      sketch_.line({old, box.top - 2}, {old, box.bottom() + 2}, {Ink::accent, 2});
+      sketch_.line({old, box.top - 2}, {old, box.bottom() + 2}, {Ink::selection, 2});
     }
     sketch_.words({whole.right() + 6, box.top, box.right() - whole.right() - 6, box.height},
                   grows ? fmt::format("{}, was {}", formatBytes(capacity),
                                       formatBytes(RowCells(marked.before).byte(0)))
                         : formatBytes(capacity),
-                  {.ink = grows ? Ink::accent : Ink::muted});
+                  {.ink = grows ? Ink::selection : Ink::muted});
   }
 
   /// The tenant at the start of its block, and what it leaves.
@@ -259,9 +259,10 @@ class ShelvesDrawing : StepsDrawing {
     const std::string name = fmt::format("{} {}, {}", word, cells.number(0), formatBytes(capacity));
     sketch_.rectangle(
         shelf, Part::frame,
-        {.edge = Stroke{marked ? Ink::accent : Ink::axis, marked ? 2.0 : 1.0, kDashed}}, {}, name);
+        {.edge = Stroke{marked ? Ink::selection : Ink::axis, marked ? 2.0 : 1.0, kDashed}}, {},
+        name);
     sketch_.words({where_.left, shelf.top, plot_.left - where_.left - 6, shelf.height}, name,
-                  {.ink = marked ? Ink::accent : Ink::muted, .anchor = Anchor::end});
+                  {.ink = marked ? Ink::selection : Ink::muted, .anchor = Anchor::end});
   }
 
   /// The mapping is of all pools together.
@@ -394,12 +395,12 @@ class PlacedDrawing : StepsDrawing {
         const Box box = boxOf(tick->stay, tick->part, offset).cut(plot_);
         ++number;
         if (box.isEmpty()) continue;
-        sketch_.rectangle(box, Part::candidate, {.edge = Stroke{Ink::accent, 1.5, kDashed}});
+        sketch_.rectangle(box, Part::candidate, {.edge = Stroke{Ink::selection, 1.5, kDashed}});
         // In a corner, for the name is in the middle.
         const bool taken = isAt(*tick, offset);
         sketch_.words({box.left + 3, box.top + 1, box.width - 6, sketch_.line()},
                       fmt::format("{}", number),
-                      {.ink = taken ? moment_.inkOn(tick->stay) : Ink::accent, .halo = !taken});
+                      {.ink = taken ? moment_.inkOn(tick->stay) : Ink::selection, .halo = !taken});
       }
     }
   }

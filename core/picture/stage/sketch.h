@@ -102,11 +102,11 @@ class Sketch {
   bool wordsAt(double x, const Box& room, std::string_view text, Ink ink = Ink::muted);
 
   /// A stay's bytes, or a row of a list that names one, in its colour.
-  static Look lookOf(TensorClass kind) {
+  static Look lookOf(BlockClass kind) {
     return {.fill = Fill{blockInk(kind, BlockTime::live, BlockPart::fill)},
             .edge = Stroke{blockInk(kind, BlockTime::live, BlockPart::edge)}};
   }
-  static Ink wordInk(TensorClass kind) { return blockInk(kind, BlockTime::live, BlockPart::word); }
+  static Ink wordInk(BlockClass kind) { return blockInk(kind, BlockTime::live, BlockPart::word); }
 
   /// The shape that was drawn last.
   StageItem& last() { return items_.back(); }

@@ -197,12 +197,12 @@ TEST_CASE("chart and map tell the live peak from the highest address", "[picture
             .find("live peak = highest address 96 B at step") != std::string::npos);
 }
 
-TEST_CASE("inks of blocks, activities, stalls and parts are each their own", "[picture]") {
+TEST_CASE("inks of blocks, activities and stalls are each their own", "[picture]") {
   std::vector<int> seen(kInks, 0);
-  for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
+  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
     for (const auto time : {BlockTime::past, BlockTime::future, BlockTime::live, BlockTime::pale}) {
       for (const auto part : {BlockPart::fill, BlockPart::edge, BlockPart::thin, BlockPart::word}) {
-        ++seen[static_cast<std::size_t>(blockInk(static_cast<TensorClass>(kind), time, part))];
+        ++seen[static_cast<std::size_t>(blockInk(static_cast<BlockClass>(kind), time, part))];
       }
     }
   }
@@ -216,16 +216,25 @@ TEST_CASE("inks of blocks, activities, stalls and parts are each their own", "[p
   for (std::size_t rule = 0; rule < kWaitRuleNames.size(); ++rule) {
     ++seen[static_cast<std::size_t>(stallInk(rule))];
   }
-  for (std::size_t op = 100; op < 100 + kPartHues; ++op) {
-    for (const auto time : {BlockTime::past, BlockTime::future, BlockTime::live, BlockTime::pale}) {
-      for (const auto part : {BlockPart::fill, BlockPart::edge, BlockPart::thin, BlockPart::word}) {
-        ++seen[static_cast<std::size_t>(partInk(op, time, part))];
-      }
-    }
-  }
   const auto first = seen.begin() + static_cast<std::ptrdiff_t>(Ink::block);
   CHECK(std::all_of(first, seen.end(), [](int times) { return times == 1; }));
   CHECK(std::all_of(seen.begin(), first, [](int times) { return times == 0; }));
+}
+
+TEST_CASE("a name that is too long keeps its end, from a dot on where it can", "[picture]") {
+  const SvgCanvas canvas(10, 10, "", 10, nullptr);  // Letters are 6.2 wide.
+  const auto end = [&](const char* name, int letters) {
+    return nameEnd(canvas.ruler(), name, 6.2 * letters + 0.1);
+  };
+  CHECK(end("a.b.relu", 8) == "a.b.relu");
+  CHECK(end("mixed.b1.relu", 9) == "…b1.relu");
+  CHECK(end("mixed.b1.relu", 7) == "…relu");
+  CHECK(end("/layer1/Conv", 6) == "…Conv");
+  CHECK(end("concatenate", 5) == "…nate");
+  CHECK(end("concatenate", 4) == "…ate");
+  CHECK(end("concatenate", 3).empty());  // Two letters tell nothing.
+  CHECK(end("x.ab", 3).empty());
+  CHECK(end("größenänderung", 6) == "…erung");
 }
 
 TEST_CASE("what is too long gets an ellipsis, and lines break between words", "[picture]") {
@@ -348,7 +357,7 @@ TEST_CASE("what is selected or picked out is seen however small it is, and the r
   CHECK(picture.veil <= 0.35);
   for (const Palette* palette : {&Palette::light(), &Palette::dark()}) {
     const auto distance = [&](BlockTime time) {
-      const Rgb ink = (*palette)[blockInk(TensorClass::intermediate, time, BlockPart::fill)];
+      const Rgb ink = (*palette)[blockInk(BlockClass::activation, time, BlockPart::fill)];
       const Rgb plot = (*palette)[Ink::plot];
       int sum = 0;
       for (const int shift : {0, 8, 16}) {

@@ -1,6 +1,5 @@
 // The front in the studio, and peak against latency beside a comparison: dots that open plans.
 
-#include <QDockWidget>
 #include <QMenu>
 #include <QSignalSpy>
 #include <QTest>
@@ -148,7 +147,6 @@ TEST_CASE("a bar chooses its row, by pointer and by keys", "[charts][compare]") 
   CompareCharts* charts = window.comparison()->charts();
   REQUIRE(charts->isVisible());
   REQUIRE(window.comparison()->table()->isVisible());
-  CHECK(window.findChild<QDockWidget*>(QStringLiteral("compareBars")) == nullptr);
   BarChart* chart = charts->chart();
   QTest::mouseClick(chart->viewport(), Qt::LeftButton, {}, chart->barRect(1).center().toPoint());
   CHECK(window.comparison()->table()->currentRow() == 1);
@@ -271,7 +269,7 @@ TEST_CASE("from a row that failed to the tensor that found no room", "[shell][co
   REQUIRE(test::comes([&] { return window.state()->selected() == why->stay; }));
   CHECK(window.state()->run() == failed->rows.front().run);
   CHECK(window.state()->step() == why->step);
-  CHECK(test::part<QDockWidget>(window, "problems")->isVisible());
+  CHECK(window.places()->isShown(QStringLiteral("problems")));
 }
 
 TEST_CASE("the capacity panel says what to do before there is a curve", "[charts][capacity]") {

@@ -234,11 +234,12 @@ TEST_CASE("the palette has every command of the window, and says why not", "[fin
     if (!command || name == QLatin1String("commandPalette")) continue;
     QString text = action->text();
     text.remove(QLatin1Char('&')).remove(QChar(0x2026));
+    if (name.startsWith(QLatin1String("panel:"))) text = QStringLiteral("Panel: show ") + text;
     CAPTURE(text.toStdString());
     CHECK(rowCalled(*palette->model(), text) >= 0);
   }
   CHECK(rowCalled(*palette->model(), QStringLiteral("Simulate: Plan again")) >= 0);
-  CHECK(rowCalled(*palette->model(), QStringLiteral("Perspectives: Compare")) >= 0);
+  CHECK(rowCalled(*palette->model(), QStringLiteral("View: Compare")) >= 0);
   const int focus = rowCalled(*palette->model(), QStringLiteral("Fit all"));
   REQUIRE(focus >= 0);
   CHECK(palette->model()->entry(focus).disabled == QStringLiteral("Open a model first"));

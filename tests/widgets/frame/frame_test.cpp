@@ -1,4 +1,9 @@
 #include <QAbstractTextDocumentLayout>
+#include <QApplication>
+#include <QFontInfo>
+#include <QFontMetricsF>
+#include <QLabel>
+#include <QPainter>
 #include <QSignalSpy>
 #include <QTest>
 #include <catch2/catch.hpp>
@@ -6,6 +11,10 @@
 
 #include "core/picture/plot.h"
 #include "tests/widgets/support.h"
+#include "widgets/base/theme.h"
+#include "widgets/frame/deck.h"
+#include "widgets/frame/figure_cards.h"
+#include "widgets/frame/run_pills.h"
 #include "widgets/frame/status_line.h"
 #include "widgets/frame/welcome_page.h"
 #include "widgets/jobs/job.h"
@@ -86,4 +95,138 @@ TEST_CASE("a click anywhere on a card opens its sample, on its picture too", "[f
     CAPTURE(name.toStdString());
     CHECK(clicks[QStringLiteral("samples:") + name] > 20);
   }
+}
+
+TEST_CASE("the figures of a run stand with their limits, whether it fits or not", "[frame]") {
+  ViewState state;
+  FigureCards cards(&state);
+  cards.resize(1200, 100);
+  const auto figures = [&] {
+    QStringList texts;
+    for (const auto* card : cards.findChildren<FigureCard*>()) texts.append(card->accessibleName());
+    return texts;
+  };
+  const bool fits = GENERATE(true, false);
+  state.setRun(test::makeRun({{"a", 40, 0, 2}, {"b", 30, 1, 3}}, Bytes(fits ? 100 : 69)));
+  CAPTURE(figures().join(QLatin1Char('\n')).toStdString());
+  const auto all = cards.findChildren<FigureCard*>();
+  REQUIRE(all.size() == 5);
+  CHECK(all[0]->figure().value == QStringLiteral("70 B"));
+  CHECK(all[0]->figure().warns == !fits);
+  CHECK(all[0]->figure().meaning ==
+        (fits ? QStringLiteral("of 100 B") : QStringLiteral("does not fit: 69 B is the limit")));
+  CHECK(*all[0]->figure().share == Approx(fits ? 0.7 : 70.0 / 69));
+  CHECK(all[1]->figure().value == QStringLiteral("+0.0 %"));
+}
+
+TEST_CASE("a figure leads to the peak", "[frame]") {
+  ViewState state;
+  FigureCards cards(&state);
+  const auto run = test::movedRun();
+  state.setRun(run);
+  const auto all = cards.findChildren<FigureCard*>();
+  CHECK(all[2]->figure().meaning.endsWith(QStringLiteral("found no room in it")));
+  CHECK(all[3]->figure().value == timeText(run->timing.makespan));
+  const Step peak = run->metrics.pools[PoolId(0)].peakStep;
+  REQUIRE(state.step() != peak);
+  all[0]->click();
+  CHECK(state.step() == peak);
+}
+
+TEST_CASE("figures that have no room are left out, the first never", "[frame]") {
+  ViewState state;
+  FigureCards cards(&state);
+  state.setRun(test::smallRun());
+  const auto shown = [&](int width) {
+    cards.resize(width, 100);
+    cards.show();
+    return std::ranges::count_if(cards.findChildren<FigureCard*>(),
+                                 [](const FigureCard* card) { return card->isVisible(); });
+  };
+  CHECK(shown(1400) == 5);
+  CHECK(shown(500) == 3);
+  CHECK(shown(60) == 1);
+}
+
+TEST_CASE("pills name what a run was planned with, and are led to its setting", "[frame]") {
+  RunPills pills;
+  pills.resize(1400, 40);
+  pills.show();
+  const auto texts = [&] {
+    QStringList all;
+    for (const auto* button : pills.findChildren<QToolButton*>()) {
+      if (button->isVisible()) all.append(button->text());
+    }
+    return all.join(QLatin1Char('|'));
+  };
+  RunRequest request = defaultRequest();
+  pills.setRequest(request);
+  CHECK(texts().contains(QStringLiteral("best")));
+  CHECK_FALSE(texts().contains(QStringLiteral("alignment")));
+  request.allocator = AllocatorChoice::parse("free-list").value();
+  request.alignment = Bytes(16);
+  pills.setRequest(request);
+  CHECK(texts().contains(QStringLiteral("free-list")));
+  CHECK(texts().contains(QStringLiteral("16")));
+  const QSignalSpy wanted(&pills, &RunPills::optionWanted);
+  test::part<QToolButton>(pills, "pill:align")->click();
+  REQUIRE(wanted.count() == 1);
+  CHECK(wanted.at(0).at(0).toString() == QStringLiteral("align"));
+  pills.resize(260, 40);
+  CHECK(texts().contains(QStringLiteral("more")));
+}
+
+TEST_CASE("panels are tabs, or behind a menu until somebody wants them", "[frame]") {
+  Deck deck;
+  const QString names[] = {QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c"),
+                           QStringLiteral("d")};
+  for (const QString& name : names) deck.add(name, name.toUpper(), new QLabel(name));
+  QSignalSpy emptied(&deck, &Deck::emptyChanged);
+  deck.offer({names[0], names[1]}, {names[2], names[3]}, names[1]);
+  CHECK(emptied.count() == 1);
+  CHECK(deck.current() == names[1]);
+  auto* tabs = deck.findChild<QTabBar*>();
+  CHECK(tabs->count() == 2);
+  deck.bring(names[2]);
+  CHECK(deck.current() == names[2]);
+  CHECK(tabs->count() == 3);
+  deck.bring(names[3]);  // In place of the one before.
+  CHECK(tabs->count() == 3);
+  CHECK(tabs->tabText(2) == QStringLiteral("D"));
+  deck.setTitle(names[3], QStringLiteral("D (1)"));
+  CHECK(tabs->tabText(2) == QStringLiteral("D (1)"));
+  deck.close(names[3]);
+  CHECK(tabs->count() == 2);
+  CHECK(deck.current() == names[1]);
+  deck.close(names[0]);  // Tabs of the place have no cross.
+  CHECK(tabs->count() == 2);
+  deck.offer({}, {names[2]}, {});
+  CHECK(deck.isEmpty());
+  CHECK(emptied.count() == 2);
+  deck.bring(names[2]);
+  CHECK(emptied.count() == 3);
+}
+
+TEST_CASE("the font of the studio has digits of one width and joins nothing", "[frame]") {
+  Theme::apply(Theme::light());
+  REQUIRE(QFontInfo(QApplication::font()).family() == QStringLiteral("Highwater Sans"));
+  const QFontMetricsF metrics(QApplication::font());
+  for (char digit = '0'; digit <= '9'; ++digit) {
+    CHECK(metrics.horizontalAdvance(QLatin1Char(digit)) ==
+          metrics.horizontalAdvance(QLatin1Char('0')));
+  }
+  // A cross in place of the letter would be as wide in both.
+  const auto image = [&](const QString& text) {
+    QImage picture(80, 30, QImage::Format_RGB32);
+    picture.fill(Qt::white);
+    QPainter painter(&picture);
+    painter.setFont(QApplication::font());
+    painter.drawText(5, 20, text);
+    return picture;
+  };
+  CHECK(image(QStringLiteral("7x7")) != image(QStringLiteral("7\u00d77")));
+  QFont bold = QApplication::font();
+  bold.setBold(true);
+  CHECK(QFontMetricsF(bold).horizontalAdvance(QStringLiteral("mmmm")) >
+        metrics.horizontalAdvance(QStringLiteral("mmmm")));
 }

@@ -98,7 +98,7 @@ TEST_CASE("what a filter does not keep is drawn pale", "[histogram]") {
       .window = {0, 4, 0, 200}, .size = QSize(40, 40), .colors = MapColors::of(Palette::light())};
   request.filter = makeFilter("b", {false, true});
   const MapRaster raster = rasterize(blocks, request);
-  const auto kind = static_cast<std::size_t>(TensorClass::intermediate);
+  const auto kind = static_cast<std::size_t>(BlockClass::elements);
   CHECK(raster.past.pixel(20, 30) == request.colors.pale[kind].fill);
   CHECK(raster.past.pixel(20, 10) == request.colors.past[kind].fill);
   CHECK(raster.blockAt(20, 30).has_value());

@@ -21,10 +21,10 @@ using namespace hw;
 namespace {
 
 /// The kinds whose buttons are on show.
-std::vector<TensorClass> shown(const MapLegend& legend) {
-  std::vector<TensorClass> kinds;
-  for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
-    const auto one = static_cast<TensorClass>(kind);
+std::vector<BlockClass> shown(const MapLegend& legend) {
+  std::vector<BlockClass> kinds;
+  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
+    const auto one = static_cast<BlockClass>(kind);
     if (!legend.button(one)->isHidden()) kinds.push_back(one);
   }
   return kinds;
@@ -97,9 +97,9 @@ TEST_CASE("the legend has the classes of the run, and a click picks them out", "
   CHECK(shown(legend).empty());
   const auto run = test::randomRun(5, 40, 20);
   state.setRun(run);
-  std::vector<TensorClass> expected;
-  for (std::size_t kind = 0; kind < kTensorClasses; ++kind) {
-    const auto one = static_cast<TensorClass>(kind);
+  std::vector<BlockClass> expected;
+  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
+    const auto one = static_cast<BlockClass>(kind);
     const bool any = std::ranges::any_of(run->problem.stays.keys(),
                                          [&](StayId stay) { return stayClass(*run, stay) == one; });
     if (any) expected.push_back(one);
@@ -227,6 +227,19 @@ TEST_CASE("a press beside the brush brings it there; a double click shows everyt
   CHECK(shown.shows(0, static_cast<double>(shown.state.steps().count())));
 }
 
+TEST_CASE("while the minimap shows everything, it is the slider of the playhead", "[minimap]") {
+  ShownMinimap shown;
+  const auto all = static_cast<double>(shown.state.steps().count());
+  QTest::mouseClick(&shown.minimap, Qt::LeftButton, {}, shown.at(30.5));
+  CHECK(shown.state.step() == Step(30));
+  CHECK(shown.shows(0, all));
+  shown.drag(30.5, 70.5);
+  CHECK(shown.state.step() == Step(70));
+  CHECK(shown.shows(0, all));
+  shown.drag(70.5, all + 20);  // No further than the end.
+  CHECK(shown.state.step() == shown.state.steps() - Step(1));
+}
+
 TEST_CASE("the minimap is used from the keyboard", "[minimap]") {
   ShownMinimap shown;
   const auto all = static_cast<double>(shown.state.steps().count());
@@ -305,7 +318,7 @@ TEST_CASE("an SVG map tells past, present and future apart", "[svg]") {
     return static_cast<Rgb>(std::stoul(svg.substr(at + 7, 6), nullptr, 16));
   };
   const auto ink = [](BlockTime time) {
-    return Palette::light()[blockInk(TensorClass::intermediate, time, BlockPart::fill)];
+    return Palette::light()[blockInk(BlockClass::elements, time, BlockPart::fill)];
   };
   CHECK(fillOf("stay-0") == ink(BlockTime::past));
   CHECK(fillOf("stay-2") == ink(BlockTime::live));

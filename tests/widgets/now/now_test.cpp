@@ -64,11 +64,12 @@ bool isInFrame(const MemoryScene& scene, const ScenePiece& piece) {
 }  // namespace
 
 TEST_CASE("chunks are drawn as wide as they are large", "[memory]") {
-  ShownMemory shown(test::makeRun({{"a", 400, 0, 2}, {"b", 600, 0, 1}, {"c", 200, 1, 2}}));
+  const auto run = test::makeRun({{"a", 400, 0, 2}, {"b", 600, 0, 1}, {"c", 200, 1, 2}});
+  ShownMemory shown(run);
   shown.state.setStep(0_st);
   shown.memory.finish();
   const ByteAxis axis = shown.memory.axisOf(PoolId(0));
-  const QColor live = Theme::current().classColor(TensorClass::intermediate);
+  const QColor live = Theme::current().classColor(stayClass(*run, StayId(0)));
   const auto occupied = std::ranges::count(shown.row(), live);
   const double expected = axis.toPixel(1000) - axis.toPixel(0);
   // Each of the two chunks has an outline of a pixel on both sides.

@@ -47,7 +47,7 @@ std::shared_ptr<const Run> runNumber(int number) {
 
 using Place = std::pair<std::size_t, Step>;
 
-struct Deck {
+struct Tape {
   ViewState state;
   ViewState below;
   Player player{&state};
@@ -133,7 +133,7 @@ TEST_CASE("the log has its rows in the order of the axis", "[transport]") {
 }
 
 TEST_CASE("playing backwards visits the moments of playing forwards, to the start", "[transport]") {
-  Deck deck;
+  Tape deck;
   const auto run = test::randomRun(4, 30, 20);
   deck.state.setRun(run);
   test::part<QComboBox>(deck.bar, "speed")
@@ -165,7 +165,7 @@ TEST_CASE("playing backwards visits the moments of playing forwards, to the star
 }
 
 TEST_CASE("fast shows at most ten pictures a second and ends exactly", "[transport]") {
-  Deck deck;
+  Tape deck;
   const auto run = test::randomRun(11, 200, 80);
   deck.state.setRun(run);
   test::part<QComboBox>(deck.bar, "playMode")->setCurrentIndex(1);
@@ -182,7 +182,7 @@ TEST_CASE("fast shows at most ten pictures a second and ends exactly", "[transpo
 }
 
 TEST_CASE("express shows the end only, in one picture, both ways", "[transport]") {
-  Deck deck;
+  Tape deck;
   const auto run = test::randomRun(12, 200, 80);
   deck.state.setRun(run);
   test::part<QComboBox>(deck.bar, "playMode")->setCurrentIndex(2);
@@ -197,7 +197,7 @@ TEST_CASE("express shows the end only, in one picture, both ways", "[transport]"
 }
 
 TEST_CASE("paused anywhere, the state is that of whole events", "[transport]") {
-  Deck deck;
+  Tape deck;
   const auto run = test::randomRun(13, 300, 60);
   deck.state.setRun(run);
   for (const PlayMode mode : {PlayMode::animate, PlayMode::fast}) {
@@ -217,7 +217,7 @@ TEST_CASE("paused anywhere, the state is that of whole events", "[transport]") {
 }
 
 TEST_CASE("run until stops where the condition is met, in every mode", "[transport]") {
-  Deck deck;
+  Tape deck;
   const auto run = test::randomRun(14, 60, 30);
   deck.state.setRun(run);
   deck.player.setSpeed(Player::kMaxSpeed);
@@ -240,7 +240,7 @@ TEST_CASE("run until stops where the condition is met, in every mode", "[transpo
 }
 
 TEST_CASE("occupancy can be given in parts of the capacity", "[transport]") {
-  Deck deck;
+  Tape deck;
   const auto run = test::makeRun({{"a", 40, 0, 4}, {"b", 30, 1, 3}, {"c", 25, 2, 4}}, Bytes(100));
   deck.state.setRun(run);
   deck.player.setMode(PlayMode::express);
@@ -261,7 +261,7 @@ TEST_CASE("occupancy can be given in parts of the capacity", "[transport]") {
 }
 
 TEST_CASE("operators are found by number and by name, and others are refused", "[transport]") {
-  Deck deck;
+  Tape deck;
   deck.state.setRun(test::randomRun(15, 60, 30));
   deck.player.setMode(PlayMode::express);
   deck.setKind(UntilForm::Kind::op);
@@ -287,7 +287,7 @@ TEST_CASE("operators are found by number and by name, and others are refused", "
 }
 
 TEST_CASE("the first difference from the run below can be run to", "[transport]") {
-  Deck deck;
+  Tape deck;
   const auto model = std::make_shared<const Model>(openModel("samples:inception", {}).value());
   const auto planned = [&](const char* allocator) {
     RunRequest request;
@@ -315,7 +315,7 @@ TEST_CASE("the first difference from the run below can be run to", "[transport]"
 }
 
 TEST_CASE("a long search can be watched and stopped", "[transport]") {
-  Deck deck;
+  Tape deck;
   const auto run = test::randomRun(16, 20'000, 4'000);
   deck.state.setRun(run);
   RunUntil& until = deck.until;
@@ -336,7 +336,7 @@ TEST_CASE("a long search can be watched and stopped", "[transport]") {
 }
 
 TEST_CASE("stepping by event forwards and backwards visits the same moments", "[shell]") {
-  Deck deck;
+  Tape deck;
   const auto run = test::randomRun(3, 40, 20);
   deck.state.setRun(run);
   std::vector<std::size_t> forwards = {deck.state.moment()};
@@ -354,7 +354,7 @@ TEST_CASE("stepping by event forwards and backwards visits the same moments", "[
 }
 
 TEST_CASE("in the middle of an event, back goes to its beginning", "[shell]") {
-  Deck deck;
+  Tape deck;
   const auto run = test::randomRun(3, 40, 20);
   deck.state.setRun(run);
   const auto wide = std::ranges::find_if(run->timeline, [](const TimelineEntry& entry) {
@@ -367,7 +367,7 @@ TEST_CASE("in the middle of an event, back goes to its beginning", "[shell]") {
 }
 
 TEST_CASE("ops, ends and the peak are one click away", "[shell]") {
-  Deck deck;
+  Tape deck;
   auto run = std::make_shared<Run>(*test::randomRun(8, 40, 20));
   run->metrics = measure(run->problem, run->plan);
   deck.state.setRun(run);
@@ -386,7 +386,7 @@ TEST_CASE("ops, ends and the peak are one click away", "[shell]") {
 
 TEST_CASE("the peak is the live peak, then the highest address, then the live peak", "[shell]") {
   // 20 bytes live at step 0, below address 20; 13 at step 3, below 21: d does not fit below c.
-  Deck deck;
+  Tape deck;
   auto run = std::make_shared<Run>(
       *test::makeRun({{"a", 8, 0, 3}, {"b", 12, 0, 1}, {"c", 4, 1, 4}, {"d", 9, 3, 4}}));
   run->metrics = measure(run->problem, run->plan);
@@ -398,22 +398,19 @@ TEST_CASE("the peak is the live peak, then the highest address, then the live pe
   }
 }
 
-TEST_CASE("slider, number and moment are one thing", "[shell]") {
-  Deck deck;
+TEST_CASE("number and moment are one thing", "[shell]") {
+  Tape deck;
   deck.state.setRun(test::randomRun(8, 40, 20));
-  CHECK(test::part<QSlider>(deck.bar, "stepSlider")->maximum() == deck.state.steps().count() - 1);
-  test::part<QSlider>(deck.bar, "stepSlider")->setValue(7);
-  CHECK(deck.state.step() == Step(7));
-  CHECK(test::part<QSpinBox>(deck.bar, "stepBox")->value() == 7);
-  test::part<QSpinBox>(deck.bar, "stepBox")->setValue(3);
+  auto* box = test::part<QSpinBox>(deck.bar, "stepBox");
+  CHECK(box->maximum() == deck.state.steps().count() - 1);
+  box->setValue(3);
   CHECK(deck.state.step() == Step(3));
-  CHECK(test::part<QSlider>(deck.bar, "stepSlider")->value() == 3);
   deck.state.setStep(Step(5));
-  CHECK(test::part<QSlider>(deck.bar, "stepSlider")->value() == 5);
+  CHECK(box->value() == 5);
 }
 
 TEST_CASE("playing arrives at the end, stops there, and starts over", "[shell]") {
-  Deck deck;
+  Tape deck;
   deck.state.setRun(test::randomRun(4, 12, 8));
   test::part<QComboBox>(deck.bar, "speed")
       ->setCurrentIndex(test::part<QComboBox>(deck.bar, "speed")->count() - 1);
@@ -432,13 +429,13 @@ TEST_CASE("playing arrives at the end, stops there, and starts over", "[shell]")
 }
 
 TEST_CASE("without a run the deck is off and says why", "[shell]") {
-  Deck deck;
+  Tape deck;
   for (const QAction* action : deck.bar.moves()) {
     if (action->isSeparator()) continue;
     CHECK_FALSE(action->isEnabled());
     CHECK(action->toolTip().contains(QStringLiteral("open a model")));
   }
-  CHECK_FALSE(test::part<QSlider>(deck.bar, "stepSlider")->isEnabled());
+  CHECK_FALSE(test::part<QSpinBox>(deck.bar, "stepBox")->isEnabled());
   deck.player.toggle();
   CHECK_FALSE(deck.player.isPlaying());
 }

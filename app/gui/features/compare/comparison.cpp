@@ -1,4 +1,3 @@
-#include <QDockWidget>
 #include <QMenu>
 #include <QObject>
 #include <algorithm>
@@ -25,7 +24,7 @@ class CompareFeature : public QObject {
   explicit CompareFeature(MainWindow* window)
       : QObject(window), window_(window), panel_(new ComparePanel(window->state(), window)) {
     window->jobs()->watch(panel_->job());
-    window->addDock("compare", tr("Compare"), panel_, Qt::BottomDockWidgetArea);
+    window->addPanel("compare", tr("Compare"), panel_);
     window->addPicture(
         PictureKind::compare,
         {.paint =
@@ -107,7 +106,7 @@ class CompareFeature : public QObject {
 
   /// Shows the table, and fills it if it is empty.
   void raise() {
-    raiseWithRoom(window_, window_->dock(QStringLiteral("compare")));
+    window_->showPanel(QStringLiteral("compare"));
     if (!panel_->comparison() && !panel_->job()->isRunning()) panel_->start();
     panel_->table()->setFocus();
   }

@@ -1,4 +1,3 @@
-#include <QDockWidget>
 #include <QMenu>
 #include <QObject>
 
@@ -50,25 +49,24 @@ class CompareChartsFeature : public QObject {
   void addBars() {
     window_->addCommand(window_->menu(MenuKind::compare), "compareBars",
                         tr("Compared figures as ba&rs"), {}, [this] {
-                          showDock(QStringLiteral("compare"));
+                          window_->showPanel(QStringLiteral("compare"));
                           comparison_->showCharts();
                         });
   }
 
   void addFragmentation() {
     auto* panel = new FragmentationPanel(window_->state(), comparison_->model(), window_);
-    window_->addDock("fragmentation", tr("Fragmentation"), panel, Qt::BottomDockWidgetArea,
-                     "compare");
+    window_->addPanel("fragmentation", tr("Fragmentation"), panel);
     connect(window_->compareMaps(), &CompareMaps::changed, panel,
             [this, panel] { panel->setBelow(window_->compareMaps()->runs()); });
     window_->addRunCommand(window_->menu(MenuKind::compare), "fragmentation",
                            tr("&Fragmentation over the steps"), {},
-                           [this] { showDock(QStringLiteral("fragmentation")); });
+                           [this] { window_->showPanel(QStringLiteral("fragmentation")); });
   }
 
   void addCapacity() {
     window_->jobs()->watch(capacity_->job());
-    window_->addDock("capacity", tr("L2 capacity"), capacity_, Qt::BottomDockWidgetArea, "compare");
+    window_->addPanel("capacity", tr("L2 capacity"), capacity_);
     connect(capacity_, &CapacityPanel::capacityWanted, this, [this](Bytes capacity) {
       RunRequest request = window_->request();
       request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = capacity};
@@ -76,7 +74,7 @@ class CompareChartsFeature : public QObject {
     });
     window_->addRunCommand(window_->menu(MenuKind::compare), "sweepCapacity",
                            tr("Sweep the capacity of &L2"), {}, [this] {
-                             showDock(QStringLiteral("capacity"));
+                             window_->showPanel(QStringLiteral("capacity"));
                              capacity_->start();
                              capacity_->slider()->setFocus();
                            });
@@ -84,7 +82,7 @@ class CompareChartsFeature : public QObject {
 
   void addFront() {
     window_->jobs()->watch(front_->job());
-    window_->addDock("front", tr("Front"), front_, Qt::BottomDockWidgetArea, "compare");
+    window_->addPanel("front", tr("Front"), front_);
     connect(front_, &FrontPanel::runWanted, this, [this](const std::shared_ptr<const Run>& run) {
       RunRequest request = run->request;
       request.threads = window_->request().threads;
@@ -92,7 +90,7 @@ class CompareChartsFeature : public QObject {
     });
     window_->addRunCommand(window_->menu(MenuKind::compare), "front",
                            tr("Capacity &against latency"), {}, [this] {
-                             showDock(QStringLiteral("front"));
+                             window_->showPanel(QStringLiteral("front"));
                              front_->start();
                              front_->chart()->setFocus();
                            });
@@ -107,14 +105,12 @@ class CompareChartsFeature : public QObject {
     connect(window_->state(), &ViewState::runChanged, this, &CompareChartsFeature::goToFailure);
   }
 
-  void showDock(const QString& name) { raiseWithRoom(window_, window_->dock(name)); }
-
   /// To the step at which there was no room, with the tensor that found none selected and the
   /// reasons in front.
   void goToFailure() {
     if (!failed_ || window_->state()->run() != failed_) return;
     const auto run = std::exchange(failed_, nullptr);
-    showDock(QStringLiteral("problems"));
+    window_->showPanel(QStringLiteral("problems"));
     const auto found = autopsy(*run);
     if (!found) return;
     // The window goes on with what it was doing to show the run.

@@ -14,6 +14,10 @@ void addGuide(MainWindow* window, ScenarioHistory* history);
 /// The samples, planned in the background for their cards on the welcome page.
 void addWelcomeCards(MainWindow* window);
 
+/// What the places Study and Report have beside tables: what to do there, and the command line that
+/// does it without a window.
+void addPlacePages(MainWindow* window);
+
 /// The Help menu.
 void addHelp(MainWindow* window, KeyBindings* keys);
 

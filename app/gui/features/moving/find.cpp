@@ -1,4 +1,3 @@
-#include <QDockWidget>
 #include <QMenu>
 #include <QObject>
 #include <algorithm>
@@ -38,7 +37,7 @@ QString menuPath(const QAction* action) {
 
 }  // namespace
 
-/// The search box at the end of the transport, and the palette of all commands.
+/// The search box of the bar above, and the palette of all commands.
 class FindFeature : public QObject {
  public:
   explicit FindFeature(MainWindow* window)
@@ -48,7 +47,7 @@ class FindFeature : public QObject {
         palette_(new CommandPalette(window)) {
     box_->setMinimumWidth(100);
     box_->setMaximumWidth(280);
-    window->transport()->addWidget(box_);
+    window->topBar()->setFinder(box_);
     connect(box_, &SearchBox::chosen, this, &FindFeature::goTo);
     addFinding();
     addPalette();
@@ -124,7 +123,7 @@ class FindFeature : public QObject {
 
   void addActions(std::vector<PaletteEntry>& entries) const {
     const auto isPanel = [](const QAction* action) {
-      return qobject_cast<QDockWidget*>(action->parent()) != nullptr;
+      return action->objectName().startsWith(QLatin1String("panel:"));
     };
     // As menus have them, but the many panels last.
     QList<QAction*> actions = window_->findChildren<QAction*>();
@@ -132,11 +131,11 @@ class FindFeature : public QObject {
     for (QAction* action : actions) {
       const bool panel = isPanel(action);
       if (action->isSeparator() || action->menu() || action->text().isEmpty()) continue;
-      if (action->objectName().isEmpty() && !panel) continue;
+      if (action->objectName().isEmpty()) continue;
       if (action->objectName() == QLatin1String("commandPalette")) continue;
       if (action->objectName().startsWith(QLatin1String("qt_"))) continue;
       PaletteEntry entry{.text = plainText(*action), .context = menuPath(action)};
-      if (panel) entry.text = tr("Panel: show or hide %1").arg(entry.text);
+      if (panel) entry.text = tr("Panel: show %1").arg(entry.text);
       // Without its menu a name such as "Plan" says too little.
       const QString menu = entry.context.section(kInMenu, -1).trimmed();
       if (!panel && !menu.isEmpty()) entry.text = tr("%1: %2").arg(menu, entry.text);

@@ -1,6 +1,5 @@
 #include "widgets/markers/markers.h"
 
-#include <QDockWidget>
 #include <QMenu>
 #include <QObject>
 
@@ -9,7 +8,7 @@
 
 namespace hw {
 
-/// Markers: set by key, shown as flags above the views and as a dock "Markers".
+/// Markers: set by key, shown as flags above the views and in a panel.
 class MarkerFeature : public QObject {
  public:
   explicit MarkerFeature(MainWindow* window)
@@ -25,8 +24,7 @@ class MarkerFeature : public QObject {
   void addViews() {
     auto* panel = new MarkerPanel(window_->state(), &markers_, window_);
     panel->setObjectName(QStringLiteral("markerPanel"));
-    QDockWidget* dock =
-        window_->addDock("markers", tr("Markers"), panel, Qt::BottomDockWidgetArea, "moment");
+    window_->addPanel("markers", tr("Markers"), panel);
     auto* ruler = new MarkerRuler(window_->state(), &markers_, window_->views());
     ruler->setObjectName(QStringLiteral("markerRuler"));
     window_->views()->insertWidget(0, ruler);
@@ -34,9 +32,8 @@ class MarkerFeature : public QObject {
     ruler->hide();
     connect(&markers_, &MarkerSet::changed, ruler,
             [this, ruler] { ruler->setVisible(!markers_.all().empty()); });
-    connect(ruler, &MarkerRuler::renameWanted, panel, [panel, dock](int id) {
-      dock->show();
-      dock->raise();
+    connect(ruler, &MarkerRuler::renameWanted, panel, [this, panel](int id) {
+      window_->showPanel(QStringLiteral("markers"));
       panel->rename(id);
     });
   }

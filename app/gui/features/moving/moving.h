@@ -30,4 +30,7 @@ void addRange(MainWindow* window);
 /// Playing in three modes and both directions, and running until something happens.
 void addTransport(MainWindow* window);
 
+/// Steps, time or decisions, above the views.
+void addClock(MainWindow* window);
+
 }  // namespace hw

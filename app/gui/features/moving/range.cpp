@@ -1,5 +1,4 @@
 #include <QAction>
-#include <QDockWidget>
 #include <QMenu>
 #include <QObject>
 #include <QVBoxLayout>
@@ -32,12 +31,10 @@ class RangeFeature : public QObject {
   void addHistogram() {
     histogram_ = new HistogramView(window_->state(), window_);
     histogram_->setObjectName(QStringLiteral("histogramView"));
-    QDockWidget* dock = window_->addDock("histogram", tr("Histogram"), histogram_,
-                                         Qt::RightDockWidgetArea, "metrics");
+    window_->addPanel("histogram", tr("Histogram"), histogram_);
     QAction* show = window_->addRunCommand(window_->menu(MenuKind::view), "showHistogram",
-                                           tr("&Histogram of sizes"), {}, [this, dock] {
-                                             dock->show();
-                                             dock->raise();
+                                           tr("&Histogram of sizes"), {}, [this] {
+                                             window_->showPanel(QStringLiteral("histogram"));
                                              histogram_->setFocus();
                                            });
     show->setToolTip(tr("Click or drag over bars to pick out buffers of that size everywhere"));

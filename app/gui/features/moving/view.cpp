@@ -1,6 +1,5 @@
 #include <QActionGroup>
 #include <QMenu>
-#include <QMenuBar>
 #include <QObject>
 #include <cmath>
 #include <tuple>
@@ -34,9 +33,8 @@ class ViewFeature : public QObject {
     window->addCommand(view, "resetLayout", tr("Reset layo&ut"), {},
                        [window] { window->resetLayout(); });
     // Alt alone opens it on some desktops only.
-    window->addCommand(view, "menuBar", tr("Go to the menu &bar"), {Qt::Key_F10}, [window] {
-      window->menuBar()->setActiveAction(window->menu(MenuKind::file)->menuAction());
-    });
+    window->addCommand(view, "menuBar", tr("Open the menu"), {Qt::Key_F10},
+                       [window] { window->topBar()->openMenu(); });
   }
 
  private:

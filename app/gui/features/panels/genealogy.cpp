@@ -1,5 +1,4 @@
 #include <QContextMenuEvent>
-#include <QDockWidget>
 #include <QMenu>
 #include <QObject>
 #include <cmath>
@@ -11,13 +10,13 @@
 
 namespace hw {
 
-/// The dock "Tenants": everything that became of one byte, asked for by number or on a map.
+/// The panel "Tenants": everything that became of one byte, asked for by number or on a map.
 class GenealogyFeature : public QObject {
  public:
   explicit GenealogyFeature(MainWindow* window)
       : QObject(window), window_(window), panel_(new GenealogyPanel(window->state(), window)) {
     panel_->setObjectName(QStringLiteral("genealogyPanel"));
-    window->addDock("tenants", tr("Tenants"), panel_, Qt::BottomDockWidgetArea, "moment");
+    window->addPanel("tenants", tr("Tenants"), panel_);
     window->addRunCommand(window->menu(MenuKind::edit), "tenantsOf",
                           tr("&Tenants of an address\u2026"),
                           {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A)}, [this] {
@@ -41,11 +40,7 @@ class GenealogyFeature : public QObject {
   }
 
  private:
-  void showPanel() {
-    auto* dock = window_->dock(QStringLiteral("tenants"));
-    dock->show();
-    dock->raise();
-  }
+  void showPanel() { window_->showPanel(QStringLiteral("tenants")); }
 
   void openMenu(MapView* map, const QContextMenuEvent& event) {
     const QRect plot = map->plotArea();

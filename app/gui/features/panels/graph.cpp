@@ -1,4 +1,3 @@
-#include <QDockWidget>
 #include <QFileInfo>
 #include <QMenu>
 #include <QObject>
@@ -12,21 +11,13 @@
 
 namespace hw {
 
-namespace {
-
-/// A window of its own is for looking at the graph closely.
-constexpr QSize kFloatingSize(980, 760);
-
-}  // namespace
-
 /// The model graph beside the schedule, and its commands.
 class GraphFeature : public QObject {
  public:
   explicit GraphFeature(MainWindow* window)
       : QObject(window), window_(window), panel_(new GraphPanel(window->state(), window)) {
     panel_->setObjectName(QStringLiteral("graphPanel"));
-    dock_ = window->addDock("graph", tr("Graph"), panel_, Qt::LeftDockWidgetArea, "schedule");
-    connect(dock_, &QDockWidget::topLevelChanged, this, &GraphFeature::enlarge);
+    window->addPanel("graph", tr("Graph"), panel_);
     QAction* show =
         window->addRunCommand(window->menu(MenuKind::view), "showGraph", tr("Model &graph"),
                               {QKeySequence(Qt::CTRL | Qt::Key_G)}, [this] { showGraph(); });
@@ -39,8 +30,7 @@ class GraphFeature : public QObject {
 
  private:
   void showGraph() {
-    dock_->show();
-    dock_->raise();
+    window_->showPanel(QStringLiteral("graph"));
     panel_->view()->setFocus();
     panel_->revealSelection();
   }
@@ -69,13 +59,8 @@ class GraphFeature : public QObject {
     window_->sayExported(file, writePicture(picture, file));
   }
 
-  void enlarge(bool floating) {
-    if (floating) dock_->resize(kFloatingSize.boundedTo(window_->size()));
-  }
-
   MainWindow* window_;
   GraphPanel* panel_;
-  QDockWidget* dock_;
 };
 
 void addGraph(MainWindow* window) { new GraphFeature(window); }

@@ -1,4 +1,3 @@
-#include <QDockWidget>
 #include <QKeyEvent>
 #include <QList>
 #include <QObject>
@@ -9,7 +8,7 @@
 
 namespace hw {
 
-/// The dock "Method": how the method came to its plan, played in planning time. While it has the
+/// The panel "Method": how the method came to its plan, played in planning time. While it has the
 /// keys, those of the transport move its playhead instead of the run's.
 class MethodFeature : public QObject {
  public:
@@ -17,11 +16,7 @@ class MethodFeature : public QObject {
       : QObject(window), window_(window), panel_(new MethodPanel(window->state(), window)) {
     panel_->setObjectName(QStringLiteral("methodPanel"));
     panel_->installEventFilter(this);
-    QDockWidget* dock = window->addDock("method", tr("Method"), panel_, Qt::BottomDockWidgetArea);
-    // Behind another tab it is not hidden, but nobody sees it.
-    connect(dock, &QDockWidget::visibilityChanged, panel_, [this](bool visible) {
-      if (!visible) panel_->leave();
-    });
+    window->addPanel("method", tr("Method"), panel_);
     window->jobs()->watch(panel_->recorder()->job());
     QAction* play = window->addRunCommand(window->menu(MenuKind::simulate), "showMethod",
                                           tr("Play the &method"),
@@ -33,6 +28,7 @@ class MethodFeature : public QObject {
  protected:
   /// The panel's keys.
   bool eventFilter(QObject* watched, QEvent* event) override {
+    if (watched == panel_ && event->type() == QEvent::Hide) panel_->leave();
     const bool overrides = event->type() == QEvent::ShortcutOverride;
     if (watched != panel_ || (!overrides && event->type() != QEvent::KeyPress)) return false;
     if (!panel_->deck()->record()) return false;  // Then the keys move the run's playhead.
@@ -48,7 +44,7 @@ class MethodFeature : public QObject {
 
  private:
   void show() {
-    raiseWithRoom(window_, window_->dock(QStringLiteral("method")), kMethodPercent, kMethodEnough);
+    window_->showPanel(QStringLiteral("method"));
     panel_->showStage();
   }
 

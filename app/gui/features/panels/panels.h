@@ -9,7 +9,7 @@ class ScenarioHistory;
 class SchedulePanel;
 class ShrinkPanel;
 
-// Features that dock a panel. The window owns what they make.
+// Features that add a panel. The window owns what they make.
 
 /// The panels among those of every run that other features speak to.
 struct RunPanels {
@@ -20,7 +20,7 @@ struct RunPanels {
 /// The panels of every run: schedule, inspector, settings, metrics, events, peak and problems.
 RunPanels addRunPanels(MainWindow* window);
 
-/// The dock "Tenants": everything that became of one byte, asked for by number or on a map.
+/// The panel "Tenants": everything that became of one byte, asked for by number or on a map.
 void addGenealogy(MainWindow* window);
 
 /// The model graph beside the schedule.
@@ -29,13 +29,8 @@ void addGraph(MainWindow* window);
 /// The memory that chart and minimap are about.
 void addMemory(MainWindow* window, Minimap* minimap);
 
-/// The dock "Method": how the method came to its plan, played in planning time.
+/// The panel "Method": how the method came to its plan, played in planning time.
 void addMethod(MainWindow* window);
-
-/// The share of the window's height that the dock "Method" needs, in percent, and the pixels that
-/// are enough for it: a stage has lists below one another.
-inline constexpr int kMethodPercent = 42;
-inline constexpr int kMethodEnough = 440;
 
 /// The Shrink panel; a step that is opened is an edit of the scenario.
 ShrinkPanel* addShrink(MainWindow* window, ScenarioHistory* history);
@@ -49,13 +44,13 @@ void addWhatIf(MainWindow* window, ScenarioHistory* history);
 /// The panel of everything that is computed beside the window.
 void addJobs(MainWindow* window);
 
-/// The dock "Solver's progress": how the search for the plan goes, or went.
+/// The panel "Solver's progress": how the search for the plan goes, or went.
 void addSearch(MainWindow* window);
 
 /// View > Lanes of the machine, to have them or not.
 void addLanes(MainWindow* window);
 
-/// The minimap below the views, and View > Minimap to have it or not.
+/// The minimap beside the player, and View > Minimap to have it or not.
 Minimap* addMinimap(MainWindow* window);
 
 }  // namespace hw

@@ -1,4 +1,3 @@
-#include <QDockWidget>
 #include <QMenu>
 #include <QObject>
 #include <memory>
@@ -26,11 +25,10 @@ class ShrinkFeature : public QObject {
         panel_(new ShrinkPanel(window->state(), window)) {
     panel_->setObjectName(QStringLiteral("shrinkPanel"));
     window->jobs()->watch(panel_->job());
-    QDockWidget* dock =
-        window->addDock("shrink", tr("Shrink"), panel_, Qt::BottomDockWidgetArea, "moment");
+    window->addPanel("shrink", tr("Shrink"), panel_);
     QAction* look = window->addRunCommand(window->menu(MenuKind::simulate), "shrink", tr("S&hrink"),
-                                          {QKeySequence(Qt::CTRL | Qt::Key_E)}, [this, dock] {
-                                            raiseWithRoom(window_, dock);
+                                          {QKeySequence(Qt::CTRL | Qt::Key_E)}, [this] {
+                                            window_->showPanel(QStringLiteral("shrink"));
                                             panel_->start();
                                             panel_->chart()->setFocus();
                                           });

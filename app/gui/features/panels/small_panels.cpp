@@ -1,4 +1,4 @@
-#include <QDockWidget>
+#include <QHBoxLayout>
 #include <QObject>
 #include <QSignalBlocker>
 
@@ -23,27 +23,28 @@ namespace hw {
 RunPanels addRunPanels(MainWindow* window) {
   ViewState* state = window->state();
   const RunPanels panels{new SchedulePanel(state, window), new MomentPanel(state, window)};
-  const auto add = [window](const char* name, const QString& title, QWidget* panel,
-                            Qt::DockWidgetArea area) {
-    return window->addDock(name, title, panel, area);
-  };
-  add("schedule", tr("Schedule"), panels.schedule, Qt::LeftDockWidgetArea);
-  QDockWidget* inspector =
-      add("inspector", tr("Inspector"), new Inspector(state, window), Qt::RightDockWidgetArea);
-  add("run", tr("Run"), window->runForm(), Qt::RightDockWidgetArea);
-  add("metrics", tr("Metrics"), new MetricsPanel(state, window), Qt::RightDockWidgetArea);
-  add("events", tr("Event log"), new EventPanel(state, window), Qt::BottomDockWidgetArea);
-  add("moment", tr("Peak"), panels.moment, Qt::BottomDockWidgetArea);
+  window->addPanel("schedule", tr("Operators"), panels.schedule);
+  window->addPanel("inspector", tr("Inspector"), new Inspector(state, window));
+  window->addPanel("run", tr("Settings"), window->runForm());
+  window->addPanel("metrics", tr("Figures"), new MetricsPanel(state, window));
+  window->addPanel("events", tr("Events"), new EventPanel(state, window));
+  window->addPanel("moment", tr("Peak"), panels.moment);
   auto* problems = new ProblemsPanel(state, window);
-  QDockWidget* dock = add("problems", tr("Problems"), problems, Qt::BottomDockWidgetArea);
+  window->addPanel("problems", tr("Problems"), problems);
   QObject::connect(window, &MainWindow::checked, problems, &ProblemsPanel::setViolations);
-  QObject::connect(problems, &ProblemsPanel::countChanged, dock, [problems, dock] {
+  QObject::connect(problems, &ProblemsPanel::countChanged, window, [problems, window] {
     const int count = problems->seriousCount();
-    dock->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems (%1)").arg(count));
+    window->places()->rename(QStringLiteral("problems"),
+                             count == 0 ? tr("Problems") : tr("Problems (%1)").arg(count));
   });
-  QObject::connect(state, &ViewState::selectionChanged, inspector, [window, state, inspector] {
-    const bool hidden = !window->tabifiedDockWidgets(inspector).isEmpty();
-    if (state->selected() && hidden) inspector->raise();
+  // What is selected is told about, but where somebody looks at settings that stays.
+  QObject::connect(state, &ViewState::selectionChanged, window, [window, state] {
+    const QString inspector = QStringLiteral("inspector");
+    const bool elsewhere = !window->places()->place().has(inspector);
+    if (!state->selected() || elsewhere || window->places()->isShown(inspector)) return;
+    if (window->places()->isShown(QStringLiteral("moment"))) {
+      window->places()->show(inspector);
+    }
   });
   return panels;
 }
@@ -69,13 +70,11 @@ void showWith(QAction* action, QWidget* view, Settings* settings, const QString&
 void addWhatIf(MainWindow* window, ScenarioHistory* history) {
   auto* panel = new WhatIfPanel(window->state(), window);
   panel->setObjectName(QStringLiteral("whatIfPanel"));
-  QDockWidget* dock =
-      window->addDock("whatIf", tr("What if"), panel, Qt::RightDockWidgetArea, "metrics");
+  window->addPanel("whatIf", tr("What if"), panel);
   QAction* show = window->addRunCommand(window->menu(MenuKind::simulate), "whatIf",
                                         tr("What &if the machine were another"),
-                                        {QKeySequence(Qt::CTRL | Qt::Key_I)}, [dock, panel] {
-                                          dock->show();
-                                          dock->raise();
+                                        {QKeySequence(Qt::CTRL | Qt::Key_I)}, [window, panel] {
+                                          window->showPanel(QStringLiteral("whatIf"));
                                           panel->slider(QStringLiteral("l2"))->setFocus();
                                         });
   show->setStatusTip(
@@ -89,25 +88,24 @@ void addWhatIf(MainWindow* window, ScenarioHistory* history) {
 
 void addJobs(MainWindow* window) {
   JobBoard* board = window->jobs();
-  QDockWidget* dock = window->addDock("jobs", tr("Jobs"), new JobsPanel(board, window),
-                                      Qt::BottomDockWidgetArea, "events");
+  window->addPanel("jobs", tr("Jobs"), new JobsPanel(board, window));
   QAction* stop = window->addCommand(window->menu(MenuKind::simulate), "stopJobs",
                                      tr("Stop all &jobs"), {}, [board] { board->stopAll(); });
-  const auto count = [board, dock, stop] {
+  const auto count = [board, window, stop] {
     const int running = board->runningCount();
-    dock->setWindowTitle(running == 0 ? tr("Jobs") : tr("Jobs (%1)").arg(running));
+    window->places()->rename(QStringLiteral("jobs"),
+                             running == 0 ? tr("Jobs") : tr("Jobs (%1)").arg(running));
     stop->setEnabled(running > 0);
     stop->setToolTip(running > 0 ? QString() : tr("Nothing is running"));
   };
   count();
-  QObject::connect(board, &JobBoard::changed, dock, count);
+  QObject::connect(board, &JobBoard::changed, window, count);
 }
 
 void addSearch(MainWindow* window) {
   auto* panel = new SearchPanel(window->state(), window->job(), window);
   panel->setObjectName(QStringLiteral("searchPanel"));
-  window->addDock("search", tr("Solver\u2019s progress"), panel, Qt::BottomDockWidgetArea,
-                  "method");
+  window->addPanel("search", tr("Solver\u2019s progress"), panel);
 }
 
 void addLanes(MainWindow* window) {
@@ -140,9 +138,9 @@ void addLanes(MainWindow* window) {
 }
 
 Minimap* addMinimap(MainWindow* window) {
-  auto* minimap = new Minimap(window->state(), PoolId(0), window->views());
+  auto* minimap = new Minimap(window->state(), PoolId(0), window->playerRow());
   minimap->setObjectName(QStringLiteral("minimap"));
-  window->views()->addWidget(minimap);
+  static_cast<QHBoxLayout*>(window->playerRow()->layout())->addWidget(minimap, 1);
   QAction* shown =
       window->addCommand(window->menu(MenuKind::view), "showMinimap", tr("&Minimap"), {}, {});
   shown->setStatusTip(tr("The whole run in a strip, with a frame around what is on show"));

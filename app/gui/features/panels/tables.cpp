@@ -1,4 +1,3 @@
-#include <QDockWidget>
 #include <QMenu>
 #include <QObject>
 
@@ -15,8 +14,7 @@ class TablesFeature : public QObject {
   explicit TablesFeature(MainWindow* window)
       : QObject(window), window_(window), panel_(new TablePanel(window->state(), window)) {
     panel_->setObjectName(QStringLiteral("tablePanel"));
-    QDockWidget* dock =
-        window->addDock("tables", tr("Tables"), panel_, Qt::BottomDockWidgetArea, "method");
+    window->addPanel("tables", tr("Tables"), panel_);
     connect(panel_, &TablePanel::exportWanted, this, &TablesFeature::exportTable);
     QMenu* tables = window->menu(MenuKind::view)->addMenu(tr("Tables"));
     const struct {
@@ -29,9 +27,8 @@ class TablesFeature : public QObject {
                  {"tableFreeList", tr("&Free list now"), TableKind::freeList},
                  {"tableOps", tr("&Ops"), TableKind::ops}};
     for (const auto& entry : kinds) {
-      window->addRunCommand(tables, entry.name, entry.text, {}, [this, dock, kind = entry.kind] {
-        dock->show();
-        dock->raise();
+      window->addRunCommand(tables, entry.name, entry.text, {}, [this, kind = entry.kind] {
+        window_->showPanel(QStringLiteral("tables"));
         panel_->choose(kind);
         panel_->filterLine()->setFocus();
       });

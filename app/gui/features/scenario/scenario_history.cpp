@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <QDockWidget>
 #include <QMenu>
 #include <QUndoView>
 #include <algorithm>
@@ -58,13 +57,11 @@ ScenarioHistory::ScenarioHistory(MainWindow* window) : QObject(window), window_(
   view->setToolTip(
       tr("Every change of method, machine, alignment, sharing or order; choose a row "
          "to go back to it"));
-  QDockWidget* dock =
-      window->addDock("history", tr("History"), view, Qt::LeftDockWidgetArea, "schedule");
+  window->addPanel("history", tr("History"), view);
   window
       ->addCommand(window->menu(MenuKind::edit), "showHistory", tr("&History"), {},
-                   [dock, view] {
-                     dock->show();
-                     dock->raise();
+                   [window, view] {
+                     window->showPanel(QStringLiteral("history"));
                      view->setFocus();
                    })
       ->setToolTip(tr("The list of edits, to go back to any of them"));

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <QMap>
+#include <QSplitter>
+#include <QStringList>
+#include <QWidget>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "widgets/frame/deck.h"
+
+namespace hw {
+
+/// Columns of a place; those at the sides stand beside the views, that in the middle above them.
+enum class PlaceColumn { left, centre, right };
+inline constexpr std::size_t kPlaceColumns = 3;
+
+/// A job that people come for, and the panels that it takes.
+struct PlaceInfo {
+  struct Column {
+    QStringList tabs{};
+    QStringList more{};  ///< In a menu behind the tabs.
+  };
+
+  QString id{};
+  QString title{};
+  QString toolTip{};
+  std::array<Column, kPlaceColumns> columns{};
+  bool hasViews = true;     ///< Chart, maps and lanes, and the player below them.
+  bool hasFigures = false;  ///< Settings and figures of the run, above the views.
+
+  bool has(const QString& panel) const;
+};
+
+/// All places, in the order of their keys 1 to 5. A new one is a row here.
+const std::vector<PlaceInfo>& placeTable();
+
+/// The middle of the window: the views with columns of panels around them, arranged for one place
+/// at a time. Each place keeps its widths and the panels that it shows.
+class Places : public QWidget {
+  Q_OBJECT
+
+ public:
+  /// Takes `views` over.
+  explicit Places(QWidget* views, QWidget* parent = nullptr);
+
+  /// `name` stands in the table, always in the same column.
+  void add(const QString& name, const QString& title, QWidget* content);
+  /// Gives a panel another title.
+  void rename(const QString& name, const QString& title);
+  QStringList panels() const { return names_; }
+  QString title(const QString& name) const;
+  /// Null if there is no such panel.
+  QWidget* panel(const QString& name) const;
+
+  const PlaceInfo& place() const { return placeTable()[current_]; }
+  void go(const QString& place);
+  /// Brings a panel to the front: here, or in the first place that has it.
+  void show(const QString& name);
+  bool isShown(const QString& name) const;
+  /// Closes a panel that the menu of its column has brought.
+  void close(const QString& name);
+
+  /// Shows or hides the column at a side, whatever the width of the window says.
+  void toggle(PlaceColumn column);
+  void reset();
+  QByteArray save();
+  void restore(const QByteArray& state);
+
+ Q_SIGNALS:
+  void placeChanged();
+  /// Another panel is on show in one of the columns.
+  void panelsChanged();
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  /// The arrangement that a place keeps.
+  struct Kept {
+    QList<int> across{};
+    QList<int> down{};
+    std::array<QString, kPlaceColumns> current{};
+  };
+
+  Deck& deck(PlaceColumn column) const { return *decks_[static_cast<std::size_t>(column)]; }
+  Deck* deckOf(const QString& name) const;
+  void keep();
+  void arrange();
+  void showColumns();
+  void shareRoom();
+
+  std::array<Deck*, kPlaceColumns> decks_{};
+  QWidget* views_;
+  QSplitter* across_;
+  QSplitter* down_;
+  QStringList names_;
+  std::size_t current_ = 0;
+  bool moved_ = false;  ///< Somebody has given the columns their widths, here.
+  QMap<QString, Kept> kept_;
+  /// By column; nothing: as the width of the window says.
+  std::array<std::optional<bool>, kPlaceColumns> wanted_{};
+};
+
+}  // namespace hw

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <QWidget>
+
+#include "core/run/run.h"
+
+namespace hw {
+
+class MainWindow;
+
+/// The bar above: the menu of all commands, the file on show, the places, the search, Undo and
+/// Export.
+class TopBar : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit TopBar(QWidget* parent = nullptr);
+
+  /// Stands before the buttons at the right; to be called before `fill`.
+  void setFinder(QWidget* finder) { finder_ = finder; }
+  /// To be called when all commands are there.
+  void fill(const MainWindow& window);
+  void showRun(const Run& run);
+  /// `any`: something is open, so that there are places to go to.
+  void setHome(bool home, bool any);
+  void openMenu();
+
+  /// What has no room in a narrow window hides.
+  QSize minimumSizeHint() const override { return {640, sizeHint().height()}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  /// Windows narrower than this have no room for the numbers of operators and buffers.
+  static constexpr int kRoomForCounts = 1300;
+  /// Narrower ones have Undo and Export in the menu alone.
+  static constexpr int kRoomForButtons = 960;
+
+  QToolButton* button(QAction* action);
+  void drawLogo();
+
+  QToolButton* menu_;
+  QToolButton* file_;
+  QLabel* counts_;
+  QWidget* places_;
+  QWidget* finder_ = nullptr;
+  QHBoxLayout* row_;
+  QList<QWidget*> roomy_;
+};
+
+}  // namespace hw
