@@ -47,6 +47,7 @@ struct Desktop {
 
 TEST_CASE("the transport's keys are those of the sheet", "[shell]") {
   Desktop studio;
+  studio.key(Qt::Key_Home);
   studio.key(Qt::Key_F4);
   CHECK(studio.window.player()->eventIndex() == 1);
   studio.key(Qt::Key_Period);
@@ -74,6 +75,7 @@ TEST_CASE("the transport's keys are those of the sheet", "[shell]") {
 
 TEST_CASE("run until opens, runs and tells", "[shell]") {
   Desktop studio;
+  studio.key(Qt::Key_Home);
   studio.key(Qt::Key_F5, Qt::ControlModifier);
   auto* form = studio.window.findChild<UntilForm*>();
   REQUIRE(form);

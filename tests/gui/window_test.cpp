@@ -146,6 +146,9 @@ TEST_CASE("keys drive the window whatever has the focus, but not against it", "[
   REQUIRE(QTest::qWaitForWindowActive(&window));
   openOrRefuse(window, kMobilenet);
   window.schedule()->setFocus();
+  // A model opens at its peak.
+  CHECK(window.state()->step() == window.state()->run()->metrics.pools[PoolId(0)].peakStep);
+  QTest::keyClick(window.schedule(), Qt::Key_Home);
   QTest::keyClick(window.schedule(), Qt::Key_Right);
   CHECK(window.state()->step() == Step(1));
   QTest::keyClick(window.schedule(), Qt::Key_Right, Qt::ControlModifier);

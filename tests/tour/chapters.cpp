@@ -27,6 +27,17 @@ void look(Tour& tour) {
   tour.press(Qt::Key_0);
 }
 
+/// Every place as it is entered, by its key.
+void places(Tour& tour) {
+  tour.open(QStringLiteral("samples:inception_v3"));
+  const auto& all = placeTable();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    tour.press(static_cast<Qt::Key>(Qt::Key_1 + static_cast<int>(i)));
+    tour.shot(QStringLiteral("place_") + all[i].id);
+  }
+  tour.press(Qt::Key_1);
+}
+
 /// The meaning of the colours, one class picked out, and the smallest buffer found.
 void legend(Tour& tour) {
   tour.open(QStringLiteral("samples:resnet50"));
@@ -248,6 +259,7 @@ const std::vector<Chapter>& chapters() {
   static const std::vector<Chapter> kChapters = {
       {"welcome", welcome},
       {"a first look", look},
+      {"the five places", places},
       {"what the colours mean", legend},
       {"allocators side by side", compare},
       {"plans below one another", below},

@@ -1,13 +1,9 @@
 #include "widgets/frame/welcome_page.h"
 
-#include <QAbstractTextDocumentLayout>
-#include <QApplication>
-#include <QMouseEvent>
+#include <QFileInfo>
 #include <QPainter>
-#include <QScrollBar>
-#include <QTextBlock>
-#include <QTextTable>
-#include <QUrl>
+#include <QPushButton>
+#include <QResizeEvent>
 #include <algorithm>
 
 #include "core/picture/block_store.h"
@@ -29,10 +25,11 @@ SampleCard sampleCard(const Run& run) {
   const Bytes peak = run.plan.footprint(PoolId(0));
   const auto& capacity = run.problem.pools[PoolId(0)].capacity;
   const QString pool = poolText(run, PoolId(0));
+  card.count = ops > 0 ? tr("%1 operators").arg(grouped(ops))
+                       : tr("%1 buffers").arg(grouped(run.problem.stays.size()));
+  card.peak = sizeText(peak);
   card.figures = tr("%1, %2 in %3")
-                     .arg(ops > 0 ? tr("%1 operators").arg(grouped(ops))
-                                  : tr("%1 buffers").arg(grouped(run.problem.stays.size())),
-                          sizeText(peak),
+                     .arg(card.count, card.peak,
                           capacity ? tr("%1 of %2").arg(pool, sizeText(*capacity))
                                    : tr("unlimited %1").arg(pool));
   const auto width = static_cast<double>(std::max<std::int64_t>(run.problem.steps.count(), 1));
@@ -78,185 +75,228 @@ QImage cardPicture(const SampleCard& card, const QSize& size, const Theme& theme
 
 namespace {
 
-constexpr qsizetype kMostRecent = 5;
-constexpr QSize kPicture(208, 84);
-constexpr int kCardWidth = 250;  ///< With the room around it.
-constexpr int kPageMargin = 36;
-constexpr QMarginsF kCardMargins(10, 8, 10, 8);  ///< As the style sheet has them.
+constexpr qsizetype kMostRecent = 4;
+constexpr int kPageMargin = 48;
+constexpr int kShelfGap = 12;
+constexpr int kCardAir = 12;
+constexpr int kPictureHeight = 84;
+constexpr int kSampleWidth = 220;
+constexpr int kWordsWidth = 260;
+constexpr int kSummaryLines = 2;
 
-QString modelLink(const QString& name, const QString& text) {
-  return QStringLiteral("<a href='model:%1'>%2</a>")
-      .arg(QString::fromLatin1(QUrl::toPercentEncoding(name)), text.toHtmlEscaped());
+QFont strongFont(const QFont& font, double scale = 1) {
+  QFont strong = font;
+  strong.setPointSizeF(font.pointSizeF() * scale);
+  strong.setWeight(QFont::DemiBold);
+  return strong;
 }
 
 }  // namespace
 
-WelcomePage::WelcomePage(QWidget* parent) : QTextBrowser(parent) {
-  setAccessibleName(tr("Welcome"));
-  setFrameShape(QFrame::NoFrame);
-  setOpenLinks(false);
-  setAcceptDrops(false);  // The window takes drops of models; text has no place here.
-  document()->setDocumentMargin(kPageMargin);
-  connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
-    if (link.scheme() == QLatin1String("open")) Q_EMIT openWanted();
-    if (link.scheme() == QLatin1String("model")) {
-      const QByteArray encoded = link.toEncoded().mid(qstrlen("model:"));
-      Q_EMIT modelChosen(QUrl::fromPercentEncoding(encoded));
-    }
-  });
-  refresh();
+OpenCard::OpenCard(const QString& name, const QString& summary, QWidget* parent)
+    : QAbstractButton(parent), summary_(summary) {
+  setText(name);
+  setAccessibleName(words());
+  setFocusPolicy(Qt::StrongFocus);
+  setCursor(Qt::PointingHandCursor);
+  setAttribute(Qt::WA_Hover);
 }
 
-void WelcomePage::setSamples(std::vector<Sample> samples) {
-  samples_ = std::move(samples);
-  refresh();
+void OpenCard::setSample(const SampleCard& sample) {
+  sample_ = sample;
+  setAccessibleName(words());
+  update();
+}
+
+void OpenCard::setWordsOnly() { wordsOnly_ = true; }
+
+QString OpenCard::words() const {
+  const QString figures = sample_ ? sample_->figures + QLatin1Char('\n') : QString();
+  return text() + QLatin1Char('\n') + figures + summary_;
+}
+
+int OpenCard::pictureHeight() const { return wordsOnly_ ? 0 : kPictureHeight + kCardAir; }
+
+QSize OpenCard::sizeHint() const {
+  const int lines = 1 + kSummaryLines + (wordsOnly_ ? 0 : 1);
+  return {kSampleWidth, pictureHeight() + lines * fontMetrics().lineSpacing() + 2 * kCardAir + 4};
+}
+
+void OpenCard::paintEvent(QPaintEvent*) {
+  const Theme& theme = Theme::current();
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const bool marked = hasFocus() || underMouse();
+  painter.setPen(QPen(marked ? theme.selection : theme.line, hasFocus() ? 2 : 1));
+  painter.setBrush(theme.plot);
+  painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 10, 10);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  QRect room = rect().adjusted(kCardAir, kCardAir, -kCardAir, -kCardAir);
+  if (sample_) {
+    const QSize size(room.width(), kPictureHeight);
+    painter.drawImage(room.topLeft(), cardPicture(*sample_, size, theme, devicePixelRatioF()));
+  }
+  room.setTop(room.top() + pictureHeight());
+  painter.setFont(strongFont(font()));
+  painter.setPen(theme.text);
+  const QFontMetrics strong(painter.font());
+  const QString peak = sample_ ? sample_->peak : QString();
+  const int left = room.width() - strong.horizontalAdvance(peak) - kCardAir;
+  painter.drawText(room, Qt::AlignLeft | Qt::AlignTop,
+                   strong.elidedText(text(), Qt::ElideMiddle, left));
+  painter.drawText(room, Qt::AlignRight | Qt::AlignTop, peak);
+  room.setTop(room.top() + strong.lineSpacing());
+  painter.setFont(font());
+  painter.setPen(theme.mutedText);
+  if (sample_) {
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignTop, sample_->count);
+    room.setTop(room.top() + fontMetrics().lineSpacing());
+  }
+  painter.drawText(room, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, summary_);
+}
+
+CardShelf::CardShelf(const QString& title, bool wordsOnly, QWidget* parent)
+    : QWidget(parent),
+      title_(new QLabel(title, this)),
+      wordsOnly_(wordsOnly),
+      least_(wordsOnly ? kWordsWidth : kSampleWidth) {
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  title_->setFont(strongFont(font(), 1.1));
+  hide();
+}
+
+OpenCard* CardShelf::add(const QString& name, const QString& summary) {
+  auto* card = new OpenCard(name, summary, this);
+  if (wordsOnly_) card->setWordsOnly();
+  card->show();
+  cards_.append(card);
+  show();
+  arrange();
+  return card;
+}
+
+void CardShelf::clear() {
+  for (OpenCard* card : std::as_const(cards_)) card->deleteLater();
+  cards_.clear();
+  hide();
+}
+
+OpenCard* CardShelf::find(const QString& name) const {
+  const auto found = std::ranges::find(cards_, name, &OpenCard::text);
+  return found == cards_.end() ? nullptr : *found;
+}
+
+int CardShelf::columns() const { return std::max(1, (width() + kShelfGap) / (least_ + kShelfGap)); }
+
+int CardShelf::rowHeight() const {
+  return (cards_.isEmpty() ? 0 : cards_.front()->sizeHint().height()) + kShelfGap;
+}
+
+/// Places the cards, and takes as much height as they need.
+void CardShelf::arrange() {
+  const int across = columns();
+  const int rows = (static_cast<int>(cards_.size()) + across - 1) / across;
+  const int each = (width() + kShelfGap) / across - kShelfGap;
+  const int top = title_->sizeHint().height() + kShelfGap;
+  title_->setGeometry(0, 0, width(), title_->sizeHint().height());
+  for (int i = 0; i < cards_.size(); ++i) {
+    cards_[i]->setGeometry(i % across * (each + kShelfGap), top + i / across * rowHeight(), each,
+                           rowHeight() - kShelfGap);
+  }
+  setFixedHeight(top + rows * rowHeight());
+}
+
+void CardShelf::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  if (event->oldSize().width() != event->size().width()) arrange();
+}
+
+WelcomePage::WelcomePage(QWidget* parent) : QScrollArea(parent) {
+  setAccessibleName(tr("Welcome"));
+  setObjectName(QStringLiteral("welcomePage"));
+  setFrameShape(QFrame::NoFrame);
+  setWidgetResizable(true);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(kPageMargin, kPageMargin / 2, kPageMargin, kPageMargin / 2);
+  column->setSpacing(kShelfGap);
+  buildHead(column);
+  recent_ = new CardShelf(tr("Recent"), true, page);
+  samples_ = new CardShelf(tr("Samples: the number is the peak of one memory"), false, page);
+  lessons_ = new CardShelf(
+      tr("How the allocators work, on networks small enough to follow by hand"), true, page);
+  missing_ =
+      new QLabel(tr("The samples folder was not found; HIGHWATER_SAMPLES can name it."), page);
+  for (QWidget* each : {static_cast<QWidget*>(recent_), static_cast<QWidget*>(samples_),
+                        static_cast<QWidget*>(missing_), static_cast<QWidget*>(lessons_)}) {
+    column->addWidget(each);
+  }
+  column->addStretch(1);
+  setWidget(page);
+}
+
+void WelcomePage::buildHead(QBoxLayout* column) {
+  auto* headline = new QLabel(tr("See where every tensor lives, when, and why."), this);
+  headline->setFont(strongFont(font(), 1.9));
+  headline->setWordWrap(true);
+  auto* lead =
+      new QLabel(tr("Plans and simulates the memory of a neural network. Open a model or a "
+                    "plan, drop one anywhere in the window, or start with a sample: ONNX, "
+                    "TFLite, graph JSON, planning problems and the plans of other tools "
+                    "are recognised by their content."),
+                 this);
+  lead->setWordWrap(true);
+  lead->setForegroundRole(QPalette::PlaceholderText);
+  auto* open = new QPushButton(tr("Open a file\u2026"), this);
+  open->setObjectName(QStringLiteral("openFile"));
+  open->setDefault(true);
+  open->setToolTip(tr("Ctrl+O"));
+  connect(open, &QPushButton::clicked, this, &WelcomePage::openWanted);
+  auto* row = new QHBoxLayout;
+  row->addWidget(open);
+  row->addStretch(1);
+  column->addWidget(headline);
+  column->addWidget(lead);
+  column->addLayout(row);
+}
+
+void WelcomePage::setSamples(const std::vector<Sample>& samples) {
+  samples_->clear();
+  for (const auto& [name, summary] : samples) {
+    const QString model = QStringLiteral("samples:") + name;
+    connect(samples_->add(name, summary), &QAbstractButton::clicked, this,
+            [this, model] { Q_EMIT modelChosen(model); });
+  }
+  missing_->setVisible(samples.empty());
 }
 
 void WelcomePage::setRecent(const QStringList& paths) {
-  recent_ = paths;
-  refresh();
+  recent_->clear();
+  for (const QString& path : paths.mid(0, kMostRecent)) {
+    const QFileInfo file(path);
+    const bool named = file.fileName() == path;  // A sample, or beside the program.
+    OpenCard* card = recent_->add(file.fileName(), named ? QString() : file.path());
+    connect(card, &QAbstractButton::clicked, this, [this, path] { Q_EMIT modelChosen(path); });
+  }
 }
 
-QString WelcomePage::recentList() const {
-  if (recent_.isEmpty()) return {};
-  QString html = QStringLiteral("<h3>%1</h3><p>").arg(tr("Recent"));
-  for (const QString& path : recent_.mid(0, kMostRecent)) {
-    html += modelLink(path, path) + QStringLiteral("<br>");
+void WelcomePage::setLessons(const std::vector<Sample>& lessons) {
+  lessons_->clear();
+  for (const auto& [name, summary] : lessons) {
+    OpenCard* card = lessons_->add(name, summary);
+    connect(card, &QAbstractButton::clicked, this,
+            [this, name = name] { Q_EMIT lessonChosen(name); });
   }
-  return html + QStringLiteral("</p>");
 }
 
-QString WelcomePage::sampleList() const {
-  if (samples_.empty()) {
-    return QStringLiteral("<p>%1</p>")
-        .arg(tr("The samples folder was not found; HIGHWATER_SAMPLES can name it."));
-  }
-  QString html = QStringLiteral("<h3>%1</h3><table cellspacing='10'>").arg(tr("Samples"));
-  int column = 0;
-  for (const Sample& sample : samples_) {
-    if (column == 0) html += QStringLiteral("<tr>");
-    html +=
-        QStringLiteral("<td class='card' width='%1'>%2</td>").arg(kCardWidth).arg(cardText(sample));
-    column = (column + 1) % columns_;
-    if (column == 0) html += QStringLiteral("</tr>");
-  }
-  if (column > 0) html += QStringLiteral("</tr>");
-  return html + QStringLiteral("</table>");
-}
-
-QString WelcomePage::cardText(const Sample& sample) const {
-  const QString name = QStringLiteral("samples:") + sample.name;
-  QString text = QStringLiteral("<p><b>%1</b>").arg(modelLink(name, sample.name));
-  const auto card = cards_.find(sample.name);
-  if (card != cards_.end()) {
-    text += QStringLiteral(
-                "<br><img src='card:%1' width='%2' height='%3'>"
-                "<br><span class='figures'>%4</span>")
-                .arg(sample.name, QString::number(kPicture.width()),
-                     QString::number(kPicture.height()), card->figures.toHtmlEscaped());
-  }
-  return text + QStringLiteral("<br>%1</p>").arg(sample.summary.toHtmlEscaped());
+bool WelcomePage::hasCard(const QString& sample) const {
+  const OpenCard* card = samples_->find(sample);
+  return card != nullptr && card->hasPicture();
 }
 
 void WelcomePage::setCard(const QString& name, const SampleCard& card) {
-  cards_.insert(name, card);
-  refresh();
-}
-
-/// In the colours of the theme, as sharp as the screen.
-void WelcomePage::drawCards() {
-  for (auto card = cards_.begin(); card != cards_.end(); ++card) {
-    document()->addResource(QTextDocument::ImageResource,
-                            QUrl(QStringLiteral("card:") + card.key()),
-                            cardPicture(*card, kPicture, Theme::current(), devicePixelRatioF()));
-  }
-}
-
-/// The sample whose card is at a place of the viewport, all of its cell of the table; null: none.
-const WelcomePage::Sample* WelcomePage::cardAt(const QPoint& place) const {
-  const QPointF at =
-      QPointF(place) + QPointF(horizontalScrollBar()->value(), verticalScrollBar()->value());
-  for (QTextFrame* frame : document()->rootFrame()->childFrames()) {
-    const auto* table = qobject_cast<QTextTable*>(frame);
-    for (std::size_t i = 0; table != nullptr && i < samples_.size(); ++i) {
-      const auto row = static_cast<int>(i) / columns_;
-      const QTextTableCell cell = table->cellAt(row, static_cast<int>(i) % columns_);
-      if (cell.isValid() && cardBox(cell).contains(at)) return &samples_[i];
-    }
-  }
-  return nullptr;
-}
-
-/// Of the text of a cell, with what is around it.
-QRectF WelcomePage::cardBox(const QTextTableCell& cell) const {
-  QRectF box;
-  const QTextBlock last = cell.lastCursorPosition().block();
-  for (QTextBlock block = cell.firstCursorPosition().block(); block.isValid();
-       block = block.next()) {
-    box |= document()->documentLayout()->blockBoundingRect(block);
-    if (block == last) break;
-  }
-  return box.marginsAdded(kCardMargins);
-}
-
-void WelcomePage::mouseMoveEvent(QMouseEvent* event) {
-  QTextBrowser::mouseMoveEvent(event);
-  const bool over = event->buttons() == Qt::NoButton && cardAt(event->pos()) != nullptr;
-  if (over) viewport()->setCursor(Qt::PointingHandCursor);
-}
-
-void WelcomePage::mousePressEvent(QMouseEvent* event) {
-  pressed_ = event->pos();
-  QTextBrowser::mousePressEvent(event);
-}
-
-/// A click anywhere on a card opens its sample; links are the browser's, dragging marks text.
-void WelcomePage::mouseReleaseEvent(QMouseEvent* event) {
-  QTextBrowser::mouseReleaseEvent(event);
-  const bool clicked =
-      event->button() == Qt::LeftButton && !textCursor().hasSelection() &&
-      (event->pos() - pressed_).manhattanLength() < QApplication::startDragDistance();
-  if (!clicked || !anchorAt(event->pos()).isEmpty()) return;
-  if (const Sample* sample = cardAt(event->pos())) {
-    Q_EMIT modelChosen(QStringLiteral("samples:") + sample->name);
-  }
-}
-
-int WelcomePage::columns() const {
-  const int scrollBar = 20;  // With or without one: or it would come and go.
-  return std::clamp((width() - scrollBar - 2 * kPageMargin) / (kCardWidth + 10), 1, 6);
-}
-
-void WelcomePage::resizeEvent(QResizeEvent* event) {
-  QTextBrowser::resizeEvent(event);
-  if (columns() != columns_) refresh();
-}
-
-void WelcomePage::refresh() {
-  const Theme& theme = Theme::current();
-  const int at = verticalScrollBar()->value();
-  columns_ = columns();
-  drawCards();
-  const QString style =
-      QStringLiteral(
-          "<style>h1 { font-weight: 600; margin: 0; } h3 { margin: 18px 0 4px 0; }"
-          " p { margin: 6px 0; } td.card { padding: 8px 10px; color: %1; background-color: %3; }"
-          " .figures { color: %4; } a { color: %2; text-decoration: none; }</style>")
-          .arg(theme.mutedText.name(), theme.highWater.name(), theme.window.name(),
-               theme.text.name());
-  const QString lead =
-      tr("Plan, simulate and see the memory of a neural network. %1 (Ctrl+O), drop one onto this "
-         "window, or start with a sample: ONNX models, graph JSON and planning problems in CSV "
-         "are recognised by their content.")
-          .arg(QStringLiteral("<a href='open:'>%1</a>").arg(tr("Open a model")));
-  setHtml(style + QStringLiteral("<h1>Highwater</h1><p>%1</p>").arg(lead) + recentList() +
-          sampleList());
-  verticalScrollBar()->setValue(at);
-}
-
-void WelcomePage::changeEvent(QEvent* event) {
-  QTextBrowser::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) refresh();
+  if (OpenCard* own = samples_->find(name)) own->setSample(card);
 }
 
 }  // namespace hw

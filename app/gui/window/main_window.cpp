@@ -205,6 +205,7 @@ void MainWindow::show(const RunRequest& request, const PlanOutcome& outcome) {
     state_.goTo(placeIn(*before, place, *state_.run()));
   } else {
     runForm_->setRequest(request);
+    state_.goToPeak();
   }
   const auto& model = *state_.run()->model;
   runForm_->setBare(model.problem.has_value());

@@ -4,6 +4,7 @@
 #include "app/gui/features/desk/desk.h"
 #include "app/gui/features/scenario/scenario_history.h"
 #include "app/gui/window/main_window.h"
+#include "core/report/method/lesson.h"
 #include "widgets/method/method_guide.h"
 #include "widgets/text/text.h"
 
@@ -18,6 +19,15 @@ class GuideFeature : public QObject {
                                         tr("How the &methods work"), {}, [this] { open(); });
     guide->setStatusTip(tr("Every method on a network that is small enough to follow by hand"));
     connect(window->state(), &ViewState::runChanged, this, &GuideFeature::showWhetherToTry);
+    std::vector<WelcomePage::Sample> cards;
+    for (const Lesson& lesson : lessons()) {
+      cards.push_back({viewText(lesson.name), viewText(lesson.title)});
+    }
+    window->welcome()->setLessons(cards);
+    connect(window->welcome(), &WelcomePage::lessonChosen, this, [this](const QString& allocator) {
+      open();
+      guide_->showLesson(allocator);
+    });
   }
 
  private:

@@ -69,7 +69,7 @@ class FileFeature : public QObject {
       cards.push_back({name, summary});
     }
     menu->setEnabled(!menu->isEmpty());
-    window_->welcome()->setSamples(std::move(cards));
+    window_->welcome()->setSamples(cards);
   }
 
   void addMoves() {
