@@ -147,8 +147,10 @@ struct RunSearch {
   RunSearch(const Graph& graph, const Schedule& schedule, const StorageOptions& sharing,
             const TileSettings& settings, std::span<const TileGrid> grids,
             const std::stop_token& stop)
-      : program(graph, schedule, sharing, settings.arriving, groupsOf(grids), stop),
-        chooser(program, grids, extraOf(settings, program.work())) {}
+      : program(graph, schedule, sharing, settings.arriving, groupsOf(grids), stop) {
+    // After a stop the program may lack what the chooser looks for.
+    if (!stop.stop_requested()) chooser.emplace(program, grids, extraOf(settings, program.work()));
+  }
 
   static std::vector<std::int64_t> groupsOf(std::span<const TileGrid> grids) {
     std::vector<std::int64_t> groups;
@@ -164,7 +166,7 @@ struct RunSearch {
   }
 
   TileProgram program;
-  RunChooser chooser;
+  std::optional<RunChooser> chooser{};  ///< None after a stop.
 };
 
 namespace {
@@ -243,9 +245,9 @@ class TileSearch::Search {
     const std::lock_guard lock(sharing.mutex);
     if (!sharing.runs) {
       sharing.runs.emplace(*graph_, schedule_, sharing.options, settings_, grids_.grids, stop);
-      if (stop.stop_requested()) sharing.runs.reset();  // Parts of it may be missing.
+      if (!sharing.runs->chooser) sharing.runs.reset();
     }
-    return !stop.stop_requested();
+    return sharing.runs && !stop.stop_requested();
   }
 
   std::vector<RunChoice> choicesOf(Sharing& sharing,
@@ -256,7 +258,7 @@ class TileSearch::Search {
     for (const auto& set : sets) {
       // The first set contains the others, so these take no less.
       const Bytes least = choices.empty() ? enough : std::max(enough, choices.front().peak);
-      choices.push_back(sharing.runs->chooser.choose(set, least, stop));
+      choices.push_back(sharing.runs->chooser->choose(set, least, stop));
     }
     return choices;
   }

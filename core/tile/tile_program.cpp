@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/check.h"
 #include "core/base/load_sweep.h"
 #include "core/graph/tiling.h"
 #include "core/ops/constant_reads.h"
@@ -103,7 +104,9 @@ TileProgram TileProgram::inGroups(std::int64_t groups) const {
 
 const TileProgram& TileProgram::along(std::int64_t groups) const {
   if (groups == groups_) return *this;
-  return *std::ranges::find(byChannels_, groups, &TileProgram::groups_);
+  const auto found = std::ranges::find(byChannels_, groups, &TileProgram::groups_);
+  check(found != byChannels_.end(), "a program is asked for in groups that it was not made in");
+  return *found;
 }
 
 const TileOp& TileProgram::opUntil(std::size_t at, std::size_t last) const {

@@ -407,6 +407,22 @@ TEST_CASE("earlier questions to a search for parts do not change an answer", "[t
   CHECK(cut > test::rounds(60));
 }
 
+TEST_CASE("a search for parts that is stopped gives the whole, and can be asked again", "[tile]") {
+  const TileRule rule = GENERATE(TileRule::lines, TileRule::channels, TileRule::any);
+  const auto graph = std::make_shared<const Graph>(test::randomImages(3, 8));
+  const auto search = [&] {
+    return TileSearch(graph, givenOrder(*graph), {.alignment = 1_B}, {.rule = rule});
+  };
+  std::stop_source stop;
+  stop.request_stop();
+  const TileSearch stopped = search();
+  const auto none = stopped.ways({}, stop.get_token());
+  REQUIRE(none);
+  CHECK(none->front().account.parts == 0);
+  CHECK(stopped.ways().value().front().account.peak ==
+        search().ways().value().front().account.peak);
+}
+
 TEST_CASE("a model that cannot run in parts says why", "[tile]") {
   const auto run = lines(test::chainGraph());
   CHECK_FALSE(run->graph().tiling);
