@@ -67,6 +67,7 @@ int Deck::indexOf(const QString& name) const {
 void Deck::addTab(const QString& name) {
   const int tab = tabs_->addTab(pages_[name].title);
   tabs_->setTabData(tab, name);
+  tabs_->updateGeometry();  // While it is hidden, it does not tell that it has got a height.
 }
 
 void Deck::offer(const QStringList& tabs, const QStringList& more, const QString& current) {

@@ -25,8 +25,6 @@ constexpr double kFigureScale = 1.4;  ///< Of its letters, by those of the windo
 
 using Figure = FigureCard::Figure;
 
-QString percent(double share) { return QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1); }
-
 Figure peakFigure(const Run& run) {
   const PoolId first(0);
   const ProblemPool& pool = run.problem.pools[first];
@@ -55,7 +53,7 @@ Figure gapFigure(const Run& run, const RunFigures& figures) {
                               "at one step")};
   if (!figures.whole) return figure;
   const PoolMetrics& first = run.metrics.pools[PoolId(0)];
-  figure.value = QStringLiteral("+%1").arg(percent(first.gap()));
+  figure.value = QStringLiteral("+%1").arg(percentText(first.gap()));
   figure.meaning = first.gap() == 0 ? tr("no plan of what lives there is smaller")
                                     : tr("%1 are live at once").arg(sizeText(first.peakLive));
   return figure;
@@ -64,7 +62,7 @@ Figure gapFigure(const Run& run, const RunFigures& figures) {
 Figure elsewhereFigure(const Run& run, const RunFigures& figures) {
   if (!figures.spilled || run.problem.pools.size() < 2) {
     return {.label = tr("Bytes reused"),
-            .value = figures.reuse ? percent(*figures.reuse) : QStringLiteral("\u2013"),
+            .value = figures.reuse ? percentText(*figures.reuse) : QStringLiteral("\u2013"),
             .meaning = tr("lie where others were"),
             .toolTip = tr("Share of the bytes that lie on addresses that had a tenant before")};
   }
@@ -101,9 +99,10 @@ Figure latencyFigure(const RunFigures& figures) {
 Figure holesFigure(const RunFigures& figures) {
   return {
       .label = tr("Holes"),
-      .value = figures.fragmentation ? percent(*figures.fragmentation) : QStringLiteral("\u2013"),
+      .value =
+          figures.fragmentation ? percentText(*figures.fragmentation) : QStringLiteral("\u2013"),
       .meaning = figures.fragmentationAtPeak
-                     ? tr("%1 at the peak").arg(percent(*figures.fragmentationAtPeak))
+                     ? tr("%1 at the peak").arg(percentText(*figures.fragmentationAtPeak))
                      : QString(),
       .toolTip = tr("Fragmentation, its mean over the steps: 1 \u2212 largest hole / all holes")};
 }

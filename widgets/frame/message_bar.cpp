@@ -7,7 +7,6 @@
 
 #include "widgets/base/icons.h"
 #include "widgets/base/theme.h"
-#include "widgets/map/map_colors.h"
 
 namespace hw {
 
@@ -115,13 +114,12 @@ QString MessageBar::text() const {
 
 void MessageBar::paintEvent(QPaintEvent*) {
   const Theme& theme = Theme::current();
-  const QColor color = tone_ == Tone::error  ? theme.accent
-                       : tone_ == Tone::note ? theme.highWater
-                                             : theme.capacity;
+  const bool error = tone_ == Tone::error;
   QPainter painter(this);
-  painter.fillRect(rect(), mixColors(color, theme.window, 0.14));
-  constexpr int kBand = 4;
-  painter.fillRect(0, 0, kBand, height(), color);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(error ? theme.accent : theme.selection, 1));
+  painter.setBrush(error ? theme.warmTint : theme.hover);
+  painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8);
 }
 
 }  // namespace hw

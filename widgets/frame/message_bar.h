@@ -8,8 +8,8 @@
 
 namespace hw {
 
-/// A strip above the views: what went wrong, what came of something, or what could be settled, with
-/// buttons for it. Stays until it is closed or says something else.
+/// A box that lies over the views: what went wrong, what came of something, or what could be
+/// settled, with buttons for it. Stays until it is closed or says something else.
 class MessageBar : public QFrame {
   Q_OBJECT
 

@@ -24,8 +24,6 @@ constexpr std::size_t kAtOnce = 20'000;
 /// Of a figure's name, where figures need the room.
 constexpr int kLeastLetters = 14;
 
-QString percentText(double ratio) { return QStringLiteral("%1 %").arg(ratio * 100, 0, 'f', 1); }
-
 }  // namespace
 
 MetricsPanel::MetricsPanel(ViewState* state, QWidget* parent)

@@ -18,6 +18,8 @@ const TextUnits& TextUnits::current() { return currentUnits; }
 
 void TextUnits::apply(const TextUnits& units) { currentUnits = units; }
 
+QString percentText(double ratio) { return QStringLiteral("%1 %").arg(ratio * 100, 0, 'f', 1); }
+
 QString timeText(SimTime time) { return QString::fromStdString(formatTime(time)); }
 
 QString exactText(Bytes bytes) {

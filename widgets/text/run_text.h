@@ -29,6 +29,8 @@ struct TextUnits {
 // safe to show.
 
 QString timeText(SimTime time);
+/// "18.1 %" of 0.181.
+QString percentText(double ratio);
 /// "9,216 B".
 QString exactText(Bytes bytes);
 /// "9.00 KiB".

@@ -224,10 +224,15 @@ TEST_CASE("panels are tabs, or behind a menu until somebody wants them", "[frame
   deck.close(names[0]);  // Tabs of the place have no cross.
   CHECK(tabs->count() == 2);
   deck.offer({}, {names[2]}, {});
+  deck.hide();
   CHECK(deck.isEmpty());
   CHECK(emptied.count() == 2);
   deck.bring(names[2]);
   CHECK(emptied.count() == 3);
+  // Tabs that came while it was hidden have their height.
+  deck.resize(400, 300);
+  deck.show();
+  CHECK(tabs->height() > tabs->fontMetrics().height());
 }
 
 TEST_CASE("the font of the studio has digits of one width and joins nothing", "[frame]") {
