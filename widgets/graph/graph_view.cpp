@@ -212,12 +212,12 @@ void GraphView::showHover() {
 void GraphView::showFilter() {
   const auto run = state_->run();
   const auto filter = state_->filter();
-  if (!run) return;
+  if (!run || nodes_.empty()) return;  // A planning problem has no buffers to look tensors up in.
   std::vector<bool> tensors(run->graph().tensors.size(), false);
   if (filter) {
     for (const StayId stay : run->problem.stays.keys()) {
       const BufferId buffer = run->problem.stays[stay].buffer;
-      if (!filter->keeps(stay) || !buffer) continue;
+      if (!filter->keeps(stay) || !run->storage.buffers.contains(buffer)) continue;
       for (const TensorId tensor : run->storage.buffers[buffer].tensors) {
         tensors[tensor.index()] = true;
       }

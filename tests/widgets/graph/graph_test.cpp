@@ -607,6 +607,17 @@ TEST_CASE("a problem without ops says why there is no graph", "[graph]") {
   CHECK_FALSE(panel.isLayingOut());
 }
 
+TEST_CASE("picking out buffers of a problem leaves the graph, which has none, alone", "[graph]") {
+  ViewState state;
+  GraphView view(&state);
+  const auto model = std::make_shared<const Model>(openModel("samples:three_sizes", {}).value());
+  const auto run = execute(model, defaultRequest(), {}).value();
+  REQUIRE_FALSE(run->storage.buffers.contains(run->problem.stays[StayId(0)].buffer));
+  state.setRun(run);
+  state.setFilter(makeFilter("all", std::vector<bool>(run->problem.stays.size(), true)));
+  CHECK(view.graph().nodes.empty());
+}
+
 TEST_CASE("hostile names are drawn, elided and escaped", "[graph]") {
   auto run = std::make_shared<Run>(*test::smallRun());
   auto model = std::make_shared<Model>(*run->model);

@@ -28,7 +28,6 @@ class MethodFeature : public QObject {
  protected:
   /// The panel's keys.
   bool eventFilter(QObject* watched, QEvent* event) override {
-    if (watched == panel_ && event->type() == QEvent::Hide) panel_->leave();
     const bool overrides = event->type() == QEvent::ShortcutOverride;
     if (watched != panel_ || (!overrides && event->type() != QEvent::KeyPress)) return false;
     if (!panel_->deck()->record()) return false;  // Then the keys move the run's playhead.
