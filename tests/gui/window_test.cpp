@@ -286,6 +286,19 @@ TEST_CASE("places have keys, and each keeps what it shows", "[shell]") {
   CHECK_FALSE(window.welcome()->isVisible());
 }
 
+TEST_CASE("the place of reports has the command that writes this one", "[shell]") {
+  test::Opened window(QStringLiteral("samples:resnet8"), {1400, 900});
+  auto* page = test::part<QWidget>(window, "reportPage");
+  auto* line = page->findChild<QLineEdit*>();
+  CHECK(line->text() == QStringLiteral("highwater report samples:resnet8 -o report.html"));
+  RunRequest request = window.request();
+  request.alignment = Bytes(16);
+  window.planWith(request);
+  REQUIRE(test::comes([&] { return line->text().contains(QStringLiteral("--align 16")); }));
+  window.state()->setAxis(AxisUnit::time);
+  CHECK(line->text().contains(QStringLiteral("--axis time")));
+}
+
 TEST_CASE("a panel of the menu gets a tab with a cross", "[shell]") {
   test::Opened window(QStringLiteral("samples:resnet8"), {1400, 900});
   const Places& places = *window.places();

@@ -9,7 +9,7 @@
 #include "app/gui/features/desk/desk.h"
 #include "app/gui/window/main_window.h"
 #include "core/base/text.h"
-#include "core/report/compare/compare_report.h"
+#include "core/report/run/run_report.h"
 #include "widgets/text/text.h"
 
 namespace hw {
@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kAir = 12;
 constexpr int kWidest = 560;
+constexpr std::size_t kLongestCommand = 4000;
 
 /// A column of words and buttons at the top of its place.
 class Page : public QWidget {
@@ -96,18 +97,16 @@ void addPlacePages(MainWindow* window) {
   report->words(tr("The same without a window:"));
   QLineEdit* line = report->commandLine(tr("The command that writes this report"));
   report->end();
-  QObject::connect(window->state(), &ViewState::runChanged, line, [window, line] {
+  const auto write = [window, line] {
     const auto run = window->state()->run();
     if (!run) return;
-    const RunRequest& request = run->request;
-    const std::string allocator = request.allocator.text();
-    const std::string words =
-        shellWords({"highwater", "report", request.model, "-a", allocator, "-o", "report.html"});
-    const std::string options = optionsText(request);
-    line->setText(
-        QString::fromStdString(printable(options.empty() ? words : words + " " + options, 4000)));
+    const ReportParts parts{.axis = window->state()->axis()};
+    line->setText(QString::fromStdString(
+        printable(commandForReport(run->request, "html", parts), kLongestCommand)));
     line->setCursorPosition(0);
-  });
+  };
+  QObject::connect(window->state(), &ViewState::runChanged, line, write);
+  QObject::connect(window->state(), &ViewState::axisChanged, line, write);
   window->addPanel("report", tr("Report"), report);
 }
 
