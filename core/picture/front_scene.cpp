@@ -263,7 +263,7 @@ class FrontDrawing {
       canvas_.line({at, frame_.plot.top}, {at, frame_.plot.bottom()}, {Ink::grid});
       const std::string size = formatBytes(bytes);
       const double half = canvas_.ruler().width(size) / 2;
-      if (at - half < written) continue;
+      if (at - half < written || at + half > frame_.whole.right()) continue;
       written = at + half + kLegendAir;
       canvas_.text({at, frame_.plot.bottom() + line}, size,
                    {.ink = Ink::muted, .anchor = Anchor::middle});

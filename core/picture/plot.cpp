@@ -112,6 +112,8 @@ double at(Bytes bytes) { return static_cast<double>(bytes.count()); }
 
 double plotLeftMargin(const Ruler& ruler) { return std::ceil(ruler.width("8,888 KiB")) + 10; }
 
+double plotTicksRoom(const Ruler& ruler) { return std::ceil(ruler.height()) + 4; }
+
 PlotFrame PlotFrame::inside(const Box& whole, const Ruler& ruler) {
   const double line = std::ceil(ruler.height());
   const double left = whole.left + plotLeftMargin(ruler);
@@ -119,7 +121,7 @@ PlotFrame PlotFrame::inside(const Box& whole, const Ruler& ruler) {
   PlotFrame frame;
   frame.whole = whole;
   frame.title = {left, whole.top + 3, width, line + 2};
-  frame.ticks = {left, whole.bottom() - line - 4, width, line};
+  frame.ticks = {left, whole.bottom() - plotTicksRoom(ruler), width, line};
   const double top = frame.title.bottom() + 4;
   frame.plot = {left, top, width, std::max(1.0, frame.ticks.top - 4 - top)};
   return frame;

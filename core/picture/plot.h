@@ -45,6 +45,9 @@ struct PlotFrame {
   static PlotFrame inside(const Box& whole, const Ruler& ruler);
 };
 
+/// Units below a plot that its ticks take: a view that is drawn so much higher than it is has none.
+double plotTicksRoom(const Ruler& ruler);
+
 /// Units left of every plot: room for "8,888 KiB" and a little air.
 double plotLeftMargin(const Ruler& ruler);
 inline constexpr int kPlotRightMargin = 12;

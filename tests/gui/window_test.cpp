@@ -231,89 +231,6 @@ TEST_CASE("the layout comes back as it was left, and can be reset", "[shell]") {
   CHECK(places.isShown(QStringLiteral("inspector")));
 }
 
-TEST_CASE("every panel is in a place, and every panel of a place is there", "[shell]") {
-  Settings none;
-  Studio window(&none);
-  const QStringList panels = window.places()->panels();
-  for (const PlaceInfo& place : placeTable()) {
-    for (const PlaceInfo::Column& column : place.columns) {
-      for (const QString& name : column.tabs + column.more) {
-        INFO(place.id.toStdString() << ' ' << name.toStdString());
-        CHECK(panels.contains(name));
-        // One column whatever the place, or else it would have to move.
-        for (const PlaceInfo& other : placeTable()) {
-          for (std::size_t i = 0; i < kPlaceColumns; ++i) {
-            const bool same =
-                &other.columns[i] - other.columns.data() == &column - place.columns.data();
-            const bool has =
-                other.columns[i].tabs.contains(name) || other.columns[i].more.contains(name);
-            CHECK((same || !has));
-          }
-        }
-      }
-    }
-  }
-  CHECK(QSet<QString>(panels.begin(), panels.end()).size() == panels.size());
-}
-
-TEST_CASE("places have keys, and each keeps what it shows", "[shell]") {
-  test::Opened window(QStringLiteral("samples:resnet8"), {1400, 900});
-  const Places& places = *window.places();
-  const auto go = [&](Qt::Key key) {
-    window.maps().front()->setFocus();
-    QTest::keyClick(&window, key);
-    return places.place().id.toStdString();
-  };
-  CHECK(places.place().id == QStringLiteral("explore"));
-  CHECK(places.isShown(QStringLiteral("schedule")));
-  window.showPanel(QStringLiteral("events"));
-  CHECK(go(Qt::Key_2) == "compare");
-  CHECK(places.isShown(QStringLiteral("compare")));
-  CHECK_FALSE(places.isShown(QStringLiteral("events")));
-  CHECK(window.playerRow()->isVisible());
-  CHECK(go(Qt::Key_3) == "improve");
-  CHECK(go(Qt::Key_4) == "study");
-  CHECK_FALSE(window.maps().front()->isVisible());
-  CHECK_FALSE(window.playerRow()->isVisible());
-  CHECK(go(Qt::Key_5) == "report");
-  CHECK(places.isShown(QStringLiteral("tables")));
-  CHECK(go(Qt::Key_1) == "explore");
-  CHECK(places.isShown(QStringLiteral("events")));
-  CHECK(window.maps().front()->isVisible());
-  test::part<QAction>(window, "home")->trigger();
-  CHECK(window.welcome()->isVisible());
-  CHECK(go(Qt::Key_1) == "explore");
-  CHECK_FALSE(window.welcome()->isVisible());
-}
-
-TEST_CASE("the place of reports has the command that writes this one", "[shell]") {
-  test::Opened window(QStringLiteral("samples:resnet8"), {1400, 900});
-  auto* page = test::part<QWidget>(window, "reportPage");
-  auto* line = page->findChild<QLineEdit*>();
-  CHECK(line->text() == QStringLiteral("highwater report samples:resnet8 -o report.html"));
-  RunRequest request = window.request();
-  request.alignment = Bytes(16);
-  window.planWith(request);
-  REQUIRE(test::comes([&] { return line->text().contains(QStringLiteral("--align 16")); }));
-  window.state()->setAxis(AxisUnit::time);
-  CHECK(line->text().contains(QStringLiteral("--axis time")));
-}
-
-TEST_CASE("a panel of the menu gets a tab with a cross", "[shell]") {
-  test::Opened window(QStringLiteral("samples:resnet8"), {1400, 900});
-  const Places& places = *window.places();
-  auto* deck = test::part<Deck>(window, "centreColumn");
-  CHECK(deck->isHidden());
-  window.showPanel(QStringLiteral("method"));
-  CHECK(places.isShown(QStringLiteral("method")));
-  window.showPanel(QStringLiteral("search"));  // In place of the one before.
-  CHECK(places.isShown(QStringLiteral("search")));
-  auto* tabs = deck->findChild<QTabBar*>();
-  REQUIRE(tabs->count() == 1);
-  qobject_cast<QToolButton*>(tabs->tabButton(0, QTabBar::RightSide))->click();
-  CHECK(deck->isHidden());
-}
-
 TEST_CASE("recent models: latest first, each once, ten at most", "[shell]") {
   QTemporaryDir folder;
   Settings settings(storeIn(folder));
@@ -382,28 +299,6 @@ TEST_CASE("the first window is no larger than the screen", "[shell]") {
   CHECK(window.frameGeometry().height() <= screen.height());
   window.resizeOnScreen({screen.width() - 100, screen.height() - 100});
   CHECK(window.size() == QSize(screen.width() - 100, screen.height() - 100));
-}
-
-TEST_CASE("columns leave the maps half the width", "[shell]") {
-  const auto [width, height, left] =
-      GENERATE(table<int, int, bool>({{1920, 1080, true}, {1366, 768, true}, {1024, 700, false}}));
-  CAPTURE(width, height);
-  Settings none;
-  Studio window(&none);
-  window.resize(width, height);
-  window.show();
-  openOrRefuse(window, QStringLiteral("samples:inception_v3"));
-  QTest::qWait(20);
-  CHECK(window.size() == QSize(width, height));
-  CHECK(window.places()->isShown(QStringLiteral("schedule")) == left);
-  CHECK(window.places()->isShown(QStringLiteral("inspector")));
-  CHECK(window.maps().front()->width() * 2 >= width);
-  // Somebody who wants a column has it in any window.
-  window.maps().front()->setFocus();
-  QTest::keyClick(&window, Qt::Key_O);
-  CHECK(window.places()->isShown(QStringLiteral("schedule")) != left);
-  QTest::keyClick(&window, Qt::Key_I);
-  CHECK_FALSE(window.places()->isShown(QStringLiteral("inspector")));
 }
 
 TEST_CASE("in the smallest window nothing lies over anything else", "[shell]") {

@@ -131,15 +131,23 @@ std::shared_ptr<const Run> timed(const Run& run) {
   return copy;
 }
 
+std::shared_ptr<const Model> sampleModel(const std::string& sample) {
+  static std::map<std::string, std::shared_ptr<const Model>> models;
+  auto& model = models[sample];
+  if (!model) model = std::make_shared<const Model>(openModel("samples:" + sample, {}).value());
+  return model;
+}
+
+std::shared_ptr<const Run> sampleRun(const std::string& sample, const RunRequest& request) {
+  return execute(sampleModel(sample), request, {}).value();
+}
+
 std::shared_ptr<const Run> movedRun(const std::string& sample, const std::string& allocator) {
   RunRequest request;
   request.allocator = AllocatorChoice::parse(allocator).value();
   request.platform = openPlatform("ethos-u65-512").value();
   request.residency = ResidencyRule::belady;
-  static std::map<std::string, std::shared_ptr<const Model>> models;
-  auto& model = models[sample];
-  if (!model) model = std::make_shared<const Model>(openModel("samples:" + sample, {}).value());
-  return execute(model, request, {}).value();
+  return sampleRun(sample, request);
 }
 
 }  // namespace hw::test

@@ -31,6 +31,13 @@ std::shared_ptr<const Run> randomRun(std::uint64_t seed, std::size_t count, std:
 ///    4 | a c .      d covers [0, 10) in step 2
 std::shared_ptr<const Run> smallRun();
 
+/// A sample, opened once for all tests.
+std::shared_ptr<const Model> sampleModel(const std::string& sample);
+
+/// A sample planned as `request` says.
+std::shared_ptr<const Run> sampleRun(const std::string& sample,
+                                     const RunRequest& request = defaultRequest());
+
 /// A sample planned with `allocator` for a machine with a DMA engine, on which buffers move.
 std::shared_ptr<const Run> movedRun(const std::string& sample = "squeezenet",
                                     const std::string& allocator = "greedy-by-size");

@@ -123,17 +123,21 @@ DropDown::DropDown(QWidget* content, QWidget* parent)
   connect(this, &QToolButton::clicked, this, &DropDown::open);
 }
 
+void popUnder(QWidget* popup, const QWidget* button) {
+  const QRect room = button->screen()->availableGeometry();
+  QPoint at = button->mapToGlobal(QPoint(0, button->height()));
+  // A button near the lower edge has more room above it.
+  if (at.y() + popup->height() > room.bottom()) {
+    at.setY(std::max(room.top(), button->mapToGlobal(QPoint()).y() - popup->height()));
+  }
+  at.setX(std::clamp(at.x(), room.left(), std::max(room.left(), room.right() - popup->width())));
+  popup->move(at);
+  popup->show();
+}
+
 void DropDown::open() {
   panel_->resize(kPanelSize.expandedTo(panel_->sizeHint()));
-  const QRect room = screen()->availableGeometry();
-  QPoint at = mapToGlobal(QPoint(0, height()));
-  // Docks at the bottom have more room above them.
-  if (at.y() + panel_->height() > room.bottom()) {
-    at.setY(std::max(room.top(), mapToGlobal(QPoint()).y() - panel_->height()));
-  }
-  at.setX(std::clamp(at.x(), room.left(), std::max(room.left(), room.right() - panel_->width())));
-  panel_->move(at);
-  panel_->show();
+  popUnder(panel_, this);
   content_->setFocus();
 }
 

@@ -15,10 +15,13 @@
 namespace hw {
 namespace {
 
-/// A map lower than this tells nothing; when there are more than fit, the column scrolls.
+/// Maps that are held against each other are not lower; when there are more than fit, the column
+/// scrolls.
 constexpr int kLeastHeight = 130;
+/// The same of the first memory's map while it is alone.
+constexpr int kLeastAlone = 200;
 /// The shares of the maps in the height that there is: those of the first pool get more.
-constexpr std::array<int, 2> kWeights = {3, 2};
+constexpr std::array<int, 2> kWeights = {5, 1};
 
 int weightOf(std::size_t pool) { return kWeights[std::min<std::size_t>(pool, 1)]; }
 
@@ -309,7 +312,8 @@ void CompareMaps::arrangePool(PoolId pool) {
   const bool known = a && compared && a->problem.pools.contains(pool);
   if (known) top = std::max(top, fullByteRange(*a, pool));
   first->setTitle(known ? comparedTitle(runLetter(0), *a, pool) : QString());
-  first->setMinimumHeight(compared ? kLeastHeight : 0);
+  const bool near = pool == PoolId(0);
+  first->setMinimumHeight(!near ? 0 : compared ? kLeastHeight : kLeastAlone);
   first->setLeastHeight(top);
   for (const auto& one : places_) one->maps[pool.index()]->setLeastHeight(top);
   // A map that is added takes the addresses that the others show.

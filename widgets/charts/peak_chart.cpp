@@ -65,7 +65,7 @@ void PeakChart::placePoolButton() {
   poolButton_->setVisible(shown && usedPools(*shown->run).size() > 1);
   if (!poolButton_->isVisibleTo(this)) return;
   const FontRuler ruler(font());
-  const QRect title = toRect(PlotFrame::inside(toBox(rect()), ruler).title);
+  const QRect title = toRect(PlotFrame::inside(toBox(whole()), ruler).title);
   const std::string heading = chartHeading(*scene(), toBox(title), ruler);
   const int left = title.left() + static_cast<int>(ruler.width(heading, true)) + 6;
   poolButton_->setGeometry(left, title.top(), title.height(), title.height());
@@ -131,8 +131,17 @@ std::optional<ChartScene> PeakChart::pictureScene() const {
   return shown;
 }
 
+void PeakChart::setTicksShown(bool shown) {
+  if (shown == ticksShown_) return;
+  ticksShown_ = shown;
+  updateGeometry();
+  redraw();
+}
+
+QRect PeakChart::whole() const { return wholePlot(*this, ticksShown_); }
+
 QRect PeakChart::plotRect() const {
-  return toRect(PlotFrame::inside(toBox(rect()), FontRuler(font())).plot);
+  return toRect(PlotFrame::inside(toBox(whole()), FontRuler(font())).plot);
 }
 
 /// The curves are drawn once, and the playhead over their picture.
@@ -146,14 +155,15 @@ void PeakChart::paintEvent(QPaintEvent*) {
     QPainter still(&picture_);
     still.setFont(font());
     PainterCanvas canvas(still);
-    if (shown) drawCurves(canvas, *shown, toBox(rect()));
+    if (shown) drawCurves(canvas, *shown, toBox(whole()));
   }
   QPainter painter(this);
   painter.drawPixmap(0, 0, picture_);
   if (!shown) return;
   PainterCanvas canvas(painter);
-  const Plot plot(toBox(rect()), canvas.ruler(), shown->window, shown->unit);
+  const Plot plot(toBox(whole()), canvas.ruler(), shown->window, shown->unit);
   drawNow(canvas, plot.frame, plot.x, shown->now);
+  drawCardEdge(*this, painter);
 }
 
 void PeakChart::resizeEvent(QResizeEvent*) {

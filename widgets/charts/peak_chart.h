@@ -30,6 +30,8 @@ class PeakChart : public QWidget {
   std::optional<ChartScene> scene() const;
   /// The same with curves that may still have to be added up, for a picture.
   std::optional<ChartScene> pictureScene() const;
+  /// False: the steps are told below another view of the same axis.
+  void setTicksShown(bool shown);
   /// The rectangle of the widget that curves are drawn in.
   QRect plotRect() const;
 
@@ -37,7 +39,7 @@ class PeakChart : public QWidget {
   bool isLoading() const { return adding_.isRunning(); }
 
   QSize sizeHint() const override { return {720, 130}; }
-  QSize minimumSizeHint() const override { return {240, 90}; }
+  QSize minimumSizeHint() const override { return {240, ticksShown_ ? 90 : 66}; }
 
  Q_SIGNALS:
   void poolWanted(PoolId pool);
@@ -53,8 +55,10 @@ class PeakChart : public QWidget {
   void placePoolButton();
   void showRun();
   void redraw();
+  QRect whole() const;
 
   ViewState* state_;
+  bool ticksShown_ = true;
   PoolId pool_;
   std::shared_ptr<const ChartCurves> curves_;
   Background<std::shared_ptr<const ChartCurves>> adding_;  ///< Adds up `curves_`.

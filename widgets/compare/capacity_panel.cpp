@@ -405,6 +405,27 @@ void CapacityPanel::setCapacity(Bytes capacity) {
   showPosition();
 }
 
+Figure CapacityPanel::answer() const {
+  Figure answer;
+  const auto& points = chart_->points();
+  for (const CapacityPoint& point : points) {
+    if (!point.figures.fits) continue;
+    answer.curve.emplace_back(static_cast<double>(point.capacity.count()),
+                              static_cast<double>(point.farTraffic.count()));
+  }
+  if (points.empty()) return answer;
+  const auto knee = kneeOf(points);
+  const auto all = fitsFrom(points);
+  const auto shown = knee ? knee : all;
+  answer.value = knee  ? tr("%1 is the knee").arg(sizeText(*knee))
+                 : all ? tr("everything fits from %1 on").arg(sizeText(*all))
+                       : tr("no size was enough");
+  if (!shown) return answer;
+  const auto at = std::ranges::find(answer.curve, static_cast<double>(shown->count()), &QPointF::x);
+  if (at != answer.curve.end()) answer.mark = static_cast<std::size_t>(at - answer.curve.begin());
+  return answer;
+}
+
 void CapacityPanel::showPosition() {
   chart_->setPosition(capacity());
   if (!failure_.isEmpty()) {

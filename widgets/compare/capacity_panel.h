@@ -92,6 +92,8 @@ class CapacityPanel : public WorkPanel {
   /// The capacity that the slider stands at.
   Bytes capacity() const;
   void setCapacity(Bytes capacity);
+  /// The knee of the curve, or else from where on everything fits.
+  Figure answer() const override;
 
  public Q_SLOTS:
   /// Sweeps under the settings of the plan on show, unless that is known already.

@@ -108,6 +108,19 @@ void FrontPanel::open(int dot) {
       atOnce, [front = front_, own = *point] { return front->runOf(own); }, accept);
 }
 
+Figure FrontPanel::answer() const {
+  if (!front_ || front_->found.empty()) return {};
+  Figure answer;
+  for (const FrontPoint& point : front_->found) {
+    answer.curve.emplace_back(static_cast<double>(point.peak.count()),
+                              static_cast<double>(point.latency.count()));
+  }
+  const FrontPoint& fastest = front_->found.back();
+  answer.mark = answer.curve.size() - 1;
+  answer.value = tr("%1 from %2 on").arg(timeText(fastest.latency), sizeText(fastest.peak));
+  return answer;
+}
+
 /// The one whose plan is on show.
 int FrontPanel::markedDot() const {
   const auto run = state_->run();

@@ -24,6 +24,8 @@ class FrontPanel : public WorkPanel {
   DotChart* chart() const { return chart_; }
   /// Null when there is none.
   std::shared_ptr<const Front> front() const { return front_; }
+  /// The least latency, and how much memory it takes.
+  Figure answer() const override;
   /// Of the next one; every allocator is beside it by default.
   void setOptions(FrontOptions options) { options_ = std::move(options); }
   const FrontOptions& options() const { return options_; }

@@ -3,6 +3,7 @@
 #include <QHeaderView>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 #include <new>
 
 #include "core/base/text.h"
@@ -97,6 +98,7 @@ std::vector<ShrinkStep> shrinkSteps(const ShrinkFindings& findings) {
 namespace {
 
 constexpr int kWidestStep = 280;
+constexpr double kSameLatency = 0.005;  ///< Less of a change is none.
 /// Rewrites take longer than all that is tried after them.
 constexpr double kRewritesShare = 0.8;
 
@@ -320,6 +322,40 @@ void ShrinkPanel::fillRow(int row, const ShrinkStep& step) {
     }
     table_->setItem(row, column, item);
   }
+}
+
+Figure ShrinkPanel::answer() const {
+  if (!findings_.front) return {};
+  const ShrinkFront& front = *findings_.front;
+  Figure answer;
+  for (const ShrinkPoint& point : front.points) {
+    answer.curve.emplace_back(static_cast<double>(point.peak.count()),
+                              static_cast<double>(point.latency.count()));
+  }
+  if (!front.shrinks()) {
+    answer.value = tr("no way was found to need less");
+    return answer;
+  }
+  const auto change = [](auto before, auto after) {
+    return static_cast<double>(after.count()) / static_cast<double>(before.count()) - 1;
+  };
+  const bool timed = front.plain.latency > SimTime();
+  const auto slower = [&](const ShrinkPoint& point) {
+    return timed ? change(front.plain.latency, point.latency) : 0.0;
+  };
+  auto best = std::ranges::find_if(front.points, [&](const ShrinkPoint& point) {
+    return slower(point) < kSameLatency && point.peak < front.plain.peak;
+  });
+  if (best == front.points.end()) best = front.points.begin();
+  answer.mark = static_cast<std::size_t>(best - front.points.begin());
+  answer.value =
+      tr("%1 memory").arg(stepWords(formatPercent(change(front.plain.peak, best->peak))));
+  if (!timed) return answer;
+  const double more = slower(*best);
+  answer.value += std::abs(more) < kSameLatency
+                      ? tr(", same latency")
+                      : tr(", %1 latency").arg(stepWords(formatPercent(more)));
+  return answer;
 }
 
 const ShrinkStep* ShrinkPanel::chosen() const {

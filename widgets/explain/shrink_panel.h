@@ -60,6 +60,8 @@ class ShrinkPanel : public WorkPanel {
   QTableWidget* table() const { return table_; }
 
   const ShrinkFindings& findings() const { return findings_; }
+  /// The smallest plan that is as fast as the one before, or else the smallest of all.
+  Figure answer() const override;
   /// The rows of the table.
   const std::vector<ShrinkStep>& steps() const { return steps_; }
   /// The plan that was on show when the search began; null without findings.

@@ -2,10 +2,12 @@
 
 #include <QHBoxLayout>
 #include <QMenu>
+#include <QPainter>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
 #include "widgets/base/icons.h"
+#include "widgets/base/theme.h"
 #include "widgets/text/text.h"
 
 namespace hw {
@@ -20,6 +22,7 @@ Deck::Deck(QWidget* parent)
     : QWidget(parent),
       tabs_(new QTabBar(this)),
       menu_(new QToolButton(this)),
+      shut_(new QToolButton(this)),
       head_(new QWidget(this)),
       stack_(new QStackedWidget(this)) {
   tabs_->setDrawBase(false);
@@ -38,6 +41,14 @@ Deck::Deck(QWidget* parent)
   row->setSpacing(0);
   row->addWidget(tabs_, 1);
   row->addWidget(menu_);
+  row->addWidget(shut_);
+  shut_->setIcon(glyphIcon(Glyph::cancel));
+  shut_->setIconSize({12, 12});
+  shut_->setAutoRaise(true);
+  shut_->setToolTip(tr("Close (Esc)"));
+  shut_->setAccessibleName(tr("Close this column"));
+  shut_->hide();
+  connect(shut_, &QToolButton::clicked, this, &Deck::closeWanted);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -85,6 +96,33 @@ void Deck::offer(const QStringList& tabs, const QStringList& more, const QString
   if (isEmpty() != wasEmpty) Q_EMIT emptyChanged();
 }
 
+void Deck::setTabsShown(bool shown) {
+  tabsShown_ = shown;
+  showCurrent();
+}
+
+void Deck::setDrawer(bool drawer) {
+  if (drawer == drawer_) return;
+  drawer_ = drawer;
+  shut_->setVisible(drawer);
+  setAutoFillBackground(drawer);
+  layout()->setContentsMargins(drawer ? 1 : 0, 0, drawer ? 1 : 0, 0);
+  showCurrent();
+}
+
+QStringList Deck::shownTabs() const {
+  QStringList names;
+  for (int tab = 0; tab < tabs_->count(); ++tab) names.append(tabs_->tabData(tab).toString());
+  return names;
+}
+
+void Deck::paintEvent(QPaintEvent*) {
+  if (!drawer_) return;
+  QPainter painter(this);
+  painter.fillRect(0, 0, 1, height(), Theme::current().line);
+  painter.fillRect(width() - 1, 0, 1, height(), Theme::current().line);
+}
+
 void Deck::bring(const QString& name) {
   const bool wasEmpty = isEmpty();
   if (indexOf(name) < 0) {
@@ -119,7 +157,8 @@ void Deck::closeExtra() {
 }
 
 void Deck::showCurrent() {
-  head_->setVisible(tabs_->count() > 1 || menu_->isVisibleTo(head_));
+  const bool choice = tabs_->count() > 1 || menu_->isVisibleTo(head_);
+  head_->setVisible(drawer_ || (tabsShown_ && choice));
   const QString name = current();
   if (!name.isEmpty()) stack_->setCurrentWidget(pages_[name].content);
   Q_EMIT currentChanged();

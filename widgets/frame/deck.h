@@ -24,6 +24,12 @@ class Deck : public QWidget {
   void setTitle(const QString& name, const QString& title);
   /// The panels that can be chosen from now on; `current` is on show, or the first tab.
   void offer(const QStringList& tabs, const QStringList& more, const QString& current);
+  /// False: something else chooses among the panels.
+  void setTabsShown(bool shown);
+  /// True: it lies over what is behind it, with a line around it and a cross that closes it.
+  void setDrawer(bool drawer);
+  /// The panels that have tabs, from left to right.
+  QStringList shownTabs() const;
   /// Brings a panel to the front; it gets a tab if it has none.
   void bring(const QString& name);
   /// Takes the tab of a panel of the menu away again, if it has one.
@@ -45,6 +51,11 @@ class Deck : public QWidget {
   void emptyChanged();
   /// Another panel is on show.
   void currentChanged();
+  /// The cross of a drawer.
+  void closeWanted();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
 
  private:
   struct Page {
@@ -60,9 +71,12 @@ class Deck : public QWidget {
 
   QMap<QString, Page> pages_;
   QStringList more_;
+  bool tabsShown_ = true;
+  bool drawer_ = false;
   QString extra_;  ///< Panel of the menu that has a tab; or empty.
   QTabBar* tabs_;
   QToolButton* menu_;
+  QToolButton* shut_;
   QWidget* head_;
   QStackedWidget* stack_;
 };

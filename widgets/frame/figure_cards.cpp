@@ -1,13 +1,11 @@
 #include "widgets/frame/figure_cards.h"
 
 #include <QHBoxLayout>
-#include <QPainter>
 #include <QResizeEvent>
 #include <algorithm>
 
 #include "core/plan/validate.h"
 #include "core/run/figures.h"
-#include "widgets/base/theme.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
@@ -17,13 +15,10 @@ namespace {
 
 constexpr int kCards = 5;
 constexpr int kCardGap = 8;
-constexpr int kCardPadding = 10;
 constexpr int kLeastCard = 150;  ///< Narrower ones say nothing.
-constexpr int kCardBar = 4;
-constexpr double kCardRadius = 8;
-constexpr double kFigureScale = 1.4;  ///< Of its letters, by those of the window.
-
-using Figure = FigureCard::Figure;
+// Smaller windows have two lines a card.
+constexpr int kRoomyWidth = 1200;
+constexpr int kRoomyHeight = 760;
 
 Figure peakFigure(const Run& run) {
   const PoolId first(0);
@@ -109,66 +104,6 @@ Figure holesFigure(const RunFigures& figures) {
 
 }  // namespace
 
-FigureCard::FigureCard(QWidget* parent) : QAbstractButton(parent) {
-  setFocusPolicy(Qt::TabFocus);
-  setCursor(Qt::PointingHandCursor);
-  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  setAttribute(Qt::WA_Hover);
-}
-
-void FigureCard::setFigure(const Figure& figure) {
-  figure_ = figure;
-  setToolTip(figure.toolTip);
-  setAccessibleName(QStringLiteral("%1: %2, %3").arg(figure.label, figure.value, figure.meaning));
-  update();
-}
-
-QSize FigureCard::sizeHint() const {
-  const int line = fontMetrics().height();
-  return {180, qRound(line * (2.1 + kFigureScale)) + 2 * kCardPadding - 4};
-}
-
-void FigureCard::paintEvent(QPaintEvent*) {
-  const Theme& theme = Theme::current();
-  QPainter painter(this);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(hasFocus() ? QPen(theme.selection, 2) : QPen(theme.line, 1));
-  painter.setBrush(underMouse() ? theme.raised : theme.plot);
-  painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), kCardRadius, kCardRadius);
-  const QRect inside =
-      rect().adjusted(kCardPadding + 2, kCardPadding - 2, -kCardPadding, -kCardPadding + 2);
-  const int line = fontMetrics().height();
-  const auto write = [&](int top, const QFont& font, const QColor& color, const QString& text) {
-    painter.setFont(font);
-    painter.setPen(color);
-    const QFontMetrics metrics(font);
-    painter.drawText(QPoint(inside.left(), inside.top() + top + metrics.ascent()),
-                     metrics.elidedText(text, Qt::ElideRight, inside.width()));
-  };
-  QFont small = font();
-  small.setPointSizeF(font().pointSizeF() * 0.92);
-  QFont large = font();
-  large.setPointSizeF(font().pointSizeF() * kFigureScale);
-  large.setWeight(QFont::DemiBold);
-  write(0, small, theme.mutedText, figure_.label);
-  write(line, large, figure_.warns ? theme.capacity : theme.text, figure_.value);
-  const int last = line + QFontMetrics(large).height();
-  write(last, small, figure_.warns ? theme.capacity : theme.mutedText, figure_.meaning);
-  if (!figure_.share) return;
-  // To the right of the figure, where it takes no line of its own.
-  const int from = inside.left() + QFontMetrics(large).horizontalAdvance(figure_.value) + 12;
-  const QRect track(from, inside.top() + line + QFontMetrics(large).height() / 2 - kCardBar / 2,
-                    inside.right() - from, kCardBar);
-  if (track.width() < 3 * kCardBar) return;
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(theme.line);
-  painter.drawRoundedRect(track, kCardBar / 2.0, kCardBar / 2.0);
-  QRect full = track;
-  full.setWidth(qRound(track.width() * std::clamp(*figure_.share, 0.0, 1.0)));
-  painter.setBrush(figure_.warns ? theme.capacity : theme.selection);
-  painter.drawRoundedRect(full, kCardBar / 2.0, kCardBar / 2.0);
-}
-
 FigureCards::FigureCards(ViewState* state, QWidget* parent) : QWidget(parent), state_(state) {
   setObjectName(QStringLiteral("figureCards"));
   setAccessibleName(tr("Figures of the run"));
@@ -199,7 +134,12 @@ void FigureCards::showRun() {
 
 void FigureCards::showWhatFits() {
   const int fitting = std::max(1, (width() + kCardGap - 24) / (kLeastCard + kCardGap));
-  for (int i = 0; i < kCards; ++i) cards_[static_cast<std::size_t>(i)]->setVisible(i < fitting);
+  const bool compact = window()->width() < kRoomyWidth || window()->height() < kRoomyHeight;
+  for (int i = 0; i < kCards; ++i) {
+    FigureCard* card = cards_[static_cast<std::size_t>(i)];
+    card->setVisible(i < fitting);
+    card->setCompact(compact);
+  }
 }
 
 void FigureCards::resizeEvent(QResizeEvent* event) {

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "core/machine/platforms.h"
-#include "core/run/options.h"
 #include "widgets/text/text.h"
 
 namespace hw {
@@ -35,7 +34,9 @@ RunPills::RunPills(QWidget* parent)
   row_->setSpacing(kPillGap);
   row_->setSizeConstraint(QLayout::SetNoConstraint);
   more_->setToolTip(tr("All settings"));
-  connect(more_, &QToolButton::clicked, this, [this] { Q_EMIT optionWanted({}); });
+  connect(more_, &QToolButton::clicked, this, &RunPills::allSettingsWanted);
+  connect(&choice_, &SettingChoice::chosen, this, &RunPills::requestWanted);
+  connect(&choice_, &SettingChoice::allSettingsWanted, this, &RunPills::allSettingsWanted);
   row_->addWidget(more_);
   row_->addStretch(1);
 }
@@ -45,35 +46,33 @@ void RunPills::setEnd(QWidget* end) {
   row_->addWidget(end);
 }
 
-void RunPills::addPill(const QString& option, const QString& label, const QString& value) {
+void RunPills::addPill(const RunOption& option) {
+  const auto label = viewText(option.label);
+  const QString value = valueText(option, run_->request);
   auto* pill = new QToolButton(this);
-  pill->setObjectName(QStringLiteral("pill:") + option);
+  pill->setObjectName(QStringLiteral("pill:") + viewText(option.name));
   pill->setText(QStringLiteral("%1  %2 \u25be").arg(label, value));
   pill->setAccessibleName(QStringLiteral("%1: %2").arg(label, value));
   pill->setToolTip(tr("Change it"));
-  connect(pill, &QToolButton::clicked, this, [this, option] { Q_EMIT optionWanted(option); });
+  connect(pill, &QToolButton::clicked, this,
+          [this, pill, &option] { choice_.open(option, run_, pill); });
   row_->insertWidget(static_cast<int>(pills_.size()), pill);
   pills_.push_back(pill);
 }
 
-void RunPills::setRequest(const RunRequest& request) {
+void RunPills::setRun(const std::shared_ptr<const Run>& run) {
+  choice_.hide();
+  run_ = run;
   for (QToolButton* pill : pills_) {
     pill->hide();
     pill->deleteLater();
   }
   pills_.clear();
-  const auto add = [&](const RunOption& option) {
-    const auto label = viewText(option.label);
-    addPill(viewText(option.name), label, valueText(option, request));
-  };
-  for (const std::string_view name : kAlwaysShown) {
-    const auto found = std::ranges::find(runOptions(), name, &RunOption::name);
-    if (found != runOptions().end()) add(*found);
-  }
-  for (const OptionChange& change : changesBetween(defaultRequest(), request)) {
+  for (const std::string_view name : kAlwaysShown) addPill(*findOption(name));
+  for (const OptionChange& change : changesBetween(defaultRequest(), run->request)) {
     const std::string_view name = change.option->name;
     if (name != "model" && std::ranges::find(kAlwaysShown, name) == kAlwaysShown.end())
-      add(*change.option);
+      addPill(*change.option);
   }
   showWhatFits();
 }

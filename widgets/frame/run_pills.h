@@ -6,41 +6,46 @@
 #include <QWidget>
 #include <vector>
 
-#include "core/run/run_request.h"
+#include "widgets/frame/setting_choice.h"
 
 namespace hw {
 
 /// What the run on show was planned with, a pill for each setting: allocator, platform and L2
 /// always, others where they are not the usual ones. As many as have room; the last says how many
-/// more there are.
+/// more there are. A click on one opens the values that it can have.
 class RunPills : public QWidget {
   Q_OBJECT
 
  public:
   explicit RunPills(QWidget* parent = nullptr);
 
-  void setRequest(const RunRequest& request);
+  void setRun(const std::shared_ptr<const Run>& run);
   /// Stands at the right end.
   void setEnd(QWidget* end);
 
   /// Pills that have no room ask for none.
   QSize minimumSizeHint() const override { return {120, sizeHint().height()}; }
 
+  SettingChoice* choice() { return &choice_; }
+
  Q_SIGNALS:
-  /// Somebody wants to change the option of this name; empty: any.
-  void optionWanted(const QString& name);
+  void requestWanted(const hw::RunRequest& request);
+  /// Somebody wants to see all settings.
+  void allSettingsWanted();
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  void addPill(const QString& option, const QString& label, const QString& value);
+  void addPill(const RunOption& option);
   void showWhatFits();
 
   QHBoxLayout* row_;
   std::vector<QToolButton*> pills_;
   QToolButton* more_;
   QWidget* end_ = nullptr;
+  std::shared_ptr<const Run> run_;
+  SettingChoice choice_{this};
 };
 
 }  // namespace hw

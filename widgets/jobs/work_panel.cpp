@@ -82,6 +82,7 @@ void WorkPanel::showWork(bool startable, const QString& why) {
   start_->setToolTip(why);
   stop_->setVisible(job_.isRunning());
   progress_->setVisible(job_.isRunning());
+  Q_EMIT answered();
 }
 
 }  // namespace hw

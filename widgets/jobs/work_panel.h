@@ -6,6 +6,7 @@
 #include <QWidget>
 #include <initializer_list>
 
+#include "widgets/base/figure_card.h"
 #include "widgets/jobs/job.h"
 
 namespace hw {
@@ -21,6 +22,12 @@ class WorkPanel : public QWidget {
   QString note() const { return note_->text(); }
   /// Does the work for the run on show, unless that is done already.
   virtual void start() = 0;
+  /// What came of it in a few words, with its curve; no words before there is an answer.
+  virtual Figure answer() const { return {}; }
+
+ Q_SIGNALS:
+  /// The answer may be another one.
+  void answered();
 
  protected:
   struct Words {

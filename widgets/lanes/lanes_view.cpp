@@ -291,6 +291,7 @@ void LanesView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.drawPixmap(0, 0, picture_);
   drawMoment(painter, frame());
+  drawCardEdge(*this, painter);
 }
 
 void LanesView::renderTo(QPainter& painter, const QRect& target) {

@@ -153,8 +153,8 @@ void MapLegend::drawSwatches() {
 void MapLegend::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.fillRect(rect(), Theme::current().plot);
-  const auto run = state_->run();
-  if (!run) return;
+  drawCardEdge(*this, painter);
+  if (!state_->run()) return;
   PainterCanvas canvas(painter);
   const Ruler& ruler = canvas.ruler();
   int from = 0;
@@ -181,7 +181,7 @@ void MapLegend::paintEvent(QPaintEvent*) {
   };
   if (classes_ && classes_->guessed && !explainHatch(kGuessed, kGuessedHatch)) return;
   if (classes_ && classes_->madeAgain && !explainHatch(kMadeAgain, kMadeAgainHatch)) return;
-  if (run->graph().tiling && !explainHatch(kReadAgain, kReadAgainHatch)) return;
+  if (state_->run()->graph().tiling && !explainHatch(kReadAgain, kReadAgainHatch)) return;
   for (const auto& [name, kind] : kLines) {
     if (!lines_.contains(kind)) continue;
     const auto draw = [&](double left) {

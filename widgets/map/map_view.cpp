@@ -179,8 +179,18 @@ void MapView::placeCorner() {
   corner_->setGeometry(width() - kPlotRightMargin - size.width(), 1, size.width(), size.height());
 }
 
+void MapView::setTicksShown(bool shown) {
+  if (shown == ticksShown_) return;
+  ticksShown_ = shown;
+  updateGeometry();
+  update();
+}
+
+/// The rectangle that the map is drawn in: ticks that are not shown lie below the widget.
+QRect MapView::whole() const { return wholePlot(*this, ticksShown_); }
+
 QRect MapView::plotArea() const {
-  return toRect(PlotFrame::inside(toBox(rect()), FontRuler(font())).plot);
+  return toRect(PlotFrame::inside(toBox(whole()), FontRuler(font())).plot);
 }
 
 void MapView::fit() {
@@ -229,7 +239,8 @@ void MapView::paintEvent(QPaintEvent*) {
     return;
   }
   refreshRaster();
-  paintMap(painter, shown, rect(), raster_);
+  paintMap(painter, shown, whole(), raster_);
+  drawCardEdge(*this, painter);
   if (!hasFocus()) return;
   painter.setPen(QPen(Theme::current().selection, 1));
   painter.setBrush(Qt::NoBrush);
@@ -238,7 +249,7 @@ void MapView::paintEvent(QPaintEvent*) {
 
 void MapView::refreshRaster() {
   if (isLoading()) return;
-  const MapRequest wanted = mapRequest(scene(), rect(), FontRuler(font()), deviceRatio());
+  const MapRequest wanted = mapRequest(scene(), whole(), FontRuler(font()), deviceRatio());
   if (wanted == raster_.request && !raster_.past.isNull()) return;
   if (blocks_->countNear(wanted.window) > atOnce_) {
     startWorker(wanted);

@@ -53,6 +53,9 @@ class MapView : public QWidget {
   /// A row of buttons at the right end of the title; taken over by the map.
   void setCorner(QWidget* corner);
 
+  /// False: the steps are told below another view of the same axis.
+  void setTicksShown(bool shown);
+
   /// The rectangle of the widget that blocks are drawn in.
   QRect plotArea() const;
   /// The stay drawn at `position` of the widget; none outside the plot or beside all blocks.
@@ -69,8 +72,8 @@ class MapView : public QWidget {
   /// nothing under the pointer. Only with a run that knows the pool.
   MapScene pictureScene() const;
 
-  QSize sizeHint() const override { return {720, 260}; }
-  QSize minimumSizeHint() const override { return {240, 120}; }
+  QSize sizeHint() const override { return {720, pool_ == PoolId(0) ? 260 : 110}; }
+  QSize minimumSizeHint() const override { return {240, ticksShown_ ? 110 : 90}; }
 
  public Q_SLOTS:
   /// Everything: the whole run, all addresses.
@@ -104,6 +107,7 @@ class MapView : public QWidget {
   void acceptBlocks(std::shared_ptr<const BlockStore> blocks);
   void findMoved();
   void placeCorner();
+  QRect whole() const;
   bool isLoading() const { return sorting_.isRunning(); }
   MapScene scene() const;
   void refreshRaster();
@@ -132,6 +136,7 @@ class MapView : public QWidget {
   ViewState* leader_ = nullptr;
   QString title_{};
   QWidget* corner_ = nullptr;
+  bool ticksShown_ = true;
   std::shared_ptr<const MovedBlocks> moved_;  ///< Against the leader; null without one.
   MapRaster raster_;
   /// The number of blocks that are drawn within a frame here; found out by drawing.

@@ -187,6 +187,7 @@ void MemoryNow::paintEvent(QPaintEvent*) {
     return;
   }
   renderTo(painter, rect());
+  drawCardEdge(*this, painter);
 }
 
 void MemoryNow::mouseMoveEvent(QMouseEvent* event) {

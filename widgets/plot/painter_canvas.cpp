@@ -1,8 +1,10 @@
 #include "widgets/plot/painter_canvas.h"
 
 #include <QPaintEngine>
+#include <QPainterPath>
 #include <cmath>
 
+#include "core/picture/plot.h"
 #include "widgets/base/theme.h"
 #include "widgets/text/text.h"
 
@@ -22,6 +24,28 @@ QFont boldOf(QFont font) {
 }
 
 }  // namespace
+
+QRect wholePlot(const QWidget& widget, bool ticks) {
+  const int below = ticks ? 0 : static_cast<int>(plotTicksRoom(FontRuler(widget.font())));
+  return widget.rect().adjusted(0, 0, 0, below);
+}
+
+void drawCardEdge(const QWidget& widget, QPainter& painter) {
+  constexpr double kRadius = 10;
+  const Theme& theme = Theme::current();
+  const QRectF edge = QRectF(widget.rect()).adjusted(0.5, 0.5, -0.5, -0.5);
+  QPainterPath inside;
+  inside.addRoundedRect(edge, kRadius, kRadius);
+  QPainterPath corners;
+  corners.addRect(widget.rect());
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.fillPath(corners - inside, theme.window);
+  painter.setPen(QPen(theme.line, 1));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawPath(inside);
+  painter.restore();
+}
 
 QPen penOf(const Stroke& stroke) {
   QPen pen(colorOf({stroke.ink}), stroke.width);

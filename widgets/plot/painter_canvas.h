@@ -2,6 +2,7 @@
 
 #include <QFontMetricsF>
 #include <QPainter>
+#include <QWidget>
 
 #include "core/picture/canvas.h"
 
@@ -12,6 +13,13 @@ inline Box toBox(const QRectF& rect) {
 }
 inline QRectF toRectF(const Box& box) { return {box.left, box.top, box.width, box.height}; }
 inline QRect toRect(const Box& box) { return toRectF(box).toRect(); }
+
+/// The rectangle that a plot is drawn in to fill `widget`: without `ticks` these lie below it.
+QRect wholePlot(const QWidget& widget, bool ticks);
+
+/// Rounds the corners of a view that has been painted, and draws the line around it: on the screen
+/// a view is a card.
+void drawCardEdge(const QWidget& widget, QPainter& painter);
 
 /// The pen for `stroke` in the colours of the theme in force.
 QPen penOf(const Stroke& stroke);

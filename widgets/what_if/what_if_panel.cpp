@@ -395,7 +395,17 @@ void WhatIfPanel::fillCells(const Run& run, const Run* outcome) {
   }
 }
 
+Figure WhatIfPanel::answer() const {
+  const auto run = state_->run();
+  if (!run || !outcome_ || change().empty()) return {};
+  const auto before = static_cast<double>(run->timing.makespan.count());
+  const auto now = static_cast<double>(outcome_->timing.makespan.count());
+  return {.value = before == now ? tr("the same latency")
+                                 : tr("%1 latency").arg(changeText(before, now))};
+}
+
 void WhatIfPanel::showFigures() {
+  Q_EMIT answered();
   const auto run = state_->run();
   const bool timed = run && isTimed(*run);
   const bool busy = working_.isRunning() || delay_.isActive();

@@ -12,6 +12,7 @@
 #include "core/machine/tuning.h"
 #include "core/picture/gantt_scene.h"
 #include "core/run/run.h"
+#include "widgets/base/figure_card.h"
 #include "widgets/jobs/background.h"
 #include "widgets/state/view_state.h"
 
@@ -71,6 +72,8 @@ class WhatIfPanel : public QWidget {
   /// The result; the run on show where nothing is changed, null without one or while it is
   /// worked out.
   std::shared_ptr<const Run> outcome() const { return outcome_; }
+  /// Its latency against that of the run on show; no words where nothing is changed.
+  Figure answer() const;
   /// "l2", "dma", "channels", "macs".
   QSlider* slider(const QString& name) const;
 
@@ -79,6 +82,8 @@ class WhatIfPanel : public QWidget {
   void reset();
 
  Q_SIGNALS:
+  /// The answer may be another one.
+  void answered();
   /// The model is to be planned so.
   void machineWanted(const hw::RunRequest& request);
 

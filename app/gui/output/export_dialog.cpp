@@ -61,7 +61,8 @@ void ExportDialog::fillChoices() {
   fill(format_, "exportFormat",
        {{tr("PNG, pixels"), key("png")},
         {tr("SVG, shapes and text"), key("svg")},
-        {tr("PDF, shapes and text"), key("pdf")}});
+        {tr("PDF, shapes and text"), key("pdf")},
+        {tr("WebP, plays the steps on show"), key("webp")}});
   fill(preset_, "exportPreset",
        {{tr("As on the screen"), key("screen")},
         {tr("16:9 slide"), key("16:9")},
@@ -135,10 +136,14 @@ void ExportDialog::accept() {
   QDialog::accept();
 }
 
+bool ExportDialog::isPixels() const {
+  return format() == QLatin1String("png") || format() == QLatin1String("webp");
+}
+
 PictureStyle ExportDialog::style() const {
   PictureStyle style;
   style.kind = *valueNamed(pictureKinds(), kind_->currentData().toString());
-  style.scale = format() == QLatin1String("png") ? scale_->currentData().toInt() : 1;
+  style.scale = isPixels() ? scale_->currentData().toInt() : 1;
   style.footer = footer_->isChecked();
   if (!isFree(style.kind)) return style;
   style.preset = *valueNamed(picturePresets(), preset_->currentData().toString());
@@ -149,7 +154,7 @@ PictureStyle ExportDialog::style() const {
 /// A choice that cannot be made says why.
 void ExportDialog::update() {
   const bool free = isFree(style().kind);
-  const bool pixels = format() == QLatin1String("png");
+  const bool pixels = isPixels();
   const QString fixed = tr("The whole window is shown as it is on the screen");
   for (QComboBox* box : {preset_, colors_}) {
     box->setEnabled(free);
@@ -174,7 +179,7 @@ void ExportDialog::showPreview() {
 
 QString ExportDialog::sizeText(const Picture& picture) const {
   constexpr double kMillimetres = 25.4 / 96;
-  if (format() == QLatin1String("png")) {
+  if (isPixels()) {
     const QSize pixels = picture.size * picture.scale;
     return tr("%1 x %2 pixels").arg(pixels.width()).arg(pixels.height());
   }

@@ -27,7 +27,7 @@ class ExportDialog : public QDialog {
                QWidget* parent = nullptr);
 
   PictureStyle style() const;
-  /// "png", "svg" or "pdf".
+  /// "png", "svg", "pdf" or "webp".
   QString format() const { return format_->currentData().toString(); }
 
  public Q_SLOTS:
@@ -42,6 +42,7 @@ class ExportDialog : public QDialog {
   void recall(std::optional<PictureKind> kind);
   void update();
   void showPreview();
+  bool isPixels() const;
   QString sizeText(const Picture& picture) const;
 
   MakePicture makePicture_;

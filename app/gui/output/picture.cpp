@@ -8,6 +8,7 @@
 #include <QSvgGenerator>
 #include <cmath>
 
+#include "app/gui/output/moving_picture.h"
 #include "core/base/text.h"
 #include "core/picture/svg_canvas.h"
 #include "core/report/run/run_report.h"
@@ -213,11 +214,11 @@ QString endingOf(const QString& file) { return QFileInfo(file).suffix().toLower(
 
 Result<void> checkPictureFile(const QString& file) {
   const QString ending = endingOf(file);
-  for (const char* known : {"png", "svg", "pdf"}) {
+  for (const char* known : {"png", "svg", "pdf", "webp"}) {
     if (ending == QLatin1String(known)) return {};
   }
   return fail(ErrorCode::invalidArgument,
-              file.toStdString() + ": a picture's name ends in .png, .svg or .pdf");
+              file.toStdString() + ": a picture's name ends in .png, .svg, .pdf or .webp");
 }
 
 Result<void> writePicture(const Picture& picture, const QString& file) {
@@ -228,6 +229,11 @@ Result<void> writePicture(const Picture& picture, const QString& file) {
   if (ending == QLatin1String("png")) bytes = pngOf(picture);
   if (ending == QLatin1String("pdf")) bytes = pdfPage(picture);
   if (ending == QLatin1String("svg")) bytes = svgOf(picture);
+  if (ending == QLatin1String("webp")) {
+    const auto still = [&](Step) { return imageOf(picture); };
+    HW_TRY(made, movingPicture({Step(0), Step(1)}, still, [](double) { return true; }));
+    bytes = made;
+  }
   if (bytes.isEmpty()) {
     return fail(ErrorCode::unsupported,
                 file.toStdString() + ": the picture is too large to be drawn");

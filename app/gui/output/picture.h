@@ -40,9 +40,9 @@ Picture pictureOf(const ChartScene& chart);
 /// without one. `run` may be null.
 Picture styled(Picture picture, const PictureStyle& style, const QSize& size, const Run* run);
 
-/// Writes `picture` as PNG, SVG or PDF, by the ending of `file`. Equal pictures give equal bytes,
-/// but for the time in a PDF; a file that cannot be finished is not left behind, and one that was
-/// there before stays.
+/// Writes `picture` as PNG, SVG, PDF or a WebP of one frame, by the ending of `file`. Equal
+/// pictures give equal bytes, but for the time in a PDF; a file that cannot be finished is not left
+/// behind, and one that was there before stays.
 Result<void> writePicture(const Picture& picture, const QString& file);
 
 /// The picture as pixels, `scale` a unit.

@@ -47,8 +47,9 @@ void declareRunOptions(CLI::App& app, Typed& typed) {
 void declarePictureOptions(CLI::App& app, Typed& typed) {
   app.add_option("--theme", typed.theme, "colours")
       ->check(CLI::IsMember({"light", "dark", "system"}));
-  app.add_option("--export", typed.exportFile, "writes a picture and exits; needs no display")
-      ->type_name("FILE.png|FILE.svg|FILE.pdf");
+  app.add_option("--export", typed.exportFile,
+                 "writes a picture and exits, a WebP plays the steps on show; needs no display")
+      ->type_name("FILE.png|.svg|.pdf|.webp");
   app.add_option("--view", typed.view, "what the picture shows")
       ->check(
           CLI::IsMember({"window", "views", "map", "chart", "now", "lanes", "compare", "report"}));

@@ -18,7 +18,6 @@
 #include "core/base/text.h"
 #include "core/check/stated_run.h"
 #include "core/import/samples.h"
-#include "core/picture/plot.h"
 #include "core/run/options.h"
 #include "widgets/base/theme.h"
 #include "widgets/charts/chart_style.h"
@@ -213,7 +212,7 @@ void MainWindow::show(const RunRequest& request, const PlanOutcome& outcome) {
   showMaps();
   stack_->setCurrentWidget(places_);
   topBar_->showRun(*state_.run());
-  pills_->setRequest(state_.run()->request);
+  pills_->setRun(state_.run());
   showFrame();
   Q_EMIT shown();
 }
@@ -292,6 +291,9 @@ bool MainWindow::isKeyOfDisabled(const QKeyEvent& key) const {
 
 /// The transport's keys are plain ones: buttons, boxes and lists keep those they need themselves.
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+  const bool turned =
+      event->type() == QEvent::ShowToParent || event->type() == QEvent::HideToParent;
+  if (turned && watched == lanes_) showTicks();
   const bool moves = event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest;
   if (moves && (watched == stack_ || watched == message_)) placeMessage();
   const bool pressed = event->type() == QEvent::KeyPress;
@@ -314,6 +316,9 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
 }
 
 namespace {
+
+/// Lower windows do without memory now.
+constexpr int kRoomForNow = 640;
 
 /// The frame that a desktop may put around a window; nobody knows before it is shown.
 constexpr QSize kFrame(8, 36);
@@ -434,14 +439,35 @@ void MainWindow::addPlaceCommands() {
 /// The player is there with the views, and the bar says which place is on show.
 void MainWindow::showFrame() {
   const bool home = stack_->currentWidget() == welcome_;
-  playerRow_->setVisible(!home && places_->place().hasViews);
-  figures_->setVisible(places_->place().hasFigures);
+  const PlaceInfo& shown = places_->place();
+  playerRow_->setVisible(!home && shown.hasViews);
+  figures_->setVisible(shown.hasFigures);
+  chart_->setVisible(shown.hasChart);
+  now_->setVisible(shown.hasNow && height() >= kRoomForNow);
+  showTicks();
   for (const PlaceInfo& place : placeTable()) {
     const auto command = commands_.find(QStringLiteral("place:") + place.id);
     if (command == commands_.end()) continue;  // The window is not complete yet.
     command->second->setChecked(!home && place.id == places_->place().id);
   }
   topBar_->setHome(home, state_.run() != nullptr);
+}
+
+/// The axis is told once, below the last view of it: programs of as many steps share one.
+void MainWindow::showTicks() {
+  const std::vector<MapView*> maps = compareMaps_->shownMaps();
+  const auto sharesAxis = [this](const auto& run) {
+    return state_.axis() == AxisUnit::time || stepsOf(*run) == state_.steps();
+  };
+  const bool one = std::ranges::all_of(compareMaps_->runs(), sharesAxis);
+  const bool below = one && !lanes_->isHidden();
+  for (MapView* map : maps) map->setTicksShown(!one || (map == maps.back() && !below));
+  chart_->setTicksShown(!one || maps.empty());
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  if (places_ != nullptr && event->oldSize().height() != event->size().height()) showFrame();
 }
 
 void MainWindow::resetLayout() {
@@ -493,7 +519,8 @@ namespace {
 
 /// Of the first device's L2 and L3; other pools get a map when something lives in them.
 constexpr std::size_t kFirstMaps = 2;
-constexpr int kMapStretch = 4;
+/// Of the first memory's map; those of others are low until somebody makes them higher.
+constexpr int kMapStretch = 5;
 
 /// One more than the last pool that something lives in.
 std::size_t poolsInUse(const Run* run) {
@@ -536,14 +563,18 @@ QWidget* MainWindow::buildMiddle() {
   column_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   figures_ = new QWidget(this);
   pills_ = new RunPills(figures_);
-  connect(pills_, &RunPills::optionWanted, this, &MainWindow::changeOption);
+  connect(pills_, &RunPills::requestWanted, this, &MainWindow::planWith);
+  connect(pills_, &RunPills::allSettingsWanted, this, [this] {
+    showPanel(QStringLiteral("run"));
+    runForm_->setFocus();
+  });
   auto* above = new QVBoxLayout(figures_);
   above->setContentsMargins(0, 0, 0, 0);
   above->setSpacing(0);
   above->addWidget(pills_);
   above->addWidget(new FigureCards(&state_, figures_));
   auto* around = new QVBoxLayout;
-  around->setContentsMargins(12, 8, 0, 8);
+  around->setContentsMargins(12, 8, 8, 8);
   around->addWidget(column_);
   auto* middle = new QWidget(this);
   auto* stacked = new QVBoxLayout(middle);
@@ -577,14 +608,6 @@ void MainWindow::buildCentre() {
   message_ = new MessageBar(stack_);
 }
 
-/// In the settings, with the keys on the option of that name.
-void MainWindow::changeOption(const QString& name) {
-  showPanel(QStringLiteral("run"));
-  if (auto* field = name.isEmpty() ? nullptr : runForm_->findChild<QWidget*>(name)) {
-    field->setFocus(Qt::TabFocusReason);
-  }
-}
-
 /// Above the lower right corner: a message moves nothing.
 void MainWindow::placeMessage() {
   constexpr int kMargin = 12;
@@ -613,7 +636,7 @@ void MainWindow::addMap() {
   maps_.push_back(map);
   compareMaps_->addMap(map);
   for (int index = place; index < views_->indexOf(lanes_); ++index) {
-    views_->setStretchFactor(index, kMapStretch);
+    views_->setStretchFactor(index, pool == 0 ? kMapStretch : 1);
   }
   Q_EMIT mapAdded(map);
 }
@@ -630,6 +653,7 @@ void MainWindow::showMaps() {
     const bool known = run && run->metrics.pools.contains(PoolId(pool));
     maps_[pool]->setVisible(known && run->metrics.pools[PoolId(pool)].stays > 0);
   }
+  showTicks();
 }
 
 void MainWindow::showBelow(const std::shared_ptr<const Run>& run) {
@@ -638,144 +662,6 @@ void MainWindow::showBelow(const std::shared_ptr<const Run>& run) {
   } else {
     compareMaps_->clear();
   }
-}
-
-namespace {
-
-/// Below lanes, which have no height to give away.
-constexpr int kFooterRoom = 28;
-/// A chart or a map lower than this has its words one over the other.
-constexpr int kLeastChart = 90;
-constexpr int kLeastMap = 110;
-constexpr int kViewGap = 4;
-
-}  // namespace
-
-/// As they stand one below the other.
-std::vector<MapScene> MainWindow::mapScenes() const {
-  std::vector<MapScene> scenes;
-  if (!state_.run()) return scenes;
-  for (const MapView* map : compareMaps_->shownMaps()) {
-    scenes.push_back(map->pictureScene());
-    // Several maps in one file have the same tensors.
-    if (const auto place = compareMaps_->placeOf(map)) {
-      scenes.back().prefix = placeLetter(*place + 1) + "-";
-    }
-  }
-  return scenes;
-}
-
-/// Below this the views in one picture lie over each other.
-int MainWindow::leastViewsHeight() const {
-  const int maps = kLeastMap * static_cast<int>(compareMaps_->shownMaps().size());
-  return kLeastChart + maps + lanesHeight() + now_->minimumSizeHint().height() + 2 * kViewGap;
-}
-
-/// Of all lanes on show, with a gap below each.
-int MainWindow::lanesHeight() const {
-  int height = 0;
-  for (const LanesView* lanes : compareMaps_->shownLanes()) {
-    height += lanes->sizeHint().height() + kViewGap;
-  }
-  return height;
-}
-
-/// One below the other, each as high as it wants to be as far as `target` is.
-void MainWindow::paintLanes(QPainter& painter, const QRect& target) {
-  const std::vector<LanesView*> shown = compareMaps_->shownLanes();
-  if (shown.empty()) return lanes_->renderTo(painter, target);
-  const double scale = std::min(1.0, double(target.height()) / std::max(1, lanesHeight()));
-  int top = target.top();
-  for (LanesView* lanes : shown) {
-    const int height = qRound(scale * (lanes->sizeHint().height() + kViewGap));
-    lanes->renderTo(painter, {target.left(), top, target.width(), height - kViewGap});
-    top += height;
-  }
-}
-
-/// The column of the window's middle, without what is around it.
-void MainWindow::paintViews(QPainter& painter, const QRect& target) {
-  const int chartHeight = std::max(kLeastChart, target.height() * 20 / 100);
-  const int nowHeight = std::max(now_->minimumSizeHint().height(), target.height() * 18 / 100);
-  QRect chart = target;
-  chart.setHeight(chartHeight);
-  if (const auto scene = chart_->pictureScene()) pictureOf(*scene).paint(painter, chart);
-  QRect now = target;
-  now.setTop(target.bottom() + 1 - nowHeight);
-  now_->renderTo(painter, now);
-  QRect maps(target.left(), chart.bottom() + kViewGap, target.width(),
-             now.top() - chart.bottom() - 2 * kViewGap);
-  if (!lanes_->isHidden()) {
-    QRect lanes = maps;
-    lanes.setTop(maps.bottom() + 1 - std::min(lanesHeight(), maps.height() / 2));
-    paintLanes(painter, lanes);
-    maps.setBottom(lanes.top() - 1 - kViewGap);
-  }
-  pictureOf(mapScenes()).paint(painter, maps);
-}
-
-Picture MainWindow::contentOf(PictureKind kind) {
-  Picture picture;
-  switch (kind) {
-    case PictureKind::window:
-      picture.paint = [this](QPainter& painter, const QRect& target) {
-        render(&painter, target.topLeft());
-      };
-      picture.clips = true;
-      break;
-    case PictureKind::views:
-      picture.paint = [this](QPainter& painter, const QRect& at) { paintViews(painter, at); };
-      break;
-    case PictureKind::now:
-      picture.paint = [this](QPainter& painter, const QRect& at) { now_->renderTo(painter, at); };
-      break;
-    case PictureKind::lanes:
-      picture.paint = [this](QPainter& painter, const QRect& at) { paintLanes(painter, at); };
-      break;
-    case PictureKind::chart:
-      if (const auto scene = chart_->pictureScene()) return pictureOf(*scene);
-      picture.paint = [](QPainter&, const QRect&) {};
-      break;
-    case PictureKind::compare:
-      picture.paint = pictures_.at(kind).paint;
-      break;
-    case PictureKind::map:
-      return pictureOf(mapScenes());
-  }
-  return picture;
-}
-
-void MainWindow::addPicture(PictureKind kind, PictureSource source) {
-  pictures_[kind] = std::move(source);
-}
-
-Picture MainWindow::picture(const PictureStyle& style, const QSize& size) {
-  Picture picture = styled(contentOf(style.kind), style, size, state_.run().get());
-  picture.title = windowTitle();
-  if (style.kind == PictureKind::views) {
-    const int around = 2 * picture.margin + (style.footer ? kFooterRoom * 3 : 0);
-    picture.size.setHeight(std::max(picture.size.height(), leastViewsHeight() + around));
-  }
-  return picture;
-}
-
-QSize MainWindow::shownSize(PictureKind kind) const {
-  switch (kind) {
-    case PictureKind::window:
-      return size();
-    case PictureKind::chart:
-      return chart_->size();
-    case PictureKind::now:
-      return now_->size();
-    case PictureKind::lanes:
-      return {views_->width(), std::max(lanesHeight(), lanes_->sizeHint().height()) + kFooterRoom};
-    case PictureKind::compare:
-      return pictures_.at(kind).size();
-    case PictureKind::map:
-    case PictureKind::views:
-      break;
-  }
-  return views_->size();
 }
 
 }  // namespace hw

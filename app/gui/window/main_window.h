@@ -128,6 +128,10 @@ class MainWindow : public QMainWindow {
 
   /// The picture that `style` asks for as it looks now; `size` is for presets without one.
   Picture picture(const PictureStyle& style, const QSize& size);
+  /// The same of every step on show, one after the other, as an animated WebP; the moment is as
+  /// before in the end. `progress` is told the part that is done; false stops. Needs a run.
+  Result<QByteArray> movingPicture(const PictureStyle& style, const QSize& size,
+                                   const std::function<bool(double)>& progress);
   /// The size of what `kind` shows on the screen.
   QSize shownSize(PictureKind kind) const;
   /// The folder in which dialogs for files begin: where the last one ended, else at the model's
@@ -164,6 +168,7 @@ class MainWindow : public QMainWindow {
   void dropEvent(QDropEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void connectJob();
@@ -188,9 +193,9 @@ class MainWindow : public QMainWindow {
   void addPlaceCommands();
   QList<QAction*> placeCommands(QMenu* view);
   QWidget* buildMiddle();
-  void changeOption(const QString& name);
   void goTo(const QString& place);
   void showFrame();
+  void showTicks();
   void placeMessage();
 
   Picture contentOf(PictureKind kind);

@@ -1,44 +1,46 @@
 #include "app/gui/window/places.h"
 
 #include <QDataStream>
+#include <QHBoxLayout>
 #include <QIODevice>
 #include <QResizeEvent>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "widgets/base/icons.h"
 #include "widgets/text/text.h"
 
 namespace hw {
 
 namespace {
 
-/// Widths of the window from which on the columns at the sides stand beside the views unasked.
-constexpr int kBothColumns = 1100;
-constexpr int kOneColumn = 820;
-/// From here on both are a little wider.
+/// Narrower windows have drawers instead of columns at the sides,
+constexpr int kBeside = 1200;
+/// and wider ones have wider columns.
 constexpr int kWide = 1500;
+constexpr int kRailWidth = 64;
+constexpr int kDrawerWidth = 284;
 /// Part of the height that panels above the views have at first, in percent.
 constexpr int kAbove = 48;
 
+QStringList names(std::initializer_list<const char*> list) {
+  QStringList texts;
+  for (const char* name : list) texts.append(QString::fromLatin1(name));
+  return texts;
+}
+
 std::vector<PlaceInfo> makeTable() {
-  const QStringList aboutRun{QStringLiteral("inspector"), QStringLiteral("moment"),
-                             QStringLiteral("run")};
-  const QStringList moreOfRun{QStringLiteral("metrics"), QStringLiteral("histogram"),
-                              QStringLiteral("tenants"), QStringLiteral("problems"),
-                              QStringLiteral("jobs")};
-  const PlaceInfo::Column side{aboutRun, moreOfRun};
-  const auto names = [](std::initializer_list<const char*> list) {
-    QStringList texts;
-    for (const char* name : list) texts.append(QString::fromLatin1(name));
-    return texts;
-  };
+  const PlaceInfo::Column side{names({"inspector", "moment", "run"}),
+                               names({"metrics", "histogram", "tenants", "problems", "jobs"})};
   return {{.id = QStringLiteral("explore"),
            .title = tr("Explore"),
            .toolTip = tr("Operators, events and the inspector around the maps"),
            .columns = {{{names({"schedule", "events"}), names({"history", "markers"})},
                         {{}, names({"graph", "method", "search"})},
                         side}},
+           .hasNow = true,
            .hasFigures = true},
           {.id = QStringLiteral("compare"),
            .title = tr("Compare"),
@@ -48,7 +50,9 @@ std::vector<PlaceInfo> makeTable() {
            .title = tr("Improve"),
            .toolTip = tr("How small the memory can be, how much L2 is enough, how fast within how "
                          "much, and what another machine would change"),
-           .columns = {{{}, {names({"shrink", "capacity", "front", "whatIf"}), {}}, side}}},
+           .columns = {{{}, {names({"shrink", "capacity", "front", "whatIf"}), {}}, side}},
+           .hasChart = false,
+           .hasCards = true},
           {.id = QStringLiteral("study"),
            .title = tr("Study"),
            .toolTip = tr("Many runs at once: models, allocators and machines"),
@@ -62,7 +66,16 @@ std::vector<PlaceInfo> makeTable() {
            .hasViews = false}};
 }
 
-constexpr std::array kColumns = {PlaceColumn::left, PlaceColumn::centre, PlaceColumn::right};
+constexpr std::array kSides = {PlaceColumn::left, PlaceColumn::right};
+
+/// What stands for a panel in the rail.
+Glyph glyphOf(const QString& panel) {
+  static const QMap<QString, Glyph> kGlyphs = {{QStringLiteral("schedule"), Glyph::list},
+                                               {QStringLiteral("events"), Glyph::bars},
+                                               {QStringLiteral("moment"), Glyph::peak},
+                                               {QStringLiteral("run"), Glyph::sliders}};
+  return kGlyphs.value(panel, Glyph::information);
+}
 
 }  // namespace
 
@@ -80,6 +93,7 @@ const std::vector<PlaceInfo>& placeTable() {
 Places::Places(QWidget* views, QWidget* parent)
     : QWidget(parent),
       views_(views),
+      rail_(new QWidget(this)),
       across_(new QSplitter(Qt::Horizontal, this)),
       down_(new QSplitter(Qt::Vertical)) {
   const char* const names[] = {"leftColumn", "centreColumn", "rightColumn"};
@@ -88,7 +102,17 @@ Places::Places(QWidget* views, QWidget* parent)
     decks_[i]->setObjectName(QString::fromLatin1(names[i]));
     connect(decks_[i], &Deck::emptyChanged, this, &Places::showColumns);
     connect(decks_[i], &Deck::currentChanged, this, &Places::panelsChanged);
+    connect(decks_[i], &Deck::closeWanted, this, [this, i] {
+      wanted_[i] = false;
+      showColumns();
+    });
   }
+  rail_->setObjectName(QStringLiteral("rail"));
+  rail_->setAccessibleName(tr("Panels at the sides"));
+  rail_->setFixedWidth(kRailWidth);
+  QFont small = rail_->font();
+  small.setPointSizeF(small.pointSizeF() * 0.84);
+  rail_->setFont(small);
   down_->addWidget(&deck(PlaceColumn::centre));
   down_->addWidget(views);
   across_->addWidget(&deck(PlaceColumn::left));
@@ -104,7 +128,12 @@ Places::Places(QWidget* views, QWidget* parent)
   }
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(across_);
+  layout->setSpacing(0);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(0);
+  row->addWidget(rail_);
+  row->addWidget(across_, 1);
+  layout->addLayout(row, 1);
 }
 
 void Places::add(const QString& name, const QString& title, QWidget* content) {
@@ -118,6 +147,11 @@ void Places::add(const QString& name, const QString& title, QWidget* content) {
     }
   }
   check(false, "a panel is added that no place has");
+}
+
+void Places::setCards(QWidget* cards) {
+  cards_ = cards;
+  static_cast<QVBoxLayout*>(layout())->insertWidget(0, cards);
 }
 
 Deck* Places::deckOf(const QString& name) const {
@@ -139,7 +173,7 @@ QWidget* Places::panel(const QString& name) const {
 
 void Places::keep() {
   Kept& kept = kept_[place().id];
-  kept.across = moved_ ? across_->sizes() : QList<int>();
+  kept.across = moved_ && !hasDrawers() ? across_->sizes() : QList<int>();
   kept.down = moved_ ? down_->sizes() : QList<int>();
   for (std::size_t i = 0; i < kPlaceColumns; ++i) kept.current[i] = decks_[i]->current();
 }
@@ -163,7 +197,10 @@ void Places::arrange() {
     there.removeIf([this](const QString& name) { return !names_.contains(name); });
     decks_[i]->offer(there, place().columns[i].more, kept.current[i]);
   }
+  fillRail();
   views_->setVisible(place().hasViews);
+  deck(PlaceColumn::centre).setTabsShown(!place().hasCards);
+  if (cards_ != nullptr) cards_->setVisible(place().hasCards);
   showColumns();
   moved_ = !kept.across.isEmpty();
   if (!moved_) {
@@ -174,22 +211,66 @@ void Places::arrange() {
   }
 }
 
-/// Columns at the sides need a window that is wide enough, or somebody who wants them.
-void Places::showColumns() {
-  for (const PlaceColumn column : kColumns) {
-    const bool wide = column == PlaceColumn::centre ||
-                      width() >= (column == PlaceColumn::left ? kBothColumns : kOneColumn) ||
-                      !place().hasViews;
-    const bool wanted = wanted_[static_cast<std::size_t>(column)].value_or(wide);
-    deck(column).setVisible(!deck(column).isEmpty() && wanted);
+bool Places::hasDrawers() const { return width() < kBeside && place().hasViews; }
+
+/// A button for each panel that has a tab in one of the drawers.
+void Places::fillRail() {
+  delete rail_->layout();
+  qDeleteAll(rail_->findChildren<QToolButton*>());
+  auto* column = new QVBoxLayout(rail_);
+  column->setContentsMargins(2, 8, 2, 8);
+  for (const PlaceColumn side : kSides) {
+    for (const QString& name : deck(side).shownTabs()) {
+      auto* button = new QToolButton(rail_);
+      button->setObjectName(QStringLiteral("rail:") + name);
+      button->setAutoRaise(true);
+      button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
+      button->setIcon(glyphIcon(glyphOf(name)));
+      button->setText(title(name));
+      button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+      connect(button, &QToolButton::clicked, this, [this, name, side] {
+        if (isShown(name)) return toggle(side);
+        show(name);
+      });
+      column->addWidget(button);
+    }
   }
+  column->addStretch(1);
+}
+
+/// Columns at the sides stand beside the views unless somebody does not want them; drawers lie over
+/// them only when somebody does.
+void Places::showColumns() {
+  const bool drawers = hasDrawers();
+  rail_->setVisible(drawers);
+  for (const PlaceColumn side : kSides) {
+    Deck& column = deck(side);
+    const bool inside = across_->indexOf(&column) >= 0;
+    if (drawers && inside) column.setParent(this);
+    if (!drawers && !inside) across_->insertWidget(side == PlaceColumn::left ? 0 : 2, &column);
+    column.setDrawer(drawers);
+    const bool wanted = wanted_[static_cast<std::size_t>(side)].value_or(!drawers);
+    column.setVisible(!column.isEmpty() && wanted);
+  }
+  deck(PlaceColumn::centre).setVisible(!deck(PlaceColumn::centre).isEmpty());
+  placeDrawers();
   Q_EMIT panelsChanged();
+}
+
+void Places::placeDrawers() {
+  if (!hasDrawers()) return;
+  layout()->activate();
+  const QRect room = across_->geometry();
+  const int wide = std::min(kDrawerWidth, room.width());
+  deck(PlaceColumn::left).setGeometry(room.left(), room.top(), wide, room.height());
+  deck(PlaceColumn::right).setGeometry(room.right() + 1 - wide, room.top(), wide, room.height());
+  for (const PlaceColumn side : kSides) deck(side).raise();
 }
 
 void Places::shareRoom() {
   const int left = width() >= kWide ? 250 : 210;
   const int right = width() >= kWide ? 320 : 280;
-  across_->setSizes({left, std::max(1, width() - left - right), right});
+  if (!hasDrawers()) across_->setSizes({left, std::max(1, width() - left - right), right});
   down_->setSizes({height() * kAbove / 100, height() * (100 - kAbove) / 100});
 }
 
@@ -202,9 +283,8 @@ void Places::show(const QString& name) {
     go(found->id);
   }
   deck->bring(name);
-  if (deck->isHidden()) {
-    wanted_[static_cast<std::size_t>(std::ranges::find(decks_, deck) - decks_.begin())] = true;
-    showColumns();
+  for (const PlaceColumn side : kSides) {
+    if (deck == &this->deck(side) && deck->isHidden()) toggle(side);
   }
   // A panel above the views that was not there has no height yet.
   const QList<int> heights = down_->sizes();
@@ -222,8 +302,19 @@ bool Places::isShown(const QString& name) const {
 void Places::close(const QString& name) { deckOf(name)->close(name); }
 
 void Places::toggle(PlaceColumn column) {
-  wanted_[static_cast<std::size_t>(column)] = deck(column).isHidden();
+  const bool opens = deck(column).isHidden();
+  if (opens && hasDrawers()) wanted_ = {};
+  wanted_[static_cast<std::size_t>(column)] = opens;
   showColumns();
+}
+
+bool Places::closeDrawer() {
+  const bool open =
+      hasDrawers() && (deck(PlaceColumn::left).isVisible() || deck(PlaceColumn::right).isVisible());
+  if (!open) return false;
+  wanted_ = {};
+  showColumns();
+  return true;
 }
 
 void Places::reset() {
@@ -269,7 +360,10 @@ void Places::restore(const QByteArray& state) {
 
 void Places::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  if (event->oldSize().width() != event->size().width()) showColumns();
+  const bool other = (event->oldSize().width() < kBeside) != (width() < kBeside);
+  if (other) wanted_ = {};
+  if (other) showColumns();
+  placeDrawers();
   if (!moved_) shareRoom();
 }
 

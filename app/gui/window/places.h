@@ -27,7 +27,10 @@ struct PlaceInfo {
   QString title{};
   QString toolTip{};
   std::array<Column, kPlaceColumns> columns{};
-  bool hasViews = true;     ///< Chart, maps and lanes, and the player below them.
+  bool hasViews = true;     ///< Maps and lanes, and the player below them.
+  bool hasChart = true;     ///< Chart of bytes over the maps.
+  bool hasNow = false;      ///< Memory now below them.
+  bool hasCards = false;    ///< Cards over its whole width stand for the tabs of the middle.
   bool hasFigures = false;  ///< Settings and figures of the run, above the views.
 
   bool has(const QString& panel) const;
@@ -37,7 +40,8 @@ struct PlaceInfo {
 const std::vector<PlaceInfo>& placeTable();
 
 /// The middle of the window: the views with columns of panels around them, arranged for one place
-/// at a time. Each place keeps its widths and the panels that it shows.
+/// at a time. Each place keeps its widths and the panels that it shows. In a narrow window the
+/// columns at the sides are drawers over the views, one at a time, which a rail at the left opens.
 class Places : public QWidget {
   Q_OBJECT
 
@@ -47,6 +51,8 @@ class Places : public QWidget {
 
   /// `name` stands in the table, always in the same column.
   void add(const QString& name, const QString& title, QWidget* content);
+  /// A row of cards above the columns of places that have them; takes it over.
+  void setCards(QWidget* cards);
   /// Gives a panel another title.
   void rename(const QString& name, const QString& title);
   QStringList panels() const { return names_; }
@@ -64,6 +70,8 @@ class Places : public QWidget {
 
   /// Shows or hides the column at a side, whatever the width of the window says.
   void toggle(PlaceColumn column);
+  /// Closes the drawer that is open; false if none is.
+  bool closeDrawer();
   void reset();
   QByteArray save();
   void restore(const QByteArray& state);
@@ -84,6 +92,10 @@ class Places : public QWidget {
     std::array<QString, kPlaceColumns> current{};
   };
 
+  /// True while the columns at the sides lie over the views.
+  bool hasDrawers() const;
+  void fillRail();
+  void placeDrawers();
   Deck& deck(PlaceColumn column) const { return *decks_[static_cast<std::size_t>(column)]; }
   Deck* deckOf(const QString& name) const;
   void keep();
@@ -93,6 +105,8 @@ class Places : public QWidget {
 
   std::array<Deck*, kPlaceColumns> decks_{};
   QWidget* views_;
+  QWidget* cards_ = nullptr;
+  QWidget* rail_;
   QSplitter* across_;
   QSplitter* down_;
   QStringList names_;

@@ -70,9 +70,7 @@ struct Pair {
   Studio window{&none};
 };
 
-std::shared_ptr<const Model> twoDevices() {
-  return std::make_shared<const Model>(openModel("samples:two_devices", {}).value());
-}
+std::shared_ptr<const Model> twoDevices() { return test::sampleModel("two_devices"); }
 
 std::shared_ptr<const Run> onTwoDevices(const std::shared_ptr<const Model>& model,
                                         const char* name) {
@@ -112,7 +110,7 @@ std::shared_ptr<const Run> enginesOf(const std::shared_ptr<const Model>& model,
 
 struct BeforeAfter {
   BeforeAfter() {
-    model = std::make_shared<const Model>(openModel("samples:mobilenet_v2_int8", {}).value());
+    model = test::sampleModel("mobilenet_v2_int8");
     RunRequest request = defaultRequest();
     before = execute(model, request, {}).value();
     request.tile = TileRule::lines;
@@ -498,7 +496,7 @@ TEST_CASE("chart and minimap show the memory that was chosen", "[compare]") {
 }
 
 TEST_CASE("while lanes are on show, plans below show theirs", "[shell][compare][time]") {
-  const auto model = std::make_shared<const Model>(openModel("samples:squeezenet", {}).value());
+  const auto model = test::sampleModel("squeezenet");
   const auto a = enginesOf(model, "best");
   const auto b = enginesOf(model, "none");
   test::Opened window({}, {1400, 1000});

@@ -33,9 +33,7 @@ RunRequest requestOf(const char* allocator) {
   return request;
 }
 
-std::shared_ptr<const Model> comparedModel() {
-  return std::make_shared<const Model>(openModel("samples:mobilenet_v2", {}).value());
-}
+std::shared_ptr<const Model> comparedModel() { return test::sampleModel("mobilenet_v2"); }
 
 std::shared_ptr<const Comparison> compared(const std::shared_ptr<const Model>& model,
                                            const std::vector<const char*>& names) {
@@ -56,13 +54,9 @@ std::shared_ptr<const Run> plannedBy(const std::shared_ptr<const Model>& model,
   return execute(model, request, {}).value();
 }
 
-std::shared_ptr<const Model> unet() {
-  return std::make_shared<const Model>(openModel("samples:unet", {}).value());
-}
+std::shared_ptr<const Model> unet() { return test::sampleModel("unet"); }
 
-std::shared_ptr<const Model> frontModel() {
-  return std::make_shared<const Model>(openModel("samples:squeezenet", {}).value());
-}
+std::shared_ptr<const Model> frontModel() { return test::sampleModel("squeezenet"); }
 
 RunRequest frontRequest(const char* platform = "ethos-u85-512") {
   RunRequest request = defaultRequest();
@@ -320,7 +314,7 @@ TEST_CASE("a sweep draws its curve while it goes, and is kept", "[charts][capaci
   state.setRun(plannedBy(model, "greedy-by-size"));  // Known already.
   CHECK(panel.chart()->points().size() == expected.size());
   CHECK_FALSE(test::button(panel, "start")->isEnabled());
-  state.setRun(plannedBy(unet(), "greedy-by-size"));  // Another model.
+  state.setRun(plannedBy(comparedModel(), "greedy-by-size"));  // Another model.
   CHECK(panel.chart()->points().empty());
 }
 

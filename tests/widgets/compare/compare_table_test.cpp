@@ -362,9 +362,7 @@ TEST_CASE("platforms are compared with the capacities of their own", "[shell][co
   panel.show();
   RunRequest request = configOf("greedy-by-size");
   request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(4096)};
-  state.setRun(execute(std::make_shared<const Model>(openModel("samples:mobilenet_v2", {}).value()),
-                       request, {})
-                   .value());
+  state.setRun(execute(test::sampleModel("mobilenet_v2"), request, {}).value());
   panel.choiceBox()->setCurrentIndex(static_cast<int>(ComparePanel::Choice::platforms));
   CHECK(panel.requests().size() == platformCatalog().size());
   panel.choiceBox()->setCurrentIndex(static_cast<int>(ComparePanel::Choice::both));

@@ -126,8 +126,7 @@ std::shared_ptr<const Run> cutRun(const std::shared_ptr<const Model>& model, Til
 
 const InParts& sampleInParts() {
   static const InParts sample = [] {
-    const auto model =
-        std::make_shared<const Model>(openModel("samples:mobilenet_v2_int8", {}).value());
+    const auto model = test::sampleModel("mobilenet_v2_int8");
     return InParts{model, cutRun(model, TileRule::off), cutRun(model, TileRule::lines)};
   }();
   return sample;
@@ -145,14 +144,6 @@ Ends endsOf(const ModelGraph& graph) {
   Ends ends;
   for (const GraphEdge& edge : graph.edges) ends.emplace_back(edge.from, edge.to);
   return ends;
-}
-
-std::shared_ptr<const Run> sampleRun(const std::string& name) {
-  auto model = openModel("samples:" + name, {});
-  REQUIRE(model);
-  auto run = execute(std::make_shared<const Model>(*std::move(model)), defaultRequest(), {});
-  REQUIRE(run);
-  return *run;
 }
 
 /// A panel that shows the graph of a run.
@@ -299,7 +290,7 @@ TEST_CASE("long skips are not left to dot when there are too many", "[graph]") {
 
 TEST_CASE("samples with many skips are laid out", "[graph]") {
   const std::string sample = GENERATE("gpt2_kv_cache", "densenet121");
-  const auto model = std::make_shared<const Model>(openModel("samples:" + sample, {}).value());
+  const auto model = test::sampleModel(sample);
   RunRequest request;
   request.allocator = AllocatorChoice::parse("in-order").value();
   request.platform = platformCatalog().front();
@@ -464,7 +455,7 @@ TEST_CASE("Enter shows the parts of an op, Backspace folds them again", "[graph]
 }
 
 TEST_CASE("every op of a small model is a box and its tensors are edges", "[graph]") {
-  ShownGraph shown(sampleRun("mobilenet_v2"));
+  ShownGraph shown(test::sampleRun("mobilenet_v2"));
   const auto run = shown.state.run();
   const ModelGraph& graph = shown.view()->graph();
   std::size_t ops = 0;
@@ -489,7 +480,7 @@ TEST_CASE("every op of a small model is a box and its tensors are edges", "[grap
 }
 
 TEST_CASE("a click on a box selects its op, on nothing drops it", "[graph]") {
-  ShownGraph shown(sampleRun("mobilenet_v2"));
+  ShownGraph shown(test::sampleRun("mobilenet_v2"));
   shown.state.selectOp(OpId(3));
   const std::size_t node = shown.nodeOf(OpId(3));
   CHECK(shown.view()->nodeItem(node)->mark() == GraphMark::selected);
@@ -502,7 +493,7 @@ TEST_CASE("a click on a box selects its op, on nothing drops it", "[graph]") {
 }
 
 TEST_CASE("a tensor selected or hovered elsewhere marks its edges", "[graph]") {
-  ShownGraph shown(sampleRun("mobilenet_v2"));
+  ShownGraph shown(test::sampleRun("mobilenet_v2"));
   const auto run = shown.state.run();
   const GraphEdge* edge = nullptr;
   for (const GraphEdge& each : shown.view()->graph().edges) {
@@ -522,7 +513,7 @@ TEST_CASE("a tensor selected or hovered elsewhere marks its edges", "[graph]") {
 }
 
 TEST_CASE("the op under the playhead is marked and kept in sight", "[graph]") {
-  ShownGraph shown(sampleRun("mobilenet_v2"));
+  ShownGraph shown(test::sampleRun("mobilenet_v2"));
   for (const int step : {0, 20, 60, 5}) {
     shown.state.setStep(Step(step));
     const auto run = shown.state.run();
@@ -538,7 +529,7 @@ TEST_CASE("the op under the playhead is marked and kept in sight", "[graph]") {
 }
 
 TEST_CASE("arrows walk along edges; the keys stay in the graph", "[graph]") {
-  ShownGraph shown(sampleRun("mobilenet_v2"));
+  ShownGraph shown(test::sampleRun("mobilenet_v2"));
   shown.panel.activateWindow();
   shown.view()->setFocus();
   shown.state.selectOp(OpId(5));
@@ -560,7 +551,7 @@ TEST_CASE("arrows walk along edges; the keys stay in the graph", "[graph]") {
 }
 
 TEST_CASE("groups open on a double click and close with Backspace", "[graph]") {
-  ShownGraph shown(sampleRun("mobilenet_v2"));
+  ShownGraph shown(test::sampleRun("mobilenet_v2"));
   shown.panel.groups()->click();
   shown.wait();
   const std::size_t closed = shown.view()->graph().nodes.size();
@@ -580,7 +571,7 @@ TEST_CASE("groups open on a double click and close with Backspace", "[graph]") {
 }
 
 TEST_CASE("colours say what was asked for, with a legend", "[graph]") {
-  ShownGraph shown(sampleRun("mobilenet_v2"));
+  ShownGraph shown(test::sampleRun("mobilenet_v2"));
   CHECK(shown.view()->legend().size() >= 2);
   shown.panel.coloring()->setCurrentIndex(2);
   CHECK(shown.view()->legend().size() == 3);
@@ -610,7 +601,7 @@ TEST_CASE("a problem without ops says why there is no graph", "[graph]") {
 TEST_CASE("picking out buffers of a problem leaves the graph, which has none, alone", "[graph]") {
   ViewState state;
   GraphView view(&state);
-  const auto model = std::make_shared<const Model>(openModel("samples:three_sizes", {}).value());
+  const auto model = test::sampleModel("three_sizes");
   const auto run = execute(model, defaultRequest(), {}).value();
   REQUIRE_FALSE(run->storage.buffers.contains(run->problem.stays[StayId(0)].buffer));
   state.setRun(run);
@@ -637,7 +628,7 @@ TEST_CASE("hostile names are drawn, elided and escaped", "[graph]") {
 TEST_CASE("nothing is laid out before somebody looks, and it can be cancelled", "[graph]") {
   ViewState state;
   GraphPanel panel(&state);
-  state.setRun(sampleRun("densenet121"));
+  state.setRun(test::sampleRun("densenet121"));
   CHECK_FALSE(panel.isLayingOut());
   CHECK(panel.view()->graph().nodes.empty());
   panel.resize(400, 400);

@@ -137,7 +137,7 @@ TEST_CASE("the legend has the lines that the maps have, and no other", "[map][le
   ViewState state;
   MapLegend legend(&state);
   CHECK(legend.lines().empty());
-  const auto model = std::make_shared<const Model>(openModel("samples:inception", {}).value());
+  const auto model = test::sampleModel("inception");
   const auto plan = [&](const char* method) {
     RunRequest request;
     request.allocator = AllocatorChoice::parse(method).value();

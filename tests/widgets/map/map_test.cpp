@@ -129,8 +129,7 @@ class RecordingCanvas : public Canvas {
 std::shared_ptr<const Run> mapRun(TileRule rule) {
   RunRequest request = defaultRequest();
   request.tile = rule;
-  const auto model =
-      std::make_shared<const Model>(openModel("samples:mobilenet_v2_int8", {}).value());
+  const auto model = test::sampleModel("mobilenet_v2_int8");
   return execute(model, request, {}).value();
 }
 

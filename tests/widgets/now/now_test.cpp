@@ -337,7 +337,7 @@ TEST_CASE("u leaves 16 of the 24 bytes of its block unused", "[memory]") {
 TEST_CASE("tensors that share a block are drawn and chosen one by one", "[memory]") {
   RunRequest request = planningRequest();
   request.allocator = AllocatorChoice::parse("free-list").value();
-  const auto model = std::make_shared<const Model>(openModel("samples:share_concat", {}).value());
+  const auto model = test::sampleModel("share_concat");
   const auto run = execute(model, request, {}).value();
   ViewState state;
   state.setRun(run);

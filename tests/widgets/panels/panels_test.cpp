@@ -22,7 +22,7 @@ std::shared_ptr<const Run> spilledRun() {
   RunRequest request = defaultRequest();
   request.allocator = AllocatorChoice::parse("greedy-by-size").value();
   request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(32 * 1024)};
-  const auto model = std::make_shared<const Model>(openModel("samples:resnet8", {}).value());
+  const auto model = test::sampleModel("resnet8");
   return execute(model, request, {}).value();
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("metrics have a row for what a platform keeps of its memories", "[metr
   request.allocator = AllocatorChoice::parse("greedy-by-size").value();
   ViewState state;
   MetricsPanel panel(&state);
-  const auto model = std::make_shared<const Model>(openModel("samples:resnet8", {}).value());
+  const auto model = test::sampleModel("resnet8");
   state.setRun(execute(model, request, {}).value());
   CHECK(cell(panel, QStringLiteral("Reserved"), 1).isEmpty());
   request.platform = *findPlatform("esp32-s3");

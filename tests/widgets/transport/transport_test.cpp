@@ -25,7 +25,7 @@ std::shared_ptr<const Run> onTwoClusters(const std::string& sample) {
   RunRequest request;
   request.allocator = AllocatorChoice::parse("partition").value();
   request.platform = openPlatform("two-clusters").value();
-  const auto model = std::make_shared<const Model>(openModel("samples:" + sample, {}).value());
+  const auto model = test::sampleModel(sample);
   return execute(model, request, {}).value();
 }
 
@@ -288,7 +288,7 @@ TEST_CASE("operators are found by number and by name, and others are refused", "
 
 TEST_CASE("the first difference from the run below can be run to", "[transport]") {
   Tape deck;
-  const auto model = std::make_shared<const Model>(openModel("samples:inception", {}).value());
+  const auto model = test::sampleModel("inception");
   const auto planned = [&](const char* allocator) {
     RunRequest request;
     request.allocator = AllocatorChoice::parse(allocator).value();

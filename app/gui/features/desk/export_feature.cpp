@@ -1,7 +1,9 @@
 #include "app/gui/features/desk/export_feature.h"
 
+#include <QApplication>
 #include <QFileInfo>
 #include <QMenu>
+#include <QProgressDialog>
 #include <QThread>
 #include <algorithm>
 
@@ -88,7 +90,7 @@ void ExportFeature::addPictureCommands() {
                                         {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},
                                         [this] { choosePicture({}); });
   any->setIcon(glyphIcon(Glyph::picture));
-  any->setStatusTip(tr("PNG, SVG or PDF of a view, with a preview"));
+  any->setStatusTip(tr("PNG, SVG, PDF or WebP of a view, with a preview"));
   const std::tuple<const char*, QString, PictureKind> kinds[] = {
       {"exportMap", tr("Export &map\u2026"), PictureKind::map},
       {"exportChart", tr("Export &chart\u2026"), PictureKind::chart},
@@ -130,7 +132,24 @@ void ExportFeature::choosePicture(std::optional<PictureKind> kind) {
   if (!file.isEmpty()) writePictureTo(dialog.style(), file);
 }
 
+/// In the window's own thread, as its views are drawn there: a dialog shows how far it is.
+void ExportFeature::writeMovingTo(const PictureStyle& style, const QString& file) {
+  constexpr int kParts = 1000;
+  QProgressDialog shown(tr("Drawing every step"), tr("Stop"), 0, kParts, window_);
+  shown.setWindowModality(Qt::WindowModal);
+  const auto bytes =
+      window_->movingPicture(style, window_->shownSize(style.kind), [&](double done) {
+        shown.setValue(qRound(done * kParts));
+        QApplication::processEvents();
+        return !shown.wasCanceled();
+      });
+  if (bytes) return window_->sayExported(file, writeWhole(file, *bytes));
+  if (bytes.error().code == ErrorCode::stopped) return;
+  window_->sayExported(file, tl::unexpected(bytes.error()));
+}
+
 void ExportFeature::writePictureTo(const PictureStyle& style, const QString& file) {
+  if (endingOf(file) == QLatin1String("webp")) return writeMovingTo(style, file);
   window_->sayExported(file,
                        writePicture(window_->picture(style, window_->shownSize(style.kind)), file));
 }

@@ -32,6 +32,7 @@ class ExportFeature : public QObject {
   void addPlanCommand();
   void addPictureCommands();
   void addReportCommands();
+  void writeMovingTo(const PictureStyle& style, const QString& file);
   void choosePlan();
   void choosePicture(std::optional<PictureKind> kind);
   void chooseReport();

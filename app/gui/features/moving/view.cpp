@@ -142,6 +142,7 @@ class ViewFeature : public QObject {
   }
 
   void clearSelection() {
+    if (window_->places()->closeDrawer()) return;
     ViewState& state = *window_->state();
     window_->messages()->hide();
     state.select({});

@@ -41,6 +41,9 @@ void addTables(MainWindow* window);
 /// The What if panel; a machine that is taken over is an edit of the scenario.
 void addWhatIf(MainWindow* window, ScenarioHistory* history);
 
+/// The questions of the place Improve as cards, each with its answer. After the panels that answer.
+void addQuestions(MainWindow* window);
+
 /// The panel of everything that is computed beside the window.
 void addJobs(MainWindow* window);
 
