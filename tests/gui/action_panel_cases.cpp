@@ -142,6 +142,7 @@ std::vector<CommandCase> dialogCases() {
   return {
       {"open", asks("QFileDialog")},
       {"dimensions", asks("DimensionsDialog")},
+      {"platformFile", asks("QFileDialog")},
       {"exportPicture", asks("ExportDialog")},
       {"exportMap", asks("ExportDialog")},
       {"exportChart", asks("ExportDialog")},

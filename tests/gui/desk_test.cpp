@@ -187,8 +187,7 @@ TEST_CASE("settings act at once and are there the next time", "[native]") {
     part<QComboBox>(dialog, "settingAllocator")->setCurrentText(QStringLiteral("two-sided"));
     part<QComboBox>(dialog, "settingPlatform")->setCurrentText(QStringLiteral("ethos-u55-256"));
     // The open model keeps its own.
-    CHECK(test::part<QComboBox>(*window.runForm(), "allocator")->currentText() ==
-          QStringLiteral("best"));
+    CHECK(window.request().allocator.text() == "best");
     part<QCheckBox>(dialog, "settingSession")->setChecked(false);
     part<QComboBox>(dialog, "settingWatch")->setCurrentIndex(1);
     QApplication::setFont(restored.font);
@@ -199,10 +198,8 @@ TEST_CASE("settings act at once and are there the next time", "[native]") {
   CHECK(Theme::current().dark);
   CHECK(TextUnits::current() == TextUnits{true, AddressStyle::decimal});
   CHECK(QApplication::font().pointSizeF() == Approx(restored.font.pointSizeF() * 1.5));
-  CHECK(test::part<QComboBox>(*window.runForm(), "allocator")->currentText() ==
-        QStringLiteral("two-sided"));
-  CHECK(test::part<QComboBox>(*window.runForm(), "platform")->currentText() ==
-        QStringLiteral("ethos-u55-256"));
+  CHECK(window.request().allocator.text() == "two-sided");
+  CHECK(window.request().platform.name == "ethos-u55-256");
   CHECK_FALSE(restoresSession(settings));
   CHECK(window.findChild<FileWatch*>()->mode() == FileWatch::Mode::always);
   openAndWait(window, QStringLiteral("samples:chain"));
@@ -478,7 +475,7 @@ TEST_CASE("Tab leads out of every widget, and round", "[native]") {
   window.activateWindow();
   REQUIRE(QTest::qWaitForWindowActive(&window));
   openAndWait(window, QStringLiteral("samples:chain"));
-  test::part<QComboBox>(*window.runForm(), "allocator")->setFocus();
+  window.maps().front()->setFocus();
   QSet<QWidget*> seen;
   for (int i = 0; i < 200; ++i) {
     QWidget* focus = QApplication::focusWidget();

@@ -232,8 +232,9 @@ TEST_CASE("markers survive another plan and a session, not another model", "[she
   studio.state().setStep(Step(6));
   studio.key(Qt::Key_M, Qt::ShiftModifier);
   const QVariantList saved = markers.save();
-  test::part<QComboBox>(*studio.window.runForm(), "allocator")
-      ->setCurrentText(QStringLiteral("none"));
+  RunRequest other = studio.window.request();
+  other.allocator = AllocatorChoice::parse("none").value();
+  studio.window.planWith(other);
   REQUIRE(test::comes([&] { return !studio.window.job()->isRunning(); }));
   REQUIRE(markers.all().size() == 2);
   CHECK(markers.all()[0].point == pointOfStep(studio.run(), Step(4)));

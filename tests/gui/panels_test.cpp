@@ -13,7 +13,6 @@
 #include "widgets/explain/inspector.h"
 #include "widgets/explain/inspector_text.h"
 #include "widgets/explain/problems_panel.h"
-#include "widgets/form/run_form.h"
 #include "widgets/form/tick_lists.h"
 #include "widgets/method/method_guide.h"
 #include "widgets/method/method_panel.h"
@@ -179,114 +178,15 @@ TEST_CASE("names from files cannot become markup", "[shell]") {
   CHECK(inspector.toPlainText().contains(QStringLiteral("<img src=x>&<b>")));
 }
 
-TEST_CASE("the form gives back every setting it was given", "[shell]") {
-  const auto index = GENERATE(range(0, static_cast<int>(allocatorCatalog().size())));
-  RunForm form;
-  RunRequest given = request("none");
-  given.allocator = {.info = &allocatorCatalog()[static_cast<std::size_t>(index)]};
-  given.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(123'456)};
-  given.alignment = Bytes(256);
-  given.alias = {.reshape = true, .concat = false, .split = true, .inPlace = true};
-  given.inputs = InputPlace::external;
-  given.weights = {.rule = WeightRule::prefetch, .ahead = 3};
-  given.seed = 99;
-  form.setRequest(given);
-  const auto read = form.request();
-  REQUIRE(read);
-  CHECK(read->allocator.text() == given.allocator.text());
-  CHECK(read->l2.kind == given.l2.kind);
-  CHECK(read->l2.bytes == given.l2.bytes);
-  CHECK(read->alignment == given.alignment);
-  CHECK(read->alias == given.alias);
-  CHECK(read->inputs == given.inputs);
-  CHECK(read->outputs == given.outputs);
-  CHECK(read->weights == given.weights);
-  CHECK(read->seed == given.seed);
-}
-
-TEST_CASE("parameters have fields, and bad values are named", "[shell]") {
-  RunForm form;
-  form.setRequest(request("free-list:threshold=4KiB,pick=best"));
-  CHECK(form.request()->allocator.text() ==
-        request("free-list:pick=best,threshold=4KiB").allocator.text());
-  auto* threshold = test::part<QLineEdit>(form, "threshold");
-  threshold->setText(QStringLiteral("lots"));
-  const auto read = form.request();
-  REQUIRE_FALSE(read);
-  CHECK(read.error().text().find("threshold") != std::string::npos);
-}
-
-TEST_CASE("parameters are folded away until wanted, in words and with units", "[shell]") {
-  RunForm form;
-  form.show();
-  form.setRequest(request("best"));
-  auto* moves = test::part<QLineEdit>(form, "moves");
-  CHECK_FALSE(moves->isVisible());
-  test::part<QToolButton>(form, "showParams")->click();
-  CHECK(moves->isVisible());
-  CHECK(moves->accessibleName() == QStringLiteral("Quick search"));
-  CHECK(moves->toolTip().contains(QStringLiteral("moves; by default 1000000")));
-  QStringList words;
-  for (const auto* label : form.findChildren<QLabel*>()) words.append(label->text());
-  for (const char* word : {"Quick search", "placements", "Time for searching", "s"}) {
-    CAPTURE(word);
-    CHECK(words.contains(QString::fromLatin1(word)));
-  }
-  form.setRequest(request("none"));
-  CHECK_FALSE(test::part<QToolButton>(form, "showParams")->isVisible());
-
-  RunForm other;
-  other.show();
-  other.setRequest(request("best:nodes=7"));  // Unusual settings are seen.
-  CHECK(test::part<QLineEdit>(other, "nodes")->isVisible());
-}
-
-TEST_CASE("another platform comes with the sizes of its own", "[shell]") {
-  RunForm form;
-  RunRequest before = request("none");
-  before.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(2'695'168)};
-  form.setRequest(before);
-  CHECK(test::part<QLabel>(form, "formNote")->isHidden());
-  CHECK(form.request()->l2.bytes == Bytes(2'695'168));
+TEST_CASE("a platform from a file is beside the presets to compare", "[shell]") {
   Platform own = platformCatalog().front();  // A file that is named like a preset.
   own.file = "boards/mine.toml";
   own.devices.front().pools.front().capacity = Bytes(1 << 20);
-  own.devices.front().pools.front().reserved = Bytes();
-  form.addPlatform(own);
-  REQUIRE(form.request());
-  CHECK(form.request()->l2.kind == PoolSize::Kind::platform);
-  CHECK(form.request()->platform.file == own.file);
-  CHECK_FALSE(test::part<QLabel>(form, "formNote")->isHidden());
-  CHECK(test::part<QLabel>(form, "formNote")->text().contains(QStringLiteral("2632KiB")));
-  CHECK(test::part<QComboBox>(form, "l2")->itemText(0).contains(QStringLiteral("1.00 MiB")));
-  CHECK(test::part<QComboBox>(form, "platform")
-            ->currentText()
-            .endsWith(QStringLiteral("(mine.toml)")));
-
   PlatformList list;
   list.add(own);
   const std::vector<Platform> all = list.choices();
   REQUIRE(all.size() == platformCatalog().size() + 1);
   CHECK(all.back().devices.front().pools.front().capacity == Bytes(1 << 20));
-}
-
-TEST_CASE("a change is announced once; a field that cannot be is not", "[shell]") {
-  RunForm form;
-  form.setRequest(request("free-list"));
-  QSignalSpy changed(&form, &RunForm::changed);
-  CHECK_FALSE(test::isWaiting(form));
-  CHECK(changed.isEmpty());  // Filling the form is not the user's change.
-
-  test::part<QComboBox>(form, "l2")->setCurrentIndex(2);
-  CHECK_FALSE(test::isWaiting(form));
-  CHECK(changed.isEmpty());
-  CHECK_FALSE(test::part<QLabel>(form, "formError")->isHidden());
-  test::part<QLineEdit>(form, "l2Size")->setText(QStringLiteral("1MiB"));
-  Q_EMIT test::part<QLineEdit>(form, "l2Size")->editingFinished();
-  CHECK(changed.wait(test::kPatience));
-  CHECK(changed.size() == 1);
-  CHECK(test::part<QLabel>(form, "formError")->isHidden());
-  CHECK(form.request()->l2.bytes == Bytes(1 << 20));
 }
 
 TEST_CASE("running out of memory is taken apart", "[shell]") {

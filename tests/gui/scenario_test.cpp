@@ -165,8 +165,7 @@ TEST_CASE("an edit of the scenario is taken back and made again", "[native]") {
   settle(window);
   CHECK(allocatorOf(window) == QStringLiteral("greedy-by-size"));
   CHECK(history->stack()->index() == 1);
-  CHECK(test::part<QComboBox>(*window.runForm(), "allocator")->currentText() ==
-        QStringLiteral("greedy-by-size"));
+  CHECK(window.request().allocator.text() == "greedy-by-size");
   QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
   settle(window);
   CHECK(allocatorOf(window) == QStringLiteral("free-list:pick=best"));
@@ -447,29 +446,6 @@ TEST_CASE("the studio's command line takes every option", "[shell]") {
     REQUIRE(outcome.arguments);
     CHECK(option.print(outcome.arguments->request) == optionSamples().at(std::string(option.name)));
   }
-}
-
-TEST_CASE("the form gives back every option, shown or not", "[shell]") {
-  RunForm form;
-  form.setRequest(sampled());
-  const auto read = form.request();
-  REQUIRE(read);
-  CHECK(differences(*read, sampled()).isEmpty());
-}
-
-TEST_CASE("a platform file that is called like a preset is not taken for it", "[shell]") {
-  RunForm form;
-  RunRequest request = defaultRequest();
-  request.platform.file = "mine.toml";
-  request.platform.devices.front().pools.front().capacity = Bytes(4096);
-  form.setRequest(request);
-  REQUIRE(form.request());
-  CHECK(platformText(form.request()->platform) == "mine.toml");
-  CHECK(form.request()->platform.devices.front().pools.front().capacity == Bytes(4096));
-  // The file says something else by now.
-  request.platform.devices.front().pools.front().capacity = Bytes(8192);
-  form.setRequest(request);
-  CHECK(form.request()->platform.devices.front().pools.front().capacity == Bytes(8192));
 }
 
 TEST_CASE("a change of any option is an edit that says what changed", "[shell]") {

@@ -100,7 +100,7 @@ TEST_CASE("a plan of another tool opens as it is, and the bar says what it does 
   const auto theirs = window.state()->run();
   CHECK(theirs->plan.footprint(PoolId(0)) == Bytes(192));
   CHECK(theirs->trace.events().size() > 0);
-  CHECK(window.runForm()->request()->allocator.text() == "embedded");
+  CHECK(window.request().allocator.text() == "embedded");
   MessageBar* bar = test::part<MessageBar>(window, "offers");
   CHECK(bar->isVisible());
   CHECK(bar->text() ==
@@ -168,7 +168,6 @@ TEST_CASE("our own plan opens alone, and on its model when it is dropped there",
   window.state()->goToPeak();
   // The next request is what the file says, not what follows a plan that is not there.
   CHECK(window.request().allocator.text() == "free-list");
-  CHECK(window.runForm()->request()->allocator.text() == "free-list");
   const QStringList rows = comparedNames(window);
   CHECK(rows.size() == 2);
   CHECK(rows.filter(QStringLiteral("mine.plan.json")).size() == 1);

@@ -25,7 +25,6 @@
 #include "widgets/compare/compare_panel.h"
 #include "widgets/compare/compare_table.h"
 #include "widgets/explain/inspector.h"
-#include "widgets/form/run_form.h"
 #include "widgets/panels/event_panel.h"
 
 using namespace hw::test;
@@ -87,8 +86,11 @@ TEST_CASE("another allocator is planned at once, at the same step", "[shell]") {
   test::Opened window(kMobilenet);
   window.state()->setStep(Step(20));
   const auto before = window.state()->run();
-  QComboBox* box = test::part<QComboBox>(*window.runForm(), "allocator");
-  box->setCurrentText(QStringLiteral("none"));
+  test::part<QToolButton>(window, "pill:allocator")->click();
+  QTableWidget* values = window.settingChoice()->table();
+  const auto none = values->findItems(QStringLiteral("none"), Qt::MatchExactly);
+  REQUIRE(none.size() == 1);
+  Q_EMIT values->itemActivated(none.front());
   REQUIRE(test::comes([&] { return window.state()->run() != before; }));
   CHECK(window.state()->run()->request.allocator.info->name == "none");
   CHECK(window.state()->step() == Step(20));
@@ -355,20 +357,6 @@ TEST_CASE("resetting the layout divides what panels hold side by side as at firs
   action(window, "resetLayout")->trigger();
   CHECK(split->sizes().back() > 0);
   CHECK(split->sizes().front() >= split->sizes().back());
-}
-
-TEST_CASE("the form of a run cuts nothing off in a narrow panel", "[shell]") {
-  RunForm form;
-  form.resize(190, 500);
-  form.show();
-  const int room = form.viewport()->width();
-  CHECK(form.widget()->width() <= room);
-  for (const QWidget* field : form.widget()->findChildren<QWidget*>()) {
-    if (!field->isVisible() || field->parentWidget() != form.widget()) continue;
-    CAPTURE(field->objectName().toStdString());
-    CHECK(field->geometry().right() < room);
-    CHECK(field->width() >= field->minimumSizeHint().width());
-  }
 }
 
 TEST_CASE("resetting the layout gives the views their heights back", "[shell]") {

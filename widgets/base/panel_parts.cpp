@@ -123,12 +123,11 @@ DropDown::DropDown(QWidget* content, QWidget* parent)
   connect(this, &QToolButton::clicked, this, &DropDown::open);
 }
 
-void popUnder(QWidget* popup, const QWidget* button) {
-  const QRect room = button->screen()->availableGeometry();
-  QPoint at = button->mapToGlobal(QPoint(0, button->height()));
-  // A button near the lower edge has more room above it.
+void popUnder(QWidget* popup, const QWidget* widget, const QRect& place) {
+  const QRect room = widget->screen()->availableGeometry();
+  QPoint at = widget->mapToGlobal(QPoint(place.left(), place.bottom() + 1));
   if (at.y() + popup->height() > room.bottom()) {
-    at.setY(std::max(room.top(), button->mapToGlobal(QPoint()).y() - popup->height()));
+    at.setY(std::max(room.top(), widget->mapToGlobal(place.topLeft()).y() - popup->height()));
   }
   at.setX(std::clamp(at.x(), room.left(), std::max(room.left(), room.right() - popup->width())));
   popup->move(at);
@@ -137,7 +136,7 @@ void popUnder(QWidget* popup, const QWidget* button) {
 
 void DropDown::open() {
   panel_->resize(kPanelSize.expandedTo(panel_->sizeHint()));
-  popUnder(panel_, this);
+  popUnder(panel_, this, rect());
   content_->setFocus();
 }
 

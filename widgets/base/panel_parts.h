@@ -55,8 +55,9 @@ void fillListPanel(QWidget* panel, QStackedWidget* stack, QLabel* empty, QTableW
 /// would otherwise lie at an edge, and not at all while it is well inside.
 void scrollWithContext(QTableView* table, const QModelIndex& index);
 
-/// Shows `popup`, a window of its own, below `button`, or above it where there is more room.
-void popUnder(QWidget* popup, const QWidget* button);
+/// Shows `popup`, a window of its own, below `place` of `widget`, or above it where there is no
+/// room.
+void popUnder(QWidget* popup, const QWidget* widget, const QRect& place);
 
 /// A button with a panel that drops down from it: for choices that would take too much room if they
 /// were always on screen. Esc or a click elsewhere closes it.

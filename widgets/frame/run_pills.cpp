@@ -13,21 +13,13 @@ namespace {
 
 constexpr int kPillGap = 6;
 constexpr int kPillMargin = 12;
+constexpr std::size_t kLongestValue = 24;
 constexpr std::array<std::string_view, 3> kAlwaysShown = {"allocator", "platform", "l2"};
-
-QString valueText(const RunOption& option, const RunRequest& request) {
-  if (option.name == "platform") {
-    return QString::fromStdString(printable(platformLabel(request.platform), 24));
-  }
-  std::string text;
-  for (const std::string& each : option.print(request)) text += (text.empty() ? "" : ", ") + each;
-  return QString::fromStdString(printable(text.empty() ? "default" : text, 24));
-}
 
 }  // namespace
 
-RunPills::RunPills(QWidget* parent)
-    : QWidget(parent), row_(new QHBoxLayout(this)), more_(new QToolButton(this)) {
+RunPills::RunPills(SettingChoice* choice, QWidget* parent)
+    : QWidget(parent), choice_(choice), row_(new QHBoxLayout(this)), more_(new QToolButton(this)) {
   setObjectName(QStringLiteral("runPills"));
   setAccessibleName(tr("What the run was planned with"));
   row_->setContentsMargins(kPillMargin, 8, kPillMargin, 0);
@@ -35,8 +27,6 @@ RunPills::RunPills(QWidget* parent)
   row_->setSizeConstraint(QLayout::SetNoConstraint);
   more_->setToolTip(tr("All settings"));
   connect(more_, &QToolButton::clicked, this, &RunPills::allSettingsWanted);
-  connect(&choice_, &SettingChoice::chosen, this, &RunPills::requestWanted);
-  connect(&choice_, &SettingChoice::allSettingsWanted, this, &RunPills::allSettingsWanted);
   row_->addWidget(more_);
   row_->addStretch(1);
 }
@@ -46,33 +36,34 @@ void RunPills::setEnd(QWidget* end) {
   row_->addWidget(end);
 }
 
-void RunPills::addPill(const RunOption& option) {
-  const auto label = viewText(option.label);
-  const QString value = valueText(option, run_->request);
+void RunPills::addPill(const Setting& setting) {
+  const QString label = viewText(setting.label);
+  const bool platform = setting.name == "platform";
+  const std::string said = platform ? platformLabel(run_->request.platform) : setting.now;
+  const QString value = QString::fromStdString(printable(said, kLongestValue));
   auto* pill = new QToolButton(this);
-  pill->setObjectName(QStringLiteral("pill:") + viewText(option.name));
+  pill->setObjectName(QStringLiteral("pill:") + viewText(setting.name));
   pill->setText(QStringLiteral("%1  %2 \u25be").arg(label, value));
   pill->setAccessibleName(QStringLiteral("%1: %2").arg(label, value));
   pill->setToolTip(tr("Change it"));
   connect(pill, &QToolButton::clicked, this,
-          [this, pill, &option] { choice_.open(option, run_, pill); });
+          [this, pill, setting] { choice_->open(setting, run_, pill, pill->rect()); });
   row_->insertWidget(static_cast<int>(pills_.size()), pill);
   pills_.push_back(pill);
 }
 
 void RunPills::setRun(const std::shared_ptr<const Run>& run) {
-  choice_.hide();
+  choice_->hide();
   run_ = run;
   for (QToolButton* pill : pills_) {
     pill->hide();
     pill->deleteLater();
   }
   pills_.clear();
-  for (const std::string_view name : kAlwaysShown) addPill(*findOption(name));
-  for (const OptionChange& change : changesBetween(defaultRequest(), run->request)) {
-    const std::string_view name = change.option->name;
-    if (name != "model" && std::ranges::find(kAlwaysShown, name) == kAlwaysShown.end())
-      addPill(*change.option);
+  for (const Setting& setting : settingsOf(run)) {
+    const bool always = std::ranges::find(kAlwaysShown, setting.name) != kAlwaysShown.end();
+    const bool unusual = !setting.isStandard() && setting.group != OptionGroup::effort;
+    if (always || unusual) addPill(setting);
   }
   showWhatFits();
 }

@@ -6,7 +6,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "widgets/frame/setting_choice.h"
+#include "widgets/form/setting_choice.h"
 
 namespace hw {
 
@@ -17,7 +17,8 @@ class RunPills : public QWidget {
   Q_OBJECT
 
  public:
-  explicit RunPills(QWidget* parent = nullptr);
+  /// `choice` outlives the pills.
+  explicit RunPills(SettingChoice* choice, QWidget* parent = nullptr);
 
   void setRun(const std::shared_ptr<const Run>& run);
   /// Stands at the right end.
@@ -26,10 +27,7 @@ class RunPills : public QWidget {
   /// Pills that have no room ask for none.
   QSize minimumSizeHint() const override { return {120, sizeHint().height()}; }
 
-  SettingChoice* choice() { return &choice_; }
-
  Q_SIGNALS:
-  void requestWanted(const hw::RunRequest& request);
   /// Somebody wants to see all settings.
   void allSettingsWanted();
 
@@ -37,15 +35,15 @@ class RunPills : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  void addPill(const RunOption& option);
+  void addPill(const Setting& setting);
   void showWhatFits();
 
+  SettingChoice* choice_;
   QHBoxLayout* row_;
   std::vector<QToolButton*> pills_;
   QToolButton* more_;
   QWidget* end_ = nullptr;
   std::shared_ptr<const Run> run_;
-  SettingChoice choice_{this};
 };
 
 }  // namespace hw

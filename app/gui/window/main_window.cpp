@@ -53,13 +53,13 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
   status_ = new StatusLine(&state_, &job_, this);
   setStatusBar(status_);
   buildMenuBar();
+  settingChoice_ = new SettingChoice(this);
+  settingSheet_ = new SettingSheet(settingChoice_, this);
   buildViews();
-  runForm_ = new RunForm(this);
   request_ = defaultRequest();
-  runForm_->setRequest(request_);
   connectJob();
   connect(&state_, &ViewState::runChanged, this, &MainWindow::updateActions);
-  connect(runForm_, &RunForm::changed, this, &MainWindow::planAgain);
+  connect(settingChoice_, &SettingChoice::chosen, this, &MainWindow::planWith);
   qApp->installEventFilter(this);
 }
 
@@ -79,24 +79,19 @@ void MainWindow::connectJob() {
 }
 
 void MainWindow::openModel(const QString& name) {
-  RunRequest request = beforeFigure_ ? *beforeFigure_ : runForm_->request().value_or(request_);
+  RunRequest request = beforeFigure_ ? *beforeFigure_ : request_;
   leaveModel(ofModel_, request);
   request.model = name.toStdString();
   request.import = {};
   request.moves.clear();  // Moves name operators of the other model.
-  runForm_->setRequest(request);
   openOrPlan(request, nullptr, OptionTexts());
 }
 
 void MainWindow::openAsTold(const RunRequest& request, OptionTexts said) {
-  runForm_->setRequest(request);
   openOrPlan(request, nullptr, std::move(said));
 }
 
-void MainWindow::open(const RunRequest& request) {
-  runForm_->setRequest(request);
-  openOrPlan(request, nullptr);
-}
+void MainWindow::open(const RunRequest& request) { openOrPlan(request, nullptr); }
 
 void MainWindow::openOrPlan(const RunRequest& request, const std::shared_ptr<const Model>& model,
                             const std::optional<OptionTexts>& said) {
@@ -115,7 +110,6 @@ void MainWindow::openOrPlan(const RunRequest& request, const std::shared_ptr<con
 /// Only the independent check is still to be made, which is as much work as planning for large
 /// models and so is left to the job too.
 void MainWindow::openPlanned(const RunRequest& request, const std::shared_ptr<const Run>& run) {
-  runForm_->setRequest(request);
   start(request, run->model,
         [run](const RunContext&) -> Result<std::shared_ptr<const Run>> { return run; });
 }
@@ -141,20 +135,13 @@ void MainWindow::start(const RunRequest& request, std::shared_ptr<const Model> m
   job_.start(std::move(work));
 }
 
-void MainWindow::planAgain() {
-  const auto request = runForm_->request();
-  if (!request) return;
+void MainWindow::planWith(const RunRequest& request) {
   if (!job_.isRunning() && !state_.run()) {
-    request_ = *request;
+    request_ = request;
     return;
   }
   // A model that is being opened goes on being opened, with the new settings.
-  openOrPlan(*request, job_.isRunning() ? pendingModel_ : state_.run()->model);
-}
-
-void MainWindow::planWith(const RunRequest& request) {
-  runForm_->setRequest(request);
-  planAgain();
+  openOrPlan(request, job_.isRunning() ? pendingModel_ : state_.run()->model);
 }
 
 void MainWindow::finish(const PlanOutcome& outcome) {
@@ -185,11 +172,9 @@ void MainWindow::reportFailure(const Error& error) {
   showWhatIsWanted();
 }
 
-/// After a failure: the form shows again what is on screen.
+/// After a failure what is wanted is what is on screen.
 void MainWindow::showWhatIsWanted() {
-  if (!state_.run()) return;
-  request_ = requestBehind(*state_.run());
-  runForm_->setRequest(request_);
+  if (state_.run()) request_ = requestBehind(*state_.run());
 }
 
 void MainWindow::show(const RunRequest& request, const PlanOutcome& outcome) {
@@ -203,16 +188,15 @@ void MainWindow::show(const RunRequest& request, const PlanOutcome& outcome) {
   if (sameModel) {
     state_.goTo(placeIn(*before, place, *state_.run()));
   } else {
-    runForm_->setRequest(request);
     state_.goToPeak();
   }
   const auto& model = *state_.run()->model;
-  runForm_->setBare(model.problem.has_value());
   setWindowTitle(tr("%1 \u2013 Highwater").arg(QString::fromStdString(printable(model.name, 80))));
   showMaps();
   stack_->setCurrentWidget(places_);
   topBar_->showRun(*state_.run());
   pills_->setRun(state_.run());
+  settingSheet_->setRun(state_.run());
   showFrame();
   Q_EMIT shown();
 }
@@ -562,12 +546,13 @@ QWidget* MainWindow::buildMiddle() {
   column_->setFrameShape(QFrame::NoFrame);
   column_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   figures_ = new QWidget(this);
-  pills_ = new RunPills(figures_);
-  connect(pills_, &RunPills::requestWanted, this, &MainWindow::planWith);
-  connect(pills_, &RunPills::allSettingsWanted, this, [this] {
+  pills_ = new RunPills(settingChoice_, figures_);
+  const auto showAll = [this] {
     showPanel(QStringLiteral("run"));
-    runForm_->setFocus();
-  });
+    settingSheet_->setFocus();
+  };
+  connect(pills_, &RunPills::allSettingsWanted, this, showAll);
+  connect(settingChoice_, &SettingChoice::allSettingsWanted, this, showAll);
   auto* above = new QVBoxLayout(figures_);
   above->setContentsMargins(0, 0, 0, 0);
   above->setSpacing(0);

@@ -19,7 +19,7 @@
 #include "core/run/options.h"
 #include "widgets/below/compare_maps.h"
 #include "widgets/charts/peak_chart.h"
-#include "widgets/form/run_form.h"
+#include "widgets/form/setting_sheet.h"
 #include "widgets/frame/figure_cards.h"
 #include "widgets/frame/message_bar.h"
 #include "widgets/frame/run_pills.h"
@@ -56,8 +56,9 @@ class MainWindow : public QMainWindow {
 
   /// Opens and plans in the background; what is open stays until that has succeeded.
   void open(const RunRequest& request);
-  /// The same of another model, with what the form says; a figure comes with settings of its own,
-  /// and takes them along when it goes, as the model on show does with what `keepToModel` told of.
+  /// The same of another model, with the settings of this one; a figure comes with settings of its
+  /// own, and takes them along when it goes, as the model on show does with what `keepToModel` told
+  /// of.
   void openModel(const QString& name);
   /// The same as a command line asks for it: what was `said` stays, the rest is the figure's.
   void openAsTold(const RunRequest& request, OptionTexts said);
@@ -73,9 +74,9 @@ class MainWindow : public QMainWindow {
   using QMainWindow::show;
   /// The request that is wanted: of the job under way, or else of the run on show.
   const RunRequest& request() const { return request_; }
-  /// Plans what is open, or being opened, as the form says now.
-  void planAgain();
-  /// Plans what is open with `request`, in the background, and shows it in the form too.
+  /// Plans what is open, or being opened, once more.
+  void planAgain() { planWith(RunRequest(request_)); }
+  /// Plans what is open, or being opened, with `request`, in the background.
   void planWith(const RunRequest& request);
 
   Settings* settings() const { return settings_; }
@@ -84,7 +85,8 @@ class MainWindow : public QMainWindow {
   /// Everything that is computed beside the window.
   JobBoard* jobs() { return &jobs_; }
   PlanJob* job() { return &job_; }
-  RunForm* runForm() const { return runForm_; }
+  SettingChoice* settingChoice() const { return settingChoice_; }
+  SettingSheet* settingSheet() const { return settingSheet_; }
   MessageBar* messages() const { return message_; }
   StatusLine* statusLine() const { return status_; }
   TransportBar* transport() const { return transport_; }
@@ -208,8 +210,7 @@ class MainWindow : public QMainWindow {
   Settings* settings_;
   ViewState state_;
   Player player_;
-  /// The request that is wanted: of the job under way, or else of the run on show. The form is a
-  /// view of it.
+  /// The request that is wanted: of the job under way, or else of the run on show.
   RunRequest request_;
   /// Before a figure brought its own; nothing: none has.
   std::optional<RunRequest> beforeFigure_;
@@ -227,7 +228,8 @@ class MainWindow : public QMainWindow {
   WelcomePage* welcome_ = nullptr;
   MessageBar* message_ = nullptr;
   TransportBar* transport_ = nullptr;
-  RunForm* runForm_ = nullptr;
+  SettingChoice* settingChoice_ = nullptr;
+  SettingSheet* settingSheet_ = nullptr;
   StatusLine* status_ = nullptr;
 
   Places* places_ = nullptr;

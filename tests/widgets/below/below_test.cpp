@@ -269,8 +269,7 @@ TEST_CASE("the keys compare, show below, find the divergence and close", "[shell
   const auto& rows = window.comparison()->comparison()->rows;
   Q_EMIT window.comparison()->runWanted(rows.front().run);
   REQUIRE(test::comes([&] { return window.state()->run() == rows.front().run; }));
-  CHECK(test::part<QComboBox>(*window.runForm(), "allocator")->currentText() ==
-        QStringLiteral("greedy-by-size"));
+  CHECK(window.request().allocator.text() == "greedy-by-size");
   QTest::keyClick(&window, Qt::Key_B);
   REQUIRE(window.compareMaps()->map(0, PoolId(0))->isVisible());
   CHECK(window.belowState()->run() == rows.back().run);

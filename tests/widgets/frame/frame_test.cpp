@@ -4,13 +4,11 @@
 #include <QLabel>
 #include <QPainter>
 #include <QSignalSpy>
-#include <QTableWidget>
 #include <QTest>
 #include <catch2/catch.hpp>
 #include <map>
 
 #include "core/picture/plot.h"
-#include "core/run/options.h"
 #include "tests/widgets/support.h"
 #include "widgets/base/theme.h"
 #include "widgets/frame/deck.h"
@@ -174,7 +172,8 @@ TEST_CASE("figures that have no room are left out, the first never", "[frame]") 
 }
 
 TEST_CASE("pills name what a run was planned with", "[frame]") {
-  RunPills pills;
+  SettingChoice choice;
+  RunPills pills(&choice);
   pills.resize(1400, 40);
   pills.show();
   const auto texts = [&] {
@@ -195,65 +194,6 @@ TEST_CASE("pills name what a run was planned with", "[frame]") {
   CHECK(texts().contains(QStringLiteral("16")));
   pills.resize(260, 40);
   CHECK(texts().contains(QStringLiteral("more")));
-}
-
-TEST_CASE("a setting is changed where it is shown, and one sees first what fits", "[frame]") {
-  RunPills pills;
-  pills.resize(1400, 40);
-  pills.show();
-  const auto run = test::sampleRun("resnet8");
-  pills.setRun(run);
-  test::part<QToolButton>(pills, "pill:l2")->click();
-  SettingChoice& choice = *pills.choice();
-  REQUIRE(choice.isVisible());
-  const QTableWidget& table = *choice.table();
-  const auto rowOf = [&](const char* value) {
-    const auto found = table.findItems(QString::fromLatin1(value), Qt::MatchExactly);
-    REQUIRE(found.size() == 1);
-    return found.front()->row();
-  };
-  const auto at = [&](int row, int column) { return table.item(row, column)->text(); };
-  const QString dots = QStringLiteral("\u2026");
-  REQUIRE(test::comes([&] { return at(table.rowCount() - 1, 1) != dots; }));
-  CHECK(table.item(rowOf("platform"), 0)->font().bold());
-  CHECK(at(rowOf("unlimited"), 1) == sizeText(figuresOf(*run).peakL2));
-  // Each row says what the same request comes to elsewhere.
-  for (int row = 0; row < table.rowCount(); ++row) {
-    INFO(at(row, 0).toStdString());
-    const auto request =
-        readRequest({{"l2", {at(row, 0).toStdString()}}}, run->request, "").value();
-    const auto planned = execute(run->model, request, {}).value();
-    CHECK(at(row, 1) ==
-          (fits(*planned) ? sizeText(figuresOf(*planned).peakL2) : QStringLiteral("does not fit")));
-  }
-  const QSignalSpy wanted(&pills, &RunPills::requestWanted);
-  choice.textLine()->setText(QStringLiteral("12 parsecs"));
-  QTest::keyClick(choice.textLine(), Qt::Key_Return);
-  CHECK(choice.error().contains(QStringLiteral("12 parsecs")));
-  CHECK(wanted.isEmpty());
-  choice.textLine()->setText(QStringLiteral("48KiB"));
-  QTest::keyClick(choice.textLine(), Qt::Key_Return);
-  REQUIRE(wanted.count() == 1);
-  CHECK(wanted.at(0).at(0).value<RunRequest>().l2.bytes == Bytes(48 * 1024));
-  CHECK_FALSE(choice.isVisible());
-}
-
-TEST_CASE("every setting offers values that it takes, the one in force among them", "[frame]") {
-  RunRequest request = defaultRequest();
-  request.alignment = Bytes(512);
-  request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(99'999)};
-  const auto run = test::sampleRun("resnet8", request);
-  for (const RunOption& option : runOptions()) {
-    if (option.group == OptionGroup::import || option.group == OptionGroup::model) continue;
-    INFO(option.name);
-    const auto values = offeredValues(option, *run);
-    for (const std::string& value : values) {
-      INFO(value);
-      CHECK(readRequest({{std::string(option.name), {value}}}, run->request, ""));
-    }
-    const auto now = option.print(run->request);
-    if (!values.empty()) CHECK(std::ranges::find(values, now.front()) != values.end());
-  }
 }
 
 TEST_CASE("panels are tabs, or behind a menu until somebody wants them", "[frame]") {

@@ -25,7 +25,7 @@ RunPanels addRunPanels(MainWindow* window) {
   const RunPanels panels{new SchedulePanel(state, window), new MomentPanel(state, window)};
   window->addPanel("schedule", tr("Operators"), panels.schedule);
   window->addPanel("inspector", tr("Inspector"), new Inspector(state, window));
-  window->addPanel("run", tr("Settings"), window->runForm());
+  window->addPanel("run", tr("Settings"), window->settingSheet());
   window->addPanel("metrics", tr("Figures"), new MetricsPanel(state, window));
   window->addPanel("events", tr("Events"), new EventPanel(state, window));
   window->addPanel("moment", tr("Peak"), panels.moment);

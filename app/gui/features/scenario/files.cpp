@@ -35,7 +35,6 @@ class FileFeature : public QObject {
     addPlanning();
     connect(window->welcome(), &WelcomePage::openWanted, this, &FileFeature::chooseFile);
     connect(window->welcome(), &WelcomePage::modelChosen, window, &MainWindow::openModel);
-    connect(window->runForm(), &RunForm::platformFileWanted, this, &FileFeature::choosePlatform);
     connect(window, &MainWindow::shown, this, &FileFeature::rememberShown);
   }
 
@@ -52,6 +51,8 @@ class FileFeature : public QObject {
     menu->addSeparator();
     window_->addRunCommand(menu, "dimensions", tr("Free &dimensions\u2026"), {},
                            [this] { chooseDimensions(); });
+    window_->addRunCommand(menu, "platformFile", tr("Platfor&m from a file\u2026"), {},
+                           [this] { choosePlatform(); });
     menu->addSeparator();
   }
 
@@ -159,7 +160,11 @@ class FileFeature : public QObject {
               .arg(file, QString::fromStdString(platform.error().text())));
       return;
     }
-    window_->runForm()->addPlatform(*platform);
+    // It comes with the sizes of its own.
+    RunRequest request = window_->request();
+    request.platform = *platform;
+    request.l2 = request.l3 = {};
+    window_->planWith(request);
   }
 
   void chooseDimensions() {

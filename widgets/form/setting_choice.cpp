@@ -1,4 +1,4 @@
-#include "widgets/frame/setting_choice.h"
+#include "widgets/form/setting_choice.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -6,8 +6,6 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/machine/platforms.h"
-#include "core/run/embedded.h"
 #include "core/run/stages.h"
 #include "widgets/base/panel_parts.h"
 #include "widgets/base/theme.h"
@@ -25,17 +23,6 @@ constexpr int kMostChoices = 9;
 constexpr int kChoiceWidth = 420;
 enum ChoiceColumn { kValueColumn, kPeakColumn, kLatencyColumn, kChoiceColumns };
 
-/// Sizes of the near memory: powers of two from an eighth of what the plan takes to above it.
-void offerSizes(const Run& run, std::vector<std::string>& values) {
-  constexpr std::int64_t kLeast = 1024;
-  constexpr std::int64_t kMost = std::int64_t{1} << 40U;
-  const RunFigures figures = figuresOf(run);
-  const std::int64_t whole = std::max(figures.peak(), figures.lowerBound).count();
-  std::int64_t size = kLeast;
-  while (size < whole / 8 && size < kMost) size *= 2;
-  for (; size < 2 * whole && size < kMost; size *= 2) values.push_back(sizeWord(Bytes(size)));
-}
-
 QTableWidgetItem* figureItem(const QString& text) {
   auto* item = new QTableWidgetItem(text);
   item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -43,27 +30,6 @@ QTableWidgetItem* figureItem(const QString& text) {
 }
 
 }  // namespace
-
-std::vector<std::string> offeredValues(const RunOption& option, const Run& run) {
-  std::vector<std::string> values;
-  for (const std::string_view text : option.choices) values.emplace_back(text);
-  for (const std::string_view text : option.examples) values.emplace_back(text);
-  if (option.name == "allocator") {
-    for (const AllocatorInfo& info : allocatorCatalog()) {
-      if (appliesTo(info, run.graph())) values.emplace_back(info.name);
-    }
-  } else if (option.name == "platform") {
-    for (const Platform& platform : platformCatalog()) values.push_back(platformText(platform));
-  } else if (option.name == "l2") {
-    offerSizes(run, values);
-  }
-  const std::vector<std::string> now = option.print(run.request);
-  const bool offers = !values.empty() && now.size() == 1;
-  if (offers && std::ranges::find(values, now.front()) == values.end()) {
-    values.insert(values.begin(), now.front());
-  }
-  return values;
-}
 
 SettingChoice::SettingChoice(QWidget* parent)
     : QFrame(parent, Qt::Popup),
@@ -97,7 +63,7 @@ SettingChoice::SettingChoice(QWidget* parent)
   }
   buildFoot();
   connect(table_, &QTableWidget::itemActivated, this, [this](const QTableWidgetItem* item) {
-    choose(values_[static_cast<std::size_t>(item->row())]);
+    choose(setting_.values[static_cast<std::size_t>(item->row())]);
   });
   connect(table_, &QTableWidget::itemClicked, table_, &QTableWidget::itemActivated);
   connect(text_, &QLineEdit::returnPressed, this,
@@ -114,56 +80,49 @@ void SettingChoice::buildFoot() {
   foot->addStretch(1);
   foot->addWidget(all);
   static_cast<QVBoxLayout*>(layout())->addLayout(foot);
-  connect(reset_, &QPushButton::clicked, this, [this] {
-    const auto standard = option_->print(defaultRequest());
-    choose(standard.empty() ? std::string() : standard.front());
-  });
+  connect(reset_, &QPushButton::clicked, this, [this] { choose(setting_.standard); });
   connect(all, &QPushButton::clicked, this, [this] {
     hide();
     Q_EMIT allSettingsWanted();
   });
 }
 
-void SettingChoice::open(const RunOption& option, const std::shared_ptr<const Run>& run,
-                         const QWidget* pill) {
-  option_ = &option;
+void SettingChoice::open(const Setting& setting, const std::shared_ptr<const Run>& run,
+                         const QWidget* widget, const QRect& place) {
+  setting_ = setting;
   run_ = run;
-  values_ = offeredValues(option, *run);
-  title_->setText(titleText(option.label));
+  title_->setText(titleText(setting.label));
   setAccessibleName(title_->text());
-  help_->setText(titleText(option.help));
+  help_->setText(titleText(setting.help));
   error_->hide();
   error_->clear();
   text_->clear();
-  text_->setVisible(option.choices.empty());
+  text_->setVisible(!setting.closed);
   text_->setAccessibleName(tr("Another value of %1").arg(title_->text()));
-  text_->setPlaceholderText(tr("Another: %1").arg(viewText(option.type)));
-  const auto standard = option.print(defaultRequest());
-  reset_->setVisible(!option.repeats && standard != option.print(run->request));
-  const std::string word = standard.empty() ? "default" : standard.front();
-  reset_->setText(tr("Reset to %1").arg(QString::fromStdString(printable(word, 40))));
+  text_->setPlaceholderText(tr("Another: %1").arg(viewText(setting.type)));
+  reset_->setVisible(!setting.isStandard());
+  reset_->setText(tr("Reset to %1").arg(QString::fromStdString(printable(setting.standard, 40))));
   showValues();
   resize(kChoiceWidth, sizeHint().height());
-  popUnder(this, pill);
-  (values_.empty() ? static_cast<QWidget*>(text_) : table_)->setFocus();
+  popUnder(this, widget, place);
+  (setting.values.empty() ? static_cast<QWidget*>(text_) : table_)->setFocus();
   planAll();
 }
 
 void SettingChoice::showValues() {
-  table_->setVisible(!values_.empty());
+  table_->setVisible(!setting_.values.empty());
   table_->setAccessibleName(tr("Values of %1").arg(title_->text()));
-  table_->setRowCount(static_cast<int>(values_.size()));
-  const auto now = option_->print(run_->request);
+  table_->setRowCount(static_cast<int>(setting_.values.size()));
   QFont strong = font();
   strong.setWeight(QFont::DemiBold);
   for (int row = 0; row < table_->rowCount(); ++row) {
-    const std::string& value = values_[static_cast<std::size_t>(row)];
+    const std::string& value = setting_.values[static_cast<std::size_t>(row)];
     auto* item = new QTableWidgetItem(QString::fromStdString(printable(value, 60)));
     table_->setItem(row, kValueColumn, item);
     for (int column = kPeakColumn; column < kChoiceColumns; ++column) {
       table_->setItem(row, column, figureItem(QStringLiteral("\u2026")));
     }
-    if (now.empty() || now.front() != value) continue;
+    if (setting_.now != value) continue;
     item->setFont(strong);
     table_->setCurrentItem(item);
   }
@@ -198,7 +157,7 @@ void SettingChoice::showWhatFits(int row, const ComparisonRow& planned) {
 /// Plans the model with every value, one after the other, unless it is so large that nobody would
 /// wait for it.
 void SettingChoice::planAll() {
-  if (values_.empty()) return;
+  if (setting_.values.empty()) return;
   if (!isSmallRun(*run_)) {
     for (int row = 0; row < table_->rowCount(); ++row) {
       for (int column = kPeakColumn; column < kChoiceColumns; ++column) {
@@ -209,8 +168,8 @@ void SettingChoice::planAll() {
   }
   std::vector<RunRequest> requests;
   std::vector<int> rows;
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    auto request = readRequest({{std::string(option_->name), {values_[i]}}}, run_->request, "");
+  for (std::size_t i = 0; i < setting_.values.size(); ++i) {
+    auto request = setting_.with(setting_.values[i]);
     if (!request) continue;
     const double limit = request->timeLimit;
     request->timeLimit = limit > 0 ? std::min(limit, kPatience) : kPatience;
@@ -233,9 +192,8 @@ void SettingChoice::planAll() {
       });
 }
 
-/// The same as the option on the command line does.
 void SettingChoice::choose(const std::string& text) {
-  auto request = readRequest({{std::string(option_->name), {text}}}, run_->request, "");
+  const auto request = setting_.with(text);
   if (!request) {
     error_->setText(QString::fromStdString(printable(request.error().text(), 400)));
     error_->show();

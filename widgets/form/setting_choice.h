@@ -5,20 +5,14 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTableWidget>
+#include <memory>
 #include <string>
-#include <vector>
 
-#include "core/run/options.h"
 #include "core/study/compare.h"
+#include "widgets/form/setting.h"
 #include "widgets/jobs/job.h"
 
 namespace hw {
-
-/// The values to offer for `option` when somebody changes it in `run`, in the words of the command
-/// line: those of its table; allocators that apply to the model; platforms of the catalogue; for
-/// sizes of memories powers of two around what the plan takes. The value in force is always one of
-/// them. Empty where any text will do.
-std::vector<std::string> offeredValues(const RunOption& option, const Run& run);
 
 /// Changes one setting of the run on show: a popup with the values to choose from and, beside each,
 /// what the plan comes to with it, which is worked out while one looks. Any other value can be
@@ -29,8 +23,9 @@ class SettingChoice : public QFrame {
  public:
   explicit SettingChoice(QWidget* parent = nullptr);
 
-  /// Shows the values of `option` below `pill`.
-  void open(const RunOption& option, const std::shared_ptr<const Run>& run, const QWidget* pill);
+  /// Shows the values of `setting`, one of `run`, below `place` of `widget`.
+  void open(const Setting& setting, const std::shared_ptr<const Run>& run, const QWidget* widget,
+            const QRect& place);
 
   QTableWidget* table() const { return table_; }
   QLineEdit* textLine() const { return text_; }
@@ -52,9 +47,8 @@ class SettingChoice : public QFrame {
   void planAll();
   void choose(const std::string& text);
 
-  const RunOption* option_ = nullptr;
+  Setting setting_;
   std::shared_ptr<const Run> run_;
-  std::vector<std::string> values_;
   QLabel* title_;
   QLabel* help_;
   QTableWidget* table_;
