@@ -102,7 +102,7 @@ void BarChart::applyTheme() {
 
 QSize BarChart::sizeHint() const {
   const int rows = static_cast<int>(bars_.size()) + 2;  // With the legend.
-  return {480, rows * (fontMetrics().height() + 12)};   // Qt cuts names of lower rows short.
+  return {480, rows * (fontMetrics().height() + 18)};   // Qt cuts names of lower rows short.
 }
 
 double BarChart::toX(double value) const { return chart()->mapToPosition({value, 0}, series_).x(); }

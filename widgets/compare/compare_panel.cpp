@@ -108,6 +108,13 @@ void ComparePanel::showCharts() {
   if (split_->sizes().back() == 0) split_->setSizes({2 * width() / 3, width() / 3});
 }
 
+/// The bars stand beside the table where there is room for both, else below it.
+void ComparePanel::resizeEvent(QResizeEvent* event) {
+  constexpr int kBesides = 720;
+  WorkPanel::resizeEvent(event);
+  split_->setOrientation(width() < kBesides ? Qt::Vertical : Qt::Horizontal);
+}
+
 std::vector<RunRequest> ComparePanel::requests() const {
   const RunRequest base = state_->run()->request;
   std::vector<AllocatorChoice> allocators{base.allocator};

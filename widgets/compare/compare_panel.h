@@ -77,6 +77,7 @@ class ComparePanel : public WorkPanel {
   void comparisonChanged();
 
  private:
+  void resizeEvent(QResizeEvent* event) override;
   void buildHead();
   void buildChoices();
   void connectTable();

@@ -7,6 +7,7 @@
 #include <QMenu>
 #include <QStyledItemDelegate>
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "widgets/base/panel_parts.h"
@@ -30,7 +31,7 @@ class BarDelegate final : public QStyledItemDelegate {
 namespace {
 
 /// In a narrower column bars of different length would look alike.
-constexpr int kLeastWidth = 150;
+constexpr int kLeastWidth = 112;
 constexpr int kCellMargin = 3;
 
 /// The cell without its text, so that the bar lies between its background and its figure.
@@ -64,7 +65,8 @@ void BarDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   painter->save();
   const int width = qRound(room.width() * share.toDouble());
   painter->fillRect(QRect(room.left(), room.top(), width, room.height()), color);
-  if (const QVariant mark = index.data(CompareModel::kMarkRole); mark.isValid()) {
+  const QVariant mark = index.data(CompareModel::kMarkRole);
+  if (mark.isValid() && room.width() > kCellMargin) {
     const int x = room.left() + qRound(room.width() * mark.toDouble());
     painter->setPen(QPen(theme.lowerBound, 2));
     painter->drawLine(x, room.top() - 1, x, room.bottom() + 1);
@@ -128,15 +130,56 @@ void CompareTable::arrangeColumns() {
   QHeaderView* header = horizontalHeader();
   header->moveSection(header->visualIndex(model_->ranked()), CompareModel::shown + 1);
   for (int column = 0; column < CompareModel::kColumns; ++column) {
-    const auto choice = wanted_.find(column);
-    const bool hidden = choice == wanted_.end() ? model_->isIdle(column) : !choice->second;
-    setColumnHidden(column, hidden);
+    setColumnHidden(column, !isWanted(column));
   }
   resizeColumnsToContents();
   for (int column = 0; column < CompareModel::kColumns; ++column) {
     if (isColumnHidden(column)) continue;
     setColumnWidth(column, std::min(kWidestColumn, columnWidth(column) + 8));
   }
+  hideWhatHasNoRoom();
+}
+
+bool CompareTable::isWanted(int column) const {
+  const auto choice = wanted_.find(column);
+  return choice == wanted_.end() ? !model_->isIdle(column) : choice->second;
+}
+
+/// Instead of scrolling to the side: nobody has asked for these columns. The last one has no bar.
+void CompareTable::hideWhatHasNoRoom() {
+  if (!isVisible()) return;
+  constexpr std::array kNeeded = {CompareModel::allocator, CompareModel::shown,
+                                  CompareModel::platform, CompareModel::capacity};
+  bool allFit = true;
+  for (int row = 0; row < model_->rowCount(); ++row) allFit = allFit && model_->row(row)->fits();
+  const int figure = fontMetrics().horizontalAdvance(QStringLiteral("888.8 MiB")) + 2 * kCellMargin;
+  const QHeaderView* header = horizontalHeader();
+  int room = viewport()->width();
+  for (int place = 0; place < CompareModel::kColumns; ++place) {
+    const int column = header->logicalIndex(place);
+    if (isColumnHidden(column)) continue;
+    room -= columnWidth(column);
+    const bool needed = std::ranges::find(kNeeded, column) != kNeeded.end() ||
+                        column == model_->ranked() || wanted_.contains(column) ||
+                        (column == CompareModel::verdict && !allFit);
+    if (room >= 0 || needed) continue;
+    const int left = room + columnWidth(column);
+    if (left >= figure) {
+      setColumnWidth(column, left);
+    } else {
+      setColumnHidden(column, true);
+    }
+  }
+}
+
+void CompareTable::resizeEvent(QResizeEvent* event) {
+  QTableView::resizeEvent(event);
+  if (event->oldSize().width() != event->size().width()) arrangeColumns();
+}
+
+void CompareTable::showEvent(QShowEvent* event) {
+  QTableView::showEvent(event);
+  arrangeColumns();
 }
 
 void CompareTable::setColumnWanted(int column, bool wanted) {
@@ -173,7 +216,7 @@ QMenu* CompareTable::columnMenu(QWidget* parent) {
     action->setObjectName(QString::fromStdString(model_->columnOf(column).key));
     action->setToolTip(model_->meaning(column));
     action->setCheckable(true);
-    action->setChecked(!isColumnHidden(column));
+    action->setChecked(isWanted(column));
     // Rows need their names.
     action->setEnabled(column != CompareModel::allocator);
     connect(action, &QAction::toggled, this,
@@ -195,7 +238,7 @@ QString CompareTable::toCsv() const {
   for (int place = 0; place < CompareModel::kColumns; ++place) {
     const int column = horizontalHeader()->logicalIndex(place);
     // A copy without these settings would not say what the figures are of.
-    if (!isColumnHidden(column) || column == CompareModel::options) {
+    if (isWanted(column) || column == CompareModel::options) {
       shown.columns.push_back(model_->columnOf(column));
     }
   }

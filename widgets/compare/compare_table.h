@@ -48,11 +48,16 @@ class CompareTable : public QTableView {
   void menuWanted(int row, const QPoint& at);
 
  protected:
+  void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   bool event(QEvent* event) override;
   void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
+  /// It was chosen, or says something and nobody has said otherwise.
+  bool isWanted(int column) const;
+  void hideWhatHasNoRoom();
   CompareModel* model_;
   CompareOrder* order_;
   std::map<int, bool> wanted_;  ///< By column: what the user chose.

@@ -62,18 +62,24 @@ WorkPanel::WorkPanel(const Words& words, QWidget* parent)
 
 void WorkPanel::build(QWidget* content, std::initializer_list<QWidget*> controls,
                       std::initializer_list<QWidget*> behind) {
-  auto* head = new QHBoxLayout;
-  head->setContentsMargins(4, 2, 4, 2);
-  head->setSpacing(4);
-  for (QWidget* control : controls) head->addWidget(control);
-  for (QWidget* button : {start_, stop_}) head->addWidget(button);
-  head->addWidget(progress_);
-  head->addWidget(note_, 1);
-  for (QWidget* widget : behind) head->addWidget(widget);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
-  layout->addLayout(head);
+  const auto addLine = [layout] {
+    auto* line = new QHBoxLayout;
+    line->setContentsMargins(4, 2, 4, 2);
+    line->setSpacing(4);
+    layout->addLayout(line);
+    return line;
+  };
+  // What is to be done has a line of its own where there is a choice.
+  QHBoxLayout* head = addLine();
+  for (QWidget* control : controls) head->addWidget(control, 1);
+  QHBoxLayout* work = controls.size() == 0 ? head : addLine();
+  for (QWidget* button : {start_, stop_}) work->addWidget(button);
+  work->addWidget(progress_);
+  work->addWidget(note_, 1);
+  for (QWidget* widget : behind) head->addWidget(widget);
   layout->addWidget(content, 1);
 }
 

@@ -21,6 +21,8 @@ constexpr int kBeside = 1200;
 /// and wider ones have wider columns.
 constexpr int kWide = 1500;
 constexpr int kRailWidth = 64;
+/// What is wider is no list but what one came to the place for, and open as a drawer, too.
+constexpr int kWidestList = 300;
 constexpr int kDrawerWidth = 284;
 /// Part of the height that panels above the views have at first, in percent.
 constexpr int kAbove = 48;
@@ -45,7 +47,8 @@ std::vector<PlaceInfo> makeTable() {
           {.id = QStringLiteral("compare"),
            .title = tr("Compare"),
            .toolTip = tr("Allocators in a table, their plans in lock-step"),
-           .columns = {{{}, {names({"compare", "fragmentation"}), {}}, side}}},
+           .columns = {{{names({"compare", "fragmentation"}), {}}, {}, side}},
+           .listWidth = 420},
           {.id = QStringLiteral("improve"),
            .title = tr("Improve"),
            .toolTip = tr("How small the memory can be, how much L2 is enough, how fast within how "
@@ -70,10 +73,10 @@ constexpr std::array kSides = {PlaceColumn::left, PlaceColumn::right};
 
 /// What stands for a panel in the rail.
 Glyph glyphOf(const QString& panel) {
-  static const QMap<QString, Glyph> kGlyphs = {{QStringLiteral("schedule"), Glyph::list},
-                                               {QStringLiteral("events"), Glyph::bars},
-                                               {QStringLiteral("moment"), Glyph::peak},
-                                               {QStringLiteral("run"), Glyph::sliders}};
+  static const QMap<QString, Glyph> kGlyphs = {
+      {QStringLiteral("schedule"), Glyph::list},      {QStringLiteral("compare"), Glyph::list},
+      {QStringLiteral("fragmentation"), Glyph::bars}, {QStringLiteral("events"), Glyph::bars},
+      {QStringLiteral("moment"), Glyph::peak},        {QStringLiteral("run"), Glyph::sliders}};
   return kGlyphs.value(panel, Glyph::information);
 }
 
@@ -249,7 +252,8 @@ void Places::showColumns() {
     if (drawers && inside) column.setParent(this);
     if (!drawers && !inside) across_->insertWidget(side == PlaceColumn::left ? 0 : 2, &column);
     column.setDrawer(drawers);
-    const bool wanted = wanted_[static_cast<std::size_t>(side)].value_or(!drawers);
+    const bool work = side == PlaceColumn::left && place().listWidth > kWidestList;
+    const bool wanted = wanted_[static_cast<std::size_t>(side)].value_or(!drawers || work);
     column.setVisible(!column.isEmpty() && wanted);
   }
   deck(PlaceColumn::centre).setVisible(!deck(PlaceColumn::centre).isEmpty());
@@ -262,13 +266,14 @@ void Places::placeDrawers() {
   layout()->activate();
   const QRect room = across_->geometry();
   const int wide = std::min(kDrawerWidth, room.width());
-  deck(PlaceColumn::left).setGeometry(room.left(), room.top(), wide, room.height());
+  const int list = std::min(std::max(kDrawerWidth, place().listWidth), room.width());
+  deck(PlaceColumn::left).setGeometry(room.left(), room.top(), list, room.height());
   deck(PlaceColumn::right).setGeometry(room.right() + 1 - wide, room.top(), wide, room.height());
   for (const PlaceColumn side : kSides) deck(side).raise();
 }
 
 void Places::shareRoom() {
-  const int left = width() >= kWide ? 250 : 210;
+  const int left = (width() >= kWide ? 10 : 8) * place().listWidth / 10;
   const int right = width() >= kWide ? 320 : 280;
   if (!hasDrawers()) across_->setSizes({left, std::max(1, width() - left - right), right});
   down_->setSizes({height() * kAbove / 100, height() * (100 - kAbove) / 100});

@@ -27,6 +27,7 @@ struct PlaceInfo {
   QString title{};
   QString toolTip{};
   std::array<Column, kPlaceColumns> columns{};
+  int listWidth = 250;      ///< Of the column at the left in a wide window.
   bool hasViews = true;     ///< Maps and lanes, and the player below them.
   bool hasChart = true;     ///< Chart of bytes over the maps.
   bool hasNow = false;      ///< Memory now below them.
