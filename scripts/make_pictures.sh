@@ -51,8 +51,16 @@ board=(--platform docs/pictures/board.toml --weights prefetch --inputs loaded)
   --allocator greedy-by-size --below best:for=latency samples:late_input
 "$build/app/cli/highwater" front samples:squeezenet "${board[@]}" --quiet \
   --picture docs/pictures/front_squeezenet.svg > /dev/null
-"$studio" --export docs/pictures/studio_resnet50.png --view window --size 1600x960 --theme light \
-  samples:resnet50
+window() { # FILE [OPTION…]
+  local file=$1
+  shift
+  "$studio" --export "docs/pictures/$file" --theme light --l2 2MiB "$@"
+}
+window studio_resnet50.png --view window --size 1600x960 samples:resnet50
+window run.webp --view views --size 1100x620 samples:inception_v3
+window compare_inception.png --view window --size 1500x900 --panel compare --below free-list \
+  samples:inception_v3
+window improve_inception.png --view window --size 1500x900 --panel shrink samples:inception_v3
 
 # Pictures of the tour for docs/guides/pictures.md.
 tour=build/tour

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "app/gui/connection.h"
 #include "app/gui/features/panels/panels.h"
 #include "app/gui/features/scenario/session.h"
 #include "app/gui/output/picture.h"
@@ -367,24 +368,6 @@ struct QtWords {
   char* words[2] = {name, nullptr};
 };
 
-/// Opens the model of the command line; what that leaves open is as the settings have it. Then goes
-/// to the steps and the tensor it names.
-void openAsTold(const hw::StudioArguments& arguments, hw::Studio& window) {
-  hw::StudioArguments told = arguments;
-  const hw::RunRequest standard = window.request();
-  if (!arguments.allocatorGiven) told.request.allocator = standard.allocator;
-  if (!arguments.platformGiven) told.request.platform = standard.platform;
-  QObject::connect(
-      window.job(), &hw::PlanJob::finished, &window,
-      [&window, arguments] {
-        if (auto gone = hw::goToPlace(arguments, *window.state()); !gone) {
-          window.messages()->showNote(QString::fromStdString(gone.error().text()));
-        }
-      },
-      Qt::SingleShotConnection);
-  window.openAsTold(told.request, hw::saidBy(told, standard));
-}
-
 int runWindow(const hw::StudioArguments& arguments) {
   QtWords words;
   QApplication app(words.count, words.words);
@@ -401,8 +384,13 @@ int runWindow(const hw::StudioArguments& arguments) {
   if (arguments.request.model.empty()) {
     window.session()->restore();
   } else {
-    openAsTold(arguments, window);
+    hw::carryOut(arguments, window, [&window](const hw::Result<void>& done) {
+      if (!done && window.state()->run()) {
+        window.messages()->showNote(QString::fromStdString(done.error().text()));
+      }
+    });
   }
+  const hw::Connection connection(&window);
   return QApplication::exec();
 }
 
@@ -419,6 +407,10 @@ int main(int argc, char** argv) {
     return asked && !written ? 3 : outcome.exitCode;
   }
   const hw::StudioArguments& arguments = *outcome.arguments;
+  if (arguments.connect) {
+    qInstallMessageHandler(dropRemarks);
+    return hw::sendToWindow(argc, argv);
+  }
   if (!arguments.exportFile.isEmpty()) {
     // Never the user's screen: pictures are the same with and without one.
     qputenv("QT_QPA_PLATFORM", "offscreen");

@@ -42,6 +42,8 @@ SettingChoice::SettingChoice(QWidget* parent)
       job_(tr("Trying settings"), Job::Stopping::abandons) {
   setObjectName(QStringLiteral("settingChoice"));
   setFrameShape(QFrame::StyledPanel);
+  setBackgroundRole(QPalette::Base);
+  setAutoFillBackground(true);
   QFont strong = font();
   strong.setWeight(QFont::DemiBold);
   title_->setFont(strong);
@@ -50,6 +52,7 @@ SettingChoice::SettingChoice(QWidget* parent)
   error_->setObjectName(QStringLiteral("settingError"));
   dressTable(table_);
   table_->setHorizontalHeaderLabels({tr("Value"), tr("Peak"), tr("Latency")});
+  table_->horizontalHeaderItem(kValueColumn)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   table_->setToolTip(
       tr("What a plan takes with each value, made within two seconds. A click plans "
          "with it"));

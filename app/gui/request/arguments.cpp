@@ -22,6 +22,7 @@ struct Typed {
   int scale = 1;
   std::string footer{};
   bool compare = false;
+  bool connect = false;
   std::string allocators{};
   std::string step{"peak"};
   std::string axis{};
@@ -71,6 +72,9 @@ void declarePictureOptions(CLI::App& app, Typed& typed) {
 
 /// What of the plan pictures show.
 void declareShownOptions(CLI::App& app, Typed& typed) {
+  app.add_flag("--connect", typed.connect,
+               "tells the studio that is open: opens MODEL, plans with these options, goes to the "
+               "step and the tensor, writes the picture");
   app.add_flag("--compare", typed.compare, "compares the usual allocators first, for a report");
   app.add_option("--allocators", typed.allocators,
                  "compares these instead: A,B:key=value,... or all")
@@ -170,7 +174,11 @@ Result<void> setPicture(const Typed& typed, StudioArguments& arguments) {
   arguments.panel = QString::fromStdString(typed.panel);
   arguments.exportFile = QString::fromStdString(typed.exportFile);
   HW_DO(setStyle(typed, arguments));
-  const bool model = !arguments.request.model.empty();
+  arguments.connect = typed.connect;
+  const bool model = !arguments.request.model.empty() || typed.connect;
+  if (typed.connect && (!typed.below.empty() || typed.compare || !typed.allocators.empty())) {
+    return refuse("--connect: plans are compared in the window, or without it");
+  }
   if (!typed.exportFile.empty() && !model) return refuse("--export needs a MODEL");
   if (!typed.report.empty() && !model) return refuse("--report needs a MODEL");
   return {};

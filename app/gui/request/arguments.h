@@ -23,6 +23,7 @@ struct StudioArguments {
   PictureStyle picture{.kind = PictureKind::window, .footer = false};
   QSize size{1600, 960};
   bool sizeGiven = false;
+  bool connect = false;            ///< All of it is for a window that is open already.
   std::optional<Step> step{};      ///< Nothing: the peak in a picture, else as it is.
   std::optional<AxisUnit> axis{};  ///< Nothing: steps in a picture, else as it is.
   /// Steps to show, the end inclusive; nothing: all.
