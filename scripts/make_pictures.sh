@@ -57,7 +57,7 @@ window() { # FILE [OPTION…]
   "$studio" --export "docs/pictures/$file" --theme light --l2 2MiB "$@"
 }
 window studio_resnet50.png --view window --size 1600x960 samples:resnet50
-window run.webp --view views --size 1100x620 samples:inception_v3
+window run.webp --view views --size 1100x620 samples:resnet50
 window compare_inception.png --view window --size 1500x900 --panel compare --below free-list \
   samples:inception_v3
 window improve_inception.png --view window --size 1500x900 --panel shrink samples:inception_v3

@@ -49,7 +49,7 @@ Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, paren
   addFind(this);
   addRange(this);
   addTables(this);
-  addPlacePages(this);
+  addPlacePages(this, comparison_);
   addJobs(this);
   addGuide(this, history);
   addHelp(this, keys);

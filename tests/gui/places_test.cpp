@@ -1,5 +1,6 @@
 // Places: which panels each has, how columns become drawers, and the cards of questions.
 
+#include <QCheckBox>
 #include <QLineEdit>
 #include <QSet>
 #include <QTabBar>
@@ -7,7 +8,10 @@
 #include <QToolButton>
 #include <catch2/catch.hpp>
 
+#include "app/gui/output/report_file.h"
+#include "app/gui/output/report_preview.h"
 #include "app/gui/studio.h"
+#include "core/report/run/run_report.h"
 #include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
 #include "widgets/explain/shrink_panel.h"
@@ -59,7 +63,7 @@ TEST_CASE("places have keys, and each keeps what it shows", "[shell]") {
   CHECK_FALSE(window.maps().front()->isVisible());
   CHECK_FALSE(window.playerRow()->isVisible());
   CHECK(go(Qt::Key_5) == "report");
-  CHECK(places.isShown(QStringLiteral("tables")));
+  CHECK(places.isShown(QStringLiteral("preview")));
   CHECK(go(Qt::Key_1) == "explore");
   CHECK(places.isShown(QStringLiteral("events")));
   CHECK(window.maps().front()->isVisible());
@@ -184,4 +188,35 @@ TEST_CASE("the answer to how small is the smallest plan that is as fast", "[shel
   }
   CHECK(card->figure().value.contains(QStringLiteral("same latency")) ==
         (std::abs(slower(told) - 1) < 0.005));
+}
+
+TEST_CASE("the place of reports shows the pages that the file will have", "[shell]") {
+  test::Opened window(QStringLiteral("samples:resnet8"), {1400, 900});
+  test::part<QAction>(window, "place:report")->trigger();
+  auto* preview = window.findChild<ReportPreview*>();
+  REQUIRE(preview->isVisible());
+  REQUIRE(test::comes([&] { return preview->pageCount() > 0; }));
+  const auto& run = window.state()->run();
+  const auto pagesOf = [&](const Comparison* comparison) {
+    const ReportParts parts{.comparison = comparison};
+    const RunReport report =
+        makeReport(*run, comparison, commandForReport(run->request, "pdf", parts), AxisUnit::step);
+    return static_cast<int>(reportPdf(*run, report).count("/Type /Page\n"));
+  };
+  CHECK(preview->pageCount() == pagesOf(nullptr));
+  CHECK(preview->pages().size() ==
+        static_cast<std::size_t>(std::min(preview->pageCount(), ReportPreview::kMostPages)));
+  const QImage plain = preview->pages().back();
+  auto* compared = test::part<QCheckBox>(window, "reportCompared");
+  CHECK_FALSE(compared->isEnabled());
+  window.comparison()->setComparison(std::make_shared<const Comparison>(
+      compareAllocators(run->model, run->request, parseAllocators("best,none").value(), {})));
+  CHECK(compared->isEnabled());
+  auto* line = test::part<QWidget>(window, "reportPage")->findChild<QLineEdit*>();
+  CHECK(line->text().contains(QStringLiteral("--compare")));
+  REQUIRE(test::comes([&] { return preview->pages().back() != plain; }));
+  CHECK(preview->pageCount() == pagesOf(window.comparison()->comparison().get()));
+  compared->click();
+  CHECK_FALSE(line->text().contains(QStringLiteral("--compare")));
+  REQUIRE(test::comes([&] { return preview->pages().back() == plain; }));
 }

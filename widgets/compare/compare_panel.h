@@ -44,6 +44,9 @@ class ComparePanel : public WorkPanel {
 
   /// Null when there is none.
   std::shared_ptr<const Comparison> comparison() const { return comparison_; }
+  /// The same, as far as reports are to have it; null when they are not.
+  std::shared_ptr<const Comparison> reported() const { return reported_ ? comparison_ : nullptr; }
+  void setReported(bool reported) { reported_ = reported; }
   /// Shows one made elsewhere, of the model on show.
   void setComparison(std::shared_ptr<const Comparison> comparison);
   /// Marks the runs whose maps are below the first.
@@ -113,6 +116,7 @@ class ComparePanel : public WorkPanel {
   QPushButton* export_;
   QToolButton* rowActions_;
   std::shared_ptr<const Comparison> comparison_;
+  bool reported_ = true;
   std::shared_ptr<const Model> compared_;  ///< Of the comparison, or of the job under way.
   std::vector<std::shared_ptr<const Run>> below_;
 };

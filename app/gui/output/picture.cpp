@@ -178,6 +178,12 @@ QFont withLetters(QFont font, double units) {
   return font;
 }
 
+QFont paperFont(double letters) {
+  QFont font = withLetters(QFont(QStringLiteral("DejaVu Sans")), letters);
+  font.setHintingPreference(QFont::PreferNoHinting);
+  return font;
+}
+
 QByteArray pdfOf(const QSizeF& page, const QString& title, double letters,
                  const std::function<void(QPainter&, const std::function<void()>&)>& draw) {
   constexpr double kUnitsPerInch = 96;
@@ -192,10 +198,7 @@ QByteArray pdfOf(const QSizeF& page, const QString& title, double letters,
     writer.setPageMargins(QMarginsF());
     QPainter painter(&writer);
     painter.scale(kResolution / kUnitsPerInch, kResolution / kUnitsPerInch);
-    // Placed where the layout thinks, not where pixels would be.
-    QFont font = withLetters(QFont(QStringLiteral("DejaVu Sans")), letters);
-    font.setHintingPreference(QFont::PreferNoHinting);
-    painter.setFont(font);
+    painter.setFont(paperFont(letters));
     draw(painter, [&] { writer.newPage(); });
   });
 }

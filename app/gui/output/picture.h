@@ -60,6 +60,9 @@ Result<void> writeWhole(const QString& file, const QByteArray& bytes);
 /// Letters `units` high, whatever the resolution of what they are written on.
 QFont withLetters(QFont font, double units);
 
+/// The font of printed pages: placed where the layout thinks, not where pixels would be.
+QFont paperFont(double letters);
+
 /// A PDF with pages of `page` units. `draw` is called once, with a painter on the first page and
 /// what starts the next one. Qt dates the file.
 QByteArray pdfOf(const QSizeF& page, const QString& title, double letters,

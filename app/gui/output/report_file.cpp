@@ -40,10 +40,8 @@ const Picture& TextPictures::pictureOf(const QTextFormat& format) const {
 
 namespace {
 
-constexpr QSizeF kPage{794, 1123};  // A4.
-constexpr double kMargin = 53;      // 14 mm.
-constexpr double kFoot = 46;        ///< Above the page's end.
-constexpr double kTextLetters = 11;
+constexpr double kMargin = 53;  // 14 mm.
+constexpr double kFoot = 46;    ///< Above the page's end.
 constexpr double kSmall = 10;
 
 QString escaped(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
@@ -155,7 +153,7 @@ void addPictures(const Run& run, AxisUnit axis, TextPictures& pictures, QTextCur
   // The run outlives the scenes, and nobody else is to hold it.
   const std::shared_ptr<const Run> shared(std::shared_ptr<void>(), &run);
   const auto add = [&](Picture picture, int height) {
-    picture.size = QSize(static_cast<int>(kPage.width() - 2 * kMargin), height);
+    picture.size = QSize(static_cast<int>(ReportPages::kSize.width() - 2 * kMargin), height);
     pictures.append(cursor, std::move(picture));
   };
   for (const PoolId pool : usedPools(run)) {
@@ -183,8 +181,8 @@ void drawFoot(QPainter& painter, const std::string& text, const QString& number)
   PainterCanvas canvas(painter);
   canvas.setLetters(kSmall);
   const Ruler& ruler = canvas.ruler();
-  double y = kPage.height() - kFoot;
-  const double right = kPage.width() - kMargin;
+  double y = ReportPages::kSize.height() - kFoot;
+  const double right = ReportPages::kSize.width() - kMargin;
   canvas.line({kMargin, y}, {right, y}, {Ink::grid});
   y += 4 + ruler.ascent();
   canvas.text({right, y}, number.toStdString(), {.ink = Ink::muted, .anchor = Anchor::end});
@@ -196,36 +194,42 @@ void drawFoot(QPainter& painter, const std::string& text, const QString& number)
 
 }  // namespace
 
+ReportPages::ReportPages(const Run& run, const RunReport& report, const QFont& font)
+    : report_(report), pictures_(kSmall) {
+  document_.documentLayout()->registerHandler(TextPictures::kType, &pictures_);
+  document_.setDefaultFont(font);
+  document_.setDefaultStyleSheet(PaperHtml::styles());
+  document_.setDocumentMargin(kMargin);
+  document_.setPageSize(kSize);
+  QTextFrameFormat frame = document_.rootFrame()->frameFormat();
+  frame.setBottomMargin(kFoot + 14);
+  document_.rootFrame()->setFrameFormat(frame);
+  PaperHtml html(report);
+  QTextCursor cursor(&document_);
+  cursor.insertHtml(html.head());
+  addPictures(run, report.axis, pictures_, cursor);
+  cursor.insertBlock(QTextBlockFormat(), QTextCharFormat());
+  cursor.insertHtml(html.rest());
+}
+
+void ReportPages::paint(QPainter& painter, int page) {
+  const QRectF shown(QPointF(0, page * kSize.height()), kSize);
+  painter.save();
+  painter.translate(-shown.topLeft());
+  document_.drawContents(&painter, shown);
+  painter.restore();
+  drawFoot(painter, report_.footer, QStringLiteral("%1 / %2").arg(page + 1).arg(count()));
+}
+
 QByteArray reportPdf(const Run& run, const RunReport& report) {
   const ThemeScope paper(Theme::light());
   const QString title = QString::fromStdString(report.title) + QStringLiteral(": memory report");
-  return pdfOf(kPage, title, kTextLetters,
+  return pdfOf(ReportPages::kSize, title, ReportPages::kLetters,
                [&](QPainter& painter, const std::function<void()>& next) {
-                 QTextDocument document;
-                 TextPictures pictures(kSmall);
-                 document.documentLayout()->registerHandler(TextPictures::kType, &pictures);
-                 document.setDefaultFont(painter.font());
-                 document.setDefaultStyleSheet(PaperHtml::styles());
-                 document.setDocumentMargin(kMargin);
-                 document.setPageSize(kPage);
-                 QTextFrameFormat frame = document.rootFrame()->frameFormat();
-                 frame.setBottomMargin(kFoot + 14);
-                 document.rootFrame()->setFrameFormat(frame);
-                 PaperHtml html(report);
-                 QTextCursor cursor(&document);
-                 cursor.insertHtml(html.head());
-                 addPictures(run, report.axis, pictures, cursor);
-                 cursor.insertBlock(QTextBlockFormat(), QTextCharFormat());
-                 cursor.insertHtml(html.rest());
-                 for (int page = 0; page < document.pageCount(); ++page) {
+                 ReportPages pages(run, report, painter.font());
+                 for (int page = 0; page < pages.count(); ++page) {
                    if (page > 0) next();
-                   const QRectF shown(QPointF(0, page * kPage.height()), kPage);
-                   painter.save();
-                   painter.translate(-shown.topLeft());
-                   document.drawContents(&painter, shown);
-                   painter.restore();
-                   drawFoot(painter, report.footer,
-                            QStringLiteral("%1 / %2").arg(page + 1).arg(document.pageCount()));
+                   pages.paint(painter, page);
                  }
                });
 }

@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QSizeF>
 #include <QString>
+#include <QTextDocument>
 #include <QTextObjectInterface>
 #include <memory>
 #include <vector>
@@ -45,6 +46,27 @@ class TextPictures final : public QObject, public QTextObjectInterface {
 
   double letters_;
   std::vector<Picture> pictures_{};
+};
+
+/// A report laid out on A4 pages, to be painted one by one. Touches no widget: may live in any
+/// thread, under a ThemeScope of the light theme.
+class ReportPages {
+ public:
+  /// Units of 1/96 inch.
+  static constexpr QSizeF kSize{794, 1123};
+  /// Of the text.
+  static constexpr double kLetters = 11;
+
+  /// `run` and `report` outlive the pages; `font` is that of the painters.
+  ReportPages(const Run& run, const RunReport& report, const QFont& font);
+
+  int count() const { return document_.pageCount(); }
+  void paint(QPainter& painter, int page);
+
+ private:
+  const RunReport& report_;
+  TextPictures pictures_;
+  QTextDocument document_;
 };
 
 /// The report on A4 pages, in the light theme: cards, a map and a chart for every pool in use, the

@@ -65,7 +65,7 @@ std::vector<PlaceInfo> makeTable() {
            .title = tr("Report"),
            .toolTip = tr("Tables, pictures and reports of the run, and how to make them without a "
                          "window"),
-           .columns = {{{}, {names({"tables"}), {}}, {names({"report"}), {}}}},
+           .columns = {{{}, {names({"preview", "tables"}), {}}, {names({"report"}), {}}}},
            .hasViews = false}};
 }
 

@@ -2,6 +2,7 @@
 
 namespace hw {
 
+class ComparePanel;
 class KeyBindings;
 class MainWindow;
 class ScenarioHistory;
@@ -14,9 +15,9 @@ void addGuide(MainWindow* window, ScenarioHistory* history);
 /// The samples, planned in the background for their cards on the welcome page.
 void addWelcomeCards(MainWindow* window);
 
-/// What the places Study and Report have beside tables: what to do there, and the command line that
-/// does it without a window.
-void addPlacePages(MainWindow* window);
+/// What the places Study and Report have beside tables: what to do there, the report as it will be,
+/// and the command line that does it without a window.
+void addPlacePages(MainWindow* window, ComparePanel* comparison);
 
 /// The Help menu.
 void addHelp(MainWindow* window, KeyBindings* keys);

@@ -170,7 +170,7 @@ void ExportFeature::chooseReport() {
 void ExportFeature::writeReportTo(const QString& file) {
   const auto run = window_->state()->run();
   if (!run) return;
-  const auto comparison = comparison_->comparison();
+  const auto comparison = comparison_->reported();
   writing_.start(
       [run, comparison, axis = window_->state()->axis(),
        file](const JobContext& context) -> Result<void> {

@@ -1,3 +1,4 @@
+#include <QCheckBox>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QLabel>
@@ -7,9 +8,11 @@
 #include <QVBoxLayout>
 
 #include "app/gui/features/desk/desk.h"
+#include "app/gui/output/report_preview.h"
 #include "app/gui/window/main_window.h"
 #include "core/base/text.h"
 #include "core/report/run/run_report.h"
+#include "widgets/compare/compare_panel.h"
 #include "widgets/text/text.h"
 
 namespace hw {
@@ -68,15 +71,87 @@ class Page : public QWidget {
     return line;
   }
 
+  QCheckBox* box(const QString& text) {
+    auto* box = new QCheckBox(text, this);
+    column_->addWidget(box);
+    return box;
+  }
+
   void end() { column_->addStretch(1); }
 
  private:
   QVBoxLayout* column_;
 };
 
+/// What the report on show is to have, where it goes, and the command that does the same.
+class ReportPage : public Page {
+ public:
+  ReportPage(MainWindow* window, ComparePanel* comparison, ReportPreview* preview)
+      : Page(window), window_(window), comparison_(comparison), preview_(preview) {
+    setObjectName(QStringLiteral("reportPage"));
+    button(window->command(QStringLiteral("exportReport")));
+    pages_ = words(QString());
+    compared_ = box(tr("With the comparison"));
+    compared_->setObjectName(QStringLiteral("reportCompared"));
+    compared_->setChecked(true);
+    timed_ = box(tr("Pictures over time instead of steps"));
+    words(tr("The same without a window:"));
+    line_ = commandLine(tr("The command that writes this report"));
+    words(tr("Pictures and data of this run:"));
+    for (const char* name :
+         {"exportPicture", "savePlan", "exportTable", "exportComparison", "exportGraph"}) {
+      button(window->command(QString::fromLatin1(name)));
+    }
+    end();
+    connectAll();
+    showReport();
+  }
+
+ private:
+  void connectAll() {
+    ViewState* state = window_->state();
+    connect(state, &ViewState::runChanged, this, &ReportPage::showReport);
+    connect(state, &ViewState::axisChanged, this, &ReportPage::showReport);
+    connect(comparison_, &ComparePanel::comparisonChanged, this, &ReportPage::showReport);
+    connect(preview_, &ReportPreview::drawn, this, &ReportPage::showReport);
+    connect(compared_, &QCheckBox::toggled, this, [this](bool on) {
+      comparison_->setReported(on);
+      showReport();
+    });
+    connect(timed_, &QCheckBox::clicked, this,
+            [state](bool on) { state->setAxis(on ? AxisUnit::time : AxisUnit::step); });
+  }
+
+  void showReport() {
+    const auto run = window_->state()->run();
+    const AxisUnit axis = window_->state()->axis();
+    compared_->setEnabled(comparison_->comparison() != nullptr);
+    compared_->setToolTip(compared_->isEnabled() ? QString() : tr("Compare allocators first"));
+    timed_->setChecked(axis == AxisUnit::time);
+    timed_->setEnabled(run && isTimed(*run));
+    const auto reported = comparison_->reported();
+    preview_->setComparison(reported);
+    const int count = preview_->pageCount();
+    pages_->setText(count > 0 ? tr("%1 pages of A4").arg(count) : QString());
+    if (!run) return;
+    const std::string command =
+        commandForReport(run->request, "html", {.comparison = reported.get(), .axis = axis});
+    line_->setText(QString::fromStdString(printable(command, kLongestCommand)));
+    line_->setCursorPosition(0);
+  }
+
+  MainWindow* window_;
+  ComparePanel* comparison_;
+  ReportPreview* preview_;
+  QLabel* pages_;
+  QCheckBox* compared_;
+  QCheckBox* timed_;
+  QLineEdit* line_;
+};
+
 }  // namespace
 
-void addPlacePages(MainWindow* window) {
+void addPlacePages(MainWindow* window, ComparePanel* comparison) {
   auto* study = new Page(window);
   study->setObjectName(QStringLiteral("studyPage"));
   study->words(
@@ -87,27 +162,9 @@ void addPlacePages(MainWindow* window) {
   study->end();
   window->addPanel("study", tr("Study"), study);
 
-  auto* report = new Page(window);
-  report->setObjectName(QStringLiteral("reportPage"));
-  report->words(tr("Figures, maps and tables of this run as a document, a picture or data:"));
-  for (const char* name : {"exportReport", "exportPicture", "savePlan", "exportTable",
-                           "exportComparison", "exportGraph"}) {
-    report->button(window->command(QString::fromLatin1(name)));
-  }
-  report->words(tr("The same without a window:"));
-  QLineEdit* line = report->commandLine(tr("The command that writes this report"));
-  report->end();
-  const auto write = [window, line] {
-    const auto run = window->state()->run();
-    if (!run) return;
-    const ReportParts parts{.axis = window->state()->axis()};
-    line->setText(QString::fromStdString(
-        printable(commandForReport(run->request, "html", parts), kLongestCommand)));
-    line->setCursorPosition(0);
-  };
-  QObject::connect(window->state(), &ViewState::runChanged, line, write);
-  QObject::connect(window->state(), &ViewState::axisChanged, line, write);
-  window->addPanel("report", tr("Report"), report);
+  auto* preview = new ReportPreview(window->state(), window);
+  window->addPanel("preview", tr("Report"), preview);
+  window->addPanel("report", tr("Choices"), new ReportPage(window, comparison, preview));
 }
 
 }  // namespace hw
