@@ -1,11 +1,13 @@
 // The Method panel and the guide to the methods, inside the studio.
 
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
 #include <catch2/catch.hpp>
 
 #include "core/import/samples.h"
+#include "core/insight/moment.h"
 #include "core/machine/platforms.h"
 #include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
@@ -13,6 +15,7 @@
 #include "widgets/explain/inspector.h"
 #include "widgets/explain/inspector_text.h"
 #include "widgets/explain/problems_panel.h"
+#include "widgets/explain/shrink_panel.h"
 #include "widgets/form/tick_lists.h"
 #include "widgets/method/method_guide.h"
 #include "widgets/method/method_panel.h"
@@ -168,6 +171,46 @@ TEST_CASE("the inspector shows the selection, its address and why it is there", 
   CHECK(text.contains(QStringLiteral("Why here")));
   state.select({});
   CHECK_FALSE(inspector.toPlainText().contains(QStringLiteral("Why here")));
+}
+
+TEST_CASE("the inspector says what fills a memory, all bytes of it", "[shell]") {
+  ViewState state;
+  Inspector inspector(&state);
+  const auto run = test::sampleRun("inception_v3");
+  state.setRun(run);
+  const PoolId pool(0);
+  for (const Step step : {run->metrics.pools[pool].peakStep, Step(3), Step(40), Step(100)}) {
+    CAPTURE(step.count());
+    const Moment moment = momentAt(run->problem, run->plan, pool, step);
+    const QString html = fillingPart(*run, pool, step);
+    CHECK(html.isEmpty() == (moment.top == Bytes()));
+    if (html.isEmpty()) continue;
+    double sum = 0;
+    const QRegularExpression width(QStringLiteral("width='(\\d+)%' bgcolor"));
+    for (auto found = width.globalMatch(html); found.hasNext();) {
+      sum += found.next().captured(1).toDouble();
+    }
+    CHECK(sum == Approx(100).margin(8));
+    for (const Moment::Tenant& tenant : moment.tenants) {
+      const bool large = tenant.bytes.length() * 4 > moment.top;
+      if (large) CHECK(html.contains(stayText(*run, tenant.stay).toHtmlEscaped()));
+    }
+    state.setStep(step);
+    CHECK(inspector.toPlainText().contains(QStringLiteral("step %1").arg(grouped(step.count()))));
+  }
+  state.setStep(run->metrics.pools[pool].peakStep);
+  CHECK(inspector.toPlainText().contains(QStringLiteral("What fills L2 at its peak")));
+}
+
+TEST_CASE("the inspector offers what would help, and tells what was found", "[shell]") {
+  test::Opened window(QStringLiteral("samples:resnet8"), {1500, 900});
+  auto* inspector = window.findChild<Inspector*>();
+  CHECK(inspector->toPlainText().contains(QStringLiteral("How small can the memory be?")));
+  Q_EMIT inspector->anchorClicked(QUrl(QStringLiteral("command:shrink")));
+  CHECK(window.places()->isShown(QStringLiteral("shrink")));
+  REQUIRE(test::comes([&] { return !window.shrink()->job()->isRunning(); }));
+  const auto* card = test::part<FigureCard>(window, "question:shrink");
+  CHECK(inspector->toPlainText().contains(card->figure().value));
 }
 
 TEST_CASE("names from files cannot become markup", "[shell]") {

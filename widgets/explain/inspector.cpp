@@ -3,9 +3,11 @@
 #include <QEvent>
 #include <QFuture>
 #include <QScrollBar>
+#include <algorithm>
 
 #include "core/picture/block_store.h"
 #include "widgets/base/theme.h"
+#include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
 namespace hw {
@@ -14,6 +16,16 @@ namespace {
 
 /// Up to this many stays any method is followed within the blink of an eye.
 constexpr std::size_t kMostAtOnce = 4'000;
+/// Up to this many are added up anew at every step.
+constexpr std::size_t kMostFilling = 50'000;
+
+/// The one part that answers, on a ground of its own.
+QString tinted(const QString& html) {
+  return QStringLiteral(
+             "<table width='100%' cellpadding='6' bgcolor='%1'><tr><td>%2</td></tr>"
+             "</table>")
+      .arg(Theme::current().hover.name(), html);
+}
 
 }  // namespace
 
@@ -43,7 +55,8 @@ void Inspector::refresh() {
   } else if (state_->selected()) {
     explain(run, state_->selected());
   } else {
-    showPage(stepPage(*run, state_->step()));
+    showPage(stepPage(*run, state_->step()) + fillingSection(*run, PoolId(0), state_->step()) +
+             helpSection());
   }
 }
 
@@ -60,6 +73,36 @@ void Inspector::showPage(const QString& body) {
   setHtml(style + body);
 }
 
+void Inspector::setHelp(const QString& command, const QString& text, const QString& found) {
+  auto known = std::ranges::find(help_, command, &Help::command);
+  if (known == help_.end()) known = help_.insert(known, Help{command, {}, {}});
+  if (known->text == text && known->found == found) return;
+  known->text = text;
+  known->found = found;
+  refresh();
+}
+
+QString Inspector::fillingSection(const Run& run, PoolId pool, Step step) const {
+  if (run.problem.stays.size() > kMostFilling) return {};
+  const bool peak = run.metrics.pools.contains(pool) && run.metrics.pools[pool].peakStep == step;
+  const QString title =
+      (peak ? tr("What fills %1 at its peak, step %2") : tr("What fills %1 at step %2"))
+          .arg(poolText(run, pool), grouped(step.count()));
+  return section(QStringLiteral("filling"), title, fillingPart(run, pool, step));
+}
+
+QString Inspector::helpSection() const {
+  QString lines;
+  for (const Help& help : help_) {
+    lines += QStringLiteral("<div><a href='command:%1'>%2</a>%3</div>")
+                 .arg(help.command, help.text.toHtmlEscaped(),
+                      help.found.isEmpty()
+                          ? QString()
+                          : QStringLiteral(" <b>%1</b>").arg(help.found.toHtmlEscaped()));
+  }
+  return section(QStringLiteral("help"), tr("What would help"), lines);
+}
+
 QString Inspector::section(const QString& id, const QString& title, const QString& body) const {
   if (body.isEmpty()) return {};
   const bool closed = closed_.contains(id);
@@ -72,14 +115,19 @@ QString Inspector::section(const QString& id, const QString& title, const QStrin
 /// Why it lies where it lies comes before what can be seen elsewhere too.
 void Inspector::showStay(const Run& run, StayId stay, const WhyHere& why) {
   const int at = verticalScrollBar()->value();
+  const auto& placed = run.plan.addresses[stay];
   QString part;
   if (state_->selectedPart()) {
     part = QStringLiteral("<p>%1</p>")
                .arg(viewText(partLabel(run, state_->selectedPart())).toHtmlEscaped());
   }
-  showPage(stayHead(run, stay) + part + section(QStringLiteral("why"), tr("Why here"), why.html) +
-           section(QStringLiteral("story"), tr("How it got there"), stayStory(run, stay)) +
-           section(QStringLiteral("tensor"), tr("Tensor"), stayTensors(run, stay)));
+  showPage(
+      stayHead(run, stay) + part +
+      section(QStringLiteral("why"), tr("Why here"), tinted(why.html)) +
+      section(QStringLiteral("story"), tr("How it got there"), stayStory(run, stay)) +
+      section(QStringLiteral("tensor"), tr("Tensor"), stayTensors(run, stay)) +
+      fillingSection(run, placed ? placed->pool : PoolId(0), run.problem.stays[stay].steps.begin) +
+      helpSection());
   if (shown_ == stay) verticalScrollBar()->setValue(at);
   shown_ = stay;
   state_->setGhosts(why.ghosts);
@@ -108,6 +156,10 @@ void Inspector::follow(const QUrl& link) {
   if (link.scheme() == QLatin1String("section")) {
     if (!closed_.remove(link.path())) closed_.insert(link.path());
     refresh();
+    return;
+  }
+  if (link.scheme() == QLatin1String("command")) {
+    Q_EMIT commandWanted(link.path());
     return;
   }
   const auto run = state_->run();

@@ -20,6 +20,13 @@ class Inspector : public QTextBrowser {
  public:
   explicit Inspector(ViewState* state, QWidget* parent = nullptr);
 
+  /// Offers a command under "What would help": its words, and what it has found out, if anything.
+  void setHelp(const QString& command, const QString& text, const QString& found);
+
+ Q_SIGNALS:
+  /// Somebody has followed one of those.
+  void commandWanted(const QString& command);
+
  protected:
   void changeEvent(QEvent* event) override;
 
@@ -30,8 +37,17 @@ class Inspector : public QTextBrowser {
   void showStay(const Run& run, StayId stay, const WhyHere& why);
   QString section(const QString& id, const QString& title, const QString& body) const;
   void follow(const QUrl& link);
+  QString fillingSection(const Run& run, PoolId pool, Step step) const;
+  QString helpSection() const;
+
+  struct Help {
+    QString command{};
+    QString text{};
+    QString found{};
+  };
 
   ViewState* state_;
+  std::vector<Help> help_;
   QSet<QString> closed_;  ///< Ids of sections.
   StayId shown_;          ///< The subject of the page: while it stays, so does the scroll position.
   Background<WhyHere> explaining_;

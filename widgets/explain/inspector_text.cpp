@@ -4,7 +4,9 @@
 
 #include "core/base/text.h"
 #include "core/insight/latency_words.h"
+#include "core/insight/moment.h"
 #include "core/plan/overlap_use.h"
+#include "widgets/base/theme.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
@@ -236,6 +238,63 @@ QString stayTensors(const Run& run, StayId stay) {
   HtmlPage page;
   addTensors(page, run, stay);
   return page.finish();
+}
+
+namespace {
+
+/// A row of the filling of a pool: tenants, or what nobody can have.
+struct FillingRow {
+  Bytes bytes{};
+  QColor color{};
+  QString text{};  ///< In HTML.
+};
+
+std::vector<FillingRow> fillingRows(const Run& run, const Moment& moment) {
+  constexpr std::size_t kMostRows = 6;
+  const Theme& theme = Theme::current();
+  std::vector<FillingRow> rows;
+  for (const Moment::Tenant& tenant : moment.tenants) {
+    rows.push_back({tenant.bytes.length(), theme.classColor(stayClass(run, tenant.stay)),
+                    stayLink(run, tenant.stay)});
+  }
+  std::ranges::stable_sort(rows, std::greater(), &FillingRow::bytes);
+  if (rows.size() > kMostRows) {
+    FillingRow rest{.color = theme.mark, .text = tr("%1 more").arg(rows.size() - kMostRows)};
+    for (std::size_t i = kMostRows; i < rows.size(); ++i) rest.bytes += rows[i].bytes;
+    rows.resize(kMostRows);
+    rows.push_back(rest);
+  }
+  const auto addFree = [&](Bytes bytes, const QString& text) {
+    if (bytes > Bytes()) rows.push_back({bytes, theme.hatch, text});
+  };
+  addFree(moment.keptBytes, tr("kept in blocks"));
+  addFree(moment.holeBytes, tr("holes"));
+  return rows;
+}
+
+}  // namespace
+
+QString fillingPart(const Run& run, PoolId pool, Step step) {
+  const Moment moment = momentAt(run.problem, run.plan, pool, step);
+  if (moment.top == Bytes()) return {};
+  QString bar;
+  QString lines;
+  for (const FillingRow& row : fillingRows(run, moment)) {
+    const double share =
+        100.0 * static_cast<double>(row.bytes.count()) / static_cast<double>(moment.top.count());
+    const QString color = row.color.name();
+    // Each has a pixel, however small it is.
+    bar += QStringLiteral("<td width='%1%' bgcolor='%2' style='font-size:6pt'>&nbsp;</td>")
+               .arg(std::max(1, qRound(share)))
+               .arg(color);
+    lines += QStringLiteral(
+                 "<tr><td><font color='%1'>\u25a0</font> %2</td><td align='right'>%3</td></tr>")
+                 .arg(color, row.text, sizeText(row.bytes).toHtmlEscaped());
+  }
+  return QStringLiteral(
+             "<table width='100%' cellspacing='1' cellpadding='0'><tr>%1</tr></table>"
+             "<table width='100%'>%2</table>")
+      .arg(bar, lines);
 }
 
 QString stepPage(const Run& run, Step step) {

@@ -21,6 +21,10 @@ QString stayStory(const Run& run, StayId stay);
 /// Its tensor, who makes and reads it, and who shares it; empty for planning problems.
 QString stayTensors(const Run& run, StayId stay);
 
+/// The content of `pool` at `step` as a bar in the colours of the theme in force, and below it the
+/// largest that live there with the same links, and holes. Empty where nothing lives.
+QString fillingPart(const Run& run, PoolId pool, Step step);
+
 /// A page of HTML about the op of a step, with the same links.
 QString stepPage(const Run& run, Step step);
 

@@ -3,6 +3,7 @@
 
 #include "app/gui/features/panels/panels.h"
 #include "app/gui/window/main_window.h"
+#include "widgets/explain/inspector.h"
 #include "widgets/jobs/work_panel.h"
 #include "widgets/text/text.h"
 #include "widgets/what_if/what_if_panel.h"
@@ -30,12 +31,14 @@ std::vector<Question> questions() {
 /// Shows what `panel` has found out on a card, which is marked while the panel is in front.
 template <class Panel>
 void follow(MainWindow* window, const Question& question, FigureCard* card, const Panel* panel) {
-  const auto show = [question, card, panel] {
+  auto* inspector = window->findChild<Inspector*>();
+  const auto show = [question, card, panel, inspector] {
     Figure figure = panel->answer();
     figure.label = question.text;
     figure.isSentence = true;
-    if (figure.value.isEmpty()) figure.value = question.before;
     figure.value.replace(QLatin1Char('-'), QChar(0x2212));
+    inspector->setHelp(QString::fromLatin1(question.command), question.text, figure.value);
+    if (figure.value.isEmpty()) figure.value = question.before;
     card->setFigure(figure);
   };
   show();
@@ -74,6 +77,8 @@ void addQuestions(MainWindow* window) {
     }
   }
   window->places()->setCards(cards);
+  QObject::connect(window->findChild<Inspector*>(), &Inspector::commandWanted, window,
+                   [window](const QString& name) { window->command(name)->trigger(); });
 }
 
 }  // namespace hw
