@@ -21,14 +21,14 @@ class CoverBlend {
     }
   }
 
-  /// `word` holds a part of 255 for each of four classes, not all 0.
-  QRgb over(QRgb under, std::uint32_t word) const {
+  /// `word` holds a part of 255 for each class, not all 0.
+  QRgb over(QRgb under, std::uint64_t word) const {
     unsigned red = 0;
     unsigned green = 0;
     unsigned blue = 0;
     unsigned sum = 0;
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const unsigned part = (word >> (lane * 8)) & 255U;
+    for (unsigned lane = 0; word != 0; ++lane, word >>= 8) {
+      const auto part = static_cast<unsigned>(word & 255U);
       red += part * static_cast<unsigned>(qRed(colors_[lane]));
       green += part * static_cast<unsigned>(qGreen(colors_[lane]));
       blue += part * static_cast<unsigned>(qBlue(colors_[lane]));
@@ -42,7 +42,8 @@ class CoverBlend {
     return qRgb(mix(red, qRed(under)), mix(green, qGreen(under)), mix(blue, qBlue(under)));
   }
 
-  static constexpr unsigned kLanes = 4;
+  static constexpr unsigned kLanes = kBlockClasses;
+  static_assert(kLanes <= sizeof(std::uint64_t), "a word has eight bits for each class");
 
  private:
   /// The shade of a pixel with the least bit of occupancy, so that lone thin blocks stay visible.
@@ -261,13 +262,13 @@ class Rasterizer {
     const int bottom = std::min(band.bottom, ceiling(extent.bottom));
     if (left >= right || top >= bottom) return false;
     const auto id = static_cast<std::uint32_t>(index + 1);
-    const auto lane = std::min<unsigned>(3, static_cast<unsigned>(store_.kind(index))) * 8;
+    const auto lane = static_cast<unsigned>(store_.kind(index)) * 8;
     const double weight = isPale(index) ? kPaleCover : 1;
     bool met = false;
     for (int y = top; y < bottom; ++y) {
       const double high = std::min(extent.bottom, y + 1.0) - std::max(extent.top, double(y));
       const bool midRow = extent.top <= y + 0.5 && y + 0.5 < extent.bottom;
-      std::uint32_t* cover = raster_.cover.data() + at(0, y);
+      std::uint64_t* cover = raster_.cover.data() + at(0, y);
       std::uint32_t* ids = raster_.ids.data() + at(0, y);
       for (int x = left; x < right; ++x) {
         const bool inner = x > left && x + 1 < right;
@@ -284,16 +285,17 @@ class Rasterizer {
     return met;
   }
 
-  /// Four classes share one word, eight bits each, counting 255ths of the pixel.
-  static void addCover(std::uint32_t& word, unsigned lane, double part) {
-    const auto before = (word >> lane) & 255U;
-    const auto more = std::max(1U, static_cast<unsigned>(part * 255 + 0.5));
-    word = (word & ~(255U << lane)) | (std::min(255U, before + more) << lane);
+  /// The classes share one word, eight bits each, counting 255ths of the pixel.
+  static void addCover(std::uint64_t& word, unsigned lane, double part) {
+    constexpr std::uint64_t kMost = 255;
+    const auto before = (word >> lane) & kMost;
+    const auto more = std::max<std::uint64_t>(1, static_cast<unsigned>(part * 255 + 0.5));
+    word = (word & ~(kMost << lane)) | (std::min(kMost, before + more) << lane);
   }
 
   void resolveCover(const Band& band) {
     if (band.touchedTop >= band.touchedBottom) return;
-    const std::vector<std::uint32_t>& cover = raster_.cover;
+    const std::vector<std::uint64_t>& cover = raster_.cover;
     const CoverBlend past(request_.colors.past);
     const CoverBlend future(request_.colors.future);
     for (std::size_t i = at(0, band.touchedTop); i < at(0, band.touchedBottom); ++i) {

@@ -47,7 +47,7 @@ struct MapRaster {
   std::vector<std::uint32_t> roomy{};  ///< Blocks that a label might fit in, ascending.
   std::size_t drawn = 0;               ///< Blocks on screen.
   std::size_t shared = 0;              ///< Blocks smaller than a pixel that had to share one.
-  std::vector<std::uint32_t> cover{};  ///< Scratch: kept for the next picture of the same size.
+  std::vector<std::uint64_t> cover{};  ///< Scratch: kept for the next picture of the same size.
 
   /// The block that covers the centre of a pixel; else, of those too small to be sure of a centre
   /// that touch it, the one from the highest row on screen, then the first. Nothing outside.

@@ -305,6 +305,27 @@ TEST_CASE("the more of a pixel is occupied, the stronger its colour", "[raster]"
   CHECK(strengthOf(9) > strengthOf(4));
 }
 
+TEST_CASE("blocks too small for a pixel have the colour of their class", "[raster]") {
+  const auto index = GENERATE(range(0, static_cast<int>(kBlockClasses)));
+  const auto kind = static_cast<BlockClass>(index);
+  CAPTURE(className(kind));
+  // A thousand blocks that leave no byte of the picture free.
+  std::vector<Block> blocks;
+  for (int i = 0; i < 1000; ++i) {
+    blocks.push_back({{AxisPlace(0), AxisPlace(1000)},
+                      {Bytes(i), Bytes(i + 1)},
+                      StayId(static_cast<std::size_t>(i)),
+                      kind});
+  }
+  const MapRequest request = requestFor({0, 1000, 0, 1000}, {10, 10});
+  const MapRaster raster = rasterize(BlockStore(blocks), request);
+  const QColor wanted(request.colors.past[static_cast<std::size_t>(index)].thin);
+  const QColor drawn = raster.past.pixelColor(5, 5);
+  for (const auto part : {&QColor::red, &QColor::green, &QColor::blue}) {
+    CHECK(std::abs((drawn.*part)() - (wanted.*part)()) <= 3);
+  }
+}
+
 TEST_CASE("the same request gives the same picture", "[raster]") {
   const BlockStore store(laneBlocks(7, 40, 300));
   const MapRequest request = requestFor({0, 300, 0, 2'000}, {300, 200});
