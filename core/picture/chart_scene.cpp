@@ -167,6 +167,23 @@ StairCurve::Span StairCurve::spanOf(std::size_t first, std::size_t last) const {
   return span;
 }
 
+StairCurve::Figures StairCurve::over(double begin, double end) const {
+  // It is 0 before its first piece.
+  const bool late = pieces_.empty() || startOf(pieces_.front()) > begin;
+  Figures figures{.least = late ? Bytes() : kMaxBytes};
+  double sum = 0;
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const double from = std::max(begin, startOf(pieces_[i]));
+    const double to = std::min(end, i + 1 < pieces_.size() ? startOf(pieces_[i + 1]) : end);
+    if (from >= to) continue;
+    figures.least = std::min(figures.least, pieces_[i].value);
+    figures.most = std::max(figures.most, pieces_[i].value);
+    sum += (to - from) * static_cast<double>(pieces_[i].value.count());
+  }
+  figures.mean = sum / (end - begin);
+  return figures;
+}
+
 std::vector<Point> StairCurve::stairs(double begin, double end, std::size_t limit) const {
   Polyline line;
   const auto& pieces = pieces_;

@@ -47,6 +47,15 @@ class StairCurve {
   /// The first piece with the greatest value; null without pieces.
   const Stair* peak() const { return pieces_.empty() ? nullptr : &pieces_[peak_]; }
 
+  /// What the curve comes to between two places of the axis, `begin` before `end`: each value
+  /// counts as long as it holds.
+  struct Figures {
+    Bytes least{};
+    Bytes most{};
+    double mean = 0;  ///< Bytes.
+  };
+  Figures over(double begin, double end) const;
+
   /// The curve between two places as a polyline of stairs: consecutive points differ in x or in y,
   /// never in both. From more pieces than `limit` allows, columns are made that each show the
   /// least, the greatest and the last value within them, so that no peak is lost. `limit` is at

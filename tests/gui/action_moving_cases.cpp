@@ -155,6 +155,7 @@ std::vector<CommandCase> markerCases() {
        two},
       {"nextMarker", [](Desk& desk) { return isAt(desk, 60); }, two},
       {"previousMarker", [](Desk& desk) { return isAt(desk, 20); }, two},
+      {"markSlowest", [](Desk& desk) { return markers(desk).all().size() == 8; }, none},
       {"clearMarkers", [](Desk& desk) { return markers(desk).all().empty(); }, two},
   };
 }

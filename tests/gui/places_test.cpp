@@ -1,12 +1,14 @@
 // Places: which panels each has, how columns become drawers, and the cards of questions.
 
 #include <QCheckBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSet>
 #include <QTabBar>
 #include <QTest>
 #include <QToolButton>
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "app/gui/output/report_file.h"
 #include "app/gui/output/report_preview.h"
@@ -15,6 +17,8 @@
 #include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
 #include "widgets/explain/shrink_panel.h"
+#include "widgets/markers/markers.h"
+#include "widgets/text/run_text.h"
 #include "widgets/what_if/what_if_panel.h"
 
 using namespace hw;
@@ -219,4 +223,39 @@ TEST_CASE("the place of reports shows the pages that the file will have", "[shel
   compared->click();
   CHECK_FALSE(line->text().contains(QStringLiteral("--compare")));
   REQUIRE(test::comes([&] { return preview->pages().back() == plain; }));
+}
+
+TEST_CASE("marked steps have their figures in the status line", "[shell]") {
+  test::Opened window(QStringLiteral("samples:resnet8"), {1500, 900});
+  auto* band = test::part<QLabel>(window, "bandFigures");
+  CHECK_FALSE(band->isVisible());
+  const Run& run = *window.state()->run();
+  const Step peak = run.metrics.pools[PoolId(0)].peakStep;
+  window.state()->markSteps(Interval<Step>{peak, peak + Step(1)});
+  CHECK(band->isVisible());
+  const QString most = sizeText(run.metrics.pools[PoolId(0)].peakLive);
+  CHECK(band->text().count(most) == 3);  // Least, most and mean of one step.
+  window.state()->markSteps(Interval<Step>{Step(0), window.state()->steps()});
+  CHECK(band->text().contains(most));
+  CHECK(band->toolTip().contains(QStringLiteral("Mean utilisation")));
+  window.state()->markSteps({});
+  CHECK_FALSE(band->isVisible());
+}
+
+TEST_CASE("the slowest operators are marked, the slowest first", "[shell]") {
+  test::Opened window(QStringLiteral("samples:resnet8"), {1500, 900});
+  test::part<QAction>(window, "markSlowest")->trigger();
+  const auto& ops = window.state()->run()->timing.ops;
+  const auto& markers = window.findChild<MarkerSet*>()->all();
+  REQUIRE(markers.size() == 8);
+  SimTime before = SimTime(std::numeric_limits<std::int64_t>::max());
+  std::size_t slower = 0;
+  for (const Marker& marker : markers) {
+    const SimTime time = ops[static_cast<std::size_t>(marker.point.step.count())].time.length();
+    CHECK(time <= before);
+    CHECK(marker.name.startsWith(timeText(time)));
+    before = time;
+  }
+  for (const OpTiming& op : ops) slower += op.time.length() > before ? 1 : 0;
+  CHECK(slower < 8);
 }

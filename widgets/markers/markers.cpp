@@ -77,6 +77,13 @@ int MarkerSet::add() { return insert(0); }
 
 int MarkerSet::addDelta() { return insert(markers_.empty() ? 0 : markers_.back().id); }
 
+int MarkerSet::addAt(Step step, const QString& name) {
+  if (!state_->run()) return 0;
+  markers_.push_back({.id = ++lastId_, .name = name, .point = pointOfStep(*state_->run(), step)});
+  tell();
+  return lastId_;
+}
+
 void MarkerSet::remove(int id) {
   std::erase_if(markers_, [id](const Marker& marker) { return marker.id == id; });
   for (Marker& marker : markers_) {

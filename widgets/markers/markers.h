@@ -44,6 +44,8 @@ class MarkerSet : public QObject {
   int add();
   /// The same, measured from the marker that was set last; like `add` when there is none.
   int addDelta();
+  /// Marks a step under a name of its own.
+  int addAt(Step step, const QString& name);
   void remove(int id);
   void clear();
   /// An empty name is not taken.

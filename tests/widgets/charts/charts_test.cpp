@@ -372,3 +372,29 @@ TEST_CASE("a cancelled search gives way to the run on show", "[chart]") {
   CHECK_FALSE(bench.panel.isLive());
   CHECK(bench.panel.emptyText().contains(QStringLiteral("does not search")));
 }
+
+TEST_CASE("the figures of a range are those of its steps, one by one", "[charts]") {
+  const auto seed = GENERATE(range(std::uint64_t{1}, std::uint64_t{20}));
+  const auto run = test::randomRun(seed, 60, 50);
+  const StepFunction live = liveCurve(*run, PoolId(0));
+  const StairCurve curve(live);
+  std::mt19937_64 random(seed);
+  const std::int64_t steps = run->problem.steps.count();
+  const auto first = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(steps));
+  const auto end =
+      first + 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(steps - first));
+  CAPTURE(seed, first, end);
+  Bytes least = kMaxBytes;
+  Bytes most;
+  double sum = 0;
+  for (std::int64_t step = first; step < end; ++step) {
+    const Bytes bytes = live.at(Step(step));
+    least = std::min(least, bytes);
+    most = std::max(most, bytes);
+    sum += static_cast<double>(bytes.count());
+  }
+  const auto figures = curve.over(static_cast<double>(first), static_cast<double>(end));
+  CHECK(figures.least == least);
+  CHECK(figures.most == most);
+  CHECK(figures.mean == Approx(sum / static_cast<double>(end - first)));
+}

@@ -2,9 +2,12 @@
 
 #include <QMenu>
 #include <QObject>
+#include <algorithm>
+#include <numeric>
 
 #include "app/gui/features/moving/moving.h"
 #include "app/gui/window/main_window.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 
@@ -50,6 +53,7 @@ class MarkerFeature : public QObject {
     })->setIcon(glyphIcon(Glyph::marker));
     add("addDeltaMarker", tr("Mark and m&easure from the last marker"),
         QKeySequence(Qt::SHIFT | Qt::Key_M), [this] { markers_.addDelta(); });
+    add("markSlowest", tr("Mark the &slowest operators"), {}, [this] { markSlowest(); });
     menu->addSeparator();
     add("nextMarker", tr("Go to the &next marker"), QKeySequence(Qt::CTRL | Qt::Key_PageDown),
         [this] { goToNext(true); });
@@ -57,6 +61,25 @@ class MarkerFeature : public QObject {
         [this] { goToNext(false); });
     menu->addSeparator();
     add("clearMarkers", tr("&Remove all markers"), {}, [this] { markers_.clear(); });
+  }
+
+  /// Each under its name and its time, the slowest first.
+  void markSlowest() {
+    constexpr std::size_t kMostSlow = 8;
+    const auto run = window_->state()->run();
+    if (run->timing.ops.empty()) {
+      return window_->messages()->showNote(tr("Nothing of this run is timed."));
+    }
+    std::vector<std::size_t> steps(run->timing.ops.size());
+    std::iota(steps.begin(), steps.end(), std::size_t{0});
+    const auto time = [&](std::size_t step) { return run->timing.ops[step].time.length(); };
+    std::ranges::stable_sort(steps, std::greater(), time);
+    steps.resize(std::min(steps.size(), kMostSlow));
+    for (const std::size_t step : steps) {
+      const OpId op = run->schedule.order[step];
+      markers_.addAt(Step(static_cast<std::int64_t>(step)),
+                     tr("%1 %2").arg(timeText(time(step)), opNameText(*run, op)));
+    }
   }
 
   /// In time, whatever the order they were set in.

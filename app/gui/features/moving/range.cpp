@@ -1,4 +1,5 @@
 #include <QAction>
+#include <QLabel>
 #include <QMenu>
 #include <QObject>
 #include <QVBoxLayout>
@@ -7,8 +8,10 @@
 
 #include "app/gui/features/moving/moving.h"
 #include "app/gui/window/main_window.h"
+#include "core/picture/chart_scene.h"
 #include "widgets/frame/status_line.h"
 #include "widgets/histogram/histogram_view.h"
+#include "widgets/text/run_text.h"
 
 namespace hw {
 
@@ -19,6 +22,7 @@ class RangeFeature : public QObject {
   explicit RangeFeature(MainWindow* window) : QObject(window), window_(window) {
     addHistogram();
     addRangeCommands();
+    addBand();
     window->statusLine()->addPermanentWidget(new RangeChip(window->state(), window->statusLine()));
     connect(window->state(), &ViewState::runChanged, this, &RangeFeature::updateActions);
     connect(window->state(), &ViewState::markedStepsChanged, this, &RangeFeature::updateActions);
@@ -28,6 +32,44 @@ class RangeFeature : public QObject {
   }
 
  private:
+  /// The figures of the steps that are marked, in the status line.
+  void addBand() {
+    band_ = new QLabel(window_->statusLine());
+    band_->setObjectName(QStringLiteral("bandFigures"));
+    band_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    band_->hide();
+    window_->statusLine()->addPermanentWidget(band_);
+    connect(window_->state(), &ViewState::markedStepsChanged, this, &RangeFeature::showBand);
+    connect(window_->state(), &ViewState::runChanged, this, &RangeFeature::showBand);
+    connect(window_->state(), &ViewState::axisChanged, this, &RangeFeature::showBand);
+  }
+
+  void showBand() {
+    const auto run = window_->state()->run();
+    const auto marked = window_->state()->markedSteps();
+    const PoolId pool = window_->chart()->pool();
+    const bool any = run && marked && run->problem.pools.contains(pool);
+    band_->setVisible(any);
+    if (!any) return;
+    const RunScale& scale = *window_->state()->scale();
+    const double begin = scale.begin(marked->begin);
+    const double end = scale.begin(marked->end);
+    const auto live = StairCurve::live(*run, pool, scale.unit()).over(begin, end);
+    const auto mean = Bytes(std::llround(live.mean));
+    const auto footprint = static_cast<double>(run->plan.footprint(pool).count());
+    band_->setText(tr("%1, steps %2\u2013%3: live %4 to %5, mean %6")
+                       .arg(poolText(*run, pool), grouped(marked->begin.count()),
+                            grouped(marked->end.count() - 1), sizeText(live.least),
+                            sizeText(live.most), sizeText(mean)));
+    const bool timed = scale.unit() == AxisUnit::time;
+    const QString area =
+        timed ? tr("%1 over %2").arg(sizeText(mean), timeText(SimTime(std::llround(end - begin))))
+              : tr("%1 bytes \u00d7 steps").arg(grouped(std::llround(live.mean * (end - begin))));
+    band_->setToolTip(tr("Mean utilisation: %1 of the %2 that are reserved; area: %3")
+                          .arg(percentText(footprint > 0 ? live.mean / footprint : 0),
+                               sizeText(run->plan.footprint(pool)), area));
+  }
+
   void addHistogram() {
     histogram_ = new HistogramView(window_->state(), window_);
     histogram_->setObjectName(QStringLiteral("histogramView"));
@@ -102,6 +144,7 @@ class RangeFeature : public QObject {
   }
 
   MainWindow* window_;
+  QLabel* band_ = nullptr;
   HistogramView* histogram_ = nullptr;
   QAction* zoom_ = nullptr;
   QAction* restrict_ = nullptr;
