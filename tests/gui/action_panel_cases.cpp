@@ -163,6 +163,12 @@ std::vector<CommandCase> dialogCases() {
        }},
       {"exportComparison", asks("QFileDialog"), compareTwo},
       {"settings", asks("SettingsDialog")},
+      {"nextRegion",
+       [](Desk& desk) {
+         const QWidget* focus = QApplication::focusWidget();
+         return focus != nullptr &&
+                desk.window.findChild<QWidget*>("rightColumn")->isAncestorOf(focus);
+       }},
       {"shortcuts", asks("ShortcutSheet")},
       {"about", asks("AboutDialog")},
       {"methodGuide",

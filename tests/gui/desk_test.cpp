@@ -477,12 +477,17 @@ TEST_CASE("Tab leads out of every widget, and round", "[native]") {
   openAndWait(window, QStringLiteral("samples:chain"));
   window.maps().front()->setFocus();
   QSet<QWidget*> seen;
+  constexpr int kMostLinks = 40;
   for (int i = 0; i < 200; ++i) {
     QWidget* focus = QApplication::focusWidget();
     REQUIRE(focus);
     seen.insert(focus);
-    QTest::keyClick(focus, Qt::Key_Tab);
     INFO(focus->metaObject()->className() << ' ' << focus->objectName().toStdString());
+    // Links of a page are stops of their own.
+    int stops = qobject_cast<QTextBrowser*>(focus) != nullptr ? kMostLinks : 1;
+    while (stops-- > 0 && QApplication::focusWidget() == focus) {
+      QTest::keyClick(focus, Qt::Key_Tab);
+    }
     REQUIRE(QApplication::focusWidget() != focus);
   }
   CHECK(seen.size() > 8);

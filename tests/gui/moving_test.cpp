@@ -61,7 +61,7 @@ TEST_CASE("the transport's keys are those of the sheet", "[shell]") {
   studio.key(Qt::Key_F5);
   CHECK(studio.window.player()->isPlaying());
   CHECK(studio.window.player()->mode() == PlayMode::animate);
-  studio.key(Qt::Key_F6);
+  studio.key(Qt::Key_F9);
   CHECK(studio.window.player()->mode() == PlayMode::fast);
   studio.key(Qt::Key_F8);
   CHECK_FALSE(studio.window.player()->isPlaying());

@@ -1,5 +1,6 @@
 // Places: which panels each has, how columns become drawers, and the cards of questions.
 
+#include <QApplication>
 #include <QCheckBox>
 #include <QLabel>
 #include <QLineEdit>
@@ -258,4 +259,21 @@ TEST_CASE("the slowest operators are marked, the slowest first", "[shell]") {
   }
   for (const OpTiming& op : ops) slower += op.time.length() > before ? 1 : 0;
   CHECK(slower < 8);
+}
+
+TEST_CASE("F6 goes round all regions, each with a widget that takes the keys", "[shell]") {
+  test::Opened window(QStringLiteral("samples:resnet8"), {1500, 900});
+  window.activateWindow();
+  REQUIRE(QTest::qWaitForWindowActive(&window));
+  window.maps().front()->setFocus();
+  const QStringList expected{QStringLiteral("rightColumn"), QStringLiteral("playerRow"),
+                             QStringLiteral("topBar"), QStringLiteral("leftColumn"),
+                             QStringLiteral("views")};
+  for (const QString& name : expected) {
+    QTest::keyClick(&window, Qt::Key_F6);
+    const QWidget* focus = QApplication::focusWidget();
+    REQUIRE(focus);
+    INFO(name.toStdString() << ' ' << focus->objectName().toStdString());
+    CHECK(window.findChild<QWidget*>(name)->isAncestorOf(focus));
+  }
 }

@@ -32,6 +32,10 @@ MessageBar::MessageBar(QWidget* parent)
   layout->addWidget(icon_);
   layout->addLayout(row_, 1);
   layout->addWidget(close);
+  constexpr int kNoteMilliseconds = 5'000;
+  leaving_.setSingleShot(true);
+  leaving_.setInterval(kNoteMilliseconds);
+  connect(&leaving_, &QTimer::timeout, this, &QWidget::hide);
   hide();
 }
 
@@ -52,6 +56,8 @@ void MessageBar::showNote(const QString& text, const std::vector<Offer>& ways) {
     addButton({.button = way.button, .act = close}, text);
   }
   show();
+  // Who has to choose has all the time that it takes.
+  if (ways.empty()) leaving_.start();
 }
 
 void MessageBar::offer(const std::vector<Offer>& offers) {
@@ -68,6 +74,7 @@ void MessageBar::offer(const std::vector<Offer>& offers) {
 
 void MessageBar::begin(Tone tone) {
   tone_ = tone;
+  leaving_.stop();
   const Glyph glyph = tone == Tone::error ? Glyph::error : Glyph::information;
   icon_->setPixmap(glyphIcon(glyph).pixmap(18, 18));
   while (QLayoutItem* item = row_->takeAt(0)) {

@@ -579,6 +579,7 @@ void MainWindow::buildCentre() {
   topBar_ = new TopBar(this);
   transport_ = new TransportBar(&state_, &player_, this);
   playerRow_ = new QWidget(this);
+  playerRow_->setObjectName(QStringLiteral("playerRow"));
   auto* row = new QHBoxLayout(playerRow_);
   row->setContentsMargins(8, 2, 8, 2);
   row->addWidget(transport_);

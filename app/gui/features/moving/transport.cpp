@@ -41,7 +41,7 @@ class TransportFeature : public QObject {
         [player] { player->stepEvents(1); });
     add("run", tr("&Animate every event"), Glyph::play, Qt::Key_F5,
         [this] { play(PlayMode::animate, true); });
-    add("runFast", tr("&Fast, ten pictures a second"), Glyph::fast, Qt::Key_F6,
+    add("runFast", tr("&Fast, ten pictures a second"), Glyph::fast, Qt::Key_F9,
         [this] { play(PlayMode::fast, true); });
     add("runExpress", tr("&Express, only the end"), Glyph::express, Qt::Key_F7,
         [this] { play(PlayMode::express, true); });
@@ -51,7 +51,7 @@ class TransportFeature : public QObject {
         [player] { player->stepEvents(-1); });
     add("runBack", tr("Animate backwards"), Glyph::playBack, shifted(Qt::Key_F5),
         [this] { play(PlayMode::animate, false); });
-    add("runFastBack", tr("Fast backwards"), Glyph::fast, shifted(Qt::Key_F6),
+    add("runFastBack", tr("Fast backwards"), Glyph::fast, shifted(Qt::Key_F9),
         [this] { play(PlayMode::fast, false); });
     add("runExpressBack", tr("Express backwards"), Glyph::express, shifted(Qt::Key_F7),
         [this] { play(PlayMode::express, false); });

@@ -1,6 +1,8 @@
 #include <QActionGroup>
+#include <QApplication>
 #include <QMenu>
 #include <QObject>
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 
@@ -32,6 +34,8 @@ class ViewFeature : public QObject {
     view->addMenu(window->panelMenu());
     window->addCommand(view, "resetLayout", tr("Reset layo&ut"), {},
                        [window] { window->resetLayout(); });
+    window->addCommand(view, "nextRegion", tr("Ne&xt region"), {Qt::Key_F6},
+                       [this] { goToNextRegion(); });
     // Alt alone opens it on some desktops only.
     window->addCommand(view, "menuBar", tr("Open the menu"), {Qt::Key_F10},
                        [window] { window->topBar()->openMenu(); });
@@ -117,6 +121,33 @@ class ViewFeature : public QObject {
       window_->settings()->setReducedMotion(on);
       window_->setReducedMotion(on);
     });
+  }
+
+  /// To the first widget that takes the keys in the region after the one that has them.
+  void goToNextRegion() {
+    QList<QWidget*> regions;
+    for (const char* name :
+         {"topBar", "rail", "leftColumn", "centreColumn", "views", "rightColumn", "playerRow"}) {
+      auto* region = window_->findChild<QWidget*>(QString::fromLatin1(name));
+      if (region != nullptr && region->isVisible() && firstStop(region)) regions.append(region);
+    }
+    if (regions.isEmpty()) return;
+    const QWidget* now = QApplication::focusWidget();
+    const auto has = [now](const QWidget* region) {
+      return region == now || region->isAncestorOf(now);
+    };
+    const auto current = std::ranges::find_if(regions, has) - regions.begin();
+    firstStop(regions[(current + 1) % regions.size()])->setFocus(Qt::TabFocusReason);
+  }
+
+  /// Null where nothing takes the keys.
+  static QWidget* firstStop(QWidget* region) {
+    for (QWidget* each = region->nextInFocusChain(); each != region;
+         each = each->nextInFocusChain()) {
+      const bool stops = (each->focusPolicy() & Qt::TabFocus) != 0 && each->isEnabled();
+      if (stops && each->isVisible() && region->isAncestorOf(each)) return each;
+    }
+    return nullptr;
   }
 
   void zoomToSelection() {
