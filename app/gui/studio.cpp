@@ -39,7 +39,7 @@ Studio::Studio(Settings* settings, QWidget* parent) : MainWindow(settings, paren
   auto* history = new ScenarioHistory(this);
   shrink_ = addShrink(this, history);
   addWhatIf(this, history);
-  addQuestions(this);
+  addQuestions(this, panels.inspector);
   addOrder(this, history, schedule_);
   addOffers(this);
   session_ = new Session(this, markers);

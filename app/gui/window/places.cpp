@@ -174,6 +174,11 @@ QWidget* Places::panel(const QString& name) const {
   return deck == nullptr ? nullptr : deck->content(name);
 }
 
+QList<QWidget*> Places::regions() const {
+  return {rail_, &deck(PlaceColumn::left), &deck(PlaceColumn::centre), views_,
+          &deck(PlaceColumn::right)};
+}
+
 void Places::keep() {
   Kept& kept = kept_[place().id];
   kept.across = moved_ && !hasDrawers() ? across_->sizes() : QList<int>();

@@ -61,6 +61,9 @@ class Places : public QWidget {
   /// Null if there is no such panel.
   QWidget* panel(const QString& name) const;
 
+  /// What keys can go to, in the order of the screen: the rail, the column at the left, that above
+  /// the views, the views, the column at the right; hidden ones included.
+  QList<QWidget*> regions() const;
   const PlaceInfo& place() const { return placeTable()[current_]; }
   void go(const QString& place);
   /// Brings a panel to the front: here, or in the first place that has it.

@@ -125,19 +125,18 @@ class ViewFeature : public QObject {
 
   /// To the first widget that takes the keys in the region after the one that has them.
   void goToNextRegion() {
-    QList<QWidget*> regions;
-    for (const char* name :
-         {"topBar", "rail", "leftColumn", "centreColumn", "views", "rightColumn", "playerRow"}) {
-      auto* region = window_->findChild<QWidget*>(QString::fromLatin1(name));
-      if (region != nullptr && region->isVisible() && firstStop(region)) regions.append(region);
-    }
+    QList<QWidget*> regions = window_->places()->regions();
+    regions.prepend(window_->topBar());
+    regions.append(window_->playerRow());
+    regions.removeIf([](QWidget* region) { return !region->isVisible() || !firstStop(region); });
     if (regions.isEmpty()) return;
     const QWidget* now = QApplication::focusWidget();
     const auto has = [now](const QWidget* region) {
       return region == now || region->isAncestorOf(now);
     };
     const auto current = std::ranges::find_if(regions, has) - regions.begin();
-    firstStop(regions[(current + 1) % regions.size()])->setFocus(Qt::TabFocusReason);
+    const auto next = current + 1 < regions.size() ? current + 1 : 0;
+    firstStop(regions[next])->setFocus(Qt::TabFocusReason);
   }
 
   /// Null where nothing takes the keys.

@@ -2,6 +2,7 @@
 
 namespace hw {
 
+class Inspector;
 class MainWindow;
 class Minimap;
 class MomentPanel;
@@ -13,6 +14,7 @@ class ShrinkPanel;
 
 /// The panels among those of every run that other features speak to.
 struct RunPanels {
+  Inspector* inspector;
   SchedulePanel* schedule;
   MomentPanel* moment;
 };
@@ -41,8 +43,9 @@ void addTables(MainWindow* window);
 /// The What if panel; a machine that is taken over is an edit of the scenario.
 void addWhatIf(MainWindow* window, ScenarioHistory* history);
 
-/// The questions of the place Improve as cards, each with its answer. After the panels that answer.
-void addQuestions(MainWindow* window);
+/// The questions of the place Improve as cards, each with its answer, which the inspector tells,
+/// too. After the panels that answer.
+void addQuestions(MainWindow* window, Inspector* inspector);
 
 /// The panel of everything that is computed beside the window.
 void addJobs(MainWindow* window);

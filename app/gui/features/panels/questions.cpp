@@ -30,8 +30,8 @@ std::vector<Question> questions() {
 
 /// Shows what `panel` has found out on a card, which is marked while the panel is in front.
 template <class Panel>
-void follow(MainWindow* window, const Question& question, FigureCard* card, const Panel* panel) {
-  auto* inspector = window->findChild<Inspector*>();
+void follow(MainWindow* window, Inspector* inspector, const Question& question, FigureCard* card,
+            const Panel* panel) {
   const auto show = [question, card, panel, inspector] {
     Figure figure = panel->answer();
     figure.label = question.text;
@@ -56,7 +56,7 @@ void follow(MainWindow* window, const Question& question, FigureCard* card, cons
 
 }  // namespace
 
-void addQuestions(MainWindow* window) {
+void addQuestions(MainWindow* window, Inspector* inspector) {
   constexpr int kAir = 8;
   auto* cards = new QWidget(window);
   cards->setObjectName(QStringLiteral("questions"));
@@ -71,13 +71,13 @@ void addQuestions(MainWindow* window) {
     row->addWidget(card);
     const QWidget* panel = window->places()->panel(QString::fromLatin1(question.panel));
     if (const auto* work = qobject_cast<const WorkPanel*>(panel)) {
-      follow(window, question, card, work);
+      follow(window, inspector, question, card, work);
     } else {
-      follow(window, question, card, qobject_cast<const WhatIfPanel*>(panel));
+      follow(window, inspector, question, card, qobject_cast<const WhatIfPanel*>(panel));
     }
   }
   window->places()->setCards(cards);
-  QObject::connect(window->findChild<Inspector*>(), &Inspector::commandWanted, window,
+  QObject::connect(inspector, &Inspector::commandWanted, window,
                    [window](const QString& name) { window->command(name)->trigger(); });
 }
 

@@ -22,9 +22,10 @@ namespace hw {
 
 RunPanels addRunPanels(MainWindow* window) {
   ViewState* state = window->state();
-  const RunPanels panels{new SchedulePanel(state, window), new MomentPanel(state, window)};
+  const RunPanels panels{new Inspector(state, window), new SchedulePanel(state, window),
+                         new MomentPanel(state, window)};
   window->addPanel("schedule", tr("Operators"), panels.schedule);
-  window->addPanel("inspector", tr("Inspector"), new Inspector(state, window));
+  window->addPanel("inspector", tr("Inspector"), panels.inspector);
   window->addPanel("run", tr("Settings"), window->settingSheet());
   window->addPanel("metrics", tr("Figures"), new MetricsPanel(state, window));
   window->addPanel("events", tr("Events"), new EventPanel(state, window));
