@@ -67,7 +67,7 @@ tour=build/tour
 scripts/tour.sh "$tour"
 mkdir -p docs/pictures/tour
 pick() { # THEME-WIDTH-xSCALE PICTURE NAME
-  cp "$tour/$1/"*"_$2.png" "docs/pictures/tour/$3.png"
+  cp "$tour/$1/"??"_$2.png" "docs/pictures/tour/$3.png"
 }
 pick light-1366-x1 selected selected
 pick dark-1920-x1 below below

@@ -26,7 +26,8 @@ QFont boldOf(QFont font) {
 }  // namespace
 
 QRect wholePlot(const QWidget& widget, bool ticks) {
-  const int below = ticks ? 0 : static_cast<int>(plotTicksRoom(FontRuler(widget.font())));
+  constexpr int kZero = 4;  ///< The lowest mark of the other axis reaches a little below the plot.
+  const int below = ticks ? 0 : static_cast<int>(plotTicksRoom(FontRuler(widget.font()))) - kZero;
   return widget.rect().adjusted(0, 0, 0, below);
 }
 
