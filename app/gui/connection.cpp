@@ -38,7 +38,7 @@ Result<void> writeOut(const StudioArguments& arguments, Studio& window) {
   return writeWhole(file, bytes);
 }
 
-/// What needs a run on show.
+/// Goes to the place, brings the panel and writes the file. Fails without a run on show.
 Result<void> showPlace(const StudioArguments& arguments, Studio& window) {
   if (!window.state()->run()) return fail(ErrorCode::invalidArgument, "no model is open");
   HW_DO(goToPlace(arguments, *window.state()));
@@ -113,7 +113,7 @@ void answer(const QPointer<QLocalSocket>& socket, int exitCode, const std::strin
   socket->disconnectFromServer();
 }
 
-/// Files are meant in the folder of whoever has sent the words.
+/// Relative file names belong to the folder of the sender.
 void makeAbsolute(StudioArguments& arguments, const QString& folder) {
   const QDir from(folder);
   std::string& model = arguments.request.model;

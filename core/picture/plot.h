@@ -45,7 +45,8 @@ struct PlotFrame {
   static PlotFrame inside(const Box& whole, const Ruler& ruler);
 };
 
-/// Units below a plot that its ticks take: a view that is drawn so much higher than it is has none.
+/// Height of the ticks and the gap below a plot. A view without ticks is drawn that much higher
+/// than its widget, so that they are cut off.
 double plotTicksRoom(const Ruler& ruler);
 
 /// Units left of every plot: room for "8,888 KiB" and a little air.

@@ -109,7 +109,7 @@ void FigureCard::paintShare(QPainter& painter, const QRect& room) const {
   painter.drawRoundedRect(full, kCardBar / 2.0, kCardBar / 2.0);
 }
 
-/// As stairs: what a point has reached holds until the next.
+/// Draws the curve as stairs: a value holds until the next point.
 void FigureCard::paintCurve(QPainter& painter, const QRect& room) const {
   const Theme& theme = Theme::current();
   const auto& curve = figure_.curve;

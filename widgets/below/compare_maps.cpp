@@ -18,7 +18,7 @@ namespace {
 /// Maps that are held against each other are not lower; when there are more than fit, the column
 /// scrolls.
 constexpr int kLeastHeight = 130;
-/// The same of the first memory's map while it is alone.
+/// The least height of the first memory's map while no other plan is below it.
 constexpr int kLeastAlone = 200;
 /// The shares of the maps in the height that there is: those of the first pool get more.
 constexpr std::array<int, 2> kWeights = {5, 1};

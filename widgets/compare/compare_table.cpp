@@ -145,7 +145,8 @@ bool CompareTable::isWanted(int column) const {
   return choice == wanted_.end() ? !model_->isIdle(column) : choice->second;
 }
 
-/// Instead of scrolling to the side: nobody has asked for these columns. The last one has no bar.
+/// Hides columns that do not fit and that nobody has chosen, so that the table does not scroll to
+/// the side. One that fits without its bar stays.
 void CompareTable::hideWhatHasNoRoom() {
   if (!isVisible()) return;
   constexpr std::array kNeeded = {CompareModel::allocator, CompareModel::shown,

@@ -55,7 +55,7 @@ class CompareTable : public QTableView {
   void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
-  /// It was chosen, or says something and nobody has said otherwise.
+  /// True if the user has chosen the column, or has not said anything and it has content.
   bool isWanted(int column) const;
   void hideWhatHasNoRoom();
   CompareModel* model_;

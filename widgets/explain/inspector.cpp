@@ -16,10 +16,10 @@ namespace {
 
 /// Up to this many stays any method is followed within the blink of an eye.
 constexpr std::size_t kMostAtOnce = 4'000;
-/// Up to this many are added up anew at every step.
+/// Runs of at most this many stays show what fills a memory: it is added up at every step.
 constexpr std::size_t kMostFilling = 50'000;
 
-/// The one part that answers, on a ground of its own.
+/// `html` on a tinted ground: for the section that answers a question.
 QString tinted(const QString& html) {
   return QStringLiteral(
              "<table width='100%' cellpadding='6' bgcolor='%1'><tr><td>%2</td></tr>"

@@ -283,7 +283,7 @@ QString fillingPart(const Run& run, PoolId pool, Step step) {
     const double share =
         100.0 * static_cast<double>(row.bytes.count()) / static_cast<double>(moment.top.count());
     const QString color = row.color.name();
-    // Each has a pixel, however small it is.
+    // A share of 0 % would not be drawn.
     bar += QStringLiteral("<td width='%1%' bgcolor='%2' style='font-size:6pt'>&nbsp;</td>")
                .arg(std::max(1, qRound(share)))
                .arg(color);

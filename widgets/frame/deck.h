@@ -26,7 +26,7 @@ class Deck : public QWidget {
   void offer(const QStringList& tabs, const QStringList& more, const QString& current);
   /// False: something else chooses among the panels.
   void setTabsShown(bool shown);
-  /// True: it lies over what is behind it, with a line around it and a cross that closes it.
+  /// True: the column lies over the views, with a line at both sides and a cross that closes it.
   void setDrawer(bool drawer);
   /// The panels that have tabs, from left to right.
   QStringList shownTabs() const;

@@ -14,7 +14,7 @@ constexpr int kWholeMilliseconds = 12'000;
 constexpr int kFastest = 40;
 constexpr int kSlowest = 500;
 constexpr int kRestMilliseconds = 1'500;
-// Flat colours shrink well without much effort, from 0 to 100 and from 0 to 6.
+// Settings of the encoder, 0 to 100 and 0 to 6: low ones, because flat colours compress well.
 constexpr float kEffort = 20;
 constexpr int kMethod = 1;
 
@@ -36,7 +36,7 @@ class Animation {
     return {};
   }
 
-  /// On show from `milliseconds` on.
+  /// Adds a frame that is shown from `milliseconds` after the start.
   Result<void> add(const QImage& image, int milliseconds) {
     const QImage pixels = image.convertToFormat(QImage::Format_RGB32);
     WebPPicture picture;

@@ -172,7 +172,7 @@ void MainWindow::reportFailure(const Error& error) {
   showWhatIsWanted();
 }
 
-/// After a failure what is wanted is what is on screen.
+/// After a failure the wanted request is that of the run on screen.
 void MainWindow::showWhatIsWanted() {
   if (state_.run()) request_ = requestBehind(*state_.run());
 }

@@ -21,7 +21,7 @@ constexpr int kBeside = 1200;
 /// and wider ones have wider columns.
 constexpr int kWide = 1500;
 constexpr int kRailWidth = 64;
-/// What is wider is no list but what one came to the place for, and open as a drawer, too.
+/// A wider column holds the main panel of its place, so its drawer is open from the start.
 constexpr int kWidestList = 300;
 constexpr int kDrawerWidth = 284;
 /// Part of the height that panels above the views have at first, in percent.

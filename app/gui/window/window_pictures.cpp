@@ -151,7 +151,7 @@ Result<QByteArray> MainWindow::movingPicture(const PictureStyle& style, const QS
 }
 
 QSize MainWindow::shownSize(PictureKind kind) const {
-  // A view that this place does not show is as high as it would like to be.
+  // A hidden view has the height that it prefers.
   const auto sizeOf = [this](const QWidget& view) {
     return view.isHidden() ? QSize(views_->width(), view.sizeHint().height()) : view.size();
   };
