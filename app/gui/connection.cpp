@@ -32,10 +32,7 @@ Result<void> writeOut(const StudioArguments& arguments, Studio& window) {
   const PictureStyle& style = arguments.picture;
   const bool own = !arguments.sizeGiven || style.kind == PictureKind::window;
   const QSize size = own ? window.shownSize(style.kind) : arguments.size;
-  if (endingOf(file) != QLatin1String("webp"))
-    return writePicture(window.picture(style, size), file);
-  HW_TRY(bytes, window.movingPicture(style, size, [](double) { return true; }));
-  return writeWhole(file, bytes);
+  return window.writePicture(style, size, file, [](double) { return true; });
 }
 
 /// Goes to the place, brings the panel and writes the file. Fails without a run on show.
@@ -59,8 +56,8 @@ void carryOut(const StudioArguments& arguments, Studio& window,
   const bool opens = !arguments.request.model.empty();
   const RunRequest standard = window.request();
   const OptionTexts said = saidBy(arguments, defaultRequest());
-  if (!opens && said.empty()) return done(showPlace(arguments, window));
-  if (!opens && !window.state()->run()) return done(showPlace(arguments, window));
+  const bool plans = !said.empty() && window.state()->run();
+  if (!opens && !plans) return done(showPlace(arguments, window));
   const auto goOn = [&window, arguments, done = std::move(done)](const JobEnd& end) {
     if (end.state == JobState::done) return done(showPlace(arguments, window));
     const bool stopped = end.state == JobState::stopped;

@@ -285,14 +285,9 @@ Result<Picture> scenePicture(const StudioArguments& arguments,
                 arguments.picture, arguments.size, run.get());
 }
 
-/// True where the file plays the run instead of showing one moment of it.
-bool isMoving(const StudioArguments& arguments) {
-  return endingOf(arguments.exportFile) == QLatin1String("webp");
-}
-
 Result<void> exportPicture(const StudioArguments& arguments, const PlanOutcome& outcome) {
   const PictureKind kind = arguments.picture.kind;
-  if ((kind == PictureKind::map || kind == PictureKind::chart) && !isMoving(arguments)) {
+  if ((kind == PictureKind::map || kind == PictureKind::chart) && !isMoving(arguments.exportFile)) {
     const bool dark = arguments.theme == ThemeChoice::dark;
     Theme::apply(dark ? Theme::darkTheme() : Theme::light());
     HW_TRY(picture, scenePicture(arguments, *outcome.run));
@@ -301,16 +296,12 @@ Result<void> exportPicture(const StudioArguments& arguments, const PlanOutcome& 
   Settings none;
   Studio window(&none);
   HW_DO(prepare(arguments, outcome, window));
-  if (isMoving(arguments)) {
-    const auto rest = [](double) {
-      settle();
-      return true;
-    };
-    HW_TRY(bytes, window.movingPicture(arguments.picture, pictureSize(arguments, window), rest));
-    return writeWhole(arguments.exportFile, bytes);
-  }
-  return writePicture(window.picture(arguments.picture, pictureSize(arguments, window)),
-                      arguments.exportFile);
+  const auto rest = [](double) {
+    settle();
+    return true;
+  };
+  return window.writePicture(arguments.picture, pictureSize(arguments, window),
+                             arguments.exportFile, rest);
 }
 
 /// No window: a report is not a picture of one.

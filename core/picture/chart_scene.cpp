@@ -168,17 +168,18 @@ StairCurve::Span StairCurve::spanOf(std::size_t first, std::size_t last) const {
 }
 
 StairCurve::Figures StairCurve::over(double begin, double end) const {
-  // It is 0 before its first piece.
-  const bool late = pieces_.empty() || startOf(pieces_.front()) > begin;
+  auto piece = pieceAt(pieces_, begin);
+  // The curve is 0 before its first piece.
+  const bool late = piece == pieces_.end();
   Figures figures{.least = late ? Bytes() : kMaxBytes};
+  if (late) piece = pieces_.begin();
   double sum = 0;
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    const double from = std::max(begin, startOf(pieces_[i]));
-    const double to = std::min(end, i + 1 < pieces_.size() ? startOf(pieces_[i + 1]) : end);
-    if (from >= to) continue;
-    figures.least = std::min(figures.least, pieces_[i].value);
-    figures.most = std::max(figures.most, pieces_[i].value);
-    sum += (to - from) * static_cast<double>(pieces_[i].value.count());
+  for (; piece != pieces_.end() && startOf(*piece) < end; ++piece) {
+    const auto next = std::next(piece);
+    const double to = next == pieces_.end() ? end : std::min(end, startOf(*next));
+    figures.least = std::min(figures.least, piece->value);
+    figures.most = std::max(figures.most, piece->value);
+    sum += (to - std::max(begin, startOf(*piece))) * valueOf(*piece);
   }
   figures.mean = sum / (end - begin);
   return figures;

@@ -16,8 +16,6 @@ namespace {
 
 /// Up to this many stays any method is followed within the blink of an eye.
 constexpr std::size_t kMostAtOnce = 4'000;
-/// Runs of at most this many stays show what fills a memory: it is added up at every step.
-constexpr std::size_t kMostFilling = 50'000;
 
 /// `html` on a tinted ground: for the section that answers a question.
 QString tinted(const QString& html) {
@@ -83,7 +81,7 @@ void Inspector::setHelp(const QString& command, const QString& text, const QStri
 }
 
 QString Inspector::fillingSection(const Run& run, PoolId pool, Step step) const {
-  if (run.problem.stays.size() > kMostFilling) return {};
+  if (run.problem.stays.size() > kMostAtOnce) return {};  // It is looked up at every step.
   const bool peak = run.metrics.pools.contains(pool) && run.metrics.pools[pool].peakStep == step;
   const QString title =
       (peak ? tr("What fills %1 at its peak, step %2") : tr("What fills %1 at step %2"))

@@ -5,7 +5,6 @@
 #include "core/base/text.h"
 #include "core/machine/platforms.h"
 #include "core/run/embedded.h"
-#include "core/run/figures.h"
 
 namespace hw {
 
@@ -15,8 +14,7 @@ namespace {
 void offerSizes(const Run& run, std::vector<std::string>& values) {
   constexpr std::int64_t kLeast = 1024;
   constexpr std::int64_t kMost = std::int64_t{1} << 40U;
-  const RunFigures figures = figuresOf(run);
-  const std::int64_t whole = std::max(figures.peak(), figures.lowerBound).count();
+  const std::int64_t whole = std::max(run.metrics.total().peak, run.metrics.lowerBound).count();
   std::int64_t size = kLeast;
   while (size < whole / 8 && size < kMost) size *= 2;
   for (; size < 2 * whole && size < kMost; size *= 2) values.push_back(sizeWord(Bytes(size)));

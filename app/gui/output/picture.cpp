@@ -215,6 +215,8 @@ QImage imageOf(const Picture& picture) {
 
 QString endingOf(const QString& file) { return QFileInfo(file).suffix().toLower(); }
 
+bool isMoving(const QString& file) { return endingOf(file) == QLatin1String("webp"); }
+
 Result<void> checkPictureFile(const QString& file) {
   const QString ending = endingOf(file);
   for (const char* known : {"png", "svg", "pdf", "webp"}) {
@@ -232,7 +234,7 @@ Result<void> writePicture(const Picture& picture, const QString& file) {
   if (ending == QLatin1String("png")) bytes = pngOf(picture);
   if (ending == QLatin1String("pdf")) bytes = pdfPage(picture);
   if (ending == QLatin1String("svg")) bytes = svgOf(picture);
-  if (ending == QLatin1String("webp")) {
+  if (isMoving(file)) {
     const auto still = [&](Step) { return imageOf(picture); };
     HW_TRY(made, movingPicture({Step(0), Step(1)}, still, [](double) { return true; }));
     bytes = made;

@@ -51,6 +51,9 @@ QImage imageOf(const Picture& picture);
 /// "svg" of "a/map.SVG".
 QString endingOf(const QString& file);
 
+/// True where the file plays a run instead of showing one moment of it.
+bool isMoving(const QString& file);
+
 /// Refuses endings that `writePicture` cannot write.
 Result<void> checkPictureFile(const QString& file);
 

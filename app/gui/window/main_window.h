@@ -134,6 +134,9 @@ class MainWindow : public QMainWindow {
   /// before in the end. `progress` is told the part that is done; false stops. Needs a run.
   Result<QByteArray> movingPicture(const PictureStyle& style, const QSize& size,
                                    const std::function<bool(double)>& progress);
+  /// Writes the one or the other, by the ending of `file`.
+  Result<void> writePicture(const PictureStyle& style, const QSize& size, const QString& file,
+                            const std::function<bool(double)>& progress);
   /// The size of what `kind` shows on the screen.
   QSize shownSize(PictureKind kind) const;
   /// The folder in which dialogs for files begin: where the last one ended, else at the model's

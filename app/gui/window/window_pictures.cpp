@@ -150,6 +150,14 @@ Result<QByteArray> MainWindow::movingPicture(const PictureStyle& style, const QS
   return bytes;
 }
 
+Result<void> MainWindow::writePicture(const PictureStyle& style, const QSize& size,
+                                      const QString& file,
+                                      const std::function<bool(double)>& progress) {
+  if (!isMoving(file)) return hw::writePicture(picture(style, size), file);
+  HW_TRY(bytes, movingPicture(style, size, progress));
+  return writeWhole(file, bytes);
+}
+
 QSize MainWindow::shownSize(PictureKind kind) const {
   // A hidden view has the height that it prefers.
   const auto sizeOf = [this](const QWidget& view) {

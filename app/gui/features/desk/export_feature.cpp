@@ -137,19 +137,18 @@ void ExportFeature::writeMovingTo(const PictureStyle& style, const QString& file
   constexpr int kParts = 1000;
   QProgressDialog shown(tr("Drawing every step"), tr("Stop"), 0, kParts, window_);
   shown.setWindowModality(Qt::WindowModal);
-  const auto bytes =
-      window_->movingPicture(style, window_->shownSize(style.kind), [&](double done) {
+  const auto written =
+      window_->writePicture(style, window_->shownSize(style.kind), file, [&](double done) {
         shown.setValue(qRound(done * kParts));
         QApplication::processEvents();
         return !shown.wasCanceled();
       });
-  if (bytes) return window_->sayExported(file, writeWhole(file, *bytes));
-  if (bytes.error().code == ErrorCode::stopped) return;
-  window_->sayExported(file, tl::unexpected(bytes.error()));
+  if (!written && written.error().code == ErrorCode::stopped) return;
+  window_->sayExported(file, written);
 }
 
 void ExportFeature::writePictureTo(const PictureStyle& style, const QString& file) {
-  if (endingOf(file) == QLatin1String("webp")) return writeMovingTo(style, file);
+  if (isMoving(file)) return writeMovingTo(style, file);
   window_->sayExported(file,
                        writePicture(window_->picture(style, window_->shownSize(style.kind)), file));
 }

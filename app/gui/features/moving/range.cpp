@@ -48,13 +48,14 @@ class RangeFeature : public QObject {
     const auto run = window_->state()->run();
     const auto marked = window_->state()->markedSteps();
     const PoolId pool = window_->chart()->pool();
-    const bool any = run && marked && run->problem.pools.contains(pool);
+    const auto shown = window_->chart()->scene();
+    const bool any = marked && shown && !window_->chart()->isLoading();
     band_->setVisible(any);
     if (!any) return;
     const RunScale& scale = *window_->state()->scale();
     const double begin = scale.begin(marked->begin);
     const double end = scale.begin(marked->end);
-    const auto live = StairCurve::live(*run, pool, scale.unit()).over(begin, end);
+    const auto live = shown->curves->live.over(begin, end);
     const auto mean = Bytes(std::llround(live.mean));
     const auto footprint = static_cast<double>(run->plan.footprint(pool).count());
     band_->setText(tr("%1, steps %2\u2013%3: live %4 to %5, mean %6")
