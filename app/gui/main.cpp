@@ -232,7 +232,8 @@ std::vector<MapScene> wholeMaps(const ViewState& a, const Belows& below) {
       const std::vector<PoolId> used = usedPools(run);
       if (pool != PoolId(0) && std::ranges::find(used, pool) == used.end()) return;
       MapScene scene = sceneOf(own, a, pool);
-      scene.blocks = std::make_shared<const BlockStore>(BlockStore::ofPool(run, pool, own.axis()));
+      scene.blocks = std::make_shared<const BlockStore>(
+          BlockStore::ofPool(run, pool, own.axis(), own.coloring()));
       scene.window.highByte = fullByteRange(run, pool);
       if (!below.empty()) {
         scene.title = comparedTitle(runLetter(place), run, pool).toStdString();

@@ -1,66 +1,12 @@
 #include "core/picture/block_store.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <thread>
 
 #include "core/graph/counterparts.h"
-#include "core/ops/op_table.h"
 
 namespace hw {
-
-BlockClass blockClass(const Op& op) {
-  const OpInfo* info = findOp(op);
-  switch (info != nullptr ? info->kind : OpClass::elements) {
-    case OpClass::convolution:
-      return BlockClass::convolution;
-    case OpClass::activation:
-      return BlockClass::activation;
-    case OpClass::product:
-      return BlockClass::product;
-    case OpClass::pooling:
-      return BlockClass::pooling;
-    case OpClass::movement:
-      return BlockClass::movement;
-    case OpClass::elements:
-    case OpClass::body:
-      break;
-  }
-  return BlockClass::elements;
-}
-
-BlockClass blockClass(const Graph& graph, TensorId tensor) {
-  if (const Tiling::Piece* piece = pieceOf(graph, tensor)) {
-    return blockClass(*graph.tiling->original, piece->of);
-  }
-  const Tensor& own = graph.tensors[tensor];
-  if (own.graphOutput || !own.producer) return BlockClass::boundary;
-  return blockClass(graph.ops[own.producer]);
-}
-
-BlockClass stayClass(const Run& run, StayId stay) {
-  const BufferId buffer = run.problem.stays[stay].buffer;
-  if (run.graph().ops.empty() || !run.storage.buffers.contains(buffer)) return BlockClass::buffer;
-  return blockClass(run.graph(), run.storage.buffers[buffer].root);
-}
-
-std::vector<BlockClass> classesOf(const Run& run) {
-  std::array<bool, kBlockClasses> has{};
-  for (const StayId stay : run.problem.stays.keys()) {
-    has[static_cast<std::size_t>(stayClass(run, stay))] = true;
-  }
-  for (const Buffer& buffer : run.storage.buffers) {
-    for (const TensorId tensor : buffer.tensors) {
-      has[static_cast<std::size_t>(blockClass(run.graph(), tensor))] = true;
-    }
-  }
-  std::vector<BlockClass> classes;
-  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
-    if (has[kind]) classes.push_back(static_cast<BlockClass>(kind));
-  }
-  return classes;
-}
 
 namespace {
 
@@ -134,8 +80,8 @@ std::vector<SortKey> drawingOrder(const std::vector<Block>& blocks) {
 /// Places and classes of the stays of a pool.
 class PlacedBlocks {
  public:
-  PlacedBlocks(const Run& run, PoolId pool)
-      : run_(run), pool_(pool), starts_(run.plan.regionStarts(pool)) {}
+  PlacedBlocks(const Run& run, PoolId pool, const Coloring& coloring)
+      : run_(run), pool_(pool), coloring_(coloring), starts_(run.plan.regionStarts(pool)) {}
 
   /// Without its span; nothing where the stay is not in this pool.
   std::optional<Block> blockOf(StayId id) const {
@@ -143,20 +89,20 @@ class PlacedBlocks {
     const auto& address = run_.plan.addresses[id];
     if (!address || address->pool != pool_ || address->region.index() >= starts_.size()) return {};
     const Bytes low = starts_[address->region.index()] + address->offset;
-    return Block{{}, {low, low + run_.problem.stays[id].size}, id, stayClass(run_, id)};
+    return Block{{}, {low, low + run_.problem.stays[id].size}, id, coloring_.of(run_, id)};
   }
 
  private:
   const Run& run_;
   PoolId pool_;
+  const Coloring& coloring_;
   std::vector<Bytes> starts_;
 };
 
 AxisPlace placeOf(Step step) { return AxisPlace(step.count()); }
 AxisPlace placeOf(SimTime time) { return AxisPlace(time.count()); }
 
-std::vector<Block> blocksInSteps(const Run& run, PoolId pool) {
-  const PlacedBlocks placed(run, pool);
+std::vector<Block> blocksInSteps(const Run& run, const PlacedBlocks& placed) {
   std::vector<Block> blocks;
   blocks.reserve(run.problem.stays.size() + run.problem.gaps.size());
   const auto add = [&](Block block, const Interval<Step>& steps) {
@@ -176,8 +122,7 @@ std::vector<Block> blocksInSteps(const Run& run, PoolId pool) {
 }
 
 /// From the run's own story: what is never freed has its bytes to the end.
-std::vector<Block> blocksInTime(const Run& run, PoolId pool) {
-  const PlacedBlocks placed(run, pool);
+std::vector<Block> blocksInTime(const Run& run, PoolId pool, const PlacedBlocks& placed) {
   std::vector<Block> blocks;
   IdMap<StayId, std::optional<SimTime>> since(run.problem.stays.size());
   const auto add = [&](StayId id, SimTime end) {
@@ -205,7 +150,9 @@ BlockStore::Cut::Cut(const MapWindow& window)
       low(clampTo<std::int64_t>(std::floor(window.lowByte))),
       high(clampTo<std::int64_t>(std::ceil(window.highByte))) {}
 
-BlockStore::BlockStore(std::vector<Block> blocks, AxisUnit unit) : unit_(unit) {
+BlockStore::BlockStore(std::vector<Block> blocks, AxisUnit unit,
+                       std::shared_ptr<const Coloring> coloring)
+    : unit_(unit), coloring_(std::move(coloring)) {
   std::erase_if(blocks,
                 [](const Block& block) { return block.span.empty() || block.bytes.empty(); });
   const std::vector<SortKey> order = drawingOrder(blocks);
@@ -228,9 +175,12 @@ BlockStore::BlockStore(std::vector<Block> blocks, AxisUnit unit) : unit_(unit) {
   buildIndex();
 }
 
-BlockStore BlockStore::ofPool(const Run& run, PoolId pool, AxisUnit unit) {
-  BlockStore store(unit == AxisUnit::time ? blocksInTime(run, pool) : blocksInSteps(run, pool),
-                   unit);
+BlockStore BlockStore::ofPool(const Run& run, PoolId pool, AxisUnit unit,
+                              std::shared_ptr<const Coloring> coloring) {
+  const PlacedBlocks placed(run, pool, *coloring);
+  BlockStore store(
+      unit == AxisUnit::time ? blocksInTime(run, pool, placed) : blocksInSteps(run, placed), unit,
+      std::move(coloring));
   store.madeAgain_ = MadeAgain(run.graph());
   return store;
 }

@@ -12,22 +12,13 @@
 #include "core/base/interval.h"
 #include "core/graph/halo.h"
 #include "core/picture/axis.h"
-#include "core/picture/palette.h"
+#include "core/picture/coloring.h"
 #include "core/plan/decision.h"
 #include "core/run/run.h"
 
 namespace hw {
 
 class RunScale;
-
-/// Class of what an op writes: ops without a row, and those that run others, are `elements`.
-BlockClass blockClass(const Op& op);
-/// Class of a tensor: of the op that writes it, or `boundary`. A piece has that of its whole.
-BlockClass blockClass(const Graph& graph, TensorId tensor);
-/// Class of a stay: that of its root tensor.
-BlockClass stayClass(const Run& run, StayId stay);
-/// Classes of all tensors that the maps of a run show, in order: for legends.
-std::vector<BlockClass> classesOf(const Run& run);
 
 /// One rectangle of a memory map: a stay, or the part of one between two of its gaps.
 struct Block {
@@ -55,13 +46,18 @@ class BlockStore {
 
   BlockStore() = default;
   /// Blocks with an empty side are left out.
-  explicit BlockStore(std::vector<Block> blocks, AxisUnit unit = AxisUnit::step);
+  explicit BlockStore(std::vector<Block> blocks, AxisUnit unit = AxisUnit::step,
+                      std::shared_ptr<const Coloring> coloring = Coloring::byType());
 
   /// The placed stays of one pool of a run: over their live steps, or from when the run gives them
-  /// their bytes to when it takes them back. Time only of a run that is timed.
-  static BlockStore ofPool(const Run& run, PoolId pool, AxisUnit unit = AxisUnit::step);
+  /// their bytes to when it takes them back. Time only of a run that is timed. `coloring` is of
+  /// the run.
+  static BlockStore ofPool(const Run& run, PoolId pool, AxisUnit unit = AxisUnit::step,
+                           std::shared_ptr<const Coloring> coloring = Coloring::byType());
 
   AxisUnit unit() const { return unit_; }
+  /// What gave its blocks their classes.
+  const Coloring& coloring() const { return *coloring_; }
   /// Bytes of the pieces in it that parts make again.
   const MadeAgain& madeAgain() const { return madeAgain_; }
 
@@ -104,6 +100,7 @@ class BlockStore {
   void buildIndex();
 
   AxisUnit unit_ = AxisUnit::step;
+  std::shared_ptr<const Coloring> coloring_ = Coloring::byType();
   MadeAgain madeAgain_;
   std::vector<std::int64_t> begins_, ends_;
   std::vector<std::int64_t> lows_, highs_;
@@ -153,7 +150,8 @@ std::vector<HaloBlock> haloOf(const Run& run, const RunScale& scale, const Block
 
 /// The tensors that share `block`, larger ones first: whoever draws them in this order covers none.
 /// Empty where one tensor has the block for itself. O(k log k).
-std::vector<PartBlock> partBlocks(const Run& run, const RunScale& scale, const Block& block);
+std::vector<PartBlock> partBlocks(const Run& run, const RunScale& scale, const Block& block,
+                                  const Coloring& coloring = {});
 
 /// The last of them, as they are drawn, that has the byte at a place of the axis; none where no
 /// tensor needs it.

@@ -191,12 +191,18 @@ struct KeyEntry {
   bool hatched = false;
 };
 
-std::vector<KeyEntry> keyOf(const GanttStore& store) {
+/// Which colour an operator has is told by who shows blocks in the same.
+std::vector<KeyEntry> keyOf(const GanttStore& store, const Coloring* coloring) {
   std::vector<KeyEntry> entries;
   for (std::size_t kind = 0; kind < kActivityKindNames.size(); ++kind) {
     const bool any = store.has(GanttLook::of(static_cast<ActivityKind>(kind), true)) ||
                      store.has(GanttLook::of(static_cast<ActivityKind>(kind), false));
-    if (any) entries.push_back({std::string(kActivityKindNames[kind]), activityInk(kind, true)});
+    if (!any) continue;
+    std::string name(kActivityKindNames[kind]);
+    if (coloring && static_cast<ActivityKind>(kind) == ActivityKind::compute) {
+      name += fmt::format(" by {}", kColorings[static_cast<std::size_t>(coloring->by())].title);
+    }
+    entries.push_back({std::move(name), activityInk(kind, true)});
   }
   for (std::size_t rule = 0; rule < kWaitRuleNames.size(); ++rule) {
     if (!store.has(GanttLook::of(static_cast<WaitRule>(rule)))) continue;
@@ -217,7 +223,8 @@ Box strip(const Box& row) {
 GanttScene GanttScene::whole(std::shared_ptr<const Run> run) {
   GanttScene scene{.store = std::make_shared<const GanttStore>(GanttStore::of(*run)),
                    .end = std::max(1.0, onAxis(run->timing.makespan)),
-                   .now = {.playhead = -onAxis(run->timing.makespan)}};
+                   .now = {.playhead = -onAxis(run->timing.makespan)},
+                   .coloring = Coloring::byType()};
   scene.run = std::move(run);
   return scene;
 }
@@ -322,9 +329,18 @@ void GanttDrawing::drawBars(std::size_t row) const {
   for (const GanttBar& bar : bars) drawBar(boxOf(row, bar), bar, leastName);
 }
 
+Ink GanttDrawing::inkOf(const GanttBar& bar, bool word) const {
+  if (!scene_.coloring || bar.kind != ActivityKind::compute) {
+    return activityInk(static_cast<std::size_t>(bar.kind), bar.critical, word);
+  }
+  const OpId op = scene_.run->timing.activities.activities[bar.activity].op;
+  return blockInk(scene_.coloring->of(*scene_.run, op),
+                  bar.critical ? BlockTime::live : BlockTime::future,
+                  word ? BlockPart::word : BlockPart::fill);
+}
+
 void GanttDrawing::drawBar(const Box& box, const GanttBar& bar, double leastName) const {
   if (box.isEmpty()) return;
-  const auto kind = static_cast<std::size_t>(bar.kind);
   const Ruler& ruler = canvas_.ruler();
   Hint hint;
   if (canvas_.keepsHints()) {
@@ -335,7 +351,7 @@ void GanttDrawing::drawBar(const Box& box, const GanttBar& bar, double leastName
   // A gap between neighbours, where there is room for one.
   const double gap = box.width >= 4 ? 1 : 0;
   canvas_.rectangle({box.left, box.top, box.width - gap, box.height},
-                    {.fill = Fill{activityInk(kind, bar.critical)}}, hint);
+                    {.fill = Fill{inkOf(bar, false)}}, hint);
   // Not by colour alone.
   if (bar.critical && box.width >= kLeastUnderlined) {
     canvas_.rectangle({box.left, box.bottom() - 2, box.width - gap, 2}, {.fill = Fill{Ink::text}});
@@ -346,7 +362,7 @@ void GanttDrawing::drawBar(const Box& box, const GanttBar& bar, double leastName
   const std::string name = elided(ruler, whole, room, true);
   if (name.size() < 6 && name != whole) return;
   canvas_.text({box.left + 4, box.top + (box.height - ruler.height()) / 2 + ruler.ascent() - 1},
-               name, {.ink = activityInk(kind, bar.critical, true)});
+               name, {.ink = inkOf(bar, true)});
 }
 
 /// Draws bars narrower than pixels: each column is filled as far as its time is, from below by
@@ -397,7 +413,7 @@ void GanttDrawing::drawHeading() const {
   const Box& title = frame_.title;
   const std::string brief = scene_.title.empty() ? "Engines" : scene_.title;
   const std::string full = scene_.heading();
-  std::vector<KeyEntry> entries = keyOf(*scene_.store);
+  std::vector<KeyEntry> entries = keyOf(*scene_.store, scene_.coloring.get());
   const auto widthOf = [&](const KeyEntry& entry) {
     return ruler.width(entry.name) + kSwatch + 5 + kKeyGap;
   };

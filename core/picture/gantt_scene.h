@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/picture/axis.h"
+#include "core/picture/coloring.h"
 #include "core/picture/plot.h"
 #include "core/run/run.h"
 
@@ -91,9 +92,9 @@ class GanttStore {
   Sums total_{};
 };
 
-/// Every engine of the machine in time: what it runs, in the colour of the kind, full on the
-/// critical path and pale beside it; what it waits for, in the colour of the cause, hatched where
-/// that is reused bytes. Plain data, like a MapScene.
+/// Every engine of the machine in time: what it runs, in the colour of its operator or of the kind
+/// of work, full on the critical path and pale beside it; what it waits for, in the colour of the
+/// cause, hatched where that is reused bytes. Plain data, like a MapScene.
 struct GanttScene {
   std::shared_ptr<const Run> run{};           ///< Never null; timed.
   std::shared_ptr<const GanttStore> store{};  ///< Never null.
@@ -101,7 +102,9 @@ struct GanttScene {
   double end = 1;                             ///< Greater than `begin`.
   PlotNow now{};
   ActivityId selected{};  ///< Encircled, with an arrow to its cause.
-  std::string title{};    ///< Whose engines, where there are several; empty: nobody needs to ask.
+  /// What gives operators their colours; null: all have that of work.
+  std::shared_ptr<const Coloring> coloring{};
+  std::string title{};  ///< Whose engines, where there are several; empty: nobody needs to ask.
 
   /// All of the run, before anything has happened.
   static GanttScene whole(std::shared_ptr<const Run> run);
@@ -132,6 +135,7 @@ class GanttDrawing {
   void drawColumns(std::size_t row) const;
   void drawBar(const Box& box, const GanttBar& bar, double leastName) const;
   void drawHeading() const;
+  Ink inkOf(const GanttBar& bar, bool word) const;
   void drawSelection() const;
   Box boxOf(std::size_t row, const GanttBar& bar) const;
 

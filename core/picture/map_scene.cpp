@@ -75,9 +75,11 @@ void drawMoving(Canvas& canvas, const MapScene& scene, const Plot& plot) {
 
 }  // namespace
 
-MapScene MapScene::whole(std::shared_ptr<const Run> run, PoolId pool, AxisUnit unit) {
+MapScene MapScene::whole(std::shared_ptr<const Run> run, PoolId pool, AxisUnit unit,
+                         std::shared_ptr<const Coloring> coloring) {
   auto scale = std::make_shared<const RunScale>(*run, unit);
-  MapScene scene{.blocks = std::make_shared<const BlockStore>(BlockStore::ofPool(*run, pool, unit)),
+  MapScene scene{.blocks = std::make_shared<const BlockStore>(
+                     BlockStore::ofPool(*run, pool, unit, std::move(coloring))),
                  .pool = pool,
                  .scale = unit == AxisUnit::time ? scale : nullptr,
                  .window = {0, scale->length(), 0, fullByteRange(*run, pool)},
@@ -425,7 +427,8 @@ Interval<double> lifeOf(const Run& run, const RunScale& scale, const BufferPart&
 
 }  // namespace
 
-std::vector<PartBlock> partBlocks(const Run& run, const RunScale& scale, const Block& block) {
+std::vector<PartBlock> partBlocks(const Run& run, const RunScale& scale, const Block& block,
+                                  const Coloring& coloring) {
   if (run.storage.isIdentity()) return {};
   std::vector<PartBlock> blocks;
   for (const BufferPart& part :
@@ -438,7 +441,7 @@ std::vector<PartBlock> partBlocks(const Run& run, const RunScale& scale, const B
     blocks.push_back({part.tensor,
                       span,
                       {low, low + part.bytes.length()},
-                      blockClass(run.graph(), part.tensor),
+                      coloring.of(run, part.tensor),
                       pieceMaker(run.graph(), part.tensor)});
   }
   return blocks;
@@ -552,7 +555,7 @@ std::size_t MapDrawing::drawPartsOf(std::size_t index) const {
   const Box box = boxOf(index);
   if (box.width < kContainerRoom || box.height < kContainerRoom) return 0;
   const Block block = scene_.blocks->block(index);
-  auto parts = partBlocks(*scene_.run, *scale_, block);
+  auto parts = partBlocks(*scene_.run, *scale_, block, scene_.blocks->coloring());
   if (parts.empty()) return 0;
   std::erase_if(parts, [this](const PartBlock& part) { return boxOf(part).isEmpty(); });
   const Ink edge = blockInk(block.kind, timeOf(block), BlockPart::edge);
@@ -638,7 +641,8 @@ void MapDrawing::drawSameOp() const {
   scene_.blocks->visit(scene_.window, [&](std::size_t index) {
     if (drawn > kMostParts || boxOf(index).isEmpty()) return;
     const Block block = scene_.blocks->block(index);
-    for (const PartBlock& part : partBlocks(*scene_.run, *scale_, block)) {
+    for (const PartBlock& part :
+         partBlocks(*scene_.run, *scale_, block, scene_.blocks->coloring())) {
       if (part.maker != op) continue;
       ++drawn;
       const Box box = boxOf(part);

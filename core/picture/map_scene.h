@@ -37,8 +37,8 @@ struct MapScene {
   std::shared_ptr<const StayFilter> filter{};  ///< What it does not keep is pale.
 
   /// All of one pool, before anything has happened; over time only of a run that is timed.
-  static MapScene whole(std::shared_ptr<const Run> run, PoolId pool,
-                        AxisUnit unit = AxisUnit::step);
+  static MapScene whole(std::shared_ptr<const Run> run, PoolId pool, AxisUnit unit = AxisUnit::step,
+                        std::shared_ptr<const Coloring> coloring = Coloring::byType());
 
   AxisUnit unit() const { return scale ? scale->unit() : AxisUnit::step; }
   /// True for all stays of the selected stay's buffer.

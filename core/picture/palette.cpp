@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace hw {
 
@@ -14,6 +15,12 @@ constexpr Rgb kLightClasses[kBlockClasses] = {0x2e95da, 0xbcdaf4, 0x12594f, 0x57
                                               0xe8ae3a, 0xb0679a, 0x867f74, 0x2e95da};
 constexpr Rgb kDarkClasses[kBlockClasses] = {0x3d9bdf, 0x1b557c, 0x2a8c63, 0xb2dab3,
                                              0xdfb046, 0xb9749f, 0x61666a, 0x3d9bdf};
+
+/// Shades, from small to large: grey, so that none is taken for a type.
+constexpr Rgb kLightShades[kShadeClasses] = {0xf0f3f5, 0xd6dee4, 0xb3c0ca,
+                                             0x8799a7, 0x5a6f80, 0x2f4353};
+constexpr Rgb kDarkShades[kShadeClasses] = {0x23292f, 0x33404a, 0x4b5f6d,
+                                            0x6d8797, 0x9ab2c0, 0xcfe0ea};
 
 /// From `Ink::window` to `Ink::warmTint`.
 constexpr Rgb kLight[] = {0xf5f6f8, 0xffffff, 0xeef0f3, 0x626c76, 0x1a1f26, 0x59636e, 0x3f51d8,
@@ -47,6 +54,8 @@ struct Strength {
 };
 /// Past, future, live, pale.
 constexpr Strength kTimes[] = {{0.92, 0.96}, {0.50, 0.60}, {1, 1}, {0.32, 0.38}};
+/// The same of shades, which would be taken for lighter ones if they faded as much.
+constexpr Strength kShadeTimes[] = {{0.96, 0.98}, {0.80, 0.84}, {1, 1}, {0.32, 0.38}};
 /// Part of its fill that an edge keeps: it is darker in the light palette, lighter in the dark.
 constexpr double kEdge = 0.72;
 
@@ -114,15 +123,17 @@ Palette::Palette(bool dark) {
   const Rgb text = (*this)[Ink::text];
   colors_[next++] = mixed((*this)[Ink::lowerBound], plot, 0.12);
   for (const Rgb color : dark ? kDarkSeries : kLightSeries) colors_[next++] = color;
-  for (const Rgb color : dark ? kDarkClasses : kLightClasses) {
-    for (const Strength& strength : kTimes) {
+  const auto addBlock = [&](Rgb color, std::span<const Strength> times) {
+    for (const Strength& strength : times) {
       const Rgb fill = mixed(color, plot, strength.fill);
       colors_[next++] = fill;
       colors_[next++] = mixed(fill, text, kEdge);
       colors_[next++] = mixed(color, plot, strength.thin);
       colors_[next++] = readableOn(fill);
     }
-  }
+  };
+  for (const Rgb color : dark ? kDarkClasses : kLightClasses) addBlock(color, kTimes);
+  for (const Rgb color : dark ? kDarkShades : kLightShades) addBlock(color, kShadeTimes);
   for (const Rgb color : dark ? kDarkActivities : kLightActivities) {
     for (const Rgb fill : {color, mixed(color, plot, kBeside)}) {
       colors_[next++] = fill;

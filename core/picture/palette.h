@@ -6,7 +6,8 @@
 
 namespace hw {
 
-/// Class of a block, for its colour: the type of the operator that writes it.
+/// Class of a block, for its colour: the type of the operator that writes it. After these come
+/// `kShadeClasses` shades, from small to large.
 enum class BlockClass : std::uint8_t {
   convolution,
   activation,
@@ -18,12 +19,14 @@ enum class BlockClass : std::uint8_t {
   buffer,    ///< Of a planning problem, which has no operators.
 };
 inline constexpr std::size_t kBlockClasses = 8;
+inline constexpr std::size_t kShadeClasses = 6;
+inline constexpr std::size_t kAllClasses = kBlockClasses + kShadeClasses;
 
-/// "convolution", "concat, reshape", …: for legends, tables and tooltips.
+/// "convolution", "concat, reshape", …: for legends, tables and tooltips; not of a shade.
 std::string_view className(BlockClass kind);
 
 /// Meaning of a colour. Pictures name inks, palettes say what they look like.
-enum class Ink : std::uint8_t {
+enum class Ink : std::uint16_t {
   window,
   plot,
   grid,
@@ -46,10 +49,10 @@ enum class Ink : std::uint8_t {
   onSelection,  ///< Words on `selection`.
   warmTint,     ///< Behind a text in `accent`.
   best,
-  series,                                    ///< The first of `kSeriesInks`, for compared runs.
-  block = series + 8,                        ///< The first of the inks that `blockInk` gives.
-  activity = block + kBlockClasses * 4 * 4,  ///< The first of those that `activityInk` gives.
-  stall = activity + 4 * 2 * 2,              ///< The first of those that `stallInk` gives.
+  series,                                  ///< The first of `kSeriesInks`, for compared runs.
+  block = series + 8,                      ///< The first of the inks that `blockInk` gives.
+  activity = block + kAllClasses * 4 * 4,  ///< The first of those that `activityInk` gives.
+  stall = activity + 4 * 2 * 2,            ///< The first of those that `stallInk` gives.
   end = stall + 7
 };
 inline constexpr std::size_t kSeriesInks = 8;

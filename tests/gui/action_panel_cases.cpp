@@ -226,7 +226,15 @@ std::vector<CommandCase> placeCases() {
 
 std::vector<CommandCase> lookCases() {
   const auto lightFirst = [](Desk& desk) { desk.window.applyTheme(ThemeChoice::light); };
+  const auto colors = [](ColorBy by) {
+    return [by](Desk& desk) { return desk.state().colorBy() == by; };
+  };
   return {
+      {"color_type", colors(ColorBy::type),
+       [](Desk& desk) { desk.state().setColorBy(ColorBy::size); }},
+      {"color_scope", colors(ColorBy::scope)},
+      {"color_size", colors(ColorBy::size)},
+      {"color_use", colors(ColorBy::use)},
       {"themeDark", [](Desk&) { return Theme::current().dark; }, lightFirst},
       {"themeLight", [](Desk&) { return !Theme::current().dark; },
        [](Desk& desk) { desk.window.applyTheme(ThemeChoice::dark); }},

@@ -182,7 +182,7 @@ TEST_CASE("the inspector says what fills a memory, all bytes of it", "[shell]") 
   for (const Step step : {run->metrics.pools[pool].peakStep, Step(3), Step(40), Step(100)}) {
     CAPTURE(step.count());
     const Moment moment = momentAt(run->problem, run->plan, pool, step);
-    const QString html = fillingPart(*run, pool, step);
+    const QString html = fillingPart(*run, pool, step, {});
     CHECK(html.isEmpty() == (moment.top == Bytes()));
     if (html.isEmpty()) continue;
     double sum = 0;

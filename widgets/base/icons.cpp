@@ -78,10 +78,12 @@ QByteArray svgOf(Glyph glyph, const QColor& color) {
 /// Paints a glyph in the colour that the theme has now.
 class GlyphEngine final : public QIconEngine {
  public:
-  explicit GlyphEngine(Glyph glyph) : glyph_(glyph) {}
+  GlyphEngine(Glyph glyph, bool filled) : glyph_(glyph), filled_(filled) {}
 
   void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State) override {
-    QSvgRenderer renderer(svgOf(glyph_, colorOf(glyph_, mode)));
+    const bool on = filled_ && mode != QIcon::Disabled;
+    const QColor color = on ? Theme::current().onSelection : colorOf(glyph_, mode);
+    QSvgRenderer renderer(svgOf(glyph_, color));
     renderer.render(painter, rect);
   }
 
@@ -97,10 +99,11 @@ class GlyphEngine final : public QIconEngine {
 
  private:
   Glyph glyph_;
+  bool filled_;
 };
 
 }  // namespace
 
-QIcon glyphIcon(Glyph glyph) { return QIcon(new GlyphEngine(glyph)); }
+QIcon glyphIcon(Glyph glyph, bool filled) { return QIcon(new GlyphEngine(glyph, filled)); }
 
 }  // namespace hw

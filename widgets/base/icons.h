@@ -36,7 +36,7 @@ enum class Glyph {
 };
 
 /// An icon in the text colour of the theme in force when it is painted: it follows a change of
-/// theme by itself. Sharp at any size.
-QIcon glyphIcon(Glyph glyph);
+/// theme by itself. Sharp at any size. `filled`: to stand on the colour of a primary button.
+QIcon glyphIcon(Glyph glyph, bool filled = false);
 
 }  // namespace hw

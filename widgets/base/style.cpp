@@ -16,6 +16,11 @@ constexpr double kSmallRadius = 4;
 constexpr int kScrollBar = 10;
 constexpr int kHandle = 14;  ///< Of a slider.
 
+constexpr const char* kPrimary = "primary";
+constexpr int kDisc = 36;  ///< Across.
+
+bool isPrimary(const QWidget& widget) { return widget.property(kPrimary).toBool(); }
+
 bool has(const QStyleOption& option, QStyle::StateFlag state) {
   return option.state.testFlag(state);
 }
@@ -46,6 +51,34 @@ void drawButton(QPainter& painter, const QStyleOption& option, bool raised, bool
   const QColor line = !outlined ? QColor() : on ? theme.selection : theme.line;
   drawBox(painter, option.rect, fill, isDefault && enabled ? theme.selection : line,
           kControlRadius);
+}
+
+/// One of several on a track: only the chosen one has a surface of its own.
+void drawSegment(QPainter& painter, const QStyleOption& option) {
+  const Theme& theme = Theme::current();
+  const QRect inside = option.rect.adjusted(1, 1, -1, -1);
+  if (has(option, QStyle::State_On)) {
+    drawBox(painter, inside, theme.raised, theme.line, kControlRadius - 2);
+  } else if (has(option, QStyle::State_MouseOver) && has(option, QStyle::State_Enabled)) {
+    drawBox(painter, inside, theme.hover, QColor(), kControlRadius - 2);
+  }
+}
+
+/// The round button for what is done most.
+void drawDisc(QPainter& painter, const QStyleOption& option) {
+  const Theme& theme = Theme::current();
+  const bool enabled = has(option, QStyle::State_Enabled);
+  drawBox(painter, option.rect, enabled ? theme.selection : theme.hole, QColor(),
+          option.rect.height() / 2.0);
+}
+
+/// `widget` may be null.
+void drawToolButton(QPainter& painter, const QStyleOption& option, const QWidget* widget) {
+  if (widget && isPrimary(*widget)) return drawDisc(painter, option);
+  if (widget && qobject_cast<const Segment*>(widget->parentWidget())) {
+    return drawSegment(painter, option);
+  }
+  drawButton(painter, option, has(option, QStyle::State_AutoRaise), false);
 }
 
 void drawPushButton(QPainter& painter, const QStyleOption& option) {
@@ -202,6 +235,29 @@ void drawSlider(QPainter& painter, const QStyleOptionSlider& option, const QRect
 
 }  // namespace
 
+void setPrimary(QToolButton* button) {
+  button->setProperty(kPrimary, true);
+  button->setAutoRaise(false);
+  button->setFixedSize(kDisc, kDisc);
+}
+
+Segment::Segment(QWidget* parent) : QWidget(parent), row_(new QHBoxLayout(this)) {
+  row_->setContentsMargins(2, 2, 2, 2);
+  row_->setSpacing(0);
+  setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+}
+
+void Segment::add(QToolButton* button) {
+  button->setAutoRaise(true);
+  row_->addWidget(button);
+}
+
+void Segment::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const Theme& theme = Theme::current();
+  drawBox(painter, rect(), theme.window, theme.line, kControlRadius);
+}
+
 Style::Style() : QProxyStyle(QStringLiteral("Fusion")) {}
 
 void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
@@ -212,7 +268,7 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
       return drawPushButton(*painter, *option);
     case PE_PanelButtonTool:
     case PE_IndicatorButtonDropDown:
-      return drawButton(*painter, *option, has(*option, State_AutoRaise), false);
+      return drawToolButton(*painter, *option, widget);
     case PE_IndicatorCheckBox:
     case PE_IndicatorItemViewItemCheck:
       return drawIndicator(*painter, *option, false);

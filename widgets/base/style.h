@@ -1,8 +1,30 @@
 #pragma once
 
+#include <QHBoxLayout>
 #include <QProxyStyle>
+#include <QToolButton>
 
 namespace hw {
+
+/// Buttons of which one is chosen, side by side on a track: one control.
+class Segment : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit Segment(QWidget* parent = nullptr);
+
+  /// Takes it over, as the last.
+  void add(QToolButton* button);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  QHBoxLayout* row_;
+};
+
+/// Makes a button with an icon a filled disc, for what is done most.
+void setPrimary(QToolButton* button);
 
 /// The look of the studio: flat controls in the colours of the theme in force, which it reads when
 /// it paints, so that a change of theme repaints everything and installs nothing. Radius of

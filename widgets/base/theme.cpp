@@ -27,7 +27,7 @@ Theme makeTheme(bool dark) {
   const auto color = [&](Ink ink) { return QColor(QRgb(theme.inks()[ink])); };
   std::size_t ink = 0;
   for (QColor Theme::*each : kColors) theme.*each = color(static_cast<Ink>(ink++));
-  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
+  for (std::size_t kind = 0; kind < kAllClasses; ++kind) {
     theme.classes[kind] =
         color(blockInk(static_cast<BlockClass>(kind), BlockTime::live, BlockPart::fill));
   }

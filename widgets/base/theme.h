@@ -16,7 +16,7 @@ struct Theme {
   QColor window, plot, grid, axis, text, mutedText, selection, hover, accent;
   QColor live, highWater, capacity, lowerBound, playhead, mark, hole, hatch;
   QColor raised, line, onSelection, warmTint;
-  QColor classes[kBlockClasses];
+  QColor classes[kAllClasses];
 
   QColor classColor(BlockClass kind) const { return classes[static_cast<int>(kind)]; }
   QPalette palette() const;

@@ -18,6 +18,7 @@ LockStep::LockStep(ViewState* a, ViewState* b, QObject* parent) : QObject(parent
     link(&ViewState::hoverChanged, &LockStep::syncHover);
     link(&ViewState::markedStepsChanged, &LockStep::syncMarked);
     link(&ViewState::filterChanged, &LockStep::syncFilter);
+    link(&ViewState::coloringChanged, &LockStep::syncColoring);
   }
 }
 
@@ -26,6 +27,7 @@ void LockStep::setB(std::shared_ptr<const Run> run) {
   {
     const QScopedValueRollback quiet(following_, true);
     b_->setAxis(a_->wantedAxis());
+    b_->setColorBy(a_->colorBy());
     b_->setRun(std::move(run));
     link();
     syncAll();
@@ -117,5 +119,7 @@ void LockStep::syncFilter(const ViewState& from, ViewState& to) {
   const auto filter = from.filter();
   to.setFilter(filter ? makeFilter(filter->title, same(from).stays(filter->kept)) : nullptr);
 }
+
+void LockStep::syncColoring(const ViewState& from, ViewState& to) { to.setColorBy(from.colorBy()); }
 
 }  // namespace hw

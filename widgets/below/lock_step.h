@@ -51,6 +51,7 @@ class LockStep : public QObject {
   void syncHover(const ViewState& from, ViewState& to);
   void syncMarked(const ViewState& from, ViewState& to);
   void syncFilter(const ViewState& from, ViewState& to);
+  void syncColoring(const ViewState& from, ViewState& to);
 
   ViewState* a_;
   ViewState* b_;

@@ -34,6 +34,7 @@ Inspector::Inspector(ViewState* state, QWidget* parent) : QTextBrowser(parent), 
   document()->setDocumentMargin(8);
   connect(this, &QTextBrowser::anchorClicked, this, &Inspector::follow);
   connect(state, &ViewState::runChanged, this, &Inspector::refresh);
+  connect(state, &ViewState::coloringChanged, this, &Inspector::refresh);
   connect(state, &ViewState::selectionChanged, this, &Inspector::refresh);
   connect(state, &ViewState::momentChanged, this, [this] {
     if (!state_->selected() && !state_->selectedActivity()) refresh();
@@ -86,7 +87,8 @@ QString Inspector::fillingSection(const Run& run, PoolId pool, Step step) const 
   const QString title =
       (peak ? tr("What fills %1 at its peak, step %2") : tr("What fills %1 at step %2"))
           .arg(poolText(run, pool), grouped(step.count()));
-  return section(QStringLiteral("filling"), title, fillingPart(run, pool, step));
+  return section(QStringLiteral("filling"), title,
+                 fillingPart(run, pool, step, *state_->coloring()));
 }
 
 QString Inspector::helpSection() const {

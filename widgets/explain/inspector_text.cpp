@@ -249,12 +249,13 @@ struct FillingRow {
   QString text{};  ///< In HTML.
 };
 
-std::vector<FillingRow> fillingRows(const Run& run, const Moment& moment) {
+std::vector<FillingRow> fillingRows(const Run& run, const Moment& moment,
+                                    const Coloring& coloring) {
   constexpr std::size_t kMostRows = 6;
   const Theme& theme = Theme::current();
   std::vector<FillingRow> rows;
   for (const Moment::Tenant& tenant : moment.tenants) {
-    rows.push_back({tenant.bytes.length(), theme.classColor(stayClass(run, tenant.stay)),
+    rows.push_back({tenant.bytes.length(), theme.classColor(coloring.of(run, tenant.stay)),
                     stayLink(run, tenant.stay)});
   }
   std::ranges::stable_sort(rows, std::greater(), &FillingRow::bytes);
@@ -274,12 +275,12 @@ std::vector<FillingRow> fillingRows(const Run& run, const Moment& moment) {
 
 }  // namespace
 
-QString fillingPart(const Run& run, PoolId pool, Step step) {
+QString fillingPart(const Run& run, PoolId pool, Step step, const Coloring& coloring) {
   const Moment moment = momentAt(run.problem, run.plan, pool, step);
   if (moment.top == Bytes()) return {};
   QString bar;
   QString lines;
-  for (const FillingRow& row : fillingRows(run, moment)) {
+  for (const FillingRow& row : fillingRows(run, moment, coloring)) {
     const double share =
         100.0 * static_cast<double>(row.bytes.count()) / static_cast<double>(moment.top.count());
     const QString color = row.color.name();

@@ -23,7 +23,7 @@ QString stayTensors(const Run& run, StayId stay);
 
 /// The content of `pool` at `step` as a bar in the colours of the theme in force, and below it the
 /// largest that live there with the same links, and holes. Empty where nothing lives.
-QString fillingPart(const Run& run, PoolId pool, Step step);
+QString fillingPart(const Run& run, PoolId pool, Step step, const Coloring& coloring);
 
 /// A page of HTML about the op of a step, with the same links.
 QString stepPage(const Run& run, Step step);

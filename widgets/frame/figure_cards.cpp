@@ -45,11 +45,12 @@ Figure gapFigure(const Run& run, const RunFigures& figures) {
                 .value = QStringLiteral("\u2013"),
                 .meaning = tr("not everything has a place"),
                 .toolTip = tr("The peak of the first memory, by the most bytes that are live in it "
-                              "at one step")};
+                              "at one step: no plan of what lives there is smaller than these")};
   if (!figures.whole) return figure;
   const PoolMetrics& first = run.metrics.pools[PoolId(0)];
-  figure.value = QStringLiteral("+%1").arg(percentText(first.gap()));
-  figure.meaning = first.gap() == 0 ? tr("no plan of what lives there is smaller")
+  figure.value = first.gap() == 0 ? QStringLiteral("0 B")
+                                  : QStringLiteral("+%1").arg(percentText(first.gap()));
+  figure.meaning = first.gap() == 0 ? tr("proved: none is smaller")
                                     : tr("%1 are live at once").arg(sizeText(first.peakLive));
   return figure;
 }

@@ -19,14 +19,7 @@ namespace hw {
 namespace {
 
 /// Boxes of several ops that differ; those after the classes of blocks.
-constexpr std::size_t kMixed = kBlockClasses;
-
-LegendEntry classEntry(std::size_t kind) {
-  const Theme& theme = Theme::current();
-  if (kind == kMixed) return {theme.hatch, tr("several kinds")};
-  const auto one = static_cast<BlockClass>(kind);
-  return {theme.classColor(one), viewText(className(one))};
-}
+constexpr std::size_t kMixed = kAllClasses;
 
 /// Devices in colours of the theme that are easiest to tell apart; more of them repeat.
 QColor deviceColor(std::size_t device) {
@@ -55,8 +48,19 @@ bool hasDevices(const Run& run) {
   return run.partition.deviceOf.size() == run.graph().ops.size() && !run.graph().ops.empty();
 }
 
-GraphColors::GraphColors(const Run& run, GraphColoring coloring)
-    : coloring_(coloring), live_(liveBytes(run.problem, run.plan)), peak_(live_.max()) {
+LegendEntry GraphColors::classEntry(std::size_t kind) const {
+  const Theme& theme = Theme::current();
+  if (kind == kMixed) return {theme.hatch, tr("several kinds")};
+  const auto one = static_cast<BlockClass>(kind);
+  return {theme.classColor(one), viewText(ofOps_->name(one))};
+}
+
+GraphColors::GraphColors(const Run& run, GraphColoring coloring,
+                         std::shared_ptr<const Coloring> ofOps)
+    : coloring_(coloring),
+      ofOps_(std::move(ofOps)),
+      live_(liveBytes(run.problem, run.plan)),
+      peak_(live_.max()) {
   if (coloring_ == GraphColoring::device && !hasDevices(run)) coloring_ = GraphColoring::opClass;
 }
 
@@ -71,7 +75,7 @@ std::size_t GraphColors::classOf(const Run& run, const GraphNode& node) const {
   for (const OpId op : node.runs) {
     const std::size_t one = coloring_ == GraphColoring::device
                                 ? run.partition.deviceOf[op]
-                                : static_cast<std::size_t>(blockClass(run.graph().ops[op]));
+                                : static_cast<std::size_t>(ofOps_->of(run, op));
     if (common && *common != one) {
       return coloring_ == GraphColoring::device ? SIZE_MAX : kMixed;
     }

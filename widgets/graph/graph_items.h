@@ -6,6 +6,7 @@
 #include <QString>
 #include <vector>
 
+#include "core/picture/coloring.h"
 #include "core/plan/metrics.h"
 #include "widgets/graph/model_graph.h"
 
@@ -24,7 +25,7 @@ struct LegendEntry {
 class GraphColors {
  public:
   GraphColors() = default;
-  GraphColors(const Run& run, GraphColoring coloring);
+  GraphColors(const Run& run, GraphColoring coloring, std::shared_ptr<const Coloring> ofOps);
 
   /// Most bytes live while an op of the box runs; 0 for inputs and outputs.
   Bytes liveDuring(const Run& run, const GraphNode& node) const;
@@ -37,7 +38,10 @@ class GraphColors {
   std::size_t classOf(const Run& run, const GraphNode& node) const;
   double liveShare(const Run& run, const GraphNode& node) const;
 
+  LegendEntry classEntry(std::size_t kind) const;
+
   GraphColoring coloring_ = GraphColoring::opClass;
+  std::shared_ptr<const Coloring> ofOps_ = Coloring::byType();
   StepFunction live_;
   Bytes peak_{};
 };

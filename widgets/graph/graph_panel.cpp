@@ -64,6 +64,7 @@ GraphPanel::GraphPanel(ViewState* state, QWidget* parent)
   layout->addWidget(legend_);
   connect(cancel_, &QPushButton::clicked, this, &GraphPanel::cancel);
   connect(state, &ViewState::runChanged, this, &GraphPanel::showRun);
+  connect(state, &ViewState::coloringChanged, this, &GraphPanel::fillLegend);
   connect(view_, &GraphView::expandWanted, this, &GraphPanel::expand);
   connect(view_, &GraphView::collapseWanted, this, &GraphPanel::collapse);
   new SeenWatch(this, [this] {

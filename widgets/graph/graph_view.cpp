@@ -44,6 +44,7 @@ GraphView::GraphView(ViewState* state, QWidget* parent) : QGraphicsView(parent),
   connect(state, &ViewState::selectionChanged, this, &GraphView::showSelection);
   connect(state, &ViewState::hoverChanged, this, &GraphView::showHover);
   connect(state, &ViewState::filterChanged, this, &GraphView::showFilter);
+  connect(state, &ViewState::coloringChanged, this, &GraphView::recolor);
 }
 
 void GraphView::clearGraph() {
@@ -109,7 +110,7 @@ void GraphView::recolor() {
   setBackgroundBrush(Theme::current().plot);
   const auto run = state_->run();
   if (!run) return;
-  colors_ = GraphColors(*run, coloring_);
+  colors_ = GraphColors(*run, coloring_, state_->coloring());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     nodes_[i]->setFill(colors_.of(*run, graph_.nodes[i]));
   }

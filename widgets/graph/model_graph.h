@@ -8,27 +8,10 @@
 #include <set>
 #include <vector>
 
-#include "core/graph/graph.h"
+#include "core/graph/scopes.h"
 #include "core/run/run.h"
 
 namespace hw {
-
-/// Ops [first, last) in the order of the graph, which is topological: a graph whose nodes are such
-/// ranges has no cycles either.
-struct OpRange {
-  std::size_t first = 0;
-  std::size_t last = 0;
-
-  std::size_t size() const { return last - first; }
-  bool contains(const OpRange& other) const { return first <= other.first && other.last <= last; }
-  friend constexpr auto operator<=>(const OpRange&, const OpRange&) = default;
-};
-
-/// Cuts `range` into at most `most` (at least 2) pieces, in order: the single ops if they are few
-/// enough, else where name scopes ("a/b/conv") change, as deep as `most` allows, else chains of ops
-/// of which each feeds the next alone, else pieces of one length. A range of several ops gets at
-/// least two pieces. O(ops x depth).
-std::vector<OpRange> divideOps(const Graph& graph, OpRange range, std::size_t most);
 
 /// Which ops of a large graph are drawn as one box, level by level.
 class OpGroups {

@@ -47,7 +47,8 @@ std::int64_t SizeHistogram::most(bool ofBytes) const {
   return most;
 }
 
-SizeHistogram sizeHistogram(const Run& run, std::optional<Interval<Step>> range) {
+SizeHistogram sizeHistogram(const Run& run, std::optional<Interval<Step>> range,
+                            const Coloring& coloring) {
   SizeHistogram histogram;
   std::array<SizeHistogram::Bin, 64> all;
   int least = 64;
@@ -58,7 +59,7 @@ SizeHistogram sizeHistogram(const Run& run, std::optional<Interval<Step>> range)
     if (!inside || stay.size <= Bytes()) continue;
     const int power = powerOf(stay.size);
     auto& bin = all[static_cast<std::size_t>(power)];
-    const auto kind = static_cast<std::size_t>(stayClass(run, id));
+    const auto kind = static_cast<std::size_t>(coloring.of(run, id));
     ++bin.count[kind];
     bin.bytes[kind] = plus(bin.bytes[kind], stay.size.count());
     least = std::min(least, power);
@@ -121,6 +122,7 @@ HistogramView::HistogramView(ViewState* state, QWidget* parent)
   setAccessibleName(tr("Histogram of sizes"));
   connect(state, &ViewState::runChanged, this, &HistogramView::showRun);
   connect(state, &ViewState::statisticsRangeChanged, this, &HistogramView::showRun);
+  connect(state, &ViewState::coloringChanged, this, &HistogramView::showRun);
   connect(state, &ViewState::filterChanged, this, [this] {
     if (state_->filter() != ours_) forgetPick();
     showPick();
@@ -130,7 +132,8 @@ HistogramView::HistogramView(ViewState* state, QWidget* parent)
 
 void HistogramView::showRun() {
   const auto run = state_->run();
-  histogram_ = run ? sizeHistogram(*run, state_->statisticsRange()) : SizeHistogram();
+  histogram_ =
+      run ? sizeHistogram(*run, state_->statisticsRange(), *state_->coloring()) : SizeHistogram();
   if (!ours_ || state_->filter() != ours_) forgetPick();
   cursor_.reset();
   hovered_.reset();
@@ -302,8 +305,8 @@ void HistogramView::showBars() {
   setTicks(*sizes_, 0, static_cast<double>(std::max<std::size_t>(1, bins)), sizes);
   const auto most = static_cast<double>(std::max<std::int64_t>(1, histogram_.most(bytes_)));
   setTicks(*values_, 0, most, bytes_ ? byteTicks(0, most) : RunAxis{0, most}.ticks(0.2));
-  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
-    auto* set = new QBarSet(viewText(className(static_cast<BlockClass>(kind))));
+  for (std::size_t kind = 0; kind < kAllClasses; ++kind) {
+    auto* set = new QBarSet(viewText(state_->coloring()->name(static_cast<BlockClass>(kind))));
     for (const SizeHistogram::Bin& bin : histogram_.bins) {
       *set << static_cast<double>((bytes_ ? bin.bytes : bin.count)[kind]);
     }

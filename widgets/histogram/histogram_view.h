@@ -21,8 +21,8 @@ struct SizeHistogram {
   /// Sizes from 2^power up to, not including, 2^(power + 1) bytes.
   struct Bin {
     int power = 0;
-    std::array<std::int64_t, kBlockClasses> count{};  ///< By BlockClass.
-    std::array<std::int64_t, kBlockClasses> bytes{};  ///< Likewise: the sum of their sizes.
+    std::array<std::int64_t, kAllClasses> count{};  ///< By BlockClass.
+    std::array<std::int64_t, kAllClasses> bytes{};  ///< Likewise: the sum of their sizes.
 
     std::int64_t total(bool ofBytes) const;
   };
@@ -34,7 +34,8 @@ struct SizeHistogram {
 };
 
 /// Over the stays that live in `range`; nothing: over all. O(stays).
-SizeHistogram sizeHistogram(const Run& run, std::optional<Interval<Step>> range);
+SizeHistogram sizeHistogram(const Run& run, std::optional<Interval<Step>> range,
+                            const Coloring& coloring = {});
 
 /// Which stays have a size in [2^first, 2^(last + 1)).
 std::vector<bool> staysOfSize(const Run& run, int firstPower, int lastPower);

@@ -139,6 +139,7 @@ LanesView::LanesView(ViewState* state, QWidget* parent)
   connect(state, &ViewState::runChanged, this, &LanesView::showRun);
   connect(state, &ViewState::axisChanged, this, &LanesView::showRun);
   connect(state, &ViewState::visibleChanged, this, &LanesView::redraw);
+  connect(state, &ViewState::coloringChanged, this, &LanesView::redraw);
   const auto repaint = [this] { update(); };
   connect(state, &ViewState::momentChanged, this, repaint);
   connect(state, &ViewState::decorationChanged, this, repaint);
@@ -186,6 +187,7 @@ GanttScene LanesView::ganttScene() const {
           .end = state_->visibleEnd(),
           .now = nowOf(*state_),
           .selected = state_->selectedActivity(),
+          .coloring = state_->coloring(),
           .title = title_};
 }
 

@@ -25,7 +25,7 @@ struct BlockShade {
 /// The colours of a map, looked up once so that filling a million pixels looks nothing up. Indexed
 /// by BlockClass.
 struct MapColors {
-  using Shades = std::array<BlockShade, kBlockClasses>;
+  using Shades = std::array<BlockShade, kAllClasses>;
 
   QRgb plot = 0;
   QRgb grid = 0;
@@ -41,7 +41,7 @@ struct MapColors {
     colors.grid = color(Ink::grid);
     Shades* const times[] = {&colors.past, &colors.future, &colors.live, &colors.pale};
     for (std::size_t time = 0; time < std::size(times); ++time) {
-      for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
+      for (std::size_t kind = 0; kind < kAllClasses; ++kind) {
         const auto part = [&](BlockPart of) {
           return color(blockInk(static_cast<BlockClass>(kind), static_cast<BlockTime>(time), of));
         };

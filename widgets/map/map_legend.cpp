@@ -3,11 +3,9 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QPainter>
-#include <QSignalBlocker>
 
 #include "core/picture/map_scene.h"
 #include "widgets/base/theme.h"
-#include "widgets/map/map_colors.h"
 #include "widgets/plot/painter_canvas.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
@@ -17,91 +15,132 @@ namespace hw {
 namespace {
 
 constexpr int kLegendSwatch = 12;
-constexpr int kLegendGap = 16;   ///< Between two lines.
-constexpr int kLegendLine = 24;  ///< Of a sample.
+constexpr QSize kLegendIcon(kLegendSwatch + 3, kLegendSwatch);  ///< With air before the word.
 
-constexpr std::pair<std::string_view, ReferenceLine::Kind> kLines[] = {
-    {"live peak", ReferenceLine::Kind::lowerBound},
-    {"capacity", ReferenceLine::Kind::capacity},
-    {"highest address", ReferenceLine::Kind::peak}};
-
-/// Of operators in parts.
-constexpr std::string_view kReadAgain = "kept to be read again";
-constexpr std::string_view kMadeAgain = "made again";
-/// Of plans that do not say.
-constexpr std::string_view kGuessed = "life unknown";
-
-std::set<ReferenceLine::Kind> linesOf(const Run& run) {
-  std::set<ReferenceLine::Kind> kinds;
-  for (const PoolId pool : usedPools(run)) {
-    for (const ReferenceLine& line : referenceLines(run, pool)) {
-      if (static_cast<double>(line.bytes.count()) <= fullByteRange(run, pool)) {
-        kinds.insert(line.kind);
-      }
-    }
-  }
-  return kinds;
+template <class Draw>
+QIcon swatch(double ratio, Rgb edge, const Draw& draw) {
+  QPixmap pixmap(kLegendIcon * ratio);
+  pixmap.setDevicePixelRatio(ratio);
+  pixmap.fill(Qt::transparent);
+  QPainter painter(&pixmap);
+  painter.fillRect(0, 0, kLegendSwatch, kLegendSwatch, QColor(QRgb(edge)));
+  draw(painter, QRect(1, 1, kLegendSwatch - 2, kLegendSwatch - 2));
+  return QIcon(pixmap);
 }
 
-/// As a block of the class looks while it lives.
-QIcon legendSwatch(BlockClass kind, double ratio) {
-  QPixmap pixmap(QSize(kLegendSwatch, kLegendSwatch) * ratio);
-  pixmap.setDevicePixelRatio(ratio);
+/// A block of the class while it lives.
+QIcon classSwatch(BlockClass kind, double ratio) {
   const Palette& inks = Theme::current().inks();
-  pixmap.fill(QColor(inks[blockInk(kind, BlockTime::live, BlockPart::edge)]));
-  QPainter(&pixmap).fillRect(1, 1, kLegendSwatch - 2, kLegendSwatch - 2,
-                             QColor(inks[blockInk(kind, BlockTime::live, BlockPart::fill)]));
-  return QIcon(pixmap);
+  return swatch(ratio, inks[blockInk(kind, BlockTime::live, BlockPart::edge)],
+                [&](QPainter& painter, const QRect& inside) {
+                  const Ink fill = blockInk(kind, BlockTime::live, BlockPart::fill);
+                  painter.fillRect(inside, QColor(QRgb(inks[fill])));
+                });
+}
+
+QIcon hatchSwatch(const Fill& hatch, double ratio) {
+  const Theme& theme = Theme::current();
+  return swatch(ratio, theme.inks()[Ink::live], [&](QPainter& painter, const QRect& inside) {
+    PainterCanvas canvas(painter);
+    canvas.hatch(toBox(inside), hatch);
+  });
+}
+
+QToolButton* newChip(QWidget* parent) {
+  auto* button = new QToolButton(parent);
+  button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  button->setIconSize(kLegendIcon);
+  button->setAutoRaise(true);
+  button->hide();
+  return button;
 }
 
 }  // namespace
 
-MapLegend::MapLegend(ViewState* state, QWidget* parent) : QWidget(parent), state_(state) {
+MapLegend::MapLegend(ViewState* state, QWidget* parent)
+    : QWidget(parent), state_(state), choose_(new QToolButton(this)) {
   setObjectName(QStringLiteral("mapLegend"));
-  setAccessibleName(tr("What colours and lines of the maps mean"));
+  setAccessibleName(tr("What colours and hatches of the maps mean"));
   auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(8, 1, 8, 1);
+  row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(2);
-  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
-    auto* button = new QToolButton(this);
-    button->setText(viewText(className(static_cast<BlockClass>(kind))));
-    button->setAccessibleName(tr("Pick out buffers of class %1").arg(button->text()));
-    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    button->setIconSize({kLegendSwatch, kLegendSwatch});
-    button->setAutoRaise(true);
+  for (QToolButton*& button : buttons_) {
+    button = newChip(this);
     button->setCheckable(true);
-    button->setMinimumWidth(kLegendSwatch +
-                            8);  // Rather without its word than wider than the views.
     button->setFocusPolicy(Qt::TabFocus);
-    button->hide();
     connect(button, &QToolButton::clicked, this, &MapLegend::filter);
-    row->addWidget(button);
-    buttons_[kind] = button;
   }
+  addHatch(tr("kept to be read again"), kReadAgainHatch);
+  addHatch(tr("made again"), kMadeAgainHatch);
+  addHatch(tr("life unknown"), kGuessedHatch);
   row->addStretch(1);
-  setFixedHeight(fontMetrics().height() + 10);
+  for (QToolButton* chip : chips()) row->addWidget(chip);
+  choose_->setPopupMode(QToolButton::InstantPopup);
+  choose_->setAutoRaise(true);
+  choose_->setFocusPolicy(Qt::TabFocus);
+  choose_->setAccessibleName(tr("What colours tell"));
+  choose_->hide();
+  row->addWidget(choose_);
   connect(state, &ViewState::runChanged, this, &MapLegend::showRun);
+  connect(state, &ViewState::coloringChanged, this, &MapLegend::showRun);
   connect(state, &ViewState::filterChanged, this, &MapLegend::followFilter);
   drawSwatches();
   showRun();
 }
 
+/// One that explains and cannot be pressed.
+void MapLegend::addHatch(const QString& name, const Fill& hatch) {
+  QToolButton* chip = newChip(this);
+  chip->setText(name);
+  chip->setToolTip(name);
+  chip->setFocusPolicy(Qt::NoFocus);
+  chip->setAttribute(Qt::WA_TransparentForMouseEvents);
+  hatches_.emplace_back(chip, hatch);
+}
+
+std::vector<QToolButton*> MapLegend::chips() const {
+  std::vector<QToolButton*> all(buttons_.begin(), buttons_.end());
+  for (const auto& [chip, hatch] : hatches_) all.push_back(chip);
+  return all;
+}
+
+void MapLegend::setChoices(QMenu* menu) {
+  choose_->setMenu(menu);
+  choose_->show();
+}
+
+/// With the words of chips or without.
+QSize MapLegend::sizeOf(bool words) const {
+  constexpr int kAround = 12;  ///< Of a chip, its swatch and the gap behind that.
+  int width = choose_->isHidden() ? 0 : choose_->sizeHint().width();
+  for (const QToolButton* chip : chips()) {
+    if (chip->isHidden()) continue;
+    width += kLegendIcon.width() + kAround;
+    if (words) width += fontMetrics().horizontalAdvance(chip->text()) + 4;
+  }
+  return {width, fontMetrics().height() + 6};
+}
+
+MapLegend::Classes MapLegend::classesOf(const Run& run, const Coloring& coloring) {
+  Classes classes;
+  classes.guessed = hasGuessed(run);
+  classes.madeAgain = !MadeAgain(run.graph()).empty();
+  classes.parts = bool(run.graph().tiling);
+  classes.ofStay.reserve(run.problem.stays.size());
+  for (const StayId stay : run.problem.stays.keys()) {
+    const BlockClass kind = coloring.of(run, stay);
+    classes.ofStay.push_back(kind);
+    ++classes.counts[static_cast<std::size_t>(kind)];
+    classes.bytes[static_cast<std::size_t>(kind)] += run.problem.stays[stay].size;
+  }
+  return classes;
+}
+
 void MapLegend::showRun() {
+  if (own_) state_->setFilter(nullptr);
   const auto run = state_->run();
-  lines_ = run ? linesOf(*run) : std::set<ReferenceLine::Kind>();
-  const auto count = [run] {
-    auto classes = std::make_shared<Classes>();
-    if (!run) return std::shared_ptr<const Classes>(classes);
-    classes->guessed = hasGuessed(*run);
-    classes->madeAgain = !MadeAgain(run->graph()).empty();
-    classes->ofStay.reserve(run->problem.stays.size());
-    for (const StayId stay : run->problem.stays.keys()) {
-      const auto kind = static_cast<std::size_t>(stayClass(*run, stay));
-      classes->ofStay.push_back(static_cast<BlockClass>(kind));
-      ++classes->counts[kind];
-      classes->bytes[kind] += run->problem.stays[stay].size;
-    }
-    return std::shared_ptr<const Classes>(classes);
+  const auto count = [run, coloring = state_->coloring()] {
+    return std::make_shared<const Classes>(run ? classesOf(*run, *coloring) : Classes());
   };
   classes_ = nullptr;
   counting_.start(!run || isSmallRun(*run), count,
@@ -110,20 +149,27 @@ void MapLegend::showRun() {
 
 void MapLegend::accept(const std::shared_ptr<const Classes>& classes) {
   classes_ = classes;
-  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
-    buttons_[kind]->setVisible(classes->counts[kind] > 0);
-    buttons_[kind]->setToolTip(
-        tr("%1 buffers, %2 together. A click picks them out, another ends that")
-            .arg(grouped(classes->counts[kind]), sizeText(classes->bytes[kind])));
+  for (std::size_t kind = 0; kind < kAllClasses; ++kind) {
+    QToolButton* button = buttons_[kind];
+    button->setVisible(classes->counts[kind] > 0);
+    button->setText(viewText(state_->coloring()->name(static_cast<BlockClass>(kind))));
+    button->setAccessibleName(tr("Pick out buffers of class %1").arg(button->text()));
+    button->setToolTip(
+        tr("%1: %2 buffers, %3 together. A click picks them out, another ends that")
+            .arg(button->text(), grouped(classes->counts[kind]), sizeText(classes->bytes[kind])));
   }
-  update();
+  const bool shown[] = {classes->parts, classes->madeAgain, classes->guessed};
+  for (std::size_t i = 0; i < hatches_.size(); ++i) hatches_[i].first->setVisible(shown[i]);
+  const auto by = static_cast<std::size_t>(state_->colorBy());
+  choose_->setText(tr("Colour: %1 \u25be").arg(viewText(kColorings[by].title)));
+  updateGeometry();
 }
 
 void MapLegend::filter() {
   if (!classes_) return;
   QStringList names;
-  std::array<bool, kBlockClasses> wanted{};
-  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
+  std::array<bool, kAllClasses> wanted{};
+  for (std::size_t kind = 0; kind < kAllClasses; ++kind) {
     wanted[kind] = buttons_[kind]->isChecked() && classes_->counts[kind] > 0;
     if (wanted[kind]) names.append(buttons_[kind]->text());
   }
@@ -144,57 +190,22 @@ void MapLegend::followFilter() {
 }
 
 void MapLegend::drawSwatches() {
-  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
-    buttons_[kind]->setIcon(legendSwatch(static_cast<BlockClass>(kind), devicePixelRatioF()));
+  for (std::size_t kind = 0; kind < kAllClasses; ++kind) {
+    buttons_[kind]->setIcon(classSwatch(static_cast<BlockClass>(kind), devicePixelRatioF()));
   }
+  for (const auto& [chip, hatch] : hatches_) chip->setIcon(hatchSwatch(hatch, devicePixelRatioF()));
 }
 
-/// The lines and hatches, from the right end.
-void MapLegend::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.fillRect(rect(), Theme::current().plot);
-  drawCardEdge(*this, painter);
-  if (!state_->run()) return;
-  PainterCanvas canvas(painter);
-  const Ruler& ruler = canvas.ruler();
-  int from = 0;
-  for (const QToolButton* button : buttons_) {
-    if (!button->isHidden()) from = button->geometry().right() + kLegendGap;
-  }
-  double x = width() - kPlotRightMargin;
-  const double middle = std::floor(height() / 2.0);
-  const auto explain = [&](std::string_view name, const auto& draw) {
-    const double left = x - ruler.width(name) - 5 - kLegendLine;
-    if (left < from) return false;
-    draw(left);
-    canvas.text({x, middle - ruler.height() / 2 + ruler.ascent()}, name,
-                {.ink = Ink::muted, .anchor = Anchor::end});
-    x = left - kLegendGap;
-    return true;
-  };
-  const auto explainHatch = [&](std::string_view name, const Fill& hatch) {
-    return explain(name, [&](double left) {
-      const Box sample{left, middle - kLegendSwatch / 2.0, kLegendLine, kLegendSwatch};
-      canvas.rectangle(sample, {.fill = Fill{Ink::live}});
-      canvas.hatch(sample, hatch);
-    });
-  };
-  if (classes_ && classes_->guessed && !explainHatch(kGuessed, kGuessedHatch)) return;
-  if (classes_ && classes_->madeAgain && !explainHatch(kMadeAgain, kMadeAgainHatch)) return;
-  if (state_->run()->graph().tiling && !explainHatch(kReadAgain, kReadAgainHatch)) return;
-  for (const auto& [name, kind] : kLines) {
-    if (!lines_.contains(kind)) continue;
-    const auto draw = [&](double left) {
-      canvas.line({left, middle}, {left + kLegendLine, middle}, strokeOf(kind));
-    };
-    if (!explain(name, draw)) return;
-  }
+void MapLegend::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  const auto style =
+      width() < sizeHint().width() ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon;
+  for (QToolButton* chip : chips()) chip->setToolButtonStyle(style);
 }
 
 void MapLegend::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() == QEvent::PaletteChange) drawSwatches();
-  if (event->type() == QEvent::FontChange) setFixedHeight(fontMetrics().height() + 10);
 }
 
 }  // namespace hw

@@ -1,22 +1,21 @@
 #pragma once
 
+#include <QMenu>
 #include <QToolButton>
 #include <QWidget>
 #include <array>
 #include <memory>
-#include <set>
 #include <vector>
 
-#include "core/picture/block_store.h"
-#include "core/picture/plot.h"
+#include "core/picture/coloring.h"
 #include "widgets/jobs/background.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {
 
-/// The meaning of the colours and lines of the maps below it. A button for every class that the run
-/// has: pressed, its buffers are picked out and the others are drawn pale; several can be pressed.
-/// Entries that do not fit the width are left out, lines first.
+/// The meaning of the colours and hatches of the maps, at the right end of a map's title. A button
+/// for every class that the run has: pressed, its buffers are picked out and the others are drawn
+/// pale; several can be pressed. Where words do not fit, swatches stay and tool tips tell them.
 class MapLegend : public QWidget {
   Q_OBJECT
 
@@ -25,32 +24,42 @@ class MapLegend : public QWidget {
 
   /// Hidden while the run has nothing of that class.
   QToolButton* button(BlockClass kind) const { return buttons_[static_cast<std::size_t>(kind)]; }
-  /// The lines that some map of the run has; others are not explained.
-  const std::set<ReferenceLine::Kind>& lines() const { return lines_; }
+  /// Offers what colours can tell.
+  void setChoices(QMenu* menu);
+
+  QSize sizeHint() const override { return sizeOf(true); }
+  QSize minimumSizeHint() const override { return sizeOf(false); }
 
  protected:
-  void paintEvent(QPaintEvent* event) override;
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   /// The classes of a run's stays, and what they come to.
   struct Classes {
     std::vector<BlockClass> ofStay{};
-    std::array<std::size_t, kBlockClasses> counts{};
-    std::array<Bytes, kBlockClasses> bytes{};
+    std::array<std::size_t, kAllClasses> counts{};
+    std::array<Bytes, kAllClasses> bytes{};
     bool guessed = false;    ///< Of some nobody knows when they live.
     bool madeAgain = false;  ///< Parts make some of what others have made.
+    bool parts = false;      ///< Operators run in parts.
   };
+  static Classes classesOf(const Run& run, const Coloring& coloring);
 
   void showRun();
   void accept(const std::shared_ptr<const Classes>& classes);
   void drawSwatches();
   void filter();
   void followFilter();
+  void addHatch(const QString& name, const Fill& hatch);
+  std::vector<QToolButton*> chips() const;
+  QSize sizeOf(bool words) const;
 
   ViewState* state_;
-  std::array<QToolButton*, kBlockClasses> buttons_{};
-  std::set<ReferenceLine::Kind> lines_;
+  std::array<QToolButton*, kAllClasses> buttons_{};
+  /// What hatches mean: of parts that are read again, made again, and of unknown lives.
+  std::vector<std::pair<QToolButton*, Fill>> hatches_;
+  QToolButton* choose_;  ///< What colours tell.
   std::shared_ptr<const Classes> classes_;
   std::shared_ptr<const StayFilter> own_;  ///< The filter that was made here last.
   Background<std::shared_ptr<const Classes>> counting_;

@@ -12,8 +12,11 @@ namespace hw {
 /// more of the pixel is taken. In integers, since there are millions of pixels.
 class CoverBlend {
  public:
-  explicit CoverBlend(const MapColors::Shades& shades) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) colors_[lane] = shades[lane].thin;
+  /// Lane i is of class `first` + i.
+  CoverBlend(const MapColors::Shades& shades, std::size_t first) {
+    for (std::size_t lane = 0; lane < kLanes && first + lane < kAllClasses; ++lane) {
+      colors_[lane] = shades[first + lane].thin;
+    }
     for (unsigned sum = 1; sum < kSums; ++sum) {
       inverse_[sum] = (1U << 16) / sum;
       const double taken = std::min(1.0, sum / 255.0);
@@ -262,7 +265,7 @@ class Rasterizer {
     const int bottom = std::min(band.bottom, ceiling(extent.bottom));
     if (left >= right || top >= bottom) return false;
     const auto id = static_cast<std::uint32_t>(index + 1);
-    const auto lane = static_cast<unsigned>(store_.kind(index)) * 8;
+    const auto lane = static_cast<unsigned>(store_.kind(index)) % CoverBlend::kLanes * 8;
     const double weight = isPale(index) ? kPaleCover : 1;
     bool met = false;
     for (int y = top; y < bottom; ++y) {
@@ -296,8 +299,10 @@ class Rasterizer {
   void resolveCover(const Band& band) {
     if (band.touchedTop >= band.touchedBottom) return;
     const std::vector<std::uint64_t>& cover = raster_.cover;
-    const CoverBlend past(request_.colors.past);
-    const CoverBlend future(request_.colors.future);
+    // A picture has types or shades, never both.
+    const bool shades = static_cast<std::size_t>(store_.kind(0)) >= kBlockClasses;
+    const CoverBlend past(request_.colors.past, shades ? kBlockClasses : 0);
+    const CoverBlend future(request_.colors.future, shades ? kBlockClasses : 0);
     for (std::size_t i = at(0, band.touchedTop); i < at(0, band.touchedBottom); ++i) {
       if (cover[i] == 0) continue;
       past_[i] = past.over(past_[i], cover[i]);

@@ -43,6 +43,7 @@ MapView::MapView(ViewState* state, PoolId pool, QWidget* parent)
   const auto repaint = [this] { update(); };
   connect(state, &ViewState::runChanged, this, &MapView::showRun);
   connect(state, &ViewState::axisChanged, this, &MapView::layOut);
+  connect(state, &ViewState::coloringChanged, this, &MapView::layOut);
   connect(state, &ViewState::momentChanged, this, repaint);
   connect(state, &ViewState::selectionChanged, this, repaint);
   connect(state, &ViewState::decorationChanged, this, repaint);
@@ -70,6 +71,7 @@ void MapView::showRun() {
   fullHeight_ = std::max(leastHeight_, known ? fullByteRange(*run, pool_) : 1);
   layOut();
   setVisibleBytes(0, fullHeight_);
+  placeCorner();
   update();
 }
 
@@ -83,9 +85,11 @@ void MapView::layOut() {
   raster_ = {};
   drawing_.drop();
   comparing_.drop();
-  const auto blocksOf = [run, known, pool = pool_, unit = state_->axis()] {
-    return known ? std::make_shared<const BlockStore>(BlockStore::ofPool(*run, pool, unit))
-                 : noBlocks();
+  const auto blocksOf = [run, known, pool = pool_, unit = state_->axis(),
+                         coloring = state_->coloring()] {
+    return known
+               ? std::make_shared<const BlockStore>(BlockStore::ofPool(*run, pool, unit, coloring))
+               : noBlocks();
   };
   sorting_.start(!known || isSmallRun(*run), blocksOf,
                  [this](auto blocks) { acceptBlocks(std::move(blocks)); });
@@ -163,6 +167,7 @@ void MapView::findMoved() {
 void MapView::setTitle(const QString& title) {
   title_ = title;
   if (!title.isEmpty()) setAccessibleName(tr("Memory map, %1").arg(title));
+  placeCorner();
   update();
 }
 
@@ -176,7 +181,13 @@ void MapView::setCorner(QWidget* corner) {
 void MapView::placeCorner() {
   if (!corner_) return;
   const QSize size = corner_->sizeHint();
-  corner_->setGeometry(width() - kPlotRightMargin - size.width(), 1, size.width(), size.height());
+  const FontRuler ruler(font());
+  const PlotFrame frame = PlotFrame::inside(toBox(whole()), ruler);
+  const double title = state_->run() ? ruler.width(scene().heading(), true) + 16 : 0;
+  const int room = width() - kPlotRightMargin - qRound(frame.title.left + title);
+  const int wide =
+      std::clamp(room, std::min(corner_->minimumSizeHint().width(), size.width()), size.width());
+  corner_->setGeometry(width() - kPlotRightMargin - wide, 1, wide, size.height());
 }
 
 void MapView::setTicksShown(bool shown) {
@@ -296,8 +307,8 @@ MapScene MapView::pictureScene() const {
   MapScene shown = scene();
   shown.hovered = {};
   if (!isLoading()) return shown;
-  shown.blocks =
-      std::make_shared<const BlockStore>(BlockStore::ofPool(*shown.run, pool_, shown.unit()));
+  shown.blocks = std::make_shared<const BlockStore>(
+      BlockStore::ofPool(*shown.run, pool_, shown.unit(), state_->coloring()));
   shown.loading = false;
   return shown;
 }
@@ -318,11 +329,12 @@ ByteAxis bytesOf(const MapWindow& window, const QRect& plot) {
 }
 
 /// Name, size, address, steps or times and class of a block, one a line.
-QString describe(const Run& run, const Block& block, AxisUnit unit) {
+QString describe(const Run& run, const Block& block, const BlockStore& store) {
   const QString name = QString::fromStdString(blockName(run, block.stay)).toHtmlEscaped();
   return MapView::tr("<b>%1</b><br>%2<br>address %3, first and last byte<br>%4<br>%5")
       .arg(name, fullSizeText(block.bytes.length()), addressesText(block.bytes),
-           viewText(spanText(block.span, unit)), viewText(className(block.kind)));
+           viewText(spanText(block.span, store.unit())),
+           viewText(store.coloring().name(block.kind)));
 }
 
 }  // namespace
@@ -470,7 +482,7 @@ void MapView::showToolTip(QHelpEvent* help) {
     QToolTip::hideText();
     return;
   }
-  QString text = describe(*state_->run(), blocks_->block(*block), blocks_->unit());
+  QString text = describe(*state_->run(), blocks_->block(*block), *blocks_);
   if (const TensorId part = tensorAt(help->pos())) {
     text += QStringLiteral("<br>") + viewText(partLabel(*state_->run(), part)).toHtmlEscaped();
   }
@@ -482,6 +494,7 @@ bool MapView::event(QEvent* event) {
     showToolTip(static_cast<QHelpEvent*>(event));
     return true;
   }
+  if (event->type() == QEvent::LayoutRequest) placeCorner();
   if (event->type() == QEvent::ShortcutOverride && blocks_->size() > 0) {
     // Elsewhere these two go from one operator to the next.
     const auto* key = static_cast<QKeyEvent*>(event);

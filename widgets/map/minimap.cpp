@@ -15,6 +15,7 @@ namespace hw {
 namespace {
 
 constexpr int kGripWidth = 6;      ///< Pixels around an end that take it.
+constexpr double kKnob = 4.5;      ///< Radius of what the playhead is taken by.
 constexpr int kLeastBrush = 4;     ///< A brush over a few of many steps is still seen.
 constexpr double kKeyMove = 0.25;  ///< Of what is on show.
 constexpr double kMinimapKeyZoom = 1.4;
@@ -78,8 +79,8 @@ void Minimap::showRun() {
 }
 
 QRect Minimap::trackRect() const {
-  const int left = static_cast<int>(plotLeftMargin(FontRuler(fontMetrics())));
-  return {left, 5, std::max(1, width() - left - kPlotRightMargin), std::max(1, height() - 10)};
+  constexpr int kAround = 8;
+  return {kAround, 5, std::max(1, width() - 2 * kAround), std::max(1, height() - 10)};
 }
 
 RunAxis Minimap::axis() const {
@@ -110,21 +111,18 @@ void Minimap::drawSilhouette() {
   const ByteAxis y{0, top, static_cast<double>(track.bottom() + 1),
                    -static_cast<double>(track.height() - 2)};
   const RunAxis x = axis();
+  const QColor color = theme.classColor(BlockClass::convolution);
   const auto points = curve_.stairs(x.begin, x.end, kMostPoints);
   for (std::size_t i = 1; i < points.size(); ++i) {
     const QPointF from(x.toX(points[i - 1].x), y.toPixel(points[i].y));
     if (points[i].y != points[i - 1].y) {
       // A riser of the stairs. Where many pieces share a column of pixels it is all that is seen of
       // them, and spans from the least to the most.
-      painter.fillRect(QRectF(from.x(), from.y(), 1, y.start - from.y()), theme.live);
+      painter.fillRect(QRectF(from.x(), from.y(), 1, y.start - from.y()), color);
       continue;
     }
-    painter.fillRect(QRectF(from, QPointF(x.toX(points[i].x), y.start)), theme.live);
+    painter.fillRect(QRectF(from, QPointF(x.toX(points[i].x), y.start)), color);
   }
-  painter.setPen(theme.mutedText);
-  painter.setFont(font());
-  painter.drawText(QRect(0, track.top(), track.left() - 6, track.height()),
-                   Qt::AlignRight | Qt::AlignVCenter, tr("whole run"));
 }
 
 void Minimap::paintEvent(QPaintEvent*) {
@@ -138,8 +136,11 @@ void Minimap::drawBrush(QPainter& painter) const {
   const Theme& theme = Theme::current();
   const QRect track = trackRect();
   const QRect brush = brushRect();
-  QColor veil = theme.window;
-  veil.setAlpha(170);
+  const int x = qRound(axis().toX(playheadOf(*state_)));
+  QColor veil = theme.plot;
+  veil.setAlpha(150);
+  // What is still to come is pale, and what is not on show is paler.
+  painter.fillRect(QRect(QPoint(x + 1, track.top()), track.bottomRight()), veil);
   painter.fillRect(QRect(track.topLeft(), QPoint(brush.left() - 1, track.bottom())), veil);
   painter.fillRect(QRect(QPoint(brush.right() + 1, track.top()), track.bottomRight()), veil);
   painter.setPen(theme.mark);
@@ -147,9 +148,13 @@ void Minimap::drawBrush(QPainter& painter) const {
     const int mark = qRound(axis().toX(place));
     painter.drawLine(mark, track.top(), mark, track.bottom());
   }
-  const int x = qRound(axis().toX(playheadOf(*state_)));
-  painter.setPen(theme.playhead);
-  painter.drawLine(x, track.top(), x, track.bottom());
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme.playhead);
+  painter.drawEllipse(QPointF(x + 0.5, track.top()), kKnob, kKnob);
+  painter.drawRect(QRectF(x, track.top(), 1, track.height()));
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  if (showsAll() && !hasFocus()) return;
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(theme.selection, hasFocus() ? 2 : 1));
   painter.drawRect(brush.adjusted(0, 0, -1, -1));

@@ -50,6 +50,7 @@ MemoryNow::MemoryNow(ViewState* state, QWidget* parent) : QWidget(parent), state
   connect(state, &ViewState::hoverChanged, this, repaint);
   connect(state, &ViewState::decorationChanged, this, repaint);
   connect(state, &ViewState::filterChanged, this, repaint);
+  connect(state, &ViewState::coloringChanged, this, repaint);
   showRun();
 }
 
@@ -174,7 +175,7 @@ void MemoryNow::renderTo(QPainter& painter, const QRect& target) const {
   if (const auto run = state_->run()) {
     paintMemory(painter, target, *run, shown_,
                 {state_->moment(), state_->selected(), state_->hovered(), state_->hexAddresses(),
-                 state_->filter(), state_->step(), state_->selectedPart()});
+                 state_->filter(), state_->step(), state_->coloring(), state_->selectedPart()});
   }
 }
 

@@ -327,7 +327,7 @@ class MemoryPainter {
     const auto mix = [&](double a, double b) { return a + (b - a) * flight.progress; };
     const QRectF now(mix(start.x(), end.x()), mix(start.y(), end.y()),
                      mix(start.width(), end.width()), mix(start.height(), end.height()));
-    const BlockShade& shade = colors_.live[static_cast<std::size_t>(stayClass(run_, flight.owner))];
+    const BlockShade& shade = colors_.live[static_cast<std::size_t>(kindOf(flight.owner))];
     painter_.save();
     painter_.setOpacity(0.85);
     painter_.fillRect(now, QColor(shade.fill));
@@ -346,12 +346,14 @@ class MemoryPainter {
     return stay == decoration_.selected || (buffer && run_.problem.stays[stay].buffer == buffer);
   }
 
+  BlockClass kindOf(StayId stay) const { return decoration_.coloring->of(run_, stay); }
+
   void paintPiece(const MemoryRow& row, const ScenePiece& piece) {
     const QRect box = pieceBox(row, piece);
     if (box.isEmpty() || !box.intersects(row.bar)) return;
     if (piece.rest) return paintRest(box);
     if (!piece.owner) return paintFree(box);
-    const BlockShade& shade = colors_.live[static_cast<std::size_t>(stayClass(run_, piece.owner))];
+    const BlockShade& shade = colors_.live[static_cast<std::size_t>(kindOf(piece.owner))];
     const bool pale = decoration_.filter && !decoration_.filter->keeps(piece.owner);
     const bool dimmed =
         (pale && !selected(piece.owner)) || (decoration_.selected && !selected(piece.owner));
@@ -377,7 +379,7 @@ class MemoryPainter {
   /// The tensors that share a piece and live now, each in its own bytes; hatched is what the piece
   /// keeps for the others. False: one tensor has it for itself.
   bool paintParts(const MemoryRow& row, const ScenePiece& piece, bool dimmed) {
-    const auto parts = partBlocks(run_, scale_, blockOf(run_, piece));
+    const auto parts = partBlocks(run_, scale_, blockOf(run_, piece), *decoration_.coloring);
     if (parts.empty()) return false;
     PainterCanvas canvas(painter_);
     const Box whole = toBox(pieceBox(row, piece));
@@ -434,9 +436,8 @@ class MemoryPainter {
 
   void writeName(const QRect& box, StayId stay, bool dimmed) {
     PainterCanvas canvas(painter_);
-    drawBlockLabel(
-        canvas, toBox(box), run_, stay,
-        dimmed ? Ink::text : blockInk(stayClass(run_, stay), BlockTime::live, BlockPart::word));
+    drawBlockLabel(canvas, toBox(box), run_, stay,
+                   dimmed ? Ink::text : blockInk(kindOf(stay), BlockTime::live, BlockPart::word));
   }
 
   void paintOutline(const QRect& box, StayId owner) {
@@ -602,8 +603,7 @@ Block blockOf(const Run& run, const ScenePiece& piece) {
   return {
       {AxisPlace(steps.begin.count()), AxisPlace(steps.end.count())},
       {Bytes(static_cast<std::int64_t>(piece.low)), Bytes(static_cast<std::int64_t>(piece.high))},
-      piece.owner,
-      stayClass(run, piece.owner)};
+      piece.owner};
 }
 
 QRect pieceBox(const MemoryRow& row, const ScenePiece& piece) {

@@ -116,7 +116,8 @@ struct MemoryDecoration {
   bool hexAddresses = false;
   std::shared_ptr<const StayFilter> filter{};  ///< All that it leaves out is pale.
   Step step{};                                 ///< Under way: who of those that share bytes lives.
-  TensorId selectedPart{};                     ///< Of those that share the selected stay.
+  std::shared_ptr<const Coloring> coloring = Coloring::byType();
+  TensorId selectedPart{};  ///< Of those that share the selected stay.
 };
 
 /// A whole piece as a block of the maps.

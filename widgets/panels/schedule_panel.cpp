@@ -18,6 +18,13 @@
 
 namespace hw {
 
+namespace {
+
+/// Of a row without a heading.
+int lineHeight(const QFontMetrics& metrics) { return metrics.height() + 7; }
+
+}  // namespace
+
 UnitRows::UnitRows(const Run& run) {
   const Partition& partition = run.partition;
   const auto& devices = run.request.platform.devices;
@@ -77,6 +84,7 @@ void UnitDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   const Theme& theme = Theme::current();
   QStyleOptionViewItem text = option;
   text.rect.adjust(kBar + 2, 0, 0, 0);
+  text.rect.setTop(option.rect.bottom() + 1 - lineHeight(option.fontMetrics));
   if (option.state & QStyle::State_Selected) {
     painter->fillRect(option.rect, option.palette.highlight());
   }
@@ -102,43 +110,75 @@ constexpr int kLeastName = 9;
 constexpr int kWidestUnit = 12;
 constexpr int kUnitRows = 200;
 constexpr int kSwatch = 9;  ///< Of the colour of an op's type.
+constexpr int kShareBar = 30;
+constexpr int kHeadingIndent = 10;
+/// More scopes than this are not named: each costs a row of its own height.
+constexpr std::size_t kMostHeadings = 5'000;
 
 /// An op that is dragged, by its number; one of another studio is no op of ours.
 QString opFormat() {
   return QStringLiteral("application/x-highwater-op-%1").arg(QCoreApplication::applicationPid());
 }
 
-/// Draws the share of the peak as a thin bar below the number.
-class ShareDelegate final : public QStyledItemDelegate {
+/// Draws cells at the bottom of their rows, which leaves room above the first row of a scope.
+class RowDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
 
   void paint(QPainter* painter, const QStyleOptionViewItem& option,
              const QModelIndex& index) const override {
-    const bool selected = option.state & QStyle::State_Selected;
-    const double share = index.data(ScheduleModel::kShareRole).toDouble();
-    if (!selected) {
-      QRect bar = option.rect.adjusted(4, 0, -4, -1);
-      bar.setTop(bar.bottom() - 2);
-      bar.setWidth(static_cast<int>(bar.width() * share));
-      painter->fillRect(bar, Theme::current().hatch);
-    }
-    QStyleOptionViewItem text = option;
-    initStyleOption(&text, index);
-    text.backgroundBrush = Qt::NoBrush;
-    text.features &= ~QStyleOptionViewItem::ViewItemFeatures(QStyleOptionViewItem::Alternate);
-    QStyledItemDelegate::paint(painter, text, index);
+    QStyleOptionViewItem below = option;
+    below.rect.setTop(option.rect.bottom() + 1 - lineHeight(option.fontMetrics));
+    QStyledItemDelegate::paint(painter, below, index);
   }
 };
 
-/// Writes the end of a name where all of it does not fit.
-class NameDelegate final : public QStyledItemDelegate {
+/// Draws the share of the peak as a thin bar before the number.
+class ShareDelegate final : public RowDelegate {
  public:
-  using QStyledItemDelegate::QStyledItemDelegate;
+  using RowDelegate::RowDelegate;
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override {
+    RowDelegate::paint(painter, option, index);
+    const Theme& theme = Theme::current();
+    const double share = index.data(ScheduleModel::kShareRole).toDouble();
+    const int middle = option.rect.bottom() - lineHeight(option.fontMetrics) / 2;
+    const QRect track(option.rect.left() + 2, middle - 1, kShareBar, 3);
+    painter->fillRect(track, theme.grid);
+    painter->fillRect(QRect(track.topLeft(), QSize(qRound(kShareBar * share), track.height())),
+                      theme.axis);
+  }
+};
+
+/// Writes the end of a name where all of it does not fit, and above the first of a scope its name.
+class NameDelegate final : public RowDelegate {
+ public:
+  using RowDelegate::RowDelegate;
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override {
+    RowDelegate::paint(painter, option, index);
+    const QString heading = index.data(ScheduleModel::kHeadingRole).toString();
+    if (heading.isEmpty()) return;
+    QRect above = option.rect;
+    above.setLeft(kHeadingIndent);
+    above.setBottom(option.rect.bottom() - lineHeight(option.fontMetrics));
+    QFont font = option.font;
+    font.setWeight(QFont::DemiBold);
+    painter->save();
+    painter->setFont(font);
+    painter->setPen(Theme::current().mutedText);
+    const std::string text =
+        nameEnd(FontRuler(font), heading.toStdString(), static_cast<double>(above.width()));
+    painter->drawText(above, Qt::AlignLeft | Qt::AlignVCenter, QString::fromStdString(text));
+    painter->restore();
+  }
 
  protected:
   void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
-    QStyledItemDelegate::initStyleOption(option, index);
+    RowDelegate::initStyleOption(option, index);
+    option->text = index.data(ScheduleModel::kLeafRole).toString();
     const int around = option->decorationSize.width() + 12;
     option->text = QString::fromStdString(nameEnd(
         FontRuler(option->font), option->text.toStdString(), option->rect.width() - around));
@@ -147,15 +187,24 @@ class NameDelegate final : public QStyledItemDelegate {
 
 }  // namespace
 
-void ScheduleModel::setRun(std::shared_ptr<const Run> run) {
+void ScheduleModel::setRun(std::shared_ptr<const Run> run,
+                           std::shared_ptr<const Coloring> coloring) {
   beginResetModel();
   run_ = std::move(run);
+  coloring_ = std::move(coloring);
   live_ = {};
   units_ = {};
+  scopes_.clear();
   peak_ = {};
   rows_ = 0;
   if (run_) {
     units_ = UnitRows(*run_);
+    std::vector<std::string_view> names;
+    for (Step step; step < run_->schedule.steps(); step += Step(1)) {
+      names.push_back(run_->graph().ops[run_->schedule.opAt(step)].name);
+    }
+    scopes_ = scopesOf(names);
+    if (scopes_.size() > kMostHeadings) scopes_.clear();
     rows_ = static_cast<int>(std::max(run_->schedule.steps(), run_->problem.steps).count());
   }
   endResetModel();
@@ -166,6 +215,11 @@ void ScheduleModel::setRun(std::shared_ptr<const Run> run) {
   adding_.start(
       isSmallRun(*run_), [run = run_] { return liveBytes(run->problem, run->plan); },
       [this](StepFunction live) { acceptLive(std::move(live)); });
+}
+
+void ScheduleModel::setColoring(std::shared_ptr<const Coloring> coloring) {
+  coloring_ = std::move(coloring);
+  if (rows_ > 0) Q_EMIT dataChanged(index(0, kOp), index(rows_ - 1, kOp), {Qt::DecorationRole});
 }
 
 void ScheduleModel::acceptLive(StepFunction live) {
@@ -186,6 +240,42 @@ QString ScheduleModel::opName(int row) const {
   if (Step(row) >= run_->schedule.steps()) return tr("step %1").arg(row);
   const OpId op = run_->schedule.opAt(Step(row));
   return QString::fromStdString(printable(displayName(run_->graph(), op)));
+}
+
+/// Null where names tell no scopes.
+const NamedScope* ScheduleModel::scopeOf(int row) const {
+  const auto at = static_cast<std::size_t>(row);
+  const auto after = std::ranges::upper_bound(
+      scopes_, at, {}, [](const NamedScope& scope) { return scope.ops.first; });
+  if (after == scopes_.begin()) return nullptr;
+  return at < std::prev(after)->ops.last ? &*std::prev(after) : nullptr;
+}
+
+/// Above the first row of a scope; nothing above others, and above the first operators of all where
+/// these have none.
+QString ScheduleModel::headingOf(int row) const {
+  const NamedScope* scope = scopeOf(row);
+  if (scope == nullptr || scope->ops.first != static_cast<std::size_t>(row)) return {};
+  if (scope->name.empty()) return row == 0 ? QString() : tr("without a scope");
+  return QString::fromStdString(printable(scope->name));
+}
+
+std::vector<int> ScheduleModel::headings() const {
+  std::vector<int> rows;
+  for (const NamedScope& scope : scopes_) {
+    const int first = static_cast<int>(scope.ops.first);
+    if (!headingOf(first).isEmpty()) rows.push_back(first);
+  }
+  return rows;
+}
+
+QString ScheduleModel::leafOf(int row) const {
+  const NamedScope* scope = scopeOf(row);
+  const QString name = opName(row);
+  if (scope == nullptr || scope->name.empty()) return name;
+  // As it is shown, which for odd names is not as it is in the file.
+  const QString shown = QString::fromStdString(printable(scope->name));
+  return name.startsWith(shown) ? name.mid(shown.size() + 1) : name;
 }
 
 QString ScheduleModel::toolTip(int row) const {
@@ -211,8 +301,10 @@ QVariant ScheduleModel::data(const QModelIndex& index, int role) const {
   if (role == UnitRows::kBeginRole) return static_cast<int>(units_.begin(index.row()));
   if (role == UnitRows::kDeviceRole) return units_.device(index.row());
   if (role == Qt::DecorationRole && index.column() == kOp && opOf(index.row())) {
-    return Theme::current().classColor(blockClass(run_->graph().ops[opOf(index.row())]));
+    return Theme::current().classColor(coloring_->of(*run_, opOf(index.row())));
   }
+  if (role == kLeafRole) return leafOf(index.row());
+  if (role == kHeadingRole) return headingOf(index.row());
   if (role == Qt::TextAlignmentRole && index.column() != kOp && index.column() != kUnit) {
     return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   }
@@ -249,6 +341,7 @@ SchedulePanel::SchedulePanel(ViewState* state, QWidget* parent)
     : QTableView(parent), state_(state), model_(new ScheduleModel(this)) {
   setModel(model_);
   setAccessibleName(tr("Schedule"));
+  setItemDelegate(new RowDelegate(this));
   setItemDelegateForColumn(ScheduleModel::kOp, new NameDelegate(this));
   setItemDelegateForColumn(ScheduleModel::kLive, new ShareDelegate(this));
   setItemDelegateForColumn(ScheduleModel::kUnit, new UnitDelegate(this));
@@ -263,7 +356,8 @@ SchedulePanel::SchedulePanel(ViewState* state, QWidget* parent)
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   verticalHeader()->hide();
   verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-  verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 5);
+  verticalHeader()->setMinimumSectionSize(1);
+  verticalHeader()->setDefaultSectionSize(lineHeight(fontMetrics()));
   horizontalHeader()->setHighlightSections(false);
   horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
   horizontalHeader()->setSectionResizeMode(ScheduleModel::kOp, QHeaderView::Stretch);
@@ -273,20 +367,26 @@ SchedulePanel::SchedulePanel(ViewState* state, QWidget* parent)
   setDragDropMode(DragDrop);
   connect(state, &ViewState::runChanged, this, &SchedulePanel::showRun);
   connect(state, &ViewState::momentChanged, this, &SchedulePanel::showMoment);
+  connect(state, &ViewState::coloringChanged, this,
+          [this] { model_->setColoring(state_->coloring()); });
   showRun();
 }
 
 void SchedulePanel::showRun() {
   following_ = true;
   precedence_ = {};
-  model_->setRun(state_->run());
+  model_->setRun(state_->run(), state_->coloring());
   following_ = false;
   const auto widthOf = [this](const QString& text) {
     return fontMetrics().horizontalAdvance(text);
   };
-  setColumnWidth(ScheduleModel::kStep,
-                 widthOf(QString::number(std::max(9'999, model_->rowCount()))) + 14);
-  setColumnWidth(ScheduleModel::kLive, widthOf(QStringLiteral("8.88 MiB")) + 16);
+  setColumnWidth(
+      ScheduleModel::kStep,
+      std::max(widthOf(tr("Step")), widthOf(QString::number(std::max(99, model_->rowCount())))) +
+          14);
+  setColumnWidth(ScheduleModel::kLive, liveWidth());
+  verticalHeader()->setDefaultSectionSize(lineHeight(fontMetrics()));
+  for (const int row : model_->headings()) setRowHeight(row, 2 * lineHeight(fontMetrics()));
   setColumnHidden(ScheduleModel::kUnit, !model_->hasUnits());
   int unit = widthOf(tr("Unit"));
   for (int row = 0; row < std::min(kUnitRows, model_->rowCount()); ++row) {
@@ -298,11 +398,14 @@ void SchedulePanel::showRun() {
   showMoment();
 }
 
+int SchedulePanel::liveWidth() const {
+  return kShareBar + fontMetrics().horizontalAdvance(QStringLiteral("8.88 MiB")) + 12;
+}
+
 /// Names come first: where little would be left of them, the sizes go.
 void SchedulePanel::showColumns() {
   const int units = model_->hasUnits() ? columnWidth(ScheduleModel::kUnit) : 0;
-  const int live = fontMetrics().horizontalAdvance(QStringLiteral("8.88 MiB")) + 16;
-  const int name = viewport()->width() - columnWidth(ScheduleModel::kStep) - units - live;
+  const int name = viewport()->width() - columnWidth(ScheduleModel::kStep) - units - liveWidth();
   setColumnHidden(ScheduleModel::kLive, name < kLeastName * fontMetrics().averageCharWidth());
 }
 

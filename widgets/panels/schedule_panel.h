@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/graph/scopes.h"
 #include "core/plan/metrics.h"
 #include "core/run/run.h"
 #include "core/schedule/moves.h"
@@ -61,7 +62,8 @@ class UnitDelegate final : public QStyledItemDelegate {
 };
 
 /// The steps of a run: number, op, the unit of the device it is dealt out to, bytes live. A
-/// planning problem has steps without ops.
+/// planning problem has steps without ops. The first row of a scope of names has room for a
+/// heading.
 class ScheduleModel : public QAbstractTableModel {
   Q_OBJECT
 
@@ -69,10 +71,16 @@ class ScheduleModel : public QAbstractTableModel {
   enum Column { kStep, kOp, kUnit, kLive, kColumns };
   /// Of the live column: share of the peak, 0 to 1.
   static constexpr int kShareRole = Qt::UserRole;
+  /// Of the first row of a scope: its name; else nothing.
+  static constexpr int kHeadingRole = Qt::UserRole + 3;
+  /// The name of the op without its scope.
+  static constexpr int kLeafRole = Qt::UserRole + 4;
 
   using QAbstractTableModel::QAbstractTableModel;
 
-  void setRun(std::shared_ptr<const Run> run);
+  /// `coloring` is of the run.
+  void setRun(std::shared_ptr<const Run> run, std::shared_ptr<const Coloring> coloring);
+  void setColoring(std::shared_ptr<const Coloring> coloring);
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
@@ -83,15 +91,22 @@ class ScheduleModel : public QAbstractTableModel {
   bool hasUnits() const { return !units_.empty(); }
   /// The op of a row; nothing where steps have none.
   OpId opOf(int row) const;
+  /// The rows above which a scope is named.
+  std::vector<int> headings() const;
 
  private:
   QString opName(int row) const;
+  const NamedScope* scopeOf(int row) const;
+  QString headingOf(int row) const;
+  QString leafOf(int row) const;
   QString toolTip(int row) const;
   void acceptLive(StepFunction live);
 
   std::shared_ptr<const Run> run_;
+  std::shared_ptr<const Coloring> coloring_ = Coloring::byType();
   StepFunction live_;
   UnitRows units_;
+  std::vector<NamedScope> scopes_;  ///< By row; empty: names tell none.
   Bytes peak_{};
   int rows_ = 0;
   Background<StepFunction> adding_;  ///< Adds up `live_`.
@@ -125,6 +140,7 @@ class SchedulePanel : public QTableView {
   void showRun();
   void showMoment();
   void showColumns();
+  int liveWidth() const;
   bool isPossible(const OpMove& move) const;
   /// The move that a drop means; nothing where the op may not run.
   std::optional<OpMove> moveAt(const QDropEvent& event) const;

@@ -22,6 +22,11 @@ double placeInSteps(const Run& run, std::size_t moment, Step step) {
   return static_cast<double>(step.count()) + std::clamp(done / all, 0.0, 0.999);
 }
 
+std::shared_ptr<const Coloring> coloringOf(const Run* run, ColorBy by) {
+  return run && by != ColorBy::type ? std::make_shared<const Coloring>(*run, by)
+                                    : Coloring::byType();
+}
+
 std::shared_ptr<const RunScale> scaleOf(const Run* run, AxisUnit wanted) {
   if (!run) return std::make_shared<const RunScale>();
   return std::make_shared<const RunScale>(*run, isTimed(*run) ? wanted : AxisUnit::step);
@@ -64,6 +69,7 @@ void ViewState::setRun(std::shared_ptr<const Run> run) {
   visibleBegin_ = 0;
   visibleEnd_ = length();
   filter_ = nullptr;
+  coloring_ = coloringOf(run_.get(), colorBy_);
   const auto kept = [&](const std::optional<Interval<Step>>& steps) {
     return same && steps ? insideRun(same->steps(*steps)) : std::nullopt;
   };
@@ -80,6 +86,13 @@ void ViewState::setRun(std::shared_ptr<const Run> run) {
   // Freeing the million names of a large run takes longer than a frame: the last reference is
   // handed to another thread, which frees it.
   if (before && !isSmallRun(*before)) QThreadPool::globalInstance()->start([before] {});
+}
+
+void ViewState::setColorBy(ColorBy by) {
+  if (by == colorBy_) return;
+  colorBy_ = by;
+  coloring_ = coloringOf(run_.get(), by);
+  Q_EMIT coloringChanged();
 }
 
 void ViewState::setMoment(std::size_t events) {

@@ -9,6 +9,7 @@
 
 #include "core/picture/axis.h"
 #include "core/picture/block_store.h"
+#include "core/picture/coloring.h"
 #include "core/picture/plot.h"
 #include "core/run/run.h"
 #include "core/trace/timeline.h"
@@ -88,6 +89,11 @@ class ViewState : public QObject {
   std::shared_ptr<const StayFilter> filter() const { return filter_; }
   void setFilter(std::shared_ptr<const StayFilter> filter);
 
+  /// What gives blocks and operators of the run their colours. Never null.
+  std::shared_ptr<const Coloring> coloring() const { return coloring_; }
+  ColorBy colorBy() const { return colorBy_; }
+  void setColorBy(ColorBy by);
+
   /// The unit of the axis to the right: what was asked for, or steps of a run that is not timed.
   AxisUnit axis() const { return scale_->unit(); }
   AxisUnit wantedAxis() const { return wanted_; }
@@ -145,6 +151,7 @@ class ViewState : public QObject {
   /// Of the marks, of the ghosts, or of how addresses are written.
   void decorationChanged();
   void filterChanged();
+  void coloringChanged();
   void markedStepsChanged();
   void statisticsRangeChanged();
 
@@ -169,6 +176,8 @@ class ViewState : public QObject {
   ActivityId activity_;
   StayId hovered_;
   std::shared_ptr<const StayFilter> filter_;
+  ColorBy colorBy_ = ColorBy::type;
+  std::shared_ptr<const Coloring> coloring_ = Coloring::byType();
   std::optional<Interval<Step>> marked_;
   std::optional<Interval<Step>> statistics_;
   double visibleBegin_ = 0;

@@ -139,7 +139,7 @@ class PaperHtml {
 /// The meaning of the colours of the maps.
 void drawLegend(Canvas& canvas, const Box& box, const Run& run) {
   double left = box.left + plotLeftMargin(canvas.ruler());
-  for (const BlockClass kind : classesOf(run)) {
+  for (const BlockClass kind : Coloring::byType()->classesOf(run)) {
     const auto ink = [&](BlockPart part) { return blockInk(kind, BlockTime::past, part); };
     canvas.rectangle({left, box.top + 4, 9, 9}, {.fill = Fill{ink(BlockPart::fill)},
                                                  .edge = Stroke{ink(BlockPart::edge), 0.6}});

@@ -1,5 +1,7 @@
 #include "app/gui/request/arguments.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "core/base/text.h"
@@ -26,6 +28,7 @@ struct Typed {
   std::string allocators{};
   std::string step{"peak"};
   std::string axis{};
+  std::string colors{};
   std::string range{};
   std::string select{};
   std::vector<std::string> below{};
@@ -85,6 +88,13 @@ void declareShownOptions(CLI::App& app, Typed& typed) {
                  "what maps, chart and lanes lie over (default: steps, and in a window as it was)")
       ->type_name("steps|time")
       ->check(CLI::IsMember({"steps", "time"}));
+  std::vector<std::string> colorings;
+  for (const ColorByRow& row : kColorings) colorings.emplace_back(row.name);
+  app.add_option("--color-by", typed.colors,
+                 "what colours tell: the type of the operator, its scope, the size of buffers, or "
+                 "how long they wait for their next use (default: type, and in a window as it was)")
+      ->type_name(fmt::format("{}", fmt::join(colorings, "|")))
+      ->check(CLI::IsMember(colorings));
   app.add_option("--range", typed.range, "the steps to show, first and last (default all)")
       ->type_name("A:B");
   app.add_option("--select", typed.select, "the tensor to select")->type_name("TENSOR");
@@ -163,6 +173,10 @@ Result<void> setPicture(const Typed& typed, StudioArguments& arguments) {
   }
   if (typed.axis == "steps") arguments.axis = AxisUnit::step;
   if (typed.axis == "time") arguments.axis = AxisUnit::time;
+  const auto colors = std::ranges::find(kColorings, typed.colors, &ColorByRow::name);
+  if (colors != kColorings.end()) {
+    arguments.colors = static_cast<ColorBy>(colors - kColorings.begin());
+  }
   HW_TRY(range, stepRange(typed.range));
   arguments.range = range;
   arguments.select = typed.select;
@@ -256,6 +270,7 @@ Result<void> checkStep(const char* option, Step step, Step steps) {
 Result<void> goToPlace(const StudioArguments& arguments, ViewState& state) {
   if (!state.run()) return {};
   if (arguments.axis) state.setAxis(*arguments.axis);
+  if (arguments.colors) state.setColorBy(*arguments.colors);
   if (arguments.axis == AxisUnit::time && state.axis() != AxisUnit::time) {
     return fail(ErrorCode::invalidArgument,
                 "--axis: nothing of this run is timed, so it has steps only");

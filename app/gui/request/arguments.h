@@ -9,6 +9,7 @@
 #include "app/gui/request/picture_style.h"
 #include "app/gui/request/settings.h"
 #include "core/picture/axis.h"
+#include "core/picture/coloring.h"
 #include "core/run/options.h"
 #include "widgets/state/view_state.h"
 
@@ -23,9 +24,10 @@ struct StudioArguments {
   PictureStyle picture{.kind = PictureKind::window, .footer = false};
   QSize size{1600, 960};
   bool sizeGiven = false;
-  bool connect = false;            ///< All of it is for a window that is open already.
-  std::optional<Step> step{};      ///< Nothing: the peak in a picture, else as it is.
-  std::optional<AxisUnit> axis{};  ///< Nothing: steps in a picture, else as it is.
+  bool connect = false;             ///< All of it is for a window that is open already.
+  std::optional<Step> step{};       ///< Nothing: the peak in a picture, else as it is.
+  std::optional<ColorBy> colors{};  ///< Nothing: as it is.
+  std::optional<AxisUnit> axis{};   ///< Nothing: steps in a picture, else as it is.
   /// Steps to show, the end inclusive; nothing: all.
   std::optional<std::pair<Step, Step>> range{};
   std::string select{};                  ///< A tensor; empty: none.

@@ -21,7 +21,6 @@
 #include "core/run/options.h"
 #include "widgets/base/theme.h"
 #include "widgets/charts/chart_style.h"
-#include "widgets/map/map_legend.h"
 
 namespace hw {
 
@@ -522,7 +521,7 @@ void MainWindow::buildViews() {
   views_->setHandleWidth(8);
   chart_ = new PeakChart(&state_, PoolId(0), views_);
   views_->addWidget(chart_);
-  views_->addWidget(new MapLegend(&state_, views_));
+  legend_ = new MapLegend(&state_, this);
   lanes_ = new LanesView(&state_, views_);
   connect(lanes_, &LanesView::pointedAt, status_, &StatusLine::setPointer);
   lanes_->hide();
@@ -535,6 +534,7 @@ void MainWindow::buildViews() {
   connect(compareMaps_, &CompareMaps::changed, this, &MainWindow::showMaps);
   compareMaps_->followLanes(lanes_);
   while (maps_.size() < kFirstMaps) addMap();
+  maps_.front()->setCorner(legend_);
   buildCentre();
 }
 
@@ -583,6 +583,9 @@ void MainWindow::buildCentre() {
   auto* row = new QHBoxLayout(playerRow_);
   row->setContentsMargins(8, 2, 8, 2);
   row->addWidget(transport_);
+  row->addWidget(new MomentBox(&state_, &player_, playerRow_));
+  playerRow_->setAutoFillBackground(true);
+  playerRow_->setBackgroundRole(QPalette::Base);
   auto* centre = new QWidget(this);
   auto* layout = new QVBoxLayout(centre);
   layout->setContentsMargins(0, 0, 0, 0);

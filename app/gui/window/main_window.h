@@ -27,6 +27,7 @@
 #include "widgets/frame/welcome_page.h"
 #include "widgets/jobs/job.h"
 #include "widgets/lanes/lanes_view.h"
+#include "widgets/map/map_legend.h"
 #include "widgets/map/map_view.h"
 #include "widgets/now/memory_now.h"
 #include "widgets/transport/transport_bar.h"
@@ -98,6 +99,7 @@ class MainWindow : public QMainWindow {
   /// By pool; `mapAdded` tells of more.
   const std::vector<MapView*>& maps() const { return maps_; }
   LanesView* lanes() const { return lanes_; }
+  MapLegend* legend() const { return legend_; }
   MemoryNow* now() const { return now_; }
   /// The plans below the one on show, in lock-step with it.
   CompareMaps* compareMaps() const { return compareMaps_; }
@@ -227,6 +229,7 @@ class MainWindow : public QMainWindow {
   CompareMaps* compareMaps_ = nullptr;
   QScrollArea* column_ = nullptr;  ///< Around `views_`: there may be more maps than fit.
   LanesView* lanes_ = nullptr;
+  MapLegend* legend_ = nullptr;
   MemoryNow* now_ = nullptr;
   WelcomePage* welcome_ = nullptr;
   MessageBar* message_ = nullptr;

@@ -3,10 +3,12 @@
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QPainter>
+#include <QPushButton>
 #include <QShortcut>
 
 #include "app/gui/window/main_window.h"
 #include "core/base/text.h"
+#include "widgets/base/style.h"
 #include "widgets/base/theme.h"
 #include "widgets/text/text.h"
 
@@ -42,7 +44,7 @@ TopBar::TopBar(QWidget* parent)
       menu_(new QToolButton(this)),
       file_(new QToolButton(this)),
       counts_(new QLabel(this)),
-      places_(new QWidget(this)),
+      places_(new Segment(this)),
       row_(new QHBoxLayout(this)) {
   setObjectName(QStringLiteral("topBar"));
   setFixedHeight(kBarHeight);
@@ -95,13 +97,8 @@ void TopBar::fill(const MainWindow& window) {
   }
   file_->setMenu(window.menu(MenuKind::file));
   file_->setText(tr("Open a file"));
-  auto* row = new QHBoxLayout(places_);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(2);
   for (const PlaceInfo& place : placeTable()) {
-    QToolButton* to = button(window.command(QStringLiteral("place:") + place.id));
-    to->setAutoRaise(true);
-    row->addWidget(to);
+    places_->add(button(window.command(QStringLiteral("place:") + place.id)));
   }
   if (finder_ != nullptr) row_->addWidget(finder_);
   if (auto* undo = window.findChild<QAction*>(QStringLiteral("undo"))) {
@@ -112,9 +109,16 @@ void TopBar::fill(const MainWindow& window) {
     row_->addWidget(back);
     roomy_.append(back);
   }
-  auto* save = button(window.command(QStringLiteral("exportPicture")));
-  save->setText(tr("Export"));
-  connect(save->defaultAction(), &QAction::changed, save, [save] { save->setText(tr("Export")); });
+  QAction* exportIt = window.command(QStringLiteral("exportPicture"));
+  auto* save = new QPushButton(tr("Export"), this);
+  save->setDefault(true);
+  connect(save, &QPushButton::clicked, exportIt, &QAction::trigger);
+  const auto follow = [save, exportIt] {
+    save->setEnabled(exportIt->isEnabled());
+    save->setToolTip(exportIt->toolTip());
+  };
+  connect(exportIt, &QAction::changed, save, follow);
+  follow();
   row_->addWidget(save);
   roomy_.append(save);
 }

@@ -11,6 +11,7 @@
 namespace hw {
 
 class MainWindow;
+class Segment;
 
 /// The bar above: the menu of all commands, the file on show, the places, the search, Undo and
 /// Export.
@@ -49,7 +50,7 @@ class TopBar : public QWidget {
   QToolButton* menu_;
   QToolButton* file_;
   QLabel* counts_;
-  QWidget* places_;
+  Segment* places_;
   QWidget* finder_ = nullptr;
   QHBoxLayout* row_;
   QList<QWidget*> roomy_;

@@ -540,7 +540,7 @@ class Page {
     }
     if (pools.empty()) return;
     std::string key = "<p class=\"key\">colours:";
-    for (const BlockClass kind : classesOf(run)) {
+    for (const BlockClass kind : Coloring::byType()->classesOf(run)) {
       const Ink fill = blockInk(kind, BlockTime::past, BlockPart::fill);
       key += fmt::format("<i style=\"background:{}\"></i>{}", inkVariable(fill), className(kind));
     }

@@ -1,4 +1,7 @@
 // The engines in time: every activity once, nothing over another, sums as counted one by one.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -147,9 +150,30 @@ TEST_CASE("the Gantt chart names its rows and colours, and points at what is und
     CAPTURE(row.name);
     CHECK(svg.find(row.name) != std::string::npos);
   }
-  CHECK(svg.find(">compute<") != std::string::npos);
+  CHECK(svg.find(">compute by operator type<") != std::string::npos);
   CHECK(svg.find(">load<") != std::string::npos);
   CHECK(svg.find("id=\"activity-") != std::string::npos);
+}
+
+TEST_CASE("operators have the colours of the maps in the Gantt chart, if these are known",
+          "[picture]") {
+  const auto run = ganttRun("generic-npu");
+  GanttScene scene = GanttScene::whole(run);
+  const Palette& inks = Palette::light();
+  const auto draw = [&] {
+    SvgCanvas canvas(1200, 200, "engines", 12, &inks);
+    drawGantt(canvas, scene, {0, 0, 1200, 200});
+    return canvas.finish();
+  };
+  const auto has = [&](const std::string& svg, BlockClass kind) {
+    const Rgb fill = inks[blockInk(kind, BlockTime::live, BlockPart::fill)];
+    return svg.find(fmt::format("#{:06x}", fill)) != std::string::npos;
+  };
+  const std::vector<BlockClass> types = Coloring::byType()->classesOf(*run);
+  REQUIRE(std::ranges::count(types, BlockClass::pooling) == 1);
+  CHECK(has(draw(), BlockClass::pooling));
+  scene.coloring = nullptr;
+  CHECK_FALSE(has(draw(), BlockClass::pooling));
 }
 
 TEST_CASE("an arrow leads from what is selected to what it waited for", "[picture]") {

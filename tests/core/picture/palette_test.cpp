@@ -157,7 +157,7 @@ TEST_CASE("words can be read on whatever they stand on", "[picture][palette]") {
   CHECK(contrastOf(inks[Ink::selection], inks[Ink::onSelection]) >= 4.5);
   CHECK(contrastOf(inks[Ink::warmTint], inks[Ink::accent]) >= 4.5);
   CHECK(contrastOf(inks[Ink::warmTint], inks[Ink::text]) >= 4.5);
-  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
+  for (std::size_t kind = 0; kind < kAllClasses; ++kind) {
     for (const BlockTime time : kTimes) {
       CAPTURE(kind, static_cast<int>(time));
       const auto ink = [&](BlockPart part) {

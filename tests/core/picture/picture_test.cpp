@@ -199,7 +199,7 @@ TEST_CASE("chart and map tell the live peak from the highest address", "[picture
 
 TEST_CASE("inks of blocks, activities and stalls are each their own", "[picture]") {
   std::vector<int> seen(kInks, 0);
-  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
+  for (std::size_t kind = 0; kind < kAllClasses; ++kind) {
     for (const auto time : {BlockTime::past, BlockTime::future, BlockTime::live, BlockTime::pale}) {
       for (const auto part : {BlockPart::fill, BlockPart::edge, BlockPart::thin, BlockPart::word}) {
         ++seen[static_cast<std::size_t>(blockInk(static_cast<BlockClass>(kind), time, part))];

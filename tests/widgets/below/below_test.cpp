@@ -210,6 +210,9 @@ TEST_CASE("A and B go in lock-step: steps, zoom, selection and pointer", "[shell
   CHECK(b.run()->stayName(b.hovered()) == a.run()->stayName(StayId(2)));
   b.select({});
   CHECK_FALSE(a.selected());
+  a.setColorBy(ColorBy::size);
+  CHECK(b.colorBy() == ColorBy::size);
+  CHECK(b.coloring()->of(*b.run(), StayId(4)) >= static_cast<BlockClass>(kBlockClasses));
 
   a.setRun(unshared(model, "two-sided"));
   CHECK(b.run());

@@ -139,7 +139,7 @@ TEST_CASE("the figures of a run stand with their limits, whether it fits or not"
   CHECK(all[0]->figure().meaning ==
         (fits ? QStringLiteral("of 100 B") : QStringLiteral("does not fit: 69 B is the limit")));
   CHECK(*all[0]->figure().share == Approx(fits ? 0.7 : 70.0 / 69));
-  CHECK(all[1]->figure().value == QStringLiteral("+0.0 %"));
+  CHECK(all[1]->figure().value == QStringLiteral("0 B"));
 }
 
 TEST_CASE("a figure leads to the peak", "[frame]") {

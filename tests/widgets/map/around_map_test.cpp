@@ -23,7 +23,7 @@ namespace {
 /// The kinds whose buttons are on show.
 std::vector<BlockClass> shown(const MapLegend& legend) {
   std::vector<BlockClass> kinds;
-  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
+  for (std::size_t kind = 0; kind < kAllClasses; ++kind) {
     const auto one = static_cast<BlockClass>(kind);
     if (!legend.button(one)->isHidden()) kinds.push_back(one);
   }
@@ -98,7 +98,7 @@ TEST_CASE("the legend has the classes of the run, and a click picks them out", "
   const auto run = test::randomRun(5, 40, 20);
   state.setRun(run);
   std::vector<BlockClass> expected;
-  for (std::size_t kind = 0; kind < kBlockClasses; ++kind) {
+  for (std::size_t kind = 0; kind < kAllClasses; ++kind) {
     const auto one = static_cast<BlockClass>(kind);
     const bool any = std::ranges::any_of(run->problem.stays.keys(),
                                          [&](StayId stay) { return stayClass(*run, stay) == one; });
@@ -132,25 +132,28 @@ TEST_CASE("picking out something else lets go of the classes", "[map][legend]") 
   CHECK_FALSE(legend.button(shown(legend).front())->isChecked());
 }
 
-TEST_CASE("the legend has the lines that the maps have, and no other", "[map][legend]") {
-  using Kind = ReferenceLine::Kind;
+TEST_CASE("the legend names what colours tell, and picks out by it", "[map][legend]") {
   ViewState state;
   MapLegend legend(&state);
-  CHECK(legend.lines().empty());
-  const auto model = test::sampleModel("inception");
-  const auto plan = [&](const char* method) {
-    RunRequest request;
-    request.allocator = AllocatorChoice::parse(method).value();
-    request.platform = platformCatalog().front();
-    request.l2.kind = PoolSize::Kind::unbounded;
-    request.alignment = Bytes(1);
-    request.alias = AliasRules::none();
-    state.setRun(execute(model, request, {}).value());
-    return legend.lines();
-  };
-  // There is no capacity, and the free list needs more than what is live.
-  CHECK(plan("best") == std::set{Kind::peak});
-  CHECK(plan("free-list") == std::set{Kind::peak, Kind::lowerBound});
+  state.setRun(test::sampleRun("mobilenet_v2"));
+  const auto run = state.run();
+  for (const ColorBy by : {ColorBy::scope, ColorBy::size, ColorBy::use, ColorBy::type}) {
+    state.setColorBy(by);
+    CAPTURE(static_cast<int>(by));
+    const std::vector<BlockClass> classes = shown(legend);
+    CHECK(classes.size() > 1);
+    QToolButton* first = legend.button(classes.front());
+    CHECK(first->text().toStdString() == state.coloring()->name(classes.front()));
+    first->click();
+    REQUIRE(state.filter());
+    for (const StayId stay : run->problem.stays.keys()) {
+      const bool own = state.coloring()->of(*run, stay) == classes.front();
+      CHECK(state.filter()->keeps(stay) == own);
+    }
+  }
+  // What was picked out by another meaning is no longer.
+  state.setColorBy(ColorBy::size);
+  CHECK_FALSE(state.filter());
 }
 
 TEST_CASE("the legend asks for no more width than a map", "[map][legend]") {

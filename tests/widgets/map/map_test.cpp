@@ -306,9 +306,9 @@ TEST_CASE("the more of a pixel is occupied, the stronger its colour", "[raster]"
 }
 
 TEST_CASE("blocks too small for a pixel have the colour of their class", "[raster]") {
-  const auto index = GENERATE(range(0, static_cast<int>(kBlockClasses)));
+  const auto index = GENERATE(range(0, static_cast<int>(kAllClasses)));
   const auto kind = static_cast<BlockClass>(index);
-  CAPTURE(className(kind));
+  CAPTURE(index);
   // A thousand blocks that leave no byte of the picture free.
   std::vector<Block> blocks;
   for (int i = 0; i < 1000; ++i) {

@@ -112,6 +112,41 @@ TEST_CASE("the schedule names units, and where they and sub-functions begin", "[
   CHECK(rows.name(-1).isEmpty());
 }
 
+TEST_CASE("scopes stand above their operators, whose names leave them out", "[schedule]") {
+  ViewState state;
+  SchedulePanel panel(&state);
+  state.setRun(test::sampleRun("inception_v3"));
+  const Graph& graph = state.run()->graph();
+  const auto* model = panel.model();
+  const int usual = panel.rowHeight(0) / 2;  // The first row of all has a heading.
+  QString scope;
+  int headings = 0;
+  for (int row = 0; row < model->rowCount(); ++row) {
+    const QModelIndex index = model->index(row, ScheduleModel::kOp);
+    const QString heading = index.data(ScheduleModel::kHeadingRole).toString();
+    CAPTURE(row, heading.toStdString());
+    CHECK(panel.rowHeight(row) == (heading.isEmpty() ? usual : 2 * usual));
+    if (!heading.isEmpty()) {
+      CHECK(heading != scope);
+      scope = heading;
+      ++headings;
+    }
+    const OpId op = state.run()->schedule.opAt(Step(row));
+    const QString whole = QString::fromStdString(graph.ops[op].name);
+    const QString leaf = index.data(ScheduleModel::kLeafRole).toString();
+    const bool scoped = whole.contains(QLatin1Char('.'));
+    CHECK(scoped == (scope != QStringLiteral("without a scope")));
+    CHECK(leaf == (scoped ? whole.mid(scope.size() + 1) : whole));
+    CHECK((!scoped || whole.startsWith(scope + QLatin1Char('.'))));
+    CHECK(index.data().toString() == whole);
+  }
+  CHECK(headings > 10);
+  // A planning problem has no operators, and so no scopes.
+  state.setRun(test::randomRun(3, 20, 12));
+  CHECK(panel.model()->index(0, ScheduleModel::kOp).data(ScheduleModel::kHeadingRole).toString() ==
+        QString());
+}
+
 TEST_CASE("the column of units is there where there are any", "[schedule]") {
   ViewState state;
   SchedulePanel panel(&state);

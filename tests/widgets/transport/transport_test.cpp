@@ -52,6 +52,7 @@ struct Tape {
   ViewState below;
   Player player{&state};
   TransportBar bar{&state, &player};
+  MomentBox box{&state, &player};
   RunUntil until{&state, &below, &player};
   UntilForm form{&state, &below, &until};
 
@@ -136,8 +137,7 @@ TEST_CASE("playing backwards visits the moments of playing forwards, to the star
   Tape deck;
   const auto run = test::randomRun(4, 30, 20);
   deck.state.setRun(run);
-  test::part<QComboBox>(deck.bar, "speed")
-      ->setCurrentIndex(test::part<QComboBox>(deck.bar, "speed")->count() - 1);
+  deck.bar.speeds().last()->trigger();
   deck.player.goToEnd();
   std::vector<std::size_t> seen;
   QObject::connect(&deck.state, &ViewState::momentChanged, &deck.state,
@@ -168,10 +168,9 @@ TEST_CASE("fast shows at most ten pictures a second and ends exactly", "[transpo
   Tape deck;
   const auto run = test::randomRun(11, 200, 80);
   deck.state.setRun(run);
-  test::part<QComboBox>(deck.bar, "playMode")->setCurrentIndex(1);
+  deck.bar.modes().at(1)->trigger();
   CHECK(deck.player.mode() == PlayMode::fast);
-  test::part<QComboBox>(deck.bar, "speed")
-      ->setCurrentIndex(test::part<QComboBox>(deck.bar, "speed")->findData(8.0));
+  deck.player.setSpeed(8);
   QElapsedTimer clock;
   clock.start();
   QSignalSpy pictures(&deck.state, &ViewState::momentChanged);
@@ -185,7 +184,7 @@ TEST_CASE("express shows the end only, in one picture, both ways", "[transport]"
   Tape deck;
   const auto run = test::randomRun(12, 200, 80);
   deck.state.setRun(run);
-  test::part<QComboBox>(deck.bar, "playMode")->setCurrentIndex(2);
+  deck.bar.modes().at(2)->trigger();
   QSignalSpy pictures(&deck.state, &ViewState::momentChanged);
   deck.player.play(true);
   CHECK_FALSE(deck.player.isPlaying());
@@ -401,7 +400,7 @@ TEST_CASE("the peak is the live peak, then the highest address, then the live pe
 TEST_CASE("number and moment are one thing", "[shell]") {
   Tape deck;
   deck.state.setRun(test::randomRun(8, 40, 20));
-  auto* box = test::part<QSpinBox>(deck.bar, "stepBox");
+  auto* box = test::part<QSpinBox>(deck.box, "stepBox");
   CHECK(box->maximum() == deck.state.steps().count() - 1);
   box->setValue(3);
   CHECK(deck.state.step() == Step(3));
@@ -412,8 +411,7 @@ TEST_CASE("number and moment are one thing", "[shell]") {
 TEST_CASE("playing arrives at the end, stops there, and starts over", "[shell]") {
   Tape deck;
   deck.state.setRun(test::randomRun(4, 12, 8));
-  test::part<QComboBox>(deck.bar, "speed")
-      ->setCurrentIndex(test::part<QComboBox>(deck.bar, "speed")->count() - 1);
+  deck.bar.speeds().last()->trigger();
   CHECK(deck.player.speed() == Player::kMaxSpeed);
   QSignalSpy changed(&deck.player, &Player::playingChanged);
   deck.move("play")->trigger();
@@ -435,7 +433,7 @@ TEST_CASE("without a run the deck is off and says why", "[shell]") {
     CHECK_FALSE(action->isEnabled());
     CHECK(action->toolTip().contains(QStringLiteral("open a model")));
   }
-  CHECK_FALSE(test::part<QSpinBox>(deck.bar, "stepBox")->isEnabled());
+  CHECK_FALSE(test::part<QSpinBox>(deck.box, "stepBox")->isEnabled());
   deck.player.toggle();
   CHECK_FALSE(deck.player.isPlaying());
 }

@@ -1,4 +1,3 @@
-#include <QHBoxLayout>
 #include <QObject>
 #include <QToolButton>
 #include <array>
@@ -6,6 +5,7 @@
 
 #include "app/gui/features/moving/moving.h"
 #include "app/gui/window/main_window.h"
+#include "widgets/base/style.h"
 
 namespace hw {
 
@@ -13,11 +13,8 @@ namespace hw {
 class ClockFeature : public QObject {
  public:
   explicit ClockFeature(MainWindow* window)
-      : QObject(window), window_(window), clock_(new QWidget(window->pills())) {
+      : QObject(window), window_(window), clock_(new Segment(window->pills())) {
     clock_->setObjectName(QStringLiteral("clock"));
-    row_ = new QHBoxLayout(clock_);
-    row_->setContentsMargins(0, 0, 0, 0);
-    row_->setSpacing(2);
     steps_ = add(tr("Steps"), tr("One operator after the other"), [this] { setTime(false); });
     time_ = add(tr("Time"), tr("Simulated time on the platform (T)"), [this] { setTime(true); });
     decisions_ = add(tr("Decisions"), tr("How the allocator came to the plan"),
@@ -34,7 +31,7 @@ class ClockFeature : public QObject {
     button->setText(text);
     button->setToolTip(toolTip);
     button->setCheckable(true);
-    row_->addWidget(button);
+    clock_->add(button);
     connect(button, &QToolButton::clicked, this, [this, act] {
       act();
       follow();
@@ -56,8 +53,7 @@ class ClockFeature : public QObject {
   }
 
   MainWindow* window_;
-  QWidget* clock_;
-  QHBoxLayout* row_;
+  Segment* clock_;
   QToolButton* steps_;
   QToolButton* time_;
   QToolButton* decisions_;

@@ -15,6 +15,7 @@ namespace hw {
 namespace {
 
 constexpr QLatin1String kFollow("view/follow");
+constexpr QLatin1String kColors("view/colors");
 constexpr QLatin1String kTimeAxis("view/time");
 
 }  // namespace
@@ -27,6 +28,7 @@ class ViewFeature : public QObject {
     addMoves(view);
     addFollow(view);
     addAxis(view);
+    addColors(view);
     view->addSeparator();
     addThemes(view);
     addMotion(view);
@@ -92,6 +94,30 @@ class ViewFeature : public QObject {
     // Also set by a session or the command line.
     connect(state, &ViewState::axisChanged, inTime,
             [state, inTime] { inTime->setChecked(state->wantedAxis() == AxisUnit::time); });
+  }
+
+  void addColors(QMenu* view) {
+    QMenu* menu = view->addMenu(tr("Colour &by"));
+    auto* group = new QActionGroup(this);
+    ViewState* state = window_->state();
+    const int kept = window_->settings()->value(kColors, 0).toInt();
+    for (std::size_t by = 0; by < kColorings.size(); ++by) {
+      const auto& [name, title, meaning] = kColorings[by];
+      QAction* action = window_->addCommand(
+          menu, ("color_" + std::string(name)).c_str(), viewText(title), {}, [this, state, by] {
+            window_->settings()->setValue(kColors, static_cast<int>(by));
+            state->setColorBy(static_cast<ColorBy>(by));
+          });
+      action->setToolTip(viewText(meaning));
+      action->setCheckable(true);
+      group->addAction(action);
+      connect(state, &ViewState::coloringChanged, action, [state, action, by] {
+        action->setChecked(state->colorBy() == static_cast<ColorBy>(by));
+      });
+      action->setChecked(static_cast<int>(by) == kept);
+      if (action->isChecked()) state->setColorBy(static_cast<ColorBy>(by));
+    }
+    window_->legend()->setChoices(menu);
   }
 
   void addThemes(QMenu* view) {

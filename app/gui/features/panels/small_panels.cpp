@@ -141,7 +141,7 @@ void addLanes(MainWindow* window) {
 Minimap* addMinimap(MainWindow* window) {
   auto* minimap = new Minimap(window->state(), PoolId(0), window->playerRow());
   minimap->setObjectName(QStringLiteral("minimap"));
-  static_cast<QHBoxLayout*>(window->playerRow()->layout())->addWidget(minimap, 1);
+  static_cast<QHBoxLayout*>(window->playerRow()->layout())->insertWidget(1, minimap, 1);
   QAction* shown =
       window->addCommand(window->menu(MenuKind::view), "showMinimap", tr("&Minimap"), {}, {});
   shown->setStatusTip(tr("The whole run in a strip, with a frame around what is on show"));
