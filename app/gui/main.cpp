@@ -96,10 +96,20 @@ void fillComparison(const StudioArguments& arguments, const Run& run, ComparePan
 Result<std::vector<std::shared_ptr<const Run>>> runsBelow(const StudioArguments& arguments,
                                                           const Run& run) {
   std::vector<std::shared_ptr<const Run>> runs;
-  for (const AllocatorChoice& allocator : arguments.below) {
+  for (const PlanBelow& below : arguments.below) {
     RunRequest request = run.request;
-    request.allocator = allocator;
-    const auto other = timelessRun(run.model, request);
+    std::shared_ptr<const Model> model = run.model;
+    if (below.model.empty()) {
+      request.allocator = below.allocator;
+    } else {
+      request.model = below.model;
+      request.import = {};
+      request.moves.clear();  // Moves name operators of the other model.
+      auto opened = openModel(below.model, {});
+      if (!opened) return tl::unexpected(about("--below", opened.error()).value());
+      model = std::make_shared<const Model>(std::move(*opened));
+    }
+    const auto other = timelessRun(model, request);
     if (!other) return tl::unexpected(about("--below", other.error()).value());
     runs.push_back(*other);
   }
@@ -236,7 +246,7 @@ std::vector<MapScene> wholeMaps(const ViewState& a, const Belows& below) {
           BlockStore::ofPool(run, pool, own.axis(), own.coloring()));
       scene.window.highByte = fullByteRange(run, pool);
       if (!below.empty()) {
-        scene.title = comparedTitle(runLetter(place), run, pool).toStdString();
+        scene.title = comparedTitle(runLetter(place), run, pool, *a.run()).toStdString();
       }
       if (place > 0) {
         scene.prefix = placeLetter(place) + "-";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -44,6 +45,7 @@ class Differ {
     });
     for (Ranked& each : ranked_) diff_.changes.push_back(std::move(each.change));
     comparePools();
+    compareClasses();
     compareEvents();
     addNotes();
     return std::move(diff_);
@@ -143,6 +145,37 @@ class Differ {
     for (const std::string& name : names) {
       diff_.pools.push_back({name, peak(a, name), peak(b, name)});
     }
+  }
+
+  using Classes = std::map<std::pair<std::size_t, int>, DiffClass>;
+
+  void addClasses(const PlanDocument& plan, std::size_t DiffClass::*count, Bytes DiffClass::*bytes,
+                  Classes& sizes, Classes& lifetimes) const {
+    const auto add = [&](Classes& classes, const Placement& each, std::int64_t number) {
+      if (number <= 0) return;
+      const std::string pool = poolName(each.pool);
+      const auto place = std::ranges::find(diff_.pools, pool, &PoolDiff::name);
+      const int power = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number))) - 1;
+      DiffClass& own = classes[{static_cast<std::size_t>(place - diff_.pools.begin()), power}];
+      own.pool = pool;
+      own.power = power;
+      ++(own.*count);
+      own.*bytes += *each.size;
+    };
+    for (const Placement& each : plan.placements) {
+      if (!each.aliasOf.empty() || !each.size) continue;
+      add(sizes, each, each.size->count());
+      if (each.first && each.last) add(lifetimes, each, (*each.last - *each.first).count() + 1);
+    }
+  }
+
+  void compareClasses() {
+    Classes sizes;
+    Classes lifetimes;
+    addClasses(a_.plan, &DiffClass::countA, &DiffClass::bytesA, sizes, lifetimes);
+    addClasses(b_.plan, &DiffClass::countB, &DiffClass::bytesB, sizes, lifetimes);
+    for (auto& [key, one] : sizes) diff_.sizes.push_back(std::move(one));
+    for (auto& [key, one] : lifetimes) diff_.lifetimes.push_back(std::move(one));
   }
 
   void compareEvents() {

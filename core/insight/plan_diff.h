@@ -43,11 +43,25 @@ struct PoolDiff {
   std::optional<Bytes> peakB{};
 };
 
-/// Differences of two plans of one model. Times and who planned do not count.
+/// What both plans place in one pool of things that are alike.
+struct DiffClass {
+  std::string pool{};
+  int power = 0;  ///< Of two: from that many bytes, or steps, to less than twice as many.
+  std::size_t countA = 0;
+  std::size_t countB = 0;
+  Bytes bytesA{};
+  Bytes bytesB{};
+};
+
+/// Differences of two plans. Times and who planned do not count.
 struct PlanDiff {
   std::size_t same = 0;                 ///< Placements that are equal in both.
   std::vector<TensorChange> changes{};  ///< By first step, then as the plans list them.
   std::vector<PoolDiff> pools{};        ///< In the order of A, then what only B has.
+  /// Placements with memory of their own by size and by lifetime; of the latter, those whose plans
+  /// say when they live. Pools as above, then by power; classes that neither has are left out.
+  std::vector<DiffClass> sizes{};
+  std::vector<DiffClass> lifetimes{};
   /// The first memory events that are not the same; one of them is missing where a story ends
   /// earlier. Nothing at all: the stories are equal, or one of them is not known.
   struct Events {

@@ -11,6 +11,7 @@
 #include "core/graph/scopes.h"
 #include "core/graph/tiling.h"
 #include "core/ops/op_table.h"
+#include "core/run/uses.h"
 
 namespace hw {
 
@@ -107,29 +108,6 @@ OpId opOf(const Graph& graph, TensorId tensor) {
   return own.consumers.empty() ? OpId() : own.consumers.front();
 }
 
-/// The steps at which a thing is written or read, as pairs with the thing, ascending.
-template <class Key>
-class Touches {
- public:
-  void add(Key key, Step step) { all_.push_back({key, step}); }
-  void sort() { std::ranges::sort(all_); }
-
-  /// The most steps from one touch inside `life` to the next, from its begin to the first included.
-  std::uint64_t longestWait(Key key, const Interval<Step>& life) const {
-    Step last = life.begin;
-    std::int64_t most = 0;
-    auto at = std::ranges::lower_bound(all_, std::pair(key, life.begin));
-    for (; at != all_.end() && at->first == key && at->second < life.end; ++at) {
-      most = std::max<std::int64_t>(most, (at->second - last).count());
-      last = at->second;
-    }
-    return static_cast<std::uint64_t>(most);
-  }
-
- private:
-  std::vector<std::pair<Key, Step>> all_;
-};
-
 }  // namespace
 
 const std::shared_ptr<const Coloring>& Coloring::byType() {
@@ -205,32 +183,15 @@ void Coloring::colorBySize(const Run& run) {
 }
 
 void Coloring::colorByUse(const Run& run) {
-  const Graph& graph = run.graph();
-  Touches<TensorId> ofTensor;
-  Touches<BufferId> ofBuffer;
-  for (const TensorId tensor : graph.tensors.keys()) {
-    const BufferId buffer = run.storage.bufferOf(tensor);
-    const auto touch = [&](OpId op) {
-      if (!op || graph.ops[op].folded) return;
-      ofTensor.add(tensor, run.schedule.stepOf[op]);
-      if (buffer) ofBuffer.add(buffer, run.schedule.stepOf[op]);
-    };
-    touch(graph.tensors[tensor].producer);
-    for (const OpId reader : graph.tensors[tensor].consumers) touch(reader);
-  }
-  ofTensor.sort();
-  ofBuffer.sort();
-  const Interval<Step> all{Step(0), run.schedule.steps()};
-  const auto shade = [](std::uint64_t steps) { return shadeOf(steps, 1, 1); };
-  for (const TensorId tensor : graph.tensors.keys()) {
-    const OpId producer = graph.tensors[tensor].producer;
-    Interval<Step> life = all;
-    if (producer) life.begin = run.schedule.stepOf[producer];
-    ofTensor_[tensor.index()] = shade(ofTensor.longestWait(tensor, life));
+  const Uses uses(run);
+  const auto shade = [](std::int64_t steps) {
+    return shadeOf(static_cast<std::uint64_t>(steps), 1, 1);
+  };
+  for (const TensorId tensor : run.graph().tensors.keys()) {
+    ofTensor_[tensor.index()] = shade(uses.longestWait(tensor));
   }
   for (const StayId stay : run.problem.stays.keys()) {
-    const Stay& own = run.problem.stays[stay];
-    ofStay_[stay.index()] = shade(ofBuffer.longestWait(own.buffer, own.steps));
+    ofStay_[stay.index()] = shade(uses.longestWait(stay));
   }
   names_ = shadeNames("used next step", 1, 1,
                       [](int bits) { return fmt::format("after {} steps", 1 << bits); });

@@ -237,7 +237,7 @@ void CompareMaps::show(const std::vector<std::shared_ptr<const Run>>& runs) {
   const auto a = a_->run();
   std::vector<std::shared_ptr<const Run>> wanted;
   for (const auto& run : runs) {
-    const bool other = a && run && run != a && run->model == a->model;
+    const bool other = a && run && run != a;
     if (other && std::ranges::find(wanted, run) == wanted.end()) wanted.push_back(run);
   }
   const bool alone = this->runs().empty();
@@ -265,7 +265,7 @@ void CompareMaps::close(const std::shared_ptr<const Run>& run) {
   show(all);
 }
 
-/// After A has become another run: that one, if it was below, and those of another model go.
+/// After A has become another run: that one, if it was below, goes; all go with another model.
 void CompareMaps::tidy() { show(runs()); }
 
 void CompareMaps::arrange() {
@@ -302,7 +302,7 @@ void CompareMaps::arrangePool(PoolId pool) {
     const auto run = places_[index]->state.run();
     MapView* map = places_[index]->maps[pool.index()];
     const bool shown = run && usesPool(*run, pool);
-    map->setTitle(shown ? comparedTitle(runLetter(index + 1), *run, pool) : QString());
+    map->setTitle(shown ? comparedTitle(runLetter(index + 1), *run, pool, *a) : QString());
     map->setVisible(shown);
     any = any || shown;
     if (shown) top = std::max(top, fullByteRange(*run, pool));
@@ -311,7 +311,7 @@ void CompareMaps::arrangePool(PoolId pool) {
   MapView* first = maps_[pool.index()];
   const bool known = a && compared && a->problem.pools.contains(pool);
   if (known) top = std::max(top, fullByteRange(*a, pool));
-  first->setTitle(known ? comparedTitle(runLetter(0), *a, pool) : QString());
+  first->setTitle(known ? comparedTitle(runLetter(0), *a, pool, *a) : QString());
   const bool near = pool == PoolId(0);
   first->setMinimumHeight(!near ? 0 : compared ? kLeastHeight : kLeastAlone);
   first->setLeastHeight(top);

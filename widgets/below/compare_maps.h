@@ -33,7 +33,7 @@ class CompareMaps : public QObject {
 
   /// Those on show below A, in order.
   std::vector<std::shared_ptr<const Run>> runs() const;
-  /// Shows these below A, from now on. Runs of other models, A itself and repetitions are left out.
+  /// Shows these below A, from now on. A itself and repetitions are left out.
   void show(const std::vector<std::shared_ptr<const Run>>& runs);
   void add(const std::shared_ptr<const Run>& run);
   void close(const std::shared_ptr<const Run>& run);

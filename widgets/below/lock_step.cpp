@@ -29,6 +29,7 @@ void LockStep::setB(std::shared_ptr<const Run> run) {
     b_->setAxis(a_->wantedAxis());
     b_->setColorBy(a_->colorBy());
     b_->setRun(std::move(run));
+    model_ = a_->run() ? a_->run()->model : nullptr;
     link();
     syncAll();
   }
@@ -38,7 +39,7 @@ void LockStep::setB(std::shared_ptr<const Run> run) {
 void LockStep::checkA() {
   if (!b_->run()) return;
   const auto a = a_->run();
-  if (!a || a->model != b_->run()->model || a == b_->run()) {
+  if (!a || a->model != model_ || a == b_->run()) {
     setB(nullptr);
   } else {
     link();
@@ -57,7 +58,7 @@ const SameThings& LockStep::same(const ViewState& from) const {
 
 /// A place of the axis means the same in both.
 bool LockStep::sharesAxis(const ViewState& from) const {
-  return from.axis() == AxisUnit::time || same(from).same() || !same(from).related();
+  return from.axis() == AxisUnit::time || same(from).same();
 }
 
 void LockStep::follow(ViewState* from, ViewState* to, Part part) {

@@ -8,13 +8,14 @@
 
 namespace hw {
 
-/// Two runs of one model on one playhead: A leads, B follows. What the axis counts, and the step or
+/// Two runs on one playhead: A leads, B follows. What the axis counts, and the step or
 /// the time, go from A to B; the visible part of the axis, the selection and what the pointer is
 /// over go both ways. Selections are carried over by tensor.
 ///
 /// When operators run in parts in one of them only, or are cut in two ways, steps are not the
 /// same: over steps, each has an axis of its own, B goes to where it runs the operator under A's
-/// playhead, and shows the operators that are on screen in the other.
+/// playhead, and shows the operators that are on screen in the other. So it is with runs of two
+/// models, where B goes to the same share of its steps and tensors are carried over by name.
 class LockStep : public QObject {
   Q_OBJECT
 
@@ -22,7 +23,7 @@ class LockStep : public QObject {
   /// Both outlive this.
   LockStep(ViewState* a, ViewState* b, QObject* parent = nullptr);
 
-  /// Shows `run` as B, at A's step; it has to be of A's model. Null: ends the lock-step.
+  /// Shows `run` as B, at A's step. Null: ends the lock-step, as another model as A does.
   void setB(std::shared_ptr<const Run> run);
 
  Q_SIGNALS:
@@ -55,8 +56,9 @@ class LockStep : public QObject {
 
   ViewState* a_;
   ViewState* b_;
-  std::optional<Links> links_;  ///< While there are two runs.
-  bool following_ = false;      ///< True while one changes because the other did.
+  std::shared_ptr<const Model> model_;  ///< Of A when it got its B.
+  std::optional<Links> links_;          ///< While there are two runs.
+  bool following_ = false;              ///< True while one changes because the other did.
 };
 
 }  // namespace hw

@@ -5,12 +5,23 @@
 namespace hw {
 
 SameThings::SameThings(const Run& from, const Run& to)
-    : from_(from), to_(to), parts_(from.graph(), to.graph()) {}
+    : from_(from), to_(to), parts_(from.graph(), to.graph()) {
+  if (related()) return;
+  for (const TensorId id : to.graph().tensors.keys()) {
+    byName_.try_emplace(to.graph().tensors[id].name, id);
+  }
+}
+
+TensorId SameThings::tensor(TensorId tensor) const {
+  if (related() || !tensor) return parts_.tensor(tensor);
+  const auto named = byName_.find(from_.graph().tensors[tensor].name);
+  return named == byName_.end() ? TensorId() : named->second;
+}
 
 StayId SameThings::stay(StayId stay) const {
   if (!stay || !from_.problem.stays.contains(stay)) return {};
-  const TensorId tensor = parts_.tensor(from_.stayTensor(stay));
-  const BufferId buffer = tensor ? to_.storage.bufferOf(tensor) : BufferId();
+  const TensorId other = tensor(from_.stayTensor(stay));
+  const BufferId buffer = other ? to_.storage.bufferOf(other) : BufferId();
   if (!buffer) return {};
   for (const StayId id : to_.problem.stays.keys()) {
     if (to_.problem.stays[id].buffer == buffer) return id;
@@ -20,13 +31,12 @@ StayId SameThings::stay(StayId stay) const {
 
 std::vector<bool> SameThings::stays(const std::vector<bool>& marked) const {
   std::vector<bool> same(to_.problem.stays.size(), false);
-  if (!related()) return same;
   std::vector<bool> tensors(to_.graph().tensors.size(), false);
   for (const StayId stay : from_.problem.stays.keys()) {
     if (stay.index() >= marked.size() || !marked[stay.index()]) continue;
     const BufferId buffer = from_.problem.stays[stay].buffer;
     for (const TensorId tensor : from_.storage.tensorsOf(buffer)) {
-      if (const TensorId other = parts_.tensor(tensor)) tensors[other.index()] = true;
+      if (const TensorId other = this->tensor(tensor)) tensors[other.index()] = true;
     }
   }
   for (const StayId stay : to_.problem.stays.keys()) {
@@ -46,8 +56,18 @@ std::optional<Step> SameThings::exactStep(Step step) const {
   return to_.schedule.stepOf[op];
 }
 
+/// As far into `to` as it is into `from`.
+Step SameThings::shareOf(Step step) const {
+  const auto length = [](const Run& run) {
+    return static_cast<double>(std::max(run.schedule.steps(), run.problem.steps).count());
+  };
+  const double share = static_cast<double>(step.count()) / std::max(1.0, length(from_));
+  return Step(static_cast<std::int64_t>(share * length(to_)));
+}
+
 Step SameThings::step(Step step) const {
-  if (same() || !related()) return step;
+  if (same()) return step;
+  if (!related()) return shareOf(step);
   for (Step at = step; at >= Step(0); at -= Step(1)) {
     if (const auto found = exactStep(at)) return *found;
   }
@@ -55,7 +75,8 @@ Step SameThings::step(Step step) const {
 }
 
 std::optional<Interval<Step>> SameThings::steps(Interval<Step> steps) const {
-  if (same() || !related()) return steps;
+  if (same()) return steps;
+  if (!related()) return Interval<Step>{shareOf(steps.begin), shareOf(steps.end)};
   std::optional<Interval<Step>> all;
   for (Step at = std::max(steps.begin, Step(0)); at < std::min(steps.end, from_.schedule.steps());
        at += Step(1)) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/graph/counterparts.h"
@@ -9,7 +11,8 @@
 namespace hw {
 
 /// Counterparts in two runs of the same model, whatever was done to the programs of both:
-/// steps and stays go over by what operators run and which tensors are held. Both outlive this.
+/// steps and stays go over by what operators run and which tensors are held. In runs of two models
+/// tensors correspond that have one name, and steps by their share of the run. Both outlive this.
 class SameThings {
  public:
   SameThings(const Run& from, const Run& to);
@@ -32,10 +35,13 @@ class SameThings {
 
  private:
   std::optional<Step> exactStep(Step step) const;
+  Step shareOf(Step step) const;
+  TensorId tensor(TensorId tensor) const;
 
   const Run& from_;
   const Run& to_;
   Counterparts parts_;
+  std::unordered_map<std::string_view, TensorId> byName_;  ///< Of `to`, unless they are related.
 };
 
 }  // namespace hw

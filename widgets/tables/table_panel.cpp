@@ -17,7 +17,7 @@ namespace hw {
 namespace {
 
 constexpr int kRefreshEvery = 120;  ///< Milliseconds; the free list while playing.
-constexpr int kFirstMethod = 5;     ///< Entries of the chooser before the method's own tables.
+constexpr int kFirstMethod = 6;     ///< Entries of the chooser before the method's own tables.
 
 }  // namespace
 
@@ -124,7 +124,8 @@ void TablePanel::showRun() {
     const QSignalBlocker quiet(chooser_);
     const QString before = chooser_->currentText();
     chooser_->clear();
-    chooser_->addItems({tr("Tensors"), tr("Blocks"), tr("Events"), tr("Free list now"), tr("Ops")});
+    chooser_->addItems({tr("Tensors"), tr("Blocks"), tr("Events"), tr("Free list now"),
+                        tr("Operators"), tr("Late frees")});
     if (run) {
       for (const MethodTable& table : run->plan.tables) {
         chooser_->addItem(tr("Method: %1").arg(QString::fromStdString(printable(table.name, 60))));

@@ -9,6 +9,7 @@
 #include "core/plan_file/plan_document.h"
 #include "core/report/run/simulation_report.h"
 #include "core/report/text/text_table.h"
+#include "core/run/uses.h"
 #include "widgets/text/run_text.h"
 
 namespace hw {
@@ -98,6 +99,26 @@ std::shared_ptr<const TableSource> blockTable(const std::shared_ptr<const Run>& 
                               return run->storage.buffers[buffer].tensors.size();
                             },
                             "How many share it"});
+  return table;
+}
+
+/// Buffers that are held longer than anybody needs them.
+std::shared_ptr<const TableSource> lateTable(const std::shared_ptr<const Run>& shared) {
+  using enum ColumnKind;
+  const Run* run = shared.get();
+  const auto late = std::make_shared<const std::vector<LateFree>>(lateFrees(*run));
+  const auto table = emptyTable(shared, late->size());
+  table->stay = [late](Row row) { return (*late)[row].stay; };
+  table->steps = [run, late](Row row) { return run->problem.stays[(*late)[row].stay].steps; };
+  table->columns = {
+      placed("tensor", [run, late](Row row) { return run->stayName((*late)[row].stay); }),
+      placed("size", [run, late](Row row) { return run->problem.stays[(*late)[row].stay].size; }),
+      {"last_use", "last used", count, [late](Row row) { return (*late)[row].lastUse; },
+       "The last step at which an operator writes or reads it"},
+      placed("last", [steps = table->steps](Row row) { return steps(row).end - Step(1); }),
+      {"late", "steps late", count, [late](Row row) { return (*late)[row].steps; },
+       "How many steps it is held after that"}};
+  addPlace(*table);
   return table;
 }
 
@@ -300,6 +321,8 @@ std::shared_ptr<const TableSource> makeTable(std::shared_ptr<const Run> run, Tab
       return eventTable(run, eventsOf(*run, bySteps));
     case TableKind::freeList:
       return freeTable(run, moment);
+    case TableKind::lateFrees:
+      return lateTable(run);
     case TableKind::ops:
       break;
   }

@@ -32,7 +32,7 @@ struct TableSource {
 };
 
 /// The tables there are. `moment` counts for the free list only, `bySteps` for events.
-enum class TableKind { tensors, blocks, events, freeList, ops };
+enum class TableKind { tensors, blocks, events, freeList, ops, lateFrees };
 
 std::shared_ptr<const TableSource> makeTable(std::shared_ptr<const Run> run, TableKind kind,
                                              std::size_t moment, bool bySteps = false);

@@ -109,11 +109,16 @@ QString runLabel(const Run& run) {
   return capacity.isEmpty() ? label : QStringLiteral("%1, %2").arg(label, capacity);
 }
 
-QString comparedTitle(const QString& letter, const Run& run, PoolId pool) {
+QString besideLabel(const Run& run, const Run& a) {
+  if (run.model == a.model) return runLabel(run);
+  return tr("%1, %2").arg(QString::fromStdString(printable(run.model->name, 40)), runLabel(run));
+}
+
+QString comparedTitle(const QString& letter, const Run& run, PoolId pool, const Run& a) {
   if (!run.problem.pools.contains(pool)) return letter;
   const Bytes peak = run.plan.regions.contains(pool) ? run.plan.footprint(pool) : Bytes();
   const QString place =
-      QStringLiteral("%1   %2   %3").arg(letter, poolText(run, pool), runLabel(run));
+      QStringLiteral("%1   %2   %3").arg(letter, poolText(run, pool), besideLabel(run, a));
   if (!run.metrics.pools.contains(pool) || peak == Bytes()) {
     return tr("%1   highest address %2").arg(place, sizeText(peak));
   }

@@ -59,8 +59,11 @@ QString runLetter(std::size_t index);
 /// generic-npu, L2 512.0 KiB". Of a planning problem, which runs nowhere, the method alone.
 QString runLabel(const Run& run);
 
-/// The line above a map that is held against others: letter, pool, label, and the pool's peak and
-/// how far that is above its live peak.
-QString comparedTitle(const QString& letter, const Run& run, PoolId pool);
+/// The same, behind the name of its model where that is another than the model of `a`.
+QString besideLabel(const Run& run, const Run& a);
+
+/// The line above a map that is held against `a`: letter, pool, label, and the pool's peak and how
+/// far that is above its live peak.
+QString comparedTitle(const QString& letter, const Run& run, PoolId pool, const Run& a);
 
 }  // namespace hw

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <QFileInfo>
 
 #include "core/base/text.h"
 #include "core/report/explain/explain_report.h"
@@ -98,8 +99,10 @@ void declareShownOptions(CLI::App& app, Typed& typed) {
   app.add_option("--range", typed.range, "the steps to show, first and last (default all)")
       ->type_name("A:B");
   app.add_option("--select", typed.select, "the tensor to select")->type_name("TENSOR");
-  app.add_option("--below", typed.below,
-                 "whose plan the picture has below the first one; may be repeated")
+  app.add_option(
+         "--below", typed.below,
+         "an allocator, or another MODEL, whose plan the picture has below the first one; may "
+         "be repeated")
       ->type_name("NAME[:key=value,...]")
       ->allow_extra_args(false);
   app.add_option("--panel", typed.panel,
@@ -158,6 +161,18 @@ Result<std::optional<std::pair<Step, Step>>> stepRange(const std::string& text) 
   return std::optional(std::pair(Step(*first), Step(*last)));
 }
 
+Result<void> setBelow(const Typed& typed, StudioArguments& arguments) {
+  for (const std::string& name : typed.below) {
+    auto choice = AllocatorChoice::parse(name);
+    const bool isModel =
+        name.starts_with("samples:") || QFileInfo(QString::fromStdString(name)).isFile();
+    if (!choice && !isModel) return refuse("--below: " + choice.error().text());
+    arguments.below.push_back(choice ? PlanBelow{.allocator = std::move(*choice)}
+                                     : PlanBelow{.model = name});
+  }
+  return {};
+}
+
 Result<void> setPicture(const Typed& typed, StudioArguments& arguments) {
   if (!typed.size.empty()) {
     HW_TRY(size, pictureSize(typed.size));
@@ -180,11 +195,7 @@ Result<void> setPicture(const Typed& typed, StudioArguments& arguments) {
   HW_TRY(range, stepRange(typed.range));
   arguments.range = range;
   arguments.select = typed.select;
-  for (const std::string& name : typed.below) {
-    auto choice = AllocatorChoice::parse(name);
-    if (!choice) return refuse("--below: " + choice.error().text());
-    arguments.below.push_back(std::move(*choice));
-  }
+  HW_DO(setBelow(typed, arguments));
   arguments.panel = QString::fromStdString(typed.panel);
   arguments.exportFile = QString::fromStdString(typed.exportFile);
   HW_DO(setStyle(typed, arguments));

@@ -15,6 +15,12 @@
 
 namespace hw {
 
+/// What is to stand below the plan on show: another plan of its model, or of another model.
+struct PlanBelow {
+  AllocatorChoice allocator{};
+  std::string model{};  ///< Empty: that of the plan on show, by `allocator`.
+};
+
 /// The command line, understood.
 struct StudioArguments {
   RunRequest request{};
@@ -30,9 +36,9 @@ struct StudioArguments {
   std::optional<AxisUnit> axis{};   ///< Nothing: steps in a picture, else as it is.
   /// Steps to show, the end inclusive; nothing: all.
   std::optional<std::pair<Step, Step>> range{};
-  std::string select{};                  ///< A tensor; empty: none.
-  std::vector<AllocatorChoice> below{};  ///< Allocators of the plans below, in order.
-  bool allocatorGiven = false;           ///< Otherwise a window takes what its settings say.
+  std::string select{};            ///< A tensor; empty: none.
+  std::vector<PlanBelow> below{};  ///< In order.
+  bool allocatorGiven = false;     ///< Otherwise a window takes what its settings say.
   bool platformGiven = false;
   QString panel{};       ///< The panel to raise; empty: as it is.
   bool compare = false;  ///< Fills the comparison first.

@@ -78,12 +78,16 @@ void MainWindow::connectJob() {
 }
 
 void MainWindow::openModel(const QString& name) {
+  openOrPlan(requestFor(name), nullptr, OptionTexts());
+}
+
+RunRequest MainWindow::requestFor(const QString& name) const {
   RunRequest request = beforeFigure_ ? *beforeFigure_ : request_;
   leaveModel(ofModel_, request);
   request.model = name.toStdString();
   request.import = {};
   request.moves.clear();  // Moves name operators of the other model.
-  openOrPlan(request, nullptr, OptionTexts());
+  return request;
 }
 
 void MainWindow::openAsTold(const RunRequest& request, OptionTexts said) {
@@ -92,17 +96,23 @@ void MainWindow::openAsTold(const RunRequest& request, OptionTexts said) {
 
 void MainWindow::open(const RunRequest& request) { openOrPlan(request, nullptr); }
 
+Result<std::shared_ptr<const Run>> openAndPlan(const RunRequest& request,
+                                               const std::optional<OptionTexts>& said,
+                                               const RunContext& context) {
+  context.progress(0, "Opening " + printable(request.model, 60));
+  HW_TRY(fresh, hw::openModel(request.model, request.import));
+  const auto opened = std::make_shared<const Model>(std::move(fresh));
+  if (!said) return execute(opened, request, context);
+  HW_TRY(drawn, asShown(*opened, *said, request, "--"));
+  return execute(opened, drawn, context);
+}
+
 void MainWindow::openOrPlan(const RunRequest& request, const std::shared_ptr<const Model>& model,
                             const std::optional<OptionTexts>& said) {
   start(request, model,
         [request, model, said](const RunContext& context) -> Result<std::shared_ptr<const Run>> {
           if (model) return execute(model, request, context);
-          context.progress(0, "Opening " + printable(request.model, 60));
-          HW_TRY(fresh, hw::openModel(request.model, request.import));
-          const auto opened = std::make_shared<const Model>(std::move(fresh));
-          if (!said) return execute(opened, request, context);
-          HW_TRY(drawn, asShown(*opened, *said, request, "--"));
-          return execute(opened, drawn, context);
+          return openAndPlan(request, said, context);
         });
 }
 

@@ -37,6 +37,12 @@ namespace hw {
 /// The menus of the menu bar, in its order. One without entries is not shown.
 enum class MenuKind { file, edit, view, simulate, compare, report, help };
 
+/// Opens the model of `request` and plans it; with `said`, what is not said there is as a figure
+/// says that comes with the model.
+Result<std::shared_ptr<const Run>> openAndPlan(const RunRequest& request,
+                                               const std::optional<OptionTexts>& said,
+                                               const RunContext& context);
+
 /// Something outside the views that can be exported as a picture.
 struct PictureSource {
   std::function<void(QPainter&, const QRect&)> paint{};
@@ -61,6 +67,8 @@ class MainWindow : public QMainWindow {
   /// own, and takes them along when it goes, as the model on show does with what `keepToModel` told
   /// of.
   void openModel(const QString& name);
+  /// How that would plan it.
+  RunRequest requestFor(const QString& name) const;
   /// The same as a command line asks for it: what was `said` stays, the rest is the figure's.
   void openAsTold(const RunRequest& request, OptionTexts said);
   /// Shows a plan of the model on show that is there already, once it is checked.

@@ -36,6 +36,9 @@ QStringList names(std::initializer_list<const char*> list) {
 std::vector<PlaceInfo> makeTable() {
   const PlaceInfo::Column side{names({"inspector", "moment", "run"}),
                                names({"metrics", "histogram", "tenants", "problems", "jobs"})};
+  PlaceInfo::Column differences = side;
+  differences.tabs.prepend(QStringLiteral("difference"));
+  differences.more.prepend(differences.tabs.takeLast());  // The sheet of settings.
   return {{.id = QStringLiteral("explore"),
            .title = tr("Explore"),
            .toolTip = tr("Operators, events and the inspector around the maps"),
@@ -47,7 +50,7 @@ std::vector<PlaceInfo> makeTable() {
           {.id = QStringLiteral("compare"),
            .title = tr("Compare"),
            .toolTip = tr("Allocators in a table, their plans in lock-step"),
-           .columns = {{{names({"compare", "fragmentation"}), {}}, {}, side}},
+           .columns = {{{names({"compare", "fragmentation"}), {}}, {}, differences}},
            .listWidth = 420},
           {.id = QStringLiteral("improve"),
            .title = tr("Improve"),

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "core/base/text.h"
 #include "core/report/text/text_table.h"
 
@@ -50,6 +52,19 @@ Columns<TensorChange> sideColumns(const char* side, std::optional<Placement> Ten
   return columns;
 }
 
+Json classesJson(const std::vector<DiffClass>& classes, const char* unit) {
+  Json rows = Json::array();
+  for (const DiffClass& each : classes) {
+    rows.push_back({{"pool", textOrNull(each.pool)},
+                    {unit, std::int64_t{1} << each.power},
+                    {"count_a", each.countA},
+                    {"count_b", each.countB},
+                    {"bytes_a", each.bytesA.count()},
+                    {"bytes_b", each.bytesB.count()}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 Json diffJson(const DiffReport& report) {
@@ -68,6 +83,8 @@ Json diffJson(const DiffReport& report) {
                              {"peak_a", orNull(pool.peakA)},
                              {"peak_b", orNull(pool.peakB)}});
   }
+  json["sizes"] = classesJson(diff.sizes, "bytes");
+  json["lifetimes"] = classesJson(diff.lifetimes, "steps");
   json["changes"] = Json::array();
   for (const TensorChange& change : diff.changes) {
     json["changes"].push_back({{"change", std::string(changeName(change.change))},
@@ -175,6 +192,20 @@ std::string changesText(const PlanDiff& diff, const TextOptions& options) {
   return text;
 }
 
+/// Only the classes of which the plans do not place the same; nothing where there are none.
+std::string classesText(const std::vector<DiffClass>& classes, const char* title,
+                        const std::function<std::string(std::int64_t)>& from, const Paint& paint) {
+  using enum TextTable::Align;
+  TextTable table({{title}, {"in A", right}, {"in B", right}, {"bytes, B - A", right}});
+  for (const DiffClass& each : classes) {
+    if (each.countA == each.countB && each.bytesA == each.bytesB) continue;
+    const auto count = [](std::size_t n) { return groupDigits(static_cast<std::int64_t>(n)); };
+    table.add({printable(each.pool) + " from " + from(std::int64_t{1} << each.power),
+               count(each.countA), count(each.countB), signedCell(each.bytesA, each.bytesB)});
+  }
+  return table.empty() ? "" : "\n" + table.text(paint);
+}
+
 std::string eventText(const char* side, const std::optional<EventRow>& event) {
   if (!event) return fmt::format("  {}  nothing more happens\n", side);
   return fmt::format("  {}  event {}, step {}: {} '{}' at {} {}, {} bytes{}\n", side,
@@ -217,6 +248,13 @@ std::string diffText(const DiffReport& report, const TextOptions& options) {
   if (model.empty()) model = report.b.plan.modelName;
   std::string text = model.empty() ? "" : options.paint.bold(printable(model)) + "\n";
   text += sidesText(report, options.paint) + "\n" + verdictText(report);
+  text += classesText(
+      report.diff.sizes, "buffers by size",
+      [](std::int64_t bytes) { return formatBytes(Bytes(bytes)); }, options.paint);
+  text += classesText(
+      report.diff.lifetimes, "buffers by lifetime",
+      [](std::int64_t steps) { return countText(static_cast<std::size_t>(steps), "step"); },
+      options.paint);
   text += changesText(report.diff, options) + eventsText(report.diff, options.paint);
   return text + notesText(options.paint, {&report.diff.notes});
 }

@@ -1,5 +1,7 @@
 #include "core/insight/plan_diff.h"
 
+#include <fmt/format.h>
+
 #include <sstream>
 
 #include "core/base/csv.h"
@@ -78,6 +80,17 @@ TEST_CASE("two plans differ by what moved, changed, came and went", "[diff]") {
   CHECK_FALSE(diff.equal());
   REQUIRE(diff.pools.size() == 1);
   CHECK(diff.pools[0].peakA == 20_B);
+  // A has d, b and c, and a; B has e, b and c, and a. Two steps lives b of A alone.
+  const auto classes = [](const std::vector<DiffClass>& all) {
+    std::string text;
+    for (const DiffClass& each : all) {
+      text += fmt::format("{} {}: {} {} {} {}; ", each.pool, each.power, each.countA, each.countB,
+                          each.bytesA.count(), each.bytesB.count());
+    }
+    return text;
+  };
+  CHECK(classes(diff.sizes) == "L2 1: 1 1 3 2; L2 2: 2 2 10 10; L2 3: 1 1 10 10; ");
+  CHECK(classes(diff.lifetimes) == "L2 0: 3 4 18 22; L2 1: 1 0 5 0; ");
   CHECK(diff.pools[0].peakB == 15_B);
   // Both begin with a and b; then A makes room for d, and B gives a back.
   REQUIRE(diff.firstEvents);

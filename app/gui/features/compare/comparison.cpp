@@ -12,6 +12,7 @@
 #include "widgets/below/divergence.h"
 #include "widgets/compare/compare_panel.h"
 #include "widgets/compare/compare_table.h"
+#include "widgets/compare/difference_panel.h"
 #include "widgets/jobs/background.h"
 #include "widgets/text/run_text.h"
 
@@ -34,6 +35,7 @@ class CompareFeature : public QObject {
          .size = [this] { return comparisonSize(*panel_->table(), panel_->stamp()); }});
     connectPanel();
     addCommands();
+    addDifference();
     followBelow();
   }
 
@@ -41,6 +43,12 @@ class CompareFeature : public QObject {
 
  private:
   using Runs = std::vector<std::shared_ptr<const Run>>;
+
+  void addDifference() {
+    difference_ = new DifferencePanel(window_->state(), window_);
+    window_->addPanel("difference", tr("B against A"), difference_);
+    connect(difference_, &DifferencePanel::divergenceWanted, this, [this] { findDivergence(0); });
+  }
 
   void connectPanel() {
     CompareMaps* maps = window_->compareMaps();
@@ -129,6 +137,7 @@ class CompareFeature : public QObject {
   void followBelow() {
     const auto runs = window_->compareMaps()->runs();
     panel_->setBelow(runs);
+    difference_->setBelow(runs.empty() ? nullptr : runs.front());
     MessageBar* bar = window_->messages();
     if (runs.empty() && !said_.isEmpty() && bar->text() == said_) bar->hide();
     for (QAction* action : std::as_const(needBelow_)) {
@@ -195,6 +204,7 @@ class CompareFeature : public QObject {
 
   MainWindow* window_;
   ComparePanel* panel_;
+  DifferencePanel* difference_ = nullptr;
   QList<QAction*> needBelow_;
   QString said_{};  ///< About plans below; goes with the last of them.
   Background<std::vector<std::optional<Divergence>>> diverging_;

@@ -25,7 +25,8 @@ class TablesFeature : public QObject {
                  {"tableBlocks", tr("&Blocks"), TableKind::blocks},
                  {"tableEvents", tr("&Events"), TableKind::events},
                  {"tableFreeList", tr("&Free list now"), TableKind::freeList},
-                 {"tableOps", tr("&Ops"), TableKind::ops}};
+                 {"tableOps", tr("&Operators"), TableKind::ops},
+                 {"tableLateFrees", tr("&Late frees"), TableKind::lateFrees}};
     for (const auto& entry : kinds) {
       window->addRunCommand(tables, entry.name, entry.text, {}, [this, kind = entry.kind] {
         window_->showPanel(QStringLiteral("tables"));

@@ -45,6 +45,12 @@ class FileFeature : public QObject {
         ->addCommand(menu, "open", tr("&Open\u2026"), {QKeySequence::Open},
                      [this] { chooseFile(); })
         ->setIcon(glyphIcon(Glyph::open));
+    window_
+        ->addRunCommand(menu, "fileBelow", tr("Open another &below\u2026"), {},
+                        [this] { chooseBelow(); })
+        ->setStatusTip(
+            tr("Plans another model with the same settings, and shows it below this one"));
+    window_->jobs()->watch(&opening_);
     addSamples(menu);
     recent_ = menu->addMenu(tr("Open &recent"));
     fillRecent();
@@ -132,6 +138,34 @@ class FileFeature : public QObject {
   }
 
   void chooseFile() {
+    const QString file = askForModel(tr("Open a model"));
+    if (!file.isEmpty()) window_->openModel(file);
+  }
+
+  void chooseBelow() {
+    const QString file = askForModel(tr("Open a model below this one"));
+    if (!file.isEmpty()) openBelow(file);
+  }
+
+  void openBelow(const QString& file) {
+    const auto above = window_->state()->run();
+    opening_.start(
+        [request = window_->requestFor(file)](const JobContext& context) {
+          return openAndPlan(request, OptionTexts(), context);
+        },
+        [this, above, file](const auto& run) -> JobEnd {
+          if (!run) {
+            const QString why = QString::fromStdString(run.error().text());
+            window_->messages()->showError(tr("Nothing to show below: %1: %2.").arg(file, why));
+            return {JobState::failed, why};
+          }
+          if (window_->state()->run() == above) window_->showBelow(*run);
+          return {};
+        });
+  }
+
+  /// Empty: none was chosen.
+  QString askForModel(const QString& title) {
     QStringList endings;
     QStringList filters;
     for (const ImporterInfo& importer : importerCatalog()) {
@@ -141,11 +175,10 @@ class FileFeature : public QObject {
     filters.prepend(tr("Models (%1)").arg(endings.join(QLatin1Char(' '))));
     filters.append(tr("All files (*)"));
     Settings* settings = window_->settings();
-    const QString file = QFileDialog::getOpenFileName(
-        window_, tr("Open a model"), window_->startFolder(), filters.join(QStringLiteral(";;")));
-    if (file.isEmpty()) return;
-    settings->setLastFolder(QFileInfo(file).absolutePath());
-    window_->openModel(file);
+    const QString file = QFileDialog::getOpenFileName(window_, title, window_->startFolder(),
+                                                      filters.join(QStringLiteral(";;")));
+    if (!file.isEmpty()) settings->setLastFolder(QFileInfo(file).absolutePath());
+    return file;
   }
 
   void choosePlatform() {
@@ -175,6 +208,7 @@ class FileFeature : public QObject {
     window_->open(request);
   }
 
+  Job opening_{tr("Opening below"), Job::Stopping::abandons};
   MainWindow* window_;
   QMenu* recent_ = nullptr;
   std::weak_ptr<const Model> shown_;

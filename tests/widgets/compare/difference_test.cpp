@@ -1,0 +1,101 @@
+// What the first plan below has that the plan on show has not, by figures, places and classes.
+
+#include <QBarSet>
+#include <QChartView>
+#include <QHorizontalBarSeries>
+#include <QSignalSpy>
+#include <catch2/catch.hpp>
+
+#include "core/machine/platforms.h"
+#include "core/run/options.h"
+#include "tests/gui/native_support.h"
+#include "tests/widgets/patience.h"
+#include "tests/widgets/support.h"
+#include "widgets/below/compare_maps.h"
+#include "widgets/below/lock_step.h"
+#include "widgets/compare/difference_panel.h"
+
+using namespace hw;
+
+namespace {
+
+std::shared_ptr<const Run> planned(const char* sample, const char* allocator) {
+  RunRequest request = defaultRequest();
+  request.allocator = AllocatorChoice::parse(allocator).value();
+  request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(256 * 1024)};
+  return execute(test::sampleModel(sample), request, {}).value();
+}
+
+/// The sums of the bars of A and of B.
+std::pair<double, double> sums(const DifferencePanel& panel) {
+  const auto* series = qobject_cast<QHorizontalBarSeries*>(
+      panel.findChild<QChartView*>()->chart()->series().front());
+  return {series->barSets().at(0)->sum(), series->barSets().at(1)->sum()};
+}
+
+}  // namespace
+
+TEST_CASE("the plan below is held against the one on show", "[compare][difference]") {
+  ViewState state;
+  DifferencePanel panel(&state);
+  panel.resize(300, 700);
+  panel.show();
+  const auto a = planned("mobilenet_v2", "best");
+  const auto b = planned("mobilenet_v2", "in-order");
+  state.setRun(a);
+  CHECK_FALSE(panel.difference());
+  CHECK(panel.text().contains(QStringLiteral("second plan")));
+  panel.setBelow(b);
+  REQUIRE(test::comes([&] { return panel.difference() != nullptr; }));
+  CHECK(panel.text().contains(QStringLiteral("in-order")));
+  // What both put into the first memory, summed up here from the plans.
+  const auto inFirst = [](const Run& run) {
+    double bytes = 0;
+    for (const StayId stay : run.problem.stays.keys()) {
+      const auto& address = run.plan.addresses[stay];
+      const BufferId buffer = run.problem.stays[stay].buffer;
+      if (address && address->pool == PoolId(0)) {
+        bytes += static_cast<double>(run.storage.buffers[buffer].size.count());
+      }
+    }
+    return bytes;
+  };
+  CHECK(sums(panel) == std::pair(inFirst(*a), inFirst(*b)));
+  QSignalSpy wanted(&panel, &DifferencePanel::divergenceWanted);
+  panel.findChild<QPushButton*>()->click();
+  CHECK(wanted.size() == 1);
+  panel.setBelow(nullptr);
+  CHECK_FALSE(panel.difference());
+}
+
+TEST_CASE("plans of two models stand side by side, matched by name", "[compare][difference]") {
+  ViewState a;
+  ViewState b;
+  LockStep both(&a, &b);
+  a.setRun(planned("resnet8", "best"));
+  const auto other = planned("resnet50", "best");
+  both.setB(other);
+  REQUIRE(b.run() == other);
+  // The first operator of both, its last and one in the middle.
+  const auto share = [](const ViewState& state) {
+    return static_cast<double>(state.step().count()) / static_cast<double>(state.steps().count());
+  };
+  for (const std::int64_t step : {std::int64_t{0}, a.steps().count() / 2, a.steps().count() - 1}) {
+    a.setStep(Step(step));
+    CHECK(std::abs(share(a) - share(b)) <= 1.0 / static_cast<double>(a.steps().count()));
+  }
+  a.setVisible(0, a.length() / 2);
+  CHECK(b.visibleEnd() == Approx(b.length() / 2).margin(2));
+  // A tensor that both call the same.
+  bool any = false;
+  for (const StayId stay : a.run()->problem.stays.keys()) {
+    a.select(stay);
+    if (!b.selected()) continue;
+    any = true;
+    CHECK(b.run()->stayName(b.selected()) == a.run()->stayName(stay));
+  }
+  CHECK(any);
+  // Another model on show has nothing to do with what was held against the first.
+  a.setRun(planned("squeezenet", "best"));
+  CHECK_FALSE(b.run());
+}

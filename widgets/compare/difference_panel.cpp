@@ -1,0 +1,244 @@
+#include "widgets/compare/difference_panel.h"
+
+#include <QBarSet>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/picture/plot.h"
+#include "core/run/figures.h"
+#include "widgets/base/panel_parts.h"
+#include "widgets/base/theme.h"
+#include "widgets/charts/chart_style.h"
+#include "widgets/plot/painter_canvas.h"
+#include "widgets/text/run_text.h"
+#include "widgets/text/text.h"
+
+namespace hw {
+
+namespace {
+
+enum By { bySize, byLifetime };
+enum What { bytes, number };
+
+QComboBox* newBox(const QString& name, const QStringList& items, QWidget* parent) {
+  auto* box = new QComboBox(parent);
+  box->setAccessibleName(name);
+  box->setToolTip(name);
+  box->addItems(items);
+  return box;
+}
+
+/// Rows of figures of both, with a column each.
+class FigureRows {
+ public:
+  template <class Value, class Text>
+  void add(const QString& name, const std::optional<Value>& a, const std::optional<Value>& b,
+           const Text& text) {
+    if (!a && !b) return;
+    const auto word = [&](const std::optional<Value>& value) {
+      return QStringLiteral("<td align=right>%1</td>")
+          .arg(value ? text(*value) : QStringLiteral("\u2013"));
+    };
+    const QString same = QStringLiteral("<td align=right>%1</td>").arg(tr("same"));
+    html_ += QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td>%2<td>&nbsp;&nbsp;</td>%3</tr>")
+                 .arg(name.toHtmlEscaped(), word(a), a == b ? same : word(b));
+  }
+  QString html() const {
+    return QStringLiteral(
+               "<table><tr><td></td><td align=right><b>A</b></td><td></td>"
+               "<td align=right><b>B</b></td></tr>%1</table>")
+        .arg(html_);
+  }
+
+ private:
+  QString html_;
+};
+
+/// Peaks are told once the difference is there, which may be null.
+QString figuresText(const Run& a, const Run& b, const PlanDiff* difference) {
+  const RunFigures left = figuresOf(a);
+  const RunFigures right = figuresOf(b);
+  const auto size = [](Bytes bytes) { return sizeText(bytes); };
+  const auto share = [](double ratio) { return percentText(ratio); };
+  FigureRows rows;
+  if (difference) {
+    for (const PoolDiff& pool : difference->pools) {
+      rows.add(tr("%1 peak").arg(viewText(printable(pool.name, 40))), pool.peakA, pool.peakB, size);
+    }
+  }
+  rows.add(tr("Live at most"), std::optional(left.lowerBound), std::optional(right.lowerBound),
+           size);
+  rows.add(tr("Moved out"), left.spilled, right.spilled, size);
+  rows.add(tr("Latency"), left.latency, right.latency, [](SimTime time) { return timeText(time); });
+  rows.add(tr("Holes, mean"), left.fragmentation, right.fragmentation, share);
+  rows.add(tr("Bytes reused"), left.reuse, right.reuse, share);
+  return rows.html();
+}
+
+}  // namespace
+
+DifferencePanel::DifferencePanel(ViewState* state, QWidget* parent)
+    : QWidget(parent),
+      state_(state),
+      text_(new QLabel(this)),
+      divergence_(new QPushButton(tr("Go to the first difference"), this)),
+      by_(newBox(tr("What is alike in a class"), {tr("By size"), tr("By lifetime")}, this)),
+      what_(newBox(tr("What bars show"), {tr("Bytes"), tr("Buffers")}, this)),
+      pool_(newBox(tr("The memory that bars are about"), {}, this)),
+      view_(new QChartView(new QChart, this)),
+      bars_(new QHorizontalBarSeries(this)),
+      classes_(new QBarCategoryAxis(this)),
+      values_(new QCategoryAxis(this)) {
+  setObjectName(QStringLiteral("differencePanel"));
+  text_->setTextFormat(Qt::RichText);
+  text_->setWordWrap(true);
+  text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  view_->setAccessibleName(tr("What the two plans hold, by class"));
+  view_->setMinimumHeight(180);
+  view_->chart()->addSeries(bars_);
+  view_->chart()->addAxis(classes_, Qt::AlignLeft);
+  view_->chart()->addAxis(values_, Qt::AlignBottom);
+  bars_->attachAxis(classes_);
+  bars_->attachAxis(values_);
+  classes_->setGridLineVisible(false);
+  auto* choices = new QHBoxLayout;
+  for (QComboBox* box : {by_, what_, pool_}) {
+    choices->addWidget(box);
+    connect(box, &QComboBox::currentIndexChanged, this, &DifferencePanel::showBars);
+  }
+  choices->addStretch(1);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(8, 8, 8, 8);
+  column->addWidget(text_);
+  column->addWidget(divergence_, 0, Qt::AlignLeft);
+  column->addLayout(choices);
+  column->addWidget(view_, 1);
+  connect(divergence_, &QPushButton::clicked, this, [this] { Q_EMIT divergenceWanted(below_); });
+  connect(state, &ViewState::runChanged, this, [this] { setBelow(below_); });
+  new SeenWatch(this, [this] { compare(); });
+  setBelow(nullptr);
+}
+
+void DifferencePanel::setBelow(std::shared_ptr<const Run> run) {
+  below_ = std::move(run);
+  difference_ = nullptr;
+  stale_ = true;
+  comparing_.drop();
+  compare();
+}
+
+/// When somebody looks, in the background: two lists of all placements are made.
+void DifferencePanel::compare() {
+  const auto a = state_->run();
+  if (stale_ && a && below_ && isSeen(this)) {
+    stale_ = false;
+    comparing_.start(
+        isSmallRun(*a) && isSmallRun(*below_),
+        [a, b = below_] {
+          return std::make_shared<const PlanDiff>(diffPlans(
+              {.name = "A", .plan = describePlan(*a)}, {.name = "B", .plan = describePlan(*b)}));
+        },
+        [this](std::shared_ptr<const PlanDiff> made) {
+          difference_ = std::move(made);
+          showText();
+          showPools();
+        });
+  }
+  showText();
+  showPools();
+}
+
+void DifferencePanel::showText() {
+  const auto a = state_->run();
+  const bool both = a && below_;
+  for (QWidget* part : std::initializer_list<QWidget*>{divergence_, by_, what_, pool_, view_}) {
+    part->setVisible(both);
+  }
+  if (!both) {
+    text_->setText(
+        tr("Show a second plan below the first one: tick it in the table, or open "
+           "another file below."));
+    return;
+  }
+  QString text = QStringLiteral("<p><b>%1</b><br>%2<br>%3</p>")
+                     .arg(tr("B against A"), tr("A: %1").arg(runLabel(*a)).toHtmlEscaped(),
+                          tr("B: %1").arg(besideLabel(*below_, *a)).toHtmlEscaped());
+  text += figuresText(*a, *below_, difference_.get());
+  if (difference_) {
+    const std::size_t all = difference_->same + difference_->changes.size();
+    text += QStringLiteral("<p>%1</p>")
+                .arg(tr("%1 of %2 tensors lie in the same place; %3 are in A alone, %4 in B alone")
+                         .arg(grouped(difference_->same), grouped(all),
+                              grouped(difference_->count(PlanChange::onlyInA)),
+                              grouped(difference_->count(PlanChange::onlyInB))));
+  }
+  text_->setText(text);
+}
+
+void DifferencePanel::showPools() {
+  {
+    const QSignalBlocker quiet(pool_);
+    const QString before = pool_->currentText();
+    pool_->clear();
+    if (difference_) {
+      for (const PoolDiff& pool : difference_->pools) {
+        pool_->addItem(viewText(printable(pool.name, 40)));
+      }
+    }
+    pool_->setCurrentIndex(std::max(0, pool_->findText(before)));
+  }
+  showBars();
+}
+
+std::vector<const DiffClass*> DifferencePanel::shownClasses() const {
+  std::vector<const DiffClass*> shown;
+  if (!difference_ || difference_->pools.empty()) return shown;
+  const auto pool = static_cast<std::size_t>(std::max(0, pool_->currentIndex()));
+  const auto& all = by_->currentIndex() == bySize ? difference_->sizes : difference_->lifetimes;
+  for (const DiffClass& each : all) {
+    if (each.pool == difference_->pools[pool].name) shown.push_back(&each);
+  }
+  return shown;
+}
+
+void DifferencePanel::showBars() {
+  bars_->clear();
+  classes_->clear();
+  const bool ofBytes = what_->currentIndex() == bytes;
+  auto* a = new QBarSet(tr("A"));
+  auto* b = new QBarSet(tr("B"));
+  double most = 1;
+  for (const DiffClass* each : shownClasses()) {
+    const std::int64_t from = std::int64_t{1} << each->power;
+    classes_->append(by_->currentIndex() == bySize ? QString::fromStdString(sizeWord(Bytes(from)))
+                                                   : grouped(from));
+    for (auto [set, size, count] :
+         {std::tuple(a, each->bytesA, each->countA), std::tuple(b, each->bytesB, each->countB)}) {
+      const double value = ofBytes ? static_cast<double>(size.count()) : static_cast<double>(count);
+      *set << value;
+      most = std::max(most, value);
+    }
+  }
+  styleChart(*view_);
+  for (const auto& [set, place] : {std::pair(a, 0U), std::pair(b, 1U)}) {
+    const QColor color = penOf(seriesStroke(place)).color();
+    set->setColor(color);
+    set->setBorderColor(color);
+    bars_->append(set);
+  }
+  setTicks(*values_, 0, most, ofBytes ? byteTicks(0, most) : RunAxis{0, most}.ticks(0.2));
+  const QString what = by_->currentIndex() == bySize
+                           ? tr("bytes of a buffer, from so many")
+                           : tr("steps that a buffer lives, from so many");
+  view_->chart()->setTitle(tr("%1: %2").arg(pool_->currentText(), what));
+}
+
+void DifferencePanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) showBars();
+}
+
+}  // namespace hw
