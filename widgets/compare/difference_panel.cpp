@@ -8,7 +8,6 @@
 
 #include "core/base/text.h"
 #include "core/picture/plot.h"
-#include "core/run/figures.h"
 #include "widgets/base/panel_parts.h"
 #include "widgets/base/theme.h"
 #include "widgets/charts/chart_style.h"
@@ -57,17 +56,14 @@ class FigureRows {
   QString html_;
 };
 
-/// Peaks are told once the difference is there, which may be null.
-QString figuresText(const Run& a, const Run& b, const PlanDiff* difference) {
-  const RunFigures left = figuresOf(a);
-  const RunFigures right = figuresOf(b);
+QString differenceText(const RunDifference& difference) {
+  const RunFigures& left = difference.a;
+  const RunFigures& right = difference.b;
   const auto size = [](Bytes bytes) { return sizeText(bytes); };
   const auto share = [](double ratio) { return percentText(ratio); };
   FigureRows rows;
-  if (difference) {
-    for (const PoolDiff& pool : difference->pools) {
-      rows.add(tr("%1 peak").arg(viewText(printable(pool.name, 40))), pool.peakA, pool.peakB, size);
-    }
+  for (const PoolDiff& pool : difference.plans.pools) {
+    rows.add(tr("%1 peak").arg(viewText(printable(pool.name, 40))), pool.peakA, pool.peakB, size);
   }
   rows.add(tr("Live at most"), std::optional(left.lowerBound), std::optional(right.lowerBound),
            size);
@@ -75,7 +71,13 @@ QString figuresText(const Run& a, const Run& b, const PlanDiff* difference) {
   rows.add(tr("Latency"), left.latency, right.latency, [](SimTime time) { return timeText(time); });
   rows.add(tr("Holes, mean"), left.fragmentation, right.fragmentation, share);
   rows.add(tr("Bytes reused"), left.reuse, right.reuse, share);
-  return rows.html();
+  const PlanDiff& plans = difference.plans;
+  return rows.html() +
+         QStringLiteral("<p>%1</p>")
+             .arg(tr("%1 of %2 tensors lie in the same place; %3 are in A alone, %4 in B alone")
+                      .arg(grouped(plans.same), grouped(plans.same + plans.changes.size()),
+                           grouped(plans.count(PlanChange::onlyInA)),
+                           grouped(plans.count(PlanChange::onlyInB))));
 }
 
 }  // namespace
@@ -138,10 +140,12 @@ void DifferencePanel::compare() {
     comparing_.start(
         isSmallRun(*a) && isSmallRun(*below_),
         [a, b = below_] {
-          return std::make_shared<const PlanDiff>(diffPlans(
-              {.name = "A", .plan = describePlan(*a)}, {.name = "B", .plan = describePlan(*b)}));
+          return std::make_shared<const RunDifference>(
+              RunDifference{figuresOf(*a), figuresOf(*b),
+                            diffPlans({.name = "A", .plan = describePlan(*a)},
+                                      {.name = "B", .plan = describePlan(*b)})});
         },
-        [this](std::shared_ptr<const PlanDiff> made) {
+        [this](std::shared_ptr<const RunDifference> made) {
           difference_ = std::move(made);
           showText();
           showPools();
@@ -166,15 +170,7 @@ void DifferencePanel::showText() {
   QString text = QStringLiteral("<p><b>%1</b><br>%2<br>%3</p>")
                      .arg(tr("B against A"), tr("A: %1").arg(runLabel(*a)).toHtmlEscaped(),
                           tr("B: %1").arg(besideLabel(*below_, *a)).toHtmlEscaped());
-  text += figuresText(*a, *below_, difference_.get());
-  if (difference_) {
-    const std::size_t all = difference_->same + difference_->changes.size();
-    text += QStringLiteral("<p>%1</p>")
-                .arg(tr("%1 of %2 tensors lie in the same place; %3 are in A alone, %4 in B alone")
-                         .arg(grouped(difference_->same), grouped(all),
-                              grouped(difference_->count(PlanChange::onlyInA)),
-                              grouped(difference_->count(PlanChange::onlyInB))));
-  }
+  if (difference_) text += differenceText(*difference_);
   text_->setText(text);
 }
 
@@ -184,7 +180,7 @@ void DifferencePanel::showPools() {
     const QString before = pool_->currentText();
     pool_->clear();
     if (difference_) {
-      for (const PoolDiff& pool : difference_->pools) {
+      for (const PoolDiff& pool : difference_->plans.pools) {
         pool_->addItem(viewText(printable(pool.name, 40)));
       }
     }
@@ -195,11 +191,12 @@ void DifferencePanel::showPools() {
 
 std::vector<const DiffClass*> DifferencePanel::shownClasses() const {
   std::vector<const DiffClass*> shown;
-  if (!difference_ || difference_->pools.empty()) return shown;
+  if (!difference_ || difference_->plans.pools.empty()) return shown;
   const auto pool = static_cast<std::size_t>(std::max(0, pool_->currentIndex()));
-  const auto& all = by_->currentIndex() == bySize ? difference_->sizes : difference_->lifetimes;
+  const auto& all =
+      by_->currentIndex() == bySize ? difference_->plans.sizes : difference_->plans.lifetimes;
   for (const DiffClass& each : all) {
-    if (each.pool == difference_->pools[pool].name) shown.push_back(&each);
+    if (each.pool == difference_->plans.pools[pool].name) shown.push_back(&each);
   }
   return shown;
 }

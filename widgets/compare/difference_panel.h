@@ -9,10 +9,18 @@
 #include <QPushButton>
 
 #include "core/insight/plan_diff.h"
+#include "core/run/figures.h"
 #include "widgets/jobs/background.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {
+
+/// What two runs come to, and how their plans differ.
+struct RunDifference {
+  RunFigures a{};
+  RunFigures b{};
+  PlanDiff plans{};
+};
 
 /// How the first plan below differs from the one on show: their figures side by side, how many
 /// buffers lie in the same place, and what each memory holds by size or by lifetime. Buffers are
@@ -27,7 +35,7 @@ class DifferencePanel : public QWidget {
   void setBelow(std::shared_ptr<const Run> run);
   bool isBusy() const { return comparing_.isRunning(); }
   /// Null until it is there.
-  std::shared_ptr<const PlanDiff> difference() const { return difference_; }
+  std::shared_ptr<const RunDifference> difference() const { return difference_; }
   QString text() const { return text_->text(); }
 
  Q_SIGNALS:
@@ -45,9 +53,9 @@ class DifferencePanel : public QWidget {
 
   ViewState* state_;
   std::shared_ptr<const Run> below_;
-  std::shared_ptr<const PlanDiff> difference_;
+  std::shared_ptr<const RunDifference> difference_;
   bool stale_ = true;  ///< Something else is on show than when it was made.
-  Background<std::shared_ptr<const PlanDiff>> comparing_;
+  Background<std::shared_ptr<const RunDifference>> comparing_;
   QLabel* text_;
   QPushButton* divergence_;
   QComboBox* by_;    ///< Size, lifetime.

@@ -38,10 +38,19 @@ void ProblemsPanel::setViolations(const std::vector<Violation>& violations) {
   refresh();
 }
 
+/// In the background for a large run: why it does not fit is looked for in every step.
 void ProblemsPanel::refresh() {
+  const auto run = state_->run();
+  const auto find = [run, violations = violations_] {
+    return run ? findingsOf(*run, violations) : std::vector<ProblemLine>();
+  };
+  finding_.start(!run || isSmallRun(*run), find,
+                 [this](std::vector<ProblemLine> found) { accept(std::move(found)); });
+}
+
+void ProblemsPanel::accept(std::vector<ProblemLine> found) {
   clear();
-  findings_.clear();
-  if (state_->run()) findings_ = findingsOf(*state_->run(), violations_);
+  findings_ = std::move(found);
   QList<QTreeWidgetItem*> items;
   for (const ProblemLine& finding : findings_) {
     auto* item = new QTreeWidgetItem({finding.kind, finding.subject, finding.message});

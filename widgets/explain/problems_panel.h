@@ -5,6 +5,7 @@
 
 #include "core/plan/validate.h"
 #include "widgets/base/icons.h"
+#include "widgets/jobs/background.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {
@@ -41,11 +42,13 @@ class ProblemsPanel : public QTreeWidget {
 
  private:
   void refresh();
+  void accept(std::vector<ProblemLine> found);
   void follow(QTreeWidgetItem* item);
 
   ViewState* state_;
   std::vector<Violation> violations_;
   std::vector<ProblemLine> findings_;
+  Background<std::vector<ProblemLine>> finding_;
   int serious_ = 0;
 };
 

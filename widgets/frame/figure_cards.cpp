@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/plan/validate.h"
-#include "core/run/figures.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
@@ -123,14 +122,20 @@ FigureCards::FigureCards(ViewState* state, QWidget* parent) : QWidget(parent), s
 
 void FigureCards::showRun() {
   const auto run = state_->run();
-  if (run) {
-    const RunFigures figures = figuresOf(*run);
-    const Figure all[kCards] = {peakFigure(*run), gapFigure(*run, figures),
-                                elsewhereFigure(*run, figures), latencyFigure(figures),
-                                holesFigure(figures)};
-    for (std::size_t i = 0; i < cards_.size(); ++i) cards_[i]->setFigure(all[i]);
-  }
+  if (!run) return adding_.drop();
+  if (!isSmallRun(*run)) cards_[0]->setFigure(peakFigure(*run));
+  adding_.start(
+      isSmallRun(*run), [run] { return figuresOf(*run); },
+      [this](const RunFigures& figures) { showFigures(figures); });
   showWhatFits();
+}
+
+void FigureCards::showFigures(const RunFigures& figures) {
+  const Run& run = *state_->run();
+  const Figure all[kCards] = {peakFigure(run), gapFigure(run, figures),
+                              elsewhereFigure(run, figures), latencyFigure(figures),
+                              holesFigure(figures)};
+  for (std::size_t i = 0; i < cards_.size(); ++i) cards_[i]->setFigure(all[i]);
 }
 
 void FigureCards::showWhatFits() {

@@ -3,7 +3,9 @@
 #include <QWidget>
 #include <vector>
 
+#include "core/run/figures.h"
 #include "widgets/base/figure_card.h"
+#include "widgets/jobs/background.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {
@@ -25,9 +27,11 @@ class FigureCards : public QWidget {
 
  private:
   void showRun();
+  void showFigures(const RunFigures& figures);
   void showWhatFits();
 
   ViewState* state_;
+  Background<RunFigures> adding_;  ///< Adds up those of a large run.
   std::vector<FigureCard*> cards_;
 };
 
