@@ -174,16 +174,6 @@ constexpr double kKeyGap = 12;
 constexpr double kStrip = 0.22;
 constexpr double kLeastUnderlined = 3;
 
-/// Name of a bar where there is room: the op, or the buffer that moves.
-std::string barName(const Run& run, const GanttBar& bar) {
-  const Activity& activity = run.timing.activities.activities[bar.activity];
-  if (bar.kind == ActivityKind::compute) {
-    const Op& op = run.graph().ops[activity.op];
-    return printable(op.name.empty() ? op.type : op.name, 60);
-  }
-  return printable(displayName(run.graph(), run.storage.rootOf(activity.buffer)), 60);
-}
-
 struct KeyEntry {
   std::string name;
   Ink ink = Ink::text;
@@ -505,6 +495,15 @@ void drawGantt(Canvas& canvas, const GanttScene& scene, const Box& where) {
 double ganttHeight(const Ruler& ruler, std::size_t rows) {
   const double row = std::ceil(ruler.height() * kRowLines) + kRowGap;
   return row * static_cast<double>(std::max<std::size_t>(1, rows)) + 2 * ruler.height() + 20;
+}
+
+std::string barName(const Run& run, const GanttBar& bar) {
+  const Activity& activity = run.timing.activities.activities[bar.activity];
+  if (bar.kind == ActivityKind::compute) {
+    const Op& op = run.graph().ops[activity.op];
+    return printable(op.name.empty() ? op.type : op.name, 60);
+  }
+  return printable(displayName(run.graph(), run.storage.rootOf(activity.buffer)), 60);
 }
 
 }  // namespace hw

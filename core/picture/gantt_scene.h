@@ -147,6 +147,9 @@ class GanttDrawing {
 
 void drawGantt(Canvas& canvas, const GanttScene& scene, const Box& where);
 
+/// The operator that a bar is, or the buffer that moves.
+std::string barName(const Run& run, const GanttBar& bar);
+
 /// Units high that so many rows are best drawn at.
 double ganttHeight(const Ruler& ruler, std::size_t rows);
 

@@ -107,6 +107,24 @@ void PeakChart::showRun() {
   redraw();
 }
 
+/// Bytes in use on screen, from each place where they change.
+PlotRows PeakChart::spokenRows() const {
+  PlotRows rows{.columns = {tr("From"), tr("Bytes in use")}};
+  if (!state_->run() || isLoading()) return rows;
+  const QRect plot = plotRect();
+  const RunAxis axis = runAxis(*state_, toBox(plot));
+  const auto points = curves_->live.stairs(axis.begin, axis.end, PlotRows::kMost);
+  for (std::size_t i = 0; i + 1 < points.size() && !rows.isFull(); ++i) {
+    if (points[i].y != points[i + 1].y) continue;  // A riser: what holds follows it.
+    const int left = qRound(axis.toX(points[i].x));
+    const int right = qRound(axis.toX(points[i + 1].x));
+    rows.add(
+        {placeText(*state_, points[i].x), sizeText(Bytes(static_cast<std::int64_t>(points[i].y)))},
+        {left, plot.top(), std::max(1, right - left), plot.height()});
+  }
+  return rows;
+}
+
 void PeakChart::redraw() {
   picture_ = {};
   update();

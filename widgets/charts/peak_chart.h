@@ -6,6 +6,7 @@
 
 #include "core/picture/chart_scene.h"
 #include "widgets/jobs/background.h"
+#include "widgets/plot/spoken_plot.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {
@@ -13,7 +14,7 @@ namespace hw {
 /// The memory chart of one pool, above the maps, whose steps it shows: see ChartScene. A click or a
 /// drag moves the moment; the wheel zooms around the pointer; Shift or the middle button pans; Ctrl
 /// marks steps.
-class PeakChart : public QWidget {
+class PeakChart : public QWidget, public SpokenPlot {
   Q_OBJECT
 
  public:
@@ -37,6 +38,8 @@ class PeakChart : public QWidget {
 
   /// True while the curves of a large run are added up elsewhere.
   bool isLoading() const { return adding_.isRunning(); }
+
+  PlotRows spokenRows() const override;
 
   QSize sizeHint() const override { return {720, 130}; }
   QSize minimumSizeHint() const override { return {240, ticksShown_ ? 90 : 66}; }

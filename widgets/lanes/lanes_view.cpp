@@ -191,6 +191,23 @@ GanttScene LanesView::ganttScene() const {
           .title = title_};
 }
 
+/// What every engine runs while it is on screen, over time; over steps the lanes alone.
+PlotRows LanesView::spokenRows() const {
+  PlotRows rows{.columns = {tr("Engine"), tr("Runs"), tr("From"), tr("To")}};
+  const auto run = state_->run();
+  if (!run || !inTime()) return rows;
+  for (std::size_t row = 0; row < gantt_->rows().size(); ++row) {
+    const auto bars = gantt_->between(row, state_->visibleBegin(), state_->visibleEnd());
+    for (const GanttBar& bar : bars) {
+      if (rows.isFull()) return rows;
+      rows.add({viewText(gantt_->rows()[row].name), viewText(barName(*run, bar)),
+                timeText(bar.begin), timeText(bar.end)},
+               laneRect(row));
+    }
+  }
+  return rows;
+}
+
 void LanesView::setTitle(const QString& title) {
   title_ = title.toStdString();
   redraw();

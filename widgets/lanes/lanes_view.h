@@ -8,6 +8,7 @@
 #include "core/picture/plot.h"
 #include "widgets/jobs/background.h"
 #include "widgets/lanes/lane_store.h"
+#include "widgets/plot/spoken_plot.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {
@@ -19,7 +20,7 @@ namespace hw {
 ///
 /// While the axis is time it shows the engines of the machine instead, with every activity where it
 /// ran (GanttScene); a click selects one.
-class LanesView : public QWidget {
+class LanesView : public QWidget, public SpokenPlot {
   Q_OBJECT
 
  public:
@@ -40,6 +41,8 @@ class LanesView : public QWidget {
 
   /// Draws the lanes as they are on screen into `target`; waits for those of a large run.
   void renderTo(QPainter& painter, const QRect& target);
+
+  PlotRows spokenRows() const override;
 
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;

@@ -122,6 +122,23 @@ void MapView::setVisibleBytes(double low, double high) {
   Q_EMIT visibleBytesChanged(lowByte_, highByte_);
 }
 
+/// The buffers on screen: name, bytes, place and life.
+PlotRows MapView::spokenRows() const {
+  PlotRows rows{.columns = {tr("Buffer"), tr("Size"), tr("Address"), tr("Life")}};
+  const auto run = state_->run();
+  if (!run || !run->problem.pools.contains(pool_)) return rows;
+  const QRect plot = plotArea();
+  MapRequest request{.window = window(), .size = plot.size()};
+  blocks_->visit(window(), [&](std::size_t index) {
+    if (rows.isFull()) return;
+    const Block block = blocks_->block(index);
+    rows.add({QString::fromStdString(blockName(*run, block.stay)), sizeText(block.bytes.length()),
+              addressesText(block.bytes), viewText(spanText(block.span, blocks_->unit()))},
+             request.boxOf(block).translated(plot.topLeft()));
+  });
+  return rows;
+}
+
 void MapView::setLeastHeight(double bytes) {
   const auto run = state_->run();
   const bool known = run && run->problem.pools.contains(pool_);

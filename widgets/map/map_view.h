@@ -8,6 +8,7 @@
 #include "core/picture/map_scene.h"
 #include "widgets/jobs/background.h"
 #include "widgets/map/map_raster.h"
+#include "widgets/plot/spoken_plot.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {
@@ -24,7 +25,7 @@ MapScene sceneOf(const ViewState& own, const ViewState& leader, PoolId pool);
 /// with Shift it pans; dragging with Ctrl marks steps; a double click fits everything. Hovering and
 /// clicking point at blocks; Right and Left walk them in step order, Up and Down go to the
 /// neighbour in address.
-class MapView : public QWidget {
+class MapView : public QWidget, public SpokenPlot {
   Q_OBJECT
 
  public:
@@ -71,6 +72,8 @@ class MapView : public QWidget {
   /// The map as it is on screen, for a picture: with blocks that may still have to be sorted, and
   /// nothing under the pointer. Only with a run that knows the pool.
   MapScene pictureScene() const;
+
+  PlotRows spokenRows() const override;
 
   QSize sizeHint() const override { return {720, pool_ == PoolId(0) ? 260 : 110}; }
   QSize minimumSizeHint() const override { return {240, ticksShown_ ? 110 : 90}; }

@@ -171,6 +171,25 @@ TensorId MemoryNow::tensorAt(const QPoint& position) const {
                 Bytes(static_cast<std::int64_t>(std::floor(byte))));
 }
 
+/// The chunks of all memories at this moment.
+PlotRows MemoryNow::spokenRows() const {
+  PlotRows rows{.columns = {tr("Memory"), tr("Buffer"), tr("Size"), tr("Address")}};
+  const auto run = state_->run();
+  if (!run) return rows;
+  for (const MemoryRow& row : memoryRows(*run, rect(), fontMetrics())) {
+    for (const ScenePiece& piece : target_.pieces) {
+      if (piece.pool != row.pool || rows.isFull()) continue;
+      const Interval<Bytes> bytes{Bytes(static_cast<std::int64_t>(piece.low)),
+                                  Bytes(static_cast<std::int64_t>(piece.high))};
+      rows.add({poolText(*run, row.pool),
+                piece.owner ? QString::fromStdString(blockName(*run, piece.owner)) : tr("free"),
+                sizeText(bytes.length()), addressesText(bytes)},
+               pieceBox(row, piece));
+    }
+  }
+  return rows;
+}
+
 void MemoryNow::renderTo(QPainter& painter, const QRect& target) const {
   if (const auto run = state_->run()) {
     paintMemory(painter, target, *run, shown_,

@@ -9,6 +9,7 @@
 
 #include "core/picture/plot.h"
 #include "widgets/now/memory_scene.h"
+#include "widgets/plot/spoken_plot.h"
 #include "widgets/state/view_state.h"
 
 namespace hw {
@@ -17,7 +18,7 @@ namespace hw {
 /// frontier and the capacity marked. A single step forwards or backwards is shown as a movement of
 /// a fifth of a second that ends exactly in the new state; a jump is shown at once, and so are
 /// steps that follow each other faster than movements could be seen.
-class MemoryNow : public QWidget {
+class MemoryNow : public QWidget, public SpokenPlot {
   Q_OBJECT
   Q_PROPERTY(bool reducedMotion READ reducedMotion WRITE setReducedMotion)
 
@@ -47,6 +48,8 @@ class MemoryNow : public QWidget {
 
   /// Draws what is on screen into `target`.
   void renderTo(QPainter& painter, const QRect& target) const;
+
+  PlotRows spokenRows() const override;
 
   QSize sizeHint() const override { return {720, 150}; }
   QSize minimumSizeHint() const override;

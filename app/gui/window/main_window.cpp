@@ -21,6 +21,7 @@
 #include "core/run/options.h"
 #include "widgets/base/theme.h"
 #include "widgets/charts/chart_style.h"
+#include "widgets/plot/spoken_plot.h"
 
 namespace hw {
 
@@ -46,6 +47,7 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
     : QMainWindow(parent), settings_(settings), player_(&state_) {
   isWindowPaletteDark();  // Ask before our own palette replaces the desktop's.
   applyTheme(settings->theme());
+  speakPlots();
   setObjectName(QStringLiteral("studio"));
   setWindowTitle(tr("Highwater"));
   setAcceptDrops(true);
