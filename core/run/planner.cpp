@@ -244,10 +244,10 @@ void addRoomNotes(const Problem& problem, const Rooms& rooms, const Rooms& given
                                    : fmt::format("fragmentation overshot {}", pool);
     };
     if (rooms.buffers[id] != capacity) {
-      notes.push_back(fmt::format("{}, so buffers were spilled to a budget of {} out of {} bytes",
-                                  why(rooms.buffers, given.buffers),
-                                  groupDigits(rooms.buffers[id]->count()),
-                                  groupDigits(capacity->count())));
+      notes.push_back(
+          fmt::format("{}, so buffers were moved to L3 down to a budget of {} out of {} bytes",
+                      why(rooms.buffers, given.buffers), groupDigits(rooms.buffers[id]->count()),
+                      groupDigits(capacity->count())));
     } else if (rooms.weights[id] != capacity) {
       notes.push_back(
           fmt::format("{}, so fewer weights come near: what is live with them is kept below {} out "
@@ -300,12 +300,13 @@ void limitProof(const Problem& problem, Plan& plan) {
   if (plan.status == PlanStatus::optimal && bytesOf(plan) > lowerBound(problem)) {
     plan.status = PlanStatus::complete;
     plan.notes.emplace_back(
-        "no pool can be smaller with these buffers in it; another choice of what to spill is not "
+        "no pool can be smaller with these buffers in it; another choice of what to move to L3 is "
+        "not "
         "ruled out");
   } else if (plan.status == PlanStatus::infeasible && !impossible(problem)) {
     plan.status = PlanStatus::overBudget;
     plan.notes.emplace_back(
-        "no plan fits with these buffers spilled; another choice is not ruled out");
+        "no plan fits with these buffers in L3; another choice is not ruled out");
   }
 }
 

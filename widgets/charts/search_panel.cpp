@@ -345,9 +345,9 @@ QString SearchPanel::whyEmpty() const {
   if (!run) return tr("Open a model: how the search for its plan went is shown here.");
   const AllocatorInfo* info = run->request.allocator.info;
   const QString name =
-      info ? QString::fromUtf8(info->name.data(), std::ssize(info->name)) : tr("This method");
+      info ? QString::fromUtf8(info->name.data(), std::ssize(info->name)) : tr("This allocator");
   if (info && info->isSearch) {
-    return tr("%1 keeps no times of its search; what it tried is in the Method panel.\n"
+    return tr("%1 keeps no times of its search; what it tried is in the clock Decisions.\n"
               "Plan with best, exact or fast to see a search over time.")
         .arg(name);
   }

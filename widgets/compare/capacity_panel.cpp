@@ -228,7 +228,7 @@ CapacityPanel::CapacityPanel(ViewState* state, QWidget* parent)
 
 void CapacityPanel::buildHead() {
   plan_->setObjectName(QStringLiteral("capacityPlan"));
-  figure_->addItems({tr("L3 traffic"), tr("Latency"), tr("Spilled"), tr("Peak of all pools")});
+  figure_->addItems({tr("L3 traffic"), tr("Latency"), tr("Moved to L3"), tr("Peak of all pools")});
   figure_->setObjectName(QStringLiteral("capacityFigure"));
   figure_->setAccessibleName(tr("What is drawn over the capacity"));
   figure_->setToolTip(
@@ -438,7 +438,7 @@ void CapacityPanel::showPosition() {
     note_->setText(!point ? tr("%1: less than any that was tried").arg(size)
                    : !point->figures.fits
                        ? tr("%1: no plan fits").arg(size)
-                       : tr("%1: L3 traffic %2, latency %3, spilled %4")
+                       : tr("%1: L3 traffic %2, latency %3, moved to L3 %4")
                              .arg(size, capacityFigureText(*point, CapacityFigure::farTraffic),
                                   capacityFigureText(*point, CapacityFigure::latency),
                                   capacityFigureText(*point, CapacityFigure::spilled)));

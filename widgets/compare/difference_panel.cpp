@@ -67,7 +67,7 @@ QString differenceText(const RunDifference& difference) {
   }
   rows.add(tr("Live at most"), std::optional(left.lowerBound), std::optional(right.lowerBound),
            size);
-  rows.add(tr("Moved out"), left.spilled, right.spilled, size);
+  rows.add(tr("Moved to L3"), left.spilled, right.spilled, size);
   rows.add(tr("Latency"), left.latency, right.latency, [](SimTime time) { return timeText(time); });
   rows.add(tr("Holes, mean"), left.fragmentation, right.fragmentation, share);
   rows.add(tr("Bytes reused"), left.reuse, right.reuse, share);

@@ -141,7 +141,7 @@ void Inspector::explain(const std::shared_ptr<const Run>& run, StayId stay) {
     showStay(*run, stay, wanted ? whyHere(*run, stay) : WhyHere{.html = QStringLiteral("<p></p>")});
     return;
   }
-  const QString wait = QStringLiteral("<p>%1</p>").arg(tr("Following the method again\u2026"));
+  const QString wait = QStringLiteral("<p>%1</p>").arg(tr("Following the allocator again\u2026"));
   showStay(*run, stay, {.html = wait});
   explaining_.start(
       false,

@@ -481,7 +481,7 @@ QString explanationHtml(const Run& run, const PlaceExplanation& found) {
   page += line(tr("Block"), found.block);
   if (decision.fromPlan) {
     page += line(tr("Account"),
-                 tr("judged from the finished plan: the method keeps none").toStdString());
+                 tr("judged from the finished plan: the allocator keeps none").toStdString());
   }
   page += QStringLiteral("</table>") + candidatesHtml(run, decision, false);
   if (!found.inside) return page;

@@ -64,7 +64,7 @@ Figure elsewhereFigure(const Run& run, const RunFigures& figures) {
   const auto outside = std::ranges::count_if(run.plan.addresses, [&](const auto& address) {
     return address && run.problem.pools[address->pool].level > 0;
   });
-  return {.label = tr("Moved out of %1").arg(poolText(run, PoolId(0))),
+  return {.label = tr("Moved to L3"),
           .value = sizeText(*figures.spilled),
           .meaning = outside == 0 ? tr("everything lives in it")
                                   : tr("%1 found no room in it")

@@ -44,7 +44,7 @@ LessonView::LessonView(QWidget* parent)
       try_(new QPushButton(tr("&Try it on your model"), this)) {
   enlarge(title_, 1.35);
   enlarge(heading_, 1.1);
-  records_->setAccessibleName(tr("Which memory the method plans"));
+  records_->setAccessibleName(tr("Which memory the allocator plans"));
   records_->hide();
   player_->addAtStart(records_);
   auto* column = new QVBoxLayout(this);
@@ -107,7 +107,7 @@ QWidget* LessonView::buildWords() {
 
 void LessonView::setWhyNotTry(const QString& why) {
   try_->setEnabled(why.isEmpty());
-  try_->setToolTip(why.isEmpty() ? tr("Plans the model on show by this method, and plays that")
+  try_->setToolTip(why.isEmpty() ? tr("Plans the model on show by this allocator, and plays that")
                                  : why);
 }
 

@@ -13,7 +13,7 @@
 namespace hw {
 
 RunRecorder::RunRecorder(QObject* parent)
-    : QObject(parent), job_(tr("Recording the method"), Job::Stopping::abandons) {
+    : QObject(parent), job_(tr("Recording the allocator"), Job::Stopping::abandons) {
   connect(&job_, &Job::ended, this, [this](const JobEnd& end) {
     if (end.state == JobState::stopped && state_ == State::working) state_ = State::stopped;
     Q_EMIT changed();
@@ -83,14 +83,14 @@ MethodPanel::MethodPanel(ViewState* state, QWidget* parent)
       pale_(new QCheckBox(tr("Pale until decided"), this)),
       view_(new MethodTableView(state, this)) {
   chooser_->setObjectName(QStringLiteral("methodChooser"));
-  chooser_->setAccessibleName(tr("What of the method is shown"));
+  chooser_->setAccessibleName(tr("What of the allocator is shown"));
   chooser_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   pale_->setChecked(true);
-  pale_->setToolTip(
-      tr("Maps and memory now draw pale what the method has not come to yet, as long as it is not "
-         "through"));
+  pale_->setToolTip(tr(
+      "Maps and memory now draw pale what the allocator has not come to yet, as long as it is not "
+      "through"));
   player_->addAtEnd(pale_);
   auto* head = new QHBoxLayout;
   head->setContentsMargins(8, 2, 0, 2);
@@ -101,7 +101,7 @@ MethodPanel::MethodPanel(ViewState* state, QWidget* parent)
   stack_->addWidget(buildEmpty());
   stack_->addWidget(player_);
   view_->setObjectName(QStringLiteral("methodTable"));
-  view_->setAccessibleName(tr("The method's own table"));
+  view_->setAccessibleName(tr("The allocator's own table"));
   stack_->addWidget(view_);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -120,7 +120,7 @@ void MethodPanel::connectParts() {
   connect(&recorder_, &RunRecorder::changed, this, &MethodPanel::fillChooser);
   connect(recorder_.job(), &Job::progressed, this, [this](double fraction, const QString& what) {
     progress_->setValue(qRound(fraction * 1000));
-    empty_->setText(tr("Planning once more, with all that the method keeps: %1").arg(what));
+    empty_->setText(tr("Planning once more, with all that the allocator keeps: %1").arg(what));
   });
   connect(chooser_, &QComboBox::currentIndexChanged, this, &MethodPanel::showChosen);
   connect(deck(), &MethodDeck::moved, this, &MethodPanel::followTick);
@@ -137,7 +137,7 @@ QWidget* MethodPanel::buildEmpty() {
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
   empty_->setMargin(8);
-  record_->setToolTip(tr("Plans once more, and keeps all that the method's lists go through"));
+  record_->setToolTip(tr("Plans once more, and keeps all that the allocator's lists go through"));
   stop_->setToolTip(tr("Nothing is kept"));
   progress_->setAccessibleName(tr("Progress of the record"));
   progress_->setMaximum(1000);
@@ -244,7 +244,7 @@ QString MethodPanel::whyNoStage() const {
   const auto run = state_->run();
   if (!run) return tr("Open a model: how its plan is made, decision by decision, plays here.");
   const AllocatorInfo* info = run->request.allocator.info;
-  const QString name = info ? viewText(info->name) : tr("This method");
+  const QString name = info ? viewText(info->name) : tr("This allocator");
   switch (recorder_.state()) {
     case RunRecorder::State::working:
       return tr("Planning once more, with all that %1 keeps\u2026").arg(name);
@@ -271,10 +271,9 @@ QString MethodPanel::whyNoStage() const {
 void MethodPanel::showRecord(std::size_t record) {
   const auto run = recorder_.recorded();
   stack_->setCurrentIndex(kStage);
-  chooser_->setToolTip(
-      recorder_.isSamePlan()
-          ? QString()
-          : tr("Planned once more, the method came to other addresses: this is how it did that"));
+  chooser_->setToolTip(recorder_.isSamePlan() ? QString()
+                                              : tr("Planned once more, the allocator came to other "
+                                                   "addresses: this is how it did that"));
   if (deck()->run() == run && deck()->recordIndex() == record) return;
   decidedAt_.assign(run->problem.stays.size(), 0);
   const auto& ticks = run->plan.records[record].ticks;

@@ -19,7 +19,7 @@ namespace hw {
 
 StageView::StageView(MethodDeck* deck, QWidget* parent) : QWidget(parent), deck_(deck) {
   setObjectName(QStringLiteral("stage"));
-  setAccessibleName(tr("Stage of the method"));
+  setAccessibleName(tr("Stage of the allocator"));
   setAttribute(Qt::WA_OpaquePaintEvent);
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
@@ -292,7 +292,8 @@ void StagePlayer::showTick() {
   const bool cut = deck_.record() && deck_.record()->truncated;
   if (cut) text += QLatin1Char('+');
   place_->setText(deck_.record() ? text : QString());
-  place_->setToolTip(cut ? tr("The method decided more: what is recorded ends here") : QString());
+  place_->setToolTip(cut ? tr("The allocator decided more: what is recorded ends here")
+                         : QString());
 }
 
 void StagePlayer::showPlaying() {

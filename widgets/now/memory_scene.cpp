@@ -221,7 +221,7 @@ QString spillText(const Run& run, const TimelineEntry& entry) {
     return move->from ? tr("; comes from %1").arg(name(run.problem.poolOf(move->from))) : QString();
   }
   if (!run.problem.moves.empty() || run.problem.pools[entry.pool].level == 0) return {};
-  return tr("; spilled to %1: no room in %2")
+  return tr("; moved to %1: no room in %2")
       .arg(name(entry.pool), name(PoolId(entry.pool.index() - 1)));
 }
 

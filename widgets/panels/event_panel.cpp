@@ -107,7 +107,7 @@ void EventPanel::addFilters() {
       {EventClass::split, {tr("split"), tr("Part of a free block")}},
       {EventClass::merge, {tr("merge"), tr("A released block joined its free neighbours")}},
       {EventClass::reuse, {tr("reuse"), tr("A free block of exactly the right size")}},
-      {EventClass::spill, {tr("spill"), tr("Allocated outside the first pool")}},
+      {EventClass::spill, {tr("to L3"), tr("Allocated outside the first pool")}},
       {EventClass::alias, {tr("share"), tr("A tensor begins in bytes that are there: no copy")}},
       {EventClass::op,
        {tr("op"), tr("An op starts or ends, ops are dispatched, or a tensor goes to a device")}},

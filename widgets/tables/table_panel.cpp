@@ -128,7 +128,8 @@ void TablePanel::showRun() {
                         tr("Operators"), tr("Late frees")});
     if (run) {
       for (const MethodTable& table : run->plan.tables) {
-        chooser_->addItem(tr("Method: %1").arg(QString::fromStdString(printable(table.name, 60))));
+        chooser_->addItem(
+            tr("Allocator: %1").arg(QString::fromStdString(printable(table.name, 60))));
       }
     }
     chooser_->setCurrentIndex(std::max(0, chooser_->findText(before)));

@@ -44,11 +44,11 @@ const Columns<RunFigures>& figureColumns() {
       {"lower_bound", "lower bound", bytes, &F::lowerBound,
        "Most bytes live at one step, of what this plan holds"},
       {"inputs_outside", "inputs outside", bytes, &F::inputsOutside,
-       "Graph inputs that the method leaves to the caller: its peak is without them"},
+       "Graph inputs that the allocator leaves to the caller: its peak is without them"},
       {"gap", "total gap", excess, &F::gap,
        "Peak / lower bound \u2212 1, of all memories together: 0 is the best there can be, and "
        "only "
-       "plans that spill alike can be held against each other by it"},
+       "plans that move as much to L3 can be held against each other by it"},
       {"fragmentation_at_peak", "frag. peak", ratio, &F::fragmentationAtPeak,
        "Fragmentation at the step with most bytes live"},
       {"fragmentation", "frag. mean", ratio, &F::fragmentation,
@@ -56,7 +56,7 @@ const Columns<RunFigures>& figureColumns() {
        "Holes are free bytes below the highest live one"},
       {"reuse", "reuse", ratio, &F::reuse,
        "Bytes placed on addresses that had a tenant before / all bytes placed"},
-      {"spilled_bytes", "spilled", amount, &F::spilled,
+      {"spilled_bytes", "to L3", amount, &F::spilled,
        "Sum of the sizes of the buffers that live outside the first pool"},
       {"latency_ps", "latency", time, &F::latency,
        "Simulated time of one run on the platform, from the start of the first activity to the end "

@@ -61,7 +61,7 @@ std::vector<ReportCard> cardsOf(const Run& run) {
                    "all memories together; status: " + std::string(statusName(run.plan.status))});
   cards.push_back({"reuse", percentOrDash(figures.reuse), "of the bytes had a tenant before"});
   if (figures.spilled && *figures.spilled > Bytes()) {
-    cards.push_back({"spilled", formatBytes(*figures.spilled), count(*figures.spilled) + " B"});
+    cards.push_back({"moved to L3", formatBytes(*figures.spilled), count(*figures.spilled) + " B"});
   }
   if (figures.latency) {
     cards.push_back({"latency", formatTime(*figures.latency),

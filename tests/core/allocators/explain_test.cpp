@@ -232,7 +232,7 @@ TEST_CASE("what was spilled says what the faster pool held, the rest that there 
     const bool spilled = run->plan.addresses[id]->pool == PoolId(1);
     const std::string why = explainPlace(*run, id).residency;
     INFO(run->stayName(id) << ": " << why);
-    CHECK((why.find("it was spilled") == 0) == spilled);
+    CHECK((why.find("it was moved to L3") == 0) == spilled);
     CHECK((why.find("it was given to L2") == 0) == !spilled);
   }
 }

@@ -164,7 +164,7 @@ TEST_CASE("in large runs the explanation comes later, and only if it is still wa
   Inspector inspector(&state);
   state.setRun(test::randomRun(3, 5'000, 400));
   state.select(StayId(10));
-  CHECK(inspector.toPlainText().contains(QStringLiteral("Following the method again")));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("Following the allocator again")));
   state.select(StayId(20));
   const auto name = [&](std::size_t id) { return stayText(*state.run(), StayId(id)); };
   REQUIRE(test::comes([&] { return inspector.toPlainText().contains("Chosen"); }));

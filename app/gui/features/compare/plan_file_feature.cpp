@@ -49,7 +49,7 @@ void PlanFileFeature::addOurs() {
   QAction* ours = window_->addRunCommand(window_->menu(MenuKind::compare), "oursBelow",
                                          tr("&Ours below theirs"), {}, [this] { showOurs(); });
   ours->setStatusTip(
-      tr("Plans the same buffers with the default method, and shows that plan below this one"));
+      tr("Plans the same buffers with the default allocator, and shows that plan below this one"));
 }
 
 void PlanFileFeature::showRun() {

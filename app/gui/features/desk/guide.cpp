@@ -17,7 +17,7 @@ class GuideFeature : public QObject {
       : QObject(window), window_(window), history_(history) {
     QAction* guide = window->addCommand(window->menu(MenuKind::help), "methodGuide",
                                         tr("How the &methods work"), {}, [this] { open(); });
-    guide->setStatusTip(tr("Every method on a network that is small enough to follow by hand"));
+    guide->setStatusTip(tr("Every allocator on a network that is small enough to follow by hand"));
     connect(window->state(), &ViewState::runChanged, this, &GuideFeature::showWhetherToTry);
     std::vector<WelcomePage::Sample> cards;
     for (const Lesson& lesson : lessons()) {

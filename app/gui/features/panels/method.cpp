@@ -16,10 +16,10 @@ class MethodFeature : public QObject {
       : QObject(window), window_(window), panel_(new MethodPanel(window->state(), window)) {
     panel_->setObjectName(QStringLiteral("methodPanel"));
     panel_->installEventFilter(this);
-    window->addPanel("method", tr("Method"), panel_);
+    window->addPanel("method", tr("Decisions"), panel_);
     window->jobs()->watch(panel_->recorder()->job());
     QAction* play = window->addRunCommand(window->menu(MenuKind::simulate), "showMethod",
-                                          tr("Play the &method"),
+                                          tr("Play the allocator's &decisions"),
                                           {QKeySequence(Qt::CTRL | Qt::Key_M)}, [this] { show(); });
     play->setStatusTip(
         tr("How the plan was made, decision by decision, with a playhead of its own"));

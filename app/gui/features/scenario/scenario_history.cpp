@@ -55,7 +55,7 @@ ScenarioHistory::ScenarioHistory(MainWindow* window) : QObject(window), window_(
   view->setEmptyLabel(tr("As opened"));
   view->setFrameShape(QFrame::NoFrame);
   view->setToolTip(
-      tr("Every change of method, machine, alignment, sharing or order; choose a row "
+      tr("Every change of allocator, platform, alignment, sharing or order; choose a row "
          "to go back to it"));
   window->addPanel("history", tr("History"), view);
   window
