@@ -38,8 +38,9 @@ std::vector<StopPoint> failures(const Run& run) {
 StopPoint pointOfStep(const Run& run, Step step) {
   const std::size_t first = run.trace.indexOfStep(step);
   std::size_t moment = run.trace.indexOfStep(step + Step(1));
-  // Beside others the next step may have begun before: then its own allocations alone have come.
-  if (moment < first) {
+  // Beside others, or without work of its own, the next step may have begun no later: then the
+  // allocations of this step alone have come.
+  if (moment <= first) {
     const auto takes = [&](const MemoryEvent& event) {
       return event.step == step.count() && event.kind != EventKind::free;
     };

@@ -323,7 +323,7 @@ QVariant ScheduleModel::headerData(int section, Qt::Orientation orientation, int
                     Qt::AlignVCenter);
   }
   if (role != Qt::DisplayRole) return {};
-  const QString titles[] = {tr("Step"), tr("Op"), tr("Unit"), tr("Live")};
+  const QString titles[] = {tr("Step"), tr("Operator"), tr("Unit"), tr("Live")};
   return titles[section];
 }
 
@@ -399,7 +399,7 @@ void SchedulePanel::showRun() {
 }
 
 int SchedulePanel::liveWidth() const {
-  return kShareBar + fontMetrics().horizontalAdvance(QStringLiteral("8.88 MiB")) + 12;
+  return kShareBar + fontMetrics().horizontalAdvance(QStringLiteral("8.88 MiB")) + 18;
 }
 
 /// Names come first: where little would be left of them, the sizes go.

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/machine/platforms.h"
+#include "tests/support/graphs.h"
 #include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 
@@ -170,6 +171,28 @@ TEST_CASE("a step that begins after the next has begun at its own point", "[unti
   run.trace = std::move(builder).finish();
   CHECK(pointOfStep(run, Step(0)) == StopPoint{4, Step(0)});
   CHECK(pointOfStep(run, Step(1)) == StopPoint{4, Step(1)});
+}
+
+TEST_CASE("a step has its allocations, also where the next one does no work", "[until]") {
+  int views = 0;
+  for (std::uint64_t round = 0; round < test::rounds(60); ++round) {
+    CAPTURE(round);
+    const auto run =
+        test::runGraph(test::randomGraph(round, 30), {.alias = AliasRules::all(), .l2 = 2'000});
+    IdMap<StayId, std::size_t> allocated(run->problem.stays.size());
+    for (std::size_t i = 0; i < run->trace.size(); ++i) {
+      const MemoryEvent& event = run->trace.event(i);
+      if (event.kind == EventKind::alloc) allocated[event.stay] = i + 1;
+    }
+    for (const StayId stay : run->problem.stays.keys()) {
+      if (allocated[stay] == 0) continue;  // It found no room.
+      const Step step = run->problem.stays[stay].steps.begin;
+      CAPTURE(stay.index(), step.count());
+      CHECK(pointOfStep(*run, step).moment >= allocated[stay]);
+    }
+    views += static_cast<int>(std::ranges::count(run->storage.free, true));
+  }
+  CHECK(views >= test::atLeast(60));
 }
 
 TEST_CASE("steps in which nothing happens can be run to", "[until]") {
