@@ -170,7 +170,7 @@ void SearchBox::showRun() {
   model_->setResult(nullptr, {});
   frame_->hide();
   setEnabled(any);
-  setPlaceholderText(tr("Find"));
+  setPlaceholderText(tr("Find a tensor or an operator"));
   setToolTip(any ? tr("Find a tensor, an op, an address (0x1000), a size (>64KiB) or a step "
                       "(#12). Enter goes there, F3 to the next")
                  : tr("Open a model first"));

@@ -63,7 +63,7 @@ MapLegend::MapLegend(ViewState* state, QWidget* parent)
   setAccessibleName(tr("What colours and hatches of the maps mean"));
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(2);
+  row->setSpacing(0);
   for (QToolButton*& button : buttons_) {
     button = newChip(this);
     button->setCheckable(true);
@@ -79,6 +79,7 @@ MapLegend::MapLegend(ViewState* state, QWidget* parent)
   choose_->setAutoRaise(true);
   choose_->setFocusPolicy(Qt::TabFocus);
   choose_->setAccessibleName(tr("What colours tell"));
+  choose_->setToolTip(tr("What colours tell"));
   choose_->hide();
   row->addWidget(choose_);
   connect(state, &ViewState::runChanged, this, &MapLegend::showRun);
@@ -107,18 +108,28 @@ std::vector<QToolButton*> MapLegend::chips() const {
 void MapLegend::setChoices(QMenu* menu) {
   choose_->setMenu(menu);
   choose_->show();
+  measure();
 }
 
-/// With the words of chips or without.
-QSize MapLegend::sizeOf(bool words) const {
-  constexpr int kAround = 12;  ///< Of a chip, its swatch and the gap behind that.
-  int width = choose_->isHidden() ? 0 : choose_->sizeHint().width();
-  for (const QToolButton* chip : chips()) {
-    if (chip->isHidden()) continue;
-    width += kLegendIcon.width() + kAround;
-    if (words) width += fontMetrics().horizontalAdvance(chip->text()) + 4;
-  }
-  return {width, fontMetrics().height() + 6};
+/// How wide it is with the words of chips and without.
+void MapLegend::measure() {
+  const auto widthAs = [this](Qt::ToolButtonStyle style) {
+    int width = choose_->isHidden() ? 0 : choose_->sizeHint().width();
+    for (QToolButton* chip : chips()) {
+      chip->setToolButtonStyle(style);
+      if (!chip->isHidden()) width += chip->sizeHint().width() + layout()->spacing();
+    }
+    return width;
+  };
+  withoutWords_ = widthAs(Qt::ToolButtonIconOnly);
+  withWords_ = widthAs(Qt::ToolButtonTextBesideIcon);
+  updateGeometry();
+  showWords();
+}
+
+void MapLegend::showWords() {
+  const auto style = width() < withWords_ ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon;
+  for (QToolButton* chip : chips()) chip->setToolButtonStyle(style);
 }
 
 MapLegend::Classes MapLegend::classesOf(const Run& run, const Coloring& coloring) {
@@ -161,8 +172,8 @@ void MapLegend::accept(const std::shared_ptr<const Classes>& classes) {
   const bool shown[] = {classes->parts, classes->madeAgain, classes->guessed};
   for (std::size_t i = 0; i < hatches_.size(); ++i) hatches_[i].first->setVisible(shown[i]);
   const auto by = static_cast<std::size_t>(state_->colorBy());
-  choose_->setText(tr("Colour: %1 \u25be").arg(viewText(kColorings[by].title)));
-  updateGeometry();
+  choose_->setText(tr("by %1 \u25be").arg(viewText(kColorings[by].title)));
+  measure();
 }
 
 void MapLegend::filter() {
@@ -198,14 +209,13 @@ void MapLegend::drawSwatches() {
 
 void MapLegend::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  const auto style =
-      width() < sizeHint().width() ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon;
-  for (QToolButton* chip : chips()) chip->setToolButtonStyle(style);
+  showWords();
 }
 
 void MapLegend::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
   if (event->type() == QEvent::PaletteChange) drawSwatches();
+  if (event->type() == QEvent::FontChange) measure();
 }
 
 }  // namespace hw

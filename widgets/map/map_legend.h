@@ -27,8 +27,8 @@ class MapLegend : public QWidget {
   /// Offers what colours can tell.
   void setChoices(QMenu* menu);
 
-  QSize sizeHint() const override { return sizeOf(true); }
-  QSize minimumSizeHint() const override { return sizeOf(false); }
+  QSize sizeHint() const override { return {withWords_, fontMetrics().height() + 6}; }
+  QSize minimumSizeHint() const override { return {withoutWords_, sizeHint().height()}; }
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -53,13 +53,16 @@ class MapLegend : public QWidget {
   void followFilter();
   void addHatch(const QString& name, const Fill& hatch);
   std::vector<QToolButton*> chips() const;
-  QSize sizeOf(bool words) const;
+  void measure();
+  void showWords();
 
   ViewState* state_;
   std::array<QToolButton*, kAllClasses> buttons_{};
   /// What hatches mean: of parts that are read again, made again, and of unknown lives.
   std::vector<std::pair<QToolButton*, Fill>> hatches_;
   QToolButton* choose_;  ///< What colours tell.
+  int withWords_ = 0;    ///< Its width.
+  int withoutWords_ = 0;
   std::shared_ptr<const Classes> classes_;
   std::shared_ptr<const StayFilter> own_;  ///< The filter that was made here last.
   Background<std::shared_ptr<const Classes>> counting_;

@@ -141,6 +141,7 @@ void TopBar::setHome(bool home, bool any) {
 void TopBar::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   counts_->setVisible(places_->isVisibleTo(this) && width() >= kRoomForCounts);
+  if (finder_ != nullptr) finder_->setMinimumWidth(width() >= kRoomForFinder ? 280 : 100);
   for (QWidget* each : std::as_const(roomy_)) each->setVisible(width() >= kRoomForButtons);
 }
 

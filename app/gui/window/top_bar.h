@@ -41,6 +41,8 @@ class TopBar : public QWidget {
  private:
   /// Windows narrower than this have no room for the numbers of operators and buffers.
   static constexpr int kRoomForCounts = 1300;
+  /// Wider ones have room for what can be found.
+  static constexpr int kRoomForFinder = 1500;
   /// Narrower ones have Undo and Export in the menu alone.
   static constexpr int kRoomForButtons = 960;
 
