@@ -200,7 +200,9 @@ void MapView::placeCorner() {
   const QSize size = corner_->sizeHint();
   const FontRuler ruler(font());
   const PlotFrame frame = PlotFrame::inside(toBox(whole()), ruler);
-  const double title = state_->run() ? ruler.width(scene().heading(), true) + 12 : 0;
+  const auto run = state_->run();
+  const bool titled = run && run->problem.pools.contains(pool_);
+  const double title = titled ? ruler.width(scene().heading(), true) + 12 : 0;
   const int room = width() - kPlotRightMargin - qRound(frame.title.left + title);
   const int wide =
       std::clamp(room, std::min(corner_->minimumSizeHint().width(), size.width()), size.width());

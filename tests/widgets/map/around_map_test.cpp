@@ -156,6 +156,18 @@ TEST_CASE("the legend names what colours tell, and picks out by it", "[map][lege
   CHECK_FALSE(state.filter());
 }
 
+TEST_CASE("a map of a memory that the run has not keeps its buttons in their place", "[map]") {
+  ViewState state;
+  MapView map(&state, PoolId(7));
+  auto* corner = new QToolButton;
+  corner->setText(QStringLiteral("x"));
+  map.resize(600, 200);
+  map.setCorner(corner);
+  state.setRun(test::smallRun());
+  CHECK(corner->geometry().right() < map.width());
+  CHECK(corner->width() == corner->sizeHint().width());
+}
+
 TEST_CASE("the legend asks for no more width than a map", "[map][legend]") {
   ViewState state;
   MapLegend legend(&state);
