@@ -35,7 +35,7 @@ struct NamedScope {
 
 /// The scopes of operators in the order of `names`: as shallow as they can be while none has more
 /// than half of the operators. All of the list, in order; empty where names tell no such scopes, or
-/// most of these had one operator. O(names x depth).
+/// more than one for every two operators. O(names x depth).
 std::vector<NamedScope> scopesOf(const std::vector<std::string_view>& names);
 
 }  // namespace hw

@@ -42,8 +42,8 @@ inline constexpr std::array<ColorByRow, 4> kColorings = {
       "The most steps from one use of a buffer to the next, while it keeps its bytes"}}};
 
 /// A class for every tensor, stay and operator of a run, by one of these. Immutable, so that
-/// threads which draw may read it. All but `type` depend on the graph and its order alone where
-/// operators are known, so that two plans of one program have the same colours.
+/// threads which draw may read it. Classes come from the program and from what lives when, not from
+/// addresses: plans of the same stays have the same colours.
 class Coloring {
  public:
   /// By type, which is looked up when asked for.
@@ -60,7 +60,7 @@ class Coloring {
   BlockClass of(const Run& run, TensorId tensor) const;
   /// The class of what it writes first.
   BlockClass of(const Run& run, OpId op) const;
-  /// "convolution", "mixed_a to mixed_b", "256 KiB to 1 MiB", "2 to 3 steps": for legends.
+  /// "convolution", "mixed_a to mixed_b", "from 256 KiB", "after 2 steps": for legends.
   std::string name(BlockClass kind) const;
   /// Classes of all tensors that the maps of its run show, in order: for legends.
   std::vector<BlockClass> classesOf(const Run& run) const;
