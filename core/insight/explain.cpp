@@ -82,8 +82,7 @@ std::string residencyOf(const Run& run, StayId id) {
   const Bytes size = run.problem.stays[id].size;
   const std::string why = fmt::format(
       "it was moved to L3 before planning: at step {} tensors that move more bytes for each byte "
-      "held "
-      "keep {} of {}'s {}",
+      "held keep {} of {}'s {}",
       when.count(), countBytes(most), fast, countBytes(*capacity));
   if (most + size > *capacity)
     return fmt::format("{}, and {} more do not fit", why, countBytes(size));

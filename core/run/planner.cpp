@@ -301,8 +301,7 @@ void limitProof(const Problem& problem, Plan& plan) {
     plan.status = PlanStatus::complete;
     plan.notes.emplace_back(
         "no pool can be smaller with these buffers in it; another choice of what to move to L3 is "
-        "not "
-        "ruled out");
+        "not ruled out");
   } else if (plan.status == PlanStatus::infeasible && !impossible(problem)) {
     plan.status = PlanStatus::overBudget;
     plan.notes.emplace_back(

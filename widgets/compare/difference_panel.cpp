@@ -119,7 +119,6 @@ DifferencePanel::DifferencePanel(ViewState* state, QWidget* parent)
   column->addLayout(choices);
   column->addWidget(view_, 1);
   connect(divergence_, &QPushButton::clicked, this, [this] { Q_EMIT divergenceWanted(below_); });
-  connect(state, &ViewState::runChanged, this, [this] { setBelow(below_); });
   new SeenWatch(this, [this] { compare(); });
   setBelow(nullptr);
 }

@@ -31,7 +31,7 @@ class DifferencePanel : public QWidget {
  public:
   explicit DifferencePanel(ViewState* state, QWidget* parent = nullptr);
 
-  /// The plan below; null: there is none.
+  /// The plan below; null: there is none. To be told again when the one on show is another.
   void setBelow(std::shared_ptr<const Run> run);
   bool isBusy() const { return comparing_.isRunning(); }
   /// Null until it is there.

@@ -191,7 +191,7 @@ GanttScene LanesView::ganttScene() const {
           .title = title_};
 }
 
-/// What every engine runs while it is on screen, over time; over steps the lanes alone.
+/// What every engine runs during the time on screen. Over steps there are no rows.
 PlotRows LanesView::spokenRows() const {
   PlotRows rows{.columns = {tr("Engine"), tr("Runs"), tr("From"), tr("To")}};
   const auto run = state_->run();

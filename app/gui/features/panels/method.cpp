@@ -8,8 +8,8 @@
 
 namespace hw {
 
-/// The panel "Method": how the method came to its plan, played in planning time. While it has the
-/// keys, those of the transport move its playhead instead of the run's.
+/// The panel "Decisions": how the allocator came to its plan, played in planning time. While it has
+/// the keys, those of the transport move its playhead instead of the run's.
 class MethodFeature : public QObject {
  public:
   explicit MethodFeature(MainWindow* window)
