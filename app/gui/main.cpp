@@ -246,7 +246,8 @@ std::vector<MapScene> wholeMaps(const ViewState& a, const Belows& below) {
           BlockStore::ofPool(run, pool, own.axis(), own.coloring()));
       scene.window.highByte = fullByteRange(run, pool);
       if (!below.empty()) {
-        scene.title = comparedTitle(runLetter(place), run, pool, *a.run()).toStdString();
+        scene.title = comparedTitle(run, pool, *a.run()).toStdString();
+        scene.place = place;
       }
       if (place > 0) {
         scene.prefix = placeLetter(place) + "-";

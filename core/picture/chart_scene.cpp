@@ -434,20 +434,11 @@ std::string chartHeading(const ChartScene& scene, const Box& title, const Ruler&
                 title.width - scene.button, false, true);
 }
 
-std::string placeLetter(std::size_t place) {
-  std::string letters;
-  for (std::size_t rest = place + 1; rest > 0; rest = (rest - 1) / 26) {
-    letters.insert(letters.begin(), static_cast<char>('A' + (rest - 1) % 26));
-  }
-  return letters;
-}
-
 Stroke seriesStroke(std::size_t place) {
   static constexpr std::array<std::string_view, 7> kDashes = {"9 3", "3 3",  "12 3 3 3", "6 6",
                                                               "2 3", "15 5", "5 2"};
-  const auto ink = static_cast<Ink>(static_cast<std::size_t>(Ink::series) + place % kSeriesInks);
-  if (place == 0) return {ink, 1.5};
-  return {ink, 1.5, kDashes[(place - 1 + place / kSeriesInks) % kDashes.size()]};
+  if (place == 0) return {seriesInk(place), 1.5};
+  return {seriesInk(place), 1.5, kDashes[(place - 1 + place / kSeriesInks) % kDashes.size()]};
 }
 
 void drawCurves(Canvas& canvas, const ChartScene& scene, const Box& where) {

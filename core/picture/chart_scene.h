@@ -119,9 +119,6 @@ std::string chartHeading(const ChartScene& scene, const Box& title, const Ruler&
 /// The most points a curve is ever drawn with.
 inline constexpr std::size_t kMostPoints = 4'000;
 
-/// "A", "B", …, "Z", "AA": what the views call the run at `place`, 0 being the one on show.
-std::string placeLetter(std::size_t place);
-
 /// Stroke of the curve of the run at `place`: the Okabe-Ito colours that can be told apart, and
 /// another dash for each, so that colour is not all that tells them apart. After `kSeriesInks` the
 /// colours come again with other dashes, and both together after seven times as many.

@@ -126,6 +126,7 @@ bool LabelPlacer::nameBeside(const Box& dot, std::string_view name, bool whole) 
 
 constexpr double kHalfDot = 4;      ///< Half the width.
 constexpr double kFrontAir = 0.06;  ///< Around what is drawn, as a part of it.
+constexpr double kManyTimes = 3;    ///< Latencies further apart than that have doublings.
 constexpr Stroke kFound{Ink::selection, 2};
 constexpr Stroke kBound{Ink::lowerBound, 1.5, kDashed};
 constexpr Stroke kWall{Ink::lowerBound, 1, kDotted};
@@ -174,6 +175,7 @@ class FrontDrawing {
     mark(scene_.others, Ink::muted, "other");
     canvas_.rectangle(frame_.plot, {.edge = Stroke{Ink::axis}});
     drawLegend();
+    drawSaving();
     label();
   }
 
@@ -186,9 +188,37 @@ class FrontDrawing {
         std::log2(highByte_ / lowByte_);
     return frame_.plot.left + part * frame_.plot.width;
   }
-  double y(SimTime latency) const {
-    const double part = (static_cast<double>(latency.count()) - lowTime_) / (highTime_ - lowTime_);
+  double y(SimTime latency) const { return y(static_cast<double>(latency.count())); }
+  double y(double picoseconds) const {
+    const double part = doubles_ ? std::log2(std::max(1.0, picoseconds) / lowTime_) /
+                                       std::log2(highTime_ / lowTime_)
+                                 : (picoseconds - lowTime_) / (highTime_ - lowTime_);
     return frame_.plot.bottom() - part * frame_.plot.height;
+  }
+
+  /// The arrow of what is saved, a little above both plans, with its words over it.
+  void drawSaving() {
+    if (!scene_.saving) return;
+    const auto& [from, to] = *scene_.saving;
+    const double right = x(from.bytes);
+    const double left = x(to.bytes) + kHalfDot;
+    const double level = std::min(y(from.latency), y(to.latency)) - canvas_.ruler().height();
+    if (right - left < 4 * kHalfDot || level < frame_.plot.top) return;
+    const Stroke stroke{Ink::lowerBound, 2};
+    canvas_.line({left, level}, {right, level}, stroke);
+    for (const double side : {-kHalfDot, kHalfDot}) {
+      canvas_.line({left, level}, {left + 1.5 * kHalfDot, level + side}, stroke);
+    }
+    labels_.take(Box::between(left, level - kHalfDot, right, level + kHalfDot));
+    const SimTime more = to.latency - from.latency;
+    const std::string bytes = "\u2212" + formatBytes(from.bytes - to.bytes);
+    const std::string words = more <= SimTime() ? bytes + ", \u2212" + formatTime(SimTime() - more)
+                                                : bytes + ", +" + formatTime(more);
+    const double baseline = level - kHalfDot - canvas_.ruler().height() + canvas_.ruler().ascent();
+    const double middle = (left + right) / 2 - canvas_.ruler().width(words) / 2;
+    const LabelPlacer::Spot spots[] = {{{middle, baseline}, Anchor::start},
+                                       {{right, baseline}, Anchor::end}};
+    labels_.writeAtOne(spots, words, Ink::lowerBound);
   }
 
   /// Sizes to be held against, each with its name beside it at the top, or below those of others.
@@ -232,13 +262,38 @@ class FrontDrawing {
         highTime_ = std::max(highTime_, static_cast<double>(dot.latency.count()));
       }
     }
+    doubles_ = lowTime_ >= 1 && highTime_ > kManyTimes * lowTime_;
     const double time = std::max(1.0, kFrontAir * (highTime_ - lowTime_));
     lowByte_ = std::max(1.0, lowByte_);
     const double air = 1 + kFrontAir * std::log2(2 * highByte_ / lowByte_);
     lowByte_ /= air;
     highByte_ *= air;
-    lowTime_ = std::max(0.0, lowTime_ - time);
-    highTime_ += time;
+    if (doubles_) {
+      const double wider = std::pow(highTime_ / lowTime_, kFrontAir);
+      lowTime_ /= wider;
+      highTime_ *= wider;
+    } else {
+      lowTime_ = std::max(0.0, lowTime_ - time);
+      highTime_ += time;
+    }
+  }
+
+  /// Marks of latency; where each doubling is as high, on one digit, or one and a half.
+  std::vector<AxisTick> timeTicks(double apart) const {
+    const RunAxis time{lowTime_, highTime_, 0, frame_.plot.height, AxisUnit::time};
+    if (!doubles_) return time.ticks(3 * apart);
+    std::vector<AxisTick> ticks;
+    double written = frame_.plot.bottom() + apart;
+    for (double power = std::pow(10, std::floor(std::log10(lowTime_))); power < highTime_;
+         power *= 10) {
+      for (const double digit : {1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0}) {
+        const double value = digit * power;
+        if (value < lowTime_ || value > highTime_ || written - y(value) < apart) continue;
+        written = y(value);
+        ticks.push_back({value, formatTime(SimTime(std::llround(value)))});
+      }
+    }
+    return ticks;
   }
 
   /// Powers of two, and quarters of their distance where few of them are on screen.
@@ -268,10 +323,9 @@ class FrontDrawing {
       canvas_.text({at, frame_.plot.bottom() + line}, size,
                    {.ink = Ink::muted, .anchor = Anchor::middle});
     }
-    const RunAxis time{lowTime_, highTime_, 0, frame_.plot.height, AxisUnit::time};
-    for (const AxisTick& tick : time.ticks(3 * line)) {
-      if (tick.value < time.begin || tick.value > time.end) continue;
-      const double at = y(SimTime(static_cast<std::int64_t>(tick.value)));
+    for (const AxisTick& tick : timeTicks(line)) {
+      if (tick.value < lowTime_ || tick.value > highTime_) continue;
+      const double at = y(tick.value);
       canvas_.line({frame_.plot.left, at}, {frame_.plot.right(), at}, {Ink::grid});
       canvas_.text({frame_.plot.left - 4, at + canvas_.ruler().ascent() / 2}, tick.label,
                    {.ink = Ink::muted, .anchor = Anchor::end});
@@ -379,6 +433,7 @@ class FrontDrawing {
   double highByte_ = 1;
   double lowTime_ = 0;
   double highTime_ = 1;
+  bool doubles_ = false;  ///< Each doubling of latency is as high.
 };
 
 }  // namespace
@@ -397,10 +452,6 @@ constexpr double kTimeSpacing = 90;  ///< Units between marks of time, at least.
 
 double number(Bytes bytes) { return static_cast<double>(bytes.count()); }
 double number(SimTime time) { return static_cast<double>(time.count()); }
-
-Ink inkOf(std::size_t series) {
-  return static_cast<Ink>(static_cast<std::size_t>(Ink::series) + series % kSeriesInks);
-}
 
 /// From the least to the most of what there is, and a little more on both sides.
 struct Span {
@@ -576,7 +627,7 @@ class ParetoDrawing {
           box, {.fill = Fill{Ink::plot, 0}},
           {.id = "plan-" + std::to_string(dot.row),
            .tooltip = dot.names + "\n" + formatBytes(peak) + ", " + formatTime(latency)});
-      drawDot(canvas_, {box.left + kDot, box.top + kDot}, kDot, {inkOf(series)});
+      drawDot(canvas_, {box.left + kDot, box.top + kDot}, kDot, {seriesInk(series)});
       labels_.name(box, dot.names);
     }
   }

@@ -19,9 +19,9 @@ struct FrontDot {
   bool ownStays = false;  ///< The walls do not hold for it: drawn hollow.
 };
 
-/// Capacity to the right, each doubling as wide, latency upwards: what was found as stairs, below
-/// it what is proved, the plans of others as dots, and the two walls behind which nothing can be.
-/// Plain data.
+/// Capacity to the right, each doubling as wide, latency upwards, each doubling as high where there
+/// are more than three of it: what was found as stairs, below it what is proved, the plans of
+/// others as dots, and the two walls behind which nothing can be. Plain data.
 struct FrontScene {
   std::string title{};
   std::string note{};              ///< At the right end of the title, where there is room.
@@ -37,6 +37,12 @@ struct FrontScene {
     std::string name{};
   };
   std::vector<Mark> marks{};
+  /// An arrow from one plan to another, with what it saves in words.
+  struct Saving {
+    FrontDot from{};
+    FrontDot to{};
+  };
+  std::optional<Saving> saving{};
   /// Names of the stairs, of what is proved below them, of walls and hollow dots, in many words and
   /// in few. What has no words, or is not drawn, is not there.
   std::array<std::array<std::string_view, 4>, 2> legend = {

@@ -297,7 +297,7 @@ void MapDrawing::drawAround(std::string_view note) const {
   const double room = frame.title.width - ruler.width(note) - kNoteGap;
   const bool brief =
       !note.empty() && scene_.title.empty() && ruler.width(scene_.heading(), true) > room;
-  drawTitle(canvas_, frame, brief ? briefHeading(scene_) : scene_.heading(), note);
+  drawTitle(canvas_, frame, brief ? briefHeading(scene_) : scene_.heading(), note, scene_.place);
   drawNow(canvas_, plot_.frame, plot_.x, scene_.now);
 }
 

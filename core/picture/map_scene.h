@@ -30,7 +30,8 @@ struct MapScene {
   StayId hovered{};
   /// Blocks to hatch, of `blocks`; null when this map is held against no other.
   std::shared_ptr<const MovedBlocks> moved{};
-  std::string title{};   ///< What stands above the map; empty: its pool and method.
+  std::string title{};  ///< What stands above the map; empty: its pool and allocator.
+  std::optional<std::size_t> place{};  ///< Of the plan among those compared: 0 is A.
   std::string prefix{};  ///< Of the ids of blocks in a file that several maps share: "B-".
   double corner = 0;     ///< Units to leave free at the right end of the title, for buttons.
   bool loading = false;  ///< `blocks` are still being sorted: nothing can be said about them.

@@ -137,13 +137,34 @@ Box Plot::boxOf(Interval<double> during, Interval<Bytes> addresses) const {
                       bytes.toPixel(at(addresses.begin)));
 }
 
+Ink seriesInk(std::size_t place) {
+  return static_cast<Ink>(static_cast<std::size_t>(Ink::series) + place % kSeriesInks);
+}
+
+std::string placeLetter(std::size_t place) {
+  std::string letters;
+  for (std::size_t rest = place + 1; rest > 0; rest = (rest - 1) / 26) {
+    letters.insert(letters.begin(), static_cast<char>('A' + (rest - 1) % 26));
+  }
+  return letters;
+}
+
 void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
-               std::string_view note) {
+               std::string_view note, std::optional<std::size_t> place) {
   const Ruler& ruler = canvas.ruler();
   const double y = baselineIn(frame.title, ruler);
-  const std::string shown = elided(ruler, title, frame.title.width, false, true);
-  canvas.text({frame.title.left, y}, shown, {.bold = true});
-  const double used = ruler.width(shown, true) + 16;
+  double left = frame.title.left;
+  if (place) {
+    const std::string letter = placeLetter(*place);
+    const double width = std::max(ruler.height(), ruler.width(letter, true) + 8);
+    canvas.rectangle({left, y - ruler.ascent(), width, ruler.height()},
+                     {.edge = Stroke{seriesInk(*place), 2}});
+    canvas.text({left + width / 2, y}, letter, {.anchor = Anchor::middle, .bold = true});
+    left += width + 8;
+  }
+  const std::string shown = elided(ruler, title, frame.title.right() - left, false, true);
+  canvas.text({left, y}, shown, {.bold = true});
+  const double used = left - frame.title.left + ruler.width(shown, true) + 16;
   if (note.empty() || used > frame.title.width * 3 / 4) return;
   canvas.text({frame.title.right(), y}, elided(ruler, note, frame.title.width - used),
               {.ink = Ink::muted, .anchor = Anchor::end});

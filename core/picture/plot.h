@@ -74,9 +74,15 @@ struct PlotNow {
   std::optional<Interval<double>> marked{};  ///< A range between two lines.
 };
 
-/// The title, bold, and `note`, muted, at the right end if both fit.
+/// "A", "B", …, "Z", "AA": what the views call the run at `place`, 0 being the one on show.
+std::string placeLetter(std::size_t place);
+/// The colour of that run; they repeat after `kSeriesInks`.
+Ink seriesInk(std::size_t place);
+
+/// The title, bold, and `note`, muted, at the right end if both fit; before the title the letter of
+/// the run at `place` in a frame of its colour.
 void drawTitle(Canvas& canvas, const PlotFrame& frame, std::string_view title,
-               std::string_view note);
+               std::string_view note, std::optional<std::size_t> place = {});
 
 /// A round dot of this radius.
 void drawDot(Canvas& canvas, Point center, double radius, Fill fill);

@@ -451,6 +451,16 @@ const ShrinkPoint* ShrinkFront::chosen() const {
   return best;
 }
 
+const ShrinkPoint* ShrinkFront::costless() const {
+  constexpr double kSameLatency = 1.005;
+  const auto most = kSameLatency * static_cast<double>(plain.latency.count());
+  for (const ShrinkPoint& point : points) {
+    if (point.peak >= plain.peak) break;
+    if (static_cast<double>(point.latency.count()) < most) return &point;
+  }
+  return nullptr;
+}
+
 Result<ShrinkFront> shrink(std::shared_ptr<const Model> model, const RunRequest& request,
                            const ShrinkOptions& options, const RunContext& context) {
   return Shrinker(std::move(model), options, context).run(request);

@@ -50,6 +50,9 @@ struct ShrinkFront {
   /// Of those within the budget the fastest, of equals the smallest; without a budget the smallest.
   /// Null where none is within it.
   const ShrinkPoint* chosen() const;
+  /// The smallest that needs fewer bytes than the plain plan and is as fast, to half a percent.
+  /// Null where there is none, or where operators are not timed.
+  const ShrinkPoint* costless() const;
   /// Some rewrite needs fewer bytes than the plain plan.
   bool shrinks() const { return !points.empty() && points.front().peak < plain.peak; }
 };

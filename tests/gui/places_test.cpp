@@ -17,6 +17,7 @@
 #include "core/report/run/run_report.h"
 #include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
+#include "widgets/explain/inspector.h"
 #include "widgets/explain/shrink_panel.h"
 #include "widgets/markers/markers.h"
 #include "widgets/text/run_text.h"
@@ -165,6 +166,17 @@ TEST_CASE("every question of Improve has a card that asks it and keeps its answe
   card->click();
   CHECK(places.isShown(QString::fromStdString(name)));
   CHECK(card->isChecked());
+  // One layout for all: list, chart over the maps, inspector.
+  const auto place = [&](const QWidget* of) {
+    return QRect(of->mapTo(&window, QPoint()), of->size());
+  };
+  const QRect list = place(places.panel(QString::fromStdString(name)));
+  const auto* chart = test::part<Deck>(window, "centreColumn")
+                          ->content(QString::fromStdString(name) + QStringLiteral(":above"));
+  REQUIRE(chart->isVisible());
+  CHECK(list.right() < place(chart).left());
+  CHECK(place(chart).bottom() < place(window.maps().front()).top());
+  CHECK(place(chart).right() < place(window.findChild<Inspector*>()).left());
   if (name == "whatIf") {
     window.findChild<WhatIfPanel*>()->slider(QStringLiteral("macs"))->setValue(-8);
   }

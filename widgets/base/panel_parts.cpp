@@ -8,6 +8,7 @@
 #include <QPainter>
 #include <QProgressBar>
 #include <QScreen>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -43,7 +44,6 @@ bool SeenWatch::eventFilter(QObject* watched, QEvent* event) {
 void dressTable(QTableView* table, int air) {
   table->setSelectionBehavior(QAbstractItemView::SelectRows);
   table->setSelectionMode(QAbstractItemView::SingleSelection);
-  table->setAlternatingRowColors(true);
   table->setShowGrid(false);
   table->setWordWrap(false);
   table->setTabKeyNavigation(false);  // Tab goes to the next panel, not through all cells.
@@ -59,6 +59,27 @@ void dressResultTable(QTableView* table) {
   table->setTextElideMode(Qt::ElideMiddle);
   table->horizontalHeader()->setStretchLastSection(true);
   table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+}
+
+void fillRows(QTableWidget* table, const QStringList& columns,
+              const std::vector<QStringList>& rows) {
+  const QSignalBlocker quiet(table);
+  table->setEditTriggers(QTableView::NoEditTriggers);
+  table->setColumnCount(static_cast<int>(columns.size()));
+  table->setHorizontalHeaderLabels(columns);
+  table->horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  table->setRowCount(static_cast<int>(rows.size()));
+  for (int row = 0; row < table->rowCount(); ++row) {
+    const QStringList& cells = rows[static_cast<std::size_t>(row)];
+    for (int column = 0; column < table->columnCount(); ++column) {
+      auto* item = new QTableWidgetItem(cells.value(column));
+      item->setToolTip(item->text());
+      if (column > 0) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      table->setItem(row, column, item);
+    }
+  }
+  table->resizeColumnsToContents();
+  table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
 }
 
 void fitColumns(QTableView* table) {

@@ -5,12 +5,14 @@
 #include <QObject>
 #include <QPushButton>
 #include <QStackedWidget>
+#include <QStringList>
 #include <QTableView>
 #include <QTableWidget>
 #include <QToolButton>
 #include <QWidget>
 #include <functional>
 #include <initializer_list>
+#include <vector>
 
 namespace hw {
 
@@ -42,6 +44,11 @@ void dressTable(QTableView* table, int air = 4);
 /// The same for many rows of results, unsorted at first: long texts are shortened in the middle,
 /// and the last column takes what is left.
 void dressResultTable(QTableView* table);
+
+/// Gives `table`, which is to be read only, these columns and rows; the first column is of words
+/// and takes what is left, the others are figures.
+void fillRows(QTableWidget* table, const QStringList& columns,
+              const std::vector<QStringList>& rows);
 
 /// Columns as wide as the first rows need, but none very wide.
 void fitColumns(QTableView* table);

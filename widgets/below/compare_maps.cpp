@@ -302,7 +302,7 @@ void CompareMaps::arrangePool(PoolId pool) {
     const auto run = places_[index]->state.run();
     MapView* map = places_[index]->maps[pool.index()];
     const bool shown = run && usesPool(*run, pool);
-    map->setTitle(shown ? comparedTitle(runLetter(index + 1), *run, pool, *a) : QString());
+    map->setTitle(shown ? comparedTitle(*run, pool, *a) : QString(), index + 1);
     map->setVisible(shown);
     any = any || shown;
     if (shown) top = std::max(top, fullByteRange(*run, pool));
@@ -311,7 +311,11 @@ void CompareMaps::arrangePool(PoolId pool) {
   MapView* first = maps_[pool.index()];
   const bool known = a && compared && a->problem.pools.contains(pool);
   if (known) top = std::max(top, fullByteRange(*a, pool));
-  first->setTitle(known ? comparedTitle(runLetter(0), *a, pool, *a) : QString());
+  if (known) {
+    first->setTitle(comparedTitle(*a, pool, *a), 0);
+  } else {
+    first->setTitle({});
+  }
   const bool near = pool == PoolId(0);
   first->setMinimumHeight(!near ? 0 : compared ? kLeastHeight : kLeastAlone);
   first->setLeastHeight(top);

@@ -1,16 +1,15 @@
 #include "widgets/compare/capacity_panel.h"
 
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QSignalBlocker>
 #include <QToolTip>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
 #include "core/run/options.h"
+#include "widgets/base/panel_parts.h"
 #include "widgets/base/theme.h"
 #include "widgets/charts/chart_style.h"
 #include "widgets/compare/compare_model.h"
@@ -18,6 +17,16 @@
 #include "widgets/text/run_text.h"
 
 namespace hw {
+
+namespace {
+
+/// In the order of CapacityFigure.
+QStringList figureNames() {
+  return {CapacityChart::tr("L3 traffic"), CapacityChart::tr("Latency"),
+          CapacityChart::tr("Moved to L3"), CapacityChart::tr("Peak of all pools")};
+}
+
+}  // namespace
 
 std::optional<double> capacityFigure(const CapacityPoint& point, CapacityFigure figure) {
   if (!point.figures.fits) return {};
@@ -130,6 +139,7 @@ void CapacityChart::rebuild() {
   setTicks(*x_, 0, end, byteTicks(0, end));
   setTicks(*y_, 0, top, time ? timeTicks(top, kPicoseconds) : byteTicks(0, top));
   for (QAbstractAxis* axis : chart()->axes()) axis->setVisible(!points_.empty());
+  chart()->setTitle(tr("%1 over the capacity of L2").arg(figureNames()[static_cast<int>(figure_)]));
   line_->replace(stairs);
   dots_->replace(dots);
   viewport()->update();
@@ -215,11 +225,14 @@ CapacityPanel::CapacityPanel(ViewState* state, QWidget* parent)
       chart_(new CapacityChart(this)),
       slider_(new QSlider(Qt::Horizontal, this)),
       figure_(new QComboBox(this)),
+      table_(new QTableWidget(this)),
       plan_(new QPushButton(tr("Plan with this capacity"), this)) {
   buildHead();
-  build(chart_, {figure_}, {plan_});
-  layout()->addWidget(buildFoot());
-  connect(chart_->chart(), &QChart::plotAreaChanged, this, &CapacityPanel::alignSlider);
+  buildSlider();
+  table_->setObjectName(QStringLiteral("capacityTable"));
+  table_->setAccessibleName(tr("Capacities that were tried"));
+  dressTable(table_, 6);
+  build({table_}, {figure_, slider_}, {plan_});
   connect(state, &ViewState::runChanged, this, &CapacityPanel::showRun);
   connect(chart_, &CapacityChart::positionPicked, this,
           [this](Bytes capacity) { setCapacity(alignUp(capacity, kCapacityGrain)); });
@@ -228,7 +241,7 @@ CapacityPanel::CapacityPanel(ViewState* state, QWidget* parent)
 
 void CapacityPanel::buildHead() {
   plan_->setObjectName(QStringLiteral("capacityPlan"));
-  figure_->addItems({tr("L3 traffic"), tr("Latency"), tr("Moved to L3"), tr("Peak of all pools")});
+  figure_->addItems(figureNames());
   figure_->setObjectName(QStringLiteral("capacityFigure"));
   figure_->setAccessibleName(tr("What is drawn over the capacity"));
   figure_->setToolTip(
@@ -242,29 +255,31 @@ void CapacityPanel::buildHead() {
   });
 }
 
-QWidget* CapacityPanel::buildFoot() {
+void CapacityPanel::buildSlider() {
   slider_->setObjectName(QStringLiteral("capacitySlider"));
   slider_->setRange(1, kSliderSteps);
   slider_->setPageStep(kSliderSteps / 20);
   slider_->setSingleStep(kSliderSteps / 200);
   slider_->setAccessibleName(tr("Capacity of L2"));
   slider_->installEventFilter(this);
-  auto* foot = new QWidget(this);
-  auto* row = new QHBoxLayout(foot);
-  row->setContentsMargins(0, 0, 0, 2);
-  row->addWidget(slider_);
   connect(slider_, &QSlider::valueChanged, this, &CapacityPanel::showPosition);
-  return foot;
+  connect(table_, &QTableWidget::clicked, this, [this](const QModelIndex& at) {
+    setCapacity(chart_->points()[static_cast<std::size_t>(at.row())].capacity);
+  });
 }
 
-/// The handle stands below what it points at.
-void CapacityPanel::alignSlider() {
-  const QRect plot = chart_->plotRect();
-  constexpr int kHalfHandle = 8;
-  auto* row = slider_->parentWidget()->layout();
-  const int right = chart_->viewport()->width() - plot.right();
-  row->setContentsMargins(std::max(0, plot.left() - kHalfHandle), 0,
-                          std::max(0, right - kHalfHandle), 2);
+void CapacityPanel::showPoints() {
+  std::vector<QStringList> rows;
+  for (const CapacityPoint& point : chart_->points()) {
+    QStringList row{sizeText(point.capacity)};
+    for (const CapacityFigure figure :
+         {CapacityFigure::farTraffic, CapacityFigure::latency, CapacityFigure::spilled}) {
+      row.append(capacityFigureText(point, figure));
+    }
+    rows.push_back(row);
+  }
+  fillRows(table_, {tr("L2"), tr("Traffic"), tr("Latency"), tr("Moved to L3")}, rows);
+  table_->setVisible(!rows.empty());
 }
 
 /// The window has other uses for the keys of a slider: those go to whoever has the focus.
@@ -375,6 +390,7 @@ void CapacityPanel::refresh() {
   const bool known = entry && entry->whole;
   const bool busy = job_.isRunning();
   const bool any = !chart_->points().empty();
+  showPoints();
   showWork(run && !busy && !known,
            !run    ? tr("Open a model first")
            : busy  ? tr("A sweep is under way")
@@ -428,27 +444,28 @@ Figure CapacityPanel::answer() const {
 
 void CapacityPanel::showPosition() {
   chart_->setPosition(capacity());
+  const CapacityPoint* near = pointAt(chart_->points(), capacity());
+  const auto row = near != nullptr ? near - chart_->points().data() : -1;
+  table_->setCurrentCell(static_cast<int>(row), 0);
   if (!failure_.isEmpty()) {
     note_->setText(tr("Cannot sweep: %1").arg(failure_));
   } else if (chart_->points().empty()) {
     note_->clear();
   } else {
-    const CapacityPoint* point = pointAt(chart_->points(), capacity());
     const QString size = tr("L2 of %1").arg(sizeText(capacity()));
-    note_->setText(!point ? tr("%1: less than any that was tried").arg(size)
-                   : !point->figures.fits
+    note_->setText(!near ? tr("%1: less than any that was tried").arg(size)
+                   : !near->figures.fits
                        ? tr("%1: no plan fits").arg(size)
                        : tr("%1: L3 traffic %2, latency %3, moved to L3 %4")
-                             .arg(size, capacityFigureText(*point, CapacityFigure::farTraffic),
-                                  capacityFigureText(*point, CapacityFigure::latency),
-                                  capacityFigureText(*point, CapacityFigure::spilled)));
+                             .arg(size, capacityFigureText(*near, CapacityFigure::farTraffic),
+                                  capacityFigureText(*near, CapacityFigure::latency),
+                                  capacityFigureText(*near, CapacityFigure::spilled)));
     slider_->setAccessibleDescription(note_->text());
   }
-  const CapacityPoint* tried = pointAt(chart_->points(), capacity());
-  note_->setToolTip(tried ? tr("Figures of the nearest capacity that was tried and is not larger, "
-                               "%1, which fits this one too")
-                                .arg(fullSizeText(tried->capacity))
-                          : note_->text());
+  note_->setToolTip(near ? tr("Figures of the nearest capacity that was tried and is not larger, "
+                              "%1, which fits this one too")
+                               .arg(fullSizeText(near->capacity))
+                         : note_->text());
 }
 
 }  // namespace hw

@@ -9,6 +9,7 @@
 #include <QPushButton>
 #include <QScatterSeries>
 #include <QSlider>
+#include <QTableWidget>
 #include <list>
 
 #include "core/study/capacity_sweep.h"
@@ -86,7 +87,10 @@ class CapacityPanel : public WorkPanel {
  public:
   explicit CapacityPanel(ViewState* state, QWidget* parent = nullptr);
 
+  /// For whoever shows it beside this; a child of this at first.
   CapacityChart* chart() const { return chart_; }
+  /// A row for each point of the chart.
+  QTableWidget* table() const { return table_; }
   QSlider* slider() const { return slider_; }
   QComboBox* figureBox() const { return figure_; }
   /// The capacity that the slider stands at.
@@ -114,7 +118,8 @@ class CapacityPanel : public WorkPanel {
   static constexpr std::size_t kMostEntries = 12;
 
   void buildHead();
-  QWidget* buildFoot();
+  void buildSlider();
+  void showPoints();
   Entry* entryOf(const Run& run);
   std::vector<CapacityPoint> pointsOf(const Entry& entry) const;
   void showRun();
@@ -123,13 +128,13 @@ class CapacityPanel : public WorkPanel {
   void refresh() override;
   void showDoing(const QString& doing) override { progress_->setToolTip(doing); }
   void showPosition();
-  void alignSlider();
   bool eventFilter(QObject* watched, QEvent* event) override;
 
   ViewState* state_;
   CapacityChart* chart_;
   QSlider* slider_;
   QComboBox* figure_;
+  QTableWidget* table_;
   QPushButton* plan_;
   QString failure_;
   Bytes exact_{};              ///< The value that the slider was last set to, not by hand,

@@ -8,6 +8,7 @@
 #include "core/report/compare/compare_report.h"
 #include "core/report/plan/plan_text.h"
 #include "core/run/options.h"
+#include "widgets/base/bar_delegate.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
@@ -252,11 +253,11 @@ QVariant CompareModel::data(const QModelIndex& index, int role) const {
     }
     case kSortRole:
       return sortKey(index.row(), column);
-    case kBarRole:
+    case BarDelegate::kShareRole:
       return bar(index.row(), column);
-    case kMarkRole:
+    case BarDelegate::kMarkRole:
       return column == peak ? mark(*one) : QVariant();
-    case kBestRole:
+    case BarDelegate::kBestRole:
       if (column == latency) return isFastest(index.row());
       return column == peak || column == gap ? isSmallest(index.row()) : one->best;
     default:

@@ -36,12 +36,6 @@ class CompareModel : public TableModel {
 
   /// By what to sort: figures by value. Invalid: the row has none, and comes last.
   static constexpr int kSortRole = Qt::UserRole;
-  /// A fraction in [0, 1] of the largest of the column: the length of the cell's bar.
-  static constexpr int kBarRole = Qt::UserRole + 1;
-  /// A fraction on the same scale that the bar is held against: the lower bound.
-  static constexpr int kMarkRole = Qt::UserRole + 2;
-  /// True where a figure is the best of all; in other columns, in the rows with a star.
-  static constexpr int kBestRole = Qt::UserRole + 3;
 
   explicit CompareModel(QObject* parent = nullptr);
 

@@ -52,7 +52,7 @@ ComparePanel::ComparePanel(ViewState* state, QWidget* parent)
   stack_->setMinimumSize(80, 0);
   buildChoices();
   buildHead();
-  build(stack_, {choice_, chooseAllocators_, choosePlatforms_}, {rowActions_, export_});
+  build({stack_}, {choice_, chooseAllocators_, choosePlatforms_}, {rowActions_, export_});
   connect(state, &ViewState::runChanged, this, &ComparePanel::showRun);
   connectTable();
   refresh();

@@ -5,81 +5,17 @@
 #include <QContextMenuEvent>
 #include <QHeaderView>
 #include <QMenu>
-#include <QStyledItemDelegate>
 #include <algorithm>
 #include <array>
 #include <numeric>
 
+#include "widgets/base/bar_delegate.h"
 #include "widgets/base/panel_parts.h"
 #include "widgets/base/theme.h"
 #include "widgets/tables/table_source.h"
 #include "widgets/text/text.h"
 
 namespace hw {
-
-/// Draws a bar behind a cell's figure, as long as its share of the largest one, and a line where
-/// the lower bound is: `CompareModel::kBarRole` and `kMarkRole`.
-class BarDelegate final : public QStyledItemDelegate {
- public:
-  using QStyledItemDelegate::QStyledItemDelegate;
-
-  void paint(QPainter* painter, const QStyleOptionViewItem& option,
-             const QModelIndex& index) const override;
-  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
-};
-
-namespace {
-
-/// In a narrower column bars of different length would look alike.
-constexpr int kLeastWidth = 112;
-constexpr int kCellMargin = 3;
-
-/// The cell without its text, so that the bar lies between its background and its figure.
-void drawBackground(QPainter& painter, QStyleOptionViewItem option) {
-  option.text.clear();
-  const QWidget* widget = option.widget;
-  const QStyle* style = widget != nullptr ? widget->style() : QApplication::style();
-  style->drawControl(QStyle::CE_ItemViewItem, &option, &painter, widget);
-}
-
-}  // namespace
-
-void BarDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
-                        const QModelIndex& index) const {
-  QStyleOptionViewItem cell = option;
-  initStyleOption(&cell, index);
-  const QVariant share = index.data(CompareModel::kBarRole);
-  if (!share.isValid()) {
-    QStyledItemDelegate::paint(painter, option, index);
-    return;
-  }
-  drawBackground(*painter, cell);
-  const Theme& theme = Theme::current();
-  // The figure has a place of its own, so that no line crosses it.
-  const int figure = QFontMetrics(cell.font).horizontalAdvance(QStringLiteral("88.88 MiB")) + 8;
-  const QRect cellRoom = cell.rect.adjusted(kCellMargin, kCellMargin, -kCellMargin, -kCellMargin);
-  const QRect room = cellRoom.adjusted(0, 0, -std::min(figure, cellRoom.width()), 0);
-  const bool best = index.data(CompareModel::kBestRole).toBool();
-  QColor color = best ? theme.lowerBound : theme.highWater;
-  color.setAlpha(theme.dark ? 120 : 80);
-  painter->save();
-  const int width = qRound(room.width() * share.toDouble());
-  painter->fillRect(QRect(room.left(), room.top(), width, room.height()), color);
-  const QVariant mark = index.data(CompareModel::kMarkRole);
-  if (mark.isValid() && room.width() > kCellMargin) {
-    const int x = room.left() + qRound(room.width() * mark.toDouble());
-    painter->setPen(QPen(theme.lowerBound, 2));
-    painter->drawLine(x, room.top() - 1, x, room.bottom() + 1);
-  }
-  painter->setPen(itemColor(cell, QPalette::Text));
-  painter->setFont(cell.font);
-  painter->drawText(cellRoom.adjusted(0, 0, -3, 0), Qt::AlignRight | Qt::AlignVCenter, cell.text);
-  painter->restore();
-}
-
-QSize BarDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
-  return QStyledItemDelegate::sizeHint(option, index).expandedTo(QSize(kLeastWidth, 0));
-}
 
 namespace {
 
@@ -153,7 +89,7 @@ void CompareTable::hideWhatHasNoRoom() {
                                   CompareModel::platform, CompareModel::capacity};
   bool allFit = true;
   for (int row = 0; row < model_->rowCount(); ++row) allFit = allFit && model_->row(row)->fits();
-  const int figure = fontMetrics().horizontalAdvance(QStringLiteral("888.8 MiB")) + 2 * kCellMargin;
+  const int figure = fontMetrics().horizontalAdvance(QStringLiteral("888.8 MiB")) + 6;
   const QHeaderView* header = horizontalHeader();
   int room = viewport()->width();
   for (int place = 0; place < CompareModel::kColumns; ++place) {
@@ -360,7 +296,7 @@ class TablePicture {
 
   bool hasBars(int column) const {
     for (int row = 0; row < model_.rowCount(); ++row) {
-      if (data(row, column, CompareModel::kBarRole).isValid()) return true;
+      if (data(row, column, BarDelegate::kShareRole).isValid()) return true;
     }
     return false;
   }
@@ -412,7 +348,7 @@ class TablePicture {
 
   void paintRow(QPainter& painter, const QRect& row, int index) {
     const Theme& theme = Theme::current();
-    const bool best = data(index, columns_.front().index, CompareModel::kBestRole).toBool();
+    const bool best = data(index, columns_.front().index, BarDelegate::kBestRole).toBool();
     painter.setFont(best ? bold_ : plain_);
     for (const auto& [column, box] : cells(row)) {
       if (column.bars) paintBar(painter, box, index, column.index);
@@ -427,16 +363,16 @@ class TablePicture {
   }
 
   void paintBar(QPainter& painter, const QRect& cell, int row, int column) {
-    const QVariant share = data(row, column, CompareModel::kBarRole);
+    const QVariant share = data(row, column, BarDelegate::kShareRole);
     if (!share.isValid()) return;
     const Theme& theme = Theme::current();
-    const bool best = data(row, column, CompareModel::kBestRole).toBool();
+    const bool best = data(row, column, BarDelegate::kBestRole).toBool();
     QColor color = best ? theme.lowerBound : theme.highWater;
     color.setAlpha(theme.dark ? 120 : 80);
     const double room = std::max(0, std::min(kBarWidth, cell.width() - 60)) - 4;
     const QRectF bar(cell.left(), cell.top() + 4, room * share.toDouble(), cell.height() - 8);
     if (room > 0) painter.fillRect(bar, color);
-    const QVariant mark = data(row, column, CompareModel::kMarkRole);
+    const QVariant mark = data(row, column, BarDelegate::kMarkRole);
     if (!mark.isValid() || room <= 0) return;
     const double x = cell.left() + room * mark.toDouble();
     painter.setPen(QPen(theme.lowerBound, 1.5));

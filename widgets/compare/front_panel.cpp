@@ -1,11 +1,11 @@
 #include "widgets/compare/front_panel.h"
 
-#include <QVBoxLayout>
-
 #include "core/base/text.h"
 #include "core/report/explain/front_report.h"
 #include "core/run/options.h"
+#include "widgets/base/panel_parts.h"
 #include "widgets/text/run_text.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 
@@ -16,10 +16,16 @@ FrontPanel::FrontPanel(ViewState* state, QWidget* parent)
                  .job = tr("Drawing the front")},
                 parent),
       state_(state),
-      chart_(new DotChart(this)) {
+      chart_(new DotChart(this)),
+      table_(new QTableWidget(this)) {
   chart_->setObjectName(QStringLiteral("frontChart"));
   chart_->setAccessibleName(tr("Capacity against latency; Left and Right go from plan to plan"));
-  build(chart_);
+  table_->setObjectName(QStringLiteral("frontTable"));
+  table_->setAccessibleName(tr("Plans of the chart, the smallest memory first, then allocators"));
+  dressTable(table_, 6);
+  build({table_});
+  connect(table_, &QTableWidget::activated, this,
+          [this](const QModelIndex& at) { open(at.row()); });
   connect(state, &ViewState::runChanged, this, &FrontPanel::showRun);
   connect(chart_, &DotChart::picked, this, &FrontPanel::open);
   refresh();
@@ -64,8 +70,21 @@ JobEnd FrontPanel::finish(const Result<Front>& made) {
   return {whole_ ? JobState::done : JobState::stopped, tr("%1 capacities").arg(made->found.size())};
 }
 
+void FrontPanel::fillTable() {
+  std::vector<QStringList> rows;
+  const auto add = [&](const QString& name, const FrontDot& dot) {
+    rows.push_back({name, sizeText(dot.bytes), timeText(dot.latency)});
+  };
+  const FrontScene scene = front_ ? frontScene(*front_) : FrontScene();
+  for (const FrontDot& dot : scene.found) add(tr("fastest found"), dot);
+  for (const FrontDot& dot : scene.others) add(viewText(printable(dot.name, 60)), dot);
+  fillRows(table_, {tr("Plan"), tr("L2"), tr("Latency")}, rows);
+  table_->setVisible(!rows.empty());
+}
+
 void FrontPanel::setFront(std::shared_ptr<const Front> front) {
   front_ = std::move(front);
+  fillTable();
   if (front_) {
     chart_->setScene(frontScene(*front_));
   } else {
@@ -169,6 +188,7 @@ void FrontPanel::refresh() {
                    : tr("Searches one capacity after another, in the background"));
   chart_->setEmptyText(emptyReason());
   chart_->setMarked(markedDot());
+  table_->setCurrentCell(markedDot(), 0);
   if (!busy) note_->setText(noteText());
   note_->setToolTip(note_->text());
 }

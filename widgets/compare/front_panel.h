@@ -3,6 +3,7 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QTableWidget>
 
 #include "core/study/front.h"
 #include "widgets/charts/dot_chart.h"
@@ -21,7 +22,10 @@ class FrontPanel : public WorkPanel {
  public:
   explicit FrontPanel(ViewState* state, QWidget* parent = nullptr);
 
+  /// For whoever shows it beside this; a child of this at first.
   DotChart* chart() const { return chart_; }
+  /// A row for each dot, in the order of their ids.
+  QTableWidget* table() const { return table_; }
   /// Null when there is none.
   std::shared_ptr<const Front> front() const { return front_; }
   /// The least latency, and how much memory it takes.
@@ -39,6 +43,7 @@ class FrontPanel : public WorkPanel {
 
  private:
   void showRun();
+  void fillTable();
   void setFront(std::shared_ptr<const Front> front);
   JobEnd finish(const Result<Front>& made);
   bool isCurrent(const Run& run) const;
@@ -50,6 +55,7 @@ class FrontPanel : public WorkPanel {
 
   ViewState* state_;
   DotChart* chart_;
+  QTableWidget* table_;
   FrontOptions options_;
   std::shared_ptr<const Front> front_;  ///< As far as it is.
   std::shared_ptr<const Model> model_;  ///< Of it, or of the job under way.

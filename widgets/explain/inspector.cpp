@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/picture/block_store.h"
+#include "widgets/base/html_page.h"
 #include "widgets/base/theme.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
@@ -59,18 +60,7 @@ void Inspector::refresh() {
   }
 }
 
-void Inspector::showPage(const QString& body) {
-  const Theme& theme = Theme::current();
-  const QString style = QStringLiteral(
-                            "<style>h3 { margin: 0 0 4px 0; } td { padding: 2px 0; }"
-                            " td.key { color: %1; padding-right: 10px; }"
-                            " p { color: %1; margin: 2px 0 6px 0; }"
-                            " h4 { margin: 8px 0 2px 0; } .why { color: %1; }"
-                            " a { color: %2; text-decoration: none; }"
-                            " a.head { color: %3; }</style>")
-                            .arg(theme.mutedText.name(), theme.highWater.name(), theme.text.name());
-  setHtml(style + body);
-}
+void Inspector::showPage(const QString& body) { setHtml(pageStyle() + body); }
 
 void Inspector::setHelp(const QString& command, const QString& text, const QString& found) {
   auto known = std::ranges::find(help_, command, &Help::command);

@@ -6,36 +6,12 @@
 #include "core/insight/latency_words.h"
 #include "core/insight/moment.h"
 #include "core/plan/overlap_use.h"
+#include "widgets/base/html_page.h"
 #include "widgets/base/theme.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
 namespace hw {
-
-/// Two columns: what, and its value in HTML.
-class HtmlPage {
- public:
-  HtmlPage() { html_ = QStringLiteral("<table>"); }
-
-  HtmlPage(const QString& title, const QString& subtitle) {
-    html_ = QStringLiteral("<h3>%1</h3>").arg(title.toHtmlEscaped());
-    if (!subtitle.isEmpty()) html_ += QStringLiteral("<p>%1</p>").arg(subtitle.toHtmlEscaped());
-    html_ += QStringLiteral("<table>");
-  }
-
-  void add(const QString& key, const QString& text) { addHtml(key, text.toHtmlEscaped()); }
-
-  void addHtml(const QString& key, const QString& html) {
-    if (html.isEmpty()) return;
-    html_ += QStringLiteral("<tr><td class='key'>%1</td><td>%2</td></tr>")
-                 .arg(key.toHtmlEscaped(), html);
-  }
-
-  QString finish() const { return html_ + QStringLiteral("</table>"); }
-
- private:
-  QString html_;
-};
 
 /// A link "kind:index" that the inspector follows.
 inline QString link(const char* kind, std::size_t index, const QString& text) {

@@ -19,7 +19,6 @@ ProblemsPanel::ProblemsPanel(ViewState* state, QWidget* parent)
   setHeaderLabels({tr("Kind"), tr("About"), tr("What and why")});
   setRootIsDecorated(false);
   setUniformRowHeights(true);
-  setAlternatingRowColors(true);
   setTextElideMode(Qt::ElideRight);
   const int character = fontMetrics().averageCharWidth();
   setColumnWidth(0, 18 * character);

@@ -1,15 +1,16 @@
 #include "widgets/explain/shrink_panel.h"
 
+#include <QHBoxLayout>
 #include <QHeaderView>
-#include <QVBoxLayout>
 #include <algorithm>
-#include <cmath>
 #include <new>
 
 #include "core/base/text.h"
 #include "core/report/explain/advice_report.h"
 #include "core/report/explain/front_report.h"
 #include "core/run/options.h"
+#include "widgets/base/bar_delegate.h"
+#include "widgets/base/html_page.h"
 #include "widgets/base/panel_parts.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
@@ -97,27 +98,54 @@ std::vector<ShrinkStep> shrinkSteps(const ShrinkFindings& findings) {
 
 namespace {
 
-constexpr int kWidestStep = 280;
-constexpr double kSameLatency = 0.005;  ///< Less of a change is none.
 /// Rewrites take longer than all that is tried after them.
 constexpr double kRewritesShare = 0.8;
 
-/// The price of the step besides memory, before and after.
-QString stepPrice(const ShrinkStep& step) {
-  const RunFigures before = figuresOf(*step.base);
-  const RunFigures after = figuresOf(*step.run);
-  if (!before.latency || !after.latency) return ShrinkPanel::tr("No operators are known to time");
-  const auto far = [](const Run& run) { return sizeText(farTraffic(run).value_or(Bytes())); };
-  return ShrinkPanel::tr(
-             "With %1\nLatency %2, then %3\nMoved by memories beyond the first %4, then %5\n"
-             "Spilled %6, then %7")
-      .arg(limitsText(*step.run), timeText(*before.latency), timeText(*after.latency),
-           far(*step.base), far(*step.run), sizeText(before.spilled.value_or(Bytes())),
-           sizeText(after.spilled.value_or(Bytes())));
+/// A part of the bytes that the run has without the step, at most 1.
+double shareOf(const ShrinkStep& step, Bytes bytes) {
+  const Bytes all = footprintOf(*step.base);
+  return all == Bytes()
+             ? 0
+             : std::min(1.0, static_cast<double>(bytes.count()) / static_cast<double>(all.count()));
 }
 
-QString extraText(double extra) {
-  return extra <= 0 ? QString() : ShrinkPanel::tr("+%1 %").arg(extra * 100, 0, 'f', 1);
+/// What is known of a step, as a page.
+QString stepFacts(const ShrinkStep& step) {
+  HtmlPage page(step.what,
+                step.run ? ShrinkPanel::tr("with %1").arg(limitsText(*step.run)) : QString());
+  if (step.run) {
+    const QString saved =
+        step.saved == Bytes() ? QString() : ShrinkPanel::tr(", %1 saved").arg(sizeText(step.saved));
+    page.add(ShrinkPanel::tr("Peak"), fullSizeText(step.leaves) + saved);
+  }
+  if (step.bound) {
+    page.add(ShrinkPanel::tr("Lower bound"),
+             step.anyOrder ? ShrinkPanel::tr("%1, in any order").arg(sizeText(*step.bound))
+                           : sizeText(*step.bound));
+  }
+  if (step.run && step.run != step.base) {
+    const RunFigures before = figuresOf(*step.base);
+    const RunFigures after = figuresOf(*step.run);
+    const auto change = [&](const QString& key, const QString& from, const QString& to) {
+      page.add(key, from == to ? to : QStringLiteral("%1 \u2192 %2").arg(from, to));
+    };
+    if (before.latency && after.latency) {
+      change(ShrinkPanel::tr("Latency"), timeText(*before.latency), timeText(*after.latency));
+      change(ShrinkPanel::tr("Traffic"), sizeText(farTraffic(*step.base).value_or(Bytes())),
+             sizeText(farTraffic(*step.run).value_or(Bytes())));
+      change(ShrinkPanel::tr("Moved to L3"), sizeText(before.spilled.value_or(Bytes())),
+             sizeText(after.spilled.value_or(Bytes())));
+    }
+    page.add(ShrinkPanel::tr("MACs again"),
+             step.extraMacs <= 0 ? ShrinkPanel::tr("none")
+                                 : QStringLiteral("+%1 %").arg(step.extraMacs * 100, 0, 'f', 1));
+  }
+  if (!step.why.isEmpty()) page.add(ShrinkPanel::tr("What came of it"), step.why);
+  if (!step.options.isEmpty()) {
+    page.addHtml(ShrinkPanel::tr("It sets"),
+                 QStringLiteral("<tt>%1</tt>").arg(step.options.toHtmlEscaped()));
+  }
+  return page.finish();
 }
 
 /// Progress of a part of a job, `share` of it from `from` on.
@@ -168,24 +196,29 @@ ShrinkPanel::ShrinkPanel(ViewState* state, QWidget* parent)
                  .job = tr("Shrinking")},
                 parent),
       state_(state),
-      split_(new QSplitter(Qt::Horizontal, this)),
       chart_(new DotChart(this)),
       table_(new QTableWidget(this)),
+      facts_(new QLabel(this)),
       below_(new QPushButton(tr("Show below"), this)),
-      open_(new QPushButton(tr("Open"), this)) {
+      open_(new QPushButton(tr("Apply to my plan"), this)) {
   chart_->setObjectName(QStringLiteral("shrinkChart"));
   chart_->setAccessibleName(
       tr("Bytes against latency; Left and Right go from plan to plan, Enter opens it"));
   below_->setObjectName(QStringLiteral("shrinkBelow"));
   open_->setObjectName(QStringLiteral("shrinkOpen"));
   buildTable();
-  split_->addWidget(chart_);
-  split_->addWidget(table_);
-  split_->setChildrenCollapsible(false);
-  split_->setSizes({400, 600});
-  split_->setStretchFactor(0, 2);
-  split_->setStretchFactor(1, 3);
-  build(split_, {}, {below_, open_});
+  facts_->setObjectName(QStringLiteral("shrinkFacts"));
+  facts_->setWordWrap(true);
+  facts_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  facts_->setContentsMargins(12, 8, 12, 4);
+  open_->setDefault(true);
+  auto* buttons = new QWidget(this);
+  auto* row = new QHBoxLayout(buttons);
+  row->setContentsMargins(12, 4, 12, 12);
+  row->addWidget(open_);
+  row->addWidget(below_);
+  row->addStretch(1);
+  build({table_, facts_, buttons});
   connect(state, &ViewState::runChanged, this, &ShrinkPanel::showRun);
   connect(chart_, &DotChart::picked, this, &ShrinkPanel::openDot);
   connect(open_, &QPushButton::clicked, this, &ShrinkPanel::openChosen);
@@ -198,19 +231,9 @@ ShrinkPanel::ShrinkPanel(ViewState* state, QWidget* parent)
 void ShrinkPanel::buildTable() {
   table_->setObjectName(QStringLiteral("shrinkTable"));
   table_->setAccessibleName(tr("Steps, the smallest memory last"));
-  table_->setColumnCount(kColumns);
   dressTable(table_, 6);
-  table_->setHorizontalHeaderLabels({tr("Step"), tr("Leaves"), tr("Saves"), tr("Lower bound"),
-                                     tr("Latency"), tr("More MACs"), tr("What came of it")});
-  table_->horizontalHeaderItem(bound)->setToolTip(tr("No plan with that needs less"));
-  table_->horizontalHeaderItem(extra)->setToolTip(
-      tr("Multiplications made again, of those of the model"));
-  for (const int column : {what, why}) {
-    table_->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-  }
-  table_->setEditTriggers(QTableView::NoEditTriggers);
-  table_->setTabKeyNavigation(false);
-  table_->horizontalHeader()->setStretchLastSection(true);
+  table_->setTextElideMode(Qt::ElideMiddle);
+  table_->setItemDelegateForColumn(leaves, new BarDelegate(table_));
   connect(table_, &QTableWidget::itemSelectionChanged, this, &ShrinkPanel::refresh);
   connect(table_, &QTableWidget::activated, this, &ShrinkPanel::openChosen);
 }
@@ -284,44 +307,47 @@ void ShrinkPanel::showRun() {
 }
 
 void ShrinkPanel::fillTable() {
+  std::vector<QStringList> rows;
+  for (const ShrinkStep& step : steps_) {
+    QStringList row{step.what, {}, {}, {}};
+    if (step.run) {
+      row[leaves] = sizeText(step.leaves);
+      if (step.saved > Bytes()) row[saves] = percentText(-shareOf(step, step.saved));
+      if (step.run != step.base) row[latency] = viewText(latencyChange(*step.base, *step.run));
+    }
+    rows.push_back(std::move(row));
+  }
   const QSignalBlocker quiet(table_);
-  table_->setRowCount(static_cast<int>(steps_.size()));
+  table_->clearSpans();
+  fillRows(table_, {tr("Step"), tr("Peak"), tr("Saves"), tr("Latency")}, rows);
   for (int row = 0; row < table_->rowCount(); ++row) {
-    fillRow(row, steps_[static_cast<std::size_t>(row)]);
+    const ShrinkStep& step = steps_[static_cast<std::size_t>(row)];
+    QTableWidgetItem* item = table_->item(row, leaves);
+    if (step.run) {
+      item->setData(BarDelegate::kShareRole, shareOf(step, step.leaves));
+      if (step.bound) item->setData(BarDelegate::kMarkRole, shareOf(step, *step.bound));
+    } else {
+      table_->setSpan(row, leaves, 1, kColumns - leaves);
+      item->setText(step.why);
+      item->setToolTip(step.why);
+      item->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    }
   }
-  table_->resizeColumnsToContents();
-  table_->setColumnWidth(what, std::min(kWidestStep, table_->columnWidth(what) + 12));
-  const auto smallest = std::ranges::find_if(
-      steps_.rbegin(), steps_.rend(), [](const ShrinkStep& step) { return step.run != nullptr; });
-  if (smallest != steps_.rend()) {
-    table_->selectRow(static_cast<int>(steps_.rend() - smallest) - 1);
-  }
+  table_->selectRow(rowOfAnswer());
 }
 
-void ShrinkPanel::fillRow(int row, const ShrinkStep& step) {
-  const bool tried = step.run != nullptr;
-  const bool smaller = step.saved > Bytes();
-  QString bounded = step.bound ? sizeText(*step.bound) : QString();
-  if (step.anyOrder) bounded = tr("%1, any order").arg(bounded);
-  const std::pair<QString, QString> cells[] = {
-      {step.what, step.options.isEmpty() ? step.what : step.options},
-      {tried ? sizeText(step.leaves) : QString(),
-       tried ? tr("%1 with %2").arg(exactText(step.leaves), limitsText(*step.run)) : QString()},
-      {smaller ? sizeText(step.saved) : QString(), smaller ? exactText(step.saved) : QString()},
-      {bounded, step.bound ? exactText(*step.bound) : QString()},
-      {tried && step.run != step.base ? QString::fromStdString(latencyChange(*step.base, *step.run))
-                                      : QString(),
-       tried ? stepPrice(step) : QString()},
-      {extraText(step.extraMacs), {}},
-      {step.why, step.why}};
-  for (int column = 0; column < kColumns; ++column) {
-    auto* item = new QTableWidgetItem(cells[column].first);
-    item->setToolTip(cells[column].second);
-    if (column != what && column != why) {
-      item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    }
-    table_->setItem(row, column, item);
+/// The plan that the answer is about, or else the last that was tried, which is the smallest.
+int ShrinkPanel::rowOfAnswer() const {
+  const ShrinkPoint* best = findings_.front ? findings_.front->costless() : nullptr;
+  auto found = steps_.rend();
+  if (best != nullptr)
+    found = std::find_if(steps_.rbegin(), steps_.rend(),
+                         [&](const auto& step) { return step.run == best->run; });
+  if (found == steps_.rend()) {
+    found = std::find_if(steps_.rbegin(), steps_.rend(),
+                         [](const ShrinkStep& step) { return step.run != nullptr; });
   }
+  return static_cast<int>(steps_.rend() - found) - 1;
 }
 
 Figure ShrinkPanel::answer() const {
@@ -336,25 +362,18 @@ Figure ShrinkPanel::answer() const {
     answer.value = tr("no way was found to need less");
     return answer;
   }
+  const ShrinkPoint* free = front.costless();
+  const ShrinkPoint& best = free != nullptr ? *free : front.points.front();
+  answer.mark = static_cast<std::size_t>(&best - front.points.data());
   const auto change = [](auto before, auto after) {
-    return static_cast<double>(after.count()) / static_cast<double>(before.count()) - 1;
+    return stepWords(formatPercent(
+        static_cast<double>(after.count()) / static_cast<double>(before.count()) - 1));
   };
-  const bool timed = front.plain.latency > SimTime();
-  const auto slower = [&](const ShrinkPoint& point) {
-    return timed ? change(front.plain.latency, point.latency) : 0.0;
-  };
-  auto best = std::ranges::find_if(front.points, [&](const ShrinkPoint& point) {
-    return slower(point) < kSameLatency && point.peak < front.plain.peak;
-  });
-  if (best == front.points.end()) best = front.points.begin();
-  answer.mark = static_cast<std::size_t>(best - front.points.begin());
-  answer.value =
-      tr("%1 memory").arg(stepWords(formatPercent(change(front.plain.peak, best->peak))));
-  if (!timed) return answer;
-  const double more = slower(*best);
-  answer.value += std::abs(more) < kSameLatency
+  answer.value = tr("%1 memory").arg(change(front.plain.peak, best.peak));
+  if (front.plain.latency == SimTime()) return answer;
+  answer.value += free != nullptr
                       ? tr(", same latency")
-                      : tr(", %1 latency").arg(stepWords(formatPercent(more)));
+                      : tr(", %1 latency").arg(change(front.plain.latency, best.latency));
   return answer;
 }
 
@@ -435,6 +454,9 @@ void ShrinkPanel::refresh() {
                    : tr("Plans and simulates what might make the memory smaller"));
   table_->setVisible(!steps_.empty());
   const ShrinkStep* step = chosen();
+  const int row = table_->currentRow();
+  const bool any = row >= 0 && static_cast<std::size_t>(row) < steps_.size();
+  facts_->setText(any ? pageStyle() + stepFacts(steps_[static_cast<std::size_t>(row)]) : QString());
   const bool shown = step != nullptr && run && isSame(*run, *step->run);
   open_->setEnabled(step != nullptr && !shown);
   below_->setEnabled(step != nullptr && !shown);

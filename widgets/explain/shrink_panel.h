@@ -3,7 +3,6 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QSplitter>
 #include <QString>
 #include <QTableWidget>
 #include <memory>
@@ -44,18 +43,19 @@ struct ShrinkStep {
 /// From the plan as it is down to the smallest; those that were not tried at the end.
 std::vector<ShrinkStep> shrinkSteps(const ShrinkFindings& findings);
 
-/// Ways to make the memory of the plan on show smaller. To the left bytes against latency, with
-/// the lower bounds, drawn while it grows; to the right what each step saves and costs, or why it
-/// saves nothing. Looks only when asked to, in the background; a dot or a row can be opened as the
-/// plan on show, with the one of before below it in lock-step.
+/// Ways to make the memory of the plan on show smaller: a table of what each step saves and costs,
+/// or why it saves nothing, over the facts of the chosen one; and a chart of bytes against latency,
+/// with the lower bounds, drawn while it grows. Looks only when asked to, in the background; a dot
+/// or a row can be opened as the plan on show, with the one of before below it in lock-step.
 class ShrinkPanel : public WorkPanel {
   Q_OBJECT
 
  public:
-  enum Column { what, leaves, saves, bound, latency, extra, why, kColumns };
+  enum Column { what, leaves, saves, latency, kColumns };
 
   explicit ShrinkPanel(ViewState* state, QWidget* parent = nullptr);
 
+  /// For whoever shows it beside this; a child of this at first.
   DotChart* chart() const { return chart_; }
   QTableWidget* table() const { return table_; }
 
@@ -85,7 +85,7 @@ class ShrinkPanel : public WorkPanel {
   void setFindings(ShrinkFindings findings);
   JobEnd finish(const ShrinkFindings& found);
   void fillTable();
-  void fillRow(int row, const ShrinkStep& step);
+  int rowOfAnswer() const;
   void refresh() override;
   bool isCurrent(const Run& run) const;
   bool isSame(const Run& run, const Run& other) const;
@@ -97,9 +97,9 @@ class ShrinkPanel : public WorkPanel {
   int markedDot() const;
 
   ViewState* state_;
-  QSplitter* split_;
   DotChart* chart_;
   QTableWidget* table_;
+  QLabel* facts_;  ///< Of the chosen step.
   QPushButton* below_;
   QPushButton* open_;
   ShrinkOptions options_;

@@ -105,7 +105,6 @@ void Deck::setDrawer(bool drawer) {
   if (drawer == drawer_) return;
   drawer_ = drawer;
   shut_->setVisible(drawer);
-  setAutoFillBackground(drawer);
   layout()->setContentsMargins(drawer ? 1 : 0, 0, drawer ? 1 : 0, 0);
   showCurrent();
 }

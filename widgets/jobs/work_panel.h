@@ -11,8 +11,8 @@
 
 namespace hw {
 
-/// A panel that works in the background when somebody asks it to: a head with the buttons that
-/// start and stop it, a bar of its progress and a note; and below it what came of the work.
+/// A panel that works in the background when somebody asks it to: the buttons that start and stop
+/// it, a bar of its progress and a note; and below them what came of the work.
 class WorkPanel : public QWidget {
   Q_OBJECT
 
@@ -38,9 +38,9 @@ class WorkPanel : public QWidget {
   };
 
   WorkPanel(const Words& words, QWidget* parent);
-  /// Lays out the head, with `controls` before its buttons and `behind` after its note, over
-  /// `content`.
-  void build(QWidget* content, std::initializer_list<QWidget*> controls = {},
+  /// Lays out `controls` over the buttons with `behind` after them, the note, and `parts` one
+  /// below the other, of which the first grows.
+  void build(std::initializer_list<QWidget*> parts, std::initializer_list<QWidget*> controls = {},
              std::initializer_list<QWidget*> behind = {});
   /// Shows again what depends on the run and on the job.
   virtual void refresh() = 0;

@@ -181,9 +181,11 @@ void MapView::findMoved() {
   });
 }
 
-void MapView::setTitle(const QString& title) {
+void MapView::setTitle(const QString& title, std::optional<std::size_t> place) {
   title_ = title;
-  if (!title.isEmpty()) setAccessibleName(tr("Memory map, %1").arg(title));
+  place_ = place;
+  const QString letter = place ? runLetter(*place) + QStringLiteral(": ") : QString();
+  if (!title.isEmpty()) setAccessibleName(tr("Memory map, %1").arg(letter + title));
   placeCorner();
   update();
 }
@@ -252,6 +254,7 @@ MapScene MapView::scene() const {
   scene.hovered = state_->hovered();
   scene.moved = moved_;
   scene.title = title_.toStdString();
+  scene.place = place_;
   scene.loading = isLoading();
   return scene;
 }

@@ -48,8 +48,9 @@ class MapView : public QWidget, public SpokenPlot {
   void setLeader(ViewState* leader);
   bool isLed() const { return moved_ != nullptr || comparing_.isRunning(); }
 
-  /// The title above the map; empty: its pool and method.
-  void setTitle(const QString& title);
+  /// The title above the map; empty: its pool and allocator. `place`: of the plan among those
+  /// compared, whose letter stands before the title.
+  void setTitle(const QString& title, std::optional<std::size_t> place = {});
   const QString& title() const { return title_; }
   /// A row of buttons at the right end of the title; taken over by the map.
   void setCorner(QWidget* corner);
@@ -138,6 +139,7 @@ class MapView : public QWidget, public SpokenPlot {
   double leastHeight_ = 1;
   ViewState* leader_ = nullptr;
   QString title_{};
+  std::optional<std::size_t> place_{};
   QWidget* corner_ = nullptr;
   bool ticksShown_ = true;
   std::shared_ptr<const MovedBlocks> moved_;  ///< Against the leader; null without one.

@@ -137,7 +137,6 @@ void EventPanel::setUpTable() {
   table_->setObjectName(QStringLiteral("eventTable"));
   table_->setAccessibleName(tr("Event log"));
   dressResultTable(table_);
-  table_->setAlternatingRowColors(false);
   int column = 0;
   for (const int width : kWidths) {
     table_->setColumnWidth(column++, width * fontMetrics().averageCharWidth() + 14);

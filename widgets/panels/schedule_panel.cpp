@@ -91,9 +91,7 @@ void UnitDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   QStyledItemDelegate::paint(painter, text, index);
   const int device = index.data(UnitRows::kDeviceRole).toInt();
   if (device < 0) return;
-  const auto ink =
-      static_cast<std::size_t>(Ink::series) + static_cast<std::size_t>(device) % kSeriesInks;
-  const QColor color(QRgb(theme.inks()[static_cast<Ink>(ink)]));
+  const QColor color(QRgb(theme.inks()[seriesInk(static_cast<std::size_t>(device))]));
   painter->fillRect(QRect(option.rect.topLeft(), QSize(kBar, option.rect.height())), color);
   const auto begin = static_cast<UnitRows::Begin>(index.data(UnitRows::kBeginRole).toInt());
   if (begin == UnitRows::Begin::none) return;

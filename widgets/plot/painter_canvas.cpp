@@ -2,6 +2,7 @@
 
 #include <QPaintEngine>
 #include <QPainterPath>
+#include <QVBoxLayout>
 #include <cmath>
 
 #include "core/picture/plot.h"
@@ -46,6 +47,19 @@ void drawCardEdge(const QWidget& widget, QPainter& painter) {
   painter.setBrush(Qt::NoBrush);
   painter.drawPath(inside);
   painter.restore();
+}
+
+Card::Card(QWidget* content, QWidget* parent) : QWidget(parent) {
+  constexpr int kInside = 8;
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(kInside, kInside, kInside, kInside);
+  layout->addWidget(content);
+}
+
+void Card::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.fillRect(rect(), Theme::current().plot);
+  drawCardEdge(*this, painter);
 }
 
 QPen penOf(const Stroke& stroke) {

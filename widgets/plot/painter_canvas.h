@@ -21,6 +21,17 @@ QRect wholePlot(const QWidget& widget, bool ticks);
 /// a view is a card.
 void drawCardEdge(const QWidget& widget, QPainter& painter);
 
+/// `content`, which it takes over, as a card of the middle of the window, with the room around it.
+class Card : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit Card(QWidget* content, QWidget* parent = nullptr);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+};
+
 /// The pen for `stroke` in the colours of the theme in force.
 QPen penOf(const Stroke& stroke);
 

@@ -114,11 +114,9 @@ QString besideLabel(const Run& run, const Run& a) {
   return tr("%1, %2").arg(QString::fromStdString(printable(run.model->name, 40)), runLabel(run));
 }
 
-QString comparedTitle(const QString& letter, const Run& run, PoolId pool, const Run& a) {
-  if (!run.problem.pools.contains(pool)) return letter;
+QString comparedTitle(const Run& run, PoolId pool, const Run& a) {
   const Bytes peak = run.plan.regions.contains(pool) ? run.plan.footprint(pool) : Bytes();
-  const QString place =
-      QStringLiteral("%1   %2   %3").arg(letter, poolText(run, pool), besideLabel(run, a));
+  const QString place = QStringLiteral("%1   %2").arg(poolText(run, pool), besideLabel(run, a));
   if (!run.metrics.pools.contains(pool) || peak == Bytes()) {
     return tr("%1   highest address %2").arg(place, sizeText(peak));
   }

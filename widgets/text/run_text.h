@@ -62,8 +62,8 @@ QString runLabel(const Run& run);
 /// The same, behind the name of its model where that is another than the model of `a`.
 QString besideLabel(const Run& run, const Run& a);
 
-/// The line above a map that is held against `a`: letter, pool, label, and the pool's peak and how
-/// far that is above its live peak.
-QString comparedTitle(const QString& letter, const Run& run, PoolId pool, const Run& a);
+/// The line above a map of a pool of `run` that is held against `a`: pool, label, and the pool's
+/// peak and how far that is above its live peak.
+QString comparedTitle(const Run& run, PoolId pool, const Run& a);
 
 }  // namespace hw

@@ -119,7 +119,7 @@ QString changeText(double before, double now) {
 
 WhatIfPanel::WhatIfPanel(ViewState* state, QWidget* parent) : QWidget(parent), state_(state) {
   setAccessibleName(tr("What if the machine were another"));
-  // A low dock scrolls instead of asking for more room than a screen has.
+  // A low window scrolls it instead of asking for more room than a screen has.
   auto* room = new QScrollArea(this);
   room->setWidgetResizable(true);
   room->setFrameShape(QFrame::NoFrame);
@@ -139,7 +139,6 @@ WhatIfPanel::WhatIfPanel(ViewState* state, QWidget* parent) : QWidget(parent), s
   layout->addWidget(note_);
   layout->addWidget(buildButtons());
   strip_ = new GanttStrip(this);
-  layout->addWidget(strip_);
   layout->addStretch(1);
   delay_.setSingleShot(true);
   connect(&delay_, &QTimer::timeout, this, &WhatIfPanel::work);
@@ -432,7 +431,6 @@ void WhatIfPanel::showFigures() {
   if (!fits(*outcome_)) path += tr(" This plan does not fit.");
   note_->setText(path);
   strip_->setRun(outcome_, run->timing.makespan, run->timing.makespan);
-  strip_->setMinimumHeight(strip_->sizeHint().height());
 }
 
 }  // namespace hw

@@ -375,9 +375,10 @@ void MainWindow::complete() {
   showFrame();
 }
 
-void MainWindow::addPanel(const char* name, const QString& title, QWidget* content) {
+void MainWindow::addPanel(const char* name, const QString& title, QWidget* content,
+                          QWidget* above) {
   const QString id = QString::fromLatin1(name);
-  places_->add(id, title, content);
+  places_->add(id, title, content, above);
   const QByteArray command = QByteArrayLiteral("panel:") + name;
   addRunCommand(panels_, command.constData(), title, {}, [this, id] { showPanel(id); });
 }

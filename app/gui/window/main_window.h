@@ -127,8 +127,9 @@ class MainWindow : public QMainWindow {
                          const QList<QKeySequence>& keys, const std::function<void()>& act);
   /// The command with that id: all are public. There must be one.
   QAction* command(const QString& name) const;
-  /// A panel that `placeTable` names, with a command that shows it.
-  void addPanel(const char* name, const QString& title, QWidget* content);
+  /// A panel that `placeTable` names, with a command that shows it, and with a picture above the
+  /// views where `above` is not null.
+  void addPanel(const char* name, const QString& title, QWidget* content, QWidget* above = nullptr);
   Places* places() const { return places_; }
   /// Brings a panel to the front, in a place that has it.
   void showPanel(const QString& name);

@@ -10,6 +10,7 @@
 
 #include "core/base/check.h"
 #include "widgets/base/icons.h"
+#include "widgets/plot/painter_canvas.h"
 #include "widgets/text/text.h"
 
 namespace hw {
@@ -26,6 +27,8 @@ constexpr int kWidestList = 300;
 constexpr int kDrawerWidth = 284;
 /// Part of the height that panels above the views have at first, in percent.
 constexpr int kAbove = 48;
+/// Added to the name of a panel for its picture above the views.
+constexpr QLatin1String kAboveViews(":above");
 
 QStringList names(std::initializer_list<const char*> list) {
   QStringList texts;
@@ -56,7 +59,8 @@ std::vector<PlaceInfo> makeTable() {
            .title = tr("Improve"),
            .toolTip = tr("How small the memory can be, how much L2 is enough, how fast within how "
                          "much, and what another machine would change"),
-           .columns = {{{}, {names({"shrink", "capacity", "front", "whatIf"}), {}}, side}},
+           .columns = {{{names({"shrink", "capacity", "front", "whatIf"}), {}}, {}, side}},
+           .listWidth = 420,
            .hasChart = false,
            .hasCards = true},
           {.id = QStringLiteral("study"),
@@ -102,17 +106,7 @@ Places::Places(QWidget* views, QWidget* parent)
       rail_(new QWidget(this)),
       across_(new QSplitter(Qt::Horizontal, this)),
       down_(new QSplitter(Qt::Vertical)) {
-  const char* const names[] = {"leftColumn", "centreColumn", "rightColumn"};
-  for (std::size_t i = 0; i < kPlaceColumns; ++i) {
-    decks_[i] = new Deck;
-    decks_[i]->setObjectName(QString::fromLatin1(names[i]));
-    connect(decks_[i], &Deck::emptyChanged, this, &Places::showColumns);
-    connect(decks_[i], &Deck::currentChanged, this, &Places::panelsChanged);
-    connect(decks_[i], &Deck::closeWanted, this, [this, i] {
-      wanted_[i] = false;
-      showColumns();
-    });
-  }
+  buildDecks();
   rail_->setObjectName(QStringLiteral("rail"));
   rail_->setAccessibleName(tr("Panels at the sides"));
   rail_->setFixedWidth(kRailWidth);
@@ -142,7 +136,33 @@ Places::Places(QWidget* views, QWidget* parent)
   layout->addLayout(row, 1);
 }
 
-void Places::add(const QString& name, const QString& title, QWidget* content) {
+void Places::buildDecks() {
+  const char* const names[] = {"leftColumn", "centreColumn", "rightColumn"};
+  for (std::size_t i = 0; i < kPlaceColumns; ++i) {
+    decks_[i] = new Deck;
+    decks_[i]->setObjectName(QString::fromLatin1(names[i]));
+    connect(decks_[i], &Deck::emptyChanged, this, &Places::showColumns);
+    connect(decks_[i], &Deck::currentChanged, this, &Places::panelsChanged);
+    connect(decks_[i], &Deck::closeWanted, this, [this, i] {
+      wanted_[i] = false;
+      showColumns();
+    });
+  }
+  connect(&deck(PlaceColumn::left), &Deck::currentChanged, this, &Places::showAbove);
+  for (const PlaceColumn side : kSides) {
+    deck(side).setBackgroundRole(QPalette::Base);
+    deck(side).setAutoFillBackground(true);
+  }
+}
+
+void Places::add(const QString& name, const QString& title, QWidget* content, QWidget* above) {
+  if (above != nullptr) {
+    auto* room = new QWidget;
+    auto* layout = new QVBoxLayout(room);
+    layout->setContentsMargins(12, 8, 8, 0);
+    layout->addWidget(new Card(above));
+    deck(PlaceColumn::centre).add(name + kAboveViews, title, room);
+  }
   for (const PlaceInfo& place : placeTable()) {
     for (std::size_t i = 0; i < kPlaceColumns; ++i) {
       const PlaceInfo::Column& column = place.columns[i];
@@ -210,7 +230,8 @@ void Places::arrange() {
   }
   fillRail();
   views_->setVisible(place().hasViews);
-  deck(PlaceColumn::centre).setTabsShown(!place().hasCards);
+  deck(PlaceColumn::left).setTabsShown(!place().hasCards);
+  showAbove();
   if (cards_ != nullptr) cards_->setVisible(place().hasCards);
   showColumns();
   moved_ = !kept.across.isEmpty();
@@ -220,6 +241,12 @@ void Places::arrange() {
     across_->setSizes(kept.across);
     down_->setSizes(kept.down);
   }
+}
+
+void Places::showAbove() {
+  const QString above = deck(PlaceColumn::left).current() + kAboveViews;
+  Deck& centre = deck(PlaceColumn::centre);
+  if (centre.has(above) && centre.current() != above) centre.offer({above}, {}, above);
 }
 
 bool Places::hasDrawers() const { return width() < kBeside && place().hasViews; }

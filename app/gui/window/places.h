@@ -31,7 +31,7 @@ struct PlaceInfo {
   bool hasViews = true;     ///< Maps and lanes, and the player below them.
   bool hasChart = true;     ///< Chart of bytes over the maps.
   bool hasNow = false;      ///< Memory now below them.
-  bool hasCards = false;    ///< Cards over its whole width stand for the tabs of the middle.
+  bool hasCards = false;    ///< Cards over its whole width stand for the tabs at the left.
   bool hasFigures = false;  ///< Settings and figures of the run, above the views.
 
   bool has(const QString& panel) const;
@@ -50,8 +50,9 @@ class Places : public QWidget {
   /// Takes `views` over.
   explicit Places(QWidget* views, QWidget* parent = nullptr);
 
-  /// `name` stands in the table, always in the same column.
-  void add(const QString& name, const QString& title, QWidget* content);
+  /// `name` stands in the table, always in the same column. `above` is a picture that belongs to a
+  /// panel at the left: it stands above the views while that is on show. Null: there is none.
+  void add(const QString& name, const QString& title, QWidget* content, QWidget* above = nullptr);
   /// A row of cards above the columns of places that have them; takes it over.
   void setCards(QWidget* cards);
   /// Gives a panel another title.
@@ -103,7 +104,9 @@ class Places : public QWidget {
   Deck& deck(PlaceColumn column) const { return *decks_[static_cast<std::size_t>(column)]; }
   Deck* deckOf(const QString& name) const;
   void keep();
+  void buildDecks();
   void arrange();
+  void showAbove();
   void showColumns();
   void shareRoom();
 

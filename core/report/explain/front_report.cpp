@@ -293,6 +293,9 @@ FrontScene shrinkScene(const ShrinkFront& front) {
     scene.found.push_back({point.peak, point.latency, shrinkStepText(point)});
   }
   scene.others.push_back({front.plain.peak, front.plain.latency, "as it is"});
+  if (const ShrinkPoint* best = front.costless()) {
+    scene.saving = {scene.others.front(), {best->peak, best->latency, {}}};
+  }
   for (const ShrinkTrial& trial : front.trials) {
     const auto known = [&](const FrontScene::Mark& mark) { return mark.bytes == *trial.bound; };
     if (!trial.bound || std::ranges::any_of(scene.marks, known)) continue;

@@ -239,6 +239,43 @@ TEST_CASE("what walls are called is in the picture and hides no dot, however sma
   CHECK(words > test::atLeast(300));
 }
 
+TEST_CASE("latencies more than three times apart have doublings as high as each other",
+          "[picture]") {
+  const auto heights = [](std::int64_t slowest) {
+    FrontScene scene{.title = "net"};
+    for (const std::int64_t us : {slowest, slowest / 2, slowest / 4, std::int64_t{100}}) {
+      if (us >= 100) scene.found.push_back({Bytes(100'000 - us), SimTime(us * 1'000'000), "plan"});
+    }
+    DotNames canvas;
+    drawFront(canvas, scene, {0, 0, 800, 500});
+    std::vector<double> middles;
+    for (const DotNames::Word& mark : canvas.marks) {
+      middles.push_back(mark.box.top + mark.box.height / 2);
+    }
+    return middles;
+  };
+  const auto far = heights(800);  // 800, 400, 200, 100.
+  REQUIRE(far.size() == 4);
+  CHECK(far[1] - far[0] == Approx(far[3] - far[2]));
+  const auto near = heights(240);  // 240, 120, 100.
+  REQUIRE(near.size() == 3);
+  CHECK((near[1] - near[0]) / (near[2] - near[1]) == Approx(6));
+}
+
+TEST_CASE("what a front saves is an arrow with both differences", "[picture]") {
+  FrontScene scene{.title = "net",
+                   .found = {{Bytes(1024), SimTime(5'000'000), "small"}},
+                   .others = {{Bytes(4096), SimTime(4'000'000), "as it is"},
+                              {Bytes(8192), SimTime(7'000'000), "slow"}}};
+  scene.saving = {scene.others[0], scene.found[0]};
+  DotNames canvas;
+  drawFront(canvas, scene, {0, 0, 800, 500});
+  const auto said = [&](const char* words) {
+    return std::ranges::count(canvas.names, words, &DotNames::Word::text);
+  };
+  CHECK(said("\u22123.00 KiB, +1.00 us") + said("\u22123.00 KiB, +1.00 \u00b5s") == 1);
+}
+
 // Capacity against latency and peak against latency as they were when somebody looked at them, in
 // both palettes: scenes of fixed figures, so that only drawing decides. HIGHWATER_UPDATE_GOLDEN=1
 // writes them anew: look at what has changed.

@@ -13,6 +13,7 @@
 #include "core/report/explain/front_report.h"
 #include "tests/support/image_graphs.h"
 #include "tests/support/methods.h"
+#include "tests/support/problems.h"
 #include "tests/support/rounds.h"
 
 using namespace hw;
@@ -299,6 +300,28 @@ TEST_CASE("what has no operators cannot be rewritten", "[shrink]") {
         "'fold' is not a rewrite; expected all, or some of order, in-place, overlap, tile, "
         "recompute");
   CHECK_FALSE(parseRewrites(""));
+}
+
+TEST_CASE("the smallest plan that is as fast is that of a naive search", "[shrink][property]") {
+  for (std::uint64_t seed = 1; seed <= test::rounds(200); ++seed) {
+    CAPTURE(seed);
+    Dice dice(seed);
+    ShrinkFront front;
+    front.plain.peak = Bytes(dice.roll(500, 1'000));
+    front.plain.latency = SimTime(dice.roll(0, 1) * 1'000);
+    for (std::int64_t peak = 300; peak < 1'100; peak += dice.roll(20, 200)) {
+      ShrinkPoint& point = front.points.emplace_back();
+      point.peak = Bytes(peak);
+      point.latency = SimTime(dice.roll(990, 1'020));
+    }
+    const ShrinkPoint* smallest = nullptr;
+    for (const ShrinkPoint& point : front.points) {
+      const bool fast = 1'000 * point.latency.count() < 1'005 * front.plain.latency.count();
+      if (!fast || point.peak >= front.plain.peak) continue;
+      if (smallest == nullptr || point.peak < smallest->peak) smallest = &point;
+    }
+    CHECK(front.costless() == smallest);
+  }
 }
 
 TEST_CASE("a front of rewrites is the same in every format", "[shrink][report]") {

@@ -313,9 +313,11 @@ TEST_CASE("any number of plans stand below A, in lock-step and on one scale", "[
     CHECK(map->plotArea().width() == shown.front()->plotArea().width());
     CHECK(map->isLed() == (map != shown.front()));
   }
-  CHECK(shown[0]->title().startsWith(QStringLiteral("A   L2   greedy-by-size on generic-npu")));
-  CHECK(shown[2]->title().startsWith(QStringLiteral("C   L2   none on generic-npu")));
+  CHECK(shown[0]->title().startsWith(QStringLiteral("L2   greedy-by-size on generic-npu")));
+  CHECK(shown[2]->title().startsWith(QStringLiteral("L2   none on generic-npu")));
   CHECK(shown[2]->title().contains(QStringLiteral("over the live peak")));
+  CHECK(shown[0]->accessibleName().startsWith(QStringLiteral("Memory map, A: ")));
+  CHECK(shown[2]->accessibleName().startsWith(QStringLiteral("Memory map, C: ")));
   shown[3]->setVisibleBytes(64, 9'000);
   for (MapView* map : shown) CHECK(map->window().lowByte == 64);
   pair.window.player()->goToPeak();

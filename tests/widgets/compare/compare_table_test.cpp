@@ -18,6 +18,7 @@
 #include "tests/gui/native_support.h"
 #include "tests/widgets/compare/compare_support.h"
 #include "tests/widgets/patience.h"
+#include "widgets/base/bar_delegate.h"
 #include "widgets/compare/compare_panel.h"
 
 using namespace hw::test;
@@ -89,14 +90,14 @@ TEST_CASE("figures sort by value, and rows without one stay last", "[shell][comp
   // The best are marked in words, not by colour alone; nothing longer than the largest.
   for (int row = 0; row < 4; ++row) {
     const QModelIndex index = panel.table()->model()->index(row, CompareModel::peak);
-    const bool best = index.data(CompareModel::kBestRole).toBool();
+    const bool best = index.data(BarDelegate::kBestRole).toBool();
     CHECK(columnTexts(*panel.table(), CompareModel::allocator)[row].startsWith(QChar(0x2605)) ==
           best);
     CHECK(columnTexts(*panel.table(), CompareModel::verdict)[row].contains(
               QStringLiteral("smallest")) == best);
   }
   const auto bar = [&](int row) {
-    return panel.table()->model()->index(row, CompareModel::peak).data(CompareModel::kBarRole);
+    return panel.table()->model()->index(row, CompareModel::peak).data(BarDelegate::kShareRole);
   };
   CHECK(bar(0).toDouble() == 1.0);
   CHECK(bar(1).toDouble() < 1.0);

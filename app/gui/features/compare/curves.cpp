@@ -66,7 +66,7 @@ class CompareChartsFeature : public QObject {
 
   void addCapacity() {
     window_->jobs()->watch(capacity_->job());
-    window_->addPanel("capacity", tr("L2 capacity"), capacity_);
+    window_->addPanel("capacity", tr("L2 capacity"), capacity_, capacity_->chart());
     connect(capacity_, &CapacityPanel::capacityWanted, this, [this](Bytes capacity) {
       RunRequest request = window_->request();
       request.l2 = {.kind = PoolSize::Kind::bytes, .bytes = capacity};
@@ -82,7 +82,7 @@ class CompareChartsFeature : public QObject {
 
   void addFront() {
     window_->jobs()->watch(front_->job());
-    window_->addPanel("front", tr("Front"), front_);
+    window_->addPanel("front", tr("Front"), front_, front_->chart());
     connect(front_, &FrontPanel::runWanted, this, [this](const std::shared_ptr<const Run>& run) {
       RunRequest request = run->request;
       request.threads = window_->request().threads;

@@ -25,7 +25,7 @@ class ShrinkFeature : public QObject {
         panel_(new ShrinkPanel(window->state(), window)) {
     panel_->setObjectName(QStringLiteral("shrinkPanel"));
     window->jobs()->watch(panel_->job());
-    window->addPanel("shrink", tr("Shrink"), panel_);
+    window->addPanel("shrink", tr("Shrink"), panel_, panel_->chart());
     QAction* look = window->addRunCommand(window->menu(MenuKind::simulate), "shrink", tr("S&hrink"),
                                           {QKeySequence(Qt::CTRL | Qt::Key_E)}, [this] {
                                             window_->showPanel(QStringLiteral("shrink"));

@@ -71,7 +71,7 @@ void showWith(QAction* action, QWidget* view, Settings* settings, const QString&
 void addWhatIf(MainWindow* window, ScenarioHistory* history) {
   auto* panel = new WhatIfPanel(window->state(), window);
   panel->setObjectName(QStringLiteral("whatIfPanel"));
-  window->addPanel("whatIf", tr("What if"), panel);
+  window->addPanel("whatIf", tr("What if"), panel, panel->strip());
   QAction* show = window->addRunCommand(window->menu(MenuKind::simulate), "whatIf",
                                         tr("What &if the machine were another"),
                                         {QKeySequence(Qt::CTRL | Qt::Key_I)}, [window, panel] {
