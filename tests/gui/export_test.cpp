@@ -531,6 +531,25 @@ TEST_CASE("a report as PDF has pages, pictures of shapes and no image", "[pdf]")
   CHECK_FALSE(pdf.contains("/Subtype /Image"));
 }
 
+TEST_CASE("a report on paper is the same in every theme", "[pdf]") {
+  const auto run = freeListRun("samples:chain");
+  const RunReport report = makeReport(*run, nullptr, "highwater report");
+  const auto page = [&] {
+    const ThemeScope paper(Theme::light());
+    QImage image(ReportPages::kSize.toSize(), QImage::Format_RGB32);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    painter.setFont(paperFont(ReportPages::kLetters));
+    ReportPages(*run, report, painter.font()).paint(painter, 0);
+    return image;
+  };
+  const QImage light = page();
+  Theme::apply(Theme::darkTheme());
+  const QImage dark = page();
+  Theme::apply(Theme::light());
+  CHECK(dark == light);
+}
+
 TEST_CASE("a long table in a report stops and says how much there is", "[pdf]") {
   const auto run = freeListRun("samples:chain");
   RunReport report = makeReport(*run, nullptr, "highwater report");

@@ -100,6 +100,10 @@ DifferencePanel::DifferencePanel(ViewState* state, QWidget* parent)
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   view_->setAccessibleName(tr("What the two plans hold, by class"));
   view_->setMinimumHeight(180);
+  for (std::size_t place = 0; place < sets_.size(); ++place) {
+    sets_[place] = new QBarSet(runLetter(place));
+    bars_->append(sets_[place]);
+  }
   view_->chart()->addSeries(bars_);
   view_->chart()->addAxis(classes_, Qt::AlignLeft);
   view_->chart()->addAxis(values_, Qt::AlignBottom);
@@ -200,36 +204,41 @@ std::vector<const DiffClass*> DifferencePanel::shownClasses() const {
   return shown;
 }
 
+/// The two sets of bars stay, so that the legend does.
 void DifferencePanel::showBars() {
-  bars_->clear();
-  classes_->clear();
   const bool ofBytes = what_->currentIndex() == bytes;
-  auto* a = new QBarSet(tr("A"));
-  auto* b = new QBarSet(tr("B"));
+  QStringList names;
+  std::array<QList<qreal>, 2> lengths;
   double most = 1;
   for (const DiffClass* each : shownClasses()) {
     const std::int64_t from = std::int64_t{1} << each->power;
-    classes_->append(by_->currentIndex() == bySize ? QString::fromStdString(sizeWord(Bytes(from)))
-                                                   : grouped(from));
-    for (auto [set, size, count] :
-         {std::tuple(a, each->bytesA, each->countA), std::tuple(b, each->bytesB, each->countB)}) {
-      const double value = ofBytes ? static_cast<double>(size.count()) : static_cast<double>(count);
-      *set << value;
-      most = std::max(most, value);
-    }
+    names.append(by_->currentIndex() == bySize ? viewText(sizeWord(Bytes(from))) : grouped(from));
+    const auto add = [&](std::size_t place, Bytes size, std::size_t count) {
+      lengths[place].append(ofBytes ? static_cast<double>(size.count())
+                                    : static_cast<double>(count));
+      most = std::max(most, lengths[place].back());
+    };
+    add(0, each->bytesA, each->countA);
+    add(1, each->bytesB, each->countB);
   }
   styleChart(*view_);
-  for (const auto& [set, place] : {std::pair(a, 0U), std::pair(b, 1U)}) {
-    const QColor color = penOf(seriesStroke(place)).color();
-    set->setColor(color);
-    set->setBorderColor(color);
-    bars_->append(set);
+  for (std::size_t place = 0; place < sets_.size(); ++place) {
+    sets_[place]->setBrush(penOf(seriesStroke(place)).color());
+    sets_[place]->setPen(Qt::NoPen);
   }
-  setTicks(*values_, 0, most, ofBytes ? byteTicks(0, most) : RunAxis{0, most}.ticks(0.2));
   const QString what = by_->currentIndex() == bySize
-                           ? tr("bytes of a buffer, from so many")
-                           : tr("steps that a buffer lives, from so many");
+                           ? tr("by the size of buffers, from so many bytes on")
+                           : tr("by the life of buffers, from so many steps on");
   view_->chart()->setTitle(tr("%1: %2").arg(pool_->currentText(), what));
+  // Bars that are told the same again while they grow vanish.
+  if (names == classes_->categories() && lengths == lengths_) return;
+  lengths_ = lengths;
+  for (std::size_t place = 0; place < sets_.size(); ++place) {
+    sets_[place]->remove(0, sets_[place]->count());
+    sets_[place]->append(lengths[place]);
+  }
+  classes_->setCategories(names);
+  setTicks(*values_, 0, most, ofBytes ? byteTicks(0, most) : RunAxis{0, most}.ticks(0.2));
 }
 
 void DifferencePanel::changeEvent(QEvent* event) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QBarCategoryAxis>
+#include <QBarSet>
 #include <QCategoryAxis>
 #include <QChartView>
 #include <QComboBox>
@@ -63,6 +64,8 @@ class DifferencePanel : public QWidget {
   QComboBox* pool_;
   QChartView* view_;
   QHorizontalBarSeries* bars_;
+  std::array<QBarSet*, 2> sets_{};  ///< Of A and of B; in `bars_`.
+  std::array<QList<qreal>, 2> lengths_{};
   QBarCategoryAxis* classes_;
   QCategoryAxis* values_;
 };

@@ -216,7 +216,12 @@ void ReportPages::paint(QPainter& painter, int page) {
   const QRectF shown(QPointF(0, page * kSize.height()), kSize);
   painter.save();
   painter.translate(-shown.topLeft());
-  document_.drawContents(&painter, shown);
+  // Text that no style colours has the colour of the palette, which is that of the screen.
+  QAbstractTextDocumentLayout::PaintContext context;
+  context.palette = Theme::current().palette();
+  context.clip = shown;
+  painter.setClipRect(shown);
+  document_.documentLayout()->draw(&painter, context);
   painter.restore();
   drawFoot(painter, report_.footer, QStringLiteral("%1 / %2").arg(page + 1).arg(count()));
 }

@@ -7,13 +7,16 @@
 #include <catch2/catch.hpp>
 
 #include "core/machine/platforms.h"
+#include "core/picture/chart_scene.h"
 #include "core/run/options.h"
 #include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
 #include "tests/widgets/support.h"
 #include "widgets/below/compare_maps.h"
 #include "widgets/below/lock_step.h"
+#include "widgets/charts/chart_style.h"
 #include "widgets/compare/difference_panel.h"
+#include "widgets/plot/painter_canvas.h"
 
 using namespace hw;
 
@@ -66,6 +69,32 @@ TEST_CASE("the plan below is held against the one on show", "[compare][differenc
   CHECK(wanted.size() == 1);
   panel.setBelow(nullptr);
   CHECK_FALSE(panel.difference());
+}
+
+TEST_CASE("bars that grow into place are there in the end", "[compare][difference]") {
+  ViewState state;
+  DifferencePanel panel(&state);
+  setChartMotion(panel, true);
+  panel.resize(320, 700);
+  panel.show();
+  state.setRun(planned("mobilenet_v2", "best"));
+  panel.setBelow(planned("mobilenet_v2", "in-order"));
+  REQUIRE(test::comes([&] { return panel.difference() != nullptr; }));
+  auto* chart = panel.findChild<QChartView*>();
+  const auto pixelsOf = [&](std::size_t place) {
+    const QRgb color = penOf(seriesStroke(place)).color().rgb();
+    const QImage image = chart->grab().toImage();
+    int count = 0;
+    for (int y = 0; y < image.height(); ++y) {
+      for (int x = 0; x < image.width(); ++x) count += image.pixel(x, y) == color ? 1 : 0;
+    }
+    return count;
+  };
+  CHECK(test::comes([&] { return pixelsOf(0) > 500 && pixelsOf(1) > 500; }));
+  for (auto* choice : panel.findChildren<QComboBox*>()) {
+    choice->setCurrentIndex(1);
+    CHECK(test::comes([&] { return pixelsOf(0) > 500 && pixelsOf(1) > 500; }));
+  }
 }
 
 TEST_CASE("plans of two models stand side by side, matched by name", "[compare][difference]") {
