@@ -202,6 +202,27 @@ TEST_CASE("the inspector says what fills a memory, all bytes of it", "[shell]") 
   CHECK(inspector.toPlainText().contains(QStringLiteral("What fills L2 at its peak")));
 }
 
+TEST_CASE("beside a selected block the inspector says what fills its memory now", "[shell]") {
+  ViewState state;
+  Inspector inspector(&state);
+  const auto run = plannedAs("samples:mobilenet_v2", request("free-list"));
+  state.setRun(run);
+  state.select(StayId(3));
+  const QString pool = poolText(*run, run->plan.addresses[StayId(3)]->pool);
+  bool any = false;
+  for (std::int64_t step = 0; step < state.steps().count(); ++step) {
+    state.setStep(Step(step));
+    const QString text = inspector.toPlainText();
+    CHECK(text.contains(QStringLiteral("Why here")));
+    const auto at = text.indexOf(QStringLiteral("What fills %1 at").arg(pool));
+    if (at < 0) continue;  // Nothing does.
+    any = true;
+    const QString title = text.mid(at, text.indexOf(QLatin1Char('\n'), at) - at);
+    CHECK(title.endsWith(QStringLiteral("step %1").arg(step)));
+  }
+  CHECK(any);
+}
+
 TEST_CASE("the inspector offers what would help, and tells what was found", "[shell]") {
   test::Opened window(QStringLiteral("samples:resnet8"), {1500, 900});
   auto* inspector = window.findChild<Inspector*>();

@@ -2,6 +2,9 @@
 // Small things that each went wrong once.
 
 #include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
 #include <QMenu>
 #include <QMimeData>
 #include <QMouseEvent>
@@ -25,6 +28,7 @@
 #include "widgets/compare/compare_panel.h"
 #include "widgets/compare/compare_table.h"
 #include "widgets/explain/inspector.h"
+#include "widgets/find/search_box.h"
 #include "widgets/panels/event_panel.h"
 
 using namespace hw::test;
@@ -290,6 +294,68 @@ TEST_CASE("free dimensions are offered by name and read back", "[shell]") {
   CHECK(dialog.dimensions() == std::map<std::string, std::int64_t>{{"batch", 4}, {"length", 7}});
 }
 
+TEST_CASE("a size that is none is named, and the table of sizes stays open", "[shell]") {
+  Model model;
+  model.graph = std::make_shared<const Graph>();
+  DimensionsDialog dialog(model, {{"length", 7}});
+  dialog.show();
+  auto* wrong = dialog.findChild<QLabel*>(QStringLiteral("dimensionsWrong"));
+  for (const char* text : {"64x", "-5", "9999999999999999999999"}) {
+    dialog.table()->item(0, 1)->setText(QString::fromLatin1(text));
+    dialog.accept();
+    CHECK(dialog.isVisible());
+    CHECK(wrong->text().startsWith(QStringLiteral("length: %1").arg(QString::fromLatin1(text))));
+  }
+  dialog.table()->item(0, 1)->setText(QStringLiteral("64"));
+  dialog.accept();
+  CHECK_FALSE(dialog.isVisible());
+  CHECK(dialog.dimensions().at("length") == 64);
+}
+
+TEST_CASE("digits that go from place to place are never typed into a field", "[shell]") {
+  test::Opened window(QStringLiteral("samples:resnet8"), {1400, 900});
+  for (const int first : {1, 2, 3, 4, 5}) {
+    for (const int second : {1, 2, 3, 4, 5}) {
+      for (const int place : {first, second}) {
+        const auto key = static_cast<Qt::Key>(Qt::Key_0 + place);
+        QWidget* focus = QApplication::focusWidget();
+        QTest::keyClick(focus != nullptr ? focus : &window, key);
+        CAPTURE(first, second);
+        CHECK(window.places()->place().id == placeTable()[static_cast<std::size_t>(place - 1)].id);
+      }
+    }
+  }
+  CHECK(test::part<SearchBox>(window, "search")->text().isEmpty());
+}
+
+TEST_CASE("letters reach the lists of dialogs while nothing is open", "[shell]") {
+  test::Opened window;
+  QDialog dialog(&window);
+  QListWidget list(&dialog);
+  list.addItems({QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("open")});
+  dialog.show();
+  list.setFocus();
+  // A letter of a command that cannot be had now: in a dialog it is a letter.
+  QTest::keyClick(&list, Qt::Key_B);
+  REQUIRE(list.currentItem());
+  CHECK(list.currentItem()->text() == QStringLiteral("b"));
+}
+
+TEST_CASE("the status line shows whole figures or none", "[shell]") {
+  const int width = GENERATE(760, 900, 1100, 1600);
+  test::Opened window(QStringLiteral("samples:inception_v3"), {width, 620});
+  const auto fields = test::part<QWidget>(window, "statusLine")->findChildren<QLabel*>();
+  const auto isWhole = [](const QLabel* field) {
+    const bool shown = field->isVisible() && !field->text().isEmpty();
+    return !shown || field->width() >= field->sizeHint().width();
+  };
+  CAPTURE(width);
+  CHECK(test::comes([&] { return std::ranges::all_of(fields, isWhole); }));
+  CHECK(std::ranges::any_of(fields, [](const QLabel* field) {
+    return field->isVisible() && field->text() == QStringLiteral("Step 111");
+  }));
+}
+
 TEST_CASE("the first window is no larger than the screen", "[shell]") {
   Settings none;
   Studio window(&none);
@@ -435,6 +501,20 @@ TEST_CASE("the key of a command that cannot be had now does not look for a row",
     table->setCurrentIndex(table->model()->index(row, 0));
     QTest::keyClick(table, Qt::Key_B, Qt::ShiftModifier);
     CHECK(table->currentIndex().row() == row);
+  }
+}
+
+TEST_CASE("the table of plans shows peaks beside latencies in a column of any width", "[shell]") {
+  const int width = GENERATE(1220, 1366, 1600, 1920);
+  test::Opened window(QStringLiteral("samples:resnet8"), {width, 900});
+  action(window, "compare")->trigger();
+  REQUIRE(test::comes([&] { return !window.comparison()->job()->isRunning(); }));
+  const CompareTable* table = window.comparison()->table();
+  CAPTURE(width);
+  for (const int column : {CompareModel::allocator, CompareModel::peak, CompareModel::latency}) {
+    CHECK_FALSE(table->isColumnHidden(column));
+    const int right = table->columnViewportPosition(column) + table->columnWidth(column);
+    CHECK(right <= table->viewport()->width() + 1);
   }
 }
 

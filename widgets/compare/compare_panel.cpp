@@ -248,6 +248,9 @@ QString ComparePanel::noteText() const {
   const auto best = std::ranges::find_if(rows, &ComparisonRow::best);
   if (best == rows.end()) {
     parts.append(tr("No plan fits"));
+  } else if (comparison_->by == Ranking::latency && !best->figures.latency) {
+    parts.append(tr("Smallest peak %1; lower bound %2")
+                     .arg(sizeText(best->figures.peak()), sizeText(comparison_->lowerBound)));
   } else {
     parts.append(tr("Best by %2: %1; lower bound of the peak %3")
                      .arg(QString::fromStdString(rankedText(*best, comparison_->by)),

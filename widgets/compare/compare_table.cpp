@@ -81,23 +81,39 @@ bool CompareTable::isWanted(int column) const {
   return choice == wanted_.end() ? !model_->isIdle(column) : choice->second;
 }
 
+/// Takes the width that is missing from bars first, then from the ends of names: figures stay.
+void CompareTable::narrowTo(int room, const std::vector<int>& columns, int figure) {
+  int over = -room;
+  for (const int column : columns) over += isColumnHidden(column) ? 0 : columnWidth(column);
+  const std::array<std::pair<int, int>, 3> spare = {{{CompareModel::latency, figure},
+                                                     {CompareModel::peak, figure},
+                                                     {CompareModel::allocator, 80}}};
+  for (const auto& [column, least] : spare) {
+    if (isColumnHidden(column) || over <= 0) continue;
+    const int less = std::clamp(columnWidth(column) - least, 0, over);
+    setColumnWidth(column, columnWidth(column) - less);
+    over -= less;
+  }
+}
+
 /// Hides columns that do not fit and that nobody has chosen, so that the table does not scroll to
 /// the side. One that fits without its bar stays.
 void CompareTable::hideWhatHasNoRoom() {
   if (!isVisible()) return;
-  constexpr std::array kNeeded = {CompareModel::allocator, CompareModel::shown,
-                                  CompareModel::platform, CompareModel::capacity};
+  std::vector<int> kept{CompareModel::allocator, CompareModel::shown, CompareModel::platform,
+                        CompareModel::capacity, CompareModel::peak};
+  if (!std::ranges::count(kept, model_->ranked())) kept.push_back(model_->ranked());
   bool allFit = true;
   for (int row = 0; row < model_->rowCount(); ++row) allFit = allFit && model_->row(row)->fits();
   const int figure = fontMetrics().horizontalAdvance(QStringLiteral("888.8 MiB")) + 6;
   const QHeaderView* header = horizontalHeader();
   int room = viewport()->width();
+  narrowTo(room, kept, figure);
   for (int place = 0; place < CompareModel::kColumns; ++place) {
     const int column = header->logicalIndex(place);
     if (isColumnHidden(column)) continue;
     room -= columnWidth(column);
-    const bool needed = std::ranges::find(kNeeded, column) != kNeeded.end() ||
-                        column == model_->ranked() || wanted_.contains(column) ||
+    const bool needed = std::ranges::count(kept, column) > 0 || wanted_.contains(column) ||
                         (column == CompareModel::verdict && !allFit);
     if (room >= 0 || needed) continue;
     const int left = room + columnWidth(column);

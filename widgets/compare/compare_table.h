@@ -58,6 +58,7 @@ class CompareTable : public QTableView {
   /// True if the user has chosen the column, or has not said anything and it has content.
   bool isWanted(int column) const;
   void hideWhatHasNoRoom();
+  void narrowTo(int room, const std::vector<int>& columns, int figure);
   CompareModel* model_;
   CompareOrder* order_;
   std::map<int, bool> wanted_;  ///< By column: what the user chose.

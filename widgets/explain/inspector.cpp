@@ -34,11 +34,20 @@ Inspector::Inspector(ViewState* state, QWidget* parent) : QTextBrowser(parent), 
   setOpenLinks(false);
   document()->setDocumentMargin(8);
   connect(this, &QTextBrowser::anchorClicked, this, &Inspector::follow);
-  connect(state, &ViewState::runChanged, this, &Inspector::refresh);
+  connect(state, &ViewState::runChanged, this, [this] {
+    why_.reset();
+    refresh();
+  });
   connect(state, &ViewState::coloringChanged, this, &Inspector::refresh);
   connect(state, &ViewState::selectionChanged, this, &Inspector::refresh);
   connect(state, &ViewState::momentChanged, this, [this] {
-    if (!state_->selected() && !state_->selectedActivity()) refresh();
+    const auto run = state_->run();
+    if (!run || state_->selectedActivity()) return;
+    if (!state_->selected()) return refresh();
+    // What fills the memory is of the moment; why the block is where it is stays.
+    const bool known = why_ && why_->first == state_->selected();
+    if (known && run->problem.stays.size() <= kMostAtOnce)
+      showStay(*run, why_->first, why_->second);
   });
   refresh();
 }
@@ -111,26 +120,32 @@ void Inspector::showStay(const Run& run, StayId stay, const WhyHere& why) {
     part = QStringLiteral("<p>%1</p>")
                .arg(viewText(partLabel(run, state_->selectedPart())).toHtmlEscaped());
   }
-  showPage(
-      stayHead(run, stay) + part +
-      section(QStringLiteral("why"), tr("Why here"), tinted(why.html)) +
-      section(QStringLiteral("story"), tr("How it got there"), stayStory(run, stay)) +
-      section(QStringLiteral("tensor"), tr("Tensor"), stayTensors(run, stay)) +
-      fillingSection(run, placed ? placed->pool : PoolId(0), run.problem.stays[stay].steps.begin) +
-      helpSection());
+  showPage(stayHead(run, stay) + part +
+           section(QStringLiteral("why"), tr("Why here"), tinted(why.html)) +
+           section(QStringLiteral("story"), tr("How it got there"), stayStory(run, stay)) +
+           section(QStringLiteral("tensor"), tr("Tensor"), stayTensors(run, stay)) +
+           fillingSection(run, placed ? placed->pool : PoolId(0), state_->step()) + helpSection());
   if (shown_ == stay) verticalScrollBar()->setValue(at);
   shown_ = stay;
-  state_->setGhosts(why.ghosts);
 }
 
 /// An explanation costs about one planning: of large problems it comes when it is ready, and is not
 /// asked for while nobody wants to read it.
 void Inspector::explain(const std::shared_ptr<const Run>& run, StayId stay) {
   const bool wanted = !closed_.contains(QStringLiteral("why"));
-  if (!wanted || run->problem.stays.size() <= kMostAtOnce) {
-    showStay(*run, stay, wanted ? whyHere(*run, stay) : WhyHere{.html = QStringLiteral("<p></p>")});
-    return;
+  const auto accept = [this, run, stay](WhyHere why) {
+    why_ = {stay, std::move(why)};
+    state_->setGhosts(why_->second.ghosts);
+    showStay(*run, stay, why_->second);
+  };
+  if (!wanted) {
+    why_.reset();
+    state_->setGhosts({});
+    return showStay(*run, stay, {.html = QStringLiteral("<p></p>")});
   }
+  if (why_ && why_->first == stay) return showStay(*run, stay, why_->second);
+  if (run->problem.stays.size() <= kMostAtOnce) return accept(whyHere(*run, stay));
+  state_->setGhosts({});
   const QString wait = QStringLiteral("<p>%1</p>").arg(tr("Following the allocator again\u2026"));
   showStay(*run, stay, {.html = wait});
   explaining_.start(
@@ -139,7 +154,7 @@ void Inspector::explain(const std::shared_ptr<const Run>& run, StayId stay) {
         // One that nobody waits for any more is not begun.
         return stop.stop_requested() ? WhyHere() : whyHere(*run, stay);
       },
-      [this, run, stay](const WhyHere& why) { showStay(*run, stay, why); });
+      accept);
 }
 
 void Inspector::follow(const QUrl& link) {

@@ -48,8 +48,9 @@ class Inspector : public QTextBrowser {
 
   ViewState* state_;
   std::vector<Help> help_;
-  QSet<QString> closed_;  ///< Ids of sections.
-  StayId shown_;          ///< The subject of the page: while it stays, so does the scroll position.
+  QSet<QString> closed_;                           ///< Ids of sections.
+  std::optional<std::pair<StayId, WhyHere>> why_;  ///< Of the selected stay, once it is known.
+  StayId shown_;  ///< The subject of the page: while it stays, so does the scroll position.
   Background<WhyHere> explaining_;
 };
 

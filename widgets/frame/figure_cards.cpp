@@ -64,12 +64,14 @@ Figure elsewhereFigure(const Run& run, const RunFigures& figures) {
   const auto outside = std::ranges::count_if(run.plan.addresses, [&](const auto& address) {
     return address && run.problem.pools[address->pool].level > 0;
   });
+  const QString near = poolText(run, PoolId(0));
   return {.label = tr("Moved to L3"),
           .value = sizeText(*figures.spilled),
-          .meaning = outside == 0 ? tr("everything lives in it")
-                                  : tr("%1 found no room in it")
+          .meaning = outside == 0 ? tr("all buffers are in %1").arg(near)
+                                  : tr("%1 found no room in %2")
                                         .arg(QString::fromStdString(countText(
-                                            static_cast<std::size_t>(outside), "buffer"))),
+                                                 static_cast<std::size_t>(outside), "buffer")),
+                                             near),
           .toolTip = tr("Sum of the sizes of what lives outside the first memory")};
 }
 

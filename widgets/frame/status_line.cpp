@@ -150,6 +150,7 @@ void StatusLine::showMoment() {
   arena_->setText(
       ofEveryPool(*run, memory, tr("arena"), [](const auto& of) { return of.footprint(); }));
   hole_->setText(ofEveryPool(*run, memory, tr("largest hole"), largestFree));
+  fit();
 }
 
 void StatusLine::setViolations(std::size_t count) {
@@ -173,6 +174,21 @@ void StatusLine::setViolations(std::size_t count) {
     valid_->setText(tr("plan valid: %1, %2").arg(overlaps, aligned));
   }
   showMoment();
+}
+
+/// Hides what has no room as a whole, the least wanted first: a figure that is cut is a wrong one.
+void StatusLine::fit() {
+  int room = width() - 24;
+  for (QLabel* field : {step_, valid_, live_, arena_, hole_}) {
+    if (field->text().isEmpty()) continue;
+    room -= field->sizeHint().width();
+    field->setVisible(room >= 0 || field == step_);
+  }
+}
+
+void StatusLine::resizeEvent(QResizeEvent* event) {
+  QStatusBar::resizeEvent(event);
+  if (state_->run()) fit();
 }
 
 QString StatusLine::text() const {

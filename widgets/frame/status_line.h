@@ -27,7 +27,11 @@ class StatusLine : public QStatusBar {
   QString text() const;
   QToolButton* cancelButton() const { return cancel_; }
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
+  void fit();
   QLabel* addField(const QString& toolTip);
   void addProgress(Job* job);
   void showMoment();

@@ -1,7 +1,8 @@
 #include "widgets/panels/event_panel.h"
 
 #include <QBrush>
-#include <QHBoxLayout>
+#include <QGridLayout>
+#include <QHeaderView>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -80,6 +81,8 @@ namespace {
 
 /// Column widths in average characters; the last takes the rest.
 constexpr int kWidths[] = {7, 10, 6, 6, 10, 28, 14, 11};
+constexpr int kEvent = 4;
+constexpr int kTensor = 5;
 
 }  // namespace
 
@@ -112,15 +115,16 @@ void EventPanel::addFilters() {
       {EventClass::op,
        {tr("op"), tr("An op starts or ends, ops are dispatched, or a tensor goes to a device")}},
   };
-  auto* row = new QHBoxLayout;
+  auto* row = new QGridLayout;
   row->setContentsMargins(8, 3, 8, 3);
-  row->setSpacing(7);  // The widest row of the smallest window.
+  constexpr int kInRow = 3;  // As many as a narrow column has room for.
   for (const auto& [kind, words] : boxes) {
     auto* box = new QCheckBox(words.first, this);
     box->setChecked(true);
     box->setToolTip(words.second);
     filters_[kind] = box;
-    row->addWidget(box);
+    const auto place = static_cast<int>(filters_.size()) - 1;
+    row->addWidget(box, place / kInRow, place % kInRow);
     connect(box, &QCheckBox::toggled, this, [this, kind = kind](bool on) {
       following_ = true;
       model_->setShown(model_->shown().setFlag(kind, on));
@@ -128,7 +132,7 @@ void EventPanel::addFilters() {
       showMoment();
     });
   }
-  row->addStretch();
+  row->setColumnStretch(kInRow, 1);
   static_cast<QVBoxLayout*>(layout())->addLayout(row);
 }
 
@@ -141,6 +145,9 @@ void EventPanel::setUpTable() {
   for (const int width : kWidths) {
     table_->setColumnWidth(column++, width * fontMetrics().averageCharWidth() + 14);
   }
+  // What happens, and to whom, is in sight in a narrow column, too.
+  table_->horizontalHeader()->moveSection(kEvent, 1);
+  table_->horizontalHeader()->moveSection(kTensor, 2);
 }
 
 void EventPanel::showRun() {

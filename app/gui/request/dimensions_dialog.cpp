@@ -13,7 +13,7 @@ namespace hw {
 DimensionsDialog::DimensionsDialog(const Model& model,
                                    const std::map<std::string, std::int64_t>& bound,
                                    QWidget* parent)
-    : QDialog(parent), table_(new QTableWidget(this)) {
+    : QDialog(parent), table_(new QTableWidget(this)), wrong_(new QLabel(this)) {
   setObjectName(QStringLiteral("dimensions"));
   setWindowTitle(tr("Free dimensions"));
   const std::vector<ImportNote> open = openDimensions(*model.graph);
@@ -30,6 +30,7 @@ DimensionsDialog::DimensionsDialog(const Model& model,
       tr("What the model on show was opened with; empty: it depends on data"));
   table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
   table_->verticalHeader()->hide();
+  table_->setTextElideMode(Qt::ElideMiddle);  // Names often differ at their ends alone.
   table_->setAccessibleName(tr("Free dimensions and their values"));
   for (const auto& [name, value] : bound) {
     addRow(QString::fromStdString(name), QString::number(value), QString::number(value));
@@ -41,11 +42,14 @@ DimensionsDialog::DimensionsDialog(const Model& model,
   }
   addRow({}, {}, {});
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
-  connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+  wrong_->setObjectName(QStringLiteral("dimensionsWrong"));
+  wrong_->hide();
+  connect(buttons, &QDialogButtonBox::accepted, this, &DimensionsDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   auto* layout = new QVBoxLayout(this);
   layout->addWidget(text);
   layout->addWidget(table_);
+  layout->addWidget(wrong_);
   layout->addWidget(buttons);
   resize(460, 320);
 }
@@ -54,10 +58,25 @@ void DimensionsDialog::addRow(const QString& name, const QString& value, const Q
   const int row = table_->rowCount();
   table_->insertRow(row);
   table_->setItem(row, 0, new QTableWidgetItem(name));
+  table_->item(row, 0)->setToolTip(name);
   table_->setItem(row, 1, new QTableWidgetItem(value));
   auto* cell = new QTableWidgetItem(used);
   cell->setFlags(Qt::ItemIsEnabled);
   table_->setItem(row, inUse, cell);
+}
+
+void DimensionsDialog::accept() {
+  for (int row = 0; row < table_->rowCount(); ++row) {
+    const QString text = table_->item(row, 1)->text().trimmed();
+    const auto value = parseInteger(text.toStdString());
+    if (text.isEmpty() || (value && *value >= 0)) continue;
+    wrong_->setText(tr("%1: %2 is no size; expected a whole number, 0 or more")
+                        .arg(table_->item(row, 0)->text(), text));
+    wrong_->show();
+    table_->setCurrentCell(row, 1);
+    return;
+  }
+  QDialog::accept();
 }
 
 std::map<std::string, std::int64_t> DimensionsDialog::dimensions() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QDialog>
+#include <QLabel>
 #include <QTableWidget>
 #include <cstdint>
 #include <map>
@@ -23,12 +24,17 @@ class DimensionsDialog : public QDialog {
   std::map<std::string, std::int64_t> dimensions() const;
   QTableWidget* table() const { return table_; }
 
+ public Q_SLOTS:
+  /// Says which value is none, and stays open, where there is one.
+  void accept() override;
+
  private:
   static constexpr int inUse = 2;  ///< The column of values as they are.
 
   void addRow(const QString& name, const QString& value, const QString& used);
 
   QTableWidget* table_;
+  QLabel* wrong_;
 };
 
 }  // namespace hw

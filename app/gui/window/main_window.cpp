@@ -9,6 +9,7 @@
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QPointer>
 #include <QScreen>
 #include <QStandardPaths>
 #include <QVBoxLayout>
@@ -297,7 +298,8 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
   }
   const auto* key = static_cast<QKeyEvent*>(event);
   if (pressed) {
-    return (qobject_cast<QAbstractItemView*>(watched) && isKeyOfDisabled(*key)) ||
+    const auto* list = qobject_cast<QAbstractItemView*>(watched);
+    return (list != nullptr && list->window() == this && isKeyOfDisabled(*key)) ||
            QMainWindow::eventFilter(watched, event);
   }
   const auto* focus = QApplication::focusWidget();
@@ -390,9 +392,12 @@ void MainWindow::showPanel(const QString& name) {
 }
 
 void MainWindow::goTo(const QString& place) {
+  const QPointer<QWidget> before = focusWidget();
   stack_->setCurrentWidget(places_);
   places_->go(place);
   showFrame();
+  // Else Qt gives the keys of what is hidden now to the next field, where digits would be typed.
+  if (before == nullptr || !before->isVisible()) places_->setFocus();
 }
 
 /// Keys 1 to 5 go to the places.

@@ -148,7 +148,7 @@ TEST_CASE("a figure leads to the peak", "[frame]") {
   const auto run = test::movedRun();
   state.setRun(run);
   const auto all = cards.findChildren<FigureCard*>();
-  CHECK(all[2]->figure().meaning.endsWith(QStringLiteral("found no room in it")));
+  CHECK(all[2]->figure().meaning.endsWith(QStringLiteral("found no room in L2")));
   CHECK(all[3]->figure().value == timeText(run->timing.makespan));
   const Step peak = run->metrics.pools[PoolId(0)].peakStep;
   REQUIRE(state.step() != peak);
