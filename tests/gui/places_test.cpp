@@ -4,6 +4,7 @@
 #include <QCheckBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QSet>
 #include <QTabBar>
 #include <QTest>
@@ -223,6 +224,16 @@ TEST_CASE("the place of reports shows the pages that the file will have", "[shel
   CHECK(preview->pageCount() == pagesOf(nullptr));
   CHECK(preview->pages().size() ==
         static_cast<std::size_t>(std::min(preview->pageCount(), ReportPreview::kMostPages)));
+  // A small picture of each page leads there.
+  for (int page = 0; page < static_cast<int>(preview->pages().size()); ++page) {
+    const QRect small = preview->thumbnail(page);
+    CHECK(preview->viewport()->rect().contains(small));
+    if (page > 0) CHECK(small.top() > preview->thumbnail(page - 1).bottom());
+    QTest::mouseClick(preview->viewport(), Qt::LeftButton, {}, small.center());
+    const bool last =
+        preview->verticalScrollBar()->value() == preview->verticalScrollBar()->maximum();
+    CHECK((preview->currentPage() == page || last));
+  }
   const QImage plain = preview->pages().back();
   auto* compared = test::part<QCheckBox>(window, "reportCompared");
   CHECK_FALSE(compared->isEnabled());

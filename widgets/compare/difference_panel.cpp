@@ -226,9 +226,8 @@ void DifferencePanel::showBars() {
     sets_[place]->setBrush(penOf(seriesStroke(place)).color());
     sets_[place]->setPen(Qt::NoPen);
   }
-  const QString what = by_->currentIndex() == bySize
-                           ? tr("by the size of buffers, from so many bytes on")
-                           : tr("by the life of buffers, from so many steps on");
+  const QString what =
+      by_->currentIndex() == bySize ? tr("by size of buffer") : tr("by life of buffer, in steps");
   view_->chart()->setTitle(tr("%1: %2").arg(pool_->currentText(), what));
   // Bars that are told the same again while they grow vanish.
   if (names == classes_->categories() && lengths == lengths_) return;

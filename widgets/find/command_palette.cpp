@@ -145,6 +145,7 @@ CommandPalette::CommandPalette(QWidget* parent)
     : QDialog(parent, Qt::Popup),
       line_(new QLineEdit(this)),
       list_(new QListView(this)),
+      none_(new QLabel(this)),
       model_(new PaletteModel(this)) {
   setObjectName(QStringLiteral("commandPalette"));
   setAccessibleName(tr("Command palette"));
@@ -163,6 +164,10 @@ CommandPalette::CommandPalette(QWidget* parent)
   layout->setContentsMargins(8, 8, 8, 8);
   layout->addWidget(line_);
   layout->addWidget(list_, 1);
+  none_->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
+  none_->setTextFormat(Qt::PlainText);
+  none_->setObjectName(QStringLiteral("paletteNone"));
+  layout->addWidget(none_, 1);
   connect(line_, &QLineEdit::textChanged, this, &CommandPalette::filter);
   connect(list_, &QListView::clicked, this, &CommandPalette::runRow);
 }
@@ -181,7 +186,11 @@ void CommandPalette::openWith(std::vector<PaletteEntry> entries) {
 
 void CommandPalette::filter(const QString& pattern) {
   model_->setPattern(pattern);
-  if (model_->rowCount() > 0) list_->setCurrentIndex(model_->index(0));
+  const bool any = model_->rowCount() > 0;
+  list_->setVisible(any);
+  none_->setVisible(!any);
+  none_->setText(tr("Nothing is called \u201c%1\u201d").arg(pattern));
+  if (any) list_->setCurrentIndex(model_->index(0));
 }
 
 void CommandPalette::runRow(const QModelIndex& index) {

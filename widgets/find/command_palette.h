@@ -2,6 +2,7 @@
 
 #include <QAbstractListModel>
 #include <QDialog>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <functional>
@@ -71,6 +72,7 @@ class CommandPalette : public QDialog {
 
   QLineEdit* line_;
   QListView* list_;
+  QLabel* none_;  ///< In place of the list where nothing is found.
   PaletteModel* model_;
 };
 

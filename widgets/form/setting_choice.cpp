@@ -51,6 +51,7 @@ SettingChoice::SettingChoice(QWidget* parent)
   for (QLabel* label : {help_, error_}) label->setWordWrap(true);
   error_->setObjectName(QStringLiteral("settingError"));
   dressTable(table_);
+  table_->setEditTriggers(QTableView::NoEditTriggers);
   table_->setHorizontalHeaderLabels({tr("Value"), tr("Peak"), tr("Latency")});
   table_->horizontalHeaderItem(kValueColumn)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   table_->setToolTip(

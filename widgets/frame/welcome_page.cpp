@@ -82,7 +82,7 @@ constexpr int kCardAir = 12;
 constexpr int kPictureHeight = 84;
 constexpr int kSampleWidth = 220;
 constexpr int kWordsWidth = 260;
-constexpr int kSummaryLines = 2;
+constexpr int kSummaryLines = 3;
 
 QFont strongFont(const QFont& font, double scale = 1) {
   QFont strong = font;

@@ -1,5 +1,6 @@
 #include "app/gui/output/report_preview.h"
 
+#include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
 #include <algorithm>
@@ -18,6 +19,8 @@ namespace {
 constexpr int kPageGap = 16;
 /// Pixels of a page for each of its units: sharp on screens of high density, too.
 constexpr double kDensity = 1.5;
+constexpr int kStrip = 88;  ///< Width of the strip of small pictures.
+constexpr int kLargestThumbnail = 100;
 
 }  // namespace
 
@@ -87,7 +90,45 @@ void ReportPreview::work() {
 }
 
 int ReportPreview::pageWidth() const {
-  return std::min(static_cast<int>(ReportPages::kSize.width()), viewport()->width() - 2 * kPageGap);
+  return std::min(static_cast<int>(ReportPages::kSize.width()),
+                  viewport()->width() - kStrip - 2 * kPageGap);
+}
+
+int ReportPreview::currentPage() const {
+  return (verticalScrollBar()->value() + pageHeight() / 2) / pageHeight();
+}
+
+/// All of them are in sight: the more there are, the smaller they are.
+QRect ReportPreview::thumbnail(int page) const {
+  const int line = fontMetrics().height() + 6;
+  const auto pages = std::max(1, static_cast<int>(shown_.pages.size()));
+  const int height =
+      std::clamp((viewport()->height() - 2 * kPageGap) / pages - line, 8, kLargestThumbnail);
+  const int width = qRound(height * ReportPages::kSize.width() / ReportPages::kSize.height());
+  return {(kStrip - width) / 2, kPageGap + page * (height + line), width, height};
+}
+
+void ReportPreview::mousePressEvent(QMouseEvent* event) {
+  for (int page = 0; page < static_cast<int>(shown_.pages.size()); ++page) {
+    if (thumbnail(page).contains(event->position().toPoint())) {
+      return verticalScrollBar()->setValue(page * pageHeight());
+    }
+  }
+  QAbstractScrollArea::mousePressEvent(event);
+}
+
+void ReportPreview::paintThumbnails(QPainter& painter) const {
+  const Theme& theme = Theme::current();
+  for (int page = 0; page < static_cast<int>(shown_.pages.size()); ++page) {
+    const QRect place = thumbnail(page);
+    const bool current = page == currentPage();
+    painter.drawImage(place, shown_.pages[static_cast<std::size_t>(page)]);
+    painter.setPen(QPen(current ? theme.selection : theme.line, current ? 2 : 1));
+    painter.drawRect(place.adjusted(-1, -1, 0, 0));
+    painter.setPen(current ? theme.text : theme.mutedText);
+    painter.drawText(QRect(0, place.bottom() + 2, kStrip, fontMetrics().height()), Qt::AlignCenter,
+                     QString::number(page + 1));
+  }
 }
 
 int ReportPreview::pageHeight() const {
@@ -119,8 +160,9 @@ void ReportPreview::paintEvent(QPaintEvent*) {
     return;
   }
   painter.setRenderHint(QPainter::SmoothPixmapTransform);
-  QRect page((viewport()->width() - pageWidth()) / 2, kPageGap - verticalScrollBar()->value(),
-             pageWidth(), pageHeight() - kPageGap);
+  paintThumbnails(painter);
+  QRect page(kStrip + (viewport()->width() - kStrip - pageWidth()) / 2,
+             kPageGap - verticalScrollBar()->value(), pageWidth(), pageHeight() - kPageGap);
   for (const QImage& image : shown_.pages) {
     if (page.intersects(viewport()->rect())) {
       painter.drawImage(page, image);

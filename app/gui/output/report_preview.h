@@ -12,7 +12,8 @@
 namespace hw {
 
 /// The pages of a report as they will be printed, one below the other: of the run on show, over its
-/// axis, with a comparison or without. Drawn in the background while somebody looks.
+/// axis, with a comparison or without; at the left small pictures of them, which lead there. Drawn
+/// in the background while somebody looks.
 class ReportPreview : public QAbstractScrollArea {
   Q_OBJECT
 
@@ -27,6 +28,10 @@ class ReportPreview : public QAbstractScrollArea {
   const std::vector<QImage>& pages() const { return shown_.pages; }
   /// Of the whole report; 0 before it is drawn.
   int pageCount() const { return shown_.count; }
+  /// The place of the small picture of a page in the viewport.
+  QRect thumbnail(int page) const;
+  /// The page at the top of the viewport.
+  int currentPage() const;
 
  Q_SIGNALS:
   void drawn();
@@ -34,6 +39,7 @@ class ReportPreview : public QAbstractScrollArea {
  protected:
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
 
  private:
   struct Drawn {
@@ -46,6 +52,7 @@ class ReportPreview : public QAbstractScrollArea {
   void forget();
   void work();
   void setRange();
+  void paintThumbnails(QPainter& painter) const;
   /// Height of a page and the gap below it, as it is shown.
   int pageHeight() const;
   int pageWidth() const;

@@ -114,3 +114,17 @@ TEST_CASE("a run without operators has colours by size, and one colour else", "[
 }
 
 }  // namespace hw
+
+TEST_CASE("operators of a domain without rules are coloured by their types", "[coloring]") {
+  for (const char* domain : {"", "ort-profile", "somebody.else"}) {
+    CAPTURE(domain);
+    Op op;
+    op.domain = domain;
+    op.type = "Conv";
+    CHECK(blockClass(op) == BlockClass::convolution);
+    op.type = "Concat";
+    CHECK(blockClass(op) == BlockClass::movement);
+    op.type = "NothingKnown";
+    CHECK(blockClass(op) == BlockClass::elements);
+  }
+}

@@ -1,3 +1,4 @@
+#include <QLabel>
 #include <QMenu>
 #include <QSignalSpy>
 #include <QTest>
@@ -259,6 +260,12 @@ TEST_CASE("typing narrows the palette; Enter does what is chosen", "[find]") {
   CHECK(window.state()->step() == window.state()->run()->metrics.pools[PoolId(0)].peakStep);
 
   openPalette(window);
+  QTest::keyClicks(palette->line(), QStringLiteral("xyzzy"));
+  auto* none = palette->findChild<QLabel*>(QStringLiteral("paletteNone"));
+  CHECK(none->isVisible());
+  CHECK(none->text().contains(QStringLiteral("xyzzy")));
+  palette->line()->clear();
+  CHECK_FALSE(none->isVisible());
   QTest::keyClicks(palette->line(), QStringLiteral("plan again none"));
   REQUIRE(palette->model()->rowCount() > 0);
   CHECK(palette->model()->entry(0).text == QStringLiteral("Plan: again with none"));

@@ -27,7 +27,7 @@ constexpr std::size_t kLongestCommand = 4000;
 class Page : public QWidget {
  public:
   explicit Page(QWidget* parent) : QWidget(parent), column_(new QVBoxLayout(this)) {
-    column_->setContentsMargins(2 * kAir, kAir, 2 * kAir, kAir);
+    column_->setContentsMargins(kAir, kAir, kAir, kAir);
     column_->setSpacing(kAir);
   }
 
