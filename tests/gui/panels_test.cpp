@@ -109,6 +109,24 @@ TEST_CASE("the event log has a row for each event and for both ends of each op",
   }
 }
 
+TEST_CASE("what happens to whom stands first in the event log, however narrow", "[shell]") {
+  ViewState state;
+  EventPanel panel(&state);
+  auto* table = panel.findChild<QTableView*>();
+  for (const char* sample : {"samples:mobilenet_v2", "samples:resnet8"}) {
+    state.setRun(plannedAs(sample, request("free-list")));
+    const QHeaderView* header = table->horizontalHeader();
+    const auto titleAt = [&](int place) {
+      return table->model()
+          ->headerData(header->logicalIndex(place), Qt::Horizontal, Qt::DisplayRole)
+          .toString();
+    };
+    CHECK(titleAt(1) == QStringLiteral("Event"));
+    CHECK(titleAt(2) == QStringLiteral("Tensor or op"));
+    state.setRun(nullptr);
+  }
+}
+
 TEST_CASE("unticking a kind of event hides it", "[shell]") {
   ViewState state;
   EventPanel panel(&state);

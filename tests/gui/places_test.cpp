@@ -189,6 +189,22 @@ TEST_CASE("every question of Improve has a card that asks it and keeps its answe
   CHECK(window.chart()->isVisible());
 }
 
+TEST_CASE("every place fits the smallest window", "[shell]") {
+  test::Opened window(QStringLiteral("samples:resnet8"), {760, 520});
+  for (const PlaceInfo& place : placeTable()) {
+    CAPTURE(place.id.toStdString());
+    window.places()->go(place.id);
+    QTest::qWait(10);
+    CHECK(window.minimumSizeHint().height() <= 520);
+    CHECK(window.minimumSizeHint().width() <= 760);
+    if (!place.hasCards) continue;
+    window.places()->closeDrawer();
+    CHECK_FALSE(window.places()->isShown(QStringLiteral("shrink")));
+    test::part<FigureCard>(window, "question:shrink")->click();
+    CHECK(window.places()->isShown(QStringLiteral("shrink")));
+  }
+}
+
 TEST_CASE("the answer to how small is the smallest plan that is as fast", "[shell]") {
   test::Opened window(QStringLiteral("samples:resnet8"), {1500, 900});
   auto* card = test::part<FigureCard>(window, "question:shrink");

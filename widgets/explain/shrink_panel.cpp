@@ -2,6 +2,8 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QScrollArea>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <new>
 
@@ -212,13 +214,20 @@ ShrinkPanel::ShrinkPanel(ViewState* state, QWidget* parent)
   facts_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   facts_->setContentsMargins(12, 8, 12, 4);
   open_->setDefault(true);
+  auto* room = new QScrollArea(this);  // In a low window rows of the table come first.
+  room->setWidget(facts_);
+  room->setWidgetResizable(true);
+  room->setFrameShape(QFrame::NoFrame);
+  room->viewport()->setBackgroundRole(QPalette::Base);
+  table_->setMinimumHeight(5 * table_->verticalHeader()->defaultSectionSize());
   auto* buttons = new QWidget(this);
   auto* row = new QHBoxLayout(buttons);
   row->setContentsMargins(12, 4, 12, 12);
   row->addWidget(open_);
   row->addWidget(below_);
   row->addStretch(1);
-  build({table_, facts_, buttons});
+  build({table_, room, buttons});
+  static_cast<QVBoxLayout*>(layout())->setStretchFactor(room, 1);
   connect(state, &ViewState::runChanged, this, &ShrinkPanel::showRun);
   connect(chart_, &DotChart::picked, this, &ShrinkPanel::openDot);
   connect(open_, &QPushButton::clicked, this, &ShrinkPanel::openChosen);
@@ -333,7 +342,22 @@ void ShrinkPanel::fillTable() {
       item->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     }
   }
+  shareWidth();
   table_->selectRow(rowOfAnswer());
+}
+
+/// In a narrow column names of steps come before bars, and before what the facts say too.
+void ShrinkPanel::shareWidth() {
+  constexpr int kNarrow = 400;
+  const int figure = fontMetrics().horizontalAdvance(QStringLiteral("88.88 MiB")) + 10;
+  if (table_->columnCount() <= saves) return;
+  table_->setColumnWidth(leaves, width() < kNarrow ? figure : figure + 44);
+  table_->setColumnHidden(saves, width() < kNarrow);
+}
+
+void ShrinkPanel::resizeEvent(QResizeEvent* event) {
+  WorkPanel::resizeEvent(event);
+  shareWidth();
 }
 
 /// The plan that the answer is about, or else the last that was tried, which is the smallest.

@@ -79,8 +79,12 @@ class ShrinkPanel : public WorkPanel {
   /// To be shown below it.
   void belowWanted(std::shared_ptr<const hw::Run> run);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void buildTable();
+  void shareWidth();
   void showRun();
   void setFindings(ShrinkFindings findings);
   JobEnd finish(const ShrinkFindings& found);

@@ -141,13 +141,18 @@ void EventPanel::setUpTable() {
   table_->setObjectName(QStringLiteral("eventTable"));
   table_->setAccessibleName(tr("Event log"));
   dressResultTable(table_);
-  int column = 0;
-  for (const int width : kWidths) {
-    table_->setColumnWidth(column++, width * fontMetrics().averageCharWidth() + 14);
-  }
-  // What happens, and to whom, is in sight in a narrow column, too.
-  table_->horizontalHeader()->moveSection(kEvent, 1);
-  table_->horizontalHeader()->moveSection(kTensor, 2);
+  // Columns come with the first run, and go with the last.
+  QHeaderView* header = table_->horizontalHeader();
+  connect(header, &QHeaderView::sectionCountChanged, this, [this, header](int, int count) {
+    if (count <= kTensor) return;
+    int column = 0;
+    for (const int width : kWidths) {
+      table_->setColumnWidth(column++, width * fontMetrics().averageCharWidth() + 14);
+    }
+    // What happens, and to whom, is in sight in a narrow column, too.
+    header->moveSection(header->visualIndex(kEvent), 1);
+    header->moveSection(header->visualIndex(kTensor), 2);
+  });
 }
 
 void EventPanel::showRun() {

@@ -216,6 +216,7 @@ void Places::go(const QString& id) {
   if (index == current_) return;
   keep();
   current_ = index;
+  if (hasDrawers()) wanted_ = {};
   arrange();
   Q_EMIT placeChanged();
 }
@@ -258,6 +259,7 @@ void Places::fillRail() {
   auto* column = new QVBoxLayout(rail_);
   column->setContentsMargins(2, 8, 2, 8);
   for (const PlaceColumn side : kSides) {
+    if (side == PlaceColumn::left && place().hasCards) continue;  // The cards open them.
     for (const QString& name : deck(side).shownTabs()) {
       auto* button = new QToolButton(rail_);
       button->setObjectName(QStringLiteral("rail:") + name);
@@ -352,7 +354,7 @@ bool Places::closeDrawer() {
   const bool open =
       hasDrawers() && (deck(PlaceColumn::left).isVisible() || deck(PlaceColumn::right).isVisible());
   if (!open) return false;
-  wanted_ = {};
+  wanted_.fill(false);
   showColumns();
   return true;
 }
