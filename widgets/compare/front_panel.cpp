@@ -70,12 +70,11 @@ JobEnd FrontPanel::finish(const Result<Front>& made) {
   return {whole_ ? JobState::done : JobState::stopped, tr("%1 capacities").arg(made->found.size())};
 }
 
-void FrontPanel::fillTable() {
+void FrontPanel::fillTable(const FrontScene& scene) {
   std::vector<QStringList> rows;
   const auto add = [&](const QString& name, const FrontDot& dot) {
     rows.push_back({name, sizeText(dot.bytes), timeText(dot.latency)});
   };
-  const FrontScene scene = front_ ? frontScene(*front_) : FrontScene();
   for (const FrontDot& dot : scene.found) add(tr("fastest found"), dot);
   for (const FrontDot& dot : scene.others) add(viewText(printable(dot.name, 60)), dot);
   fillRows(table_, {tr("Plan"), tr("L2"), tr("Latency")}, rows);
@@ -84,9 +83,10 @@ void FrontPanel::fillTable() {
 
 void FrontPanel::setFront(std::shared_ptr<const Front> front) {
   front_ = std::move(front);
-  fillTable();
+  FrontScene scene = front_ ? frontScene(*front_) : FrontScene();
+  fillTable(scene);
   if (front_) {
-    chart_->setScene(frontScene(*front_));
+    chart_->setScene(std::move(scene));
   } else {
     chart_->clear();
   }

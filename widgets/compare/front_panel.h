@@ -43,7 +43,7 @@ class FrontPanel : public WorkPanel {
 
  private:
   void showRun();
-  void fillTable();
+  void fillTable(const FrontScene& scene);
   void setFront(std::shared_ptr<const Front> front);
   JobEnd finish(const Result<Front>& made);
   bool isCurrent(const Run& run) const;

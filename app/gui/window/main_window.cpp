@@ -9,7 +9,6 @@
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QMimeData>
-#include <QPointer>
 #include <QScreen>
 #include <QStandardPaths>
 #include <QVBoxLayout>
@@ -392,12 +391,9 @@ void MainWindow::showPanel(const QString& name) {
 }
 
 void MainWindow::goTo(const QString& place) {
-  const QPointer<QWidget> before = focusWidget();
   stack_->setCurrentWidget(places_);
   places_->go(place);
   showFrame();
-  // Else Qt gives the keys of what is hidden now to the next field, where digits would be typed.
-  if (before == nullptr || !before->isVisible()) places_->setFocus();
 }
 
 /// Keys 1 to 5 go to the places.

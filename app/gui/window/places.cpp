@@ -3,6 +3,7 @@
 #include <QDataStream>
 #include <QHBoxLayout>
 #include <QIODevice>
+#include <QPointer>
 #include <QResizeEvent>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -217,7 +218,10 @@ void Places::go(const QString& id) {
   keep();
   current_ = index;
   if (hasDrawers()) wanted_ = {};
+  const QPointer<QWidget> focus = window()->focusWidget();
   arrange();
+  // Else Qt gives the keys of what is hidden now to the next field, where digits would be typed.
+  if (focus == nullptr || !focus->isVisible()) setFocus();
   Q_EMIT placeChanged();
 }
 
