@@ -46,7 +46,11 @@ std::optional<Divergence> firstDivergence(const Run& a, const Run& b, const QStr
   if (const auto other = stepOf(inB); other && (!step || *other < *step)) step = other;
   Divergence found;
   found.step = step.value_or(Step(0));
-  if (inA) found.stay = stayCalled(a, inA->tensor);
+  if (inA) {
+    const EventList events(a);
+    found.stay = events.stay(inA->seq);
+    if (inA->step == step) found.moment = events.moment(inA->seq);
+  }
   if (!found.stay && inB) found.stay = stayCalled(a, inB->tensor);
   found.text = tr("Step %1: A: %2; %3: %4")
                    .arg(QString::fromStdString(groupDigits(found.step.count())), eventText(inA),

@@ -10,7 +10,9 @@ namespace hw {
 /// The point at which two runs of one model part: the first memory event that is not the same.
 struct Divergence {
   Step step{};
-  StayId stay{};   ///< In A: what that event is about; none when A does not have it.
+  StayId stay{};  ///< In A: what that event is about; none when A does not have it.
+  /// In A: right after that event; none when A does nothing at that step.
+  std::optional<std::size_t> moment{};
   QString text{};  ///< The two events in a sentence.
 };
 

@@ -14,6 +14,7 @@
 #include "core/import/samples.h"
 #include "core/machine/platforms.h"
 #include "core/picture/svg_canvas.h"
+#include "core/plan_file/plan_story.h"
 #include "tests/gui/native_support.h"
 #include "tests/widgets/patience.h"
 #include "widgets/base/theme.h"
@@ -178,6 +179,17 @@ TEST_CASE("the first divergence is where the first tensor goes elsewhere", "[she
   REQUIRE(found->stay);
   CHECK(after.at(a->stayName(found->stay)) != a->plan.addresses[found->stay]->offset);
   CHECK(found->text.contains(QString::fromStdString(a->stayName(found->stay))));
+  // The last event that has happened there is the one that is told.
+  REQUIRE(found->moment);
+  ViewState state;
+  state.setRun(a);
+  state.setMomentOf(*found->moment, found->step);
+  const EventList events(*a);
+  std::string last;
+  for (const EventRow& row : memoryEvents(*a)) {
+    if (events.isBy(row.seq, state.moment(), state.step())) last = row.tensor;
+  }
+  CHECK(last == a->stayName(found->stay));
 }
 
 TEST_CASE("A and B go in lock-step: steps, zoom, selection and pointer", "[shell][compare]") {

@@ -181,7 +181,11 @@ class CompareFeature : public QObject {
       if (one && (!found || one->step < found->step)) found = one;
     }
     if (!found) return say(tr("They do the same all along."));
-    state->setStep(found->step);
+    if (found->moment) {
+      state->setMomentOf(*found->moment, found->step);
+    } else {
+      state->setStep(found->step);
+    }
     state->select(found->stay);
     state->reveal(found->step);
     say(found->text);
