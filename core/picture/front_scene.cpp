@@ -211,9 +211,10 @@ class FrontDrawing {
     }
     labels_.take(Box::between(left, level - kHalfDot, right, level + kHalfDot));
     const SimTime more = to.latency - from.latency;
-    const std::string bytes = "\u2212" + formatBytes(from.bytes - to.bytes);
-    const std::string words = more <= SimTime() ? bytes + ", \u2212" + formatTime(SimTime() - more)
-                                                : bytes + ", +" + formatTime(more);
+    const std::string words = "\u2212" + formatBytes(from.bytes - to.bytes) +
+                              (more > SimTime()   ? ", +" + formatTime(more)
+                               : more < SimTime() ? ", \u2212" + formatTime(SimTime() - more)
+                                                  : std::string());
     const double baseline = level - kHalfDot - canvas_.ruler().height() + canvas_.ruler().ascent();
     const double middle = (left + right) / 2 - canvas_.ruler().width(words) / 2;
     const LabelPlacer::Spot spots[] = {{{middle, baseline}, Anchor::start},

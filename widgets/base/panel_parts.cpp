@@ -12,6 +12,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/text/text.h"
+
 namespace hw {
 
 /// A panel behind another tab is still visible to Qt, but moved to a place outside the window: that
@@ -73,7 +75,7 @@ void fillRows(QTableWidget* table, const QStringList& columns,
     const QStringList& cells = rows[static_cast<std::size_t>(row)];
     for (int column = 0; column < table->columnCount(); ++column) {
       auto* item = new QTableWidgetItem(cells.value(column));
-      item->setToolTip(item->text());
+      item->setToolTip(plainTip(item->text()));
       if (column > 0) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
       table->setItem(row, column, item);
     }

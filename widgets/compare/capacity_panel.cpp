@@ -263,9 +263,11 @@ void CapacityPanel::buildSlider() {
   slider_->setAccessibleName(tr("Capacity of L2"));
   slider_->installEventFilter(this);
   connect(slider_, &QSlider::valueChanged, this, &CapacityPanel::showPosition);
-  connect(table_, &QTableWidget::clicked, this, [this](const QModelIndex& at) {
+  const auto choose = [this](const QModelIndex& at) {
     setCapacity(chart_->points()[static_cast<std::size_t>(at.row())].capacity);
-  });
+  };
+  connect(table_, &QTableWidget::clicked, this, choose);
+  connect(table_, &QTableWidget::activated, this, choose);
 }
 
 void CapacityPanel::showPoints() {

@@ -23,7 +23,12 @@ inline QString viewText(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-/// The same, safe and with a capital: the title of a column or a field.
+/// A tool tip that shows `text` as it is, whatever tags are in it.
+inline QString plainTip(const QString& text) {
+  return QStringLiteral("<span>%1</span>").arg(text.toHtmlEscaped());
+}
+
+/// `title`, safe and with a capital: the title of a column or a field.
 inline QString titleText(std::string_view title) {
   QString text = QString::fromStdString(printable(title));
   if (!text.isEmpty()) text[0] = text[0].toUpper();

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "widgets/text/import_notes.h"
+#include "widgets/text/text.h"
 
 namespace hw {
 
@@ -22,16 +23,11 @@ DimensionsDialog::DimensionsDialog(const Model& model,
   auto* text = new QLabel(
       notes.isEmpty() ? tr("This model has no free dimensions.") : notes.join(QLatin1Char('\n')),
       this);
-  text->setTextFormat(Qt::PlainText);
-  text->setWordWrap(true);
-  table_->setColumnCount(3);
-  table_->setHorizontalHeaderLabels({tr("Name"), tr("Value"), tr("In use")});
-  table_->horizontalHeaderItem(inUse)->setToolTip(
-      tr("What the model on show was opened with; empty: it depends on data"));
-  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-  table_->verticalHeader()->hide();
-  table_->setTextElideMode(Qt::ElideMiddle);  // Names often differ at their ends alone.
-  table_->setAccessibleName(tr("Free dimensions and their values"));
+  for (QLabel* words : {text, wrong_}) {
+    words->setTextFormat(Qt::PlainText);
+    words->setWordWrap(true);
+  }
+  buildTable();
   for (const auto& [name, value] : bound) {
     addRow(QString::fromStdString(name), QString::number(value), QString::number(value));
   }
@@ -54,11 +50,22 @@ DimensionsDialog::DimensionsDialog(const Model& model,
   resize(460, 320);
 }
 
+void DimensionsDialog::buildTable() {
+  table_->setColumnCount(3);
+  table_->setHorizontalHeaderLabels({tr("Name"), tr("Value"), tr("In use")});
+  table_->horizontalHeaderItem(inUse)->setToolTip(
+      tr("What the model on show was opened with; empty: it depends on data"));
+  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+  table_->verticalHeader()->hide();
+  table_->setTextElideMode(Qt::ElideMiddle);  // Names often differ at their ends alone.
+  table_->setAccessibleName(tr("Free dimensions and their values"));
+}
+
 void DimensionsDialog::addRow(const QString& name, const QString& value, const QString& used) {
   const int row = table_->rowCount();
   table_->insertRow(row);
   table_->setItem(row, 0, new QTableWidgetItem(name));
-  table_->item(row, 0)->setToolTip(name);
+  table_->item(row, 0)->setToolTip(plainTip(name));
   table_->setItem(row, 1, new QTableWidgetItem(value));
   auto* cell = new QTableWidgetItem(used);
   cell->setFlags(Qt::ItemIsEnabled);

@@ -31,6 +31,7 @@ class DimensionsDialog : public QDialog {
  private:
   static constexpr int inUse = 2;  ///< The column of values as they are.
 
+  void buildTable();
   void addRow(const QString& name, const QString& value, const QString& used);
 
   QTableWidget* table_;
