@@ -17,6 +17,7 @@ namespace {
 
 /// Up to this many stays any method is followed within the blink of an eye.
 constexpr std::size_t kMostAtOnce = 4'000;
+constexpr int kRestMilliseconds = 100;
 
 /// `html` on a tinted ground: for the section that answers a question.
 QString tinted(const QString& html) {
@@ -41,15 +42,21 @@ Inspector::Inspector(ViewState* state, QWidget* parent) : QTextBrowser(parent), 
   connect(state, &ViewState::coloringChanged, this, &Inspector::refresh);
   connect(state, &ViewState::selectionChanged, this, &Inspector::refresh);
   connect(state, &ViewState::momentChanged, this, [this] {
-    const auto run = state_->run();
-    if (!run || state_->selectedActivity()) return;
-    if (!state_->selected()) return refresh();
-    // What fills the memory is of the moment; why the block is where it is stays.
-    const bool known = why_ && why_->first == state_->selected();
-    if (known && run->problem.stays.size() <= kMostAtOnce)
-      showStay(*run, why_->first, why_->second);
+    if (!state_->selected() && !state_->selectedActivity()) refresh();
+    if (state_->selected() && !later_.isActive()) later_.start();
   });
+  // A page about a block takes longer than a frame of playback.
+  later_.setSingleShot(true);
+  later_.setInterval(kRestMilliseconds);
+  connect(&later_, &QTimer::timeout, this, &Inspector::showMoment);
   refresh();
+}
+
+/// What fills the memory is of the moment; why the block is where it is stays.
+void Inspector::showMoment() {
+  const auto run = state_->run();
+  const bool known = run && why_ && why_->first == state_->selected();
+  if (known && run->problem.stays.size() <= kMostAtOnce) showStay(*run, why_->first, why_->second);
 }
 
 void Inspector::refresh() {

@@ -2,6 +2,7 @@
 
 #include <QSet>
 #include <QTextBrowser>
+#include <QTimer>
 #include <cstdint>
 
 #include "widgets/explain/inspector_text.h"
@@ -37,6 +38,7 @@ class Inspector : public QTextBrowser {
   void showStay(const Run& run, StayId stay, const WhyHere& why);
   QString section(const QString& id, const QString& title, const QString& body) const;
   void follow(const QUrl& link);
+  void showMoment();
   QString fillingSection(const Run& run, PoolId pool, Step step) const;
   QString helpSection() const;
 
@@ -51,6 +53,7 @@ class Inspector : public QTextBrowser {
   QSet<QString> closed_;                           ///< Ids of sections.
   std::optional<std::pair<StayId, WhyHere>> why_;  ///< Of the selected stay, once it is known.
   StayId shown_;  ///< The subject of the page: while it stays, so does the scroll position.
+  QTimer later_;  ///< Until the page follows the moment.
   Background<WhyHere> explaining_;
 };
 
