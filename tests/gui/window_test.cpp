@@ -294,7 +294,7 @@ TEST_CASE("free dimensions are offered by name and read back", "[shell]") {
   CHECK(dialog.dimensions() == std::map<std::string, std::int64_t>{{"batch", 4}, {"length", 7}});
 }
 
-TEST_CASE("a size that is none is named, and the table of sizes stays open", "[shell]") {
+TEST_CASE("a value that is not a size is named, and the table of sizes stays open", "[shell]") {
   Model model;
   model.graph = std::make_shared<const Graph>();
   DimensionsDialog dialog(model, {{"length", 7}});

@@ -311,11 +311,7 @@ void CompareMaps::arrangePool(PoolId pool) {
   MapView* first = maps_[pool.index()];
   const bool known = a && compared && a->problem.pools.contains(pool);
   if (known) top = std::max(top, fullByteRange(*a, pool));
-  if (known) {
-    first->setTitle(comparedTitle(*a, pool, *a), 0);
-  } else {
-    first->setTitle({});
-  }
+  first->setTitle(known ? comparedTitle(*a, pool, *a) : QString(), 0);
   const bool near = pool == PoolId(0);
   first->setMinimumHeight(!near ? 0 : compared ? kLeastHeight : kLeastAlone);
   first->setLeastHeight(top);

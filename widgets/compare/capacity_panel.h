@@ -87,7 +87,7 @@ class CapacityPanel : public WorkPanel {
  public:
   explicit CapacityPanel(ViewState* state, QWidget* parent = nullptr);
 
-  /// For whoever shows it beside this; a child of this at first.
+  /// The chart of the answer, which the window shows beside this list.
   CapacityChart* chart() const { return chart_; }
   /// A row for each point of the chart.
   QTableWidget* table() const { return table_; }

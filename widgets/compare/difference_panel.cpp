@@ -204,7 +204,7 @@ std::vector<const DiffClass*> DifferencePanel::shownClasses() const {
   return shown;
 }
 
-/// The two sets of bars stay, so that the legend does.
+/// The two sets of bars are kept and get other values, because the legend belongs to them.
 void DifferencePanel::showBars() {
   const bool ofBytes = what_->currentIndex() == bytes;
   QStringList names;
@@ -229,7 +229,7 @@ void DifferencePanel::showBars() {
   const QString what =
       by_->currentIndex() == bySize ? tr("by size of buffer") : tr("by life of buffer, in steps");
   view_->chart()->setTitle(tr("%1: %2").arg(pool_->currentText(), what));
-  // Bars that are told the same again while they grow vanish.
+  // QtCharts loses bars whose values are set again while they still grow.
   if (names == classes_->categories() && lengths == lengths_) return;
   lengths_ = lengths;
   for (std::size_t place = 0; place < sets_.size(); ++place) {

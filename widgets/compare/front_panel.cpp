@@ -187,8 +187,9 @@ void FrontPanel::refresh() {
            : known ? tr("The front is complete: it is kept for these settings")
                    : tr("Searches one capacity after another, in the background"));
   chart_->setEmptyText(emptyReason());
-  chart_->setMarked(markedDot());
-  table_->setCurrentCell(markedDot(), 0);
+  const int marked = markedDot();
+  chart_->setMarked(marked);
+  table_->setCurrentCell(marked, 0);
   if (!busy) note_->setText(noteText());
   note_->setToolTip(note_->text());
 }

@@ -22,7 +22,7 @@ class FrontPanel : public WorkPanel {
  public:
   explicit FrontPanel(ViewState* state, QWidget* parent = nullptr);
 
-  /// For whoever shows it beside this; a child of this at first.
+  /// The chart of the answer, which the window shows beside this list.
   DotChart* chart() const { return chart_; }
   /// A row for each dot, in the order of their ids.
   QTableWidget* table() const { return table_; }

@@ -17,7 +17,7 @@ namespace {
 
 /// Up to this many stays any method is followed within the blink of an eye.
 constexpr std::size_t kMostAtOnce = 4'000;
-constexpr int kRestMilliseconds = 100;
+constexpr int kFollowMilliseconds = 100;
 
 /// `html` on a tinted ground: for the section that answers a question.
 QString tinted(const QString& html) {
@@ -47,7 +47,7 @@ Inspector::Inspector(ViewState* state, QWidget* parent) : QTextBrowser(parent), 
   });
   // A page about a block takes longer than a frame of playback.
   later_.setSingleShot(true);
-  later_.setInterval(kRestMilliseconds);
+  later_.setInterval(kFollowMilliseconds);
   connect(&later_, &QTimer::timeout, this, &Inspector::showMoment);
   refresh();
 }

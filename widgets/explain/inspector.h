@@ -53,7 +53,7 @@ class Inspector : public QTextBrowser {
   QSet<QString> closed_;                           ///< Ids of sections.
   std::optional<std::pair<StayId, WhyHere>> why_;  ///< Of the selected stay, once it is known.
   StayId shown_;  ///< The subject of the page: while it stays, so does the scroll position.
-  QTimer later_;  ///< Until the page follows the moment.
+  QTimer later_;  ///< Ends when the page is to follow the moment.
   Background<WhyHere> explaining_;
 };
 

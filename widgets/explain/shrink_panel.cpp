@@ -346,7 +346,8 @@ void ShrinkPanel::fillTable() {
   table_->selectRow(rowOfAnswer());
 }
 
-/// In a narrow column names of steps come before bars, and before what the facts say too.
+/// Leaves a narrow column to names, peaks and latencies: no bars, and no savings, which the facts
+/// of the chosen step have.
 void ShrinkPanel::shareWidth() {
   constexpr int kNarrow = 400;
   const int figure = fontMetrics().horizontalAdvance(QStringLiteral("88.88 MiB")) + 10;

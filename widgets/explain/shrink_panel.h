@@ -55,7 +55,7 @@ class ShrinkPanel : public WorkPanel {
 
   explicit ShrinkPanel(ViewState* state, QWidget* parent = nullptr);
 
-  /// For whoever shows it beside this; a child of this at first.
+  /// The chart of the answer, which the window shows beside this list.
   DotChart* chart() const { return chart_; }
   QTableWidget* table() const { return table_; }
 

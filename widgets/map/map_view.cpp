@@ -183,7 +183,7 @@ void MapView::findMoved() {
 
 void MapView::setTitle(const QString& title, std::optional<std::size_t> place) {
   title_ = title;
-  place_ = place;
+  place_ = title.isEmpty() ? std::nullopt : place;
   const QString letter = place ? runLetter(*place) + QStringLiteral(": ") : QString();
   if (!title.isEmpty()) setAccessibleName(tr("Memory map, %1").arg(letter + title));
   placeCorner();

@@ -74,7 +74,7 @@ class WhatIfPanel : public QWidget {
   std::shared_ptr<const Run> outcome() const { return outcome_; }
   /// Its latency against that of the run on show; no words where nothing is changed.
   Figure answer() const;
-  /// The engines of the outcome in time, for whoever shows them; a child of this at first.
+  /// The engines of the outcome in time, which the window shows beside this.
   GanttStrip* strip() const { return strip_; }
   /// "l2", "dma", "channels", "macs".
   QSlider* slider(const QString& name) const;

@@ -77,7 +77,7 @@ void DimensionsDialog::accept() {
     const QString text = table_->item(row, 1)->text().trimmed();
     const auto value = parseInteger(text.toStdString());
     if (text.isEmpty() || (value && *value >= 0)) continue;
-    wrong_->setText(tr("%1: %2 is no size; expected a whole number, 0 or more")
+    wrong_->setText(tr("%1: %2 is not a size; expected a whole number, 0 or more")
                         .arg(table_->item(row, 0)->text(), text));
     wrong_->show();
     table_->setCurrentCell(row, 1);

@@ -25,7 +25,7 @@ class DimensionsDialog : public QDialog {
   QTableWidget* table() const { return table_; }
 
  public Q_SLOTS:
-  /// Says which value is none, and stays open, where there is one.
+  /// Closes the dialog, or stays open and names the first value that is not a size.
   void accept() override;
 
  private:
