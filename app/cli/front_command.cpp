@@ -5,8 +5,10 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "core/base/text.h"
+#include "core/files/file.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/report/explain/front_report.h"
+#include "core/report/explain/tflm_shrink_report.h"
 #include "core/report/model/graph_writer.h"
 
 namespace hw::cli {
@@ -119,21 +121,43 @@ struct ShrinkCommand {
     arguments.number(
         "--stop-after", stopAfter,
         {.help = "keep what is found after so many seconds (0: look at all)", .type = "S"});
+    addRuntimeOptions(arguments);
     arguments.option("--format", format,
                      {.help = "of the front, on standard output: text (default), json, csv",
                       .type = "NAME",
                       .choices = {"text", "json", "csv"}});
     arguments.output(
         "-o,--output", planFile, OutputRole::beside,
-        {.help = "write the plan that is chosen, FILE.json or FILE.csv", .type = "FILE"});
+        {.help = "write the plan that is chosen, FILE.json or FILE.csv; with --runtime the model, "
+                 "FILE.tflite",
+         .type = "FILE"});
     arguments.output("--graph", graphFile, OutputRole::beside,
                      {.help = "the graph that it is of: FILE.graph.json", .type = "FILE"});
     arguments.flag("-q,--quiet", quiet, "no progress");
     arguments.flag("--progress", progress, "tell the progress even if there is no terminal");
   }
 
+  void addRuntimeOptions(Arguments& arguments) {
+    arguments.option("--runtime", runtime,
+                     {.help = "shrink the arena of that runtime, and write the model that it runs: "
+                              "tflm (tflite-micro)",
+                      .type = "NAME",
+                      .choices = {"tflm"}});
+    arguments.option(
+        "--kernels", kernels,
+        {.help = "of the runtime: ascending (default), which make rows from the top to "
+                 "the bottom, as tflite-micro's reference kernels do; unknown",
+         .type = "ORDER",
+         .choices = {"ascending", "unknown"}});
+    arguments.option("--pointers", pointers,
+                     {.help = "of the target, in bits, for the arena's tail: 32 (default), 64",
+                      .type = "BITS",
+                      .choices = {"32", "64"}});
+  }
+
   Outcome<ExitCode> run() const {
     HW_TRY(options, wanted());
+    if (!runtime.empty()) return runForRuntime(options);
     HW_TRY(asked, run_.open());
     StoppableWork work(stopAfter);
     const auto front =
@@ -149,7 +173,63 @@ struct ShrinkCommand {
     return verdictOf(*front, name, work.timedOut());
   }
 
+  /// A TFLite file for tflite-micro, made from the model's own.
+  Outcome<ExitCode> runForRuntime(const ShrinkOptions& asked) const {
+    HW_TRY(request, run_.request());
+    auto bytes = readFile(request.model, kMostModelBytes);
+    if (!bytes) return failure(bytes.error(), request.model);
+    StoppableWork work(stopAfter);
+    RowSearchOptions options{.ascending = kernels != "unknown",
+                             .extraMacs = extraMacs.empty() ? kRuntimeExtraMacs : asked.extraMacs,
+                             .budget = asked.budget,
+                             .threads = request.threads,
+                             .stop = work.token()};
+    const auto made =
+        told(progressMode(progress, quiet), work.token(), [&](const RunContext& context) {
+          if (context.progress) {
+            options.progress = [&](double done, Bytes least) {
+              context.progress(done, "arena of " + formatBytes(least));
+            };
+          }
+          return shrinkForTflm(*bytes, pointers == "64" ? 8 : 4, options);
+        });
+    if (!made) return failure(made.error(), request.model);
+    const std::string text = format == "csv" ? tflmShrinkCsv(*made, request.model)
+                             : format == "json"
+                                 ? jsonDocument(tflmShrinkJson(*made, request.model))
+                                 : tflmShrinkText(*made, request.model, outputPaint());
+    HW_DO(writeOutput("-", [&](std::ostream& out) { out << text; }));
+    if (!planFile.empty()) {
+      HW_DO(writeOutput(planFile, [&](std::ostream& out) { out << made->file; }));
+    }
+    if (made->stopped && !work.timedOut()) return ExitCode::interrupted;
+    if (made->isWithinBudget()) return ExitCode::done;
+    printFailure({ExitCode::answerIsNo, request.model, tflmShrinkSummary(*made)});
+    return ExitCode::answerIsNo;
+  }
+
+  /// What belongs to a runtime, or does not.
+  Outcome<void> checkRuntime() const {
+    const auto refused = [](const char* option, const char* why) {
+      return failure(ExitCode::badUsage, option, why);
+    };
+    if (runtime.empty()) {
+      if (!kernels.empty()) return refused("--kernels", "is of a runtime; expected --runtime, too");
+      if (!pointers.empty())
+        return refused("--pointers", "is of a runtime; expected --runtime, too");
+      return {};
+    }
+    if (!allow.empty()) return refused("--allow", "does not go with --runtime");
+    if (!graphFile.empty()) return refused("--graph", "does not go with --runtime");
+    if (picture.wanted()) return refused("--picture", "does not go with --runtime");
+    if (!planFile.empty() && !planFile.ends_with(".tflite")) {
+      return failure(ExitCode::badUsage, planFile, "the ending says no format; expected .tflite");
+    }
+    return {};
+  }
+
   Outcome<ShrinkOptions> wanted() const {
+    HW_DO(checkRuntime());
     ShrinkOptions options{.sizes = static_cast<std::size_t>(sizes)};
     if (planFile == "-" || graphFile == "-") {
       return failure(ExitCode::badUsage, "", "the front goes to standard output: name a file");
@@ -177,7 +257,8 @@ struct ShrinkCommand {
     }
     for (const std::string* file : {&planFile, &graphFile}) {
       const bool csv = file == &planFile && file->ends_with(".csv");
-      if (file->empty() || *file == "-" || csv || file->ends_with(".json")) continue;
+      if (file->empty() || *file == "-" || csv || !runtime.empty() || file->ends_with(".json"))
+        continue;
       return failure(ExitCode::badUsage, *file,
                      file == &planFile ? "the ending says no format; expected .json or .csv"
                                        : "the ending says no format; expected .graph.json");
@@ -220,6 +301,9 @@ struct ShrinkCommand {
   }
 
   static constexpr double kMostPercent = 1'000'000;
+  /// Parts are worth more multiplications where memory is what is short.
+  static constexpr double kRuntimeExtraMacs = 0.5;
+  static constexpr std::size_t kMostModelBytes = std::size_t{1} << 31U;
 
   RunArguments run_;
   PictureOptions picture;
@@ -229,6 +313,9 @@ struct ShrinkCommand {
   std::string allow;
   std::string planFile;
   std::string graphFile;
+  std::string runtime;
+  std::string kernels;
+  std::string pointers;
   int sizes = 4;
   double stopAfter = 0;
   bool quiet = false;
@@ -254,7 +341,8 @@ CommandInfo shrinkCommand() {
           "  highwater shrink samples:mobilenet_v2_int8\n"
           "  highwater shrink model.tflite --budget 256KiB --platform byte-kernels -o small.json\n"
           "  highwater shrink model.onnx --allow order,in-place --picture front.svg\n"
-          "  highwater shrink model.onnx --inputs rows --graph parts.graph.json",
+          "  highwater shrink model.onnx --inputs rows --graph parts.graph.json\n"
+          "  highwater shrink model.tflite --runtime tflm -o small.tflite",
       .add = actionOf<ShrinkCommand>};
 }
 

@@ -3,7 +3,7 @@
 #include "core/base/check.h"
 #include "core/check/stated_run.h"
 #include "core/exchange/tflm/arena.h"
-#include "core/exchange/tflm/planned_file.h"
+#include "core/exchange/tflm/tflite_rewrite.h"
 #include "core/import/formats.h"
 #include "core/machine/foreign/machine_formats.h"
 #include "core/machine/platform_writer.h"

@@ -8,8 +8,8 @@
 #include "core/base/result.h"
 #include "core/base/text.h"
 #include "core/check/stated_run.h"
-#include "core/exchange/tflm/planned_file.h"
 #include "core/exchange/tflm/program.h"
+#include "core/exchange/tflm/tflite_rewrite.h"
 #include "core/files/mapped_file.h"
 
 namespace hw {

@@ -225,12 +225,13 @@ struct KernelTail {
   std::int64_t options = 0;
   std::int64_t numbers = 0;  ///< In lists of their own.
   std::size_t axis = 0;
+  std::int64_t pointers = 0;  ///< Bytes of `data` that pointers of 4 bytes save.
 };
 
-constexpr KernelTail kTails[] = {{"CONV_2D", 72, 28, 2, 0},
-                                 {"DEPTHWISE_CONV_2D", 72, 28, 2, 3},
+constexpr KernelTail kTails[] = {{"CONV_2D", 72, 28, 2, 0, 8},
+                                 {"DEPTHWISE_CONV_2D", 72, 28, 2, 3, 8},
                                  {"TRANSPOSE_CONV", 120, 20, 2, 0},
-                                 {"FULLY_CONNECTED", 64, 16},
+                                 {"FULLY_CONNECTED", 64, 16, 0, 0, 16},
                                  {"ADD", 60, 8},
                                  {"SUB", 52, 8},
                                  {"MUL", 36, 4},
@@ -238,7 +239,7 @@ constexpr KernelTail kTails[] = {{"CONV_2D", 72, 28, 2, 0},
                                  {"AVERAGE_POOL_2D", 32, 40},
                                  {"MAX_POOL_2D", 32, 40},
                                  {"L2_POOL_2D", 0, 40},
-                                 {"SOFTMAX", 80, 4},
+                                 {"SOFTMAX", 80, 4, 0, 0, 16},
                                  {"LOG_SOFTMAX", 80, 0},
                                  {"SVDF", 36, 12},
                                  {"UNIDIRECTIONAL_SEQUENCE_LSTM", 688, 16},
@@ -303,6 +304,7 @@ struct TailSizes {
 };
 constexpr TailSizes kWideTails{248, 24, 64, 64, 32};
 constexpr TailSizes kNarrowTails{132, 12, 32, 40, 20};
+const TailSizes& tailSizes(std::int64_t pointer) { return pointer > 4 ? kWideTails : kNarrowTails; }
 
 std::int64_t blockBytes(std::int64_t bytes) {
   return alignUp(Bytes(bytes), kTflmAlignment).count();
@@ -331,10 +333,11 @@ std::int64_t matrixCopies(const TfliteSubgraph& graph, const TfliteOp& op) {
   return bytes;
 }
 
-std::int64_t kernelTail(const TfliteSubgraph& graph, const TfliteOp& op) {
+std::int64_t kernelTail(const TfliteSubgraph& graph, const TfliteOp& op, std::int64_t pointer) {
   const auto* row = std::ranges::find(kTails, op.type(), &KernelTail::type);
   const KernelTail& tail = row == std::end(kTails) ? kUsualTail : *row;
-  std::int64_t bytes = blockBytes(tail.data) + tail.options;
+  const std::int64_t data = tail.data - (pointer > 4 ? 0 : tail.pointers);
+  std::int64_t bytes = blockBytes(data) + tail.options;
   if (tail.type == "BATCH_MATMUL") bytes += matrixCopies(graph, op);
   const std::int32_t filter = op.inputs.size() > 1 ? op.inputs[1] : -1;
   if (tail.numbers == 0 || filter < 0 || static_cast<std::size_t>(filter) >= graph.tensors.size()) {
@@ -350,14 +353,19 @@ std::int64_t kernelTail(const TfliteSubgraph& graph, const TfliteOp& op) {
 
 Result<TflmProgram> tflmProgram(const TfliteFile& file) { return ProgramReader(file).read(); }
 
+std::int64_t tflmTensorTail(std::int64_t pointer) { return tailSizes(pointer).tensor; }
+
+std::int64_t tflmOpTail(const TfliteSubgraph& graph, const TfliteOp& op, std::int64_t pointer) {
+  return tailSizes(pointer).op + kernelTail(graph, op, pointer);
+}
+
 Bytes tflmTail(const TfliteFile& file, const TflmProgram& program, std::int64_t pointer) {
-  const TailSizes& sizes = pointer > 4 ? kWideTails : kNarrowTails;
+  const TailSizes& sizes = tailSizes(pointer);
   std::int64_t bytes = sizes.own + program.variables.count();
   for (std::size_t i = 0; i < file.subgraphCount(); ++i) {
     const TfliteSubgraph& graph = file.subgraph(i);
     bytes += sizes.tensor * static_cast<std::int64_t>(graph.tensors.size());
-    bytes += sizes.op * static_cast<std::int64_t>(graph.ops.size());
-    for (const TfliteOp& op : graph.ops) bytes += kernelTail(graph, op);
+    for (const TfliteOp& op : graph.ops) bytes += tflmOpTail(graph, op, pointer);
   }
   for (const auto& [name, state] : tfliteStates(file)) {
     bytes += alignUp(state, kTflmAlignment).count();

@@ -46,4 +46,8 @@ Result<TflmProgram> tflmProgram(const TfliteFile& file);
 /// target's, 4 or 8 bytes.
 Bytes tflmTail(const TfliteFile& file, const TflmProgram& program, std::int64_t pointer);
 
+/// The part of it that one tensor takes, and one operator of a subgraph.
+std::int64_t tflmTensorTail(std::int64_t pointer);
+std::int64_t tflmOpTail(const TfliteSubgraph& graph, const TfliteOp& op, std::int64_t pointer);
+
 }  // namespace hw

@@ -9,7 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/exchange/tflm/offline_plan.h"
-#include "core/exchange/tflm/planned_file.h"
+#include "core/exchange/tflm/tflite_rewrite.h"
 #include "core/files/file.h"
 
 namespace hw {

@@ -21,6 +21,7 @@ namespace hw {
 
 /// Operator codes with a meaning of their own to the importer.
 enum class TfliteOpCode : std::int32_t {
+  add = 0,
   conv2d = 3,
   depthwiseConv2d = 4,
   embeddingLookup = 7,
@@ -32,6 +33,7 @@ enum class TfliteOpCode : std::int32_t {
   stridedSlice = 45,
   split = 49,
   delegate = 51,
+  less = 58,
   padV2 = 60,
   slice = 65,
   transposeConv = 67,
@@ -50,6 +52,7 @@ enum class TfliteOpCode : std::int32_t {
   variableHandle = 142,
   readVariable = 143,
   assignVariable = 144,
+  dynamicUpdateSlice = 151,
   stablehloLoop = 200,
   composite = 206,
 };

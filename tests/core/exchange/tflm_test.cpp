@@ -5,7 +5,7 @@
 #include "core/check/plan_audit.h"
 #include "core/exchange/tflm/kernel_scratch.h"
 #include "core/exchange/tflm/offline_plan.h"
-#include "core/exchange/tflm/planned_file.h"
+#include "core/exchange/tflm/tflite_rewrite.h"
 #include "core/files/zip_archive.h"
 #include "core/machine/platforms.h"
 #include "core/plan_file/plan_document.h"

@@ -1,0 +1,79 @@
+#include "core/report/explain/tflm_shrink_report.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+namespace hw {
+namespace {
+
+double shareOfOwn(const TflmShrink& shrink, const TflmWay& way) {
+  return static_cast<double>(way.total().count()) /
+         static_cast<double>(std::max<std::int64_t>(1, shrink.ways.front().total().count()));
+}
+
+}  // namespace
+
+Columns<TflmWay> tflmWayColumns(const TflmShrink& shrink) {
+  using enum ColumnKind;
+  using W = TflmWay;
+  return {{"way", "way", text, &W::name, "How the model runs"},
+          {"head", "head", bytes, &W::head, "Bytes of the arena that are planned"},
+          {"tail", "tail", bytes, &W::tail,
+           "Bytes of the arena that the runtime never gives back, an estimate"},
+          {"total", "arena", bytes, &W::total, "Head and tail"},
+          {"part", "of its own", ratio, [&shrink](const W& way) { return shareOfOwn(shrink, way); },
+           "Arena / arena of the runtime's own plan"},
+          {"extra_macs", "extra MACs", excess, &W::extraMacs,
+           "Multiplications made again / those of the model"},
+          {"weights_again", "weights again", excess, &W::weightsAgain,
+           "Bytes of weights that are read once more / those of the model"},
+          {"operators", "operators", count, &W::operators, "In the file that is written"},
+          {"runs", "operators in parts", text, &W::runs,
+           "Operators of the model, and how many blocks of rows"},
+          {"chosen", "chosen", flag,
+           [&shrink](const W& way) -> Value { return &way == &shrink.best(); },
+           "The answer: the smallest; with a budget, the one within it with the fewest MACs"}};
+}
+
+std::string tflmShrinkSummary(const TflmShrink& shrink) {
+  const TflmWay& own = shrink.ways.front();
+  const std::string text = bytesText(own.total());
+  if (!shrink.isWithinBudget()) {
+    return fmt::format("nothing fits {}: the least that was found is {}, by itself it takes {}",
+                       bytesText(*shrink.budget), bytesText(shrink.best().total()), text);
+  }
+  if (shrink.chosen == 0) return "nothing is smaller than tflite-micro's own plan, " + text;
+  return fmt::format("{} of arena, {:.1f} % of what tflite-micro takes by itself ({})",
+                     bytesText(shrink.best().total()), 100 * shareOfOwn(shrink, shrink.best()),
+                     text);
+}
+
+std::string tflmShrinkText(const TflmShrink& shrink, const std::string& file, const Paint& paint) {
+  std::string text = fmt::format("{}  on tflite-micro: {}\n\n", paint.bold(printable(file, 200)),
+                                 tflmShrinkSummary(shrink));
+  auto columns = tflmWayColumns(shrink);
+  columns.pop_back();
+  const auto good = [&](const TflmWay& way) { return &way == &shrink.best(); };
+  text += textTable<TflmWay>(columns, shrink.ways, {.width = 200, .good = good}).text(paint);
+  for (const std::string& note : shrink.notes) text += "  " + note + "\n";
+  return shrink.stopped ? text + "stopped: there would have been more\n" : text;
+}
+
+std::string tflmShrinkCsv(const TflmShrink& shrink, const std::string& file) {
+  return csvTable(withModel(file, tflmWayColumns(shrink)), shrink.ways);
+}
+
+Json tflmShrinkJson(const TflmShrink& shrink, const std::string& file) {
+  Json json = {{"format", "highwater-tflm-shrink"},
+               {"version", 1},
+               {"model", file},
+               {"stopped", shrink.stopped},
+               {"fits", shrink.isWithinBudget()},
+               {"notes", shrink.notes}};
+  if (shrink.budget) json["budget"] = shrink.budget->count();
+  json["ways"] = jsonRows(tflmWayColumns(shrink), shrink.ways);
+  return json;
+}
+
+}  // namespace hw

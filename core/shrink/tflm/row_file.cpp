@@ -1,0 +1,365 @@
+#include "core/shrink/tflm/row_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "core/exchange/tflm/arena.h"
+#include "core/exchange/tflm/program.h"
+#include "core/exchange/tflm/tflite_rewrite.h"
+
+namespace hw {
+namespace {
+
+// Numbers of the schema.
+constexpr std::int32_t kInt32 = 2, kBool = 6;
+constexpr std::uint8_t kAddOptions = 11, kLessOptions = 41, kSliceOptions = 48,
+                       kReshapeOptions = 17;
+constexpr std::uint8_t kWhileOptions = 93, kUpdateOptions = 117;
+
+std::string bytesOf(const std::vector<std::int32_t>& numbers) {
+  std::string bytes(numbers.size() * sizeof(std::int32_t), '\0');
+  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  return bytes;
+}
+
+class RowFileWriter {
+ public:
+  RowFileWriter(const TfliteFile& file, std::string_view bytes, const RowPlan& plan)
+      : file_(file),
+        stored_(file.subgraph(0)),
+        plan_(plan),
+        program_(*plan.program),
+        rewrite_(bytes) {}
+
+  std::string write() {
+    Graph main;
+    for (const RowStep& step : program_.steps()) add(main, step);
+    for (const std::int32_t input : stored_.inputs)
+      main.made.inputs.push_back(endpoint(main, input));
+    for (const std::int32_t output : stored_.outputs)
+      main.made.outputs.push_back(endpoint(main, output));
+    graphs_.insert(graphs_.begin(), std::move(main));
+    std::vector<NewSubgraph> subgraphs;
+    for (Graph& graph : graphs_) {
+      offsets_.insert(offsets_.end(), graph.offsets.begin(), graph.offsets.end());
+      subgraphs.push_back(std::move(graph.made));
+    }
+    rewrite_.setSubgraphs(std::move(subgraphs));
+    rewrite_.setPlan(offsets_);
+    return rewrite_.write();
+  }
+
+  /// Of all tensors of the file that was written.
+  const std::vector<std::int32_t>& offsets() const { return offsets_; }
+
+ private:
+  struct Graph {
+    NewSubgraph made{};
+    std::vector<std::int32_t> offsets{};
+    std::map<RowView, std::int32_t> views{};
+    std::map<std::int32_t, std::int32_t> weights{};   ///< By tensor of the old file.
+    std::map<std::uint32_t, std::int32_t> numbers{};  ///< By buffer of the new one.
+  };
+
+  static std::int32_t addTensor(Graph& graph, NewTensor tensor, std::int64_t offset) {
+    graph.made.tensors.push_back(std::move(tensor));
+    graph.offsets.push_back(static_cast<std::int32_t>(offset));
+    return static_cast<std::int32_t>(graph.made.tensors.size()) - 1;
+  }
+
+  NewTensor like(std::size_t tensor) const {
+    const TfliteTensor& old = stored_.tensors[tensor];
+    NewTensor made{.like = static_cast<std::int32_t>(tensor), .type = old.type};
+    for (const std::int64_t size : old.shape) made.shape.push_back(static_cast<std::int32_t>(size));
+    return made;
+  }
+
+  std::int32_t view(Graph& graph, const RowView& view) const {
+    const auto [known, added] = graph.views.try_emplace(view, 0);
+    if (!added) return known->second;
+    NewTensor tensor = like(view.tensor);
+    if (tensor.shape.size() == 4 && tensor.shape[0] == 1) {
+      tensor.shape[1] = static_cast<std::int32_t>(view.rows);
+    }
+    const std::int64_t offset =
+        plan_.placement.offsets[view.block] + view.first * program_.rowBytes(view.block);
+    return known->second = addTensor(graph, std::move(tensor), offset);
+  }
+
+  std::int32_t weight(Graph& graph, std::int32_t tensor) const {
+    const auto [known, added] = graph.weights.try_emplace(tensor, 0);
+    if (!added) return known->second;
+    NewTensor made = like(static_cast<std::size_t>(tensor));
+    made.buffer = stored_.tensors[static_cast<std::size_t>(tensor)].buffer;
+    return known->second = addTensor(graph, std::move(made), -1);
+  }
+
+  /// A weight of whole numbers that the file does not have.
+  std::int32_t numbers(Graph& graph, const std::vector<std::int32_t>& values,
+                       std::vector<std::int32_t> shape) {
+    NewTensor made{
+        .shape = std::move(shape), .type = kInt32, .buffer = rewrite_.addBuffer(bytesOf(values))};
+    const auto [known, added] = graph.numbers.try_emplace(made.buffer, 0);
+    if (added) known->second = addTensor(graph, std::move(made), -1);
+    return known->second;
+  }
+
+  /// An input or output of the model; outputs may be weights.
+  std::int32_t endpoint(Graph& graph, std::int32_t tensor) {
+    if (file_.isStored(stored_.tensors[static_cast<std::size_t>(tensor)].buffer))
+      return weight(graph, tensor);
+    return view(graph, program_.whole(static_cast<std::size_t>(tensor)));
+  }
+
+  void add(Graph& graph, const RowStep& step) {
+    switch (step.kind) {
+      case RowStep::Kind::op:
+        return addOp(graph, step);
+      case RowStep::Kind::copy:
+        graph.made.ops.push_back({.code = TfliteOpCode::reshape,
+                                  .inputs = {view(graph, step.inputs[0])},
+                                  .outputs = {view(graph, step.outputs[0])},
+                                  .optionsType = kReshapeOptions});
+        return;
+      case RowStep::Kind::loop:
+        return addLoop(graph, *program_.loop());
+    }
+  }
+
+  void addOp(Graph& graph, const RowStep& step) {
+    const TfliteOp& old = stored_.ops[step.op];
+    NewOp op{.like = static_cast<std::int32_t>(step.op)};
+    for (const std::int32_t input : old.inputs) {
+      if (input < 0) {
+        op.inputs.push_back(-1);
+        continue;
+      }
+      const auto own =
+          std::ranges::find(step.inputs, static_cast<std::size_t>(input), &RowView::tensor);
+      op.inputs.push_back(own == step.inputs.end() ? weight(graph, input) : view(graph, *own));
+    }
+    if (step.padding) op.inputs[1] = paddings(graph, old.inputs[1], *step.padding);
+    if (old.is(TfliteOpCode::resizeNearest)) {
+      const auto& shape = stored_.tensors[step.outputs[0].tensor].shape;
+      op.inputs[1] = numbers(
+          graph,
+          {static_cast<std::int32_t>(step.outputs[0].rows), static_cast<std::int32_t>(shape[2])},
+          {2});
+    }
+    for (const RowView& output : step.outputs) op.outputs.push_back(view(graph, output));
+    graph.made.ops.push_back(std::move(op));
+  }
+
+  std::int32_t paddings(Graph& graph, std::int32_t tensor,
+                        const std::pair<std::int64_t, std::int64_t>& rows) {
+    const std::string_view old =
+        file_.bufferBytes(stored_.tensors[static_cast<std::size_t>(tensor)].buffer);
+    std::vector<std::int32_t> sides(8);
+    std::memcpy(sides.data(), old.data(), sides.size() * sizeof(std::int32_t));
+    sides[2] = static_cast<std::int32_t>(rows.first);
+    sides[3] = static_cast<std::int32_t>(rows.second);
+    return numbers(graph, sides, {4, 2});
+  }
+
+  /// A tensor of whole numbers among the counters of the loop.
+  std::int32_t counter(Graph& graph, std::int64_t at, std::int32_t count, std::int32_t type) const {
+    return addTensor(graph, {.shape = {count}, .type = type},
+                     plan_.placement.offsets[program_.loop()->counters] + at);
+  }
+
+  static NewOp plainOp(TfliteOpCode code, std::vector<std::int32_t> inputs,
+                       std::vector<std::int32_t> outputs, std::uint8_t optionsType,
+                       std::vector<NewOption> options = {}) {
+    return {.code = code,
+            .inputs = std::move(inputs),
+            .outputs = std::move(outputs),
+            .optionsType = optionsType,
+            .options = std::move(options)};
+  }
+
+  /// WHILE carries the begin of the slice and that of the update, four numbers each; it goes on as
+  /// long as the slice begins no higher than that of its last time.
+  void addLoop(Graph& graph, const RowLoop& loop) {
+    const auto row = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
+    const std::int32_t in = numbers(graph, {0, row(loop.firstIn), 0, 0}, {4});
+    const std::int32_t out = numbers(graph, {0, row(loop.firstOut), 0, 0}, {4});
+    graph.made.ops.push_back(plainOp(TfliteOpCode::loop, {in, out},
+                                     {counter(graph, 0, 4, kInt32), counter(graph, 16, 4, kInt32)},
+                                     kWhileOptions, {{0, 4, 1}, {1, 4, 2}}));
+    Graph condition;
+    condition.made.inputs = {counter(condition, 32, 4, kInt32), counter(condition, 48, 4, kInt32)};
+    const std::int32_t begin = counter(condition, 36, 1, kInt32);
+    const std::int32_t last = row(loop.firstIn - (loop.times - 1) * loop.inStep);
+    const std::int32_t bound = numbers(condition, {last - 1}, {1});
+    condition.made.outputs = {counter(condition, 64, 1, kBool)};
+    condition.made.ops.push_back(
+        plainOp(TfliteOpCode::less, {bound, begin}, condition.made.outputs, kLessOptions));
+    graphs_.push_back(std::move(condition));
+    addBody(loop);
+  }
+
+  void addBody(const RowLoop& loop) {
+    const auto row = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
+    Graph body;
+    const std::int32_t in = counter(body, 80, 4, kInt32);
+    const std::int32_t out = counter(body, 96, 4, kInt32);
+    body.made.inputs = {in, out};
+    std::vector<std::int32_t> size = like(loop.input).shape;
+    size[1] = row(loop.slice.rows);
+    const RowView whole = program_.whole(loop.output);
+    body.made.ops.push_back(plainOp(
+        TfliteOpCode::slice, {view(body, program_.whole(loop.input)), in, numbers(body, size, {4})},
+        {view(body, loop.slice)}, kSliceOptions));
+    for (const RowStep& step : loop.body) add(body, step);
+    // A tensor of its own for what comes out, at the address of what goes in: nothing is copied.
+    const std::int32_t updated =
+        addTensor(body, like(loop.output), plan_.placement.offsets[whole.block]);
+    body.made.ops.push_back(plainOp(TfliteOpCode::dynamicUpdateSlice,
+                                    {view(body, whole), view(body, loop.update), out}, {updated},
+                                    kUpdateOptions));
+    const std::int32_t nextIn = counter(body, 112, 4, kInt32);
+    const std::int32_t nextOut = counter(body, 128, 4, kInt32);
+    body.made.outputs = {nextIn, nextOut};
+    for (const auto& [from, to, step] :
+         {std::tuple(in, nextIn, loop.inStep), std::tuple(out, nextOut, loop.outStep)}) {
+      body.made.ops.push_back(plainOp(
+          TfliteOpCode::add, {from, numbers(body, {0, -row(step), 0, 0}, {4})}, {to}, kAddOptions));
+    }
+    graphs_.push_back(std::move(body));
+  }
+
+  const TfliteFile& file_;
+  const TfliteSubgraph& stored_;
+  const RowPlan& plan_;
+  const RowProgram& program_;
+  TfliteRewrite rewrite_;
+  std::vector<Graph> graphs_;
+  std::vector<std::int32_t> offsets_;
+};
+
+/// What the runtime makes of a file with these offsets; with none it plans itself.
+TflmWay wayOf(std::string name, std::string_view bytes, std::int64_t pointer,
+              const std::vector<std::int32_t>& offsets) {
+  const TfliteFile file(bytes);
+  const auto program = tflmProgram(file);
+  if (!program) throw Refusal{program.error()};
+  TflmWay way{.name = std::move(name),
+              .head = tflmArena(*program, offsets).head,
+              .tail = tflmTail(file, *program, pointer)};
+  for (std::size_t i = 0; i < file.subgraphCount(); ++i) {
+    way.operators += file.subgraph(i).ops.size();
+  }
+  return way;
+}
+
+std::string runsText(const std::vector<RowRun>& runs) {
+  std::string text;
+  for (const RowRun& run : runs) {
+    const char* how = run.halo == RowHalo::loop   ? " (loop)"
+                      : run.halo == RowHalo::copy ? " (borders copied)"
+                                                  : "";
+    text += fmt::format("{}{}-{} in {} parts{}", text.empty() ? "" : ", ", run.first, run.last,
+                        run.parts, how);
+  }
+  return text;
+}
+
+/// Asks for all ways, and keeps the file of the one that is chosen.
+class TflmShrinker {
+ public:
+  TflmShrinker(std::string_view bytes, std::int64_t pointer, const RowSearchOptions& options)
+      : bytes_(bytes), file_(bytes), pointer_(pointer), options_(options) {}
+
+  TflmShrink find() {
+    made_.budget = options_.budget;
+    addOwn();
+    const auto model = rowModel(file_, pointer_);
+    if (model) {
+      const RowFront front = searchRows(*model, options_);
+      addPlan("whole operators", front.plain, *model);
+      if (options_.ascending) addPlan("outputs over inputs", front.overlap, *model);
+      for (const RowPlan& plan : front.points) {
+        if (!plan.program->runs().empty()) addPlan("in parts", plan, *model);
+      }
+      made_.stopped = front.stopped;
+    } else {
+      made_.notes.push_back("no operator goes in parts: " + model.error().text());
+    }
+    choose();
+    return std::move(made_);
+  }
+
+ private:
+  void addOwn() { add(wayOf("its own plan", bytes_, pointer_, {}), std::string(bytes_)); }
+
+  void addPlan(std::string name, const RowPlan& plan, const RowModel& model) {
+    RowFileWriter writer(file_, bytes_, plan);
+    std::string written = writer.write();
+    TflmWay way = wayOf(std::move(name), written, pointer_, writer.offsets());
+    const auto ratio = [](std::int64_t part, std::int64_t of) {
+      return of > 0 ? static_cast<double>(part) / static_cast<double>(of) : 1.0;
+    };
+    std::int64_t weights = 0;
+    for (const RowOp& op : model.ops) weights += op.weights;
+    way.extraMacs = ratio(plan.program->macs(), model.macs) - 1;
+    way.weightsAgain = ratio(plan.program->weights(), weights) - 1;
+    way.runs = runsText(plan.program->runs());
+    way.loops = plan.program->loop().has_value();
+    add(std::move(way), std::move(written));
+  }
+
+  void add(TflmWay way, std::string file) {
+    made_.ways.push_back(std::move(way));
+    files_.push_back(std::move(file));
+  }
+
+  /// The smallest; of those within the budget the one with the fewest multiplications.
+  void choose() {
+    const auto better = [&](const TflmWay& a, const TflmWay& b) {
+      const bool fits = options_.budget && a.total() <= *options_.budget;
+      const bool both = fits && b.total() <= *options_.budget;
+      if (both && a.extraMacs != b.extraMacs) return a.extraMacs < b.extraMacs;
+      return a.total() < b.total();
+    };
+    for (std::size_t i = 1; i < made_.ways.size(); ++i) {
+      if (better(made_.ways[i], made_.best())) made_.chosen = i;
+    }
+    made_.file = std::move(files_[made_.chosen]);
+    if (made_.best().loops) {
+      made_.notes.emplace_back(
+          "the operator resolver of the firmware needs WHILE, LESS, SLICE, DYNAMIC_UPDATE_SLICE "
+          "and "
+          "ADD, too");
+    }
+    if (made_.chosen > 0) {
+      made_.notes.emplace_back(
+          "the file is right with its metadata OfflineMemoryAllocation only: tools that drop "
+          "metadata "
+          "break it");
+    }
+  }
+
+  std::string_view bytes_;
+  TfliteFile file_;
+  std::int64_t pointer_;
+  const RowSearchOptions& options_;
+  TflmShrink made_;
+  std::vector<std::string> files_;  ///< By way.
+};
+
+}  // namespace
+
+std::string rowFile(std::string_view file, const RowPlan& plan) {
+  const TfliteFile model(file);
+  return RowFileWriter(model, file, plan).write();
+}
+
+Result<TflmShrink> shrinkForTflm(std::string_view file, std::int64_t pointer,
+                                 const RowSearchOptions& options) {
+  return unlessRefused([&] { return TflmShrinker(file, pointer, options).find(); });
+}
+
+}  // namespace hw

@@ -1,0 +1,301 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/exchange/tflm/program.h"
+#include "core/shrink/tflm/row_program.h"
+
+namespace hw {
+namespace {
+
+/// Fields of the options of an operator with a window: where its numbers are.
+struct WindowFields {
+  std::string_view type;
+  int padding = 0;
+  int stride = 2;
+  int kernel = -1;    ///< -1: that of the filter.
+  int dilation = -1;  ///< -1: none.
+};
+constexpr WindowFields kWindows[] = {{"CONV_2D", 0, 2, -1, 5},
+                                     {"DEPTHWISE_CONV_2D", 0, 2, -1, 6},
+                                     {"AVERAGE_POOL_2D", 0, 2, 4},
+                                     {"MAX_POOL_2D", 0, 2, 4}};
+
+/// Operators that make each element of the element at the same place of each operand.
+constexpr std::string_view kElementwise[] = {
+    "ADD", "SUB",   "MUL",          "MAXIMUM",  "MINIMUM", "QUANTIZE",   "DEQUANTIZE", "RELU",
+    "ELU", "RELU6", "RELU_N1_TO_1", "LOGISTIC", "TANH",    "HARD_SWISH", "LEAKY_RELU", "PRELU",
+    "ABS", "NEG",   "SQRT",         "RSQRT",    "SQUARE",  "EXP",        "FLOOR"};
+
+bool isImage(const Shape& shape) { return shape.size() == 4 && shape[0] == 1 && shape[1] > 0; }
+
+std::int64_t padAbove(std::int64_t height, std::int64_t kernel, std::int64_t stride) {
+  const std::int64_t made = (height + stride - 1) / stride;
+  return std::max<std::int64_t>(0, (made - 1) * stride + kernel - height) / 2;
+}
+
+class RowModelReader {
+ public:
+  RowModelReader(const TfliteFile& file, std::int64_t pointer)
+      : file_(file), graph_(file.subgraph(0)), pointer_(pointer) {}
+
+  Result<RowModel> read() {
+    if (file_.subgraphCount() > 1) {
+      return fail(ErrorCode::unsupported, "it has several subgraphs; parts are of one");
+    }
+    HW_TRY(program, tflmProgram(file_));
+    HW_DO(readTensors());
+    for (std::size_t op = 0; op < graph_.ops.size(); ++op) HW_DO(readOp(op));
+    for (const auto& [list, own] :
+         {std::pair(&graph_.inputs, &model_.inputs), std::pair(&graph_.outputs, &model_.outputs)}) {
+      for (const std::int32_t tensor : *list) {
+        const auto at = static_cast<std::size_t>(tensor);
+        if (tensor < 0 || at >= graph_.tensors.size())
+          refuse(fmt::format("there is no tensor {}", tensor));
+        if (!model_.tensors[at].stored) own->push_back(at);
+      }
+    }
+    for (const std::size_t tensor : model_.outputs) model_.tensors[tensor].graphOutput = true;
+    HW_DO(checkMakers());
+    if (model_.ops.empty()) return fail(ErrorCode::unsupported, "it has no operators");
+    readTail(program);
+    return std::move(model_);
+  }
+
+ private:
+  const TfliteTensor& tensor(std::size_t index) const { return graph_.tensors[index]; }
+
+  Result<void> readTensors() {
+    for (const TfliteTensor& each : graph_.tensors) {
+      RowTensor rows{.stored = file_.isStored(each.buffer)};
+      if (each.isVariable) {
+        return fail(ErrorCode::unsupported,
+                    fmt::format("tensor '{}' keeps its value from run to run; parts would "
+                                "overwrite it",
+                                printable(each.name, 80)));
+      }
+      const auto count = elementCount(each.shape);
+      const auto bits = tfliteBits(each.type);
+      if (!rows.stored && (!count || *count < 0 || bits % 8 != 0 || bits == 0)) {
+        return fail(ErrorCode::unsupported,
+                    fmt::format("the size of tensor '{}' is not known", printable(each.name, 80)));
+      }
+      if (isImage(each.shape)) rows.rows = each.shape[1];
+      rows.rowBytes = rows.stored ? 0 : *count * (bits / 8) / rows.rows;
+      model_.tensors.push_back(rows);
+    }
+    return {};
+  }
+
+  Result<void> readOp(std::size_t index) {
+    const TfliteOp& stored = graph_.ops[index];
+    RowOp op{.type = stored.type()};
+    for (const std::int32_t input : stored.inputs) {
+      if (input < 0) continue;
+      const auto at = static_cast<std::size_t>(input);
+      if (at >= graph_.tensors.size())
+        refuse(fmt::format("operator {} reads tensor {}", index, at));
+      if (model_.tensors[at].stored) {
+        op.weights += static_cast<std::int64_t>(file_.bufferBytes(tensor(at).buffer).size());
+        weights_.insert(at);
+      } else if (std::ranges::find(op.inputs, at) == op.inputs.end()) {
+        op.inputs.push_back(at);
+        model_.tensors[at].readers.push_back(index);
+      }
+    }
+    for (const std::int32_t output : stored.outputs) {
+      const auto at = static_cast<std::size_t>(output);
+      if (output < 0 || at >= graph_.tensors.size())
+        refuse(fmt::format("operator {} has no output", index));
+      op.outputs.push_back(at);
+      if (model_.tensors[at].maker || model_.tensors[at].stored) {
+        return fail(ErrorCode::unsupported, fmt::format("tensor '{}' is made more than once",
+                                                        printable(tensor(at).name, 80)));
+      }
+      model_.tensors[at].maker = index;
+    }
+    op.tail = tflmOpTail(graph_, stored, pointer_);
+    op.geometry = geometryOf(stored, op);
+    if (!op.geometry) op.whyWhole = "it does not go by rows";
+    addMacs(stored, op);
+    model_.ops.push_back(std::move(op));
+    return {};
+  }
+
+  /// True if all tensors have rows, and weights among the operands are the same for each of them.
+  bool hasRows(const TfliteOp& stored, const RowOp& op, bool weightsByRow) const {
+    if (op.inputs.empty() || op.outputs.size() != 1) return false;
+    if (!isImage(tensor(op.outputs[0]).shape)) return false;
+    for (const std::size_t input : op.inputs) {
+      if (!isImage(tensor(input).shape)) return false;
+    }
+    if (weightsByRow) return true;
+    return std::ranges::all_of(stored.inputs, [&](std::int32_t input) {
+      if (input < 0 || !model_.tensors[static_cast<std::size_t>(input)].stored) return true;
+      const Shape& shape = tensor(static_cast<std::size_t>(input)).shape;
+      return shape.size() < 3 || shape[shape.size() - 3] == 1;
+    });
+  }
+
+  std::optional<RowGeometry> geometryOf(const TfliteOp& stored, const RowOp& op) const {
+    const std::string type = stored.type();
+    const auto* window = std::ranges::find(kWindows, type, &WindowFields::type);
+    if (window != std::end(kWindows)) {
+      return hasRows(stored, op, true) ? windowOf(stored, *window) : std::nullopt;
+    }
+    if (type == "PAD" || type == "PADV2") return padOf(stored, op);
+    if (type == "RESIZE_NEAREST_NEIGHBOR") return nearestOf(stored, op);
+    const bool joins = type == "CONCATENATION";
+    if (!joins && std::ranges::find(kElementwise, type) == std::end(kElementwise)) return {};
+    if (!hasRows(stored, op, false)) return {};
+    const Shape& made = tensor(op.outputs[0]).shape;
+    const bool alike = std::ranges::all_of(op.inputs, [&](std::size_t input) {
+      const Shape& shape = tensor(input).shape;
+      return std::equal(shape.begin(), shape.begin() + (joins ? 3 : 4), made.begin());
+    });
+    const std::int32_t axis =
+        joins && stored.options ? stored.options->number<std::int32_t>(0, 0) : 3;
+    // Weights of a concatenation have rows of their own, which would have to be cut.
+    const bool cuts = joins && op.weights > 0;
+    if (!alike || cuts || (axis != 3 && axis != -1)) return {};
+    return RowGeometry{};
+  }
+
+  std::optional<RowGeometry> windowOf(const TfliteOp& stored, const WindowFields& fields) const {
+    const auto number = [&](int field, std::int32_t fallback) -> std::int64_t {
+      if (field < 0 || !stored.options) return fallback;
+      return stored.options->number<std::int32_t>(field, fallback);
+    };
+    RowGeometry rows{.kind = RowGeometry::Kind::window, .stride = number(fields.stride, 0)};
+    std::int64_t kernel = number(fields.kernel, 0);
+    if (fields.kernel < 0) {
+      const Shape& filter = tensor(static_cast<std::size_t>(stored.inputs[1])).shape;
+      if (filter.size() != 4 ||
+          !model_.tensors[static_cast<std::size_t>(stored.inputs[1])].stored) {
+        return {};
+      }
+      kernel = filter[1];
+    }
+    const std::int64_t dilation = std::max<std::int64_t>(1, number(fields.dilation, 1));
+    if (rows.stride < 1 || kernel < 1 || kernel > kMost || dilation > kMost) return {};
+    rows.kernel = (kernel - 1) * dilation + 1;
+    rows.samePadding =
+        !stored.options || stored.options->number<std::uint8_t>(fields.padding, 0) == 0;
+    const std::int64_t height = tensor(static_cast<std::size_t>(stored.inputs[0])).shape[1];
+    if (rows.samePadding) rows.padTop = padAbove(height, rows.kernel, rows.stride);
+    return rows;
+  }
+
+  std::optional<RowGeometry> padOf(const TfliteOp& stored, const RowOp& op) const {
+    if (!hasRows(stored, op, true) || stored.inputs.size() < 2 || stored.inputs[1] < 0) return {};
+    const TfliteTensor& paddings = tensor(static_cast<std::size_t>(stored.inputs[1]));
+    const std::string_view bytes = file_.bufferBytes(paddings.buffer);
+    if (tfliteDtype(paddings.type) != Dtype::int32 || bytes.size() != 4 * 8) return {};
+    std::array<std::int32_t, 8> sides{};
+    std::memcpy(sides.data(), bytes.data(), bytes.size());
+    const std::int64_t made = tensor(op.outputs[0]).shape[1];
+    const std::int64_t read = tensor(op.inputs[0]).shape[1];
+    if (sides[0] != 0 || sides[1] != 0 || sides[2] < 0 || sides[3] < 0) return {};
+    if (read + sides[2] + sides[3] != made) return {};
+    return RowGeometry{.kind = RowGeometry::Kind::pad, .padTop = sides[2]};
+  }
+
+  std::optional<RowGeometry> nearestOf(const TfliteOp& stored, const RowOp& op) const {
+    if (!hasRows(stored, op, true)) return {};
+    if (stored.options && stored.options->number<std::uint8_t>(0, 0) != 0) return {};
+    const std::int64_t made = tensor(op.outputs[0]).shape[1];
+    const std::int64_t read = tensor(op.inputs[0]).shape[1];
+    if (made % read != 0) return {};
+    return RowGeometry{.kind = RowGeometry::Kind::nearest, .stride = made / read};
+  }
+
+  /// Multiplications are counted where weights are: filters and matrices.
+  void addMacs(const TfliteOp& stored, RowOp& op) {
+    const std::string type = stored.type();
+    const bool convolves = type == "CONV_2D" || type == "DEPTHWISE_CONV_2D";
+    if ((!convolves && type != "FULLY_CONNECTED") || stored.inputs.size() < 2 ||
+        stored.inputs[1] < 0 || op.outputs.empty()) {
+      return;
+    }
+    const Shape& filter = tensor(static_cast<std::size_t>(stored.inputs[1])).shape;
+    const Shape& made = tensor(op.outputs[0]).shape;
+    const auto weights = elementCount(filter);
+    const auto elements = elementCount(made);
+    if (!weights || !elements || made.empty() || made.back() < 1 || filter.empty()) return;
+    // Each element of the output: as many weights as there are for its channel.
+    const std::int64_t channels = type == "DEPTHWISE_CONV_2D" ? filter.back() : filter.front();
+    if (channels < 1) return;
+    const std::int64_t all = *elements * (*weights / channels);
+    model_.macs += all;
+    op.rowMacs = op.geometry ? all / model_.tensors[op.outputs[0]].rows : all;
+  }
+
+  Result<void> checkMakers() const {
+    for (std::size_t op = 0; op < model_.ops.size(); ++op) {
+      for (const std::size_t input : model_.ops[op].inputs) {
+        const auto maker = model_.tensors[input].maker;
+        if (isGiven(input) || (maker && *maker < op)) continue;
+        return fail(ErrorCode::unsupported,
+                    fmt::format("operator {} ({}) reads tensor '{}', which nothing before it makes",
+                                op, graph_.ops[op].type(), printable(tensor(input).name, 80)));
+      }
+    }
+    for (const std::size_t output : model_.outputs) {
+      const RowTensor& each = model_.tensors[output];
+      if (each.maker || each.stored || isGiven(output)) continue;
+      return fail(ErrorCode::unsupported,
+                  fmt::format("nothing makes the output '{}'", printable(tensor(output).name, 80)));
+    }
+    return {};
+  }
+
+  bool isGiven(std::size_t tensor) const {
+    return std::ranges::find(model_.inputs, tensor) != model_.inputs.end();
+  }
+
+  void readTail(const TflmProgram& program) {
+    model_.tensorTail = tflmTensorTail(pointer_);
+    model_.ownTail = tflmTail(file_, program, pointer_).count() -
+                     model_.tensorTail * static_cast<std::int64_t>(graph_.tensors.size());
+    for (const RowOp& op : model_.ops) model_.ownTail -= op.tail;
+    model_.weightTensors = static_cast<std::int64_t>(weights_.size());
+  }
+
+  /// Windows and dilations are no larger.
+  static constexpr std::int64_t kMost = 1 << 15;
+
+  const TfliteFile& file_;
+  const TfliteSubgraph& graph_;
+  std::int64_t pointer_;
+  RowModel model_;
+  std::set<std::size_t> weights_;
+};
+
+}  // namespace
+
+std::string RowModel::label(std::size_t op) const {
+  return fmt::format("{} ({})", op, ops[op].type);
+}
+
+std::pair<std::int64_t, std::int64_t> RowModel::needed(std::size_t op, std::int64_t first,
+                                                       std::int64_t last) const {
+  const RowGeometry& rows = *ops[op].geometry;
+  const std::int64_t height = tensors[ops[op].inputs[0]].rows;
+  if (rows.kind == RowGeometry::Kind::same) return {first, last};
+  if (rows.kind == RowGeometry::Kind::nearest) {
+    return {first / rows.stride, (last - 1) / rows.stride + 1};
+  }
+  const std::int64_t top = first * rows.stride - rows.padTop;
+  const std::int64_t bottom = (last - 1) * rows.stride - rows.padTop + rows.kernel;
+  return {std::max<std::int64_t>(0, top), std::clamp<std::int64_t>(bottom, 0, height)};
+}
+
+Result<RowModel> rowModel(const TfliteFile& file, std::int64_t pointer) {
+  return RowModelReader(file, pointer).read();
+}
+
+}  // namespace hw

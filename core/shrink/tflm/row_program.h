@@ -1,0 +1,193 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/quantity.h"
+#include "core/base/result.h"
+#include "core/import/tflite/model.h"
+
+namespace hw {
+
+/// Rows of an operator's output as they come from rows of its inputs. Rows are those of NHWC images
+/// of batch 1, which lie one after the other in memory.
+struct RowGeometry {
+  enum class Kind {
+    window,  ///< Convolutions and pools.
+    pad,     ///< PAD: its rows are moved down by `padTop`.
+    same,    ///< Row for row: element-wise operators, QUANTIZE, CONCATENATION of channels.
+    nearest  ///< RESIZE_NEAREST_NEIGHBOR by a whole number, `stride`.
+  };
+  Kind kind = Kind::same;
+  std::int64_t kernel = 1;  ///< Rows that a window spans, dilation included.
+  std::int64_t stride = 1;
+  std::int64_t padTop = 0;
+  bool samePadding = false;  ///< The kernel works its padding out from the height of its input.
+};
+
+/// One tensor of a model, as rows.
+struct RowTensor {
+  std::int64_t rows = 1;  ///< 1 for all that is not an image of batch 1.
+  std::int64_t rowBytes = 0;
+  bool stored = false;  ///< A weight: it takes no bytes of the arena.
+  bool graphOutput = false;
+  std::optional<std::size_t> maker{};
+  std::vector<std::size_t> readers{};  ///< Ascending.
+
+  std::int64_t bytes() const { return rows * rowBytes; }
+};
+
+struct RowOp {
+  std::string type{};
+  std::vector<std::size_t> inputs{};  ///< Without weights; each once.
+  std::vector<std::size_t> outputs{};
+  std::optional<RowGeometry> geometry{};  ///< Nothing: it runs whole only,
+  std::string whyWhole{};                 ///< for this reason.
+  std::int64_t rowMacs =
+      0;  ///< Multiplications of one row of the output; of all where it is whole.
+  std::int64_t weights = 0;  ///< Bytes of weights that each part reads.
+  std::int64_t tail = 0;     ///< Bytes that the runtime keeps for one such operator.
+};
+
+/// The first subgraph of a TFLite file as rows.
+struct RowModel {
+  std::vector<RowTensor> tensors{};  ///< By tensor of the file.
+  std::vector<RowOp> ops{};          ///< In the order of the file.
+  std::vector<std::size_t> inputs{};
+  std::vector<std::size_t> outputs{};
+  std::int64_t macs = 0;
+  std::int64_t weightTensors = 0;  ///< That operators read.
+  std::int64_t tensorTail = 0;     ///< Bytes that the runtime keeps for one tensor,
+  std::int64_t ownTail = 0;        ///< and beside tensors and operators.
+
+  /// The operator as it stands in messages: "3 (CONV_2D)".
+  std::string label(std::size_t op) const;
+  /// Rows of the input that rows [first, last) of the output of `op` are made of.
+  std::pair<std::int64_t, std::int64_t> needed(std::size_t op, std::int64_t first,
+                                               std::int64_t last) const;
+};
+
+/// Reads a file for tflite-micro on a target with pointers of `pointer` bytes, 4 or 8. Fails where
+/// nothing can be said of rows: several subgraphs, variables, dimensions that are not known,
+/// tensors that nobody makes. Throws Refusal where the file is damaged.
+Result<RowModel> rowModel(const TfliteFile& file, std::int64_t pointer);
+
+/// How the parts of a run come by rows of inner tensors that two of them need.
+enum class RowHalo {
+  recompute,  ///< Each part makes them for itself.
+  copy,       ///< The next part takes over those of the one below it.
+  loop        ///< As recompute; parts that are alike are the body of one WHILE.
+};
+
+/// Operators [first, last] of a model that run in `parts` blocks of rows of the last one's output,
+/// from the bottom to the top.
+struct RowRun {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  std::int64_t parts = 2;
+  RowHalo halo = RowHalo::recompute;
+
+  friend bool operator==(const RowRun&, const RowRun&) = default;
+};
+
+/// `rows` rows of a tensor from row `first` on, in a block of memory. Tensors that other parts see,
+/// too, have one block; tensors inside a part have a block each.
+struct RowView {
+  std::size_t tensor = 0;
+  std::size_t block = 0;
+  std::int64_t first = 0;
+  std::int64_t rows = 0;
+
+  friend auto operator<=>(const RowView&, const RowView&) = default;
+};
+
+/// One operator of the file that is written.
+struct RowStep {
+  enum class Kind { op, copy, loop };
+  Kind kind = Kind::op;
+  std::size_t op = 0;  ///< Of the model; of a copy, unused.
+  std::vector<RowView> inputs{};
+  std::vector<RowView> outputs{};
+  std::int64_t garbage = 0;  ///< Rows at the top of the output that are made of wrong borders.
+  /// Rows of padding above and below, of a part of PAD.
+  std::optional<std::pair<std::int64_t, std::int64_t>> padding{};
+};
+
+/// The parts of a run that are alike, as one body. Rows go upwards by `inStep` and `outStep` from
+/// one time to the next.
+struct RowLoop {
+  std::vector<RowStep> body{};
+  std::size_t input = 0;  ///< The one tensor that the run reads from outside.
+  std::size_t output = 0;
+  RowView slice{};            ///< Rows of the input, copied for the body; of the first time.
+  RowView update{};           ///< Rows of the output as the body makes them.
+  std::int64_t firstIn = 0;   ///< Row of the input at which the first time begins.
+  std::int64_t firstOut = 0;  ///< Row of the output that the first time ends up at.
+  std::int64_t inStep = 0;
+  std::int64_t outStep = 0;
+  std::int64_t times = 0;
+  /// By operator of the body: the row of its tensor that is row 0 of its block the first time, and
+  /// by how many rows that goes up from one time to the next.
+  std::vector<std::pair<std::int64_t, std::int64_t>> rows{};
+  std::size_t counters = 0;  ///< Block of kRowLoopBytes for what the loop counts with.
+};
+
+/// Bytes of a loop's counters: begin of the slice and of the update, twice, and the condition.
+inline constexpr std::int64_t kRowLoopBytes = 256;
+
+/// A block of memory whose live bytes change in time: within [begin, end) those from `low` to
+/// `high`, from the start of the block's row 0.
+struct RowRect {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+};
+struct RowShape {
+  std::vector<RowRect> rects{};  ///< Ascending in time, without overlap.
+  std::int64_t low = 0;          ///< All bytes that any view has, live or not.
+  std::int64_t high = 0;
+};
+
+/// A model of which some runs go in parts: what operators the file has, and what they read and
+/// write. Fails, naming operator and reason, where a run cannot go so.
+class RowProgram {
+ public:
+  static Result<RowProgram> make(const RowModel& model, std::vector<RowRun> runs);
+
+  const std::vector<RowRun>& runs() const { return runs_; }
+  const std::vector<RowStep>& steps() const { return steps_; }
+  const std::optional<RowLoop>& loop() const { return loop_; }
+  std::size_t blockCount() const { return rowBytes_.size(); }
+  std::int64_t rowBytes(std::size_t block) const { return rowBytes_[block]; }
+  /// The view of all of a tensor that lives as a whole.
+  RowView whole(std::size_t tensor) const;
+  std::int64_t macs() const { return macs_; }
+  std::int64_t weights() const { return weights_; }  ///< Bytes read by all parts.
+  Bytes tail() const { return Bytes(tail_); }        ///< About what the runtime keeps.
+
+  /// What is live when, by block; nothing where a part would read rows that nobody made.
+  /// `ascending`: kernels make rows from the top to the bottom and
+  /// read what they need for a row when they make it; else nothing is known of that.
+  /// `hot`: gets, for each moment, the operator of the model that runs.
+  std::optional<std::vector<RowShape>> shapes(bool ascending,
+                                              std::vector<std::size_t>* hot = nullptr) const;
+
+ private:
+  class Builder;
+  class Lives;
+
+  const RowModel* model_ = nullptr;
+  std::vector<RowRun> runs_;
+  std::vector<RowStep> steps_;
+  std::optional<RowLoop> loop_;
+  std::vector<std::int64_t> rowBytes_;
+  std::vector<std::optional<std::size_t>> wholes_;  ///< By tensor.
+  std::int64_t macs_ = 0;
+  std::int64_t weights_ = 0;
+  std::int64_t tail_ = 0;
+};
+
+}  // namespace hw
