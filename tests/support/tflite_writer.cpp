@@ -165,8 +165,15 @@ class ModelWriter {
   std::size_t tensor(const TfliteText::Tensor& tensor) {
     std::vector<Field> fields = {
         {0}, {1, 1, tensor.type}, {2, 4, tensor.buffer}, {3}, {5, 1, tensor.variable ? 1 : 0}};
+    if (!tensor.scales.empty()) fields.push_back({4});
     if (!tensor.signature.empty()) fields.push_back({7});
     const auto table = out_.table(fields);
+    if (!tensor.scales.empty()) {
+      const auto scaling = out_.table({{2}, {3}, {6, 4, tensor.channelAxis}});
+      out_.link(table.slots.at(4), scaling.at);
+      out_.link(scaling.slots.at(2), out_.vector(tensor.scales));
+      out_.link(scaling.slots.at(3), out_.vector(tensor.zeros));
+    }
     out_.link(table.slots.at(0), out_.vector(tensor.shape));
     out_.link(table.slots.at(3), out_.text(tensor.name));
     if (!tensor.signature.empty()) {

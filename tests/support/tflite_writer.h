@@ -17,6 +17,9 @@ struct TfliteText {
     std::uint32_t buffer = 0;
     std::vector<std::int32_t> signature{};
     bool variable = false;
+    std::vector<float> scales{};        ///< One, or one for each index of `channelAxis`.
+    std::vector<std::int64_t> zeros{};  ///< Zero points, as many.
+    std::int32_t channelAxis = 0;
   };
   /// A number in an options table: field, width in bytes, value.
   struct Option {
