@@ -188,6 +188,7 @@ class ModelWriter {
     const bool given = !op.options.empty() || !op.text.empty();
     std::vector<Field> fields = {{0, 4, code - codes_.begin()}, {1}, {2}};
     if (given) fields.push_back({set});
+    if (op.optionsKind != 0) fields.push_back({set - 1, 1, op.optionsKind});
     if (!op.customOptions.empty()) fields.push_back({5});
     const auto table = out_.table(fields);
     if (!op.customOptions.empty()) {

@@ -32,6 +32,7 @@ struct TfliteText {
     std::vector<std::int32_t> inputs{};
     std::vector<std::int32_t> outputs{};
     std::vector<Option> options{};
+    std::int8_t optionsKind = 0;  ///< Number of the kind of options, which runtimes ask for.
     std::string custom{};         ///< For code 32.
     bool second = false;          ///< The options are of the second set.
     std::string text{};           ///< Field 1 of the options, where it is text.

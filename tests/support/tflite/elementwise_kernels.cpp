@@ -10,6 +10,7 @@ namespace {
 template <class In, class Out, class Op>
 void map(const Call& call, Op op) {
   call.require(call.in(0).elements() == call.out().elements(), "its sizes differ");
+  requireOneType<In, Out>(call);
   const auto* input = call.in(0).as<In>();
   auto* output = call.out().as<Out>();
   const std::int64_t count = call.out().elements();
@@ -129,15 +130,20 @@ void requantize(const Call& call) {
   });
 }
 
+/// Integer of a float32; what does not fit is the least, as on x86.
+std::int32_t truncated(float x) {
+  const bool fits = x >= -2147483648.0F && x < 2147483648.0F;
+  return fits ? static_cast<std::int32_t>(x) : std::numeric_limits<std::int32_t>::min();
+}
+
 template <class Out>
 void quantizeFloats(const Call& call) {
   const float scale = call.out().scale();
-  const std::int32_t zero = call.out().zero();
+  const auto zero = static_cast<std::uint32_t>(call.out().zero());
   call.require(scale > 0, "its output has no scale");
   map<float, Out>(call, [&](float x) {
-    const float rounded = std::round(x / scale);
-    call.require(std::abs(rounded) < 1073741824.0F, "an input is not a number that it can hold");
-    return saturated<Out>(static_cast<std::int32_t>(rounded) + zero);
+    const auto rounded = static_cast<std::uint32_t>(truncated(std::round(x / scale)));
+    return saturated<Out>(static_cast<std::int32_t>(rounded + zero));
   });
 }
 

@@ -136,6 +136,17 @@ void Window::pad(const Call& call, bool same, const Image& input) {
   padLeft = before(input.width, width, strideX, dilationX);
 }
 
+void requireOverlap(const Call& call, bool sameTypes) {
+  if (sameTypes) return;
+  const std::byte* output = call.out().data;
+  for (const Operand& input : call.inputs) {
+    if (input.about == nullptr) continue;
+    const bool apart = output + call.out().about->bytes() <= input.data ||
+                       input.data + input.about->bytes() <= output;
+    call.require(apart, "its output overlaps an input of another type");
+  }
+}
+
 void copyBytes(const Call& call, std::byte* to, const std::byte* from, std::size_t count) {
   if (to == from || count == 0) return;
   const bool apart = to + count <= from || from + count <= to;

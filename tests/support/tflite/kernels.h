@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <type_traits>
 
 #include "tests/support/tflite/fixed_point.h"
 #include "tests/support/tflite/model.h"
@@ -129,6 +130,16 @@ struct Window {
   /// Sets the padding, which follows from the input's size and never from the output's.
   void pad(const Call& call, bool same, const Image& input);
 };
+
+/// Overlaps of inputs and the output that a kernel of C++ gives a meaning to: those of one type, or
+/// of which one is of bytes. Others are refused.
+void requireOverlap(const Call& call, bool sameTypes);
+
+template <class In, class Out>
+void requireOneType(const Call& call) {
+  constexpr bool kBytes = sizeof(In) == 1 || sizeof(Out) == 1;
+  requireOverlap(call, std::is_same_v<In, Out> || (kBytes && call.out().type() != Type::kBool));
+}
 
 /// Copies bytes as `memcpy` does: the same place stays as it is, a partial overlap is refused,
 /// since nothing says what comes of it.

@@ -6,56 +6,90 @@
 namespace hw::test::tfl {
 namespace {
 
-/// Places of the elements of two inputs that belong to each output, where an axis of length 1
-/// stands for any length.
+/// Loops over the outputs of two inputs, where an axis of length 1 stands for any length. Axes that
+/// both inputs walk in one go are one loop; in the innermost, an input that stands still is read
+/// once, before the first output is written.
 class Broadcast {
  public:
-  explicit Broadcast(const Call& call) : call_(call), rank_(call.out().shape().size()) {
-    for (std::size_t input = 0; input < 2; ++input) {
-      const auto& shape = call.in(input).shape();
-      call.require(shape.size() <= rank_, "an input has more axes than the output");
-      strides_[input].assign(rank_, 0);
-      std::int64_t stride = 1;
-      for (std::size_t i = shape.size(); i-- > 0;) {
-        const std::size_t axis = i + rank_ - shape.size();
-        const std::int32_t size = call.out().shape()[axis];
-        call.require(shape[i] == size || shape[i] == 1, "its shapes do not fit one another");
-        if (shape[i] != 1) strides_[input][axis] = stride;
-        stride *= shape[i];
+  explicit Broadcast(const Call& call) : call_(call) {
+    const std::size_t rank = call.out().shape().size();
+    const std::array<std::vector<std::int32_t>, 2> inputs = {extended(0, rank), extended(1, rank)};
+    std::array<std::int64_t, 2> walked = {1, 1};
+    for (std::size_t axis = rank; axis-- > 0;) {
+      const std::int32_t size = call.out().shape()[axis];
+      Loop loop{.count = size};
+      for (std::size_t i = 0; i < 2; ++i) {
+        loop.strides[i] = inputs[i][axis] == 1 && size != 1 ? 0 : walked[i];
       }
+      if (!loops_.empty() && continues(loop, walked, loops_.back())) {
+        loops_.back().count *= size;
+      } else {
+        loops_.push_back(loop);
+      }
+      for (std::size_t i = 0; i < 2; ++i) walked[i] *= inputs[i][axis];
     }
+    if (loops_.empty()) loops_.push_back({.count = 1, .strides = {1, 1}});
   }
 
   /// Calls `op(first, second)` for each output, in ascending order.
   template <class In, class Out, class Op>
   void run(Op op) const {
-    const auto* first = call_.in(0).as<In>();
-    const auto* second = call_.in(1).as<In>();
+    if (call_.out().elements() == 0) return;
+    requireOneType<In, Out>(call_);
     auto* output = call_.out().as<Out>();
-    const std::int64_t count = call_.out().elements();
-    std::vector<std::int32_t> index(rank_, 0);
-    std::array<std::int64_t, 2> at{};
-    for (std::int64_t i = 0; i < count; ++i) {
-      output[i] = op(first[at[0]], second[at[1]]);
-      advance(index, at);
-    }
+    runLoop(loops_.size() - 1, call_.in(0).as<In>(), call_.in(1).as<In>(), output, op);
   }
 
  private:
-  void advance(std::vector<std::int32_t>& index, std::array<std::int64_t, 2>& at) const {
-    for (std::size_t axis = rank_; axis-- > 0;) {
-      for (std::size_t input = 0; input < 2; ++input) at[input] += strides_[input][axis];
-      if (++index[axis] < call_.out().shape()[axis]) return;
-      for (std::size_t input = 0; input < 2; ++input) {
-        at[input] -= strides_[input][axis] * index[axis];
+  /// Loop with the steps of both inputs.
+  struct Loop {
+    std::int64_t count = 1;
+    std::array<std::int64_t, 2> strides{};
+  };
+
+  std::vector<std::int32_t> extended(std::size_t input, std::size_t rank) const {
+    const auto& shape = call_.in(input).shape();
+    call_.require(shape.size() <= rank, "an input has more axes than the output");
+    std::vector<std::int32_t> all(rank - shape.size(), 1);
+    all.insert(all.end(), shape.begin(), shape.end());
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      call_.require(all[axis] == 1 || all[axis] == call_.out().shape()[axis],
+                    "its shapes do not fit one another");
+    }
+    return all;
+  }
+
+  /// True if `loop` goes on where the loop inside it ends, or stands still as that does.
+  static bool continues(const Loop& loop, const std::array<std::int64_t, 2>& walked,
+                        const Loop& inner) {
+    if (loop.count == 1) return true;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::int64_t expected = inner.strides[i] == 0 ? 0 : walked[i];
+      if (loop.strides[i] != expected) return false;
+    }
+    return true;
+  }
+
+  template <class In, class Out, class Op>
+  void runLoop(std::size_t depth, const In* first, const In* second, Out*& output, Op op) const {
+    const auto& [count, strides] = loops_[depth];
+    if (depth > 0) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        runLoop(depth - 1, first + i * strides[0], second + i * strides[1], output, op);
       }
-      index[axis] = 0;
+    } else if (strides[0] == 0) {
+      const In still = *first;
+      for (std::int64_t i = 0; i < count; ++i) *output++ = op(still, second[i]);
+    } else if (strides[1] == 0) {
+      const In still = *second;
+      for (std::int64_t i = 0; i < count; ++i) *output++ = op(first[i], still);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) *output++ = op(first[i], second[i]);
     }
   }
 
   const Call& call_;
-  std::size_t rank_;
-  std::array<std::vector<std::int64_t>, 2> strides_{};
+  std::vector<Loop> loops_;  ///< From the innermost out.
 };
 
 bool allAre(const Call& call, Type type) {

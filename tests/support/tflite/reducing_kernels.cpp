@@ -192,7 +192,10 @@ void mean(const Call& call) {
   const std::vector<int> axes = meanAxes(call);
   if (isOf(call, Type::kInt8)) return meanOfBytes(call, axes);
   if (!isOf(call, Type::kFloat32)) call.refuseTypes();
-  const bool plane = axes == std::vector{1, 2} || axes == std::vector{2, 1};
+  // Axes that count from the end are not seen as these.
+  const auto* given = call.in(1).as<std::int32_t>();
+  const bool plane =
+      call.in(1).elements() == 2 && given[0] + given[1] == 3 && std::min(given[0], given[1]) == 1;
   if (call.in(0).shape().size() == 4 && plane && call.option<std::uint8_t>(0, 0) != 0) {
     return meanOfImage(call);
   }
