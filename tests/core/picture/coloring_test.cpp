@@ -113,8 +113,6 @@ TEST_CASE("a run without operators has colours by size, and one colour else", "[
   }
 }
 
-}  // namespace hw
-
 TEST_CASE("operators of a domain without rules are coloured by their types", "[coloring]") {
   for (const char* domain : {"", "ort-profile", "somebody.else"}) {
     CAPTURE(domain);
@@ -128,3 +126,5 @@ TEST_CASE("operators of a domain without rules are coloured by their types", "[c
     CHECK(blockClass(op) == BlockClass::elements);
   }
 }
+
+}  // namespace hw
