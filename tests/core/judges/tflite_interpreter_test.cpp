@@ -13,7 +13,7 @@ using Text = TfliteText;
 using Numbers = std::vector<std::int32_t>;
 using Floats = std::vector<float>;
 
-constexpr std::int8_t kFloat = 0, kInt32 = 2, kBool = 6, kInt8 = 9;
+constexpr std::int8_t kInt32 = 2, kInt8 = 9;
 constexpr std::int32_t kAverage = 1, kConv = 3, kConnected = 9, kMaxPool = 17, kRelu = 19,
                        kSoftmax = 25, kPad = 34, kMean = 40;
 
