@@ -26,7 +26,7 @@ class Machine {
  public:
   Machine(const Model& model, std::uint64_t seed) : model_(model), memory_(model, seed) {}
 
-  Execution run(const std::vector<Contents>& inputs) {
+  TfliteExecution run(const std::vector<Contents>& inputs) {
     const Graph& graph = model_.graphs.front();
     if (inputs.size() != graph.inputs.size()) {
       throw Refusal(
@@ -132,7 +132,7 @@ class Machine {
 
   const Model& model_;
   Memory memory_;
-  Execution execution_;
+  TfliteExecution execution_;
 };
 
 /// First byte in which two ranges of equal length differ, -1 where they are equal.
@@ -168,8 +168,8 @@ std::string differentRow(const StepOutput& step, const StepOutput& whole, const 
 }
 
 template <class Inputs>
-tl::expected<Execution, std::string> runWith(std::span<const std::byte> file, std::uint64_t seed,
-                                             Inputs inputs) {
+tl::expected<TfliteExecution, std::string> runWith(std::span<const std::byte> file,
+                                                   std::uint64_t seed, Inputs inputs) {
   try {
     const Model model = readModel(file);
     return Machine(model, seed).run(inputs(model.graphs.front()));
@@ -183,8 +183,8 @@ tl::expected<Execution, std::string> runWith(std::span<const std::byte> file, st
 
 namespace hw::test {
 
-tl::expected<Execution, std::string> runTflite(std::span<const std::byte> file,
-                                               std::uint64_t seed) {
+tl::expected<TfliteExecution, std::string> runTflite(std::span<const std::byte> file,
+                                                     std::uint64_t seed) {
   return tfl::runWith(file, seed, [&](const tfl::Graph& graph) {
     std::vector<std::vector<std::byte>> drawn;
     for (const std::int32_t input : graph.inputs) {
@@ -195,12 +195,12 @@ tl::expected<Execution, std::string> runTflite(std::span<const std::byte> file,
   });
 }
 
-tl::expected<Execution, std::string> runTflite(std::span<const std::byte> file,
-                                               const std::vector<std::vector<std::byte>>& inputs) {
+tl::expected<TfliteExecution, std::string> runTflite(
+    std::span<const std::byte> file, const std::vector<std::vector<std::byte>>& inputs) {
   return tfl::runWith(file, 0, [&](const tfl::Graph&) { return inputs; });
 }
 
-std::string compareRows(const Execution& original, const Execution& rewritten,
+std::string compareRows(const TfliteExecution& original, const TfliteExecution& rewritten,
                         const std::vector<PartRows>& parts) {
   if (parts.size() != rewritten.steps.size()) {
     return fmt::format("{} parts for {} steps", parts.size(), rewritten.steps.size());

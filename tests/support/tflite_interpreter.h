@@ -19,9 +19,9 @@ struct StepOutput {
   std::vector<std::byte> bytes{};
 };
 
-/// Execution of a file: outputs of all operators in the order in which they ran, those in the
+/// TfliteExecution of a file: outputs of all operators in the order in which they ran, those in the
 /// body of a loop once for each turn, and the loop's own behind its last turn.
-struct Execution {
+struct TfliteExecution {
   std::vector<StepOutput> steps{};
   std::vector<StepOutput> inputs{};
   std::vector<std::vector<std::byte>> outputs{};
@@ -29,17 +29,18 @@ struct Execution {
   std::int64_t headBytes = 0;
 };
 
-/// Execution or why the file cannot run: what it does not do as it should, or what is not known
-/// here. Files with an offline plan run in one arena, which is full of noise at the start, each
-/// tensor at its offset; tensors at -1, and all tensors of other files, have memory of their own.
-/// Kernels are bit for bit the reference kernels of tflite-micro, with their order of reads and
-/// writes. Inputs are drawn from `seed`, the index of the input and that of the element, as
+/// TfliteExecution or why the file cannot run: what it does not do as it should, or what is not
+/// known here. Files with an offline plan run in one arena, which is full of noise at the start,
+/// each tensor at its offset; tensors at -1, and all tensors of other files, have memory of their
+/// own. Kernels are bit for bit the reference kernels of tflite-micro, with their order of reads
+/// and writes. Inputs are drawn from `seed`, the index of the input and that of the element, as
 /// drawInput does.
-tl::expected<Execution, std::string> runTflite(std::span<const std::byte> file, std::uint64_t seed);
+tl::expected<TfliteExecution, std::string> runTflite(std::span<const std::byte> file,
+                                                     std::uint64_t seed);
 
-/// Execution with given bytes of the inputs, in the order of the file.
-tl::expected<Execution, std::string> runTflite(std::span<const std::byte> file,
-                                               const std::vector<std::vector<std::byte>>& inputs);
+/// TfliteExecution with given bytes of the inputs, in the order of the file.
+tl::expected<TfliteExecution, std::string> runTflite(
+    std::span<const std::byte> file, const std::vector<std::vector<std::byte>>& inputs);
 
 /// Rows of a tensor of the original that a step of the rewritten file holds: its output has
 /// `count` rows, the first of which is row `first` of the whole tensor. The first `garbage` of
@@ -54,7 +55,7 @@ struct PartRows {
 /// First difference between the rows of all parts and those of the whole operators, or between
 /// the outputs of both models; empty where all bits are equal. `parts` has an entry for each step
 /// of `rewritten`.
-std::string compareRows(const Execution& original, const Execution& rewritten,
+std::string compareRows(const TfliteExecution& original, const TfliteExecution& rewritten,
                         const std::vector<PartRows>& parts);
 
 }  // namespace hw::test

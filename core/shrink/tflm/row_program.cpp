@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/check.h"
+#include "core/exchange/tflm/program.h"
 
 namespace hw {
 namespace {
@@ -317,13 +318,16 @@ struct RowProgram::Builder::LoopPart {
   std::int64_t in = 0;               ///< First row of the input from outside that it reads,
   std::int64_t inRows = 0;           ///< and how many.
 
+  std::int64_t outSkip = 0;  ///< Rows that it makes above its block of the output.
+
   /// The steps do the same on rows further up or down.
   bool isLike(const LoopPart& other) const {
     const auto like = [](const RowStep& a, const RowStep& b) {
       return a.op == b.op && a.inputs == b.inputs && a.outputs == b.outputs &&
              a.garbage == b.garbage && a.padding == b.padding;
     };
-    return inRows == other.inRows && std::ranges::equal(steps, other.steps, like);
+    return inRows == other.inRows && outSkip == other.outSkip &&
+           std::ranges::equal(steps, other.steps, like);
   }
 };
 
@@ -353,6 +357,7 @@ Result<RowProgram::Builder::LoopPart> RowProgram::Builder::loopPart(const RowRun
     made.rows.push_back(part.made[at].first);
   }
   made.inRows = inEnd - made.in;
+  made.outSkip = number * rows - part.made.back().first;
   const auto base = [&](const RowView& view) {
     return view.tensor == input ? made.in : part.made[view.block].first;
   };
@@ -423,7 +428,7 @@ void RowProgram::Builder::addBody(const RowRun& run, std::size_t input,
                .input = input,
                .output = output,
                .slice = {input, blocks[count], 0, part.inRows},
-               .update = {output, blocks[count - 1], 0, rows},
+               .update = {output, blocks[count - 1], part.outSkip, rows},
                .firstIn = part.in,
                .firstOut = static_cast<std::int64_t>(last) * rows,
                .inStep = parts[last].in - parts[last - 1].in,
@@ -462,6 +467,10 @@ class RowProgram::Lives {
       Log& log = logs_[view.block];
       log.first = std::min(log.first, view.first);
       log.last = std::max(log.last, view.first + view.rows);
+      // The runtime rounds the size of each view up.
+      const std::int64_t each = program_.rowBytes(view.block);
+      const Bytes size = alignUp(Bytes(view.rows * each), kTflmAlignment);
+      log.high = std::max(log.high, view.first * each + size.count());
     });
     for (Log& log : logs_) {
       if (log.first <= log.last) log.rows.resize(static_cast<std::size_t>(log.last - log.first));
@@ -493,6 +502,7 @@ class RowProgram::Lives {
   struct Log {
     std::int64_t first = INT64_MAX;
     std::int64_t last = INT64_MIN;
+    std::int64_t high = INT64_MIN;  ///< In bytes.
     std::vector<Row> rows{};
     std::vector<Life> lives{};
   };
@@ -537,6 +547,12 @@ class RowProgram::Lives {
     for (std::int64_t row = 0; row < view.rows; ++row) readRow(view.block, view.first + row);
   }
 
+  static std::int64_t paddingAbove(const RowStep& step, const RowGeometry& geometry) {
+    if (step.padding) return step.padding->first;
+    if (geometry.kind == RowGeometry::Kind::pad) return geometry.padTop;
+    return padAbove(step.inputs[0].rows, geometry);
+  }
+
   void walk(const RowStep& step) {
     const auto& geometry = model_.ops[step.op].geometry;
     if (step.kind == RowStep::Kind::copy || !geometry) {
@@ -546,8 +562,7 @@ class RowProgram::Lives {
       return;
     }
     const RowView& out = step.outputs[0];
-    const std::int64_t padTop =
-        step.padding ? step.padding->first : padAbove(step.inputs[0].rows, *geometry);
+    const std::int64_t padTop = paddingAbove(step, *geometry);
     for (std::int64_t row = 0; row < out.rows; ++row) {
       std::int64_t first = row * geometry->stride - padTop;
       if (geometry->kind == RowGeometry::Kind::nearest) first = row / geometry->stride;
@@ -588,7 +603,7 @@ class RowProgram::Lives {
   /// At each moment the live bytes from the lowest to the highest.
   static RowShape shapeOf(Log& log, std::int64_t rowBytes) {
     if (log.first > log.last) return {};
-    RowShape shape{.low = log.first * rowBytes, .high = log.last * rowBytes};
+    RowShape shape{.low = log.first * rowBytes, .high = log.high};
     for (std::size_t row = 0; row < log.rows.size(); ++row) {
       const Row& each = log.rows[row];
       if (each.begin < 0) continue;

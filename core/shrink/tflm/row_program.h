@@ -135,7 +135,7 @@ struct RowLoop {
 };
 
 /// Bytes of a loop's counters: begin of the slice and of the update, twice, and the condition.
-inline constexpr std::int64_t kRowLoopBytes = 256;
+inline constexpr std::int64_t kRowLoopBytes = 144;
 
 /// A block of memory whose live bytes change in time: within [begin, end) those from `low` to
 /// `high`, from the start of the block's row 0.
@@ -147,7 +147,7 @@ struct RowRect {
 };
 struct RowShape {
   std::vector<RowRect> rects{};  ///< Ascending in time, without overlap.
-  std::int64_t low = 0;          ///< All bytes that any view has, live or not.
+  std::int64_t low = 0;  ///< All bytes that any view has, live or not, its size rounded up to 16.
   std::int64_t high = 0;
 };
 

@@ -77,13 +77,13 @@ void addPlan(Text& model, const Numbers& offsets) {
                               static_cast<std::uint32_t>(model.buffers.size()));
 }
 
-tl::expected<Execution, std::string> tryModel(const Text& model,
-                                              const std::vector<std::vector<std::byte>>& inputs) {
+tl::expected<TfliteExecution, std::string> tryModel(
+    const Text& model, const std::vector<std::vector<std::byte>>& inputs) {
   const std::string file = tfliteBytes(model);
   return runTflite(std::as_bytes(std::span(file)), inputs);
 }
 
-Execution runModel(const Text& model, const std::vector<std::byte>& input) {
+TfliteExecution runModel(const Text& model, const std::vector<std::byte>& input) {
   auto execution = tryModel(model, {input});
   if (!execution) FAIL(execution.error());
   return std::move(*execution);
@@ -127,7 +127,7 @@ TEST_CASE("the judge runs a convolution of int8", "[judge]") {
   const auto filter = addWeights(model, scaledTensor({1, 2, 2, 1}, 0.25F), int8s({4, -4, 2, 8}));
   const auto bias = addWeights(model, {.shape = {1}, .type = kInt32}, bytesOfAll(Numbers{2}));
   model.subgraphs[0].operators[0].inputs = {0, filter, bias};
-  const Execution execution = runModel(model, int8s({3, 5, 7, -1, 1, 9}));
+  const TfliteExecution execution = runModel(model, int8s({3, 5, 7, -1, 1, 9}));
   // 1-2-0.5+0+0.25 = -1.25, 2-3+0+8+0.25 = 7.25, 3+2+0.25 = 5.25; -1-0+0.25 = -0.75,
   // 0-4+0.25 = -3.75, 4+0.25 = 4.25. The activation makes 0 of those below it.
   // Halves of a step: 7.25 is 14.5 steps, 5.25 10.5, 4.25 8.5, rounded away from zero.

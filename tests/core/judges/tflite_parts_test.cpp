@@ -6,7 +6,7 @@
 namespace hw::test::tfl {
 namespace {
 
-Execution runText(const TfliteText& model, std::uint64_t seed) {
+TfliteExecution runText(const TfliteText& model, std::uint64_t seed) {
   const std::string file = tfliteBytes(model);
   auto execution = runTflite(std::as_bytes(std::span(file)), seed);
   if (!execution) FAIL(execution.error());
@@ -24,20 +24,20 @@ const std::vector<PartRows> kTwoParts = {
 
 TEST_CASE("parts that run in one arena have the rows of the whole operators", "[judge]") {
   const std::uint64_t seed = GENERATE(range<std::uint64_t>(1, 9));
-  const Execution whole = runText(wholeChain(), seed);
-  const Execution parts = runText(twoParts(0), seed);
+  const TfliteExecution whole = runText(wholeChain(), seed);
+  const TfliteExecution parts = runText(twoParts(0), seed);
   CHECK(compareRows(whole, parts, kTwoParts).empty());
   CHECK(parts.headBytes == 136);
   CHECK(parts.outputs == whole.outputs);
 }
 
 TEST_CASE("rows that differ are found, and so are maps that do not fit", "[judge]") {
-  const Execution whole = runText(wholeChain(), 6);
+  const TfliteExecution whole = runText(wholeChain(), 6);
   // The view of the lower part begins a row too high.
-  const Execution shifted = runText(twoParts(-8), 6);
+  const TfliteExecution shifted = runText(twoParts(-8), 6);
   CHECK_THAT(compareRows(whole, shifted, kTwoParts),
              Catch::Contains("step 0 (operator 0 of subgraph 0, tensor 3): row"));
-  const Execution parts = runText(twoParts(0), 6);
+  const TfliteExecution parts = runText(twoParts(0), 6);
   auto map = kTwoParts;
   map[0].garbage = 0;
   CHECK_THAT(compareRows(whole, parts, map), Catch::Contains("row 2 of tensor 1 differs"));
@@ -48,13 +48,13 @@ TEST_CASE("rows that differ are found, and so are maps that do not fit", "[judge
   CHECK_THAT(compareRows(whole, parts, map), Catch::Contains("makes no tensor 9"));
   map.pop_back();
   CHECK_THAT(compareRows(whole, parts, map), Catch::Contains("3 parts for 4 steps"));
-  Execution other = parts;
+  TfliteExecution other = parts;
   other.outputs[0][0] ^= std::byte{1};
   CHECK(compareRows(whole, other, kTwoParts) == "output 0 differs");
 }
 
 TEST_CASE("a loop of parts has the rows of the whole operator", "[judge]") {
-  const Execution parts = runText(loopOfParts(), 5);
+  const TfliteExecution parts = runText(loopOfParts(), 5);
   // A comparison, three turns of four operators and a comparison, and the loop itself.
   REQUIRE(parts.steps.size() == 1 + 3 * 5 + 1);
   std::vector<PartRows> map(parts.steps.size());

@@ -1,0 +1,355 @@
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <map>
+
+#include "core/base/dice.h"
+#include "core/shrink/tflm/row_file.h"
+#include "tests/support/tflite_interpreter.h"
+#include "tests/support/tflite_writer.h"
+
+namespace hw {
+namespace {
+
+/// Random networks of images in float32, for the geometry of rows: kernels, strides, paddings,
+/// dilations, skip connections, channels that are joined.
+class RandomNetwork {
+ public:
+  explicit RandomNetwork(std::uint64_t seed) : dice_(seed) {}
+
+  std::string bytes() {
+    graph_.name = "rows";
+    std::int32_t at = tensor({1, number(9, 26), number(2, 5), number(1, 3)});
+    graph_.inputs = {at};
+    const std::int32_t layers = number(4, 9);
+    for (std::int32_t layer = 0; layer < layers; ++layer) at = addLayer(at);
+    graph_.outputs = {at};
+    model_.subgraphs = {graph_};
+    return tfliteBytes(model_);
+  }
+
+ private:
+  using Shape = std::vector<std::int32_t>;
+
+  std::int32_t number(std::int64_t least, std::int64_t most) {
+    return static_cast<std::int32_t>(dice_.roll(least, most));
+  }
+  std::int32_t tensor(const Shape& shape, std::int8_t type = 0, std::uint32_t buffer = 0) {
+    graph_.tensors.push_back({.name = "t" + std::to_string(graph_.tensors.size()),
+                              .shape = shape,
+                              .type = type,
+                              .buffer = buffer});
+    return static_cast<std::int32_t>(graph_.tensors.size()) - 1;
+  }
+  const Shape& shapeOf(std::int32_t tensor) const {
+    return graph_.tensors[static_cast<std::size_t>(tensor)].shape;
+  }
+  std::int32_t weight(const Shape& shape) {
+    std::int32_t count = 1;
+    for (const std::int32_t size : shape) count *= size;
+    std::string bytes(static_cast<std::size_t>(count) * sizeof(float), '\0');
+    for (std::int32_t i = 0; i < count; ++i) {
+      const auto value = static_cast<float>(dice_.fraction() - 0.5);
+      std::memcpy(bytes.data() + 4 * i, &value, sizeof(value));
+    }
+    model_.buffers.push_back(bytes);
+    return tensor(shape, 0, static_cast<std::uint32_t>(model_.buffers.size()));
+  }
+  std::int32_t integers(const std::vector<std::int32_t>& numbers, const Shape& shape) {
+    model_.buffers.push_back(tfliteIntegers(numbers));
+    return tensor(shape, 2, static_cast<std::uint32_t>(model_.buffers.size()));
+  }
+  std::int32_t op(std::int32_t code, std::vector<std::int32_t> inputs, const Shape& made,
+                  std::vector<TfliteText::Option> options = {}) {
+    const std::int32_t output = tensor(made);
+    graph_.operators.push_back({.code = code,
+                                .inputs = std::move(inputs),
+                                .outputs = {output},
+                                .options = std::move(options)});
+    return output;
+  }
+
+  std::int32_t addLayer(std::int32_t in) {
+    switch (number(0, 9)) {
+      case 0:
+      case 1:
+      case 2:
+        return window(in, kConv);
+      case 3:
+      case 4:
+        return window(in, kDepthwise);
+      case 5:
+        return window(in, dice_.chance(50) ? kMaxPool : kAveragePool);
+      case 6:
+        return pad(in);
+      case 7: {
+        const std::int32_t inner = op(kLogistic, {in}, shapeOf(in));
+        return op(kAdd, {in, inner}, shapeOf(in), {{0, 1, 0}});
+      }
+      case 8: {
+        Shape made = shapeOf(in);
+        made[3] *= 2;
+        const std::int32_t inner = op(kRelu, {in}, shapeOf(in));
+        return made[3] > 8 ? inner : op(kConcat, {in, inner}, made, {{0, 4, 3}, {1, 1, 0}});
+      }
+      default:
+        return resize(in);
+    }
+  }
+
+  std::int32_t window(std::int32_t in, std::int32_t code) {
+    const Shape from = shapeOf(in);
+    const bool pools = code == kMaxPool || code == kAveragePool;
+    const std::int32_t kernel =
+        pools ? number(2, 3)
+              : std::vector{1, 2, 3, 3, 5, 7}[static_cast<std::size_t>(number(0, 5))];
+    const std::int32_t stride = number(1, kernel > 1 ? 2 : 1);
+    const std::int32_t dilation = !pools && stride == 1 && dice_.chance(20) ? 2 : 1;
+    const std::int32_t span = (kernel - 1) * dilation + 1;
+    const bool same = dice_.chance(60) || span > from[1];
+    Shape made = from;
+    made[1] = same ? (from[1] + stride - 1) / stride : (from[1] - span) / stride + 1;
+    if (made[1] < 4) return in;
+    std::vector<TfliteText::Option> options = {{0, 1, same ? 0 : 1}, {1, 4, 1}, {2, 4, stride}};
+    if (pools) {
+      options.insert(options.end(), {{3, 4, 1}, {4, 4, kernel}});
+      return op(code, {in}, made, options);
+    }
+    if (code == kConv) {
+      made[3] = number(1, 4);
+      options.insert(options.end(), {{4, 4, 1}, {5, 4, dilation}});
+      return op(code, {in, weight({made[3], kernel, 1, from[3]}), weight({made[3]})}, made,
+                options);
+    }
+    options.insert(options.end(), {{3, 4, 1}, {5, 4, 1}, {6, 4, dilation}});
+    return op(code, {in, weight({1, kernel, 1, from[3]}), weight({from[3]})}, made, options);
+  }
+
+  std::int32_t pad(std::int32_t in) {
+    Shape made = shapeOf(in);
+    const std::int32_t top = number(0, 2);
+    const std::int32_t bottom = number(0, 2);
+    made[1] += top + bottom;
+    return op(kPad, {in, integers({0, 0, top, bottom, 0, 0, 0, 0}, {4, 2})}, made);
+  }
+
+  std::int32_t resize(std::int32_t in) {
+    Shape made = shapeOf(in);
+    if (made[1] > 20) return in;
+    made[1] *= 2;
+    return op(kNearest, {in, integers({made[1], made[2]}, {2})}, made, {{0, 1, 0}, {1, 1, 0}});
+  }
+
+  static constexpr std::int32_t kAdd = 0, kAveragePool = 1, kConcat = 2, kConv = 3, kDepthwise = 4;
+  static constexpr std::int32_t kLogistic = 14, kMaxPool = 17, kRelu = 19, kPad = 34, kNearest = 97;
+
+  Dice dice_;
+  TfliteText model_;
+  TfliteText::Subgraph graph_;
+};
+
+std::span<const std::byte> raw(const std::string& bytes) {
+  return {reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()};
+}
+
+test::PartRows rowsOf(const RowStep& step) {
+  if (step.kind == RowStep::Kind::loop) return {};
+  const RowView& made = step.outputs[0];
+  return {static_cast<int>(made.tensor), made.first, made.rows, step.garbage};
+}
+
+/// Which rows of which tensor each step of the execution holds, in the order in which they run.
+std::vector<test::PartRows> partsOf(const RowProgram& program) {
+  std::vector<test::PartRows> parts;
+  for (const RowStep& step : program.steps()) {
+    if (step.kind != RowStep::Kind::loop) {
+      parts.push_back(rowsOf(step));
+      continue;
+    }
+    const RowLoop& loop = *program.loop();
+    for (std::int64_t time = 0; time < loop.times; ++time) {
+      parts.emplace_back();  // The condition.
+      parts.push_back(
+          {static_cast<int>(loop.input), loop.firstIn - time * loop.inStep, loop.slice.rows, 0});
+      for (std::size_t i = 0; i < loop.body.size(); ++i) {
+        test::PartRows rows = rowsOf(loop.body[i]);
+        rows.first += loop.rows[i].first - time * loop.rows[i].second;
+        parts.push_back(rows);
+      }
+      parts.resize(parts.size() + 3);  // The update, and both counters.
+    }
+    parts.resize(parts.size() + 3);  // The condition once more, and what the loop hands on.
+  }
+  return parts;
+}
+
+struct Made {
+  RowProgram program;
+  RowPlan plan;
+  std::string file;
+};
+
+Made madeOf(const std::string& file, const RowProgram& program,
+            const std::vector<RowShape>& shapes) {
+  const RowPlacer placer(shapes);
+  RowPlan plan{.program = std::make_shared<const RowProgram>(program),
+               .placement = placer.place(300),
+               .bound = Bytes(placer.bound())};
+  CHECK(plan.placement.head >= placer.bound());
+  return {program, plan, rowFile(file, plan)};
+}
+
+std::string differenceOf(const std::string& original, const Made& made, std::uint64_t seed) {
+  const auto whole = test::runTflite(raw(original), seed);
+  REQUIRE(whole);
+  const auto parts = test::runTflite(raw(made.file), seed);
+  if (!parts) return parts.error();
+  return test::compareRows(*whole, *parts, partsOf(made.program));
+}
+
+/// The place of the offset of tensor `number` in the plan of a file that was written here.
+std::size_t offsetPlace(const std::string& file, std::size_t tensors, std::size_t number) {
+  std::string header(12, '\0');
+  const std::int32_t count = static_cast<std::int32_t>(tensors);
+  std::memcpy(header.data() + 8, &count, sizeof(count));
+  std::size_t at = 0;
+  for (const std::int32_t subgraphs : {1, 3}) {
+    const std::int32_t version = 1;
+    std::memcpy(header.data(), &version, sizeof(version));
+    std::memcpy(header.data() + 4, &subgraphs, sizeof(subgraphs));
+    at = file.find(header);
+    if (at != std::string::npos) break;
+  }
+  REQUIRE(at != std::string::npos);
+  return at + header.size() + 4 * number;
+}
+
+TEST_CASE("parts of random networks make the rows that whole operators make", "[rows]") {
+  std::map<RowHalo, int> tried;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    CAPTURE(seed);
+    const std::string file = RandomNetwork(seed).bytes();
+    const TfliteFile read(file);
+    const auto model = rowModel(read, 4);
+    REQUIRE(model);
+    Dice dice(seed);
+    for (int attempt = 0; attempt < 12; ++attempt) {
+      const auto last =
+          static_cast<std::size_t>(dice.roll(0, static_cast<std::int64_t>(model->ops.size()) - 1));
+      const RowRun run{
+          .first = static_cast<std::size_t>(dice.roll(0, static_cast<std::int64_t>(last))),
+          .last = last,
+          .parts = dice.roll(1, 8),
+          .halo = static_cast<RowHalo>(attempt % 3)};
+      const bool ascending = dice.chance(70);
+      CAPTURE(attempt, run.first, run.last, run.parts, ascending);
+      const auto program = RowProgram::make(*model, {run});
+      if (!program) continue;
+      const auto shapes = program->shapes(ascending);
+      if (!shapes) continue;
+      ++tried[run.halo];
+      const Made made = madeOf(file, *program, *shapes);
+      CHECK(differenceOf(file, made, seed) == "");
+      const auto executed = test::runTflite(raw(made.file), seed);
+      REQUIRE(executed);
+      CHECK((executed->headBytes + 15) / 16 * 16 == made.plan.placement.head);
+    }
+  }
+  CHECK(tried[RowHalo::recompute] > 100);
+  CHECK(tried[RowHalo::copy] > 100);
+  CHECK(tried[RowHalo::loop] > 30);
+}
+
+TEST_CASE("a view that lies one row off is noticed", "[rows]") {
+  std::size_t mutants = 0;
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    CAPTURE(seed);
+    const std::string file = RandomNetwork(seed).bytes();
+    const TfliteFile read(file);
+    const auto model = rowModel(read, 4);
+    const auto program =
+        RowProgram::make(*model, {{.first = 0, .last = model->ops.size() - 1, .parts = 3}});
+    if (!program) continue;
+    const auto shapes = program->shapes(true);
+    if (!shapes) continue;
+    const Made made = madeOf(file, *program, *shapes);
+    const TfliteFile written(made.file);
+    const TfliteSubgraph& graph = written.subgraph(0);
+    for (std::size_t op = 0; op < graph.ops.size(); ++op) {
+      const auto input = static_cast<std::size_t>(graph.ops[op].inputs[0]);
+      // A view that is written, too, may move as a whole.
+      const auto writes = [&](const TfliteOp& each) {
+        return each.outputs[0] == graph.ops[op].inputs[0];
+      };
+      if (std::ranges::any_of(graph.ops, writes)) continue;
+      Made mutant = made;
+      const std::size_t place = offsetPlace(made.file, graph.tensors.size(), input);
+      std::int32_t offset = 0;
+      std::memcpy(&offset, made.file.data() + place, sizeof(offset));
+      const auto row = static_cast<std::int32_t>(
+          model->tensors[model->ops[program->steps()[op].op].inputs[0]].rowBytes);
+      offset += offset >= row ? -row : row;
+      std::memcpy(mutant.file.data() + place, &offset, sizeof(offset));
+      CAPTURE(op, input, offset);
+      ++mutants;
+      CHECK(differenceOf(file, mutant, seed) != "");
+    }
+  }
+  CHECK(mutants > 40);
+}
+
+TEST_CASE("the search finds smaller arenas, and the file that is chosen is right", "[rows]") {
+  std::size_t smaller = 0;
+  for (std::uint64_t seed = 200; seed < 240; ++seed) {
+    CAPTURE(seed);
+    const std::string file = RandomNetwork(seed).bytes();
+    const TfliteFile read(file);
+    const auto model = rowModel(read, 4);
+    REQUIRE(model);
+    RowSearchOptions options;
+    const RowFront front = searchRows(*model, options);
+    REQUIRE(!front.points.empty());
+    CHECK(front.overlap.total() <= front.plain.total());
+    for (std::size_t i = 0; i < front.points.size(); ++i) {
+      const RowPlan& plan = front.points[i];
+      CAPTURE(i);
+      CHECK(plan.head() >= plan.bound);
+      CHECK(plan.program->macs() <= model->macs * 3 / 2 + 1);
+      if (i > 0) CHECK(plan.total() > front.points[i - 1].total());
+      if (i > 0) CHECK(plan.program->macs() < front.points[i - 1].program->macs());
+      const auto shapes = plan.program->shapes(true);
+      REQUIRE(shapes);
+      CHECK(differenceOf(file, {*plan.program, plan, rowFile(file, plan)}, seed) == "");
+    }
+    smaller += front.points.front().total() < front.overlap.total() ? 1 : 0;
+    options.threads = 2;
+    const RowFront again = searchRows(*model, options);
+    REQUIRE(again.points.size() == front.points.size());
+    for (std::size_t i = 0; i < again.points.size(); ++i) {
+      CHECK(again.points[i].program->runs() == front.points[i].program->runs());
+      CHECK(again.points[i].placement.offsets == front.points[i].placement.offsets);
+    }
+  }
+  CHECK(smaller > 0);
+}
+
+TEST_CASE("what cannot go in parts says why", "[rows]") {
+  const std::string file = RandomNetwork(3).bytes();
+  const TfliteFile read(file);
+  const auto model = rowModel(read, 4);
+  REQUIRE(model);
+  const std::size_t last = model->ops.size() - 1;
+  const auto tooMany = RowProgram::make(*model, {{.first = last, .last = last, .parts = 10'000}});
+  REQUIRE_FALSE(tooMany);
+  CHECK(tooMany.error().message.find("10000 parts of") != std::string::npos);
+
+  TfliteText two;
+  two.subgraphs.resize(2);
+  const std::string several = tfliteBytes(two);
+  const TfliteFile readSeveral(several);
+  const auto refused = rowModel(readSeveral, 4);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "it has several subgraphs; parts are of one");
+}
+
+}  // namespace
+}  // namespace hw
