@@ -4,7 +4,7 @@
 #include <QResizeEvent>
 #include <algorithm>
 
-#include "core/plan/validate.h"
+#include "core/import/measured/operator_profile.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
@@ -75,13 +75,21 @@ Figure elsewhereFigure(const Run& run, const RunFigures& figures) {
           .toolTip = tr("Sum of the sizes of what lives outside the first memory")};
 }
 
-Figure latencyFigure(const RunFigures& figures) {
+Figure latencyFigure(const Run& run, const RunFigures& figures) {
+  const QString simulated = figures.latency ? timeText(*figures.latency) : QStringLiteral("\u2013");
+  if (const auto measured = measuredTime(*run.model->graph)) {
+    return {.label = tr("Latency, measured"),
+            .value = timeText(*measured),
+            .meaning = tr("by ONNX Runtime"),
+            .toolTip = tr("Time that the operators of the profile took. Simulated on the "
+                          "platform: %1")
+                           .arg(simulated)};
+  }
   Figure figure{.label = tr("Latency"),
-                .value = QStringLiteral("\u2013"),
+                .value = simulated,
                 .meaning = tr("no operators are known"),
                 .toolTip = tr("Simulated time of one run on the platform")};
   if (!figures.latency) return figure;
-  figure.value = timeText(*figures.latency);
   const SimTime waits = figures.reuseWaits.value_or(SimTime());
   if (waits > SimTime()) {
     figure.meaning = tr("%1 wait for reused bytes").arg(timeText(waits));
@@ -135,7 +143,7 @@ void FigureCards::showRun() {
 void FigureCards::showFigures(const RunFigures& figures) {
   const Run& run = *state_->run();
   const Figure all[kCards] = {peakFigure(run), gapFigure(run, figures),
-                              elsewhereFigure(run, figures), latencyFigure(figures),
+                              elsewhereFigure(run, figures), latencyFigure(run, figures),
                               holesFigure(figures)};
   for (std::size_t i = 0; i < cards_.size(); ++i) cards_[i]->setFigure(all[i]);
 }

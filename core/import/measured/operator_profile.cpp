@@ -25,6 +25,8 @@ constexpr std::size_t kMostOperators = 1'000'000;  ///< Of a run.
 constexpr std::size_t kMostEventBytes = 16 << 20;
 constexpr std::int64_t kMostDimensions = 64;
 constexpr std::string_view kKernel = "_kernel_time";
+constexpr const char* kFormat = "ort-profile";
+constexpr const char* kDuration = "duration_us";
 
 /// The objects of a list, one after the other.
 class EventList {
@@ -358,8 +360,8 @@ std::vector<PlannedRow> outputRows(const OperatorProfile& profile) {
 PlannedStep stepOf(MeasuredOperator op) {
   PlannedStep step{.name = std::move(op.name),
                    .type = op.type.empty() ? "Kernel" : std::move(op.type),
-                   .domain = "ort-profile",
-                   .attributes = {{"duration_us", op.micros}}};
+                   .domain = kFormat,
+                   .attributes = {{kDuration, op.micros}}};
   const auto add = [&](const char* key, const std::optional<Bytes>& bytes) {
     if (bytes) step.attributes[key] = bytes->count();
   };
@@ -458,6 +460,16 @@ Bytes OperatorProfile::liveAt(std::size_t i) const {
   return std::max(Bytes(), most - standing());
 }
 
+std::optional<SimTime> measuredTime(const Graph& graph) {
+  constexpr std::int64_t kPicoseconds = 1'000'000;
+  if (graph.format != kFormat) return std::nullopt;
+  std::int64_t micros = 0;
+  for (const Op& op : graph.ops) {
+    micros += std::min(op.intAttribute(kDuration, 0), INT64_MAX / kPicoseconds - micros);
+  }
+  return SimTime(micros * kPicoseconds);
+}
+
 bool looksLikeOperatorProfile(std::string_view bytes) {
   constexpr std::size_t kLookedAt = 64 * 1024;
   const std::string_view text = withoutByteOrderMark(bytes).substr(0, kLookedAt);
@@ -497,7 +509,7 @@ Result<Model> readOrtProfile(std::string_view bytes, const ImportOptions& option
   HW_TRY(run, chosenRun(options.subgraph));
   HW_TRY(profile, readOperatorProfile(bytes, run));
   if (options.release) options.release();
-  PlannedRows plan{.format = "ort-profile"};
+  PlannedRows plan{.format = kFormat};
   std::int64_t micros = 0;
   for (const MeasuredOperator& op : profile.ops) {
     micros += std::min(op.micros, INT64_MAX - micros);

@@ -56,6 +56,9 @@ struct OperatorProfile {
   Bytes liveAt(std::size_t i) const;
 };
 
+/// The time that the operators took, of a graph that was read from a profile; else nothing.
+std::optional<SimTime> measuredTime(const Graph& graph);
+
 /// True if `bytes` begin as a profile of ONNX Runtime does.
 bool looksLikeOperatorProfile(std::string_view bytes);
 

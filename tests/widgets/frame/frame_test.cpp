@@ -8,7 +8,9 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "core/import/importer.h"
 #include "core/picture/plot.h"
+#include "core/run/options.h"
 #include "tests/widgets/support.h"
 #include "widgets/base/theme.h"
 #include "widgets/frame/deck.h"
@@ -140,6 +142,22 @@ TEST_CASE("the figures of a run stand with their limits, whether it fits or not"
         (fits ? QStringLiteral("of 100 B") : QStringLiteral("does not fit: 69 B is the limit")));
   CHECK(*all[0]->figure().share == Approx(fits ? 0.7 : 70.0 / 69));
   CHECK(all[1]->figure().value == QStringLiteral("0 B"));
+}
+
+TEST_CASE("the latency of a profile is what was measured, ours is its tool tip", "[frame]") {
+  const auto model =
+      importModel(R"([{"cat":"Node","dur":40600,"ts":0,"ph":"X","name":"a_kernel_time","args":)"
+                  R"({"op_name":"Relu","output_size":"64","output_type_shape":[{"float":[16]}]}},)"
+                  R"({"cat":"Session","dur":9,"ts":1,"ph":"X","name":"model_run","args":{}}])",
+                  "profile.json", {});
+  REQUIRE(model);
+  ViewState state;
+  FigureCards cards(&state);
+  state.setRun(execute(std::make_shared<const Model>(*model), defaultRequest(), {}).value());
+  const Figure& latency = cards.findChildren<FigureCard*>()[3]->figure();
+  CHECK(latency.label == QStringLiteral("Latency, measured"));
+  CHECK(latency.value == QStringLiteral("40.6 ms"));
+  CHECK(latency.toolTip.endsWith(timeText(state.run()->timing.makespan)));
 }
 
 TEST_CASE("a figure leads to the peak", "[frame]") {

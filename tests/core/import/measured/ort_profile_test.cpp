@@ -99,6 +99,8 @@ TEST_CASE("a profile is its operators and what they asked for", "[import][measur
   CHECK(graph.tensors[TensorId(1)].shape == Shape{10});
   CHECK(tells(*model, "at the most 80 bytes were asked for at once, at operator 1, 'relu'; 100 "));
   CHECK(tells(*model, "4 operators, which took 8 \u00b5s"));
+  CHECK(measuredTime(graph) == SimTime(8'000'000));
+  CHECK_FALSE(measuredTime(Graph()));
   const ModelSummary summary = summarise(*model);
   CHECK(summary.lowerBound == Bytes(80));
   CHECK_THAT(summaryText(*model, summary, {}),
