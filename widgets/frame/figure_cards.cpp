@@ -32,7 +32,8 @@ Figure peakFigure(const Run& run) {
   if (!pool.capacity) return figure;
   figure.meaning = peak > *pool.capacity
                        ? tr("does not fit: %1 is the limit").arg(sizeText(*pool.capacity))
-                       : tr("of %1").arg(sizeText(*pool.capacity));
+                   : *pool.capacity == Bytes() ? tr("its size is set to 0")
+                                               : tr("of %1").arg(sizeText(*pool.capacity));
   figure.share = static_cast<double>(peak.count()) /
                  static_cast<double>(std::max<std::int64_t>(1, pool.capacity->count()));
   figure.warns = peak > *pool.capacity;

@@ -144,6 +144,17 @@ TEST_CASE("the figures of a run stand with their limits, whether it fits or not"
   CHECK(all[1]->figure().value == QStringLiteral("0 B"));
 }
 
+TEST_CASE("a memory without bytes is no memory that is full", "[frame]") {
+  ViewState state;
+  FigureCards cards(&state);
+  RunRequest request = defaultRequest();
+  request.l2 = {.kind = PoolSize::Kind::bytes};
+  state.setRun(test::sampleRun("resnet8", request));
+  const Figure& peak = cards.findChildren<FigureCard*>()[0]->figure();
+  CHECK(peak.meaning == QStringLiteral("its size is set to 0"));
+  CHECK_FALSE(peak.warns);
+}
+
 TEST_CASE("the latency of a profile is what was measured, ours is its tool tip", "[frame]") {
   const auto model =
       importModel(R"([{"cat":"Node","dur":40600,"ts":0,"ph":"X","name":"a_kernel_time","args":)"
