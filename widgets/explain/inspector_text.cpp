@@ -118,7 +118,7 @@ void addPlace(HtmlPage& page, const Run& run, StayId id) {
   page.add(tr("Address"),
            tr("%1 of %2, first and last byte")
                .arg(addressesText({flat, flat + stay.size}), poolText(run, address->pool)));
-  page.add(tr("Offset"), fullSizeText(flat));
+  page.add(tr("Offset"), tr("%1, aligned to %2").arg(fullSizeText(flat), sizeText(stay.alignment)));
 }
 
 void addLifetime(HtmlPage& page, const Stay& stay) {

@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QPainter>
 #include <algorithm>
+#include <ranges>
 
 #include "core/base/text.h"
 #include "core/picture/plot.h"
@@ -167,7 +168,11 @@ void StatusLine::setViolations(std::size_t count) {
     valid_->setText(tr("does NOT fit: %1").arg(over));
     valid_->setToolTip(QString::fromStdString(planFailure(*run).value_or("")));
   } else {
-    const QString aligned = tr("%1 B aligned").arg(grouped(run->sharing.alignment.count()));
+    const auto of = std::views::transform(run->problem.stays, &Stay::alignment);
+    const auto [least, most] =
+        of.empty() ? std::ranges::minmax({run->sharing.alignment}) : std::ranges::minmax(of);
+    const QString to = most > least ? tr(" to %1").arg(grouped(most.count())) : QString();
+    const QString aligned = tr("%1%2 B aligned").arg(grouped(least.count()), to);
     const int shared = outputsOverInputs(*run);
     const QString overlaps =
         shared > 0 ? tr("%n output(s) over inputs", nullptr, shared) : tr("no overlaps");

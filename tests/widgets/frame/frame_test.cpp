@@ -171,6 +171,18 @@ TEST_CASE("the latency of a profile is what was measured, ours is its tool tip",
   CHECK(latency.toolTip.endsWith(timeText(state.run()->timing.makespan)));
 }
 
+TEST_CASE("the alignment of a problem is that of its buffers", "[frame]") {
+  const auto model =
+      importModel("id,lower,upper,size,alignment\na,0,4,100,32\nb,2,6,100,16\n", "problem.csv", {});
+  REQUIRE(model);
+  ViewState state;
+  PlanJob job;
+  StatusLine line(&state, &job);
+  state.setRun(execute(std::make_shared<const Model>(*model), defaultRequest(), {}).value());
+  line.setViolations(0);
+  CHECK(line.text().contains(QStringLiteral("16 to 32 B aligned")));
+}
+
 TEST_CASE("a figure leads to the peak", "[frame]") {
   ViewState state;
   FigureCards cards(&state);
