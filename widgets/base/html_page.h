@@ -25,8 +25,9 @@ class HtmlPage {
  public:
   HtmlPage() { html_ = QStringLiteral("<table>"); }
 
+  /// `title` is in HTML.
   HtmlPage(const QString& title, const QString& subtitle) {
-    html_ = QStringLiteral("<h3>%1</h3>").arg(title.toHtmlEscaped());
+    html_ = QStringLiteral("<h3>%1</h3>").arg(title);
     if (!subtitle.isEmpty()) html_ += QStringLiteral("<p>%1</p>").arg(subtitle.toHtmlEscaped());
     html_ += QStringLiteral("<table>");
   }

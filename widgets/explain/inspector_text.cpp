@@ -1,38 +1,49 @@
 #include "widgets/explain/inspector_text.h"
 
+#include <QGuiApplication>
 #include <algorithm>
 
 #include "core/base/text.h"
 #include "core/insight/latency_words.h"
 #include "core/insight/moment.h"
+#include "core/picture/canvas.h"
 #include "core/plan/overlap_use.h"
 #include "widgets/base/html_page.h"
 #include "widgets/base/theme.h"
+#include "widgets/plot/painter_canvas.h"
 #include "widgets/text/run_text.h"
 #include "widgets/text/text.h"
 
 namespace hw {
 
-/// A link "kind:index" that the inspector follows.
-inline QString link(const char* kind, std::size_t index, const QString& text) {
-  return QStringLiteral("<a href='%1:%2'>%3</a>")
-      .arg(QLatin1String(kind))
-      .arg(index)
-      .arg(text.toHtmlEscaped());
+namespace {
+
+/// A link "kind:index" around `html` that the inspector follows.
+QString link(const char* kind, std::size_t index, const QString& html) {
+  return QStringLiteral("<a href='%1:%2'>").arg(QLatin1String(kind)).arg(index) + html +
+         QStringLiteral("</a>");
 }
 
-namespace {
+/// A name of one or two lines: of a longer one its end, with all of it as the tool tip.
+QString nameHtml(const QString& name) {
+  constexpr int kLetters = 40;
+  const FontRuler ruler(QGuiApplication::font());
+  const QString end = viewText(nameEnd(ruler, name.toStdString(), kLetters * ruler.width("n")));
+  if (end == name) return name.toHtmlEscaped();
+  return QStringLiteral("<span title=\"") + plainTip(name).toHtmlEscaped() + QStringLiteral("\">") +
+         end.toHtmlEscaped() + QStringLiteral("</span>");
+}
 
 /// More links than this are summed up as a number.
 constexpr std::size_t kMostLinks = 8;
 
 QString stayLink(const Run& run, StayId stay) {
-  return link("stay", stay.index(), stayText(run, stay));
+  return link("stay", stay.index(), nameHtml(stayText(run, stay)));
 }
 
 QString opLink(const Run& run, OpId op) {
   const QString type = QString::fromStdString(printable(run.graph().ops[op].type));
-  return QStringLiteral("%1 (%2)").arg(link("op", op.index(), opNameText(run, op)),
+  return QStringLiteral("%1 (%2)").arg(link("op", op.index(), nameHtml(opNameText(run, op))),
                                        type.toHtmlEscaped());
 }
 
@@ -83,7 +94,7 @@ void addTensors(HtmlPage& page, const Run& run, StayId stay) {
   page.addHtml(tr("Readers"), joined(readers, [&](OpId op) { return opLink(run, op); }));
   if (buffer.tensors.size() < 2) return;
   page.addHtml(tr("Shared by"), joined(buffer.tensors, [&](TensorId id) {
-                 const QString name = tensorText(run, id).toHtmlEscaped();
+                 const QString name = nameHtml(tensorText(run, id));
                  const auto& slot = run.storage.slots[id];
                  return slot && slot->offset > Bytes()
                             ? QStringLiteral("%1 at +%2").arg(name, sizeText(slot->offset))
@@ -155,7 +166,7 @@ void addTiming(HtmlPage& page, const Run& run, Step step) {
 QString tensorList(const Run& run, const std::vector<TensorId>& ids) {
   return joined(ids, [&](TensorId id) {
     const Tensor& tensor = run.graph().tensors[id];
-    const QString name = tensorText(run, id).toHtmlEscaped();
+    const QString name = nameHtml(tensorText(run, id));
     const QString size = tensor.bytes ? sizeText(*tensor.bytes) : tr("size unknown");
     return QStringLiteral("%1 %2").arg(name, size);
   });
@@ -197,7 +208,7 @@ std::vector<StayId> formerTenants(const Run& run, StayId stay) {
 
 QString stayHead(const Run& run, StayId stay) {
   const TensorId root = run.stayTensor(stay);
-  HtmlPage page(stayText(run, stay), roleText(run, run.graph().tensors[root]));
+  HtmlPage page(nameHtml(stayText(run, stay)), roleText(run, run.graph().tensors[root]));
   addPlace(page, run, stay);
   addLifetime(page, run.problem.stays[stay]);
   return page.finish();
@@ -284,7 +295,7 @@ QString stepPage(const Run& run, Step step) {
   const OpId id = run.schedule.opAt(step);
   const Op& op = run.graph().ops[id];
   const QString type = QString::fromStdString(printable(op.type));
-  HtmlPage page(opNameText(run, id),
+  HtmlPage page(nameHtml(opNameText(run, id)),
                 tr("%1 at step %2; click a block for more").arg(type, grouped(step.count())));
   std::vector<TensorId> outputs;
   std::ranges::copy_if(op.outputs, std::back_inserter(outputs),
@@ -303,7 +314,7 @@ QString capital(QString text) {
 }
 
 QString activityLink(const Run& run, ActivityId id) {
-  return link("activity", id.index(), viewText(activityWords(run, id)));
+  return link("activity", id.index(), viewText(activityWords(run, id)).toHtmlEscaped());
 }
 
 QString staysHtml(const Run& run, const Activity& what) {
@@ -349,14 +360,14 @@ QString activityPage(const Run& run, ActivityId activity) {
   const ActivityTime& time = run.timing.times[activity];
   const std::string_view kind = kActivityKindNames[static_cast<std::size_t>(what.kind)];
   const bool computes = what.kind == ActivityKind::compute;
-  HtmlPage page(
-      computes ? opNameText(run, what.op) : capital(viewText(activityWords(run, activity))),
-      tr("%1 at step %2").arg(viewText(kind), grouped(what.step.count())));
+  HtmlPage page(computes ? nameHtml(opNameText(run, what.op))
+                         : capital(viewText(activityWords(run, activity))).toHtmlEscaped(),
+                tr("%1 at step %2").arg(viewText(kind), grouped(what.step.count())));
   if (what.engine != Activity::kNoEngine) {
     page.add(tr("Engine"), viewText(list.engines[what.engine].name));
   }
   if (computes) {
-    page.addHtml(tr("Operator"), link("op", what.op.index(), opNameText(run, what.op)));
+    page.addHtml(tr("Operator"), opLink(run, what.op));
   } else {
     page.addHtml(tr("Moves"), staysHtml(run, what));
     page.add(tr("Bytes"), fullSizeText(what.bytes));
@@ -395,11 +406,7 @@ QString line(const QString& key, const std::string& text) {
 
 QString wallsHtml(const Run& run, const std::vector<StayId>& walls) {
   QStringList links;
-  for (const StayId wall : walls) {
-    links.append(QStringLiteral("<a href='stay:%1'>%2</a>")
-                     .arg(wall.index())
-                     .arg(stayText(run, wall).toHtmlEscaped()));
-  }
+  for (const StayId wall : walls) links.append(stayLink(run, wall));
   return links.join(QStringLiteral(" \u00b7 "));
 }
 

@@ -113,7 +113,7 @@ double shareOf(const ShrinkStep& step, Bytes bytes) {
 
 /// What is known of a step, as a page.
 QString stepFacts(const ShrinkStep& step) {
-  HtmlPage page(step.what,
+  HtmlPage page(step.what.toHtmlEscaped(),
                 step.run ? ShrinkPanel::tr("with %1").arg(limitsText(*step.run)) : QString());
   if (step.run) {
     const QString saved =

@@ -21,6 +21,7 @@
 #include "widgets/method/method_panel.h"
 #include "widgets/text/run_text.h"
 
+#include "widgets/text/text.h"
 using namespace hw::test;
 using namespace hw;
 
@@ -149,6 +150,20 @@ TEST_CASE("sections of the inspector close and stay closed", "[shell][explain]")
 }
 
 TEST_CASE("the inspector explains blocks of execution units and what is inside them",
+TEST_CASE("a long name is its end in the inspector, and whole in its tool tip",
+          "[shell][explain]") {
+  const std::string whole = "scope_of_the_model/block_17/<expand>/BatchNormalization;block_17/conv";
+  ViewState state;
+  Inspector inspector(&state);
+  state.setRun(test::makeRun({{whole, 4, 0, 2}, {"b", 4, 1, 2}}));
+  state.select(StayId(0));
+  CHECK(inspector.toPlainText().startsWith(QStringLiteral("\u2026")));
+  CHECK_FALSE(inspector.toPlainText().contains(viewText(whole)));
+  const QTextCursor end = inspector.document()->find(QStringLiteral("block_17/conv"));
+  CHECK(end.charFormat().toolTip() == plainTip(viewText(whole)));
+  CHECK(inspector.toPlainText().contains(QStringLiteral("0 B, aligned to 1 B")));
+}
+
           "[shell][explain]") {
   ViewState state;
   Inspector inspector(&state);
