@@ -42,10 +42,13 @@ Inspector::Inspector(ViewState* state, QWidget* parent) : QTextBrowser(parent), 
   connect(state, &ViewState::coloringChanged, this, &Inspector::refresh);
   connect(state, &ViewState::selectionChanged, this, &Inspector::refresh);
   connect(state, &ViewState::momentChanged, this, [this] {
-    if (!state_->selected() && !state_->selectedActivity()) refresh();
-    if (state_->selected() && !later_.isActive()) later_.start();
+    if (state_->selectedActivity()) return;
+    const auto run = state_->run();
+    const bool large = run && run->problem.stays.size() > kMostAtOnce;
+    if (!state_->selected() && !large) return refresh();
+    if (large || !later_.isActive()) later_.start();
   });
-  // A page about a block takes longer than a frame of playback.
+  // A page about a block, or of many of them, takes longer than a frame of playback.
   later_.setSingleShot(true);
   later_.setInterval(kFollowMilliseconds);
   connect(&later_, &QTimer::timeout, this, &Inspector::showMoment);
@@ -55,8 +58,8 @@ Inspector::Inspector(ViewState* state, QWidget* parent) : QTextBrowser(parent), 
 /// What fills the memory is of the moment; why the block is where it is stays.
 void Inspector::showMoment() {
   const auto run = state_->run();
-  const bool known = run && why_ && why_->first == state_->selected();
-  if (known && run->problem.stays.size() <= kMostAtOnce) showStay(*run, why_->first, why_->second);
+  if (run && !state_->selected()) return refresh();
+  if (run && why_ && why_->first == state_->selected()) showStay(*run, why_->first, why_->second);
 }
 
 void Inspector::refresh() {
@@ -88,7 +91,6 @@ void Inspector::setHelp(const QString& command, const QString& text, const QStri
 }
 
 QString Inspector::fillingSection(const Run& run, PoolId pool, Step step) const {
-  if (run.problem.stays.size() > kMostAtOnce) return {};  // It is looked up at every step.
   const bool peak = run.metrics.pools.contains(pool) && run.metrics.pools[pool].peakStep == step;
   const QString title =
       (peak ? tr("What fills %1 at its peak, step %2") : tr("What fills %1 at step %2"))

@@ -179,6 +179,8 @@ TEST_CASE("in large runs the explanation comes later, and only if it is still wa
   Inspector inspector(&state);
   state.setRun(test::randomRun(3, 5'000, 400));
   state.select(StayId(10));
+  state.setStep(Step(7));
+  REQUIRE(test::comes([&] { return inspector.toPlainText().contains("What fills L2 at step 7"); }));
   CHECK(inspector.toPlainText().contains(QStringLiteral("Following the allocator again")));
   state.select(StayId(20));
   const auto name = [&](std::size_t id) { return stayText(*state.run(), StayId(id)); };
