@@ -77,16 +77,18 @@ PoolTablePanel::PoolTablePanel(ViewState* state, QWidget* control, QWidget* pare
       view_(new MethodTableView(state, this)) {
   pool_->setAccessibleName(tr("Pool"));
   sum_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  sum_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  sum_->setWordWrap(true);
+  sum_->setContentsMargins(8, 0, 8, 3);
   head_->setContentsMargins(8, 3, 8, 3);
   head_->setSpacing(8);
   head_->addWidget(pool_);
   head_->addWidget(control);
-  head_->addWidget(sum_, 1);
+  head_->addStretch(1);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addLayout(head_);
+  layout->addWidget(sum_);
   layout->addWidget(view_, 1);
 }
 
@@ -107,10 +109,7 @@ PoolId PoolTablePanel::pool() const {
   return index < 0 ? PoolId() : PoolId(static_cast<std::size_t>(index));
 }
 
-void PoolTablePanel::say(const QString& sum) {
-  sum_->setText(sum);
-  sum_->setToolTip(sum);
-}
+void PoolTablePanel::say(const QString& sum) { sum_->setText(sum); }
 
 void PoolTablePanel::sayOnly(const QString& text) {
   say(text);

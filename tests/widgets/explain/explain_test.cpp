@@ -1,6 +1,7 @@
 // The Shrink panel: a front to click, steps with what they save, and why there are none.
 
 #include <QFile>
+#include <QLabel>
 #include <QTemporaryDir>
 #include <QTest>
 #include <catch2/catch.hpp>
@@ -20,8 +21,8 @@
 #include "widgets/map/map_view.h"
 #include "widgets/method/method_panel.h"
 #include "widgets/text/run_text.h"
-
 #include "widgets/text/text.h"
+
 using namespace hw::test;
 using namespace hw;
 
@@ -149,7 +150,6 @@ TEST_CASE("sections of the inspector close and stay closed", "[shell][explain]")
   CHECK(inspector.toPlainText().contains(QStringLiteral("Chosen")));
 }
 
-TEST_CASE("the inspector explains blocks of execution units and what is inside them",
 TEST_CASE("a long name is its end in the inspector, and whole in its tool tip",
           "[shell][explain]") {
   const std::string whole = "scope_of_the_model/block_17/<expand>/BatchNormalization;block_17/conv";
@@ -164,6 +164,7 @@ TEST_CASE("a long name is its end in the inspector, and whole in its tool tip",
   CHECK(inspector.toPlainText().contains(QStringLiteral("0 B, aligned to 1 B")));
 }
 
+TEST_CASE("the inspector explains blocks of execution units and what is inside them",
           "[shell][explain]") {
   ViewState state;
   Inspector inspector(&state);
@@ -178,9 +179,9 @@ TEST_CASE("in large runs the explanation comes later, and only if it is still wa
   ViewState state;
   Inspector inspector(&state);
   state.setRun(test::randomRun(3, 5'000, 400));
-  state.select(StayId(10));
   state.setStep(Step(7));
   REQUIRE(test::comes([&] { return inspector.toPlainText().contains("What fills L2 at step 7"); }));
+  state.select(StayId(10));
   CHECK(inspector.toPlainText().contains(QStringLiteral("Following the allocator again")));
   state.select(StayId(20));
   const auto name = [&](std::size_t id) { return stayText(*state.run(), StayId(id)); };
@@ -221,6 +222,15 @@ TEST_CASE("the peak panel lists what is live and the holes, and they add up", "[
   CHECK(state.run()->stayName(state.selected()) == "r");
   click(*panel.view(), 0, 2);
   CHECK(state.run()->stayName(state.selected()) == "w");
+
+  // In a narrow column the sum takes as many lines as it needs.
+  panel.resize(240, 300);
+  QTest::qWait(0);
+  const auto labels = panel.findChildren<QLabel*>();
+  const auto sum = std::ranges::find(labels, panel.summary(), &QLabel::text);
+  REQUIRE(sum != labels.end());
+  CHECK((*sum)->height() >= (*sum)->heightForWidth((*sum)->width()));
+  CHECK((*sum)->height() > 2 * (*sum)->fontMetrics().height());
 
   panel.stepChooser()->setCurrentIndex(2);
   state.setStep(Step(0));
