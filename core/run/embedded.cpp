@@ -171,6 +171,14 @@ Storage regrouped(const Graph& graph, const Storage& storage, BufferGroups& grou
   return shared;
 }
 
+/// "bytes 50-99 while both are live, from step 2 on": what two pinned stays share.
+std::string sharedPart(const Stay& a, const Stay& b) {
+  return fmt::format("bytes {}-{} while both are live, from step {} on",
+                     std::max(*a.pinned, *b.pinned).count(),
+                     std::min(*a.pinned + a.size, *b.pinned + b.size).count() - 1,
+                     std::max(a.steps.begin, b.steps.begin).count());
+}
+
 }  // namespace
 
 bool hasOwnPlan(const Graph& graph) {
@@ -300,8 +308,8 @@ Result<Problem> pinnedToOwnPlan(const Graph& graph, Problem given) {
   for (const Violation& violation : validate(placed, plan, 1)) {
     std::string fault = violation.message;
     if (violation.a && violation.b) {
-      fault = fmt::format("{} and {} share bytes while both are live", name(violation.a),
-                          name(violation.b));
+      fault = fmt::format("{} and {} share {}", name(violation.a), name(violation.b),
+                          sharedPart(placed.stays[violation.a], placed.stays[violation.b]));
     } else if (violation.a) {
       const Stay& stay = placed.stays[violation.a];
       fault = fmt::format("{} is at byte {}, not a multiple of {}", name(violation.a),
