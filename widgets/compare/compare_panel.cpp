@@ -249,10 +249,10 @@ QString ComparePanel::noteText() const {
   if (best == rows.end()) {
     parts.append(tr("No plan fits"));
   } else if (comparison_->by == Ranking::latency && !best->figures.latency) {
-    parts.append(tr("Smallest peak %1; lower bound %2")
+    parts.append(tr("Smallest peak of all memories %1; lower bound %2")
                      .arg(sizeText(best->figures.peak()), sizeText(comparison_->lowerBound)));
   } else {
-    parts.append(tr("Best by %2: %1; lower bound of the peak %3")
+    parts.append(tr("Best by %2: %1; lower bound of all memories %3")
                      .arg(QString::fromStdString(rankedText(*best, comparison_->by)),
                           viewText(kRankingNames[static_cast<std::size_t>(comparison_->by)]),
                           sizeText(comparison_->lowerBound)));

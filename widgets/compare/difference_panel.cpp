@@ -65,8 +65,9 @@ QString differenceText(const RunDifference& difference) {
   for (const PoolDiff& pool : difference.plans.pools) {
     rows.add(tr("%1 peak").arg(viewText(printable(pool.name, 40))), pool.peakA, pool.peakB, size);
   }
-  rows.add(tr("Live at most"), std::optional(left.lowerBound), std::optional(right.lowerBound),
-           size);
+  rows.add(tr("Total peak"), std::optional(left.peak()), std::optional(right.peak()), size);
+  rows.add(tr("Live in all memories"), std::optional(left.lowerBound),
+           std::optional(right.lowerBound), size);
   rows.add(tr("Moved to L3"), left.spilled, right.spilled, size);
   rows.add(tr("Latency"), left.latency, right.latency, [](SimTime time) { return timeText(time); });
   rows.add(tr("Holes, mean"), left.fragmentation, right.fragmentation, share);

@@ -118,7 +118,7 @@ QString stepFacts(const ShrinkStep& step) {
   if (step.run) {
     const QString saved =
         step.saved == Bytes() ? QString() : ShrinkPanel::tr(", %1 saved").arg(sizeText(step.saved));
-    page.add(ShrinkPanel::tr("Peak"), fullSizeText(step.leaves) + saved);
+    page.add(ShrinkPanel::tr("Total peak"), fullSizeText(step.leaves) + saved);
   }
   if (step.bound) {
     page.add(ShrinkPanel::tr("Lower bound"),
@@ -328,7 +328,7 @@ void ShrinkPanel::fillTable() {
   }
   const QSignalBlocker quiet(table_);
   table_->clearSpans();
-  fillRows(table_, {tr("Step"), tr("Peak"), tr("Saves"), tr("Latency")}, rows);
+  fillRows(table_, {tr("Step"), tr("Total peak"), tr("Saves"), tr("Latency")}, rows);
   for (int row = 0; row < table_->rowCount(); ++row) {
     const ShrinkStep& step = steps_[static_cast<std::size_t>(row)];
     QTableWidgetItem* item = table_->item(row, leaves);

@@ -52,7 +52,7 @@ SettingChoice::SettingChoice(QWidget* parent)
   error_->setObjectName(QStringLiteral("settingError"));
   dressTable(table_);
   table_->setEditTriggers(QTableView::NoEditTriggers);
-  table_->setHorizontalHeaderLabels({tr("Value"), tr("Peak"), tr("Latency")});
+  table_->setHorizontalHeaderLabels({tr("Value"), tr("L2 peak"), tr("Latency")});
   table_->horizontalHeaderItem(kValueColumn)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   table_->setToolTip(
       tr("What a plan takes with each value, made within two seconds. A click plans "

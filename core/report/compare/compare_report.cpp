@@ -36,7 +36,7 @@ const Columns<RunFigures>& figureColumns() {
   using enum ColumnKind;
   using F = RunFigures;
   static const Columns<F> kColumns = {
-      {"peak", "peak", bytes, &F::peak,
+      {"peak", "total peak", bytes, &F::peak,
        "Bytes to reserve in all pools together: the sum of their footprints. The line marks the "
        "lower bound, the most bytes live at one step"},
       {"peak_l2", "L2 peak", bytes, &F::peakL2, "Footprints of the first pool of every device"},

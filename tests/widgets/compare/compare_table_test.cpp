@@ -162,6 +162,9 @@ TEST_CASE("a comparison goes with its model, and says when settings changed", "[
   state.setRun(run);
   panel.setComparison(compared(*run, {"none", "greedy-by-size"}));
   CHECK(panel.note().startsWith(QStringLiteral("Best by ")));
+  // The card has the peak of L2.
+  CHECK(panel.note().contains(QStringLiteral("lower bound of all memories")));
+  CHECK(panel.model()->title(CompareModel::peak) == QStringLiteral("Total peak"));
   RunRequest other = run->request;
   other.l2 = {.kind = PoolSize::Kind::bytes, .bytes = Bytes(1 << 20)};
   state.setRun(execute(run->model, other, {}).value());
