@@ -305,6 +305,8 @@ TEST_CASE("F6 goes round all regions, each with a widget that takes the keys", "
   window.activateWindow();
   REQUIRE(QTest::qWaitForWindowActive(&window));
   window.maps().front()->setFocus();
+  const auto* ring = window.findChild<QWidget*>(QStringLiteral("regionRing"));
+  CHECK_FALSE(ring->isVisible());
   const QStringList expected{QStringLiteral("rightColumn"), QStringLiteral("playerRow"),
                              QStringLiteral("topBar"), QStringLiteral("leftColumn"),
                              QStringLiteral("views")};
@@ -313,6 +315,11 @@ TEST_CASE("F6 goes round all regions, each with a widget that takes the keys", "
     const QWidget* focus = QApplication::focusWidget();
     REQUIRE(focus);
     INFO(name.toStdString() << ' ' << focus->objectName().toStdString());
-    CHECK(window.findChild<QWidget*>(name)->isAncestorOf(focus));
+    const auto* region = window.findChild<QWidget*>(name);
+    CHECK(region->isAncestorOf(focus));
+    CHECK(ring->isVisible());
+    CHECK(ring->geometry().contains(QRect(region->mapTo(&window, QPoint()), region->size())));
   }
+  window.topBar()->findChild<QToolButton*>(QStringLiteral("fileButton"))->setFocus();
+  CHECK_FALSE(ring->isVisible());
 }

@@ -2,6 +2,8 @@
 #include <QApplication>
 #include <QMenu>
 #include <QObject>
+#include <QPainter>
+#include <QPointer>
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -9,6 +11,7 @@
 #include "app/gui/features/moving/moving.h"
 #include "app/gui/window/main_window.h"
 #include "widgets/base/icons.h"
+#include "widgets/base/theme.h"
 
 namespace hw {
 
@@ -20,10 +23,50 @@ constexpr QLatin1String kTimeAxis("view/time");
 
 }  // namespace
 
+/// A line around a region of the window for as long as that has the keys.
+class RegionRing : public QWidget {
+ public:
+  explicit RegionRing(QWidget* window) : QWidget(window) {
+    setObjectName(QStringLiteral("regionRing"));
+    setAttribute(Qt::WA_TransparentForMouseEvents);
+    hide();
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, const QWidget* now) {
+      if (region_ == nullptr || !region_->isAncestorOf(now)) hide();
+    });
+  }
+
+  void showAround(QWidget* region) {
+    if (region_ != nullptr) region_->removeEventFilter(this);
+    region_ = region;
+    region->installEventFilter(this);
+    follow();
+    raise();
+    show();
+  }
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::Move) follow();
+    return QWidget::eventFilter(watched, event);
+  }
+
+  void paintEvent(QPaintEvent*) override {
+    QPainter painter(this);
+    painter.setPen(QPen(Theme::current().selection, 2));
+    painter.drawRect(rect().adjusted(1, 1, -1, -1));
+  }
+
+ private:
+  void follow() { setGeometry({region_->mapTo(window(), QPoint()), region_->size()}); }
+
+  QPointer<QWidget> region_;
+};
+
 /// The head of the View menu: what the maps show, the theme, motion and panels.
 class ViewFeature : public QObject {
  public:
-  explicit ViewFeature(MainWindow* window) : QObject(window), window_(window) {
+  explicit ViewFeature(MainWindow* window)
+      : QObject(window), window_(window), ring_(new RegionRing(window)) {
     QMenu* view = window->menu(MenuKind::view);
     addMoves(view);
     addFollow(view);
@@ -163,6 +206,7 @@ class ViewFeature : public QObject {
     const auto current = std::ranges::find_if(regions, has) - regions.begin();
     const auto next = current + 1 < regions.size() ? current + 1 : 0;
     firstStop(regions[next])->setFocus(Qt::TabFocusReason);
+    ring_->showAround(regions[next]);
   }
 
   /// Null where nothing takes the keys.
@@ -209,6 +253,7 @@ class ViewFeature : public QObject {
   }
 
   MainWindow* window_;
+  RegionRing* ring_;
 };
 
 void addView(MainWindow* window) { new ViewFeature(window); }
