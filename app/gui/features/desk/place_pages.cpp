@@ -156,7 +156,8 @@ void addPlacePages(MainWindow* window, ComparePanel* comparison) {
   study->setObjectName(QStringLiteral("studyPage"));
   study->words(
       tr("A study runs every combination of models, allocators, memories and other options "
-         "that a TOML file lists, and writes one table. It runs without the window:"));
+         "that a TOML file lists, and writes one table; highwater sweep --help has such a file. It "
+         "runs without the window:"));
   const auto command = QStringLiteral("highwater sweep study.toml -o study.csv");
   study->commandLine(tr("The command that runs a study"))->setText(command);
   study->end();
