@@ -176,6 +176,10 @@ struct ShrinkCommand {
   /// A TFLite file for tflite-micro, made from the model's own.
   Outcome<ExitCode> runForRuntime(const ShrinkOptions& asked) const {
     HW_TRY(request, run_.request());
+    if (request.model == "-" || request.model.starts_with("samples:")) {
+      return failure(ExitCode::badUsage, request.model,
+                     "a file for a runtime is made of a TFLite file; expected its name");
+    }
     auto bytes = readFile(request.model, kMostModelBytes);
     if (!bytes) return failure(bytes.error(), request.model);
     StoppableWork work(stopAfter);

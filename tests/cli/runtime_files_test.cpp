@@ -137,18 +137,68 @@ TEST_CASE("outputs over their inputs make heads smaller", "[cli][exchange][corpu
 
 TEST_CASE("files for runtimes are refused where they would be wrong", "[cli][exchange]") {
   const Shell shell;
-  const auto says = [&](const std::string& arguments, const std::string& words) {
-    const Outcome outcome = shell.run("highwater plan " + arguments);
+  const auto refuses = [&](const std::string& arguments, const std::string& words) {
+    const Outcome outcome = shell.run("highwater " + arguments);
     CAPTURE(arguments, outcome.err);
     CHECK(outcome.exitCode != 0);
     CHECK(outcome.err.find(words) != std::string::npos);
+  };
+  const auto says = [&](const std::string& arguments, const std::string& words) {
+    refuses("plan " + arguments, words);
   };
   says("samples:chain -o x.tflite", "only a TFLite file can be written with a plan inside");
   says("samples:chain --scratch tflm", "known for TFLite models only");
   says("- -o x.tflite < /dev/null", "name the model's file");
   says("samples:resnet50 --tile lines -o x.h", "run in parts");
+  refuses("shrink samples:chain --runtime tflm", "made of a TFLite file");
+  refuses("shrink " HIGHWATER_SOURCE_DIR "/README.md --runtime tflm", "this is none");
+  refuses("shrink none.tflite --runtime tflm", "none.tflite");
+  refuses("shrink x.tflite --runtime tflm -o x.json", "expected .tflite");
+  refuses("shrink x.tflite --runtime tflm --allow order", "does not go with --runtime");
+  refuses("shrink x.tflite --runtime ort", "tflm");
+  refuses("shrink x.tflite --kernels unknown", "expected --runtime, too");
   CHECK_FALSE(shell.has("x.tflite"));
   CHECK_FALSE(shell.has("x.h"));
+}
+
+TEST_CASE("models in parts give a real runtime's results in a smaller arena",
+          "[cli][exchange][corpus]") {
+  const auto corpus = corpusFolder("tflite");
+  if (!corpus) return;
+  const char* program = std::getenv("HIGHWATER_TFLM_RUN");
+  if (program == nullptr) {
+    WARN("skipped: no tflite-micro to run (set HIGHWATER_TFLM_RUN to a program)");
+    return;
+  }
+  const Shell shell;
+  std::size_t smaller = 0;
+  for (const fs::path& file : filesIn(*corpus)) {
+    CAPTURE(file.filename().string());
+    const std::string runner = shellQuoted(program) + " ";
+    const Outcome before = shell.run(runner + shellQuoted(file));
+    if (before.exitCode != 0) continue;
+    const Outcome shrunk = shell.run("highwater shrink " + shellQuoted(file) +
+                                     " --runtime tflm --format json -o small.tflite");
+    CAPTURE(shrunk.err);
+    REQUIRE(shrunk.exitCode == 0);
+    const Outcome after = shell.run(runner + "small.tflite");
+    CAPTURE(after.out);
+    REQUIRE(after.exitCode == 0);
+    const Json own = Json::parse(before.out);
+    const Json ours = Json::parse(after.out);
+    CHECK(ours.at("final") == own.at("final"));
+    const Json ways = Json::parse(shrunk.out).at("ways");
+    const auto chosen =
+        std::ranges::find_if(ways, [](const Json& way) { return way.at("chosen") == true; });
+    REQUIRE(chosen != ways.end());
+    // Kernels that ask for scratch that is not known put it on top.
+    const auto head = ours.at("head_bytes").get<std::int64_t>();
+    CHECK(head <= own.at("head_bytes").get<std::int64_t>());
+    if (chosen->at("way") != "in parts") continue;
+    CHECK(head == chosen->at("head").get<std::int64_t>());
+    ++smaller;
+  }
+  CHECK(smaller >= 2);
 }
 
 TEST_CASE("planned models give a real runtime's results bit for bit", "[cli][exchange][corpus]") {

@@ -92,6 +92,34 @@ TfliteOfflinePlan readOfflinePlan(const TfliteFile& file, std::size_t subgraph) 
   return plan;
 }
 
+/// Tensors that operators read and nobody makes, at offsets of a plan: views of rows of other
+/// tensors, as `shrink --runtime tflm` writes them.
+std::size_t viewsOf(const TfliteFile& file, std::size_t subgraph, const TfliteOfflinePlan& plan) {
+  if (subgraph >= plan.offsets.size()) return 0;
+  const TfliteSubgraph& graph = file.subgraph(subgraph);
+  std::vector<bool> made(graph.tensors.size());
+  const auto mark = [&](const std::vector<std::int32_t>& tensors) {
+    for (const std::int32_t tensor : tensors) {
+      if (tensor >= 0 && static_cast<std::size_t>(tensor) < made.size()) {
+        made[static_cast<std::size_t>(tensor)] = true;
+      }
+    }
+  };
+  mark(graph.inputs);
+  for (const TfliteOp& op : graph.ops) mark(op.outputs);
+  std::vector<bool> views(made.size());
+  for (const TfliteOp& op : graph.ops) {
+    for (const std::int32_t input : op.inputs) {
+      const auto at = static_cast<std::size_t>(input);
+      if (input < 0 || at >= made.size() || made[at]) continue;
+      const TfliteTensor& tensor = graph.tensors[at];
+      views[at] = !tensor.isVariable && !file.isStored(tensor.buffer) &&
+                  plan.offsets[subgraph][at].has_value();
+    }
+  }
+  return static_cast<std::size_t>(std::ranges::count(views, true));
+}
+
 /// The choice of the user: a subgraph, and the signature it was chosen by.
 struct Entry {
   std::size_t subgraph = 0;
@@ -222,6 +250,13 @@ Result<Model> readFlatbuffer(std::string_view bytes, const ImportOptions& option
 
   TfliteOfflinePlan plan = readOfflinePlan(file, entry.subgraph);
   notes.insert(notes.end(), plan.notes.begin(), plan.notes.end());
+  if (const std::size_t views = viewsOf(file, entry.subgraph, plan)) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("its operators run in parts: {} tensors are views into the bytes of "
+                            "others, which tflite-micro runs as they are; open the model that it "
+                            "was made from",
+                            views));
+  }
   std::string name = file.subgraphName(entry.subgraph);
   TfliteReader reader(file, std::move(name), options.closedBodies);
   HW_TRY(graph, std::move(reader).read({.subgraph = entry.subgraph,

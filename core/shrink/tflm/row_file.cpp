@@ -9,6 +9,7 @@
 #include "core/exchange/tflm/arena.h"
 #include "core/exchange/tflm/program.h"
 #include "core/exchange/tflm/tflite_rewrite.h"
+#include "core/import/formats.h"
 
 namespace hw {
 namespace {
@@ -359,6 +360,10 @@ std::string rowFile(std::string_view file, const RowPlan& plan) {
 
 Result<TflmShrink> shrinkForTflm(std::string_view file, std::int64_t pointer,
                                  const RowSearchOptions& options) {
+  if (!acceptsTflite(file)) {
+    return fail(ErrorCode::invalidArgument,
+                "a file for tflite-micro is made of a TFLite file; this is none, or a bundle");
+  }
   return unlessRefused([&] { return TflmShrinker(file, pointer, options).find(); });
 }
 

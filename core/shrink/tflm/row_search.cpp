@@ -27,9 +27,11 @@ constexpr std::size_t kMostSpansBeside = 150;
 /// Programs of a round that get one more run in the next.
 constexpr std::size_t kKept = 4;
 /// Outlines of a round that are placed.
-constexpr std::size_t kPlaced = 12;
-constexpr std::size_t kFewTries = 60;
-constexpr std::size_t kManyTries = 3000;
+constexpr std::size_t kPlaced = 16;
+/// Programs that are placed again in the end.
+constexpr std::size_t kSettled = 40;
+constexpr std::size_t kFewTries = 1000;
+constexpr std::size_t kManyTries = 30'000;
 /// Runs of one program.
 constexpr std::size_t kMostRuns = 4;
 constexpr std::array<std::int64_t, 18> kParts = {2,  3,  4,  5,  6,  7,  8,  10, 12,
@@ -53,7 +55,7 @@ class RowSearch {
     enter(front_.overlap);
     tell(0);
     std::vector<double> limits = {options_.extraMacs};
-    for (const double less : {0.2, 0.02}) {
+    for (const double less : {0.3, 0.15, 0.05, 0.01}) {
       if (less < options_.extraMacs) limits.push_back(less);
     }
     for (std::size_t i = 0; i < limits.size(); ++i) {
@@ -241,6 +243,9 @@ class RowSearch {
     for (RowPlan& plan : plans) {
       if (!plan.program) continue;
       enter(plan);
+      const auto runsOf = [](const RowPlan& each) { return each.program->runs(); };
+      const bool known = std::ranges::find(placed_, runsOf(plan), runsOf) != placed_.end();
+      if (!known) placed_.push_back(plan);
       if (plan.total() >= best.total()) continue;
       best = std::move(plan);
       better = true;
@@ -285,22 +290,29 @@ class RowSearch {
     }
   }
 
-  /// Places what is left once more, longer.
+  /// Places again, longer, what is on the front or came near it.
   void settle() {
-    const std::vector<RowPlan> found = front_.points;
-    std::vector<RowPlan> plans(found.size());
-    runTasks(found.size(), options_.threads, [&](std::size_t i) {
-      if (!stopping()) plans[i] = planOf(found[i].program->runs(), options_.ascending, kManyTries);
+    const auto excess = [&](const RowPlan& plan) {
+      Bytes least = plan.total();
+      for (const RowPlan& point : front_.points) {
+        if (point.program->macs() <= plan.program->macs()) least = std::min(least, point.total());
+      }
+      return static_cast<double>(plan.total().count()) / static_cast<double>(least.count());
+    };
+    std::ranges::stable_sort(placed_, {}, excess);
+    if (placed_.size() > kSettled) placed_.resize(kSettled);
+    runTasks(placed_.size(), options_.threads, [&](std::size_t i) {
+      if (stopping()) return;
+      placed_[i] = planOf(placed_[i].program->runs(), options_.ascending, kManyTries);
     });
-    for (const RowPlan& plan : plans) {
-      if (plan.program) enter(plan);
-    }
+    for (const RowPlan& plan : placed_) enter(plan);
   }
 
   const RowModel& model_;
   const RowSearchOptions& options_;
   RowFront front_;
   std::map<decltype(keyOf({})), Outline> known_;
+  std::vector<RowPlan> placed_;
 };
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include <map>
 
 #include "core/base/dice.h"
+#include "core/import/importer.h"
 #include "core/shrink/tflm/row_file.h"
 #include "tests/support/tflite_interpreter.h"
+#include "tests/support/tflite_networks.h"
 #include "tests/support/tflite_writer.h"
 
 namespace hw {
@@ -330,6 +332,41 @@ TEST_CASE("the search finds smaller arenas, and the file that is chosen is right
     }
   }
   CHECK(smaller > 0);
+}
+
+TEST_CASE("published networks run in parts in less memory", "[rows]") {
+  const auto [file, most] = GENERATE(
+      table<std::string, double>({{test::resNet8Int8(), 0.61}, {test::mobileNetV2Int8(96), 0.55}}));
+  const auto shrunk = shrinkForTflm(file, 4, {.threads = 2});
+  REQUIRE(shrunk);
+  const TflmWay& own = shrunk->ways.front();
+  CAPTURE(shrunk->best().total(), own.total());
+  CHECK(static_cast<double>(shrunk->best().total().count()) <
+        most * static_cast<double>(own.total().count()));
+  const auto whole = test::runTflite(raw(file), 7);
+  const auto parts = test::runTflite(raw(shrunk->file), 7);
+  REQUIRE(whole);
+  REQUIRE(parts);
+  CHECK(whole->outputs == parts->outputs);
+  CHECK((parts->headBytes + 15) / 16 * 16 == shrunk->best().head.count());
+
+  // Within a budget the one with the fewest multiplications; else the smallest, and it does not
+  // fit.
+  RowSearchOptions options{.budget = own.total() - Bytes(1), .threads = 2};
+  const auto roomy = shrinkForTflm(file, 4, options);
+  REQUIRE(roomy);
+  CHECK(roomy->isWithinBudget());
+  CHECK(roomy->best().extraMacs == 0);
+  options.budget = Bytes(1000);
+  const auto tight = shrinkForTflm(file, 4, options);
+  REQUIRE(tight);
+  CHECK_FALSE(tight->isWithinBudget());
+  CHECK(tight->best().total() == shrunk->best().total());
+
+  // Opened as a model, views would be mistaken for weights.
+  const auto opened = importModel(shrunk->file, "small.tflite", {});
+  REQUIRE_FALSE(opened);
+  CHECK(opened.error().message.find("its operators run in parts") != std::string::npos);
 }
 
 TEST_CASE("what cannot go in parts says why", "[rows]") {
