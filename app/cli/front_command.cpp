@@ -340,6 +340,8 @@ CommandInfo shrinkCommand() {
           "What is worse than something else in bytes, multiplications and latency is left out.\n"
           "--order, --alias, --overlap and --tile belong to the plan as it is; --l2 does not\n"
           "matter. Ctrl-C keeps what is found. Exit code 1: nothing is within the budget.\n"
+          "With --runtime the file is made for that runtime's arena; of the options of a run only\n"
+          "--threads matters then.\n"
           "\n"
           "Examples:\n"
           "  highwater shrink samples:mobilenet_v2_int8\n"

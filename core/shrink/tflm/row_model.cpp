@@ -31,11 +31,12 @@ constexpr std::string_view kElementwise[] = {
     "ELU", "RELU6", "RELU_N1_TO_1", "LOGISTIC", "TANH",    "HARD_SWISH", "LEAKY_RELU", "PRELU",
     "ABS", "NEG",   "SQRT",         "RSQRT",    "SQUARE",  "EXP",        "FLOOR"};
 
-bool isImage(const Shape& shape) { return shape.size() == 4 && shape[0] == 1 && shape[1] > 0; }
+/// Rows of an image, and of all operators together, that are looked at: a small file may claim any.
+constexpr std::int64_t kMostRows = 1 << 14;
+constexpr std::int64_t kMostRowsOfAll = 1 << 20;
 
-std::int64_t padAbove(std::int64_t height, std::int64_t kernel, std::int64_t stride) {
-  const std::int64_t made = (height + stride - 1) / stride;
-  return std::max<std::int64_t>(0, (made - 1) * stride + kernel - height) / 2;
+bool isImage(const Shape& shape) {
+  return shape.size() == 4 && shape[0] == 1 && shape[1] > 0 && shape[1] <= kMostRows;
 }
 
 class RowModelReader {
@@ -61,6 +62,15 @@ class RowModelReader {
     }
     for (const std::size_t tensor : model_.outputs) model_.tensors[tensor].graphOutput = true;
     HW_DO(checkMakers());
+    std::int64_t rows = 0;
+    for (const RowOp& op : model_.ops) {
+      for (const std::size_t output : op.outputs) rows += model_.tensors[output].rows;
+    }
+    if (rows > kMostRowsOfAll) {
+      return fail(ErrorCode::unsupported,
+                  fmt::format("its operators make {} rows; at most {} are looked at", rows,
+                              kMostRowsOfAll));
+    }
     if (model_.ops.empty()) return fail(ErrorCode::unsupported, "it has no operators");
     readTail(program);
     return std::move(model_);
@@ -186,7 +196,10 @@ class RowModelReader {
     rows.samePadding =
         !stored.options || stored.options->number<std::uint8_t>(fields.padding, 0) == 0;
     const std::int64_t height = tensor(static_cast<std::size_t>(stored.inputs[0])).shape[1];
-    if (rows.samePadding) rows.padTop = padAbove(height, rows.kernel, rows.stride);
+    rows.padTop = rows.paddingAbove(height);
+    const std::int64_t made = rows.samePadding ? (height + rows.stride - 1) / rows.stride
+                                               : (height - rows.kernel) / rows.stride + 1;
+    if (made != tensor(static_cast<std::size_t>(stored.outputs[0])).shape[1]) return {};
     return rows;
   }
 
@@ -276,6 +289,12 @@ class RowModelReader {
 };
 
 }  // namespace
+
+std::int64_t RowGeometry::paddingAbove(std::int64_t height) const {
+  if (!samePadding) return 0;
+  const std::int64_t made = (height + stride - 1) / stride;
+  return std::max<std::int64_t>(0, (made - 1) * stride + kernel - height) / 2;
+}
 
 std::string RowModel::label(std::size_t op) const {
   return fmt::format("{} ({})", op, ops[op].type);

@@ -25,12 +25,6 @@ struct PartView {
 /// More rows of garbage are never needed for kernels of up to seven rows.
 constexpr std::int64_t kMostGarbage = 3;
 
-std::int64_t padAbove(std::int64_t height, const RowGeometry& rows) {
-  if (!rows.samePadding) return 0;
-  const std::int64_t made = (height + rows.stride - 1) / rows.stride;
-  return std::max<std::int64_t>(0, (made - 1) * rows.stride + rows.kernel - height) / 2;
-}
-
 std::optional<PartView> windowView(const RowGeometry& rows, std::int64_t height, Span wanted) {
   const auto [first, last] = wanted;
   const std::int64_t top = std::max<std::int64_t>(0, first * rows.stride - rows.padTop);
@@ -41,7 +35,7 @@ std::optional<PartView> windowView(const RowGeometry& rows, std::int64_t height,
         std::min(height, (last - first + garbage) * rows.stride + rows.kernel + rows.stride);
     for (std::int64_t taken = 1; taken <= most; ++taken) {
       const std::int64_t start =
-          (first - garbage) * rows.stride - rows.padTop + padAbove(taken, rows);
+          (first - garbage) * rows.stride - rows.padTop + rows.paddingAbove(taken);
       if (start < 0 || start > top || start + taken < bottom || start + taken > height) continue;
       return PartView{.garbage = garbage, .first = start, .rows = taken};
     }
@@ -550,7 +544,7 @@ class RowProgram::Lives {
   static std::int64_t paddingAbove(const RowStep& step, const RowGeometry& geometry) {
     if (step.padding) return step.padding->first;
     if (geometry.kind == RowGeometry::Kind::pad) return geometry.padTop;
-    return padAbove(step.inputs[0].rows, geometry);
+    return geometry.paddingAbove(step.inputs[0].rows);
   }
 
   void walk(const RowStep& step) {

@@ -25,6 +25,9 @@ struct RowGeometry {
   std::int64_t stride = 1;
   std::int64_t padTop = 0;
   bool samePadding = false;  ///< The kernel works its padding out from the height of its input.
+
+  /// Rows of padding that the kernel puts above an input, or a view, of so many rows.
+  std::int64_t paddingAbove(std::int64_t height) const;
 };
 
 /// One tensor of a model, as rows.

@@ -379,6 +379,17 @@ TEST_CASE("what cannot go in parts says why", "[rows]") {
   REQUIRE_FALSE(tooMany);
   CHECK(tooMany.error().message.find("10000 parts of") != std::string::npos);
 
+  // Memory is not taken by what a file claims.
+  TfliteText tall;
+  tall.subgraphs = {{.tensors = {{.name = "x", .shape = {1, 1 << 30, 1, 1}, .type = 9},
+                                 {.name = "y", .shape = {1, 1 << 30, 1, 1}, .type = 9}},
+                     .inputs = {0},
+                     .outputs = {1},
+                     .operators = {{.code = 19, .inputs = {0}, .outputs = {1}}}}};
+  const auto whole = shrinkForTflm(tfliteBytes(tall), 4, {});
+  REQUIRE(whole);
+  for (const TflmWay& way : whole->ways) CHECK(way.runs.empty());
+
   TfliteText two;
   two.subgraphs.resize(2);
   const std::string several = tfliteBytes(two);
