@@ -5,6 +5,7 @@
 #include <new>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -92,8 +93,9 @@ TfliteOfflinePlan readOfflinePlan(const TfliteFile& file, std::size_t subgraph) 
   return plan;
 }
 
-/// Tensors that operators read and nobody makes, at offsets of a plan: views of rows of other
-/// tensors, as `shrink --runtime tflm` writes them.
+/// Tensors that operators read and nobody makes, at offsets of a plan and with the name of one that
+/// is made: views of its rows, as `shrink --runtime tflm` writes them. Scratch of accelerators has
+/// names of its own.
 std::size_t viewsOf(const TfliteFile& file, std::size_t subgraph, const TfliteOfflinePlan& plan) {
   if (subgraph >= plan.offsets.size()) return 0;
   const TfliteSubgraph& graph = file.subgraph(subgraph);
@@ -107,6 +109,10 @@ std::size_t viewsOf(const TfliteFile& file, std::size_t subgraph, const TfliteOf
   };
   mark(graph.inputs);
   for (const TfliteOp& op : graph.ops) mark(op.outputs);
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (made[i] && !graph.tensors[i].name.empty()) names.insert(graph.tensors[i].name);
+  }
   std::vector<bool> views(made.size());
   for (const TfliteOp& op : graph.ops) {
     for (const std::int32_t input : op.inputs) {
@@ -114,7 +120,7 @@ std::size_t viewsOf(const TfliteFile& file, std::size_t subgraph, const TfliteOf
       if (input < 0 || at >= made.size() || made[at]) continue;
       const TfliteTensor& tensor = graph.tensors[at];
       views[at] = !tensor.isVariable && !file.isStored(tensor.buffer) &&
-                  plan.offsets[subgraph][at].has_value();
+                  plan.offsets[subgraph][at].has_value() && names.contains(tensor.name);
     }
   }
   return static_cast<std::size_t>(std::ranges::count(views, true));
