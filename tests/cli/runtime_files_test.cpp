@@ -161,15 +161,21 @@ TEST_CASE("files for runtimes are refused where they would be wrong", "[cli][exc
   CHECK_FALSE(shell.has("x.h"));
 }
 
-TEST_CASE("models in parts give a real runtime's results in a smaller arena",
-          "[cli][exchange][corpus]") {
-  const auto corpus = corpusFolder("tflite");
-  if (!corpus) return;
+/// The program that runs a model on tflite-micro, as docs/formats/tflite.md says; null: there is
+/// none.
+const char* realRuntime() {
   const char* program = std::getenv("HIGHWATER_TFLM_RUN");
   if (program == nullptr) {
     WARN("skipped: no tflite-micro to run (set HIGHWATER_TFLM_RUN to a program)");
-    return;
   }
+  return program;
+}
+
+TEST_CASE("models in parts give a real runtime's results in a smaller arena",
+          "[cli][exchange][corpus]") {
+  const auto corpus = corpusFolder("tflite");
+  const char* program = realRuntime();
+  if (!corpus || program == nullptr) return;
   const Shell shell;
   std::size_t smaller = 0;
   for (const fs::path& file : filesIn(*corpus)) {
@@ -203,12 +209,8 @@ TEST_CASE("models in parts give a real runtime's results in a smaller arena",
 
 TEST_CASE("planned models give a real runtime's results bit for bit", "[cli][exchange][corpus]") {
   const auto corpus = corpusFolder("tflite");
-  if (!corpus) return;
-  const char* program = std::getenv("HIGHWATER_TFLM_RUN");
-  if (program == nullptr) {
-    WARN("skipped: no tflite-micro to run (set HIGHWATER_TFLM_RUN to a program)");
-    return;
-  }
+  const char* program = realRuntime();
+  if (!corpus || program == nullptr) return;
   const std::string options =
       GENERATE(as<std::string>(), "", " --overlap kernels --platform reference-kernels");
   CAPTURE(options);

@@ -412,7 +412,7 @@ class TfliteRewrite::Front {
   }
 
   std::int32_t subgraphCount() const {
-    return rewrite_.subgraphs_.empty() ? 0 : static_cast<std::int32_t>(rewrite_.subgraphs_.size());
+    return static_cast<std::int32_t>(rewrite_.subgraphs_.size());
   }
 
   flatbuffers::uoffset_t root() {

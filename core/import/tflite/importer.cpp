@@ -99,16 +99,12 @@ TfliteOfflinePlan readOfflinePlan(const TfliteFile& file, std::size_t subgraph) 
 std::size_t viewsOf(const TfliteFile& file, std::size_t subgraph, const TfliteOfflinePlan& plan) {
   if (subgraph >= plan.offsets.size()) return 0;
   const TfliteSubgraph& graph = file.subgraph(subgraph);
-  std::vector<bool> made(graph.tensors.size());
-  const auto mark = [&](const std::vector<std::int32_t>& tensors) {
-    for (const std::int32_t tensor : tensors) {
-      if (tensor >= 0 && static_cast<std::size_t>(tensor) < made.size()) {
-        made[static_cast<std::size_t>(tensor)] = true;
-      }
+  std::vector<bool> made = madeIn(graph);
+  for (const std::int32_t input : graph.inputs) {
+    if (input >= 0 && static_cast<std::size_t>(input) < made.size()) {
+      made[static_cast<std::size_t>(input)] = true;
     }
-  };
-  mark(graph.inputs);
-  for (const TfliteOp& op : graph.ops) mark(op.outputs);
+  }
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < made.size(); ++i) {
     if (made[i] && !graph.tensors[i].name.empty()) names.insert(graph.tensors[i].name);

@@ -35,18 +35,6 @@ double volume(const TfliteShapes& shapes) {
   return bytes;
 }
 
-std::vector<bool> madeIn(const TfliteSubgraph& graph) {
-  std::vector<bool> made(graph.tensors.size());
-  for (const TfliteOp& op : graph.ops) {
-    for (const std::int32_t output : op.outputs) {
-      if (output >= 0 && static_cast<std::size_t>(output) < made.size()) {
-        made[static_cast<std::size_t>(output)] = true;
-      }
-    }
-  }
-  return made;
-}
-
 bool allExist(const std::vector<std::int32_t>& list, const TfliteSubgraph& graph) {
   return std::ranges::all_of(list, [&](std::int32_t tensor) {
     return tensor >= 0 && static_cast<std::size_t>(tensor) < graph.tensors.size();
@@ -86,6 +74,18 @@ void collect(const TfliteSubgraph& graph, std::map<std::string, Bytes>& states) 
 }
 
 }  // namespace
+
+std::vector<bool> madeIn(const TfliteSubgraph& graph) {
+  std::vector<bool> made(graph.tensors.size());
+  for (const TfliteOp& op : graph.ops) {
+    for (const std::int32_t output : op.outputs) {
+      if (output >= 0 && static_cast<std::size_t>(output) < made.size()) {
+        made[static_cast<std::size_t>(output)] = true;
+      }
+    }
+  }
+  return made;
+}
 
 TfliteReader::TfliteReader(const TfliteFile& file, std::string name, bool closed)
     : file_(file), closed_(closed), builder_(std::move(name), "tflite") {}

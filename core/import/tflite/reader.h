@@ -13,6 +13,9 @@
 
 namespace hw {
 
+/// By tensor of a subgraph: true where an operator makes it.
+std::vector<bool> madeIn(const TfliteSubgraph& graph);
+
 /// Turns a subgraph of a TFLite file into a Graph.
 ///
 /// Callees are opened, unless they are to stay closed: the larger branch of an IF, the callee of

@@ -193,7 +193,7 @@ class RowFileWriter {
     Graph condition;
     condition.made.inputs = {counter(condition, 32, 4, kInt32), counter(condition, 48, 4, kInt32)};
     const std::int32_t begin = counter(condition, 36, 1, kInt32);
-    const std::int32_t last = row(loop.firstIn - (loop.times - 1) * loop.inStep);
+    const std::int32_t last = row(loop.firstIn - (loop.turns - 1) * loop.inStep);
     const std::int32_t bound = numbers(condition, {last - 1}, {1});
     condition.made.outputs = {counter(condition, 64, 1, kBool)};
     condition.made.ops.push_back(
@@ -268,7 +268,7 @@ std::string runsText(const std::vector<RowRun>& runs) {
   return text;
 }
 
-/// Asks for all ways, and keeps the file of the one that is chosen.
+/// Works out all ways, and writes the file of the one that is chosen.
 class TflmShrinker {
  public:
   TflmShrinker(std::string_view bytes, std::int64_t pointer, const RowSearchOptions& options)
@@ -276,7 +276,8 @@ class TflmShrinker {
 
   TflmShrink find() {
     made_.budget = options_.budget;
-    addOwn();
+    made_.ways.push_back(wayOf("its own plan", bytes_, pointer_, {}));
+    plans_.emplace_back();
     const auto model = rowModel(file_, pointer_);
     if (model) {
       const RowFront front = searchRows(*model, options_);
@@ -289,32 +290,26 @@ class TflmShrinker {
     } else {
       made_.notes.push_back("no operator goes in parts: " + model.error().text());
     }
-    choose();
+    choose();  // While the model is there, to which the plans refer.
     return std::move(made_);
   }
 
  private:
-  void addOwn() { add(wayOf("its own plan", bytes_, pointer_, {}), std::string(bytes_)); }
-
   void addPlan(std::string name, const RowPlan& plan, const RowModel& model) {
     RowFileWriter writer(file_, bytes_, plan);
-    std::string written = writer.write();
+    const std::string written = writer.write();
     TflmWay way = wayOf(std::move(name), written, pointer_, writer.offsets());
-    const auto ratio = [](std::int64_t part, std::int64_t of) {
-      return of > 0 ? static_cast<double>(part) / static_cast<double>(of) : 1.0;
+    const auto again = [](std::int64_t part, std::int64_t of) {
+      return of > 0 ? static_cast<double>(part) / static_cast<double>(of) - 1 : 0.0;
     };
     std::int64_t weights = 0;
     for (const RowOp& op : model.ops) weights += op.weights;
-    way.extraMacs = ratio(plan.program->macs(), model.macs) - 1;
-    way.weightsAgain = ratio(plan.program->weights(), weights) - 1;
+    way.extraMacs = again(plan.program->macs(), model.macs);
+    way.weightsAgain = again(plan.program->weights(), weights);
     way.runs = runsText(plan.program->runs());
     way.loops = plan.program->loop().has_value();
-    add(std::move(way), std::move(written));
-  }
-
-  void add(TflmWay way, std::string file) {
     made_.ways.push_back(std::move(way));
-    files_.push_back(std::move(file));
+    plans_.push_back(plan);
   }
 
   /// The smallest; of those within the budget the one with the fewest multiplications.
@@ -328,12 +323,12 @@ class TflmShrinker {
     for (std::size_t i = 1; i < made_.ways.size(); ++i) {
       if (better(made_.ways[i], made_.best())) made_.chosen = i;
     }
-    made_.file = std::move(files_[made_.chosen]);
+    const auto& plan = plans_[made_.chosen];
+    made_.file = plan ? RowFileWriter(file_, bytes_, *plan).write() : std::string(bytes_);
     if (made_.best().loops) {
       made_.notes.emplace_back(
           "the operator resolver of the firmware needs WHILE, LESS, SLICE, DYNAMIC_UPDATE_SLICE "
-          "and "
-          "ADD, too");
+          "and ADD, too");
     }
     if (made_.chosen > 0) {
       made_.notes.emplace_back(
@@ -348,7 +343,7 @@ class TflmShrinker {
   std::int64_t pointer_;
   const RowSearchOptions& options_;
   TflmShrink made_;
-  std::vector<std::string> files_;  ///< By way.
+  std::vector<std::optional<RowPlan>> plans_;  ///< By way; nothing: the file as it is.
 };
 
 }  // namespace

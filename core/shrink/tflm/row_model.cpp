@@ -62,16 +62,7 @@ class RowModelReader {
     }
     for (const std::size_t tensor : model_.outputs) model_.tensors[tensor].graphOutput = true;
     HW_DO(checkMakers());
-    std::int64_t rows = 0;
-    for (const RowOp& op : model_.ops) {
-      for (const std::size_t output : op.outputs) rows += model_.tensors[output].rows;
-    }
-    if (rows > kMostRowsOfAll) {
-      return fail(ErrorCode::unsupported,
-                  fmt::format("its operators make {} rows; at most {} are looked at", rows,
-                              kMostRowsOfAll));
-    }
-    if (model_.ops.empty()) return fail(ErrorCode::unsupported, "it has no operators");
+    HW_DO(checkRows());
     readTail(program);
     return std::move(model_);
   }
@@ -130,7 +121,6 @@ class RowModelReader {
     }
     op.tail = tflmOpTail(graph_, stored, pointer_);
     op.geometry = geometryOf(stored, op);
-    if (!op.geometry) op.whyWhole = "it does not go by rows";
     addMacs(stored, op);
     model_.ops.push_back(std::move(op));
     return {};
@@ -266,12 +256,26 @@ class RowModelReader {
     return {};
   }
 
+  Result<void> checkRows() const {
+    if (model_.ops.empty()) return fail(ErrorCode::unsupported, "it has no operators");
+    std::int64_t rows = 0;
+    for (const RowOp& op : model_.ops) {
+      for (const std::size_t output : op.outputs) rows += model_.tensors[output].rows;
+    }
+    if (rows <= kMostRowsOfAll) return {};
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("its operators make {} rows; at most {} are looked at", rows, kMostRowsOfAll));
+  }
+
   bool isGiven(std::size_t tensor) const {
     return std::ranges::find(model_.inputs, tensor) != model_.inputs.end();
   }
 
   void readTail(const TflmProgram& program) {
     model_.tensorTail = tflmTensorTail(pointer_);
+    model_.copyTail =
+        tflmOpTail(graph_, {.code = static_cast<std::int32_t>(TfliteOpCode::reshape)}, pointer_);
     model_.ownTail = tflmTail(file_, program, pointer_).count() -
                      model_.tensorTail * static_cast<std::int64_t>(graph_.tensors.size());
     for (const RowOp& op : model_.ops) model_.ownTail -= op.tail;
@@ -296,21 +300,31 @@ std::int64_t RowGeometry::paddingAbove(std::int64_t height) const {
   return std::max<std::int64_t>(0, (made - 1) * stride + kernel - height) / 2;
 }
 
-std::string RowModel::label(std::size_t op) const {
-  return fmt::format("{} ({})", op, ops[op].type);
+RowSpan RowModel::needed(std::size_t op, RowSpan rows) const {
+  const RowGeometry& geometry = *ops[op].geometry;
+  const std::int64_t height = tensors[ops[op].inputs[0]].rows;
+  const std::int64_t stride = geometry.stride;
+  if (geometry.kind == RowGeometry::Kind::same) return rows;
+  if (geometry.kind == RowGeometry::Kind::nearest) {
+    return {rows.begin / stride, (rows.end - 1) / stride + 1};
+  }
+  const std::int64_t top = rows.begin * stride - geometry.padTop;
+  const std::int64_t bottom = (rows.end - 1) * stride - geometry.padTop + geometry.kernel;
+  return {std::max<std::int64_t>(0, top), std::clamp<std::int64_t>(bottom, 0, height)};
 }
 
-std::pair<std::int64_t, std::int64_t> RowModel::needed(std::size_t op, std::int64_t first,
-                                                       std::int64_t last) const {
-  const RowGeometry& rows = *ops[op].geometry;
-  const std::int64_t height = tensors[ops[op].inputs[0]].rows;
-  if (rows.kind == RowGeometry::Kind::same) return {first, last};
-  if (rows.kind == RowGeometry::Kind::nearest) {
-    return {first / rows.stride, (last - 1) / rows.stride + 1};
+std::string RowModel::whyNoRun(std::size_t first, std::size_t last) const {
+  for (std::size_t op = first; op <= last; ++op) {
+    const auto because = [&](const char* why) {
+      return fmt::format("operator {} ({}): {}", op, ops[op].type, why);
+    };
+    if (!ops[op].geometry) return because("it does not go by rows");
+    if (op == last) break;
+    const RowTensor& inner = tensors[ops[op].outputs[0]];
+    const bool stays = !inner.graphOutput && !inner.readers.empty() && inner.readers.back() <= last;
+    if (!stays) return because("its output is read outside the run");
   }
-  const std::int64_t top = first * rows.stride - rows.padTop;
-  const std::int64_t bottom = (last - 1) * rows.stride - rows.padTop + rows.kernel;
-  return {std::max<std::int64_t>(0, top), std::clamp<std::int64_t>(bottom, 0, height)};
+  return {};
 }
 
 Result<RowModel> rowModel(const TfliteFile& file, std::int64_t pointer) {

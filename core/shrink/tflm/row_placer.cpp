@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kUnplaced = INT64_MIN;
 
+/// Up to a multiple of the alignment, also from below 0.
 std::int64_t roundedUp(std::int64_t value) {
   const std::int64_t to = kTflmAlignment.count();
   return value + (to - value % to) % to;
@@ -72,7 +73,11 @@ void RowPlacer::addPair(std::size_t a, std::size_t b) {
     if (std::max(i->begin, j->begin) < std::min(i->end, j->end)) {
       ranges.push_back({i->low - j->high, i->high - j->low});
     }
-    i->end <= j->end ? void(++i) : void(++j);
+    if (i->end <= j->end) {
+      ++i;
+    } else {
+      ++j;
+    }
   }
   if (ranges.empty()) return;
   std::ranges::sort(ranges, {}, &Range::low);
@@ -212,7 +217,6 @@ RowPlacement RowPlacer::place(std::size_t tries) const {
     }
     if (climb.best().head < best.head) best = climb.best();
     if (best.head == bound_) break;
-    if (tries == 0 && i + 1 == orders.size()) break;
   }
   return best;
 }

@@ -11,31 +11,28 @@
 namespace hw {
 namespace {
 
-using Span = std::pair<std::int64_t, std::int64_t>;
-
 /// The rows of its input that a part hands to a kernel so that it makes rows [first, last): the
 /// kernel works its padding out from the height of what it is handed.
 struct PartView {
   std::int64_t garbage = 0;  ///< Rows above `first` that come out wrong.
   std::int64_t first = 0;
   std::int64_t rows = 0;
-  std::optional<Span> padding{};
+  std::optional<std::pair<std::int64_t, std::int64_t>> padding{};  ///< Rows above and below.
 };
 
 /// More rows of garbage are never needed for kernels of up to seven rows.
 constexpr std::int64_t kMostGarbage = 3;
 
-std::optional<PartView> windowView(const RowGeometry& rows, std::int64_t height, Span wanted) {
-  const auto [first, last] = wanted;
-  const std::int64_t top = std::max<std::int64_t>(0, first * rows.stride - rows.padTop);
+std::optional<PartView> windowView(const RowGeometry& rows, std::int64_t height, RowSpan wanted) {
+  const std::int64_t top = std::max<std::int64_t>(0, wanted.begin * rows.stride - rows.padTop);
   const std::int64_t bottom =
-      std::min(height, (last - 1) * rows.stride - rows.padTop + rows.kernel);
-  for (std::int64_t garbage = 0; garbage <= std::min(kMostGarbage, first); ++garbage) {
+      std::min(height, (wanted.end - 1) * rows.stride - rows.padTop + rows.kernel);
+  for (std::int64_t garbage = 0; garbage <= std::min(kMostGarbage, wanted.begin); ++garbage) {
     const std::int64_t most =
-        std::min(height, (last - first + garbage) * rows.stride + rows.kernel + rows.stride);
+        std::min(height, (wanted.length() + garbage) * rows.stride + rows.kernel + rows.stride);
     for (std::int64_t taken = 1; taken <= most; ++taken) {
       const std::int64_t start =
-          (first - garbage) * rows.stride - rows.padTop + rows.paddingAbove(taken);
+          (wanted.begin - garbage) * rows.stride - rows.padTop + rows.paddingAbove(taken);
       if (start < 0 || start > top || start + taken < bottom || start + taken > height) continue;
       return PartView{.garbage = garbage, .first = start, .rows = taken};
     }
@@ -43,36 +40,25 @@ std::optional<PartView> windowView(const RowGeometry& rows, std::int64_t height,
   return std::nullopt;
 }
 
-std::optional<PartView> partView(const RowModel& model, std::size_t op, Span wanted) {
+std::optional<PartView> partView(const RowModel& model, std::size_t op, RowSpan wanted) {
   const RowGeometry& rows = *model.ops[op].geometry;
   const std::int64_t height = model.tensors[model.ops[op].inputs[0]].rows;
-  const auto [first, last] = model.needed(op, wanted.first, wanted.second);
-  switch (rows.kind) {
-    case RowGeometry::Kind::window:
-      return windowView(rows, height, wanted);
-    case RowGeometry::Kind::pad:
-      if (first >= last) return std::nullopt;  // Nothing but padding: there is no view of no rows.
-      return PartView{
-          .first = first,
-          .rows = last - first,
-          .padding = Span(std::max<std::int64_t>(0, rows.padTop - wanted.first),
-                          std::max<std::int64_t>(0, wanted.second - rows.padTop - height))};
-    case RowGeometry::Kind::nearest:
-    case RowGeometry::Kind::same:
-      return PartView{.first = first, .rows = last - first};
+  if (rows.kind == RowGeometry::Kind::window) return windowView(rows, height, wanted);
+  const RowSpan read = model.needed(op, wanted);
+  if (read.empty()) return std::nullopt;  // Nothing but padding: there is no view of no rows.
+  PartView view{.first = read.begin, .rows = read.length()};
+  if (rows.kind == RowGeometry::Kind::pad) {
+    view.padding.emplace(std::max<std::int64_t>(0, rows.padTop - wanted.begin),
+                         std::max<std::int64_t>(0, wanted.end - rows.padTop - height));
   }
-  return std::nullopt;
+  return view;
 }
 
 /// The smallest span that RESIZE_NEAREST_NEIGHBOR can make, which scales by what it is handed.
-Span madeSpan(const RowGeometry& rows, Span wanted) {
+RowSpan madeSpan(const RowGeometry& rows, RowSpan wanted) {
   if (rows.kind != RowGeometry::Kind::nearest) return wanted;
-  return {wanted.first / rows.stride * rows.stride,
-          (wanted.second + rows.stride - 1) / rows.stride * rows.stride};
-}
-
-Span joined(const std::optional<Span>& a, Span b) {
-  return a ? Span(std::min(a->first, b.first), std::max(a->second, b.second)) : b;
+  return {wanted.begin / rows.stride * rows.stride,
+          (wanted.end + rows.stride - 1) / rows.stride * rows.stride};
 }
 
 }  // namespace
@@ -104,10 +90,10 @@ class RowProgram::Builder {
   }
 
  private:
-  /// What one part makes: the rows of each operator of the run's output, by place in the run.
+  /// Rows of the output of each operator of a run in one part, by place in the run.
   struct Part {
-    std::vector<std::optional<Span>> wanted{};  ///< That somebody reads.
-    std::vector<Span> made{};                   ///< Without those that are there already.
+    std::vector<RowSpan> wanted{};  ///< Read by another operator; empty: none are.
+    std::vector<RowSpan> made{};    ///< Of these, without those that are there already.
   };
 
   std::size_t addBlock(std::int64_t rowBytes) {
@@ -138,23 +124,11 @@ class RowProgram::Builder {
   }
 
   Result<void> check(const RowRun& run) const {
-    for (std::size_t op = run.first; op <= run.last; ++op) {
-      const RowOp& each = model_.ops[op];
-      if (!each.geometry)
-        return refused(fmt::format("operator {}: {}", model_.label(op), each.whyWhole));
-      if (op == run.last) break;
-      const RowTensor& inner = model_.tensors[each.outputs[0]];
-      const bool stays =
-          !inner.graphOutput && !inner.readers.empty() && inner.readers.back() <= run.last;
-      if (!stays)
-        return refused(
-            fmt::format("operator {}: its output is read outside the run", model_.label(op)));
-    }
+    std::string why = model_.whyNoRun(run.first, run.last);
+    if (!why.empty()) return refused(std::move(why));
     const std::int64_t height = model_.tensors[model_.ops[run.last].outputs[0]].rows;
-    if (run.parts < 1 || run.parts > height) {
-      return refused(fmt::format("{} parts of {} rows", run.parts, height));
-    }
-    return {};
+    if (run.parts >= 1 && run.parts <= height) return {};
+    return refused(fmt::format("{} parts of {} rows", run.parts, height));
   }
 
   /// The place in the run of the operator that makes a tensor; nothing: it comes from outside.
@@ -166,21 +140,20 @@ class RowProgram::Builder {
 
   /// From the last operator to the first, each asks those before it for what it needs. `done`: rows
   /// from there on are there already.
-  Part partOf(const RowRun& run, Span rows, const std::vector<std::int64_t>& done) const {
+  Part partOf(const RowRun& run, RowSpan rows, const std::vector<std::int64_t>& done) const {
     const std::size_t count = run.last - run.first + 1;
-    Part part{.wanted = std::vector<std::optional<Span>>(count), .made = std::vector<Span>(count)};
+    Part part{.wanted = std::vector<RowSpan>(count), .made = std::vector<RowSpan>(count)};
     part.wanted.back() = rows;
     for (std::size_t at = count; at-- > 0;) {
-      if (!part.wanted[at]) continue;
+      if (part.wanted[at].empty()) continue;
       const std::size_t op = run.first + at;
-      Span made = madeSpan(*model_.ops[op].geometry, *part.wanted[at]);
-      made.second = std::min(made.second, done[at]);
+      RowSpan made = madeSpan(*model_.ops[op].geometry, part.wanted[at]);
+      made.end = std::min(made.end, done[at]);
       part.made[at] = made;
-      if (made.first >= made.second) continue;
-      const Span needed = model_.needed(op, made.first, made.second);
+      if (made.empty()) continue;
+      const RowSpan needed = model_.needed(op, made);
       for (const std::size_t input : model_.ops[op].inputs) {
-        if (const auto from = placeOf(run, input))
-          part.wanted[*from] = joined(part.wanted[*from], needed);
+        if (const auto from = placeOf(run, input)) part.wanted[*from].cover(needed);
       }
     }
     return part;
@@ -195,13 +168,12 @@ class RowProgram::Builder {
     std::vector<std::int64_t> done(count, kAllRows);
     std::vector<std::optional<std::size_t>> held(count);  // Blocks of the part below.
     for (std::int64_t number = run.parts; number-- > 0;) {
-      const Span rows(number * height / run.parts, (number + 1) * height / run.parts);
+      const RowSpan rows{number * height / run.parts, (number + 1) * height / run.parts};
       const Part part = partOf(run, rows, done);
       HW_DO(addPart(run, part, held));
       if (run.halo != RowHalo::copy) continue;
       for (std::size_t at = 0; at + 1 < count; ++at) {
-        if (part.wanted[at] && part.made[at].first < part.made[at].second)
-          done[at] = part.made[at].first;
+        if (!part.made[at].empty()) done[at] = part.made[at].begin;
       }
     }
     return {};
@@ -211,7 +183,7 @@ class RowProgram::Builder {
                        std::vector<std::optional<std::size_t>>& held) {
     std::vector<std::optional<std::size_t>> now(part.made.size());
     for (std::size_t at = 0; at < part.made.size(); ++at) {
-      if (!part.wanted[at] || part.made[at].first >= part.made[at].second) continue;
+      if (part.made[at].empty()) continue;
       const std::size_t op = run.first + at;
       const bool isLast = op == run.last;
       if (!isLast) now[at] = addBlock(model_.tensors[model_.ops[op].outputs[0]].rowBytes);
@@ -234,9 +206,9 @@ class RowProgram::Builder {
   /// Rows that the part below has made are copied behind those of this one.
   void addCopy(std::size_t op, const Part& part, std::size_t at,
                const std::vector<std::optional<std::size_t>>& held, std::size_t block) {
-    const std::int64_t rows = part.wanted[at]->second - part.made[at].second;
+    const std::int64_t rows = part.wanted[at].end - part.made[at].end;
     if (rows <= 0 || !held[at]) return;
-    const RowView from{model_.ops[op].outputs[0], *held[at], part.made[at].second, rows};
+    const RowView from{model_.ops[op].outputs[0], *held[at], part.made[at].end, rows};
     RowView to = from;
     to.block = block;
     made_.steps_.push_back(
@@ -244,18 +216,19 @@ class RowProgram::Builder {
   }
 
   template <class BlockOf>
-  Result<RowStep> stepOf(std::size_t op, Span rows, const BlockOf& blockOf, std::size_t outBlock) {
+  Result<RowStep> stepOf(std::size_t op, RowSpan rows, const BlockOf& blockOf,
+                         std::size_t outBlock) {
     const auto view = partView(model_, op, rows);
     if (!view) {
-      return refused(fmt::format("operator {}: no rows of its input make rows {} to {} alone",
-                                 model_.label(op), rows.first, rows.second - 1));
+      return refused(fmt::format("operator {} ({}): no rows of its input make rows {} to {} alone",
+                                 op, model_.ops[op].type, rows.begin, rows.end - 1));
     }
     RowStep step{.op = op, .garbage = view->garbage, .padding = view->padding};
     for (const std::size_t input : model_.ops[op].inputs) {
       step.inputs.push_back({input, blockOf(input), view->first, view->rows});
     }
-    step.outputs.push_back({model_.ops[op].outputs[0], outBlock, rows.first - view->garbage,
-                            rows.second - rows.first + view->garbage});
+    step.outputs.push_back({model_.ops[op].outputs[0], outBlock, rows.begin - view->garbage,
+                            rows.length() + view->garbage});
     return step;
   }
 
@@ -269,7 +242,7 @@ class RowProgram::Builder {
   /// Macs, weights and the tail of what was built.
   void account() {
     std::set<RowView> views;
-    std::set<std::pair<std::size_t, Span>> paddings;
+    std::set<std::pair<std::size_t, std::pair<std::int64_t, std::int64_t>>> paddings;
     made_.tail_ = model_.ownTail + model_.weightTensors * model_.tensorTail;
     const auto add = [&](const RowStep& step, std::int64_t times) {
       views.insert(step.inputs.begin(), step.inputs.end());
@@ -278,7 +251,7 @@ class RowProgram::Builder {
       if (step.padding) paddings.insert({step.op, *step.padding});
       const RowOp& op = model_.ops[step.op];
       if (step.kind == RowStep::Kind::copy) {
-        made_.tail_ += kCopyTail;
+        made_.tail_ += model_.copyTail;
         return;
       }
       made_.tail_ += op.tail;
@@ -288,15 +261,13 @@ class RowProgram::Builder {
     };
     for (const RowStep& step : made_.steps_) add(step, 1);
     if (made_.loop_) {
-      for (const RowStep& step : made_.loop_->body) add(step, made_.loop_->times);
+      for (const RowStep& step : made_.loop_->body) add(step, made_.loop_->turns);
       made_.tail_ += kLoopTail + kLoopTensors * model_.tensorTail;
     }
     made_.tail_ += static_cast<std::int64_t>(views.size() + paddings.size()) * model_.tensorTail;
   }
 
-  /// Of a RESHAPE with pointers of 4 bytes; they are few.
-  static constexpr std::int64_t kCopyTail = 68;
-  /// Of WHILE and the operators that it needs beside its body.
+  /// Bytes of WHILE and of the operators that it needs beside its body; an estimate.
   static constexpr std::int64_t kLoopTail = 600;
   static constexpr std::int64_t kLoopTensors = 22;
   static constexpr std::int64_t kAllRows = std::int64_t{1} << 40;
@@ -311,8 +282,7 @@ struct RowProgram::Builder::LoopPart {
   std::vector<std::int64_t> rows{};  ///< Of each step, the first row that it makes.
   std::int64_t in = 0;               ///< First row of the input from outside that it reads,
   std::int64_t inRows = 0;           ///< and how many.
-
-  std::int64_t outSkip = 0;  ///< Rows that it makes above its block of the output.
+  std::int64_t outSkip = 0;          ///< Rows that it makes above its block of the output.
 
   /// The steps do the same on rows further up or down.
   bool isLike(const LoopPart& other) const {
@@ -338,7 +308,7 @@ Result<RowProgram::Builder::LoopPart> RowProgram::Builder::loopPart(const RowRun
   std::int64_t inEnd = 0;
   bool first = true;
   for (std::size_t at = 0; at < count; ++at) {
-    if (!part.wanted[at]) continue;
+    if (part.made[at].empty()) continue;
     const auto blockOf = [&](std::size_t tensor) { return placeOf(run, tensor).value_or(count); };
     HW_TRY(step, stepOf(run.first + at, part.made[at], blockOf, at));
     for (const RowView& view : step.inputs) {
@@ -348,12 +318,12 @@ Result<RowProgram::Builder::LoopPart> RowProgram::Builder::loopPart(const RowRun
       first = false;
     }
     made.steps.push_back(std::move(step));
-    made.rows.push_back(part.made[at].first);
+    made.rows.push_back(part.made[at].begin);
   }
   made.inRows = inEnd - made.in;
-  made.outSkip = number * rows - part.made.back().first;
+  made.outSkip = number * rows - part.made.back().begin;
   const auto base = [&](const RowView& view) {
-    return view.tensor == input ? made.in : part.made[view.block].first;
+    return view.tensor == input ? made.in : part.made[view.block].begin;
   };
   for (RowStep& step : made.steps) {
     for (RowView& view : step.inputs) view.first -= base(view);
@@ -427,7 +397,7 @@ void RowProgram::Builder::addBody(const RowRun& run, std::size_t input,
                .firstOut = static_cast<std::int64_t>(last) * rows,
                .inStep = parts[last].in - parts[last - 1].in,
                .outStep = rows,
-               .times = static_cast<std::int64_t>(last - first + 1),
+               .turns = static_cast<std::int64_t>(last - first + 1),
                .counters = addBlock(1)};
   for (std::size_t i = 0; i < part.rows.size(); ++i) {
     loop.rows.emplace_back(part.rows[i], part.rows[i] - parts[last - 1].rows[i]);
@@ -452,8 +422,8 @@ RowView RowProgram::whole(std::size_t tensor) const {
 /// Walks a program row by row and notes when the rows of each block are live.
 class RowProgram::Lives {
  public:
-  Lives(const RowProgram& program, bool ascending, std::vector<std::size_t>* hot)
-      : program_(program), model_(*program.model_), ascending_(ascending), hot_(hot) {}
+  Lives(const RowProgram& program, bool ascending, std::vector<std::size_t>* running)
+      : program_(program), model_(*program.model_), ascending_(ascending), running_(running) {}
 
   std::optional<std::vector<RowShape>> find() {
     logs_.resize(program_.blockCount());
@@ -520,7 +490,7 @@ class RowProgram::Lives {
 
   void tick(std::size_t op) {
     ++now_;
-    if (hot_ != nullptr) hot_->push_back(op);
+    if (running_ != nullptr) running_->push_back(op);
   }
   void writeRow(std::size_t block, std::int64_t row) {
     Log& log = logs_[block];
@@ -575,16 +545,16 @@ class RowProgram::Lives {
   void walkLoop(const RowLoop& loop) {
     const std::size_t anyOp = loop.body.front().op;
     write(counters(loop));
-    for (std::int64_t time = 0; time < loop.times; ++time) {
+    for (std::int64_t turn = 0; turn < loop.turns; ++turn) {
       RowView in = program_.whole(loop.input);
-      in.first = loop.firstIn - time * loop.inStep;
+      in.first = loop.firstIn - turn * loop.inStep;
       in.rows = loop.slice.rows;
       read(in);
       write(loop.slice);
       tick(anyOp);
       for (const RowStep& step : loop.body) walk(step);
       RowView out = program_.whole(loop.output);
-      out.first = loop.firstOut - time * loop.outStep;
+      out.first = loop.firstOut - turn * loop.outStep;
       out.rows = loop.update.rows;
       read(loop.update);
       write(out);
@@ -626,7 +596,11 @@ class RowProgram::Lives {
       RowRect* before = shape.rects.empty() ? nullptr : &shape.rects.back();
       const bool same = before != nullptr && before->end == rect.begin && before->low == rect.low &&
                         before->high == rect.high;
-      same ? void(before->end = rect.end) : shape.rects.push_back(rect);
+      if (same) {
+        before->end = rect.end;
+      } else {
+        shape.rects.push_back(rect);
+      }
     }
     return shape;
   }
@@ -634,15 +608,15 @@ class RowProgram::Lives {
   const RowProgram& program_;
   const RowModel& model_;
   bool ascending_;
-  std::vector<std::size_t>* hot_;
+  std::vector<std::size_t>* running_;
   std::vector<Log> logs_;
   std::int64_t now_ = 0;
   bool sound_ = true;
 };
 
 std::optional<std::vector<RowShape>> RowProgram::shapes(bool ascending,
-                                                        std::vector<std::size_t>* hot) const {
-  return Lives(*this, ascending, hot).find();
+                                                        std::vector<std::size_t>* running) const {
+  return Lives(*this, ascending, running).find();
 }
 
 }  // namespace hw

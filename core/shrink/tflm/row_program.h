@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "core/base/interval.h"
 #include "core/base/quantity.h"
 #include "core/base/result.h"
 #include "core/import/tflite/model.h"
 
 namespace hw {
+
+using RowSpan = Interval<std::int64_t>;
 
 /// Rows of an operator's output as they come from rows of its inputs. Rows are those of NHWC images
 /// of batch 1, which lie one after the other in memory.
@@ -46,10 +49,9 @@ struct RowOp {
   std::string type{};
   std::vector<std::size_t> inputs{};  ///< Without weights; each once.
   std::vector<std::size_t> outputs{};
-  std::optional<RowGeometry> geometry{};  ///< Nothing: it runs whole only,
-  std::string whyWhole{};                 ///< for this reason.
-  std::int64_t rowMacs =
-      0;  ///< Multiplications of one row of the output; of all where it is whole.
+  std::optional<RowGeometry> geometry{};  ///< Nothing: it does not go by rows.
+  /// Multiplications of one row of the output; of all of it without a geometry.
+  std::int64_t rowMacs = 0;
   std::int64_t weights = 0;  ///< Bytes of weights that each part reads.
   std::int64_t tail = 0;     ///< Bytes that the runtime keeps for one such operator.
 };
@@ -62,14 +64,15 @@ struct RowModel {
   std::vector<std::size_t> outputs{};
   std::int64_t macs = 0;
   std::int64_t weightTensors = 0;  ///< That operators read.
-  std::int64_t tensorTail = 0;     ///< Bytes that the runtime keeps for one tensor,
-  std::int64_t ownTail = 0;        ///< and beside tensors and operators.
+  /// Bytes that the runtime keeps for one tensor, for a RESHAPE, and beside tensors and operators.
+  std::int64_t tensorTail = 0;
+  std::int64_t copyTail = 0;
+  std::int64_t ownTail = 0;
 
-  /// The operator as it stands in messages: "3 (CONV_2D)".
-  std::string label(std::size_t op) const;
-  /// Rows of the input that rows [first, last) of the output of `op` are made of.
-  std::pair<std::int64_t, std::int64_t> needed(std::size_t op, std::int64_t first,
-                                               std::int64_t last) const;
+  /// Rows of the input that `rows` of the output of `op` are made of.
+  RowSpan needed(std::size_t op, RowSpan rows) const;
+  /// The reason why operators [first, last] cannot be a run, naming one of them; empty: they can.
+  std::string whyNoRun(std::size_t first, std::size_t last) const;
 };
 
 /// Reads a file for tflite-micro on a target with pointers of `pointer` bytes, 4 or 8. Fails where
@@ -77,7 +80,7 @@ struct RowModel {
 /// tensors that nobody makes. Throws Refusal where the file is damaged.
 Result<RowModel> rowModel(const TfliteFile& file, std::int64_t pointer);
 
-/// How the parts of a run come by rows of inner tensors that two of them need.
+/// Source of the rows of inner tensors that two parts of a run need.
 enum class RowHalo {
   recompute,  ///< Each part makes them for itself.
   copy,       ///< The next part takes over those of the one below it.
@@ -92,7 +95,7 @@ struct RowRun {
   std::int64_t parts = 2;
   RowHalo halo = RowHalo::recompute;
 
-  friend bool operator==(const RowRun&, const RowRun&) = default;
+  friend auto operator<=>(const RowRun&, const RowRun&) = default;
 };
 
 /// `rows` rows of a tensor from row `first` on, in a block of memory. Tensors that other parts see,
@@ -110,7 +113,7 @@ struct RowView {
 struct RowStep {
   enum class Kind { op, copy, loop };
   Kind kind = Kind::op;
-  std::size_t op = 0;  ///< Of the model; of a copy, unused.
+  std::size_t op = 0;  ///< Of the model; of a copy, the one whose rows are copied.
   std::vector<RowView> inputs{};
   std::vector<RowView> outputs{};
   std::int64_t garbage = 0;  ///< Rows at the top of the output that are made of wrong borders.
@@ -118,21 +121,21 @@ struct RowStep {
   std::optional<std::pair<std::int64_t, std::int64_t>> padding{};
 };
 
-/// The parts of a run that are alike, as one body. Rows go upwards by `inStep` and `outStep` from
-/// one time to the next.
+/// The parts of a run that are alike, as the body of a loop. It begins with the lowest part; each
+/// turn reads and writes `inStep` and `outStep` rows further up than the one before.
 struct RowLoop {
   std::vector<RowStep> body{};
   std::size_t input = 0;  ///< The one tensor that the run reads from outside.
   std::size_t output = 0;
-  RowView slice{};            ///< Rows of the input, copied for the body; of the first time.
-  RowView update{};           ///< Rows of the output as the body makes them.
-  std::int64_t firstIn = 0;   ///< Row of the input at which the first time begins.
-  std::int64_t firstOut = 0;  ///< Row of the output that the first time ends up at.
+  RowView slice{};            ///< Copy of rows of the input, which the body reads.
+  RowView update{};           ///< Rows that the body makes, which are copied to the output.
+  std::int64_t firstIn = 0;   ///< First row of the input that the first turn reads.
+  std::int64_t firstOut = 0;  ///< First row of the output that the first turn writes.
   std::int64_t inStep = 0;
   std::int64_t outStep = 0;
-  std::int64_t times = 0;
-  /// By operator of the body: the row of its tensor that is row 0 of its block the first time, and
-  /// by how many rows that goes up from one time to the next.
+  std::int64_t turns = 0;
+  /// By operator of the body: the row of its tensor that is row 0 of its block in the first turn,
+  /// and how many rows further up that is in each turn after it.
   std::vector<std::pair<std::int64_t, std::int64_t>> rows{};
   std::size_t counters = 0;  ///< Block of kRowLoopBytes for what the loop counts with.
 };
@@ -140,14 +143,16 @@ struct RowLoop {
 /// Bytes of a loop's counters: begin of the slice and of the update, twice, and the condition.
 inline constexpr std::int64_t kRowLoopBytes = 144;
 
-/// A block of memory whose live bytes change in time: within [begin, end) those from `low` to
-/// `high`, from the start of the block's row 0.
+/// Live bytes of a block in the moments [begin, end): those from `low` to `high`, counted from the
+/// start of the block's row 0.
 struct RowRect {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::int64_t low = 0;
   std::int64_t high = 0;
 };
+
+/// A block of memory whose live bytes change in time.
 struct RowShape {
   std::vector<RowRect> rects{};  ///< Ascending in time, without overlap.
   std::int64_t low = 0;  ///< All bytes that any view has, live or not, its size rounded up to 16.
@@ -171,12 +176,11 @@ class RowProgram {
   std::int64_t weights() const { return weights_; }  ///< Bytes read by all parts.
   Bytes tail() const { return Bytes(tail_); }        ///< About what the runtime keeps.
 
-  /// What is live when, by block; nothing where a part would read rows that nobody made.
-  /// `ascending`: kernels make rows from the top to the bottom and
-  /// read what they need for a row when they make it; else nothing is known of that.
-  /// `hot`: gets, for each moment, the operator of the model that runs.
+  /// Live bytes over time, by block; nothing where a part would read rows that nobody made.
+  /// `ascending`: kernels make rows from the top to the bottom and read what a row needs when they
+  /// make it; else nothing is known of that. `running` gets the operator that runs at each moment.
   std::optional<std::vector<RowShape>> shapes(bool ascending,
-                                              std::vector<std::size_t>* hot = nullptr) const;
+                                              std::vector<std::size_t>* running = nullptr) const;
 
  private:
   class Builder;

@@ -37,12 +37,6 @@ constexpr std::size_t kMostRuns = 4;
 constexpr std::array<std::int64_t, 18> kParts = {2,  3,  4,  5,  6,  7,  8,  10, 12,
                                                  14, 16, 20, 24, 28, 32, 40, 48, 56};
 
-auto keyOf(const std::vector<RowRun>& runs) {
-  std::vector<std::tuple<std::size_t, std::size_t, std::int64_t, RowHalo>> key;
-  for (const RowRun& run : runs) key.emplace_back(run.first, run.last, run.parts, run.halo);
-  return key;
-}
-
 class RowSearch {
  public:
   RowSearch(const RowModel& model, const RowSearchOptions& options)
@@ -131,13 +125,8 @@ class RowSearch {
 
   /// True if [first, last] can go in parts at all.
   bool isRun(std::size_t first, std::size_t last) const {
-    for (std::size_t op = first; op <= last; ++op) {
-      if (!model_.ops[op].geometry) return false;
-      if (op == last) break;
-      const RowTensor& inner = model_.tensors[model_.ops[op].outputs[0]];
-      if (inner.graphOutput || inner.readers.empty() || inner.readers.back() > last) return false;
-    }
-    return model_.tensors[model_.ops[last].outputs[0]].rows > 1;
+    return model_.whyNoRun(first, last).empty() &&
+           model_.tensors[model_.ops[last].outputs[0]].rows > 1;
   }
 
   /// Bytes that a run cannot do without: about half of what it reads from outside, and its output.
@@ -183,7 +172,7 @@ class RowSearch {
       if (last > first) add(parts, RowHalo::copy);
     }
     const auto loops = [](const RowRun& run) { return run.halo == RowHalo::loop; };
-    if (!options_.loops || std::ranges::any_of(rest, loops)) return;
+    if (std::ranges::any_of(rest, loops)) return;
     for (std::int64_t parts = 4; parts <= height; ++parts) {
       if (height % parts == 0) add(parts, RowHalo::loop);
     }
@@ -211,15 +200,19 @@ class RowSearch {
     std::vector<Outline> outlines(ways.size());
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < ways.size(); ++i) {
-      const auto known = known_.find(keyOf(ways[i]));
-      known == known_.end() ? open.push_back(i) : void(outlines[i] = known->second);
+      const auto known = known_.find(ways[i]);
+      if (known == known_.end()) {
+        open.push_back(i);
+      } else {
+        outlines[i] = known->second;
+      }
     }
     runTasks(open.size(), options_.threads, [&](std::size_t number) {
       const std::size_t i = open[number];
       if (!stopping()) outlines[i] = outlineOf(ways[i]);
     });
     for (const std::size_t i : open) {
-      if (!outlines[i].runs.empty()) known_.emplace(keyOf(ways[i]), outlines[i]);
+      if (!outlines[i].runs.empty()) known_.emplace(ways[i], outlines[i]);
     }
     std::erase_if(outlines, [&](const Outline& each) {
       return each.least >= below.count() || !isWithin(each.macs, extra);
@@ -311,20 +304,11 @@ class RowSearch {
   const RowModel& model_;
   const RowSearchOptions& options_;
   RowFront front_;
-  std::map<decltype(keyOf({})), Outline> known_;
+  std::map<std::vector<RowRun>, Outline> known_;
   std::vector<RowPlan> placed_;
 };
 
 }  // namespace
-
-const RowPlan& RowFront::chosen(const std::optional<Bytes>& budget) const {
-  const RowPlan* best = &points.front();
-  if (!budget) return *best;
-  for (const RowPlan& plan : points) {
-    if (plan.total() <= *budget && plan.program->macs() < best->program->macs()) best = &plan;
-  }
-  return *best;
-}
 
 RowFront searchRows(const RowModel& model, const RowSearchOptions& options) {
   return RowSearch(model, options).find();

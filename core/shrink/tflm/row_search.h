@@ -28,7 +28,6 @@ struct RowSearchOptions {
   bool ascending = true;
   double extraMacs = 0.5;         ///< At most so many times those of the model are made again.
   std::optional<Bytes> budget{};  ///< Of head and tail.
-  bool loops = true;              ///< The target has the operators of a loop.
   int threads = 1;
   std::stop_token stop{};
   /// Called when there is something smaller, with its bytes and how far the search is, 0 to 1.
@@ -41,10 +40,6 @@ struct RowFront {
   RowPlan overlap{};              ///< Whole operators; as `plain` where kernels are not known.
   std::vector<RowPlan> points{};  ///< Ascending by total, `overlap` last: none covers another.
   bool stopped = false;           ///< There would have been more.
-
-  /// Of those within the budget the one with the fewest multiplications; the smallest where there
-  /// is no budget, or nothing is within it.
-  const RowPlan& chosen(const std::optional<Bytes>& budget) const;
 };
 
 /// Looks for the runs of operators which, in so many parts, bring head and tail together down: one

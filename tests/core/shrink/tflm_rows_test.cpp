@@ -168,13 +168,13 @@ std::vector<test::PartRows> partsOf(const RowProgram& program) {
       continue;
     }
     const RowLoop& loop = *program.loop();
-    for (std::int64_t time = 0; time < loop.times; ++time) {
+    for (std::int64_t turn = 0; turn < loop.turns; ++turn) {
       parts.emplace_back();  // The condition.
       parts.push_back(
-          {static_cast<int>(loop.input), loop.firstIn - time * loop.inStep, loop.slice.rows, 0});
+          {static_cast<int>(loop.input), loop.firstIn - turn * loop.inStep, loop.slice.rows, 0});
       for (std::size_t i = 0; i < loop.body.size(); ++i) {
         test::PartRows rows = rowsOf(loop.body[i]);
-        rows.first += loop.rows[i].first - time * loop.rows[i].second;
+        rows.first += loop.rows[i].first - turn * loop.rows[i].second;
         parts.push_back(rows);
       }
       parts.resize(parts.size() + 3);  // The update, and both counters.

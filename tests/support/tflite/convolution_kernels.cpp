@@ -136,11 +136,28 @@ struct Layer {
   int filterDepth = 1;  ///< Channels that the filter of one output channel reads.
 };
 
+/// Writes all elements of the output, in their order, from the sums of their windows.
+template <class Rule, class SumAt>
+void finishAll(const Call& call, const Layer& layer, const Rule& rule, const SumAt& sumAt) {
+  auto* output = call.out().as<typename Rule::Element>();
+  const Window& window = layer.window;
+  for (int batch = 0; batch < layer.output.batches; ++batch) {
+    for (int y = 0; y < layer.output.height; ++y) {
+      for (int x = 0; x < layer.output.width; ++x) {
+        for (int channel = 0; channel < layer.output.depth; ++channel) {
+          *output++ = rule.finish(sumAt(batch, y * window.strideY - window.padTop,
+                                        x * window.strideX - window.padLeft, channel),
+                                  channel);
+        }
+      }
+    }
+  }
+}
+
 template <class Rule>
 void convolve(const Call& call, const Layer& layer, const Rule& rule) {
   using Element = typename Rule::Element;
   const auto* input = call.in(0).as<Element>();
-  auto* output = call.out().as<Element>();
   const Window& window = layer.window;
   const int perGroup = layer.output.depth / (layer.input.depth / layer.filterDepth);
   const auto depth = static_cast<std::size_t>(layer.filterDepth);
@@ -160,24 +177,13 @@ void convolve(const Call& call, const Layer& layer, const Rule& rule) {
     }
     return sum;
   };
-  for (int batch = 0; batch < layer.output.batches; ++batch) {
-    for (int y = 0; y < layer.output.height; ++y) {
-      for (int x = 0; x < layer.output.width; ++x) {
-        for (int channel = 0; channel < layer.output.depth; ++channel) {
-          *output++ = rule.finish(sumAt(batch, y * window.strideY - window.padTop,
-                                        x * window.strideX - window.padLeft, channel),
-                                  channel);
-        }
-      }
-    }
-  }
+  finishAll(call, layer, rule, sumAt);
 }
 
 template <class Rule>
 void convolveDepthwise(const Call& call, const Layer& layer, const Rule& rule) {
   using Element = typename Rule::Element;
   const auto* input = call.in(0).as<Element>();
-  auto* output = call.out().as<Element>();
   const Window& window = layer.window;
   const Image filter{1, window.height, window.width, layer.output.depth};
   const int repeated = layer.output.depth / layer.input.depth;
@@ -196,17 +202,7 @@ void convolveDepthwise(const Call& call, const Layer& layer, const Rule& rule) {
     }
     return sum;
   };
-  for (int batch = 0; batch < layer.output.batches; ++batch) {
-    for (int y = 0; y < layer.output.height; ++y) {
-      for (int x = 0; x < layer.output.width; ++x) {
-        for (int channel = 0; channel < layer.output.depth; ++channel) {
-          *output++ = rule.finish(sumAt(batch, y * window.strideY - window.padTop,
-                                        x * window.strideX - window.padLeft, channel),
-                                  channel);
-        }
-      }
-    }
-  }
+  finishAll(call, layer, rule, sumAt);
 }
 
 /// Layer without its dilation, whose option differs.
