@@ -113,6 +113,13 @@ bool isMeasurement(const std::string& file) {
   return opened && looksLikeOperatorProfile(opened->bytes());
 }
 
+/// The runtime ran DequantizeLinear by itself: it fused nothing.
+bool ranQuantizers(const OperatorProfile& profile) {
+  return std::ranges::any_of(profile.ops, [](const MeasuredOperator& op) {
+    return op.type == "DequantizeLinear" && op.activations.value_or(Bytes()) > Bytes();
+  });
+}
+
 Outcome<MeasuredReport> runBeside(const std::string& name, const std::string& file,
                                   const RunArguments& options,
                                   const std::optional<AllocatorChoice>& allocator,
@@ -126,6 +133,7 @@ Outcome<MeasuredReport> runBeside(const std::string& name, const std::string& fi
     if (allocator) request.allocator = *allocator;
     // A body is measured as part of the operator around it.
     if (!options.given("bodies")) request.import.closedBodies = true;
+    if (!options.given("fuse") && ranQuantizers(*profile)) request.import.fuse = {};
     if (!options.given("inputs")) request.inputs = InputPlace::external;
     if (!options.given("align")) request.alignment = Bytes(1);
   };

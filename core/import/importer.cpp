@@ -125,6 +125,10 @@ Result<Model> readRecognised(std::string_view bytes, const std::string& path,
 
   Result<Model> model = importer->read(bytes, options);
   if (!model) return model;
+  if (!importer->othersPlan) {
+    HW_TRY(graph, fused(std::move(model->graph), options.fuse));
+    model->graph = std::move(graph);
+  }
   model->path = path;
   model->format = importer->name;
   if (model->name.empty() && path != "-") model->name = std::filesystem::path(path).stem().string();

@@ -13,6 +13,7 @@
 #include "core/base/result.h"
 #include "core/graph/graph.h"
 #include "core/plan/problem.h"
+#include "core/rewrite/fuse.h"
 
 namespace hw {
 
@@ -24,6 +25,7 @@ struct ImportOptions {
   /// Control flow stays one op each, its bodies unseen. Else the branch that is taken, and one
   /// turn of a loop, become steps of the graph.
   bool closedBodies = false;
+  Fusions fuse = fusionCatalog().front().fusions;  ///< Operators that are opened as one.
   /// Called by readers of large files when what they have read of it need not stay in memory; what
   /// is looked at again comes back. May be empty.
   std::function<void()> release{};

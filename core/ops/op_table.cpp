@@ -86,7 +86,8 @@ const OpInfo* findOp(std::string_view type, std::string_view domain) {
 
 ViewFamily viewFamilyOf(const Op& op) {
   const OpInfo* info = findOp(op);
-  return info != nullptr ? info->view : ViewFamily::none;
+  if (info == nullptr || info->view == ViewFamily::none) return ViewFamily::none;
+  return op.intAttribute(std::string(kRescales), 0) != 0 ? ViewFamily::none : info->view;
 }
 
 TensorId dataInput(const Op& op) {

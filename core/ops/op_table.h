@@ -166,6 +166,10 @@ inline const OpInfo* findOp(const Op& op) {
   return op.row != nullptr ? op.row : findOp(op.type, op.domain);
 }
 
+/// An attribute of operators that move elements and change their scale meanwhile: they are no
+/// views.
+inline constexpr std::string_view kRescales = "rescales";
+
 ViewFamily viewFamilyOf(const Op& op);
 
 /// The input that `op` works on, cuts or shows under another shape; none when it is left out.

@@ -17,6 +17,7 @@ using Words = std::span<const std::string_view>;
 
 constexpr std::string_view kSharing[] = {"views", "none", "all", "always"};
 constexpr std::string_view kBodies[] = {"closed", "steps"};
+constexpr std::string_view kFuse[] = {"quantized", "none", "all"};
 constexpr std::string_view kOverlap[] = {"kernels", "none"};
 constexpr std::string_view kLayouts[] = {"given", "nhwc"};
 constexpr std::string_view kRecompute[] = {"cheap", "none"};
@@ -277,6 +278,19 @@ std::span<const RunOption> runOptions() {
            [](const RunRequest& r) {
              return Texts{std::string(kBodies[r.import.closedBodies ? 0 : 1])};
            }},
+      {.name = "fuse",
+       .label = "fused operators",
+       .group = import,
+       .type = "WHAT",
+       .help = "operators that run as one: quantized: those between DequantizeLinear and "
+               "QuantizeLinear work on quantised tensors; pads: with the convolution behind them; "
+               "activations: with the operator before them; several with commas between, all, "
+               "none, or as a runtime does: tflm, ort, st",
+       .standard = fusionCatalog().front().name,
+       .examples = kFuse,
+       .parse = [](const std::string& text,
+                   RunRequest& r) { return keep(parseFusions(text), r.import.fuse); },
+       .print = [](const RunRequest& r) { return Texts{fusionsText(r.import.fuse)}; }},
       {.name = "subgraph",
        .label = "subgraph",
        .group = import,

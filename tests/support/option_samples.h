@@ -15,6 +15,7 @@ inline const OptionTexts& optionSamples() {
       {"model", {"samples:inception"}},
       {"dim", {"a=b=7", "batch=4"}},
       {"bodies", {"closed"}},
+      {"fuse", {"quantized,pads"}},
       {"subgraph", {"main part"}},
       {"allocator", {"free-list:pick=best,threshold=4KiB"}},
       {"platform", {"two-devices"}},

@@ -238,7 +238,7 @@ Graph randomRowPair(std::uint64_t seed) {
   return maker.build();
 }
 
-Graph rowPair(const RowOp& op) {
+Graph rowPair(const WalkedOp& op) {
   GraphBuilder builder("pair", "test");
   const auto tensor = [&](const char* name, const Shape& shape, bool constant) {
     const std::int64_t width = op.dtype == Dtype::int8 ? 1 : 4;

@@ -17,7 +17,7 @@ Graph randomRowGraph(std::uint64_t seed);
 Graph randomRowPair(std::uint64_t seed);
 
 /// An operator of a hand-made graph: x -> y with one weight.
-struct RowOp {
+struct WalkedOp {
   std::string type{};
   Shape in{};
   Shape out{};
@@ -28,6 +28,6 @@ struct RowOp {
   /// x is made of the graph's input `x0` before, and y pooled into one place, `y0`, behind it.
   bool inside = false;
 };
-Graph rowPair(const RowOp& op);
+Graph rowPair(const WalkedOp& op);
 
 }  // namespace hw::test

@@ -212,6 +212,12 @@ Result<RuntimeFile> runtimeFile(const Run& run, RuntimeFile::Kind kind) {
   }
   RuntimeFile made;
   std::string file;
+  const Fusions& fuse = run.request.import.fuse;
+  if (isTflite && (fuse.pads || fuse.activations)) {
+    return fail(ErrorCode::invalidArgument,
+                "the plan is of fused operators, and tflite-micro runs each operator of the file; "
+                "expected --fuse none");
+  }
   if (isTflite) {
     HW_TRY(bytes, readFile(run.request.model, std::numeric_limits<std::size_t>::max()));
     file = std::move(bytes);

@@ -9,13 +9,13 @@ using namespace hw;
 
 namespace {
 
-std::optional<RowDistances> distancesOf(const test::RowOp& op) {
+std::optional<RowDistances> distancesOf(const test::WalkedOp& op) {
   const Graph graph = test::rowPair(op);
   const auto walk = rowWalkOf(graph, graph.ops[OpId(0)]);
   return walk ? std::optional(rowDistances(*walk)) : std::nullopt;
 }
 
-test::RowOp depthwise(std::int64_t stride) {
+test::WalkedOp depthwise(std::int64_t stride) {
   const std::int64_t out = 112 / stride;
   return {.type = "DEPTHWISE_CONV_2D",
           .in = {1, 112, 112, 96},
@@ -80,25 +80,25 @@ TEST_CASE("channels first go plane by plane, groups as a whole, dense ones not a
 }
 
 TEST_CASE("what is not read row by row overlaps nothing", "[ops][overlap]") {
-  const test::RowOp plain = depthwise(1);
-  test::RowOp batch = plain;
+  const test::WalkedOp plain = depthwise(1);
+  test::WalkedOp batch = plain;
   batch.in[0] = batch.out[0] = 2;
   CHECK_FALSE(distancesOf(batch));
-  test::RowOp mirrored{.type = "MIRROR_PAD", .in = {1, 4, 4, 2}, .out = {1, 6, 6, 2}};
+  test::WalkedOp mirrored{.type = "MIRROR_PAD", .in = {1, 4, 4, 2}, .out = {1, 6, 6, 2}};
   CHECK_FALSE(distancesOf(mirrored));
   mirrored.type = "PAD";
   CHECK(distancesOf(mirrored));
-  test::RowOp turned{.type = "TRANSPOSE", .in = {1, 4, 4, 2}, .out = {1, 4, 2, 4}};
+  test::WalkedOp turned{.type = "TRANSPOSE", .in = {1, 4, 4, 2}, .out = {1, 4, 2, 4}};
   CHECK_FALSE(distancesOf(turned));
-  test::RowOp deformed{.type = "DeformConv",
-                       .in = {1, 2, 4, 4},
-                       .out = {1, 2, 4, 4},
-                       .weight = {2, 1, 1, 1},
-                       .attributes = {{"group", std::int64_t{2}}},
-                       .tflite = false};
+  test::WalkedOp deformed{.type = "DeformConv",
+                          .in = {1, 2, 4, 4},
+                          .out = {1, 2, 4, 4},
+                          .weight = {2, 1, 1, 1},
+                          .attributes = {{"group", std::int64_t{2}}},
+                          .tflite = false};
   CHECK_FALSE(distancesOf(deformed));
   // Four-bit elements share bytes.
-  test::RowOp packed = plain;
+  test::WalkedOp packed = plain;
   packed.dtype = Dtype::int8;
   Graph graph = test::rowPair(packed);
   graph.tensors[TensorId(0)].bytes = Bytes(112 * 112 * 96 / 2);
