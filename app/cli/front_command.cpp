@@ -8,7 +8,7 @@
 #include "core/files/file.h"
 #include "core/plan_file/plan_writer.h"
 #include "core/report/explain/front_report.h"
-#include "core/report/explain/tflm_shrink_report.h"
+#include "core/report/explain/row_shrink_report.h"
 #include "core/report/model/graph_writer.h"
 
 namespace hw::cli {
@@ -198,17 +198,17 @@ struct ShrinkCommand {
           return shrinkForTflm(*bytes, pointers == "64" ? 8 : 4, options);
         });
     if (!made) return failure(made.error(), request.model);
-    const std::string text = format == "csv" ? tflmShrinkCsv(*made, request.model)
+    const std::string text = format == "csv" ? rowShrinkCsv(*made, request.model)
                              : format == "json"
-                                 ? jsonDocument(tflmShrinkJson(*made, request.model))
-                                 : tflmShrinkText(*made, request.model, outputPaint());
+                                 ? jsonDocument(rowShrinkJson(*made, request.model))
+                                 : rowShrinkText(*made, request.model, outputPaint());
     HW_DO(writeOutput("-", [&](std::ostream& out) { out << text; }));
     if (!planFile.empty()) {
       HW_DO(writeOutput(planFile, [&](std::ostream& out) { out << made->file; }));
     }
     if (made->stopped && !work.timedOut()) return ExitCode::interrupted;
     if (made->isWithinBudget()) return ExitCode::done;
-    printFailure({ExitCode::answerIsNo, request.model, tflmShrinkSummary(*made)});
+    printFailure({ExitCode::answerIsNo, request.model, rowShrinkSummary(*made)});
     return ExitCode::answerIsNo;
   }
 

@@ -242,108 +242,60 @@ class RowFileWriter {
 };
 
 /// What the runtime makes of a file with these offsets; with none it plans itself.
-TflmWay wayOf(std::string name, std::string_view bytes, std::int64_t pointer,
-              const std::vector<std::int32_t>& offsets) {
+RowWay wayOf(std::string_view bytes, std::int64_t pointer,
+             const std::vector<std::int32_t>& offsets) {
   const TfliteFile file(bytes);
   const auto program = tflmProgram(file);
   if (!program) throw Refusal{program.error()};
-  TflmWay way{.name = std::move(name),
-              .head = tflmArena(*program, offsets).head,
-              .tail = tflmTail(file, *program, pointer)};
+  RowWay way{.head = tflmArena(*program, offsets).head, .tail = tflmTail(file, *program, pointer)};
   for (std::size_t i = 0; i < file.subgraphCount(); ++i) {
     way.operators += file.subgraph(i).ops.size();
   }
   return way;
 }
 
-std::string runsText(const std::vector<RowRun>& runs) {
-  std::string text;
-  for (const RowRun& run : runs) {
-    const char* how = run.halo == RowHalo::loop   ? " (loop)"
-                      : run.halo == RowHalo::copy ? " (borders copied)"
-                                                  : "";
-    text += fmt::format("{}{}-{} in {} parts{}", text.empty() ? "" : ", ", run.first, run.last,
-                        run.parts, how);
-  }
-  return text;
-}
-
-/// Works out all ways, and writes the file of the one that is chosen.
-class TflmShrinker {
+class TflmShrinker : public RowShrinker {
  public:
   TflmShrinker(std::string_view bytes, std::int64_t pointer, const RowSearchOptions& options)
-      : bytes_(bytes), file_(bytes), pointer_(pointer), options_(options) {}
+      : RowShrinker(options), bytes_(bytes), file_(bytes), pointer_(pointer) {}
 
-  TflmShrink find() {
-    made_.budget = options_.budget;
-    made_.ways.push_back(wayOf("its own plan", bytes_, pointer_, {}));
-    plans_.emplace_back();
-    const auto model = rowModel(file_, pointer_);
+  RowShrink find() {
+    RowWay own = wayOf(bytes_, pointer_, {});
+    own.name = "its own plan";
+    addOwn(std::move(own));
+    const auto model = rowModel(file_, {.pointer = pointer_});
     if (model) {
-      const RowFront front = searchRows(*model, options_);
-      addPlan("whole operators", front.plain, *model);
-      if (options_.ascending) addPlan("outputs over inputs", front.overlap, *model);
-      for (const RowPlan& plan : front.points) {
-        if (!plan.program->runs().empty()) addPlan("in parts", plan, *model);
-      }
-      made_.stopped = front.stopped;
+      addPlans(*model);
     } else {
-      made_.notes.push_back("no operator goes in parts: " + model.error().text());
+      addNote("no operator goes in parts: " + model.error().text());
     }
-    choose();  // While the model is there, to which the plans refer.
-    return std::move(made_);
+    return finish();
   }
 
  private:
-  void addPlan(std::string name, const RowPlan& plan, const RowModel& model) {
+  RowWay measure(const RowPlan& plan) override {
     RowFileWriter writer(file_, bytes_, plan);
     const std::string written = writer.write();
-    TflmWay way = wayOf(std::move(name), written, pointer_, writer.offsets());
-    const auto again = [](std::int64_t part, std::int64_t of) {
-      return of > 0 ? static_cast<double>(part) / static_cast<double>(of) - 1 : 0.0;
-    };
-    std::int64_t weights = 0;
-    for (const RowOp& op : model.ops) weights += op.weights;
-    way.extraMacs = again(plan.program->macs(), model.macs);
-    way.weightsAgain = again(plan.program->weights(), weights);
-    way.runs = runsText(plan.program->runs());
-    way.loops = plan.program->loop().has_value();
-    made_.ways.push_back(std::move(way));
-    plans_.push_back(plan);
+    return wayOf(written, pointer_, writer.offsets());
   }
 
-  /// The smallest; of those within the budget the one with the fewest multiplications.
-  void choose() {
-    const auto better = [&](const TflmWay& a, const TflmWay& b) {
-      const bool fits = options_.budget && a.total() <= *options_.budget;
-      const bool both = fits && b.total() <= *options_.budget;
-      if (both && a.extraMacs != b.extraMacs) return a.extraMacs < b.extraMacs;
-      return a.total() < b.total();
-    };
-    for (std::size_t i = 1; i < made_.ways.size(); ++i) {
-      if (better(made_.ways[i], made_.best())) made_.chosen = i;
-    }
-    const auto& plan = plans_[made_.chosen];
-    made_.file = plan ? RowFileWriter(file_, bytes_, *plan).write() : std::string(bytes_);
-    if (made_.best().loops) {
-      made_.notes.emplace_back(
+  void write(const RowPlan* plan, RowShrink& made) override {
+    made.file = plan != nullptr ? RowFileWriter(file_, bytes_, *plan).write() : std::string(bytes_);
+    if (made.best().loops) {
+      made.notes.emplace_back(
           "the operator resolver of the firmware needs WHILE, LESS, SLICE, DYNAMIC_UPDATE_SLICE "
           "and ADD, too");
     }
-    if (made_.chosen > 0) {
-      made_.notes.emplace_back(
+    if (plan != nullptr) {
+      made.notes.emplace_back(
           "the file is right with its metadata OfflineMemoryAllocation only: tools that drop "
-          "metadata "
-          "break it");
+          "metadata break it");
     }
   }
 
   std::string_view bytes_;
   TfliteFile file_;
   std::int64_t pointer_;
-  const RowSearchOptions& options_;
-  TflmShrink made_;
-  std::vector<std::optional<RowPlan>> plans_;  ///< By way; nothing: the file as it is.
 };
 
 }  // namespace
@@ -353,8 +305,8 @@ std::string rowFile(std::string_view file, const RowPlan& plan) {
   return RowFileWriter(model, file, plan).write();
 }
 
-Result<TflmShrink> shrinkForTflm(std::string_view file, std::int64_t pointer,
-                                 const RowSearchOptions& options) {
+Result<RowShrink> shrinkForTflm(std::string_view file, std::int64_t pointer,
+                                const RowSearchOptions& options) {
   if (!acceptsTflite(file)) {
     return fail(ErrorCode::invalidArgument,
                 "a file for tflite-micro is made of a TFLite file; this is none, or a bundle");

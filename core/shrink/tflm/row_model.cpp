@@ -41,8 +41,8 @@ bool isImage(const Shape& shape) {
 
 class RowModelReader {
  public:
-  RowModelReader(const TfliteFile& file, std::int64_t pointer)
-      : file_(file), graph_(file.subgraph(0)), pointer_(pointer) {}
+  RowModelReader(const TfliteFile& file, const RowTarget& target)
+      : file_(file), graph_(file.subgraph(0)), target_(target) {}
 
   Result<RowModel> read() {
     if (file_.subgraphCount() > 1) {
@@ -63,7 +63,8 @@ class RowModelReader {
     for (const std::size_t tensor : model_.outputs) model_.tensors[tensor].graphOutput = true;
     HW_DO(checkMakers());
     HW_DO(checkRows());
-    readTail(program);
+    model_.told = target_.told;
+    if (target_.pointer > 0) readTail(program);
     return std::move(model_);
   }
 
@@ -119,7 +120,7 @@ class RowModelReader {
       }
       model_.tensors[at].maker = index;
     }
-    op.tail = tflmOpTail(graph_, stored, pointer_);
+    op.tail = target_.pointer > 0 ? tflmOpTail(graph_, stored, target_.pointer) : 0;
     op.geometry = geometryOf(stored, op);
     addMacs(stored, op);
     model_.ops.push_back(std::move(op));
@@ -273,21 +274,25 @@ class RowModelReader {
   }
 
   void readTail(const TflmProgram& program) {
-    model_.tensorTail = tflmTensorTail(pointer_);
-    model_.copyTail =
-        tflmOpTail(graph_, {.code = static_cast<std::int32_t>(TfliteOpCode::reshape)}, pointer_);
-    model_.ownTail = tflmTail(file_, program, pointer_).count() -
+    model_.tensorTail = tflmTensorTail(target_.pointer);
+    model_.loopTail = kLoopTail + kLoopTensors * model_.tensorTail;
+    model_.copyTail = tflmOpTail(graph_, {.code = static_cast<std::int32_t>(TfliteOpCode::reshape)},
+                                 target_.pointer);
+    model_.ownTail = tflmTail(file_, program, target_.pointer).count() -
                      model_.tensorTail * static_cast<std::int64_t>(graph_.tensors.size());
     for (const RowOp& op : model_.ops) model_.ownTail -= op.tail;
     model_.weightTensors = static_cast<std::int64_t>(weights_.size());
   }
 
+  /// Bytes of WHILE and of the operators that it needs beside its body; an estimate.
+  static constexpr std::int64_t kLoopTail = 600;
+  static constexpr std::int64_t kLoopTensors = 22;
   /// Windows and dilations are no larger.
   static constexpr std::int64_t kMost = 1 << 15;
 
   const TfliteFile& file_;
   const TfliteSubgraph& graph_;
-  std::int64_t pointer_;
+  RowTarget target_;
   RowModel model_;
   std::set<std::size_t> weights_;
 };
@@ -327,8 +332,8 @@ std::string RowModel::whyNoRun(std::size_t first, std::size_t last) const {
   return {};
 }
 
-Result<RowModel> rowModel(const TfliteFile& file, std::int64_t pointer) {
-  return RowModelReader(file, pointer).read();
+Result<RowModel> rowModel(const TfliteFile& file, const RowTarget& target) {
+  return RowModelReader(file, target).read();
 }
 
 }  // namespace hw

@@ -43,13 +43,16 @@ std::optional<PartView> windowView(const RowGeometry& rows, std::int64_t height,
 std::optional<PartView> partView(const RowModel& model, std::size_t op, RowSpan wanted) {
   const RowGeometry& rows = *model.ops[op].geometry;
   const std::int64_t height = model.tensors[model.ops[op].inputs[0]].rows;
-  if (rows.kind == RowGeometry::Kind::window) return windowView(rows, height, wanted);
+  const bool window = rows.kind == RowGeometry::Kind::window;
+  if (window && !model.told) return windowView(rows, height, wanted);
   const RowSpan read = model.needed(op, wanted);
   if (read.empty()) return std::nullopt;  // Nothing but padding: there is no view of no rows.
   PartView view{.first = read.begin, .rows = read.length()};
-  if (rows.kind == RowGeometry::Kind::pad) {
-    view.padding.emplace(std::max<std::int64_t>(0, rows.padTop - wanted.begin),
-                         std::max<std::int64_t>(0, wanted.end - rows.padTop - height));
+  if (window || rows.kind == RowGeometry::Kind::pad) {
+    const std::int64_t top = wanted.begin * rows.stride - rows.padTop;
+    const std::int64_t bottom = (wanted.end - 1) * rows.stride - rows.padTop + rows.kernel;
+    view.padding.emplace(std::max<std::int64_t>(0, -top),
+                         std::max<std::int64_t>(0, bottom - height));
   }
   return view;
 }
@@ -262,14 +265,11 @@ class RowProgram::Builder {
     for (const RowStep& step : made_.steps_) add(step, 1);
     if (made_.loop_) {
       for (const RowStep& step : made_.loop_->body) add(step, made_.loop_->turns);
-      made_.tail_ += kLoopTail + kLoopTensors * model_.tensorTail;
+      made_.tail_ += model_.loopTail;
     }
     made_.tail_ += static_cast<std::int64_t>(views.size() + paddings.size()) * model_.tensorTail;
   }
 
-  /// Bytes of WHILE and of the operators that it needs beside its body; an estimate.
-  static constexpr std::int64_t kLoopTail = 600;
-  static constexpr std::int64_t kLoopTensors = 22;
   static constexpr std::int64_t kAllRows = std::int64_t{1} << 40;
 
   const RowModel& model_;
@@ -393,6 +393,7 @@ void RowProgram::Builder::addBody(const RowRun& run, std::size_t input,
                .output = output,
                .slice = {input, blocks[count], 0, part.inRows},
                .update = {output, blocks[count - 1], part.outSkip, rows},
+               .inPlace = model_.told,
                .firstIn = part.in,
                .firstOut = static_cast<std::int64_t>(last) * rows,
                .inStep = parts[last].in - parts[last - 1].in,
@@ -408,6 +409,20 @@ void RowProgram::Builder::addBody(const RowRun& run, std::size_t input,
   }
   made_.loop_ = std::move(loop);
   made_.steps_.push_back({.kind = RowStep::Kind::loop});
+}
+
+std::int64_t RowLoop::rowsPerTurn(const RowView& view) const {
+  if (view.block == slice.block) return inStep;
+  return view.block == update.block ? rows.back().second : 0;
+}
+
+RowView RowLoop::placed(const RowView& view, const RowProgram& program, std::int64_t turn) const {
+  const bool reads = view.block == slice.block;
+  if (!reads && view.block != update.block) return view;
+  RowView at = view;
+  at.block = program.whole(reads ? input : output).block;
+  at.first += (reads ? firstIn : rows.back().first) - turn * rowsPerTurn(view);
+  return at;
 }
 
 Result<RowProgram> RowProgram::make(const RowModel& model, std::vector<RowRun> runs) {
@@ -482,8 +497,21 @@ class RowProgram::Lives {
     for (const std::size_t tensor : model_.outputs) visit(program_.whole(tensor));
     if (!program_.loop_) return;
     const RowLoop& loop = *program_.loop_;
-    for (const RowStep& each : loop.body) step(each);
-    for (const RowView& view : {loop.slice, loop.update, counters(loop)}) visit(view);
+    const auto placed = [&](const RowStep& each) { step(turned(each, loop, 0)); };
+    for (const RowStep& each : loop.body) loop.inPlace ? placed(each) : step(each);
+    const RowView ends[] = {program_.whole(loop.input), program_.whole(loop.output)};
+    const RowView copies[] = {loop.slice, loop.update, counters(loop)};
+    for (const RowView& view : ends) visit(view);
+    for (const RowView& view : copies) {
+      if (!loop.inPlace) visit(view);
+    }
+  }
+
+  /// A step of a body in place, where it is in a turn.
+  RowStep turned(RowStep step, const RowLoop& loop, std::int64_t turn) const {
+    for (RowView& view : step.inputs) view = loop.placed(view, program_, turn);
+    for (RowView& view : step.outputs) view = loop.placed(view, program_, turn);
+    return step;
   }
 
   static RowView counters(const RowLoop& loop) { return {0, loop.counters, 0, kRowLoopBytes}; }
@@ -543,6 +571,12 @@ class RowProgram::Lives {
   }
 
   void walkLoop(const RowLoop& loop) {
+    if (loop.inPlace) {
+      for (std::int64_t turn = 0; turn < loop.turns; ++turn) {
+        for (const RowStep& step : loop.body) walk(turned(step, loop, turn));
+      }
+      return;
+    }
     const std::size_t anyOp = loop.body.front().op;
     write(counters(loop));
     for (std::int64_t turn = 0; turn < loop.turns; ++turn) {

@@ -64,10 +64,12 @@ struct RowModel {
   std::vector<std::size_t> outputs{};
   std::int64_t macs = 0;
   std::int64_t weightTensors = 0;  ///< That operators read.
-  /// Bytes that the runtime keeps for one tensor, for a RESHAPE, and beside tensors and operators.
+  /// Bytes that the runtime keeps for one tensor, for a RESHAPE, for a loop, and beside all those.
   std::int64_t tensorTail = 0;
   std::int64_t copyTail = 0;
+  std::int64_t loopTail = 0;
   std::int64_t ownTail = 0;
+  bool told = false;  ///< As RowTarget::told.
 
   /// Rows of the input that `rows` of the output of `op` are made of.
   RowSpan needed(std::size_t op, RowSpan rows) const;
@@ -75,10 +77,20 @@ struct RowModel {
   std::string whyNoRun(std::size_t first, std::size_t last) const;
 };
 
-/// Reads a file for tflite-micro on a target with pointers of `pointer` bytes, 4 or 8. Fails where
-/// nothing can be said of rows: several subgraphs, variables, dimensions that are not known,
-/// tensors that nobody makes. Throws Refusal where the file is damaged.
-Result<RowModel> rowModel(const TfliteFile& file, std::int64_t pointer);
+/// Whoever runs operators in parts, as far as programs differ for it.
+struct RowTarget {
+  /// Bytes of a pointer, 4 or 8, for what tflite-micro keeps of tensors and operators; 0: nothing
+  /// is kept.
+  std::int64_t pointer = 4;
+  /// Kernels are told how many rows of padding there are and where to read and write: no part makes
+  /// rows of garbage, and loops need no copies.
+  bool told = false;
+};
+
+/// Reads a file for a target. Fails where nothing can be said of rows: several subgraphs,
+/// variables, dimensions that are not known, tensors that nobody makes. Throws Refusal where the
+/// file is damaged.
+Result<RowModel> rowModel(const TfliteFile& file, const RowTarget& target);
 
 /// Source of the rows of inner tensors that two parts of a run need.
 enum class RowHalo {
@@ -117,9 +129,11 @@ struct RowStep {
   std::vector<RowView> inputs{};
   std::vector<RowView> outputs{};
   std::int64_t garbage = 0;  ///< Rows at the top of the output that are made of wrong borders.
-  /// Rows of padding above and below, of a part of PAD.
+  /// Rows of padding above and below, of a part of PAD; where kernels are told, of a window's, too.
   std::optional<std::pair<std::int64_t, std::int64_t>> padding{};
 };
+
+class RowProgram;
 
 /// The parts of a run that are alike, as the body of a loop. It begins with the lowest part; each
 /// turn reads and writes `inStep` and `outStep` rows further up than the one before.
@@ -129,6 +143,7 @@ struct RowLoop {
   std::size_t output = 0;
   RowView slice{};            ///< Copy of rows of the input, which the body reads.
   RowView update{};           ///< Rows that the body makes, which are copied to the output.
+  bool inPlace = false;       ///< No copies are made: see `placed`.
   std::int64_t firstIn = 0;   ///< First row of the input that the first turn reads.
   std::int64_t firstOut = 0;  ///< First row of the output that the first turn writes.
   std::int64_t inStep = 0;
@@ -138,6 +153,12 @@ struct RowLoop {
   /// and how many rows further up that is in each turn after it.
   std::vector<std::pair<std::int64_t, std::int64_t>> rows{};
   std::size_t counters = 0;  ///< Block of kRowLoopBytes for what the loop counts with.
+
+  /// Rows of `view`, of a body in place, per turn: blocks of `slice` and `update` stand for rows of
+  /// the input and output themselves.
+  std::int64_t rowsPerTurn(const RowView& view) const;
+  /// Where a view of a body in place lies in a turn.
+  RowView placed(const RowView& view, const RowProgram& program, std::int64_t turn) const;
 };
 
 /// Bytes of a loop's counters: begin of the slice and of the update, twice, and the condition.

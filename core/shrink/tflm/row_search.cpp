@@ -17,6 +17,7 @@ struct Outline {
   std::int64_t least = INT64_MAX;  ///< Bound of the head, and the tail. Largest: it cannot go so.
   std::int64_t macs = 0;
   std::int64_t weights = 0;
+  std::size_t steps = 0;
 };
 
 /// Runs are no longer: the tail grows with them, and so do borders.
@@ -87,6 +88,7 @@ class RowSearch {
     outline.least = rowBound(*shapes) + program->tail().count();
     outline.macs = program->macs();
     outline.weights = program->weights();
+    outline.steps = program->steps().size();
     return outline;
   }
 
@@ -218,7 +220,7 @@ class RowSearch {
       return each.least >= below.count() || !isWithin(each.macs, extra);
     });
     std::ranges::stable_sort(outlines, {}, [](const Outline& each) {
-      return std::tuple(each.least, each.macs, each.weights);
+      return std::tuple(each.least, each.macs, each.weights, each.steps);
     });
     const auto same = [](const Outline& a, const Outline& b) { return a.runs == b.runs; };
     outlines.erase(std::unique(outlines.begin(), outlines.end(), same), outlines.end());

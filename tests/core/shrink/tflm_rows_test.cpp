@@ -231,7 +231,7 @@ TEST_CASE("parts of random networks make the rows that whole operators make", "[
     CAPTURE(seed);
     const std::string file = RandomNetwork(seed).bytes();
     const TfliteFile read(file);
-    const auto model = rowModel(read, 4);
+    const auto model = rowModel(read, {});
     REQUIRE(model);
     Dice dice(seed);
     for (int attempt = 0; attempt < 12; ++attempt) {
@@ -267,7 +267,7 @@ TEST_CASE("a view that lies one row off is noticed", "[rows]") {
     CAPTURE(seed);
     const std::string file = RandomNetwork(seed).bytes();
     const TfliteFile read(file);
-    const auto model = rowModel(read, 4);
+    const auto model = rowModel(read, {});
     const auto program =
         RowProgram::make(*model, {{.first = 0, .last = model->ops.size() - 1, .parts = 3}});
     if (!program) continue;
@@ -305,7 +305,7 @@ TEST_CASE("the search finds smaller arenas, and the file that is chosen is right
     CAPTURE(seed);
     const std::string file = RandomNetwork(seed).bytes();
     const TfliteFile read(file);
-    const auto model = rowModel(read, 4);
+    const auto model = rowModel(read, {});
     REQUIRE(model);
     RowSearchOptions options;
     const RowFront front = searchRows(*model, options);
@@ -342,7 +342,7 @@ TEST_CASE("published networks run in parts in less memory", "[rows]") {
   RowSearchOptions options{.extraMacs = 0.1, .threads = 2};
   const auto shrunk = shrinkForTflm(file, 4, options);
   REQUIRE(shrunk);
-  const TflmWay& own = shrunk->ways.front();
+  const RowWay& own = shrunk->ways.front();
   CAPTURE(shrunk->best().total(), own.total());
   CHECK(static_cast<double>(shrunk->best().total().count()) <
         most * static_cast<double>(own.total().count()));
@@ -376,7 +376,7 @@ TEST_CASE("published networks run in parts in less memory", "[rows]") {
 TEST_CASE("what cannot go in parts says why", "[rows]") {
   const std::string file = RandomNetwork(3).bytes();
   const TfliteFile read(file);
-  const auto model = rowModel(read, 4);
+  const auto model = rowModel(read, {});
   REQUIRE(model);
   const std::size_t last = model->ops.size() - 1;
   const auto tooMany = RowProgram::make(*model, {{.first = last, .last = last, .parts = 10'000}});
@@ -392,13 +392,13 @@ TEST_CASE("what cannot go in parts says why", "[rows]") {
                      .operators = {{.code = 19, .inputs = {0}, .outputs = {1}}}}};
   const auto whole = shrinkForTflm(tfliteBytes(tall), 4, {});
   REQUIRE(whole);
-  for (const TflmWay& way : whole->ways) CHECK(way.runs.empty());
+  for (const RowWay& way : whole->ways) CHECK(way.runs.empty());
 
   TfliteText two;
   two.subgraphs.resize(2);
   const std::string several = tfliteBytes(two);
   const TfliteFile readSeveral(several);
-  const auto refused = rowModel(readSeveral, 4);
+  const auto refused = rowModel(readSeveral, {});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message == "it has several subgraphs; parts are of one");
 }

@@ -11,12 +11,12 @@
 namespace hw {
 
 /// Ways of `shrink`, which must outlive the columns.
-Columns<TflmWay> tflmWayColumns(const TflmShrink& shrink);
+Columns<RowWay> rowWayColumns(const RowShrink& shrink);
 /// "57,000 B of arena, 57 % of what tflite-micro takes by itself (100,700 B)", or that nothing is
 /// within the budget.
-std::string tflmShrinkSummary(const TflmShrink& shrink);
-std::string tflmShrinkText(const TflmShrink& shrink, const std::string& file, const Paint& paint);
-std::string tflmShrinkCsv(const TflmShrink& shrink, const std::string& file);
-Json tflmShrinkJson(const TflmShrink& shrink, const std::string& file);
+std::string rowShrinkSummary(const RowShrink& shrink);
+std::string rowShrinkText(const RowShrink& shrink, const std::string& file, const Paint& paint);
+std::string rowShrinkCsv(const RowShrink& shrink, const std::string& file);
+Json rowShrinkJson(const RowShrink& shrink, const std::string& file);
 
 }  // namespace hw

@@ -1,4 +1,4 @@
-#include "core/report/explain/tflm_shrink_report.h"
+#include "core/report/explain/row_shrink_report.h"
 
 #include <fmt/format.h>
 
@@ -7,16 +7,16 @@
 namespace hw {
 namespace {
 
-double shareOfOwn(const TflmShrink& shrink, const TflmWay& way) {
+double shareOfOwn(const RowShrink& shrink, const RowWay& way) {
   return static_cast<double>(way.total().count()) /
          static_cast<double>(std::max<std::int64_t>(1, shrink.ways.front().total().count()));
 }
 
 }  // namespace
 
-Columns<TflmWay> tflmWayColumns(const TflmShrink& shrink) {
+Columns<RowWay> rowWayColumns(const RowShrink& shrink) {
   using enum ColumnKind;
-  using W = TflmWay;
+  using W = RowWay;
   return {{"way", "way", text, &W::name, "How the model runs"},
           {"head", "head", bytes, &W::head, "Bytes of the arena that are planned"},
           {"tail", "tail", bytes, &W::tail,
@@ -36,8 +36,8 @@ Columns<TflmWay> tflmWayColumns(const TflmShrink& shrink) {
            "The answer: the smallest; with a budget, the one within it with the fewest MACs"}};
 }
 
-std::string tflmShrinkSummary(const TflmShrink& shrink) {
-  const TflmWay& own = shrink.ways.front();
+std::string rowShrinkSummary(const RowShrink& shrink) {
+  const RowWay& own = shrink.ways.front();
   const std::string text = bytesText(own.total());
   if (!shrink.isWithinBudget()) {
     return fmt::format("nothing fits {}: the least that was found is {}, by itself it takes {}",
@@ -49,22 +49,22 @@ std::string tflmShrinkSummary(const TflmShrink& shrink) {
                      text);
 }
 
-std::string tflmShrinkText(const TflmShrink& shrink, const std::string& file, const Paint& paint) {
+std::string rowShrinkText(const RowShrink& shrink, const std::string& file, const Paint& paint) {
   std::string text = fmt::format("{}  on tflite-micro: {}\n\n", paint.bold(printable(file, 200)),
-                                 tflmShrinkSummary(shrink));
-  auto columns = tflmWayColumns(shrink);
+                                 rowShrinkSummary(shrink));
+  auto columns = rowWayColumns(shrink);
   columns.pop_back();
-  const auto good = [&](const TflmWay& way) { return &way == &shrink.best(); };
-  text += textTable<TflmWay>(columns, shrink.ways, {.width = 200, .good = good}).text(paint);
+  const auto good = [&](const RowWay& way) { return &way == &shrink.best(); };
+  text += textTable<RowWay>(columns, shrink.ways, {.width = 200, .good = good}).text(paint);
   for (const std::string& note : shrink.notes) text += "  " + note + "\n";
   return shrink.stopped ? text + "stopped: there would have been more\n" : text;
 }
 
-std::string tflmShrinkCsv(const TflmShrink& shrink, const std::string& file) {
-  return csvTable(withModel(file, tflmWayColumns(shrink)), shrink.ways);
+std::string rowShrinkCsv(const RowShrink& shrink, const std::string& file) {
+  return csvTable(withModel(file, rowWayColumns(shrink)), shrink.ways);
 }
 
-Json tflmShrinkJson(const TflmShrink& shrink, const std::string& file) {
+Json rowShrinkJson(const RowShrink& shrink, const std::string& file) {
   Json json = {{"format", "highwater-tflm-shrink"},
                {"version", 1},
                {"model", file},
@@ -72,7 +72,7 @@ Json tflmShrinkJson(const TflmShrink& shrink, const std::string& file) {
                {"fits", shrink.isWithinBudget()},
                {"notes", shrink.notes}};
   if (shrink.budget) json["budget"] = shrink.budget->count();
-  json["ways"] = jsonRows(tflmWayColumns(shrink), shrink.ways);
+  json["ways"] = jsonRows(rowWayColumns(shrink), shrink.ways);
   return json;
 }
 
