@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/cli/arguments.h"
 #include "app/cli/console.h"
 #include "app/cli/options.h"
@@ -10,6 +12,8 @@
 #include "core/report/explain/front_report.h"
 #include "core/report/explain/row_shrink_report.h"
 #include "core/report/model/graph_writer.h"
+#include "core/shrink/c/c_file.h"
+#include "core/shrink/tflm/row_file.h"
 
 namespace hw::cli {
 namespace {
@@ -100,6 +104,16 @@ CommandInfo frontCommand() {
 
 namespace {
 
+/// What `shrink --runtime` makes files for.
+struct RuntimeInfo {
+  const char* name;
+  const char* what;
+  const char* madeOf;
+  const char* ending;
+};
+constexpr RuntimeInfo kRuntimes[] = {{"tflm", "tflite-micro", "a TFLite file", ".tflite"},
+                                     {"c", "C99 that calls kernels", "a TFLite file", ".c"}};
+
 struct ShrinkCommand {
   explicit ShrinkCommand(Arguments& arguments)
       : run_(arguments, kPlanOptions), picture(arguments, "also draw the front, as SVG") {
@@ -129,7 +143,7 @@ struct ShrinkCommand {
     arguments.output(
         "-o,--output", planFile, OutputRole::beside,
         {.help = "write the plan that is chosen, FILE.json or FILE.csv; with --runtime the model, "
-                 "FILE.tflite",
+                 "FILE.tflite or FILE.c and FILE.h",
          .type = "FILE"});
     arguments.output("--graph", graphFile, OutputRole::beside,
                      {.help = "the graph that it is of: FILE.graph.json", .type = "FILE"});
@@ -138,19 +152,25 @@ struct ShrinkCommand {
   }
 
   void addRuntimeOptions(Arguments& arguments) {
-    arguments.option("--runtime", runtime,
-                     {.help = "shrink the arena of that runtime, and write the model that it runs: "
-                              "tflm (tflite-micro)",
-                      .type = "NAME",
-                      .choices = {"tflm"}});
+    std::string help;
+    std::vector<std::string> names;
+    for (const RuntimeInfo& each : kRuntimes) {
+      help += fmt::format("{}{} ({})", help.empty() ? "" : ", ", each.name, each.what);
+      names.emplace_back(each.name);
+    }
+    arguments.option(
+        "--runtime", runtime,
+        {.help = "shrink the arena of that runtime, and write the model that it runs: " + help,
+         .type = "NAME",
+         .choices = names});
     arguments.option(
         "--kernels", kernels,
-        {.help = "of the runtime: ascending (default), which make rows from the top to "
-                 "the bottom, as tflite-micro's reference kernels do; unknown",
+        {.help = "of the runtime: ascending (default of tflm), which make rows from the top to the "
+                 "bottom, as reference kernels do; unknown (default of c), as CMSIS-NN's",
          .type = "ORDER",
          .choices = {"ascending", "unknown"}});
     arguments.option("--pointers", pointers,
-                     {.help = "of the target, in bits, for the arena's tail: 32 (default), 64",
+                     {.help = "of tflm's target, in bits, for the arena's tail: 32 (default), 64",
                       .type = "BITS",
                       .choices = {"32", "64"}});
   }
@@ -173,17 +193,31 @@ struct ShrinkCommand {
     return verdictOf(*front, name, work.timedOut());
   }
 
-  /// A TFLite file for tflite-micro, made from the model's own.
+  const RuntimeInfo& runtimeInfo() const {
+    return *std::ranges::find(kRuntimes, runtime, &RuntimeInfo::name);
+  }
+
+  /// A file for a runtime, made from the model's own.
   Outcome<ExitCode> runForRuntime(const ShrinkOptions& asked) const {
     HW_TRY(request, run_.request());
     if (request.model == "-" || request.model.starts_with("samples:")) {
       return failure(ExitCode::badUsage, request.model,
-                     "a file for a runtime is made of a TFLite file; expected its name");
+                     fmt::format("a file for a runtime is made of {}; expected its name",
+                                 runtimeInfo().madeOf));
     }
     auto bytes = readFile(request.model, kMostModelBytes);
     if (!bytes) return failure(bytes.error(), request.model);
+    return runForRows(request, *bytes, asked);
+  }
+
+  /// A TFLite file for tflite-micro, or C.
+  Outcome<ExitCode> runForRows(const RunRequest& request, const std::string& bytes,
+                               const ShrinkOptions& asked) const {
+    const bool isC = runtime == "c";
+    const auto names = cFileNames(isC && !planFile.empty() ? planFile : "net.c", request.model);
+    if (!names) return failure(ExitCode::badUsage, planFile, names.error().text());
     StoppableWork work(stopAfter);
-    RowSearchOptions options{.ascending = kernels != "unknown",
+    RowSearchOptions options{.ascending = isC ? kernels == "ascending" : kernels != "unknown",
                              .extraMacs = extraMacs.empty() ? kRuntimeExtraMacs : asked.extraMacs,
                              .budget = asked.budget,
                              .threads = request.threads,
@@ -195,7 +229,8 @@ struct ShrinkCommand {
               context.progress(done, "arena of " + formatBytes(least));
             };
           }
-          return shrinkForTflm(*bytes, pointers == "64" ? 8 : 4, options);
+          return isC ? shrinkForC(bytes, *names, options)
+                     : shrinkForTflm(bytes, pointers == "64" ? 8 : 4, options);
         });
     if (!made) return failure(made.error(), request.model);
     const std::string text = format == "csv" ? rowShrinkCsv(*made, request.model)
@@ -203,13 +238,19 @@ struct ShrinkCommand {
                                  ? jsonDocument(rowShrinkJson(*made, request.model))
                                  : rowShrinkText(*made, request.model, outputPaint());
     HW_DO(writeOutput("-", [&](std::ostream& out) { out << text; }));
-    if (!planFile.empty()) {
-      HW_DO(writeOutput(planFile, [&](std::ostream& out) { out << made->file; }));
-    }
+    if (!planFile.empty()) HW_DO(writeRows(*made));
     if (made->stopped && !work.timedOut()) return ExitCode::interrupted;
     if (made->isWithinBudget()) return ExitCode::done;
     printFailure({ExitCode::answerIsNo, request.model, rowShrinkSummary(*made)});
     return ExitCode::answerIsNo;
+  }
+
+  /// The file that is chosen, and behind one of C its header.
+  Outcome<void> writeRows(const RowShrink& made) const {
+    HW_DO(writeOutput(planFile, [&](std::ostream& out) { out << made.file; }));
+    if (!made.isC()) return {};
+    const std::string header = planFile.substr(0, planFile.size() - 1) + "h";
+    return writeOutput(header, [&](std::ostream& out) { out << made.header; });
   }
 
   /// What belongs to a runtime, or does not.
@@ -226,8 +267,11 @@ struct ShrinkCommand {
     if (!allow.empty()) return refused("--allow", "does not go with --runtime");
     if (!graphFile.empty()) return refused("--graph", "does not go with --runtime");
     if (picture.wanted()) return refused("--picture", "does not go with --runtime");
-    if (!planFile.empty() && !planFile.ends_with(".tflite")) {
-      return failure(ExitCode::badUsage, planFile, "the ending says no format; expected .tflite");
+    if (!pointers.empty() && runtime != "tflm") return refused("--pointers", "is of tflm alone");
+    const char* ending = runtimeInfo().ending;
+    if (!planFile.empty() && !planFile.ends_with(ending)) {
+      return failure(ExitCode::badUsage, planFile,
+                     fmt::format("the ending says no format; expected {}", ending));
     }
     return {};
   }
@@ -341,14 +385,16 @@ CommandInfo shrinkCommand() {
           "--order, --alias, --overlap and --tile belong to the plan as it is; --l2 does not\n"
           "matter. Ctrl-C keeps what is found. Exit code 1: nothing is within the budget.\n"
           "With --runtime the file is made for that runtime's arena; of the options of a run only\n"
-          "--threads matters then.\n"
+          "--threads matters then. Of c come FILE.c and FILE.h, in int8, with CMSIS-NN's "
+          "signatures.\n"
           "\n"
           "Examples:\n"
           "  highwater shrink samples:mobilenet_v2_int8\n"
           "  highwater shrink model.tflite --budget 256KiB --platform byte-kernels -o small.json\n"
           "  highwater shrink model.onnx --allow order,in-place --picture front.svg\n"
           "  highwater shrink model.onnx --inputs rows --graph parts.graph.json\n"
-          "  highwater shrink model.tflite --runtime tflm -o small.tflite",
+          "  highwater shrink model.tflite --runtime tflm -o small.tflite\n"
+          "  highwater shrink model.tflite --runtime c -o net.c",
       .add = actionOf<ShrinkCommand>};
 }
 

@@ -157,6 +157,9 @@ TEST_CASE("files for runtimes are refused where they would be wrong", "[cli][exc
   refuses("shrink x.tflite --runtime tflm --allow order", "does not go with --runtime");
   refuses("shrink x.tflite --runtime ort", "tflm");
   refuses("shrink x.tflite --kernels unknown", "expected --runtime, too");
+  refuses("shrink x.tflite --runtime c -o net.tflite", "expected .c");
+  refuses("shrink x.tflite --runtime c --pointers 64", "is of tflm alone");
+  refuses("shrink " HIGHWATER_SOURCE_DIR "/README.md --runtime c", "this is none");
   CHECK_FALSE(shell.has("x.tflite"));
   CHECK_FALSE(shell.has("x.h"));
 }
@@ -169,6 +172,31 @@ const char* realRuntime() {
     WARN("skipped: no tflite-micro to run (set HIGHWATER_TFLM_RUN to a program)");
   }
   return program;
+}
+
+TEST_CASE("a real model becomes C that compiles and runs", "[cli][exchange][corpus]") {
+  const Shell shell;
+  if (!hasCompilers(shell)) return;
+  for (const fs::path& file : corpusFiles("tflite", "person_detect.")) {
+    const std::string shrink = "highwater shrink " + shellQuoted(file) + " -q --extra-macs 0 ";
+    const Outcome made = shell.run(shrink + "--runtime c --format json -o my-net.c");
+    CAPTURE(made.err);
+    REQUIRE(made.exitCode == 0);
+    const Json json = Json::parse(made.out);
+    CHECK(json.at("format") == "highwater-c-shrink");
+    shell.write(
+        "main.cpp",
+        "#include \"my-net.h\"\nalignas(16) static unsigned char arena[MY_NET_ARENA_BYTES];\n"
+        "int main() { return my_net_scratch_bytes(&my_net_reference_kernels) != 0 ||\n"
+        "  my_net_invoke(arena, nullptr, 0, nullptr) == 0 ||\n"
+        "  my_net_invoke(arena, nullptr, 0, &my_net_reference_kernels) != 0; }\n");
+    const Outcome ran = shell.run(
+        "gcc -std=c99 -pedantic -Wall -Wextra -Werror -Os -c my-net.c -o net.o && "
+        "g++ -std=c++17 -pedantic -Wall -Wextra -Werror main.cpp net.o -o run && ./run");
+    CAPTURE(ran.err);
+    CHECK(ran.exitCode == 0);
+    CHECK(shell.run(shrink + "--runtime c --budget 1KiB -o small.c").exitCode == 1);
+  }
 }
 
 TEST_CASE("models in parts give a real runtime's results in a smaller arena",

@@ -26,8 +26,11 @@ constexpr int kTensors = 0, kInputs = 1, kOutputs = 2, kOps = 3, kName = 4;
 }  // namespace subgraph_field
 namespace tensor_field {
 constexpr int kShape = 0, kType = 1, kBuffer = 2, kName = 3, kVariable = 5, kSparsity = 6;
-constexpr int kSignature = 7, kHasRank = 8;
+constexpr int kSignature = 7, kHasRank = 8, kQuantization = 4;
 }  // namespace tensor_field
+namespace quantization_field {
+constexpr int kScales = 2, kZeros = 3;
+}  // namespace quantization_field
 namespace op_field {
 constexpr int kCode = 0, kInputs = 1, kOutputs = 2, kOptions = 4, kCustomOptions = 5,
               kSecondOptions = 12;
@@ -351,6 +354,15 @@ void TfliteFile::readBuffers(const FlatTable& model) {
 bool TfliteFile::hasOpCode(TfliteOpCode code) const {
   return std::ranges::any_of(
       opCodes_, [&](const OpCode& op) { return op.code == static_cast<std::int32_t>(code); });
+}
+
+TfliteQuantization TfliteFile::quantization(std::size_t subgraph, std::size_t tensor) const {
+  const FlatTable table =
+      subgraphs_.at(subgraph).vector<FlatTable>(subgraph_field::kTensors).at(tensor, "a tensor");
+  const auto stored = table.table(tensor_field::kQuantization, "a quantization");
+  if (!stored) return {};
+  return {unpack<float>(stored->vector<float>(quantization_field::kScales), bytes_),
+          unpack<std::int64_t>(stored->vector<std::int64_t>(quantization_field::kZeros), bytes_)};
 }
 
 bool TfliteFile::isStored(std::uint32_t buffer) const {

@@ -86,6 +86,12 @@ struct TfliteTensor {
   friend bool operator==(const TfliteTensor&, const TfliteTensor&) = default;
 };
 
+/// How the numbers of a tensor stand for real ones: (x - zero) * scale.
+struct TfliteQuantization {
+  std::vector<float> scales{};        ///< One, or one for each index of an axis; none: of floats.
+  std::vector<std::int64_t> zeros{};  ///< As many, or none: 0.
+};
+
 struct TfliteOp {
   std::int32_t code = 0;
   std::string custom{};                ///< The name of a custom operator.
@@ -129,6 +135,8 @@ class TfliteFile {
   std::size_t subgraphCount() const { return subgraphs_.size(); }
   /// Unpacked at the first call.
   const TfliteSubgraph& subgraph(std::size_t index) const;
+  /// Read whenever it is asked for.
+  TfliteQuantization quantization(std::size_t subgraph, std::size_t tensor) const;
   /// Gives up what was unpacked: nobody may hold it any more.
   void forget() const { unpacked_.clear(); }
   std::string subgraphName(std::size_t index) const;

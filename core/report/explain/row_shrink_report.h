@@ -3,10 +3,11 @@
 #include <string>
 
 #include "core/report/text/text_table.h"
-#include "core/shrink/tflm/row_file.h"
+#include "core/shrink/tflm/row_shrink.h"
 
-// Ways to run a model on tflite-micro, as text, CSV with a line a way, and JSON
-// ("highwater-tflm-shrink", docs/formats/shrink.md). `file` is how the user named the model.
+// Ways to run a model on tflite-micro or as C, as text, CSV with a line a way, and JSON
+// ("highwater-tflm-shrink" and "highwater-c-shrink", docs/formats/shrink.md). `file` is how the
+// user named the model.
 
 namespace hw {
 

@@ -28,12 +28,13 @@ struct RowShrink {
   std::vector<RowWay> ways{};
   std::size_t chosen = 0;
   std::string file{};    ///< What runs the way that is chosen: a TFLite file, or the text of C.
-  std::string header{};  ///< Of C.
+  std::string header{};  ///< Of C; empty: it is for tflite-micro.
   std::optional<Bytes> budget{};
   std::vector<std::string> notes{};
   bool stopped = false;
 
   const RowWay& best() const { return ways[chosen]; }
+  bool isC() const { return !header.empty(); }
   bool isWithinBudget() const { return !budget || best().total() <= *budget; }
 };
 
