@@ -37,7 +37,8 @@ std::string upperCase(std::string text) {
 constexpr std::string_view kAscendingOrder =
     R"( * Outputs lie over rows of inputs that nobody reads any more. Kernels must make rows from
  * the top to the bottom and write a row after all that it is made of has been read, as the
- * reference kernels do. CMSIS-NN does not: for it, write this file again without --kernels ascending.
+ * reference kernels do. CMSIS-NN does not: for it, write this file again without
+ * --kernels ascending.
 )";
 constexpr std::string_view kOnlyAscending = R"(#ifdef HIGHWATER_CMSIS_NN
 #error "the arena is for kernels that make rows from the top to the bottom"
