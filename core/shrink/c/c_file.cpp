@@ -302,8 +302,8 @@ class CShrinker : public RowShrinker {
   void write(const RowPlan* plan, RowShrink& made) override {
     CText text = cText(file_, *model_, *plan, ascending_, names_);
     made.notes.push_back(fmt::format("{} of text, {} of them constants when compiled",
-                                     bytesText(Bytes(std::ssize(text.source))),
-                                     bytesText(Bytes(text.constants))));
+                                     formatBytes(Bytes(std::ssize(text.source))),
+                                     formatBytes(Bytes(text.constants))));
     if (!ascending_) {
       made.notes.emplace_back(
           "kernels may read and write in any order, as CMSIS-NN's do; --kernels ascending, for the "
