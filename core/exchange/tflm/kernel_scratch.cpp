@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/import/tflite/model.h"
+#include "core/import/tflite/own_plan.h"
 #include "core/rewrite/graph_rewriter.h"
 #include "core/storage/aliasing.h"
 
@@ -269,6 +270,11 @@ KernelScratch kernelScratch(std::string_view type, bool custom,
 
 Result<Model> withKernelScratch(Model model) {
   if (model.problem || model.graph->format != "tflite") {
+    if (model.graph->format == kTflitePartsFormat) {
+      return fail(ErrorCode::invalidArgument,
+                  "the operators of the file run in parts, by the plan that it brings along; it is "
+                  "not planned anew");
+    }
     return fail(ErrorCode::invalidArgument,
                 "scratch of tflite-micro's kernels is known for TFLite models only");
   }

@@ -29,8 +29,8 @@ bool namesOperators(const Graph& graph) {
   std::string_view note = unknownNote(graph);
   note.remove_prefix(std::min(note.size(), kNotSaid.size()));
   const auto parts = splitText(note, ',');
-  return std::ranges::none_of(parts,
-                              [](std::string_view part) { return trimText(part) == kOperators; });
+  return std::ranges::none_of(
+      parts, [](std::string_view part) { return trimText(part).starts_with(kOperators); });
 }
 
 void markUnknownLife(Op& maker, std::size_t place) {

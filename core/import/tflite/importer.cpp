@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
-#include <numeric>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -15,112 +12,11 @@
 #include "core/import/formats.h"
 #include "core/import/tflite/inference.h"
 #include "core/import/tflite/model.h"
+#include "core/import/tflite/own_plan.h"
 #include "core/import/tflite/reader.h"
 
 namespace hw {
 namespace {
-
-/// The plan that a converter wrote into a file for TensorFlow Lite Micro to follow.
-struct TfliteOfflinePlan {
-  /// By subgraph, and by its tensors; nothing: the runtime decides. Without a plan, and behind the
-  /// subgraphs that it is for, empty.
-  std::vector<std::vector<std::optional<Bytes>>> offsets{};
-  std::vector<std::string> notes{};
-};
-
-constexpr std::string_view kName = "OfflineMemoryAllocation";
-constexpr std::size_t kHeader = 3;
-
-std::int32_t wordAt(std::string_view bytes, std::size_t index) {
-  std::int32_t word = 0;
-  std::memcpy(&word, bytes.data() + index * sizeof(word), sizeof(word));
-  return word;
-}
-
-/// Tensors of each subgraph that a plan of `count` is for: all of them where it is for more than
-/// the first one has. The others are unpacked only then.
-std::vector<std::size_t> sizesOf(const TfliteFile& file, std::size_t count) {
-  std::vector<std::size_t> sizes = {file.subgraph(0).tensors.size()};
-  for (std::size_t i = 1; i < file.subgraphCount() && count > sizes.front(); ++i) {
-    sizes.push_back(file.subgraph(i).tensors.size());
-  }
-  return sizes;
-}
-
-/// Reads the metadata "OfflineMemoryAllocation": int32 numbers, little-endian,
-///
-///   version 1 | subgraph | count n | offset of tensor 0 | ... | offset of tensor n - 1
-///
-/// where an offset of -1 is left to the runtime, and the tensors are those of all subgraphs, one
-/// after the other, or of the first one alone. Anything else is noted and left out. Notes are about
-/// `subgraph`.
-TfliteOfflinePlan readOfflinePlan(const TfliteFile& file, std::size_t subgraph) {
-  TfliteOfflinePlan plan;
-  const auto buffer = file.metadata(kName);
-  if (!buffer) return plan;
-  const auto refuse = [&](const std::string& why) {
-    plan.notes.push_back(fmt::format("the plan in the file ({}) is left out: {}", kName, why));
-    return plan;
-  };
-  const std::string_view bytes = file.bufferBytes(*buffer);
-  const std::size_t words = bytes.size() / sizeof(std::int32_t);
-  if (words < kHeader) return refuse("it is cut short");
-  const std::int32_t count = wordAt(bytes, 2);
-  if (count < 0 || static_cast<std::size_t>(count) > words - kHeader) {
-    return refuse(fmt::format("it lists {} tensors and holds {}", count, words - kHeader));
-  }
-  const std::vector<std::size_t> sizes = sizesOf(file, static_cast<std::size_t>(count));
-  const std::size_t tensors = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
-  const bool fewer = sizes.size() == 1;
-  if (fewer ? static_cast<std::size_t>(count) > tensors
-            : static_cast<std::size_t>(count) != tensors) {
-    return refuse(fmt::format("it is for {} tensors; the model has {}", count, tensors));
-  }
-  std::size_t next = 0;
-  for (const std::size_t size : sizes) {
-    auto& offsets = plan.offsets.emplace_back(size);
-    for (std::size_t i = 0; i < size && next < static_cast<std::size_t>(count); ++i, ++next) {
-      const std::int32_t offset = wordAt(bytes, kHeader + next);
-      if (offset >= 0) offsets[i] = Bytes(offset);
-    }
-  }
-  if (subgraph >= plan.offsets.size()) return plan;
-  const auto given = std::ranges::count_if(plan.offsets[subgraph],
-                                           [](const auto& offset) { return offset.has_value(); });
-  if (given == 0 && subgraph > 0) return plan;
-  plan.notes.push_back(fmt::format(
-      "the file brings a plan of its own with {} offsets; --allocator embedded follows it", given));
-  return plan;
-}
-
-/// Tensors that operators read and nobody makes, at offsets of a plan and with the name of one that
-/// is made: views of its rows, as `shrink --runtime tflm` writes them. Scratch of accelerators has
-/// names of its own.
-std::size_t viewsOf(const TfliteFile& file, std::size_t subgraph, const TfliteOfflinePlan& plan) {
-  if (subgraph >= plan.offsets.size()) return 0;
-  const TfliteSubgraph& graph = file.subgraph(subgraph);
-  std::vector<bool> made = madeIn(graph);
-  for (const std::int32_t input : graph.inputs) {
-    if (input >= 0 && static_cast<std::size_t>(input) < made.size()) {
-      made[static_cast<std::size_t>(input)] = true;
-    }
-  }
-  std::set<std::string_view> names;
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    if (made[i] && !graph.tensors[i].name.empty()) names.insert(graph.tensors[i].name);
-  }
-  std::vector<bool> views(made.size());
-  for (const TfliteOp& op : graph.ops) {
-    for (const std::int32_t input : op.inputs) {
-      const auto at = static_cast<std::size_t>(input);
-      if (input < 0 || at >= made.size() || made[at]) continue;
-      const TfliteTensor& tensor = graph.tensors[at];
-      views[at] = !tensor.isVariable && !file.isStored(tensor.buffer) &&
-                  plan.offsets[subgraph][at].has_value() && names.contains(tensor.name);
-    }
-  }
-  return static_cast<std::size_t>(std::ranges::count(views, true));
-}
 
 /// The choice of the user: a subgraph, and the signature it was chosen by.
 struct Entry {
@@ -252,12 +148,8 @@ Result<Model> readFlatbuffer(std::string_view bytes, const ImportOptions& option
 
   TfliteOfflinePlan plan = readOfflinePlan(file, entry.subgraph);
   notes.insert(notes.end(), plan.notes.begin(), plan.notes.end());
-  if (const std::size_t views = viewsOf(file, entry.subgraph, plan)) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("its operators run in parts: {} tensors are views into the bytes of "
-                            "others, which tflite-micro runs as they are; open the model that it "
-                            "was made from",
-                            views));
+  if (readsViews(file, plan.offsets)) {
+    return partsModel(file, entry.subgraph, plan.offsets);
   }
   std::string name = file.subgraphName(entry.subgraph);
   TfliteReader reader(file, std::move(name), options.closedBodies);

@@ -10,6 +10,7 @@
 #include "core/exchange/tflm/program.h"
 #include "core/exchange/tflm/tflite_rewrite.h"
 #include "core/import/formats.h"
+#include "core/import/tflite/own_plan.h"
 
 namespace hw {
 namespace {
@@ -259,7 +260,11 @@ class TflmShrinker : public RowShrinker {
   TflmShrinker(std::string_view bytes, std::int64_t pointer, const RowSearchOptions& options)
       : RowShrinker(options), bytes_(bytes), file_(bytes), pointer_(pointer) {}
 
-  RowShrink find() {
+  Result<RowShrink> find() {
+    if (readsViews(file_, readOfflinePlan(file_, 0).offsets)) {
+      return fail(ErrorCode::unsupported,
+                  "its operators run in parts already; expected the model that it was made from");
+    }
     RowWay own = wayOf(bytes_, pointer_, {});
     own.name = "its own plan";
     addOwn(std::move(own));
