@@ -153,6 +153,10 @@ std::vector<CommandCase> dialogCases() {
       {"exportCompared", asks("ExportDialog")},
       {"exportWindow", asks("ExportDialog")},
       {"savePlan", asks("QFileDialog")},
+      {"saveRunnable",
+       [](Desk& desk) {
+         return desk.window.messages()->text().contains(QLatin1String("made of a TFLite file"));
+       }},
       {"exportReport", asks("QFileDialog")},
       {"exportTable", asks("QFileDialog"), chooseTable},
       {"exportGraph", asks("QFileDialog"),

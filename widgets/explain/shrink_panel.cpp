@@ -202,12 +202,15 @@ ShrinkPanel::ShrinkPanel(ViewState* state, QWidget* parent)
       table_(new QTableWidget(this)),
       facts_(new QLabel(this)),
       below_(new QPushButton(tr("Show below"), this)),
-      open_(new QPushButton(tr("Apply to my plan"), this)) {
+      open_(new QPushButton(tr("Apply to my plan"), this)),
+      save_(new QPushButton(tr("Save a model that runs\u2026"), this)) {
   chart_->setObjectName(QStringLiteral("shrinkChart"));
   chart_->setAccessibleName(
       tr("Bytes against latency; Left and Right go from plan to plan, Enter opens it"));
   below_->setObjectName(QStringLiteral("shrinkBelow"));
   open_->setObjectName(QStringLiteral("shrinkOpen"));
+  save_->setObjectName(QStringLiteral("shrinkSave"));
+  save_->setToolTip(tr("For tflite-micro as it is, or as C: operators in parts, the same results"));
   buildTable();
   facts_->setObjectName(QStringLiteral("shrinkFacts"));
   facts_->setWordWrap(true);
@@ -226,11 +229,13 @@ ShrinkPanel::ShrinkPanel(ViewState* state, QWidget* parent)
   row->addWidget(open_);
   row->addWidget(below_);
   row->addStretch(1);
+  row->addWidget(save_);
   build({table_, room, buttons});
   static_cast<QVBoxLayout*>(layout())->setStretchFactor(room, 1);
   connect(state, &ViewState::runChanged, this, &ShrinkPanel::showRun);
   connect(chart_, &DotChart::picked, this, &ShrinkPanel::openDot);
   connect(open_, &QPushButton::clicked, this, &ShrinkPanel::openChosen);
+  connect(save_, &QPushButton::clicked, this, &ShrinkPanel::saveWanted);
   connect(below_, &QPushButton::clicked, this, [this] {
     if (const ShrinkStep* step = chosen()) Q_EMIT belowWanted(step->run);
   });
@@ -494,6 +499,7 @@ void ShrinkPanel::refresh() {
   below_->setToolTip(shown  ? here
                      : step ? tr("Shows its plan below the present one, in lock-step")
                             : none);
+  save_->setVisible(run && run->model->format == "tflite");
   chart_->setEmptyText(emptyReason());
   chart_->setMarked(markedDot());
   if (!busy) note_->setText(noteText());

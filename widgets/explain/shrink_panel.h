@@ -78,6 +78,8 @@ class ShrinkPanel : public WorkPanel {
   void openWanted(std::shared_ptr<const hw::Run> run, const QString& text);
   /// To be shown below it.
   void belowWanted(std::shared_ptr<const hw::Run> run);
+  /// The model is to be written as one that a runtime runs in less memory.
+  void saveWanted();
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -106,6 +108,7 @@ class ShrinkPanel : public WorkPanel {
   QLabel* facts_;  ///< Of the chosen step.
   QPushButton* below_;
   QPushButton* open_;
+  QPushButton* save_;  ///< Of models that can be: TFLite files.
   ShrinkOptions options_;
   ShrinkFindings findings_;
   std::vector<ShrinkStep> steps_;

@@ -37,6 +37,9 @@ void addMethod(MainWindow* window);
 /// The Shrink panel; a step that is opened is an edit of the scenario.
 ShrinkPanel* addShrink(MainWindow* window, ScenarioHistory* history);
 
+/// File > Save a model that runs, which the Shrink panel asks for, too.
+void addRunnable(MainWindow* window, ShrinkPanel* panel);
+
 /// The run as tables.
 void addTables(MainWindow* window);
 
