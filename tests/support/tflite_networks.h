@@ -1,15 +1,24 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 namespace hw::test {
 
-// Published networks as TFLite files in int8, with random weights: what a plan and a runtime need
-// of them. Activations keep within their range, so that rows differ.
+/// A published network as a TFLite file with random weights, in int8: what a plan and a runtime
+/// need of it. Activations keep within their range, so that rows differ.
+struct PublishedNetwork {
+  const char* name;
+  int size;                         ///< Of its images, which are square.
+  std::string (*fileOf)(int size);  ///< For other images, whose size is a multiple of 32.
 
-/// MobileNetV2 (Sandler et al., 2018), width 1.0, for images of `size` by `size`, a multiple of 32.
-std::string mobileNetV2Int8(int size);
-/// ResNet-8 of MLPerf Tiny, for images of 32 by 32.
-std::string resNet8Int8();
+  std::string file() const { return fileOf(size); }
+};
+
+/// MobileNetV2 (Sandler et al., 2018); ResNet-8 of MLPerf Tiny; BlazeFace (Bazarevsky et al., 2019)
+/// of MediaPipe's short range; MCUNet for 512 kB (Lin et al., 2020); MCUNetV2 (Lin et al., 2021)
+/// for large memories. Inputs in float32, and padding as operators of its own, as in the files that
+/// are published.
+std::span<const PublishedNetwork> publishedNetworks();
 
 }  // namespace hw::test
