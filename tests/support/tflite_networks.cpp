@@ -329,4 +329,8 @@ std::span<const PublishedNetwork> publishedNetworks() {
   return kNetworks;
 }
 
+std::string publishedFile(std::string_view name, int size) {
+  return std::ranges::find(publishedNetworks(), name, &PublishedNetwork::name)->fileOf(size);
+}
+
 }  // namespace hw::test

@@ -2,13 +2,14 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace hw::test {
 
 /// A published network as a TFLite file with random weights, in int8: what a plan and a runtime
 /// need of it. Activations keep within their range, so that rows differ.
 struct PublishedNetwork {
-  const char* name;
+  std::string_view name;
   int size;                         ///< Of its images, which are square.
   std::string (*fileOf)(int size);  ///< For other images, whose size is a multiple of 32.
 
@@ -20,5 +21,8 @@ struct PublishedNetwork {
 /// for large memories. Inputs in float32, and padding as operators of its own, as in the files that
 /// are published.
 std::span<const PublishedNetwork> publishedNetworks();
+
+/// The file of the one with that name, for images of that size; there must be one.
+std::string publishedFile(std::string_view name, int size);
 
 }  // namespace hw::test

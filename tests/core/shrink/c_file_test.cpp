@@ -531,8 +531,8 @@ void addChosen(const std::string& file, bool ascending, const std::string& about
 TEST_CASE("published networks run in C as whole operators do", "[c]") {
   if (!test::hasCompiler()) return;
   Batch batch;
-  addChosen(test::resNet8Int8(), true, "ResNet-8", batch);
-  addChosen(test::mobileNetV2Int8(32), false, "MobileNetV2", batch);
+  addChosen(test::publishedFile("resnet8", 32), true, "ResNet-8", batch);
+  addChosen(test::publishedFile("mobilenet_v2", 32), false, "MobileNetV2", batch);
   batch.check({"-O2"});
 }
 
@@ -582,7 +582,7 @@ TEST_CASE("what no kernel of C does is refused, naming operator and reason", "[c
   };
   CHECK(refusal(changed(8, zero)) == "operator 0 (RELU): tensor 'x' has the zero point 1000000");
 
-  const auto tight = shrinkForC(test::resNet8Int8(), {"net", "net.h", "model"},
+  const auto tight = shrinkForC(test::publishedFile("resnet8", 32), {"net", "net.h", "model"},
                                 {.extraMacs = 0.01, .budget = Bytes(1000)});
   REQUIRE(tight);
   CHECK_FALSE(tight->isWithinBudget());
