@@ -43,7 +43,7 @@ void benchFile(const std::string& name, const std::string& file, Sum& sum) {
 int main(int argc, char** argv) {
   Sum sum;
   for (const test::PublishedNetwork& network : test::publishedNetworks())
-    benchFile(network.name, network.file(), sum);
+    benchFile(std::string(network.name), network.file(), sum);
   for (int i = 1; i < argc; ++i) {
     const auto file = readFile(argv[i], std::size_t{1} << 31U);
     if (file) benchFile(std::filesystem::path(argv[i]).stem().string(), *file, sum);
