@@ -83,7 +83,11 @@ std::vector<std::size_t> stableOrder(std::size_t count,
 
 std::vector<std::size_t> runtimeOrder(std::size_t count,
                                       const std::vector<OrderConstraint>& constraints) {
-  if (isKept(constraints)) return asGiven(count);
+  return isKept(constraints) ? asGiven(count) : executedOrder(count, constraints);
+}
+
+std::vector<std::size_t> executedOrder(std::size_t count,
+                                       const std::vector<OrderConstraint>& constraints) {
   std::vector<std::vector<std::size_t>> before(count);
   std::vector<bool> isAwaited(count);
   for (const auto& [first, second] : constraints) {

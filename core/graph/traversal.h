@@ -17,10 +17,14 @@ using OrderConstraint = std::pair<std::size_t, std::size_t>;
 std::vector<std::size_t> stableOrder(std::size_t count,
                                      const std::vector<OrderConstraint>& constraints);
 
-/// The same in the order in which ONNX Runtime runs what is not in order: from those that nothing
-/// waits for, the last first, back to what they wait for, the greatest number first; each comes
-/// once all before it are there. An order that is fine already stays as it is. Shorter than `count`
-/// where there is a cycle. O(n + m log m).
+/// The same in the order in which ONNX Runtime runs operators that have these places in its file:
+/// from those that nothing waits for, the last first, back to what they wait for, the greatest
+/// number first; each comes once all before it are there. Shorter than `count` where there is a
+/// cycle. O(n + m log m).
+std::vector<std::size_t> executedOrder(std::size_t count,
+                                       const std::vector<OrderConstraint>& constraints);
+
+/// `executedOrder`, but an order that is fine already stays as it is.
 std::vector<std::size_t> runtimeOrder(std::size_t count,
                                       const std::vector<OrderConstraint>& constraints);
 

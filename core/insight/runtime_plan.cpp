@@ -10,6 +10,7 @@
 
 #include "core/base/load_sweep.h"
 #include "core/graph/graph.h"
+#include "core/graph/traversal.h"
 
 namespace hw {
 namespace {
@@ -290,6 +291,23 @@ bool isUnread(const Graph& graph, TensorId tensor) {
 }
 
 RuntimePlan planAsRuntime(const RuntimeProgram& program) { return RuntimePlanner(program).plan(); }
+
+Schedule runtimeSchedule(const Graph& graph) {
+  if (graph.reordered) return givenOrder(graph);
+  const Precedence precedence = precedenceOf(graph);
+  std::vector<OrderConstraint> constraints;
+  for (const OpId op : graph.ops.keys()) {
+    for (const OpId before : precedence.before[op]) {
+      constraints.emplace_back(before.index(), op.index());
+    }
+  }
+  Schedule schedule{.stepOf = IdMap<OpId, Step>(graph.ops.size())};
+  for (const std::size_t number : executedOrder(graph.ops.size(), constraints)) {
+    schedule.stepOf[OpId(number)] = schedule.steps();
+    schedule.order.emplace_back(number);
+  }
+  return schedule;
+}
 
 StepFunction liveBytes(const std::vector<RuntimeBlock>& blocks, Step steps) {
   LoadSweep sweep(static_cast<std::size_t>(steps.count()));

@@ -44,6 +44,10 @@ struct RuntimePlan {
 /// input of the model or in a weight takes none.
 RuntimePlan planAsRuntime(const RuntimeProgram& program);
 
+/// The order in which ONNX Runtime runs the operators of a graph that are in the order of its file,
+/// one after the other; that of the graph where the file's operators had to be sorted.
+Schedule runtimeSchedule(const Graph& graph);
+
 /// Bytes of the blocks at each step.
 StepFunction liveBytes(const std::vector<RuntimeBlock>& blocks, Step steps);
 

@@ -28,7 +28,7 @@ enum Field : std::size_t {
   kGaps,
   kPool,
   kMoves,
-  kOverlap,
+  kOverlapping,
   kLayout,
   kCount
 };
@@ -87,7 +87,7 @@ Result<void> addMoves(const CsvTable& row, const Placement& place, PlanDocument&
 
 /// "t3@forward": the input that shares bytes with what the row places, where it begins.
 Result<void> addOverlap(const CsvTable& row, const Placement& place, PlanDocument& plan) {
-  const std::string_view text = row.field(kOverlap);
+  const std::string_view text = row.field(kOverlapping);
   if (text.empty()) return {};
   const std::size_t at = std::min(text.rfind('@'), text.size());
   const std::string_view way = text.substr(std::min(at + 1, text.size()));

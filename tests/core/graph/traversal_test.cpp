@@ -69,6 +69,10 @@ TEST_CASE("what is in order stays as it is", "[graph][order]") {
   CHECK(stableOrder(4, constraints) == Order{0, 1, 2, 3});
 }
 
+TEST_CASE("ONNX Runtime runs the last branch first, whatever order is fine", "[graph][order]") {
+  CHECK(executedOrder(4, {{0, 2}, {1, 3}, {2, 3}}) == Order{0, 2, 1, 3});
+}
+
 TEST_CASE("what is not runs branch by branch, as ONNX Runtime has it", "[graph][order]") {
   // 3 -> 0 -> 2 and 4 -> 1 -> 2: one branch to its end, then the other.
   const Constraints constraints = {{3, 0}, {0, 2}, {4, 1}, {1, 2}};
